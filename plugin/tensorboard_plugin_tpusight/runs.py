@@ -18,11 +18,12 @@ def _host(name):
 
 
 class Session:
-    """PATH: what the program is asked for, a folder or one file."""
+    """PATH: what the program is asked for, a folder or one file. LOGDIR names the run that has no folder of its own."""
 
-    def __init__(self, run, name, path, files):
+    def __init__(self, logdir, run, name, path, files):
         self.run, self.name, self.path, self.files = run, name, path, files
         self.id = f"{run}/{name}" if run else name
+        self.title = f"{run or os.path.basename(logdir)}/{name}"
 
     def signature(self):
         """Changes when one of its profiles does."""
@@ -32,7 +33,7 @@ class Session:
         return max(e.stat().st_mtime_ns for e in self.files)
 
     def describe(self):
-        return {"id": self.id, "title": self.id, "run": self.run or ".", "session": self.name,
+        return {"id": self.id, "title": self.title, "run": self.run or ".", "session": self.name,
                 "hosts": sorted(_host(e.name) for e in self.files), "bytes": sum(e.stat().st_size for e in self.files)}
 
 
@@ -65,7 +66,7 @@ def _sessions_of(real, run, folder):
         entries = _entries(entry.path)
         files = [e for e in entries if _is_file(e, PROFILES)] or [e for e in entries if _is_file(e, TRACES)]
         if files:
-            yield Session(run, entry.name, entry.path, files)
+            yield Session(real, run, entry.name, entry.path, files)
 
 
 def find(logdir):
@@ -78,7 +79,7 @@ def find(logdir):
         run = "" if run == "." else run.replace(os.sep, "/")
         for entry in _entries(folder):
             if _is_file(entry, PYTORCH) and _is_inside(real, entry.path):
-                yield Session(run, _host(entry.name), entry.path, [entry])
+                yield Session(real, run, _host(entry.name), entry.path, [entry])
         if "plugins" in names:
             yield from _sessions_of(real, run, os.path.join(folder, PROFILE))
             names.remove("plugins")

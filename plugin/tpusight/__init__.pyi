@@ -10,6 +10,7 @@ from .flame_graph import FlameGraph as FlameGraph
 from .flame_graph import FlameGraphGenerator as FlameGraphGenerator
 from .helpers import maybe_profile as maybe_profile
 from .helpers import profile_function as profile_function
+from .helpers import profile_scope as profile_scope
 from .helpers import profile_trace as profile_trace
 from .hta import HTAAnalyzer as HTAAnalyzer
 from .hta import HTAReport as HTAReport

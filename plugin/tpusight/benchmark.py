@@ -4,7 +4,7 @@ import math
 import statistics
 import sys
 import time
-from typing import Any, Callable, List, Union
+from typing import Any, Callable, List, Optional, Union
 
 from ._fields import Fields
 
@@ -12,10 +12,15 @@ from ._fields import Fields
 class Benchmark(Fields):
     """Times of a function's calls, in ms: name, iterations, warmup, mean_ms, std_ms (of the sample, n - 1; None of
     one call), min_ms, max_ms, median_ms, p90_ms, p99_ms (linear between the nearest two), times_ms (each call's, in
-    order).
+    order). A name without its unit is the same figure: stats["mean"] is stats["mean_ms"].
 
         assert benchmark_function(step, x).median_ms < 5
     """
+
+    def __missing__(self, key):
+        if isinstance(key, str) and key + "_ms" in self:
+            return self[key + "_ms"]
+        raise KeyError(key)
 
     @classmethod
     def of(cls, name: str, times_ms: List[float], warmup: int) -> "Benchmark":
@@ -66,13 +71,18 @@ def _percentile(values, percent):
     return ordered[low] + (ordered[high] - ordered[low]) * (at - low)
 
 
-def benchmark_function(f: Callable, *args: Any, iterations: int = 100, warmup: int = 10, **kwargs: Any) -> Benchmark:
-    """Calls f(*args, **kwargs) WARMUP times, then ITERATIONS times by the clock; gives a Benchmark.
+def benchmark_function(f: Callable, *args: Any, iterations: int = 100, warmup: int = 10,
+                       num_iterations: Optional[int] = None, num_warmup: Optional[int] = None,
+                       **kwargs: Any) -> Benchmark:
+    """Calls f(*args, **kwargs) WARMUP times, then ITERATIONS times by the clock; gives a Benchmark. num_iterations
+    and num_warmup are other names of the two.
 
     The times are wall times of this process's clock (time.perf_counter): the one thing here that is measured in
     Python, no profile is taken. Each call's result is waited for (jax.block_until_ready) inside of its time, so a
     call has what starting it costs and no call overlaps the next. It needs no JAX; a function that has arguments of
     these names is passed as a lambda."""
+    iterations = iterations if num_iterations is None else num_iterations
+    warmup = warmup if num_warmup is None else num_warmup
     if iterations < 1 or warmup < 0:
         raise ValueError("iterations is at least 1 and warmup at least 0")
     for _ in range(warmup):

@@ -3,6 +3,7 @@ import atexit
 import contextlib
 import math
 import os
+import re
 import threading
 import warnings
 from typing import Any, Callable, ContextManager, Iterator, Optional
@@ -12,7 +13,8 @@ from ._program import TpusightError
 from ._wrap import name_of, same, wrapped
 from .session import Session
 
-START_STEP, DURATION = 10, 5  # of maybe_profile, where the environment does not say
+START_STEP, DURATION, DIR = 100, 1, "./profiles"  # of maybe_profile, where the environment does not say
+_RULE = "=" * 60
 
 
 class Captured:
@@ -26,10 +28,19 @@ class Captured:
         self.session = Session(folder)
 
 
+def _run_folder(dir, name):
+    """The run NAME below DIR, so that every list of runs says it; DIR itself where it is called so already."""
+    safe = re.sub(r"[^\w.=+-]+", "_", name).strip("._")
+    dir = os.path.abspath(os.fspath(dir))
+    return dir if not safe or os.path.basename(dir) == safe else os.path.join(dir, safe)
+
+
 @contextlib.contextmanager
-def profile_trace(dir: Any, name: str = "trace", *, collect_memory: bool = False,
+def profile_trace(dir: Any, name: Optional[str] = None, *, collect_memory: bool = False,
                   profiler_options: Any = None) -> Iterator[Captured]:
-    """Captures a with block into the log directory DIR; NAME is an annotation in the profile. Gives a Captured:
+    """Captures a with block into the log directory DIR. NAME is the run: DIR/NAME/plugins/profile/TIME, so that
+    TensorBoard, XProf and `tpusight compare` list it under its name; it is an annotation in the profile too. Without a
+    name the session stands in DIR itself. Gives a Captured:
 
         with profile_trace("profiles", "epoch") as captured:
             train()
@@ -38,10 +49,19 @@ def profile_trace(dir: Any, name: str = "trace", *, collect_memory: bool = False
     All device work of the process is waited for before it ends. An exception inside goes on, and the profile is
     kept."""
     captured = Captured()
-    capture = _capture.Capture(dir, f"profile_trace({name!r})", collect_memory=collect_memory,
-                               profiler_options=profiler_options)
-    with _capture.block(capture, captured._keep), _jax.jax().profiler.TraceAnnotation(name):
+    capture = _capture.Capture(_run_folder(dir, name or ""), f"profile_trace({name or 'trace'!r})",
+                               collect_memory=collect_memory, profiler_options=profiler_options)
+    with _capture.block(capture, captured._keep), _jax.jax().profiler.TraceAnnotation(name or "trace"):
         yield captured
+
+
+@contextlib.contextmanager
+def profile_scope(name: str) -> Iterator[None]:
+    """Names a part of a profile: `with profile_scope("forward_pass"):`. What the host does in the block is an event of
+    that name; ops that are traced in it have the name in their scope, on the device too. It captures nothing itself."""
+    jax = _jax.jax()
+    with jax.profiler.TraceAnnotation(name), jax.named_scope(name):
+        yield
 
 
 def profile_function(dir: Any, warmup_steps: int = 5, *, profile_steps: int = 1) -> Callable[[Callable], Any]:
@@ -77,11 +97,26 @@ def profile_function(dir: Any, warmup_steps: int = 5, *, profile_steps: int = 1)
     return decorate
 
 
+def _say(text):
+    """On the console, without the signs that its encoding does not have."""
+    try:
+        print(text, flush=True)
+    except UnicodeEncodeError:
+        print(text.encode("ascii", "ignore").decode().lstrip(), flush=True)
+
+
+def _folder_of(step, logdir):
+    """As people say it, below what the environment or the caller says: a run for each capture."""
+    return f"{os.fspath(logdir or os.environ.get('PROFILE_DIR') or DIR)}/step_{step:08d}"
+
+
 class _Plan:
     """Which steps the environment asks for, and the capture that is open."""
 
     def __init__(self):
         self.lock = threading.RLock()
+        self.announced = False
+        self.folder = ""  # of the capture that is open
         self.capture: Optional[_capture.Capture] = None
         self.end_step = 0  # of the capture that is open
         self.next_step: Optional[float] = None  # of the next capture; None: not worked out yet
@@ -96,21 +131,37 @@ class _Plan:
         self.next_step = step + interval if interval else math.inf
         return True
 
+    def announce(self, logdir):
+        """Once: what the environment asks for."""
+        if self.announced:
+            return
+        self.announced = True
+        interval = _environment.number("PROFILE_INTERVAL", 0)
+        _say("\n".join((
+            _RULE, "\U0001F4CA PROFILING ENABLED", _RULE,
+            f"  Profile Dir:    {os.path.dirname(_folder_of(0, logdir))}",
+            f"  Start Step:     {_environment.number('PROFILE_START_STEP', START_STEP)}",
+            f"  Interval:       {f'every {interval} step(s)' if interval else 'once'}",
+            f"  Duration:       {_environment.number('PROFILE_DURATION', DURATION, least=1)} step(s)",
+            "  Mode:           tensorboard", _RULE)))
+
     def begin(self, step, logdir):
         duration = _environment.number("PROFILE_DURATION", DURATION, least=1)
+        self.folder = _folder_of(step, logdir)
         _jax.jax()  # a missing JAX is an error; a busy profiler is not
         try:
-            self.capture = _capture.Capture(logdir, "maybe_profile").start()
+            self.capture = _capture.Capture(self.folder, "maybe_profile").start()
         except TpusightError as e:
             warnings.warn(f"step {step} is not profiled: {e}", RuntimeWarning, stacklevel=4)
             return
         self.end_step = step + duration
+        _say(f"\U0001F4CA Profiling step {step}...")
 
     def end(self):
         capture, self.capture = self.capture, None
         if capture:
             _jax.wait_for_all()
-            _capture.end(capture, None, warn=True)
+            _capture.end(capture, lambda _: _say(f"\u2713 Profile saved: {self.folder}"), warn=True)
 
 
 _plan = _Plan()
@@ -133,9 +184,9 @@ class _Step:
                 _plan.end()
 
 
-def maybe_profile(step: int, logdir: Any = "profiles") -> ContextManager[None]:
-    """Profiles the steps that the environment asks for, into the log directory LOGDIR. At the head of each step,
-    either way:
+def maybe_profile(step: int, logdir: Any = None) -> ContextManager[None]:
+    """Profiles the steps that the environment asks for, each capture a run of its own: LOGDIR/step_00000100. What is
+    asked for and what was saved is printed. At the head of each step, either way:
 
         for step in range(1000):
             with maybe_profile(step):       # marks the step, and ends the capture with its last step
@@ -145,9 +196,10 @@ def maybe_profile(step: int, logdir: Any = "profiles") -> ContextManager[None]:
             train_step()
 
     PROFILE_ENABLED     1: profile; otherwise nothing happens, at the cost of one look at the environment
-    PROFILE_START_STEP  the first step that is profiled (10); a job that is past it begins at once
+    PROFILE_START_STEP  the first step that is profiled (100); a job that is past it begins at once
     PROFILE_INTERVAL    steps from the start of one capture to the start of the next; 0, the default: one capture
-    PROFILE_DURATION    steps in a capture (5)
+    PROFILE_DURATION    steps in a capture (1)
+    PROFILE_DIR         the log directory where the caller gives none (./profiles)
 
     A capture that is open when Python ends is closed then. When a capture cannot begin because another profiler is
     running, this warns and the job goes on. A value that is not a number, or a missing JAX, raises TpusightError."""
@@ -156,8 +208,10 @@ def maybe_profile(step: int, logdir: Any = "profiles") -> ContextManager[None]:
     with _plan.lock:
         if _plan.capture and step >= _plan.end_step:
             _plan.end()
-        if not _plan.capture and _environment.flag("PROFILE_ENABLED") and _plan.is_due(step):
-            _plan.begin(step, os.path.abspath(logdir))
+        if _environment.flag("PROFILE_ENABLED"):
+            _plan.announce(logdir)
+            if not _plan.capture and _plan.is_due(step):
+                _plan.begin(step, logdir)
         return _Step(step) if _plan.capture else contextlib.nullcontext()
 
 

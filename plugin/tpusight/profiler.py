@@ -4,15 +4,15 @@ import contextlib
 import fractions
 import os
 import shutil
+import sys
 import threading
 from typing import Any, Callable, Deque, Dict, Iterator, List, Optional
 
 from . import _capture, _jax
-from ._fields import Fields
 from ._program import TpusightError
 from ._temporary import temporary_folder
 from ._wrap import name_of, same, wrapped
-from .session import Results, Session
+from .session import Results, Session, Summary, told
 
 
 class _Folder:
@@ -177,10 +177,10 @@ class TPUsight(Results):
             raise TpusightError(f"nothing was captured: {self._problem}")
         raise TpusightError("nothing was captured yet: call a traced function, or use `with profiler:`")
 
-    def summary(self) -> Fields:
+    def summary(self) -> Summary:
         """As Results.summary(), and `captures`: how many there are."""
-        found = super().summary()
+        found = self._results().brief()
         found["captures"] = len(self._captures)
-        return found
+        return told(found, sys._getframe(1))
 
     get_summary = summary

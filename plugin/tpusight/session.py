@@ -1,6 +1,8 @@
 """A captured profile, and what the program says of it."""
+import dis
 import html
 import os
+import sys
 import tempfile
 from typing import Any, Dict, List, Optional, Sequence
 
@@ -14,6 +16,39 @@ _FINDING = ("rule", "severity", "title", "evidence", "impact_ps", "impact_pct", 
 
 def _some(fields, *names):
     return {name: fields.get(name) for name in names}
+
+
+class Summary(Fields):
+    """What summary() gives: a dict whose keys are attributes. str() and repr() are text for people."""
+
+    def __init__(self, session, fields):
+        super().__init__(fields)
+        self.__dict__["_session"] = session
+
+    def __str__(self):
+        titles = [f"  {finding['severity']}: {finding['title']}" for finding in self.findings]
+        return self._session.text("overview") + "\n".join(["Findings" if titles else "No findings", *titles])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def _is_statement(frame):
+    """Whether nobody takes what the call that runs in FRAME gives: the next that Python does is to drop it."""
+    code, at = frame.f_code.co_code, frame.f_lasti + 2
+    while at < len(code) and dis.opname[code[at]] == "CACHE":
+        at += 2
+    return at < len(code) and dis.opname[code[at]] == "POP_TOP"
+
+
+def told(summary: Summary, caller: Any) -> Summary:
+    """SUMMARY, printed when CALLER, a frame, called for it as a statement; a console or a notebook shows what an
+    expression gives by itself."""
+    if _is_statement(caller):
+        print(summary)
+    return summary
 
 
 class View(Fields):
@@ -43,10 +78,13 @@ class TimeView(View):
     """Where the time of the devices' cores went: buckets that sum to total_ps."""
 
     def print_breakdown(self) -> None:
-        """Prints the breakdown, or why there is no breakdown."""
-        print(self, end="")
-        if self.total_ps is None:
-            print("  no device time: " + ("; ".join(self._session.why()) or "no device ran anything"))
+        """Prints the breakdown, 60 columns wide, or why there is no breakdown. str() has the whole view."""
+        lines = str(self).splitlines()
+        rules = [i for i, line in enumerate(lines) if line == "=" * 60]
+        if rules:
+            print("\n".join(lines[rules[0]:rules[-1] + 1]))
+        else:
+            print("Time breakdown\n  no device time: " + ("; ".join(self._session.why()) or "no device ran anything"))
 
 
 class DoctorView(View):
@@ -85,10 +123,11 @@ class Results:
             raise ValueError(f"{format!r} is not a format of report(): json or text (export() writes files)")
         return self._results().answer()
 
-    def summary(self) -> Fields:
+    def summary(self) -> Summary:
         """The figures that matter, by their names in tpusight/1: times in ps, shares in percent, None where unknown;
-        `why` says why they are, and `findings` are the doctor's, the dearest first."""
-        return self._results().brief()
+        `why` says why they are, and `findings` are the doctor's, the dearest first. As a statement of its own it
+        prints them for people, and so does print() of what it gives."""
+        return told(self._results().brief(), sys._getframe(1))
 
     get_summary = summary
 
@@ -212,7 +251,7 @@ class Session(Results):
     def _part(self, name):
         return self.answer().get(name) or {}
 
-    def brief(self) -> Fields:
+    def brief(self) -> Summary:
         """What summary() gives."""
         run, time, cache = self._part("run"), self._part("time"), self._part("cache")
         found = {"session": self.path,
@@ -224,7 +263,7 @@ class Session(Results):
         if "cache" not in self._without:
             found.update(_some(cache, "compilation_count", "compilation_ps", "cache_hits", "cache_misses"))
         found["findings"] = [_some(finding, *_FINDING) for finding in self._part("doctor").get("findings") or []]
-        return Fields(found)
+        return Summary(self, found)
 
     def write(self, path, format=None, view=None):
         """What export() does."""

@@ -2,14 +2,16 @@
 import contextlib
 import dataclasses
 import logging
+import math
 import os
-from typing import Any, List, Optional
+import time
+from typing import Any, Dict, List, Optional, Tuple
 
 from . import _forms
 from ._answer import Answer, Plain, said, write_json
 from ._program import TpusightError, ask
 from ._temporary import temporary_folder
-from ._torch import capture, step, torch_module
+from ._torch import capture, step, synchronize, torch_module
 from ._trace import Trace, need_trace
 
 _EAGER = "eager"
@@ -34,9 +36,15 @@ class CompileReport(Answer):
     --json` says of the compiled run (docs/analyses/compile/compile.md)."""
     mode: str = ""
     backend: str = ""
-    #: of the median iteration; p_value: how likely chance alone would make this difference
+    #: of the median iteration, eager and compiled calls in turns; 95 % sure: from speedup_low to speedup_high
     speedup: Optional[float] = None
+    speedup_low: Optional[float] = None
+    speedup_high: Optional[float] = None
+    #: turns that the two took: each counts once. p_value: how likely chance alone would make this difference
+    turns: Optional[int] = None
     p_value: Optional[float] = None
+    #: False: 95 % sure that the two differ
+    may_be_chance: Optional[bool] = None
     eager_time_ms: Optional[float] = None
     compiled_time_ms: Optional[float] = None
     compile_time_ms: Optional[float] = None
@@ -111,6 +119,7 @@ def _break(row):
                         compilations=row["compilations"])
 
 
+_COMPARED = ("speedup", "speedup_low", "speedup_high", "turns", "p_value", "may_be_chance")
 _SAME = ("compile_time_ms", "recompilations", "ops_before_fusion", "ops_after_fusion", "fusion_ratio")
 
 
@@ -129,6 +138,47 @@ def _measure(torch, folder, function, call, warmup, iterations):
                 function(*args, **kwargs)
 
 
+def _time(torch, function, call):
+    """(start, duration) in ns of a call, with what it launches on GPUs."""
+    args, kwargs = call
+    synchronize(torch)
+    start = time.perf_counter_ns()
+    function(*args, **kwargs)
+    synchronize(torch)
+    return start, time.perf_counter_ns() - start
+
+
+def _write_marks(folder, times):
+    """A trace that has nothing but steps, as torch.profiler marks them: what the program compares."""
+    os.makedirs(folder)
+    since = time.time_ns() - time.perf_counter_ns()  # one clock for all traces of this process
+    first = times[0][0]
+    events = [{"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", "pid": os.getpid(), "tid": 1,
+               "ts": (start - first) / 1e3, "dur": duration / 1e3} for number, (start, duration) in enumerate(times)]
+    write_json(os.path.join(folder, "steps.pt.trace.json"),
+               {"schemaVersion": 1, "baseTimeNanoseconds": since + first, "traceEvents": events})
+
+
+def _take_turns(torch, folder, functions, call, warmup, turns):
+    """{name: folder of a trace} of FUNCTIONS, {name: function}, without a profiler: each turn calls each of them once,
+    so that what slows the machine down for a while slows all of them."""
+    times: Dict[str, List[Tuple[int, int]]] = {name: [] for name in functions}
+    for turn in range(-warmup, turns):
+        for name, function in functions.items():
+            taken = _time(torch, function, call)
+            if turn >= 0:
+                times[name].append(taken)
+    folders = {name: os.path.join(folder, f"turns-{name}") for name in functions}
+    for name, place in folders.items():
+        _write_marks(place, times[name])
+    return folders
+
+
+def _pays_after(won_ms, compile_ms):
+    """Steps until what compiling took is won back; None where nothing is won."""
+    return math.ceil(compile_ms / won_ms) if compile_ms is not None and won_ms > 0 else None
+
+
 class TorchCompileAnalyzer:
     """Runs a model in eager mode and compiled, and says what that changed. backend, mode, fullgraph, dynamic: those of
     torch.compile; dynamic None: as torch chooses."""
@@ -141,7 +191,8 @@ class TorchCompileAnalyzer:
 
     def analyze(self, model, sample_input, warmup=3, iterations=10):
         """CompileReport of MODEL (a module or function), called with SAMPLE_INPUT: a tuple or list are its arguments, a
-        dict its keywords, anything else is the only one. WARMUP calls of each, then ITERATIONS that are measured.
+        dict its keywords, anything else is the only one. WARMUP calls of each, then ITERATIONS that are measured: once
+        compiled with a profiler, for what the compiler made, and once without, eager and compiled in turns.
 
         Runs under the caller's torch.no_grad() or autocast, if any. What was compiled before is forgotten
         (torch._dynamo.reset()) and Inductor's caches are not used, so that compile_time_ms is a first compilation's;
@@ -157,32 +208,33 @@ class TorchCompileAnalyzer:
         return self._report(Trace(path, options), None)
 
     def compare_modes(self, model, sample_input, modes=_MODES, warmup=3, iterations=10):
-        """{mode: CompileReport} of several modes of torch.compile, each against the same eager run, as analyze()."""
+        """{mode: CompileReport} of several modes of torch.compile, each in turns with eager calls, as analyze()."""
         torch = torch_module()
         if not hasattr(torch, "compile"):
             raise TpusightError(f"torch {torch.__version__} has no torch.compile (it came with 2.0)")
         modes = list(dict.fromkeys(mode or _MODES[0] for mode in modes))
         if iterations < 1 or not modes or _EAGER in modes:
             raise ValueError("at least one iteration and one mode besides eager are needed")
-        runs, call = _Runs(), _arguments(sample_input)
-        _measure(torch, runs.of(_EAGER), model, call, warmup, iterations)
+        runs, call, reports = _Runs(), _arguments(sample_input), {}
         for mode in modes:
             torch._dynamo.reset()
             with _inductor(), _log_into(torch, runs.of(mode)):
                 compiled = torch.compile(model, backend=self.backend, mode=mode, fullgraph=self.fullgraph,
                                          dynamic=self.dynamic)
                 _measure(torch, runs.of(mode), compiled, call, max(warmup, 1), iterations)  # the first call compiles
-        return self._reports(runs, modes)
+                folders = _take_turns(torch, os.path.join(runs.folder, "times", mode), {_EAGER: model, mode: compiled},
+                                      call, warmup, iterations)
+            reports[mode] = self._report_mode(runs, mode, folders)
+        return reports
 
-    def _reports(self, runs, modes):
-        names = [_EAGER, *modes]
-        modes_of = ask("compile", "--json", *[f"--label={name}" for name in names], "--", *map(runs.of, names))
-        rows = {row["mode"]: row for row in modes_of["modes"]}
-        return {mode: self._report(Trace(runs.of(mode)), runs, mode=mode, backend=_name(self.backend),
-                                   eager_time_ms=rows[_EAGER]["step_time_ms"],
-                                   compiled_time_ms=rows[mode]["step_time_ms"],
-                                   **{name: rows[mode][name] for name in ("speedup", "p_value", "pays_after_steps")})
-                for mode in modes}
+    def _report_mode(self, runs, mode, folders):
+        found = ask("compile", "--json", *[f"--label={name}" for name in folders], "--", *folders.values())
+        eager, row = found["modes"]
+        report = self._report(Trace(runs.of(mode)), runs, mode=mode, backend=_name(self.backend),
+                              eager_time_ms=eager["step_time_ms"], compiled_time_ms=row["step_time_ms"],
+                              **{name: row[name] for name in _COMPARED})
+        report.pays_after_steps = _pays_after(report.eager_time_ms - report.compiled_time_ms, report.compile_time_ms)
+        return report
 
     @staticmethod
     def _report(trace, owner, **fields):

@@ -9,7 +9,8 @@
 
 struct compare_options {
 	struct ts_print_options print;
-	struct ts_texts gates; /* expressions, as given */
+	struct ts_texts gates;	/* expressions, as given */
+	struct ts_texts labels; /* a name a run */
 };
 
 struct comparison {
@@ -170,6 +171,7 @@ static enum ts_exit run_compare(struct ts_cli *cli)
 	}
 	comparison->own = cli->own;
 	ts_open_runs_init(&comparison->runs, cli);
+	comparison->runs.labels = &comparison->own->labels;
 	if (parse_gates(comparison)) {
 		st = read_all(comparison, &err);
 		if (st) {
@@ -202,6 +204,8 @@ static const char *view_at(const struct ts_command *command, size_t index)
 static const struct ts_option options[] = {
 	TS_OPT_TEXTS(OWN, gates, "fail-if", "EXPR", MAX_GATES,
 		     "exit with 1 when EXPR is true or unknown (repeatable)"),
+	TS_OPT_TEXTS(OWN, labels, "label", "NAME", TS_COMPARE_MAX,
+		     "a run's name, in the order of PATHs (repeatable; default: its folder)"),
 	TS_OPTION_FORMAT(OWN, print, format_at),
 	TS_OPTION_OUTPUT(OWN, print),
 	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME", "one view: %s", .name_at = view_at),

@@ -42,7 +42,7 @@ static enum ts_status compare(const struct ts_open_runs *runs, struct ts_buf *ou
 	enum ts_status st;
 
 	ts_results_init(&results);
-	st = ts_compare_modes(&request, own->labels.nr ? own->labels.items : NULL, &results, err);
+	st = ts_compare_modes(&request, &results, err);
 	if (st == TS_OK)
 		st = emit(runs->cli, &own->print, &results, out, err);
 	ts_results_release(&results);
@@ -62,9 +62,6 @@ static enum ts_status read_runs(struct ts_open_runs *runs, struct ts_error *err)
 	st = ts_open_runs_read(runs, err);
 	if (st == TS_OK && runs->nr_runs < 2)
 		return ts_fail(err, TS_USAGE, "one run cannot be compared (name another)");
-	if (st == TS_OK && own->labels.nr > 0 && own->labels.nr != runs->nr_runs)
-		return ts_fail(err, TS_USAGE, "%zu labels for %zu runs (give each its own)",
-			       own->labels.nr, runs->nr_runs);
 	return st;
 }
 
@@ -83,6 +80,7 @@ static enum ts_exit compare_modes(struct ts_cli *cli)
 	}
 	ts_open_runs_init(runs, cli);
 	runs->torch_logs = &own->torch_logs;
+	runs->labels = &own->labels;
 	st = read_runs(runs, &err);
 	if (st == TS_OK)
 		st = compare(runs, &out, &err);

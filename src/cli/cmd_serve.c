@@ -94,7 +94,8 @@ const struct ts_command ts_command_serve = {
 		"listens on 127.0.0.1; runs are analysed when they are looked at. API: /api/runs "
 		"and\n"
 		"/api/report?run=ID, and parts of a report at /api/profiler/NAME?run=ID (memory, "
-		"timeline,\nkernels, compile, flame).",
+		"timeline,\nkernels, hta, compile, flame). Where there is one run, ?run=ID may be "
+		"left out.",
 	.options = options,
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,

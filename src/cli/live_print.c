@@ -22,11 +22,12 @@
 #define ENTER	    "\033[?1049h\033[?25l"
 #define LEAVE	    "\033[?25h\033[?1049l"
 #define HOME	    "\033[H"
-#define REST	    "\033[K\n" /* clears the rest of a line */
+#define REST	    "\033[K" /* clears the rest of a line */
 #define BELOW	    "\033[J"
 
 #define LABEL_WIDTH 22
 #define VALUE_WIDTH 11
+#define SCALE_WIDTH 15 /* "  0 to 12.34 ms" */
 #define MIN_WIDTH   20
 #define MANY_LINES  24 /* a screen with fewer lines has only the vital figures */
 #define MIN_HOSTS   3  /* lines for the hosts at least; otherwise a quarter of the screen */
@@ -201,7 +202,7 @@ static void put_sample(struct ts_live_print *print, const struct ts_live_sample 
 }
 
 /* " Sampled 14.2 % of the time. A step takes 3.1 ms in samples, 3.0 ms between them: a cost of
- * 0.5 %." */
+ * 0.5 %.", or "... which is too small a cost to measure." */
 static void put_sampling(struct ts_buf *out, const double values[TS_NR_METRICS])
 {
 	static const struct {
@@ -211,7 +212,8 @@ static void put_sampling(struct ts_buf *out, const double values[TS_NR_METRICS])
 		      { TS_METRIC_STEP, " A step takes ", " in samples" },
 		      { TS_METRIC_STEP_UNSAMPLED, ", ", " between them" },
 		      { TS_METRIC_COST, ": a cost of ", "." } };
-	bool has_steps = isfinite(values[TS_METRIC_COST]); /* the cost needs both step times */
+	bool has_steps =
+		isfinite(values[TS_METRIC_STEP]) && isfinite(values[TS_METRIC_STEP_UNSAMPLED]);
 
 	for (size_t i = 0; i < TS_NELEM(parts); i++) {
 		char text[TS_UNIT_MAX];
@@ -222,6 +224,8 @@ static void put_sampling(struct ts_buf *out, const double values[TS_NR_METRICS])
 				      ts_metric_text(text, sizeof(text), parts[i].metric, value),
 				      parts[i].behind);
 	}
+	if (has_steps && !isfinite(values[TS_METRIC_COST]))
+		ts_buf_puts(out, ": the cost is too small to measure.");
 }
 
 /* "PATH: annotated  MXU 41.2 %  (wrote 1 xplane overlay (1.1 MiB), report in 812 ms)" */
@@ -291,31 +295,43 @@ static void print_json(struct ts_live_print *print, const struct ts_feed_event *
 static void put_cut(struct ts_buf *out, struct ts_buf *line, size_t width)
 {
 	ts_term_cut(out, ts_buf_bytes(line), width);
-	ts_buf_puts(out, REST);
+	ts_buf_putc(out, '\n');
 	ts_buf_clear(line);
 }
 
-/* The last values as a line of blocks, from the lowest of them to the highest. */
+/* What a sparkline's full height stands for: 100 of shares and points, else the highest value. */
+static double top_of(const struct ts_ring *ring, enum ts_metric metric, size_t nr)
+{
+	enum ts_metric_unit unit = ts_metric_rows[metric].unit;
+	double high = 0;
+
+	if (unit == TS_METRIC_PCT || unit == TS_METRIC_POINTS)
+		return 100;
+	for (size_t i = 0; i < nr; i++) {
+		double value = ts_ring_back(ring, i)->values[metric];
+
+		high = isfinite(value) ? fmax(high, value) : high;
+	}
+	return high;
+}
+
+/* The last values as a line of blocks, and the scale: "\u2582\u2583\u2588  0 to 12.3 ms". */
 static void put_spark(struct ts_buf *out, const struct ts_ring *ring, enum ts_metric metric,
 		      size_t width)
 {
 	static const char *const blocks[] = { "\u2581", "\u2582", "\u2583", "\u2584",
 					      "\u2585", "\u2586", "\u2587", "\u2588" };
 	size_t nr = TS_MIN(ts_ring_count(ring), width);
-	double low = INFINITY, high = -INFINITY;
+	double top = top_of(ring, metric, nr);
+	char text[TS_UNIT_MAX];
 
-	for (size_t i = 0; i < nr; i++) {
-		double value = ts_ring_back(ring, i)->values[metric];
-
-		low = isfinite(value) ? fmin(low, value) : low;
-		high = isfinite(value) ? fmax(high, value) : high;
-	}
 	for (size_t i = nr; i-- > 0;) {
 		double value = ts_ring_back(ring, i)->values[metric];
-		double share = high > low ? (value - low) / (high - low) : 0.5;
+		double share = top > 0 ? fmin(fmax(value / top, 0), 1) : 0;
 
 		ts_buf_puts(out, isfinite(value) ? blocks[(size_t)(share * 7)] : " ");
 	}
+	ts_buf_printf(out, "  0 to %s", ts_metric_text(text, sizeof(text), metric, top));
 }
 
 static bool is_low(const struct ts_live_print *print)
@@ -339,10 +355,10 @@ static void draw_metric(struct ts_live_print *print, const struct ts_ring *ring,
 	ts_term_cell(out, ts_bytes_of(text), VALUE_WIDTH, TS_TERM_RIGHT);
 	ts_buf_puts(out, "  ");
 	paint(print, out, DIM);
-	if (print->width > used)
-		put_spark(out, ring, metric, print->width - used);
+	if (print->width > used + SCALE_WIDTH)
+		put_spark(out, ring, metric, print->width - used - SCALE_WIDTH);
 	paint(print, out, PLAIN);
-	ts_buf_puts(out, REST);
+	ts_buf_putc(out, '\n');
 }
 
 static void draw_metrics(struct ts_live_print *print, const struct ts_live_sample *sample)
@@ -390,7 +406,7 @@ static void draw_services(struct ts_live_print *print, const struct ts_live_samp
 				nr++;
 			}
 	if (nr < sample->nr_services)
-		ts_buf_printf(&print->text, "  and %zu more" REST, sample->nr_services - nr);
+		ts_buf_printf(&print->text, "  and %zu more\n", sample->nr_services - nr);
 }
 
 static void draw_alerts(struct ts_live_print *print, const struct ts_live_sample *sample)
@@ -399,7 +415,7 @@ static void draw_alerts(struct ts_live_print *print, const struct ts_live_sample
 	size_t nr = 0;
 
 	paint(print, out, BOLD);
-	ts_buf_puts(out, "Alerts" REST);
+	ts_buf_puts(out, "Alerts\n");
 	paint(print, out, PLAIN);
 	for (size_t i = 0; i < sample->alerts->nr; i++) {
 		const struct ts_alert *alert = &sample->alerts->items[i];
@@ -417,11 +433,11 @@ static void draw_alerts(struct ts_live_print *print, const struct ts_live_sample
 		paint(print, out, severity_color(alert));
 		ts_term_wrap(out, ts_buf_bytes(&line), wrap);
 		paint(print, out, PLAIN);
-		ts_buf_puts(out, REST);
+		ts_buf_putc(out, '\n');
 		ts_buf_release(&line);
 	}
 	if (nr == 0)
-		ts_buf_puts(out, "  none" REST);
+		ts_buf_puts(out, "  none\n");
 }
 
 static void draw_log(struct ts_live_print *print)
@@ -433,7 +449,7 @@ static void draw_log(struct ts_live_print *print)
 
 		ts_buf_puts(&print->text, "  ");
 		ts_term_cut(&print->text, ts_buf_bytes(line), print->width - 2);
-		ts_buf_puts(&print->text, REST);
+		ts_buf_putc(&print->text, '\n');
 	}
 }
 
@@ -455,16 +471,27 @@ static void draw_title(struct ts_live_print *print, const struct ts_live_sample 
 	ts_buf_release(&line);
 }
 
-/* Cuts what does not fit the screen. The last line has no line end, which would scroll the
- * screen. */
-static void cut_below(struct ts_live_print *print)
+/*
+ * The screen as the lines of OUT from START on, as many as fit; what stood there before is cleared. The
+ * last line has no line end, which would scroll the screen.
+ */
+static void put_screen(struct ts_live_print *print, size_t start)
 {
-	struct ts_buf *out = &print->text;
+	struct ts_buf *out = &print->text, lines = TS_BUF_INIT;
 	size_t nr_lines = 0;
 
-	for (size_t i = 0; i < out->n && print->height > 0 && !out->failed; i++)
-		if (out->p[i] == '\n' && ++nr_lines == print->height)
-			out->n = i;
+	ts_buf_put(&lines, ts_bytes_cut(ts_buf_bytes(out), start, out->n));
+	out->n = start;
+	for (size_t i = 0; i < lines.n; i++) {
+		if (lines.p[i] == '\n') {
+			ts_buf_puts(out, REST);
+			if (++nr_lines == print->height)
+				break;
+		}
+		ts_buf_putc(out, (char)lines.p[i]);
+	}
+	out->failed |= lines.failed;
+	ts_buf_release(&lines);
 	paint(print, out, PLAIN);
 	ts_buf_puts(out, BELOW);
 }
@@ -472,24 +499,27 @@ static void cut_below(struct ts_live_print *print)
 static void draw(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	struct ts_buf *out = &print->text;
+	size_t start;
 
-	print->width = TS_MAX(ts_terminal_width(), MIN_WIDTH);
+	/* a line that fills the last column leaves the cursor on it, and clearing takes it away */
+	print->width = TS_MAX(ts_terminal_width(), MIN_WIDTH + 1) - 1;
 	print->height = ts_terminal_height();
 	ts_buf_puts(out, print->is_open ? HOME : ENTER HOME);
 	print->is_open = true;
+	start = out->n;
 	draw_title(print, sample);
 	draw_services(print, sample);
 	if (sample->watch) /* where sessions are watched, the log is the main part */
 		draw_log(print);
-	ts_buf_puts(out, REST);
+	ts_buf_putc(out, '\n');
 	draw_metrics(print, sample);
-	ts_buf_puts(out, REST);
+	ts_buf_putc(out, '\n');
 	draw_alerts(print, sample);
 	if (!sample->watch) {
-		ts_buf_puts(out, REST);
+		ts_buf_putc(out, '\n');
 		draw_log(print);
 	}
-	cut_below(print);
+	put_screen(print, start);
 	put_out(print);
 }
 

@@ -90,6 +90,18 @@ static enum ts_status read_path(struct ts_open_runs *runs, size_t at, struct ts_
 	return st;
 }
 
+static enum ts_status put_labels(struct ts_open_runs *runs, struct ts_error *err)
+{
+	size_t nr = runs->labels ? runs->labels->nr : 0;
+
+	if (nr > 0 && nr != runs->nr_runs)
+		return ts_fail(err, TS_USAGE, "%zu labels for %zu runs (give each its own)", nr,
+			       runs->nr_runs);
+	for (size_t i = 0; i < nr; i++)
+		runs->compared[i].label = runs->labels->items[i];
+	return TS_OK;
+}
+
 enum ts_status ts_open_runs_read(struct ts_open_runs *runs, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
@@ -101,5 +113,5 @@ enum ts_status ts_open_runs_read(struct ts_open_runs *runs, struct ts_error *err
 		return ts_fail(
 			err, TS_NOTFOUND,
 			"nothing is compared when a run is missing (name runs that are there)");
-	return st;
+	return st ? st : put_labels(runs, err);
 }

@@ -9,6 +9,7 @@
 struct ts_open_runs {
 	const struct ts_cli *cli;
 	const struct ts_texts *torch_logs; /* one a path; NULL or empty: none */
+	const struct ts_texts *labels;	   /* likewise, one a run */
 	struct ts_run items[TS_COMPARE_MAX];
 	struct ts_compare_run compared[TS_COMPARE_MAX]; /* look into .items and .names */
 	struct ts_buf names[TS_COMPARE_MAX];
@@ -23,7 +24,8 @@ void ts_open_runs_release(struct ts_open_runs *runs);
 
 /*
  * Reads what the command line's paths lead to. Of one path all sessions; of several each must be one,
- * for it must be clear which run is which. TS_NOTFOUND: one is missing.
+ * for it must be clear which run is which. TS_NOTFOUND: one is missing. TS_USAGE: there are labels,
+ * and not one a run.
  */
 enum ts_status ts_open_runs_read(struct ts_open_runs *runs, struct ts_error *err);
 

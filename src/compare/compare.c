@@ -3,63 +3,6 @@
 
 #include "base/check.h"
 
-#define LABEL_MAX 40 /* of a run; longer, it loses folders */
-
-/* Where the names begin to differ, at the start of a part between slashes. */
-static size_t common_prefix(const struct comparing *comparing)
-{
-	struct ts_bytes first = comparing->runs[0].name;
-	size_t n = first.n;
-
-	for (size_t r = 1; r < comparing->nr; r++) {
-		struct ts_bytes name = comparing->runs[r].name;
-		size_t same = 0;
-
-		while (same < n && same < name.n && name.p[same] == first.p[same])
-			same++;
-		n = same;
-	}
-	while (n > 0 && first.p[n - 1] != '/')
-		n--;
-	return n;
-}
-
-/* Without what all have in front; of a long path the last folders. */
-static struct ts_bytes short_name(const struct comparing *comparing, size_t run, size_t skip)
-{
-	struct ts_bytes name = comparing->runs[run].name;
-
-	name = ts_bytes_cut(name, skip, name.n);
-	while (name.n > LABEL_MAX) {
-		size_t slash = ts_bytes_find(name, "/");
-
-		if (slash + 1 >= name.n)
-			break;
-		name = ts_bytes_cut(name, slash + 1, name.n);
-	}
-	return name;
-}
-
-static enum ts_status make_labels(struct comparing *comparing, struct ts_error *err)
-{
-	size_t skip = common_prefix(comparing);
-
-	for (size_t r = 0; r < comparing->nr; r++) {
-		struct ts_bytes rest = short_name(comparing, r, skip);
-		size_t twins = 0;
-
-		for (size_t i = 0; i < r; i++)
-			twins += ts_bytes_eq(short_name(comparing, i, skip), rest);
-		rest = twins ? ts_result_text(comparing->result, "%.*s (%zu)", TS_ARG(rest),
-					      twins + 1)
-			     : ts_result_text(comparing->result, "%.*s", TS_ARG(rest));
-		if (!rest.p)
-			return ts_fail_nomem(err);
-		comparing->labels[r] = (const char *)rest.p;
-	}
-	return TS_OK;
-}
-
 static enum ts_status measure_all(struct comparing *comparing, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
@@ -171,7 +114,7 @@ enum ts_status ts_compare(const struct ts_compare_request *request, struct ts_re
 	TS_ASSERT(request->runs && (request->gates || request->nr_gates == 0));
 	*nr_failed = 0;
 	if (st == TS_OK)
-		st = make_labels(&comparing, err);
+		st = ts_compare_labels(&comparing, err);
 	if (st == TS_OK)
 		st = measure_all(&comparing, err);
 	if (st == TS_OK)

@@ -20,6 +20,7 @@ struct ts_compare_run {
 	struct ts_bytes name; /* as people know it: its path */
 	const struct ts_profile *profile;
 	const struct ts_results *results;
+	const char *label; /* as the user calls it; NULL: by what tells its name apart */
 };
 
 struct ts_compare_request {

@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "base/units.h"
-#include "compare/rank.h"
+#include "compare/differ.h"
 
 #define ALPHA 0.05 /* as in a comparison: from here on it may be chance */
 
@@ -28,10 +28,12 @@ static const char *const modes[] = {
 
 struct run {
 	const struct ts_result *compile, *overview;
-	double *step_ps; /* sorted */
+	double *step_ps;   /* in the order of time */
+	int64_t *start_ns; /* on the clock of the world, where it is known */
 	size_t nr_steps;
-	double median_ps;    /* NaN: there are no steps */
-	struct ts_rank rank; /* against the first run's */
+	bool is_clock_known;
+	double median_ps;	 /* NaN: there are no steps */
+	struct ts_differ differ; /* the first run's steps against these */
 };
 
 static uint8_t plain(uint8_t c)
@@ -82,44 +84,77 @@ static int smaller_first(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static bool take_steps(struct run *run, const struct ts_table *table, const char *column,
-		       const char *counted)
+static bool take_steps(struct run *run, const struct ts_compare_run *of,
+		       const struct ts_table *table, const char *column, const char *counted)
 {
-	run->step_ps = calloc((table ? table->nr_rows : 0) + 1, sizeof(double));
-	for (size_t i = 0; run->step_ps && table && i < table->nr_rows; i++) {
+	int64_t start_ns = of->profile ? of->profile->start_unix_ns : TS_UNKNOWN;
+	size_t nr = table ? table->nr_rows : 0;
+
+	run->is_clock_known = start_ns != TS_UNKNOWN;
+	run->step_ps = calloc(nr + 1, sizeof(double));
+	run->start_ns = calloc(nr + 1, sizeof(int64_t));
+	for (size_t i = 0; run->step_ps && run->start_ns && i < nr; i++) {
 		struct ts_value counts = counted ? ts_cell(table, i, counted) : ts_null();
 		double ps = ts_cell_number(table, i, column);
 
-		if (ps > 0 && (counts.type != TS_VALUE_BOOL || counts.as.b))
-			run->step_ps[run->nr_steps++] = ps;
+		if (!(ps > 0) || (counts.type == TS_VALUE_BOOL && !counts.as.b))
+			continue;
+		run->start_ns[run->nr_steps] =
+			ts_i64_add(start_ns, ts_cell_int(table, i, "start_ps") / TS_PS_PER_NS);
+		run->step_ps[run->nr_steps++] = ps;
 	}
-	return run->step_ps != NULL;
+	return run->step_ps && run->start_ns;
 }
 
-static enum ts_status open_run(struct run *run, const struct ts_results *results,
+static void close_run(struct run *run)
+{
+	free(run->step_ps);
+	free(run->start_ns);
+}
+
+static enum ts_status find_median(struct run *run, struct ts_error *err)
+{
+	size_t nr = run->nr_steps;
+	double *sorted = calloc(nr + 1, sizeof(*sorted));
+
+	if (!sorted)
+		return ts_fail_nomem(err);
+	memcpy(sorted, run->step_ps, nr * sizeof(*sorted));
+	qsort(sorted, nr, sizeof(*sorted), smaller_first);
+	run->median_ps = nr > 0 ? (sorted[(nr - 1) / 2] + sorted[nr / 2]) / 2 : NAN;
+	free(sorted);
+	return TS_OK;
+}
+
+static enum ts_status open_run(struct run *run, const struct ts_compare_run *of,
 			       struct ts_error *err)
 {
 	const struct ts_table *marks =
-		ts_result_find_table(ts_results_find(results, "timeline"), "steps");
+		ts_result_find_table(ts_results_find(of->results, "timeline"), "steps");
 	const struct ts_table *steps =
-		ts_result_find_table(ts_results_find(results, "time"), "per_step");
-	size_t nr;
+		ts_result_find_table(ts_results_find(of->results, "time"), "per_step");
 
-	run->compile = ts_results_find(results, "compile");
-	run->overview = ts_results_find(results, "overview");
-	run->median_ps = NAN;
-	if (!take_steps(run, marks, "duration_ps", "counted"))
+	run->compile = ts_results_find(of->results, "compile");
+	run->overview = ts_results_find(of->results, "overview");
+	if (!take_steps(run, of, marks, "duration_ps", "counted"))
 		return ts_fail_nomem(err);
 	if (run->nr_steps == 0) {
-		free(run->step_ps);
-		if (!take_steps(run, steps, "duration_ps", NULL))
+		close_run(run);
+		if (!take_steps(run, of, steps, "duration_ps", NULL))
 			return ts_fail_nomem(err);
 	}
-	nr = run->nr_steps;
-	qsort(run->step_ps, nr, sizeof(double), smaller_first);
-	if (nr > 0)
-		run->median_ps = (run->step_ps[(nr - 1) / 2] + run->step_ps[nr / 2]) / 2;
-	return TS_OK;
+	return find_median(run, err);
+}
+
+static enum ts_status differ(const struct run *base, struct run *run, struct ts_error *err)
+{
+	bool one_clock = base->is_clock_known && run->is_clock_known;
+	struct ts_step_times ours = { base->step_ps, one_clock ? base->start_ns : NULL,
+				      base->nr_steps };
+	struct ts_step_times theirs = { run->step_ps, one_clock ? run->start_ns : NULL,
+					run->nr_steps };
+
+	return ts_differ(&ours, &theirs, &run->differ, err);
 }
 
 static struct ts_value of(const struct run *run, const char *field)
@@ -138,7 +173,11 @@ enum {
 	STEPS,
 	STEP_MS,
 	SPEEDUP,
+	SPEEDUP_LOW,
+	SPEEDUP_HIGH,
+	TURNS,
 	P_VALUE,
+	MAY_BE_CHANCE,
 	COMPILE_MS,
 	PAYS_AFTER,
 	BREAKS,
@@ -159,7 +198,11 @@ static const struct ts_column columns[NR_COLUMNS] = {
 	[STEPS] = { "steps", TS_MEASURED, "steps" },
 	[STEP_MS] = { "step_time_ms", TS_MEASURED, "a step, ms" },
 	[SPEEDUP] = { "speedup", TS_MEASURED, "speed-up" },
+	[SPEEDUP_LOW] = { "speedup_low", TS_DERIVED, "at least" },
+	[SPEEDUP_HIGH] = { "speedup_high", TS_DERIVED, "at most" },
+	[TURNS] = { "turns", TS_MEASURED, NULL },
 	[P_VALUE] = { "p_value", TS_DERIVED, NULL },
+	[MAY_BE_CHANCE] = { "may_be_chance", TS_DERIVED, NULL },
 	[COMPILE_MS] = { "compile_time_ms", TS_MEASURED, "compile, ms" },
 	[PAYS_AFTER] = { "pays_after_steps", TS_DERIVED, "pays after, steps" },
 	[BREAKS] = { "graph_breaks", TS_DERIVED, "graph breaks" },
@@ -173,9 +216,9 @@ static const struct ts_column columns[NR_COLUMNS] = {
 	[USES_GRAPHS] = { "uses_cuda_graphs", TS_DERIVED, "CUDA graphs" },
 };
 
-static struct ts_value mode_cell(const struct ts_compare_run *run, const char *label)
+static struct ts_value mode_cell(const struct ts_compare_run *run)
 {
-	struct ts_bytes mode = label ? ts_bytes_of(label) : ts_mode_of(run->name);
+	struct ts_bytes mode = run->label ? ts_bytes_of(run->label) : ts_mode_of(run->name);
 	size_t slash = run->name.n;
 
 	if (mode.n > 0)
@@ -194,8 +237,18 @@ static struct ts_value pays_after(const struct run *base, const struct run *run)
 	return won_ms > 0 && steps < 9e15 ? ts_int((int64_t)steps) : ts_null();
 }
 
+/* Without turns a small p says that the steps differ, and not that the modes do. */
+static struct ts_value may_be_chance(const struct run *run)
+{
+	if (isnan(run->differ.rank.p))
+		return ts_null();
+	if (run->differ.rank.p >= ALPHA)
+		return ts_bool(true);
+	return run->differ.turns > 1 ? ts_bool(false) : ts_null();
+}
+
 static void put_run(const struct ts_compare_request *request, const struct run *runs, size_t at,
-		    const char *label, struct ts_value *cells)
+		    struct ts_value *cells)
 {
 	static const struct {
 		int column;
@@ -209,12 +262,18 @@ static void put_run(const struct ts_compare_request *request, const struct run *
 	const struct run *run = &runs[at];
 	struct ts_value graphs = of(run, "cuda_graph_launches");
 
-	cells[MODE] = mode_cell(&request->runs[at], label);
+	cells[MODE] = mode_cell(&request->runs[at]);
 	cells[RUN] = ts_text(request->runs[at].name);
 	cells[STEPS] = ts_int((int64_t)run->nr_steps);
 	cells[STEP_MS] = ts_real(run->median_ps / (double)TS_PS_PER_MS);
 	cells[SPEEDUP] = ts_real(runs[0].median_ps / run->median_ps);
-	cells[P_VALUE] = at > 0 ? ts_real(run->rank.p) : ts_null();
+	if (at > 0) {
+		cells[SPEEDUP_LOW] = ts_real(run->differ.ratio_low);
+		cells[SPEEDUP_HIGH] = ts_real(run->differ.ratio_high);
+		cells[TURNS] = run->differ.turns ? ts_int((int64_t)run->differ.turns) : ts_null();
+		cells[P_VALUE] = ts_real(run->differ.rank.p);
+		cells[MAY_BE_CHANCE] = may_be_chance(run);
+	}
 	cells[PAYS_AFTER] = at > 0 ? pays_after(&runs[0], run) : ts_null();
 	for (size_t i = 0; i < TS_NELEM(copied); i++)
 		cells[copied[i].column] = of(run, copied[i].field);
@@ -247,19 +306,33 @@ static void put_fields(struct ts_result *result, const struct ts_table *table,
 {
 	int64_t best = fastest(runs, nr);
 	size_t row = best < 0 ? 0 : (size_t)best;
-	bool sure = best > 0 && runs[best].rank.p < ALPHA;
 
 	ts_result_field(result, "baseline", ts_cell(table, 0, "mode"), TS_DERIVED, "baseline");
 	ts_result_field(result, "fastest_mode", best < 0 ? ts_null() : ts_cell(table, row, "mode"),
 			TS_DERIVED, "fastest");
 	ts_result_field(result, "speedup", best < 0 ? ts_null() : ts_cell(table, row, "speedup"),
 			TS_MEASURED, "speed-up");
-	ts_result_field(result, "may_be_chance", best <= 0 ? ts_null() : ts_bool(!sure), TS_DERIVED,
+	ts_result_field(result, "may_be_chance",
+			best < 0 ? ts_null() : ts_cell(table, row, "may_be_chance"), TS_DERIVED,
 			"may be chance");
 	if (best < 0)
 		ts_result_note(result, "speed is compared by steps, and fewer than two of the runs "
 				       "have some (call prof.step() after each, or mark them with "
 				       "record_function(\"ProfilerStep#0\"))");
+}
+
+static void note_one_block(struct ts_result *result, const struct run *runs, size_t nr)
+{
+	bool no_turns = false;
+
+	for (size_t i = 1; i < nr; i++)
+		no_turns |=
+			runs[i].nr_steps > 0 && runs[0].nr_steps > 0 && runs[i].differ.turns < 2;
+	if (no_turns)
+		ts_result_note(result,
+			       "each mode was measured in one block: what else the machine did at "
+			       "that time is in its steps too, so no speed-up is certain (measure "
+			       "the modes in turns, as TorchCompileAnalyzer does)");
 }
 
 static void note_unlike(struct ts_result *result, const struct run *runs, size_t nr)
@@ -278,9 +351,8 @@ static void note_unlike(struct ts_result *result, const struct run *runs, size_t
 	}
 }
 
-static enum ts_status put_runs(const struct ts_compare_request *request, const char *const *labels,
-			       const struct run *runs, struct ts_result *result,
-			       struct ts_error *err)
+static enum ts_status put_runs(const struct ts_compare_request *request, const struct run *runs,
+			       struct ts_result *result, struct ts_error *err)
 {
 	struct ts_table *table =
 		ts_result_table(result, "modes", "Modes of the compiler", columns, NR_COLUMNS);
@@ -290,18 +362,19 @@ static enum ts_status put_runs(const struct ts_compare_request *request, const c
 
 		if (!cells)
 			return ts_fail_nomem(err);
-		put_run(request, runs, i, labels ? labels[i] : NULL, cells);
+		put_run(request, runs, i, cells);
 	}
 	if (!table)
 		return ts_fail_nomem(err);
 	table->text_rows = TS_COMPARE_MAX;
 	put_fields(result, table, runs, request->nr_runs);
+	note_one_block(result, runs, request->nr_runs);
 	note_unlike(result, runs, request->nr_runs);
 	return TS_OK;
 }
 
-enum ts_status ts_compare_modes(const struct ts_compare_request *request, const char *const *labels,
-				struct ts_results *into, struct ts_error *err)
+enum ts_status ts_compare_modes(const struct ts_compare_request *request, struct ts_results *into,
+				struct ts_error *err)
 {
 	struct ts_result *result = ts_results_add(into, "compile_modes", "Modes of the compiler");
 	struct run runs[TS_COMPARE_MAX];
@@ -312,15 +385,14 @@ enum ts_status ts_compare_modes(const struct ts_compare_request *request, const 
 	TS_ASSERT(request->runs);
 	memset(runs, 0, sizeof(runs));
 	for (size_t i = 0; i < request->nr_runs && st == TS_OK; i++) {
-		st = open_run(&runs[i], request->runs[i].results, err);
+		st = open_run(&runs[i], &request->runs[i], err);
 		if (st == TS_OK && i > 0)
-			st = ts_rank_test(runs[0].step_ps, runs[0].nr_steps, runs[i].step_ps,
-					  runs[i].nr_steps, &runs[i].rank, err);
+			st = differ(&runs[0], &runs[i], err);
 	}
 	if (st == TS_OK)
-		st = put_runs(request, labels, runs, result, err);
+		st = put_runs(request, runs, result, err);
 	for (size_t i = 0; i < request->nr_runs; i++)
-		free(runs[i].step_ps);
+		close_run(&runs[i]);
 	if (st == TS_OK && (into->failed || into->arena.failed))
 		st = ts_fail_nomem(err);
 	return st;

@@ -17,6 +17,7 @@ struct checking {
 	struct comparing *comparing;
 	struct ts_table *table;
 	size_t run;
+	struct variants variants[2]; /* of the baseline, of the run */
 	enum fairness worst;
 };
 
@@ -186,32 +187,65 @@ static void check_parameters(struct checking *checking, const struct ts_hlo_modu
 	}
 }
 
+/* The programs of one name, which both runs have: are they called with the same shapes? */
+static void check_variants(struct checking *checking, struct ts_bytes name)
+{
+	const struct variants *base = &checking->variants[0], *other = &checking->variants[1];
+	const struct ts_measured *measured = checking->comparing->measured;
+	const struct ts_hlo_module *ours =
+		ts_variants_only_in(base, other, name, measured[0].modules);
+	const struct ts_hlo_module *theirs =
+		ts_variants_only_in(other, base, name, measured[checking->run].modules);
+	struct ts_bytes what =
+		ts_result_text(checking->comparing->result, "variants of %.*s", TS_ARG(name));
+
+	if (ours && theirs)
+		check_parameters(checking, ours, theirs);
+	else if ((ours || theirs) && what.p)
+		add_difference(checking, (const char *)what.p,
+			       number(checking, ts_variants_count(base, name)),
+			       number(checking, ts_variants_count(other, name)), WITH_CARE,
+			       "one of them also has arrays of other shapes: a part of it is other "
+			       "work");
+}
+
 static void check_modules(struct checking *checking)
 {
 	const struct comparing *comparing = checking->comparing;
 	const struct ts_profile *base = comparing->runs[0].profile;
-	struct ts_bytes last = { NULL, 0 };
+	const struct ts_profile *other = comparing->runs[checking->run].profile;
 	size_t nr_shared = 0;
 
 	for (size_t m = 0; m < base->nr_modules; m++) {
-		const struct ts_hlo_module *ours, *theirs;
 		struct ts_bytes name = base->modules[m].name;
+		const struct ts_hlo_module *theirs = main_module(comparing, checking->run, name);
 
-		ours = main_module(comparing, 0, name);
-		theirs = main_module(comparing, checking->run, name);
 		nr_shared += theirs != NULL;
-		if (ours != &base->modules[m] || !theirs || ours->nr_comps == 0 ||
-		    theirs->nr_comps == 0 || ts_bytes_eq(name, last))
-			continue;
-		check_parameters(checking, ours, theirs);
-		last = name;
+		if (theirs && main_module(comparing, 0, name) == &base->modules[m])
+			check_variants(checking, name);
 	}
-	if (nr_shared == 0 && base->nr_modules > 0 &&
-	    comparing->runs[checking->run].profile->nr_modules > 0)
+	if (nr_shared == 0 && base->nr_modules > 0 && other->nr_modules > 0)
 		add_difference(
-			checking, "modules", base->modules[0].name,
-			comparing->runs[checking->run].profile->modules[0].name, WITH_CARE,
+			checking, "modules", base->modules[0].name, other->modules[0].name,
+			WITH_CARE,
 			"no program has the same name in both: ops are matched by scope and shape");
+}
+
+static enum ts_status check_programs(struct checking *checking, struct ts_error *err)
+{
+	struct comparing *comparing = checking->comparing;
+	size_t runs[] = { 0, checking->run };
+	enum ts_status st = TS_OK;
+
+	memset(checking->variants, 0, sizeof(checking->variants));
+	for (size_t i = 0; st == TS_OK && i < TS_NELEM(runs); i++)
+		st = ts_variants_init(&checking->variants[i], comparing->runs[runs[i]].profile,
+				      &comparing->scratch, err);
+	if (st == TS_OK)
+		check_modules(checking);
+	for (size_t i = 0; i < TS_NELEM(runs); i++)
+		ts_variants_release(&checking->variants[i]);
+	return st;
 }
 
 /* The share of the ops' time that belongs to ops which OTHER has by name. NaN: unknown. */
@@ -275,7 +309,7 @@ static bool has_modules(const struct comparing *comparing, size_t run)
 	return comparing->runs[run].profile->nr_modules > 0;
 }
 
-static void check_run(struct checking *checking)
+static enum ts_status check_run(struct checking *checking, struct ts_error *err)
 {
 	struct comparing *comparing = checking->comparing;
 	const struct ts_compare_run *base = &comparing->runs[0];
@@ -285,10 +319,10 @@ static void check_run(struct checking *checking)
 	check_steps(checking, &comparing->measured[0], &comparing->measured[checking->run]);
 	check_capture(checking, &comparing->measured[0], &comparing->measured[checking->run]);
 	check_world(checking, base->profile, other->profile);
-	check_modules(checking);
 	if (!has_modules(comparing, 0) && !has_modules(comparing, checking->run))
 		check_kernels(checking, &comparing->measured[0],
 			      &comparing->measured[checking->run]);
+	return check_programs(checking, err);
 }
 
 enum ts_status ts_compare_fairness(struct comparing *comparing, struct ts_error *err)
@@ -298,12 +332,15 @@ enum ts_status ts_compare_fairness(struct comparing *comparing, struct ts_error 
 		.table = ts_result_table(comparing->result, "differences", NULL, columns,
 					 TS_NELEM(columns)),
 	};
+	enum ts_status st = TS_OK;
 	size_t nr_rows;
 
 	TS_ASSERT(comparing);
 	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
-	for (checking.run = 1; checking.run < comparing->nr; checking.run++)
-		check_run(&checking);
+	for (checking.run = 1; st == TS_OK && checking.run < comparing->nr; checking.run++)
+		st = check_run(&checking, err);
+	if (st)
+		return st;
 	if (!checking.table)
 		return ts_fail_nomem(err);
 	nr_rows = checking.table->nr_rows;

@@ -13,9 +13,8 @@
 /* The mode that a name says: "run/net-max-autotune.pt.trace.json.gz"; empty: it says none. */
 struct ts_bytes ts_mode_of(struct ts_bytes name);
 
-/* Adds the result to INTO. LABELS: a mode for each run, as the user says it; for a NULL one, what
- * the run's name says. */
-enum ts_status ts_compare_modes(const struct ts_compare_request *request, const char *const *labels,
-				struct ts_results *into, struct ts_error *err);
+/* Adds the result to INTO. A run's mode is its label; without one, what its name says. */
+enum ts_status ts_compare_modes(const struct ts_compare_request *request, struct ts_results *into,
+				struct ts_error *err);
 
 #endif

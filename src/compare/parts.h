@@ -6,7 +6,7 @@
 #define TS_COMPARE_PARTS_H
 
 #include "compare/compare.h"
-#include "compare/rank.h"
+#include "compare/differ.h"
 
 #define COMPARE_ALPHA 0.05 /* with a p from here on, the samples do not show a difference */
 #define COMPARE_SAME  0.01 /* an op that changed by a smaller share of its time did not change */
@@ -16,8 +16,8 @@ struct comparing {
 	const struct ts_compare_run *runs;
 	size_t nr;
 	struct ts_measured measured[TS_COMPARE_MAX];
-	const char *labels[TS_COMPARE_MAX];   /* short names, each once */
-	struct ts_rank ranks[TS_COMPARE_MAX]; /* of the steps against the baseline's */
+	const char *labels[TS_COMPARE_MAX];	 /* short names, each once */
+	struct ts_differ differ[TS_COMPARE_MAX]; /* the baseline's steps against the run's */
 	bool by_step;
 	struct ts_result *result;
 	struct ts_arena scratch;
@@ -48,6 +48,25 @@ struct ts_value *ts_compare_cells(const struct ts_compare_table *table, struct t
 
 /* A time of the report, whole picoseconds; NaN is unknown. */
 struct ts_value ts_compare_ps(double ps);
+
+/* labels.c: .labels, each once. */
+enum ts_status ts_compare_labels(struct comparing *comparing, struct ts_error *err);
+
+/* variants.c: programs of a run by name and by the shapes that they take in. Looks into PROFILE and ARENA. */
+struct variants {
+	const struct ts_profile *profile;
+	struct ts_bytes *keys; /* one a module */
+	struct ts_strmap set;
+};
+enum ts_status ts_variants_init(struct variants *variants, const struct ts_profile *profile,
+				struct ts_arena *arena, struct ts_error *err);
+void ts_variants_release(struct variants *variants);
+size_t ts_variants_count(const struct variants *variants, struct ts_bytes name);
+/* A module of this name that ran (by its row of MODULES; unknown counts) and takes in what none of OTHER
+ * with this name does; the one that ran most. NULL: there is none. */
+const struct ts_hlo_module *ts_variants_only_in(const struct variants *variants,
+						const struct variants *other, struct ts_bytes name,
+						const struct ts_table *modules);
 
 /* The parts. */
 enum ts_status ts_compare_fairness(struct comparing *comparing, struct ts_error *err); /* fair.c */

@@ -35,7 +35,7 @@ static const char *const words[] = {
 
 static enum word word_of(const struct comparing *comparing, size_t run)
 {
-	const struct ts_rank *rank = &comparing->ranks[run];
+	const struct ts_rank *rank = &comparing->differ[run].rank;
 
 	if (!(speed_up(comparing, run) > 0))
 		return WORD_UNKNOWN;
@@ -58,7 +58,7 @@ static void put_times(const struct comparing *comparing, size_t run, struct ts_b
 		      ts_fmt_ps(theirs, llround(median(base))));
 	if (comparing->by_step)
 		ts_buf_printf(out, " (%zu and %zu steps, p %.2g)", measured->nr_steps,
-			      base->nr_steps, comparing->ranks[run].p);
+			      base->nr_steps, comparing->differ[run].rank.p);
 }
 
 /* A few slow steps leave the median where it is; they are in the mean, and so in the difference. */
@@ -70,6 +70,22 @@ static void put_mean(const struct comparing *comparing, size_t run, struct ts_bu
 	if (word_of(comparing, run) == WORD_NONE && fabs(change) > COMPARE_SAME * base)
 		ts_buf_printf(out, "; the mean step is %.1f %% %s, which a few steps make",
 			      fabs(change) / base * 100, change > 0 ? "longer" : "shorter");
+}
+
+/* "faster, 2.03 times as fast (95 % sure: 1.97 to 2.1): " */
+static void put_ratio(const struct comparing *comparing, size_t run, struct ts_buf *out)
+{
+	const struct ts_differ *differ = &comparing->differ[run];
+	double times = speed_up(comparing, run);
+	bool fast = times >= 1;
+	double low = fast ? differ->ratio_low : 1 / differ->ratio_high;
+	double high = fast ? differ->ratio_high : 1 / differ->ratio_low;
+
+	ts_buf_printf(out, "%s, %.3g times as %s", words[word_of(comparing, run)],
+		      fast ? times : 1 / times, fast ? "fast" : "long");
+	if (isfinite(low) && isfinite(high))
+		ts_buf_printf(out, " (95 %% sure: %.3g to %.3g)", low, high);
+	ts_buf_puts(out, ": ");
 }
 
 static struct ts_value verdict_of(struct comparing *comparing, size_t run)
@@ -84,8 +100,7 @@ static struct ts_value verdict_of(struct comparing *comparing, size_t run)
 	} else {
 		/* ranks and medians may differ about which is longer: then no ratio is written */
 		if ((word == WORD_FASTER && times >= 1) || (word == WORD_SLOWER && times < 1))
-			ts_buf_printf(&out, "%s, %.3g times as %s: ", words[word],
-				      times >= 1 ? times : 1 / times, times >= 1 ? "fast" : "long");
+			put_ratio(comparing, run, &out);
 		else
 			ts_buf_printf(&out, "%s: ", words[word]);
 		put_times(comparing, run, &out);
@@ -123,10 +138,13 @@ static const struct ts_column run_columns[] = {
 	{ "time_ps", TS_MEASURED, NULL },
 	{ "median_ps", TS_MEASURED, "median" },
 	{ "speed_up", TS_DERIVED, "speed-up" },
+	{ "speed_up_low", TS_DERIVED, NULL },
+	{ "speed_up_high", TS_DERIVED, NULL },
 	{ "p_value", TS_DERIVED, "p" },
 	{ "effect", TS_DERIVED, "effect" },
 	{ "u", TS_DERIVED, NULL },
 	{ "p_is_exact", TS_DERIVED, NULL },
+	{ "independent_steps", TS_DERIVED, NULL },
 	{ "verdict", TS_DERIVED, "verdict" },
 };
 
@@ -134,7 +152,8 @@ static void put_run(struct comparing *comparing, size_t run, struct ts_value *ro
 {
 	const struct ts_compare_run *of = &comparing->runs[run];
 	const struct ts_measured *measured = &comparing->measured[run];
-	const struct ts_rank *rank = &comparing->ranks[run];
+	const struct ts_differ *differ = &comparing->differ[run];
+	const struct ts_rank *rank = &differ->rank;
 	bool tested = run > 0 && comparing->by_step;
 
 	row[0] = ts_text(ts_bytes_of(comparing->labels[run]));
@@ -147,11 +166,31 @@ static void put_run(struct comparing *comparing, size_t run, struct ts_value *ro
 	row[7] = ts_compare_ps(measured->time_ps);
 	row[8] = ts_compare_ps(median(measured));
 	row[9] = run ? ts_real(speed_up(comparing, run)) : ts_null();
-	row[10] = tested ? ts_real(rank->p) : ts_null();
-	row[11] = tested ? ts_real(rank->effect) : ts_null();
-	row[12] = tested ? ts_real(rank->u) : ts_null();
-	row[13] = tested ? ts_bool(rank->exact) : ts_null();
-	row[14] = run ? ts_text(ts_bytes_of(words[word_of(comparing, run)])) : ts_null();
+	row[10] = tested ? ts_real(differ->ratio_low) : ts_null();
+	row[11] = tested ? ts_real(differ->ratio_high) : ts_null();
+	row[12] = tested ? ts_real(rank->p) : ts_null();
+	row[13] = tested ? ts_real(rank->effect) : ts_null();
+	row[14] = tested ? ts_real(rank->u) : ts_null();
+	row[15] = tested ? ts_bool(rank->exact) : ts_null();
+	row[16] = tested ? ts_int((int64_t)differ->counted[1]) : ts_null();
+	row[17] = run ? ts_text(ts_bytes_of(words[word_of(comparing, run)])) : ts_null();
+}
+
+/* Steps that come in stretches are fewer observations than they are steps. */
+static void note_stretches(struct comparing *comparing, size_t run)
+{
+	const struct ts_differ *differ = &comparing->differ[run];
+	size_t nr = comparing->measured[run].nr_steps;
+
+	if (run > 0 && comparing->by_step && differ->counted[1] < nr)
+		ts_result_note(comparing->result,
+			       "%s: slow steps come in stretches: %zu steps count as %zu",
+			       comparing->labels[run], nr, differ->counted[1]);
+	nr = comparing->measured[0].nr_steps;
+	if (run == 1 && comparing->by_step && differ->counted[0] < nr)
+		ts_result_note(comparing->result,
+			       "%s: slow steps come in stretches: %zu steps count as %zu",
+			       comparing->labels[0], nr, differ->counted[0]);
 }
 
 static void put_verdicts(struct comparing *comparing)
@@ -188,10 +227,14 @@ enum ts_status ts_compare_times(struct comparing *comparing, struct ts_error *er
 		const struct ts_measured *measured = &comparing->measured[r];
 		struct ts_value *row = ts_table_row(comparing->result, table);
 
-		st = ts_rank_test(base->step_ps, base->nr_steps, measured->step_ps,
-				  measured->nr_steps, &comparing->ranks[r], err);
+		st = ts_differ(
+			&(struct ts_step_times){ base->step_ps, NULL, base->nr_steps },
+			&(struct ts_step_times){ measured->step_ps, NULL, measured->nr_steps },
+			&comparing->differ[r], err);
 		if (st == TS_OK && row)
 			put_run(comparing, r, row);
+		if (st == TS_OK)
+			note_stretches(comparing, r);
 	}
 	if (table)
 		table->text_rows = TS_COMPARE_MAX;

@@ -166,6 +166,11 @@ static void write_session(struct ts_json *json, const struct ts_live_session *se
 		nr_bytes = ts_u64_add(nr_bytes, session->session->files[i].nr_bytes);
 	write_text(json, "path", ts_bytes_of(session->path));
 	write_text(json, "state", ts_bytes_of(ts_live_session_state_name(session->state)));
+	ts_json_key(json, "captured_unix_ms");
+	if (session->captured_unix_ms == TS_UNKNOWN)
+		ts_json_null(json);
+	else
+		ts_json_i64(json, session->captured_unix_ms);
 	write_int(json, "files", (int64_t)nr_files);
 	write_int(json, "bytes", (int64_t)nr_bytes);
 	write_int(json, "hosts", (int64_t)sample->nr_hosts);

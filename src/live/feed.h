@@ -51,6 +51,7 @@ struct ts_live_session {
 	const char *path;
 	const struct ts_session *session;	/* NULL: the event is about the log directory */
 	const struct ts_annotation *annotation; /* NULL while it waits */
+	int64_t captured_unix_ms;		/* when its profiler started; TS_UNKNOWN */
 	bool dry_run;				/* nothing was written */
 	const char *problem;			/* NULL: there is none */
 };

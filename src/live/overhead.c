@@ -5,18 +5,38 @@
 #include "base/map.h"
 #include "base/units.h"
 
+#include <stdlib.h>
+
 #define MEDIAN_OF 60 /* samples */
 
-/* The time of one step, from the first start to the last one; NaN. */
+static int smaller_first(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The median time from one start to the next, a step; NaN: there are none, or no memory for them. */
 static double step_within(const struct ts_look *look)
 {
-	TS_ASSERT(look != NULL);
+	TS_ASSERT(look != NULL && look->nr_steps > 0);
 
-	const struct ts_look_step *first = look->steps, *last = first + look->nr_steps - 1;
+	double *steps = calloc(look->nr_steps, sizeof(*steps)), median = NAN;
+	size_t nr = 0;
 
-	if (look->nr_steps < 2 || last->number <= first->number)
-		return NAN;
-	return (double)(last->start_ps - first->start_ps) / (double)(last->number - first->number);
+	for (size_t i = 1; steps && i < look->nr_steps; i++) {
+		const struct ts_look_step *step = &look->steps[i], *before = step - 1;
+
+		if (step->number > before->number)
+			steps[nr++] = (double)(step->start_ps - before->start_ps) /
+				      (double)(step->number - before->number);
+	}
+	if (nr > 0) {
+		qsort(steps, nr, sizeof(*steps), smaller_first);
+		median = (steps[(nr - 1) / 2] + steps[nr / 2]) / 2;
+	}
+	free(steps);
+	return median;
 }
 
 static int64_t unix_ns(const struct ts_profile *profile, int64_t ps)
@@ -83,9 +103,10 @@ double ts_overhead_pct(const struct ts_ring *ring, double sampled_pct)
 	double within = ts_ring_median(ring, TS_METRIC_STEP, MEDIAN_OF);
 	double between = ts_ring_median(ring, TS_METRIC_STEP_UNSAMPLED, MEDIAN_OF);
 
-	if (!(between > 0) || !isfinite(within))
+	/* steps that are shorter while they are sampled: other things made the difference */
+	if (!(between > 0) || !(within >= between))
 		return NAN;
-	return TS_MAX((within / between - 1) * sampled_pct, 0);
+	return (within / between - 1) * sampled_pct;
 }
 
 void ts_overhead_end(const struct ts_overhead *overhead, const struct ts_ring *ring, int64_t now_ms,

@@ -2,12 +2,13 @@
  * What watching costs the job: the share of the time that is sampled, and how much longer a step
  * takes while it is.
  *
- * Steps are those that the job numbers itself. The step time within a sample is the time from the
- * first start to the last one, divided by the difference of their numbers. The step time between
+ * Steps are those that the job numbers itself. The step time within a sample is the median time from
+ * one start to the next. The step time between
  * two samples is the time from the last start in the one to the first start in the next, divided in
  * the same way; both starts are of one host, because each host has a clock of its own. The time
  * that the profiler needs to begin and to end falls between samples, so the overhead is a lower
- * bound: (step within samples / step between samples - 1) x share sampled.
+ * bound: (step within samples / step between samples - 1) x share sampled. Where that is negative, it is too
+ * small to measure: something else made the difference.
  */
 #ifndef TS_LIVE_OVERHEAD_H
 #define TS_LIVE_OVERHEAD_H
@@ -33,7 +34,7 @@ void ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look
  * COST. All other VALUES become unknown. */
 void ts_overhead_end(const struct ts_overhead *overhead, const struct ts_ring *ring, int64_t now_ms,
 		     double values[TS_NR_METRICS]);
-/* COST in percent, from the history; NaN while it is unknown. */
+/* COST in percent, from the history; NaN while it is unknown, or too small to measure. */
 double ts_overhead_pct(const struct ts_ring *ring, double sampled_pct);
 
 #endif

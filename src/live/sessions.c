@@ -4,6 +4,8 @@
 #include "base/check.h"
 #include "base/clock.h"
 
+#define NS_PER_MS 1000000
+
 static void open_session(struct ts_live *live, const struct ts_watch_event *event)
 {
 	struct ts_live_sample *sample = &live->sample;
@@ -13,6 +15,7 @@ static void open_session(struct ts_live *live, const struct ts_watch_event *even
 				       : live->options.watch.logdir,
 		.session = event->session,
 		.problem = event->problem,
+		.captured_unix_ms = TS_UNKNOWN,
 		.dry_run = live->options.annotate.dry_run,
 	};
 	sample->unix_ms = ts_unix_us() / 1000;
@@ -115,6 +118,8 @@ static enum ts_status report(struct ts_live *live, const struct ts_annotation *o
 	}
 	live->sample.number++;
 	session->state = TS_SESSION_ANNOTATED;
+	if (one->run.profile.start_unix_ns != TS_UNKNOWN)
+		session->captured_unix_ms = one->run.profile.start_unix_ns / NS_PER_MS;
 	read_figures(live, &one->run);
 	return judge(live, &one->run) ? emit(live, err) : ts_fail_nomem(err);
 }

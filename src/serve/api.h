@@ -7,6 +7,7 @@
  *				"problems"}
  *	/api/report?run=ID	tpusight/1, with tracks
  *	/api/profiler/NAME?run=ID	a part of it: hta, memory, timeline, kernels, compile, flame
+ *				(run= may be left out where there is one run)
  *	/api/live		the events of a watch, as server-sent events (news.h)
  */
 #ifndef TS_SERVE_API_H

@@ -315,25 +315,42 @@ static struct ts_answer answer_session(struct ts_reports *reports,
 	return answer;
 }
 
+/* The session with this id; without an id the only one. */
+static const struct ts_session *find_session(const struct ts_runs *runs, const char *id)
+{
+	if (!id)
+		return runs->nr_sessions == 1 ? &runs->sessions[0] : NULL;
+	for (size_t i = 0; i < runs->nr_sessions; i++) {
+		char own[ID_BYTES];
+
+		id_of(&runs->sessions[i], own);
+		if (strcmp(own, id) == 0)
+			return &runs->sessions[i];
+	}
+	return NULL;
+}
+
 struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_reports_part *part,
 				const char *id)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_answer answer = { .body = NULL };
+	const struct ts_session *session = NULL;
 
 	TS_ASSERT(reports != NULL && part != NULL);
-	if (!id || !id[0])
-		return ts_answer_error(400, "which run? (?run=ID; /api/runs lists them)");
+	id = id && id[0] ? id : NULL;
 	if (find_runs(reports, &runs, &err) == TS_OK)
-		for (size_t i = 0; i < runs.nr_sessions && !answer.body; i++) {
-			char own[ID_BYTES];
+		session = find_session(&runs, id);
+	if (session) {
+		char own[ID_BYTES];
 
-			id_of(&runs.sessions[i], own);
-			if (strcmp(own, id) == 0)
-				answer = answer_session(reports, part, &runs.sessions[i], own);
-		}
+		id_of(session, own);
+		answer = answer_session(reports, part, session, own);
+	}
 	ts_runs_release(&runs);
-	return answer.body ? answer
-			   : ts_answer_error(404, "no run has this id (/api/runs lists them)");
+	if (answer.body)
+		return answer;
+	return id ? ts_answer_error(404, "no run has this id (/api/runs lists them)")
+		  : ts_answer_error(400, "which run? (?run=ID; /api/runs lists them)");
 }

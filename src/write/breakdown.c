@@ -177,6 +177,7 @@ bool ts_breakdown_of_time(struct ts_buf *out, const struct ts_result *time)
 {
 	struct ts_breakdown_row rows[TS_NELEM(buckets)];
 	int64_t total_ps = ts_value_int(ts_result_get(time, "total_ps"));
+	int64_t cores = TS_MAX(ts_value_int(ts_result_get(time, "cores")), 1);
 	struct ts_value bottleneck = ts_result_get(time, "bottleneck");
 	struct ts_buf text = TS_BUF_INIT;
 
@@ -185,7 +186,8 @@ bool ts_breakdown_of_time(struct ts_buf *out, const struct ts_result *time)
 		return false;
 	for (size_t i = 0; i < TS_NELEM(buckets); i++)
 		rows[i] = (struct ts_breakdown_row){
-			buckets[i].label, ts_value_int(ts_result_get(time, buckets[i].field))
+			buckets[i].label,
+			ts_value_int(ts_result_get(time, buckets[i].field)) / cores
 		};
 	sort_rows(rows, TS_NELEM(rows));
 	if (bottleneck.type == TS_VALUE_TEXT)
@@ -194,7 +196,8 @@ bool ts_breakdown_of_time(struct ts_buf *out, const struct ts_result *time)
 	if (text.failed)
 		out->failed = true;
 	else
-		ts_breakdown_text(out, rows, TS_NELEM(rows), total_ps, (const char *)text.p);
+		ts_breakdown_text(out, rows, TS_NELEM(rows), total_ps / cores,
+				  (const char *)text.p);
 	ts_buf_release(&text);
 	return true;
 }

@@ -19,8 +19,8 @@ struct ts_breakdown_row {
 /* BOTTLENECK NULL or empty: no such line. */
 void ts_breakdown_text(struct ts_buf *out, const struct ts_breakdown_row *rows, size_t nr,
 		       int64_t total_ps, const char *bottleneck);
-/* The breakdown of the result "time", largest bucket first. False: it has no total; nothing is
- * written. */
+/* The breakdown of the result "time", largest bucket first: time of the run, the mean of its cores. False:
+ * it has no total; nothing is written. */
 bool ts_breakdown_of_time(struct ts_buf *out, const struct ts_result *time);
 
 #endif

@@ -36,6 +36,7 @@ static void a_name_tells_the_mode(void **state)
 }
 
 #define NR_STEPS 6
+#define EVERY_US 10000 /* a step begins */
 
 struct side {
 	struct ts_results results;
@@ -46,7 +47,8 @@ static void given_side(struct side *side, int64_t step_us, double compile_ms, in
 		       int64_t kernels, int64_t graphs)
 {
 	static const struct ts_column columns[] = { { "duration_ps", TS_MEASURED, NULL },
-						    { "counted", TS_DERIVED, NULL } };
+						    { "counted", TS_DERIVED, NULL },
+						    { "start_ps", TS_MEASURED, NULL } };
 	struct ts_result *timeline, *compile;
 	struct ts_table *table;
 
@@ -58,6 +60,7 @@ static void given_side(struct side *side, int64_t step_us, double compile_ms, in
 
 		cells[0] = ts_int((step_us + i) * TS_PS_PER_US * (i == NR_STEPS ? 1000 : 1));
 		cells[1] = ts_bool(i < NR_STEPS); /* the last one was cut off */
+		cells[2] = ts_int(i * EVERY_US * TS_PS_PER_US);
 	}
 	compile = ts_results_add(&side->results, "compile", "");
 	ts_result_field(compile, "compile_time_ms", ts_real(compile_ms), TS_MEASURED, NULL);
@@ -79,8 +82,7 @@ static void a_row_a_run_with_speed_cost_and_what_became_of_the_ops(void **state)
 	struct side sides[3];
 	struct ts_compare_run runs[3] = { { .name = TS_LIT("eager.json") },
 					  { .name = TS_LIT("default.json") },
-					  { .name = TS_LIT("x.json") } };
-	const char *const labels[] = { NULL, NULL, "tuned" };
+					  { .name = TS_LIT("x.json"), .label = "tuned" } };
 	const struct ts_compare_request request = { .runs = runs, .nr_runs = 3 };
 	struct ts_results into;
 	const struct ts_result *result;
@@ -92,7 +94,7 @@ static void a_row_a_run_with_speed_cost_and_what_became_of_the_ops(void **state)
 	for (size_t i = 0; i < 3; i++)
 		runs[i].results = &sides[i].results;
 	ts_results_init(&into);
-	assert_int_equal(ts_compare_modes(&request, labels, &into, NULL), TS_OK);
+	assert_int_equal(ts_compare_modes(&request, &into, NULL), TS_OK);
 	result = ts_results_find(&into, "compile_modes");
 	table = ts_result_find_table(result, "modes");
 	assert_int_equal(table->nr_rows, 3);
@@ -110,10 +112,57 @@ static void a_row_a_run_with_speed_cost_and_what_became_of_the_ops(void **state)
 	assert_true(!ts_cell(table, 1, "uses_cuda_graphs").as.b &&
 		    ts_cell(table, 2, "uses_cuda_graphs").as.b);
 	assert_true(ts_bytes_is(ts_result_get(result, "fastest_mode").as.s, "default"));
-	assert_false(ts_result_get(result, "may_be_chance").as.b);
+	/* on no clock: each in one block, as far as is known, which chance alone may have slowed */
+	assert_int_equal(ts_result_get(result, "may_be_chance").type, TS_VALUE_NULL);
+	assert_int_equal(ts_cell(table, 1, "turns").type, TS_VALUE_NULL);
+	assert_int_equal(result->nr_notes, 1);
 	ts_results_release(&into);
 	for (size_t i = 0; i < 3; i++)
 		ts_results_release(&sides[i].results);
+}
+
+/* AFTER_US: the second run begins. */
+static void check_turns(int64_t after_us, int64_t turns, enum ts_value_type certain)
+{
+	struct side sides[2];
+	struct ts_profile profiles[2];
+	struct ts_compare_run runs[2] = { { .name = TS_LIT("eager.json") },
+					  { .name = TS_LIT("default.json") } };
+	const struct ts_compare_request request = { .runs = runs, .nr_runs = 2 };
+	struct ts_results into;
+	const struct ts_result *result;
+	const struct ts_table *table;
+
+	for (size_t i = 0; i < 2; i++) {
+		given_side(&sides[i], i ? 500 : 1000, NAN, -1, 120, 0);
+		ts_profile_init(&profiles[i]);
+		profiles[i].start_unix_ns = 1700000000000000000 + (i ? after_us * 1000 : 0);
+		runs[i].profile = &profiles[i];
+		runs[i].results = &sides[i].results;
+	}
+	ts_results_init(&into);
+	assert_int_equal(ts_compare_modes(&request, &into, NULL), TS_OK);
+	result = ts_results_find(&into, "compile_modes");
+	table = ts_result_find_table(result, "modes");
+	assert_int_equal(ts_cell_int(table, 1, "turns"), turns);
+	assert_int_equal(ts_result_get(result, "may_be_chance").type, certain);
+	assert_int_equal(result->nr_notes, turns > 1 ? 0 : 1);
+	if (turns > 1) { /* the interval of six ratios is all of them */
+		assert_false(ts_result_get(result, "may_be_chance").as.b);
+		assert_true(fabs(number(table, 1, "speedup_low") - 1005.0 / 505) < 1e-9);
+		assert_true(fabs(number(table, 1, "speedup_high") - 1000.0 / 500) < 1e-9);
+	}
+	ts_results_release(&into);
+	for (size_t i = 0; i < 2; i++) {
+		ts_results_release(&sides[i].results);
+		ts_profile_release(&profiles[i]);
+	}
+}
+
+static void only_modes_that_took_turns_are_certain(void **state)
+{
+	check_turns(EVERY_US / 2, NR_STEPS, TS_VALUE_BOOL);
+	check_turns(EVERY_US * 100, 1, TS_VALUE_NULL);
 }
 
 static void without_steps_nothing_is_said_of_speed(void **state)
@@ -128,7 +177,7 @@ static void without_steps_nothing_is_said_of_speed(void **state)
 		runs[i].results = &empty[i];
 	}
 	ts_results_init(&into);
-	assert_int_equal(ts_compare_modes(&request, NULL, &into, NULL), TS_OK);
+	assert_int_equal(ts_compare_modes(&request, &into, NULL), TS_OK);
 	result = ts_results_find(&into, "compile_modes");
 	assert_int_equal(ts_result_get(result, "speedup").type, TS_VALUE_NULL);
 	assert_int_equal(ts_cell(ts_result_find_table(result, "modes"), 1, "speedup").type,
@@ -144,6 +193,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_tells_the_mode),
 		cmocka_unit_test(a_row_a_run_with_speed_cost_and_what_became_of_the_ops),
+		cmocka_unit_test(only_modes_that_took_turns_are_certain),
 		cmocka_unit_test(without_steps_nothing_is_said_of_speed),
 	};
 

@@ -125,6 +125,8 @@ def alerts_are_the_doctors(folder):
         must(got == expect, f"{event['path']}: raised {sorted(got)}, the doctor says {sorted(expect)}")
         must({a["rule"] for a in event["alerts"]} == expect, f"{event['path']}: active {event['alerts']}")
         must(event["metrics"]["health_score"] is not None, f"{event['path']}: no figures")
+        starts = [int(host["start_unix_ns"]) for host in report(event["path"])["run"]["hosts"] if host["start_unix_ns"]]
+        must(event["captured_unix_ms"] == (min(starts) // 1000000 if starts else None), f"{event['path']}: captured {event['captured_unix_ms']}")
     must(len(raised(events)) >= 3, f"alerts: {raised(events)}")
     must(not of_type(events, "alert", "cleared"), "alerts: a session clears what another one raised")
 
@@ -275,7 +277,7 @@ def view(folder):
     """The terminal's screen: sessions first, then the figures and alerts of the last one."""
     planted(folder, "padding")
     main, side = pty.openpty()
-    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
     with open(main, "rb", buffering=0) as screen:
         process = subprocess.Popen([PROGRAM, "live", *FAST, "--for=4s", folder], stdin=side, stdout=side, stderr=side,
                                    env=dict(os.environ, TERM="xterm"))
@@ -285,6 +287,12 @@ def view(folder):
             while part := screen.read(4096):
                 shown += part
         must(process.wait(60) == 0, "view: status")
+    screens = shown.decode().split("\x1b[?1049h")[1].split("\x1b[?1049l")[0]
+    must("\x1b[K\r\n" in screens and not re.search(r"(?<!\x1b\[K)\r\n", screens), "view: lines are not cleared to their ends")
+    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screens).split("\r\n")
+    must(max(map(len, lines)) < 80, f"view: a line fills the screen's width: {max(lines, key=len)}")
+    must(any(re.fullmatch(r"  padding +\d+\.\d % +[\u2581-\u2588 ]+  0 to 100\.0 %", line) for line in lines),
+         f"view: no sparkline with its scale: {lines}")
     text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode().split("\x1b[H")[-1]).replace("\r", "").splitlines()
     must(text[0].startswith("TPUsight live  ") and ", 1 annotated" in text[0], f"view: {text[0]}")
     must(text[1].endswith(": annotated"), f"view: {text[1]}")

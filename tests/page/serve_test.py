@@ -163,6 +163,16 @@ def parts(url, run):
     must(error_of(url, f"/api/profiler/nothing?run={run}") == 404 and error_of(url, "/api/profiler/memory") == 400, "what is not there")
 
 
+def alone(url):
+    """The addresses that HTTP clients of profilers know: without a run, where there is only one."""
+    run = json.loads(ask(url, "/api/runs")[2])["runs"][0]["id"]
+    for name in ("flame", "memory", "timeline", "kernels", "hta", "compile"):
+        status, _, body = ask(url, f"/api/profiler/{name}")
+        must(status == 200 and body == ask(url, f"/api/profiler/{name}?run={run}")[2], f"/api/profiler/{name} without a run: {status}")
+    must(ask(url, "/api/report")[2] == ask(url, f"/api/report?run={run}")[2], "/api/report without a run")
+    must(error_of(url, "/api/report?run=nothing") == 404, "a run that is not there is taken for the only one")
+
+
 def changed(url, logdir, run):
     before = ask(url, f"/api/report?run={run}")
     session, other = (os.path.join(logdir, name, "plugins", "profile", "2026_01_01_00_00_00") for name in ("sample", "hostile"))
@@ -192,6 +202,8 @@ def main():
             status = server.wait(doors.PATIENCE_S)
             must(status == 0, f"SIGTERM ends it with status {status}")
             slow.close()
+        with doors.serving(doors.logdir(os.path.join(folder, "one"), {"sample": doors.SAMPLE})) as (url, _):
+            alone(url)
         must(not any("tpusight" in n for _, _, found in os.walk(logdir) for n in found), "serving wrote into the log directory")
     return doors.done(wrong)
 

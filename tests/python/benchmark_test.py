@@ -65,6 +65,18 @@ class Figures(unittest.TestCase):
                 tpusight.benchmark_function(print, **wrong)
 
 
+    def test_the_snippet_of_a_regression_test_works_as_it_stands(self):
+        called = []
+        stats = tpusight.benchmark_function(called.append, 1, num_iterations=4, warmup=3)
+        self.assertEqual((len(called), stats.iterations, stats.warmup), (7, 4, 3))
+        self.assertRegex(f"Mean: {stats['mean']:.2f}ms ± {stats['std']:.2f}ms", r"Mean: \d+\.\d\dms ± \d+\.\d\dms")
+        self.assertEqual([stats[name] for name in ("mean", "std", "min", "max", "median", "p99")],
+                         [stats[name + "_ms"] for name in ("mean", "std", "min", "max", "median", "p99")])
+        self.assertEqual(tpusight.benchmark_function(called.append, 1, num_iterations=2, num_warmup=0).warmup, 0)
+        with self.assertRaises(KeyError):
+            stats["no_such"]
+
+
 class WithoutJax(unittest.TestCase):
     """Each thing that needs JAX says so, in the same words."""
 

@@ -3,6 +3,9 @@
 
 Needs JAX: $TS_JAX_PYTHON names a Python with it, else this skips."""
 import asyncio
+import contextlib
+import glob
+import io
 import os
 import subprocess
 import sys
@@ -37,9 +40,9 @@ def calls(session):
 
 
 def sessions(logdir):
-    root = os.path.join(logdir, "plugins", "profile")
-    names = sorted(os.listdir(root)) if os.path.isdir(root) else []
-    return [tpusight.Session(os.path.join(root, name)) for name in names]
+    """Of the log directory and its runs, by their places."""
+    found = glob.glob(os.path.join(logdir, "**", "plugins", "profile", "*"), recursive=True)
+    return [tpusight.Session(path) for path in sorted(found)]
 
 
 class Folder(unittest.TestCase):
@@ -57,6 +60,35 @@ class Blocks(Folder):
                 train(ONES)
         self.assertEqual(calls(captured.session), 3)
         self.assertEqual([s.path for s in sessions(self.logdir)], [captured.session.path])
+
+    def test_its_name_is_the_runs(self):
+        for name in ("optimizer_adamw", "optimizer_muon"):
+            with tpusight.profile_trace(self.logdir, name=name) as captured:
+                train(ONES)
+            self.assertEqual(os.path.relpath(captured.session.path, self.logdir).split(os.sep)[:3],
+                             [name, "plugins", "profile"])
+        found = subprocess.run([package.PROGRAM, "compare", self.logdir], capture_output=True, text=True, check=True)
+        self.assertRegex(found.stdout, r"baseline: +optimizer_adamw\n  optimizer_muon:")
+
+    def test_a_folder_of_that_name_is_not_made_twice_and_none_without_one(self):
+        for dir, name, run in (("step_7", "step_7", "step_7"), ("", None, "."), ("", "a/b c", "a_b_c")):
+            with tpusight.profile_trace(os.path.join(self.logdir, dir), name) as captured:
+                train(ONES)
+            self.assertEqual(os.path.relpath(captured.session.path, self.logdir), os.path.normpath(os.path.join(
+                run, "plugins", "profile", os.path.basename(captured.session.path))))
+
+    def test_a_scope_is_an_event_of_the_host_and_in_the_names_of_ops(self):
+        @jax.jit
+        def scoped(x):
+            with tpusight.profile_scope("forward_pass"):
+                return jnp.tanh(x) @ x
+
+        with tpusight.profile_trace(self.logdir) as captured:
+            with tpusight.profile_scope("data_loading"):
+                scoped(ONES).block_until_ready()
+        with open(glob.glob(os.path.join(captured.session.path, "*.xplane.pb"))[0], "rb") as f:
+            profile = f.read()
+        self.assertTrue(b"data_loading" in profile and b"jit(scoped)/forward_pass/" in profile)
 
     def test_an_exception_goes_on_and_the_profile_is_kept(self):
         with self.assertRaises(KeyError), tpusight.profile_trace(self.logdir) as captured:
@@ -119,8 +151,35 @@ class Steps(Folder):
         self.assertEqual(self.run_steps(range(20)), [])
         self.assertEqual(self.run_steps(range(20), ENABLED=0, START_STEP=1), [])
 
-    def test_by_default_five_steps_from_the_tenth(self):
-        self.assertEqual(self.run_steps(range(30), ENABLED=1), [5])
+    def test_by_default_the_hundredth_step_alone(self):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(self.run_steps(range(130), ENABLED=1), [1])
+        self.assertEqual([os.path.relpath(s.path, self.logdir).split(os.sep)[0] for s in sessions(self.logdir)],
+                         ["step_00000100"])
+        rule = "=" * 60
+        self.assertEqual(said.getvalue(), f"""{rule}
+\U0001F4CA PROFILING ENABLED
+{rule}
+  Profile Dir:    {self.logdir}
+  Start Step:     100
+  Interval:       once
+  Duration:       1 step(s)
+  Mode:           tensorboard
+{rule}
+\U0001F4CA Profiling step 100...
+\u2713 Profile saved: {self.logdir}/step_00000100
+""")
+
+    def test_the_environment_names_the_folder_where_the_caller_does_not(self):
+        code = "from tpusight import maybe_profile\nfor n in range(3):\n    with maybe_profile(n):\n        pass\n"
+        environment = dict(os.environ, PYTHONPATH=os.path.join(package.ROOT, "plugin"), PYTHONDONTWRITEBYTECODE="1",
+                           PROFILE_ENABLED="1", PROFILE_START_STEP="1", PROFILE_INTERVAL="1", PYTHONIOENCODING="ascii")
+        for named, place in ({"PROFILE_DIR": "elsewhere"}, "elsewhere"), ({}, "./profiles"):
+            done = subprocess.run([sys.executable, "-c", code], env={**environment, **named}, cwd=self.logdir,
+                                  check=True, capture_output=True, text=True)
+            self.assertIn(f"  Profile Dir:    {place}\n", done.stdout)
+            self.assertIn(f"Profile saved: {place}/step_00000002\n", done.stdout)
+            self.assertEqual(sorted(os.listdir(os.path.join(self.logdir, place))), ["step_00000001", "step_00000002"])
 
     def test_the_steps_that_are_asked_for(self):
         taken = self.run_steps(range(30), ENABLED="true", START_STEP=4, INTERVAL=10, DURATION=3)
@@ -149,12 +208,12 @@ class Steps(Folder):
     def test_what_is_no_number_is_told(self):
         for name, value in (("START_STEP", "soon"), ("DURATION", "0"), ("INTERVAL", "-1"), ("ENABLED", "perhaps")):
             with self.assertRaisesRegex(tpusight.TpusightError, f"PROFILE_{name}={value}"):
-                self.run_steps([20], **{"ENABLED": 1, name: value})
+                self.run_steps([120], **{"ENABLED": 1, name: value})
             helpers._plan.next_step = None
 
     def test_a_profiler_that_is_at_work_is_warned_of_and_the_job_goes_on(self):
         with tpusight.TPUsight(), self.assertWarnsRegex(RuntimeWarning, "step 10 is not profiled"):
-            self.assertEqual(self.run_steps(range(12), ENABLED=1), [])
+            self.assertEqual(self.run_steps(range(12), ENABLED=1, START_STEP=10), [])
 
     def test_a_capture_that_is_open_when_python_ends_is_closed(self):
         code = ("import jax.numpy as jnp, sys\nfrom tpusight import maybe_profile\n"

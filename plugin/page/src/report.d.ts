@@ -188,6 +188,7 @@ export interface LiveSession extends LiveFigures {
 	type: "session";
 	path: string;
 	state: string;
+	captured_unix_ms?: Maybe<number>;
 }
 export type LiveEvent = LiveSample | LiveSession | (LiveAlert & { type: "alert" }) | { type: "end" };
 export interface LiveCounts {

@@ -2,8 +2,9 @@
  * from step to step. */
 #include "analysis/capacity/allocators.h"
 
-#define MAX_ROWS  200 /* blocks that are listed, of all allocators */
-#define MAX_NAMED 64  /* allocators */
+#define MAX_ROWS    200 /* blocks that are listed, of an allocator */
+#define MAX_NAMED   64	/* allocators */
+#define MAX_MOMENTS 512 /* of an allocator */
 
 static int by_allocator(const struct allocator_record *x, const struct allocator_record *y)
 {
@@ -156,30 +157,51 @@ static const struct allocator_record **sort_open(const struct allocator_records 
 	return blocks;
 }
 
+static struct ts_allocator_blocks blocks_of(const struct allocator_record *record, size_t count)
+{
+	return (struct ts_allocator_blocks){
+		.op = record->op,
+		.region = record->region,
+		.shape = record->shape,
+		.nr_bytes = record->nr_bytes,
+		.requested_bytes = record->requested,
+		.count = (int64_t)count,
+	};
+}
+
 /* Equal blocks as one. */
 static size_t join_equal(const struct allocator_record *const *blocks, size_t nr,
-			 struct ts_allocator_blocks *made, size_t max)
+			 struct ts_allocator_blocks *made)
 {
 	size_t nr_made = 0;
 
-	for (size_t i = 0, same; i < nr && nr_made < max; i += same) {
+	for (size_t i = 0, same; i < nr; i += same) {
 		for (same = 1; i + same < nr && by_size(&blocks[i], &blocks[i + same]) == 0;)
 			same++;
-		made[nr_made++] = (struct ts_allocator_blocks){
-			.op = blocks[i]->op,
-			.region = blocks[i]->region,
-			.shape = blocks[i]->shape,
-			.nr_bytes = blocks[i]->nr_bytes,
-			.requested_bytes = blocks[i]->requested,
-			.count = (int64_t)same,
-		};
+		made[nr_made++] = blocks_of(blocks[i], same);
 	}
 	return nr_made;
 }
 
+static int most_bytes_first(const void *a, const void *b)
+{
+	const struct ts_allocator_blocks *x = a, *y = b;
+	int64_t xs = ts_allocator_held_bytes(x), ys = ts_allocator_held_bytes(y);
+	int order;
+
+	if (xs != ys)
+		return xs > ys ? -1 : 1;
+	if (x->nr_bytes != y->nr_bytes)
+		return x->nr_bytes > y->nr_bytes ? -1 : 1;
+	order = ts_bytes_cmp(x->op, y->op);
+	if (order == 0)
+		order = ts_bytes_cmp(x->region, y->region);
+	return order ? order : ts_bytes_cmp(x->shape, y->shape);
+}
+
 /* The blocks alive at the peak. False: no memory. */
-static bool list_blocks(const struct allocator_records *of, bool *open, size_t max,
-			struct ts_arena *arena, struct ts_allocator *to)
+static bool list_blocks(const struct allocator_records *of, bool *open, struct ts_arena *arena,
+			struct ts_allocator *to)
 {
 	const struct allocator_record **blocks;
 	struct ts_allocator_blocks *made;
@@ -189,12 +211,43 @@ static bool list_blocks(const struct allocator_records *of, bool *open, size_t m
 	if (!find_open(of, to->peak_ps, open))
 		return false;
 	blocks = sort_open(of, open, &nr);
-	made = ts_arena_array(arena, TS_MIN(nr, max) + 1, sizeof(*made));
-	if (blocks && made)
-		to->nr_blocks = join_equal(blocks, nr, made, max);
+	made = ts_arena_array(arena, nr + 1, sizeof(*made));
+	if (blocks && made) {
+		to->nr_blocks = join_equal(blocks, nr, made);
+		qsort(made, to->nr_blocks, sizeof(*made), most_bytes_first);
+		to->nr_blocks = TS_MIN(to->nr_blocks, MAX_ROWS);
+	}
 	to->blocks = made;
 	free(blocks);
 	return blocks && made;
+}
+
+/* --- over time */
+
+static struct ts_allocator_moment moment_of(const struct allocator_record *record)
+{
+	return (struct ts_allocator_moment){ record->at_ps, bytes_in_use(record) };
+}
+
+/* The most of each stretch of equally many events, and what is left at the end. False: no memory. */
+static bool list_moments(const struct allocator_records *of, struct ts_arena *arena,
+			 struct ts_allocator *to)
+{
+	size_t width = (of->nr + MAX_MOMENTS - 1) / MAX_MOMENTS;
+	struct ts_allocator_moment *made = ts_arena_array(arena, of->nr / width + 2, sizeof(*made));
+
+	for (size_t from = 0; made && from < of->nr; from += width) {
+		struct ts_allocator_moment *most = &made[to->nr_moments++];
+
+		*most = moment_of(&of->items[from]);
+		for (size_t i = from + 1; i < TS_MIN(from + width, of->nr); i++)
+			most->in_use_bytes =
+				TS_MAX(most->in_use_bytes, bytes_in_use(&of->items[i]));
+	}
+	if (made && width > 1)
+		made[to->nr_moments++] = moment_of(&of->items[of->nr - 1]);
+	to->moments = made;
+	return made;
 }
 
 /* --- steps */
@@ -284,16 +337,17 @@ static bool take_allocators(const struct ts_context *ctx, const struct allocator
 			    bool *open, struct ts_result *result, struct ts_allocator *items,
 			    size_t nr)
 {
-	size_t left = MAX_ROWS, from = 0;
+	struct ts_arena *arena = &result->owner->arena;
+	size_t from = 0;
 
 	for (size_t i = 0; i < nr; i++) {
 		struct allocator_records of = ts_allocator_records(sum, from);
 
 		items[i] = allocator_of(ctx, &of, result);
 		if (!sum_unfreed(&of, open, &items[i].unfreed_bytes) ||
-		    !list_blocks(&of, open, left, &result->owner->arena, &items[i]))
+		    !list_blocks(&of, open, arena, &items[i]) ||
+		    !list_moments(&of, arena, &items[i]))
 			return false;
-		left -= items[i].nr_blocks;
 		from += of.nr;
 	}
 	return true;

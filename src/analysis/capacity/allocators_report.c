@@ -4,6 +4,7 @@
 #include "analysis/kit/growth.h"
 
 #define MAX_POINTS 1024 /* of a counter: past it each is the most of a stretch of time */
+#define MAX_BLOCKS 200	/* rows of blocks */
 #define ORDER	   40	/* among the counters of a device */
 
 static struct ts_value device_name(const struct ts_context *ctx, uint32_t device)
@@ -43,30 +44,67 @@ static void put_allocators(const struct ts_context *ctx, const struct ts_allocat
 }
 
 #define BLOCK_COLUMNS(X) \
-	X(allocator, TS_MEASURED, "allocator", ts_text(of->name)) \
+	X(allocator, TS_MEASURED, "allocator", ts_text(row->of->name)) \
 	X(framework_op, TS_MEASURED, "op", ts_text_or_null(blocks->op)) \
 	X(bytes, TS_MEASURED, "block", ts_int(blocks->nr_bytes)) \
 	X(requested_bytes, TS_MEASURED, NULL, ts_int(blocks->requested_bytes)) \
 	X(count, TS_MEASURED, "times", ts_int(blocks->count)) \
+	X(total_bytes, TS_MEASURED, "together", ts_int(ts_allocator_held_bytes(blocks))) \
 	X(region, TS_MEASURED, "region", ts_text_or_null(blocks->region)) \
 	X(shape, TS_MEASURED, "shape", ts_text_or_null(blocks->shape))
 
 static const struct ts_column block_columns[] = { BLOCK_COLUMNS(TS_COLUMN) };
 
-static void put_blocks(const struct ts_allocators_facts *facts, struct ts_result *result)
+struct block_row {
+	const struct ts_allocator *of;
+	const struct ts_allocator_blocks *blocks;
+	size_t at; /* in the order of the allocators */
+};
+
+static int most_bytes_first(const void *a, const void *b)
+{
+	const struct block_row *x = a, *y = b;
+	int64_t xs = ts_allocator_held_bytes(x->blocks), ys = ts_allocator_held_bytes(y->blocks);
+
+	if (xs != ys)
+		return xs > ys ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Of all allocators, those that hold most first. NULL: no memory. */
+static struct block_row *sort_blocks(const struct ts_allocators_facts *facts,
+				     struct ts_arena *arena, size_t *nr)
+{
+	struct block_row *rows;
+	size_t n = 0;
+
+	*nr = 0;
+	for (size_t i = 0; i < facts->nr; i++)
+		n += facts->items[i].nr_blocks;
+	rows = ts_arena_array(arena, n + 1, sizeof(*rows));
+	for (size_t i = 0; rows && i < facts->nr; i++)
+		for (size_t k = 0; k < facts->items[i].nr_blocks; k++, (*nr)++)
+			rows[*nr] = (struct block_row){ &facts->items[i],
+							&facts->items[i].blocks[k], *nr };
+	if (rows && n > 1)
+		qsort(rows, n, sizeof(*rows), most_bytes_first);
+	return rows;
+}
+
+static bool put_blocks(const struct ts_allocators_facts *facts, struct ts_result *result)
 {
 	struct ts_table *table = ts_result_table(result, "allocations", "Blocks alive at the peak",
 						 block_columns, TS_NELEM(block_columns));
+	size_t nr;
+	const struct block_row *rows = sort_blocks(facts, &result->owner->arena, &nr);
 
-	for (size_t i = 0; i < facts->nr; i++) {
-		const struct ts_allocator *of = &facts->items[i];
+	for (size_t i = 0; rows && i < TS_MIN(nr, MAX_BLOCKS); i++) {
+		const struct block_row *row = &rows[i];
+		const struct ts_allocator_blocks *blocks = row->blocks;
 
-		for (size_t k = 0; k < of->nr_blocks; k++) {
-			const struct ts_allocator_blocks *blocks = &of->blocks[k];
-
-			TS_CELLS(result, table, BLOCK_COLUMNS);
-		}
+		TS_CELLS(result, table, BLOCK_COLUMNS);
 	}
+	return rows;
 }
 
 static double share_value(const struct allocator_record *record)
@@ -142,7 +180,8 @@ bool ts_allocators_report(const struct ts_context *ctx, const struct allocators_
 			  const struct ts_allocators_facts *facts, struct ts_result *result)
 {
 	put_allocators(ctx, facts, result);
-	put_blocks(facts, result);
+	if (!put_blocks(facts, result))
+		return false;
 	if (sum->nr_lost > 0)
 		ts_result_note(result,
 			       "%llu more events of allocators were left out: peaks are lower "

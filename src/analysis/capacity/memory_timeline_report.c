@@ -378,6 +378,33 @@ static void put_fields(struct ts_result *result, const struct ts_heap_device *de
 			TS_MEASURED, "reserved and unused at the peak");
 }
 
+#define RUNTIME_COLUMNS(X) \
+	X(time_ps, TS_MEASURED, NULL, ts_int(moment->at_ps)) \
+	X(allocated_bytes, TS_MEASURED, NULL, ts_int(moment->in_use_bytes)) \
+	X(reserved_bytes, TS_MEASURED, NULL, ts_null()) \
+	X(device, TS_MEASURED, NULL, ts_text(ctx->profile->devices[of->device].name)) \
+	X(host, TS_MEASURED, NULL, host_cell(ctx, of->host))
+
+static const struct ts_column of_runtime[] = { RUNTIME_COLUMNS(TS_COLUMN) };
+
+/* The curves of the runtime's allocators that serve devices. */
+static void put_runtime_timeline(const struct ts_context *ctx, struct ts_result *result)
+{
+	const struct ts_allocators_facts *allocators = ts_allocators_facts(ctx);
+	struct ts_table *table =
+		ts_result_table(result, "timeline", NULL, of_runtime, TS_NELEM(of_runtime));
+
+	for (size_t i = 0; i < allocators->nr; i++) {
+		const struct ts_allocator *of = &allocators->items[i];
+
+		for (size_t k = 0; of->device != TS_NONE && k < of->nr_moments; k++) {
+			const struct ts_allocator_moment *moment = &of->moments[k];
+
+			TS_CELLS(result, table, RUNTIME_COLUMNS);
+		}
+	}
+}
+
 /* Without events of PyTorch: the fullest allocator of the runtime. */
 static void put_runtime(const struct ts_context *ctx, struct ts_result *result,
 			const struct ts_allocator *most)
@@ -387,9 +414,12 @@ static void put_runtime(const struct ts_context *ctx, struct ts_result *result,
 	ts_result_field(result, "device", ts_text(ctx->profile->devices[most->device].name),
 			TS_MEASURED, "device");
 	put_mb(result, "peak_memory_mb", "peak_bytes", most->peak_bytes, TS_MEASURED, "peak");
-	put_mb(result, "allocated_memory_mb", "allocated_bytes", TS_UNKNOWN, TS_MODELLED, NULL);
+	put_mb(result, "allocated_memory_mb", "allocated_bytes",
+	       most->moments[most->nr_moments - 1].in_use_bytes, TS_MEASURED,
+	       "allocated at the end");
 	put_mb(result, "reserved_memory_mb", "reserved_bytes", TS_UNKNOWN, TS_MEASURED, "peak");
 	ts_result_field(result, "peak_time_ps", ts_int(most->peak_ps), TS_MEASURED, "peak at");
+	put_runtime_timeline(ctx, result);
 }
 
 /* Without events of any allocator: what the modules need, when there are any. */
@@ -405,6 +435,9 @@ static void put_modelled(const struct ts_context *ctx, struct ts_result *result)
 	put_mb(result, "allocated_memory_mb", "allocated_bytes", TS_UNKNOWN, TS_MODELLED, NULL);
 	put_mb(result, "reserved_memory_mb", "reserved_bytes",
 	       top ? top->reserved_bytes : TS_UNKNOWN, TS_MODELLED, "reserved for it");
+	if (top && ctx->profile->nr_planes > 0)
+		ts_result_note(result, "Memory over time is not known: no allocator wrote events "
+				       "into this profile.");
 }
 
 /* Of a trace whose host ran PyTorch's operators: another run of it could have the

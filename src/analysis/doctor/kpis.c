@@ -1,5 +1,5 @@
 /*
- * Key figures: the ten numbers that people judge a run by, each with the bands that make it good,
+ * Key figures: the numbers that people judge a run by, each with the bands that make it good,
  * fair or poor. The values are those of the other results, none is measured here; what is not
  * known is null and has no band. Definitions and where they mislead: docs/analyses/doctor/doctor.md.
  *
@@ -13,6 +13,7 @@
 #include "analysis/facts/memory_timeline.h"
 #include "analysis/kit/table.h"
 #include "base/check.h"
+#include "base/units.h"
 
 static double mean_ms(double time_ps, double nr)
 {
@@ -125,6 +126,42 @@ static double allocator_peak(const struct ts_doctor *doctor)
 	return most;
 }
 
+static double median_step(const struct ts_doctor *doctor)
+{
+	int64_t ps = doctor->time->median_step_ps;
+
+	return ps > 0 ? (double)ps / (double)TS_PS_PER_MS : NAN;
+}
+
+/* In ms: as long as the median step may be for its device's work to fill all but WAITS_PCT of it. */
+static double step_limit(const struct ts_doctor *doctor, double waits_pct)
+{
+	double waits = ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE) + host_overhead(doctor);
+
+	return median_step(doctor) * (1 - waits) / (1 - waits_pct / 100);
+}
+
+/* Facts are in the order of their time. */
+static double top_op(const struct ts_doctor *doctor)
+{
+	return doctor->nr_facts ? 100 * ts_doctor_share(doctor, doctor->facts[0].exclusive_ps)
+				: NAN;
+}
+
+static const char *top_op_meaning(const struct ts_doctor *doctor)
+{
+	static const char plain[] = "core time of the op that holds most of it";
+	char time[TS_UNIT_MAX];
+	struct ts_bytes text;
+
+	if (!isfinite(top_op(doctor)))
+		return plain;
+	text = ts_result_text(doctor->result, "%s: %.*s, %s over all cores", plain,
+			      TS_ARG(doctor->facts[0].name),
+			      ts_fmt_ps(time, doctor->facts[0].exclusive_ps));
+	return text.p ? (const char *)text.p : plain;
+}
+
 struct kpi {
 	const char *name, *unit;
 	bool less_is_better;
@@ -170,7 +207,13 @@ struct kpi {
 	  TS_MODELLED, 100 * ts_systolic_facts(doctor->ctx)->utilization, \
 	  "FLOPs of matrix products, of what the core time could have done at the peak") \
 	X(padding_waste, "%", LESS, LIMIT padding_waste_high, NAN, TS_MODELLED, \
-	  100 * ts_padding_facts(doctor->ctx)->waste_share, "core time that goes into tile padding")
+	  100 * ts_padding_facts(doctor->ctx)->waste_share, "core time that goes into tile padding") \
+	X(step_time, "ms", LESS, step_limit(doctor, LIMIT idle_high), \
+	  step_limit(doctor, LIMIT host_overhead_fair), TS_MEASURED, median_step(doctor), \
+	  "the median step; the limits are what it would take if its device waited for nothing " \
+	  "longer than idle_high, host_overhead_fair") \
+	X(top_op, "%", LESS, LIMIT dominant_op_high, NAN, TS_MEASURED, top_op(doctor), \
+	  top_op_meaning(doctor))
 
 #define KPI(name, unit, less, good, fair, origin, value, meaning) \
 	{ #name, unit, less, good, fair, origin, value, meaning },
@@ -223,4 +266,6 @@ void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 		return; /* modules alone: nothing ran that could be judged */
 	for (const struct kpi *kpi = kpis; kpi < kpis + TS_NELEM(kpis); kpi++)
 		TS_CELLS(doctor->result, table, KPI_COLUMNS);
+	if (table)
+		table->text_rows = TS_NELEM(kpis);
 }

@@ -14,6 +14,10 @@ struct ts_allocator_blocks {
 	int64_t count;
 };
 
+struct ts_allocator_moment {	     /* from here on, the most until the next one */
+	int64_t at_ps, in_use_bytes; /* stack and heap together */
+};
+
 struct ts_allocator {
 	struct ts_bytes name;
 	uint32_t host;
@@ -27,14 +31,22 @@ struct ts_allocator {
 	int64_t unfreed_bytes; /* of blocks taken in the capture */
 	int64_t growth_bytes;  /* of the heap from the first event to the last */
 	struct ts_heap_growth growth;
-	const struct ts_allocator_blocks *blocks; /* the largest first: those of the table */
-	size_t nr_blocks;
+	const struct ts_allocator_blocks *blocks;  /* those that hold most come first */
+	size_t nr_blocks;			   /* 200 at most */
+	const struct ts_allocator_moment *moments; /* the last one: after the last event */
+	size_t nr_moments;			   /* 513 at most */
 };
 
 struct ts_allocators_facts {
 	const struct ts_allocator *items; /* by host and name */
 	size_t nr;			  /* 0: the capture has no such events */
 };
+
+/* What blocks hold together. */
+static inline int64_t ts_allocator_held_bytes(const struct ts_allocator_blocks *blocks)
+{
+	return ts_i64_mul(blocks->nr_bytes, blocks->count);
+}
 
 /* The allocator of a device with the largest peak, or NULL. */
 static inline const struct ts_allocator *ts_allocator_fullest(

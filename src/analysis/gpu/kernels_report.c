@@ -232,6 +232,39 @@ static struct gpu_sums sums_of(const struct report *report, const struct kernel_
 	return sums;
 }
 
+/* Copies between a device and its host, as CUPTI, XLA and ROCm name them. */
+static const char *const from_host[] = { "HtoD", "H2D", "HToD", "HostToDevice" };
+static const char *const to_host[] = { "DtoH", "D2H", "DToH", "DeviceToHost" };
+
+static bool has_one_of(struct ts_bytes name, const char *const *words, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (ts_bytes_has(name, words[i]))
+			return true;
+	return false;
+}
+
+static void add_copied(int64_t *sum, const struct kernel_row *row)
+{
+	*sum = ts_i64_add(*sum, TS_MAX(row->nr_bytes, 0));
+}
+
+static void sum_copies(const struct report *report, const struct kernel_table *table,
+		       struct ts_kernels_facts *facts)
+{
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		const struct kernel_row *row = &table->rows[i];
+		struct ts_bytes name = report->ctx->profile->ops[row->op].name;
+
+		if (row->class != TS_TRACE_MEMCPY || !is_gpu(report, row))
+			continue;
+		if (has_one_of(name, from_host, TS_NELEM(from_host)))
+			add_copied(&facts->from_host_bytes, row);
+		else if (has_one_of(name, to_host, TS_NELEM(to_host)))
+			add_copied(&facts->to_host_bytes, row);
+	}
+}
+
 /* Null where the timeline does not know it. */
 static struct ts_value ms(int64_t ps)
 {
@@ -271,6 +304,7 @@ enum ts_status ts_kernels_report(struct kernels_state *sum, const struct ts_cont
 
 	/* NaN where no kernel says it */
 	facts->occupancy_pct = sums.occupancy / sums.occupancy_ps;
+	sum_copies(&report, &sum->table, facts);
 	for (size_t i = 0; i < sum->table.nr_rows; i++)
 		report.total_ps += (double)sum->table.rows[i].time.sum;
 	if (!(report.total_ps > 0))

@@ -77,7 +77,7 @@ const struct ts_analysis ts_analysis_memory = {
 	.name = "memory",
 	.title = "Memory traffic",
 	.needs = TS_NEEDED,
-	.pass = TS_PASS_FIRST,
+	.pass = TS_PASS_INTERLEAVED, /* the kernels' */
 	.facts_size = sizeof(struct ts_memory_facts),
 	.close = memory_close,
 };

@@ -3,6 +3,7 @@
 #include "analysis/traffic/memory.h"
 
 #include "analysis/facts/capacity.h"
+#include "analysis/facts/kernels.h"
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
@@ -392,6 +393,16 @@ static void put_unknown(struct memory *memory)
 			(long long)nr, nr == 1 ? "" : "s");
 }
 
+/* What a GPU's copies say of their bytes was measured; without that it is what the ops were compiled to. */
+static void put_host(const struct memory *memory, const char *name, int64_t compiled,
+		     int64_t copied, const char *label)
+{
+	int64_t nr_bytes = copied > 0 ? copied : compiled;
+
+	ts_result_field(memory->result, name, ts_int_or_null(nr_bytes),
+			copied > 0 ? TS_MEASURED : TS_COMPILED, nr_bytes > 0 ? label : NULL);
+}
+
 static void put_fields(struct memory *memory)
 {
 	const struct ts_traffic *all = &memory->total;
@@ -412,10 +423,10 @@ static void put_fields(struct memory *memory)
 			"HBM rate of a core");
 	ts_result_field(result, "hbm_pct", ts_share_pct(share_of(rate, hbm_peak(memory))),
 			TS_MODELLED, "of its peak");
-	ts_result_field(result, "from_host_bytes", known ? ts_int(in[TS_MEMORY_HOST]) : ts_null(),
-			TS_COMPILED, in[TS_MEMORY_HOST] > 0 ? "from the host" : NULL);
-	ts_result_field(result, "to_host_bytes", known ? ts_int(out[TS_MEMORY_HOST]) : ts_null(),
-			TS_COMPILED, out[TS_MEMORY_HOST] > 0 ? "to the host" : NULL);
+	put_host(memory, "from_host_bytes", known ? in[TS_MEMORY_HOST] : TS_UNKNOWN,
+		 ts_kernels_facts(memory->ctx)->from_host_bytes, "from the host");
+	put_host(memory, "to_host_bytes", known ? out[TS_MEMORY_HOST] : TS_UNKNOWN,
+		 ts_kernels_facts(memory->ctx)->to_host_bytes, "to the host");
 	ts_result_field(result, "peak_bytes", peak_bytes(memory), TS_MODELLED, "peak in use");
 }
 

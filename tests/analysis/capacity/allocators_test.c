@@ -4,6 +4,8 @@
  */
 #include "tests/analysis/given.h"
 
+#define MANY 2000
+
 struct taken {
 	const char *op;
 	int64_t at_us, address, nr_bytes, heap;
@@ -123,6 +125,76 @@ static void test_blocks_alive_at_the_peak_are_listed(void **state)
 	done(given);
 }
 
+static int64_t moment(struct given *given, size_t row, const char *column)
+{
+	return ts_value_int(cell(given, "memory_timeline", "timeline", row, column));
+}
+
+/* 4 bytes of stack beside 100, 300, 200, 250 of heap. */
+static void test_the_memory_view_has_the_curve(void **state)
+{
+	static const struct {
+		int64_t at_us, bytes;
+	} expected[] = { { 10, 104 }, { 20, 304 }, { 30, 204 }, { 40, 254 } };
+	struct given *given = given_events();
+
+	analyse(given, 0);
+	assert_int_equal(nr_rows(given, "memory_timeline", "timeline"), TS_NELEM(expected));
+	for (size_t i = 0; i < TS_NELEM(expected); i++) {
+		assert_int_equal(moment(given, i, "time_ps") - moment(given, 0, "time_ps"),
+				 (expected[i].at_us - expected[0].at_us) * US);
+		assert_int_equal(moment(given, i, "allocated_bytes"), expected[i].bytes);
+	}
+	assert_int_equal(
+		ts_value_int(ts_result_get(view(given, "memory_timeline"), "allocated_bytes")),
+		254);
+	done(given);
+}
+
+/* Thousands of small blocks hold less than one large one, and more than one of their size. */
+static void test_blocks_are_ordered_by_what_they_hold_together(void **state)
+{
+	static struct taken all[MANY + 2];
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+	int64_t heap = 0;
+
+	xp_plane_end(&xp);
+	for (size_t i = 0; i < TS_NELEM(all); i++) {
+		int64_t nr_bytes = i < MANY ? 256 : i == MANY ? 1000000 : 5000;
+
+		heap += nr_bytes;
+		all[i] = (struct taken){ i < MANY    ? "small"
+					 : i == MANY ? "large"
+						     : "middle",
+					 10 + (int64_t)i,
+					 1000 + (int64_t)i * 1000,
+					 nr_bytes,
+					 heap,
+					 false };
+	}
+	xp = xp_plane(&given->bytes, "/host:CPU");
+	xp_name(&xp, 1, "MemoryAllocation");
+	xp_name(&xp, 2, "MemoryDeallocation");
+	put_thread(&xp, all, TS_NELEM(all), 0);
+	put_thread(&xp, all, TS_NELEM(all), 1);
+	xp_plane_end(&xp);
+	analyse(given, 0);
+	assert_int_equal(nr_rows(given, "allocators", "allocations"), 3);
+	for (size_t i = 0; i < 3; i++) {
+		static const int64_t held[] = { 1000000, 256 * MANY, 5000 };
+
+		assert_int_equal(
+			ts_value_int(cell(given, "allocators", "allocations", i, "total_bytes")),
+			held[i]);
+	}
+	assert_true(nr_rows(given, "memory_timeline", "timeline") <= 513);
+	assert_int_equal(
+		moment(given, nr_rows(given, "memory_timeline", "timeline") - 1, "allocated_bytes"),
+		heap + 4);
+	done(given);
+}
+
 static void test_counters_stand_under_the_device_of_the_name(void **state)
 {
 	struct given *given = given_events();
@@ -144,6 +216,8 @@ int main(void)
 		cmocka_unit_test(test_the_heap_is_known_at_the_ends_of_steps),
 		cmocka_unit_test(test_without_steps_nothing_is_said_of_them),
 		cmocka_unit_test(test_blocks_alive_at_the_peak_are_listed),
+		cmocka_unit_test(test_the_memory_view_has_the_curve),
+		cmocka_unit_test(test_blocks_are_ordered_by_what_they_hold_together),
 		cmocka_unit_test(test_counters_stand_under_the_device_of_the_name),
 	};
 

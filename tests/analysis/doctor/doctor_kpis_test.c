@@ -63,13 +63,67 @@ static void figures_are_those_of_the_other_results(void **state)
 	given_release(&run);
 }
 
+/* Steps of 145 ms whose device works 92, then 85, then 70 % of the time. */
+static void a_step_is_judged_by_what_of_it_is_work(void **state)
+{
+	static const struct {
+		int64_t ms[TS_NR_BUCKETS];
+		const char *band;
+	} rows[] = { { { 600, 320, 0, 20, 0, 10, 10, 40 }, "good" },
+		     { { 500, 350, 0, 20, 0, 10, 20, 100 }, "fair" },
+		     { { 400, 300, 0, 50, 0, 40, 110, 100 }, "poor" } };
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		const struct ts_result *doctor;
+		const struct ts_table *table;
+		struct given run;
+		size_t row;
+
+		given_run(&run, rows[i].ms);
+		run.time.median_step_ps = 145 * TS_PS_PER_MS;
+		doctor = when_examined(&run);
+		then_kpi(doctor, "step_time", 145, rows[i].band);
+		table = ts_result_find_table(doctor, "kpis");
+		row = kpi_row(table, "step_time");
+		if (i == 0) /* 145 x 0.92 / 0.9, and / 0.8 */
+			assert_true(fabs(ts_cell_number(table, row, "good") - 148.2222222) < 1e-6 &&
+				    fabs(ts_cell_number(table, row, "fair") - 166.75) < 1e-6);
+		given_release(&run);
+	}
+}
+
+static void the_top_op_is_named_with_its_share(void **state)
+{
+	const int64_t ms[TS_NR_BUCKETS] = { 900, 0, 0, 0, 0, 0, 0, 100 };
+	const struct ts_result *doctor;
+	const struct ts_table *table;
+	struct given run;
+
+	given_run(&run, ms);
+	given_op(&run, (struct given_op){ .name = "dot_general.1",
+					  .category = "fusion",
+					  .exclusive_ps = 600 * TS_PS_PER_MS,
+					  .occurrences = 1 });
+	given_op(&run, (struct given_op){ .name = "add.2",
+					  .category = "fusion",
+					  .exclusive_ps = 300 * TS_PS_PER_MS,
+					  .occurrences = 1 });
+	doctor = when_examined(&run);
+	then_kpi(doctor, "top_op", 60, "poor");
+	table = ts_result_find_table(doctor, "kpis");
+	assert_true(ts_bytes_has(ts_cell_text(table, kpi_row(table, "top_op"), "meaning"),
+				 "dot_general.1, 600"));
+	given_release(&run);
+}
+
 static void what_is_not_known_is_null_and_has_no_band(void **state)
 {
 	static const char *const names[] = { "device_utilization", "kernel_duration",
 					     "host_overhead",	   "memory_bandwidth",
 					     "compilation_time",   "idle",
 					     "peak_memory",	   "occupancy",
-					     "mxu_utilization",	   "padding_waste" };
+					     "mxu_utilization",	   "padding_waste",
+					     "step_time",	   "top_op" };
 	const struct ts_result *doctor;
 	struct given run;
 
@@ -308,6 +362,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_are_those_of_the_other_results),
+		cmocka_unit_test(a_step_is_judged_by_what_of_it_is_work),
+		cmocka_unit_test(the_top_op_is_named_with_its_share),
 		cmocka_unit_test(what_is_not_known_is_null_and_has_no_band),
 		cmocka_unit_test(compilation_is_unknown_where_no_host_thread_was_recorded),
 		cmocka_unit_test(bands_end_at_their_limits),

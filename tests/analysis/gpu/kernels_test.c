@@ -131,6 +131,32 @@ static void a_kernel_is_launched_by_the_innermost_operator(void **state)
 }
 
 /* More different args than the reader keeps: the rest is found in the text. */
+/* The memory view has what the copies say: bytes from the host, and none to it, which is not 0. */
+static void copies_between_device_and_host_are_summed_by_their_way(void **state)
+{
+	static const struct {
+		const char *name;
+		int bytes;
+	} copies[] = { { "Memcpy HtoD (Pinned -> Device)", 5000 },
+		       { "MemcpyH2D", 700 },
+		       { "Memcpy DtoD (Device -> Device)", 90 } };
+	struct given *given = given_nothing();
+	struct ts_value to_host;
+
+	for (size_t i = 0; i < TS_NELEM(copies); i++) {
+		char place[96], args[64];
+
+		snprintf(place, sizeof(place), "\"pid\":0,\"tid\":7,\"ts\":%zu,\"dur\":1", 2 * i);
+		snprintf(args, sizeof(args), "\"bytes\":%d", copies[i].bytes);
+		put(&given->bytes, "gpu_memcpy", copies[i].name, place, args);
+	}
+	analyse_trace(given);
+	assert_near(field(given, "memory", "from_host_bytes"), 5700, 1e-9);
+	to_host = ts_result_get(view(given, "memory"), "to_host_bytes");
+	assert_int_equal(to_host.type, TS_VALUE_NULL);
+	done(given);
+}
+
 static void bytes_are_whole_however_many_sizes_there_are(void **state)
 {
 	enum { NR = 20000 };
@@ -189,6 +215,7 @@ int main(void)
 		cmocka_unit_test(copies_have_bytes_and_a_rate),
 		cmocka_unit_test(launches_have_an_occupancy_and_a_shape),
 		cmocka_unit_test(a_kernel_is_launched_by_the_innermost_operator),
+		cmocka_unit_test(copies_between_device_and_host_are_summed_by_their_way),
 		cmocka_unit_test(bytes_are_whole_however_many_sizes_there_are),
 		cmocka_unit_test(kernels_of_one_op_have_a_row_each),
 	};

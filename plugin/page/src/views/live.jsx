@@ -64,20 +64,38 @@ const DAY_S = 86400;
 const day = (unixMs) => `${new Date(unixMs).getMonth() + 1}/${new Date(unixMs).getDate()} ${clock(unixMs).slice(0, 5)}`;
 
 /**
- * uPlot's columns: seconds, then the metrics. A watch that began anew, or paused long, leaves a gap.
+ * When it ran: a session when it was captured, not when it was annotated.
+ * @param {Shown} s
+ */
+const ran = (s) => (s.type === "session" ? s.captured_unix_ms : null) ?? s.time_unix_ms;
+
+/** @param {string} path */
+const runOf = (path) => path.split("/plugins/profile/")[0];
+
+/**
+ * No line joins them: sessions of two runs, a watch that began anew, or paused long.
+ * @type {(before: Shown, s: Shown) => boolean}
+ */
+function apart(before, s) {
+	if (s.type === "session") return before.type !== "session" || runOf(before.path) !== runOf(s.path);
+	return s.sample < before.sample || ran(s) - ran(before) > GAP_MS;
+}
+
+/**
+ * uPlot's columns: seconds, then the metrics, in the order in which they ran.
  * @type {(samples: Shown[], names: string[]) => Drawing["data"]}
  */
-function columns(samples, names) {
+export function columns(samples, names) {
 	/** @type {number[]} */
 	const seconds = [];
 	const rows = names.map(() => /** @type {(number | null)[]} */ ([]));
-	samples.forEach((s, i) => {
-		const before = samples[i - 1];
-		if (before && (s.sample < before.sample || (s.type === "sample" && s.time_unix_ms - before.time_unix_ms > GAP_MS))) {
-			seconds.push((before.time_unix_ms + 1) / 1000);
+	const sorted = samples[0]?.type === "session" ? [...samples].sort((a, b) => ran(a) - ran(b)) : samples;
+	sorted.forEach((s, i) => {
+		if (i > 0 && apart(sorted[i - 1], s)) {
+			seconds.push((ran(sorted[i - 1]) + ran(s)) / 2000);
 			rows.forEach((row) => row.push(null));
 		}
-		seconds.push(s.time_unix_ms / 1000);
+		seconds.push(ran(s) / 1000);
 		names.forEach((name, k) => rows[k].push(s.metrics[name] ?? null));
 	});
 	return [seconds, ...rows];
@@ -129,7 +147,8 @@ function Key({ names }) {
 function History({ chart, names, samples, raised }) {
 	const point = samples[0].type === "session" ? { show: true, size: 8 } : { size: 4 };
 	const marks = useRef(raised);
-	marks.current = raised;
+	const places = new Map(samples.map((s) => [s.type === "session" ? s.path : null, ran(s)]));
+	marks.current = raised.map((alert) => ({ ...alert, time_unix_ms: (alert.session && places.get(alert.session)) || alert.time_unix_ms }));
 	const data = useMemo(() => columns(samples, names), [samples, names]);
 	const options = useMemo(
 		/** @returns {Drawing["options"]} */

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./page.mjs";
+
+const { columns } = await load("views/live.jsx");
+
+const session = (path, captured_unix_ms, time_unix_ms, duty) => ({ type: "session", path, captured_unix_ms, time_unix_ms, sample: 1, metrics: { duty } });
+
+test("sessions stand where they were captured, in that order, and no line joins two runs", () => {
+	const found = columns([
+		session("logs/b/plugins/profile/1", 9000, 100000, 3),
+		session("logs/a/plugins/profile/2", 5000, 100001, 2),
+		session("logs/a/plugins/profile/1", 1000, 100002, 1),
+	], ["duty"]);
+	assert.deepEqual(found, [[1, 5, 7, 9], [1, 2, null, 3]]);
+});
+
+test("a session whose start is unknown stands where it was annotated", () =>
+	assert.deepEqual(columns([session("x", null, 4000, 1)], ["duty"]), [[4], [1]]));
+
+test("samples have a gap where the watch paused", () => {
+	const sample = (number, time_unix_ms) => ({ type: "sample", sample: number, time_unix_ms, metrics: { duty: number } });
+	assert.deepEqual(columns([sample(1, 1000), sample(2, 2000), sample(3, 602000)], ["duty"]), [[1, 2, 302, 602], [1, 2, null, 3]]);
+});

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""What a Session prints for people, which needs no JAX: session_test.py"""
+import contextlib
+import io
+import os
+import re
+import unittest
+
+import package
+import tpusight
+
+CLEAN = os.path.join(package.DATA, "planted", "clean.tar.gz")
+
+
+def printed(action):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        action()
+    return out.getvalue()
+
+
+class Printed(unittest.TestCase):
+    def setUp(self):
+        self.session = tpusight.Session(CLEAN)
+
+    def test_a_summary_that_nobody_takes_is_printed(self):
+        def statement():
+            self.session.summary()
+
+        def of_a_module():
+            exec(compile("session.summary()", "script", "exec"), {"session": self.session})
+
+        text = printed(statement)
+        self.assertRegex(text, r"\AOverview\n(.*\n)*  MXU utilization: +\d+\.\d %\n")
+        self.assertEqual(printed(of_a_module), text)
+        self.assertEqual(printed(lambda: print(self.session.summary())), text)
+
+    def test_a_summary_that_is_used_is_not_printed(self):
+        def used():
+            found = self.session.summary()
+            self.assertGreater(found.step_count, 0)
+            self.assertGreater(self.session.summary().step_count, 0)
+            return found
+
+        self.assertEqual(printed(used), "")
+
+    def test_a_console_shows_its_text_once(self):
+        def typed():
+            exec(compile("session.summary()", "console", "single"), {"session": self.session})
+
+        text = printed(typed)
+        self.assertEqual(text, str(self.session.summary()) + "\n")
+        self.assertEqual(repr(self.session.summary()), str(self.session.summary()))
+
+    def test_the_breakdown_is_the_box_and_nothing_else(self):
+        lines = printed(self.session.time_breakdown.print_breakdown).splitlines()
+        rule, thin = "=" * 60, "-" * 60
+        self.assertEqual([lines[0], lines[1], lines[2], lines[4], lines[-3], lines[-1]],
+                         [rule, "  TPUsight Time Breakdown", rule, thin, thin, rule])
+        self.assertRegex(lines[-2], r"\A  Bottleneck: ")
+        total = float(re.fullmatch(r"  Total Time: (\d+\.\d\d) ms", lines[3]).group(1))
+        rows = [re.fullmatch(r"  (\D+?) +(\d+\.\d\d) ms +(\d+\.\d)%", line).groups() for line in lines[5:-3]]
+        self.assertAlmostEqual(sum(float(ms) for _, ms, _ in rows), total, places=6)
+        self.assertAlmostEqual(sum(float(share) for _, _, share in rows), 100, places=6)
+        self.assertAlmostEqual(total, self.session.time.wall_ps / 1e9, delta=0.01)  # of the run, not of two cores
+
+
+if __name__ == "__main__":
+    package.main()
