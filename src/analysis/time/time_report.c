@@ -113,13 +113,19 @@ static void put_steps(const struct report *report)
 static void note_steps(const struct report *report)
 {
 	const struct ts_steps *steps = &report->ctx->outline->steps;
+	const struct ts_steps *marked = &report->ctx->outline->host_steps;
 
 	if (steps->source == TS_STEPS_INFERRED)
 		ts_result_note(report->result,
 			       "%zu steps, inferred from the executions of %s: the profile has no "
 			       "step markers",
 			       steps->nr_steps, steps->made_of);
-	if (steps->source == TS_STEPS_NONE)
+	if (steps->source == TS_STEPS_NONE && marked->source == TS_STEPS_MARKED)
+		ts_result_note(report->result,
+			       "no steps of devices; the hosts marked %zu as %s: steps[] has their "
+			       "times",
+			       marked->nr_steps, marked->made_of);
+	else if (steps->source == TS_STEPS_NONE)
 		ts_result_note(report->result,
 			       "no steps: neither markers nor modules that repeat in a pattern");
 }
