@@ -141,7 +141,7 @@ static const struct step_field host_fields[NR_STEP_FIELDS] = {
 
 /* Sorts PS; there is at least one. */
 static void put_step_times(struct ts_result *result, const struct step_field *fields, bool shown,
-			   double *ps, size_t nr)
+			   enum ts_origin from, double *ps, size_t nr)
 {
 	double sum = 0, squares = 0, of[NR_STEP_FIELDS];
 
@@ -158,7 +158,7 @@ static void put_step_times(struct ts_result *result, const struct step_field *fi
 	of[STEP_MAX] = ps[nr - 1];
 	of[STEP_STDDEV] = sqrt(squares / (double)nr);
 	for (size_t i = 0; i < NR_STEP_FIELDS; i++)
-		ts_result_field(result, fields[i].name, rounded(of[i]), TS_MEASURED,
+		ts_result_field(result, fields[i].name, rounded(of[i]), from,
 				shown ? fields[i].label : NULL);
 }
 
@@ -174,6 +174,7 @@ struct run_steps {
 	double *ps, *host_ps;
 	size_t nr_host;
 	const char *source;
+	enum ts_origin from; /* not measured where the profile does not mark them */
 };
 
 /* What one host marked, added to the step of the run that it is of. */
@@ -256,7 +257,7 @@ static bool collect_steps(const struct ts_context *ctx, struct run_steps *steps)
 	struct run_step *hosts;
 	size_t nr_hosts;
 
-	*steps = (struct run_steps){ .source = "host" };
+	*steps = (struct run_steps){ .source = "host", .from = TS_MEASURED };
 	if (!take_host_steps(&ctx->outline->host_steps, &hosts, &nr_hosts)) {
 		free(hosts);
 		return false;
@@ -269,8 +270,10 @@ static bool collect_steps(const struct ts_context *ctx, struct run_steps *steps)
 		steps->items = hosts;
 		steps->nr = nr_hosts;
 	} else {
-		steps->source =
-			ctx->outline->steps.source == TS_STEPS_MARKED ? "marked" : "inferred";
+		bool marked = ctx->outline->steps.source == TS_STEPS_MARKED;
+
+		steps->source = marked ? "marked" : "inferred";
+		steps->from = marked ? TS_MEASURED : TS_INFERRED;
 		steps->items = malloc(time->nr_steps * sizeof(*steps->items));
 		if (steps->items) {
 			take_device_steps(time, steps);
@@ -299,20 +302,23 @@ static void put_step_source(const struct ts_context *ctx, const struct run_steps
 	ts_result_field(result, "overview.step_source", ts_text(text), TS_DERIVED, NULL);
 }
 
-#define STEP_COLUMNS(X) \
-	X(step, TS_MEASURED, NULL, ts_int((int64_t)step->number)) \
-	X(start_ps, TS_MEASURED, NULL, ts_int(step->start_ps)) \
-	X(duration_ps, TS_MEASURED, NULL, ts_int(step->duration_ps)) \
+#define STEP_COLUMNS_FROM(X, from) \
+	X(step, from, NULL, ts_int((int64_t)step->number)) \
+	X(start_ps, from, NULL, ts_int(step->start_ps)) \
+	X(duration_ps, from, NULL, ts_int(step->duration_ps)) \
 	X(host_duration_ps, TS_MEASURED, NULL, ts_int_or_null(step->host_duration_ps)) \
 	X(cores, TS_MEASURED, NULL, ts_int_or_null(step->cores)) \
 	X(source, TS_DERIVED, NULL, ts_text(ts_bytes_of(steps->source)))
+#define STEP_COLUMNS(X) STEP_COLUMNS_FROM(X, TS_MEASURED)
 
 static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+static const struct ts_column inferred_columns[] = { STEP_COLUMNS_FROM(TS_COLUMN, TS_INFERRED) };
 
 static void put_step_table(const struct run_steps *steps, struct ts_result *result)
 {
-	struct ts_table *table =
-		ts_result_table(result, "steps", NULL, step_columns, TS_NELEM(step_columns));
+	struct ts_table *table = ts_result_table(
+		result, "steps", NULL, steps->from == TS_INFERRED ? inferred_columns : step_columns,
+		TS_NELEM(step_columns));
 
 	for (size_t i = 0; i < steps->nr; i++) {
 		const struct run_step *step = &steps->items[i];
@@ -332,15 +338,15 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 		return ts_fail_nomem(err);
 	}
 	ts_result_field(result, "overview.step_count",
-			steps.nr ? ts_int((int64_t)steps.nr) : ts_null(), TS_MEASURED, "steps");
+			steps.nr ? ts_int((int64_t)steps.nr) : ts_null(), steps.from, "steps");
 	put_step_source(ctx, &steps, result);
 	if (steps.nr)
-		put_step_times(result, device_fields, true, steps.ps, steps.nr);
+		put_step_times(result, device_fields, true, steps.from, steps.ps, steps.nr);
 	else
 		ts_result_field(result, "overview.step_time_ps", ts_null(), TS_MEASURED, NULL);
 	if (steps.nr_host)
-		put_step_times(result, host_fields, ts_time_facts(ctx)->nr_steps > 0, steps.host_ps,
-			       steps.nr_host);
+		put_step_times(result, host_fields, ts_time_facts(ctx)->nr_steps > 0, TS_MEASURED,
+			       steps.host_ps, steps.nr_host);
 	else
 		ts_result_field(result, "overview.host_step_time_ps", ts_null(), TS_MEASURED, NULL);
 	put_step_table(&steps, result);
