@@ -742,7 +742,8 @@ enum ts_status ts_capture_report(const struct capture_state *sum, const struct t
 	if (report.failed || !causes)
 		return ts_fail_nomem(err);
 	memcpy(causes, report.causes, report.nr_causes * sizeof(*causes));
-	*facts = (struct ts_capture_facts){ causes, report.nr_causes, report.verdict };
+	*facts = (struct ts_capture_facts){ causes, report.nr_causes, report.verdict,
+					    verdicts[report.verdict] };
 	put_causes(facts, result);
 	put_fields(&report);
 	return TS_OK;

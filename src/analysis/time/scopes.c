@@ -2,7 +2,11 @@
  * Scopes: what the user's program named on its threads, and the epochs among it. Found by the
  * outline (flow/outline_scopes.c); here it becomes rows.
  */
-#include "analysis/analysis.h"
+#include "analysis/facts/capture.h"
+
+#define TS_NEEDS(X) X(capture)
+#include "analysis/kit/needs.h"
+
 #include "analysis/kit/table.h"
 #include "model/block.h"
 
@@ -107,6 +111,14 @@ static void put_epochs(const struct ts_context *ctx, struct ts_result *result)
 		ts_result_note(result, "only the first %d epochs stand one by one", TS_EPOCHS_MAX);
 }
 
+/* What was timed can be believed as far as the capture can. */
+static struct ts_value verdict_of(const struct ts_context *ctx)
+{
+	const char *verdict = ts_capture_facts(ctx)->verdict_name;
+
+	return verdict ? ts_text(ts_bytes_of(verdict)) : ts_null();
+}
+
 #define SCOPES_FIELDS(X) \
 	X(host_ps, TS_MEASURED, "hosts were seen for", ts_int_or_null(window_ps(ctx->outline))) \
 	X(step_name, TS_MEASURED, "steps are marked as", \
@@ -114,7 +126,8 @@ static void put_epochs(const struct ts_context *ctx, struct ts_result *result)
 	X(step_count, TS_MEASURED, "steps marked", \
 	  ctx->outline->host_steps.source == TS_STEPS_MARKED \
 		  ? ts_int((int64_t)ctx->outline->host_steps.nr_steps) \
-		  : ts_null())
+		  : ts_null()) \
+	X(capture_verdict, TS_DERIVED, "this capture is", verdict_of(ctx))
 
 static enum ts_status scopes_close(void *state, const struct ts_context *ctx, void *facts,
 				   struct ts_result *result, struct ts_error *err)
@@ -131,6 +144,7 @@ static enum ts_status scopes_close(void *state, const struct ts_context *ctx, vo
 const struct ts_analysis ts_analysis_scopes = {
 	.name = "scopes",
 	.title = "Named scopes",
+	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.close = scopes_close,
 };
