@@ -23,7 +23,7 @@ struct line_outline {
 struct outline_pass {
 	struct ts_profile *profile;
 	uint8_t *activity; /* of each op: enum ts_host_activity */
-	uint8_t *owners;   /* of each op: enum ts_host_owner */
+	struct outline_names names;
 	struct line_outline *lines;
 	uint32_t *jobs;
 	size_t nr_jobs;
@@ -59,7 +59,7 @@ static enum ts_status take_block(void *ctx, const struct ts_block *block, struct
 		good = ts_outline_marks_block(&line->marks, block);
 	for (size_t i = 0; host && i < block->nr_events && good; i++)
 		good = add_activity(line, block, i, pass->activity[block->op[i]]);
-	good = good && (!host || ts_outline_scopes_block(&line->scopes, block, pass->owners));
+	good = good && (!host || ts_outline_scopes_block(&line->scopes, block, &pass->names));
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -140,11 +140,12 @@ static enum ts_status prepare(struct outline_pass *pass, struct ts_error *err)
 	pass->activity = calloc(profile->nr_ops + 1, 1);
 	pass->lines = calloc(profile->nr_lines + 1, sizeof(*pass->lines));
 	pass->jobs = calloc(profile->nr_lines + 1, sizeof(*pass->jobs));
-	pass->owners = ts_outline_owners(profile);
-	if (!pass->activity || !pass->owners || !pass->lines || !pass->jobs)
+	if (!pass->activity || !pass->lines || !pass->jobs)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < profile->nr_ops; i++)
 		pass->activity[i] = (uint8_t)activity_of(&profile->ops[i]);
+	if (!ts_outline_names_init(&pass->names, profile, pass->activity))
+		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < profile->nr_lines; i++)
 		if (is_outline_line(profile, &profile->lines[i]))
 			pass->jobs[pass->nr_jobs++] = i;
@@ -157,7 +158,7 @@ static void release_pass(struct outline_pass *pass)
 		release_line(&pass->lines[i]);
 	free(pass->lines);
 	free(pass->activity);
-	free(pass->owners);
+	ts_outline_names_release(&pass->names);
 	free(pass->jobs);
 }
 

@@ -27,13 +27,70 @@ static enum ts_host_owner owner_of(const struct ts_op *op)
 							    : TS_HOST_OF_FRAMEWORK;
 }
 
-uint8_t *ts_outline_owners(const struct ts_profile *profile)
-{
-	uint8_t *owners = malloc(profile->nr_ops + 1);
+static const uint8_t parts_of[] = {
+	[TS_HOST_OTHER] = TS_PART_OTHER,	[TS_HOST_INPUT] = TS_PART_INPUT,
+	[TS_HOST_CALL] = TS_PART_DISPATCH,	[TS_HOST_EXECUTE] = TS_PART_DISPATCH,
+	[TS_HOST_TRACE] = TS_PART_TRACE,	[TS_HOST_LOWER] = TS_PART_TRACE,
+	[TS_HOST_COMPILE] = TS_PART_COMPILE,	[TS_HOST_BACKEND] = TS_PART_COMPILE,
+	[TS_HOST_PASSES] = TS_PART_COMPILE,	[TS_HOST_CODEGEN] = TS_PART_COMPILE,
+	[TS_HOST_PIPELINE] = TS_PART_OTHER,	[TS_HOST_EXECUTABLE] = TS_PART_COMPILE,
+	[TS_HOST_CACHE_READ] = TS_PART_COMPILE, [TS_HOST_CACHE_WRITE] = TS_PART_COMPILE,
+	[TS_HOST_TORCH] = TS_PART_COMPILE,
+};
 
-	for (size_t i = 0; owners && i < profile->nr_ops; i++)
-		owners[i] = (uint8_t)owner_of(&profile->ops[i]);
-	return owners;
+bool ts_outline_names_init(struct outline_names *names, const struct ts_profile *profile,
+			   const uint8_t *activity)
+{
+	TS_ASSERT(names && profile && activity);
+	names->owners = malloc(profile->nr_ops + 1);
+	names->parts = malloc(profile->nr_ops + 1);
+	for (size_t i = 0; names->owners && names->parts && i < profile->nr_ops; i++) {
+		names->owners[i] = (uint8_t)owner_of(&profile->ops[i]);
+		names->parts[i] = parts_of[activity[i]];
+	}
+	return names->owners && names->parts;
+}
+
+void ts_outline_names_release(struct outline_names *names)
+{
+	TS_ASSERT(names);
+	free(names->owners);
+	free(names->parts);
+}
+
+static void absorb(struct scope_level *level, enum ts_scope_part from, enum ts_scope_part into)
+{
+	level->part_ps[into] = ts_i64_add(level->part_ps[into], level->part_ps[from]);
+	level->part_ps[from] = 0;
+}
+
+/*
+ * Adds what the event and all inside it did to what its parent did, and gives the sum. Inside an event
+ * that has a part, what has none is of that part; and so are calls, which tracing and compiling make.
+ */
+static bool sum_parts(struct outline_scopes *line, const struct ts_block *block, size_t i,
+		      enum ts_scope_part part, struct scope_level *all)
+{
+	size_t depth = block->depth[i];
+	size_t cap = line->cap_levels;
+
+	if (!ts_grow(&line->levels, &line->cap_levels, depth + 2, sizeof(*line->levels)))
+		return false;
+	memset(line->levels + cap, 0, (line->cap_levels - cap) * sizeof(*line->levels));
+	*all = line->levels[depth + 1];
+	if (line->nr_levels > depth + 1)
+		memset(&line->levels[depth + 1], 0,
+		       (line->nr_levels - depth - 1) * sizeof(*line->levels));
+	line->nr_levels = depth + 1;
+	if (part != TS_PART_OTHER)
+		absorb(all, TS_PART_OTHER, part);
+	if (part != TS_PART_OTHER && part != TS_PART_DISPATCH)
+		absorb(all, TS_PART_DISPATCH, part);
+	all->part_ps[part] = ts_i64_add(all->part_ps[part], block->self_ps[i]);
+	for (size_t p = 0; p < TS_NR_PARTS; p++)
+		line->levels[depth].part_ps[p] =
+			ts_i64_add(line->levels[depth].part_ps[p], all->part_ps[p]);
+	return true;
 }
 
 static bool add_mark(struct scope_marks *marks, const struct scope_mark *mark)
@@ -89,7 +146,10 @@ static bool keep(struct outline_scopes *line, const struct ts_profile *profile,
 	scope = scope_of(&line->scopes, &line->rows, mark->op);
 	if (!scope || !ts_spans_add(&scope->spans, mark->start_ps, mark->end_ps))
 		return false;
+	scope->parent = scope->nr == 0 || scope->parent == mark->parent ? mark->parent : TS_NONE;
 	scope->nr++;
+	for (size_t p = 0; p < TS_NR_PARTS; p++)
+		scope->part_ps[p] = ts_i64_add(scope->part_ps[p], mark->part_ps[p]);
 	scope->total_ps = ts_i64_add(scope->total_ps, dur_ps);
 	scope->min_ps = TS_MIN(scope->min_ps, dur_ps);
 	scope->max_ps = TS_MAX(scope->max_ps, dur_ps);
@@ -124,12 +184,19 @@ static uint64_t number_of(const struct ts_block *block, size_t i)
 	return (uint64_t)stat.number;
 }
 
-static bool take_user(struct outline_scopes *line, const struct ts_block *block, size_t i)
+static bool take_user(struct outline_scopes *line, const struct ts_block *block, size_t i,
+		      const struct scope_level *did)
 {
-	struct scope_mark mark = { block->op[i], block->start_ps[i],
-				   ts_i64_add(block->start_ps[i], block->dur_ps[i]),
-				   number_of(block, i) };
+	struct scope_mark mark = { .op = block->op[i],
+				   .parent = TS_NONE,
+				   .start_ps = block->start_ps[i],
+				   .end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]),
+				   .number = number_of(block, i) };
 
+	memcpy(mark.part_ps, did->part_ps, sizeof(mark.part_ps));
+	for (size_t k = line->open.nr; k-- > 0 && line->open.items[k].start_ps >= mark.start_ps;)
+		if (line->open.items[k].parent == TS_NONE)
+			line->open.items[k].parent = mark.op;
 	line->is_python |= mark.number != TS_NO_NUMBER;
 	return add_mark(&line->open, &mark);
 }
@@ -151,12 +218,17 @@ static void widen(struct outline_scopes *line, const struct ts_block *block, siz
 }
 
 static bool take_event(struct outline_scopes *line, const struct ts_block *block, size_t i,
-		       enum ts_host_owner owner)
+		       const struct outline_names *names)
 {
+	enum ts_host_owner owner = (enum ts_host_owner)names->owners[block->op[i]];
+	struct scope_level did;
+
+	if (!sum_parts(line, block, i, (enum ts_scope_part)names->parts[block->op[i]], &did))
+		return false;
 	if (owner != TS_HOST_OF_TRACER)
 		widen(line, block, i);
 	if (owner == TS_HOST_OF_USER)
-		return take_user(line, block, i);
+		return take_user(line, block, i, &did);
 	if (owner == TS_HOST_OF_RUNTIME)
 		take_runtime(line, block, i);
 	else
@@ -165,11 +237,11 @@ static bool take_event(struct outline_scopes *line, const struct ts_block *block
 }
 
 bool ts_outline_scopes_block(struct outline_scopes *line, const struct ts_block *block,
-			     const uint8_t *owners)
+			     const struct outline_names *names)
 {
 	bool good = true;
 
-	TS_ASSERT_HOT(line && block && owners);
+	TS_ASSERT_HOT(line && block && names);
 	if (!line->is_seen) {
 		line->is_seen = true;
 		line->first_ps = INT64_MAX;
@@ -177,7 +249,7 @@ bool ts_outline_scopes_block(struct outline_scopes *line, const struct ts_block 
 		line->is_python = ts_bytes_has(block->line->name, "python");
 	}
 	for (size_t i = 0; i < block->nr_events && good; i++) {
-		good = take_event(line, block, i, (enum ts_host_owner)owners[block->op[i]]);
+		good = take_event(line, block, i, names);
 		if (good && (block->depth[i] == 0 || line->open.nr > MAX_OPEN))
 			good = settle(line, block->profile);
 	}
@@ -189,6 +261,7 @@ void ts_outline_scopes_release(struct outline_scopes *line)
 	TS_ASSERT(line);
 	free(line->open.items);
 	free(line->steps.items);
+	free(line->levels);
 	ts_scopes_release(&line->scopes);
 	ts_map_release(&line->rows);
 	memset(line, 0, sizeof(*line));
@@ -198,7 +271,10 @@ static bool sum_scope(struct ts_scope *into, const struct ts_scope *from)
 {
 	if (!into || !ts_spans_union(&into->spans, &from->spans))
 		return false;
+	into->parent = into->nr == 0 || into->parent == from->parent ? from->parent : TS_NONE;
 	into->nr += from->nr;
+	for (size_t p = 0; p < TS_NR_PARTS; p++)
+		into->part_ps[p] = ts_i64_add(into->part_ps[p], from->part_ps[p]);
 	into->total_ps = ts_i64_add(into->total_ps, from->total_ps);
 	into->min_ps = TS_MIN(into->min_ps, from->min_ps);
 	into->max_ps = TS_MAX(into->max_ps, from->max_ps);

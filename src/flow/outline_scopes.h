@@ -10,9 +10,14 @@
 #include "model/outline.h"
 
 struct scope_mark {
-	uint32_t op;
+	uint32_t op, parent; /* parent: of the scope around it; TS_NONE: none so far */
 	int64_t start_ps, end_ps;
 	uint64_t number; /* step_num; TS_NO_NUMBER: it does not mark a step */
+	int64_t part_ps[TS_NR_PARTS];
+};
+
+struct scope_level {
+	int64_t part_ps[TS_NR_PARTS];
 };
 
 struct scope_marks {
@@ -25,18 +30,28 @@ struct outline_scopes {
 	struct scope_marks open; /* what an event of the runtime may still turn out to contain */
 	struct scope_marks steps;
 	struct ts_scopes scopes;
-	struct ts_map rows; /* of an op: its scope */
-	bool is_python;	    /* the thread ran Python */
+	struct ts_map rows;	    /* of an op: its scope */
+	bool is_python;		    /* the thread ran Python */
+	struct scope_level *levels; /* by depth: what the events did whose parent is still open */
+	size_t nr_levels, cap_levels;
 	int64_t first_ps, last_ps;
 	bool is_seen; /* it had events */
 };
 
-/* Whose name each op of the profile is: enum ts_host_owner. NULL: no memory. */
-uint8_t *ts_outline_owners(const struct ts_profile *profile);
+/* What each op of the profile is. */
+struct outline_names {
+	uint8_t *owners; /* enum ts_host_owner */
+	uint8_t *parts;	 /* enum ts_scope_part */
+};
+
+/* ACTIVITY: of each op, enum ts_host_activity. False: no memory. */
+bool ts_outline_names_init(struct outline_names *names, const struct ts_profile *profile,
+			   const uint8_t *activity);
+void ts_outline_names_release(struct outline_names *names);
 
 /* False: no memory. */
 bool ts_outline_scopes_block(struct outline_scopes *scopes, const struct ts_block *block,
-			     const uint8_t *owners);
+			     const struct outline_names *names);
 void ts_outline_scopes_release(struct outline_scopes *scopes);
 
 /* LINES: one a line of the profile; they are used up. False: no memory. */

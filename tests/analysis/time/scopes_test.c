@@ -68,6 +68,9 @@ static void names_of_the_user_are_told_from_the_runtimes(void **state)
 	assert_row(given, 1, "train", 2, 50);
 	assert_row(given, 2, "evaluate", 1, 30);
 	assert_row(given, 3, "load", 2, 10);
+	assert_true(ts_bytes_is(cell(given, "scopes", "named", 3, "inside").as.s, "train"));
+	assert_true(ts_bytes_is(cell(given, "scopes", "named", 1, "inside").as.s, "epoch 0"));
+	assert_int_equal(cell(given, "scopes", "named", 0, "inside").type, TS_VALUE_NULL);
 	assert_int_equal(ts_value_int(cell(given, "scopes", "named", 3, "mean_ps")), 5 * US);
 	assert_int_equal(ts_value_int(cell(given, "scopes", "named", 3, "min_ps")), 4 * US);
 	assert_int_equal(ts_value_int(cell(given, "scopes", "named", 3, "max_ps")), 6 * US);
@@ -167,6 +170,51 @@ static void steps_of_hosts_and_devices_stand_side_by_side(void **state)
 	done(given);
 }
 
+/*
+ *	train            [0                                      100]
+ *	 PjitFunction(f)     [10                        70]
+ *	  trace_to_jaxpr     [10       30]                              with a call inside: [15 20]
+ *	  backend_compile              [30      60]                     with a pass inside: [35 45]
+ *	 shard_args                                     [70 80]
+ */
+static void the_parts_of_a_step_are_all_of_it(void **state)
+{
+	static const struct mark step[] = {
+		{ "train", 0, 100, 1 },
+		{ "PjitFunction(f)", 10, 60, -1 },
+		{ "trace_to_jaxpr", 10, 20, -1 },
+		{ "PjitFunction(g)", 15, 5, -1 },
+		{ "backend_compile", 30, 30, -1 },
+		{ "dce", 35, 10, -1 },
+		{ "shard_args", 70, 10, -1 },
+	};
+	static const struct {
+		const char *column, *layer;
+		int64_t us;
+	} parts[] = { { "total_ps", "train", 100 },
+		      { "input_ps", "input", 10 },
+		      { "trace_ps", "tracing and lowering", 20 },
+		      { "compile_ps", "compilation", 30 },
+		      { "dispatch_ps", "dispatch", 10 },
+		      { "other_ps", "Python and other", 30 } };
+	struct given *given = given_nothing();
+
+	put_thread(given, "python", step, TS_NELEM(step));
+	analyse(given, 0);
+	assert_int_equal(nr_rows(given, "scopes", "named"), 1);
+	assert_int_equal(nr_rows(given, "scopes", "step_layers"), TS_NELEM(parts));
+	for (size_t i = 0; i < TS_NELEM(parts); i++) {
+		assert_int_equal(ts_value_int(cell(given, "scopes", "named", 0, parts[i].column)),
+				 parts[i].us * US);
+		assert_true(ts_bytes_is(cell(given, "scopes", "step_layers", i, "name").as.s,
+					parts[i].layer));
+		assert_int_equal(
+			ts_value_int(cell(given, "scopes", "step_layers", i, "step_mean_ps")),
+			parts[i].us * US);
+	}
+	done(given);
+}
+
 static void epochs_are_known_by_their_names(void **state)
 {
 	static const struct {
@@ -200,6 +248,7 @@ int main(void)
 		cmocka_unit_test(threads_of_the_runtime_have_no_scopes),
 		cmocka_unit_test(a_share_counts_each_moment_once),
 		cmocka_unit_test(steps_of_hosts_and_devices_stand_side_by_side),
+		cmocka_unit_test(the_parts_of_a_step_are_all_of_it),
 		cmocka_unit_test(epochs_are_known_by_their_names),
 	};
 
