@@ -169,6 +169,11 @@ class Results:
     time_breakdown = time
 
     @property
+    def scopes(self) -> View:
+        """What the program named on the host: evaluation, data loading, ... with their times, and its epochs."""
+        return self._results().view("scopes")
+
+    @property
     def doctor(self) -> DoctorView:
         """Findings with their impact, advice and a snippet."""
         return self._results().view("doctor")

@@ -8,6 +8,7 @@
 	X(ops)             \
 	X(time)            \
 	X(gaps)            \
+	X(scopes)          \
 	X(timeline)        \
 	X(kernels)         \
 	X(remat)           \

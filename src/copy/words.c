@@ -113,6 +113,11 @@ const char *const ts_public_words[] = {
 	"XlaPass backend_compile compile_or_get_cached get_executable_and_time",
 	"lower_sharding_computation optimization passes put_executable_and_time py run",
 	"shard_args trace_to_jaxpr trace_to_jaxpr_dynamic",
+	"AllocateOutputBuffersWithInputReuse ArrayImpl BatchedCopyToDeviceWithSharding",
+	"CommonPjRtLoadedExecutable ExecuteHelper ExecuteHelperOnSingleDevice",
+	"BatchedDevicePut CopyToDevice DevicePut PmapFunction RecordUsage",
+	"batched_copy_array_to_devices_with_sharding batched_device_put input recording",
+	"event donation usage holds pickle_util dumps np asarray jax Array epoch Epoch",
 	/* and others of TSL, PJRT and the runtimes */
 	"ThunkExecutor TfrtCpuExecutable PjRtCpuExecutable TfrtTpuLoadedExecutable Arg DEVICE_TYPE_INVALID DEVICE_TYPE_HOST DEVICE_TYPE_DEVICE MODULE ID MAP XDB COMPILER METADATA SYMBOL KB MB GB TB KiB MiB GiB TiB Hz GHz MHz",
 	"UnknownHostEventType TraceContext SessionRun FunctionRun RunGraph RunGraphDone",

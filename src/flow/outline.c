@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/work.h"
+#include "flow/outline_scopes.h"
 #include "flow/outline_steps.h"
 #include "flow/stream.h"
 #include "model/torch_event.h"
@@ -15,12 +16,14 @@
 struct line_outline {
 	struct outline_marks marks;
 	struct ts_spans compile, input;
+	struct outline_scopes scopes;
 	struct ts_error *damage; /* NULL: none */
 };
 
 struct outline_pass {
 	struct ts_profile *profile;
 	uint8_t *activity; /* of each op: enum ts_host_activity */
+	struct outline_names names;
 	struct line_outline *lines;
 	uint32_t *jobs;
 	size_t nr_jobs;
@@ -32,6 +35,7 @@ static void release_line(struct line_outline *line)
 	free(line->damage);
 	ts_spans_release(&line->compile);
 	ts_spans_release(&line->input);
+	ts_outline_scopes_release(&line->scopes);
 	memset(line, 0, sizeof(*line));
 }
 
@@ -55,6 +59,7 @@ static enum ts_status take_block(void *ctx, const struct ts_block *block, struct
 		good = ts_outline_marks_block(&line->marks, block);
 	for (size_t i = 0; host && i < block->nr_events && good; i++)
 		good = add_activity(line, block, i, pass->activity[block->op[i]]);
+	good = good && (!host || ts_outline_scopes_block(&line->scopes, block, &pass->names));
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -64,8 +69,11 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 	uint32_t index = pass->jobs[job];
 	struct ts_line *line = &pass->profile->lines[index];
 	struct ts_sink sink = { .ctx = pass, .columns = TS_COL_NUMBER, .block = take_block };
-	enum ts_status st = ts_stream_line(pass->profile, index, &sink, err);
+	enum ts_status st;
 
+	if (line->kind == TS_LINE_THREAD)
+		sink.columns = TS_COL_STATS;
+	st = ts_stream_line(pass->profile, index, &sink, err);
 	if (st == TS_UNSORTED) {
 		release_line(&pass->lines[index]);
 		line->unsorted = true;
@@ -136,6 +144,8 @@ static enum ts_status prepare(struct outline_pass *pass, struct ts_error *err)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < profile->nr_ops; i++)
 		pass->activity[i] = (uint8_t)activity_of(&profile->ops[i]);
+	if (!ts_outline_names_init(&pass->names, profile, pass->activity))
+		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < profile->nr_lines; i++)
 		if (is_outline_line(profile, &profile->lines[i]))
 			pass->jobs[pass->nr_jobs++] = i;
@@ -148,6 +158,7 @@ static void release_pass(struct outline_pass *pass)
 		release_line(&pass->lines[i]);
 	free(pass->lines);
 	free(pass->activity);
+	ts_outline_names_release(&pass->names);
 	free(pass->jobs);
 }
 
@@ -162,6 +173,20 @@ static enum ts_status find_steps(struct outline_pass *pass, struct ts_steps *ste
 		marks[l] = &pass->lines[l].marks;
 	good = good && ts_outline_steps_find(pass->profile, marks, steps);
 	free(marks);
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status find_scopes(struct outline_pass *pass, struct ts_outline *outline,
+				  struct ts_error *err)
+{
+	size_t nr_lines = pass->profile->nr_lines;
+	struct outline_scopes **scopes = calloc(nr_lines + 1, sizeof(*scopes));
+	bool good = scopes != NULL;
+
+	for (size_t l = 0; good && l < nr_lines; l++)
+		scopes[l] = &pass->lines[l].scopes;
+	good = good && ts_outline_scopes_find(pass->profile, scopes, outline);
+	free(scopes);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -262,6 +287,8 @@ enum ts_status ts_outline_make(struct ts_profile *profile, size_t nr_threads,
 		st = ts_work_run(nr_threads, pass.nr_jobs, run_line, &pass, err);
 	if (st == TS_OK)
 		st = find_steps(&pass, &outline->steps, err);
+	if (st == TS_OK)
+		st = find_scopes(&pass, outline, err);
 	if (st == TS_OK)
 		st = merge_hosts(&pass, outline, err);
 	release_pass(&pass);

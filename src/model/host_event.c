@@ -109,6 +109,55 @@ enum ts_host_activity ts_host_activity_of(struct ts_bytes name)
 	return TS_HOST_OTHER;
 }
 
+/*
+ * What jax and its runtime call on a thread of Python beside the names above: jax's own functions
+ * with annotate_function (_src/array.py, compiler.py, pickle_util.py, interpreters/), jaxlib's
+ * bindings, and PJRT where it runs on the caller's thread.
+ */
+static const struct runtime_row {
+	const char *name;
+	enum ts_match match;
+} runtime_rows[] = {
+	{ "::", TS_PART },
+	{ "end: ", TS_PREFIX },
+	{ "ParseArguments", TS_WHOLE },
+	{ "Handle input", TS_PREFIX },
+	{ "Wait for ", TS_PREFIX },
+	{ "AllocateOutputBuffers", TS_PREFIX },
+	{ "MemoryAllocation", TS_WHOLE },
+	{ "MemoryDeallocation", TS_WHOLE },
+	{ "RecordUsage", TS_WHOLE },
+	{ "PJRT_", TS_PREFIX },
+	{ "DevicePut", TS_PREFIX },
+	{ "BatchedDevicePut", TS_PREFIX },
+	{ "BatchedCopyToDevice", TS_PREFIX },
+	{ "batched_copy_array_to_devices", TS_PREFIX },
+	{ "batched_device_put", TS_WHOLE },
+	{ "CopyToDevice", TS_PREFIX },
+	{ "cpp_pjit", TS_PREFIX },
+	{ "PmapFunction(", TS_PREFIX },
+	{ "np.asarray(jax.Array)", TS_WHOLE },
+	{ "ArrayImpl.", TS_PREFIX },
+	{ "pickle_util.", TS_PREFIX },
+	{ "D2H ", TS_PREFIX },
+	{ "D2D ", TS_PREFIX },
+	{ "H2D ", TS_PREFIX },
+	{ "IFRT", TS_PREFIX },
+};
+
+enum ts_host_owner ts_host_owner_of(struct ts_bytes name)
+{
+	TS_ASSERT_HOT(name.p || name.n == 0);
+	if (ts_bytes_starts(name, "$"))
+		return TS_HOST_OF_TRACER;
+	if (name.n == 0 || ts_host_activity_of(name) != TS_HOST_OTHER)
+		return TS_HOST_OF_RUNTIME;
+	for (size_t i = 0; i < TS_NELEM(runtime_rows); i++)
+		if (ts_bytes_match(name, runtime_rows[i].match, runtime_rows[i].name))
+			return TS_HOST_OF_RUNTIME;
+	return TS_HOST_OF_USER;
+}
+
 bool ts_host_compiles(enum ts_host_activity activity)
 {
 	return activity == TS_HOST_COMPILE || activity == TS_HOST_BACKEND ||

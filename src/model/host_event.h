@@ -33,6 +33,14 @@ enum ts_host_activity ts_host_activity_of(struct ts_bytes name);
 /* Is a compiler at work during such an event? */
 bool ts_host_compiles(enum ts_host_activity activity);
 /*
+ * Whose name is it? A frame of a Python tracer only says where the program is, and an op of a framework
+ * (ATen) may contain what a user named. What stands inside an event of the runtime is the runtime's as
+ * well, whatever its name.
+ */
+enum ts_host_owner { TS_HOST_OF_RUNTIME, TS_HOST_OF_TRACER, TS_HOST_OF_FRAMEWORK, TS_HOST_OF_USER };
+/* By the name alone: never TS_HOST_OF_FRAMEWORK, whose events have categories. */
+enum ts_host_owner ts_host_owner_of(struct ts_bytes name);
+/*
  * The function's name: f of "PjitFunction(f)" and of "PjitFunction(jit(f))"; empty: it is not a
  * call.
  */

@@ -39,6 +39,8 @@ void ts_outline_release(struct ts_outline *outline)
 	ts_spans_release(&outline->compile);
 	free(outline->host_activity);
 	outline->host_activity = NULL;
+	ts_steps_release(&outline->host_steps);
+	ts_scopes_release(&outline->scopes);
 }
 
 static bool numbers_rise(const struct ts_steps *steps)

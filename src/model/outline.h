@@ -8,6 +8,7 @@
 
 #include "base/spans.h"
 #include "model/host_event.h"
+#include "model/scopes.h"
 #include "model/steps.h"
 
 /* What the threads did that a host's cores wait for: its own, and those of hosts without cores, as
@@ -26,6 +27,10 @@ struct ts_outline {
 	int64_t nr_compiles;	 /* stretches of time with backend compilations */
 	int64_t compile_ps;	 /* time with one in progress, on however many threads */
 	uint8_t *host_activity;	 /* of each op of the profile: enum ts_host_activity */
+	/* What the user's program marked on the threads of hosts. */
+	struct ts_steps host_steps; /* a "device" is a host; .made_of is the marks' name */
+	struct ts_scopes scopes;
+	int64_t host_first_ps, host_last_ps; /* hull of all their events; first > last: none */
 };
 
 void ts_outline_release(struct ts_outline *outline);

@@ -12,8 +12,8 @@
 
 static const char *const severity_names[TS_NR_SEVERITIES] = { "critical", "warning", "info" };
 static const char *const confidence_names[TS_NR_CONFIDENCES] = { "certain", "likely", "possible" };
-static const char *const origin_names[] = { "measured", "compiled", "modelled", "assumed",
-					    "derived" };
+static const char *const origin_names[] = { "measured", "compiled", "modelled",
+					    "inferred", "assumed",  "derived" };
 
 void ts_results_init(struct ts_results *results)
 {

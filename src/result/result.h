@@ -51,7 +51,7 @@ struct ts_list {
 };
 
 /* Where a number comes from. */
-enum ts_origin { TS_MEASURED, TS_COMPILED, TS_MODELLED, TS_ASSUMED, TS_DERIVED };
+enum ts_origin { TS_MEASURED, TS_COMPILED, TS_MODELLED, TS_INFERRED, TS_ASSUMED, TS_DERIVED };
 
 struct ts_column {
 	const char *name;

@@ -135,7 +135,7 @@ static void put_steps(struct ts_buf *out, const struct ts_results *results)
 	if (nr < 0)
 		return;
 	ts_buf_printf(out, DOT "%lld step%s", (long long)nr, nr == 1 ? "" : "s");
-	if (nr == 0 || !ts_bytes_starts(source, "inferred"))
+	if (nr == 0 || source.n == 0)
 		return;
 	ts_buf_puts(out, " (");
 	ts_term_text(out, source);

@@ -2,6 +2,7 @@ sample_session = tests/data/sample/train_step_simulated/plugins/profile/2026_01_
 EXTRA_DIST += tests/data/README.md tests/data/sample_truth.json $(sample_session)/simulated-host.xplane.pb \
 	tests/data/cpu_recompile.json tests/data/cpu_recompile.xplane.pb tests/data/cpu_steps.json \
 	tests/data/cpu_steps.xplane.pb \
+	tests/data/cpu_scopes.json tests/data/cpu_scopes.xplane.pb \
 	tests/data/cpu_shapes.json tests/data/cpu_shapes.xplane.pb \
 	tests/data/cpu_functions.json tests/data/cpu_functions.xplane.pb \
 	tests/data/cpu_cache_cold.json tests/data/cpu_cache_cold.xplane.pb \

@@ -15,6 +15,7 @@ struct memory_run {
 	struct ts_run run;
 	struct ts_settings settings;
 	const struct ts_state_sink *states; /* see struct ts_passes */
+	bool interleave;		    /* see struct ts_run_options */
 };
 
 static inline void memory_run_init(struct memory_run *mem)
@@ -22,6 +23,7 @@ static inline void memory_run_init(struct memory_run *mem)
 	ts_run_init(&mem->run);
 	ts_settings_init(&mem->settings);
 	mem->states = NULL;
+	mem->interleave = false;
 }
 
 static inline void memory_run_release(struct memory_run *mem)
@@ -66,6 +68,7 @@ static inline enum ts_status memory_run_analyse(struct memory_run *mem, size_t o
 	struct ts_run_options options = { .nr_threads = 1,
 					  .settings = &mem->settings,
 					  .overlay_budget = overlay_budget,
+					  .interleave = mem->interleave,
 					  .states = mem->states };
 	enum ts_status st = ts_profile_finish(&mem->run.profile, err);
 

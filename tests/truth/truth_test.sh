@@ -20,6 +20,8 @@ for name in cpu_shapes cpu_functions cpu_cache_cold cpu_cache_warm cpu_recompile
 	"$bin/tpusight" report --format=json -o "$out/$name.json" "${srcdir:-.}/tests/data/$name.xplane.pb" &&
 		"$python" "$here/compilations.py" "$out/$name.json" "${srcdir:-.}/tests/data/$name.json" || bad=1
 done
+"$bin/tpusight" report --format=json -o "$out/cpu_scopes.json" "${srcdir:-.}/tests/data/cpu_scopes.xplane.pb" &&
+	"$python" "$here/scopes.py" "$out/cpu_scopes.json" "${srcdir:-.}/tests/data/cpu_scopes.json" || bad=1
 for name in breaks stack old mode_eager mode_default mode_reduce-overhead mode_max-autotune; do
 	"$bin/tpusight" compile --json -o "$out/$name.json" "${srcdir:-.}/tests/data/torch/$name.pt.trace.json.gz" &&
 		"$python" "$here/torch_compile.py" "$out/$name.json" "${srcdir:-.}/tests/data/torch/$name.json" || bad=1

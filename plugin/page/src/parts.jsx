@@ -10,6 +10,7 @@ const SAYS = {
 	measured: "measured: it is in the profile",
 	compiled: "compiled: it is in the HLO that the compiler left",
 	modelled: "modelled: worked out by a formula from the chip table",
+	inferred: "inferred: concluded from what the profile shows, which does not say it",
 	assumed: "assumed",
 	derived: "derived from the other numbers",
 };

@@ -20,6 +20,7 @@ export interface Run {
 	run: Maybe<string>;
 	session: Maybe<string>;
 	duration_ps: Maybe<number>;
+	capture_ps?: Maybe<number>;
 	hosts?: Host[];
 	devices?: Device[];
 }
@@ -91,9 +92,9 @@ export interface Report {
 	run: Maybe<Run>;
 	notes?: string[];
 	provenance?: Record<string, string>;
-	overview?: View & { health_score?: Maybe<number>; step_time_ps?: Maybe<Record<string, number>> };
+	overview?: View & { health_score?: Maybe<number>; step_time_ps?: Maybe<Record<string, number>>; host_step_time_ps?: Maybe<Record<string, number>> };
 	capture?: View & { verdict?: Maybe<string>; causes: { id: string; what?: Maybe<string> }[] };
-	time?: View & { bottleneck?: Maybe<string>; buckets?: Record<string, number>; per_step?: Step[]; total_ps?: Maybe<number> };
+	time?: View & { bottleneck?: Maybe<string>; buckets?: Record<string, number>; per_step?: Step[]; total_ps?: Maybe<number>; wall_start_ps?: Maybe<number>; wall_ps?: Maybe<number> };
 	doctor?: View & { findings?: Finding[]; ranges?: FindingRange[]; kpis?: Kpi[] };
 	flame?: View & { stacks?: FrameRow[]; modules?: FrameRow[]; scopes?: FrameRow[] };
 	heatmap?: View & { ops: { op: string; mxu_utilization_pct: (number | null)[] }[]; steps: (number | null)[]; steps_per_column: number };
@@ -118,6 +119,7 @@ export interface Report {
 	timeline?: View & { steps?: Step[] };
 	compile?: View;
 	gaps?: View;
+	scopes?: View;
 	async?: View;
 	remat?: View;
 	sparsecore?: View;

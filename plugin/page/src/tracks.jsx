@@ -33,6 +33,12 @@ const span = (tracks, look) => {
 	return from < to ? [from, to] : null;
 };
 
+/**
+ * Where the run ends: the capture, or what ran last. It begins at 0.
+ * @type {(report: Report) => number}
+ */
+export const runEnd = (report) => Math.max(report.run?.capture_ps ?? 0, (report.time?.wall_start_ps ?? 0) + (report.time?.wall_ps ?? 0));
+
 // Labels of a track -> colours. Time classes keep theirs, and their names, everywhere.
 /** @param {string} label */
 const bucketOf = (label) => BUCKETS.find((b) => title(b).toLowerCase() === label.toLowerCase());
@@ -53,8 +59,10 @@ export function Rows({ name, max = 32, whole, empty }) {
 	const tracks = useMemo(() => /** @type {SliceTrack[]} */ (visible(report, look).filter((t) => t.name === name && t.slices)), [report, look, name]);
 	const shown = tracks.slice(0, max);
 	const drawing = useMemo(/** @returns {Drawing | null} */ () => {
-		const range = span(shown, whole ? {} : look);
-		if (!range) return null;
+		const seen = span(shown, whole ? {} : look);
+		if (!seen) return null;
+		/** @type {Range} */
+		const range = whole ? [0, Math.max(seen[1], runEnd(report))] : seen;
 		const pick = picking(setLook);
 		/** @type {(u: uPlot) => void} */
 		const paint = (u) => {

@@ -27,6 +27,7 @@ struct ts_capture_facts {
 	const struct ts_capture_cause *causes; /* in the order of the report */
 	size_t nr_causes;
 	enum ts_capture_verdict verdict; /* the worst of theirs */
+	const char *verdict_name;	 /* NULL: there is no capture */
 };
 
 #endif

@@ -103,33 +103,22 @@ static void take_moment(void *ctx, int64_t from_ps, int64_t to_ps, unsigned runn
 		state->failed = true;
 }
 
-/* The steps of the host's first device that has any; a trace has marks instead. */
-static bool take_device_steps(struct timeline_state *state)
-{
-	const struct ts_context *ctx = state->ctx;
-	const struct ts_steps *steps = &ctx->outline->steps;
-
-	for (uint32_t d = 0; d < steps->nr_devices; d++) {
-		const struct ts_device_steps *own = &steps->devices[d];
-
-		if (ctx->profile->devices[d].host != state->rank.host || own->nr == 0)
-			continue;
-		state->rank.steps.fixed = true;
-		for (size_t i = 0; i < own->nr; i++)
-			if (!ts_timeline_steps_begin(&state->rank.steps, own->items[i].start_ps,
-						     own->items[i].end_ps, own->items[i].number))
-				return false;
-		return true;
-	}
-	return true;
-}
-
 static bool has_marks(const struct ts_profile *profile)
 {
 	for (size_t i = 0; i < profile->nr_ops; i++)
 		if (ts_bytes_starts(profile->ops[i].name, STEP_PREFIX))
 			return true;
 	return false;
+}
+
+/* What a program named is not activity. A trace of PyTorch says so itself. */
+static void note_scopes(struct timeline_state *state)
+{
+	const struct ts_scopes *scopes = &state->ctx->outline->scopes;
+
+	for (size_t i = 0; i < scopes->nr; i++)
+		if (state->ctx->profile->ops[scopes->items[i].op].category.n == 0)
+			state->host_kinds[scopes->items[i].op] = KIND_RANGE;
 }
 
 static bool make_tables(struct timeline_state *state)
@@ -151,6 +140,7 @@ static bool make_tables(struct timeline_state *state)
 		state->sides[i] = (uint8_t)ts_trace_side_of(profile, &profile->lines[i]);
 		state->until_ps[i] = INT64_MIN;
 	}
+	note_scopes(state);
 	return true;
 }
 
@@ -178,7 +168,11 @@ static enum ts_status timeline_open(void *ptr, const struct ts_context *ctx,
 		.steps = { .line = TS_NONE },
 		.slices = { .budget = slices_of(ctx) },
 	};
-	if (!make_tables(state) || (!has_marks(ctx->profile) && !take_device_steps(state)))
+	if (!make_tables(state))
+		return ts_fail_nomem(err);
+	if (has_marks(ctx->profile))
+		state->rank.steps.source = TIMELINE_MARKS;
+	else if (!ts_timeline_steps_known(&state->rank.steps, ctx, state->rank.host))
 		return ts_fail_nomem(err);
 	return TS_OK;
 }

@@ -1,7 +1,8 @@
 /*
  * The timeline analysis' own header: what the moments of a host were spent on. Shared by timeline.c
  * (the pass), timeline_state.c (what a state is made of), timeline_steps.c (which step a moment
- * belongs to) and timeline_report.c (the result) only.
+ * belongs to), timeline_known.c (the steps that the outline knows) and timeline_report.c (the
+ * result) only.
  */
 #ifndef TS_ANALYSIS_TIMELINE_H
 #define TS_ANALYSIS_TIMELINE_H
@@ -50,16 +51,25 @@ struct timeline_step {
 
 #define TIMELINE_LEFTOVERS 64
 
+/* Whose steps they are. */
+enum timeline_source {
+	TIMELINE_NONE,	  /* there are none: all is one step */
+	TIMELINE_MARKS,	  /* the host's marks, each to its last kernel */
+	TIMELINE_DEVICES, /* the devices', their mean */
+	TIMELINE_HOST,	  /* the host's marks, as they are */
+};
+
 struct timeline_steps {
 	struct timeline_step *items;  /* in the order of starts */
 	size_t nr, cap, live;	      /* live: all steps before it have ended */
-	bool fixed;		      /* known from the start: devices marked them */
+	bool fixed;		      /* known from the start */
 	uint32_t line;		      /* of the thread that marks them; TS_NONE: not seen yet */
 	struct timeline_share behind; /* after the last step; in a trace without steps, all */
 	/* Ends of kernels that no step launched, until the first step has a kernel. */
 	int64_t leftovers[TIMELINE_LEFTOVERS];
 	size_t nr_leftovers;
 	int64_t first_ps; /* where the first step begins for devices */
+	uint8_t source;	  /* enum timeline_source */
 };
 
 struct timeline_rank { /* a host */
@@ -117,6 +127,10 @@ void ts_timeline_steps_kernel(struct timeline_steps *steps, uint32_t step, int64
 void ts_timeline_steps_finish(struct timeline_steps *steps);
 /* How many steps count: of the last steps the profiler may have missed kernels. */
 size_t ts_timeline_steps_whole(const struct timeline_steps *steps);
+
+/* timeline_known.c: the steps of HOST that the outline knows, if any. False: no memory. */
+bool ts_timeline_steps_known(struct timeline_steps *steps, const struct ts_context *ctx,
+			     uint32_t host);
 
 /* timeline_report.c */
 enum ts_status ts_timeline_report(struct timeline_state *sum, const struct ts_context *ctx,

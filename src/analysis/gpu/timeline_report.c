@@ -313,6 +313,25 @@ static void put_totals(const struct report *report, const struct ts_timeline_fac
 			"steps counted");
 }
 
+static const char *const sources[] = {
+	[TIMELINE_NONE] = "the whole trace: no steps are known",
+	[TIMELINE_MARKS] = "the host's marks, each until its last kernel",
+	[TIMELINE_DEVICES] = "the devices', the mean of a host's devices",
+	[TIMELINE_HOST] = "the host's marks",
+};
+
+/* Of the first rank that has events; ranks of one job mark alike. */
+static void put_step_source(const struct report *report)
+{
+	size_t i = 0;
+
+	while (is_empty(&report->sum->ranks[i]))
+		i++;
+	ts_result_field(report->result, "step_source",
+			ts_text(ts_bytes_of(sources[report->sum->ranks[i].steps.source])),
+			TS_DERIVED, "steps are");
+}
+
 /* --- the drawn row */
 
 static const struct ts_label *labels_of(struct ts_result *result)
@@ -371,6 +390,7 @@ enum ts_status ts_timeline_report(struct timeline_state *sum, const struct ts_co
 	put_ranks(&report);
 	put_streams(&report);
 	put_totals(&report, facts);
+	put_step_source(&report);
 	if (ctx->no_python)
 		ts_result_note(result, "what Python's tracer saw is not counted as CPU activity");
 	return draw(&report) ? TS_OK : ts_fail_nomem(err);

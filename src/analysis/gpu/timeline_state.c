@@ -31,13 +31,15 @@ static const struct ts_member steps_members[] = {
 	TS_NUMBERS(6, leftovers, TS_BY_HAND),
 	TS_NUMBER(7, nr_leftovers, TS_BY_HAND),
 	TS_NUMBER(8, first_ps, TS_BY_HAND),
+	TS_NUMBER(9, source, TS_BY_HAND),
 };
 
 static bool are_steps(const void *self)
 {
 	const struct timeline_steps *steps = self;
 
-	return steps->live <= steps->nr && steps->nr_leftovers <= TIMELINE_LEFTOVERS;
+	return steps->source <= TIMELINE_HOST && steps->live <= steps->nr &&
+	       steps->nr_leftovers <= TIMELINE_LEFTOVERS;
 }
 static const struct ts_record steps_record = TS_RECORD(steps_members, .is_valid = are_steps);
 #undef TS_SELF

@@ -13,9 +13,10 @@
 
 #define TS_SELF struct capture_host
 static const struct ts_member host_members[] = {
-	TS_NUMBER(1, nr_events, TS_BY_HAND),  TS_NUMBER(2, nr_calls, TS_BY_HAND),
-	TS_NUMBERS(3, call_ps, TS_BY_HAND),   TS_NUMBER(4, nr_kept, TS_BY_HAND),
-	TS_NUMBER(5, ran_on_cpu, TS_BY_HAND), TS_NUMBER(6, ran_on_tpu, TS_BY_HAND),
+	TS_NUMBER(1, nr_events, TS_BY_HAND),   TS_NUMBER(2, nr_calls, TS_BY_HAND),
+	TS_NUMBERS(3, call_ps, TS_BY_HAND),    TS_NUMBER(4, nr_kept, TS_BY_HAND),
+	TS_NUMBER(5, ran_on_cpu, TS_BY_HAND),  TS_NUMBER(6, ran_on_tpu, TS_BY_HAND),
+	TS_NUMBER(7, nr_cpu_runs, TS_BY_HAND),
 };
 
 static bool is_host(const void *self)
@@ -47,7 +48,7 @@ static const struct ts_member state_members[] = {
 static const struct ts_record capture_record = TS_RECORD(state_members);
 #undef TS_SELF
 
-enum class { CLASS_UNKNOWN, CLASS_NONE, CLASS_CALL, CLASS_CPU, CLASS_TPU };
+enum class { CLASS_UNKNOWN, CLASS_NONE, CLASS_CALL, CLASS_CPU, CLASS_CPU_RUN, CLASS_TPU };
 
 static const struct class_row {
 	const char *prefix;
@@ -57,6 +58,9 @@ static const struct class_row {
 	{ "PjRtComputationClient::ExecuteComputation", CLASS_CALL },
 	{ "PjRtComputationClient::ExecuteReplicated", CLASS_CALL },
 	{ "ThunkExecutor::Execute", CLASS_CPU },
+	{ "CommonPjRtLoadedExecutable::ExecuteHelper", CLASS_CPU_RUN }, /* once an execution */
+	{ "TfrtCpuExecutable::ExecuteHelper", CLASS_CPU_RUN },
+	{ "PjRtCpuExecutable::ExecuteHelper", CLASS_CPU_RUN },
 	{ "TfrtCpuExecutable::", CLASS_CPU },
 	{ "PjRtCpuExecutable::", CLASS_CPU },
 	{ "TfrtTpuLoadedExecutable::Execute", CLASS_TPU },
@@ -99,6 +103,7 @@ static void take_thread(struct capture_state *state, const struct ts_block *bloc
 		if (*class == CLASS_UNKNOWN)
 			*class = (uint8_t)class_of(block->profile->ops[block->op[i]].name);
 		host->ran_on_cpu |= *class == CLASS_CPU;
+		host->nr_cpu_runs += *class == CLASS_CPU_RUN;
 		host->ran_on_tpu |= *class == CLASS_TPU;
 		if (*class == CLASS_CALL)
 			add_call(host, block->start_ps[i]);
@@ -188,6 +193,7 @@ static void merge_host(struct capture_host *into, const struct capture_host *fro
 	memcpy(into->call_ps, both + nr - into->nr_kept, into->nr_kept * sizeof(*both));
 	into->nr_events += from->nr_events;
 	into->nr_calls += from->nr_calls;
+	into->nr_cpu_runs += from->nr_cpu_runs;
 	into->ran_on_cpu |= from->ran_on_cpu;
 	into->ran_on_tpu |= from->ran_on_tpu;
 }

@@ -20,6 +20,7 @@ struct capture_host {
 		nr_calls; /* calls: of jitted functions; one inside another does not count */
 	int64_t call_ps[CAPTURE_CALLS]; /* starts of the latest, in the order of time */
 	size_t nr_kept;
+	uint64_t nr_cpu_runs;	     /* executions by XLA's executor for CPUs */
 	bool ran_on_cpu, ran_on_tpu; /* XLA's executor for CPUs, the TPU's runtime was at work */
 };
 

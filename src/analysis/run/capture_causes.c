@@ -20,6 +20,7 @@
 #define HLO_MISSING_MIN 0.01	  /* of the time of ops */
 #define OVERLAP_GOOD	0.9 /* share of a window of one host that all other hosts recorded too */
 #define OVERLAP_USABLE	0.5
+#define MAX_EPOCHS	2    /* the first may compile, the second does not */
 #define MAX_CAUSES	32
 
 static const char *const verdicts[] = {
@@ -575,6 +576,10 @@ static void put_step_source(struct report *report, const struct ts_steps *steps)
 	if (steps->source == TS_STEPS_NONE) {
 		ts_buf_puts(&report->text,
 			    "The profile has no step markers and no modules repeat in a pattern.");
+		if (report->ctx->outline->host_steps.source == TS_STEPS_MARKED)
+			ts_buf_printf(&report->text, " The hosts marked %zu as %s.",
+				      report->ctx->outline->host_steps.nr_steps,
+				      report->ctx->outline->host_steps.made_of);
 		return;
 	}
 	ts_buf_printf(&report->text,
@@ -598,10 +603,39 @@ static void check_steps(struct report *report)
 		    TS_LIT("Steps are inferred, not marked"));
 }
 
+static size_t nr_steps_of(const struct ts_outline *outline)
+{
+	if (!outline)
+		return 0;
+	return outline->steps.source == TS_STEPS_NONE ? outline->host_steps.nr_steps
+						      : outline->steps.nr_steps;
+}
+
+static void check_epochs(struct report *report)
+{
+	const struct ts_outline *outline = report->ctx->outline;
+	size_t nr = outline ? outline->scopes.nr_epochs : 0;
+	int64_t all_ps = 0;
+	char text[TS_UNIT_MAX];
+
+	if (nr <= MAX_EPOCHS)
+		return;
+	for (size_t i = 0; i < nr; i++)
+		all_ps = ts_i64_add(all_ps, ts_i64_sub(outline->scopes.epochs[i].end_ps,
+						       outline->scopes.epochs[i].start_ps));
+	ts_buf_printf(
+		&report->text,
+		"They last %s on average; one or two show what an epoch does, and the profile "
+		"stays small.",
+		ts_fmt_ps(text, all_ps / (int64_t)nr));
+	add(report, "too_many_epochs", TS_INFO, TS_CAPTURE_GOOD,
+	    ts_result_text(report->result, "%zu epochs are in this profile", nr));
+}
+
 static void check_length(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	size_t nr_steps = report->ctx->outline ? report->ctx->outline->steps.nr_steps : 0;
+	size_t nr_steps = nr_steps_of(report->ctx->outline);
 	char size[TS_UNIT_MAX];
 
 	if ((double)nr_steps > report->ctx->settings->capture_steps_high) {
@@ -627,18 +661,33 @@ static void (*const checks[])(struct report *report) = {
 	check_annotation, check_no_device,   check_nothing_ran,	   check_compilation,
 	check_warm_up,	  check_ops_missing, check_not_blocked,	   check_messages,
 	check_damage,	  check_windows,     check_unused_devices, check_host_tracing,
-	check_hlo,	  check_steps,	     check_length,
+	check_hlo,	  check_steps,	     check_length,	   check_epochs,
 };
+
+/* Of devices, by their lines of modules; without devices, of the hosts' own executor. -1: devices or a
+ * CPU ran something, and the profile does not say what. */
+static int64_t nr_executions(const struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	uint64_t nr = 0;
+	bool ran = report->nr_ran > 0;
+
+	for (size_t i = 0; i < profile->nr_devices; i++)
+		nr += report->sum->devices[i].nr_modules;
+	for (size_t i = 0; i < profile->nr_hosts && profile->nr_devices == 0; i++) {
+		nr += report->sum->hosts[i].nr_cpu_runs;
+		ran |= report->sum->hosts[i].ran_on_cpu;
+	}
+	return nr == 0 && ran ? TS_UNKNOWN : (int64_t)nr;
+}
 
 static void put_fields(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	uint64_t nr_events = 0, nr_modules = 0;
+	uint64_t nr_events = 0;
 
 	for (size_t i = 0; i < profile->nr_hosts; i++)
 		nr_events += report->sum->hosts[i].nr_events;
-	for (size_t i = 0; i < profile->nr_devices; i++)
-		nr_modules += report->sum->devices[i].nr_modules;
 	ts_result_field(report->result, "verdict", ts_text(ts_bytes_of(verdicts[report->verdict])),
 			TS_DERIVED, "verdict");
 	ts_result_field(report->result, "active_device_count", ts_int((int64_t)report->nr_ran),
@@ -647,8 +696,8 @@ static void put_fields(struct report *report)
 			"host events");
 	ts_result_field(report->result, "call_count", ts_int((int64_t)nr_calls(report)),
 			TS_MEASURED, "calls of jitted functions");
-	ts_result_field(report->result, "execution_count", ts_int((int64_t)nr_modules), TS_MEASURED,
-			"executions of modules");
+	ts_result_field(report->result, "execution_count", ts_int_or_null(nr_executions(report)),
+			TS_MEASURED, "executions of modules");
 }
 
 #define CAUSE_COLUMNS(X) \
@@ -693,7 +742,8 @@ enum ts_status ts_capture_report(const struct capture_state *sum, const struct t
 	if (report.failed || !causes)
 		return ts_fail_nomem(err);
 	memcpy(causes, report.causes, report.nr_causes * sizeof(*causes));
-	*facts = (struct ts_capture_facts){ causes, report.nr_causes, report.verdict };
+	*facts = (struct ts_capture_facts){ causes, report.nr_causes, report.verdict,
+					    verdicts[report.verdict] };
 	put_causes(facts, result);
 	put_fields(&report);
 	return TS_OK;

@@ -61,11 +61,24 @@ static void put_devices(const struct ts_context *ctx, struct ts_result *result)
 	ts_result_field(result, "run.devices", list, TS_MEASURED, NULL);
 }
 
-static struct ts_value wall_time(const struct ts_context *ctx)
+/* Of the devices; where they ran nothing, of what the hosts did; else of the capture. */
+static void put_wall_time(const struct ts_context *ctx, struct ts_result *result)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
+	const struct ts_outline *outline = ctx->outline;
+	int64_t ps = ctx->profile->capture_ps;
+	const char *of = ps >= 0 ? "capture" : NULL;
 
-	return time->nr_cores > 0 ? ts_int(time->wall_ps) : ts_null();
+	if (time->nr_cores > 0) {
+		ps = time->wall_ps;
+		of = "devices";
+	} else if (outline && outline->host_first_ps <= outline->host_last_ps) {
+		ps = ts_i64_sub(outline->host_last_ps, outline->host_first_ps);
+		of = "hosts";
+	}
+	ts_result_field(result, "run.duration_ps", ts_int_or_null(ps), TS_MEASURED, "wall time");
+	ts_result_field(result, "run.duration_of", of ? ts_text(ts_bytes_of(of)) : ts_null(),
+			TS_DERIVED, NULL);
 }
 
 static int by_value(const void *a, const void *b)
@@ -91,72 +104,253 @@ static struct ts_value rounded(double ps)
 	return ts_int((int64_t)floor(ps + 0.5));
 }
 
-static void put_step_times(struct ts_result *result, double *ps, size_t nr)
+enum {
+	STEP_MEAN,
+	STEP_MEDIAN,
+	STEP_P90,
+	STEP_P99,
+	STEP_MIN,
+	STEP_MAX,
+	STEP_STDDEV,
+	NR_STEP_FIELDS
+};
+
+struct step_field {
+	const char *name, *label;
+};
+
+static const struct step_field device_fields[NR_STEP_FIELDS] = {
+	[STEP_MEAN] = { "overview.step_time_ps.mean", "step time, mean" },
+	[STEP_MEDIAN] = { "overview.step_time_ps.median", "median" },
+	[STEP_P90] = { "overview.step_time_ps.p90", NULL },
+	[STEP_P99] = { "overview.step_time_ps.p99", NULL },
+	[STEP_MIN] = { "overview.step_time_ps.min", "min" },
+	[STEP_MAX] = { "overview.step_time_ps.max", "max" },
+	[STEP_STDDEV] = { "overview.step_time_ps.stddev", NULL },
+};
+
+static const struct step_field host_fields[NR_STEP_FIELDS] = {
+	[STEP_MEAN] = { "overview.host_step_time_ps.mean", "host step mean" },
+	[STEP_MEDIAN] = { "overview.host_step_time_ps.median", "host step median" },
+	[STEP_P90] = { "overview.host_step_time_ps.p90", NULL },
+	[STEP_P99] = { "overview.host_step_time_ps.p99", NULL },
+	[STEP_MIN] = { "overview.host_step_time_ps.min", NULL },
+	[STEP_MAX] = { "overview.host_step_time_ps.max", NULL },
+	[STEP_STDDEV] = { "overview.host_step_time_ps.stddev", NULL },
+};
+
+/* Sorts PS; there is at least one. */
+static void put_step_times(struct ts_result *result, const struct step_field *fields, bool shown,
+			   enum ts_origin from, double *ps, size_t nr)
 {
-	double sum = 0, squares = 0, mean;
+	double sum = 0, squares = 0, of[NR_STEP_FIELDS];
 
 	qsort(ps, nr, sizeof(*ps), by_value);
 	for (size_t i = 0; i < nr; i++)
 		sum += ps[i];
-	mean = sum / (double)nr;
+	of[STEP_MEAN] = sum / (double)nr;
 	for (size_t i = 0; i < nr; i++)
-		squares += (ps[i] - mean) * (ps[i] - mean);
-	ts_result_field(result, "overview.step_time_ps.mean", rounded(mean), TS_MEASURED,
-			"step time, mean");
-	ts_result_field(result, "overview.step_time_ps.median", rounded(quantile(ps, nr, 0.5)),
-			TS_MEASURED, "median");
-	ts_result_field(result, "overview.step_time_ps.p90", rounded(quantile(ps, nr, 0.9)),
-			TS_MEASURED, NULL);
-	ts_result_field(result, "overview.step_time_ps.p99", rounded(quantile(ps, nr, 0.99)),
-			TS_MEASURED, NULL);
-	ts_result_field(result, "overview.step_time_ps.min", rounded(ps[0]), TS_MEASURED, "min");
-	ts_result_field(result, "overview.step_time_ps.max", rounded(ps[nr - 1]), TS_MEASURED,
-			"max");
-	ts_result_field(result, "overview.step_time_ps.stddev", rounded(sqrt(squares / (double)nr)),
-			TS_MEASURED, NULL);
+		squares += (ps[i] - of[STEP_MEAN]) * (ps[i] - of[STEP_MEAN]);
+	of[STEP_MEDIAN] = quantile(ps, nr, 0.5);
+	of[STEP_P90] = quantile(ps, nr, 0.9);
+	of[STEP_P99] = quantile(ps, nr, 0.99);
+	of[STEP_MIN] = ps[0];
+	of[STEP_MAX] = ps[nr - 1];
+	of[STEP_STDDEV] = sqrt(squares / (double)nr);
+	for (size_t i = 0; i < NR_STEP_FIELDS; i++)
+		ts_result_field(result, fields[i].name, rounded(of[i]), from,
+				shown ? fields[i].label : NULL);
 }
 
-#define STEP_COLUMNS(X) \
-	X(step, TS_MEASURED, NULL, ts_int((int64_t)step->number)) \
-	X(start_ps, TS_MEASURED, NULL, ts_int(step->start_ps)) \
-	X(duration_ps, TS_MEASURED, NULL, ts_int(ts_time_step_duration(step))) \
-	X(cores, TS_MEASURED, NULL, ts_int(step->cores)) \
-	X(source, TS_DERIVED, NULL, ts_text(ts_bytes_of(source)))
+/* A step of the run: as its devices ran it, as its hosts marked it, or both. */
+struct run_step {
+	uint64_t number;
+	int64_t start_ps, duration_ps, host_duration_ps, cores; /* -1: unknown */
+};
 
-static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+struct run_steps {
+	struct run_step *items;
+	size_t nr;
+	double *ps, *host_ps;
+	size_t nr_host;
+	const char *source;
+	enum ts_origin from; /* not measured where the profile does not mark them */
+};
 
-/* The steps of the time view, less its buckets. */
-static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *result,
-				struct ts_error *err)
+/* What one host marked, added to the step of the run that it is of. */
+static void add_host_step(struct run_step *sums, int64_t *nr_hosts, const struct ts_step *step)
+{
+	struct run_step *sum = &sums[step->row];
+
+	sum->number = step->number;
+	sum->start_ps =
+		nr_hosts[step->row] ? TS_MIN(sum->start_ps, step->start_ps) : step->start_ps;
+	sum->host_duration_ps =
+		ts_i64_add(sum->host_duration_ps, ts_i64_sub(step->end_ps, step->start_ps));
+	nr_hosts[step->row]++;
+}
+
+/* The steps that hosts marked, each the mean over the hosts that did. False: no memory. */
+static bool take_host_steps(const struct ts_steps *marked, struct run_step **steps, size_t *nr)
+{
+	struct run_step *sums = calloc(marked->nr_steps + 1, sizeof(*sums));
+	int64_t *nr_hosts = calloc(marked->nr_steps + 1, sizeof(*nr_hosts));
+
+	*steps = sums;
+	*nr = 0;
+	for (size_t h = 0; sums && nr_hosts && h < marked->nr_devices; h++)
+		for (size_t i = 0; i < marked->devices[h].nr; i++)
+			add_host_step(sums, nr_hosts, &marked->devices[h].items[i]);
+	for (size_t i = 0; sums && nr_hosts && i < marked->nr_steps; i++) {
+		if (nr_hosts[i] == 0)
+			continue;
+		sums[*nr] = sums[i];
+		sums[*nr].host_duration_ps /= nr_hosts[i];
+		sums[*nr].duration_ps = sums[*nr].host_duration_ps;
+		sums[(*nr)++].cores = TS_UNKNOWN;
+	}
+	free(nr_hosts);
+	return sums && nr_hosts;
+}
+
+/* Of steps that both mark the numbers are the same; those of inferred steps are our own. */
+static void join_host_steps(const struct ts_outline *outline, struct run_steps *steps,
+			    const struct run_step *hosts, size_t nr_hosts)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < steps->nr; i++) {
+		steps->items[i].host_duration_ps = TS_UNKNOWN;
+		if (outline->steps.source != TS_STEPS_MARKED)
+			continue;
+		while (at < nr_hosts && hosts[at].number < steps->items[i].number)
+			at++;
+		if (at < nr_hosts && hosts[at].number == steps->items[i].number)
+			steps->items[i].host_duration_ps = hosts[at].host_duration_ps;
+	}
+}
+
+static void take_device_steps(const struct ts_time_facts *time, struct run_steps *steps)
+{
+	for (size_t i = 0; i < time->nr_steps; i++) {
+		const struct ts_time_step *step = &time->steps[i];
+
+		steps->items[steps->nr++] =
+			(struct run_step){ .number = step->number,
+					   .start_ps = step->start_ps,
+					   .duration_ps = ts_time_step_duration(step),
+					   .cores = step->cores };
+	}
+}
+
+static void release_steps(struct run_steps *steps)
+{
+	free(steps->items);
+	free(steps->ps);
+	free(steps->host_ps);
+}
+
+/* False: no memory. */
+static bool collect_steps(const struct ts_context *ctx, struct run_steps *steps)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
-	const char *source = ctx->outline->steps.source == TS_STEPS_MARKED ? "marked" : "inferred";
-	size_t nr = time->nr_steps;
-	double *ps = malloc((nr + 1) * sizeof(*ps));
-	struct ts_table *table;
+	struct run_step *hosts;
+	size_t nr_hosts;
 
-	if (!ps)
-		return ts_fail_nomem(err);
-	for (size_t i = 0; i < nr; i++)
-		ps[i] = (double)ts_time_step_duration(&time->steps[i]);
-	ts_result_field(result, "overview.step_count", nr ? ts_int((int64_t)nr) : ts_null(),
-			TS_MEASURED, "steps");
-	if (nr && ctx->outline->steps.source == TS_STEPS_INFERRED) /* the summary says so */
-		ts_result_field(result, "overview.step_source",
-				ts_text(ts_result_text(result, "inferred from %s",
-						       ctx->outline->steps.made_of)),
-				TS_DERIVED, NULL);
-	if (nr)
-		put_step_times(result, ps, nr);
-	else
-		ts_result_field(result, "overview.step_time_ps", ts_null(), TS_MEASURED, NULL);
-	free(ps);
-	table = ts_result_table(result, "steps", NULL, step_columns, TS_NELEM(step_columns));
-	for (size_t i = 0; i < nr; i++) {
-		const struct ts_time_step *step = &time->steps[i];
+	*steps = (struct run_steps){ .source = "host", .from = TS_MEASURED };
+	if (!take_host_steps(&ctx->outline->host_steps, &hosts, &nr_hosts)) {
+		free(hosts);
+		return false;
+	}
+	steps->nr_host = nr_hosts;
+	steps->host_ps = malloc((nr_hosts + 1) * sizeof(*steps->host_ps));
+	for (size_t i = 0; steps->host_ps && i < nr_hosts; i++)
+		steps->host_ps[i] = (double)hosts[i].host_duration_ps;
+	if (time->nr_steps == 0) {
+		steps->items = hosts;
+		steps->nr = nr_hosts;
+	} else {
+		bool marked = ctx->outline->steps.source == TS_STEPS_MARKED;
+
+		steps->source = marked ? "marked" : "inferred";
+		steps->from = marked ? TS_MEASURED : TS_INFERRED;
+		steps->items = malloc(time->nr_steps * sizeof(*steps->items));
+		if (steps->items) {
+			take_device_steps(time, steps);
+			join_host_steps(ctx->outline, steps, hosts, nr_hosts);
+		}
+		free(hosts);
+	}
+	steps->ps = malloc((steps->nr + 1) * sizeof(*steps->ps));
+	for (size_t i = 0; steps->ps && i < steps->nr; i++)
+		steps->ps[i] = (double)steps->items[i].duration_ps;
+	return steps->items && steps->ps && steps->host_ps;
+}
+
+/* Where steps are not those that the devices' own markers show, the summary says so. */
+static void put_step_source(const struct ts_context *ctx, const struct run_steps *steps,
+			    struct ts_result *result)
+{
+	bool on_host = ts_time_facts(ctx)->nr_steps == 0;
+	struct ts_bytes text;
+
+	if (steps->nr == 0 || (!on_host && ctx->outline->steps.source != TS_STEPS_INFERRED))
+		return;
+	text = on_host ? ts_result_text(result, "marked on the host as %s",
+					ctx->outline->host_steps.made_of)
+		       : ts_result_text(result, "inferred from %s", ctx->outline->steps.made_of);
+	ts_result_field(result, "overview.step_source", ts_text(text), TS_DERIVED, NULL);
+}
+
+#define STEP_COLUMNS_FROM(X, from) \
+	X(step, from, NULL, ts_int((int64_t)step->number)) \
+	X(start_ps, from, NULL, ts_int(step->start_ps)) \
+	X(duration_ps, from, NULL, ts_int(step->duration_ps)) \
+	X(host_duration_ps, TS_MEASURED, NULL, ts_int_or_null(step->host_duration_ps)) \
+	X(cores, TS_MEASURED, NULL, ts_int_or_null(step->cores)) \
+	X(source, TS_DERIVED, NULL, ts_text(ts_bytes_of(steps->source)))
+#define STEP_COLUMNS(X) STEP_COLUMNS_FROM(X, TS_MEASURED)
+
+static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+static const struct ts_column inferred_columns[] = { STEP_COLUMNS_FROM(TS_COLUMN, TS_INFERRED) };
+
+static void put_step_table(const struct run_steps *steps, struct ts_result *result)
+{
+	struct ts_table *table = ts_result_table(
+		result, "steps", NULL, steps->from == TS_INFERRED ? inferred_columns : step_columns,
+		TS_NELEM(step_columns));
+
+	for (size_t i = 0; i < steps->nr; i++) {
+		const struct run_step *step = &steps->items[i];
 
 		TS_CELLS(result, table, STEP_COLUMNS);
 	}
+}
+
+/* The steps of the time view, less its buckets; where there are none, those of the hosts. */
+static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *result,
+				struct ts_error *err)
+{
+	struct run_steps steps;
+
+	if (!collect_steps(ctx, &steps)) {
+		release_steps(&steps);
+		return ts_fail_nomem(err);
+	}
+	ts_result_field(result, "overview.step_count",
+			steps.nr ? ts_int((int64_t)steps.nr) : ts_null(), steps.from, "steps");
+	put_step_source(ctx, &steps, result);
+	if (steps.nr)
+		put_step_times(result, device_fields, true, steps.from, steps.ps, steps.nr);
+	else
+		ts_result_field(result, "overview.step_time_ps", ts_null(), TS_MEASURED, NULL);
+	if (steps.nr_host)
+		put_step_times(result, host_fields, ts_time_facts(ctx)->nr_steps > 0, TS_MEASURED,
+			       steps.host_ps, steps.nr_host);
+	else
+		ts_result_field(result, "overview.host_step_time_ps", ts_null(), TS_MEASURED, NULL);
+	put_step_table(&steps, result);
+	release_steps(&steps);
 	return TS_OK;
 }
 
@@ -168,7 +362,7 @@ static void put_run(const struct ts_context *ctx, struct ts_result *result)
 	ts_result_field(result, "run.run", ts_text_or_null(profile->run), TS_MEASURED, NULL);
 	ts_result_field(result, "run.session", ts_text_or_null(profile->session), TS_MEASURED,
 			NULL);
-	ts_result_field(result, "run.duration_ps", wall_time(ctx), TS_MEASURED, "wall time");
+	put_wall_time(ctx, result);
 	ts_result_field(result, "run.capture_ps", ts_int_or_null(profile->capture_ps), TS_MEASURED,
 			NULL);
 	put_hosts(profile, result);

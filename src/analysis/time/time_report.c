@@ -69,20 +69,24 @@ static void put_totals(const struct report *report)
 	X(input_ps, TS_MEASURED, "input", ts_int(ps[TS_BUCKET_INPUT])) \
 	X(idle_ps, TS_MEASURED, "idle", ts_int(ps[TS_BUCKET_IDLE]))
 
-#define STEP_COLUMNS(X) \
-	X(step, TS_MEASURED, "step", ts_int((int64_t)step->number)) \
-	X(start_ps, TS_MEASURED, "start", ts_int(step->start_ps)) \
-	X(duration_ps, TS_MEASURED, "duration", ts_int(ts_time_step_duration(step))) \
+#define STEP_COLUMNS_FROM(X, from) \
+	X(step, from, "step", ts_int((int64_t)step->number)) \
+	X(start_ps, from, "start", ts_int(step->start_ps)) \
+	X(duration_ps, from, "duration", ts_int(ts_time_step_duration(step))) \
 	X(cores, TS_MEASURED, NULL, ts_int(step->cores)) \
 	X(total_ps, TS_MEASURED, NULL, ts_int(step->total_ps)) \
 	BUCKET_COLUMNS(X, step->ps)
+#define STEP_COLUMNS(X) STEP_COLUMNS_FROM(X, TS_MEASURED)
 
 static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+static const struct ts_column inferred_columns[] = { STEP_COLUMNS_FROM(TS_COLUMN, TS_INFERRED) };
 
 static void put_steps(const struct report *report)
 {
-	struct ts_table *table = ts_result_table(report->result, "per_step", "Steps", step_columns,
-						 TS_NELEM(step_columns));
+	bool inferred = report->ctx->outline->steps.source == TS_STEPS_INFERRED;
+	struct ts_table *table =
+		ts_result_table(report->result, "per_step", "Steps",
+				inferred ? inferred_columns : step_columns, TS_NELEM(step_columns));
 
 	for (size_t i = 0; i < report->facts->nr_steps; i++) {
 		const struct ts_time_step *step = &report->facts->steps[i];
@@ -94,13 +98,19 @@ static void put_steps(const struct report *report)
 static void note_steps(const struct report *report)
 {
 	const struct ts_steps *steps = &report->ctx->outline->steps;
+	const struct ts_steps *marked = &report->ctx->outline->host_steps;
 
 	if (steps->source == TS_STEPS_INFERRED)
 		ts_result_note(report->result,
 			       "%zu steps, inferred from the executions of %s: the profile has no "
 			       "step markers",
 			       steps->nr_steps, steps->made_of);
-	if (steps->source == TS_STEPS_NONE)
+	if (steps->source == TS_STEPS_NONE && marked->source == TS_STEPS_MARKED)
+		ts_result_note(report->result,
+			       "no steps of devices; the hosts marked %zu as %s: steps[] has their "
+			       "times",
+			       marked->nr_steps, marked->made_of);
+	else if (steps->source == TS_STEPS_NONE)
 		ts_result_note(report->result,
 			       "no steps: neither markers nor modules that repeat in a pattern");
 }

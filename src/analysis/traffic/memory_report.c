@@ -2,6 +2,7 @@
  * link to the host. */
 #include "analysis/traffic/memory.h"
 
+#include "analysis/facts/async.h"
 #include "analysis/facts/capacity.h"
 #include "analysis/facts/kernels.h"
 #include "analysis/kit/cells.h"
@@ -177,6 +178,18 @@ static double link_peak(const struct memory *memory)
 	return memory->rates ? memory->rates->host_bytes_per_s : NAN;
 }
 
+/* What a core waited for a transfer, as the view async has it: of the time in which it was under way. Of
+ * an op that is not asynchronous all of its time. */
+static int64_t waited_ps(const struct memory *memory, const struct ts_memory_op *op)
+{
+	const struct ts_async_facts *async = ts_async_facts(memory->ctx);
+
+	for (size_t i = 0; i < async->nr; i++)
+		if (async->items[i].op == op->op)
+			return TS_MIN(async->items[i].exposed_ps, op->time_ps);
+	return TS_MIN(op->self_ps, op->time_ps);
+}
+
 #define LINK_COLUMNS(X) \
 	X(op, TS_MEASURED, "op", ts_text(op->name)) \
 	X(module, TS_MEASURED, "module", ts_text_or_null(module_name(memory, op))) \
@@ -185,7 +198,7 @@ static double link_peak(const struct memory *memory)
 	X(from_host_bytes, TS_COMPILED, "from host", ts_int(in)) \
 	X(to_host_bytes, TS_COMPILED, "to host", ts_int(out)) \
 	X(time_ps, TS_MEASURED, "under way", ts_int_or_null(op->time_ps)) \
-	X(waited_ps, TS_MEASURED, "waited for", ts_int_or_null(op->self_ps)) \
+	X(waited_ps, TS_MEASURED, "waited for", ts_int_or_null(waited_ps(memory, op))) \
 	X(bytes_per_s, TS_MODELLED, "rate", ts_real(rate_of(ts_i64_add(in, out), op->time_ps))) \
 	X(link_pct, TS_MODELLED, "of link", ts_share_pct(share_of(busiest, link_peak(memory)))) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(source_of(memory, op)))

@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "tests/flow/memory_run.h"
+#include "tests/read/xplane_make.h"
 #include "tests/read/corpus.h"
 
 #include <cmocka.h>
@@ -154,6 +155,7 @@ static void done(struct memory_run *mem, struct ts_buf *text)
 	ts_buf_release(text);
 }
 
+#define US   TS_PS_PER_US
 #define HOST 50, 50
 #define GPU  0, 7
 #define GPU2 0, 8
@@ -439,6 +441,95 @@ static void a_stream_is_busy_while_something_runs_on_it(void **state)
 	memory_run_release(&mem);
 }
 
+static void put_core(struct ts_buf *out, const char *name, const int64_t starts_us[2],
+		     int64_t end_us)
+{
+	struct xp xp = xp_plane(out, name);
+
+	xp_name(&xp, 1, "4");
+	xp_name(&xp, 2, "5");
+	xp_op(&xp, 3, "f", "loop fusion", 7, 1);
+	xp_line(&xp, "Steps", 0);
+	xp_event(&xp, 1, starts_us[0] * US, (starts_us[1] - starts_us[0]) * US);
+	xp_event(&xp, 2, starts_us[1] * US, (end_us - starts_us[1]) * US);
+	xp_line_end(&xp);
+	xp_line(&xp, "XLA Ops", 0);
+	xp_event(&xp, 3, starts_us[0] * US, (end_us - starts_us[0]) * US);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+}
+
+static void put_marks(struct ts_buf *out)
+{
+	struct xp xp = xp_plane(out, "/host:CPU");
+
+	xp_name(&xp, 1, "train");
+	xp_name(&xp, 2, "PjitFunction(f)");
+	xp_line(&xp, "python", 0);
+	for (int64_t i = 0; i < 2; i++) {
+		size_t event = xp_begin_event(&xp, 1, 100 * i * US, 40 * US);
+
+		xp_stat_int(&xp, XP_EVENT_STATS, "step_num", i);
+		ts_pbw_end(out, event);
+		xp_event(&xp, 2, 100 * i * US, 10 * US);
+	}
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+}
+
+static const struct ts_result *timeline_of_xplane(struct memory_run *mem, struct ts_buf *bytes)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	memory_run_init(mem);
+	mem->interleave = true;
+	if (memory_run_add(mem, ts_buf_bytes(bytes), "host", &err) ||
+	    memory_run_analyse(mem, 0, &err))
+		fail_msg("%s", err.text);
+	return ts_results_find(&mem->run.results, "timeline");
+}
+
+/* Step 4 takes 10 and 20 us on the two cores, step 5 takes 30 and 10: 15 and 20 as in the report. */
+static void steps_of_several_cores_are_their_mean_as_in_the_report(void **state)
+{
+	struct ts_buf bytes = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_result *timeline;
+	const struct ts_table *steps, *reported;
+
+	put_core(&bytes, "/device:TPU:0", (const int64_t[]){ 0, 10 }, 40);
+	put_core(&bytes, "/device:TPU:1", (const int64_t[]){ 4, 24 }, 34);
+	put_marks(&bytes);
+	timeline = timeline_of_xplane(&mem, &bytes);
+	steps = steps_of(timeline);
+	reported = ts_result_find_table(ts_results_find(&mem.run.results, "overview"), "steps");
+	assert_int_equal(steps->nr_rows, 2);
+	assert_step(steps, 0, 2, 17);
+	assert_step(steps, 1, 17, 37);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(ts_cell_int(steps, i, "duration_ps"),
+				 ts_cell_int(reported, i, "duration_ps"));
+	assert_true(ts_bytes_starts(ts_result_get(timeline, "step_source").as.s, "the devices'"));
+	done(&mem, &bytes);
+}
+
+/* Each step is 40 us, of which 10 are a call: its own name is not activity. */
+static void without_devices_steps_are_those_the_host_marks(void **state)
+{
+	struct ts_buf bytes = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_result *timeline;
+
+	put_marks(&bytes);
+	timeline = timeline_of_xplane(&mem, &bytes);
+	assert_int_equal(steps_of(timeline)->nr_rows, 2);
+	assert_step(steps_of(timeline), 1, 100, 140);
+	assert_us(steps_of(timeline), 1, "cpu_exec_ps", 10);
+	assert_us(steps_of(timeline), 1, "other_ps", 30);
+	assert_true(ts_bytes_is(ts_result_get(timeline, "step_source").as.s, "the host's marks"));
+	done(&mem, &bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +543,8 @@ int main(void)
 		cmocka_unit_test(activity_is_the_time_in_which_something_runs),
 		cmocka_unit_test(frames_of_python_need_not_count),
 		cmocka_unit_test(ranks_are_averaged_and_their_streams_summed),
+		cmocka_unit_test(steps_of_several_cores_are_their_mean_as_in_the_report),
+		cmocka_unit_test(without_devices_steps_are_those_the_host_marks),
 		cmocka_unit_test(a_stream_is_busy_while_something_runs_on_it),
 	};
 

@@ -190,6 +190,52 @@ static void many_steps_are_told_from_their_threshold_on(void **state)
 	}
 }
 
+/* 3 executions by XLA's executor for CPUs; one more thread of its pool, which says nothing. */
+static void executions_on_the_cpu_are_counted_where_the_host_shows_them(void **state)
+{
+	for (int shown = 0; shown <= 1; shown++) {
+		struct given *given = given_nothing();
+		struct xp host = xp_plane(&given->bytes, "/host:CPU");
+
+		xp_name(&host, 1, "PjitFunction(f)");
+		xp_name(&host, 2, "CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice");
+		xp_name(&host, 3, "ThunkExecutor::Execute");
+		xp_line(&host, "python", 0);
+		for (int64_t i = 0; i < 3; i++) {
+			given_event(&host, 1, 20 * i, 10);
+			given_event(&host, shown ? 2 : 3, 20 * i + 2, 5);
+		}
+		xp_line_end(&host);
+		xp_plane_end(&host);
+		analyse(given, 0);
+		if (shown)
+			assert_int_equal(ts_value_int(field(given, "capture", "execution_count")),
+					 3);
+		else
+			assert_int_equal(field(given, "capture", "execution_count").type,
+					 TS_VALUE_NULL);
+		done(given);
+	}
+}
+
+static void more_than_two_epochs_are_told(void **state)
+{
+	for (int64_t nr = 2; nr <= 3; nr++) {
+		struct given *given = given_nothing();
+		struct xp host = xp_plane(&given->bytes, "/host:CPU");
+
+		xp_name(&host, 1, "epoch");
+		xp_line(&host, "python", 0);
+		for (int64_t i = 0; i < nr; i++)
+			given_event(&host, 1, 20 * i, 10);
+		xp_line_end(&host);
+		xp_plane_end(&host);
+		analyse(given, 0);
+		assert_int_equal(has_cause(given, "too_many_epochs"), nr == 3);
+		done(given);
+	}
+}
+
 static void compiled_modules_alone_are_no_capture(void **state)
 {
 	struct given *given = given_nothing();
@@ -212,6 +258,8 @@ int main(void)
 		cmocka_unit_test(a_thread_that_is_read_more_than_once_is_damaged_once),
 		cmocka_unit_test(files_that_viewers_cannot_open_are_told),
 		cmocka_unit_test(many_steps_are_told_from_their_threshold_on),
+		cmocka_unit_test(executions_on_the_cpu_are_counted_where_the_host_shows_them),
+		cmocka_unit_test(more_than_two_epochs_are_told),
 		cmocka_unit_test(compiled_modules_alone_are_no_capture),
 	};
 

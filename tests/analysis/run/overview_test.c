@@ -61,6 +61,44 @@ static void one_step_is_all_its_quantiles(void **state)
 	done(given);
 }
 
+static enum ts_origin origin_of(struct given *given, const char *name)
+{
+	const struct ts_result *result = view(given, "overview");
+
+	for (size_t i = 0; i < result->nr_fields; i++)
+		if (strcmp(result->fields[i].name, name) == 0)
+			return result->fields[i].origin;
+	fail_msg("%s is not there", name);
+	return TS_DERIVED;
+}
+
+/* Three executions of one module, 20 us apart, and no markers. */
+static void steps_that_are_not_marked_are_not_measured(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+	const struct ts_table *steps;
+
+	xp_op(&xp, 1, "f", "loop fusion", PROGRAM, 1);
+	xp_name(&xp, 2, "jit_step(7)");
+	xp_line(&xp, "XLA Modules", 0);
+	for (int64_t i = 0; i < 3; i++)
+		given_event(&xp, 2, 20 * i, 10);
+	xp_line_end(&xp);
+	xp_line(&xp, "XLA Ops", 0);
+	for (int64_t i = 0; i < 3; i++)
+		given_event(&xp, 1, 20 * i, 10);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 0);
+	assert_ps(given, "overview.step_count", 3);
+	assert_int_equal(origin_of(given, "overview.step_count"), TS_INFERRED);
+	assert_int_equal(origin_of(given, "overview.step_time_ps.median"), TS_INFERRED);
+	steps = ts_result_find_table(view(given, "overview"), "steps");
+	assert_int_equal(steps->columns[ts_table_column(steps, "duration_ps")].origin, TS_INFERRED);
+	done(given);
+}
+
 static void without_steps_their_number_is_unknown(void **state)
 {
 	struct given *given = given_nothing();
@@ -132,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(step_times_are_numpys),
 		cmocka_unit_test(one_step_is_all_its_quantiles),
+		cmocka_unit_test(steps_that_are_not_marked_are_not_measured),
 		cmocka_unit_test(without_steps_their_number_is_unknown),
 		cmocka_unit_test(hbm_utilization_is_bytes_over_the_peaks),
 		cmocka_unit_test(a_chip_that_is_not_known_is_named),

@@ -46,6 +46,7 @@ export function Overview() {
 	const { report, look, setLook } = usePage();
 	const o = report.overview ?? {};
 	const t = report.time ?? {};
+	const from = report.provenance ?? {};
 	const total = t.total_ps ?? 0;
 	const steps = useMemo(() => inSight(report.steps, look, report), [report, look]);
 	const findings = report.doctor?.findings ?? [];
@@ -55,13 +56,14 @@ export function Overview() {
 			<div class="cards">
 				<Health score={o.health_score} />
 				<dl class="facts">
-					<Fact name="duration_ps" label="wall time" of={report.run?.duration_ps} origin="measured" />
-					<Fact name="duty_cycle_pct" label="duty cycle" of={o.duty_cycle_pct} origin="measured" />
-					<Fact name="mxu_utilization_pct" label="MXU utilization" of={o.mxu_utilization_pct} origin={report.provenance?.["overview.mxu_utilization_pct"]} why="no op has a known cost" />
-					<Fact name="hbm_utilization_pct" label="HBM utilization" of={o.hbm_utilization_pct} origin={report.provenance?.["overview.hbm_utilization_pct"]} why="the chip's bandwidth or the ops' bytes are unknown" />
-					<Fact name="padding_waste_pct" label="padding waste" of={o.padding_waste_pct} origin="modelled" />
-					<Fact name="step_count" label="steps" of={o.step_count} origin="measured" />
-					<Fact name="median_ps" label="median step" of={o.step_time_ps?.median ?? null} origin="measured" why="there are no steps" />
+					<Fact name="duration_ps" label="wall time" of={report.run?.duration_ps} origin={from["run.duration_ps"]} />
+					<Fact name="duty_cycle_pct" label="duty cycle" of={o.duty_cycle_pct} origin={from["overview.duty_cycle_pct"]} />
+					<Fact name="mxu_utilization_pct" label="MXU utilization" of={o.mxu_utilization_pct} origin={from["overview.mxu_utilization_pct"]} why="no op has a known cost" />
+					<Fact name="hbm_utilization_pct" label="HBM utilization" of={o.hbm_utilization_pct} origin={from["overview.hbm_utilization_pct"]} why="the chip's bandwidth or the ops' bytes are unknown" />
+					<Fact name="padding_waste_pct" label="padding waste" of={o.padding_waste_pct} origin={from["overview.padding_waste_pct"]} />
+					<Fact name="step_count" label="steps" of={o.step_count} origin={from["overview.step_count"]} />
+					<Fact name="median_ps" label="median step" of={o.step_time_ps?.median ?? null} origin={from["overview.step_time_ps.median"]} why="there are no steps" />
+					{o.host_step_time_ps && <Fact name="median_ps" label="median step of the host" of={o.host_step_time_ps.median} origin={from["overview.host_step_time_ps.median"]} />}
 				</dl>
 			</div>
 			{report.capture?.verdict && report.capture.verdict !== "good" && <p class="verdict">{`This capture is ${clean(report.capture.verdict)}: ${report.capture.causes.map((c) => clean(c.what ?? c.id)).join("; ")}`}</p>}

@@ -1,0 +1,85 @@
+/*
+ * Steps that the outline knows before the walk: of a host's devices, each from the mean of their
+ * starts and as long as the mean of their durations, which is what the report's steps[] have; of a
+ * host without such steps, what it marked itself.
+ */
+#include "analysis/gpu/timeline.h"
+
+#include "base/check.h"
+
+struct mean_step {
+	uint64_t number;
+	int64_t first_ps, behind_ps,
+		total_ps; /* sums; behind: of the starts, after the first one's */
+	int64_t nr;
+};
+
+static void add_step(struct mean_step *mean, const struct ts_step *step)
+{
+	if (mean->nr++ == 0) {
+		mean->number = step->number;
+		mean->first_ps = step->start_ps;
+	}
+	mean->behind_ps = ts_i64_add(mean->behind_ps, ts_i64_sub(step->start_ps, mean->first_ps));
+	mean->total_ps = ts_i64_add(mean->total_ps, ts_i64_sub(step->end_ps, step->start_ps));
+}
+
+/* False: no memory. */
+static bool put_means(struct timeline_steps *steps, const struct mean_step *means, size_t nr)
+{
+	int64_t behind_ps = INT64_MIN;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct mean_step *mean = &means[i];
+		int64_t start_ps;
+
+		if (mean->nr == 0)
+			continue;
+		start_ps = ts_i64_add(mean->first_ps, mean->behind_ps / mean->nr);
+		start_ps = TS_MAX(start_ps,
+				  behind_ps); /* where devices lack steps, means may overlap */
+		behind_ps = ts_i64_add(start_ps, mean->total_ps / mean->nr);
+		if (!ts_timeline_steps_begin(steps, start_ps, behind_ps, mean->number))
+			return false;
+	}
+	return true;
+}
+
+/* The steps of those of KNOWN's devices that IS_OWN. False: no memory. */
+static bool take(struct timeline_steps *steps, const struct ts_steps *known, const bool *is_own)
+{
+	struct mean_step *means = calloc(known->nr_steps + 1, sizeof(*means));
+	bool good = means != NULL;
+
+	for (size_t d = 0; good && d < known->nr_devices; d++)
+		for (size_t i = 0; is_own[d] && i < known->devices[d].nr; i++)
+			add_step(&means[known->devices[d].items[i].row],
+				 &known->devices[d].items[i]);
+	good = good && put_means(steps, means, known->nr_steps);
+	free(means);
+	return good;
+}
+
+bool ts_timeline_steps_known(struct timeline_steps *steps, const struct ts_context *ctx,
+			     uint32_t host)
+{
+	const struct ts_profile *profile = ctx->profile;
+	const struct ts_outline *outline = ctx->outline;
+	size_t nr = TS_MAX(profile->nr_devices, profile->nr_hosts);
+	bool *is_own = calloc(nr + 1, sizeof(*is_own)), good = is_own != NULL;
+
+	TS_ASSERT(steps && host < profile->nr_hosts);
+	for (size_t d = 0; good && d < profile->nr_devices; d++)
+		is_own[d] = profile->devices[d].host == host;
+	good = good && take(steps, &outline->steps, is_own);
+	steps->source = steps->nr > 0 ? TIMELINE_DEVICES : TIMELINE_NONE;
+	if (good && steps->nr == 0) {
+		memset(is_own, 0, nr * sizeof(*is_own));
+		is_own[host] = true;
+		good = take(steps, &outline->host_steps, is_own);
+		steps->source = steps->nr > 0 ? TIMELINE_HOST : TIMELINE_NONE;
+	}
+	steps->fixed = steps->nr > 0;
+	free(is_own);
+	return good;
+}

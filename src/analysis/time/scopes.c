@@ -1,0 +1,248 @@
+/*
+ * Scopes: what the user's program named on its threads, and the epochs among it. Found by the
+ * outline (flow/outline_scopes.c); here it becomes rows.
+ */
+#include "analysis/facts/capture.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X) X(capture) X(time)
+#include "analysis/kit/needs.h"
+
+#include "analysis/kit/table.h"
+#include "model/block.h"
+
+#define MAX_SCOPES 1000 /* rows; those with least time are left out */
+
+static int64_t window_ps(const struct ts_outline *outline)
+{
+	return outline->host_first_ps <= outline->host_last_ps
+		       ? ts_i64_sub(outline->host_last_ps, outline->host_first_ps)
+		       : TS_UNKNOWN;
+}
+
+static double share_of(const struct ts_scope *scope, int64_t all_ps)
+{
+	return all_ps > 0 ? (double)ts_spans_total(&scope->spans) / (double)all_ps : NAN;
+}
+
+static struct ts_value inside_of(const struct ts_context *ctx, const struct ts_scope *scope)
+{
+	return scope->parent == TS_NONE ? ts_null()
+					: ts_text(ctx->profile->ops[scope->parent].name);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct ts_scope *x = *(const struct ts_scope *const *)a;
+	const struct ts_scope *y = *(const struct ts_scope *const *)b;
+
+	if (x->total_ps != y->total_ps)
+		return x->total_ps > y->total_ps ? -1 : 1;
+	return (x->op > y->op) - (x->op < y->op);
+}
+
+#define SCOPE_COLUMNS(X) \
+	X(name, TS_MEASURED, "scope", ts_text(ctx->profile->ops[scope->op].name)) \
+	X(count, TS_MEASURED, "count", ts_int(scope->nr)) \
+	X(total_ps, TS_MEASURED, "total", ts_int(scope->total_ps)) \
+	X(mean_ps, TS_MEASURED, "mean", ts_int(scope->total_ps / scope->nr)) \
+	X(min_ps, TS_MEASURED, "min", ts_int(scope->min_ps)) \
+	X(max_ps, TS_MEASURED, "max", ts_int(scope->max_ps)) \
+	X(share_pct, TS_MEASURED, "of the run", ts_share_pct(share_of(scope, all_ps))) \
+	X(inside, TS_MEASURED, "inside", inside_of(ctx, scope)) \
+	X(input_ps, TS_MEASURED, NULL, ts_int(scope->part_ps[TS_PART_INPUT])) \
+	X(trace_ps, TS_MEASURED, NULL, ts_int(scope->part_ps[TS_PART_TRACE])) \
+	X(compile_ps, TS_MEASURED, NULL, ts_int(scope->part_ps[TS_PART_COMPILE])) \
+	X(dispatch_ps, TS_MEASURED, NULL, ts_int(scope->part_ps[TS_PART_DISPATCH])) \
+	X(other_ps, TS_MEASURED, NULL, ts_int(scope->part_ps[TS_PART_OTHER]))
+
+static const struct ts_column scope_columns[] = { SCOPE_COLUMNS(TS_COLUMN) };
+
+/* False: no memory. */
+static bool put_scopes(const struct ts_context *ctx, struct ts_result *result)
+{
+	const struct ts_scopes *scopes = &ctx->outline->scopes;
+	const struct ts_scope **sorted = malloc((scopes->nr + 1) * sizeof(*sorted));
+	int64_t all_ps = window_ps(ctx->outline);
+	struct ts_table *table;
+
+	if (!sorted)
+		return false;
+	for (size_t i = 0; i < scopes->nr; i++)
+		sorted[i] = &scopes->items[i];
+	qsort(sorted, scopes->nr, sizeof(*sorted), longest_first);
+	table = ts_result_table(result, "named", "Named scopes of the hosts", scope_columns,
+				TS_NELEM(scope_columns));
+	for (size_t i = 0; i < TS_MIN(scopes->nr, MAX_SCOPES); i++) {
+		const struct ts_scope *scope = sorted[i];
+
+		TS_CELLS(result, table, SCOPE_COLUMNS);
+	}
+	free(sorted);
+	if (scopes->nr > MAX_SCOPES)
+		ts_result_note(result, "%zu scopes with less time are left out",
+			       scopes->nr - MAX_SCOPES);
+	return true;
+}
+
+/* Steps that began in it. */
+static int64_t steps_in(const struct ts_steps *steps, const struct ts_epoch *epoch)
+{
+	int64_t nr = 0;
+
+	if (steps->source != TS_STEPS_MARKED)
+		return TS_UNKNOWN;
+	for (size_t h = 0; h < steps->nr_devices; h++)
+		for (size_t i = 0; i < steps->devices[h].nr; i++)
+			nr += steps->devices[h].items[i].start_ps >= epoch->start_ps &&
+			      steps->devices[h].items[i].start_ps < epoch->end_ps;
+	return nr;
+}
+
+#define EPOCH_COLUMNS(X) \
+	X(epoch, TS_MEASURED, "epoch", \
+	  epoch->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)epoch->number)) \
+	X(name, TS_MEASURED, "scope", ts_text(ctx->profile->ops[epoch->op].name)) \
+	X(start_ps, TS_MEASURED, "start", ts_int(epoch->start_ps)) \
+	X(duration_ps, TS_MEASURED, "duration", ts_int(ts_i64_sub(epoch->end_ps, epoch->start_ps))) \
+	X(steps, TS_MEASURED, "steps", ts_int_or_null(steps_in(&ctx->outline->host_steps, epoch)))
+
+static const struct ts_column epoch_columns[] = { EPOCH_COLUMNS(TS_COLUMN) };
+
+static void put_epochs(const struct ts_context *ctx, struct ts_result *result)
+{
+	const struct ts_scopes *scopes = &ctx->outline->scopes;
+	struct ts_table *table =
+		ts_result_table(result, "epochs", "Epochs", epoch_columns, TS_NELEM(epoch_columns));
+
+	for (size_t i = 0; i < scopes->nr_epochs; i++) {
+		const struct ts_epoch *epoch = &scopes->epochs[i];
+
+		TS_CELLS(result, table, EPOCH_COLUMNS);
+	}
+	if (scopes->nr_epochs == TS_EPOCHS_MAX)
+		ts_result_note(result, "only the first %d epochs stand one by one", TS_EPOCHS_MAX);
+}
+
+/* --- the mean step, host and device */
+
+static const char *const part_names[TS_NR_PARTS] = {
+	[TS_PART_INPUT] = "input",
+	[TS_PART_TRACE] = "tracing and lowering",
+	[TS_PART_COMPILE] = "compilation",
+	[TS_PART_DISPATCH] = "dispatch",
+	[TS_PART_OTHER] = "Python and other",
+};
+
+#define LAYER_COLUMNS(X) \
+	X(layer, TS_DERIVED, "layer", ts_text(ts_bytes_of(layer))) \
+	X(name, TS_DERIVED, "part", ts_text(name)) \
+	X(total_ps, TS_MEASURED, "all steps", ts_int(total_ps)) \
+	X(step_mean_ps, TS_MEASURED, "a step", ts_int(total_ps / nr)) \
+	X(share_pct, TS_MEASURED, "of the step", \
+	  all_ps > 0 ? ts_share_pct((double)total_ps / (double)all_ps) : ts_null())
+
+static const struct ts_column layer_columns[] = { LAYER_COLUMNS(TS_COLUMN) };
+
+static void put_layer(struct ts_result *result, struct ts_table *table, const char *layer,
+		      struct ts_bytes name, int64_t total_ps, int64_t nr, int64_t all_ps)
+{
+	TS_CELLS(result, table, LAYER_COLUMNS);
+}
+
+/* NULL: no scope marks steps, or PyTorch's does. */
+static const struct ts_scope *step_scope(const struct ts_context *ctx)
+{
+	const struct ts_outline *outline = ctx->outline;
+
+	for (size_t i = 0; i < outline->scopes.nr && outline->host_steps.nr_steps > 0; i++)
+		if (ts_bytes_is(ctx->profile->ops[outline->scopes.items[i].op].name,
+				outline->host_steps.made_of))
+			return &outline->scopes.items[i];
+	return NULL;
+}
+
+static void put_host_layers(const struct ts_context *ctx, struct ts_result *result,
+			    struct ts_table *table)
+{
+	const struct ts_scope *step = step_scope(ctx);
+
+	if (!step)
+		return;
+	put_layer(result, table, "host", ctx->profile->ops[step->op].name, step->total_ps, step->nr,
+		  step->total_ps);
+	for (size_t p = 0; p < TS_NR_PARTS; p++)
+		put_layer(result, table, "host", ts_bytes_of(part_names[p]), step->part_ps[p],
+			  step->nr, step->total_ps);
+}
+
+/* Of a core, on average over those that ran a step. */
+static void put_device_layers(const struct ts_context *ctx, struct ts_result *result,
+			      struct ts_table *table)
+{
+	const struct ts_time_facts *time = ts_time_facts(ctx);
+	int64_t bucket_ps[TS_NR_BUCKETS] = { 0 }, all_ps = 0;
+
+	if (time->nr_steps == 0)
+		return;
+	for (size_t i = 0; i < time->nr_steps; i++) {
+		const struct ts_time_step *step = &time->steps[i];
+
+		all_ps = ts_i64_add(all_ps, ts_time_step_duration(step));
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			bucket_ps[b] = ts_i64_add(bucket_ps[b], step->ps[b] / step->cores);
+	}
+	put_layer(result, table, "device", TS_LIT("step"), all_ps, (int64_t)time->nr_steps, all_ps);
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		put_layer(result, table, "device", ts_bytes_of(ts_bucket_title((enum ts_bucket)b)),
+			  bucket_ps[b], (int64_t)time->nr_steps, all_ps);
+}
+
+static void put_layers(const struct ts_context *ctx, struct ts_result *result)
+{
+	struct ts_table *table = ts_result_table(result, "step_layers", "A step by layer",
+						 layer_columns, TS_NELEM(layer_columns));
+
+	table->text_rows = 2 + TS_NR_PARTS + TS_NR_BUCKETS;
+	put_host_layers(ctx, result, table);
+	put_device_layers(ctx, result, table);
+}
+
+/* What was timed can be believed as far as the capture can. */
+static struct ts_value verdict_of(const struct ts_context *ctx)
+{
+	const char *verdict = ts_capture_facts(ctx)->verdict_name;
+
+	return verdict ? ts_text(ts_bytes_of(verdict)) : ts_null();
+}
+
+#define SCOPES_FIELDS(X) \
+	X(host_ps, TS_MEASURED, "hosts were seen for", ts_int_or_null(window_ps(ctx->outline))) \
+	X(step_name, TS_MEASURED, "steps are marked as", \
+	  ts_text_or_null(ts_bytes_of(ctx->outline->host_steps.made_of))) \
+	X(step_count, TS_MEASURED, "steps marked", \
+	  ctx->outline->host_steps.source == TS_STEPS_MARKED \
+		  ? ts_int((int64_t)ctx->outline->host_steps.nr_steps) \
+		  : ts_null()) \
+	X(capture_verdict, TS_DERIVED, "this capture is", verdict_of(ctx))
+
+static enum ts_status scopes_close(void *state, const struct ts_context *ctx, void *facts,
+				   struct ts_result *result, struct ts_error *err)
+{
+	if (ctx->profile->nr_hosts == 0 || window_ps(ctx->outline) < 0)
+		return TS_OK; /* modules alone, or no event of a host */
+	TS_FIELDS(result, SCOPES_FIELDS);
+	if (!put_scopes(ctx, result))
+		return ts_fail_nomem(err);
+	put_epochs(ctx, result);
+	put_layers(ctx, result);
+	return TS_OK;
+}
+
+const struct ts_analysis ts_analysis_scopes = {
+	.name = "scopes",
+	.title = "Named scopes",
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
+	.close = scopes_close,
+};
