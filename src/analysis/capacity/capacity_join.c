@@ -239,20 +239,6 @@ static void join_aliases(struct ranges *ranges, uint32_t index)
 	}
 }
 
-/* A sort writes over each operand that no other op uses. */
-static void join_sort(struct ranges *ranges, uint32_t index)
-{
-	const struct ts_hlo_instr *instr = instr_at(ranges, index);
-
-	for (uint32_t i = 0; i < instr->nr_operands; i++) {
-		const struct ts_hlo_instr *operand = instr_at(ranges, instr->operands[i]);
-
-		if (operand->nr_users == 1 && !ts_range_is_name(operand) &&
-		    !is_opcode(operand, "constant"))
-			join_parts(ranges, index, i, instr->operands[i], 0, 1);
-	}
-}
-
 /* How an op's results stand to others. A name makes nothing and uses nothing by itself. */
 static const struct {
 	const char *opcode;
@@ -271,7 +257,6 @@ static const struct {
 	{ "fusion", join_fusion, false },
 	{ "dynamic-update-slice", join_place, false },
 	{ "scatter", join_place, false },
-	{ "sort", join_sort, false },
 	{ "copy-start", join_copy_start, false },
 	{ "send", join_place, false },
 	{ "all-gather-start", join_start, false },
@@ -342,8 +327,54 @@ static void join_donated(struct ranges *ranges)
 	}
 }
 
+static bool are_in_hbm(const struct ts_shape *a, const struct ts_shape *b)
+{
+	return a && b && a->memory_space == TS_SPACE_HBM && b->memory_space == TS_SPACE_HBM;
+}
+
+static bool is_result_of_program(struct ranges *ranges, uint32_t value)
+{
+	uint32_t out = ranges->module->comps[ranges->module->entry].root;
+
+	value = find_root(ranges, value);
+	for (uint32_t v = ranges->first[out]; v < ranges->first[out + 1]; v++)
+		if (find_root(ranges, v) == value)
+			return true;
+	return false;
+}
+
+/*
+ * A sort writes over each operand in HBM that no other op uses. The program's own results have their
+ * memory apart, and so has what is on the chip.
+ */
+static void join_sort(struct ranges *ranges, uint32_t index)
+{
+	const struct ts_hlo_instr *instr = instr_at(ranges, index);
+
+	for (uint32_t i = 0; i < instr->nr_operands && i < nr_leaves(ranges, index); i++) {
+		const struct ts_hlo_instr *operand = instr_at(ranges, instr->operands[i]);
+
+		if (operand->nr_users == 1 && !ts_range_is_name(operand) &&
+		    !is_opcode(operand, "constant") &&
+		    are_in_hbm(&operand->shape, ts_shape_leaf(&instr->shape, i)) &&
+		    !is_result_of_program(ranges, ranges->first[index] + i))
+			join_parts(ranges, index, i, instr->operands[i], 0, 1);
+	}
+}
+
+static void join_sorts(struct ranges *ranges)
+{
+	const struct ts_hlo_module *module = ranges->module;
+
+	for (uint32_t c = 0; c < module->nr_comps; c++)
+		for (uint32_t i = 0; ranges->walked[c] && i < module->comps[c].nr_instrs; i++)
+			if (is_opcode(instr_at(ranges, module->comps[c].first_instr + i), "sort"))
+				join_sort(ranges, module->comps[c].first_instr + i);
+}
+
 void ts_ranges_join(struct ranges *ranges)
 {
 	join_comp(ranges, ranges->module->entry);
 	join_donated(ranges);
+	join_sorts(ranges); /* it may share, the others must */
 }
