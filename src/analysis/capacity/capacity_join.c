@@ -139,7 +139,7 @@ static void join_start(struct ranges *ranges, uint32_t index)
 	const struct ts_hlo_instr *instr = instr_at(ranges, index);
 	uint32_t leaf = 0;
 
-	if (instr->shape.nr_parts < 2)
+	if (instr->shape.nr_parts < 2 || instr->nr_operands == 0)
 		return;
 	for (uint32_t k = 0; k < instr->nr_operands; k++) {
 		join_parts(ranges, index, leaf, instr->operands[k], 0, UINT32_MAX);
@@ -172,6 +172,28 @@ static void join_done(struct ranges *ranges, uint32_t index)
 		 start->shape.nr_parts > 1)
 		leaf = part(&start->shape, 1);
 	join_parts(ranges, index, 0, instr->operands[0], leaf, nr_leaves(ranges, index));
+}
+
+/*
+ * (operands, results, context ...). What waits on a SparseCore is started without operands: the
+ * update brings them, and the results begin there.
+ */
+static void join_async_update(struct ranges *ranges, uint32_t index)
+{
+	const struct ts_hlo_instr *instr = instr_at(ranges, index), *start;
+	uint32_t leaf = 0;
+
+	if (instr->nr_operands < 2) {
+		join_done(ranges, index);
+		return;
+	}
+	start = instr_at(ranges, instr->operands[0]);
+	for (uint32_t k = 1; k < instr->nr_operands; k++) {
+		join_parts(ranges, index, leaf, instr->operands[k], 0, UINT32_MAX);
+		leaf += nr_leaves(ranges, instr->operands[k]);
+	}
+	join_parts(ranges, index, part(&instr->shape, 2), instr->operands[0],
+		   part(&start->shape, 2), UINT32_MAX);
 }
 
 /* Of a fused root: the parameter in whose place it writes, or TS_NONE. */
@@ -267,7 +289,7 @@ static const struct {
 	{ "all-gather-done", join_done, false },
 	{ "all-reduce-done", join_done, false },
 	{ "collective-permute-done", join_done, false },
-	{ "async-update", join_done, false },
+	{ "async-update", join_async_update, false },
 	{ "async-done", join_done, false },
 };
 
@@ -286,11 +308,15 @@ bool ts_range_is_name(const struct ts_hlo_instr *instr)
 	return row < TS_NELEM(opcodes) && opcodes[row].is_name;
 }
 
-/* Computations whose ops are ops of the program: not what a fusion or a reduction holds. */
+/*
+ * Computations whose ops are ops of the program: not what a fusion or a reduction holds, nor what
+ * waits on a SparseCore.
+ */
 bool ts_range_runs_callees(const struct ts_hlo_instr *instr)
 {
 	return is_opcode(instr, "while") || is_opcode(instr, "call") ||
-	       is_opcode(instr, "conditional") || is_opcode(instr, "async-start");
+	       is_opcode(instr, "conditional") ||
+	       (is_opcode(instr, "async-start") && instr->nr_operands > 0);
 }
 
 static void join_comp(struct ranges *ranges, uint32_t index)
