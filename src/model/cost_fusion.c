@@ -7,21 +7,69 @@
 
 #include "base/check.h"
 
-/* One parameter of a fusion, followed into the fusions inside it. */
+/* An array inside a fusion (a parameter, or what a fusion in there makes), and what is read of it. */
 struct reading {
 	const struct ts_cost_walk *walk;
+	uint32_t array;
 	int64_t bytes;
 	bool whole; /* one op reads all of it: further reads of all are shared */
 };
 
-static void read_all(struct reading *reading, const struct ts_hlo_instr *param)
+static int64_t read_bytes(const struct ts_cost_walk *walk, uint32_t param, unsigned depth);
+
+static void add_all(struct reading *reading, int64_t bytes)
 {
 	if (!reading->whole)
-		reading->bytes = ts_i64_add(reading->bytes, ts_cost_size(&param->shape));
+		reading->bytes = ts_i64_add(reading->bytes, bytes);
 	reading->whole = true;
 }
 
-static int64_t read_bytes(const struct ts_cost_walk *walk, uint32_t param, unsigned depth);
+/* Does USER take a part, or write over one in place? */
+static bool read_part(struct reading *reading, const struct ts_hlo_instr *user)
+{
+	bool is_first = user->operands[0] == reading->array;
+	bool is_slice = ts_bytes_is(user->opcode, "slice") ||
+			(ts_bytes_is(user->opcode, "dynamic-slice") && is_first);
+
+	if (is_slice)
+		reading->bytes = ts_i64_add(reading->bytes, ts_cost_size(&user->shape));
+	return is_slice || (ts_bytes_is(user->opcode, "dynamic-update-slice") && is_first);
+}
+
+static bool is_new_user(const struct ts_hlo_instr *instr, uint32_t i)
+{
+	return i == 0 || instr->users[i] != instr->users[i - 1]; /* one user, twice its operand */
+}
+
+/* A fusion that hands its parameter on: who slices the result, slices the parameter. */
+static bool hands_on(const struct ts_cost_walk *walk, const struct ts_hlo_instr *fusion,
+		     uint32_t param)
+{
+	const struct ts_hlo_instr *root =
+		&walk->module->instrs[walk->module->comps[fusion->called[0]].root];
+
+	return root->nr_operands == 0 || root->operands[0] == param;
+}
+
+/* What a fusion in here reads of PARAM, one of its own, for those who use its result. */
+static int64_t read_through(const struct ts_cost_walk *walk, const struct ts_hlo_instr *fusion,
+			    uint32_t param, unsigned depth)
+{
+	struct reading reading = { .walk = walk,
+				   .array = (uint32_t)(fusion - walk->module->instrs) };
+	bool by_part = hands_on(walk, fusion, param);
+
+	if (fusion->nr_users == 0 && walk->with_roots)
+		return read_bytes(walk, param, depth + 1);
+	for (uint32_t i = 0; i < fusion->nr_users; i++) {
+		const struct ts_hlo_instr *user = &walk->module->instrs[fusion->users[i]];
+
+		if (is_new_user(fusion, i) && !(by_part && read_part(&reading, user)) &&
+		    !reading.whole)
+			add_all(&reading, read_bytes(walk, param, depth + 1));
+	}
+	return reading.bytes;
+}
 
 /* USER is a fusion inside the fusion: what it reads of each parameter that stands for ours. */
 static int64_t read_nested(const struct ts_cost_walk *walk, const struct ts_hlo_instr *user,
@@ -35,38 +83,31 @@ static int64_t read_nested(const struct ts_cost_walk *walk, const struct ts_hlo_
 	comp = &walk->module->comps[user->called[0]];
 	for (uint32_t i = 0; i < user->nr_operands && i < comp->nr_params; i++)
 		if (user->operands[i] == param && comp->params[i] != TS_NONE)
-			bytes = ts_i64_add(bytes, read_bytes(walk, comp->params[i], depth + 1));
+			bytes = ts_i64_add(bytes, read_through(walk, user, comp->params[i], depth));
 	return bytes;
 }
 
-static void read_by(struct reading *reading, const struct ts_hlo_instr *user, uint32_t param,
-		    unsigned depth)
+static void read_by(struct reading *reading, const struct ts_hlo_instr *user, unsigned depth)
 {
-	const struct ts_hlo_instr *self = &reading->walk->module->instrs[param];
-	bool is_first = user->operands[0] == param;
+	int64_t all = ts_cost_size(&reading->walk->module->instrs[reading->array].shape);
 
 	if (ts_bytes_is(user->opcode, "fusion"))
-		reading->bytes =
-			ts_i64_add(reading->bytes, read_nested(reading->walk, user, param, depth));
-	else if (ts_bytes_is(user->opcode, "slice") ||
-		 (ts_bytes_is(user->opcode, "dynamic-slice") && is_first))
-		reading->bytes = ts_i64_add(reading->bytes, ts_cost_size(&user->shape));
+		reading->bytes = ts_i64_add(
+			reading->bytes, read_nested(reading->walk, user, reading->array, depth));
 	else if (ts_bytes_is(user->opcode, "broadcast") || ts_bytes_is(user->opcode, "reshape"))
-		reading->bytes = ts_i64_add(reading->bytes, ts_cost_size(&self->shape));
-	else if (!ts_bytes_is(user->opcode, "dynamic-update-slice") ||
-		 !is_first) /* it is in place */
-		read_all(reading, self);
+		reading->bytes = ts_i64_add(reading->bytes, all);
+	else if (!read_part(reading, user))
+		add_all(reading, all);
 }
 
 static int64_t read_bytes(const struct ts_cost_walk *walk, uint32_t param, unsigned depth)
 {
 	const struct ts_hlo_instr *self = &walk->module->instrs[param];
-	struct reading reading = { .walk = walk };
+	struct reading reading = { .walk = walk, .array = param };
 
 	for (uint32_t i = 0; i < self->nr_users; i++)
-		if (i == 0 ||
-		    self->users[i] != self->users[i - 1]) /* one user, twice its operand */
-			read_by(&reading, &walk->module->instrs[self->users[i]], param, depth);
+		if (is_new_user(self, i))
+			read_by(&reading, &walk->module->instrs[self->users[i]], depth);
 	return reading.bytes;
 }
 
@@ -181,7 +222,7 @@ static bool takes_part(struct ts_bytes opcode)
 
 int64_t ts_hlo_read_bytes(const struct ts_hlo_module *module, uint32_t instr, uint32_t operand)
 {
-	const struct ts_cost_walk walk = { .module = module };
+	const struct ts_cost_walk walk = { .module = module, .with_roots = true };
 	const struct ts_hlo_instr *op = &module->instrs[instr];
 	const struct ts_hlo_comp *comp;
 	int64_t all;

@@ -10,7 +10,8 @@
 struct ts_cost_walk {
 	const struct ts_hlo_module *module;
 	unsigned depth;
-	bool whole; /* as libtpu adds up a module: both halves of a copy read and write */
+	bool whole;	 /* as libtpu adds up a module: both halves of a copy read and write */
+	bool with_roots; /* a fusion that makes a fusion's result reads too: libtpu leaves it out */
 	const struct ts_hlo_instr *fusion; /* whose only work the instruction is, or NULL */
 };
 

@@ -9,6 +9,7 @@
 
 /* libtpu counts the semaphore of a copy as a page of memory. */
 #define SYNC_FLAG_BYTES 4096
+#define MAX_RANK	16 /* of an array that is scattered into */
 
 typedef void rule_fn(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		     struct ts_cost *cost);
@@ -205,19 +206,44 @@ static void all_reduce(const struct ts_cost_walk *walk, const struct ts_hlo_inst
 	ts_cost_write(cost, &instr->shape);
 }
 
-/* Each slice is read with the whole tiles it lies in: a row of T(8,128) costs eight. */
-static int64_t gathered_bytes(const struct ts_hlo_instr *instr, const struct ts_shape *from)
+static bool has_number(const int64_t *numbers, uint32_t nr, int64_t number)
+{
+	for (uint32_t i = 0; numbers && i < nr; i++)
+		if (numbers[i] == number)
+			return true;
+	return false;
+}
+
+/* The slices that ARRAY consists of. libtpu counts those of the padding too. */
+static int64_t slices_in(const struct ts_hlo_instr *instr, const struct ts_shape *array,
+			 int64_t slice_elements)
+{
+	int64_t n = 1;
+
+	if (!instr->slices)
+		return ts_shape_elements(array) / TS_MAX(slice_elements, 1);
+	for (uint32_t d = 0; d < array->rank; d++)
+		if (!has_number(instr->slices->window, instr->slices->nr_window, d))
+			n = ts_i64_mul(n, ts_shape_stored_dim(array, d));
+	return n;
+}
+
+/* Of an array whose slices are SIZES: each with the whole tiles it lies in. */
+static int64_t slices_bytes(const struct ts_hlo_instr *instr, const struct ts_shape *from,
+			    const int64_t *sizes, const struct ts_shape *slices)
 {
 	struct ts_shape one = *from;
-	int64_t elements;
 
+	one.dims = sizes;
+	return ts_i64_mul(ts_cost_size(&one), slices_in(instr, slices, ts_shape_elements(&one)));
+}
+
+/* A row of T(8,128) costs eight. */
+static int64_t gathered_bytes(const struct ts_hlo_instr *instr, const struct ts_shape *from)
+{
 	if (instr->nr_slice_sizes != from->rank || from->rank == 0)
 		return ts_cost_size(&instr->shape);
-	one.dims = instr->slice_sizes;
-	elements = ts_shape_elements(&one);
-	if (elements == 0)
-		return 0;
-	return ts_i64_mul(ts_cost_size(&one), ts_shape_elements(&instr->shape) / elements);
+	return slices_bytes(instr, from, instr->slice_sizes, &instr->shape);
 }
 
 /* Where an operand lies: inside a fusion the shapes on the way from its parameter do not say. */
@@ -245,7 +271,37 @@ static void gather(const struct ts_cost_walk *walk, const struct ts_hlo_instr *i
 			    ts_cost_size(&instr->shape));
 }
 
-/* Operands: n arrays, the indices, n updates. Each update is read, then read and written there. */
+/* The sizes of one update in the array it goes into, in SIZES of its rank. False: unknown. */
+static bool window_sizes(const struct ts_slice_dims *dims, const struct ts_shape *into,
+			 const struct ts_shape *update, int64_t *sizes)
+{
+	uint32_t next = 0;
+
+	if (!dims || into->rank > MAX_RANK)
+		return false;
+	for (uint32_t d = 0; d < into->rank; d++) {
+		sizes[d] = 1;
+		if (has_number(dims->inserted, dims->nr_inserted, d))
+			continue;
+		if (next >= dims->nr_window || dims->window[next] < 0 ||
+		    dims->window[next] >= update->rank)
+			return false;
+		sizes[d] = update->dims[dims->window[next++]];
+	}
+	return next == dims->nr_window;
+}
+
+static int64_t scattered_bytes(const struct ts_hlo_instr *instr, const struct ts_shape *into,
+			       const struct ts_shape *update)
+{
+	int64_t sizes[MAX_RANK];
+
+	if (!window_sizes(instr->slices, into, update, sizes))
+		return ts_cost_size(update);
+	return slices_bytes(instr, into, sizes, update);
+}
+
+/* Operands: n arrays, the indices, n updates. Each update is read, and its place read and written. */
 static void scatter(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		    struct ts_cost *cost)
 {
@@ -257,13 +313,13 @@ static void scatter(const struct ts_cost_walk *walk, const struct ts_hlo_instr *
 	index = ts_operand(walk, instr, n);
 	ts_cost_read_bytes(cost, place_of(walk, index), ts_cost_size(&index->shape));
 	for (uint32_t i = 0; i < n; i++) {
-		const struct ts_hlo_instr *update = ts_operand(walk, instr, n + 1 + i);
-		const struct ts_shape *into = place_of(walk, ts_operand(walk, instr, i));
-		int64_t size = ts_cost_size(&update->shape);
+		const struct ts_hlo_instr *update = ts_operand(walk, instr, n + 1 + i),
+					  *into = ts_operand(walk, instr, i);
+		int64_t size = scattered_bytes(instr, &into->shape, &update->shape);
 
-		ts_cost_read_bytes(cost, place_of(walk, update), size);
-		ts_cost_read_bytes(cost, into, size);
-		ts_cost_write_bytes(cost, into, size);
+		ts_cost_read_bytes(cost, place_of(walk, update), ts_cost_size(&update->shape));
+		ts_cost_read_bytes(cost, place_of(walk, into), size);
+		ts_cost_write_bytes(cost, place_of(walk, into), size);
 	}
 	apply(walk, instr, 0, operand_elements(walk, instr, n + 1), cost);
 }
@@ -400,6 +456,17 @@ static void async_done(const struct ts_cost_walk *walk, const struct ts_hlo_inst
 {
 	if (walk->whole)
 		ts_cost_write(cost, &instr->shape);
+}
+
+/* A part of libtpu's sum alone: the arrays it takes, and all that it hands on. */
+static void async_update(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+			 struct ts_cost *cost)
+{
+	if (!walk->whole || instr->nr_operands < 2)
+		return;
+	for (uint32_t i = 1; i < instr->nr_operands; i++)
+		ts_cost_read(cost, &ts_operand(walk, instr, i)->shape);
+	ts_cost_write(cost, &instr->shape);
 }
 
 static void add_cost(struct ts_cost *sum, const struct ts_cost *cost)
@@ -548,7 +615,7 @@ static const struct {
 	{ "asinh", transcendental },
 	{ "async-done", async_done },
 	{ "async-start", call },
-	{ "async-update", free_of_charge },
+	{ "async-update", async_update },
 	{ "atan2", transcendental },
 	{ "atanh", transcendental },
 	{ "bitcast", free_of_charge },

@@ -153,6 +153,15 @@ static int64_t minor_tile(const struct ts_shape *shape, uint32_t i)
 	return tile && i < tile->nr_dims ? tile->dims[tile->nr_dims - 1 - i] : 1;
 }
 
+int64_t ts_shape_stored_dim(const struct ts_shape *shape, uint32_t dim)
+{
+	TS_ASSERT(shape && dim < shape->rank);
+	for (uint32_t i = 0; shape->has_layout && i < shape->rank; i++)
+		if (shape->minor_to_major[i] == dim)
+			return round_up(minor_dim(shape, i), minor_tile(shape, i));
+	return TS_MAX(shape->dims[dim], 0);
+}
+
 /* Only the outermost tile adds anything: each later one divides the inside of the one before. */
 static int64_t laid_out_elements(const struct ts_shape *shape)
 {

@@ -114,6 +114,13 @@ struct ts_dot_dims {
 	const int64_t *lhs_contracting, *rhs_contracting, *lhs_batch, *rhs_batch;
 };
 
+/* How the slices of a gather's result, or of a scatter's updates, lie in the array. */
+struct ts_slice_dims {
+	uint32_t nr_window, nr_inserted;
+	const int64_t *window;	 /* of the result or the updates: those of one slice */
+	const int64_t *inserted; /* of a scatter's array: those of which a slice has one position */
+};
+
 /* Numbers from libtpu's backend_config; TS_HLO_UNKNOWN where one is missing. */
 struct ts_hlo_backend {
 	int64_t estimated_cycles; /* TensorCore cycles of the whole op */
@@ -167,10 +174,11 @@ struct ts_hlo_instr {
 	int64_t feature_group_count, batch_group_count;
 	uint32_t nr_window;
 	const struct ts_window_dim *window;
-	const struct ts_conv_dims *conv; /* NULL: it is not a convolution (cuDNN's calls are) */
-	const struct ts_dot_dims *dot;	 /* of cuBLAS calls too */
-	bool highest_precision;		 /* an operand asks for PrecisionConfig.HIGHEST */
-	uint32_t nr_dimensions;		 /* of reduce, transpose, broadcast ...; fft: its lengths */
+	const struct ts_conv_dims *conv;    /* NULL: it is not a convolution (cuDNN's calls are) */
+	const struct ts_dot_dims *dot;	    /* of cuBLAS calls too */
+	const struct ts_slice_dims *slices; /* of gathers and scatters, else NULL */
+	bool highest_precision;		    /* an operand asks for PrecisionConfig.HIGHEST */
+	uint32_t nr_dimensions; /* of reduce, transpose, broadcast ...; fft: its lengths */
 	const int64_t *dimensions;
 	uint32_t nr_aliases; /* output_to_operand_aliasing of fusions and custom calls */
 	const struct ts_hlo_alias *aliases;
@@ -268,6 +276,7 @@ unsigned ts_dtype_bits(enum ts_dtype dtype);
 /* Sizes. Saturate at INT64_MAX. A tuple is the sum of its parts (without a pointer table). */
 int64_t ts_shape_elements(const struct ts_shape *shape);
 int64_t ts_shape_logical_bytes(const struct ts_shape *shape); /* elements x bits, no padding */
+int64_t ts_shape_stored_dim(const struct ts_shape *shape, uint32_t dim); /* with what tiles add */
 int64_t ts_shape_bytes(const struct ts_shape *shape); /* as laid out: ShapeUtil::ArraySize (xla) */
 /* The arrays (and tokens) in it: one, or those of a tuple and the tuples within. */
 uint32_t ts_shape_leaves(const struct ts_shape *shape);

@@ -99,16 +99,15 @@ static struct ts_bytes wrapped_opcode(const struct ts_hlo_module *module,
 	return instr->opcode;
 }
 
-/* A fusion of another kind than its category says: what stands inside decides. */
-static enum ts_op_kind kind_inside(const struct ts_hlo_module *module, uint32_t instr,
-				   enum ts_op_kind kind)
+/* What stands inside a fusion decides, not its category: an output fusion may hold no product. */
+static enum ts_op_kind kind_inside(const struct ts_hlo_module *module, uint32_t instr)
 {
 	const struct ts_hlo_instr *op = &module->instrs[instr];
 	struct ts_matmul product;
 
 	if (ts_hlo_matmuls(module, instr, &product, 1) > 0)
 		return TS_OP_MATRIX;
-	for (uint32_t c = 0; c < op->nr_called && kind == TS_OP_COMPUTE; c++) {
+	for (uint32_t c = 0; c < op->nr_called; c++) {
 		const struct ts_hlo_comp *comp = &module->comps[op->called[c]];
 
 		for (uint32_t i = 0; i < comp->nr_instrs; i++) {
@@ -119,7 +118,12 @@ static enum ts_op_kind kind_inside(const struct ts_hlo_module *module, uint32_t 
 				return TS_OP_COLLECTIVE; /* all-reduce-scatter */
 		}
 	}
-	return kind;
+	return TS_OP_COMPUTE;
+}
+
+static bool has_inside(const struct ts_hlo_instr *instr)
+{
+	return ts_bytes_is(instr->opcode, "fusion") && instr->nr_called > 0;
 }
 
 /* copies and slices only: does any shape of it lie in the host's memory, S(5)? */
@@ -268,8 +272,9 @@ void ts_op_classify(const struct ts_profile *profile, struct ts_op *op)
 		row = wrapped ? wrapped : row;
 	}
 	op->kind = row ? row->kind : TS_OP_COMPUTE;
-	if (module && op->kind == TS_OP_COMPUTE)
-		op->kind = kind_inside(module, op->instr, op->kind);
+	if (module && (op->kind == TS_OP_COMPUTE ||
+		       (op->kind == TS_OP_MATRIX && has_inside(&module->instrs[op->instr]))))
+		op->kind = kind_inside(module, op->instr);
 	if (op->kind != TS_OP_CONTROL && is_copy_or_slice(op->category) &&
 	    touches_host_memory(profile, op))
 		op->kind = TS_OP_HOST;

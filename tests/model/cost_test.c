@@ -533,11 +533,12 @@ static void test_a_kernel_without_an_estimate_is_unknown_not_free(void **state)
 	assert_false(cost.has_unknown);
 }
 
-/* Rows of 128 lanes in tiles of 8: each of the ten rows brings its tile. */
+/* Rows of 128 lanes in tiles of 8: each of the ten rows, stored as 16, brings its tile. */
 static void test_a_gather_reads_whole_tiles(void **state)
 {
 	struct bench bench;
 	struct ts_cost cost;
+	size_t dims;
 
 	open_bench(&bench);
 	open_main(&bench);
@@ -545,10 +546,42 @@ static void test_a_gather_reads_whole_tiles(void **state)
 	make_param(&bench.make, 1, "s32[10]{0:T(128)}", 2);
 	make_begin_op(&bench.make, "op", "gather", "f32[10,128]{1,0:T(8,128)}", 9, 2,
 		      (int64_t[]){ 1, 2 });
+	dims = ts_pbw_begin(&bench.make.out, 33);
+	ts_pbw_i64(&bench.make.out, 1, 1); /* offset_dims */
+	ts_pbw_end(&bench.make.out, dims);
 	make_numbers(&bench.make, 34, (int64_t[]){ 1, 128 }, 2);
 	make_end_op(&bench.make);
 	cost = ts_hlo_cost(&bench.module, close_bench(&bench, "op"));
-	assert_int_equal(cost.bytes_accessed, 10 * 4096 + 512 + 8192);
+	assert_int_equal(cost.bytes_accessed, 16 * 4096 + 512 + 8192);
+	release_bench(&bench);
+}
+
+/*
+ * Ten rows of 128 go into tiles of 8 rows. The updates are read, 16 rows as they lie; for each row a
+ * tile is read and written. An adder of one FLOP for each of 1280 elements.
+ */
+static void test_a_scatter_touches_whole_tiles(void **state)
+{
+	struct bench bench;
+	struct ts_cost cost;
+	size_t dims;
+
+	open_bench(&bench);
+	open_main(&bench);
+	make_param(&bench.make, 0, "f32[1000,128]{1,0:T(8,128)}", 1);
+	make_param(&bench.make, 1, "s32[10]{0:T(128)}", 2);
+	make_param(&bench.make, 2, "f32[10,128]{1,0:T(8,128)}", 3);
+	make_begin_op(&bench.make, "op", "scatter", "f32[1000,128]{1,0:T(8,128)}", 9, 3,
+		      (int64_t[]){ 1, 2, 3 });
+	make_numbers(&bench.make, 38, (int64_t[]){ ADDER }, 1);
+	dims = ts_pbw_begin(&bench.make.out, 48);
+	ts_pbw_i64(&bench.make.out, 1, 1); /* update_window_dims */
+	ts_pbw_u64(&bench.make.out, 2, 0); /* inserted_window_dims */
+	ts_pbw_end(&bench.make.out, dims);
+	make_end_op(&bench.make);
+	cost = ts_hlo_cost(&bench.module, close_bench(&bench, "op"));
+	assert_int_equal(cost.flops, 1280);
+	assert_int_equal(cost.bytes_accessed, 512 + 8192 + 2 * 16 * 4096);
 	release_bench(&bench);
 }
 
@@ -644,6 +677,7 @@ int main(void)
 		cmocka_unit_test(test_an_update_in_place_costs_the_update),
 		cmocka_unit_test(test_a_kernel_without_an_estimate_is_unknown_not_free),
 		cmocka_unit_test(test_a_gather_reads_whole_tiles),
+		cmocka_unit_test(test_a_scatter_touches_whole_tiles),
 		cmocka_unit_test(test_the_largest_products_come_first),
 		cmocka_unit_test(test_the_better_order_of_operands_fills_the_array),
 		cmocka_unit_test(test_padding_is_counted_in_hbm),

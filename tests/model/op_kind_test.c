@@ -195,6 +195,43 @@ static void the_module_decides_where_the_profile_is_silent(void **state)
 	feed_free(feed);
 }
 
+static void call_comp(struct feed *feed, struct ts_hlo_instr *instr, uint32_t comp)
+{
+	uint32_t *called = ts_arena_array(&feed->profile.arena, 1, sizeof(*called));
+
+	called[0] = comp;
+	instr->called = called;
+	instr->nr_called = 1;
+}
+
+/* The compiler calls a reduction of exponentials an output fusion too. */
+static void a_fusion_without_a_product_is_not_a_matrix_op(void **state)
+{
+	struct feed *feed = feed_new();
+	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
+	uint32_t softmax, product, gone;
+
+	feed_instr(feed, module, "x", "parameter", "f32[8,8]{1,0}", TS_NONE, TS_NONE);
+	feed_instr(feed, module, "e", "exponential", "f32[8,8]{1,0}", 0, TS_NONE);
+	feed_next_comp(module);
+	feed_instr(feed, module, "y", "parameter", "f32[8,8]{1,0}", TS_NONE, TS_NONE);
+	feed_dot(feed, feed_instr(feed, module, "d", "dot", "f32[8,8]{1,0}", 2, 2), 2);
+	feed_next_comp(module);
+	feed_instr(feed, module, "p", "parameter", "f32[8,8]{1,0}", TS_NONE, TS_NONE);
+	call_comp(feed, feed_instr(feed, module, "a", "fusion", "f32[8,8]{1,0}", 4, TS_NONE), 0);
+	call_comp(feed, feed_instr(feed, module, "b", "fusion", "f32[8,8]{1,0}", 4, TS_NONE), 1);
+	feed_instr(feed, module, "c", "fusion", "f32[8,8]{1,0}", 4, TS_NONE);
+	feed_op(feed, "a", "output fusion", 7, &softmax);
+	feed_op(feed, "b", "output fusion", 7, &product);
+	feed_op(feed, "c", "output fusion", 7, &gone);
+	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
+	assert_int_equal(feed->profile.ops[softmax].kind, TS_OP_COMPUTE);
+	assert_int_equal(feed->profile.ops[product].kind, TS_OP_MATRIX);
+	assert_int_equal(feed->profile.ops[gone].kind,
+			 TS_OP_MATRIX); /* what is inside is unknown */
+	feed_free(feed);
+}
+
 static void hbm_bytes_are_the_breakdowns_or_all(void **state)
 {
 	struct ts_op op;
@@ -281,6 +318,7 @@ int main(void)
 		cmocka_unit_test(partners_from_the_text),
 		cmocka_unit_test(partners_from_the_module),
 		cmocka_unit_test(the_module_decides_where_the_profile_is_silent),
+		cmocka_unit_test(a_fusion_without_a_product_is_not_a_matrix_op),
 		cmocka_unit_test(hbm_bytes_are_the_breakdowns_or_all),
 		cmocka_unit_test(each_op_has_its_bucket),
 		cmocka_unit_test(a_copy_of_a_program_is_divided),

@@ -139,7 +139,7 @@ static void join_start(struct ranges *ranges, uint32_t index)
 	const struct ts_hlo_instr *instr = instr_at(ranges, index);
 	uint32_t leaf = 0;
 
-	if (instr->shape.nr_parts < 2)
+	if (instr->shape.nr_parts < 2 || instr->nr_operands == 0)
 		return;
 	for (uint32_t k = 0; k < instr->nr_operands; k++) {
 		join_parts(ranges, index, leaf, instr->operands[k], 0, UINT32_MAX);
@@ -172,6 +172,28 @@ static void join_done(struct ranges *ranges, uint32_t index)
 		 start->shape.nr_parts > 1)
 		leaf = part(&start->shape, 1);
 	join_parts(ranges, index, 0, instr->operands[0], leaf, nr_leaves(ranges, index));
+}
+
+/*
+ * (operands, results, context ...). What waits on a SparseCore is started without operands: the
+ * update brings them, and the results begin there.
+ */
+static void join_async_update(struct ranges *ranges, uint32_t index)
+{
+	const struct ts_hlo_instr *instr = instr_at(ranges, index), *start;
+	uint32_t leaf = 0;
+
+	if (instr->nr_operands < 2) {
+		join_done(ranges, index);
+		return;
+	}
+	start = instr_at(ranges, instr->operands[0]);
+	for (uint32_t k = 1; k < instr->nr_operands; k++) {
+		join_parts(ranges, index, leaf, instr->operands[k], 0, UINT32_MAX);
+		leaf += nr_leaves(ranges, instr->operands[k]);
+	}
+	join_parts(ranges, index, part(&instr->shape, 2), instr->operands[0],
+		   part(&start->shape, 2), UINT32_MAX);
 }
 
 /* Of a fused root: the parameter in whose place it writes, or TS_NONE. */
@@ -239,20 +261,6 @@ static void join_aliases(struct ranges *ranges, uint32_t index)
 	}
 }
 
-/* A sort writes over each operand that no other op uses. */
-static void join_sort(struct ranges *ranges, uint32_t index)
-{
-	const struct ts_hlo_instr *instr = instr_at(ranges, index);
-
-	for (uint32_t i = 0; i < instr->nr_operands; i++) {
-		const struct ts_hlo_instr *operand = instr_at(ranges, instr->operands[i]);
-
-		if (operand->nr_users == 1 && !ts_range_is_name(operand) &&
-		    !is_opcode(operand, "constant"))
-			join_parts(ranges, index, i, instr->operands[i], 0, 1);
-	}
-}
-
 /* How an op's results stand to others. A name makes nothing and uses nothing by itself. */
 static const struct {
 	const char *opcode;
@@ -271,7 +279,6 @@ static const struct {
 	{ "fusion", join_fusion, false },
 	{ "dynamic-update-slice", join_place, false },
 	{ "scatter", join_place, false },
-	{ "sort", join_sort, false },
 	{ "copy-start", join_copy_start, false },
 	{ "send", join_place, false },
 	{ "all-gather-start", join_start, false },
@@ -282,7 +289,7 @@ static const struct {
 	{ "all-gather-done", join_done, false },
 	{ "all-reduce-done", join_done, false },
 	{ "collective-permute-done", join_done, false },
-	{ "async-update", join_done, false },
+	{ "async-update", join_async_update, false },
 	{ "async-done", join_done, false },
 };
 
@@ -301,11 +308,15 @@ bool ts_range_is_name(const struct ts_hlo_instr *instr)
 	return row < TS_NELEM(opcodes) && opcodes[row].is_name;
 }
 
-/* Computations whose ops are ops of the program: not what a fusion or a reduction holds. */
+/*
+ * Computations whose ops are ops of the program: not what a fusion or a reduction holds, nor what
+ * waits on a SparseCore.
+ */
 bool ts_range_runs_callees(const struct ts_hlo_instr *instr)
 {
 	return is_opcode(instr, "while") || is_opcode(instr, "call") ||
-	       is_opcode(instr, "conditional") || is_opcode(instr, "async-start");
+	       is_opcode(instr, "conditional") ||
+	       (is_opcode(instr, "async-start") && instr->nr_operands > 0);
 }
 
 static void join_comp(struct ranges *ranges, uint32_t index)
@@ -342,8 +353,54 @@ static void join_donated(struct ranges *ranges)
 	}
 }
 
+static bool are_in_hbm(const struct ts_shape *a, const struct ts_shape *b)
+{
+	return a && b && a->memory_space == TS_SPACE_HBM && b->memory_space == TS_SPACE_HBM;
+}
+
+static bool is_result_of_program(struct ranges *ranges, uint32_t value)
+{
+	uint32_t out = ranges->module->comps[ranges->module->entry].root;
+
+	value = find_root(ranges, value);
+	for (uint32_t v = ranges->first[out]; v < ranges->first[out + 1]; v++)
+		if (find_root(ranges, v) == value)
+			return true;
+	return false;
+}
+
+/*
+ * A sort writes over each operand in HBM that no other op uses. The program's own results have their
+ * memory apart, and so has what is on the chip.
+ */
+static void join_sort(struct ranges *ranges, uint32_t index)
+{
+	const struct ts_hlo_instr *instr = instr_at(ranges, index);
+
+	for (uint32_t i = 0; i < instr->nr_operands && i < nr_leaves(ranges, index); i++) {
+		const struct ts_hlo_instr *operand = instr_at(ranges, instr->operands[i]);
+
+		if (operand->nr_users == 1 && !ts_range_is_name(operand) &&
+		    !is_opcode(operand, "constant") &&
+		    are_in_hbm(&operand->shape, ts_shape_leaf(&instr->shape, i)) &&
+		    !is_result_of_program(ranges, ranges->first[index] + i))
+			join_parts(ranges, index, i, instr->operands[i], 0, 1);
+	}
+}
+
+static void join_sorts(struct ranges *ranges)
+{
+	const struct ts_hlo_module *module = ranges->module;
+
+	for (uint32_t c = 0; c < module->nr_comps; c++)
+		for (uint32_t i = 0; ranges->walked[c] && i < module->comps[c].nr_instrs; i++)
+			if (is_opcode(instr_at(ranges, module->comps[c].first_instr + i), "sort"))
+				join_sort(ranges, module->comps[c].first_instr + i);
+}
+
 void ts_ranges_join(struct ranges *ranges)
 {
 	join_comp(ranges, ranges->module->entry);
 	join_donated(ranges);
+	join_sorts(ranges); /* it may share, the others must */
 }

@@ -188,6 +188,45 @@ static void convert_dot(struct ts_hlo_reader *reader, const Tpusight__DotDimensi
 	to->dot = dims;
 }
 
+/* A scatter's batch dimensions are like those that are put in: one position each. */
+static const int64_t *inserted_dims(struct ts_hlo_reader *reader,
+				    const Tpusight__ScatterDimensionNumbers *from)
+{
+	size_t n = from->n_inserted_window_dims;
+	int64_t *dims = ts_hlo_array(reader, n + from->n_input_batching_dims, sizeof(*dims));
+
+	for (size_t i = 0; dims && i < n; i++)
+		dims[i] = from->inserted_window_dims[i];
+	for (size_t i = 0; dims && i < from->n_input_batching_dims; i++)
+		dims[n + i] = from->input_batching_dims[i];
+	return dims;
+}
+
+static void convert_slices(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
+			   struct ts_hlo_instr *to)
+{
+	const Tpusight__GatherDimensionNumbers *gather = from->gather_dimension_numbers;
+	const Tpusight__ScatterDimensionNumbers *scatter = from->scatter_dimension_numbers;
+	struct ts_slice_dims *dims;
+
+	dims = gather || scatter ? ts_hlo_array(reader, 1, sizeof(*dims)) : NULL;
+	if (!dims)
+		return;
+	*dims = (struct ts_slice_dims){ .nr_window = 0 };
+	if (gather) {
+		dims->nr_window = (uint32_t)gather->n_offset_dims;
+		dims->window = ts_hlo_numbers(reader, gather->offset_dims, gather->n_offset_dims);
+	} else {
+		dims->nr_window = (uint32_t)scatter->n_update_window_dims;
+		dims->window = ts_hlo_numbers(reader, scatter->update_window_dims,
+					      scatter->n_update_window_dims);
+		dims->nr_inserted = (uint32_t)(scatter->n_inserted_window_dims +
+					       scatter->n_input_batching_dims);
+		dims->inserted = inserted_dims(reader, scatter);
+	}
+	to->slices = dims;
+}
+
 static enum ts_fusion_kind fusion_kind(struct ts_bytes name)
 {
 	static const struct {
@@ -361,6 +400,7 @@ void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstr
 	convert_window(reader, from->window, to);
 	convert_conv(reader, from->convolution_dimension_numbers, to);
 	convert_dot(reader, from->dot_dimension_numbers, to);
+	convert_slices(reader, from, to);
 	ts_hlo_convert_backend(reader, backend, to);
 }
 

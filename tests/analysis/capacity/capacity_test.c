@@ -272,6 +272,52 @@ static void test_an_update_in_place_takes_no_room(void **state)
 	done(given);
 }
 
+/* Shapes of the two operands; the results are in HBM. ROOT: the op whose result the program gives. */
+static struct given *given_sort(const char *keys, const char *values, int64_t root)
+{
+	struct given *given = given_new();
+
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 1);
+	op(given, "keys", "negate", keys, 2, 1);
+	op(given, "values", "negate", values, 3, 1);
+	op2(given, "sorted", "sort", PAIR, 4, 2, 3);
+	element(given, "order", VEC, 5, 4, 1);
+	op(given, "out", "negate", VEC, 6, 5);
+	end_and_analyse(given, 1, root);
+	return given;
+}
+
+static void test_a_sort_writes_over_its_operands_in_hbm(void **state)
+{
+	struct given *given = given_sort(VEC, VEC, 6);
+
+	assert_int_equal(bytes_of(given, "temp_bytes"), 2 * N);
+	assert_int_equal(bytes_of(given, "peak_bytes"), 4 * N);
+	done(given);
+}
+
+/* The result is in HBM and the operand is not: they cannot be one. */
+static void test_a_sort_does_not_write_over_operands_on_the_chip(void **state)
+{
+	struct given *given = given_sort(ON_CHIP, ON_CHIP, 6);
+
+	assert_int_equal(bytes_of(given, "temp_bytes"), 2 * N);
+	assert_int_equal(given->facts.programs[0].onchip_peak_bytes, 2 * N);
+	assert_int_equal(bytes_of(given, "peak_bytes"), 4 * N);
+	done(given);
+}
+
+/* The values go into a result of the program, which has its memory from the beginning. */
+static void test_a_sort_into_a_result_of_the_program_keeps_its_operand(void **state)
+{
+	struct given *given = given_sort(VEC, VEC, 5);
+
+	assert_int_equal(bytes_of(given, "temp_bytes"), 2 * N); /* keys, values */
+	assert_int_equal(bytes_of(given, "peak_bytes"), 4 * N);
+	done(given);
+}
+
 static void alias(struct given *given, int64_t output, int64_t parameter)
 {
 	size_t all = ts_pbw_begin(&given->make.out, 8), one = ts_pbw_begin(&given->make.out, 1);
@@ -471,6 +517,9 @@ int main(void)
 		cmocka_unit_test(test_other_memories_are_not_hbm),
 		cmocka_unit_test(test_a_loop_has_what_it_carries_once),
 		cmocka_unit_test(test_an_update_in_place_takes_no_room),
+		cmocka_unit_test(test_a_sort_writes_over_its_operands_in_hbm),
+		cmocka_unit_test(test_a_sort_does_not_write_over_operands_on_the_chip),
+		cmocka_unit_test(test_a_sort_into_a_result_of_the_program_keeps_its_operand),
 		cmocka_unit_test(test_a_donated_argument_is_its_result),
 		cmocka_unit_test(test_donation_is_proposed_where_shapes_are_equal),
 		cmocka_unit_test(test_the_compilers_own_plan_is_replayed),
