@@ -85,7 +85,8 @@ enum ts_exit ts_outcome_exit(const struct ts_outcome *outcome);
 /* One line of progress on a terminal's stderr; NULL removes it. Nothing elsewhere, or with -q. */
 void ts_progress(const struct ts_cli *cli, const char *text);
 bool ts_use_color(const struct ts_cli *cli);
-size_t ts_terminal_width(void); /* of standard output; 0: not a terminal */
+/* As COLUMNS and LINES say, else those of standard output; 0: it is not a terminal. */
+size_t ts_terminal_width(void);
 size_t ts_terminal_height(void);
 /* Prints all of TEXT on standard output; false (and a complaint, once) when it cannot be written. A
  * closed pipe is not a failure. */

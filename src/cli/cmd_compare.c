@@ -204,6 +204,9 @@ static const struct ts_option options[] = {
 		     "exit with 1 when EXPR is true or unknown (repeatable)"),
 	TS_OPTION_FORMAT(OWN, print, format_at),
 	TS_OPTION_OUTPUT(OWN, print),
+	TS_OPTION_JSON(OWN, print),
+	TS_OPTION_ALL(OWN, print, "with --view: every row"),
+	TS_OPTION_ROWS(OWN, print),
 	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME", "one view: %s", .name_at = view_at),
 	TS_OPT_END,
 };

@@ -22,6 +22,8 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_optio
 	struct ts_report form = ts_report_form(cli, print);
 	const struct ts_output *output = ts_output_find(print->format ? print->format : "text");
 
+	if (ts_check_rows(print, err))
+		return TS_USAGE;
 	form.view = names[0];
 	if (strcmp(output->name, "json") == 0)
 		return ts_report_object(out, results, names, &form, err);

@@ -41,14 +41,32 @@ void ts_complain_of_damage(const struct ts_damage *damage, const char *remedy)
 	ts_complain(err.text);
 }
 
+/* The number that a variable of the environment is; 0: it is not one. */
+static size_t number_in(const char *variable)
+{
+	const char *text = getenv(variable);
+	uint64_t number = 0;
+
+	return text && ts_bytes_u64(ts_bytes_of(text), &number) ? TS_MIN(number, INT16_MAX) : 0;
+}
+
 /* Columns of the terminal behind FD; 0: none is there, or it does not say. */
 static size_t width_of(int fd)
 {
+	size_t columns = number_in("COLUMNS");
 	struct winsize size;
 
-	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0)
-		return 0;
+	if (columns > 0 || !isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0)
+		return columns;
 	return size.ws_col;
+}
+
+/* It cannot move its cursor and has no colours. */
+static bool is_dumb(void)
+{
+	const char *terminal = getenv("TERM");
+
+	return terminal && strcmp(terminal, "dumb") == 0;
 }
 
 void ts_progress(const struct ts_cli *cli, const char *text)
@@ -57,7 +75,7 @@ void ts_progress(const struct ts_cli *cli, const char *text)
 	struct ts_buf out = TS_BUF_INIT;
 
 	TS_ASSERT(cli);
-	if (cli->quiet || !isatty(STDERR_FILENO))
+	if (cli->quiet || !isatty(STDERR_FILENO) || is_dumb())
 		return;
 	ts_buf_puts(&out, "\r\033[K");
 	ts_term_cut(&out, ts_bytes_of(text ? text : ""), width > 1 ? width - 1 : 79);
@@ -92,7 +110,7 @@ bool ts_use_color(const struct ts_cli *cli)
 	TS_ASSERT(cli);
 	if (cli->color != TS_COLOR_AUTO)
 		return cli->color == TS_COLOR_ALWAYS;
-	return isatty(STDOUT_FILENO) && !(no_color && no_color[0]);
+	return isatty(STDOUT_FILENO) && !is_dumb() && !(no_color && no_color[0]);
 }
 
 size_t ts_terminal_width(void)
@@ -102,10 +120,11 @@ size_t ts_terminal_width(void)
 
 size_t ts_terminal_height(void)
 {
+	size_t lines = number_in("LINES");
 	struct winsize size;
 
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
-		return 0;
+	if (lines > 0 || !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+		return lines;
 	return size.ws_row;
 }
 
