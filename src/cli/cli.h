@@ -38,9 +38,6 @@ struct ts_cli {
 	size_t nr_paths;
 };
 
-/* How much of the thresholds a command's help says. */
-enum ts_thresholds { TS_THRESHOLDS_UNUSED, TS_THRESHOLDS_ELSEWHERE, TS_THRESHOLDS_LISTED };
-
 struct ts_command {
 	const char *name;
 	const char *summary;		 /* one line */
@@ -49,9 +46,9 @@ struct ts_command {
 	const struct ts_option *options; /* its own; their offsets are in a struct of its own, */
 	size_t own_size;		 /* which is so large */
 	const void *defaults;		 /* and begins as a copy of this; NULL: as zeros */
-	enum ts_thresholds thresholds;
-	bool no_paths;		      /* can do without a path */
-	const struct ts_suite *suite; /* of the profiling suite (suite.h); NULL: it is not */
+	bool has_thresholds;		 /* what it prints depends on them, and its help says so */
+	bool no_paths;			 /* can do without a path */
+	const struct ts_suite *suite;	 /* of the profiling suite (suite.h); NULL: it is not */
 	enum ts_exit (*run)(struct ts_cli *cli);
 };
 

@@ -189,6 +189,6 @@ const struct ts_command ts_command_annotate = {
 	.options = options,
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.run = run_annotate,
 };

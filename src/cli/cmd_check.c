@@ -148,6 +148,6 @@ const struct ts_command ts_command_check = {
 		"1 when one is misleading or empty.",
 	.options = options,
 	.own_size = sizeof(OWN),
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.run = run_check,
 };

@@ -235,6 +235,6 @@ const struct ts_command ts_command_compare = {
 		"  tpusight compare --fail-if 'step_time_ms.median > baseline * 1.05' BASE OTHER",
 	.options = options,
 	.own_size = sizeof(OWN),
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.run = run_compare,
 };

@@ -140,7 +140,7 @@ const struct ts_command ts_command_compile = {
 		"logs in a folder that is PATH are read along, and one can be given alone as PATH.",
 	.options = options,
 	.own_size = sizeof(OWN),
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.suite = &suite,
 	.run = run_compile,
 };

@@ -57,7 +57,7 @@ const struct ts_command ts_command_flame = {
 	.options = options,
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.suite = &suite,
 	.run = ts_suite_run,
 };

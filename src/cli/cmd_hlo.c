@@ -138,6 +138,6 @@ const struct ts_command ts_command_hlo = {
 		"it.",
 	.options = options,
 	.own_size = sizeof(OWN),
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.run = run_hlo,
 };

@@ -296,6 +296,6 @@ const struct ts_command ts_command_report = {
 		"(memory_profile.prof), which is also read along where it lies in a session.",
 	.options = options,
 	.own_size = sizeof(OWN),
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.run = run_report,
 };

@@ -17,7 +17,7 @@
 #define TEXT_FAIR     18  /* before one is made narrower than this, numbers are left out, */
 #define NUMBERS_MIN   3	  /* but for the first of them */
 #define TEXT_MIN      12  /* no text column is made narrower: others are left out instead */
-#define CELL_LINES    2	  /* that a text takes at most */
+#define CELL_LINES    3	  /* that a text takes at most */
 #define COLUMNS_MAX   32
 #define UNIT_NAME_MAX 64
 #define HEADING_MAX   64
@@ -398,14 +398,16 @@ static struct ts_bytes line_of(struct ts_bytes text, size_t width, size_t line)
 
 static size_t nr_lines(struct layout *layout, size_t row)
 {
+	size_t nr = 1;
+
 	for (size_t i = 0; i < layout->nr_columns; i++) {
 		const struct column *column = &layout->columns[i];
+		struct ts_bytes text = cell_text(layout, row, column);
 
-		if (column->is_text &&
-		    line_of(cell_text(layout, row, column), column->width, 1).n > 0)
-			return CELL_LINES;
+		while (column->is_text && nr < CELL_LINES && line_of(text, column->width, nr).n > 0)
+			nr++;
 	}
-	return 1;
+	return nr;
 }
 
 static void put_cell(struct ts_buf *out, const struct layout *layout, size_t i,

@@ -300,11 +300,11 @@ static void narrow_table_keeps_what_it_is_about(void **state)
 	assert_steps(&narrow, "  step  compute    input     MXU  why\n"
 			      "  1008  9.00 ns  5.00 ns   0.0 %  -\n"
 			      "  1009  9.00 ns  6.00 ns  10.0 %  f32[16,16,500,500]\n"
-			      "                                  is a mult\xE2\x80\xA6"
-			      "and more\n"
+			      "                                  is a multiple of\n"
+			      "                                  128 and more\n"
 			      "  1010  9.00 ns  7.00 ns  20.0 %  f32[16,16,500,500]\n"
-			      "                                  is a mult\xE2\x80\xA6"
-			      "and more\n"
+			      "                                  is a multiple of\n"
+			      "                                  128 and more\n"
 			      "  (no room for: memory wait, FLOPs, start)\n");
 }
 
