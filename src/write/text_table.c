@@ -17,7 +17,7 @@
 #define TEXT_FAIR     18  /* before one is made narrower than this, numbers are left out, */
 #define NUMBERS_MIN   3	  /* but for the first of them */
 #define TEXT_MIN      12  /* no text column is made narrower: others are left out instead */
-#define CELL_LINES    3	  /* that a text takes at most */
+#define CELL_LINES    4	  /* that a text takes at most */
 #define COLUMNS_MAX   32
 #define UNIT_NAME_MAX 64
 #define HEADING_MAX   64
@@ -76,7 +76,7 @@ void ts_text_value(struct ts_buf *out, const char *name, struct ts_value value)
 struct column {
 	size_t index, width;
 	uint64_t content; /* a hash of all cells */
-	bool is_text;
+	bool is_text, is_share;
 	bool says_nothing; /* the same text in every row shown, or nothing but 0 */
 	int weight;
 	double most; /* of a time: the longest; NaN: it is not a time */
@@ -88,6 +88,11 @@ struct layout {
 	size_t nr_columns, nr_rows;
 	size_t *rows; /* of the table, in the order shown */
 	int sorted;   /* the column that they are in the order of, or -1 */
+	/* Of a table with rows of several devices: the column of these, and of each row shown how many more
+	 * devices have one like it, which are not shown. */
+	int device;
+	size_t *nr_like;
+	size_t nr_folded;			       /* rows that are not shown for that reason */
 	const struct ts_column *left_out[COLUMNS_MAX]; /* for want of width */
 	size_t nr_left_out;
 	struct ts_buf scratch; /* the cell at hand */
@@ -137,6 +142,8 @@ static struct ts_bytes cell_text(struct layout *layout, size_t row, const struct
 	ts_text_value(&layout->scratch,
 		      unit_name(layout->table, layout->rows[row], column->index, name),
 		      value_of(layout, row, column->index));
+	if (layout->nr_folded > 0 && (int)column->index == layout->device && layout->nr_like[row])
+		ts_buf_printf(&layout->scratch, " +%zu", layout->nr_like[row]);
 	layout->failed |= layout->scratch.failed;
 	return ts_buf_bytes(&layout->scratch);
 }
@@ -151,11 +158,11 @@ static bool is_zero(struct ts_value value)
 	return ts_value_number(value) == 0;
 }
 
-static bool is_time(const struct ts_column *column)
+static bool is_of(const struct ts_column *column, enum ts_unit_kind kind)
 {
 	const struct ts_unit *unit = ts_unit_of(ts_bytes_of(column->name));
 
-	return unit && unit->kind == TS_UNIT_TIME;
+	return unit && unit->kind == kind;
 }
 
 static void measure(struct layout *layout, struct column *column, size_t width)
@@ -166,7 +173,8 @@ static void measure(struct layout *layout, struct column *column, size_t width)
 	uint64_t first = 0;
 
 	column->width = ts_term_width(heading(of, text));
-	column->most = is_time(of) ? 0 : NAN;
+	column->most = is_of(of, TS_UNIT_TIME) ? 0 : NAN;
+	column->is_share = is_of(of, TS_UNIT_SHARE);
 	for (size_t row = 0; row < layout->nr_rows; row++) {
 		struct ts_value value = value_of(layout, row, column->index);
 		struct ts_bytes cell = cell_text(layout, row, column);
@@ -210,13 +218,16 @@ static size_t nr_numbers(const struct layout *layout)
 	return nr;
 }
 
-/* The one of two numbers that says less: of times the shorter, else the one on the right. */
+/* The one of two that says less: a share says more than an amount; of times the shorter, else the one on the
+ * right. */
 static size_t lesser(const struct layout *layout, size_t left, size_t right)
 {
 	const struct column *columns = layout->columns;
 
 	if (columns[left].weight != columns[right].weight)
 		return columns[left].weight < columns[right].weight ? left : right;
+	if (columns[left].is_share != columns[right].is_share)
+		return columns[left].is_share ? right : left;
 	return columns[left].most < columns[right].most ? left : right;
 }
 
@@ -351,17 +362,55 @@ static size_t nr_wanted(const struct ts_table *table, size_t top)
 	return TS_MIN(table->nr_rows, nr);
 }
 
+/* The row shown that has the same name as ROW; nr_rows: there is none. */
+static size_t find_like(const struct layout *layout, size_t row)
+{
+	struct ts_value name = ts_table_cell(layout->table, row, 0);
+
+	for (size_t i = 0; i < layout->nr_rows; i++)
+		if (name.type == TS_VALUE_TEXT &&
+		    ts_bytes_eq(value_of(layout, i, 0).as.s, name.as.s))
+			return i;
+	return layout->nr_rows;
+}
+
+/* What runs on eight devices alike is one row of the first rows, not eight: the first in the order. */
+static void choose_rows(struct layout *layout, size_t wanted, bool folds)
+{
+	for (size_t i = 0; i < layout->table->nr_rows; i++) {
+		size_t like = folds ? find_like(layout, layout->rows[i]) : layout->nr_rows;
+
+		if (like < layout->nr_rows) {
+			layout->nr_like[like]++;
+			layout->nr_folded++;
+		} else if (layout->nr_rows < wanted) {
+			layout->rows[layout->nr_rows++] = layout->rows[i];
+		}
+	}
+}
+
+static int device_column(const struct ts_table *table)
+{
+	int column = ts_table_column(table, "device_id");
+
+	return column > 0 && table->columns[column].label ? column : -1;
+}
+
 static void lay_out(struct layout *layout, const struct ts_report *report)
 {
 	const struct ts_table *table = layout->table;
+	size_t wanted = nr_wanted(table, report->top);
 
+	layout->device = device_column(table);
+	layout->nr_like = calloc(wanted + 1, sizeof(*layout->nr_like));
 	layout->sorted = report->sort ? ts_table_find_column(table, report->sort) : -1;
 	layout->rows = calloc(table->nr_rows + 1, sizeof(*layout->rows));
-	if (!layout->rows || !ts_table_order(table, layout->sorted, layout->rows)) {
+	if (!layout->rows || !layout->nr_like ||
+	    !ts_table_order(table, layout->sorted, layout->rows)) {
 		layout->failed = true;
 		return;
 	}
-	layout->nr_rows = nr_wanted(table, report->top);
+	choose_rows(layout, wanted, layout->device >= 0 && wanted < table->nr_rows);
 	for (size_t i = 0; i < table->nr_columns && layout->nr_columns < COLUMNS_MAX; i++)
 		if (!is_empty(layout, i))
 			add_column(layout, i, report->width);
@@ -369,8 +418,14 @@ static void lay_out(struct layout *layout, const struct ts_report *report)
 		fit(layout, report->width);
 }
 
-/* Where a text may be broken so that its first part has at most WIDTH characters: behind a space or a mark
- * in the second half, or anywhere. */
+/* Behind a space or a mark, in front of a bracket that opens. */
+static bool may_break(struct ts_bytes text, size_t at)
+{
+	return strchr(" ,;:/_.-)}]>=", text.p[at - 1]) || strchr("({[<", text.p[at]);
+}
+
+/* Its first part, of at most WIDTH characters: the longest of those in the second half that end where it may be
+ * broken, or all there is room for. */
 static struct ts_bytes first_line(struct ts_bytes text, size_t width)
 {
 	struct ts_bytes head = ts_term_head(text, width), half = ts_term_head(text, width / 2);
@@ -378,7 +433,7 @@ static struct ts_bytes first_line(struct ts_bytes text, size_t width)
 	if (head.n == text.n)
 		return head;
 	for (size_t n = head.n; n > half.n; n--)
-		if (strchr(" ,;:/_.-(){}[]<>=", text.p[n - 1]))
+		if (may_break(text, n))
 			return ts_bytes_cut(text, 0, n);
 	return head;
 }
@@ -465,13 +520,15 @@ static void put_row(struct ts_buf *out, struct layout *layout, size_t row, bool 
 static void put_rest(struct ts_buf *out, struct layout *layout, size_t width)
 {
 	struct ts_term_wrap how = { .width = width, .at = INDENT, .indent = INDENT };
+	size_t nr_shown = layout->nr_rows + layout->nr_folded;
 	char text[HEADING_MAX];
 
 	if (layout->table->nr_rows == 0)
 		ts_buf_puts(out, "  (no rows)\n");
-	if (layout->nr_rows < layout->table->nr_rows)
-		ts_buf_printf(out, "  ... and %zu more\n",
-			      layout->table->nr_rows - layout->nr_rows);
+	if (nr_shown < layout->table->nr_rows)
+		ts_buf_printf(out, "  ... and %zu more\n", layout->table->nr_rows - nr_shown);
+	if (layout->nr_folded > 0)
+		ts_buf_puts(out, "  (+N: on so many more devices; --all has a row for each)\n");
 	if (layout->nr_left_out == 0)
 		return;
 	ts_buf_clear(&layout->scratch);
@@ -499,5 +556,6 @@ void ts_text_table(struct ts_buf *out, const struct ts_table *table, const struc
 	put_rest(out, &layout, report->width);
 	out->failed |= layout.failed;
 	free(layout.rows);
+	free(layout.nr_like);
 	ts_buf_release(&layout.scratch);
 }

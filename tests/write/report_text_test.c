@@ -321,6 +321,50 @@ static void rows_are_chosen_and_sorted(void **state)
 			   "  start, why)\n");
 }
 
+/* Ten rows of one kernel on eight devices say as much as one. */
+static void devices_that_are_alike_are_one_row(void **state)
+{
+	static const struct ts_column columns[] = {
+		{ "name", TS_MEASURED, "kernel" },
+		{ "device_id", TS_MEASURED, "device" },
+		{ "total_ps", TS_MEASURED, "total" },
+	};
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_table *table;
+
+	ts_results_init(&results);
+	result = ts_results_add(&results, "r", NULL);
+	table = ts_result_table(result, "t", NULL, columns, TS_NELEM(columns));
+	table->text_rows = 2;
+	for (int i = 0; i < 6; i++) {
+		struct ts_value *row = ts_table_row(result, table);
+
+		row[0] = ts_text(i < 3 ? TS_LIT("a") : i < 5 ? TS_LIT("b") : TS_LIT("c"));
+		row[1] = ts_int(7 - i);
+		row[2] = ts_int(600 - i);
+	}
+	ts_text_table(&out, table, &(struct ts_report){ .width = 80 });
+	ts_text_table(&out, table, &(struct ts_report){ .top = 6 });
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p,
+			    "  kernel  device   total\n"
+			    "  a         7 +2  600 ps\n"
+			    "  b         4 +1  597 ps\n"
+			    "  ... and 1 more\n"
+			    "  (+N: on so many more devices; --all has a row for each)\n"
+			    "  kernel  device   total\n"
+			    "  a            7  600 ps\n"
+			    "  a            6  599 ps\n"
+			    "  a            5  598 ps\n"
+			    "  b            4  597 ps\n"
+			    "  b            3  596 ps\n"
+			    "  c            2  595 ps\n");
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
 struct value_case {
 	const char *name;
 	struct ts_value value;
@@ -371,6 +415,7 @@ int main(void)
 		cmocka_unit_test(narrow_table_leaves_out_what_says_least),
 		cmocka_unit_test(narrow_table_keeps_what_it_is_about),
 		cmocka_unit_test(rows_are_chosen_and_sorted),
+		cmocka_unit_test(devices_that_are_alike_are_one_row),
 		cmocka_unit_test(units_follow_the_ending_of_the_name),
 	};
 
