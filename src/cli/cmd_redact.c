@@ -289,8 +289,9 @@ static const struct ts_option options[] = {
 		    "hash with a key made of TEXT (a short one can be guessed)"),
 	TS_OPT_TEXTS(OWN, keep, "keep", "NAME", TS_NAMES_KEEP_MAX,
 		     "names that stay (* and ? stand for anything; repeatable)"),
-	TS_OPT_TEXT(OWN, output, "output", 'o', "OUT",
-		    "write to OUT: a file, for sessions a folder"),
+	TS_OPT_TEXT(
+		OWN, output, "output", 'o', "OUT",
+		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder"),
 	TS_OPT_END,
 };
 
