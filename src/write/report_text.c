@@ -16,6 +16,7 @@
 
 #define DETAIL_INDENT 5
 #define MAX_TIMES     3
+#define PLACE_WIDTH   130 /* of an op: a template of C++ is as long as a page; JSON has it whole */
 #define PAGE_WIDTH    100 /* of sentences, where there is no terminal */
 
 static const char *const severity_colors[TS_NR_SEVERITIES] = { "\033[1;31m", "\033[33m",
@@ -118,7 +119,7 @@ static void put_where(struct text *text, const struct ts_where *where)
 		if (value.type == TS_VALUE_NULL)
 			continue;
 		ts_buf_puts(&line, line.n ? before[i] : "");
-		ts_buf_put(&line, value.as.s);
+		ts_term_cut(&line, value.as.s, PLACE_WIDTH);
 	}
 	ts_buf_pad(text->out, ' ', DETAIL_INDENT);
 	ts_buf_puts(text->out, "where: ");

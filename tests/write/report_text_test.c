@@ -111,6 +111,37 @@ static void nothing_of_the_profile_steers_the_terminal(void **state)
 	ts_results_release(&results);
 }
 
+/* Templates of C++ are hundreds of letters long: beginning and end say which it is. */
+static void a_long_place_loses_its_middle(void **state)
+{
+	static const char name[] =
+		"void at::native::vectorized_elementwise_kernel<4, "
+		"at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >"
+		"(int, at::native::CUDAFunctor_add<float>)"; /* 156 */
+	const struct ts_where where = { .op = ts_bytes_of(name), .op_index = UINT32_MAX };
+	struct ts_report report = plain;
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_finding *finding;
+
+	ts_results_init(&results);
+	finding = ts_result_finding(ts_results_add(&results, "doctor", "Findings"));
+	finding->title = TS_LIT("slow");
+	finding->impact_ps = -1;
+	finding->where = &where;
+	finding->nr_where = 1;
+	report.width = 100;
+	assert_int_equal(ts_report_text(&out, &results, &report, NULL), TS_OK);
+	ts_buf_putc(&out, '\0');
+	assert_non_null(strstr((char *)out.p,
+			       "     where: void at::native::vectorized_elementwise_kernel<4, "
+			       "at::native::CUD\xE2\x80\xA6"
+			       "tail::Array<char*, 3>\n"
+			       "            >(int, at::native::CUDAFunctor_add<float>)\n"));
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
 static void long_tables_say_how_many_rows_are_left_out(void **state)
 {
 	static const struct ts_column columns[] = { { "n", TS_MEASURED, "n" } };
@@ -408,6 +439,7 @@ int main(void)
 		cmocka_unit_test(view_is_that_part_alone),
 		cmocka_unit_test(narrow_terminal_breaks_text_and_cuts_names),
 		cmocka_unit_test(nothing_of_the_profile_steers_the_terminal),
+		cmocka_unit_test(a_long_place_loses_its_middle),
 		cmocka_unit_test(long_tables_say_how_many_rows_are_left_out),
 		cmocka_unit_test(column_that_is_unknown_throughout_is_left_out),
 		cmocka_unit_test(table_without_a_label_is_shown_under_its_names),
