@@ -8,6 +8,7 @@
 #define TS_CLI_CLI_H
 
 #include "analysis/settings.h"
+#include "base/meter.h"
 #include "cli/option.h"
 #include "io/rundir.h"
 #include "model/profile.h"
@@ -79,8 +80,20 @@ struct ts_outcome {
 void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct ts_error *err);
 enum ts_exit ts_outcome_exit(const struct ts_outcome *outcome);
 
-/* One line of progress on a terminal's stderr; NULL removes it. Nothing elsewhere, or with -q. */
-void ts_progress(const struct ts_cli *cli, const char *text);
+/*
+ * One line of progress on a terminal's stderr, with a percentage where the work counts what is done. Nothing
+ * elsewhere, where the terminal is dumb, or with -q.
+ */
+struct ts_progress {
+	const struct ts_cli *cli;
+	const char *text; /* of the caller, until the end */
+	struct ts_meter meter;
+	bool is_shown;
+};
+void ts_progress_begin(struct ts_progress *progress, const struct ts_cli *cli, const char *text);
+struct ts_meter *ts_progress_meter(struct ts_progress *progress); /* NULL: it is not shown */
+void ts_progress_end(
+	struct ts_progress *progress); /* and removes the line; nothing a second time */
 bool ts_use_color(const struct ts_cli *cli);
 /* As COLUMNS and LINES say, else those of standard output; 0: it is not a terminal. */
 size_t ts_terminal_width(void);

@@ -52,14 +52,16 @@ static void check_session(struct checking *checking, const struct ts_session *se
 	struct ts_buf title = TS_BUF_INIT;
 	const char *name = ts_session_title(session, &title);
 	enum ts_status st;
+	struct ts_progress progress;
 	struct ts_run run;
 
 	ts_run_init(&run);
-	ts_progress(checking->cli, session->dir);
+	ts_progress_begin(&progress, checking->cli, session->dir);
+	options.meter = ts_progress_meter(&progress);
 	st = name ? ts_run_open(&run, session, &options, &err) : ts_fail_nomem(&err);
 	if (st == TS_OK)
 		st = ts_run_analyse(&run, &options, &err);
-	ts_progress(checking->cli, NULL);
+	ts_progress_end(&progress);
 	if (st == TS_OK) {
 		check_results(checking, &run, name);
 	} else {

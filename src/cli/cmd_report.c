@@ -93,6 +93,7 @@ struct reporting {
 	bool several;
 	bool damaged;
 	bool has_screen; /* not all of a report was shown */
+	struct ts_progress progress;
 	struct ts_buf out;
 };
 
@@ -112,7 +113,7 @@ static void put_head(struct reporting *reporting, const struct ts_print_options 
 		ts_buf_putc(&reporting->out, '\n');
 }
 
-static struct ts_run_options run_options(const struct reporting *reporting)
+static struct ts_run_options run_options(struct reporting *reporting)
 {
 	const struct ts_door *door = reporting->door;
 
@@ -125,6 +126,7 @@ static struct ts_run_options run_options(const struct reporting *reporting)
 		.torch_logs = door->torch_logs,
 		.nr_torch_logs = door->nr_torch_logs,
 		.overlay_budget = wants_tracks(&reporting->print) ? TS_MAX_TRACK_ITEMS : 0,
+		.meter = ts_progress_meter(&reporting->progress),
 	};
 }
 
@@ -140,6 +142,7 @@ static enum ts_status report_session(struct reporting *reporting, const struct t
 	st = ts_run_open(&run, session, &options, err);
 	if (st == TS_OK)
 		st = ts_run_analyse(&run, &options, err);
+	ts_progress_end(&reporting->progress); /* before anything else is said */
 	for (size_t i = 0; i < run.nr_problems; i++)
 		ts_complain(run.problems[i]);
 	if (st == TS_OK) {
@@ -180,9 +183,9 @@ static enum ts_exit report_all(struct reporting *reporting, const struct ts_runs
 	for (size_t i = 0; i < runs->nr_sessions; i++) {
 		enum ts_status st;
 
-		ts_progress(cli, runs->sessions[i].dir);
+		ts_progress_begin(&reporting->progress, cli, runs->sessions[i].dir);
 		st = report_session(reporting, &runs->sessions[i], &err);
-		ts_progress(cli, NULL);
+		ts_progress_end(&reporting->progress);
 		ts_outcome_note(&outcome, st, &err);
 	}
 	outcome.damaged = reporting->damaged;

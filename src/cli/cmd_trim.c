@@ -229,12 +229,13 @@ static enum ts_exit trim_all(const struct ts_cli *cli, const struct ts_runs *run
 	struct ts_outcome outcome = { .nr_bad = nr_bad };
 
 	for (size_t i = 0; i < runs->nr_sessions; i++) {
+		struct ts_progress progress;
 		enum ts_status st;
 
-		ts_progress(cli, runs->sessions[i].dir);
+		ts_progress_begin(&progress, cli, runs->sessions[i].dir);
 		st = trim_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &outcome.damaged,
 				  &err);
-		ts_progress(cli, NULL);
+		ts_progress_end(&progress);
 		ts_outcome_note(&outcome, st, &err);
 	}
 	return ts_outcome_exit(&outcome);

@@ -69,20 +69,52 @@ static bool is_dumb(void)
 	return terminal && strcmp(terminal, "dumb") == 0;
 }
 
-void ts_progress(const struct ts_cli *cli, const char *text)
+/* PERCENT 0: it is not known. */
+static void show_progress(const char *text, unsigned percent)
 {
 	size_t width = width_of(STDERR_FILENO);
 	struct ts_buf out = TS_BUF_INIT;
 
-	TS_ASSERT(cli);
-	if (cli->quiet || !isatty(STDERR_FILENO) || is_dumb())
-		return;
 	ts_buf_puts(&out, "\r\033[K");
-	ts_term_cut(&out, ts_bytes_of(text ? text : ""), width > 1 ? width - 1 : 79);
+	if (percent > 0)
+		ts_buf_printf(&out, "%3u %% ", percent);
+	ts_term_cut(&out, ts_bytes_of(text), width > 10 ? width - 7 : 72);
 	if (!out.failed)
 		fwrite(out.p, 1, out.n, stderr);
 	fflush(stderr);
 	ts_buf_release(&out);
+}
+
+static void show_percent(void *ctx, unsigned percent)
+{
+	const struct ts_progress *progress = ctx;
+
+	show_progress(progress->text, percent);
+}
+
+void ts_progress_begin(struct ts_progress *progress, const struct ts_cli *cli, const char *text)
+{
+	TS_ASSERT(progress && cli && text);
+	*progress = (struct ts_progress){ .cli = cli, .text = text, .meter = TS_METER_INIT };
+	progress->meter.show = show_percent;
+	progress->meter.ctx = progress;
+	progress->is_shown = !cli->quiet && isatty(STDERR_FILENO) && !is_dumb();
+	if (progress->is_shown)
+		show_progress(text, 0);
+}
+
+struct ts_meter *ts_progress_meter(struct ts_progress *progress)
+{
+	TS_ASSERT(progress);
+	return progress->is_shown ? &progress->meter : NULL;
+}
+
+void ts_progress_end(struct ts_progress *progress)
+{
+	TS_ASSERT(progress);
+	if (progress->is_shown)
+		show_progress("", 0);
+	progress->is_shown = false;
 }
 
 void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct ts_error *err)
