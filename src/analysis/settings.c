@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/check.h"
+
 const struct ts_setting ts_setting_list[] = {
 #define ROW(name, unit, value, help) \
 	{ #name, unit, help, offsetof(struct ts_settings, name), value },
@@ -21,6 +23,15 @@ void ts_settings_init(struct ts_settings *settings)
 {
 	for (const struct ts_setting *row = ts_setting_list; row->name; row++)
 		*place(settings, row) = row->value;
+}
+
+double ts_settings_get(const struct ts_settings *settings, const struct ts_setting *setting)
+{
+	double value;
+
+	TS_ASSERT(settings && setting);
+	memcpy(&value, (const char *)settings + setting->offset, sizeof(value));
+	return value;
 }
 
 bool ts_settings_set(struct ts_settings *settings, struct ts_bytes name, double value)

@@ -21,6 +21,7 @@ struct ts_setting {
 };
 extern const struct ts_setting ts_setting_list[]; /* name NULL at the end */
 void ts_settings_init(struct ts_settings *settings);
+double ts_settings_get(const struct ts_settings *settings, const struct ts_setting *setting);
 /* False: no such threshold, or the value is negative or not a finite number. */
 bool ts_settings_set(struct ts_settings *settings, struct ts_bytes name, double value);
 

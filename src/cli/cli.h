@@ -8,6 +8,7 @@
 #define TS_CLI_CLI_H
 
 #include "analysis/settings.h"
+#include "base/meter.h"
 #include "cli/option.h"
 #include "io/rundir.h"
 #include "model/profile.h"
@@ -38,9 +39,6 @@ struct ts_cli {
 	size_t nr_paths;
 };
 
-/* How much of the thresholds a command's help says. */
-enum ts_thresholds { TS_THRESHOLDS_UNUSED, TS_THRESHOLDS_ELSEWHERE, TS_THRESHOLDS_LISTED };
-
 struct ts_command {
 	const char *name;
 	const char *summary;		 /* one line */
@@ -49,9 +47,9 @@ struct ts_command {
 	const struct ts_option *options; /* its own; their offsets are in a struct of its own, */
 	size_t own_size;		 /* which is so large */
 	const void *defaults;		 /* and begins as a copy of this; NULL: as zeros */
-	enum ts_thresholds thresholds;
-	bool no_paths;		      /* can do without a path */
-	const struct ts_suite *suite; /* of the profiling suite (suite.h); NULL: it is not */
+	bool has_thresholds;		 /* what it prints depends on them, and its help says so */
+	bool no_paths;			 /* can do without a path */
+	const struct ts_suite *suite;	 /* of the profiling suite (suite.h); NULL: it is not */
 	enum ts_exit (*run)(struct ts_cli *cli);
 };
 
@@ -82,10 +80,23 @@ struct ts_outcome {
 void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct ts_error *err);
 enum ts_exit ts_outcome_exit(const struct ts_outcome *outcome);
 
-/* One line of progress on a terminal's stderr; NULL removes it. Nothing elsewhere, or with -q. */
-void ts_progress(const struct ts_cli *cli, const char *text);
+/*
+ * One line of progress on a terminal's stderr, with a percentage where the work counts what is done. Nothing
+ * elsewhere, where the terminal is dumb, or with -q.
+ */
+struct ts_progress {
+	const struct ts_cli *cli;
+	const char *text; /* of the caller, until the end */
+	struct ts_meter meter;
+	bool is_shown;
+};
+void ts_progress_begin(struct ts_progress *progress, const struct ts_cli *cli, const char *text);
+struct ts_meter *ts_progress_meter(struct ts_progress *progress); /* NULL: it is not shown */
+void ts_progress_end(
+	struct ts_progress *progress); /* and removes the line; nothing a second time */
 bool ts_use_color(const struct ts_cli *cli);
-size_t ts_terminal_width(void); /* of standard output; 0: not a terminal */
+/* As COLUMNS and LINES say, else those of standard output; 0: it is not a terminal. */
+size_t ts_terminal_width(void);
 size_t ts_terminal_height(void);
 /* Prints all of TEXT on standard output; false (and a complaint, once) when it cannot be written. A
  * closed pipe is not a failure. */

@@ -30,6 +30,7 @@ struct annotate_options {
 struct work {
 	const struct ts_cli *cli;
 	const struct annotate_options *own;
+	struct ts_progress progress;
 	size_t nr_shown; /* sessions with a summary on the console */
 	bool can_undo;	 /* an annotation is there now */
 	bool is_mute;	 /* standard output cannot be written */
@@ -62,9 +63,10 @@ static enum ts_status annotate_session(struct work *work, const struct ts_sessio
 	struct ts_annotation one;
 	enum ts_status st;
 
+	options.meter = ts_progress_meter(&work->progress);
 	ts_annotation_init(&one);
 	st = ts_annotate(&one, session, &options, err);
-	ts_progress(cli, NULL);
+	ts_progress_end(&work->progress);
 	if (ts_annotation_complain(&one))
 		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
 	work->can_undo |= !options.dry_run && ts_deeds_stand(&one.report);
@@ -93,7 +95,7 @@ static enum ts_status strip_session(struct work *work, const struct ts_session *
 	struct ts_buf out = TS_BUF_INIT;
 	enum ts_status st = ts_overlay_strip(session, &options, &report, err);
 
-	ts_progress(cli, NULL);
+	ts_progress_end(&work->progress);
 	if (ts_deeds_failures(&report) > 0)
 		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
 	if (!cli->quiet) {
@@ -137,10 +139,10 @@ static enum ts_exit run_annotate(struct ts_cli *cli)
 	for (size_t i = 0; i < runs.nr_sessions; i++) {
 		enum ts_status st;
 
-		ts_progress(cli, runs.sessions[i].dir);
+		ts_progress_begin(&work.progress, cli, runs.sessions[i].dir);
 		st = own->strip ? strip_session(&work, &runs.sessions[i], &err)
 				: annotate_session(&work, &runs.sessions[i], &err);
-		ts_progress(cli, NULL);
+		ts_progress_end(&work.progress);
 		nr_done += st == TS_OK;
 		nr_bad += st != TS_OK;
 		if (st && err.text[0])
@@ -189,6 +191,6 @@ const struct ts_command ts_command_annotate = {
 	.options = options,
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.run = run_annotate,
 };

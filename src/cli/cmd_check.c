@@ -52,14 +52,16 @@ static void check_session(struct checking *checking, const struct ts_session *se
 	struct ts_buf title = TS_BUF_INIT;
 	const char *name = ts_session_title(session, &title);
 	enum ts_status st;
+	struct ts_progress progress;
 	struct ts_run run;
 
 	ts_run_init(&run);
-	ts_progress(checking->cli, session->dir);
+	ts_progress_begin(&progress, checking->cli, session->dir);
+	options.meter = ts_progress_meter(&progress);
 	st = name ? ts_run_open(&run, session, &options, &err) : ts_fail_nomem(&err);
 	if (st == TS_OK)
 		st = ts_run_analyse(&run, &options, &err);
-	ts_progress(checking->cli, NULL);
+	ts_progress_end(&progress);
 	if (st == TS_OK) {
 		check_results(checking, &run, name);
 	} else {
@@ -131,6 +133,7 @@ static const char *form_at(const struct ts_command *command, size_t index)
 static const struct ts_option options[] = {
 	TS_OPT_NAME(OWN, format, "format", 'f', "FORMAT", form_at, true, "%s"),
 	TS_OPT_TEXT(OWN, output, "output", 'o', "FILE", "write to FILE, not to the console"),
+	TS_OPT_PRESET(OWN, format, "json", "the same as --format json", "json"),
 	TS_OPT_END,
 };
 
@@ -147,6 +150,6 @@ const struct ts_command ts_command_check = {
 		"1 when one is misleading or empty.",
 	.options = options,
 	.own_size = sizeof(OWN),
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.run = run_check,
 };

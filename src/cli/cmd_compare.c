@@ -208,6 +208,9 @@ static const struct ts_option options[] = {
 		     "a run's name, in the order of PATHs (repeatable; default: its folder)"),
 	TS_OPTION_FORMAT(OWN, print, format_at),
 	TS_OPTION_OUTPUT(OWN, print),
+	TS_OPTION_JSON(OWN, print),
+	TS_OPTION_ALL(OWN, print, "with --view: every row"),
+	TS_OPTION_ROWS(OWN, print),
 	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME", "one view: %s", .name_at = view_at),
 	TS_OPT_END,
 };
@@ -236,6 +239,6 @@ const struct ts_command ts_command_compare = {
 		"  tpusight compare --fail-if 'step_time_ms.median > baseline * 1.05' BASE OTHER",
 	.options = options,
 	.own_size = sizeof(OWN),
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.run = run_compare,
 };

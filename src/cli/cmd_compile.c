@@ -22,6 +22,8 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_optio
 	struct ts_report form = ts_report_form(cli, print);
 	const struct ts_output *output = ts_output_find(print->format ? print->format : "text");
 
+	if (ts_check_rows(print, err))
+		return TS_USAGE;
 	form.view = names[0];
 	if (strcmp(output->name, "json") == 0)
 		return ts_report_object(out, results, names, &form, err);
@@ -136,7 +138,7 @@ const struct ts_command ts_command_compile = {
 		"logs in a folder that is PATH are read along, and one can be given alone as PATH.",
 	.options = options,
 	.own_size = sizeof(OWN),
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.suite = &suite,
 	.run = run_compile,
 };

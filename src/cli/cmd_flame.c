@@ -29,7 +29,7 @@ static const struct flame_options defaults = {
 
 #define OWN struct flame_options
 static const struct ts_option options[] = {
-	TS_SUITE_OPTIONS(OWN, print),
+	TS_SUITE_OUTPUT(OWN, print),
 	TS_OPT_NAME(OWN, print.form.tree, "kind", 0, "TREE", tree_at, false,
 		    "which tree: %s (of calls, nn.Module, device ops)"),
 	TS_OPT_NAME(OWN, print.form.weight, "weight", 0, "WEIGHT", weight_at, false,
@@ -57,7 +57,7 @@ const struct ts_command ts_command_flame = {
 	.options = options,
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.suite = &suite,
 	.run = ts_suite_run,
 };

@@ -119,6 +119,9 @@ static const char *view_at(const struct ts_command *command, size_t index)
 static const struct ts_option options[] = {
 	TS_OPTION_FORMAT(OWN, print, ts_format_at),
 	TS_OPTION_OUTPUT(OWN, print),
+	TS_OPTION_JSON(OWN, print),
+	TS_OPTION_ALL(OWN, print, "with --view: every row"),
+	TS_OPTION_ROWS(OWN, print),
 	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME", "one view: %s", .name_at = view_at),
 	TS_OPT_CALL(OWN, chip, "chip", "NAME", set_chip,
 		    "the chip the module was compiled for (it does not say)"),
@@ -135,6 +138,6 @@ const struct ts_command ts_command_hlo = {
 		"it.",
 	.options = options,
 	.own_size = sizeof(OWN),
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.run = run_hlo,
 };

@@ -12,7 +12,7 @@ const struct ts_command ts_command_kernels = {
 		"takes.",
 	.options = ts_suite_options,
 	.own_size = sizeof(struct ts_print_options),
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.suite = &suite,
 	.run = ts_suite_run,
 };

@@ -377,7 +377,7 @@ const struct ts_command ts_command_live = {
 	.options = options,
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
-	.thresholds = TS_THRESHOLDS_ELSEWHERE,
+	.has_thresholds = true,
 	.run = run_live,
 	.no_paths = true,
 };

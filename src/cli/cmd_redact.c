@@ -202,11 +202,13 @@ static enum ts_exit redact_all(struct redacting *redacting, const struct ts_runs
 	for (size_t s = 0; s < runs->nr_sessions; s++) {
 		redacting->session = &runs->sessions[s];
 		for (size_t i = 0; i < redacting->session->nr_files; i++) {
+			struct ts_progress progress;
 			enum ts_status st;
 
-			ts_progress(redacting->cli, redacting->session->files[i].path);
+			ts_progress_begin(&progress, redacting->cli,
+					  redacting->session->files[i].path);
 			st = redact_file(redacting, &redacting->session->files[i], &err);
-			ts_progress(redacting->cli, NULL);
+			ts_progress_end(&progress);
 			ts_outcome_note(&outcome, st, &err);
 		}
 		complain_of_extras(redacting);
@@ -289,8 +291,9 @@ static const struct ts_option options[] = {
 		    "hash with a key made of TEXT (a short one can be guessed)"),
 	TS_OPT_TEXTS(OWN, keep, "keep", "NAME", TS_NAMES_KEEP_MAX,
 		     "names that stay (* and ? stand for anything; repeatable)"),
-	TS_OPT_TEXT(OWN, output, "output", 'o', "OUT",
-		    "write to OUT: a file, for sessions a folder"),
+	TS_OPT_TEXT(
+		OWN, output, "output", 'o', "OUT",
+		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder"),
 	TS_OPT_END,
 };
 

@@ -7,7 +7,11 @@
 #include "flow/annotate.h"
 #include "flow/run.h"
 #include "cli/report.h"
+#include "write/screen.h"
 #include "write/summary.h"
+
+#define NR_HINT_LINES 3
+#define LEAST_LINES   16 /* for a session */
 
 const char *ts_format_at(const struct ts_command *command, size_t index)
 {
@@ -36,7 +40,21 @@ struct ts_report ts_report_form(const struct ts_cli *cli, const struct ts_print_
 	form.color = !is_to_file(print) && ts_use_color(cli);
 	form.width = is_to_file(print) ? 0 : ts_terminal_width();
 	form.max_track_items = wants_tracks(print) ? TS_MAX_TRACK_ITEMS : 0;
+	if (print->all && !form.top && (form.view || cli->entry->suite))
+		form.top = SIZE_MAX;
 	return form;
+}
+
+enum ts_status ts_check_rows(const struct ts_print_options *print, struct ts_error *err)
+{
+	const char *format = print->format ? print->format : "text";
+
+	TS_ASSERT(print);
+	if ((!print->form.sort && !print->form.top) || strcmp(format, "text") == 0 ||
+	    strcmp(format, "csv") == 0)
+		return TS_OK;
+	return ts_fail(err, TS_USAGE, "--%s goes with text and csv: %s has all rows",
+		       print->form.sort ? "sort" : "top", format);
 }
 
 enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_print_options *print,
@@ -49,7 +67,9 @@ enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_print_op
 
 	TS_ASSERT(cli && print && results && out);
 	TS_ASSERT(output); /* the option has let no other name through */
-	st = output->emit(out, results, &form, err);
+	st = ts_check_rows(print, err);
+	if (st == TS_OK)
+		st = output->emit(out, results, &form, err);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
@@ -72,6 +92,8 @@ struct reporting {
 	struct ts_print_options print;
 	bool several;
 	bool damaged;
+	bool has_screen; /* not all of a report was shown */
+	struct ts_progress progress;
 	struct ts_buf out;
 };
 
@@ -84,12 +106,14 @@ static void put_head(struct reporting *reporting, const struct ts_print_options 
 		return; /* the short form has its own */
 	if (reporting->out.n)
 		ts_buf_putc(&reporting->out, '\n');
+	if (print->form.is_screen && !print->form.view)
+		return; /* and so has the screen */
 	ts_summary_head(&reporting->out, results, print->output ? 0 : ts_terminal_width());
 	if (!print->form.view)
 		ts_buf_putc(&reporting->out, '\n');
 }
 
-static struct ts_run_options run_options(const struct reporting *reporting)
+static struct ts_run_options run_options(struct reporting *reporting)
 {
 	const struct ts_door *door = reporting->door;
 
@@ -102,6 +126,7 @@ static struct ts_run_options run_options(const struct reporting *reporting)
 		.torch_logs = door->torch_logs,
 		.nr_torch_logs = door->nr_torch_logs,
 		.overlay_budget = wants_tracks(&reporting->print) ? TS_MAX_TRACK_ITEMS : 0,
+		.meter = ts_progress_meter(&reporting->progress),
 	};
 }
 
@@ -117,6 +142,7 @@ static enum ts_status report_session(struct reporting *reporting, const struct t
 	st = ts_run_open(&run, session, &options, err);
 	if (st == TS_OK)
 		st = ts_run_analyse(&run, &options, err);
+	ts_progress_end(&reporting->progress); /* before anything else is said */
 	for (size_t i = 0; i < run.nr_problems; i++)
 		ts_complain(run.problems[i]);
 	if (st == TS_OK) {
@@ -125,6 +151,7 @@ static enum ts_status report_session(struct reporting *reporting, const struct t
 		if (run.profile.nr_hosts == 0 && !is_one_document(&print) && !print.form.view)
 			print.form.view =
 				run.profile.torch_log.nr_files > 0 ? "compile" : "capacity";
+		reporting->has_screen |= print.form.is_screen && !print.form.view;
 		put_head(reporting, &print, &run.results);
 		st = reporting->door->emit(reporting->cli, &print, &run.results, &reporting->out,
 					   err);
@@ -132,6 +159,18 @@ static enum ts_status report_session(struct reporting *reporting, const struct t
 	reporting->damaged |= run.nr_problems > 0 || run.profile.nr_damage > 0;
 	ts_run_release(&run);
 	return st;
+}
+
+/* Below what fits a screen: how to see the rest of it. */
+static void put_hint(struct reporting *reporting)
+{
+	if (reporting->has_screen)
+		ts_buf_puts(
+			&reporting->out,
+			"\n"
+			"More: --view doctor for advice; --view NAME for time, ops, memory ... "
+			"(--help\n"
+			"has the names), with --top N and --sort COLUMN; --all for everything\n");
 }
 
 static enum ts_exit report_all(struct reporting *reporting, const struct ts_runs *runs,
@@ -144,17 +183,27 @@ static enum ts_exit report_all(struct reporting *reporting, const struct ts_runs
 	for (size_t i = 0; i < runs->nr_sessions; i++) {
 		enum ts_status st;
 
-		ts_progress(cli, runs->sessions[i].dir);
+		ts_progress_begin(&reporting->progress, cli, runs->sessions[i].dir);
 		st = report_session(reporting, &runs->sessions[i], &err);
-		ts_progress(cli, NULL);
+		ts_progress_end(&reporting->progress);
 		ts_outcome_note(&outcome, st, &err);
 	}
 	outcome.damaged = reporting->damaged;
+	put_hint(reporting);
 	if (outcome.nr_done > 0 &&
 	    !ts_print_to(reporting->print.output, ts_buf_bytes(&reporting->out)))
 		outcome.nr_bad++;
 	ts_buf_release(&reporting->out);
 	return ts_outcome_exit(&outcome);
+}
+
+/* Of a screen, less the hint and the shell's next line; of many sessions more than one screen. */
+static size_t lines_each(size_t nr_sessions)
+{
+	size_t terminal = ts_terminal_height();
+	size_t height = TS_MAX(terminal, TS_SCREEN_HEIGHT) - NR_HINT_LINES - 1;
+
+	return TS_MAX(height / TS_MAX(nr_sessions, 1), LEAST_LINES) - (nr_sessions > 1);
 }
 
 enum ts_exit ts_report_sessions(const struct ts_cli *cli, const struct ts_print_options *print,
@@ -180,6 +229,7 @@ enum ts_exit ts_report_sessions(const struct ts_cli *cli, const struct ts_print_
 		reporting.several = runs.nr_sessions > 1;
 		/* The limit is of all of them together. */
 		reporting.print.form.budget /= TS_MAX(runs.nr_sessions, 1);
+		reporting.print.form.height = lines_each(runs.nr_sessions);
 		code = report_all(&reporting, &runs, nr_bad);
 	}
 	ts_runs_release(&runs);
@@ -195,9 +245,16 @@ static enum ts_exit run_report(struct ts_cli *cli)
 {
 	const struct report_options *own = cli->own;
 	const struct ts_door door = { .emit = ts_emit_report };
+	struct ts_print_options print = own->print;
+	bool is_whole = !print.form.view && !print.form.brief && !is_one_document(&print);
 
 	cli->logdir = own->logdir;
-	return ts_report_sessions(cli, &own->print, &door);
+	print.form.is_screen = is_whole && !print.all && !is_to_file(&print);
+	if (print.form.is_screen && print.form.sort) {
+		ts_complain("--sort is of a table (name it with --view, or say --all)");
+		return TS_EXIT_USAGE;
+	}
+	return ts_report_sessions(cli, &print, &door);
 }
 
 /* Results that have no view of their own are drawn in the viewers only. */
@@ -213,6 +270,10 @@ static const char *view_at(const struct ts_command *command, size_t index)
 static const struct ts_option options[] = {
 	TS_OPTION_FORMAT(OWN, print, ts_format_at),
 	TS_OPTION_OUTPUT(OWN, print),
+	TS_OPTION_JSON(OWN, print),
+	TS_OPTION_ALL(OWN, print,
+		      "every view, where a screen has the first findings; with --view every row"),
+	TS_OPTION_ROWS(OWN, print),
 	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME",
 		    "one view: %s; or a table of one (steps, modules, time.per_step ...)",
 		    .name_at = view_at),
@@ -238,6 +299,6 @@ const struct ts_command ts_command_report = {
 		"(memory_profile.prof), which is also read along where it lies in a session.",
 	.options = options,
 	.own_size = sizeof(OWN),
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.run = run_report,
 };

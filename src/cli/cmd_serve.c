@@ -99,6 +99,6 @@ const struct ts_command ts_command_serve = {
 	.options = options,
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
-	.thresholds = TS_THRESHOLDS_ELSEWHERE,
+	.has_thresholds = true,
 	.run = run_serve,
 };

@@ -214,7 +214,7 @@ const struct ts_command ts_command_timeline = {
 	.options = options,
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
-	.thresholds = TS_THRESHOLDS_LISTED,
+	.has_thresholds = true,
 	.suite = &suite,
 	.run = run_timeline,
 };

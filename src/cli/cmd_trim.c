@@ -48,20 +48,29 @@ static struct ts_copy_name name_of(const struct trimming *trimming, const char *
 				      .file = file };
 }
 
+static bool is_packed(const char *path)
+{
+	return ts_bytes_ends(ts_bytes_of(path), ".gz");
+}
+
+/* Where one of the two files is packed and the other is not, the sizes say which. */
 static void print_written(const struct ts_cli *cli, const char *path,
 			  const struct ts_trim_report *report, uint64_t nr_bytes,
-			  uint64_t nr_input_bytes)
+			  const struct ts_input *input)
 {
+	bool differ = is_packed(path) != is_packed(input->path);
 	char size[TS_UNIT_MAX], whole[TS_UNIT_MAX];
 	struct ts_buf out = TS_BUF_INIT;
 
 	if (cli->quiet)
 		return;
-	ts_buf_printf(&out, "%s: %llu of %llu events, %s of %s\n", path,
+	ts_buf_printf(&out, "%s: %llu of %llu events, %s%s of %s%s\n", path,
 		      (unsigned long long)report->nr_kept,
 		      (unsigned long long)(report->nr_kept + report->nr_dropped),
 		      ts_fmt_bytes(size, (double)nr_bytes),
-		      ts_fmt_bytes(whole, (double)nr_input_bytes));
+		      differ && is_packed(path) ? " packed" : "",
+		      ts_fmt_bytes(whole, (double)input->bytes.n),
+		      differ && is_packed(input->path) ? " packed" : "");
 	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }
@@ -120,7 +129,7 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 	if (st == TS_OK) {
 		complain_of_damage(trimming, input->path, &report);
 		print_written(trimming->cli, (const char *)path.p, &report, out.file.nr_bytes,
-			      input->bytes.n);
+			      input);
 	}
 	ts_copy_release(&out);
 	ts_buf_release(&path);
@@ -220,12 +229,13 @@ static enum ts_exit trim_all(const struct ts_cli *cli, const struct ts_runs *run
 	struct ts_outcome outcome = { .nr_bad = nr_bad };
 
 	for (size_t i = 0; i < runs->nr_sessions; i++) {
+		struct ts_progress progress;
 		enum ts_status st;
 
-		ts_progress(cli, runs->sessions[i].dir);
+		ts_progress_begin(&progress, cli, runs->sessions[i].dir);
 		st = trim_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &outcome.damaged,
 				  &err);
-		ts_progress(cli, NULL);
+		ts_progress_end(&progress);
 		ts_outcome_note(&outcome, st, &err);
 	}
 	return ts_outcome_exit(&outcome);
@@ -291,8 +301,9 @@ static const struct ts_option options[] = {
 		    "keep the hosts of this name (* and ? stand for anything)"),
 	TS_OPT_TEXT(OWN, choice.plane, "plane", 0, "NAME",
 		    "keep the planes of this name (/device:TPU:0, '/device:*')"),
-	TS_OPT_TEXT(OWN, output, "output", 'o', "OUT",
-		    "write to OUT: a file, for sessions a folder"),
+	TS_OPT_TEXT(
+		OWN, output, "output", 'o', "OUT",
+		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder"),
 	TS_OPT_END,
 };
 

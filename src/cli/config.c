@@ -19,8 +19,7 @@ static enum ts_status no_threshold(struct ts_bytes name, double number, struct t
 		return ts_fail(err, TS_USAGE, "no threshold is called %.*s (did you mean %s?)",
 			       TS_ARG(name), closest.name);
 	return ts_fail(err, TS_USAGE,
-		       "no threshold is called %.*s (tpusight report --help lists "
-		       "them)",
+		       "no threshold is called %.*s (tpusight thresholds lists them)",
 		       TS_ARG(name));
 }
 

@@ -41,30 +41,80 @@ void ts_complain_of_damage(const struct ts_damage *damage, const char *remedy)
 	ts_complain(err.text);
 }
 
+/* The number that a variable of the environment is; 0: it is not one. */
+static size_t number_in(const char *variable)
+{
+	const char *text = getenv(variable);
+	uint64_t number = 0;
+
+	return text && ts_bytes_u64(ts_bytes_of(text), &number) ? TS_MIN(number, INT16_MAX) : 0;
+}
+
 /* Columns of the terminal behind FD; 0: none is there, or it does not say. */
 static size_t width_of(int fd)
 {
+	size_t columns = number_in("COLUMNS");
 	struct winsize size;
 
-	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0)
-		return 0;
+	if (columns > 0 || !isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0)
+		return columns;
 	return size.ws_col;
 }
 
-void ts_progress(const struct ts_cli *cli, const char *text)
+/* It cannot move its cursor and has no colours. */
+static bool is_dumb(void)
+{
+	const char *terminal = getenv("TERM");
+
+	return terminal && strcmp(terminal, "dumb") == 0;
+}
+
+/* PERCENT 0: it is not known. */
+static void show_progress(const char *text, unsigned percent)
 {
 	size_t width = width_of(STDERR_FILENO);
 	struct ts_buf out = TS_BUF_INIT;
 
-	TS_ASSERT(cli);
-	if (cli->quiet || !isatty(STDERR_FILENO))
-		return;
 	ts_buf_puts(&out, "\r\033[K");
-	ts_term_cut(&out, ts_bytes_of(text ? text : ""), width > 1 ? width - 1 : 79);
+	if (percent > 0)
+		ts_buf_printf(&out, "%3u %% ", percent);
+	ts_term_cut(&out, ts_bytes_of(text), width > 10 ? width - 7 : 72);
 	if (!out.failed)
 		fwrite(out.p, 1, out.n, stderr);
 	fflush(stderr);
 	ts_buf_release(&out);
+}
+
+static void show_percent(void *ctx, unsigned percent)
+{
+	const struct ts_progress *progress = ctx;
+
+	show_progress(progress->text, percent);
+}
+
+void ts_progress_begin(struct ts_progress *progress, const struct ts_cli *cli, const char *text)
+{
+	TS_ASSERT(progress && cli && text);
+	*progress = (struct ts_progress){ .cli = cli, .text = text, .meter = TS_METER_INIT };
+	progress->meter.show = show_percent;
+	progress->meter.ctx = progress;
+	progress->is_shown = !cli->quiet && isatty(STDERR_FILENO) && !is_dumb();
+	if (progress->is_shown)
+		show_progress(text, 0);
+}
+
+struct ts_meter *ts_progress_meter(struct ts_progress *progress)
+{
+	TS_ASSERT(progress);
+	return progress->is_shown ? &progress->meter : NULL;
+}
+
+void ts_progress_end(struct ts_progress *progress)
+{
+	TS_ASSERT(progress);
+	if (progress->is_shown)
+		show_progress("", 0);
+	progress->is_shown = false;
 }
 
 void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct ts_error *err)
@@ -92,7 +142,7 @@ bool ts_use_color(const struct ts_cli *cli)
 	TS_ASSERT(cli);
 	if (cli->color != TS_COLOR_AUTO)
 		return cli->color == TS_COLOR_ALWAYS;
-	return isatty(STDOUT_FILENO) && !(no_color && no_color[0]);
+	return isatty(STDOUT_FILENO) && !is_dumb() && !(no_color && no_color[0]);
 }
 
 size_t ts_terminal_width(void)
@@ -102,10 +152,11 @@ size_t ts_terminal_width(void)
 
 size_t ts_terminal_height(void)
 {
+	size_t lines = number_in("LINES");
 	struct winsize size;
 
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
-		return 0;
+	if (lines > 0 || !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+		return lines;
 	return size.ws_row;
 }
 

@@ -29,20 +29,39 @@ static void put_below(struct ts_buf *out, const char *name)
 	ts_buf_puts(out, name);
 }
 
-/* NAME.trimmed.ENDING */
-static void put_beside(struct ts_buf *out, const char *dir, const struct ts_copy_name *name)
+/* The name of a profile or trace, less what says which it is. */
+static struct ts_bytes stem_of(struct ts_bytes file)
 {
-	struct ts_bytes file = ts_bytes_of(name->file), stem = ts_tracefile_host(file);
+	struct ts_bytes stem = ts_tracefile_host(file);
 
 	if (ts_bytes_ends(file, TS_XPLANE_SUFFIX))
 		stem.n = file.n - strlen(TS_XPLANE_SUFFIX);
 	else if (stem.n == file.n)
 		stem.n = ts_bytes_find(file, ".json");
+	return stem;
+}
+
+/* NAME.trimmed.ENDING */
+static void put_beside(struct ts_buf *out, const char *dir, const struct ts_copy_name *name)
+{
+	struct ts_bytes file = ts_bytes_of(name->file), stem = stem_of(file);
+
 	ts_buf_puts(out, dir);
 	put_below(out, "");
 	ts_buf_put(out, stem);
 	ts_buf_printf(out, ".%s", name->word);
 	ts_buf_put(out, ts_bytes_cut(file, stem.n, file.n));
+}
+
+/* A name without an ending gets the input's: without one no program would take the copy for a profile. */
+static void put_file(struct ts_buf *out, const struct ts_copy_name *name)
+{
+	struct ts_bytes file = ts_bytes_of(name->file);
+	const char *slash = strrchr(name->output, '/');
+
+	ts_buf_puts(out, name->output);
+	if (!strchr(slash ? slash : name->output, '.'))
+		ts_buf_put(out, ts_bytes_cut(file, stem_of(file).n, file.n));
 }
 
 static void put_default(struct ts_buf *out, const struct ts_session *session, const char *dir,
@@ -114,7 +133,7 @@ enum ts_status ts_copy_path(const struct ts_session *session, const struct ts_co
 	if (!name->output)
 		put_default(out, session, dir, name);
 	else if (is_file_name(session, name))
-		ts_buf_puts(out, name->output);
+		put_file(out, name);
 	else
 		put_laid_out(out, session->kind == TS_SESSION_DIR ? dir : ".", name);
 	free(dir);

@@ -73,18 +73,6 @@ static void put_options(struct ts_buf *out, const struct ts_option *options,
 	}
 }
 
-static void put_thresholds(struct ts_buf *out, enum ts_thresholds how)
-{
-	if (how == TS_THRESHOLDS_ELSEWHERE)
-		ts_buf_puts(out, "\nThe thresholds and their values: tpusight report --help\n");
-	if (how != TS_THRESHOLDS_LISTED)
-		return;
-	ts_buf_puts(out, "\nThresholds (--threshold NAME=VALUE):\n");
-	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
-		ts_buf_printf(out, "  %-28s %7g %-3s %s\n", setting->name, setting->value,
-			      setting->unit, setting->help);
-}
-
 static void put_command(struct ts_buf *out, const char *program, const struct ts_command *command)
 {
 	ts_buf_printf(out, "Usage: %s [OPTION]... %s\n%s\n\n%s\n\n", program, command->arguments,
@@ -94,7 +82,8 @@ static void put_command(struct ts_buf *out, const char *program, const struct ts
 	put_options(out, command->options, command);
 	ts_buf_puts(out, "\nShared options:\n");
 	put_options(out, ts_shared_options, command);
-	put_thresholds(out, command->thresholds);
+	if (command->has_thresholds)
+		ts_buf_puts(out, "\nThe doctor's thresholds: tpusight thresholds\n");
 }
 
 static void put_program(struct ts_buf *out, const char *program)

@@ -13,5 +13,6 @@
 	X(hlo)         \
 	X(trim)        \
 	X(redact)      \
+	X(thresholds)  \
 	X(serve)       \
 	X(live)

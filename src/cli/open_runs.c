@@ -41,16 +41,18 @@ static enum ts_status read_session(struct ts_open_runs *runs, const struct ts_se
 					  .nr_torch_logs = log != NULL };
 	size_t at = runs->nr_runs;
 	struct ts_run *run = &runs->items[at];
+	struct ts_progress progress;
 	enum ts_status st;
 
 	TS_ASSERT(at < TS_COMPARE_MAX);
-	ts_progress(runs->cli, session->dir);
+	ts_progress_begin(&progress, runs->cli, session->dir);
+	options.meter = ts_progress_meter(&progress);
 	st = ts_session_title(session, &runs->names[at]) ? TS_OK : ts_fail_nomem(err);
 	if (st == TS_OK)
 		st = ts_run_open(run, session, &options, err);
 	if (st == TS_OK)
 		st = ts_run_analyse(run, &options, err);
-	ts_progress(runs->cli, NULL);
+	ts_progress_end(&progress);
 	complain_of_run(runs, run, st == TS_OK);
 	if (st)
 		return st;

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/closest.h"
 #include "base/work.h"
+#include "cli/format.h"
 
 /* A mapped profile that another program cuts short: the pages are gone, reading them is this. */
 static void on_bus_error(int number)
@@ -60,6 +61,10 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 		ts_fail(&err, TS_USAGE,
 			"no path was given (usage: %s [OPTION]... %s; --help says more)",
 			cli->command, command->arguments);
+		ts_complain(err.text);
+		return TS_EXIT_USAGE;
+	}
+	if (ts_format_settle(cli, command, &err)) {
 		ts_complain(err.text);
 		return TS_EXIT_USAGE;
 	}

@@ -11,6 +11,7 @@ struct ts_print_options {
 	const char *output;    /* a file; NULL or "-": the console */
 	struct ts_report form; /* what options say of it; ts_report_form() adds the rest */
 	bool tracks;
+	bool all; /* every row of a view; of a whole report every view, where a screen was enough */
 };
 
 /* Rows for the table of a command whose struct TYPE has a struct ts_print_options, MEMBER. */
@@ -19,10 +20,24 @@ struct ts_print_options {
 #define TS_OPTION_OUTPUT(type, member) \
 	TS_OPT_TEXT(type, member.output, "output", 'o', "FILE", "write to FILE, not to the console")
 
+#define TS_OPTION_JSON(type, member) \
+	TS_OPT_PRESET(type, member.format, "json", "the same as --format json", "json")
+
+/* Which rows of tables, and in which order. */
+#define TS_OPTION_ROWS(type, member)                                                         \
+	TS_OPT_COUNT(type, member.form.top, "top", 0, "N", 1, TS_OPTION_ANY, "a number of rows", \
+		     .help = "N rows of a table (text: default 10)"),                          \
+		TS_OPT_TEXT(type, member.form.sort, "sort", 0, "COLUMN",                        \
+			    "rows in the order of COLUMN, its heading or its name in JSON: largest "  \
+			    "first")
+#define TS_OPTION_ALL(type, member, text) TS_OPT_FLAG(type, member.all, "all", 0, text)
+
 /* Every output (write/list.h) by its name, for TS_OPTION_FORMAT. */
 const char *ts_format_at(const struct ts_command *command, size_t index);
 
 struct ts_report ts_report_form(const struct ts_cli *cli, const struct ts_print_options *print);
+/* TS_USAGE: rows are chosen where the format has all of them. */
+enum ts_status ts_check_rows(const struct ts_print_options *print, struct ts_error *err);
 enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_print_options *print,
 			      const struct ts_results *results, struct ts_buf *out,
 			      struct ts_error *err);

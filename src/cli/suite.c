@@ -2,6 +2,7 @@
 #include "cli/suite.h"
 
 #include "base/check.h"
+#include "result/order.h"
 #include "result/view.h"
 #include "write/report_json.h"
 
@@ -40,11 +41,25 @@ const struct ts_option ts_suite_options[] = {
 	TS_OPT_END,
 };
 
+/* A view without the column is in its own order; one must have it. */
+static bool sort_view(struct ts_report *form, const struct ts_result *result, const char *sort,
+		      struct ts_error *err)
+{
+	struct ts_error other = TS_ERROR_INIT;
+	bool has = sort && ts_tables_need_column(result->tables, result->nr_tables, sort,
+						 err->text[0] ? &other : err) == TS_OK;
+
+	form->sort = has ? sort : NULL;
+	return has;
+}
+
 /* As text: the views one after the other, those that say something. */
 static enum ts_status emit_views(const struct ts_suite *suite, struct ts_report form,
 				 const struct ts_results *results, struct ts_buf *out,
 				 struct ts_error *err)
 {
+	const char *sort = form.sort;
+	bool is_sorted = !sort;
 	enum ts_status st = TS_OK;
 	size_t nr_shown = 0;
 
@@ -54,11 +69,12 @@ static enum ts_status emit_views(const struct ts_suite *suite, struct ts_report 
 		if (!result || ts_result_is_silent(result))
 			continue;
 		form.view = result->name;
+		is_sorted |= sort_view(&form, result, sort, err);
 		if (nr_shown++ > 0)
 			ts_buf_putc(out, '\n');
 		st = ts_output_find("text")->emit(out, results, &form, err);
 	}
-	return st;
+	return st == TS_OK && !is_sorted && nr_shown > 0 ? TS_USAGE : st;
 }
 
 static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_options *print,
@@ -71,6 +87,9 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_optio
 	enum ts_status st;
 
 	form.view = suite->results[0];
+	st = ts_check_rows(print, err);
+	if (st)
+		return st;
 	if (own_output(suite, name))
 		st = own_output(suite, name)->emit(out, results, &form, err);
 	else if (strcmp(name, "text") == 0)

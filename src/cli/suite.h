@@ -20,9 +20,12 @@ struct ts_suite {
 /* The options of a command that has none of its own: a struct ts_print_options. */
 extern const struct ts_option ts_suite_options[];
 /* The rows for -o, --format and --json, for commands that have. */
-#define TS_SUITE_OPTIONS(type, member)                                                      \
+#define TS_SUITE_OPTIONS(type, member)                                         \
+	TS_SUITE_OUTPUT(type, member), TS_OPTION_ROWS(type, member), \
+		TS_OPTION_ALL(type, member, "every row")
+#define TS_SUITE_OUTPUT(type, member)                                                      \
 	TS_OPTION_OUTPUT(type, member), TS_OPTION_FORMAT(type, member, ts_suite_format_at), \
-		TS_OPT_PRESET(type, member.format, "json", "the same as --format json", "json")
+		TS_OPTION_JSON(type, member)
 const char *ts_suite_format_at(const struct ts_command *command, size_t index);
 #define TS_MIN_DURATION(type, member, text)                                                \
 	TS_OPT_DECIMAL(type, member.form.min_duration_ps, "min-duration-us", "N", 0, 1e12, \

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/check.h"
+#include "base/closest.h"
 
 /* What a function of a kind works on. */
 struct reading {
@@ -144,13 +145,20 @@ static enum ts_status read_time(const struct reading *reading)
 
 static enum ts_status not_a_name(const struct reading *reading)
 {
+	struct ts_closest closest = ts_closest_to(ts_bytes_of(reading->value));
 	struct ts_buf names = TS_BUF_INIT;
 	const char *name;
 
-	for (size_t i = 0; (name = ts_option_name(reading->option, reading->command, i)); i++)
+	for (size_t i = 0; (name = ts_option_name(reading->option, reading->command, i)); i++) {
 		ts_buf_printf(&names, "%s%s", i ? ", " : "", name);
-	ts_fail(reading->err, TS_USAGE, "%s is not one of %.*s", reading->value,
-		TS_ARG(ts_buf_bytes(&names)));
+		ts_closest_try(&closest, name);
+	}
+	if (closest.name[0])
+		ts_fail(reading->err, TS_USAGE, "%s is not one of %.*s (did you mean %s?)",
+			reading->value, TS_ARG(ts_buf_bytes(&names)), closest.name);
+	else
+		ts_fail(reading->err, TS_USAGE, "%s is not one of %.*s", reading->value,
+			TS_ARG(ts_buf_bytes(&names)));
 	ts_buf_release(&names);
 	return TS_USAGE;
 }

@@ -213,6 +213,7 @@ static enum ts_status analyse(struct job *job, struct ts_error *err)
 	struct ts_annotation *one = job->one;
 	struct ts_run_options options = { .nr_threads = job->options->nr_threads,
 					  .settings = job->options->settings,
+					  .meter = job->options->meter,
 					  .overlay_budget =
 						  (size_t)job->options->max_overlay_events };
 	bool wants_any =

@@ -27,6 +27,8 @@ struct ts_annotate_options {
 	bool has_max_trace_events;
 	uint64_t max_trace_events; /* 0: all */
 	bool dry_run;
+	struct ts_meter *
+		meter; /* how much of the analysis is done (flow/run.h); NULL: it is not asked for */
 	const char *version; /* of the program */
 };
 

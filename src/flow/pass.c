@@ -83,6 +83,7 @@ static enum ts_status show_block(void *ctx, const struct ts_block *block, struct
 			st = pass->analyses[a]->block(states->state[a], pass->ctx, block, err);
 	if (st == TS_OK && states->observed)
 		st = pass->counter->block(pass->counter->ctx, block, err);
+	ts_meter_add(pass->shared->meter, block->nr_events);
 	return st;
 }
 
@@ -312,6 +313,21 @@ static enum ts_status choose_lines(struct pass *pass, size_t nr_threads, struct 
 	return TS_OK;
 }
 
+/* Where in the whole work each pass is: the outline before them takes a tenth. */
+static void begin_stage(const struct pass *pass, enum ts_pass number)
+{
+	static const unsigned percents[] = { [TS_PASS_FIRST] = 10,
+					     [TS_PASS_INTERLEAVED] = 55,
+					     [TS_PASS_SECOND] = 75,
+					     [TS_PASS_OVERLAY] = 90,
+					     [TS_PASS_OVERLAY + 1] = 100 };
+	uint64_t nr_events = 0;
+
+	for (size_t i = 0; i < pass->nr_jobs; i++)
+		nr_events += pass->profile->lines[pass->jobs[i]].nr_events;
+	ts_meter_begin(pass->shared->meter, percents[number], percents[number + 1], nr_events);
+}
+
 static enum ts_status make_sums(struct pass *pass, struct ts_error *err)
 {
 	for (size_t a = 0; a < pass->nr_analyses; a++) {
@@ -462,6 +478,8 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, e
 	if (pthread_mutex_init(&pass.lock, NULL) != 0)
 		return ts_fail_nomem(err);
 	st = choose_lines(&pass, nr_threads, err);
+	if (st == TS_OK)
+		begin_stage(&pass, number);
 	if (st == TS_OK)
 		st = make_sums(&pass, err);
 	if (st == TS_OK)

@@ -10,6 +10,7 @@
 #define TS_FLOW_PASS_H
 
 #include "analysis/analysis.h"
+#include "base/meter.h"
 #include "flow/state.h"
 
 /*
@@ -31,6 +32,7 @@ struct ts_passes {
 	void *sums[TS_NR_ANALYSES];
 	struct ts_result *waiting[TS_NR_ANALYSES];
 	const struct ts_state_sink *states; /* NULL: states are not saved */
+	struct ts_meter *meter; /* of the events that are shown; NULL: it is not asked for */
 };
 
 /*

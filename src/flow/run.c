@@ -476,7 +476,9 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 		.has_interleaved = wants_interleaved(&run->profile, options),
 		.no_python = options->no_python,
 	};
-	struct ts_passes shared = { .results = &run->results, .states = options->states };
+	struct ts_passes shared = { .results = &run->results,
+				    .states = options->states,
+				    .meter = options->meter };
 	enum ts_status st = make_rates(run, options->chip, err);
 
 	TS_ASSERT(run && options);

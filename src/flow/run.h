@@ -27,6 +27,8 @@ struct ts_run_options {
 	/* Logs of PyTorch's compiler, or folders of them, to be read along with what the session has */
 	const char *const *torch_logs;
 	size_t nr_torch_logs;
+	struct ts_meter
+		*meter;	      /* how much of ts_run_analyse() is done; NULL: it is not asked for */
 	struct ts_bytes chip; /* for modules without a run: which chip; may be empty */
 };
 

@@ -57,6 +57,7 @@ struct ts_column {
 	const char *name;
 	enum ts_origin origin;
 	const char *label; /* for people: "self time"; NULL: not shown in the text view */
+	int weight; /* where width is short: 1: the table is about it, -1: the first to be left out */
 };
 
 #define TS_MAX_COLUMNS 64 /* of a table */

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "codec/csv.h"
 #include "codec/json.h"
+#include "result/order.h"
 #include "result/view.h"
 
 static void put_item(struct ts_buf *text, struct ts_value value)
@@ -71,18 +72,28 @@ static void put_heading(struct ts_csv *csv, const char *name)
 	ts_buf_release(&text);
 }
 
-static void put_table(struct ts_csv *csv, const struct ts_table *table)
+static enum ts_status put_table(struct ts_csv *csv, const struct ts_table *table,
+				const struct ts_report *report, struct ts_error *err)
 {
-	const struct ts_value *cell = table->cells;
+	int sorted = report->sort ? ts_table_find_column(table, report->sort) : -1;
+	size_t nr = report->top ? TS_MIN(report->top, table->nr_rows) : table->nr_rows;
+	size_t *rows;
 
+	if (report->sort && sorted < 0)
+		return ts_tables_need_column(table, 1, report->sort, err);
 	for (size_t i = 0; i < table->nr_columns; i++)
 		put_heading(csv, table->columns[i].name);
 	ts_csv_end_row(csv);
-	for (size_t row = 0; row < table->nr_rows; row++) {
+	rows = calloc(table->nr_rows + 1, sizeof(*rows));
+	if (!rows || !ts_table_order(table, sorted, rows))
+		csv->out->failed = true;
+	for (size_t row = 0; row < nr && !csv->out->failed; row++) {
 		for (size_t i = 0; i < table->nr_columns; i++)
-			put_cell(csv, *cell++);
+			put_cell(csv, ts_table_cell(table, rows[row], (int)i));
 		ts_csv_end_row(csv);
 	}
+	free(rows);
+	return TS_OK;
 }
 
 static void put_finding(struct ts_csv *csv, const struct ts_finding *finding)
@@ -119,40 +130,45 @@ static void put_fields(struct ts_csv *csv, const struct ts_result *result)
 	ts_csv_end_row(csv);
 }
 
-enum ts_status ts_report_csv(struct ts_buf *out, const struct ts_results *results, const char *view,
-			     struct ts_error *err)
+static enum ts_status put_view(struct ts_csv *csv, const struct ts_view *view,
+			       const struct ts_report *report, struct ts_error *err)
+{
+	const struct ts_result *result = view->result;
+
+	if (view->table)
+		return put_table(csv, view->table, report, err);
+	if (!ts_result_has_findings(result) && result->nr_tables && !result->top_level)
+		return put_table(csv, &result->tables[0], report, err);
+	if (report->sort || report->top)
+		return ts_fail(err, TS_USAGE, "view %s is not a table that has rows to choose",
+			       report->view);
+	if (ts_result_has_findings(result))
+		put_findings(csv, result);
+	else
+		put_fields(csv, result);
+	return TS_OK;
+}
+
+enum ts_status ts_report_csv(struct ts_buf *out, const struct ts_results *results,
+			     const struct ts_report *report, struct ts_error *err)
 {
 	struct ts_csv csv = ts_csv_of(out);
 	struct ts_view found;
 	enum ts_status st;
 
-	TS_ASSERT(out && results);
+	TS_ASSERT(out && results && report);
 	if (results->failed)
 		return ts_fail_nomem(err);
-	st = ts_view_find(results, view, &found, err);
-	if (st)
-		return st;
-	if (found.table)
-		put_table(&csv, found.table);
-	else if (ts_result_has_findings(found.result))
-		put_findings(&csv, found.result);
-	else if (found.result->nr_tables && !found.result->top_level)
-		put_table(&csv, &found.result->tables[0]);
-	else
-		put_fields(&csv, found.result);
-	return out->failed ? ts_fail_nomem(err) : TS_OK;
-}
-
-static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
-			   const struct ts_report *report, struct ts_error *err)
-{
 	if (report->brief)
 		return ts_fail(err, TS_USAGE, "csv has no short form (use text or json)");
-	return ts_report_csv(out, results, report->view, err);
+	st = ts_view_find(results, report->view, &found, err);
+	if (st == TS_OK)
+		st = put_view(&csv, &found, report, err);
+	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
 const struct ts_output ts_output_csv = {
 	.name = "csv",
 	.extension = "csv",
-	.emit = emit,
+	.emit = ts_report_csv,
 };

@@ -8,8 +8,9 @@
 
 #include "write/output.h"
 
-/* Appends the table. TS_USAGE: no such view, or VIEW is NULL; the story lists those there are. */
-enum ts_status ts_report_csv(struct ts_buf *out, const struct ts_results *results, const char *view,
-			     struct ts_error *err);
+/* Appends the table of report->view, its rows as report->sort and report->top say. TS_USAGE: there is no such
+ * view or column, or the view is NULL; the story lists those there are. */
+enum ts_status ts_report_csv(struct ts_buf *out, const struct ts_results *results,
+			     const struct ts_report *report, struct ts_error *err);
 
 #endif

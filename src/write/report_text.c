@@ -4,9 +4,11 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "codec/term.h"
+#include "result/order.h"
 #include "result/view.h"
 #include "write/breakdown.h"
 #include "write/brief.h"
+#include "write/screen.h"
 #include "write/text_table.h"
 
 #define BOLD	      "\033[1m"
@@ -14,6 +16,7 @@
 
 #define DETAIL_INDENT 5
 #define MAX_TIMES     3
+#define PLACE_WIDTH   130 /* of an op: a template of C++ is as long as a page; JSON has it whole */
 #define PAGE_WIDTH    100 /* of sentences, where there is no terminal */
 
 static const char *const severity_colors[TS_NR_SEVERITIES] = { "\033[1;31m", "\033[33m",
@@ -116,7 +119,7 @@ static void put_where(struct text *text, const struct ts_where *where)
 		if (value.type == TS_VALUE_NULL)
 			continue;
 		ts_buf_puts(&line, line.n ? before[i] : "");
-		ts_buf_put(&line, value.as.s);
+		ts_term_cut(&line, value.as.s, PLACE_WIDTH);
 	}
 	ts_buf_pad(text->out, ' ', DETAIL_INDENT);
 	ts_buf_puts(text->out, "where: ");
@@ -202,7 +205,7 @@ static void put_table(struct text *text, const struct ts_table *table)
 	if (!table->title || table->nr_rows == 0)
 		return;
 	put_title(text, table->title);
-	ts_text_table(text->out, table, text->report->width);
+	ts_text_table(text->out, table, text->report);
 }
 
 static void put_notes(struct text *text, const struct ts_result *result)
@@ -245,6 +248,25 @@ static void put_all(struct text *text, const struct ts_results *results)
 		put_result(text, results->items[i]);
 }
 
+/* The column that rows are to be sorted by is in one table at least of those that are shown. */
+static enum ts_status need_column(const struct ts_results *results, const struct ts_view *view,
+				  const char *name, struct ts_error *err)
+{
+	enum ts_status st = TS_USAGE;
+	struct ts_error other = TS_ERROR_INIT;
+
+	if (view->table)
+		return ts_tables_need_column(view->table, 1, name, err);
+	if (view->result)
+		return ts_tables_need_column(view->result->tables, view->result->nr_tables, name,
+					     err);
+	for (size_t i = 0; i < results->nr && st; i++)
+		st = ts_tables_need_column(results->items[i]->tables, results->items[i]->nr_tables,
+					   name, &other);
+	return st ? ts_fail(err, st, "no table has a column %.64s (name it with --view)", name)
+		  : TS_OK;
+}
+
 enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *results,
 			      const struct ts_report *report, struct ts_error *err)
 {
@@ -259,10 +281,14 @@ enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *resul
 		return ts_fail_nomem(err);
 	if (report->view)
 		st = ts_view_find(results, report->view, &view, err);
+	if (st == TS_OK && report->sort)
+		st = need_column(results, &view, report->sort, err);
 	if (st)
 		return st;
-	if (view.table)
-		ts_text_table(out, view.table, report->width);
+	if (report->is_screen && !report->view)
+		ts_screen_text(out, results, report);
+	else if (view.table)
+		ts_text_table(out, view.table, report);
 	else if (view.result)
 		put_result(&text, view.result);
 	else

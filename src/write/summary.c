@@ -8,20 +8,20 @@
 #include "codec/term.h"
 #include "result/view.h"
 
-#define DOT	   " \xC2\xB7 "
 #define RESET	   "\033[0m"
 #define NR_KINDS   8  /* of devices that are named by themselves */
 #define NR_LINES   2  /* for a finding */
+#define PLACE_WIDTH 32 /* of the op or line; a kernel may be called by hundreds of letters */
 #define WRAP_SLACK 12 /* columns that breaking at words may cost */
 
 static const char *const severity_colors[TS_NR_SEVERITIES] = { "\033[1;31m", "\033[33m",
 							       "\033[36m" };
 
-/* A field of a top-level result, whichever that is. */
-static struct ts_value top_value(const struct ts_results *results, const char *name)
+struct ts_value ts_summary_value(const struct ts_results *results, const char *name)
 {
 	struct ts_value value = ts_null();
 
+	TS_ASSERT(results && name);
 	for (size_t i = 0; i < results->nr && value.type == TS_VALUE_NULL; i++)
 		if (results->items[i]->top_level)
 			value = ts_result_get(results->items[i], name);
@@ -49,7 +49,7 @@ static struct ts_bytes list_text(const struct ts_list *list, size_t row, const c
 /* A profile that was named itself, and lies in no log directory. */
 static void put_file(struct ts_buf *out, const struct ts_results *results)
 {
-	const struct ts_list *hosts = list_of(top_value(results, "run.hosts"));
+	const struct ts_list *hosts = list_of(ts_summary_value(results, "run.hosts"));
 
 	if (hosts && hosts->nr > 0)
 		ts_buf_put(out, list_text(hosts, 0, "file"));
@@ -57,13 +57,13 @@ static void put_file(struct ts_buf *out, const struct ts_results *results)
 		ts_buf_putc(out, '-');
 }
 
-/* logdir/run/session, without those that say nothing. */
-static void put_place(struct ts_buf *out, const struct ts_results *results)
+void ts_summary_place(struct ts_buf *out, const struct ts_results *results)
 {
 	static const char *const parts[] = { "run.logdir", "run.run", "run.session" };
 
+	TS_ASSERT(out && results);
 	for (size_t i = 0; i < TS_NELEM(parts); i++) {
-		struct ts_bytes part = text_of(top_value(results, parts[i]));
+		struct ts_bytes part = text_of(ts_summary_value(results, parts[i]));
 
 		if (part.n == 0 || (i > 0 && ts_bytes_is(part, ".")))
 			continue;
@@ -105,36 +105,37 @@ static size_t count_kinds(const struct ts_list *devices, struct kind kinds[NR_KI
 /* Known to have none, which is another thing than not known. */
 static bool has_no_device(const struct ts_results *results)
 {
-	const struct ts_list *devices = list_of(top_value(results, "run.devices"));
+	const struct ts_list *devices = list_of(ts_summary_value(results, "run.devices"));
 
 	return devices && devices->nr == 0;
 }
 
 static void put_machines(struct ts_buf *out, const struct ts_results *results)
 {
-	const struct ts_list *hosts = list_of(top_value(results, "run.hosts"));
-	const struct ts_list *devices = list_of(top_value(results, "run.devices"));
+	const struct ts_list *hosts = list_of(ts_summary_value(results, "run.hosts"));
+	const struct ts_list *devices = list_of(ts_summary_value(results, "run.devices"));
 	struct kind kinds[NR_KINDS] = { 0 };
 	size_t nr = devices ? count_kinds(devices, kinds) : 0;
 
 	if (hosts)
-		ts_buf_printf(out, DOT "%zu host%s", hosts->nr, hosts->nr == 1 ? "" : "s");
+		ts_buf_printf(out, TS_SUMMARY_DOT "%zu host%s", hosts->nr,
+			      hosts->nr == 1 ? "" : "s");
 	for (size_t i = 0; i < nr; i++) {
-		ts_buf_printf(out, "%s%zu x ", i ? " + " : DOT, kinds[i].nr);
+		ts_buf_printf(out, "%s%zu x ", i ? " + " : TS_SUMMARY_DOT, kinds[i].nr);
 		ts_term_text(out, kinds[i].name.n ? kinds[i].name : TS_LIT("unknown device"));
 	}
 	if (has_no_device(results))
-		ts_buf_puts(out, DOT "no device");
+		ts_buf_puts(out, TS_SUMMARY_DOT "no device");
 }
 
 static void put_steps(struct ts_buf *out, const struct ts_results *results)
 {
-	int64_t nr = ts_value_int(top_value(results, "overview.step_count"));
-	struct ts_bytes source = text_of(top_value(results, "overview.step_source"));
+	int64_t nr = ts_value_int(ts_summary_value(results, "overview.step_count"));
+	struct ts_bytes source = text_of(ts_summary_value(results, "overview.step_source"));
 
 	if (nr < 0)
 		return;
-	ts_buf_printf(out, DOT "%lld step%s", (long long)nr, nr == 1 ? "" : "s");
+	ts_buf_printf(out, TS_SUMMARY_DOT "%lld step%s", (long long)nr, nr == 1 ? "" : "s");
 	if (nr == 0 || source.n == 0)
 		return;
 	ts_buf_puts(out, " (");
@@ -142,26 +143,33 @@ static void put_steps(struct ts_buf *out, const struct ts_results *results)
 	ts_buf_putc(out, ')');
 }
 
+void ts_summary_facts(struct ts_buf *out, const struct ts_results *results)
+{
+	int64_t duration_ps = ts_value_int(ts_summary_value(results, "run.duration_ps"));
+	char duration[TS_UNIT_MAX];
+
+	TS_ASSERT(out && results);
+	put_machines(out, results);
+	if (duration_ps >= 0)
+		ts_buf_printf(out, TS_SUMMARY_DOT "%s", ts_fmt_ps(duration, duration_ps));
+	else if (!has_no_device(results))
+		ts_buf_puts(out, TS_SUMMARY_DOT "-");
+	put_steps(out, results);
+}
+
 void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_t width)
 {
-	int64_t duration_ps = ts_value_int(top_value(results, "run.duration_ps"));
 	struct ts_buf place = TS_BUF_INIT, rest = TS_BUF_INIT;
-	char duration[TS_UNIT_MAX];
 	size_t all;
 
 	TS_ASSERT(out && results);
-	put_place(&place, results);
-	put_machines(&rest, results);
-	if (duration_ps >= 0)
-		ts_buf_printf(&rest, DOT "%s", ts_fmt_ps(duration, duration_ps));
-	else if (!has_no_device(results))
-		ts_buf_puts(&rest, DOT "-");
-	put_steps(&rest, results);
+	ts_summary_place(&place, results);
+	ts_summary_facts(&rest, results);
 	all = ts_term_width(ts_buf_bytes(&place)) + ts_term_width(ts_buf_bytes(&rest));
 	ts_term_cut(out, ts_buf_bytes(&place), width ? width : SIZE_MAX);
 	if (width && all > width) { /* the name alone, then the rest without its first dot */
 		ts_buf_puts(out, "\n  ");
-		ts_buf_put(out, ts_bytes_cut(ts_buf_bytes(&rest), strlen(DOT), rest.n));
+		ts_buf_put(out, ts_bytes_cut(ts_buf_bytes(&rest), strlen(TS_SUMMARY_DOT), rest.n));
 	} else {
 		ts_buf_put(out, ts_buf_bytes(&rest));
 	}
@@ -173,7 +181,7 @@ void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_
 
 static int64_t health_of(const struct ts_results *results)
 {
-	struct ts_value score = top_value(results, "overview.health_score");
+	struct ts_value score = ts_summary_value(results, "overview.health_score");
 
 	if (score.type == TS_VALUE_NULL)
 		score = ts_result_get(ts_results_find(results, "doctor"), "health_score");
@@ -214,7 +222,7 @@ static const char *why_no_mxu(const struct ts_results *results)
 static void put_share(struct ts_buf *out, const struct ts_results *results, const char *label,
 		      const char *field)
 {
-	double pct = ts_value_number(top_value(results, field));
+	double pct = ts_value_number(ts_summary_value(results, field));
 	char text[TS_UNIT_MAX];
 
 	ts_buf_printf(out, "%s %s", label, ts_fmt_pct(text, pct));
@@ -280,7 +288,7 @@ static void put_sentence(struct ts_buf *text, const struct ts_finding *finding, 
 {
 	struct ts_bytes evidence = first_sentence(finding->evidence);
 	struct ts_bytes place = ts_finding_place(finding), head;
-	size_t taken = place.n ? ts_term_width(place) + 3 : 0;
+	size_t taken = place.n ? TS_MIN(ts_term_width(place), PLACE_WIDTH) + 3 : 0;
 
 	ts_buf_put(text, finding->title);
 	if (evidence.n) {
@@ -292,12 +300,12 @@ static void put_sentence(struct ts_buf *text, const struct ts_finding *finding, 
 		cut_sentence(text, head.n, finding->title.n);
 	if (place.n) {
 		ts_buf_puts(text, " (");
-		ts_buf_put(text, place);
+		ts_term_cut(text, place, room < SIZE_MAX ? PLACE_WIDTH : SIZE_MAX);
 		ts_buf_putc(text, ')');
 	}
 }
 
-static void put_finding(struct ts_buf *out, const struct ts_finding *finding, size_t number,
+void ts_summary_finding(struct ts_buf *out, const struct ts_finding *finding, size_t number,
 			const struct ts_report *report)
 {
 	const char *severity = ts_severity_name(finding->severity);
@@ -305,6 +313,7 @@ static void put_finding(struct ts_buf *out, const struct ts_finding *finding, si
 	size_t before = out->n, indent, room = SIZE_MAX;
 	struct ts_term_wrap how;
 
+	TS_ASSERT(out && finding && report);
 	ts_buf_printf(out, "%zu ", number);
 	indent = out->n - before + 10; /* "critical" and two spaces */
 	ts_buf_puts(out, report->color ? severity_colors[finding->severity] : "");
@@ -333,7 +342,7 @@ void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
 	if (!doctor)
 		return;
 	for (size_t i = 0; i < TS_MIN(doctor->nr_findings, TS_SUMMARY_FINDINGS); i++)
-		put_finding(out, &doctor->findings[i], i + 1, report);
+		ts_summary_finding(out, &doctor->findings[i], i + 1, report);
 	if (doctor->nr_findings == 0)
 		ts_buf_puts(out, "no findings\n");
 	if (doctor->nr_findings > TS_SUMMARY_FINDINGS)

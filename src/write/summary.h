@@ -16,10 +16,21 @@
 
 #define TS_SUMMARY_FINDINGS 10 /* shown; the others are counted */
 
+#define TS_SUMMARY_DOT " \xC2\xB7 " /* between facts */
+
+/* A field of a top-level result, whichever that is. */
+struct ts_value ts_summary_value(const struct ts_results *results, const char *name);
+/* logdir/run/session, without those that say nothing. */
+void ts_summary_place(struct ts_buf *out, const struct ts_results *results);
+/* Hosts, devices, wall time and steps, each behind a dot. */
+void ts_summary_facts(struct ts_buf *out, const struct ts_results *results);
 /* The first line alone: which run, on what. WIDTH 0: one line however long. */
 void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_t width);
 /* The second line: health, duty cycle and so on. Without a device none of it is known: nothing. */
 void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
+			const struct ts_report *report);
+/* One finding, in two lines at most. */
+void ts_summary_finding(struct ts_buf *out, const struct ts_finding *finding, size_t number,
 			const struct ts_report *report);
 void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
 		     const struct ts_report *report);

@@ -1,10 +1,13 @@
 /* Values and tables for people. */
 #include "write/text_table.h"
 
+#include <math.h>
+
 #include "base/check.h"
 #include "base/map.h"
 #include "base/units.h"
 #include "codec/term.h"
+#include "result/order.h"
 
 #define INDENT	      2
 #define GAP	      2	  /* between columns */
@@ -13,9 +16,11 @@
 #define TEXT_FREE     160 /* the same where there is no terminal: nothing is cut that people write */
 #define TEXT_FAIR     18  /* before one is made narrower than this, numbers are left out, */
 #define NUMBERS_MIN   3	  /* but for the first of them */
-#define TEXT_MIN      12  /* no text column is made narrower */
+#define TEXT_MIN      12  /* no text column is made narrower: others are left out instead */
+#define CELL_LINES    4	  /* that a text takes at most */
 #define COLUMNS_MAX   32
 #define UNIT_NAME_MAX 64
+#define HEADING_MAX   64
 
 static void put_number(struct ts_buf *out, const char *name, struct ts_value value)
 {
@@ -71,24 +76,44 @@ void ts_text_value(struct ts_buf *out, const char *name, struct ts_value value)
 struct column {
 	size_t index, width;
 	uint64_t content; /* a hash of all cells */
-	bool is_text;
+	bool is_text, is_share;
 	bool says_nothing; /* the same text in every row shown, or nothing but 0 */
+	int weight;
+	double most; /* of a time: the longest; NaN: it is not a time */
 };
 
 struct layout {
 	const struct ts_table *table;
 	struct column columns[COLUMNS_MAX];
 	size_t nr_columns, nr_rows;
-	const char *left_out[COLUMNS_MAX]; /* for want of width */
+	size_t *rows; /* of the table, in the order shown */
+	int sorted;   /* the column that they are in the order of, or -1 */
+	/* Of a table with rows of several devices: the column of these, and of each row shown how many more
+	 * devices have one like it, which are not shown. */
+	int device;
+	size_t *nr_like;
+	size_t nr_folded;			       /* rows that are not shown for that reason */
+	const struct ts_column *left_out[COLUMNS_MAX]; /* for want of width */
 	size_t nr_left_out;
 	struct ts_buf scratch; /* the cell at hand */
 	bool failed;	       /* a cell did not fit into memory */
 };
 
-/* A table without a label is for programs; somebody who asks for it sees its names. */
-static const char *heading(const struct ts_column *column)
+/* A table without a label is for programs; who asks for it sees its names, less the unit of the cells. */
+static struct ts_bytes heading(const struct ts_column *column, char text[HEADING_MAX])
 {
-	return column->label ? column->label : column->name;
+	struct ts_bytes name = ts_bytes_of(column->name);
+	const struct ts_unit *unit = ts_unit_of(name);
+	size_t n = unit ? strlen(unit->ending) : 0;
+
+	if (column->label)
+		return ts_bytes_of(column->label);
+	if (unit && unit->ending[0] == '_' && unit->kind != TS_UNIT_NUMBER && name.n > n)
+		name.n -= n;
+	name.n = TS_MIN(name.n, HEADING_MAX);
+	for (size_t i = 0; i < name.n; i++)
+		text[i] = name.p[i] == '_' ? ' ' : (char)name.p[i];
+	return (struct ts_bytes){ (const uint8_t *)text, name.n };
 }
 
 /* The name that a cell's unit is read from: its column's, or where that has none its row's. */
@@ -103,14 +128,22 @@ static const char *unit_name(const struct ts_table *table, size_t row, size_t in
 	return name;
 }
 
+/* ROW is one of those shown. */
+static struct ts_value value_of(const struct layout *layout, size_t row, size_t index)
+{
+	return ts_table_cell(layout->table, layout->rows[row], (int)index);
+}
+
 static struct ts_bytes cell_text(struct layout *layout, size_t row, const struct column *column)
 {
-	const struct ts_table *table = layout->table;
 	char name[UNIT_NAME_MAX];
 
 	ts_buf_clear(&layout->scratch);
-	ts_text_value(&layout->scratch, unit_name(table, row, column->index, name),
-		      ts_table_cell(table, row, (int)column->index));
+	ts_text_value(&layout->scratch,
+		      unit_name(layout->table, layout->rows[row], column->index, name),
+		      value_of(layout, row, column->index));
+	if (layout->nr_folded > 0 && (int)column->index == layout->device && layout->nr_like[row])
+		ts_buf_printf(&layout->scratch, " +%zu", layout->nr_like[row]);
 	layout->failed |= layout->scratch.failed;
 	return ts_buf_bytes(&layout->scratch);
 }
@@ -125,25 +158,38 @@ static bool is_zero(struct ts_value value)
 	return ts_value_number(value) == 0;
 }
 
+static bool is_of(const struct ts_column *column, enum ts_unit_kind kind)
+{
+	const struct ts_unit *unit = ts_unit_of(ts_bytes_of(column->name));
+
+	return unit && unit->kind == kind;
+}
+
 static void measure(struct layout *layout, struct column *column, size_t width)
 {
-	const struct ts_table *table = layout->table;
+	const struct ts_column *of = &layout->table->columns[column->index];
 	bool is_same = layout->nr_rows > 1, all_zero = is_same;
+	char text[HEADING_MAX];
 	uint64_t first = 0;
 
-	column->width = ts_term_width(ts_bytes_of(heading(&table->columns[column->index])));
+	column->width = ts_term_width(heading(of, text));
+	column->most = is_of(of, TS_UNIT_TIME) ? 0 : NAN;
+	column->is_share = is_of(of, TS_UNIT_SHARE);
 	for (size_t row = 0; row < layout->nr_rows; row++) {
-		struct ts_value value = ts_table_cell(table, row, (int)column->index);
-		struct ts_bytes text = cell_text(layout, row, column);
-		uint64_t hash = ts_hash(text, 0);
+		struct ts_value value = value_of(layout, row, column->index);
+		struct ts_bytes cell = cell_text(layout, row, column);
+		uint64_t hash = ts_hash(cell, 0);
 
 		first = row ? first : hash;
 		is_same &= hash == first;
 		all_zero &= is_zero(value);
-		column->content = ts_hash(text, column->content);
+		column->content = ts_hash(cell, column->content);
 		column->is_text |= is_text(value);
-		column->width = TS_MAX(column->width, ts_term_width(text));
+		column->width = TS_MAX(column->width, ts_term_width(cell));
+		column->most =
+			isnan(column->most) ? NAN : fmax(column->most, ts_value_number(value));
 	}
+	column->weight = (int)column->index == layout->sorted ? TS_MAX(of->weight, 1) : of->weight;
 	column->says_nothing = column->is_text ? is_same : all_zero;
 	if (column->is_text)
 		column->width = TS_MIN(column->width, width ? TEXT_MAX : TEXT_FREE);
@@ -172,23 +218,62 @@ static size_t nr_numbers(const struct layout *layout)
 	return nr;
 }
 
-/* What says least: nothing, the same as the column beside it, the last number; nr_columns: none. */
-static size_t least_column(const struct layout *layout)
+/* The one of two that says less: a share says more than an amount; of times the shorter, else the one on the
+ * right. */
+static size_t lesser(const struct layout *layout, size_t left, size_t right)
 {
 	const struct column *columns = layout->columns;
-	size_t nr = layout->nr_columns, i;
 
-	for (i = 0; i < nr; i++)
-		if (columns[i].says_nothing)
+	if (columns[left].weight != columns[right].weight)
+		return columns[left].weight < columns[right].weight ? left : right;
+	if (columns[left].is_share != columns[right].is_share)
+		return columns[left].is_share ? right : left;
+	return columns[left].most < columns[right].most ? left : right;
+}
+
+/* Of the columns that are text or are not, but for the first of all; nr_columns: there is none. */
+static size_t least_of_kind(const struct layout *layout, bool text)
+{
+	size_t nr = layout->nr_columns, least = nr;
+
+	for (size_t i = 1; i < nr; i++)
+		if (layout->columns[i].is_text == text && layout->columns[i].weight <= 0)
+			least = least == nr ? i : lesser(layout, least, i);
+	return least;
+}
+
+/* Nothing, or the same as the column beside it; nr_columns: there is none. */
+static size_t least_telling(const struct layout *layout)
+{
+	const struct column *columns = layout->columns;
+	size_t nr = layout->nr_columns;
+
+	for (size_t i = 0; i < nr; i++)
+		if (columns[i].says_nothing && columns[i].weight <= 0)
 			return i;
-	for (i = 0; i + 1 < nr; i++)
+	for (size_t i = 0; i + 1 < nr; i++)
 		if (columns[i].content == columns[i + 1].content)
+			return columns[i].weight > columns[i + 1].weight ? i + 1 : i;
+	return nr;
+}
+
+/* The column to leave out next; nr_columns: all must stay. TIGHT: texts have no width left to give. */
+static size_t least_column(const struct layout *layout, bool tight)
+{
+	size_t nr = layout->nr_columns, least = least_telling(layout);
+
+	if (least < nr)
+		return least;
+	for (size_t i = 1; i < nr; i++)
+		if (layout->columns[i].weight < 0)
 			return i;
 	if (nr_numbers(layout) > NUMBERS_MIN)
-		for (i = nr; i-- > 0;)
-			if (!columns[i].is_text)
-				return i;
-	return nr;
+		least = least_of_kind(layout, false);
+	if (least == nr && tight)
+		least = least_of_kind(layout, true);
+	if (least == nr && tight)
+		least = least_of_kind(layout, false);
+	return least == nr && tight && nr > 1 ? nr - 1 : least;
 }
 
 static void leave_out(struct layout *layout, size_t i)
@@ -196,7 +281,7 @@ static void leave_out(struct layout *layout, size_t i)
 	const struct column *column = &layout->columns[i];
 
 	TS_ASSERT(i < layout->nr_columns && layout->nr_left_out < COLUMNS_MAX);
-	layout->left_out[layout->nr_left_out++] = heading(&layout->table->columns[column->index]);
+	layout->left_out[layout->nr_left_out++] = &layout->table->columns[column->index];
 	layout->nr_columns--;
 	memmove(&layout->columns[i], &layout->columns[i + 1],
 		(layout->nr_columns - i) * sizeof(*column));
@@ -216,17 +301,23 @@ static struct column *widest_text(struct layout *layout)
 	return widest;
 }
 
-static void fit(struct layout *layout, size_t width)
+static void leave_out_until(struct layout *layout, size_t width, size_t text_width, bool tight)
 {
-	struct column *widest;
-
-	while (total_width(layout, TEXT_FAIR) > width && layout->nr_columns > 1) {
-		size_t least = least_column(layout);
+	while (total_width(layout, text_width) > width && layout->nr_columns > 1) {
+		size_t least = least_column(layout, tight);
 
 		if (least == layout->nr_columns)
 			break;
 		leave_out(layout, least);
 	}
+}
+
+static void fit(struct layout *layout, size_t width)
+{
+	struct column *widest;
+
+	leave_out_until(layout, width, TEXT_FAIR, false);
+	leave_out_until(layout, width, TEXT_MIN, true);
 	while (total_width(layout, SIZE_MAX) > width && (widest = widest_text(layout)))
 		widest->width--;
 }
@@ -235,7 +326,7 @@ static void fit(struct layout *layout, size_t width)
 static bool is_empty(const struct layout *layout, size_t index)
 {
 	for (size_t row = 0; row < layout->nr_rows; row++)
-		if (ts_table_cell(layout->table, row, (int)index).type != TS_VALUE_NULL)
+		if (value_of(layout, row, index).type != TS_VALUE_NULL)
 			return false;
 	return layout->nr_rows > 0;
 }
@@ -257,23 +348,121 @@ static void add_column(struct layout *layout, size_t index, size_t width)
 	column->index = index;
 	measure(layout, column, width);
 	/* ops of several modules may have one name: only then is the module worth its columns */
-	if (of->label || !has_labels(layout->table) ||
+	if (of->label || !has_labels(layout->table) || (int)index == layout->sorted ||
 	    (strcmp(of->name, "module") == 0 && layout->nr_rows > 1 && !column->says_nothing))
 		layout->nr_columns++;
 	else
 		*column = (struct column){ 0 };
 }
 
-static void lay_out(struct layout *layout, size_t width)
+static size_t nr_wanted(const struct ts_table *table, size_t top)
+{
+	size_t nr = top ? top : table->text_rows ? table->text_rows : NR_ROWS;
+
+	return TS_MIN(table->nr_rows, nr);
+}
+
+/* The row shown that has the same name as ROW; nr_rows: there is none. */
+static size_t find_like(const struct layout *layout, size_t row)
+{
+	struct ts_value name = ts_table_cell(layout->table, row, 0);
+
+	for (size_t i = 0; i < layout->nr_rows; i++)
+		if (name.type == TS_VALUE_TEXT &&
+		    ts_bytes_eq(value_of(layout, i, 0).as.s, name.as.s))
+			return i;
+	return layout->nr_rows;
+}
+
+/* What runs on eight devices alike is one row of the first rows, not eight: the first in the order. */
+static void choose_rows(struct layout *layout, size_t wanted, bool folds)
+{
+	for (size_t i = 0; i < layout->table->nr_rows; i++) {
+		size_t like = folds ? find_like(layout, layout->rows[i]) : layout->nr_rows;
+
+		if (like < layout->nr_rows) {
+			layout->nr_like[like]++;
+			layout->nr_folded++;
+		} else if (layout->nr_rows < wanted) {
+			layout->rows[layout->nr_rows++] = layout->rows[i];
+		}
+	}
+}
+
+static int device_column(const struct ts_table *table)
+{
+	int column = ts_table_column(table, "device_id");
+
+	return column > 0 && table->columns[column].label ? column : -1;
+}
+
+static void lay_out(struct layout *layout, const struct ts_report *report)
 {
 	const struct ts_table *table = layout->table;
+	size_t wanted = nr_wanted(table, report->top);
 
-	layout->nr_rows = TS_MIN(table->nr_rows, table->text_rows ? table->text_rows : NR_ROWS);
+	layout->device = device_column(table);
+	layout->nr_like = calloc(wanted + 1, sizeof(*layout->nr_like));
+	layout->sorted = report->sort ? ts_table_find_column(table, report->sort) : -1;
+	layout->rows = calloc(table->nr_rows + 1, sizeof(*layout->rows));
+	if (!layout->rows || !layout->nr_like ||
+	    !ts_table_order(table, layout->sorted, layout->rows)) {
+		layout->failed = true;
+		return;
+	}
+	choose_rows(layout, wanted, layout->device >= 0 && wanted < table->nr_rows);
 	for (size_t i = 0; i < table->nr_columns && layout->nr_columns < COLUMNS_MAX; i++)
 		if (!is_empty(layout, i))
-			add_column(layout, i, width);
-	if (width)
-		fit(layout, width);
+			add_column(layout, i, report->width);
+	if (report->width)
+		fit(layout, report->width);
+}
+
+/* Behind a space or a mark, in front of a bracket that opens. */
+static bool may_break(struct ts_bytes text, size_t at)
+{
+	return strchr(" ,;:/_.-)}]>=", text.p[at - 1]) || strchr("({[<", text.p[at]);
+}
+
+/* Its first part, of at most WIDTH characters: the longest of those in the second half that end where it may be
+ * broken, or all there is room for. */
+static struct ts_bytes first_line(struct ts_bytes text, size_t width)
+{
+	struct ts_bytes head = ts_term_head(text, width), half = ts_term_head(text, width / 2);
+
+	if (head.n == text.n)
+		return head;
+	for (size_t n = head.n; n > half.n; n--)
+		if (may_break(text, n))
+			return ts_bytes_cut(text, 0, n);
+	return head;
+}
+
+/* Line LINE of a text of CELL_LINES lines; the last one has all that is left. */
+static struct ts_bytes line_of(struct ts_bytes text, size_t width, size_t line)
+{
+	for (size_t i = 0; i < line; i++) {
+		struct ts_bytes head = first_line(text, width);
+
+		text = ts_bytes_cut(text, head.n, text.n);
+		while (text.n > 0 && text.p[0] == ' ')
+			text = ts_bytes_cut(text, 1, text.n);
+	}
+	return line + 1 < CELL_LINES ? first_line(text, width) : text;
+}
+
+static size_t nr_lines(struct layout *layout, size_t row)
+{
+	size_t nr = 1;
+
+	for (size_t i = 0; i < layout->nr_columns; i++) {
+		const struct column *column = &layout->columns[i];
+		struct ts_bytes text = cell_text(layout, row, column);
+
+		while (column->is_text && nr < CELL_LINES && line_of(text, column->width, nr).n > 0)
+			nr++;
+	}
+	return nr;
 }
 
 static void put_cell(struct ts_buf *out, const struct layout *layout, size_t i,
@@ -283,29 +472,70 @@ static void put_cell(struct ts_buf *out, const struct layout *layout, size_t i,
 
 	TS_ASSERT(i < layout->nr_columns);
 	ts_buf_pad(out, ' ', i ? GAP : INDENT);
-	if (column->is_text && i + 1 == layout->nr_columns)
-		ts_term_cut(out, text, column->width); /* no spaces at the end of a line */
-	else
-		ts_term_cell(out, text, column->width,
-			     column->is_text ? TS_TERM_LEFT : TS_TERM_RIGHT);
+	ts_term_cell(out, text, column->width, column->is_text ? TS_TERM_LEFT : TS_TERM_RIGHT);
+}
+
+/* No spaces at the end of a line. */
+static void end_line(struct ts_buf *out, size_t from)
+{
+	while (out->n > from && out->p[out->n - 1] == ' ')
+		out->n--;
+	ts_buf_putc(out, '\n');
+}
+
+static void put_headings(struct ts_buf *out, const struct layout *layout)
+{
+	char text[HEADING_MAX];
+	size_t from = out->n;
+
+	for (size_t i = 0; i < layout->nr_columns; i++)
+		put_cell(out, layout, i,
+			 heading(&layout->table->columns[layout->columns[i].index], text));
+	end_line(out, from);
+}
+
+/* A text that is cut at the terminal's width goes on below; where there is no terminal it is cut. */
+static void put_row(struct ts_buf *out, struct layout *layout, size_t row, bool wraps)
+{
+	size_t nr = wraps ? nr_lines(layout, row) : 1;
+
+	for (size_t line = 0; line < nr; line++) {
+		size_t from = out->n;
+
+		for (size_t i = 0; i < layout->nr_columns; i++) {
+			const struct column *column = &layout->columns[i];
+			struct ts_bytes text = cell_text(layout, row, column);
+
+			if (wraps && column->is_text)
+				text = line_of(text, column->width, line);
+			else if (line > 0)
+				text.n = 0;
+			put_cell(out, layout, i, text);
+		}
+		end_line(out, from);
+	}
 }
 
 /* What does not stand in the table: rows, and columns for want of width. */
 static void put_rest(struct ts_buf *out, struct layout *layout, size_t width)
 {
 	struct ts_term_wrap how = { .width = width, .at = INDENT, .indent = INDENT };
+	size_t nr_shown = layout->nr_rows + layout->nr_folded;
+	char text[HEADING_MAX];
 
 	if (layout->table->nr_rows == 0)
 		ts_buf_puts(out, "  (no rows)\n");
-	if (layout->nr_rows < layout->table->nr_rows)
-		ts_buf_printf(out, "  ... and %zu more\n",
-			      layout->table->nr_rows - layout->nr_rows);
+	if (nr_shown < layout->table->nr_rows)
+		ts_buf_printf(out, "  ... and %zu more\n", layout->table->nr_rows - nr_shown);
+	if (layout->nr_folded > 0)
+		ts_buf_puts(out, "  (+N: on so many more devices; --all has a row for each)\n");
 	if (layout->nr_left_out == 0)
 		return;
 	ts_buf_clear(&layout->scratch);
-	for (size_t i = layout->nr_left_out; i-- > 0;)
-		ts_buf_printf(&layout->scratch, "%s%s",
-			      layout->scratch.n ? ", " : "(no room for: ", layout->left_out[i]);
+	for (size_t i = layout->nr_left_out; i-- > 0;) {
+		ts_buf_puts(&layout->scratch, layout->scratch.n ? ", " : "(no room for: ");
+		ts_buf_put(&layout->scratch, heading(layout->left_out[i], text));
+	}
 	ts_buf_putc(&layout->scratch, ')');
 	ts_buf_pad(out, ' ', INDENT);
 	ts_term_wrap(out, ts_buf_bytes(&layout->scratch), how);
@@ -313,23 +543,19 @@ static void put_rest(struct ts_buf *out, struct layout *layout, size_t width)
 	layout->failed |= layout->scratch.failed;
 }
 
-void ts_text_table(struct ts_buf *out, const struct ts_table *table, size_t width)
+void ts_text_table(struct ts_buf *out, const struct ts_table *table, const struct ts_report *report)
 {
 	struct layout layout = { .table = table };
 
-	TS_ASSERT(out && table);
+	TS_ASSERT(out && table && report);
 	TS_ASSERT(table->nr_columns > 0);
-	lay_out(&layout, width);
-	for (size_t i = 0; i < layout.nr_columns; i++)
-		put_cell(out, &layout, i,
-			 ts_bytes_of(heading(&table->columns[layout.columns[i].index])));
-	ts_buf_putc(out, '\n');
-	for (size_t row = 0; row < layout.nr_rows; row++) {
-		for (size_t i = 0; i < layout.nr_columns; i++)
-			put_cell(out, &layout, i, cell_text(&layout, row, &layout.columns[i]));
-		ts_buf_putc(out, '\n');
-	}
-	put_rest(out, &layout, width);
+	lay_out(&layout, report);
+	put_headings(out, &layout);
+	for (size_t row = 0; row < layout.nr_rows; row++)
+		put_row(out, &layout, row, report->width > 0);
+	put_rest(out, &layout, report->width);
 	out->failed |= layout.failed;
+	free(layout.rows);
+	free(layout.nr_like);
 	ts_buf_release(&layout.scratch);
 }

@@ -115,7 +115,7 @@ static void what_is_wrong_is_said(void **state)
 		{ "time", "99ms", "99ms is out of bounds (100 ms to 60000 ms)" },
 		{ "time", "1h", "1h is out of bounds (100 ms to 60000 ms)" },
 		{ "colour", "blue", "blue is not one of red, green" },
-		{ "format", "gree", "gree is not one of red, green" },
+		{ "format", "gree", "gree is not one of red, green (did you mean green?)" },
 		{ "call", "0", "it is zero" },
 	};
 

@@ -15,7 +15,8 @@ static void assert_view(const char *view, const char *expected)
 	struct ts_results results;
 
 	sample_make(&results);
-	assert_int_equal(ts_report_csv(&out, &results, view, NULL), TS_OK);
+	assert_int_equal(ts_report_csv(&out, &results, &(struct ts_report){ .view = view }, NULL),
+			 TS_OK);
 	ts_buf_putc(&out, '\0');
 	assert_string_equal((char *)out.p, expected);
 	ts_buf_release(&out);
@@ -38,7 +39,9 @@ static void top_level_result_gives_its_fields(void **state)
 	struct ts_results results;
 
 	sample_make(&results);
-	assert_int_equal(ts_report_csv(&out, &results, "overview", NULL), TS_OK);
+	assert_int_equal(
+		ts_report_csv(&out, &results, &(struct ts_report){ .view = "overview" }, NULL),
+		TS_OK);
 	assert_true(ts_bytes_starts(ts_buf_bytes(&out),
 				    "run.logdir,run.run,run.session,run.duration_ps,"));
 	assert_true(ts_bytes_has(ts_buf_bytes(&out), "\nprofiles,run1,2025_03_11,92600000000000,"));
@@ -68,7 +71,8 @@ static void heading_without_a_unit_gets_it_behind(void **state)
 	row = ts_table_row(result, ts_result_table(result, "ops", NULL, columns, 2));
 	row[0] = ts_real(0.5);
 	row[1] = ts_int(7);
-	assert_int_equal(ts_report_csv(&out, &results, "roof", NULL), TS_OK);
+	assert_int_equal(ts_report_csv(&out, &results, &(struct ts_report){ .view = "roof" }, NULL),
+			 TS_OK);
 	ts_buf_putc(&out, '\0');
 	assert_string_equal((char *)out.p,
 			    "hbm_operational_intensity (FLOP/byte),flops_per_s\n0.5,7\n");
@@ -107,7 +111,8 @@ static void result_without_tables_gives_its_fields_in_a_row(void **state)
 	items[2] = ts_text(ts_bytes_of("b"));
 	ts_result_field(result, "slow", list, TS_MEASURED, NULL);
 	ts_result_field(result, "ratio_pct", ts_real(-12.5), TS_MEASURED, NULL);
-	assert_int_equal(ts_report_csv(&out, &results, "cache", NULL), TS_OK);
+	assert_int_equal(
+		ts_report_csv(&out, &results, &(struct ts_report){ .view = "cache" }, NULL), TS_OK);
 	ts_buf_putc(&out, '\0');
 	assert_string_equal((char *)out.p, "compilation_count,slow,ratio_pct\n"
 					   "3,op=-a ps=-5; op=b ps=,-12.5\n");
@@ -122,13 +127,20 @@ static void view_must_be_named_and_known(void **state)
 	struct ts_results results;
 
 	sample_make(&results);
-	assert_int_equal(ts_report_csv(&out, &results, NULL, &err), TS_USAGE);
+	assert_int_equal(ts_report_csv(&out, &results, &(struct ts_report){ .view = NULL }, &err),
+			 TS_USAGE);
 	assert_string_equal(err.text,
 			    "a view must be named (there are: overview, time, doctor, and "
 			    "the tables of each)");
-	assert_int_equal(ts_report_csv(&out, &results, "overview.ops", &err), TS_USAGE);
-	assert_int_equal(ts_report_csv(&out, &results, "time.", &err), TS_USAGE);
-	assert_int_equal(ts_report_csv(&out, &results, "timeper_step", &err), TS_USAGE);
+	assert_int_equal(
+		ts_report_csv(&out, &results, &(struct ts_report){ .view = "overview.ops" }, &err),
+		TS_USAGE);
+	assert_int_equal(
+		ts_report_csv(&out, &results, &(struct ts_report){ .view = "time." }, &err),
+		TS_USAGE);
+	assert_int_equal(
+		ts_report_csv(&out, &results, &(struct ts_report){ .view = "timeper_step" }, &err),
+		TS_USAGE);
 	assert_int_equal(out.n, 0);
 	ts_results_release(&results);
 }

@@ -88,7 +88,8 @@ static void narrow_terminal_breaks_text_and_cuts_names(void **state)
 	report.width = 40;
 	report.view = "ops";
 	assert_report(&report, "  op                   self time   FLOPs\n"
-			       "  =cmd|' /C\xE2\x80\xA6ript>\xEF\xBF\xBD[2J    1.23 us       -\n"
+			       "  =cmd|' /C calc'!A0,    1.23 us       -\n"
+			       "  \"</script>\xEF\xBF\xBD[2J\n"
 			       "  fusion.12              1.00 ns  2.00 G\n");
 }
 
@@ -106,6 +107,37 @@ static void nothing_of_the_profile_steers_the_terminal(void **state)
 	assert_int_equal(ts_report_text(&out, &results, &report, NULL), TS_OK);
 	assert_non_null(memchr(out.p, '\x1b', out.n));
 	assert_int_equal(ts_bytes_find(ts_buf_bytes(&out), "\x1b[2J"), out.n);
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+/* Templates of C++ are hundreds of letters long: beginning and end say which it is. */
+static void a_long_place_loses_its_middle(void **state)
+{
+	static const char name[] =
+		"void at::native::vectorized_elementwise_kernel<4, "
+		"at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >"
+		"(int, at::native::CUDAFunctor_add<float>)"; /* 156 */
+	const struct ts_where where = { .op = ts_bytes_of(name), .op_index = UINT32_MAX };
+	struct ts_report report = plain;
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_finding *finding;
+
+	ts_results_init(&results);
+	finding = ts_result_finding(ts_results_add(&results, "doctor", "Findings"));
+	finding->title = TS_LIT("slow");
+	finding->impact_ps = -1;
+	finding->where = &where;
+	finding->nr_where = 1;
+	report.width = 100;
+	assert_int_equal(ts_report_text(&out, &results, &report, NULL), TS_OK);
+	ts_buf_putc(&out, '\0');
+	assert_non_null(strstr((char *)out.p,
+			       "     where: void at::native::vectorized_elementwise_kernel<4, "
+			       "at::native::CUD\xE2\x80\xA6"
+			       "tail::Array<char*, 3>\n"
+			       "            >(int, at::native::CUDAFunctor_add<float>)\n"));
 	ts_buf_release(&out);
 	ts_results_release(&results);
 }
@@ -148,7 +180,7 @@ static void column_that_is_unknown_throughout_is_left_out(void **state)
 	table = ts_result_table(result, "t", "T", columns, 3);
 	ts_table_row(result, table)[0] = ts_int(1);
 	ts_table_row(result, table)[2] = ts_int(2);
-	ts_text_table(&out, table, 80);
+	ts_text_table(&out, table, &(struct ts_report){ .width = 80 });
 	ts_buf_putc(&out, '\0');
 	assert_string_equal((char *)out.p, "  n  m\n  1  -\n  -  2\n");
 	ts_buf_release(&out);
@@ -170,16 +202,16 @@ static void table_without_a_label_is_shown_under_its_names(void **state)
 	ts_results_init(&results);
 	result = ts_results_add(&results, "r", NULL);
 	table = ts_result_table(result, "t", NULL, columns, 2);
-	ts_text_table(&out, table, 80);
+	ts_text_table(&out, table, &(struct ts_report){ .width = 80 });
 	row = ts_table_row(result, table);
 	row[0] = ts_int(7);
 	row[1] = ts_int(1000);
-	ts_text_table(&out, table, 80);
+	ts_text_table(&out, table, &(struct ts_report){ .width = 80 });
 	ts_buf_putc(&out, '\0');
-	assert_string_equal((char *)out.p, "  step  duration_ps\n"
+	assert_string_equal((char *)out.p, "  step  duration\n"
 					   "  (no rows)\n"
-					   "  step  duration_ps\n"
-					   "     7      1.00 ns\n");
+					   "  step  duration\n"
+					   "     7   1.00 ns\n");
 	ts_buf_release(&out);
 	ts_results_release(&results);
 }
@@ -216,7 +248,7 @@ static void assert_ops(const char *module, size_t width, const char *expected)
 	table = ts_result_table(result, "t", NULL, op_columns, TS_NELEM(op_columns));
 	add_op(result, table, "jit_f", "add", 1000);
 	add_op(result, table, module, "mul", 2000);
-	ts_text_table(&out, table, width);
+	ts_text_table(&out, table, &(struct ts_report){ .width = width });
 	ts_buf_putc(&out, '\0');
 	assert_string_equal((char *)out.p, expected);
 	ts_buf_release(&out);
@@ -252,6 +284,116 @@ static void narrow_table_leaves_out_what_says_least(void **state)
 		   "  op     total     self  waits       HBM   FLOPs\n"
 		   "  add  1.00 ns  1.00 ns   0 ps  2.93 KiB    5000\n"
 		   "  mul  2.00 ns  2.00 ns   0 ps  5.86 KiB  10.0 k\n");
+}
+
+static const struct ts_column step_columns[] = {
+	{ "step", TS_MEASURED, "step" },	  { "start_ps", TS_MEASURED, "start", -1 },
+	{ "compute_ps", TS_MEASURED, "compute" }, { "wait_ps", TS_MEASURED, "memory wait" },
+	{ "input_ps", TS_MEASURED, "input" },	  { "flops", TS_MEASURED, "FLOPs" },
+	{ "mxu_pct", TS_MEASURED, "MXU", 1 },	  { "why", TS_MEASURED, "why" },
+};
+
+static void assert_steps(const struct ts_report *report, const char *expected)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_table *table;
+
+	ts_results_init(&results);
+	result = ts_results_add(&results, "r", NULL);
+	table = ts_result_table(result, "t", NULL, step_columns, TS_NELEM(step_columns));
+	for (int i = 0; i < 3; i++) {
+		struct ts_value *row = ts_table_row(result, table);
+
+		row[0] = ts_int(1008 + i);
+		row[1] = ts_int(i * 100000);
+		row[2] = ts_int(9000);
+		row[3] = ts_int(1000 + 100 * i);
+		row[4] = ts_int(5000 + 1000 * i);
+		row[5] = ts_int(7 * i);
+		row[6] = ts_real(10 * i);
+		row[7] = i ? ts_text(TS_LIT("f32[16,16,500,500] is a multiple of 128 and more"))
+			   : ts_text(TS_LIT("-"));
+	}
+	ts_text_table(&out, table, report);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p, expected);
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+/* First what is marked so, then of times the shortest; never what the table is about. */
+static void narrow_table_keeps_what_it_is_about(void **state)
+{
+	const struct ts_report narrow = { .width = 52 };
+
+	assert_steps(&narrow, "  step  compute    input     MXU  why\n"
+			      "  1008  9.00 ns  5.00 ns   0.0 %  -\n"
+			      "  1009  9.00 ns  6.00 ns  10.0 %  f32[16,16,500,500]\n"
+			      "                                  is a multiple of\n"
+			      "                                  128 and more\n"
+			      "  1010  9.00 ns  7.00 ns  20.0 %  f32[16,16,500,500]\n"
+			      "                                  is a multiple of\n"
+			      "                                  128 and more\n"
+			      "  (no room for: memory wait, FLOPs, start)\n");
+}
+
+static void rows_are_chosen_and_sorted(void **state)
+{
+	const struct ts_report two = { .width = 24, .top = 2, .sort = "input_ps" };
+
+	assert_steps(&two, "  step    input     MXU\n"
+			   "  1010  7.00 ns  20.0 %\n"
+			   "  1009  6.00 ns  10.0 %\n"
+			   "  ... and 1 more\n"
+			   "  (no room for: compute,\n"
+			   "  memory wait, FLOPs,\n"
+			   "  start, why)\n");
+}
+
+/* Ten rows of one kernel on eight devices say as much as one. */
+static void devices_that_are_alike_are_one_row(void **state)
+{
+	static const struct ts_column columns[] = {
+		{ "name", TS_MEASURED, "kernel" },
+		{ "device_id", TS_MEASURED, "device" },
+		{ "total_ps", TS_MEASURED, "total" },
+	};
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_table *table;
+
+	ts_results_init(&results);
+	result = ts_results_add(&results, "r", NULL);
+	table = ts_result_table(result, "t", NULL, columns, TS_NELEM(columns));
+	table->text_rows = 2;
+	for (int i = 0; i < 6; i++) {
+		struct ts_value *row = ts_table_row(result, table);
+
+		row[0] = ts_text(i < 3 ? TS_LIT("a") : i < 5 ? TS_LIT("b") : TS_LIT("c"));
+		row[1] = ts_int(7 - i);
+		row[2] = ts_int(600 - i);
+	}
+	ts_text_table(&out, table, &(struct ts_report){ .width = 80 });
+	ts_text_table(&out, table, &(struct ts_report){ .top = 6 });
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p,
+			    "  kernel  device   total\n"
+			    "  a         7 +2  600 ps\n"
+			    "  b         4 +1  597 ps\n"
+			    "  ... and 1 more\n"
+			    "  (+N: on so many more devices; --all has a row for each)\n"
+			    "  kernel  device   total\n"
+			    "  a            7  600 ps\n"
+			    "  a            6  599 ps\n"
+			    "  a            5  598 ps\n"
+			    "  b            4  597 ps\n"
+			    "  b            3  596 ps\n"
+			    "  c            2  595 ps\n");
+	ts_buf_release(&out);
+	ts_results_release(&results);
 }
 
 struct value_case {
@@ -297,11 +439,15 @@ int main(void)
 		cmocka_unit_test(view_is_that_part_alone),
 		cmocka_unit_test(narrow_terminal_breaks_text_and_cuts_names),
 		cmocka_unit_test(nothing_of_the_profile_steers_the_terminal),
+		cmocka_unit_test(a_long_place_loses_its_middle),
 		cmocka_unit_test(long_tables_say_how_many_rows_are_left_out),
 		cmocka_unit_test(column_that_is_unknown_throughout_is_left_out),
 		cmocka_unit_test(table_without_a_label_is_shown_under_its_names),
 		cmocka_unit_test(module_is_told_where_rows_differ_in_it),
 		cmocka_unit_test(narrow_table_leaves_out_what_says_least),
+		cmocka_unit_test(narrow_table_keeps_what_it_is_about),
+		cmocka_unit_test(rows_are_chosen_and_sorted),
+		cmocka_unit_test(devices_that_are_alike_are_one_row),
 		cmocka_unit_test(units_follow_the_ending_of_the_name),
 	};
 

@@ -61,9 +61,9 @@ static struct ts_value padding_of(const struct ts_peak_buffer *buffer)
 	X(module, TS_COMPILED, "module", ts_text_or_null(program->module->name)) \
 	X(op, TS_COMPILED, "made by", ts_text_or_null(buffer->op)) \
 	X(kind, TS_COMPILED, "kind", ts_text(ts_bytes_of(ts_buffer_kind_name(buffer->kind)))) \
-	X(shape, TS_COMPILED, "shape", ts_text_or_null(buffer->shape)) \
+	X(shape, TS_COMPILED, TS_KEY("shape"), ts_text_or_null(buffer->shape)) \
 	X(logical_bytes, TS_COMPILED, NULL, ts_int_or_null(buffer->logical_bytes)) \
-	X(bytes, TS_COMPILED, "size", ts_int(buffer->nr_bytes)) \
+	X(bytes, TS_COMPILED, TS_KEY("size"), ts_int(buffer->nr_bytes)) \
 	X(padding_pct, TS_COMPILED, "padding", padding_of(buffer)) \
 	X(source, TS_COMPILED, "source", ts_text_or_null(buffer->source)) \
 	X(framework_op, TS_COMPILED, NULL, ts_text_or_null(buffer->framework_op)) \

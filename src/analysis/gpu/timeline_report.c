@@ -118,7 +118,7 @@ static struct ts_timeline_facts facts_of(const struct sums *sums)
 	X(rank, TS_MEASURED, "rank", ts_int_or_null(host->rank)) \
 	X(step, TS_MEASURED, "step", number_of(step)) \
 	X(start_ps, TS_MEASURED, NULL, ts_int(step->start_ps)) \
-	X(duration_ps, TS_MEASURED, "duration", ts_int(step->end_ps - step->start_ps)) \
+	X(duration_ps, TS_MEASURED, TS_KEY("duration"), ts_int(step->end_ps - step->start_ps)) \
 	X(kernel_ps, TS_MEASURED, "Kernel", ts_int(ps[TS_TRACE_KERNEL])) \
 	X(memcpy_ps, TS_MEASURED, "Memcpy", ts_int(ps[TS_TRACE_MEMCPY])) \
 	X(memset_ps, TS_MEASURED, "Memset", ts_int(ps[TS_TRACE_MEMSET])) \
@@ -211,8 +211,8 @@ static void put_classes(const struct report *report)
 	X(gpu_active_pct, TS_MEASURED, "%", OF_DEVICE(ts_part_pct(rank->device_ps, all_ps))) \
 	X(overlap_ps, TS_MEASURED, "both", OF_DEVICE(ts_int(rank->both_ps))) \
 	X(overlap_pct, TS_MEASURED, "%", OF_DEVICE(ts_part_pct(rank->both_ps, all_ps))) \
-	X(cpu_time_ps, TS_MEASURED, "threads", ts_int(rank->cpu_time_ps)) \
-	X(cuda_time_ps, TS_MEASURED, "device events", OF_DEVICE(ts_int(rank->device_time_ps)))
+	X(cpu_time_ps, TS_MEASURED, TS_SPARE("threads"), ts_int(rank->cpu_time_ps)) \
+	X(cuda_time_ps, TS_MEASURED, TS_SPARE("device events"), OF_DEVICE(ts_int(rank->device_time_ps)))
 
 static const struct ts_column rank_columns[] = { RANK_COLUMNS(TS_COLUMN) };
 

@@ -1,7 +1,7 @@
 /*
  * A table's columns and cells, declared once. The list has a line a column: its name, where its
- * numbers come from, its label for people (NULL: not in the text view), and the value of its cell,
- * an expression over whatever stands around TS_CELLS:
+ * numbers come from, its label for people (NULL: not in the text view; TS_KEY, TS_SPARE: below), and the
+ * value of its cell, an expression over whatever stands around TS_CELLS:
  *
  *	#define OPS(X)                                                     \
  *		X(name, TS_MEASURED, "op", ts_text(op->name))              \
@@ -18,6 +18,10 @@
 #define TS_ANALYSIS_KIT_TABLE_H
 
 #include "result/result.h"
+
+/* Labels of columns with a weight (struct ts_column): what the table is about, and what is least missed. */
+#define TS_KEY(label) label, 1
+#define TS_SPARE(label) label, -1
 
 #define TS_COLUMN(name, origin, label, value) { #name, origin, label },
 #define TS_CELL(name, origin, label, value) *ts_next_cell++ = (value);

@@ -318,9 +318,9 @@ static struct ts_padded_op fact_of(const struct ts_profile *profile, struct ts_r
 	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
 	X(waste_bytes_pct, TS_COMPILED, "bytes", ts_share_pct(fact->bytes_share)) \
 	X(waste_flops_pct, TS_MODELLED, "FLOPs", ts_share_pct(fact->flops_share)) \
-	X(waste_ps, TS_MODELLED, "time lost", ts_int_or_null(fact->waste_ps)) \
-	X(suggestion, TS_MODELLED, "suggestion", ts_text_or_null(fact->suggestion)) \
-	X(predicted_gain_ps, TS_MODELLED, "gain", ts_int_or_null(fact->gain_ps)) \
+	X(waste_ps, TS_MODELLED, TS_KEY("time lost"), ts_int_or_null(fact->waste_ps)) \
+	X(suggestion, TS_MODELLED, TS_KEY("suggestion"), ts_text_or_null(fact->suggestion)) \
+	X(predicted_gain_ps, TS_MODELLED, TS_KEY("gain"), ts_int_or_null(fact->gain_ps)) \
 	X(self_time_ps, TS_MEASURED, NULL, ts_int_or_null(fact->self_ps))
 
 static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };

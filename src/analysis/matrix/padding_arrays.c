@@ -373,12 +373,12 @@ static struct ts_value module_cell(const struct array *array)
 #define ARRAY_COLUMNS(X) \
 	X(module, TS_COMPILED, NULL, module_cell(array)) \
 	X(name, TS_COMPILED, "array", ts_text(array_name(result, array))) \
-	X(shape, TS_COMPILED, "shape", ts_shape_cell(result, array->shape)) \
+	X(shape, TS_COMPILED, TS_KEY("shape"), ts_shape_cell(result, array->shape)) \
 	X(logical_bytes, TS_COMPILED, "size", ts_int(array->bytes.logical_bytes)) \
 	X(allocated_bytes, TS_COMPILED, "stored", ts_int(array->bytes.allocated_bytes)) \
-	X(waste_pct, TS_COMPILED, "padding", ts_share_pct(padding_share(array))) \
-	X(uses, TS_COMPILED, "ops", ts_int(array->uses)) \
-	X(time_ps, TS_MODELLED, "time at stake", \
+	X(waste_pct, TS_COMPILED, TS_KEY("padding"), ts_share_pct(padding_share(array))) \
+	X(uses, TS_COMPILED, TS_SPARE("ops"), ts_int(array->uses)) \
+	X(time_ps, TS_MODELLED, TS_KEY("time at stake"), \
 	  measured ? ts_whole_or_null(array->time_ps) : ts_null()) \
 	X(role, TS_COMPILED, NULL, ts_text(ts_bytes_of(roles[array->role])))
 

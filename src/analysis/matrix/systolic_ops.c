@@ -361,31 +361,32 @@ static struct ts_value bound_cell(const struct row *row)
 	X(m, TS_COMPILED, "M", ts_int_or_null(fact->m)) \
 	X(n, TS_COMPILED, "N", ts_int_or_null(fact->n)) \
 	X(k, TS_COMPILED, "K", ts_int_or_null(fact->k)) \
-	X(batch, TS_COMPILED, "batch", IF_PRODUCT(ts_int_or_null(row->work.main.batch))) \
+	X(batch, TS_COMPILED, TS_SPARE("batch"), IF_PRODUCT(ts_int_or_null(row->work.main.batch))) \
 	X(dtype, TS_COMPILED, "type", dtype_cell(result, &row->work)) \
 	X(flops, TS_MODELLED, NULL, ts_whole_or_null(row->flops)) \
 	X(occurrences, TS_MEASURED, "times", IF_RUN(ts_int(row->occurrences))) \
 	X(time_ps, TS_MEASURED, "time", ts_int_or_null(fact->time_ps)) \
-	X(mxu_utilization_pct, TS_MODELLED, "MXU", ts_share_pct(fact->utilization)) \
-	X(fill_pct, TS_MODELLED, "fill", ts_share_pct(fact->fill)) \
+	X(mxu_utilization_pct, TS_MODELLED, TS_KEY("MXU"), ts_share_pct(fact->utilization)) \
+	X(fill_pct, TS_MODELLED, TS_KEY("fill"), ts_share_pct(fact->fill)) \
 	X(limiting_dim, TS_MODELLED, "limited by", ts_text_or_null(fact->limit)) \
 	X(loss_shape_pct, TS_MODELLED, "shape", ts_share_pct(fact->shape_loss)) \
 	X(loss_memory_pct, TS_MODELLED, "memory", ts_share_pct(fact->memory_loss)) \
 	X(loss_other_pct, TS_MODELLED, "other", ts_share_pct(fact->other_loss)) \
 	X(estimated_cycles, TS_COMPILED, NULL, ts_int_or_null(cycles_of(row))) \
-	X(estimated_ps, TS_COMPILED, "compiler's estimate", ts_whole_or_null(estimated_ps(row))) \
-	X(mean_ps, TS_MEASURED, "mean", IF_RUN(ts_int(row->time_ps / row->occurrences))) \
+	X(estimated_ps, TS_COMPILED, TS_SPARE("compiler's estimate"), ts_whole_or_null(estimated_ps(row))) \
+	X(mean_ps, TS_MEASURED, TS_SPARE("mean"), IF_RUN(ts_int(row->time_ps / row->occurrences))) \
 	X(bound_by, TS_MODELLED, "bound by", bound_cell(row)) \
 	X(source, TS_MEASURED, NULL, source_cell(result, row)) \
-	X(lost_ps, TS_MODELLED, NULL, ts_whole_or_null(row->lost_ps))
+	X(lost_ps, TS_MODELLED, TS_KEY("lost"), ts_whole_or_null(row->lost_ps))
 
 static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
 
 static bool put_ops(struct ts_result *result, const struct ts_profile *profile,
-		    const struct list *list, struct ts_systolic_facts *facts)
+		    const struct list *list, bool measured, struct ts_systolic_facts *facts)
 {
-	struct ts_table *table = ts_result_table(result, "ops", "Matrix ops by time lost",
-						 op_columns, TS_NELEM(op_columns));
+	const char *title = measured ? "Matrix ops by time lost" : "Matrix ops";
+	struct ts_table *table =
+		ts_result_table(result, "ops", title, op_columns, TS_NELEM(op_columns));
 	size_t nr = TS_MIN(list->nr, MAX_ROWS);
 	struct ts_matrix_op *items = ts_arena_array(&result->owner->arena, nr + 1, sizeof(*items));
 
@@ -419,7 +420,7 @@ enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct 
 			sum_row(sum, &list.items[i]);
 		if (list.nr > 1)
 			qsort(list.items, list.nr, sizeof(*list.items), by_loss);
-		good = put_ops(result, ctx->profile, &list, facts);
+		good = put_ops(result, ctx->profile, &list, measured, facts);
 	}
 	free(list.items);
 	return good ? TS_OK : ts_fail_nomem(err);

@@ -324,7 +324,7 @@ static double time_share(const struct ts_context *ctx, const struct ts_op_fact *
 	  IF_KNOWN(ts_text_or_null(row->instr->custom_call_target))) \
 	X(kernel, TS_COMPILED, "kernel", ts_text(call->kernel)) \
 	X(occurrences, TS_MEASURED, "count", IF_RAN(ts_int(row->fact->occurrences))) \
-	X(self_time_ps, TS_MEASURED, "self", ts_int_or_null(row->self_ps)) \
+	X(self_time_ps, TS_MEASURED, TS_KEY("self"), ts_int_or_null(row->self_ps)) \
 	X(time_pct, TS_MEASURED, "of the run", ts_share_pct(time_share(ctx, row->fact))) \
 	X(flops, TS_COMPILED, "FLOPs", ts_real(call->flops)) \
 	X(transcendentals, TS_COMPILED, NULL, ts_real(call->transcendentals)) \
@@ -332,7 +332,7 @@ static double time_share(const struct ts_context *ctx, const struct ts_op_fact *
 	X(cost_source, TS_DERIVED, "cost from", source_name(call->source)) \
 	X(flops_per_s, TS_MODELLED, "FLOP/s", ts_real(call->flops_per_s)) \
 	X(bytes_per_s, TS_MODELLED, "bytes", ts_real(call->bytes_per_s)) \
-	X(roofline_pct, TS_MODELLED, "of roofline", ts_share_pct(call->roofline_share)) \
+	X(roofline_pct, TS_MODELLED, TS_KEY("of roofline"), ts_share_pct(call->roofline_share)) \
 	X(vmem_bytes, TS_COMPILED, "VMEM", \
 	  IF_KNOWN(ts_int_or_null(row->instr->backend.scoped_vmem_bytes))) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(source_of(ctx, row, result))) \

@@ -257,14 +257,14 @@ static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
 	X(program_id, TS_MEASURED, NULL, program_of(ctx, fact)) \
 	X(module, TS_MEASURED, "module", ts_text_or_null(fact->module)) \
 	X(name, TS_MEASURED, "op", ts_text(fact->name)) \
-	X(category, TS_COMPILED, "category", ts_text_or_null(fact->category)) \
+	X(category, TS_COMPILED, TS_SPARE("category"), ts_text_or_null(fact->category)) \
 	X(occurrences, TS_MEASURED, "count", if_run(fact, fact->occurrences)) \
-	X(total_time_ps, TS_MEASURED, "total", if_run(fact, fact->total_ps)) \
-	X(self_time_ps, TS_MEASURED, "self", if_run(fact, fact->self_ps)) \
+	X(total_time_ps, TS_MEASURED, TS_SPARE("total"), if_run(fact, fact->total_ps)) \
+	X(self_time_ps, TS_MEASURED, TS_KEY("self"), if_run(fact, fact->self_ps)) \
 	X(flops, TS_COMPILED, NULL, whole_or_null(fact->flops)) \
 	X(bytes_accessed, TS_COMPILED, NULL, whole_or_null(fact->bytes)) \
-	X(mxu_utilization_pct, TS_MODELLED, "MXU", ts_share_pct(mxu_share)) \
-	X(hbm_bytes_per_s, TS_MODELLED, "HBM", ts_real(fact->hbm_bytes_per_s)) \
+	X(mxu_utilization_pct, TS_MODELLED, TS_KEY("MXU"), ts_share_pct(mxu_share)) \
+	X(hbm_bytes_per_s, TS_MODELLED, TS_KEY("HBM"), ts_real(fact->hbm_bytes_per_s)) \
 	X(bound_by, TS_MODELLED, "bound by", ts_text(ts_bytes_of(ts_bound_name(fact->bound)))) \
 	X(padding_waste_pct, TS_COMPILED, "padding", ts_share_pct(fact->padding_share)) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(fact->source)) \
@@ -465,11 +465,11 @@ static bool make_ops_facts(const struct ops_state *sum, const struct ts_context 
 {
 	struct listing list = { .ctx = ctx, .result = result };
 	uint32_t *of_op = no_op_is_listed(&result->owner->arena, sum->nr_ops);
+	bool ran = ctx->profile->nr_lines > 0;
 
-	list.table = ts_result_table(result, "ops", "Ops by self time", op_columns,
+	list.table = ts_result_table(result, "ops", ran ? "Ops by self time" : "Ops", op_columns,
 				     TS_NELEM(op_columns));
-	if (!of_op ||
-	    !(ctx->profile->nr_lines == 0 ? list_modules(&list) : list_ops(&list, sum, of_op)))
+	if (!of_op || !(!ran ? list_modules(&list) : list_ops(&list, sum, of_op)))
 		return false;
 	facts->items = list.items;
 	facts->nr = list.nr;

@@ -69,10 +69,10 @@ static void put_totals(const struct report *report)
 	X(input_ps, TS_MEASURED, "input", ts_int(ps[TS_BUCKET_INPUT])) \
 	X(idle_ps, TS_MEASURED, "idle", ts_int(ps[TS_BUCKET_IDLE]))
 
-#define STEP_COLUMNS_FROM(X, from) \
-	X(step, from, "step", ts_int((int64_t)step->number)) \
-	X(start_ps, from, "start", ts_int(step->start_ps)) \
-	X(duration_ps, from, "duration", ts_int(ts_time_step_duration(step))) \
+#define STEP_COLUMNS_FROM(X, from) \\
+	X(step, from, "step", ts_int((int64_t)step->number)) \\
+	X(start_ps, from, TS_SPARE("start"), ts_int(step->start_ps)) \\
+	X(duration_ps, from, TS_KEY("duration"), ts_int(ts_time_step_duration(step))) \\
 	X(cores, TS_MEASURED, NULL, ts_int(step->cores)) \
 	X(total_ps, TS_MEASURED, NULL, ts_int(step->total_ps)) \
 	BUCKET_COLUMNS(X, step->ps)
@@ -126,7 +126,7 @@ static double duty_of(const struct report *report, uint32_t device)
 	X(device, TS_MEASURED, "device", ts_text(device->name)) \
 	X(device_id, TS_DERIVED, NULL, ts_int(core->device)) \
 	X(total_ps, TS_MEASURED, NULL, ts_int(report->facts->wall_ps)) \
-	X(duty_cycle_pct, TS_MEASURED, "duty cycle", ts_share_pct(duty_of(report, core->device))) \
+	X(duty_cycle_pct, TS_MEASURED, TS_KEY("duty cycle"), ts_share_pct(duty_of(report, core->device))) \
 	BUCKET_COLUMNS(X, core->ps) \
 	X(host, TS_MEASURED, NULL, ts_text_or_null(profile->hosts[device->host].name))
 
@@ -195,7 +195,7 @@ static void put_hosts(const struct report *report)
 #define GAP_COLUMNS(X) \
 	X(device, TS_MEASURED, "device", ts_text(profile->devices[gap->device].name)) \
 	X(start_ps, TS_MEASURED, "start", ts_int(gap->start_ps)) \
-	X(duration_ps, TS_MEASURED, "duration", ts_int(gap->dur_ps)) \
+	X(duration_ps, TS_MEASURED, TS_KEY("duration"), ts_int(gap->dur_ps)) \
 	X(cause, TS_MEASURED, "under", ts_text(ts_bytes_of(ts_bucket_name(gap->cause)))) \
 	X(device_id, TS_DERIVED, NULL, ts_int(gap->device)) \
 	X(host_event, TS_MEASURED, "host was in", ts_text_or_null(witness->event)) \

@@ -28,14 +28,14 @@ static struct ts_value index_or_null(uint32_t index)
 	X(step, TS_MEASURED, "step", ts_int((int64_t)step->number)) \
 	X(start_ps, TS_MEASURED, NULL, ts_int(step->start_ps)) \
 	X(duration_ps, TS_MEASURED, "duration", ts_int(slow->duration_ps)) \
-	X(excess_ps, TS_MEASURED, "over the median", ts_int(slow->excess_ps)) \
+	X(excess_ps, TS_MEASURED, TS_KEY("over the median"), ts_int(slow->excess_ps)) \
 	X(excess_pct, TS_MEASURED, NULL, \
 	  ts_share_pct((double)slow->excess_ps / (double)time->median_step_ps)) \
 	X(deviations, TS_MEASURED, NULL, \
 	  ts_real((double)slow->excess_ps / (double)time->step_mad_ps)) \
 	X(period, TS_DERIVED, "every", ts_int_or_null(slow->period)) \
-	X(cause, TS_MEASURED, "grew", ts_text(ts_bytes_of(ts_bucket_name(slow->cause)))) \
-	X(cause_excess_ps, TS_MEASURED, "by core time", ts_int(slow->cause_excess_ps)) \
+	X(cause, TS_MEASURED, TS_KEY("grew"), ts_text(ts_bytes_of(ts_bucket_name(slow->cause)))) \
+	X(cause_excess_ps, TS_MEASURED, TS_KEY("by core time"), ts_int(slow->cause_excess_ps)) \
 	X(device, TS_MEASURED, "most on", device_name(profile, slow->device)) \
 	X(device_id, TS_DERIVED, NULL, index_or_null(slow->device)) \
 	X(is_straggler, TS_DERIVED, NULL, ts_bool(slow->is_straggler)) \

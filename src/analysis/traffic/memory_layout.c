@@ -260,15 +260,15 @@ static struct ts_value total_bytes(const struct ts_memory_copy *copy)
 #define COPY_COLUMNS(X) \
 	X(op, TS_COMPILED, "op", ts_text(instr->name)) \
 	X(module, TS_COMPILED, NULL, ts_text_or_null(copy->module->name)) \
-	X(producer, TS_COMPILED, "made by", ts_text_or_null(copy->producer)) \
-	X(consumer, TS_COMPILED, "read by", ts_text_or_null(copy->consumer)) \
+	X(producer, TS_COMPILED, TS_SPARE("made by"), ts_text_or_null(copy->producer)) \
+	X(consumer, TS_COMPILED, TS_SPARE("read by"), ts_text_or_null(copy->consumer)) \
 	X(from, TS_COMPILED, "from", ts_text_or_null(copy->from)) \
 	X(to, TS_COMPILED, "to", ts_text_or_null(copy->to)) \
-	X(reason_code, TS_DERIVED, "why", ts_string_cell(copy->reason->code)) \
+	X(reason_code, TS_DERIVED, TS_KEY("why"), ts_string_cell(copy->reason->code)) \
 	X(executions, TS_MEASURED, "times", ts_int_or_null(copy->executions)) \
 	X(bytes, TS_COMPILED, NULL, ts_int(copy->bytes)) \
 	X(total_bytes, TS_COMPILED, "bytes", total_bytes(copy)) \
-	X(time_ps, TS_MEASURED, "time", ts_int_or_null(copy->self_ps)) \
+	X(time_ps, TS_MEASURED, TS_KEY("time"), ts_int_or_null(copy->self_ps)) \
 	X(source, TS_COMPILED, "source", ts_text_or_null(copy->source)) \
 	X(reason, TS_DERIVED, NULL, ts_string_cell(copy->reason->words)) \
 	X(advice, TS_DERIVED, NULL, ts_string_cell(copy->reason->advice)) \

@@ -113,10 +113,10 @@ static struct ts_value known_way(const struct ts_memory_op *op, int64_t bytes)
 #define OP_COLUMNS(X) \
 	X(op, TS_MEASURED, "op", ts_text(op->name)) \
 	X(module, TS_MEASURED, "module", ts_text_or_null(module_name(memory, op))) \
-	X(category, TS_COMPILED, "category", ts_text_or_null(op->category)) \
-	X(executions, TS_MEASURED, "times", ts_int_or_null(op->executions)) \
-	X(hbm_read_bytes, TS_COMPILED, "HBM read", known_way(op, in[TS_MEMORY_HBM])) \
-	X(hbm_written_bytes, TS_COMPILED, "written", known_way(op, out[TS_MEMORY_HBM])) \
+	X(category, TS_COMPILED, TS_SPARE("category"), ts_text_or_null(op->category)) \
+	X(executions, TS_MEASURED, TS_SPARE("times"), ts_int_or_null(op->executions)) \
+	X(hbm_read_bytes, TS_COMPILED, TS_KEY("HBM read"), known_way(op, in[TS_MEMORY_HBM])) \
+	X(hbm_written_bytes, TS_COMPILED, TS_KEY("written"), known_way(op, out[TS_MEMORY_HBM])) \
 	X(vmem_read_bytes, TS_COMPILED, NULL, if_known(op, in[TS_MEMORY_VMEM])) \
 	X(vmem_written_bytes, TS_COMPILED, NULL, if_known(op, out[TS_MEMORY_VMEM])) \
 	X(cmem_read_bytes, TS_COMPILED, NULL, if_known(op, in[TS_MEMORY_CMEM])) \
@@ -124,7 +124,7 @@ static struct ts_value known_way(const struct ts_memory_op *op, int64_t bytes)
 	X(host_bytes, TS_COMPILED, NULL, if_known(op, ts_traffic_host_bytes(&op->all))) \
 	X(time_ps, TS_MEASURED, "time", ts_int_or_null(op->time_ps)) \
 	X(hbm_bytes_per_s, TS_MODELLED, "HBM rate", ts_real(op->hbm_bytes_per_s)) \
-	X(hbm_pct, TS_MODELLED, "of peak", ts_share_pct(op->hbm_share)) \
+	X(hbm_pct, TS_MODELLED, TS_KEY("of peak"), ts_share_pct(op->hbm_share)) \
 	X(bytes_from, TS_DERIVED, NULL, ts_string_cell(ts_traffic_source_name(op->all.source))) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(op->source)) \
 	X(op_index, TS_DERIVED, NULL, op->op == TS_NONE ? ts_null() : ts_int(op->op)) \
@@ -193,14 +193,14 @@ static int64_t waited_ps(const struct memory *memory, const struct ts_memory_op 
 #define LINK_COLUMNS(X) \
 	X(op, TS_MEASURED, "op", ts_text(op->name)) \
 	X(module, TS_MEASURED, "module", ts_text_or_null(module_name(memory, op))) \
-	X(category, TS_COMPILED, "category", ts_text_or_null(op->category)) \
-	X(executions, TS_MEASURED, "times", ts_int_or_null(op->executions)) \
+	X(category, TS_COMPILED, TS_SPARE("category"), ts_text_or_null(op->category)) \
+	X(executions, TS_MEASURED, TS_SPARE("times"), ts_int_or_null(op->executions)) \
 	X(from_host_bytes, TS_COMPILED, "from host", ts_int(in)) \
 	X(to_host_bytes, TS_COMPILED, "to host", ts_int(out)) \
 	X(time_ps, TS_MEASURED, "under way", ts_int_or_null(op->time_ps)) \
-	X(waited_ps, TS_MEASURED, "waited for", ts_int_or_null(waited_ps(memory, op))) \
+	X(waited_ps, TS_MEASURED, TS_KEY("waited for"), ts_int_or_null(waited_ps(memory, op))) \\
 	X(bytes_per_s, TS_MODELLED, "rate", ts_real(rate_of(ts_i64_add(in, out), op->time_ps))) \
-	X(link_pct, TS_MODELLED, "of link", ts_share_pct(share_of(busiest, link_peak(memory)))) \
+	X(link_pct, TS_MODELLED, TS_KEY("of link"), ts_share_pct(share_of(busiest, link_peak(memory)))) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(source_of(memory, op)))
 
 static const struct ts_column link_columns[] = { LINK_COLUMNS(TS_COLUMN) };

@@ -442,13 +442,13 @@ static bool list_upcasts(struct memory *memory, const struct memory_upcasts *upc
 	X(op, TS_COMPILED, "op", ts_text(instrs[upcast->instr].name)) \
 	X(module, TS_COMPILED, NULL, ts_text_or_null(upcast->module->name)) \
 	X(consumer, TS_COMPILED, "read by", ts_text(instrs[upcast->consumer].name)) \
-	X(consumers, TS_COMPILED, "readers", ts_int(upcast->nr_consumers)) \
+	X(consumers, TS_COMPILED, TS_SPARE("readers"), ts_int(upcast->nr_consumers)) \
 	X(stored, TS_COMPILED, "stored", ts_text_or_null(upcast->stored)) \
 	X(widened_from, TS_COMPILED, "was", dtype_text(upcast->widened_from)) \
 	X(enough, TS_COMPILED, "enough", dtype_text(upcast->enough)) \
 	X(executions, TS_MEASURED, "times", ts_int_or_null(upcast->executions)) \
-	X(total_bytes, TS_COMPILED, "bytes to save", ts_int(upcast->saved_bytes)) \
-	X(impact_ps, TS_MODELLED, "time", ts_int_or_null(ts_whole(upcast->impact_ps))) \
+	X(total_bytes, TS_COMPILED, TS_KEY("bytes to save"), ts_int(upcast->saved_bytes)) \
+	X(impact_ps, TS_MODELLED, TS_KEY("time"), ts_int_or_null(ts_whole(upcast->impact_ps))) \
 	X(confidence, TS_DERIVED, NULL, ts_string_cell(ts_confidence_name(upcast->confidence))) \
 	X(source, TS_COMPILED, "source", ts_text_or_null(upcast->source)) \
 	X(reason, TS_DERIVED, NULL, ts_string_cell(upcast->reason))

@@ -190,15 +190,15 @@ static int costliest_first(const void *a, const void *b)
 #define OP_COLUMNS(X) \
 	X(module, TS_MEASURED, NULL, ts_text_or_null(ts_module_name(profile, op->module))) \
 	X(name, TS_MEASURED, "op", ts_text(op->name)) \
-	X(kind, TS_COMPILED, "by", ts_string_cell(op->by_xla ? "xla" : "checkpoint")) \
+	X(kind, TS_COMPILED, TS_SPARE("by"), ts_string_cell(op->by_xla ? "xla" : "checkpoint")) \
 	X(region, TS_MEASURED, NULL, ts_text_or_null(ts_remat_region(op->scope))) \
 	X(original, TS_COMPILED, "repeats", ts_text_or_null(op->original)) \
 	X(occurrences, TS_MEASURED, "count", ts_int_or_null(op->occurrences)) \
-	X(time_ps, TS_MEASURED, "time", ts_int_or_null(op->time_ps)) \
+	X(time_ps, TS_MEASURED, TS_KEY("time"), ts_int_or_null(op->time_ps)) \
 	X(flops, TS_COMPILED, "FLOPs", ts_int_or_null(ts_whole(op->flops))) \
 	X(bytes_accessed, TS_COMPILED, NULL, ts_int_or_null(ts_whole(op->bytes))) \
 	X(kept_bytes, TS_MODELLED, "to keep it", ts_int_or_null(op->kept_bytes)) \
-	X(saved_bytes, TS_MODELLED, "saved", ts_int_or_null(op->saved_bytes)) \
+	X(saved_bytes, TS_MODELLED, TS_KEY("saved"), ts_int_or_null(op->saved_bytes)) \
 	X(ms_per_kept_mb, TS_MODELLED, "ms a MB", ts_real(op->ms_per_kept_mb)) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(op->source)) \
 	X(op_index, TS_DERIVED, NULL, op->op == TS_NONE ? ts_null() : ts_int(op->op))
@@ -274,11 +274,11 @@ static int longest_first(const void *a, const void *b)
 	X(module, TS_MEASURED, "module", ts_text_or_null(ts_module_name(profile, region->module))) \
 	X(region, TS_MEASURED, "checkpointed", ts_text_or_null(region->scope)) \
 	X(ops, TS_COMPILED, "ops", ts_int(region->nr_ops)) \
-	X(executions, TS_MEASURED, "runs", ts_int_or_null(region->runs)) \
-	X(time_ps, TS_MEASURED, "time", ts_int_or_null(region->time_ps)) \
+	X(executions, TS_MEASURED, TS_SPARE("runs"), ts_int_or_null(region->runs)) \
+	X(time_ps, TS_MEASURED, TS_KEY("time"), ts_int_or_null(region->time_ps)) \
 	X(flops, TS_COMPILED, "FLOPs", ts_real(region->flops)) \
 	X(bytes_accessed, TS_COMPILED, NULL, ts_real(region->bytes)) \
-	X(saved_bytes, TS_MODELLED, "saved", ts_int(region->saved_bytes)) \
+	X(saved_bytes, TS_MODELLED, TS_KEY("saved"), ts_int(region->saved_bytes)) \
 	X(ms_per_saved_mb, TS_MODELLED, "ms a MB", \
 	  ts_real(ms_per_mb(region->time_ps, region->runs, region->saved_bytes))) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(region->source))

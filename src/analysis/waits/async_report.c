@@ -64,12 +64,12 @@ static struct ts_value source_cell(struct ts_result *result, const struct ts_hlo
 	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
 	X(name, TS_MEASURED, "op", ts_text(fact->name)) \
 	X(done, TS_MEASURED, NULL, ts_text_or_null(fact->done)) \
-	X(kind, TS_COMPILED, "kind", ts_text_or_null(kind_of(profile, op))) \
+	X(kind, TS_COMPILED, TS_SPARE("kind"), ts_text_or_null(kind_of(profile, op))) \
 	X(is_async, TS_COMPILED, NULL, ts_bool(op->partner != TS_NONE)) \
 	X(is_host, TS_COMPILED, NULL, ts_bool(fact->is_host)) \
 	X(occurrences, TS_MEASURED, "count", ts_int(fact->occurrences)) \
 	X(interval_ps, TS_MEASURED, "under way", ts_int(fact->interval_ps)) \
-	X(exposed_ps, TS_MEASURED, "waited", ts_int(fact->exposed_ps)) \
+	X(exposed_ps, TS_MEASURED, TS_KEY("waited"), ts_int(fact->exposed_ps)) \
 	X(hidden_ps, TS_MEASURED, NULL, ts_int(fact->hidden_ps)) \
 	X(hidden_pct, TS_MEASURED, "hidden", \
 	  ts_share_pct((double)fact->hidden_ps / (double)fact->interval_ps)) \
@@ -82,7 +82,7 @@ static struct ts_value source_cell(struct ts_result *result, const struct ts_hlo
 	X(could_hide, TS_COMPILED, "could hide", ts_text_or_null(fact->could_hide)) \
 	X(could_hide_source, TS_COMPILED, NULL, \
 	  IF_COVER(source_cell(report->result, module, cover->free))) \
-	X(coverable_ps, TS_MODELLED, "coverable", ts_int_or_null(fact->coverable_ps)) \
+	X(coverable_ps, TS_MODELLED, TS_KEY("coverable"), ts_int_or_null(fact->coverable_ps)) \
 	X(source, TS_MEASURED, NULL, ts_text_or_null(op->source)) \
 	X(op_index, TS_DERIVED, NULL, ts_int(fact->op))
 

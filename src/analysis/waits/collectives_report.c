@@ -55,7 +55,7 @@ static struct late_core late_core_of(const struct report *report,
 	X(program_id, TS_MEASURED, NULL, op->has_program ? ts_id(op->program_id) : ts_null()) \
 	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
 	X(name, TS_MEASURED, "collective", ts_text(fact->name)) \
-	X(kind, TS_COMPILED, "kind", ts_text_or_null(row->what.kind)) \
+	X(kind, TS_COMPILED, TS_SPARE("kind"), ts_text_or_null(row->what.kind)) \
 	X(group_size, TS_COMPILED, NULL, ts_int_or_null(row->what.group_size)) \
 	X(groups, TS_DERIVED, NULL, ts_text_or_null(row->groups)) \
 	X(operand_bytes, TS_COMPILED, NULL, ts_int_or_null(row->what.operand_bytes)) \
@@ -63,7 +63,7 @@ static struct late_core late_core_of(const struct report *report,
 	X(bytes, TS_COMPILED, "bytes", ts_int_or_null(row->what.bytes)) \
 	X(occurrences, TS_MEASURED, "count", ts_int(fact->occurrences)) \
 	X(total_time_ps, TS_MEASURED, NULL, ts_int(fact->total_ps)) \
-	X(exposed_ps, TS_MEASURED, "exposed", ts_int_or_null(fact->exposed_ps)) \
+	X(exposed_ps, TS_MEASURED, TS_KEY("exposed"), ts_int_or_null(fact->exposed_ps)) \
 	X(hidden_ps, TS_MEASURED, "hidden", IF_NOT_TRACED(ts_int(hidden_ps))) \
 	X(hidden_pct, TS_MEASURED, NULL, \
 	  IF_NOT_TRACED(ts_share_pct((double)hidden_ps / (double)fact->total_ps))) \
@@ -75,7 +75,7 @@ static struct late_core late_core_of(const struct report *report,
 	X(mean_skew_ps, TS_MEASURED, "mean skew", IF_MATCHED(skew->sum_ps / skew->nr_matched)) \
 	X(max_skew_ps, TS_MEASURED, NULL, IF_MATCHED(skew->max_ps)) \
 	X(wait_ps, TS_MEASURED, NULL, ts_int_or_null(fact->wait_ps)) \
-	X(straggler, TS_MEASURED, "last to come", ts_text_or_null(late.device)) \
+	X(straggler, TS_MEASURED, TS_KEY("last to come"), ts_text_or_null(late.device)) \
 	X(straggler_host, TS_MEASURED, NULL, ts_text_or_null(late.host)) \
 	X(straggler_device_id, TS_DERIVED, NULL, ts_int_or_null(late.index)) \
 	X(straggler_last_pct, TS_MEASURED, NULL, ts_share_pct(late.last_share)) \

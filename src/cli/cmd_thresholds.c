@@ -1,0 +1,97 @@
+/* thresholds: what the doctor's rules compare with, and how each is set. */
+#include "cli/cli.h"
+
+#include "analysis/settings.h"
+#include "base/buf.h"
+#include "cli/report.h"
+#include "write/report_json.h"
+
+static const struct ts_column columns[] = {
+	{ "name", TS_DERIVED, "threshold" },	 { "value", TS_ASSUMED, "value" },
+	{ "default", TS_ASSUMED, "by default" }, { "unit", TS_DERIVED, "in" },
+	{ "meaning", TS_DERIVED, "what it is" },
+};
+
+/* A unit may be empty: a number of things. */
+static void put_thresholds(struct ts_results *results, const struct ts_settings *settings)
+{
+	struct ts_result *result = ts_results_add(results, "thresholds", "Thresholds");
+	struct ts_table *table =
+		ts_result_table(result, "thresholds", "Thresholds (--threshold NAME=VALUE)",
+				columns, TS_NELEM(columns));
+
+	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++) {
+		struct ts_value *row = ts_table_row(result, table);
+
+		row[0] = ts_text(ts_bytes_of(setting->name));
+		row[1] = ts_real(ts_settings_get(settings, setting));
+		row[2] = ts_real(setting->value);
+		row[3] = ts_text_or_null(ts_bytes_of(setting->unit));
+		row[4] = ts_text(ts_bytes_of(setting->help));
+	}
+	table->text_rows = table->nr_rows;
+}
+
+struct thresholds_options {
+	struct ts_print_options print;
+};
+
+static enum ts_exit run_thresholds(struct ts_cli *cli)
+{
+	static const char *const names[] = { "thresholds", NULL };
+	const struct thresholds_options *own = cli->own;
+	struct ts_print_options print = own->print;
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_report form;
+	enum ts_status st;
+	bool good;
+
+	ts_results_init(&results);
+	put_thresholds(&results, &cli->settings);
+	print.form.view = names[0];
+	form = ts_report_form(cli, &print);
+	st = print.format && strcmp(print.format, "json") == 0
+		     ? ts_report_object(&out, &results, names, &form, &err)
+		     : ts_emit_report(cli, &print, &results, &out, &err);
+	if (st)
+		ts_complain(err.text);
+	good = st == TS_OK && ts_print_to(print.output, ts_buf_bytes(&out));
+	ts_buf_release(&out);
+	ts_results_release(&results);
+	if (st == TS_USAGE)
+		return TS_EXIT_USAGE;
+	return good ? TS_EXIT_DONE : TS_EXIT_NOTHING;
+}
+
+static const char *format_at(const struct ts_command *command, size_t index)
+{
+	static const char *const formats[] = { "text", "json", "csv", NULL };
+
+	return formats[index];
+}
+
+#define OWN struct thresholds_options
+static const struct ts_option options[] = {
+	TS_OPTION_FORMAT(OWN, print, format_at),
+	TS_OPTION_OUTPUT(OWN, print),
+	TS_OPTION_JSON(OWN, print),
+	TS_OPT_END,
+};
+
+const struct ts_command ts_command_thresholds = {
+	.name = "thresholds",
+	.summary = "List the thresholds of the doctor: value, default, unit, meaning.",
+	.arguments = "",
+	.help = "A threshold is set with --threshold NAME=VALUE, or in a file that --config "
+		"names:\n"
+		"{\"thresholds\": {\"idle_high\": 5}}. Here the values are those that a report "
+		"with the "
+		"same\n"
+		"options would have.",
+	.options = options,
+	.own_size = sizeof(OWN),
+	.no_paths = true,
+	.run = run_thresholds,
+};

@@ -1,0 +1,20 @@
+/*
+ * The format of a command's output: as --format says, or as the name of the file of -o does.
+ *
+ * A command takes part when its table has the rows --format and --output. `-o x.html` without --format
+ * is HTML; a name whose format the command has not, or that contradicts --format, is wrong usage. A name
+ * with another ending says nothing.
+ */
+#ifndef TS_CLI_FORMAT_H
+#define TS_CLI_FORMAT_H
+
+#include "base/status.h"
+
+struct ts_cli;
+struct ts_command;
+
+/* After the options are read: fills in the format. TS_USAGE: the file's name is refused. */
+enum ts_status ts_format_settle(struct ts_cli *cli, const struct ts_command *command,
+				struct ts_error *err);
+
+#endif

@@ -1,0 +1,110 @@
+/* The order of rows: a merge sort of their indices, because equal rows must stay as they are. */
+#include "result/order.h"
+
+#include <strings.h>
+
+#include "base/check.h"
+#include "base/closest.h"
+
+int ts_table_find_column(const struct ts_table *table, const char *name)
+{
+	int column;
+
+	TS_ASSERT(table && name);
+	column = ts_table_column(table, name);
+	for (size_t i = 0; column < 0 && i < table->nr_columns; i++)
+		if (table->columns[i].label && strcasecmp(table->columns[i].label, name) == 0)
+			column = (int)i;
+	return column;
+}
+
+enum rank { NUMBER, TEXT, UNKNOWN };
+
+static enum rank rank_of(struct ts_value value)
+{
+	if (!isnan(ts_value_number(value)))
+		return NUMBER;
+	return value.type == TS_VALUE_TEXT ? TEXT : UNKNOWN;
+}
+
+/* Whether row B belongs in front of row A, which stands before it in the table. */
+static bool is_first(const struct ts_table *table, int column, size_t b, size_t a)
+{
+	struct ts_value of_b = ts_table_cell(table, b, column);
+	struct ts_value of_a = ts_table_cell(table, a, column);
+
+	if (rank_of(of_b) != rank_of(of_a))
+		return rank_of(of_b) < rank_of(of_a);
+	if (rank_of(of_b) == NUMBER)
+		return ts_value_number(of_b) > ts_value_number(of_a);
+	return rank_of(of_b) == TEXT && ts_bytes_cmp(of_b.as.s, of_a.as.s) < 0;
+}
+
+/* Two runs of WIDTH rows of FROM, from AT on, become one of INTO. */
+static void join_runs(const struct ts_table *table, int column, const size_t *from, size_t *into,
+		      size_t at, size_t width)
+{
+	size_t middle = TS_MIN(at + width, table->nr_rows);
+	size_t end = TS_MIN(at + 2 * width, table->nr_rows);
+	size_t a = at, b = middle;
+
+	for (size_t i = at; i < end; i++)
+		if (b < end && (a == middle || is_first(table, column, from[b], from[a])))
+			into[i] = from[b++];
+		else
+			into[i] = from[a++];
+}
+
+bool ts_table_order(const struct ts_table *table, int column, size_t *rows)
+{
+	size_t *other, *from = rows, nr = table->nr_rows;
+
+	TS_ASSERT(table && rows);
+	for (size_t i = 0; i < nr; i++)
+		rows[i] = i;
+	other = column < 0 ? NULL : calloc(nr + 1, sizeof(*other));
+	for (size_t width = 1; other && width < nr; width *= 2) {
+		size_t *into = from == rows ? other : rows;
+
+		for (size_t at = 0; at < nr; at += 2 * width)
+			join_runs(table, column, from, into, at, width);
+		from = into;
+	}
+	if (other && from == other)
+		memcpy(rows, other, nr * sizeof(*rows));
+	free(other);
+	return column < 0 || other;
+}
+
+static void put_columns(struct ts_buf *list, const struct ts_table *table)
+{
+	for (size_t i = 0; i < table->nr_columns; i++)
+		ts_buf_printf(list, "%s%s", list->n ? ", " : "", table->columns[i].name);
+}
+
+enum ts_status ts_tables_need_column(const struct ts_table *tables, size_t nr, const char *name,
+				     struct ts_error *err)
+{
+	struct ts_closest closest = ts_closest_to(ts_bytes_of(name));
+	struct ts_buf list = TS_BUF_INIT;
+
+	TS_ASSERT((tables || nr == 0) && name);
+	for (size_t t = 0; t < nr; t++) {
+		if (ts_table_find_column(&tables[t], name) >= 0)
+			return TS_OK;
+		for (size_t i = 0; i < tables[t].nr_columns; i++) {
+			ts_closest_try(&closest, tables[t].columns[i].name);
+			if (tables[t].columns[i].label)
+				ts_closest_try(&closest, tables[t].columns[i].label);
+		}
+	}
+	if (closest.name[0])
+		return ts_fail(err, TS_USAGE, "no column is called %.64s (did you mean %s?)", name,
+			       closest.name);
+	if (nr > 0)
+		put_columns(&list, &tables[0]);
+	ts_fail(err, TS_USAGE, "no column is called %.64s (there are: %.*s)", name,
+		TS_ARG(ts_buf_bytes(&list)));
+	ts_buf_release(&list);
+	return TS_USAGE;
+}

@@ -1,0 +1,241 @@
+/* The report on one screen. */
+#include "write/screen.h"
+
+#include <time.h>
+
+#include "base/check.h"
+#include "base/units.h"
+#include "codec/term.h"
+#include "result/view.h"
+#include "write/summary.h"
+
+#define BOLD	    "\033[1m"
+#define RESET	    "\033[0m"
+#define NR_BUCKETS  16
+#define NR_SHOWN    6	  /* of them */
+#define BUCKET_LEAST 0.0005 /* of all time: less is 0.0 % */
+#define VERDICT_LINES 2
+#define NAME_WIDTH  40 /* of a program */
+
+static size_t nr_lines(struct ts_bytes text)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < text.n; i++)
+		nr += text.p[i] == '\n';
+	return nr;
+}
+
+/* The program that ran longest. */
+static void put_program(struct ts_buf *out, const struct ts_results *results)
+{
+	const struct ts_table *modules = NULL;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < results->nr && !modules; i++)
+		if (results->items[i]->top_level)
+			modules = ts_result_find_table(results->items[i], "modules");
+	for (size_t row = 1; modules && row < modules->nr_rows; row++)
+		if (ts_cell_int(modules, row, "total_time_ps") >
+		    ts_cell_int(modules, longest, "total_time_ps"))
+			longest = row;
+	if (!modules || modules->nr_rows == 0)
+		return;
+	ts_buf_puts(out, TS_SUMMARY_DOT);
+	ts_term_cut(out, ts_cell_text(modules, longest, "name"), NAME_WIDTH);
+	if (modules->nr_rows > 1)
+		ts_buf_printf(out, " and %zu more", modules->nr_rows - 1);
+}
+
+/* When the first host began. */
+static void put_date(struct ts_buf *out, const struct ts_results *results)
+{
+	struct ts_value hosts = ts_summary_value(results, "run.hosts");
+	const struct ts_list *list = hosts.type == TS_VALUE_LIST ? hosts.as.list : NULL;
+	uint64_t first_ns = UINT64_MAX;
+	struct tm date;
+	time_t seconds;
+	char text[32];
+
+	for (size_t i = 0; list && list->names && i < list->nr * list->nr_names; i++)
+		if (strcmp(list->names[i % list->nr_names], "start_unix_ns") == 0 &&
+		    list->items[i].type == TS_VALUE_ID && list->items[i].as.u > 0)
+			first_ns = TS_MIN(first_ns, list->items[i].as.u);
+	seconds = (time_t)(first_ns / 1000000000);
+	if (first_ns == UINT64_MAX || !gmtime_r(&seconds, &date))
+		return;
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &date);
+	ts_buf_printf(out, TS_SUMMARY_DOT "%s", text);
+}
+
+/* Parts with dots between them, each whole on a line. */
+static void put_parts(struct ts_buf *out, struct ts_bytes parts, size_t width)
+{
+	const size_t dot = strlen(TS_SUMMARY_DOT), dot_width = 3;
+	size_t at = 0;
+
+	while (parts.n > 0) {
+		size_t n = ts_bytes_find(parts, TS_SUMMARY_DOT);
+		struct ts_bytes part = ts_bytes_cut(parts, 0, n);
+		size_t wide = ts_term_width(part);
+
+		if (at > 0 && at + dot_width + wide > width) {
+			ts_buf_putc(out, '\n');
+			at = 0;
+		} else if (at > 0) {
+			ts_buf_puts(out, TS_SUMMARY_DOT);
+			at += dot_width;
+		}
+		ts_term_cut(out, part, width);
+		at += wide;
+		parts = ts_bytes_cut(parts, n + dot, parts.n);
+	}
+	ts_buf_puts(out, at > 0 ? "\n" : "");
+}
+
+static void put_head(struct ts_buf *out, const struct ts_results *results,
+		     const struct ts_report *report)
+{
+	struct ts_buf place = TS_BUF_INIT, facts = TS_BUF_INIT;
+
+	ts_summary_place(&place, results);
+	ts_summary_facts(&facts, results);
+	put_program(&facts, results);
+	put_date(&facts, results);
+	ts_buf_puts(out, report->color ? BOLD : "");
+	ts_term_cut(out, ts_buf_bytes(&place), report->width);
+	ts_buf_puts(out, report->color ? RESET "\n" : "\n");
+	put_parts(out, ts_bytes_cut(ts_buf_bytes(&facts), strlen(TS_SUMMARY_DOT), facts.n),
+		  report->width);
+	ts_summary_numbers(out, results, report);
+	out->failed |= place.failed || facts.failed;
+	ts_buf_release(&place);
+	ts_buf_release(&facts);
+}
+
+static void put_sentence(struct ts_buf *out, const char *before, struct ts_value value,
+			 const char *behind, size_t width)
+{
+	struct ts_term_wrap how = { .width = width, .lines = VERDICT_LINES };
+	struct ts_buf text = TS_BUF_INIT;
+
+	if (value.type != TS_VALUE_TEXT)
+		return;
+	ts_buf_puts(&text, before);
+	ts_buf_put(&text, value.as.s);
+	ts_buf_puts(&text, behind);
+	ts_term_wrap(out, ts_buf_bytes(&text), how);
+	ts_buf_putc(out, '\n');
+	out->failed |= text.failed;
+	ts_buf_release(&text);
+}
+
+struct bucket {
+	struct ts_bytes name; /* as in JSON, less its unit */
+	double share;
+};
+
+/* Those that hold time, the largest first. */
+static size_t find_buckets(const struct ts_result *time, struct bucket buckets[NR_BUCKETS])
+{
+	double total = ts_value_number(ts_result_get(time, "total_ps"));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < time->nr_fields && nr < NR_BUCKETS; i++) {
+		struct ts_bytes name = ts_bytes_of(time->fields[i].name);
+		double share = ts_value_number(time->fields[i].value) / total;
+		size_t at, n = strlen("buckets.");
+
+		if (!ts_bytes_starts(name, "buckets.") || !(share >= BUCKET_LEAST))
+			continue;
+		for (at = nr++; at > 0 && buckets[at - 1].share < share; at--)
+			buckets[at] = buckets[at - 1];
+		buckets[at].name = ts_bytes_cut(name, n, name.n - n - strlen("_ps"));
+		buckets[at].share = share;
+	}
+	return nr;
+}
+
+static void put_buckets(struct ts_buf *out, const struct ts_result *time, size_t width)
+{
+	struct bucket buckets[NR_BUCKETS] = { 0 };
+	size_t nr = time ? find_buckets(time, buckets) : 0;
+	struct ts_buf text = TS_BUF_INIT;
+	char share[TS_UNIT_MAX];
+
+	for (size_t i = 0; i < TS_MIN(nr, NR_SHOWN); i++) {
+		ts_buf_puts(&text, i ? TS_SUMMARY_DOT : "core time: ");
+		for (size_t k = 0; k < buckets[i].name.n; k++)
+			ts_buf_putc(&text,
+				    buckets[i].name.p[k] == '_' ? ' ' : (char)buckets[i].name.p[k]);
+		ts_buf_printf(&text, " %s", ts_fmt_pct(share, buckets[i].share * 100));
+	}
+	put_parts(out, ts_buf_bytes(&text), width);
+	out->failed |= text.failed;
+	ts_buf_release(&text);
+}
+
+/* Whether the capture can be believed, where that is in doubt; what the time went to. */
+static void put_verdict(struct ts_buf *out, const struct ts_results *results, size_t width)
+{
+	const struct ts_result *time = ts_results_find(results, "time");
+	const struct ts_result *capture = ts_results_find(results, "capture");
+	struct ts_value verdict = capture ? ts_result_get(capture, "verdict") : ts_null();
+
+	if (verdict.type == TS_VALUE_TEXT && !ts_bytes_is(verdict.as.s, "good"))
+		put_sentence(out, "The capture is ", verdict, " (tpusight check says why)", width);
+	if (time)
+		put_sentence(out, "", ts_result_get(time, "bottleneck"), "", width);
+	put_buckets(out, time, width);
+}
+
+/* The first ones, in ROOM lines; what is left out is counted in a line more. */
+static void put_findings(struct ts_buf *out, const struct ts_result *doctor, size_t room,
+			 const struct ts_report *report)
+{
+	size_t wanted =
+		report->top ? TS_MIN(report->top, doctor->nr_findings) : doctor->nr_findings;
+	struct ts_buf one = TS_BUF_INIT;
+	size_t nr = 0, lines;
+
+	for (; nr < wanted; nr++, room -= lines) {
+		ts_buf_clear(&one);
+		ts_summary_finding(&one, &doctor->findings[nr], nr + 1, report);
+		lines = report->top ? 0 : nr_lines(ts_buf_bytes(&one));
+		if (lines + (nr + 1 < doctor->nr_findings) > room && !report->top)
+			break;
+		ts_buf_put(out, ts_buf_bytes(&one));
+	}
+	if (doctor->nr_findings == 0)
+		ts_buf_puts(out, "no findings\n");
+	else if (nr < doctor->nr_findings)
+		ts_buf_printf(out, "... and %zu more (--view doctor)\n", doctor->nr_findings - nr);
+	out->failed |= one.failed;
+	ts_buf_release(&one);
+}
+
+void ts_screen_text(struct ts_buf *out, const struct ts_results *results,
+		    const struct ts_report *report)
+{
+	const struct ts_result *doctor = ts_results_find(results, "doctor");
+	struct ts_report form = *report;
+	struct ts_buf head = TS_BUF_INIT, verdict = TS_BUF_INIT;
+	size_t used;
+
+	TS_ASSERT(out && results && report);
+	form.width = report->width ? report->width : TS_SCREEN_WIDTH;
+	form.height = report->height ? report->height : TS_SCREEN_HEIGHT;
+	put_head(&head, results, &form);
+	put_verdict(&verdict, results, form.width);
+	if (verdict.n > 0)
+		ts_buf_putc(&head, '\n');
+	ts_buf_put(&head, ts_buf_bytes(&verdict));
+	ts_buf_putc(&head, '\n');
+	used = nr_lines(ts_buf_bytes(&head));
+	ts_buf_put(out, ts_buf_bytes(&head));
+	if (doctor)
+		put_findings(out, doctor, form.height > used ? form.height - used : 1, &form);
+	out->failed |= head.failed || verdict.failed;
+	ts_buf_release(&head);
+	ts_buf_release(&verdict);
+}

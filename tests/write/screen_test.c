@@ -1,0 +1,68 @@
+/* One screen of a report, against one written by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "write/screen.h"
+
+#include "sample.h"
+
+#define DOT "\xC2\xB7"
+#define HEAD                                                                                 \
+	"profiles/run1/2025_03_11\n"                                                         \
+	"1 host " DOT " 2 x TPU v6e " DOT " 92.6 s " DOT " 2 steps (inferred from jit_f)\n"  \
+	"health 14/100   duty cycle 86.5 %   MXU -   HBM -   padding -\n"                    \
+	"\n"                                                                                 \
+	"Your workload is compute-bound (good for TPU!)\n"                                   \
+	"core time: compute 68.0 % " DOT " memory wait 20.3 % " DOT " compilation 8.1 %\n"   \
+	"rematerialization 3.6 %\n"                                                          \
+	"\n"
+#define FIRST                                                                              \
+	"1 critical  82 % of core time waits for copies to and from host memory: 4 copies\n" \
+	"            of 5.0 GiB a step at 26 GB/s (host-offload.py:29)\n"
+#define SECOND "2 info      a file is cut off\n"
+
+static void assert_screen(size_t height, size_t top, const char *expected)
+{
+	const struct ts_report report = { .width = 80, .height = height, .top = top };
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+
+	sample_make(&results);
+	ts_screen_text(&out, &results, &report);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p, expected);
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+static void the_run_the_verdict_the_findings(void **state)
+{
+	assert_screen(11, 0, HEAD FIRST SECOND);
+}
+
+static void what_has_no_room_is_counted(void **state)
+{
+	assert_screen(10, 0,
+		      HEAD "... and 2 more (--view doctor)\n"); /* a finding needs two lines */
+}
+
+static void as_many_findings_as_asked_for(void **state)
+{
+	assert_screen(9, 1, HEAD FIRST "... and 1 more (--view doctor)\n");
+	assert_screen(9, 2, HEAD FIRST SECOND);
+	assert_screen(9, 3, HEAD FIRST SECOND);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_run_the_verdict_the_findings),
+		cmocka_unit_test(what_has_no_room_is_counted),
+		cmocka_unit_test(as_many_findings_as_asked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
