@@ -8,8 +8,8 @@
 #define TS_ANALYSIS_SETTINGS_LIST_H
 
 #define TS_SETTINGS(X)                                                                             \
-	X(mxu_utilization_low, "%", 30, "matrix-unit utilization below this is critical")          \
-	X(mxu_utilization_warning, "%", 50, "matrix-unit utilization below this is a warning")     \
+	X(mxu_utilization_low, "%", 30, "matrix-unit utilization below this is poor")              \
+	X(mxu_utilization_warning, "%", 50, "matrix-unit utilization below this is reported")      \
 	X(mxu_fill_low, "%", 70, "a product whose shape fills less of the array is reported")      \
 	X(padding_waste_high, "%", 30, "an op that wastes more on tile padding is reported")       \
 	X(compilation_time_high, "ms", 5000, "more host time in compilation is a warning")         \
@@ -27,8 +27,8 @@
 	X(unfused_high, "%", 5,                                                                    \
 	  "more core time that fusing could save, for one reason, is reported")                    \
 	X(slow_step_high, "%", 20, "a step longer than the median by more is slow")                \
-	X(impact_critical, "%", 25, "a finding with this share of core time is critical")          \
-	X(impact_warning, "%", 5, "a finding with this share of core time is a warning")           \
+	X(impact_critical, "%", 25, "a finding with this gain, of the run, is critical")           \
+	X(impact_warning, "%", 5, "a finding with this gain, of the run, is a warning")             \
 	X(finding_min, "%", 0.5, "a finding with less of the core time is dropped")                \
 	X(max_findings, "", 20, "findings that are kept, the largest first")                       \
 	X(large_transfer_size, "MiB", 64, "one transfer of the host with more is large")           \

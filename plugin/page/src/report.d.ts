@@ -43,6 +43,9 @@ export interface Finding {
 	severity: Severity;
 	title: string;
 	evidence: Maybe<string>;
+	severity_reason: Maybe<string>;
+	gain_ps: Maybe<number>;
+	gain_pct: Maybe<number>;
 	impact_ps: Maybe<number>;
 	impact_pct: Maybe<number>;
 	ceiling?: Maybe<string>;

@@ -8,7 +8,7 @@
 struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_match *match,
 				     const void *arg)
 {
-	struct ts_selection sel = { .nr = 0 };
+	struct ts_selection sel = { .match = match, .arg = arg };
 
 	TS_ASSERT(match);
 	for (size_t i = 0; i < doctor->nr_facts; i++) {

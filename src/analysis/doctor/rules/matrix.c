@@ -90,33 +90,57 @@ static void put_losses(struct ts_doctor *doctor, const struct matrix *sum)
 	double memory = fmin(sum->memory_ps, lost - shape);
 
 	TS_PUT(doctor,
-	       " Of {time} lost in them, {time} is shape (dims that do not fill the array), {time} "
-	       "waiting for memory, {time} the rest.",
-	       TS_TIME(ts_to_ps(lost)), TS_TIME(ts_to_ps(shape)), TS_TIME(ts_to_ps(memory)),
-	       TS_TIME(ts_to_ps(lost - shape - memory)));
+	       " Of {core} lost in them, {core} is shape (dims that do not fill the array), {core} "
+	       "waiting for memory, {core} the rest.",
+	       TS_CORE(ts_to_ps(lost)), TS_CORE(ts_to_ps(shape)), TS_CORE(ts_to_ps(memory)),
+	       TS_CORE(ts_to_ps(lost - shape - memory)));
 }
 
 static void put_utilization(struct ts_doctor *doctor, const struct matrix *sum)
 {
 	TS_PUT(doctor,
-	       "Matrix ops take {time} ({share} of core time) and reach {share} of the peak while "
+	       "Matrix ops take {core} ({share} of core time) and reach {share} of the peak while "
 	       "they run.",
-	       TS_TIME(ts_to_ps(sum->time_ps)),
+	       TS_CORE(ts_to_ps(sum->time_ps)),
 	       TS_SHARE(ts_doctor_share(doctor, ts_to_ps(sum->time_ps))),
 	       TS_SHARE(sum->used_ps / sum->time_ps));
 	put_losses(doctor, sum);
 	TS_PUT(doctor, " Most is lost in {ops}.", TS_OPS(&sum->ops, 3));
 }
 
-/* Idle matrix units are nothing to complain about in a run that has hardly any matrix work. */
-static enum ts_severity mxu_severity(const struct ts_doctor *doctor, const struct matrix *sum,
-				     double overall)
+static bool match_opaque(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			 const void *arg)
 {
-	const struct ts_settings *settings = doctor->ctx->settings;
+	const struct ts_op *op = ts_fact_op(doctor, fact);
 
-	if (ts_doctor_share(doctor, ts_to_ps(sum->time_ps)) * 100 < settings->impact_warning)
-		return TS_INFO;
-	return overall * 100 < settings->mxu_utilization_low ? TS_CRITICAL : TS_WARNING;
+	if (!ts_bytes_has(fact->category, "custom-call") || fact->exclusive_ps <= 0)
+		return false;
+	return !(fact->flops > 0) && !(op && op->model_flops > 0);
+}
+
+/* With more core time than this in ops of unknown cost, the utilization is a lower bound. */
+#define MUCH_UNKNOWN 0.1
+
+static void put_unknown(struct ts_doctor *doctor)
+{
+	struct ts_selection opaque = ts_doctor_select(doctor, match_opaque, NULL);
+	double share = ts_doctor_share(doctor, opaque.exclusive_ps);
+
+	if (!(share > MUCH_UNKNOWN))
+		return;
+	TS_PUT(doctor,
+	       " The figure is a lower bound: {share} of core time is in ops of unknown cost, and "
+	       "what the matrix units do there counts as nothing.",
+	       TS_SHARE(share));
+	ts_doctor_cap(doctor, TS_WARNING, "the cost of much of the run is unknown");
+}
+
+static void claim_products(struct ts_doctor *doctor)
+{
+	const struct ts_systolic_facts *systolic = ts_systolic_facts(doctor->ctx);
+
+	for (size_t i = 0; i < systolic->nr; i++)
+		ts_doctor_claim(doctor, fact_of(doctor, &systolic->items[i]));
 }
 
 static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -130,12 +154,13 @@ static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule
 	    doctor->total_ps <= 0)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, ts_to_ps(sum.time_ps - sum.used_ps));
-	finding->severity = mxu_severity(doctor, &sum, overall);
 	finding->title =
 		TS_SENTENCE(doctor, "The matrix units run at {share} of their peak over the run",
 			    TS_SHARE(overall));
 	put_utilization(doctor, &sum);
+	put_unknown(doctor);
 	finding->evidence = ts_doctor_text(doctor);
+	claim_products(doctor);
 	ts_doctor_where(doctor, finding, &sum.ops);
 }
 
@@ -159,8 +184,8 @@ static void put_suggestion(struct ts_doctor *doctor, const struct ts_matrix_op *
 		if (!ts_bytes_eq(padded->name, product->name) ||
 		    !ts_bytes_eq(padded->module, product->module))
 			continue;
-		TS_PUT(doctor, "{text}[ (predicted gain {time})]", TS_PLAIN(padded->suggestion),
-		       TS_WHEN(padded->gain_ps > 0, TS_TIME(padded->gain_ps)));
+		TS_PUT(doctor, "{text}[ (predicted gain {core})]", TS_PLAIN(padded->suggestion),
+		       TS_WHEN(padded->gain_ps > 0, TS_CORE(padded->gain_ps)));
 		return;
 	}
 }
@@ -176,8 +201,8 @@ static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
 		TS_NAME(product->name), TS_SHARE(product->fill), TS_NAME(product->limit));
 	ts_put(doctor, "The product");
 	put_size(doctor, product);
-	TS_PUT(doctor, " fills {share} at best[; it takes {time}]", TS_SHARE(product->fill),
-	       TS_TIME(product->time_ps));
+	TS_PUT(doctor, " fills {share} at best[; it takes {core}]", TS_SHARE(product->fill),
+	       TS_CORE(product->time_ps));
 	if (product->time_ps >= 0)
 		TS_PUT(doctor, " and reaches {share} of the peak",
 		       TS_SHARE(utilization_of(product)));
@@ -236,19 +261,9 @@ static void check_highest_precision(struct ts_doctor *doctor, const struct ts_ru
 		TS_SENTENCE(doctor, "{share} of core time is in f32 products at highest precision",
 			    TS_SHARE(ts_doctor_share(doctor, ops.exclusive_ps)));
 	finding->evidence = TS_SENTENCE(
-		doctor, "{ops}: {time}. Each is made of six bf16 passes; the default is one.",
-		TS_OPS(&ops, 3), TS_TIME(ops.exclusive_ps));
+		doctor, "{ops}: {core}. Each is made of six bf16 passes; the default is one.",
+		TS_OPS(&ops, 3), TS_CORE(ops.exclusive_ps));
 	ts_doctor_where(doctor, finding, &ops);
-}
-
-static bool match_opaque(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
-			 const void *arg)
-{
-	const struct ts_op *op = ts_fact_op(doctor, fact);
-
-	if (!ts_bytes_has(fact->category, "custom-call") || fact->exclusive_ps <= 0)
-		return false;
-	return !(fact->flops > 0) && !(op && op->model_flops > 0);
 }
 
 static void check_unknown_cost(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -264,15 +279,16 @@ static void check_unknown_cost(struct ts_doctor *doctor, const struct ts_rule *r
 		doctor, "{share} of core time is in custom calls of unknown cost", TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
-		"{ops}: {time}. Their FLOPs and bytes are in neither the profile nor the module, "
+		"{ops}: {core}. Their FLOPs and bytes are in neither the profile nor the module, "
 		"so they count in no utilization.",
-		TS_OPS(&ops, 3), TS_TIME(ops.exclusive_ps));
+		TS_OPS(&ops, 3), TS_CORE(ops.exclusive_ps));
 	ts_doctor_where(doctor, finding, &ops);
 }
 
 const struct ts_rule ts_rule_mxu_utilization = {
 	.name = "mxu_utilization",
 	.confidence = TS_LIKELY,
+	.symptom = true,
 	.check = check_mxu_utilization,
 	.ceiling = "the matrix ops' time less their FLOPs at the peak",
 };
