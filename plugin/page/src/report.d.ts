@@ -69,6 +69,7 @@ export interface Kpi {
 	good: number;
 	fair: number | null;
 	band: string;
+	band_reason?: Maybe<string>;
 	better: string;
 	meaning: string;
 }

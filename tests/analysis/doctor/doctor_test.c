@@ -192,6 +192,8 @@ static void a_badly_filled_product_names_its_dim(void **state)
 	assert_true(contains(finding->title, "fill only 25 % of the matrix unit: K"));
 	assert_true(contains(finding->evidence, "M 1024, N 1024, K 64"));
 	assert_true(contains(finding->evidence, "256 x 256"));
+	/* 4 x (512 x 256 + 256 x 512 + 512 x 512) bytes */
+	assert_true(contains(finding->evidence, "M 512, N 512, K 256, 2.00 MiB of VMEM"));
 	assert_true(contains(finding->evidence, "pad dim 1 from 4 to 128"));
 	assert_int_equal((finding->impact_ps + MS / 2) / MS, 630); /* 70 % of 900 */
 	given_release(&run);
@@ -366,6 +368,41 @@ static void compiling_in_the_first_step_is_no_recompilation(void **state)
 			assert_int_equal(finding->impact_ps, 50 * MS);
 			assert_true(contains(finding->evidence, "the first is step 12"));
 		}
+		given_release(&run);
+	}
+}
+
+static void the_advice_for_slow_steps_follows_what_grew(void **state)
+{
+	static const struct {
+		enum ts_bucket cause;
+		const char *event, *advice;
+	} rows[] = {
+		{ TS_BUCKET_COMPILATION, "compile", "A step compiles again" },
+		{ TS_BUCKET_IDLE, "save_checkpoint", "Save checkpoints beside the steps" },
+		{ TS_BUCKET_IDLE, "train", "Compare a slow step with its neighbours" },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		const struct ts_finding *finding;
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_time(&run, (const int64_t[TS_NR_BUCKETS]){ [TS_BUCKET_COMPUTE] = 400,
+								 [TS_BUCKET_COMPILATION] = 50,
+								 [TS_BUCKET_IDLE] = 50 });
+		run.settings.idle_high = 100;
+		run.settings.impact_warning = 100;
+		for (int64_t k = 0; k < 5; k++)
+			given_step(&run, k, k * 100, 100, 10, 0);
+		given_slow_step(&run, 4, 50, -1);
+		run.slow[0].cause = rows[i].cause;
+		run.witnesses[0].event = ts_bytes_of(rows[i].event);
+		finding = finding_of(when_examined(&run), "slow_steps");
+		assert_non_null(finding);
+		assert_true(contains(finding->advice, rows[i].advice));
+		assert_int_equal(ts_bytes_has(finding->code, "gc.freeze"), i == 2);
 		given_release(&run);
 	}
 }
@@ -894,6 +931,7 @@ int main(void)
 		cmocka_unit_test(idle_names_the_longest_gap_and_marks_it),
 		cmocka_unit_test(compilation_is_told_above_five_seconds_whatever_it_cost),
 		cmocka_unit_test(compiling_in_the_first_step_is_no_recompilation),
+		cmocka_unit_test(the_advice_for_slow_steps_follows_what_grew),
 		cmocka_unit_test(a_slow_step_is_told_with_what_it_has_more_of),
 		cmocka_unit_test(a_copy_that_is_waited_for_is_worth_what_compute_could_cover),
 		cmocka_unit_test(a_core_that_comes_late_is_told),

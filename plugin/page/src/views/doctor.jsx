@@ -113,7 +113,7 @@ function KeyFigures({ kpis }) {
 			<h3>Key figures</h3>
 			<dl class="facts">
 				{kpis.map((k) => (
-					<div key={k.name} class={`fact kpi ${BANDS[k.band] ?? ""}`} title={k.meaning}>
+					<div key={k.name} class={`fact kpi ${BANDS[k.band] ?? ""}`} title={k.band_reason ? `${k.meaning}; ${k.band_reason}` : k.meaning}>
 						<dt>{title(k.name)}</dt>
 						<dd>
 							{k.value === null ? <span class="unknown">unknown</span> : `${number(k.value)} ${k.unit}`}

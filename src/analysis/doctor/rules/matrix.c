@@ -184,10 +184,43 @@ static void put_suggestion(struct ts_doctor *doctor, const struct ts_matrix_op *
 		if (!ts_bytes_eq(padded->name, product->name) ||
 		    !ts_bytes_eq(padded->module, product->module))
 			continue;
-		TS_PUT(doctor, "{text}[ (predicted gain {core})]", TS_PLAIN(padded->suggestion),
-		       TS_WHEN(padded->gain_ps > 0, TS_CORE(padded->gain_ps)));
+		TS_PUT(doctor, "[{text}][, which saves {core}][{text}]",
+		       TS_PLAIN(padded->suggestion),
+		       TS_WHEN(padded->gain_ps > 0, TS_CORE(padded->gain_ps)),
+		       TS_STRING(padded->suggestion.n > 0 ? ". " : ""));
 		return;
 	}
+}
+
+#define MAX_BLOCK   512
+#define BLOCK_UNITS 8 /* rows: of sublanes */
+#define SUM_BYTES   4 /* of an element, at most */
+
+/* A part of a dimension: whole UNITs, and no more of them than the dimension has. */
+static int64_t block_of(int64_t size, int64_t unit)
+{
+	return TS_MAX(TS_MIN(ts_i64_add(size, unit - 1) / unit * unit, MAX_BLOCK), unit);
+}
+
+/* Blocks of the product for a kernel: they fill the array, and all three fit into half of VMEM. */
+static void put_blocks(struct ts_doctor *doctor, const struct ts_matrix_op *product)
+{
+	const struct ts_rates *rates = doctor->rates;
+	int64_t m, n, k, dim = rates ? rates->mxu_dim : -1, bytes;
+
+	if (dim <= 0 || product->m <= 0 || product->n <= 0 || product->k <= 0)
+		return;
+	m = block_of(product->m, BLOCK_UNITS);
+	n = block_of(product->n, dim);
+	k = block_of(product->k, dim);
+	bytes = SUM_BYTES * (m * k + k * n + m * n);
+	if (rates->vmem_bytes > 0 && bytes > rates->vmem_bytes / 2)
+		return;
+	TS_PUT(doctor,
+	       "Blocks for a kernel of your own: M {count}, N {count}, K {count}, {bytes} of VMEM "
+	       "at "
+	       "a time.",
+	       TS_COUNT(m), TS_COUNT(n), TS_COUNT(k), TS_BYTES(bytes));
 }
 
 static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -208,6 +241,7 @@ static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
 		       TS_SHARE(utilization_of(product)));
 	ts_put(doctor, ". ");
 	put_suggestion(doctor, product);
+	put_blocks(doctor, product);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where_one(doctor, finding, fact_of(doctor, product));
 }

@@ -30,12 +30,13 @@ static void put_padding(struct ts_doctor *doctor, const struct ts_padded_op *pad
 
 	TS_PUT(doctor,
 	       "[{share} of the bytes it moves][{text}][{share} of the FLOPs it issues] are tile "
-	       "padding[; that costs {core}]. {text}[ (predicted gain {core})]",
+	       "padding[; that costs {core}]. {text}[, which saves {core}][{text}]",
 	       TS_WHEN(moves, TS_SHARE(padded->bytes_share)),
 	       TS_STRING(moves && issues ? " and " : ""),
 	       TS_WHEN(issues, TS_SHARE(padded->flops_share)), TS_CORE(padded->waste_ps),
 	       TS_PLAIN(padded->suggestion),
-	       TS_WHEN(padded->suggestion.n > 0 && padded->gain_ps > 0, TS_CORE(padded->gain_ps)));
+	       TS_WHEN(padded->suggestion.n > 0 && padded->gain_ps > 0, TS_CORE(padded->gain_ps)),
+	       TS_STRING(padded->suggestion.n > 0 ? "." : ""));
 }
 
 static void report_padding(struct ts_doctor *doctor, const struct ts_rule *rule,

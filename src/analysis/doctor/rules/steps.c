@@ -120,6 +120,44 @@ static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding
 	ts_doctor_where(doctor, finding, &ops);
 }
 
+static const char *const regular_events[] = { "checkpoint", "Checkpoint", "save", "Save" };
+
+static bool saves(struct ts_bytes event)
+{
+	for (size_t i = 0; i < TS_NELEM(regular_events); i++)
+		if (ts_bytes_has(event, regular_events[i]))
+			return true;
+	return false;
+}
+
+/* Advice by what grew; where nothing says why, that of the rule. */
+static const char *advice_for(const struct ts_doctor *doctor, const struct ts_slow_step *slow)
+{
+	static const char *const by_cause[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPILATION] = "recompilation",
+		[TS_BUCKET_INPUT] = "input_bound",
+		[TS_BUCKET_HOST_TRANSFER] = "host_copies",
+	};
+	struct ts_gap_witness witness =
+		ts_gap_witness_of(ts_gaps_facts(doctor->ctx), doctor->time, &slow->gap);
+
+	if (slow->cause == TS_BUCKET_IDLE && saves(witness.event))
+		return "slow_steps_checkpoint";
+	if (slow->is_straggler)
+		return "straggler";
+	return by_cause[slow->cause] ? by_cause[slow->cause] : "slow_steps";
+}
+
+/* That of the slowest step. */
+static void choose_advice(struct ts_doctor *doctor, struct ts_finding *finding)
+{
+	const struct ts_advice *advice =
+		ts_advice_find(doctor->framework, advice_for(doctor, &doctor->time->slow[0]));
+
+	finding->advice = ts_bytes_of(advice->advice);
+	finding->code = ts_bytes_of(advice->code);
+}
+
 static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_time_facts *time = doctor->time;
@@ -140,6 +178,7 @@ static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rul
 	put_slow(doctor, time);
 	finding->evidence = ts_doctor_text(doctor);
 	add_slow_places(doctor, finding);
+	choose_advice(doctor, finding);
 }
 
 const struct ts_rule ts_rule_input_bound = {
