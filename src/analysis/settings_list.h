@@ -51,6 +51,10 @@
 	X(peak_memory_high, "%", 90, "a program that needs more of a device's memory is reported") \
 	X(donation_high, "%", 5,                                                                   \
 	  "more of a device's memory that donated arguments could save is reported")               \
+	X(op_ms_high, "ms", 50, "an op whose execution takes longer, on average, is reported")      \
+	X(op_count_high, "", 1000, "an op that runs more often in a step, on a core, is reported")  \
+	X(attention_high, "%", 10,                                                                 \
+	  "more core time in softmax and products that are not fused is reported")                 \
 	X(upcasts_high, "%", 1, "more core time that arrays stored too wide may cost is reported") \
 	X(hbm_bandwidth_low, "%", 60,                                                              \
 	  "an op bound by HBM that reaches less of its peak is reported")                          \

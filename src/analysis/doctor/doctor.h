@@ -50,6 +50,9 @@
 	X(hbm_bandwidth)        \
 	X(rematerialization)    \
 	X(dominant_op)          \
+	X(unfused_attention)    \
+	X(long_op)              \
+	X(many_executions)      \
 	X(small_ops)            \
 	X(op_chains)            \
 	X(unfused)              \
