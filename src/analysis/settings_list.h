@@ -53,6 +53,9 @@
 	  "more of a device's memory that donated arguments could save is reported")               \
 	X(op_ms_high, "ms", 50, "an op whose execution takes longer, on average, is reported")      \
 	X(op_count_high, "", 1000, "an op that runs more often in a step, on a core, is reported")  \
+	X(cpu_fallback_high, "%", 1,                                                               \
+	  "more of the run with XLA's executor for CPUs at work, beside devices, is reported")     \
+	X(logging_high, "%", 1, "more of the run with hosts logging or saving in steps is reported") \
 	X(attention_high, "%", 10,                                                                 \
 	  "more core time in softmax and products that are not fused is reported")                 \
 	X(upcasts_high, "%", 1, "more core time that arrays stored too wide may cost is reported") \

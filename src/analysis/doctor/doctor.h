@@ -32,6 +32,8 @@
 	X(compilation)          \
 	X(recompilation)        \
 	X(idle)                 \
+	X(cpu_fallback)         \
+	X(logging_in_steps)     \
 	X(exposed_collectives)  \
 	X(straggler)            \
 	X(exposed_async)        \

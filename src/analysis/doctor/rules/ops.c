@@ -102,6 +102,7 @@ static void check_many_executions(struct ts_doctor *doctor, const struct ts_rule
 const struct ts_rule ts_rule_many_executions = {
 	.name = "many_executions",
 	.confidence = TS_POSSIBLE,
+	.symptom = true,
 	.check = check_many_executions,
 	.ceiling = "the op's core time less what it needs by the roofline",
 };

@@ -85,12 +85,58 @@ static void softmax_between_products_is_attention_that_is_not_fused(void **state
 	}
 }
 
+/* Of a run of 1 s on two cores that idle for 400 ms of core time: 9 ms and 100 ms on the CPU. */
+static void programs_on_the_cpu_are_reported_beside_devices(void **state)
+{
+	for (int much = 0; much <= 1; much++) {
+		const struct ts_finding *finding;
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 2);
+		given_time(&run, (const int64_t[TS_NR_BUCKETS]){
+					 [TS_BUCKET_COMPUTE] = 1600, [TS_BUCKET_IDLE] = 400 });
+		run.capture.works[TS_WORK_CPU] =
+			(struct ts_host_work_sum){ 3, (much ? 100 : 9) * MS };
+		finding = finding_of(when_examined(&run), "cpu_fallback");
+		assert_int_equal(finding != NULL, much);
+		if (finding) {
+			assert_int_equal(finding->impact_ps, 200 * MS);
+			assert_true(
+				ts_bytes_has(finding->title, "3 programs ran on the host's CPU"));
+		}
+		given_release(&run);
+	}
+}
+
+static void logging_in_captured_steps_is_reported(void **state)
+{
+	for (int much = 0; much <= 1; much++) {
+		const struct ts_finding *finding;
+		struct given run;
+
+		given_seconds(&run, 1);
+		run.capture.works[TS_WORK_LOG] = (struct ts_host_work_sum){ 5, 4 * MS };
+		run.capture.works[TS_WORK_SAVE] =
+			(struct ts_host_work_sum){ 1, (much ? 56 : 4) * MS };
+		finding = finding_of(when_examined(&run), "logging_in_steps");
+		assert_int_equal(finding != NULL, much);
+		if (finding) {
+			assert_true(ts_bytes_has(finding->title, "logs or saves for 60.0 ms"));
+			assert_int_equal(finding->gain_ps, 0); /* the device does not idle for it */
+		}
+		given_release(&run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_execution_of_over_fifty_ms_is_reported),
 		cmocka_unit_test(an_op_that_runs_very_often_in_a_step_is_reported),
 		cmocka_unit_test(softmax_between_products_is_attention_that_is_not_fused),
+		cmocka_unit_test(programs_on_the_cpu_are_reported_beside_devices),
+		cmocka_unit_test(logging_in_captured_steps_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
