@@ -11,7 +11,7 @@ from ._fields import Fields
 from ._program import TpusightError
 
 _SUFFIXES = {".htm": "html", ".txt": "text"}
-_FINDING = ("rule", "severity", "title", "evidence", "impact_ps", "impact_pct", "advice")  # of one in summary()
+_FINDING = ("rule", "severity", "title", "evidence", "gain_ps", "gain_pct", "impact_ps", "impact_pct", "advice")  # of one in summary()
 
 
 def _some(fields, *names):
@@ -88,7 +88,7 @@ class TimeView(View):
 
 
 class DoctorView(View):
-    """Findings, the dearest first: rule, severity, title, evidence, impact_ps, advice, code."""
+    """Findings, the dearest first: rule, severity, title, evidence, gain_ps, advice, code."""
 
     def get_recommendations(self) -> List[Dict[str, Any]]:
         """The findings, a list of dicts."""

@@ -8,8 +8,8 @@
 #define TS_ANALYSIS_SETTINGS_LIST_H
 
 #define TS_SETTINGS(X)                                                                             \
-	X(mxu_utilization_low, "%", 30, "matrix-unit utilization below this is critical")          \
-	X(mxu_utilization_warning, "%", 50, "matrix-unit utilization below this is a warning")     \
+	X(mxu_utilization_low, "%", 30, "matrix-unit utilization below this is poor")              \
+	X(mxu_utilization_warning, "%", 50, "matrix-unit utilization below this is reported")      \
 	X(mxu_fill_low, "%", 70, "a product whose shape fills less of the array is reported")      \
 	X(padding_waste_high, "%", 30, "an op that wastes more on tile padding is reported")       \
 	X(compilation_time_high, "ms", 5000, "more host time in compilation is a warning")         \
@@ -27,8 +27,8 @@
 	X(unfused_high, "%", 5,                                                                    \
 	  "more core time that fusing could save, for one reason, is reported")                    \
 	X(slow_step_high, "%", 20, "a step longer than the median by more is slow")                \
-	X(impact_critical, "%", 25, "a finding with this share of core time is critical")          \
-	X(impact_warning, "%", 5, "a finding with this share of core time is a warning")           \
+	X(impact_critical, "%", 25, "a finding with this gain, of the run, is critical")           \
+	X(impact_warning, "%", 5, "a finding with this gain, of the run, is a warning")             \
 	X(finding_min, "%", 0.5, "a finding with less of the core time is dropped")                \
 	X(max_findings, "", 20, "findings that are kept, the largest first")                       \
 	X(large_transfer_size, "MiB", 64, "one transfer of the host with more is large")           \
@@ -51,6 +51,13 @@
 	X(peak_memory_high, "%", 90, "a program that needs more of a device's memory is reported") \
 	X(donation_high, "%", 5,                                                                   \
 	  "more of a device's memory that donated arguments could save is reported")               \
+	X(op_ms_high, "ms", 50, "an op whose execution takes longer, on average, is reported")      \
+	X(op_count_high, "", 1000, "an op that runs more often in a step, on a core, is reported")  \
+	X(cpu_fallback_high, "%", 1,                                                               \
+	  "more of the run with XLA's executor for CPUs at work, beside devices, is reported")     \
+	X(logging_high, "%", 1, "more of the run with hosts logging or saving in steps is reported") \
+	X(attention_high, "%", 10,                                                                 \
+	  "more core time in softmax and products that are not fused is reported")                 \
 	X(upcasts_high, "%", 1, "more core time that arrays stored too wide may cost is reported") \
 	X(hbm_bandwidth_low, "%", 60,                                                              \
 	  "an op bound by HBM that reaches less of its peak is reported")                          \

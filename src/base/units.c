@@ -44,6 +44,18 @@ const char *ts_fmt_ps(char out[TS_UNIT_MAX], int64_t ps)
 	return scaled(out, (double)ps, units, TS_NELEM(units));
 }
 
+const char *ts_fmt_core_ps(char out[TS_UNIT_MAX], int64_t ps)
+{
+	static const struct scale units[] = {
+		{ 1e12, "core-s" }, { 1e9, "core-ms" }, { 1e6, "core-us" },
+		{ 1e3, "core-ns" }, { 1, "core-ps" },
+	};
+
+	if (ps == 0)
+		return "0";
+	return scaled(out, (double)ps, units, TS_NELEM(units));
+}
+
 const char *ts_fmt_bytes(char out[TS_UNIT_MAX], double bytes)
 {
 	static const struct scale units[] = {
@@ -112,6 +124,13 @@ static const char *fmt_time(char out[TS_UNIT_MAX], double ps)
 	return ts_fmt_ps(out, fabs(ps) < 9e18 ? (int64_t)llround(ps) : INT64_MAX);
 }
 
+static const char *fmt_core(char out[TS_UNIT_MAX], double ps)
+{
+	if (isnan(ps))
+		return unknown(out);
+	return ts_fmt_core_ps(out, fabs(ps) < 9e18 ? (int64_t)llround(ps) : INT64_MAX);
+}
+
 static const char *fmt_per_s(char out[TS_UNIT_MAX], double n)
 {
 	char count[TS_UNIT_MAX];
@@ -129,10 +148,10 @@ static const char *fmt_number(char out[TS_UNIT_MAX], double number)
 const char *ts_fmt_unit(char out[TS_UNIT_MAX], const struct ts_unit *unit, double number)
 {
 	static const char *(*const by_kind[])(char out[TS_UNIT_MAX], double number) = {
-		[TS_UNIT_TIME] = fmt_time,	   [TS_UNIT_BYTES] = ts_fmt_bytes,
-		[TS_UNIT_BANDWIDTH] = ts_fmt_rate, [TS_UNIT_SHARE] = ts_fmt_pct,
-		[TS_UNIT_COUNT] = ts_fmt_count,	   [TS_UNIT_RATE] = fmt_per_s,
-		[TS_UNIT_NUMBER] = fmt_number,
+		[TS_UNIT_TIME] = fmt_time,	[TS_UNIT_CORE] = fmt_core,
+		[TS_UNIT_BYTES] = ts_fmt_bytes, [TS_UNIT_BANDWIDTH] = ts_fmt_rate,
+		[TS_UNIT_SHARE] = ts_fmt_pct,	[TS_UNIT_COUNT] = ts_fmt_count,
+		[TS_UNIT_RATE] = fmt_per_s,	[TS_UNIT_NUMBER] = fmt_number,
 	};
 
 	TS_ASSERT(unit->kind < TS_NELEM(by_kind));

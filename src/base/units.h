@@ -16,8 +16,9 @@
 #define TS_PS_PER_MS INT64_C(1000000000)
 #define TS_PS_PER_S  INT64_C(1000000000000)
 
-const char *ts_fmt_ps(char out[TS_UNIT_MAX], int64_t ps);	    /* 1.23 ms */
-const char *ts_fmt_bytes(char out[TS_UNIT_MAX], double bytes);	    /* 5.0 GiB */
+const char *ts_fmt_ps(char out[TS_UNIT_MAX], int64_t ps);      /* 1.23 ms */
+const char *ts_fmt_core_ps(char out[TS_UNIT_MAX], int64_t ps); /* summed over cores: 1.23 core-ms */
+const char *ts_fmt_bytes(char out[TS_UNIT_MAX], double bytes); /* 5.0 GiB */
 const char *ts_fmt_rate(char out[TS_UNIT_MAX], double bytes_per_s); /* 26.1 GB/s */
 const char *ts_fmt_count(char out[TS_UNIT_MAX], double n);	    /* 1.34 G */
 const char *ts_fmt_pct(char out[TS_UNIT_MAX], double pct);	    /* 86.5 %; NaN gives - */
@@ -25,6 +26,7 @@ const char *ts_fmt_pct(char out[TS_UNIT_MAX], double pct);	    /* 86.5 %; NaN gi
 /* How the number of a unit is written; units_list.h says which is which. */
 enum ts_unit_kind {
 	TS_UNIT_TIME,
+	TS_UNIT_CORE,
 	TS_UNIT_BYTES,
 	TS_UNIT_BANDWIDTH,
 	TS_UNIT_SHARE,

@@ -6,7 +6,9 @@
  *
  * ENDING	of a name in a report. The first line that fits is the unit, so the longer ending stands
  *		above the shorter one.
- * KIND		how the number is written for people: TIME (picoseconds: 1.23 ms), BYTES (5.00 GiB),
+ *		Where a table's name must be a part of it (per_step.idle_ps), a dot stands between.
+ * KIND		how the number is written for people: TIME (picoseconds: 1.23 ms), CORE (picoseconds
+ *		summed over cores: 1.23 core-ms), BYTES (5.00 GiB),
  *		BANDWIDTH (bytes a second: 26.1 GB/s), SHARE (percent: 86.5 %), COUNT (1.34 G), RATE
  *		(a count a second), NUMBER (as it is).
  * UNIT		the unit of the number as it stands in JSON and CSV
@@ -24,6 +26,31 @@
 	X("operational_intensity", NUMBER, "FLOP/byte", "intensity", 0) \
 	X("_ms_per_min", NUMBER, "ms/min", "rate", 1) \
 	X("_per_s", RATE, "/s", "rate", 1) \
+	X("per_step.total_ps", CORE, "ps", "core time", 1) \
+	X("per_step.compute_ps", CORE, "ps", "core time", 1) \
+	X("per_step.memory_wait_ps", CORE, "ps", "core time", 1) \
+	X("per_step.communication_ps", CORE, "ps", "core time", 1) \
+	X("per_step.host_transfer_ps", CORE, "ps", "core time", 1) \
+	X("per_step.rematerialization_ps", CORE, "ps", "core time", 1) \
+	X("per_step.compilation_ps", CORE, "ps", "core time", 1) \
+	X("per_step.input_ps", CORE, "ps", "core time", 1) \
+	X("per_step.idle_ps", CORE, "ps", "core time", 1) \
+	X("per_step.unexplained_ps", CORE, "ps", "core time", 1) \
+	X("per_host.total_ps", CORE, "ps", "core time", 1) \
+	X("per_host.compute_ps", CORE, "ps", "core time", 1) \
+	X("per_host.memory_wait_ps", CORE, "ps", "core time", 1) \
+	X("per_host.communication_ps", CORE, "ps", "core time", 1) \
+	X("per_host.host_transfer_ps", CORE, "ps", "core time", 1) \
+	X("per_host.rematerialization_ps", CORE, "ps", "core time", 1) \
+	X("per_host.compilation_ps", CORE, "ps", "core time", 1) \
+	X("per_host.input_ps", CORE, "ps", "core time", 1) \
+	X("per_host.idle_ps", CORE, "ps", "core time", 1) \
+	X("per_host.unexplained_ps", CORE, "ps", "core time", 1) \
+	X("steps.time_ps", CORE, "ps", "core time", 1) \
+	X("gaps_by_event.total_ps", CORE, "ps", "core time", 1) \
+	X("cause_excess_ps", CORE, "ps", "core time", 1) \
+	X("_wait_ps", TIME, "ps", "time", 1) \
+	X("wait_ps", CORE, "ps", "core time", 1) \
 	X("_ps", TIME, "ps", "time", 1) \
 	X("bytes", BYTES, "bytes", "bytes", 1) \
 	X("bytes_accessed", BYTES, "bytes", "bytes", 1) \

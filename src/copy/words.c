@@ -112,6 +112,8 @@ const char *const ts_public_words[] = {
 	"XLAGraphExecutor XlaCompile XlaCompileBackend XlaCompileGpuAsm XlaLinearize",
 	"XlaPass backend_compile compile_or_get_cached get_executable_and_time",
 	"lower_sharding_computation optimization passes put_executable_and_time py run",
+	"logging SummaryWriter add_scalar wandb log_metrics orbax CheckpointManager",
+	"save_checkpoint save_pretrained torch serialization",
 	"shard_args trace_to_jaxpr trace_to_jaxpr_dynamic",
 	"AllocateOutputBuffersWithInputReuse ArrayImpl BatchedCopyToDeviceWithSharding",
 	"CommonPjRtLoadedExecutable ExecuteHelper ExecuteHelperOnSingleDevice",

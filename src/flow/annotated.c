@@ -9,6 +9,7 @@
 #include "io/tracefile.h"
 #include "io/window.h"
 #include "read/seams.h"
+#include "result/view.h"
 
 #define MAX_ARGS 8
 
@@ -110,7 +111,7 @@ static bool label_finding(struct copy *copy, const struct ts_finding *finding,
 			  struct ts_label *label)
 {
 	struct ts_arg *args = ts_arena_array(&copy->arena, MAX_ARGS, sizeof(*args));
-	char time[TS_UNIT_MAX];
+	char gain[TS_GAIN_MAX];
 
 	if (!args)
 		return false;
@@ -118,10 +119,9 @@ static bool label_finding(struct copy *copy, const struct ts_finding *finding,
 	put_arg(label, args, "evidence", finding->evidence);
 	put_arg(label, args, "advice", finding->advice);
 	put_arg(label, args, "code", finding->code);
-	if (finding->impact_ps >= 0)
-		put_arg(label, args, "impact",
-			ts_arena_printf(&copy->arena, "at most %s of core time",
-					ts_fmt_ps(time, finding->impact_ps)));
+	if (finding->gain_ps >= 0)
+		put_arg(label, args, "gain",
+			ts_arena_printf(&copy->arena, "%s", ts_finding_gain(gain, finding)));
 	put_arg(label, args, "severity", ts_bytes_of(ts_severity_name(finding->severity)));
 	put_arg(label, args, "confidence", ts_bytes_of(ts_confidence_name(finding->confidence)));
 	put_arg(label, args, "finding", finding->id);

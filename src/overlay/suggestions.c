@@ -9,6 +9,7 @@
 #include "codec/html.h"
 #include "codec/pb.h"
 #include "codec/pbw.h"
+#include "result/view.h"
 
 #define OUR_RULES "TPUsight/"
 #define NR_PLACES 5 /* shown of a finding */
@@ -93,10 +94,12 @@ static void put_link(struct ts_buf *html, struct ts_bytes address, const char *w
 
 static void put_html(struct ts_buf *html, const struct ts_finding *finding)
 {
+	char gain[TS_GAIN_MAX];
+
 	ts_buf_puts(html, "<p><b>TPUsight: ");
 	ts_html_text(html, finding->title);
-	ts_buf_printf(html, "</b> (%s, %s)</p>", ts_severity_name(finding->severity),
-		      ts_confidence_name(finding->confidence));
+	ts_buf_printf(html, "</b> (%s, %s; gain: %s)</p>", ts_severity_name(finding->severity),
+		      ts_confidence_name(finding->confidence), ts_finding_gain(gain, finding));
 	put_part(html, "<p>", finding->evidence, "</p>");
 	put_places(html, finding);
 	put_link(html, finding->links.xprof_trace, "see it in the trace viewer");

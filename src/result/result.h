@@ -103,20 +103,32 @@ struct ts_links {
 	struct ts_bytes perfetto_sql; /* the slices that show the finding */
 };
 
+/* A finding that another one's cause explains: it stands there, and not by itself. */
+struct ts_merged {
+	const char *rule;
+	struct ts_bytes title;
+	int64_t impact_ps;
+};
+
 struct ts_finding {
 	struct ts_bytes id; /* stable from run to run: rule and place */
 	const char *rule;
 	enum ts_severity severity;
+	const char *severity_reason; /* why a rule lifted it; NULL: it follows from the gain */
 	enum ts_confidence confidence;
 	struct ts_bytes title, evidence, advice, code;
 	int64_t impact_ps;   /* core time it can give back at most; -1 unknown */
 	double impact_share; /* of total_ps, 0..1; NaN unknown */
+	int64_t gain_ps;   /* time of the run; those of all findings never exceed it; -1 unknown */
+	double gain_share; /* of the run, 0..1; NaN unknown */
 	const char *ceiling; /* how the impact is bounded; NULL: the impact is unknown */
 	const struct ts_where *where;
 	size_t nr_where;
 	const struct ts_when *when;
 	size_t nr_when;
 	struct ts_links links;
+	const struct ts_merged *merged;
+	size_t nr_merged;
 };
 
 /* A class of slices: its name is what viewers show (and colour by), its args what a click shows. */

@@ -3,17 +3,35 @@
 
 #include "base/check.h"
 #include "base/closest.h"
+#include "base/units.h"
 
 #define NAME_MAX_SHOWN 64 /* of a name that is not a view, so that the message is not cut */
 
 const char *const ts_finding_columns[TS_FINDING_COLUMNS] = {
-	"id",	   "rule",	 "severity", "title",  "evidence", "impact_ps", "impact_pct",
-	"ceiling", "confidence", "start_ps", "end_ps", "advice",   "code",
+	"id",	     "rule",	   "severity", "severity_reason",
+	"title",     "evidence",   "gain_ps",  "gain_pct",
+	"impact_ps", "impact_pct", "ceiling",  "confidence",
+	"start_ps",  "end_ps",	   "advice",   "code",
 };
+const char *const ts_merged_columns[TS_MERGED_COLUMNS] = { "rule", "title", "impact_ps" };
 const char *const ts_when_columns[TS_WHEN_COLUMNS] = { "device", "start_ps", "end_ps", "example" };
 const char *const ts_link_columns[TS_LINK_COLUMNS] = { "xprof", "xprof_trace", "perfetto",
 						       "perfetto_sql" };
 const char *const ts_where_columns[TS_WHERE_COLUMNS] = { "op", "module", "source" };
+
+const char *ts_finding_gain(char out[TS_GAIN_MAX], const struct ts_finding *finding)
+{
+	char time[TS_UNIT_MAX], share[TS_UNIT_MAX];
+
+	TS_ASSERT(finding);
+	if (finding->gain_ps < 0)
+		return "unknown";
+	if (finding->gain_ps == 0 && finding->impact_ps > 0)
+		return "counted with other findings";
+	snprintf(out, TS_GAIN_MAX, "up to %s of the run (%s)", ts_fmt_ps(time, finding->gain_ps),
+		 ts_fmt_pct(share, finding->gain_share * 100));
+	return out;
+}
 
 bool ts_finding_hull(const struct ts_finding *finding, struct ts_when *hull)
 {
@@ -37,8 +55,12 @@ struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column
 		ts_text_or_null(finding->id),
 		finding->rule ? ts_text(ts_bytes_of(finding->rule)) : ts_null(),
 		ts_text(ts_bytes_of(ts_severity_name(finding->severity))),
+		finding->severity_reason ? ts_text(ts_bytes_of(finding->severity_reason))
+					 : ts_null(),
 		ts_text_or_null(finding->title),
 		ts_text_or_null(finding->evidence),
+		ts_int_or_null(finding->gain_ps),
+		ts_share_pct(finding->gain_share),
 		ts_int_or_null(finding->impact_ps),
 		ts_share_pct(finding->impact_share),
 		finding->ceiling ? ts_text(ts_bytes_of(finding->ceiling)) : ts_null(),
@@ -51,6 +73,19 @@ struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column
 
 	TS_ASSERT(finding);
 	TS_ASSERT(column < TS_FINDING_COLUMNS);
+	return values[column];
+}
+
+struct ts_value ts_merged_value(const struct ts_merged *merged, size_t column)
+{
+	const struct ts_value values[TS_MERGED_COLUMNS] = {
+		ts_text(ts_bytes_of(merged->rule)),
+		ts_text_or_null(merged->title),
+		ts_int_or_null(merged->impact_ps),
+	};
+
+	TS_ASSERT(merged);
+	TS_ASSERT(column < TS_MERGED_COLUMNS);
 	return values[column];
 }
 

@@ -28,13 +28,23 @@ bool ts_result_has_findings(const struct ts_result *result);
 /* It has tracks at most: it is shown in the viewers and is not a view. */
 bool ts_result_is_silent(const struct ts_result *result);
 
-/* The single values of a finding, in the order of the report; all but its places, times and links. */
-enum { TS_FINDING_COLUMNS = 13 };
+/* "up to 76.3 ms of the run (19.3 %)", "unknown", or that its time is counted elsewhere. */
+#define TS_GAIN_MAX 96
+const char *ts_finding_gain(char out[TS_GAIN_MAX], const struct ts_finding *finding);
+
+/* The single values of a finding, in the order of the report; all but its places, times, links and
+ * what was merged into it. */
+enum { TS_FINDING_COLUMNS = 16 };
 extern const char *const ts_finding_columns[TS_FINDING_COLUMNS];
 struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column);
 
 /* The hull of a finding's times; false: it has none. */
 bool ts_finding_hull(const struct ts_finding *finding, struct ts_when *hull);
+
+/* rule, title, impact_ps of a finding that became a part of another. */
+enum { TS_MERGED_COLUMNS = 3 };
+extern const char *const ts_merged_columns[TS_MERGED_COLUMNS];
+struct ts_value ts_merged_value(const struct ts_merged *merged, size_t column);
 
 /* device, start_ps, end_ps, example. */
 enum { TS_WHEN_COLUMNS = 4 };

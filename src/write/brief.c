@@ -85,15 +85,14 @@ static struct ts_bytes part(enum level level, enum level from, struct ts_bytes t
 static void put_facts(struct ts_buf *out, const struct ts_finding *finding)
 {
 	struct ts_bytes place = ts_finding_place(finding);
-	char time[TS_UNIT_MAX], share[TS_UNIT_MAX];
+	char gain[TS_GAIN_MAX];
 
-	if (finding->impact_ps < 0 && place.n == 0)
+	if (finding->gain_ps < 0 && place.n == 0)
 		return;
 	ts_buf_puts(out, " (");
-	if (finding->impact_ps >= 0)
-		ts_buf_printf(out, "up to %s, %s of core time", ts_fmt_ps(time, finding->impact_ps),
-			      ts_fmt_pct(share, finding->impact_share * 100));
-	if (finding->impact_ps >= 0 && place.n)
+	if (finding->gain_ps >= 0)
+		ts_buf_puts(out, ts_finding_gain(gain, finding));
+	if (finding->gain_ps >= 0 && place.n)
 		ts_buf_puts(out, "; ");
 	ts_term_text(out, place);
 	ts_buf_putc(out, ')');
@@ -162,6 +161,15 @@ static void put_pct(struct ts_json *json, const char *key, double pct)
 	ts_json_double(json, round(pct * 10) / 10);
 }
 
+static void put_ps(struct ts_json *json, const char *key, int64_t ps)
+{
+	ts_json_key(json, key);
+	if (ps >= 0)
+		ts_json_i64(json, ps);
+	else
+		ts_json_null(json);
+}
+
 static void put_text(struct ts_json *json, const char *key, struct ts_bytes text)
 {
 	if (text.n == 0)
@@ -177,11 +185,9 @@ static void put_object(struct ts_json *json, const struct ts_finding *finding, e
 	ts_json_key(json, "severity");
 	ts_json_text(json, ts_severity_name(finding->severity));
 	put_text(json, "title", finding->title);
-	ts_json_key(json, "impact_ps");
-	if (finding->impact_ps >= 0)
-		ts_json_i64(json, finding->impact_ps);
-	else
-		ts_json_null(json);
+	put_ps(json, "gain_ps", finding->gain_ps);
+	put_pct(json, "gain_pct", finding->gain_share * 100);
+	put_ps(json, "impact_ps", finding->impact_ps);
 	put_pct(json, "impact_pct", finding->impact_share * 100);
 	put_text(json, "where", ts_finding_place(finding));
 	put_text(json, "evidence", part(level, EVIDENCE, finding->evidence));

@@ -196,6 +196,21 @@ static void put_places(struct ts_json *json, const struct ts_finding *finding)
 	ts_json_object_end(json);
 }
 
+static void put_merged(struct ts_json *json, const struct ts_finding *finding)
+{
+	ts_json_key(json, "merged");
+	ts_json_array(json);
+	for (size_t i = 0; i < finding->nr_merged; i++) {
+		ts_json_object(json);
+		for (size_t k = 0; k < TS_MERGED_COLUMNS; k++) {
+			ts_json_key(json, ts_merged_columns[k]);
+			put_value(json, ts_merged_value(&finding->merged[i], k));
+		}
+		ts_json_object_end(json);
+	}
+	ts_json_array_end(json);
+}
+
 static void put_finding(struct ts_json *json, const struct ts_finding *finding)
 {
 	ts_json_object(json);
@@ -204,6 +219,7 @@ static void put_finding(struct ts_json *json, const struct ts_finding *finding)
 		put_value(json, ts_finding_value(finding, i));
 	}
 	put_places(json, finding);
+	put_merged(json, finding);
 	ts_json_object_end(json);
 }
 

@@ -93,19 +93,20 @@ static void put_fields(struct text *text, const struct ts_result *result)
 	ts_buf_release(&value);
 }
 
-static void put_impact(struct text *text, const struct ts_finding *finding)
+static void put_gain(struct text *text, const struct ts_finding *finding)
 {
-	char time[TS_UNIT_MAX], share[TS_UNIT_MAX];
+	char gain[TS_GAIN_MAX], share[TS_UNIT_MAX];
 
 	ts_buf_pad(text->out, ' ', DETAIL_INDENT);
-	if (finding->impact_ps >= 0)
-		ts_buf_printf(text->out, "impact: up to %s (%s of core time), %s\n",
-			      ts_fmt_ps(time, finding->impact_ps),
-			      ts_fmt_pct(share, finding->impact_share * 100),
-			      ts_confidence_name(finding->confidence));
-	else
-		ts_buf_printf(text->out, "impact: not known, %s\n",
-			      ts_confidence_name(finding->confidence));
+	ts_buf_printf(text->out, "gain: %s, %s", ts_finding_gain(gain, finding),
+		      ts_confidence_name(finding->confidence));
+	if (finding->gain_ps >= 0 && finding->impact_share - finding->gain_share > 0.001)
+		ts_buf_printf(text->out, "; alone %s of core time",
+			      ts_fmt_pct(share, finding->impact_share * 100));
+	if (finding->severity_reason)
+		ts_buf_printf(text->out, "; %s because %s", ts_severity_name(finding->severity),
+			      finding->severity_reason);
+	ts_buf_putc(text->out, '\n');
 }
 
 static void put_where(struct text *text, const struct ts_where *where)
@@ -182,7 +183,7 @@ static void put_finding(struct text *text, const struct ts_finding *finding, siz
 	ts_buf_putc(text->out, ' ');
 	put_wrapped(text, finding->title, at, DETAIL_INDENT);
 	put_detail(text, "", finding->evidence);
-	put_impact(text, finding);
+	put_gain(text, finding);
 	for (size_t i = 0; i < finding->nr_where; i++)
 		put_where(text, &finding->where[i]);
 	put_when(text, finding);

@@ -116,15 +116,16 @@ static struct ts_bytes heading(const struct ts_column *column, char text[HEADING
 	return (struct ts_bytes){ (const uint8_t *)text, name.n };
 }
 
-/* The name that a cell's unit is read from: its column's, or where that has none its row's. */
+/* The name that a cell's unit is read from: its table's and column's, or where that has none its row's. */
 static const char *unit_name(const struct ts_table *table, size_t row, size_t index,
 			     char name[UNIT_NAME_MAX])
 {
 	struct ts_value of_row = ts_table_cell(table, row, (int)table->unit_column - 1);
 
 	if (of_row.type != TS_VALUE_TEXT || ts_unit_of(ts_bytes_of(table->columns[index].name)))
-		return table->columns[index].name;
-	snprintf(name, UNIT_NAME_MAX, "%.*s", TS_ARG(of_row.as.s));
+		snprintf(name, UNIT_NAME_MAX, "%s.%s", table->name, table->columns[index].name);
+	else
+		snprintf(name, UNIT_NAME_MAX, "%.*s", TS_ARG(of_row.as.s));
 	return name;
 }
 

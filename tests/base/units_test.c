@@ -103,6 +103,8 @@ static void an_ending_says_the_unit(void **state)
 	} names[] = {
 		{ "total_ps", "ps", "time", "1.50 s" },
 		{ "step_time_ps.mean", "ps", "time", "1.50 s" },
+		{ "per_step.idle_ps", "ps", "core time", "1.50 core-s" },
+		{ "per_core.idle_ps", "ps", "time", "1.50 s" },
 		{ "hbm_bytes", "bytes", "bytes", "1.36 TiB" },
 		{ "bytes_accessed", "bytes", "bytes", "1.36 TiB" },
 		{ "hbm_bytes_per_s", "B/s", "bandwidth", "1.50 TB/s" },

@@ -118,9 +118,9 @@ def alerts_are_the_doctors(folder):
     done = of_type(events, "session", "annotated")
     must(len(done) == len(names), f"alerts: {len(done)} of {len(names)} sessions annotated")
     for event in done:
-        findings = report(event["path"])["doctor"]["findings"]
-        again = [f for f in findings if f["rule"] == "recompilation" and f["severity"] != "info"]
-        expect = expected_alerts(findings) | {f["rule"] for f in again}
+        of = report(event["path"])
+        again = [f for f in of["doctor"]["findings"] if f["rule"] == "recompilation" and f["severity"] != "info"]
+        expect = expected_alerts(of) | {f["rule"] for f in again}
         got = {e["rule"] for e in of_type(events, "alert") if e["session"] == event["path"]}
         must(got == expect, f"{event['path']}: raised {sorted(got)}, the doctor says {sorted(expect)}")
         must({a["rule"] for a in event["alerts"]} == expect, f"{event['path']}: active {event['alerts']}")

@@ -63,11 +63,24 @@ class Check:
         for planted in self.truth["findings"]:
             told.add(planted["rule"])
             ours = [f for f in found if f["rule"] == planted["rule"]]
-            self.exact(f"findings of {planted['rule']}", len(ours), 1)
+            merged = [m for f in found for m in f["merged"] if m["rule"] == planted["rule"]]
+            self.exact(f"findings of {planted['rule']}", len(ours + merged), 1)
             if ours:
                 self.finding(ours[0], planted)
+            elif merged and planted["impact_ps"] is not None:
+                self.near(f"{planted['rule']}: impact", merged[0]["impact_ps"], planted["impact_ps"])
+        self.gains(found)
         for f in found:
             self.same(f["id"], f["title"], "no such thing", f["rule"] in told)
+
+    def gains(self, found):
+        """Time of the run: each at most its impact spread over the cores, all together at most the run."""
+        gains = [f["gain_ps"] for f in found if f["gain_ps"] is not None]
+        self.same("gains", sum(gains), "at most the run", sum(gains) <= self.truth["wall_ps"])
+        for f in found:
+            impact = f["impact_ps"]
+            self.same(f["id"], f["gain_ps"], "at most its impact",
+                      impact is None or 0 <= f["gain_ps"] * self.truth["cores"] <= impact)
 
     def finding(self, ours, planted):
         if planted["impact_ps"] is not None:

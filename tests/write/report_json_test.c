@@ -89,6 +89,12 @@ static void report_has_every_value_where_its_name_says(void **state)
 		{ "time.per_step.1", "{\"step\":1,\"total_ps\":62660000000}" },
 		{ "time.notes", "[]" },
 		{ "doctor.findings.0.severity", "\"critical\"" },
+		{ "doctor.findings.0.severity_reason", "null" },
+		{ "doctor.findings.0.gain_ps", "18750000000000" },
+		{ "doctor.findings.0.gain_pct", "82" },
+		{ "doctor.findings.0.merged", "[]" },
+		{ "doctor.findings.1.gain_ps", "null" },
+		{ "doctor.findings.1.gain_pct", "null" },
 		{ "doctor.findings.0.impact_ps", "75000000000000" },
 		{ "doctor.findings.0.impact_pct", "82" },
 		{ "doctor.findings.0.where", "[{\"op\":\"copy.3\",\"module\":\"jit_f\",\"source\":"
@@ -112,9 +118,11 @@ static void report_has_every_value_where_its_name_says(void **state)
 	json = report_of(&results, &everything);
 	assert_keys(json, "schema generator run overview ops time doctor notes provenance");
 	assert_keys(at(json, "time"), "total_ps buckets bottleneck per_step notes provenance");
-	assert_keys(at(json, "doctor.findings.0"), "id rule severity title evidence impact_ps "
-						   "impact_pct ceiling confidence start_ps end_ps "
-						   "advice code where time_ranges links");
+	assert_keys(at(json, "doctor.findings.0"),
+		    "id rule severity severity_reason title evidence "
+		    "gain_ps gain_pct impact_ps impact_pct ceiling "
+		    "confidence start_ps end_ps advice code where "
+		    "time_ranges links merged");
 	for (size_t i = 0; i < TS_NELEM(expected); i++)
 		assert_is(json, expected[i][0], expected[i][1]);
 	assert_string_equal(cJSON_GetStringValue(at(json, "ops.0.name")), EVIL);

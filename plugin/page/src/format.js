@@ -25,6 +25,9 @@ function scaled(x, steps, base) {
 /** @param {number} ps */
 export const time = (ps) =>
 	Math.abs(ps) < 6e13 ? scaled(ps, ["ps", "ns", "\u00b5s", "ms", "s"], 1000) : `${(ps / 6e13).toFixed(1)} min`;
+// Summed over cores.
+/** @param {number} ps */
+export const coreTime = (ps) => ps === 0 ? "0" : scaled(ps, ["ps", "ns", "\u00b5s", "ms", "s"].map((s) => `core-${s}`), 1000);
 /** @param {number} n */
 export const bytes = (n) => scaled(n, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"], 1024);
 /** @param {number} x */
@@ -42,6 +45,7 @@ const si = (x, unit) => scaled(x, ["", "K", "M", "G", "T", "P"].map((s) => s + u
  */
 const WRITE = {
 	TIME: time,
+	CORE: coreTime,
 	BYTES: bytes,
 	SHARE: percent,
 	BANDWIDTH: si,

@@ -95,12 +95,13 @@ export function Missing({ what }) {
 }
 
 /**
- * What a finding could give back at most; null: unknown. OF: what the percents are of.
- * @type {(finding: Finding, of?: string) => string | null}
+ * What a finding could give back at most, as time of the run; null: unknown.
+ * @type {(finding: Finding) => string | null}
  */
-export function impactOf({ impact_ps: ps, impact_pct: pct }, of = "") {
-	if (typeof ps !== "number" || ps < 0) return null;
-	return `up to ${value("_ps", ps)}${typeof pct === "number" ? ` (${value("_pct", pct)}${of})` : ""}`;
+export function gainOf({ gain_ps: ps, gain_pct: pct, impact_ps: impact }) {
+	if (typeof ps !== "number") return null;
+	if (ps === 0 && typeof impact === "number" && impact > 0) return "counted with other findings";
+	return `up to ${value("_ps", ps)}${typeof pct === "number" ? ` (${value("_pct", pct)} of the run)` : ""}`;
 }
 
 export const BUCKETS = ["compute", "memory_wait", "communication", "host_transfer", "rematerialization", "unexplained", "compilation", "input", "idle"];

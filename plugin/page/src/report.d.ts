@@ -44,6 +44,9 @@ export interface Finding {
 	severity: Severity;
 	title: string;
 	evidence: Maybe<string>;
+	severity_reason: Maybe<string>;
+	gain_ps: Maybe<number>;
+	gain_pct: Maybe<number>;
 	impact_ps: Maybe<number>;
 	impact_pct: Maybe<number>;
 	ceiling?: Maybe<string>;
@@ -67,6 +70,7 @@ export interface Kpi {
 	good: number;
 	fair: number | null;
 	band: string;
+	band_reason?: Maybe<string>;
 	better: string;
 	meaning: string;
 }

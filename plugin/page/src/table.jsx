@@ -64,10 +64,10 @@ function Heading({ column, label, sort, onSort, numeric }) {
 	);
 }
 
-/** @param {{ column: string, row: Row, numeric: boolean, draw?: DrawCell }} props */
-function Cell({ column, row, numeric, draw }) {
+/** @param {{ table: string, column: string, row: Row, numeric: boolean, draw?: DrawCell }} props */
+function Cell({ table, column, row, numeric, draw }) {
 	const raw = row[column];
-	const text = draw ? draw(raw, row) : cut(value(column, raw), 300);
+	const text = draw ? draw(raw, row) : cut(value(`${table}.${column}`, raw), 300);
 	const unknown = raw === null || raw === undefined;
 	return (
 		<td class={`${numeric ? "number" : ""}${unknown ? " unknown" : ""}`} title={typeof raw === "string" ? cut(clean(raw), 1000) : typeof raw === "number" ? `${raw} ${unit(column)}` : undefined}>
@@ -149,7 +149,7 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 						{shown.slice(begin, end).map((row, i) => (
 							<tr key={begin + i} data-row={begin + i} tabIndex={-1} aria-rowindex={begin + i + 2} class={onPick ? "pick" : ""} onClick={() => { setFocus(begin + i); onPick?.(row); }}>
 								{columns.map((c) => (
-									<Cell key={c} column={c} row={row} numeric={numeric.has(c)} draw={draw[c]} />
+									<Cell key={c} table={name} column={c} row={row} numeric={numeric.has(c)} draw={draw[c]} />
 								))}
 							</tr>
 						))}

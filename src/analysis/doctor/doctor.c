@@ -2,8 +2,8 @@
  * The doctor: rules over the facts of the other analyses, ranked by the core time that each
  * finding could give back at most, and one score for the whole run.
  *
- * An impact is its finding's own ceiling: what would be gained if all of the cause went away and
- * nothing took its place. Ceilings of findings that share time overlap and are not to be summed.
+ * An impact is its finding's own ceiling, in core time: what would be gained if all of the cause went
+ * away and nothing took its place. Impacts of findings that share time overlap; gains do not (gains.c).
  */
 #include "analysis/doctor/doctor.h"
 
@@ -136,6 +136,11 @@ static void put_ranges(const struct ts_doctor_facts *facts, struct ts_result *re
 	}
 }
 
+static int64_t whole_run(const struct ts_doctor *doctor, double core_ps)
+{
+	return (int64_t)(core_ps / (double)TS_MAX(doctor->time->nr_cores, 1));
+}
+
 static void put_health(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 {
 	struct ts_health health = ts_doctor_health(doctor);
@@ -145,16 +150,17 @@ static void put_health(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 	ts_result_field(doctor->result, "health_score", ts_int_or_null(facts->health_score),
 			health.assumed ? TS_ASSUMED : TS_MODELLED, "health, of 100");
 	ts_result_field(doctor->result, "ideal_ps",
-			known ? ts_int((int64_t)health.ideal_ps) : ts_null(),
-			health.assumed ? TS_ASSUMED : TS_MODELLED, "core time at the roofline");
+			known ? ts_int(whole_run(doctor, health.ideal_ps)) : ts_null(),
+			health.assumed ? TS_ASSUMED : TS_MODELLED, "the run at its rooflines");
 	if (health.assumed)
 		ts_result_note(doctor->result,
 			       "No op's roofline is known: for the health score, ops "
 			       "that compute are taken to reach 60 %% of it.");
 	if (doctor->nr_drafts > 0 && doctor->total_ps > 0)
 		ts_result_note(doctor->result,
-			       "Impacts are ceilings, each finding's own: they overlap "
-			       "and do not add up.");
+			       "A gain is time of the run and counts no moment twice: a finding "
+			       "gets what others leave of its time. Impacts are core time, each "
+			       "finding's own ceiling: they overlap.");
 }
 
 /* The doctor's own rules first, then those that analyses bring along. */
@@ -179,6 +185,7 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx, vo
 	ts_doctor_gather(&doctor);
 	check_all(&doctor);
 	choose(&doctor);
+	ts_doctor_gains(&doctor);
 	part_ids(&doctor);
 	ts_doctor_places(&doctor);
 	put_health(&doctor, facts);

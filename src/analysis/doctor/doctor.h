@@ -32,6 +32,8 @@
 	X(compilation)          \
 	X(recompilation)        \
 	X(idle)                 \
+	X(cpu_fallback)         \
+	X(logging_in_steps)     \
 	X(exposed_collectives)  \
 	X(straggler)            \
 	X(exposed_async)        \
@@ -50,6 +52,9 @@
 	X(hbm_bandwidth)        \
 	X(rematerialization)    \
 	X(dominant_op)          \
+	X(unfused_attention)    \
+	X(long_op)              \
+	X(many_executions)      \
 	X(small_ops)            \
 	X(op_chains)            \
 	X(unfused)              \
@@ -76,6 +81,10 @@ TS_RULES(TS_DECLARE_RULE)
 /* facts.c */
 void ts_doctor_gather(struct ts_doctor *doctor); /* fills all but .ctx and .result */
 void ts_doctor_release(struct ts_doctor *doctor);
+
+/* gains.c: time of the run that each draft could give back, and its severity; symptoms of which
+ * nothing is left become parts of others */
+void ts_doctor_gains(struct ts_doctor *doctor);
 
 /* health.c: 0..100, or NaN when the run has no time to judge by. Needs .nr_drafts in place. */
 struct ts_health {
@@ -111,9 +120,10 @@ struct ts_waits {
 	const struct ts_async_op *items[TS_MAX_WAITS];
 	size_t nr, nr_all;
 	int64_t exposed_ps, hidden_ps, coverable_ps; /* coverable -1: no module says */
+	int64_t judged_ps; /* exposed, of those whose coverable time is known */
 };
 struct ts_waits ts_waits_find(const struct ts_doctor *doctor, bool collectives);
-/* "copy-start.2 (88.0 s, 47 % hidden; fusion.3 could run meanwhile) and 2 more." */
+/* "copy-start.2 (88.0 core-s, 47 % hidden; fusion.3 could run meanwhile) and 2 more." */
 void ts_put_waits(struct ts_doctor *doctor, const struct ts_waits *waits);
 /* " Compute that does not depend on them could cover ...": of the collectives. */
 void ts_put_coverable(struct ts_doctor *doctor);

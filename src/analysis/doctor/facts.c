@@ -32,6 +32,20 @@ static double hbm_bytes_of(const struct ts_op *op, double bytes_accessed)
 	return isnan(bytes) ? bytes_accessed : bytes;
 }
 
+#define TOLERANCE 1.01 /* clocks and rounding */
+
+/* A rate above the chip's peak, which for 8-bit products is higher than for bf16: the cost or the
+ * time of the op is wrong, and it is judged by neither. */
+static bool is_impossible(const struct ts_rates *rates, const struct ts_op_fact *fact,
+			  struct ts_roofline roofline)
+{
+	double peak = rates->peak_flops_per_s;
+	double fastest = fmax(peak, fmax(rates->peak_int8_per_s, rates->peak_fp8_per_s));
+	double took_s = (double)fact->exclusive_ps * 1e-12 / (double)fact->occurrences;
+
+	return fmax(roofline.compute_s * peak / fastest, roofline.hbm_s) > took_s * TOLERANCE;
+}
+
 static struct ts_fact_work work_of(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
 {
 	const struct ts_op *op = ts_fact_op(doctor, fact);
@@ -44,6 +58,8 @@ static struct ts_fact_work work_of(const struct ts_doctor *doctor, const struct 
 		return work;
 	roofline = ts_roofline_of(doctor->rates, fact->flops, hbm_bytes_of(op, fact->bytes),
 				  op ? ts_op_vmem_bytes(op) : NAN);
+	if (is_impossible(doctor->rates, fact, roofline))
+		return work;
 	work.bound = roofline.bound;
 	if (roofline.least_s > 0)
 		work.least_ps = fmin(roofline.least_s * 1e12 * (double)fact->occurrences,
@@ -103,6 +119,7 @@ void ts_doctor_release(struct ts_doctor *doctor)
 	ts_map_release(&doctor->by_place);
 	free(doctor->drafts);
 	free(doctor->ranges);
+	free(doctor->claims);
 	ts_buf_release(&doctor->text);
 	ts_arena_release(&doctor->scratch);
 }

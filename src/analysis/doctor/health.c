@@ -3,11 +3,12 @@
  *
  *	ideal = sum over the ops that compute, or stream operands, of the time that the roofline
  *		gives their FLOPs and bytes, padding not counted
- *	score = 100 x sqrt(ideal / total)
+ *	score = 100 x sqrt(least of (ideal, total - what all findings could give back) / total)
  *
  * that is the geometric mean of "how much of the time did useful ops run" and "how near were they
  * to the roofline". Waiting, moving, communicating, recomputing, compiling and idling have no ideal
- * time. A run with a critical finding gets 50 at most, one with a warning 90.
+ * time. Findings of unknown gain bound the score by their severity: critical ones to 50, warnings
+ * to 90. The others count by their gains, so that worse runs have lower scores.
  *
  * Ops of unknown cost are taken to be as near to the roofline as the known ones; where none is
  * known, ASSUMED_EFFICIENCY of it, and the score says so.
@@ -15,7 +16,7 @@
 #include "analysis/doctor/doctor.h"
 
 #define ASSUMED_EFFICIENCY 0.6
-#define CAP_CRITICAL	   50
+#define CAP_CRITICAL	   50 /* with a finding of unknown gain, which no time speaks for */
 #define CAP_WARNING	   90
 
 struct useful {
@@ -57,21 +58,30 @@ static double cap_of(const struct ts_doctor *doctor)
 	double cap = 100;
 
 	for (size_t i = 0; i < doctor->nr_drafts; i++) {
-		enum ts_severity severity = doctor->drafts[i].finding.severity;
+		const struct ts_finding *finding = &doctor->drafts[i].finding;
 
-		if (severity == TS_CRITICAL)
-			return CAP_CRITICAL;
-		if (severity == TS_WARNING)
-			cap = CAP_WARNING;
+		if (finding->gain_ps >= 0 || finding->severity == TS_INFO)
+			continue;
+		cap = fmin(cap, finding->severity == TS_CRITICAL ? CAP_CRITICAL : CAP_WARNING);
 	}
 	return cap;
+}
+
+static double all_gains(const struct ts_doctor *doctor)
+{
+	double share = 0;
+
+	for (size_t i = 0; i < doctor->nr_drafts; i++)
+		if (doctor->drafts[i].finding.gain_ps >= 0)
+			share += doctor->drafts[i].finding.gain_share;
+	return fmin(share, 1);
 }
 
 struct ts_health ts_doctor_health(const struct ts_doctor *doctor)
 {
 	struct ts_health health = { NAN, NAN, false };
 	struct useful sum = { 0, 0, 0 };
-	double efficiency;
+	double efficiency, best;
 
 	if (doctor->total_ps <= 0)
 		return health;
@@ -84,6 +94,7 @@ struct ts_health ts_doctor_health(const struct ts_doctor *doctor)
 	efficiency = sum.known_ps > 0 ? sum.least_ps / sum.known_ps : ASSUMED_EFFICIENCY;
 	health.ideal_ps =
 		fmin(sum.least_ps + sum.unknown_ps * efficiency, (double)doctor->total_ps);
-	health.score = fmin(100 * sqrt(health.ideal_ps / (double)doctor->total_ps), cap_of(doctor));
+	best = fmin(health.ideal_ps / (double)doctor->total_ps, 1 - all_gains(doctor));
+	health.score = fmin(100 * sqrt(best), cap_of(doctor));
 	return health;
 }

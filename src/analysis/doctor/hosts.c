@@ -11,8 +11,8 @@
 
 static void put_event(struct ts_doctor *doctor, const struct ts_gap_group *group)
 {
-	TS_PUT(doctor, "{name}[ on {name}] ({time} in {count} gap{s}[, ended by {name}])",
-	       TS_NAME(group->event), TS_NAME(group->thread), TS_TIME(group->total_ps),
+	TS_PUT(doctor, "{name}[ on {name}] ({core} in {count} gap{s}[, ended by {name}])",
+	       TS_NAME(group->event), TS_NAME(group->thread), TS_CORE(group->total_ps),
 	       TS_COUNT(group->count), TS_NAME(group->ended));
 }
 

@@ -224,10 +224,45 @@ static bool reaches(const struct kpi *kpi, double bound)
 	return kpi->less_is_better ? kpi->value <= bound : kpi->value >= bound;
 }
 
-static const char *band_of(const struct kpi *kpi)
+/* A run is bound by one of the two: then a low figure of the other is not a fault. */
+struct excuse {
+	const char *name, *other, *words;
+};
+static const struct excuse excuses[] = {
+	{ "memory_bandwidth", "mxu_utilization",
+	  "the run is bound by the matrix units, not by memory" },
+	{ "mxu_utilization", "memory_bandwidth",
+	  "the run is bound by memory, not by the matrix units" },
+};
+
+static const struct kpi *kpi_named(const struct kpi *kpis, size_t nr, const char *name)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (strcmp(kpis[i].name, name) == 0)
+			return &kpis[i];
+	return NULL;
+}
+
+/* Why a poor figure is not a fault, or NULL. */
+static const char *reason_of(const struct kpi *kpi, const struct kpi *kpis, size_t nr)
+{
+	if (!isfinite(kpi->value) || reaches(kpi, kpi->good) || reaches(kpi, kpi->fair))
+		return NULL;
+	for (size_t i = 0; i < TS_NELEM(excuses); i++) {
+		const struct kpi *other = kpi_named(kpis, nr, excuses[i].other);
+
+		if (strcmp(kpi->name, excuses[i].name) == 0 && reaches(other, other->good))
+			return excuses[i].words;
+	}
+	return NULL;
+}
+
+static const char *band_of(const struct kpi *kpi, const char *reason)
 {
 	if (!isfinite(kpi->value))
 		return "unknown";
+	if (reason)
+		return "neutral";
 	if (reaches(kpi, kpi->good))
 		return "good";
 	return reaches(kpi, kpi->fair) ? "fair" : "poor";
@@ -242,7 +277,8 @@ static struct ts_value origin_of(const struct kpi *kpi)
 	X(name, TS_DERIVED, "figure", ts_text(ts_bytes_of(kpi->name))) \
 	X(value, TS_DERIVED, "value", ts_real(kpi->value)) \
 	X(unit, TS_DERIVED, "unit", ts_text(ts_bytes_of(kpi->unit))) \
-	X(band, TS_DERIVED, "band", ts_text(ts_bytes_of(band_of(kpi)))) \
+	X(band, TS_DERIVED, "band", ts_text(ts_bytes_of(band_of(kpi, reason)))) \
+	X(band_reason, TS_DERIVED, NULL, reason ? ts_text(ts_bytes_of(reason)) : ts_null()) \
 	X(better, TS_DERIVED, NULL, \
 	  ts_text(ts_bytes_of(kpi->less_is_better ? "lower" : "higher"))) \
 	X(good, TS_DERIVED, "good from / to", ts_real(kpi->good)) \
@@ -264,8 +300,11 @@ void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 	facts->hbm_utilization_pct = hbm_pct;
 	if (doctor->ctx->profile->nr_hosts == 0)
 		return; /* modules alone: nothing ran that could be judged */
-	for (const struct kpi *kpi = kpis; kpi < kpis + TS_NELEM(kpis); kpi++)
+	for (const struct kpi *kpi = kpis; kpi < kpis + TS_NELEM(kpis); kpi++) {
+		const char *reason = reason_of(kpi, kpis, TS_NELEM(kpis));
+
 		TS_CELLS(doctor->result, table, KPI_COLUMNS);
+	}
 	if (table)
 		table->text_rows = TS_NELEM(kpis);
 }

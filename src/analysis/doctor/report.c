@@ -6,13 +6,6 @@
 
 #define ALL_OF_IT "all of the core time that the finding names, as if its cause went away"
 
-static enum ts_severity severity_by(const struct ts_settings *settings, double share)
-{
-	if (share * 100 >= settings->impact_critical)
-		return TS_CRITICAL;
-	return share * 100 >= settings->impact_warning ? TS_WARNING : TS_INFO;
-}
-
 /* Fingerprints in module names change from compile to compile: "jit_f(1234)" is "jit_f". */
 static struct ts_bytes stem(struct ts_bytes module)
 {
@@ -45,19 +38,29 @@ struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_ru
 	if (doctor->failed ||
 	    !ts_grow(&doctor->drafts, &doctor->cap_drafts, doctor->nr_drafts + 1, sizeof(*draft))) {
 		doctor->failed = true;
-		doctor->spare = (struct ts_finding){ .impact_ps = -1 };
+		doctor->spare = (struct ts_finding){ .impact_ps = -1, .gain_ps = -1 };
 		return &doctor->spare;
 	}
 	if (doctor->total_ps >= 0)
 		impact_ps = TS_MIN(impact_ps, doctor->total_ps);
 	draft = &doctor->drafts[doctor->nr_drafts];
-	*draft = (struct ts_draft){ .keep = rule->keep, .serial = doctor->nr_drafts++ };
+	*draft = (struct ts_draft){ .keep = rule->keep,
+				    .symptom = rule->symptom,
+				    .serial = doctor->nr_drafts++,
+				    .first_claim = doctor->nr_claims,
+				    .most_ps = INT64_MAX,
+				    .lifted = TS_INFO,
+				    .capped = TS_CRITICAL };
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		draft->class_ps[b] = rule->classes & TS_CLASS(b) ? INT64_MAX : 0;
 	finding = &draft->finding;
 	finding->id = make_id(doctor, rule, module, op);
 	finding->rule = rule->name;
 	finding->impact_ps = impact_ps < 0 ? -1 : impact_ps;
 	finding->impact_share = ts_doctor_share(doctor, finding->impact_ps);
-	finding->severity = severity_by(doctor->ctx->settings, finding->impact_share);
+	finding->gain_ps = -1;
+	finding->gain_share = NAN;
+	finding->severity = TS_INFO; /* until its gain is known */
 	finding->confidence = rule->confidence;
 	if (finding->impact_ps >= 0)
 		finding->ceiling = rule->ceiling ? rule->ceiling : ALL_OF_IT;
@@ -74,12 +77,82 @@ struct ts_finding *ts_doctor_report_run(struct ts_doctor *doctor, const struct t
 	return ts_doctor_report(doctor, rule, none, none, impact_ps);
 }
 
+static struct ts_draft *last_draft(struct ts_doctor *doctor)
+{
+	return doctor->failed || doctor->nr_drafts == 0 ? NULL
+							: &doctor->drafts[doctor->nr_drafts - 1];
+}
+
+void ts_doctor_claim(struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	struct ts_draft *draft = last_draft(doctor);
+
+	if (!draft || !fact)
+		return;
+	if (!ts_grow(&doctor->claims, &doctor->cap_claims, doctor->nr_claims + 1,
+		     sizeof(*doctor->claims))) {
+		doctor->failed = true;
+		return;
+	}
+	doctor->claims[doctor->nr_claims++] = (uint32_t)(fact - doctor->facts);
+	draft->nr_claims++;
+}
+
+void ts_doctor_claim_class(struct ts_doctor *doctor, enum ts_bucket bucket, int64_t ps)
+{
+	struct ts_draft *draft = last_draft(doctor);
+
+	TS_ASSERT(bucket < TS_NR_BUCKETS);
+	if (draft)
+		draft->class_ps[bucket] = ts_i64_add(draft->class_ps[bucket], TS_MAX(ps, 0));
+}
+
+void ts_doctor_gain_at_most(struct ts_doctor *doctor, int64_t ps)
+{
+	struct ts_draft *draft = last_draft(doctor);
+
+	if (draft)
+		draft->most_ps = TS_MIN(draft->most_ps, ps);
+}
+
+void ts_doctor_lift(struct ts_doctor *doctor, enum ts_severity severity, const char *reason)
+{
+	struct ts_draft *draft = last_draft(doctor);
+
+	TS_ASSERT(severity < TS_NR_SEVERITIES && reason);
+	if (!draft)
+		return;
+	draft->lifted = draft->finding.severity = severity;
+	draft->finding.severity_reason = reason;
+}
+
+void ts_doctor_cap(struct ts_doctor *doctor, enum ts_severity severity, const char *reason)
+{
+	struct ts_draft *draft = last_draft(doctor);
+
+	TS_ASSERT(severity < TS_NR_SEVERITIES && reason);
+	if (!draft)
+		return;
+	draft->capped = severity;
+	draft->finding.severity_reason = reason;
+}
+
+static void claim_all(struct ts_doctor *doctor, const struct ts_selection *ops)
+{
+	for (size_t i = 0; !ops->match && i < ops->nr; i++)
+		ts_doctor_claim(doctor, ops->items[i]);
+	for (size_t i = 0; ops->match && i < doctor->nr_facts; i++)
+		if (ops->match(doctor, &doctor->facts[i], ops->arg))
+			ts_doctor_claim(doctor, &doctor->facts[i]);
+}
+
 void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 		     const struct ts_selection *ops)
 {
 	struct ts_where *where;
 
 	TS_ASSERT(finding && ops->nr <= TS_MAX_WHERE && ops->nr <= ops->nr_all);
+	claim_all(doctor, ops);
 	if (ops->nr == 0)
 		return;
 	where = ts_arena_array(&doctor->result->owner->arena, ops->nr, sizeof(*where));
@@ -107,13 +180,12 @@ void ts_doctor_where_one(struct ts_doctor *doctor, struct ts_finding *finding,
 
 void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps)
 {
-	struct ts_draft *draft;
+	struct ts_draft *draft = last_draft(doctor);
 	struct ts_range *range;
 
-	if (doctor->failed || doctor->nr_drafts == 0 || end_ps <= start_ps)
+	if (!draft || end_ps <= start_ps)
 		return;
 	TS_ASSERT(device == TS_NONE || device < doctor->ctx->profile->nr_devices);
-	draft = &doctor->drafts[doctor->nr_drafts - 1];
 	if (draft->nr_ranges == TS_MAX_RANGES)
 		return;
 	if (!ts_grow(&doctor->ranges, &doctor->cap_ranges, doctor->nr_ranges + 1, sizeof(*range))) {

@@ -43,7 +43,7 @@ static void take(struct ts_selection *sel, const struct ts_doctor *doctor,
 struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_match *match,
 				     const void *arg)
 {
-	struct ts_selection sel = { .nr = 0 };
+	struct ts_selection sel = { .match = match, .arg = arg };
 
 	TS_ASSERT(match);
 	for (size_t i = 0; i < doctor->nr_facts; i++)
@@ -53,10 +53,30 @@ struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_mat
 	return sel;
 }
 
+static bool has_time_in(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			const void *arg)
+{
+	return ts_op_fact_in(fact, *(const enum ts_bucket *)arg) > 0;
+}
+
+/* Each stands for itself: what a selection's .arg points at. */
+static const enum ts_bucket buckets[TS_NR_BUCKETS] = {
+	TS_BUCKET_COMPUTE,
+	TS_BUCKET_MEMORY_WAIT,
+	TS_BUCKET_COMMUNICATION,
+	TS_BUCKET_HOST_TRANSFER,
+	TS_BUCKET_REMATERIALIZATION,
+	TS_BUCKET_UNEXPLAINED,
+	TS_BUCKET_COMPILATION,
+	TS_BUCKET_INPUT,
+	TS_BUCKET_IDLE,
+};
+
 struct ts_selection ts_doctor_select_in(const struct ts_doctor *doctor, enum ts_bucket bucket,
 					ts_fact_match *match, const void *arg)
 {
-	struct ts_selection sel = { .nr = 0 };
+	struct ts_selection sel = { .match = match ? match : has_time_in,
+				    .arg = match ? arg : &buckets[bucket] };
 
 	TS_ASSERT(bucket < TS_NR_BUCKETS);
 	for (size_t i = 0; i < doctor->nr_facts; i++) {

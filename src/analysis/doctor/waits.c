@@ -19,18 +19,19 @@ struct ts_waits ts_waits_find(const struct ts_doctor *doctor, bool collectives)
 		waits.nr_all++;
 		waits.exposed_ps = ts_i64_add(waits.exposed_ps, op->exposed_ps);
 		waits.hidden_ps = ts_i64_add(waits.hidden_ps, op->hidden_ps);
-		if (op->coverable_ps >= 0)
-			waits.coverable_ps =
-				ts_i64_add(TS_MAX(waits.coverable_ps, 0), op->coverable_ps);
+		if (op->coverable_ps < 0)
+			continue;
+		waits.coverable_ps = ts_i64_add(TS_MAX(waits.coverable_ps, 0), op->coverable_ps);
+		waits.judged_ps = ts_i64_add(waits.judged_ps, op->exposed_ps);
 	}
 	return waits;
 }
 
-/* "copy-start.2 (88.0 s, 47 % hidden; fusion.3 could run meanwhile)" */
+/* "copy-start.2 (88.0 core-s, 47 % hidden; fusion.3 could run meanwhile)" */
 static void put_wait(struct ts_doctor *doctor, const struct ts_async_op *op)
 {
-	TS_PUT(doctor, "{name} ({time}, {share} hidden[; {name} could run meanwhile])",
-	       TS_NAME(op->name), TS_TIME(op->exposed_ps),
+	TS_PUT(doctor, "{name} ({core}, {share} hidden[; {name} could run meanwhile])",
+	       TS_NAME(op->name), TS_CORE(op->exposed_ps),
 	       TS_SHARE((double)op->hidden_ps / (double)op->interval_ps), TS_NAME(op->could_hide));
 }
 
@@ -51,8 +52,8 @@ void ts_put_coverable(struct ts_doctor *doctor)
 	if (waits.coverable_ps < 0)
 		return;
 	TS_PUT(doctor,
-	       " By the compiled schedule, compute that does not depend on them could cover {time} "
+	       " By the compiled schedule, compute that does not depend on them could cover {core} "
 	       "of it at most: ",
-	       TS_TIME(waits.coverable_ps));
+	       TS_CORE(waits.coverable_ps));
 	ts_put_waits(doctor, &waits);
 }

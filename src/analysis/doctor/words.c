@@ -48,7 +48,8 @@ static void put_ops(struct ts_doctor *doctor, const struct ts_selection *ops, si
 			ts_buf_puts(&doctor->text, i + 1 == ops->nr_all ? " and " : ", ");
 		put_name(&doctor->text, ops->items[i]->name);
 		if (doctor->total_ps > 0)
-			ts_buf_printf(&doctor->text, " (%s)", ts_fmt_ps(time, ops->item_ps[i]));
+			ts_buf_printf(&doctor->text, " (%s)",
+				      ts_fmt_core_ps(time, ops->item_ps[i]));
 	}
 	if (nr < ops->nr_all)
 		ts_buf_printf(&doctor->text, " and %zu more", ops->nr_all - nr);
@@ -64,6 +65,7 @@ static const struct {
 	[TS_WORD_TEXT] = { "text", NULL },
 	[TS_WORD_COUNT] = { "count", NULL },
 	[TS_WORD_TIME] = { "time", NULL },
+	[TS_WORD_CORE] = { "core", NULL },
 	[TS_WORD_BYTES] = { "bytes", ts_fmt_bytes },
 	[TS_WORD_RATE] = { "rate", ts_fmt_rate },
 	[TS_WORD_SHARE] = { "share", fmt_share },
@@ -85,6 +87,8 @@ static void put_word(struct ts_doctor *doctor, const struct ts_word *word)
 		ts_buf_i64(&doctor->text, word->as.n);
 	else if (word->type == TS_WORD_TIME)
 		ts_buf_puts(&doctor->text, ts_fmt_ps(text, word->as.n));
+	else if (word->type == TS_WORD_CORE)
+		ts_buf_puts(&doctor->text, ts_fmt_core_ps(text, word->as.n));
 	else if (word->type == TS_WORD_OPS)
 		put_ops(doctor, word->as.ops, word->max);
 	else
@@ -97,7 +101,7 @@ static bool is_missing(const struct ts_word *word)
 		return true;
 	if (word->type == TS_WORD_NAME || word->type == TS_WORD_TEXT)
 		return word->as.text.n == 0;
-	if (word->type == TS_WORD_COUNT || word->type == TS_WORD_TIME)
+	if (word->type == TS_WORD_COUNT || word->type == TS_WORD_TIME || word->type == TS_WORD_CORE)
 		return word->as.n < 0;
 	return types[word->type].fmt && !isfinite(word->as.x);
 }

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "model/cost.h"
+#include "result/view.h"
 
 #define MAX_PADDED	256 /* ops of the padding row: the costliest */
 #define MIN_PADDING_PCT 5.0 /* less is not worth a slice */
@@ -132,25 +133,14 @@ static bool keep(struct ts_result *result, const struct args *args, struct ts_la
 	return true;
 }
 
-static struct ts_bytes impact_text(struct ts_result *result, const struct ts_finding *finding)
-{
-	char time[TS_UNIT_MAX], share[TS_UNIT_MAX];
-
-	if (finding->impact_ps < 0)
-		return TS_LIT("unknown");
-	if (isnan(finding->impact_share))
-		return ts_result_text(result, "at most %s", ts_fmt_ps(time, finding->impact_ps));
-	return ts_result_text(result, "at most %s, %s of core time",
-			      ts_fmt_ps(time, finding->impact_ps),
-			      ts_fmt_pct(share, finding->impact_share * 100));
-}
-
 static void put_finding(struct args *args, struct ts_result *result,
 			const struct ts_finding *finding)
 {
+	char gain[TS_GAIN_MAX];
+
 	put(args, "evidence", finding->evidence);
 	put(args, "advice", finding->advice);
-	put(args, "impact", impact_text(result, finding));
+	put(args, "gain", ts_result_text(result, "%s", ts_finding_gain(gain, finding)));
 	put(args, "severity", ts_bytes_of(ts_severity_name(finding->severity)));
 	put(args, "confidence", ts_bytes_of(ts_confidence_name(finding->confidence)));
 	put(args, "finding", finding->id);

@@ -23,11 +23,22 @@ struct ts_capture_cause {
 	struct ts_bytes what, evidence, fix, code; /* .n 0: there is none */
 };
 
+/* What host threads do that belongs elsewhere: programs run by XLA's executor for CPUs; logging and
+ * saving, while steps run. */
+enum ts_host_work { TS_WORK_CPU, TS_WORK_LOG, TS_WORK_SAVE, TS_NR_HOST_WORKS };
+
+/* Over all hosts; of events inside one another the outermost counts. */
+struct ts_host_work_sum {
+	uint64_t nr;
+	int64_t total_ps;
+};
+
 struct ts_capture_facts {
 	const struct ts_capture_cause *causes; /* in the order of the report */
 	size_t nr_causes;
 	enum ts_capture_verdict verdict; /* the worst of theirs */
 	const char *verdict_name;	 /* NULL: there is no capture */
+	struct ts_host_work_sum works[TS_NR_HOST_WORKS];
 };
 
 #endif

@@ -24,7 +24,7 @@ struct ts_time_core {
 struct ts_time_op {
 	int64_t split_ps; /* all of it; 0: the op did not run, or is not split */
 	int64_t need_ps
-		[TS_PART_REST]; /* of it, by what explains it; what is left over is unexplained */
+		[TS_SPLIT_REST]; /* of it, by what explains it; what is left over is unexplained */
 };
 
 /* A time in which no op ran. */
@@ -54,9 +54,10 @@ struct ts_time_facts {
 	int64_t wall_start_ps, wall_ps;
 	int64_t total_ps;		  /* core time: wall_ps x nr_cores */
 	int64_t bucket_ps[TS_NR_BUCKETS]; /* their sum is total_ps */
-	int64_t need_ps[TS_PART_REST]; /* of all ops that are split, before GPUs' streams overlap */
-	const struct ts_time_op *ops;  /* by index into profile->ops; NULL: nothing ran */
-	double duty_cycle;	       /* 0..1; NaN: unknown */
+	int64_t need_ps
+		[TS_SPLIT_REST];      /* of all ops that are split, before GPUs' streams overlap */
+	const struct ts_time_op *ops; /* by index into profile->ops; NULL: nothing ran */
+	double duty_cycle;	      /* 0..1; NaN: unknown */
 	const struct ts_time_step *steps; /* those that ran, in the order of time */
 	size_t nr_steps;
 	const struct ts_time_core *cores;
@@ -74,11 +75,11 @@ static inline int64_t ts_time_op_in(const struct ts_time_op *op, enum ts_bucket 
 	const int64_t *need_ps = op->need_ps;
 
 	switch (bucket) {
-	case TS_BUCKET_COMPUTE:	    return need_ps[TS_PART_MATRIX] + need_ps[TS_PART_ESTIMATE];
-	case TS_BUCKET_MEMORY_WAIT: return need_ps[TS_PART_HBM];
+	case TS_BUCKET_COMPUTE:	    return need_ps[TS_SPLIT_MATRIX] + need_ps[TS_SPLIT_ESTIMATE];
+	case TS_BUCKET_MEMORY_WAIT: return need_ps[TS_SPLIT_HBM];
 	case TS_BUCKET_UNEXPLAINED:
-		return op->split_ps - need_ps[TS_PART_MATRIX] - need_ps[TS_PART_HBM] -
-		       need_ps[TS_PART_ESTIMATE];
+		return op->split_ps - need_ps[TS_SPLIT_MATRIX] - need_ps[TS_SPLIT_HBM] -
+		       need_ps[TS_SPLIT_ESTIMATE];
 	default: return 0;
 	}
 }

@@ -36,10 +36,18 @@ struct ts_range {	 /* when a finding without ops happened */
 };
 #define TS_MAX_RANGES 64 /* a finding */
 
+#define TS_CLASS(bucket)   (1u << (bucket))
+#define TS_CLASSES_OF_WORK (TS_CLASS(TS_BUCKET_COMPUTE) | TS_CLASS(TS_BUCKET_MEMORY_WAIT))
+
 struct ts_draft {
 	struct ts_finding finding;
 	bool keep; /* whatever its impact */
+	bool symptom, merged;
 	size_t serial, nr_ranges;
+	int64_t class_ps[TS_NR_BUCKETS]; /* of the time classes that it names: so much at most */
+	int64_t most_ps;		 /* core time that its gain may be */
+	size_t first_claim, nr_claims;	 /* of .claims: the ops that it names */
+	enum ts_severity lifted, capped; /* at least, and at most, this: whatever its gain */
 };
 
 struct ts_doctor {
@@ -60,6 +68,8 @@ struct ts_doctor {
 	size_t nr_drafts, cap_drafts;
 	struct ts_range *ranges;
 	size_t nr_ranges, cap_ranges;
+	uint32_t *claims; /* facts, finding by finding */
+	size_t nr_claims, cap_claims;
 	struct ts_finding spare;
 	struct ts_arena scratch;
 	struct ts_buf text;
@@ -69,22 +79,28 @@ struct ts_doctor {
 struct ts_rule {
 	const char *name;
 	enum ts_confidence confidence;
-	bool keep;	     /* its own threshold decides, not finding_min */
+	bool keep; /* its own threshold decides, not finding_min */
+	/* It says where time shows up, and not why. So findings that name a cause draw from its time
+	 * first, and where they leave nothing, it is a part of theirs. */
+	bool symptom;
+	unsigned classes;    /* TS_CLASS of the time classes that its impact is a part of */
 	const char *ceiling; /* what bounds its impact; NULL: all the core time it names */
 	void (*check)(struct ts_doctor *doctor, const struct ts_rule *rule);
 };
 
 /* select.c: the facts that a check is about */
 #define TS_MAX_WHERE 16
+typedef bool ts_fact_match(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			   const void *arg);
 struct ts_selection {
 	const struct ts_op_fact *items[TS_MAX_WHERE]; /* the largest */
 	int64_t item_ps[TS_MAX_WHERE];		      /* of each, the time that is counted */
 	size_t nr, nr_all;
 	int64_t exclusive_ps, occurrences; /* of all: the time that is counted */
 	double least_ps;		   /* of those whose roofline is known */
+	ts_fact_match *match;		   /* finds all again; NULL: .items are all */
+	const void *arg;
 };
-typedef bool ts_fact_match(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
-			   const void *arg);
 /* One more; PS of its time is counted. */
 void ts_selection_add(struct ts_selection *sel, const struct ts_op_fact *fact, int64_t ps);
 struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_match *match,
@@ -131,7 +147,8 @@ enum ts_word_type {
 	TS_WORD_NAME,	/* {name}: any bytes; cut when long, "(unnamed)" when empty */
 	TS_WORD_TEXT,	/* {text}: as it is */
 	TS_WORD_COUNT,	/* {count} */
-	TS_WORD_TIME,	/* {time} */
+	TS_WORD_TIME,	/* {time}: of the run, of a core */
+	TS_WORD_CORE,	/* {core}: time summed over cores, "1.20 core-s" */
 	TS_WORD_BYTES,	/* {bytes} */
 	TS_WORD_RATE,	/* {rate}: bytes/s */
 	TS_WORD_SHARE,	/* {share}: 0.82 is "82 %" */
@@ -157,6 +174,7 @@ struct ts_word {
 #define TS_STRING(s)	  TS_PLAIN(ts_bytes_of(s))
 #define TS_COUNT(nr)	  ((struct ts_word){ .type = TS_WORD_COUNT, .as.n = (int64_t)(nr) })
 #define TS_TIME(ps)	  ((struct ts_word){ .type = TS_WORD_TIME, .as.n = (ps) })
+#define TS_CORE(ps)	  ((struct ts_word){ .type = TS_WORD_CORE, .as.n = (ps) })
 #define TS_BYTES(n)	  ((struct ts_word){ .type = TS_WORD_BYTES, .as.x = (double)(n) })
 #define TS_RATE(per_s)	  ((struct ts_word){ .type = TS_WORD_RATE, .as.x = (per_s) })
 #define TS_SHARE(share)	  ((struct ts_word){ .type = TS_WORD_SHARE, .as.x = (share) })
@@ -189,6 +207,16 @@ void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 		     const struct ts_selection *ops);
 void ts_doctor_where_one(struct ts_doctor *doctor, struct ts_finding *finding,
 			 const struct ts_op_fact *fact); /* or NULL */
+/* Of the finding reported last: its impact is a part of this op's time, as it is of those in .where;
+ * of this time class's, of which it is PS at most. Gains are drawn from there (gains.c). */
+void ts_doctor_claim(struct ts_doctor *doctor, const struct ts_op_fact *fact); /* or NULL */
+void ts_doctor_claim_class(struct ts_doctor *doctor, enum ts_bucket bucket, int64_t ps);
+/* Of the finding reported last: its gain is PS of core time at most, though its impact is more. */
+void ts_doctor_gain_at_most(struct ts_doctor *doctor, int64_t ps);
+/* Of the finding reported last: at least this severity (lift), at most this one (cap), whatever its
+ * gain. REASON stands in the report where it made a difference. */
+void ts_doctor_lift(struct ts_doctor *doctor, enum ts_severity severity, const char *reason);
+void ts_doctor_cap(struct ts_doctor *doctor, enum ts_severity severity, const char *reason);
 /* Of the finding reported last. */
 void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps);
 

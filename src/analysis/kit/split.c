@@ -66,9 +66,9 @@ static struct ts_split split_by(const struct ts_context *ctx, const struct ts_ra
 	struct ts_split split = { .whole = TS_NR_BUCKETS };
 	int64_t matrix_ps = ps_of(in_matrix_s), least_ps = TS_MAX(matrix_ps, ps_of(in_hbm_s));
 
-	split.need_ps[TS_PART_MATRIX] = matrix_ps;
-	split.need_ps[TS_PART_HBM] = least_ps - matrix_ps;
-	split.need_ps[TS_PART_ESTIMATE] =
+	split.need_ps[TS_SPLIT_MATRIX] = matrix_ps;
+	split.need_ps[TS_SPLIT_HBM] = least_ps - matrix_ps;
+	split.need_ps[TS_SPLIT_ESTIMATE] =
 		TS_MAX(ps_of(estimate_s(ctx->profile, rates, op)) - least_ps, 0);
 	return split;
 }
@@ -100,25 +100,25 @@ struct ts_split ts_split_of_call(const struct ts_context *ctx, uint32_t device,
 					    : (double)bytes / rates->hbm_bytes_per_s);
 }
 
-void ts_split_time(const struct ts_split *split, int64_t dur_ps, int64_t parts[TS_NR_PARTS])
+void ts_split_time(const struct ts_split *split, int64_t dur_ps, int64_t parts[TS_NR_SPLITS])
 {
 	TS_ASSERT_HOT(split->whole == TS_NR_BUCKETS && dur_ps >= 0);
-	for (int part = 0; part < TS_PART_REST; part++) {
+	for (int part = 0; part < TS_SPLIT_REST; part++) {
 		parts[part] = TS_MIN(split->need_ps[part], dur_ps);
 		dur_ps -= parts[part];
 	}
-	parts[TS_PART_REST] = dur_ps;
+	parts[TS_SPLIT_REST] = dur_ps;
 }
 
-enum ts_bucket ts_part_bucket(enum ts_part part)
+enum ts_bucket ts_split_bucket(enum ts_split_part part)
 {
-	static const enum ts_bucket buckets[TS_NR_PARTS] = {
-		[TS_PART_MATRIX] = TS_BUCKET_COMPUTE,
-		[TS_PART_HBM] = TS_BUCKET_MEMORY_WAIT,
-		[TS_PART_ESTIMATE] = TS_BUCKET_COMPUTE,
-		[TS_PART_REST] = TS_BUCKET_UNEXPLAINED,
+	static const enum ts_bucket buckets[TS_NR_SPLITS] = {
+		[TS_SPLIT_MATRIX] = TS_BUCKET_COMPUTE,
+		[TS_SPLIT_HBM] = TS_BUCKET_MEMORY_WAIT,
+		[TS_SPLIT_ESTIMATE] = TS_BUCKET_COMPUTE,
+		[TS_SPLIT_REST] = TS_BUCKET_UNEXPLAINED,
 	};
 
-	TS_ASSERT_HOT((unsigned)part < TS_NR_PARTS);
+	TS_ASSERT_HOT((unsigned)part < TS_NR_SPLITS);
 	return buckets[part];
 }

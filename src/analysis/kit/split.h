@@ -14,17 +14,17 @@
 #include "analysis/analysis.h"
 #include "model/bucket.h"
 
-enum ts_part {
-	TS_PART_MATRIX,	  /* compute */
-	TS_PART_HBM,	  /* memory wait */
-	TS_PART_ESTIMATE, /* compute: vector and scalar units, as far as the compiler says */
-	TS_PART_REST,	  /* unexplained */
-	TS_NR_PARTS
+enum ts_split_part {
+	TS_SPLIT_MATRIX,   /* compute */
+	TS_SPLIT_HBM,	   /* memory wait */
+	TS_SPLIT_ESTIMATE, /* compute: vector and scalar units, as far as the compiler says */
+	TS_SPLIT_REST,	   /* unexplained */
+	TS_NR_SPLITS
 };
 
 struct ts_split {
-	enum ts_bucket whole;	       /* has all the time; TS_NR_BUCKETS: it is split */
-	int64_t need_ps[TS_PART_REST]; /* of one execution, each beyond those before it */
+	enum ts_bucket whole;		/* has all the time; TS_NR_BUCKETS: it is split */
+	int64_t need_ps[TS_SPLIT_REST]; /* of one execution, each beyond those before it */
 };
 
 /* Costs a walk through the op's fusion: once for each op of a line. */
@@ -35,8 +35,8 @@ struct ts_split ts_split_of_call(const struct ts_context *ctx, uint32_t device,
 
 /* Divides the time of one execution: each part takes what it needs, in their order, and never more
  * than is left. The parts sum to DUR_PS. Only for a split whose .whole is TS_NR_BUCKETS. */
-void ts_split_time(const struct ts_split *split, int64_t dur_ps, int64_t parts[TS_NR_PARTS]);
+void ts_split_time(const struct ts_split *split, int64_t dur_ps, int64_t parts[TS_NR_SPLITS]);
 
-enum ts_bucket ts_part_bucket(enum ts_part part);
+enum ts_bucket ts_split_bucket(enum ts_split_part part);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * What to change so that less is padding: other sizes, or another order of dimensions. A gain
  * is the op's time times what the change saves of the resource that bounds it, at the rate the op
- * ran at.
+ * ran at. A larger size that costs no more saves nothing: then there is no gain.
  */
 #include "analysis/matrix/padding.h"
 
@@ -51,14 +51,15 @@ static struct ts_bytes advise_product(struct ts_result *result, const struct pad
 
 	if (dim.whole <= dim.size)
 		return (struct ts_bytes){ NULL, 0 };
-	*gain_ps = self_ps * (1 - dim.share);
 	if (dim.size <= dim.unit && dim.size * 2 == dim.unit && dim.name != 'M' && batch > 1 &&
-	    batch % 2 == 0)
+	    batch % 2 == 0) {
+		*gain_ps = self_ps * (1 - dim.share);
 		return ts_result_text(result,
 				      "%c=%" PRId64 " fills half of %" PRId64 ": pack two of the "
 				      "%" PRId64
 				      " batches (heads) into one product, or make it %" PRId64,
 				      dim.name, dim.size, dim.unit, batch, dim.unit);
+	}
 	if (low > 0 && dim.size - low <= dim.unit / SHRINK_SHARE) {
 		*gain_ps = self_ps * (double)dim.unit / (double)dim.whole;
 		return ts_result_text(result,
@@ -134,6 +135,18 @@ static void print_dims(struct ts_buf *out, const struct ts_shape *shape)
 	ts_buf_putc(out, ']');
 }
 
+/* NaN without a run. */
+static double saved_ps(const struct padding_op *row, const struct ts_shape *shape,
+		       struct ts_stored stored)
+{
+	double empty = 1 - (double)stored.size / (double)stored.stored;
+
+	if (row->self_ps < 0)
+		return NAN;
+	return (double)row->self_ps * (double)ts_shape_bytes(shape) * empty /
+	       (double)row->bytes.allocated_bytes;
+}
+
 static struct ts_bytes advise_array(struct ts_result *result, const struct padding_op *row,
 				    double *gain_ps)
 {
@@ -142,33 +155,31 @@ static struct ts_bytes advise_array(struct ts_result *result, const struct paddi
 	struct ts_bytes text = { NULL, 0 };
 	struct ts_stored worst;
 	uint32_t minor;
-	double saved;
 
 	if (!shape)
 		return text;
 	worst = worst_stored(shape, &minor);
 	if (worst.stored <= worst.size)
 		return text;
-	saved = (double)ts_shape_bytes(shape) * (1 - (double)worst.size / (double)worst.stored);
-	*gain_ps = row->self_ps < 0
-			   ? NAN
-			   : (double)row->self_ps * saved / (double)row->bytes.allocated_bytes;
 	print_dims(&name, shape);
-	if (name.failed)
+	if (name.failed) {
 		result->owner->failed = true;
-	else if (worst.size * 2 <= worst.unit)
+	} else if (worst.size * 2 <= worst.unit) {
+		*gain_ps = saved_ps(row, shape, worst);
 		text = ts_result_text(
 			result,
 			"%.*s: only %" PRId64 " of %" PRId64 " %s hold data: let a larger "
 			"dimension lie there (transpose), or merge it with its neighbour",
 			TS_ARG(ts_buf_bytes(&name)), worst.size, worst.unit,
 			minor == 0 ? "lanes" : "sublanes");
-	else
+	} else {
 		text = ts_result_text(result,
-				      "%.*s: %" PRId64 " is stored as %" PRId64 ": use %" PRId64
-				      ", or a multiple of %" PRId64,
+				      "%.*s: %" PRId64 " is stored as %" PRId64
+				      " already: up to %" PRId64 " costs no more, and a multiple "
+				      "of %" PRId64 " has no padding",
 				      TS_ARG(ts_buf_bytes(&name)), worst.size, worst.stored,
 				      worst.stored, worst.unit);
+	}
 	ts_buf_release(&name);
 	return text;
 }

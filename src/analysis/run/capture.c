@@ -11,12 +11,26 @@
 #include "base/record.h"
 #include "base/units.h"
 
+#define TS_SELF struct capture_work
+static const struct ts_member work_members[] = {
+	TS_NUMBER(1, nr, TS_BY_HAND),	     TS_NUMBER(2, total_ps, TS_BY_HAND),
+	TS_NUMBERS(3, start_ps, TS_BY_HAND), TS_NUMBERS(4, dur_ps, TS_BY_HAND),
+	TS_NUMBER(5, nr_kept, TS_BY_HAND),
+};
+
+static bool is_work(const void *self)
+{
+	return ((const struct capture_work *)self)->nr_kept <= CAPTURE_OPEN;
+}
+static const struct ts_record work_record = TS_RECORD(work_members, .is_valid = is_work);
+#undef TS_SELF
+
 #define TS_SELF struct capture_host
 static const struct ts_member host_members[] = {
 	TS_NUMBER(1, nr_events, TS_BY_HAND),   TS_NUMBER(2, nr_calls, TS_BY_HAND),
 	TS_NUMBERS(3, call_ps, TS_BY_HAND),    TS_NUMBER(4, nr_kept, TS_BY_HAND),
 	TS_NUMBER(5, ran_on_cpu, TS_BY_HAND),  TS_NUMBER(6, ran_on_tpu, TS_BY_HAND),
-	TS_NUMBER(7, nr_cpu_runs, TS_BY_HAND),
+	TS_NUMBER(7, nr_cpu_runs, TS_BY_HAND), TS_STRUCT(8, works, work_record),
 };
 
 static bool is_host(const void *self)
@@ -48,7 +62,16 @@ static const struct ts_member state_members[] = {
 static const struct ts_record capture_record = TS_RECORD(state_members);
 #undef TS_SELF
 
-enum class { CLASS_UNKNOWN, CLASS_NONE, CLASS_CALL, CLASS_CPU, CLASS_CPU_RUN, CLASS_TPU };
+enum class {
+	CLASS_UNKNOWN,
+	CLASS_NONE,
+	CLASS_CALL,
+	CLASS_CPU,
+	CLASS_CPU_RUN,
+	CLASS_TPU,
+	CLASS_LOG,
+	CLASS_SAVE
+};
 
 static const struct class_row {
 	const char *prefix;
@@ -67,7 +90,19 @@ static const struct class_row {
 	{ "tpu::System::Execute", CLASS_TPU },
 };
 
+/* Of loggers and of libraries that save: anywhere in a name, as Python frames begin with a path. */
+static const struct class_row word_rows[] = {
+	{ "logging/__init__.py", CLASS_LOG }, { "SummaryWriter", CLASS_LOG },
+	{ "add_scalar", CLASS_LOG },	      { "wandb", CLASS_LOG },
+	{ "log_metrics", CLASS_LOG },	      { "orbax", CLASS_SAVE },
+	{ "CheckpointManager", CLASS_SAVE },  { "save_checkpoint", CLASS_SAVE },
+	{ "save_pretrained", CLASS_SAVE },    { "torch/serialization.py", CLASS_SAVE },
+};
+
 static enum class class_of(struct ts_bytes name) {
+	for (size_t i = 0; i < TS_NELEM(word_rows);
+	     i++) if (ts_bytes_has(name, word_rows[i].prefix)) return word_rows[i]
+		.class;
 	for (size_t i = 0; i < TS_NELEM(class_rows);
 	     i++) if (ts_bytes_starts(name, class_rows[i].prefix)) return class_rows[i]
 		.class;
@@ -92,7 +127,52 @@ static void add_call(struct capture_host *host, int64_t start_ps)
 	keep_call(host, start_ps);
 }
 
-static void take_thread(struct capture_state *state, const struct ts_block *block)
+/* Events come by their ends: those inside this one came before it. */
+static void add_work(struct capture_work *work, int64_t start_ps, int64_t dur_ps)
+{
+	while (work->nr_kept > 0 && work->start_ps[work->nr_kept - 1] >= start_ps) {
+		work->nr--;
+		work->total_ps -= work->dur_ps[--work->nr_kept];
+	}
+	if (work->nr_kept == CAPTURE_OPEN) {
+		work->nr_kept--;
+		memmove(work->start_ps, work->start_ps + 1, work->nr_kept * sizeof(int64_t));
+		memmove(work->dur_ps, work->dur_ps + 1, work->nr_kept * sizeof(int64_t));
+	}
+	work->start_ps[work->nr_kept] = start_ps;
+	work->dur_ps[work->nr_kept++] = dur_ps;
+	work->nr++;
+	work->total_ps = ts_i64_add(work->total_ps, dur_ps);
+}
+
+static bool is_in_steps(const struct ts_context *ctx, int64_t start_ps)
+{
+	const struct ts_steps *steps = &ctx->outline->steps;
+
+	for (size_t i = 0; i < steps->nr_devices; i++) {
+		const struct ts_device_steps *device = &steps->devices[i];
+
+		if (device->nr > 0 && start_ps >= device->items[0].start_ps &&
+		    start_ps < device->items[device->nr - 1].end_ps)
+			return true;
+	}
+	return false;
+}
+
+static void take_work(struct capture_host *host, const struct ts_context *ctx,
+		      const struct ts_block *block, size_t i, enum class class)
+{
+	int64_t start_ps = block->start_ps[i];
+
+	if (class == CLASS_CPU)
+		add_work(&host->works[TS_WORK_CPU], start_ps, block->dur_ps[i]);
+	else if ((class == CLASS_LOG || class == CLASS_SAVE) && is_in_steps(ctx, start_ps))
+		add_work(&host->works[class == CLASS_LOG ? TS_WORK_LOG : TS_WORK_SAVE], start_ps,
+			 block->dur_ps[i]);
+}
+
+static void take_thread(struct capture_state *state, const struct ts_context *ctx,
+			const struct ts_block *block)
 {
 	struct capture_host *host = &state->host;
 
@@ -107,6 +187,7 @@ static void take_thread(struct capture_state *state, const struct ts_block *bloc
 		host->ran_on_tpu |= *class == CLASS_TPU;
 		if (*class == CLASS_CALL)
 			add_call(host, block->start_ps[i]);
+		take_work(host, ctx, block, i, *class);
 	}
 }
 
@@ -173,7 +254,7 @@ static enum ts_status capture_block(void *data, const struct ts_context *ctx,
 				    const struct ts_block *block, struct ts_error *err)
 {
 	if (block->line->kind == TS_LINE_THREAD)
-		take_thread(data, block);
+		take_thread(data, ctx, block);
 	else if (block->line->kind == TS_LINE_MODULES)
 		take_modules(data, block);
 	else
@@ -196,6 +277,11 @@ static void merge_host(struct capture_host *into, const struct capture_host *fro
 	into->nr_cpu_runs += from->nr_cpu_runs;
 	into->ran_on_cpu |= from->ran_on_cpu;
 	into->ran_on_tpu |= from->ran_on_tpu;
+	for (int w = 0; w < TS_NR_HOST_WORKS; w++) {
+		into->works[w].nr += from->works[w].nr;
+		into->works[w].total_ps =
+			ts_i64_add(into->works[w].total_ps, from->works[w].total_ps);
+	}
 }
 
 static void merge_device(struct capture_device *into, const struct capture_device *from)

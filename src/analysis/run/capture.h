@@ -15,6 +15,16 @@
 
 #define CAPTURE_CALLS 64 /* latest calls of jitted functions that are kept of a host */
 
+#define CAPTURE_OPEN  16 /* latest events of a work that are kept of a thread */
+
+/* Of a thread, then of a host. */
+struct capture_work {
+	uint64_t nr;
+	int64_t total_ps;
+	int64_t start_ps[CAPTURE_OPEN], dur_ps[CAPTURE_OPEN]; /* the latest, in the order of ends */
+	size_t nr_kept;
+};
+
 struct capture_host {
 	uint64_t nr_events,
 		nr_calls; /* calls: of jitted functions; one inside another does not count */
@@ -22,6 +32,7 @@ struct capture_host {
 	size_t nr_kept;
 	uint64_t nr_cpu_runs;	     /* executions by XLA's executor for CPUs */
 	bool ran_on_cpu, ran_on_tpu; /* XLA's executor for CPUs, the TPU's runtime was at work */
+	struct capture_work works[TS_NR_HOST_WORKS];
 };
 
 struct capture_device {

@@ -111,17 +111,17 @@ struct stretch {
 	int64_t ps;
 };
 
-static void count_op(struct ts_time_op *op, int64_t dur_ps, const int64_t parts[TS_NR_PARTS])
+static void count_op(struct ts_time_op *op, int64_t dur_ps, const int64_t parts[TS_NR_SPLITS])
 {
 	op->split_ps = ts_i64_add(op->split_ps, dur_ps);
-	for (int part = 0; part < TS_PART_REST; part++)
+	for (int part = 0; part < TS_SPLIT_REST; part++)
 		op->need_ps[part] = ts_i64_add(op->need_ps[part], parts[part]);
 }
 
 static size_t stretch_out(struct time_state *state, uint32_t op, const struct ts_split *split,
-			  int64_t dur_ps, struct stretch out[TS_NR_PARTS])
+			  int64_t dur_ps, struct stretch out[TS_NR_SPLITS])
 {
-	int64_t parts[TS_NR_PARTS];
+	int64_t parts[TS_NR_SPLITS];
 	size_t nr = 0;
 
 	if (split->whole != TS_NR_BUCKETS) {
@@ -130,12 +130,12 @@ static size_t stretch_out(struct time_state *state, uint32_t op, const struct ts
 	}
 	ts_split_time(split, dur_ps, parts);
 	count_op(&state->ops[op], dur_ps, parts);
-	parts[TS_PART_MATRIX] += parts[TS_PART_ESTIMATE]; /* both are compute */
-	parts[TS_PART_ESTIMATE] = 0;
-	for (int part = 0; part < TS_NR_PARTS; part++)
+	parts[TS_SPLIT_MATRIX] += parts[TS_SPLIT_ESTIMATE]; /* both are compute */
+	parts[TS_SPLIT_ESTIMATE] = 0;
+	for (int part = 0; part < TS_NR_SPLITS; part++)
 		if (parts[part] > 0)
-			out[nr++] =
-				(struct stretch){ ts_part_bucket((enum ts_part)part), parts[part] };
+			out[nr++] = (struct stretch){ ts_split_bucket((enum ts_split_part)part),
+						      parts[part] };
 	return nr;
 }
 
@@ -168,7 +168,7 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 		int64_t start_ps = block->segment_start_ps[i], end_ps = block->segment_end_ps[i];
 		uint32_t op = block->segment_op[i];
 		const struct time_class *class = class_of(state, ctx, op);
-		struct stretch stretches[TS_NR_PARTS];
+		struct stretch stretches[TS_NR_SPLITS];
 		size_t nr = stretch_out(state, op, &class->split, end_ps - start_ps, stretches);
 		int64_t drawn_ps = start_ps;
 
@@ -199,7 +199,7 @@ static enum ts_status gpu_segments(struct time_state *state, const struct ts_con
 		uint32_t op = block->segment_op[i];
 		int64_t start_ps = block->segment_start_ps[i], at_ps = start_ps;
 		int64_t dur_ps = block->segment_end_ps[i] - start_ps;
-		struct stretch stretches[TS_NR_PARTS];
+		struct stretch stretches[TS_NR_SPLITS];
 		size_t nr =
 			stretch_out(state, op, &class_of(state, ctx, op)->split, dur_ps, stretches);
 
@@ -281,7 +281,7 @@ static enum ts_status add_ops(struct time_state *sum, const struct time_state *l
 		if (line->ops[i].split_ps == 0)
 			continue;
 		sum->ops[i].split_ps = ts_i64_add(sum->ops[i].split_ps, line->ops[i].split_ps);
-		for (int part = 0; part < TS_PART_REST; part++)
+		for (int part = 0; part < TS_SPLIT_REST; part++)
 			sum->ops[i].need_ps[part] =
 				ts_i64_add(sum->ops[i].need_ps[part], line->ops[i].need_ps[part]);
 	}

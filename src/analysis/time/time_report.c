@@ -23,10 +23,10 @@ static const char *const bucket_fields[TS_NR_BUCKETS] = {
 	"buckets.idle_ps",
 };
 
-static const char *const part_fields[TS_PART_REST] = {
-	[TS_PART_MATRIX] = "explained.matrix_ps",
-	[TS_PART_HBM] = "explained.hbm_ps",
-	[TS_PART_ESTIMATE] = "explained.estimate_ps",
+static const char *const part_fields[TS_SPLIT_REST] = {
+	[TS_SPLIT_MATRIX] = "explained.matrix_ps",
+	[TS_SPLIT_HBM] = "explained.hbm_ps",
+	[TS_SPLIT_ESTIMATE] = "explained.estimate_ps",
 };
 
 static void put_totals(const struct report *report)
@@ -46,7 +46,7 @@ static void put_totals(const struct report *report)
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		ts_result_field(result, bucket_fields[b],
 				ran ? ts_int(facts->bucket_ps[b]) : ts_null(), TS_MEASURED, NULL);
-	for (int part = 0; part < TS_PART_REST; part++)
+	for (int part = 0; part < TS_SPLIT_REST; part++)
 		ts_result_field(result, part_fields[part],
 				ran ? ts_int(facts->need_ps[part]) : ts_null(), TS_MODELLED, NULL);
 	ts_result_field(result, "duty_cycle_pct", ts_share_pct(facts->duty_cycle), TS_MEASURED,
@@ -69,10 +69,10 @@ static void put_totals(const struct report *report)
 	X(input_ps, TS_MEASURED, "input", ts_int(ps[TS_BUCKET_INPUT])) \
 	X(idle_ps, TS_MEASURED, "idle", ts_int(ps[TS_BUCKET_IDLE]))
 
-#define STEP_COLUMNS_FROM(X, from) \\
-	X(step, from, "step", ts_int((int64_t)step->number)) \\
-	X(start_ps, from, TS_SPARE("start"), ts_int(step->start_ps)) \\
-	X(duration_ps, from, TS_KEY("duration"), ts_int(ts_time_step_duration(step))) \\
+#define STEP_COLUMNS_FROM(X, from) \
+	X(step, from, "step", ts_int((int64_t)step->number)) \
+	X(start_ps, from, TS_SPARE("start"), ts_int(step->start_ps)) \
+	X(duration_ps, from, TS_KEY("duration"), ts_int(ts_time_step_duration(step))) \
 	X(cores, TS_MEASURED, NULL, ts_int(step->cores)) \
 	X(total_ps, TS_MEASURED, NULL, ts_int(step->total_ps)) \
 	BUCKET_COLUMNS(X, step->ps)

@@ -48,7 +48,8 @@ static enum ts_bucket largest(const struct ts_time_facts *time)
 }
 
 /* Is the part with a rate half of the class? Parts are of ops, before the streams of GPUs overlap. */
-static bool has_rate(const struct ts_time_facts *time, enum ts_bucket bucket, enum ts_part part)
+static bool has_rate(const struct ts_time_facts *time, enum ts_bucket bucket,
+		     enum ts_split_part part)
 {
 	return (double)time->need_ps[part] >= RATE_MIN * (double)time->bucket_ps[bucket];
 }
@@ -65,12 +66,12 @@ static struct verdict verdict_of(const struct ts_context *ctx, const struct ts_t
 
 	if (share_of(time, time->bucket_ps[most]) < MIN_OF_CLASS)
 		return (struct verdict){ TS_NR_BUCKETS, sentences[TS_BUCKET_UNEXPLAINED] };
-	if (most == TS_BUCKET_COMPUTE && !has_rate(time, most, TS_PART_MATRIX))
+	if (most == TS_BUCKET_COMPUTE && !has_rate(time, most, TS_SPLIT_MATRIX))
 		verdict.sentence = "Your workload is bound by vector and scalar units, as far as "
 				   "the compiler's estimate says";
 	else if (most == TS_BUCKET_COMPUTE && is_gpu(ctx->profile))
 		verdict.sentence = "Your workload is compute-bound (good!)";
-	if (most == TS_BUCKET_MEMORY_WAIT && !has_rate(time, most, TS_PART_HBM))
+	if (most == TS_BUCKET_MEMORY_WAIT && !has_rate(time, most, TS_SPLIT_HBM))
 		verdict.sentence = "Your workload waits for copies within the device";
 	return verdict;
 }
@@ -143,15 +144,15 @@ static void put_largest(struct ts_buf *text, const struct ts_time_facts *time)
 
 static void put_compute(struct ts_buf *text, const struct ts_time_facts *time)
 {
-	put_share(text, time, time->need_ps[TS_PART_MATRIX]);
+	put_share(text, time, time->need_ps[TS_SPLIT_MATRIX]);
 	ts_buf_puts(text, " of core time is what the matrix units need at their peak, ");
-	put_share(text, time, time->need_ps[TS_PART_ESTIMATE]);
+	put_share(text, time, time->need_ps[TS_SPLIT_ESTIMATE]);
 	ts_buf_puts(text, " what the compiler's estimate adds for other units");
 }
 
 static void put_memory(struct ts_buf *text, const struct ts_time_facts *time)
 {
-	int64_t hbm_ps = time->need_ps[TS_PART_HBM];
+	int64_t hbm_ps = time->need_ps[TS_SPLIT_HBM];
 	int64_t wait_ps = TS_MAX(time->bucket_ps[TS_BUCKET_MEMORY_WAIT] - hbm_ps, 0);
 
 	put_share(text, time, hbm_ps);

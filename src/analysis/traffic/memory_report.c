@@ -198,7 +198,7 @@ static int64_t waited_ps(const struct memory *memory, const struct ts_memory_op 
 	X(from_host_bytes, TS_COMPILED, "from host", ts_int(in)) \
 	X(to_host_bytes, TS_COMPILED, "to host", ts_int(out)) \
 	X(time_ps, TS_MEASURED, "under way", ts_int_or_null(op->time_ps)) \
-	X(waited_ps, TS_MEASURED, TS_KEY("waited for"), ts_int_or_null(waited_ps(memory, op))) \\
+	X(waited_ps, TS_MEASURED, TS_KEY("waited for"), ts_int_or_null(waited_ps(memory, op))) \
 	X(bytes_per_s, TS_MODELLED, "rate", ts_real(rate_of(ts_i64_add(in, out), op->time_ps))) \
 	X(link_pct, TS_MODELLED, TS_KEY("of link"), ts_share_pct(share_of(busiest, link_peak(memory)))) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(source_of(memory, op)))

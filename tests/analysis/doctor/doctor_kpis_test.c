@@ -43,6 +43,33 @@ static void given_run(struct given *run, const int64_t ms[TS_NR_BUCKETS])
 	given_time(run, ms);
 }
 
+/* 20 GB/s of 1 TB/s beside matrix units at 60 %, and at 40 %. */
+static void the_bound_that_a_run_does_not_have_is_not_a_fault(void **state)
+{
+	for (int bound = 0; bound <= 1; bound++) {
+		const int64_t ms[TS_NR_BUCKETS] = { 1000 };
+		const struct ts_result *doctor;
+		const struct ts_table *table;
+		struct given run;
+
+		given_run(&run, ms);
+		given_op(&run, (struct given_op){ "dot.1", "convolution", "", NULL, TS_OP_MATRIX,
+						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, 1000 * MS,
+						  0.4e14, 20e9 });
+		run.items[0].hbm_bytes_per_s = 20e9;
+		run.matrix.utilization = bound ? 0.6 : 0.4;
+		doctor = when_examined(&run);
+		then_kpi(doctor, "memory_bandwidth", 2, bound ? "neutral" : "poor");
+		table = ts_result_find_table(doctor, "kpis");
+		assert_int_equal(
+			ts_bytes_has(ts_cell_text(table, kpi_row(table, "memory_bandwidth"),
+						  "band_reason"),
+				     "bound by the matrix units"),
+			bound);
+		given_release(&run);
+	}
+}
+
 static void figures_are_those_of_the_other_results(void **state)
 {
 	const int64_t ms[TS_NR_BUCKETS] = { 500, 100, 0, 50, 0, 0, 40, 110, 200 };
@@ -94,7 +121,7 @@ static void a_step_is_judged_by_what_of_it_is_work(void **state)
 
 static void the_top_op_is_named_with_its_share(void **state)
 {
-	const int64_t ms[TS_NR_BUCKETS] = { 900, 0, 0, 0, 0, 0, 0, 100 };
+	const int64_t ms[TS_NR_BUCKETS] = { 900, 0, 0, 0, 0, 0, 0, 0, 100 };
 	const struct ts_result *doctor;
 	const struct ts_table *table;
 	struct given run;
@@ -361,6 +388,7 @@ static void users_of_pytorch_are_not_told_of_jax(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_bound_that_a_run_does_not_have_is_not_a_fault),
 		cmocka_unit_test(figures_are_those_of_the_other_results),
 		cmocka_unit_test(a_step_is_judged_by_what_of_it_is_work),
 		cmocka_unit_test(the_top_op_is_named_with_its_share),

@@ -92,9 +92,19 @@ static bool is_of_one_op(const char *rule)
 
 static void then_bounded(const struct given *run, const struct ts_result *doctor, unsigned seed)
 {
+	int64_t gains_ps = 0;
+
+	for (size_t i = 0; i < doctor->nr_findings; i++)
+		gains_ps += TS_MAX(doctor->findings[i].gain_ps, 0);
+	if (gains_ps * (int64_t)run->time.nr_cores > run->time.total_ps)
+		fail_msg("seed %u: all findings promise more than the run", seed);
 	for (size_t i = 0; i < doctor->nr_findings; i++) {
 		const struct ts_finding *finding = &doctor->findings[i];
 
+		assert_int_equal(finding->gain_ps >= 0,
+				 finding->impact_ps >= 0 && run->time.total_ps > 0);
+		if (finding->gain_ps > finding->impact_ps / (int64_t)run->time.nr_cores)
+			fail_msg("seed %u: %s gains more than its impact", seed, finding->rule);
 		if (finding->impact_ps > run->time.total_ps)
 			fail_msg("seed %u: %s promises more than there is", seed, finding->rule);
 		if (finding->nr_where == 1 && is_of_one_op(finding->rule) &&

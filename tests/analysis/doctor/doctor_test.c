@@ -129,16 +129,12 @@ static void given_matrix_run(struct given *run, double overall, double mxu, doub
 	run->matrix.utilization = overall / 100;
 }
 
-static void mxu_utilization_is_told_by_its_two_thresholds(void **state)
+static void mxu_utilization_is_told_below_its_threshold(void **state)
 {
 	static const struct {
 		double overall;
 		bool told;
-		enum ts_severity severity;
-	} rows[] = {
-		{ 29.9, true, TS_CRITICAL }, { 30, true, TS_WARNING }, { 49.9, true, TS_WARNING },
-		{ 50, false, TS_INFO },	     { NAN, false, TS_INFO },
-	};
+	} rows[] = { { 29.9, true }, { 49.9, true }, { 50, false }, { NAN, false } };
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		const struct ts_finding *finding;
@@ -151,7 +147,7 @@ static void mxu_utilization_is_told_by_its_two_thresholds(void **state)
 		finding = finding_of(doctor, "mxu_utilization");
 		assert_int_equal(finding != NULL, rows[i].told);
 		if (finding) {
-			assert_int_equal(finding->severity, rows[i].severity);
+			assert_int_equal(finding->severity, TS_CRITICAL); /* 54 % of the run */
 			/* 900 ms at 40 %: 540 ms are lost */
 			assert_int_equal((finding->impact_ps + MS / 2) / MS, 540);
 			assert_true(ts_bytes_is(finding->where[0].op, "dot.1"));
@@ -196,6 +192,8 @@ static void a_badly_filled_product_names_its_dim(void **state)
 	assert_true(contains(finding->title, "fill only 25 % of the matrix unit: K"));
 	assert_true(contains(finding->evidence, "M 1024, N 1024, K 64"));
 	assert_true(contains(finding->evidence, "256 x 256"));
+	/* 4 x (512 x 256 + 256 x 512 + 512 x 512) bytes */
+	assert_true(contains(finding->evidence, "M 512, N 512, K 256, 2.00 MiB of VMEM"));
 	assert_true(contains(finding->evidence, "pad dim 1 from 4 to 128"));
 	assert_int_equal((finding->impact_ps + MS / 2) / MS, 630); /* 70 % of 900 */
 	given_release(&run);
@@ -374,6 +372,41 @@ static void compiling_in_the_first_step_is_no_recompilation(void **state)
 	}
 }
 
+static void the_advice_for_slow_steps_follows_what_grew(void **state)
+{
+	static const struct {
+		enum ts_bucket cause;
+		const char *event, *advice;
+	} rows[] = {
+		{ TS_BUCKET_COMPILATION, "compile", "A step compiles again" },
+		{ TS_BUCKET_IDLE, "save_checkpoint", "Save checkpoints beside the steps" },
+		{ TS_BUCKET_IDLE, "train", "Compare a slow step with its neighbours" },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		const struct ts_finding *finding;
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_time(&run, (const int64_t[TS_NR_BUCKETS]){ [TS_BUCKET_COMPUTE] = 400,
+								 [TS_BUCKET_COMPILATION] = 50,
+								 [TS_BUCKET_IDLE] = 50 });
+		run.settings.idle_high = 100;
+		run.settings.impact_warning = 100;
+		for (int64_t k = 0; k < 5; k++)
+			given_step(&run, k, k * 100, 100, 10, 0);
+		given_slow_step(&run, 4, 50, -1);
+		run.slow[0].cause = rows[i].cause;
+		run.witnesses[0].event = ts_bytes_of(rows[i].event);
+		finding = finding_of(when_examined(&run), "slow_steps");
+		assert_non_null(finding);
+		assert_true(contains(finding->advice, rows[i].advice));
+		assert_int_equal(ts_bytes_has(finding->code, "gc.freeze"), i == 2);
+		given_release(&run);
+	}
+}
+
 static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 800, 0, 200, 0, 0, 0, 0, 0, 0 };
@@ -398,7 +431,7 @@ static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 			assert_true(contains(finding->title, "1 of 5 steps takes over 20 %"));
 			assert_true(contains(finding->evidence, "half of them are within 3.00 ms"));
 			assert_true(contains(finding->evidence,
-					     "Step 4 takes 50.0 ms more: Idle grew by 100 ms "
+					     "Step 4 takes 50.0 ms more: Idle grew by 100 core-ms "
 					     "over all cores, with the host in save_checkpoint."));
 			assert_true(contains(finding->evidence, "every 2 steps from step 4 on"));
 			assert_int_equal(ts_result_find_table(doctor, "ranges")->nr_rows, 1);
@@ -446,10 +479,9 @@ static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **s
 			assert_int_equal(finding->impact_ps, 40 * MS);
 			assert_true(contains(finding->title, "10 % of core time waits for copies"));
 			assert_true(
-				contains(finding->evidence, "wait 100 ms; 300 ms more are hidden"));
-			assert_true(
-				contains(finding->evidence,
-					 "copy-start.2 (100 ms, 75 % hidden; fusion.9 could run"));
+				contains(finding->evidence, "wait 100 core-ms; 300 core-ms more"));
+			assert_true(contains(finding->evidence,
+					     "copy-start.2 (100 core-ms, 75 % hidden; fusion.9 "));
 			assert_true(ts_bytes_is(finding->where[0].op, "copy-done.2"));
 		}
 		given_release(&run);
@@ -662,19 +694,69 @@ static void health_falls_as_waiting_grows(void **state)
 	}
 }
 
-static void a_critical_finding_keeps_the_score_at_fifty(void **state)
+/* 3 % of the peak and 31 % of it are both critical: 100 x sqrt(0.03) and sqrt(0.31). */
+static void health_tells_bad_from_worse(void **state)
 {
-	struct given run;
+	static const struct {
+		double mxu;
+		int64_t score;
+	} rows[] = { { 3, 17 }, { 31, 56 } };
 
-	given_nothing(&run);
-	given_devices(&run, 1);
-	given_op(&run,
-		 (struct given_op){ "dot", "convolution", "", NULL, TS_OP_MATRIX, TS_ASYNC_NONE,
-				    TS_BUCKET_COMPUTE, 1, 740 * MS, 0.74e14, 1 });
-	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 740, 0, 0, 0, 0, 0, 0, 0, 260 });
-	run.settings.dominant_op_high = 100;
-	assert_int_equal(health_of(when_examined(&run)), 50); /* 86 without it */
-	given_release(&run);
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_op(&run, (struct given_op){ "dot.1", "convolution", "", NULL, TS_OP_MATRIX,
+						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 10, 1000 * MS,
+						  rows[i].mxu / 100 * 0.1 * 1e14, 1 });
+		given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 1000 });
+		given_product(&run, "dot.1", 1000, rows[i].mxu, 100, 0);
+		run.matrix.utilization = rows[i].mxu / 100;
+		assert_int_equal(health_of(when_examined(&run)), rows[i].score);
+		given_release(&run);
+	}
+}
+
+/* Twice the chip's peak: the FLOPs or the time are wrong, so the op is one of unknown cost. */
+static void an_impossible_rate_does_not_count(void **state)
+{
+	for (int twice = 0; twice <= 1; twice++) {
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_op(&run, (struct given_op){ "dot.1", "convolution", "", NULL, TS_OP_MATRIX,
+						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, 500 * MS,
+						  twice ? 1e14 : 0.5e14, 1 });
+		given_op(&run, (struct given_op){ "add.1", "loop fusion", "", NULL, TS_OP_COMPUTE,
+						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, 500 * MS, 1,
+						  0.125e12 });
+		given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 1000 });
+		/* 0.5 + 0.125 of 1 s; or 0.125 of 0.5 s, and the rest as near as that */
+		assert_int_equal(health_of(when_examined(&run)), twice ? 50 : 79);
+		given_release(&run);
+	}
+}
+
+static void a_critical_finding_of_unknown_gain_keeps_the_score_at_fifty(void **state)
+{
+	for (int doubt = 0; doubt <= 1; doubt++) {
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_op(&run, (struct given_op){ "dot", "convolution", "", NULL, TS_OP_MATRIX,
+						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, 740 * MS,
+						  0.74e14, 1 });
+		given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 740, 0, 0, 0, 0, 0, 0, 0, 260 });
+		run.settings.dominant_op_high = 100;
+		if (doubt)
+			given_cause(&run, "no_device", TS_CRITICAL);
+		/* of idling the gain is known: 100 x sqrt(0.74) */
+		assert_int_equal(health_of(when_examined(&run)), doubt ? 50 : 86);
+		given_release(&run);
+	}
 }
 
 static void unknown_peaks_give_an_assumed_score_and_say_so(void **state)
@@ -840,7 +922,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(host_copies_come_first_with_count_size_and_rate),
 		cmocka_unit_test(host_copies_below_their_threshold_are_not_told),
-		cmocka_unit_test(mxu_utilization_is_told_by_its_two_thresholds),
+		cmocka_unit_test(mxu_utilization_is_told_below_its_threshold),
 		cmocka_unit_test(without_matrix_work_nothing_is_said_of_the_mxu),
 		cmocka_unit_test(a_badly_filled_product_names_its_dim),
 		cmocka_unit_test(padding_is_told_above_its_threshold_largest_first),
@@ -849,6 +931,7 @@ int main(void)
 		cmocka_unit_test(idle_names_the_longest_gap_and_marks_it),
 		cmocka_unit_test(compilation_is_told_above_five_seconds_whatever_it_cost),
 		cmocka_unit_test(compiling_in_the_first_step_is_no_recompilation),
+		cmocka_unit_test(the_advice_for_slow_steps_follows_what_grew),
 		cmocka_unit_test(a_slow_step_is_told_with_what_it_has_more_of),
 		cmocka_unit_test(a_copy_that_is_waited_for_is_worth_what_compute_could_cover),
 		cmocka_unit_test(a_core_that_comes_late_is_told),
@@ -859,7 +942,9 @@ int main(void)
 		cmocka_unit_test(causes_for_doubt_of_the_capture_are_findings_in_their_own_words),
 		cmocka_unit_test(a_well_running_job_is_healthy_and_has_no_findings),
 		cmocka_unit_test(health_falls_as_waiting_grows),
-		cmocka_unit_test(a_critical_finding_keeps_the_score_at_fifty),
+		cmocka_unit_test(health_tells_bad_from_worse),
+		cmocka_unit_test(an_impossible_rate_does_not_count),
+		cmocka_unit_test(a_critical_finding_of_unknown_gain_keeps_the_score_at_fifty),
 		cmocka_unit_test(unknown_peaks_give_an_assumed_score_and_say_so),
 		cmocka_unit_test(noise_is_dropped_and_the_rest_is_cut_to_the_largest),
 		cmocka_unit_test(ids_are_the_same_from_run_to_run),

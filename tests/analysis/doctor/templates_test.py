@@ -11,7 +11,7 @@ import sys
 
 DOCTOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3, "src", "analysis")
 STRING = r'"((?:[^"\\]|\\.)*)"'
-WORD = re.compile(r"\bTS_(NAME|PLAIN|STRING|COUNT|TIME|BYTES|RATE|SHARE|PCT|ROUNDED|METRIC|OPS)\(")
+WORD = re.compile(r"\bTS_(NAME|PLAIN|STRING|COUNT|TIME|CORE|BYTES|RATE|SHARE|PCT|ROUNDED|METRIC|OPS)\(")
 
 PIECES = {"STRING": "text", "PLAIN": "text", "ROUNDED": "number"}
 

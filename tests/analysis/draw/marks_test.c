@@ -128,8 +128,8 @@ static void each_occurrence_has_a_slice_with_what_a_click_shows(void **state)
 	assert_true(ts_bytes_is(arg_of(&track->labels[0], "op"), "all-reduce"));
 	assert_true(ts_bytes_is(arg_of(&track->labels[0], "source"), "a.py:3"));
 	assert_true(ts_bytes_is(arg_of(&track->labels[0], "severity"), "critical"));
-	assert_true(ts_bytes_is(arg_of(&track->labels[0], "impact"),
-				"at most 300 ms, 30.0 % of core time"));
+	assert_true(
+		ts_bytes_is(arg_of(&track->labels[0], "gain"), "up to 300 ms of the run (30.0 %)"));
 	assert_true(arg_of(&track->labels[0], "evidence").n > 0);
 	assert_true(arg_of(&track->labels[0], "advice").n > 0);
 

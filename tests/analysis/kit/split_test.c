@@ -43,7 +43,7 @@ static uint32_t add_product(struct feed *feed, const char *lhs, const char *rhs,
 static void a_product_needs_the_array_first(void **state)
 {
 	struct feed *feed = feed_new();
-	int64_t parts[TS_NR_PARTS];
+	int64_t parts[TS_NR_SPLITS];
 	struct ts_split split;
 	uint32_t op;
 
@@ -53,11 +53,11 @@ static void a_product_needs_the_array_first(void **state)
 			 9557312);
 	split = split_of(feed, op);
 	assert_int_equal(split.whole, TS_NR_BUCKETS);
-	assert_int_equal(split.need_ps[TS_PART_MATRIX], INT64_C(5581277298));
-	assert_int_equal(split.need_ps[TS_PART_HBM], 0);
-	assert_int_equal(split.need_ps[TS_PART_ESTIMATE], INT64_C(790264035));
+	assert_int_equal(split.need_ps[TS_SPLIT_MATRIX], INT64_C(5581277298));
+	assert_int_equal(split.need_ps[TS_SPLIT_HBM], 0);
+	assert_int_equal(split.need_ps[TS_SPLIT_ESTIMATE], INT64_C(790264035));
 	ts_split_time(&split, INT64_C(10000000000), parts);
-	assert_int_equal(parts[TS_PART_REST], INT64_C(3628458667));
+	assert_int_equal(parts[TS_SPLIT_REST], INT64_C(3628458667));
 	feed_free(feed);
 }
 
@@ -74,7 +74,7 @@ static void a_product_that_leaves_the_array_empty_needs_longer(void **state)
 	op = add_product(feed, "bf16[1024,64]{1,0:T(8,128)(2,1)}",
 			 "bf16[64,1024]{1,0:T(8,128)(2,1)}", "bf16[1024,1024]{1,0:T(8,128)(2,1)}",
 			 0);
-	assert_int_equal(split_of(feed, op).need_ps[TS_PART_MATRIX], 584827);
+	assert_int_equal(split_of(feed, op).need_ps[TS_SPLIT_MATRIX], 584827);
 	feed_free(feed);
 }
 
@@ -102,13 +102,13 @@ static void an_execution_has_no_more_than_its_time(void **state)
 	struct ts_split split = split_of(feed, add_fusion(feed));
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
-		int64_t parts[TS_NR_PARTS];
+		int64_t parts[TS_NR_SPLITS];
 
 		ts_split_time(&split, rows[i].dur_us * TS_PS_PER_US, parts);
-		assert_int_equal(parts[TS_PART_MATRIX], rows[i].matrix_us * TS_PS_PER_US);
-		assert_int_equal(parts[TS_PART_HBM], rows[i].hbm_us * TS_PS_PER_US);
-		assert_int_equal(parts[TS_PART_ESTIMATE], 0);
-		assert_int_equal(parts[TS_PART_REST], rows[i].rest_us * TS_PS_PER_US);
+		assert_int_equal(parts[TS_SPLIT_MATRIX], rows[i].matrix_us * TS_PS_PER_US);
+		assert_int_equal(parts[TS_SPLIT_HBM], rows[i].hbm_us * TS_PS_PER_US);
+		assert_int_equal(parts[TS_SPLIT_ESTIMATE], 0);
+		assert_int_equal(parts[TS_SPLIT_REST], rows[i].rest_us * TS_PS_PER_US);
 	}
 	feed_free(feed);
 }
@@ -122,9 +122,9 @@ static void bytes_of_another_memory_need_nothing_of_hbm(void **state)
 	feed->profile.ops[op].hbm_read_bytes = 819000; /* 1 us, less than the product's 4 */
 	feed->profile.ops[op].vmem_read_bytes = 819000000;
 	feed->profile.ops[op].onchip_bytes = 819000000;
-	assert_int_equal(split_of(feed, op).need_ps[TS_PART_HBM], 0);
+	assert_int_equal(split_of(feed, op).need_ps[TS_SPLIT_HBM], 0);
 	feed->profile.ops[op].hbm_read_bytes = 5733000; /* 7 us: 3 beyond */
-	assert_int_equal(split_of(feed, op).need_ps[TS_PART_HBM], 3 * TS_PS_PER_US);
+	assert_int_equal(split_of(feed, op).need_ps[TS_SPLIT_HBM], 3 * TS_PS_PER_US);
 	feed_free(feed);
 }
 
@@ -141,12 +141,12 @@ static void a_kernel_is_explained_by_what_its_events_say(void **state)
 	kernel = feed_op(feed, "kernel.1", "custom-call", 7, &op);
 	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
 	split = split_of(feed, op);
-	for (int part = 0; part < TS_PART_REST; part++)
+	for (int part = 0; part < TS_SPLIT_REST; part++)
 		assert_int_equal(split.need_ps[part], 0);
 	ctx.profile = &feed->profile;
 	split = ts_split_of_call(&ctx, 0, kernel, 394000000, 2457000);
-	assert_int_equal(split.need_ps[TS_PART_MATRIX], 2 * TS_PS_PER_US);
-	assert_int_equal(split.need_ps[TS_PART_HBM], 1 * TS_PS_PER_US);
+	assert_int_equal(split.need_ps[TS_SPLIT_MATRIX], 2 * TS_PS_PER_US);
+	assert_int_equal(split.need_ps[TS_SPLIT_HBM], 1 * TS_PS_PER_US);
 	feed_free(feed);
 }
 
@@ -164,7 +164,7 @@ static void an_unknown_chip_explains_nothing(void **state)
 	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
 	split = split_of(feed, op);
 	assert_int_equal(split.whole, TS_NR_BUCKETS);
-	for (int part = 0; part < TS_PART_REST; part++)
+	for (int part = 0; part < TS_SPLIT_REST; part++)
 		assert_int_equal(split.need_ps[part], 0);
 	feed_free(feed);
 }

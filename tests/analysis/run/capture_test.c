@@ -43,6 +43,16 @@ static void given_calls(struct xp *xp, const char *thread, int64_t nr, int64_t f
 	xp_line_end(xp);
 }
 
+static const struct ts_finding *finding_of(struct given *given, const char *rule)
+{
+	const struct ts_result *doctor = ts_results_find(&given->mem.run.results, "doctor");
+
+	for (size_t i = 0; doctor && i < doctor->nr_findings; i++)
+		if (strcmp(doctor->findings[i].rule, rule) == 0)
+			return &doctor->findings[i];
+	return NULL;
+}
+
 static bool has_cause(struct given *given, const char *id)
 {
 	for (size_t i = 0; i < nr_rows(given, "capture", "causes"); i++)
@@ -77,6 +87,37 @@ static void calls_of_all_threads_count_and_those_inside_others_do_not(void **sta
 	assert_int_equal(ts_value_int(field(given, "capture", "execution_count")), 98);
 	assert_int_equal(ts_value_int(field(given, "capture", "host_event_count")), 3 * 98);
 	assert_false(has_cause(given, "not_blocked"));
+	done(given);
+}
+
+/* Two programs of 30 us on the CPU, one with another inside it; a logger's 40 us in the steps of the
+ * device, 0 to 950 us, and another call behind them. */
+static void work_of_hosts_is_summed_without_what_is_inside(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp host = xp_plane(&given->bytes, "/host:CPU");
+	const struct ts_finding *finding;
+
+	xp_name(&host, 1, "ThunkExecutor::Execute");
+	xp_name(&host, 2, "$/lib/logging/__init__.py:1524 info");
+	xp_line(&host, "main/1", 0);
+	given_event(&host, 1, 100, 30);
+	given_event(&host, 1, 110, 10);
+	given_event(&host, 1, 200, 30);
+	given_event(&host, 2, 300, 40);
+	given_event(&host, 2, 5000, 40);
+	xp_line_end(&host);
+	xp_plane_end(&host);
+	given_device(given, 10);
+	analyse(given, 0);
+
+	finding = finding_of(given, "cpu_fallback");
+	assert_non_null(finding);
+	assert_true(ts_bytes_has(finding->title, "2 programs ran on the host's CPU"));
+	assert_true(ts_bytes_has(finding->evidence, "at work for 60.0 us"));
+	finding = finding_of(given, "logging_in_steps");
+	assert_non_null(finding);
+	assert_true(ts_bytes_has(finding->evidence, "1 call of loggers takes 40.0 us"));
 	done(given);
 }
 
@@ -252,6 +293,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_of_all_threads_count_and_those_inside_others_do_not),
+		cmocka_unit_test(work_of_hosts_is_summed_without_what_is_inside),
 		cmocka_unit_test(as_many_calls_as_executions_are_no_cause_and_twice_as_many_are),
 		cmocka_unit_test(messages_of_the_profiler_are_kept_and_counted),
 		cmocka_unit_test(damage_is_told_with_its_place),

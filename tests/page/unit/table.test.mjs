@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { load } from "./page.mjs";
 
 const { filtered, sorted } = await load("table.jsx");
-const { columnsOf, flat, impactOf } = await load("parts.jsx");
+const { value } = await load("format.js");
+const { columnsOf, flat, gainOf } = await load("parts.jsx");
 
 const names = (rows) => rows.map((r) => r.name);
 const OPS = [{ name: "b", ps: 2 }, { name: "none", ps: null }, { name: "a", ps: 10 }, { name: "c", ps: 1 }, { name: "gone" }];
@@ -57,9 +58,17 @@ test("columns that are asked for come first, where there are any", () => {
 	assert.deepEqual(columnsOf([]), []);
 });
 
-test("an impact that nobody knows is not written as a number", () => {
-	for (const impact_ps of [null, undefined, -1]) assert.equal(impactOf({ impact_ps, impact_pct: 3 }), null);
-	assert.equal(impactOf({ impact_ps: 2e9, impact_pct: null }), "up to 2.00 ms");
-	assert.equal(impactOf({ impact_ps: 0, impact_pct: 0 }), "up to 0 ps (0.0 %)");
-	assert.equal(impactOf({ impact_ps: 2e9, impact_pct: 12 }, " of core time"), "up to 2.00 ms (12 % of core time)");
+test("a gain is time of the run, and one that is not known is not a number", () => {
+	for (const gain_ps of [null, undefined]) assert.equal(gainOf({ gain_ps, gain_pct: 3 }), null);
+	assert.equal(gainOf({ gain_ps: 2e9, gain_pct: 12, impact_ps: 8e9 }), "up to 2.00 ms (12 % of the run)");
+	assert.equal(gainOf({ gain_ps: 0, gain_pct: 0, impact_ps: 8e9 }), "counted with other findings");
+	assert.equal(gainOf({ gain_ps: 0, gain_pct: 0, impact_ps: 0 }), "up to 0 ps (0.0 % of the run)");
+});
+
+test("sums over cores say so", () => {
+	assert.equal(value("per_step.compute_ps", 16.5e9), "16.5 core-ms");
+	assert.equal(value("per_core.compute_ps", 16.5e9), "16.5 ms");
+	assert.equal(value("steps.time_ps", 358e9), "358 core-ms");
+	assert.equal(value("families.wait_ps", 148e9), "148 core-ms");
+	assert.equal(value("cores.kernel_wait_ps", 148e9), "148 ms");
 });

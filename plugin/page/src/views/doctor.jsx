@@ -1,8 +1,8 @@
 // What to do, the costliest first: evidence, advice, code to copy, and where it is.
 import { h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { clean, cut, time, title } from "../format.js";
-import { columnsOf, Facts, impactOf, Missing, Notes } from "../parts.jsx";
+import { clean, coreTime, cut, time, title, value } from "../format.js";
+import { columnsOf, Facts, gainOf, Missing, Notes } from "../parts.jsx";
 import { xprof } from "../source.js";
 import { usePage } from "../state.js";
 import { copy, Table } from "../table.jsx";
@@ -60,14 +60,16 @@ function Finding({ finding: f, ranges, open }) {
 	useEffect(() => {
 		if (open) box.current?.scrollIntoView({ block: "start" });
 	}, [open]);
-	const impact = impactOf(f, " of core time") ?? "impact unknown";
+	const gain = gainOf(f) ?? "gain unknown";
+	const alone = typeof f.impact_pct === "number" ? `By itself it is ${value("_pct", f.impact_pct)} of core time (${coreTime(f.impact_ps ?? 0)}) at most: ${clean(f.ceiling ?? "")}.` : "";
 	return (
 		<details class="finding" open={open} ref={box}>
 			<summary>
-				<span class={`severity ${f.severity}`}>{f.severity}</span> {clean(f.title)} <span class="impact">{impact}</span>
+				<span class={`severity ${f.severity}`}>{f.severity}</span> {clean(f.title)} <span class="impact">{gain}</span>
 			</summary>
 			<p>{clean(f.evidence ?? "")}</p>
-			{f.ceiling && <p class="count">{`The impact is bounded by ${clean(f.ceiling)}.`}</p>}
+			{f.severity_reason && <p class="count">{`It is ${f.severity} because ${clean(f.severity_reason)}.`}</p>}
+			{alone && <p class="count">{alone}</p>}
 			{f.where && f.where.length > 0 && (
 				<ul class="where">
 					{f.where.map((w, i) => (
@@ -111,7 +113,7 @@ function KeyFigures({ kpis }) {
 			<h3>Key figures</h3>
 			<dl class="facts">
 				{kpis.map((k) => (
-					<div key={k.name} class={`fact kpi ${BANDS[k.band] ?? ""}`} title={k.meaning}>
+					<div key={k.name} class={`fact kpi ${BANDS[k.band] ?? ""}`} title={k.band_reason ? `${k.meaning}; ${k.band_reason}` : k.meaning}>
 						<dt>{title(k.name)}</dt>
 						<dd>
 							{k.value === null ? <span class="unknown">unknown</span> : `${number(k.value)} ${k.unit}`}

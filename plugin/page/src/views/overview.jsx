@@ -3,7 +3,7 @@ import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { held, picking, Plot, stairs, stepAt, stepAxis, stepEdges, stepTimes, times, tooltip } from "../chart.jsx";
 import { clean, time, title } from "../format.js";
-import { BUCKETS, bucketColor, Fact, impactOf, Notes, Shares } from "../parts.jsx";
+import { BUCKETS, bucketColor, Fact, gainOf, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 
@@ -14,7 +14,7 @@ function Health({ score }) {
 	const known = typeof score === "number";
 	const word = !known ? "unknown" : score >= 80 ? "good" : score >= 50 ? "fair" : "poor";
 	return (
-		<div class={`health ${word}`} title={known ? `100 minus the share of the run that the findings could save; ${word}` : "unknown: no time was measured"}>
+		<div class={`health ${word}`} title={known ? `how near the run comes to what the chip could do in the time; ${word}` : "unknown: no time was measured"}>
 			<b>{known ? Math.round(score) : "\u2013"}</b>
 			<span>health of 100</span>
 		</div>
@@ -78,7 +78,7 @@ export function Overview() {
 						<button type="button" class="link" onClick={() => setLook({ view: "doctor", finding: f.id })}>
 							{clean(f.title)}
 						</button>
-						<span class="impact">{impactOf(f) ?? ""}</span>
+						<span class="impact">{gainOf(f) ?? ""}</span>
 					</li>
 				))}
 			</ol>

@@ -1,6 +1,6 @@
-"""Compare a slow step with its neighbours in the trace. Regular ones come from checkpoints,
-evaluation or logging (do these on a thread, or every n steps); irregular ones from the host:
-garbage collection, input, other jobs on the machine.
+"""Compare a slow step with its neighbours in the trace: what the finding names is longer there.
+Irregular ones come from the host (garbage collection, other jobs on the machine), regular ones
+from evaluation or logging: do these on a thread, or every n steps.
 """
 
 import gc

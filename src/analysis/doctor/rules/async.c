@@ -41,9 +41,9 @@ static void check_exposed_async(struct ts_doctor *doctor, const struct ts_rule *
 	finding->title = TS_SENTENCE(
 		doctor, "{share} of core time waits for copies within the device", TS_SHARE(share));
 	TS_PUT(doctor,
-	       "The cores wait {time}; {time} more are hidden behind compute. [Compute that does "
-	       "not depend on them could cover {time} at most. ]Most in ",
-	       TS_TIME(waits.exposed_ps), TS_TIME(waits.hidden_ps), TS_TIME(waits.coverable_ps));
+	       "The cores wait {core}; {core} more are hidden behind compute. [Compute that does "
+	       "not depend on them could cover {core} at most. ]Most in ",
+	       TS_CORE(waits.exposed_ps), TS_CORE(waits.hidden_ps), TS_CORE(waits.coverable_ps));
 	ts_put_waits(doctor, &waits);
 	finding->evidence = ts_doctor_text(doctor);
 	add_places(doctor, finding, &waits);
@@ -53,4 +53,5 @@ const struct ts_rule ts_rule_exposed_async = {
 	.name = "exposed_async",
 	.confidence = TS_LIKELY,
 	.check = check_exposed_async,
+	.classes = TS_CLASS(TS_BUCKET_MEMORY_WAIT),
 };

@@ -44,7 +44,8 @@ static void report_capacity(struct ts_doctor *doctor, const struct ts_rule *rule
 	struct ts_bytes module = top->module->name, op = top->peak_op;
 	struct ts_finding *finding = ts_doctor_report(doctor, rule, module, op, -1);
 
-	finding->severity = pct >= FULL_PCT ? TS_CRITICAL : TS_WARNING;
+	ts_doctor_lift(doctor, pct >= FULL_PCT ? TS_CRITICAL : TS_WARNING,
+		       "a little more, and the job runs out of memory");
 	finding->title = TS_SENTENCE(doctor, "{name} needs {share} of the device's memory",
 				     TS_NAME(module), TS_SHARE(pct / 100));
 	TS_PUT(doctor, "Its peak is {bytes} of {bytes}, at op {name}: ", TS_BYTES(top->peak_bytes),
@@ -150,7 +151,7 @@ static struct ts_finding *report_growth(struct ts_doctor *doctor, const struct t
 	double per_step = (double)(is->last_bytes - is->first_bytes) / (double)(is->nr_steps - 1);
 	struct ts_finding *finding = ts_doctor_report(doctor, rule, none, heap->name, -1);
 
-	finding->severity = TS_WARNING;
+	ts_doctor_lift(doctor, TS_WARNING, "growth without end is an out-of-memory error");
 	if (is->nr_rising == is->nr_steps - 1)
 		finding->confidence = TS_LIKELY;
 	finding->title =

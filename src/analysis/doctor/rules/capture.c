@@ -16,7 +16,9 @@ static void report_cause(struct ts_doctor *doctor, const struct ts_rule *rule,
 
 	named.name = cause->id;
 	finding = ts_doctor_report_run(doctor, &named, -1);
-	finding->severity = cause->severity;
+	if (cause->severity < TS_INFO)
+		ts_doctor_lift(doctor, cause->severity,
+			       "it decides how far the other figures can be trusted");
 	finding->confidence = cause->confidence;
 	finding->title = cause->what;
 	finding->evidence = cause->evidence;
@@ -40,7 +42,6 @@ static void check_unknown_chip(struct ts_doctor *doctor, const struct ts_rule *r
 	if (profile->nr_devices == 0 || !doctor->ctx->rates || doctor->rates)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, -1);
-	finding->severity = TS_INFO;
 	finding->title = TS_SENTENCE(doctor, "The chip is not known: {name}",
 				     TS_NAME(profile->devices[0].kind));
 	ts_put(doctor, "Neither the profile nor the chip table has its peak rates, so utilizations "

@@ -59,11 +59,11 @@ static void put_core(struct ts_doctor *doctor, const struct ts_collective_core *
 
 	TS_PUT(doctor,
 	       "It [(of host {name}) ]comes last to {share} of the {count} collectives in which it "
-	       "meets others; the others wait {time} for it, {time} of that for it alone. "
+	       "meets others; the others wait {core} for it, {core} of that for it alone. "
 	       "Itself it waits {time}.",
 	       TS_NAME(profile->hosts[profile->devices[core->device].host].name),
 	       TS_SHARE((double)core->nr_last / (double)core->nr_matched),
-	       TS_COUNT(core->nr_matched), TS_TIME(core->caused_ps), TS_TIME(core->excess_ps),
+	       TS_COUNT(core->nr_matched), TS_CORE(core->caused_ps), TS_CORE(core->excess_ps),
 	       TS_TIME(core->waited_ps));
 }
 
@@ -94,5 +94,6 @@ const struct ts_rule ts_rule_straggler = {
 	.name = "straggler",
 	.confidence = TS_LIKELY,
 	.check = check_straggler,
+	.classes = TS_CLASS(TS_BUCKET_COMMUNICATION),
 	.ceiling = "what the others wait for this core, and never more than the collectives took",
 };

@@ -122,27 +122,33 @@ static void put_restored(struct ts_doctor *doctor)
 	       TS_COUNT(ts_cache_facts(doctor->ctx)->nr_restored));
 }
 
+static bool is_long(const struct ts_doctor *doctor)
+{
+	return (double)doctor->ctx->outline->compile_ps >
+	       doctor->ctx->settings->compilation_time_high * (double)TS_PS_PER_MS;
+}
+
 static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_settings *settings = doctor->ctx->settings;
 	int64_t host_ps = doctor->ctx->outline->compile_ps;
 	int64_t count = nr_compilations(doctor);
 	double share = ts_doctor_bucket_share(doctor, TS_BUCKET_COMPILATION);
 	struct ts_finding *finding;
 
-	if (!((double)host_ps > settings->compilation_time_high * (double)TS_PS_PER_MS) &&
-	    !(compile_share(doctor) * 100 >= settings->impact_warning))
+	if (!is_long(doctor) &&
+	    !(compile_share(doctor) * 100 >= doctor->ctx->settings->impact_warning))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, doctor->bucket_ps[TS_BUCKET_COMPILATION]);
-	if (finding->severity == TS_INFO)
-		finding->severity = TS_WARNING;
+	if (is_long(doctor))
+		ts_doctor_lift(doctor, TS_WARNING,
+			       "the hosts compile for longer than compilation_time_high");
 	put_compiles(doctor, count, TS_MAX(host_ps, 0));
 	ts_put(doctor, " inside the profile");
 	finding->title = ts_doctor_text(doctor);
 	if (!isnan(share))
 		TS_PUT(doctor,
-		       "Meanwhile the cores have nothing to run for {time} ({share} of core time).",
-		       TS_TIME(finding->impact_ps), TS_SHARE(share));
+		       "Meanwhile the cores have nothing to run for {core} ({share} of core time).",
+		       TS_CORE(finding->impact_ps), TS_SHARE(share));
 	else
 		ts_put(doctor, "What the cores lost by it is unknown.");
 	put_longest(doctor);
@@ -331,9 +337,9 @@ static void report_steps(struct ts_doctor *doctor, const struct ts_rule *rule)
 			    TS_COUNT(found.nr_steps));
 	finding->evidence = TS_SENTENCE(
 		doctor,
-		"The cores lose {time} by it[; the first is step {count}]. The profile has {count} "
+		"The cores lose {core} by it[; the first is step {count}]. The profile has {count} "
 		"steps.",
-		TS_TIME(found.lost_ps), TS_COUNT(found.first_step),
+		TS_CORE(found.lost_ps), TS_COUNT(found.first_step),
 		TS_COUNT(doctor->time->nr_steps));
 	add_compile_ranges(doctor, found.from_ps);
 }
@@ -351,11 +357,13 @@ const struct ts_rule ts_rule_compilation = {
 	.confidence = TS_CERTAIN,
 	.keep = true,
 	.check = check_compilation,
+	.classes = TS_CLASS(TS_BUCKET_COMPILATION),
 	.ceiling = "the core time with nothing to run while the host compiles",
 };
 const struct ts_rule ts_rule_recompilation = {
 	.name = "recompilation",
 	.confidence = TS_LIKELY,
 	.check = check_recompilation,
+	.classes = TS_CLASS(TS_BUCKET_COMPILATION),
 	.ceiling = "the core time with nothing to run while the function is compiled again",
 };

@@ -79,9 +79,9 @@ static void add_where(struct ts_doctor *doctor, struct ts_selection *ops,
 
 static void put_pair(struct ts_doctor *doctor, const struct ts_fusion_pair *pair)
 {
-	TS_PUT(doctor, "{name} to {name} ({time}, {bytes} each time)",
+	TS_PUT(doctor, "{name} to {name} ({core}, {bytes} each time)",
 	       TS_NAME(name_of(pair->module, pair->producer)),
-	       TS_NAME(name_of(pair->module, pair->consumer)), TS_TIME(ts_whole(pair->impact_ps)),
+	       TS_NAME(name_of(pair->module, pair->consumer)), TS_CORE(ts_whole(pair->impact_ps)),
 	       TS_BYTES(ts_i64_add(pair->read_bytes, pair->write_bytes)));
 }
 
@@ -163,9 +163,9 @@ static bool was_reported(const struct ts_doctor *doctor, const char *rule)
 
 static void put_chain(struct ts_doctor *doctor, const struct ts_fusion_chain *chain)
 {
-	TS_PUT(doctor, "{count} ops from {name} to {name} ({time})", TS_COUNT(chain->nr_ops),
+	TS_PUT(doctor, "{count} ops from {name} to {name} ({core})", TS_COUNT(chain->nr_ops),
 	       TS_NAME(name_of(chain->module, chain->first)),
-	       TS_NAME(name_of(chain->module, chain->last)), TS_TIME(chain->time_ps));
+	       TS_NAME(name_of(chain->module, chain->last)), TS_CORE(chain->time_ps));
 }
 
 static void describe_chains(struct ts_doctor *doctor, struct ts_finding *finding,
@@ -213,11 +213,13 @@ const struct ts_rule ts_rule_unfused = {
 	.name = "unfused",
 	.confidence = TS_LIKELY,
 	.check = check_unfused,
+	.classes = TS_CLASSES_OF_WORK,
 	.ceiling = "the time that the arrays between these ops take to HBM and back",
 };
 const struct ts_rule ts_rule_op_chains = {
 	.name = "op_chains",
 	.confidence = TS_POSSIBLE,
 	.check = check_op_chains,
+	.classes = TS_CLASSES_OF_WORK,
 	.ceiling = "the time of the ops in series; the work in them stays",
 };

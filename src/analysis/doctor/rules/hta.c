@@ -35,6 +35,7 @@ const struct ts_rule ts_rule_kernel_gaps = {
 	.name = "kernel_gaps",
 	.confidence = TS_LIKELY,
 	.check = check_kernel_gaps,
+	.classes = TS_CLASS(TS_BUCKET_IDLE),
 	.ceiling = "the gaps of each GPU's busiest stream, and what the GPU is idle at most",
 };
 
@@ -53,9 +54,9 @@ static void check_short_kernels(struct ts_doctor *doctor, const struct ts_rule *
 			    TS_SHARE(share), TS_ROUNDED(doctor->ctx->settings->kernel_short));
 	finding->evidence = TS_SENTENCE(
 		doctor,
-		"{count} of {count} kernels, {time} in all; {count} were over sooner than the call "
+		"{count} of {count} kernels, {core} in all; {count} were over sooner than the call "
 		"that launched them.",
-		TS_COUNT(hta->all.nr_short), TS_COUNT(hta->all.nr_kernels), TS_TIME(short_ps),
+		TS_COUNT(hta->all.nr_short), TS_COUNT(hta->all.nr_kernels), TS_CORE(short_ps),
 		TS_COUNT(hta->nr_outrun));
 }
 
@@ -63,6 +64,7 @@ const struct ts_rule ts_rule_short_kernels = {
 	.name = "short_kernels",
 	.confidence = TS_LIKELY,
 	.check = check_short_kernels,
+	.classes = TS_CLASSES_OF_WORK,
 	.ceiling = "all of the time of these kernels, of which some remains when they are joined",
 };
 
@@ -102,7 +104,6 @@ static void check_launch_queue(struct ts_doctor *doctor, const struct ts_rule *r
 	if (!stream || !blocks(doctor, &stream->queue))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, -1);
-	finding->severity = TS_INFO;
 	finding->title = TS_SENTENCE(
 		doctor, "Launches block: the queue of {name} is full for {share} of the time",
 		TS_NAME(stream->name), TS_SHARE(full_share(&stream->queue)));
@@ -170,5 +171,6 @@ const struct ts_rule ts_rule_late_rank = {
 	.name = "late_rank",
 	.confidence = TS_LIKELY,
 	.check = check_late_rank,
+	.classes = TS_CLASS(TS_BUCKET_COMMUNICATION),
 	.ceiling = "what the others waited for this rank and for no other",
 };

@@ -41,8 +41,8 @@ static void report_kernel(struct ts_doctor *doctor, const struct ts_rule *rule,
 				     TS_NAME(call->kernel), TS_PCT(100 * call->roofline_share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
-		"{time}: {metric}FLOP/s and {rate} by its cost ({text}) in {count} execution{s}.",
-		TS_TIME(fact->self_ps), TS_METRIC(call->flops_per_s), TS_RATE(call->bytes_per_s),
+		"{core}: {metric}FLOP/s and {rate} by its cost ({text}) in {count} execution{s}.",
+		TS_CORE(fact->self_ps), TS_METRIC(call->flops_per_s), TS_RATE(call->bytes_per_s),
 		TS_STRING(name_of(call->source)), TS_COUNT(fact->occurrences));
 	ts_doctor_where_one(doctor, finding, fact);
 }

@@ -69,33 +69,57 @@ static void put_losses(struct ts_doctor *doctor, const struct matrix *sum)
 	double memory = fmin(sum->memory_ps, lost - shape);
 
 	TS_PUT(doctor,
-	       " Of {time} lost in them, {time} is shape (dims that do not fill the array), {time} "
-	       "waiting for memory, {time} the rest.",
-	       TS_TIME(ts_to_ps(lost)), TS_TIME(ts_to_ps(shape)), TS_TIME(ts_to_ps(memory)),
-	       TS_TIME(ts_to_ps(lost - shape - memory)));
+	       " Of {core} lost in them, {core} is shape (dims that do not fill the array), {core} "
+	       "waiting for memory, {core} the rest.",
+	       TS_CORE(ts_to_ps(lost)), TS_CORE(ts_to_ps(shape)), TS_CORE(ts_to_ps(memory)),
+	       TS_CORE(ts_to_ps(lost - shape - memory)));
 }
 
 static void put_utilization(struct ts_doctor *doctor, const struct matrix *sum)
 {
 	TS_PUT(doctor,
-	       "Matrix ops take {time} ({share} of core time) and reach {share} of the peak while "
+	       "Matrix ops take {core} ({share} of core time) and reach {share} of the peak while "
 	       "they run.",
-	       TS_TIME(ts_to_ps(sum->time_ps)),
+	       TS_CORE(ts_to_ps(sum->time_ps)),
 	       TS_SHARE(ts_doctor_share(doctor, ts_to_ps(sum->time_ps))),
 	       TS_SHARE(sum->used_ps / sum->time_ps));
 	put_losses(doctor, sum);
 	TS_PUT(doctor, " Most is lost in {ops}.", TS_OPS(&sum->ops, 3));
 }
 
-/* Idle matrix units are nothing to complain about in a run that has hardly any matrix work. */
-static enum ts_severity mxu_severity(const struct ts_doctor *doctor, const struct matrix *sum,
-				     double overall)
+static bool match_opaque(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			 const void *arg)
 {
-	const struct ts_settings *settings = doctor->ctx->settings;
+	const struct ts_op *op = ts_fact_op(doctor, fact);
 
-	if (ts_doctor_share(doctor, ts_to_ps(sum->time_ps)) * 100 < settings->impact_warning)
-		return TS_INFO;
-	return overall * 100 < settings->mxu_utilization_low ? TS_CRITICAL : TS_WARNING;
+	if (!ts_bytes_has(fact->category, "custom-call") || fact->exclusive_ps <= 0)
+		return false;
+	return !(fact->flops > 0) && !(op && op->model_flops > 0);
+}
+
+/* With more core time than this in ops of unknown cost, the utilization is a lower bound. */
+#define MUCH_UNKNOWN 0.1
+
+static void put_unknown(struct ts_doctor *doctor)
+{
+	struct ts_selection opaque = ts_doctor_select(doctor, match_opaque, NULL);
+	double share = ts_doctor_share(doctor, opaque.exclusive_ps);
+
+	if (!(share > MUCH_UNKNOWN))
+		return;
+	TS_PUT(doctor,
+	       " The figure is a lower bound: {share} of core time is in ops of unknown cost, and "
+	       "what the matrix units do there counts as nothing.",
+	       TS_SHARE(share));
+	ts_doctor_cap(doctor, TS_WARNING, "the cost of much of the run is unknown");
+}
+
+static void claim_products(struct ts_doctor *doctor)
+{
+	const struct ts_systolic_facts *systolic = ts_systolic_facts(doctor->ctx);
+
+	for (size_t i = 0; i < systolic->nr; i++)
+		ts_doctor_claim(doctor, fact_of(doctor, &systolic->items[i]));
 }
 
 static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -109,12 +133,13 @@ static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule
 	    doctor->total_ps <= 0)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, ts_to_ps(sum.time_ps - sum.used_ps));
-	finding->severity = mxu_severity(doctor, &sum, overall);
 	finding->title =
 		TS_SENTENCE(doctor, "The matrix units run at {share} of their peak over the run",
 			    TS_SHARE(overall));
 	put_utilization(doctor, &sum);
+	put_unknown(doctor);
 	finding->evidence = ts_doctor_text(doctor);
+	claim_products(doctor);
 	ts_doctor_where(doctor, finding, &sum.ops);
 }
 
@@ -138,10 +163,43 @@ static void put_suggestion(struct ts_doctor *doctor, const struct ts_matrix_op *
 		if (!ts_bytes_eq(padded->name, product->name) ||
 		    !ts_bytes_eq(padded->module, product->module))
 			continue;
-		TS_PUT(doctor, "{text}[ (predicted gain {time})]", TS_PLAIN(padded->suggestion),
-		       TS_WHEN(padded->gain_ps > 0, TS_TIME(padded->gain_ps)));
+		TS_PUT(doctor, "[{text}][, which saves {core}][{text}]",
+		       TS_PLAIN(padded->suggestion),
+		       TS_WHEN(padded->gain_ps > 0, TS_CORE(padded->gain_ps)),
+		       TS_STRING(padded->suggestion.n > 0 ? ". " : ""));
 		return;
 	}
+}
+
+#define MAX_BLOCK   512
+#define BLOCK_UNITS 8 /* rows: of sublanes */
+#define SUM_BYTES   4 /* of an element, at most */
+
+/* A part of a dimension: whole UNITs, and no more of them than the dimension has. */
+static int64_t block_of(int64_t size, int64_t unit)
+{
+	return TS_MAX(TS_MIN(ts_i64_add(size, unit - 1) / unit * unit, MAX_BLOCK), unit);
+}
+
+/* Blocks of the product for a kernel: they fill the array, and all three fit into half of VMEM. */
+static void put_blocks(struct ts_doctor *doctor, const struct ts_matrix_op *product)
+{
+	const struct ts_rates *rates = doctor->rates;
+	int64_t m, n, k, dim = rates ? rates->mxu_dim : -1, bytes;
+
+	if (dim <= 0 || product->m <= 0 || product->n <= 0 || product->k <= 0)
+		return;
+	m = block_of(product->m, BLOCK_UNITS);
+	n = block_of(product->n, dim);
+	k = block_of(product->k, dim);
+	bytes = SUM_BYTES * (m * k + k * n + m * n);
+	if (rates->vmem_bytes > 0 && bytes > rates->vmem_bytes / 2)
+		return;
+	TS_PUT(doctor,
+	       "Blocks for a kernel of your own: M {count}, N {count}, K {count}, {bytes} of VMEM "
+	       "at "
+	       "a time.",
+	       TS_COUNT(m), TS_COUNT(n), TS_COUNT(k), TS_BYTES(bytes));
 }
 
 static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -155,13 +213,14 @@ static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
 		TS_NAME(product->name), TS_SHARE(product->fill), TS_NAME(product->limit));
 	ts_put(doctor, "The product");
 	put_size(doctor, product);
-	TS_PUT(doctor, " fills {share} at best[; it takes {time}]", TS_SHARE(product->fill),
-	       TS_TIME(product->time_ps));
+	TS_PUT(doctor, " fills {share} at best[; it takes {core}]", TS_SHARE(product->fill),
+	       TS_CORE(product->time_ps));
 	if (product->time_ps >= 0)
 		TS_PUT(doctor, " and reaches {share} of the peak",
 		       TS_SHARE(utilization_of(product)));
 	ts_put(doctor, ". ");
 	put_suggestion(doctor, product);
+	put_blocks(doctor, product);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where_one(doctor, finding, fact_of(doctor, product));
 }
@@ -215,19 +274,9 @@ static void check_highest_precision(struct ts_doctor *doctor, const struct ts_ru
 		TS_SENTENCE(doctor, "{share} of core time is in f32 products at highest precision",
 			    TS_SHARE(ts_doctor_share(doctor, ops.exclusive_ps)));
 	finding->evidence = TS_SENTENCE(
-		doctor, "{ops}: {time}. Each is made of six bf16 passes; the default is one.",
-		TS_OPS(&ops, 3), TS_TIME(ops.exclusive_ps));
+		doctor, "{ops}: {core}. Each is made of six bf16 passes; the default is one.",
+		TS_OPS(&ops, 3), TS_CORE(ops.exclusive_ps));
 	ts_doctor_where(doctor, finding, &ops);
-}
-
-static bool match_opaque(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
-			 const void *arg)
-{
-	const struct ts_op *op = ts_fact_op(doctor, fact);
-
-	if (!ts_bytes_has(fact->category, "custom-call") || fact->exclusive_ps <= 0)
-		return false;
-	return !(fact->flops > 0) && !(op && op->model_flops > 0);
 }
 
 static void check_unknown_cost(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -243,15 +292,16 @@ static void check_unknown_cost(struct ts_doctor *doctor, const struct ts_rule *r
 		doctor, "{share} of core time is in custom calls of unknown cost", TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
-		"{ops}: {time}. Their FLOPs and bytes are in neither the profile nor the module, "
+		"{ops}: {core}. Their FLOPs and bytes are in neither the profile nor the module, "
 		"so they count in no utilization.",
-		TS_OPS(&ops, 3), TS_TIME(ops.exclusive_ps));
+		TS_OPS(&ops, 3), TS_CORE(ops.exclusive_ps));
 	ts_doctor_where(doctor, finding, &ops);
 }
 
 const struct ts_rule ts_rule_mxu_utilization = {
 	.name = "mxu_utilization",
 	.confidence = TS_LIKELY,
+	.symptom = true,
 	.check = check_mxu_utilization,
 	.ceiling = "the matrix ops' time less their FLOPs at the peak",
 };

@@ -30,12 +30,13 @@ static void put_padding(struct ts_doctor *doctor, const struct ts_padded_op *pad
 
 	TS_PUT(doctor,
 	       "[{share} of the bytes it moves][{text}][{share} of the FLOPs it issues] are tile "
-	       "padding[; that costs {time}]. {text}[ (predicted gain {time})]",
+	       "padding[; that costs {core}]. {text}[, which saves {core}][{text}]",
 	       TS_WHEN(moves, TS_SHARE(padded->bytes_share)),
 	       TS_STRING(moves && issues ? " and " : ""),
-	       TS_WHEN(issues, TS_SHARE(padded->flops_share)), TS_TIME(padded->waste_ps),
+	       TS_WHEN(issues, TS_SHARE(padded->flops_share)), TS_CORE(padded->waste_ps),
 	       TS_PLAIN(padded->suggestion),
-	       TS_WHEN(padded->suggestion.n > 0 && padded->gain_ps > 0, TS_TIME(padded->gain_ps)));
+	       TS_WHEN(padded->suggestion.n > 0 && padded->gain_ps > 0, TS_CORE(padded->gain_ps)),
+	       TS_STRING(padded->suggestion.n > 0 ? "." : ""));
 }
 
 static void report_padding(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -44,8 +45,6 @@ static void report_padding(struct ts_doctor *doctor, const struct ts_rule *rule,
 	struct ts_finding *finding =
 		ts_doctor_report(doctor, rule, padded->module, padded->name, impact);
 
-	if (finding->severity == TS_INFO)
-		finding->severity = TS_WARNING; /* it is above its own threshold */
 	finding->title = TS_SENTENCE(doctor, "{share} of {name} is padding",
 				     TS_SHARE(waste_of(padded)), TS_NAME(padded->name));
 	put_padding(doctor, padded);
@@ -62,8 +61,8 @@ static void report_total_padding(struct ts_doctor *doctor, const struct ts_rule 
 				     TS_SHARE(waste));
 	finding->evidence = TS_SENTENCE(
 		doctor,
-		"No op alone is above the threshold; together they are[, at a cost of {time}].",
-		TS_TIME(cost));
+		"No op alone is above the threshold; together they are[, at a cost of {core}].",
+		TS_CORE(cost));
 }
 
 /* FLOPs that a matrix product loses are reported by the rule about its shape. */
@@ -234,9 +233,9 @@ static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *
 		doctor, "{share} of core time is in copies and transposes on the device",
 		TS_SHARE(share));
 	TS_PUT(doctor,
-	       "{time} in {count} execution{s}, most in {ops}. They compute nothing: they bring "
+	       "{core} in {count} execution{s}, most in {ops}. They compute nothing: they bring "
 	       "arrays into another layout or place.",
-	       TS_TIME(ops.exclusive_ps), TS_COUNT(ops.occurrences), TS_OPS(&ops, 4));
+	       TS_CORE(ops.exclusive_ps), TS_COUNT(ops.occurrences), TS_OPS(&ops, 4));
 	put_copy(doctor, finding);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &ops);
@@ -251,6 +250,7 @@ const struct ts_rule ts_rule_padding_waste = {
 const struct ts_rule ts_rule_memory_bound = {
 	.name = "memory_bound",
 	.confidence = TS_POSSIBLE,
+	.symptom = true,
 	.check = check_memory_bound,
 	.ceiling = "the core time of ops that wait for memory; what they must read stays",
 };

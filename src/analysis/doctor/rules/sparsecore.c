@@ -27,10 +27,10 @@ static struct ts_best largest_losses(const struct ts_sparsecore_facts *facts, in
 static void put_offload(struct ts_doctor *doctor, const struct ts_offload *offload)
 {
 	TS_PUT(doctor,
-	       "{name}: {time} waited in {count} execution{s}, where a TensorCore would take "
-	       "{time} (linked by {text})",
-	       TS_NAME(offload->name), TS_TIME(offload->exposed_ps), TS_COUNT(offload->executions),
-	       TS_TIME(offload->estimate_ps), TS_STRING(offload->linked_by));
+	       "{name}: {core} waited in {count} execution{s}, where a TensorCore would take "
+	       "{core} (linked by {text})",
+	       TS_NAME(offload->name), TS_CORE(offload->exposed_ps), TS_COUNT(offload->executions),
+	       TS_CORE(offload->estimate_ps), TS_STRING(offload->linked_by));
 }
 
 static void add_places(struct ts_doctor *doctor, struct ts_finding *finding,
@@ -61,13 +61,17 @@ static void check_sparsecore_offload(struct ts_doctor *doctor, const struct ts_r
 		return;
 	finding = ts_doctor_report_run(doctor, rule, TS_MIN(loss_ps, exposed_ps));
 	finding->title = TS_SENTENCE(
-		doctor, "Offload to SparseCores costs {time} more than it saves", TS_TIME(loss_ps));
+		doctor, "Offload to SparseCores costs {core} more than it saves", TS_CORE(loss_ps));
 	for (size_t i = 0; i < TS_MIN(best.nr, MAX_NAMED); i++) {
 		ts_put(doctor, i > 0 ? "; " : "");
 		put_offload(doctor, &facts->offloads[best.row[i]]);
 	}
 	ts_put(doctor, ".");
 	finding->evidence = ts_doctor_text(doctor);
+	for (size_t i = 0; i < facts->nr_offloads; i++)
+		if (facts->offloads[i].loss_ps > 0)
+			ts_doctor_claim(doctor, ts_doctor_fact(doctor, facts->offloads[i].module,
+							       facts->offloads[i].done));
 	add_places(doctor, finding, facts, &best);
 }
 

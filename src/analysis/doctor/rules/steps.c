@@ -32,9 +32,9 @@ static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *ru
 	finding->title =
 		TS_SENTENCE(doctor, "{share} of core time waits for input", TS_SHARE(share));
 	TS_PUT(doctor,
-	       "{time} of {time} core time nothing runs while a host thread is in the input "
+	       "For {core} of {core} nothing runs while a host thread is in the input "
 	       "pipeline or a transfer to the device.",
-	       TS_TIME(input_ps), TS_TIME(doctor->total_ps));
+	       TS_CORE(input_ps), TS_CORE(doctor->total_ps));
 	ts_put_host_events(doctor, TS_BUCKET_INPUT);
 	ts_put_per_step(doctor, TS_BUCKET_INPUT);
 	ts_put_cores(doctor, TS_BUCKET_INPUT);
@@ -55,9 +55,9 @@ static void put_step(struct ts_doctor *doctor, const struct ts_slow_step *slow)
 	struct ts_gap_witness witness =
 		ts_gap_witness_of(ts_gaps_facts(doctor->ctx), doctor->time, &slow->gap);
 
-	TS_PUT(doctor, " Step {count} takes {time} more: {text} grew by {time}",
+	TS_PUT(doctor, " Step {count} takes {time} more: {text} grew by {core}",
 	       TS_COUNT(doctor->time->steps[slow->step].number), TS_TIME(slow->excess_ps),
-	       TS_STRING(ts_bucket_title(slow->cause)), TS_TIME(slow->cause_excess_ps));
+	       TS_STRING(ts_bucket_title(slow->cause)), TS_CORE(slow->cause_excess_ps));
 	if (slow->is_straggler)
 		TS_PUT(doctor, " on {name}, which the other cores wait for",
 		       TS_NAME(doctor->ctx->profile->devices[slow->device].name));
@@ -120,34 +120,78 @@ static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding
 	ts_doctor_where(doctor, finding, &ops);
 }
 
+static const char *const regular_events[] = { "checkpoint", "Checkpoint", "save", "Save" };
+
+static bool saves(struct ts_bytes event)
+{
+	for (size_t i = 0; i < TS_NELEM(regular_events); i++)
+		if (ts_bytes_has(event, regular_events[i]))
+			return true;
+	return false;
+}
+
+/* Advice by what grew; where nothing says why, that of the rule. */
+static const char *advice_for(const struct ts_doctor *doctor, const struct ts_slow_step *slow)
+{
+	static const char *const by_cause[TS_NR_BUCKETS] = {
+		[TS_BUCKET_COMPILATION] = "recompilation",
+		[TS_BUCKET_INPUT] = "input_bound",
+		[TS_BUCKET_HOST_TRANSFER] = "host_copies",
+	};
+	struct ts_gap_witness witness =
+		ts_gap_witness_of(ts_gaps_facts(doctor->ctx), doctor->time, &slow->gap);
+
+	if (slow->cause == TS_BUCKET_IDLE && saves(witness.event))
+		return "slow_steps_checkpoint";
+	if (slow->is_straggler)
+		return "straggler";
+	return by_cause[slow->cause] ? by_cause[slow->cause] : "slow_steps";
+}
+
+/* That of the slowest step. */
+static void choose_advice(struct ts_doctor *doctor, struct ts_finding *finding)
+{
+	const struct ts_advice *advice =
+		ts_advice_find(doctor->framework, advice_for(doctor, &doctor->time->slow[0]));
+
+	finding->advice = ts_bytes_of(advice->advice);
+	finding->code = ts_bytes_of(advice->code);
+}
+
 static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_time_facts *time = doctor->time;
+	int64_t cores = (int64_t)TS_MAX(doctor->nr_cores, 1);
 	struct ts_finding *finding;
 
 	if (time->nr_slow == 0)
 		return;
-	finding = ts_doctor_report_run(
-		doctor, rule, ts_i64_mul(all_excess(time), (int64_t)TS_MAX(doctor->nr_cores, 1)));
+	finding = ts_doctor_report_run(doctor, rule, ts_i64_mul(all_excess(time), cores));
 	finding->title = TS_SENTENCE(
 		doctor, "{count} of {count} steps {text} over {number} % longer than the median",
 		TS_COUNT(time->nr_slow_steps), TS_COUNT(time->nr_steps),
 		TS_STRING(time->nr_slow_steps == 1 ? "takes" : "take"),
 		TS_ROUNDED(doctor->ctx->settings->slow_step_high));
+	for (size_t i = 0; i < time->nr_slow; i++)
+		ts_doctor_claim_class(doctor, time->slow[i].cause,
+				      ts_i64_mul(time->slow[i].excess_ps, cores));
 	put_slow(doctor, time);
 	finding->evidence = ts_doctor_text(doctor);
 	add_slow_places(doctor, finding);
+	choose_advice(doctor, finding);
 }
 
 const struct ts_rule ts_rule_input_bound = {
 	.name = "input_bound",
 	.confidence = TS_LIKELY,
 	.check = check_input_bound,
+	.classes = TS_CLASS(TS_BUCKET_INPUT),
 	.ceiling = "the core time with nothing to run while the host prepares input",
 };
 const struct ts_rule ts_rule_slow_steps = {
 	.name = "slow_steps",
 	.confidence = TS_CERTAIN,
+	.symptom = true,
 	.check = check_slow_steps,
 	.ceiling = "what these steps take longer than the median one, on all cores",
 };

@@ -16,6 +16,7 @@ static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct t
 	if (!(share * 100 > limit_pct))
 		return NULL;
 	finding = ts_doctor_report_run(doctor, rule, doctor->bucket_ps[bucket]);
+	ts_doctor_claim_class(doctor, bucket, INT64_MAX);
 	finding->title = TS_SENTENCE(doctor, "{share} of core time {text}", TS_SHARE(share),
 				     TS_STRING(words));
 	return finding;
@@ -25,10 +26,22 @@ static void add_ops(struct ts_doctor *doctor, struct ts_finding *finding, enum t
 {
 	struct ts_selection ops = ts_doctor_select_in(doctor, bucket, NULL, NULL);
 
-	TS_PUT(doctor, "{time} of {time} core time[ in {count} execution{s}, most in {ops}].",
-	       TS_TIME(doctor->bucket_ps[bucket]), TS_TIME(doctor->total_ps),
+	TS_PUT(doctor, "{core} of {core}[ in {count} execution{s}, most in {ops}].",
+	       TS_CORE(doctor->bucket_ps[bucket]), TS_CORE(doctor->total_ps),
 	       TS_WHEN(ops.nr > 0, TS_COUNT(ops.occurrences)), TS_OPS(&ops, 4));
 	ts_doctor_where(doctor, finding, &ops);
+}
+
+/* What compute can cover; where it can cover nothing, fewer bytes are what helps, and that has no
+ * bound here. */
+static int64_t coverable(const struct ts_doctor *doctor)
+{
+	struct ts_waits waits = ts_waits_find(doctor, true);
+	int64_t all_ps = doctor->bucket_ps[TS_BUCKET_COMMUNICATION];
+
+	if (waits.coverable_ps <= 0)
+		return all_ps;
+	return ts_i64_add(TS_MAX(ts_i64_sub(all_ps, waits.judged_ps), 0), waits.coverable_ps);
 }
 
 static void check_exposed_collectives(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -42,6 +55,7 @@ static void check_exposed_collectives(struct ts_doctor *doctor, const struct ts_
 	add_ops(doctor, finding, TS_BUCKET_COMMUNICATION);
 	ts_put_coverable(doctor);
 	finding->evidence = ts_doctor_text(doctor);
+	ts_doctor_gain_at_most(doctor, coverable(doctor));
 }
 
 #define MIN_OF_REMAT 0.05 /* of the time in recomputation: less is not worth keeping by itself */
@@ -73,8 +87,8 @@ static size_t cheapest_to_keep(const struct ts_remat_facts *remat,
 
 static void put_kept(struct ts_doctor *doctor, const struct ts_remat_op *op)
 {
-	TS_PUT(doctor, "{name} ({time} for {bytes}[; it repeats {name}][ at {name}])",
-	       TS_NAME(op->name), TS_TIME(op->time_ps), TS_BYTES(op->kept_bytes),
+	TS_PUT(doctor, "{name} ({core} for {bytes}[; it repeats {name}][ at {name}])",
+	       TS_NAME(op->name), TS_CORE(op->time_ps), TS_BYTES(op->kept_bytes),
 	       TS_NAME(op->original), TS_NAME(op->source));
 }
 
@@ -147,6 +161,18 @@ static void put_longest(struct ts_doctor *doctor, const struct ts_time_gap *gap,
 	       TS_TIME(gap->start_ps), TS_NAME(doctor->ctx->profile->devices[gap->device].name));
 }
 
+#define MIN_OF_LONGEST 0.05 /* gaps of less than this part of the longest are not listed */
+
+static size_t nr_long(const struct ts_time_gap *gaps, size_t nr)
+{
+	size_t listed = 0;
+
+	while (listed < TS_MIN(nr, TS_MAX_RANGES) &&
+	       (double)gaps[listed].dur_ps >= MIN_OF_LONGEST * (double)gaps[0].dur_ps)
+		listed++;
+	return listed;
+}
+
 static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	struct ts_finding *finding =
@@ -158,8 +184,8 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 	if (!finding)
 		return;
 	nr = idle_gaps(doctor, &gaps);
-	TS_PUT(doctor, "{time} of {time} core time", TS_TIME(doctor->bucket_ps[TS_BUCKET_IDLE]),
-	       TS_TIME(doctor->total_ps));
+	TS_PUT(doctor, "{core} of {core}", TS_CORE(doctor->bucket_ps[TS_BUCKET_IDLE]),
+	       TS_CORE(doctor->total_ps));
 	if (nr > 0)
 		put_longest(doctor, &gaps[0], nr);
 	ts_put(doctor, ".");
@@ -167,7 +193,7 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 	ts_put_per_step(doctor, TS_BUCKET_IDLE);
 	ts_put_launches(doctor);
 	finding->evidence = ts_doctor_text(doctor);
-	for (size_t i = 0; i < TS_MIN(nr, TS_MAX_RANGES); i++)
+	for (size_t i = 0; i < nr_long(gaps, nr); i++)
 		ts_doctor_range(doctor, gaps[i].device, gaps[i].start_ps,
 				ts_i64_add(gaps[i].start_ps, gaps[i].dur_ps));
 }
@@ -236,6 +262,7 @@ static void check_small_ops(struct ts_doctor *doctor, const struct ts_rule *rule
 const struct ts_rule ts_rule_exposed_collectives = {
 	.name = "exposed_collectives",
 	.confidence = TS_LIKELY,
+	.symptom = true,
 	.check = check_exposed_collectives,
 	.ceiling = "the core time of collectives that nothing hides; what waits for a slower core "
 		   "is in it",
@@ -255,6 +282,7 @@ const struct ts_rule ts_rule_idle = {
 const struct ts_rule ts_rule_dominant_op = {
 	.name = "dominant_op",
 	.confidence = TS_POSSIBLE,
+	.symptom = true,
 	.check = check_dominant_op,
 	.ceiling = "the op's core time less what it needs by the roofline",
 };

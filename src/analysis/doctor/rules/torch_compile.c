@@ -58,7 +58,7 @@ static void check_breaks(struct ts_doctor *doctor, const struct ts_rule *rule)
 	if (!compile || compile->nr_breaks <= 0)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, -1);
-	finding->severity = TS_WARNING;
+	ts_doctor_lift(doctor, TS_WARNING, "a profile does not show what a graph break costs");
 	finding->title = TS_SENTENCE(doctor, "{count} graph break{s} in compiled code",
 				     TS_COUNT(compile->nr_breaks));
 	ts_put(doctor, "Behind each the code goes on as a graph of its own: nothing is fused "
@@ -97,8 +97,8 @@ static void check_recompilations(struct ts_doctor *doctor, const struct ts_rule 
 	spent_ps = recompile_ps(compile);
 	finding = ts_doctor_report_run(
 		doctor, rule, spent_ps > 0 && lost_ps > 0 ? TS_MIN(spent_ps, lost_ps) : -1);
-	if (finding->severity == TS_INFO)
-		finding->severity = TS_WARNING;
+	ts_doctor_lift(doctor, TS_WARNING,
+		       "compilations before the profile cost time that it does not show");
 	finding->title = TS_SENTENCE(doctor, "Frames were compiled again {count} time{s}",
 				     TS_COUNT(compile->nr_recompiles));
 	if (spent_ps > 0)
@@ -147,9 +147,9 @@ static void check_unfused(struct ts_doctor *doctor, const struct ts_rule *rule)
 				     TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
-		"{time} in {count} execution{s}{text}: {ops}. Each reads and writes its arrays "
+		"{core} in {count} execution{s}{text}: {ops}. Each reads and writes its arrays "
 		"through device memory.",
-		TS_TIME(ops.exclusive_ps), TS_COUNT(ops.occurrences),
+		TS_CORE(ops.exclusive_ps), TS_COUNT(ops.occurrences),
 		TS_STRING(compiled ? " beside compiled code" : ", and nothing is compiled"),
 		TS_OPS(&ops, MAX_SHOWN));
 	ts_doctor_where(doctor, finding, &ops);
@@ -196,8 +196,8 @@ static void check_cuda_graphs(struct ts_doctor *doctor, const struct ts_rule *ru
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"They take {time} in the mean, less than many a launch, and the devices have "
-		"nothing to run for {time} ({share} of device time). No CUDA graph is launched.",
-		TS_TIME((int64_t)mean_ps), TS_TIME(idle_ps), TS_SHARE(idle));
+		"nothing to run for {core} ({share} of device time). No CUDA graph is launched.",
+		TS_TIME((int64_t)mean_ps), TS_CORE(idle_ps), TS_SHARE(idle));
 }
 
 const struct ts_rule ts_rule_torch_graph_breaks = {
@@ -212,6 +212,7 @@ const struct ts_rule ts_rule_torch_recompilations = {
 	.keep = true,
 	.ceiling = "the device time with nothing to run while frames were compiled again",
 	.check = check_recompilations,
+	.classes = TS_CLASS(TS_BUCKET_COMPILATION),
 };
 const struct ts_rule ts_rule_torch_unfused = {
 	.name = "torch_unfused",
@@ -224,4 +225,5 @@ const struct ts_rule ts_rule_torch_cuda_graphs = {
 	.confidence = TS_POSSIBLE,
 	.ceiling = "the device time with nothing to run, of which some waits for launches",
 	.check = check_cuda_graphs,
+	.classes = TS_CLASS(TS_BUCKET_IDLE),
 };

@@ -53,7 +53,7 @@ static void report_oom(struct ts_doctor *doctor, const struct ts_rule *rule,
 {
 	struct ts_finding *finding = report(doctor, rule, device);
 
-	finding->severity = TS_CRITICAL;
+	ts_doctor_lift(doctor, TS_CRITICAL, "the job cannot go on without memory");
 	finding->title = TS_SENTENCE(doctor, "{name} ran out of memory", TS_NAME(device->name));
 	TS_PUT(doctor, "{bytes} were asked for after {time}[ by {name}][ in {name}]. ",
 	       TS_BYTES(device->oom_bytes), TS_TIME(device->oom_ps), TS_NAME(device->oom_owner.op),
@@ -79,7 +79,8 @@ static void report_full(struct ts_doctor *doctor, const struct ts_rule *rule,
 {
 	struct ts_finding *finding = report(doctor, rule, device);
 
-	finding->severity = pct >= FULL_PCT ? TS_CRITICAL : TS_WARNING;
+	ts_doctor_lift(doctor, pct >= FULL_PCT ? TS_CRITICAL : TS_WARNING,
+		       "a little more, and the job runs out of memory");
 	finding->title =
 		TS_SENTENCE(doctor, "{name} has {share} of its memory allocated at the peak",
 			    TS_NAME(device->name), TS_SHARE(pct / 100));
@@ -111,7 +112,8 @@ static void report_unused(struct ts_doctor *doctor, const struct ts_rule *rule,
 	bool is_short = reserved_pct > doctor->ctx->settings->peak_memory_high;
 	struct ts_finding *finding = report(doctor, rule, device);
 
-	finding->severity = is_short ? TS_WARNING : TS_INFO;
+	if (is_short)
+		ts_doctor_lift(doctor, TS_WARNING, "hardly any memory is left to reserve");
 	finding->title =
 		TS_SENTENCE(doctor, "{bytes} reserved on {name} are not in use at the peak",
 			    TS_BYTES(reserved - allocated), TS_NAME(device->name));

@@ -61,6 +61,8 @@ static void check_upcasts(struct ts_doctor *doctor, const struct ts_rule *rule)
 		TS_SHARE(ts_doctor_share(doctor, impact_ps)));
 	put_upcasts(doctor, memory, &best);
 	finding->evidence = ts_doctor_text(doctor);
+	for (size_t i = 0; i < memory->nr_upcasts; i++)
+		ts_doctor_claim(doctor, fact_of_upcast(doctor, &memory->upcasts[i]));
 	for (size_t i = 0; i < best.nr; i++)
 		add_place(&ops, fact_of_upcast(doctor, &memory->upcasts[best.row[i]]));
 	ts_doctor_where(doctor, finding, &ops);
@@ -166,6 +168,9 @@ static void check_hbm_bandwidth(struct ts_doctor *doctor, const struct ts_rule *
 		TS_SHARE(ts_doctor_share(doctor, impact_ps)));
 	put_slow(doctor, memory, &best);
 	finding->evidence = ts_doctor_text(doctor);
+	for (size_t i = 0; i < memory->nr_ops; i++)
+		if (lag_of(doctor, &memory->ops[i]) > 0)
+			ts_doctor_claim(doctor, fact_of_op(doctor, &memory->ops[i]));
 	for (size_t i = 0; i < best.nr; i++)
 		add_place(&ops, fact_of_op(doctor, &memory->ops[best.row[i]]));
 	ts_doctor_where(doctor, finding, &ops);

@@ -62,8 +62,8 @@ static struct ts_finding *report(struct ts_doctor *doctor, const struct ts_rule 
 
 static void put_most(struct ts_doctor *doctor, const struct ts_selection *ops)
 {
-	TS_PUT(doctor, "; the cores wait {time} for them, most in {ops}.",
-	       TS_TIME(ops->exclusive_ps), TS_OPS(ops, 4));
+	TS_PUT(doctor, "; the cores wait {core} for them, most in {ops}.",
+	       TS_CORE(ops->exclusive_ps), TS_OPS(ops, 4));
 }
 
 static void report_large(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -114,5 +114,6 @@ const struct ts_rule ts_rule_large_transfers = {
 	.name = "large_transfers",
 	.confidence = TS_LIKELY,
 	.check = check_large_transfers,
+	.classes = TS_CLASS(TS_BUCKET_HOST_TRANSFER),
 	.ceiling = "the core time of these transfers",
 };

@@ -93,7 +93,7 @@ static void test_pairs_of_one_reason_are_one_finding(void **state)
 	assert_true(ts_bytes_has(finding->title, "several users"));
 	assert_true(ts_bytes_has(finding->evidence, "2 pairs"));
 	assert_true(ts_bytes_has(finding->evidence, "these are the words"));
-	assert_true(ts_bytes_has(finding->evidence, "40.0 ms, 1.00 MiB"));
+	assert_true(ts_bytes_has(finding->evidence, "40.0 core-ms, 1.00 MiB"));
 	assert_true(ts_bytes_is(finding->advice, "Bring them together."));
 	assert_true(finding->code.n > 0);
 	assert_int_equal(finding->nr_where, 2);
@@ -136,7 +136,7 @@ static void test_tiny_ops_in_series_have_one_finding(void **state)
 	finding = findings_of(doctor, "op_chains", &nr);
 	assert_int_equal(nr, 1);
 	assert_int_equal(finding->impact_ps, 30 * MS);
-	assert_true(ts_bytes_has(finding->evidence, "7 ops from first.1 to tiny.3 (30.0 ms)"));
+	assert_true(ts_bytes_has(finding->evidence, "7 ops from first.1 to tiny.3 (30.0 core-ms)"));
 	assert_int_equal(finding->nr_where, 2);
 	given_release(&run);
 	given_ops(&run, 200);

@@ -1,0 +1,183 @@
+/*
+ * Rules about single ops and how they belong together: an execution that takes long, an op that is
+ * executed very often, and attention that is not fused. Waits have rules of their own; these are for
+ * ops that work.
+ */
+#include "analysis/doctor/doctor.h"
+
+static bool works(const struct ts_op_fact *fact)
+{
+	return fact->occurrences > 0 && fact->exclusive_ps > 0 && fact->bucket < TS_NR_BUCKETS &&
+	       TS_CLASSES_OF_WORK & TS_CLASS(fact->bucket);
+}
+
+/* What the op takes above its roofline; all of it where that is unknown. */
+static int64_t above_ps(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	double least_ps = ts_fact_work(doctor, fact).least_ps;
+
+	return ts_to_ps((double)fact->exclusive_ps - (isnan(least_ps) ? 0 : least_ps));
+}
+
+/* --- long_op: what a shorter form would save is unknown */
+
+static void report_long(struct ts_doctor *doctor, const struct ts_rule *rule,
+			const struct ts_op_fact *fact)
+{
+	int64_t mean_ps = fact->exclusive_ps / fact->occurrences;
+	struct ts_finding *finding = ts_doctor_report(doctor, rule, fact->module, fact->name, -1);
+
+	finding->title = TS_SENTENCE(doctor, "One execution of {name} takes {time}",
+				     TS_NAME(fact->name), TS_TIME(mean_ps));
+	finding->evidence = TS_SENTENCE(
+		doctor, "{core} of its own in {count} execution{s}, more than {number} ms each.",
+		TS_CORE(fact->exclusive_ps), TS_COUNT(fact->occurrences),
+		TS_ROUNDED(doctor->ctx->settings->op_ms_high));
+	ts_doctor_where_one(doctor, finding, fact);
+}
+
+static void check_long_op(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	double limit_ps = doctor->ctx->settings->op_ms_high * (double)TS_PS_PER_MS;
+	struct ts_best best = { .nr = 0 };
+
+	for (size_t i = 0; i < doctor->nr_facts; i++) {
+		const struct ts_op_fact *fact = &doctor->facts[i];
+
+		if (works(fact) &&
+		    (double)fact->exclusive_ps / (double)fact->occurrences > limit_ps)
+			ts_best_add(&best, i, fact->exclusive_ps);
+	}
+	for (size_t i = 0; i < best.nr; i++)
+		report_long(doctor, rule, &doctor->facts[best.row[i]]);
+}
+
+const struct ts_rule ts_rule_long_op = {
+	.name = "long_op",
+	.confidence = TS_POSSIBLE,
+	.check = check_long_op,
+};
+
+/* --- many_executions */
+
+/* Of an op, on one core; NaN: the run has no steps. */
+static double per_step(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	double steps = (double)doctor->nr_steps, cores = (double)TS_MAX(doctor->nr_cores, 1);
+
+	return steps > 0 ? (double)fact->occurrences / steps / cores : NAN;
+}
+
+static void report_many(struct ts_doctor *doctor, const struct ts_rule *rule,
+			const struct ts_op_fact *fact)
+{
+	struct ts_finding *finding =
+		ts_doctor_report(doctor, rule, fact->module, fact->name, above_ps(doctor, fact));
+
+	finding->title = TS_SENTENCE(doctor, "{name} is executed {number} times a step",
+				     TS_NAME(fact->name), TS_ROUNDED(per_step(doctor, fact)));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"{count} execution{s} of {time} each on average, {core} in all: a loop "
+		"that does little at a time, or one that was unrolled.",
+		TS_COUNT(fact->occurrences), TS_TIME(fact->exclusive_ps / fact->occurrences),
+		TS_CORE(fact->exclusive_ps));
+	ts_doctor_where_one(doctor, finding, fact);
+}
+
+static void check_many_executions(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	struct ts_best best = { .nr = 0 };
+
+	for (size_t i = 0; i < doctor->nr_facts; i++) {
+		const struct ts_op_fact *fact = &doctor->facts[i];
+
+		if (works(fact) && per_step(doctor, fact) > doctor->ctx->settings->op_count_high)
+			ts_best_add(&best, i, above_ps(doctor, fact));
+	}
+	for (size_t i = 0; i < best.nr; i++)
+		report_many(doctor, rule, &doctor->facts[best.row[i]]);
+}
+
+const struct ts_rule ts_rule_many_executions = {
+	.name = "many_executions",
+	.confidence = TS_POSSIBLE,
+	.symptom = true,
+	.check = check_many_executions,
+	.ceiling = "the op's core time less what it needs by the roofline",
+};
+
+/* --- unfused_attention */
+
+static bool is_softmax(const struct ts_op_fact *fact)
+{
+	static const char *const words[] = { "softmax", "SoftMax", "Softmax" };
+
+	for (size_t i = 0; i < TS_NELEM(words); i++)
+		if (ts_bytes_has(fact->name, words[i]) ||
+		    ts_bytes_has(fact->framework_op, words[i]))
+			return true;
+	return false;
+}
+
+static bool is_product(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+
+	return (op && op->kind == TS_OP_MATRIX) || ts_bytes_has(fact->name, "gemm") ||
+	       ts_bytes_has(fact->name, "bmm");
+}
+
+/* The softmax itself, and products that run as often as it does. */
+static bool match_attention(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			    const void *arg)
+{
+	const struct ts_op_fact *softmax = arg;
+
+	if (!works(fact) || fact->occurrences != softmax->occurrences ||
+	    !ts_bytes_eq(fact->module, softmax->module))
+		return false;
+	return fact == softmax || is_product(doctor, fact);
+}
+
+/* The largest, or NULL. */
+static const struct ts_op_fact *largest_softmax(const struct ts_doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_facts; i++)
+		if (works(&doctor->facts[i]) && is_softmax(&doctor->facts[i]))
+			return &doctor->facts[i];
+	return NULL;
+}
+
+static void check_unfused_attention(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	const struct ts_op_fact *softmax = largest_softmax(doctor);
+	struct ts_finding *finding;
+	struct ts_selection ops;
+	double share;
+
+	if (!softmax)
+		return;
+	ops = ts_doctor_select(doctor, match_attention, softmax);
+	share = ts_doctor_share(doctor, ops.exclusive_ps);
+	if (ops.nr_all < 3 || !(share * 100 > doctor->ctx->settings->attention_high))
+		return;
+	finding = ts_doctor_report_run(doctor, rule,
+				       ts_to_ps((double)ops.exclusive_ps - ops.least_ps));
+	finding->title = TS_SENTENCE(
+		doctor, "{share} of core time is in attention that is not fused", TS_SHARE(share));
+	finding->evidence = TS_SENTENCE(doctor,
+					"A softmax and {count} products run {count} times each, "
+					"one after the other: {ops}. "
+					"Between them the scores go through memory.",
+					TS_COUNT(ops.nr_all - 1), TS_COUNT(softmax->occurrences),
+					TS_OPS(&ops, 3));
+	ts_doctor_where(doctor, finding, &ops);
+}
+
+const struct ts_rule ts_rule_unfused_attention = {
+	.name = "unfused_attention",
+	.confidence = TS_LIKELY,
+	.check = check_unfused_attention,
+	.ceiling = "the core time of softmax and products, less what their rooflines need",
+};
