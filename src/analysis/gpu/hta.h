@@ -16,6 +16,10 @@
 
 #include "analysis/analysis.h"
 #include "analysis/facts/hta.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X) X(time)
+#include "analysis/kit/needs.h"
 #include "analysis/kit/spread.h"
 #include "model/trace_class.h"
 
@@ -181,7 +185,7 @@ struct hta_rank {
 		nr_short; /* left out: of the last step; counted, but shorter than kernel_short */
 	int64_t short_ps; /* of the short ones */
 	struct hta_overlaps us, ps; /* HTA's kernels in whole us; all that are counted */
-	struct hta_union all, computing, communicating, copying;
+	struct hta_union all, computing, communicating;
 	struct hta_kernel *kernels;
 	struct hta_call *calls;
 	size_t nr_ops, cap_ops, nr_calls, cap_calls;
@@ -247,6 +251,7 @@ struct hta_state {
 	uint8_t *types; /* by op: enum ts_kernel_type */
 	uint8_t *kinds; /* by op: bits of enum hta_op */
 	bool is_cut;	/* the last step is left out, from cut_ps on */
+	bool can_round; /* HTA's own figures can be made */
 	int64_t cut_ps;
 	int64_t lag_ps; /* of this host's own time behind the run's */
 	struct hta_launches launches;

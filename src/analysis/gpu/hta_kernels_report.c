@@ -37,7 +37,7 @@ static int by_op(const void *a, const void *b)
 	X(min_ps, TS_MEASURED, "min", ts_int(time->min)) \
 	X(max_ps, TS_MEASURED, "max", ts_int(time->max)) \
 	X(stddev_ps, TS_MEASURED, "deviation", ts_real(ts_spread_deviation(time))) \
-	X(sum_us, TS_MEASURED, NULL, ts_int(kernel->sum_us)) \
+	X(sum_us, TS_MEASURED, NULL, report->facts->all.kernel_us > 0 ? ts_int(kernel->sum_us) : ts_null()) \
 	X(rank, TS_MEASURED, NULL, rank)
 
 static const struct ts_column kernel_columns[] = { KERNEL_COLUMNS(TS_COLUMN) };

@@ -97,7 +97,6 @@ static const struct ts_member rank_members[] = {
 	TS_STRUCT(10, all, union_record),
 	TS_STRUCT(11, computing, union_record),
 	TS_STRUCT(12, communicating, union_record),
-	TS_STRUCT(13, copying, union_record),
 	TS_RECORDS_CAP(14, kernels, nr_ops, cap_ops, kernel_record, TS_BY_NOTHING, TS_BY_HAND),
 	TS_LIST(15, calls, call_record, TS_BY_HAND),
 	TS_STRUCT(16, collectives, collectives_record),

@@ -271,11 +271,11 @@ static void put_active(const struct report *report)
 		bool known;
 	} rows[] = {
 		{ "cpu_active_ms", "cpu_active_ps", "cpu_active_pct", "CPU active",
-		  "CPU active, share", sums->cpu_ps, true },
-		{ "gpu_active_ms", "gpu_active_ps", "gpu_active_pct", "device active",
-		  "device active, share", sums->device_ps, sums->has_device },
-		{ "overlap_ms", "overlap_ps", "overlap_pct", "both at once", "both at once, share",
-		  sums->both_ps, sums->has_device },
+		  "CPU active, of the total time", sums->cpu_ps, true },
+		{ "gpu_active_ms", "gpu_active_ps", "gpu_active_pct", "some device active",
+		  "some device active, of the total time", sums->device_ps, sums->has_device },
+		{ "overlap_ms", "overlap_ps", "overlap_pct", "both at once",
+		  "both at once, of the total time", sums->both_ps, sums->has_device },
 	};
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {

@@ -334,6 +334,7 @@ static void set_time(const struct chrome_file *file, struct ts_host *host)
 		return;
 	start_ns = ts_i64_add(ts_i64_mul(file->first_us, 1000), file->min_ps / TS_PS_PER_NS);
 	host->trace_start_ns = start_ns;
+	host->trace_ps = file->max_ps - file->min_ps;
 	if (file->base_unix_ns > 0)
 		start_ns = ts_i64_add(start_ns, file->base_unix_ns);
 	else if (file->first_us < ABSOLUTE_US)
