@@ -55,7 +55,8 @@ struct ts_hta_rank {
 struct ts_hta_queue {
 	int64_t nr;		/* changes: launches and starts; 0: nothing is known */
 	double mean, deviation; /* deviation NaN: one change */
-	int64_t median, p75, max;
+	double median, p75;	/* linear between the closest, as numpy has them */
+	int64_t max;
 	double time_mean;		     /* over time; NaN: all at one moment */
 	int64_t span_ps, queued_ps, full_ps; /* all of it; not empty; so long that launches block */
 };

@@ -8,6 +8,7 @@ struct ts_kernels_facts {
 	/* Of the kernels of all GPUs, copies and collectives aside, weighted by their time, in
 	 * percent as profilers say it. NaN: unknown. */
 	double occupancy_pct;
+	double mean_ps; /* of a kernel on a GPU, collectives included, copies not; NaN: unknown */
 };
 
 #endif

@@ -228,8 +228,9 @@ bool ts_hta_queue_init(struct hta_queue *queue);
  * the length from which launches block. False: no memory. */
 bool ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full);
 void ts_hta_queue_finish(struct hta_queue *queue, int64_t full);
-/* The smallest length that SHARE (0..1) of the changes do not pass; -1: no changes. */
-int64_t ts_hta_queue_percentile(const struct hta_queue *queue, double share);
+/* The length that SHARE (0..1) of the changes do not pass, linear between the closest two, as numpy and
+ * HTA have it. There must be changes. */
+double ts_hta_queue_quantile(const struct hta_queue *queue, double share);
 
 /* --- the state */
 

@@ -36,7 +36,8 @@ static int by_op(const void *a, const void *b)
 	X(mean_ps, TS_MEASURED, "mean", ts_real(ts_spread_mean(time))) \
 	X(min_ps, TS_MEASURED, "min", ts_int(time->min)) \
 	X(max_ps, TS_MEASURED, "max", ts_int(time->max)) \
-	X(stddev_ps, TS_MEASURED, "deviation", ts_real(ts_spread_deviation(time))) \
+	X(stddev_ps, TS_MEASURED, "stddev (n - 1)", \
+	  ts_real(time->nr > 1 ? ts_spread_deviation(time) : NAN)) \
 	X(sum_us, TS_MEASURED, NULL, report->facts->all.kernel_us > 0 ? ts_int(kernel->sum_us) : ts_null()) \
 	X(rank, TS_MEASURED, NULL, rank)
 

@@ -97,6 +97,14 @@ static enum ts_line_kind line_kind(enum ts_plane_kind plane, const struct chrome
 	return ts_line_kind_of(plane, track->name);
 }
 
+/* Kineto writes "stream 7 ". */
+static struct ts_bytes without_blanks_behind(struct ts_bytes name)
+{
+	while (name.n > 0 && name.p[name.n - 1] == ' ')
+		name.n--;
+	return name;
+}
+
 static struct ts_bytes line_name(struct making *making, const struct chrome_track *track)
 {
 	static const char *const words[] = {
@@ -107,7 +115,7 @@ static struct ts_bytes line_name(struct making *making, const struct chrome_trac
 	const char *word = words[track->class];
 
 	if (track->name.n)
-		return track->name;
+		return without_blanks_behind(track->name);
 	if (track->class == CHROME_STEPS)
 		return TS_LIT("Steps");
 	if (track->class == CHROME_MAIN && track->side == CHROME_DEVICE)

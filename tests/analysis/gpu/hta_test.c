@@ -204,6 +204,9 @@ static void a_queue_grows_with_launches_and_shrinks_with_starts(void **state)
 	assert_int_equal(ts_cell_int(queues, s20, "changes"), 4);
 	assert_int_equal(ts_cell_int(queues, s20, "max"), 1);
 	assert_true(fabs(ts_cell_number(queues, s20, "mean") - 0.5) < 1e-9);
+	/* of 0, 0, 1, 1: between the two in the middle, and at 2.25 of 0 to 3 */
+	assert_true(fabs(ts_cell_number(queues, s20, "median") - 0.5) < 1e-9);
+	assert_true(fabs(ts_cell_number(queues, s20, "p75") - 1) < 1e-9);
 	assert_int_equal(ts_cell_int(queues, s20, "queued_ps"), 240 * US);
 	assert_true(fabs(ts_cell_number(queues, s20, "time_mean") - 240 / 280.0) < 1e-9);
 	memory_run_release(&mem);
