@@ -6,9 +6,9 @@
  * The rules are those of HTA 0.5.0; they were found in its source and compared with its answers.
  * Kernels that were launched in the last profiler step are left out where a trace has more than one
  * step (common/trace.py). Times with fractions become whole us, starts up and ends down
- * (trace_parser.py). A kernel's type follows from its name (utils.py). HTA's figures keep its
- * rules; beside them stand figures of the times as they are. docs/analyses/gpu/hta.md has what the
- * rules lose.
+ * (trace_parser.py). A kernel's type follows from its name (utils.py). HTA's own figures keep these
+ * rules; all others are of the times as they are and of the types of model/kernel_name.h.
+ * docs/analyses/gpu/hta.md has what the rules lose.
  */
 #include "analysis/gpu/hta.h"
 
@@ -161,11 +161,12 @@ static enum ts_status hta_open(void *ptr, const struct ts_context *ctx, const st
 	state->lines = calloc(profile->nr_lines + 1, sizeof(*state->lines));
 	state->nr_lines = profile->nr_lines;
 	state->types = calloc(profile->nr_ops + 1, sizeof(*state->types));
+	state->hta_types = calloc(profile->nr_ops + 1, sizeof(*state->hta_types));
 	state->kinds = calloc(profile->nr_ops + 1, sizeof(*state->kinds));
 	state->ranks = calloc(profile->nr_devices + 1, sizeof(*state->ranks));
 	state->streams = calloc(profile->nr_lines + 1, sizeof(*state->streams));
-	good = state->lines && state->types && state->kinds && state->ranks && state->streams &&
-	       ts_hta_launches_init(&state->launches);
+	good = state->lines && state->types && state->hta_types && state->kinds && state->ranks &&
+	       state->streams && ts_hta_launches_init(&state->launches);
 	for (uint32_t i = 0; i < profile->nr_lines && good; i++) {
 		const struct ts_line *line = &profile->lines[i];
 
@@ -178,7 +179,8 @@ static enum ts_status hta_open(void *ptr, const struct ts_context *ctx, const st
 			good = add_stream(state, ctx, i);
 	}
 	for (size_t i = 0; i < profile->nr_ops && good; i++) {
-		state->types[i] = (uint8_t)ts_kernel_type_of(profile->ops[i].name);
+		state->types[i] = (uint8_t)ts_kernel_type_of(&profile->ops[i]);
+		state->hta_types[i] = (uint8_t)ts_hta_type_of(profile->ops[i].name);
 		state->kinds[i] = kind_of(&profile->ops[i]);
 	}
 	limit_instances(state, profile);
@@ -220,8 +222,9 @@ static struct whole whole_us(const struct counting *counting, const struct event
 }
 
 static void count_whole(const struct counting *counting, struct hta_kernel *kernel,
-			const struct event *event, enum ts_kernel_type type)
+			const struct event *event)
 {
+	enum ts_kernel_type type = (enum ts_kernel_type)counting->state->hta_types[event->op];
 	struct hta_rank *rank = counting->rank;
 	struct whole whole = whole_us(counting, event);
 
@@ -323,7 +326,7 @@ static bool count_kernel(const struct counting *counting, const struct event *ev
 	ts_spread_add(&kernel->spread, event->dur_ps);
 	ts_hta_overlaps_add(&rank->ps, type, event->start_ps, event->start_ps + event->dur_ps);
 	if (state->can_round && (counting->launch || !state->is_cut))
-		count_whole(counting, kernel, event, type);
+		count_whole(counting, kernel, event);
 	count_idle(counting, event);
 	return !first || count_call(counting, event);
 }

@@ -249,10 +249,11 @@ struct hta_state {
 	uint32_t host;
 	struct hta_line *lines; /* by line of the profile */
 	size_t nr_lines;
-	uint8_t *types; /* by op: enum ts_kernel_type */
-	uint8_t *kinds; /* by op: bits of enum hta_op */
-	bool is_cut;	/* the last step is left out, from cut_ps on */
-	bool can_round; /* HTA's own figures can be made */
+	uint8_t *types;	    /* by op: enum ts_kernel_type */
+	uint8_t *hta_types; /* the same by HTA's own rule */
+	uint8_t *kinds;	    /* by op: bits of enum hta_op */
+	bool is_cut;	    /* the last step is left out, from cut_ps on */
+	bool can_round;	    /* HTA's own figures can be made */
 	int64_t cut_ps;
 	int64_t lag_ps; /* of this host's own time behind the run's */
 	struct hta_launches launches;

@@ -275,6 +275,7 @@ static const struct ts_member hta_members[] = {
 	TS_RECORDS(7, ranks, nr_ranks, rank_record, TS_BY_NOTHING, TS_APPEND),
 	TS_RECORDS(8, streams, nr_streams, stream_record, TS_BY_NOTHING, TS_APPEND),
 	TS_SCRATCH(types),
+	TS_SCRATCH(hta_types),
 	TS_SCRATCH(kinds),
 };
 

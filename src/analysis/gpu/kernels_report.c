@@ -3,6 +3,7 @@
 
 #include "analysis/kit/table.h"
 #include "base/units.h"
+#include "model/kernel_name.h"
 
 #define MAX_CALLERS 5 /* ops listed of a kernel */
 
@@ -57,7 +58,7 @@ static enum ts_kernel_type type_of(const struct report *report, const struct ker
 	const struct ts_op *op = &report->ctx->profile->ops[row->op];
 
 	if (is_gpu(report, row))
-		return ts_kernel_type_of(op->name);
+		return ts_kernel_type_of(op);
 	if (row->class == TS_TRACE_COMMUNICATION)
 		return TS_KERNEL_COMMUNICATION;
 	return row->class == TS_TRACE_MEMCPY || op->kind == TS_OP_MOVE ? TS_KERNEL_MEMORY
@@ -111,7 +112,10 @@ static struct ts_value rate(const struct kernel_row *row)
 	X(name, TS_MEASURED, "kernel", ts_text(name_of(report, row))) \
 	X(kernel_type, TS_DERIVED, NULL, \
 	  ts_text(ts_bytes_of(ts_kernel_type_names[type_of(report, row)]))) \
-	X(class, TS_DERIVED, "class", ts_text(ts_bytes_of(ts_trace_class_names[row->class]))) \
+	X(category, TS_DERIVED, "category", \
+	  ts_text(ts_bytes_of(ts_kernel_category_names[class.category]))) \
+	X(category_rule, TS_DERIVED, NULL, ts_text_or_null(ts_bytes_of(class.rule))) \
+	X(class, TS_DERIVED, NULL, ts_text(ts_bytes_of(ts_trace_class_names[row->class]))) \
 	X(device_id, TS_MEASURED, "device", ts_int(device_of(report, row)->ordinal)) \
 	X(device, TS_MEASURED, NULL, ts_text(device_of(report, row)->name)) \
 	X(host, TS_MEASURED, NULL, host_name(report, row)) \
@@ -141,6 +145,8 @@ static const struct ts_column columns[] = { KERNEL_COLUMNS(TS_COLUMN) };
 static void put_row(struct report *report, const struct kernel_row *row,
 		    const struct kernel_caller *callers, size_t nr)
 {
+	struct ts_kernel_class class = ts_kernel_class_of(name_of(report, row));
+
 	TS_CELLS(report->result, report->table, KERNEL_COLUMNS);
 }
 

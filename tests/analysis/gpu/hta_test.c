@@ -276,6 +276,41 @@ static void marks_on_devices_move_htas_cut_and_drop_its_figures(void **state)
 	memory_run_release(&mem);
 }
 
+/* HTA knows names that begin with nccl alone; here it communicates, and in HTA's figures it computes. */
+static void collectives_of_other_libraries_communicate(void **state)
+{
+	static const char *const names[] = { "multimem_all_reduce_kernel",
+					     "vllm::cross_device_reduce_1stage",
+					     "nvshmem_put",
+					     "rccl_main_kernel",
+					     "mscclpp::allreduce6",
+					     "two_shot_all_reduce_kernel_inplace" };
+	char text[1024];
+
+	for (size_t i = 0; i < TS_NELEM(names); i++) {
+		struct memory_run mem;
+		const struct ts_result *hta;
+
+		snprintf(text, sizeof(text),
+			 HEAD
+			 "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\",\"pid\":0,\"tid\":7,"
+			 "\"ts\":10,\"dur\":30,\"args\":{\"stream\":7,\"correlation\":1}}," TAIL,
+			 names[i]);
+		hta = hta_of(&mem, text);
+		assert_field(hta, "communication_time_pct", 100);
+		assert_field(hta, "compute_time_pct", 0);
+		assert_field(hta, "hta_0_5.compute_time_pct", 100);
+		assert_true(ts_bytes_is(ts_cell_text(table_of(hta, "top_kernels"), 0, "category"),
+					"Communication"));
+		assert_true(ts_cell_text(table_of(hta, "top_kernels"), 0, "category_rule").n > 0);
+		assert_int_equal(ts_cell_int(table_of(hta, "kernel_categories"), 0, "sum_ps"),
+				 30 * US);
+		hta = ts_results_find(&mem.run.results, "timeline");
+		assert_int_equal(ts_cell_int(table_of(hta, "classes"), 3, "total_ps"), 30 * US);
+		memory_run_release(&mem);
+	}
+}
+
 static void a_trace_without_gpus_gets_an_answer(void **state)
 {
 	struct memory_run mem;
@@ -521,6 +556,7 @@ int main(void)
 		cmocka_unit_test(a_queue_grows_with_launches_and_shrinks_with_starts),
 		cmocka_unit_test(kernels_of_the_last_step_are_left_out),
 		cmocka_unit_test(figures_are_exact_and_what_hta_rounds_stands_beside_them),
+		cmocka_unit_test(collectives_of_other_libraries_communicate),
 		cmocka_unit_test(marks_on_devices_move_htas_cut_and_drop_its_figures),
 		cmocka_unit_test(where_hta_stops_its_figures_are_unknown_and_no_share_is_negative),
 		cmocka_unit_test(a_trace_without_gpus_gets_an_answer),
