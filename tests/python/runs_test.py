@@ -20,6 +20,7 @@ def write_rank(path, rank, size):
 
 class Runs(unittest.TestCase):
     def setUp(self):
+        self.assertTrue(os.access(package.PROGRAM, os.X_OK))
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.logdir = folder.name
