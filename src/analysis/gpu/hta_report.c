@@ -201,10 +201,19 @@ static void put_notes(struct ts_result *result, const struct ts_hta_figures *all
 			       all->nr_unlaunched);
 }
 
-static bool is_trace_of_hosts(const struct ts_profile *profile)
+/* Traces of hosts, and any other profile when hta was asked for: only then its lines are interleaved. */
+static bool says_nothing(const struct ts_context *ctx)
 {
-	for (size_t i = 0; i < profile->nr_hosts; i++)
-		if (profile->hosts[i].trace_start_ns != TS_UNKNOWN && profile->nr_devices == 0)
+	for (size_t i = 0; i < ctx->profile->nr_hosts; i++)
+		if (ctx->profile->hosts[i].trace_start_ns != TS_UNKNOWN)
+			return ctx->has_interleaved && ctx->profile->nr_devices == 0;
+	return ctx->has_interleaved;
+}
+
+static bool has_gpu(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_devices; i++)
+		if (profile->devices[i].is_gpu)
 			return true;
 	return false;
 }
@@ -212,13 +221,19 @@ static bool is_trace_of_hosts(const struct ts_profile *profile)
 /* On a trace of hosts alone HTA stops with an error; here it has no kernels. */
 static void put_nothing(struct ts_result *result, const struct ts_context *ctx)
 {
-	if (!ctx->has_interleaved || !is_trace_of_hosts(ctx->profile))
+	const struct ts_profile *profile = ctx->profile;
+
+	if (!says_nothing(ctx))
 		return;
-	ts_result_field(result, "rank_count", ts_int((int64_t)ctx->profile->nr_hosts), TS_MEASURED,
+	ts_result_field(result, "rank_count", ts_int((int64_t)profile->nr_hosts), TS_MEASURED,
 			"ranks");
 	ts_result_field(result, "gpu_idle_time_pct", ts_null(), TS_MEASURED, "GPU idle");
 	ts_result_field(result, "kernel_count", ts_int(0), TS_MEASURED, "kernels");
-	ts_result_note(result, "No kernel ran on a GPU while this trace was taken.");
+	if (profile->nr_devices > 0 && !has_gpu(profile))
+		ts_result_note(result, "The devices of this profile are not GPUs, so there are no "
+				       "kernels of a GPU. tpusight report shows what they did.");
+	else
+		ts_result_note(result, "No kernel ran on a GPU while this profile was taken.");
 }
 
 enum ts_status ts_hta_report(struct hta_state *sum, const struct ts_context *ctx,
