@@ -35,8 +35,8 @@ def _made(session, logdir):
         raise ReportError("this run has no report, and the program tpusight was not found to make one (pip install the "
                           "plugin again, or run tpusight-annotate on the run)")
     try:
-        text, status = run("report", "--format=json", "--tracks", "--color=never", f"--logdir={logdir}", "--",
-                           session.path, timeout_s=PATIENCE_S)
+        text, status = run("report", "--format=json", "--tracks", "--color=never", f"--logdir={logdir}",
+                           *session.asked, timeout_s=PATIENCE_S)
     except TpusightError as e:
         raise ReportError(str(e)) from e
     if not text:

@@ -1,11 +1,13 @@
 """Profile sessions below a log directory: <run>/plugins/profile/<session>/*.xplane.pb, as XProf lists them; where a session has none,
-its traces (*.trace.json[.gz]); and in any other folder each trace that torch.profiler.tensorboard_trace_handler wrote there,
-<run>/<worker>.<time>.pt.trace.json[.gz], by itself.
+its traces (*.trace.json[.gz]); and in any other folder the traces that torch.profiler.tensorboard_trace_handler wrote there,
+<run>/<worker>.<time>.pt.trace.json[.gz], or that are named after their ranks (rank_0.json), the ranks of one job together.
 
 A session goes by its id, "<run>/<session>". Ids are looked up among the sessions that were found, so nothing that a client sends
 becomes a path. Links that lead out of the log directory are not followed out of it.
 """
 import os
+
+from tensorboard_plugin_tpusight import ranks
 
 PROFILE = os.path.join("plugins", "profile")
 PROFILES = (".xplane.pb",)
@@ -14,14 +16,16 @@ PYTORCH = TRACES[:2]
 
 
 def _host(name):
-    return next(name[:-len(end)] for end in PROFILES + TRACES if name.endswith(end))
+    return next((name[:-len(end)] for end in PROFILES + TRACES if name.endswith(end)), name)
 
 
 class Session:
-    """PATH: what the program is asked for, a folder or one file. LOGDIR names the run that has no folder of its own."""
+    """PATH: what the program is asked for, a folder or one file; OF_JOB: it is asked for the files, the ranks of one job. LOGDIR names the run
+    that has no folder of its own."""
 
-    def __init__(self, logdir, run, name, path, files):
+    def __init__(self, logdir, run, name, path, files, of_job=False):
         self.run, self.name, self.path, self.files = run, name, path, files
+        self.asked = ["--join-sessions", "--", *(e.path for e in files)] if of_job else ["--", path]
         self.id = f"{run}/{name}" if run else name
         self.title = f"{run or os.path.basename(logdir)}/{name}"
 
@@ -52,6 +56,12 @@ def _is_file(entry, ends):
         return False
 
 
+def _is_trace(entry, any_name):
+    if _is_file(entry, PYTORCH):
+        return True
+    return _is_file(entry, (".json", ".json.gz")) and not entry.name.endswith(TRACES) and ranks.is_rank(entry, any_name)
+
+
 def _is_inside(real, path):
     inside = os.path.realpath(path)
     return inside == real or inside.startswith(real + os.sep)
@@ -77,9 +87,12 @@ def find(logdir):
         names[:] = sorted(n for n in names if not n.startswith("."))
         run = os.path.relpath(folder, logdir)
         run = "" if run == "." else run.replace(os.sep, "/")
+        traces = []
         for entry in _entries(folder):
-            if _is_file(entry, PYTORCH) and _is_inside(real, entry.path):
-                yield Session(real, run, _host(entry.name), entry.path, [entry])
+            if _is_trace(entry, folder == logdir) and _is_inside(real, entry.path):
+                traces.append(entry)
+        for files in ranks.jobs(traces):
+            yield Session(real, run, _host(files[0].name), files[0].path, files, of_job=len(files) > 1)
         if "plugins" in names:
             yield from _sessions_of(real, run, os.path.join(folder, PROFILE))
             names.remove("plugins")

@@ -10,8 +10,10 @@ from ._trace import Trace, need_trace, of_profiler
 
 @dataclasses.dataclass
 class HTAReport(Answer):
-    """Shares of the time from the first kernel to the last, in percent, by HTA's rules. None: no GPU ran a kernel. In
-    `answer` are also idle time by cause, launches, queues, collectives, ranks (docs/analyses/gpu/hta.md)."""
+    """Shares of the time from the first kernel to the last, in percent, exact. None: no GPU ran a kernel. In `answer`
+    are also idle time by cause, launches, queues, collectives, ranks (docs/analyses/gpu/hta.md)."""
+    #: the share of the whole capture in which nothing runs on a GPU
+    gpu_idle_pct: Optional[float] = None
     gpu_idle_time_pct: Optional[float] = None
     compute_time_pct: Optional[float] = None
     non_compute_time_pct: Optional[float] = None
@@ -21,6 +23,8 @@ class HTAReport(Answer):
     kernel_count: Optional[int] = None
     #: by time: name, kernel_type, count, time_us, mean_us, min_us, max_us, stddev_us, pct
     top_kernels: List[dict] = dataclasses.field(default_factory=list)
+    #: what HTA 0.5 says, which rounds times to whole us: its names, and None where its figures cannot be made
+    hta_0_5: dict = dataclasses.field(default_factory=dict)
 
 
 def _kernel(row):
@@ -29,14 +33,14 @@ def _kernel(row):
             "stddev_us": us(row["stddev_ps"]), "pct": row["share_pct"]}
 
 
-_SAME = ("gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "memory_time_pct",
+_SAME = ("gpu_idle_pct", "gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "memory_time_pct",
          "comm_comp_overlap_pct", "kernel_count")
 
 
 def _report(trace):
     answer = trace.ask("hta")
-    return HTAReport(top_kernels=[_kernel(row) for row in answer.get("top_kernels", [])], **said(answer, trace),
-                     **{name: answer.get(name) for name in _SAME})
+    return HTAReport(top_kernels=[_kernel(row) for row in answer.get("top_kernels", [])], hta_0_5=answer.get("hta_0_5", {}),
+                     **said(answer, trace), **{name: answer.get(name) for name in _SAME})
 
 
 class HTAAnalyzer:

@@ -20,7 +20,7 @@
 #include "base/siphash.h"
 
 #define TS_NAMES_KEEP_MAX  64
-#define TS_NAMES_PARTS_MAX 192
+#define TS_NAMES_PARTS_MAX 256
 
 /* What the value of a stat or an argument is, by its name. */
 enum ts_key_kind {

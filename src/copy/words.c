@@ -2,7 +2,7 @@
  * What is public. A word here is readable in every copy, so it must be a word that all users'
  * profiles have: from XLA (hlo_opcode.cc, xplane_schema.cc, hlo.proto), JAX (lax, _src), PyTorch
  * (Kineto's output_json.cpp, ATen's dtypes), CUPTI, NCCL, and this tool's own tables
- * (model/op_kind.c, trace_class.c, host_event.c, step_pattern.c; analysis/time/gaps.c,
+ * (model/op_kind.c, kernel_name.c, trace_class.c, host_event.c, step_pattern.c; analysis/time/gaps.c,
  * allocators.c, memory_timeline_owner.c, doctor/rules_torch_compile.c), which must see the same in
  * a copy.
  */
@@ -383,7 +383,8 @@ const char *const ts_name_parts[] = {
 	"xmma_sparse_gemm", "xmma_gemm", "dgrad_1x1_stride_2x2", "first_layer_wgrad_kernel",
 	"conv1x1", "conv2d_c1_k1", "direct_group", "i16832", "tensorop", "gmma", "_MI16x16x",
 	"_MI32x32x", "mfma",
-	"nccl", "Nccl", "rccl", "nvshmem", "cross_device_reduce", "MemcpyHToD", "MemcpyDToH",
+	"nccl", "Nccl", "rccl", "nvshmem", "rocshmem", "mscclpp", "msccl", "deep_ep::", "multimem_",
+	"cross_device_reduce", "MemcpyHToD", "MemcpyDToH",
 	"MemcpyH2D", "MemcpyD2H", "Memcpy", "Memset", "memset", "CopyHostToDevice",
 	"CopyDeviceToDevice", "CopyDeviceToHost", "CopyDeviceTo", "MEMCPY", "MEMSET", "copyBuffer",
 	"fillBuffer", "FillBuffer", "__amd_rocclr_copy", "__amd_rocclr_fill", "fbgemm_gpu", "gemm",
@@ -405,7 +406,15 @@ const char *const ts_name_parts[] = {
 	"elementwise_kernel", "reduce_kernel", "CatArrayBatchedCopy", "vectorized_layer_norm",
 	"layer_norm_grad", "GammaBetaBackward", "softmax_warp_forward", "softmax_warp_backward",
 	"cunn_SoftMax", "fused_dropout_kernel", "batch_norm_", "indexSelect", "masked_scale_kernel",
-	"Sync", "gloo", "DataPipe", "unnamed", "SparseCore", "cpu", "CPU", "host", "drop", "overflow", "DataLoader", NULL,
+	"Sync", "gloo", "DataPipe", "unnamed", "SparseCore", "cpu", "CPU", "host", "drop", "overflow", "DataLoader",
+	"bmm_", "one_shot_all_reduce", "two_shot_all_reduce", "all_reduce", "allreduce", "all_gather",
+	"allgather", "reduce_scatter", "reducescatter", "all_to_all", "alltoall", "embedding",
+	"attention", "Attention", "implicit_gemm", "splitKreduce", "softmax", "SoftMax", "Softmax",
+	"layer_norm", "LayerNorm", "rms_norm", "rmsnorm", "RMSNorm", "batch_norm", "BatchNorm",
+	"bn_fw", "bn_bw", "group_norm", "GroupNorm", "RowwiseMoments", "multi_tensor_apply", "adam",
+	"Adam", "DeviceReduce", "triton_red_", "triton_per_", "triton_poi_", "index", "gather",
+	"scatter", "DeviceRadixSort", "DeviceScan", "DeviceSelect", "elementwise",
+	NULL,
 };
 
 const char *const ts_file_endings[] = {

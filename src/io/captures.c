@@ -51,24 +51,56 @@ static void read_info(struct one *one, struct ts_bytes head)
 	one->world_size = number_of(info, "\"world_size\"");
 }
 
-/* A file that cannot be read says nothing here; its reader will say why. False: no memory. */
-static bool look_into(struct one *one, const char *path)
+/* A file that cannot be read has an empty one; its reader will say why. False: no memory. */
+static bool read_head(const char *path, struct ts_buf *head)
 {
 	struct ts_input in = TS_INPUT_INIT;
-	struct ts_buf head = TS_BUF_INIT;
 	enum ts_status st = ts_input_open(&in, path, NULL);
 
 	if (st)
 		return st != TS_NOMEM;
-	if (ts_gzip_probe(in.bytes)) {
-		st = ts_gunzip_head(in.bytes, &head, HEAD_BYTES, NULL);
-		read_info(one, ts_buf_bytes(&head));
-	} else {
-		read_info(one, ts_bytes_cut(in.bytes, 0, HEAD_BYTES));
-	}
-	ts_buf_release(&head);
+	if (ts_gzip_probe(in.bytes))
+		st = ts_gunzip_head(in.bytes, head, HEAD_BYTES, NULL);
+	else
+		ts_buf_put(head, ts_bytes_cut(in.bytes, 0, HEAD_BYTES));
 	ts_input_release(&in);
-	return st != TS_NOMEM;
+	return st != TS_NOMEM && !head->failed;
+}
+
+/* NR: files in the folder, the size of a job whose ranks only their names say. */
+static bool look_into(struct one *one, const struct ts_hostfile *file, size_t nr)
+{
+	struct ts_buf head = TS_BUF_INIT;
+	bool good = read_head(file->path, &head);
+
+	read_info(one, ts_buf_bytes(&head));
+	ts_buf_release(&head);
+	if (one->rank < 0) {
+		one->rank = ts_tracefile_rank(ts_bytes_of(file->name));
+		one->world_size = one->rank < 0 ? -1 : (int64_t)nr;
+	}
+	return good;
+}
+
+static bool is_trace_head(struct ts_bytes head)
+{
+	return ts_bytes_has(head, "\"traceEvents\"") || ts_bytes_has(head, "\"ph\"");
+}
+
+bool ts_captures_is_rank(const char *path, struct ts_bytes name, bool any_name)
+{
+	bool is_named = ts_tracefile_rank(name) >= 0, is_rank;
+	struct ts_buf head = TS_BUF_INIT;
+
+	TS_ASSERT(path);
+	if (ts_tracefile_stem(name).n == name.n || ts_tracefile_is_ours(name) ||
+	    !(is_named || any_name))
+		return false;
+	is_rank = read_head(path, &head) &&
+		  (ts_bytes_has(ts_buf_bytes(&head), "\"distributedInfo\"") ||
+		   (is_named && is_trace_head(ts_buf_bytes(&head))));
+	ts_buf_release(&head);
+	return is_rank;
 }
 
 static int by_time(const void *a, const void *b)
@@ -162,7 +194,7 @@ bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_sessio
 		*one = (struct one){ (uint32_t)i, ts_tracefile_worker(host),
 				     ts_tracefile_seconds(host), -1, -1 };
 		if (!is_session && nr > 1)
-			telling.nomem = !look_into(one, files[i].path);
+			telling.nomem = !look_into(one, &files[i], nr);
 	}
 	if (!telling.nomem)
 		qsort(telling.ones, nr, sizeof(struct one), by_time);

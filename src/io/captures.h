@@ -5,7 +5,8 @@
  * the next capture. In any other folder (torch.profiler.tensorboard_trace_handler writes into the log
  * directory itself) there may be traces of many runs, each process a worker of its own. There,
  * traces are the ranks of one job where all of this holds:
- *  - their heads say so: distributedInfo with the same world_size, more than one, and other ranks;
+ *  - their heads say so: distributedInfo with the same world_size, more than one, and other ranks; or, in
+ *    heads without it, their names (rank_0.json);
  *  - their names are of other workers, and of times no further apart than TS_CAPTURE_S, or of none.
  * A trace that names no job is a capture by itself.
  */
@@ -22,5 +23,12 @@
  */
 bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_session,
 		      uint32_t *capture);
+
+/*
+ * Is the file PATH of this NAME the trace of a rank, although its name is not that of a profiler's trace?
+ * HTA's users name them so: rank_0.json, or any .json[.gz] whose head has distributedInfo. Its head
+ * is read; ANY_NAME: of names without a rank, too.
+ */
+bool ts_captures_is_rank(const char *path, struct ts_bytes name, bool any_name);
 
 #endif

@@ -288,7 +288,7 @@ static void meet_folder(struct finder *finder, size_t parent, const char *name, 
 /* Traces stand for a run without profiles. JAX makes two of one run: the viewer's own counts. */
 static bool is_second_choice(struct finder *finder, const char *name)
 {
-	bool is_trace = ts_tracefile_is(ts_bytes_of(name));
+	bool is_trace = !is_profile(name);
 	bool worse = is_trace && ts_tracefile_is_perfetto(ts_bytes_of(name));
 
 	if (finder->nr_files == 0 || (is_trace && !finder->are_traces))
@@ -306,7 +306,8 @@ static bool is_second_choice(struct finder *finder, const char *name)
 static bool is_stray(const struct folder *folder, const char *name)
 {
 	return folder->place != TS_PLACE_SESSION && folder->depth > 0 &&
-	       !ts_tracefile_is_pytorch(ts_bytes_of(name));
+	       !ts_tracefile_is_pytorch(ts_bytes_of(name)) &&
+	       ts_tracefile_rank(ts_bytes_of(name)) < 0;
 }
 
 static void meet_profile(struct finder *finder, const struct folder *folder, const char *name,
@@ -345,10 +346,20 @@ static bool is_dull(const struct dirent *entry)
 		return true;
 #ifdef DT_REG
 	return entry->d_type == DT_REG && !is_profile(entry->d_name) && !is_extra(entry->d_name) &&
-	       !ts_tracefile_is(ts_bytes_of(entry->d_name));
+	       !ts_tracefile_is_named(ts_bytes_of(entry->d_name));
 #else
 	return false;
 #endif
+}
+
+/* HTA's users name traces as they like. Below the folder that was named only names with a rank are
+ * looked into: there may be any number of files. */
+static bool is_rank(struct finder *finder, const struct folder *folder, const char *name)
+{
+	bool any_name = folder->depth == 0 || folder->place == TS_PLACE_SESSION;
+	const char *path = join(finder, folder->path, name);
+
+	return path && ts_captures_is_rank(path, ts_bytes_of(name), any_name);
 }
 
 static void meet(struct finder *finder, size_t index, int fd, const char *name)
@@ -372,6 +383,8 @@ static void meet(struct finder *finder, size_t index, int fd, const char *name)
 	if (S_ISDIR(st.st_mode))
 		meet_folder(finder, index, name, is_link);
 	else if (is_profile(name) || ts_tracefile_is(ts_bytes_of(name)))
+		meet_profile(finder, &finder->folders[index], name, &st);
+	else if (S_ISREG(st.st_mode) && is_rank(finder, &finder->folders[index], name))
 		meet_profile(finder, &finder->folders[index], name, &st);
 	else if (is_extra(name) && S_ISREG(st.st_mode))
 		add_extra(finder, dir, name, (uint64_t)st.st_size);

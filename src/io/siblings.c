@@ -63,8 +63,9 @@ static bool share_a_host(const struct ts_session *a, const struct ts_session *b)
 static bool are_ranks(const struct ts_session *a, const struct ts_session *b)
 {
 	return a->kind == TS_SESSION_FILE && b->kind == TS_SESSION_FILE &&
-	       strcmp(a->dir, b->dir) == 0 && ts_tracefile_is(ts_bytes_of(a->files[0].name)) &&
-	       ts_tracefile_is(ts_bytes_of(b->files[0].name));
+	       strcmp(a->dir, b->dir) == 0 &&
+	       ts_tracefile_is_named(ts_bytes_of(a->files[0].name)) &&
+	       ts_tracefile_is_named(ts_bytes_of(b->files[0].name));
 }
 
 static bool begun_together(const struct ts_session *group, const struct ts_session *next)

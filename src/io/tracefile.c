@@ -46,6 +46,33 @@ bool ts_tracefile_is_torch_log(struct ts_bytes name)
 	       (ts_bytes_ends(name, ".log") || ts_bytes_ends(name, ".log.gz"));
 }
 
+bool ts_tracefile_is_ours(struct ts_bytes name)
+{
+	TS_ASSERT(name.p || name.n == 0);
+	return ts_bytes_ends(ts_tracefile_stem(name), ".tpusight") ||
+	       ts_bytes_ends(name, TS_ANNOTATED_REPORT_SUFFIX);
+}
+
+/* The digits at the end of the stem, behind "rank" and what stands between them. */
+int64_t ts_tracefile_rank(struct ts_bytes name)
+{
+	struct ts_bytes stem = ts_tracefile_stem(name), digits;
+	size_t n = stem.n;
+	int64_t rank;
+
+	TS_ASSERT(name.p || name.n == 0);
+	if (stem.n == name.n)
+		return -1;
+	while (n > 0 && stem.p[n - 1] >= '0' && stem.p[n - 1] <= '9')
+		n--;
+	digits = ts_bytes_cut(stem, n, stem.n);
+	while (n > 0 && (stem.p[n - 1] == '_' || stem.p[n - 1] == '-'))
+		n--;
+	if (!ts_bytes_ends(ts_bytes_cut(stem, 0, n), "rank"))
+		return -1;
+	return ts_bytes_i64(digits, &rank) ? rank : -1;
+}
+
 bool ts_tracefile_is_perfetto(struct ts_bytes name)
 {
 	TS_ASSERT(name.p || name.n == 0);

@@ -21,7 +21,10 @@ bool ts_tracefile_is(struct ts_bytes name);
 bool ts_tracefile_is_named(struct ts_bytes name); /* may be one: .json, .trace, packed or not */
 /* A log of PyTorch's compiler, as TORCH_TRACE names it: dedicated_log_torch_trace_*.log, or packed. */
 bool ts_tracefile_is_torch_log(struct ts_bytes name);
-bool ts_tracefile_is_pytorch(struct ts_bytes name);  /* one of WORKER.TIME.pt.trace.json[.gz] */
+bool ts_tracefile_is_pytorch(struct ts_bytes name); /* one of WORKER.TIME.pt.trace.json[.gz] */
+/* RANK of a name that says it, as in rank_0.json, rank-0.json.gz, trace_rank_0.json.gz; -1: it does not. */
+int64_t ts_tracefile_rank(struct ts_bytes name);
+bool ts_tracefile_is_ours(struct ts_bytes name);     /* an annotated copy, or a report beside it */
 bool ts_tracefile_is_perfetto(struct ts_bytes name); /* one made for ui.perfetto.dev */
 /* The name without what says that it is a trace; the whole name of other files. */
 struct ts_bytes ts_tracefile_host(struct ts_bytes name);

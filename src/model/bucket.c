@@ -2,6 +2,7 @@
 #include "model/bucket.h"
 
 #include "base/check.h"
+#include "model/kernel_name.h"
 
 static const struct {
 	const char *name, *title;
@@ -38,16 +39,21 @@ static bool named(const struct ts_op *op, const char *const *parts)
 	return false;
 }
 
+static bool is_communication(const struct ts_op *op)
+{
+	return !op->has_program && !op->is_traced &&
+	       ts_kernel_class_of(op->name).category == TS_CATEGORY_COMMUNICATION;
+}
+
 static enum ts_bucket bucket_by_name(const struct ts_op *op)
 {
-	static const char *const collective[] = { "nccl", "rccl", "Nccl", NULL };
 	static const char *const host[] = { "MemcpyH2D",  "MemcpyD2H",	 "MemcpyHToD",
 					    "MemcpyDToH", "Memcpy HtoD", "Memcpy DtoH",
 					    NULL };
 	static const char *const copies[] = { "Memcpy", "MEMCPY",     "Memset",	    "MEMSET",
 					      "memset", "copyBuffer", "fillBuffer", NULL };
 
-	if (named(op, collective))
+	if (is_communication(op))
 		return TS_BUCKET_COMMUNICATION;
 	if (named(op, host))
 		return TS_BUCKET_HOST_TRANSFER;

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "model/cost.h"
+#include "model/kernel_name.h"
 
 #define MAX_UPDATES 64 /* between a -start and its -done */
 
@@ -171,66 +172,20 @@ bool ts_op_looks_remat(struct ts_bytes name, struct ts_bytes text, struct ts_byt
 	       ts_bytes_has(framework_op, "rematted_computation");
 }
 
-/*
- * Kernels of a GPU, by name: a list is never complete, and a kernel that is not in this one
- * computes. Names are those of NCCL, RCCL, NVSHMEM; cuBLAS, CUTLASS, cuDNN, Triton's and vendors'
- * attention, rocBLAS (Tensile's "Cijk_"), MIOpen; CUPTI's and roctracer's for copies. The first row
- * that fits.
- */
-static const struct kernel_row {
-	const char *part;
-	enum ts_op_kind kind;
-} kernel_rows[] = {
-	{ "nccl", TS_OP_COLLECTIVE },
-	{ "Nccl", TS_OP_COLLECTIVE },
-	{ "rccl", TS_OP_COLLECTIVE },
-	{ "nvshmem", TS_OP_COLLECTIVE },
-	{ "cross_device_reduce", TS_OP_COLLECTIVE },
-	{ "Memcpy HtoD", TS_OP_HOST },
-	{ "Memcpy DtoH", TS_OP_HOST },
-	{ "Memcpy HtoH", TS_OP_HOST },
-	{ "MemcpyH2D", TS_OP_HOST },
-	{ "MemcpyD2H", TS_OP_HOST },
-	{ "MemcpyHToD", TS_OP_HOST },
-	{ "MemcpyDToH", TS_OP_HOST },
-	{ "CopyHostToDevice", TS_OP_HOST },
-	{ "CopyDeviceToHost", TS_OP_HOST },
-	{ "Memcpy", TS_OP_MOVE },
-	{ "Memset", TS_OP_MOVE },
-	{ "MEMCPY", TS_OP_MOVE },
-	{ "MEMSET", TS_OP_MOVE },
-	{ "copyBuffer", TS_OP_MOVE },
-	{ "fillBuffer", TS_OP_MOVE },
-	{ "CopyDeviceToDevice", TS_OP_MOVE },
-	{ "fbgemm_gpu::", TS_OP_COMPUTE }, /* a library: of embeddings, mostly */
-	{ "gemm", TS_OP_MATRIX },
-	{ "Gemm", TS_OP_MATRIX },
-	{ "GEMM", TS_OP_MATRIX },
-	{ "gemv", TS_OP_MATRIX },
-	{ "cutlass", TS_OP_MATRIX },
-	{ "Cijk_", TS_OP_MATRIX },
-	{ "xmma", TS_OP_MATRIX },
-	{ "nvjet", TS_OP_MATRIX },
-	{ "scudnn", TS_OP_MATRIX },
-	{ "hcudnn", TS_OP_MATRIX },
-	{ "winograd", TS_OP_MATRIX },
-	{ "implicit_convolve", TS_OP_MATRIX },
-	{ "fprop", TS_OP_MATRIX },
-	{ "dgrad", TS_OP_MATRIX },
-	{ "wgrad", TS_OP_MATRIX },
-	{ "naive_conv", TS_OP_MATRIX },
-	{ "MIOpenConv", TS_OP_MATRIX },
-	{ "flash_fwd", TS_OP_MATRIX },
-	{ "flash_bwd", TS_OP_MATRIX },
-	{ "fmha", TS_OP_MATRIX },
-};
-
 static enum ts_op_kind kernel_kind(const struct ts_op *op)
 {
-	for (size_t i = 0; i < TS_NELEM(kernel_rows); i++)
-		if (ts_bytes_has(op->name, kernel_rows[i].part))
-			return kernel_rows[i].kind;
-	return TS_OP_COMPUTE;
+	static const enum ts_op_kind kinds[TS_NR_KERNEL_CATEGORIES] = {
+		[TS_CATEGORY_COMMUNICATION] = TS_OP_COLLECTIVE,
+		[TS_CATEGORY_HOST_COPY] = TS_OP_HOST,
+		[TS_CATEGORY_COPY] = TS_OP_MOVE,
+		[TS_CATEGORY_FILL] = TS_OP_MOVE,
+		[TS_CATEGORY_ATTENTION] = TS_OP_MATRIX,
+		[TS_CATEGORY_CONVOLUTION] = TS_OP_MATRIX,
+		[TS_CATEGORY_GEMM] = TS_OP_MATRIX,
+	};
+	enum ts_op_kind kind = kinds[ts_kernel_class_of(op->name).category];
+
+	return kind ? kind : TS_OP_COMPUTE;
 }
 
 /* Kineto's categories of what runs on a device, as of now and of its first years. */

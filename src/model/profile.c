@@ -62,6 +62,7 @@ struct ts_host *ts_profile_add_host(struct ts_profile *profile)
 		.rank = TS_UNKNOWN,
 		.world_size = TS_UNKNOWN,
 		.trace_start_ns = TS_UNKNOWN,
+		.trace_ps = TS_UNKNOWN,
 		.first_plane = (uint32_t)profile->nr_planes,
 	};
 	return host;
@@ -431,6 +432,7 @@ static void align_hosts(struct ts_profile *profile)
 {
 	int64_t first = TS_UNKNOWN, last = TS_UNKNOWN;
 
+	profile->capture_ps = TS_UNKNOWN;
 	for (size_t i = 0; i < profile->nr_hosts; i++) {
 		const struct ts_host *host = &profile->hosts[i];
 
@@ -438,6 +440,7 @@ static void align_hosts(struct ts_profile *profile)
 		    (first == TS_UNKNOWN || host->start_unix_ns < first))
 			first = host->start_unix_ns;
 		last = TS_MAX(last, host->stop_unix_ns);
+		profile->capture_ps = TS_MAX(profile->capture_ps, host->trace_ps);
 	}
 	profile->start_unix_ns = first;
 	if (first != TS_UNKNOWN && last > first)

@@ -152,6 +152,7 @@ struct ts_host {
 	size_t nr_errors, nr_warnings; /* all of them */
 	int64_t rank, world_size;      /* of a distributed job; TS_UNKNOWN */
 	int64_t trace_start_ns; /* of a trace: its start as its own events count; TS_UNKNOWN */
+	int64_t trace_ps;	/* of a trace: from its first event to its last; TS_UNKNOWN */
 	uint32_t first_plane, nr_planes;
 	uint32_t reader;   /* the index of its reader in read/'s list */
 	void *reader_data; /* of that reader, freed by .reader_release */

@@ -2,6 +2,7 @@
 #include "model/trace_class.h"
 
 #include "base/check.h"
+#include "model/kernel_name.h"
 
 const char *const ts_trace_class_names[] = {
 	[TS_TRACE_KERNEL] = "Kernel",	  [TS_TRACE_MEMCPY] = "Memcpy",
@@ -32,23 +33,6 @@ static const struct row categories[] = {
 	{ "Kernel", TS_TRACE_KERNEL },	      { "gpu_memcpy", TS_TRACE_MEMCPY },
 	{ "Memcpy", TS_TRACE_MEMCPY },	      { "gpu_memset", TS_TRACE_MEMSET },
 	{ "Memset", TS_TRACE_MEMSET },
-};
-
-/* Of what runs on a device, by the beginning of its name. */
-static const struct row device_names[] = {
-	{ "nccl", TS_TRACE_COMMUNICATION },
-	{ "Nccl", TS_TRACE_COMMUNICATION },
-	{ "rccl", TS_TRACE_COMMUNICATION },
-	{ "Memcpy", TS_TRACE_MEMCPY },
-	{ "MEMCPY", TS_TRACE_MEMCPY },
-	{ "CopyHostToDevice", TS_TRACE_MEMCPY },
-	{ "CopyDeviceTo", TS_TRACE_MEMCPY },
-	{ "__amd_rocclr_copy", TS_TRACE_MEMCPY },
-	{ "Memset", TS_TRACE_MEMSET },
-	{ "MEMSET", TS_TRACE_MEMSET },
-	{ "memset", TS_TRACE_MEMSET },
-	{ "FillBuffer", TS_TRACE_MEMSET },
-	{ "__amd_rocclr_fill", TS_TRACE_MEMSET },
 };
 
 /* Of the host. JAX's traces have no categories: runtime calls go by their names. */
@@ -105,11 +89,19 @@ static enum ts_trace_class on_core(const struct ts_op *op)
 	}
 }
 
-static enum ts_trace_class on_device(const struct ts_op *op)
+/* An op of a program has the program's name and not the kernel's. */
+static enum ts_trace_class on_gpu(const struct ts_op *op)
 {
-	enum ts_trace_class class = by_prefix(device_names, TS_NELEM(device_names), op->name);
+	static const enum ts_trace_class classes[TS_NR_KERNEL_CATEGORIES] = {
+		[TS_CATEGORY_COMMUNICATION] = TS_TRACE_COMMUNICATION,
+		[TS_CATEGORY_HOST_COPY] = TS_TRACE_MEMCPY,
+		[TS_CATEGORY_COPY] = TS_TRACE_MEMCPY,
+		[TS_CATEGORY_FILL] = TS_TRACE_MEMSET,
+	}; /* the others: TS_TRACE_KERNEL, which is 0 */
 
-	return class == TS_TRACE_NONE ? TS_TRACE_KERNEL : class;
+	if (op->has_program)
+		return op->kind == TS_OP_COLLECTIVE ? TS_TRACE_COMMUNICATION : TS_TRACE_KERNEL;
+	return classes[ts_kernel_class_of(op->name).category];
 }
 
 static enum ts_trace_class on_host(const struct ts_op *op)
@@ -128,8 +120,7 @@ enum ts_trace_class ts_trace_class_of(const struct ts_profile *profile, const st
 {
 	TS_ASSERT_HOT(profile && line && op);
 	if (ts_line_is_core(profile, line))
-		return profile->planes[line->plane].kind == TS_PLANE_GPU ? on_device(op)
-									 : on_core(op);
+		return profile->planes[line->plane].kind == TS_PLANE_GPU ? on_gpu(op) : on_core(op);
 	return line->kind == TS_LINE_THREAD ? on_host(op) : TS_TRACE_NONE;
 }
 
@@ -163,12 +154,21 @@ bool ts_profile_is_torch(const struct ts_profile *profile)
 	return false;
 }
 
-enum ts_kernel_type ts_kernel_type_of(struct ts_bytes name)
+enum ts_kernel_type ts_kernel_type_of(const struct ts_op *op)
 {
-	bool nccl = ts_bytes_starts(name, "nccl") || ts_bytes_starts(name, "rccl");
+	TS_ASSERT_HOT(op);
+	switch (on_gpu(op)) {
+	case TS_TRACE_COMMUNICATION: return TS_KERNEL_COMMUNICATION;
+	case TS_TRACE_MEMCPY:
+	case TS_TRACE_MEMSET:	     return TS_KERNEL_MEMORY;
+	default:		     return TS_KERNEL_COMPUTATION;
+	}
+}
 
+enum ts_kernel_type ts_hta_type_of(struct ts_bytes name)
+{
 	TS_ASSERT_HOT(name.p || name.n == 0);
-	if (nccl && ts_bytes_has(name, "Kernel"))
+	if (ts_bytes_starts(name, "nccl") && ts_bytes_has(name, "Kernel"))
 		return TS_KERNEL_COMMUNICATION;
 	if (ts_bytes_starts(name, "Memcpy") || ts_bytes_starts(name, "Memset") ||
 	    ts_bytes_starts(name, "dma"))

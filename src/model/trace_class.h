@@ -44,16 +44,17 @@ bool ts_trace_is_python(const struct ts_op *op);
 /* Did PyTorch's profiler write it? Then the host's events have its categories. */
 bool ts_profile_is_torch(const struct ts_profile *profile);
 
-/* hta/utils/utils.py: get_kernel_type. Of what runs on a stream. */
+/* HolisticTraceAnalysis' words for what runs on a stream. */
 enum ts_kernel_type {
 	TS_KERNEL_COMPUTATION,
 	TS_KERNEL_COMMUNICATION,
 	TS_KERNEL_MEMORY,
-	TS_KERNEL_OTHER, /* has its time, and is not one of the three */
+	TS_KERNEL_OTHER, /* by HTA's own rule alone */
 	TS_NR_KERNEL_TYPES
 };
-extern const char *const ts_kernel_type_names[]; /* "COMPUTATION" */
-enum ts_kernel_type ts_kernel_type_of(struct ts_bytes name);
+extern const char *const ts_kernel_type_names[];	       /* "COMPUTATION" */
+enum ts_kernel_type ts_kernel_type_of(const struct ts_op *op); /* by model/kernel_name.h */
+enum ts_kernel_type ts_hta_type_of(struct ts_bytes name); /* hta/utils/utils.py: get_kernel_type */
 /* Tensor or matrix cores, by the names that libraries give their kernels; false: not known. */
 bool ts_kernel_uses_tensor_cores(struct ts_bytes name);
 

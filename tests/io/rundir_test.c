@@ -499,6 +499,35 @@ static void ranks_of_other_jobs_stay_apart(void **state)
 			"r0 r1\n");
 }
 
+/* As HTA's users name them; beside them what is not a trace. */
+static void ranks_may_have_any_name(void **state)
+{
+	make_file("log/net/rank_1.json", RANK(1, 3));
+	make_file("log/net/rank-0.json", RANK(0, 3));
+	make_file("log/net/trace_rank_2.json", RANK(2, 3));
+	make_file("log/net/rank_7.json", TS_LIT("{\"loss\": [1, 2]}"));
+	make_file("log/net/rank_0.tpusight.report.json", RANK(0, 3));
+	make_file("log/net/rank_0.tpusight.json.gz", RANK(0, 3));
+	assert_captures("rank-0.json rank_1.json trace_rank_2.json\n");
+}
+
+/* In the folder that is named, the head alone says it. */
+static void a_head_with_a_job_makes_a_trace_of_any_file(void **state)
+{
+	make_file("log/first.json", RANK(0, 2));
+	make_file("log/second.json", RANK(1, 2));
+	make_file("log/notes.json", TS_LIT("{\"traceEvents\": []}"));
+	assert_captures("first.json second.json\n");
+}
+
+/* Traces that say nothing of a job: their names number the ranks. */
+static void names_number_the_ranks_where_heads_do_not(void **state)
+{
+	make_file("log/net/rank_0.json", TS_LIT("{\"traceEvents\": ["));
+	make_file("log/net/rank_1.json", TS_LIT("{\"traceEvents\": ["));
+	assert_captures("rank_0.json rank_1.json\n");
+}
+
 /* There the folder says that they are one run: JAX's traces tell of no job. */
 static void traces_of_a_session_are_of_one_run(void **state)
 {
@@ -521,6 +550,9 @@ int main(void)
 		in_tmpdir(captures_of_a_job_are_told_apart),
 		in_tmpdir(runs_of_one_script_are_no_job),
 		in_tmpdir(ranks_of_other_jobs_stay_apart),
+		in_tmpdir(ranks_may_have_any_name),
+		in_tmpdir(a_head_with_a_job_makes_a_trace_of_any_file),
+		in_tmpdir(names_number_the_ranks_where_heads_do_not),
 		in_tmpdir(traces_of_a_session_are_of_one_run),
 		in_tmpdir(a_log_directory_is_searched_at_every_depth),
 		in_tmpdir(memory_profiles_of_a_session_stand_apart),

@@ -70,6 +70,21 @@ static void other_runs_and_other_names_stay_by_themselves(void **state)
 		     "c/plugins/profile/second/h3", "c/plugins/profile/2026_13_01_12_00_01/h4");
 }
 
+static void files_named_one_by_one_may_have_any_name(void **state)
+{
+	static const char *const names[] = { "a/rank-0.json.gz", "a/rank-1.json.gz" };
+	struct ts_runs runs = TS_RUNS_INIT;
+
+	for (size_t i = 0; i < TS_NELEM(names); i++) {
+		make_file(names[i], TS_LIT("x"));
+		assert_int_equal(ts_runs_find(&runs, names[i], NULL), TS_OK);
+	}
+	assert_int_equal(ts_runs_join(&runs, NULL), TS_OK);
+	assert_int_equal(runs.nr_sessions, 1);
+	assert_int_equal(runs.sessions[0].nr_files, 2);
+	ts_runs_release(&runs);
+}
+
 static void traces_named_one_by_one_are_ranks(void **state)
 {
 	static const char *const names[] = { "a/r0.pt.trace.json", "a/r1.pt.trace.json",
@@ -92,6 +107,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		in_tmpdir(traces_named_one_by_one_are_ranks),
+		in_tmpdir(files_named_one_by_one_may_have_any_name),
 		in_tmpdir(hosts_that_began_together_are_one),
 		in_tmpdir(a_new_year_is_no_border),
 		in_tmpdir(a_minute_later_is_another_capture),

@@ -246,7 +246,7 @@ static struct ts_bytes sample(struct ts_arena *arena)
 
 static const char sample_events[] =
 	"gpu /device:GPU:0|steps Steps: 7@10000+200000 8@210000+200000\n"
-	"gpu /device:GPU:0|ops stream 7 : sm90_xmma_gemm_bf16@40000+100125 Memset "
+	"gpu /device:GPU:0|ops stream 7: sm90_xmma_gemm_bf16@40000+100125 Memset "
 	"(Device)@250000+1500\n"
 	"gpu /device:GPU:0|ops stream 20: Memcpy HtoD (Pinned -> Device)@20000+30000 "
 	"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)@100000+150000\n"

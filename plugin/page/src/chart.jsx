@@ -133,6 +133,12 @@ export function Legend({ items }) {
 	);
 }
 
+/**
+ * The range of an axis of amounts: bars that do not begin at 0 show no proportion.
+ * @type {(u: unknown, low: number, high: number) => [number, number]}
+ */
+export const fromZero = (_, __, high) => [0, (high || 1) * 1.05];
+
 // Columns stacked on each other, as uPlot draws them: the last on top, drawn first.
 /** @type {(columns: Maybe<number>[][]) => number[][]} */
 export function stacked(columns) {

@@ -61,8 +61,11 @@ export function flat(object, skip, prefix = "") {
 	return out;
 }
 
-/** @param {{ view: Maybe<View>, names?: string[], skip?: Set<string> }} props */
-export function Facts({ view, names, skip }) {
+/**
+ * LABELS: of figures whose name does not say enough.
+ * @param {{ view: Maybe<View>, names?: string[], skip?: Set<string>, labels?: Record<string, string> }} props
+ */
+export function Facts({ view, names, skip, labels: own = {} }) {
 	const all = flat(view, skip);
 	const shown = names ? names.map((n) => [n, all.find(([name]) => name === n)?.[1] ?? null]) : all;
 	const why = view?.notes?.length ? view.notes.join(" ") : undefined;
@@ -70,7 +73,7 @@ export function Facts({ view, names, skip }) {
 	return (
 		<dl class="facts">
 			{shown.map(([name, v]) => (
-				<Fact key={name} name={name} label={labels.get(name)} of={v} origin={view?.provenance?.[name]} why={why} />
+				<Fact key={name} name={name} label={own[name] ?? labels.get(name)} of={v} origin={view?.provenance?.[name]} why={why} />
 			))}
 		</dl>
 	);
@@ -123,10 +126,14 @@ export function Shares({ parts, total, label }) {
 	);
 }
 
-/** @type {(rows: Row[], first?: string[], leave?: string[]) => string[]} */
+/**
+ * The columns in which some row has a value.
+ * @type {(rows: Row[], first?: string[], leave?: string[]) => string[]}
+ */
 export const columnsOf = (rows, first = [], leave = []) => {
-	const all = new Set();
-	for (const row of rows.slice(0, 20)) for (const name of Object.keys(row)) all.add(name);
-	for (const name of leave) all.delete(name);
+	const names = new Set();
+	for (const row of rows.slice(0, 20)) for (const name of Object.keys(row)) names.add(name);
+	for (const name of leave) names.delete(name);
+	const all = new Set([...names].filter((name) => rows.some((row) => (row[name] ?? null) !== null)));
 	return [...first.filter((c) => all.has(c)), ...[...all].filter((c) => !first.includes(c))];
 };

@@ -63,6 +63,7 @@ export function inSight(rows, look, report) {
 		}
 		if (look.host && typeof r.host === "string" && r.host !== look.host) return false;
 		if (look.device === null && !look.host) return true;
+		if (typeof r.device === "string" && typeof r.host === "string") return wanted.some((d) => d.name === r.device && d.host === r.host);
 		if (typeof r.device_id === "number") return wanted.some((d) => d.id === r.device_id);
 		return typeof r.device !== "string" || names.has(r.device);
 	});

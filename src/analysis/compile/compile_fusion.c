@@ -12,7 +12,7 @@
 #include "analysis/kit/lists.h"
 #include "analysis/kit/table.h"
 #include "model/kernels.h"
-#include "model/trace_class.h"
+#include "model/kernel_name.h"
 
 #define MAX_ROWS   200 /* of generated kernels: the largest */
 #define MAX_OPS	   64  /* listed of a kernel */
@@ -46,7 +46,8 @@ static bool add_generated(struct gathering *gathering, const struct generated *k
 /* A copy, a fill or a collective computes nothing that could be fused. */
 static bool is_kernel(struct ts_bytes name, struct ts_bytes category)
 {
-	return ts_bytes_is(category, "kernel") && ts_kernel_type_of(name) == TS_KERNEL_COMPUTATION;
+	return ts_bytes_is(category, "kernel") &&
+	       ts_kernel_class_of(name).category > TS_CATEGORY_FILL;
 }
 
 static bool gather_devices(struct gathering *gathering, const struct ts_context *ctx)

@@ -206,15 +206,21 @@ static void note_missing(const struct compile_report *report)
 				       "tells of no recompilations");
 }
 
-static void put_notes(const struct compile_report *report)
+static void put_notes(const struct compile_report *report, const struct compile_fusion *fusion)
 {
 	const struct ts_torch_log *log = compile_log(report);
 	const struct ts_compile_facts *facts = report->facts;
 	struct ts_result *result = report->result;
 
 	if (facts->compiler == TS_COMPILER_UNKNOWN) {
-		ts_result_note(result, "nothing of a compiler is in this trace: each kernel counts "
-				       "as one op");
+		ts_result_note(
+			result,
+			fusion->nr_generated > 0
+				? "of the compiler only kernels that Inductor generated are in "
+				  "this trace: their names say how many ops they hold, and each "
+				  "other kernel counts as one op"
+				: "nothing of a compiler is in this trace: each kernel counts "
+				  "as one op");
 		return;
 	}
 	if (report->ctx->profile->nr_hosts > 0)
@@ -297,7 +303,7 @@ static bool put_all(const struct compile_report *report)
 	ts_compile_put_recompiles(report);
 	ts_compile_put_breaks(report);
 	ts_compile_put_log(report);
-	put_notes(report);
+	put_notes(report, &fusion);
 	return put_phases(report);
 }
 

@@ -33,19 +33,6 @@ static double mean_program(const struct ts_ops_facts *ops)
 	return mean_ms(time_ps, nr);
 }
 
-static double mean_kernel(const struct ts_ops_facts *ops)
-{
-	double time_ps = 0, nr = 0;
-
-	for (size_t i = 0; i < ops->nr; i++) {
-		if (ops->items[i].occurrences <= 0)
-			continue;
-		time_ps += (double)ops->items[i].total_ps;
-		nr += (double)ops->items[i].occurrences;
-	}
-	return mean_ms(time_ps, nr);
-}
-
 static bool has_plane(const struct ts_doctor *doctor, enum ts_plane_kind kind)
 {
 	for (size_t i = 0; i < doctor->ctx->profile->nr_planes; i++)
@@ -57,8 +44,9 @@ static bool has_plane(const struct ts_doctor *doctor, enum ts_plane_kind kind)
 /* What the host starts at once: a program on a TPU, a kernel on a GPU. */
 static double kernel_duration(const struct ts_doctor *doctor)
 {
-	return has_plane(doctor, TS_PLANE_GPU) ? mean_kernel(doctor->ops)
-					       : mean_program(doctor->ops);
+	return has_plane(doctor, TS_PLANE_GPU)
+		       ? ts_kernels_facts(doctor->ctx)->mean_ps / (double)TS_PS_PER_MS
+		       : mean_program(doctor->ops);
 }
 
 static double host_overhead(const struct ts_doctor *doctor)

@@ -3,7 +3,7 @@
  *
  * A rank is what HolisticTraceAnalysis calls so: a trace of one process, all its streams together;
  * in an xplane, which has all GPUs of a host, one GPU. Times that end in _us are HTA's own, made of
- * whole microseconds; they are 0 where HTA cannot read the profile.
+ * whole microseconds; they are 0 where HTA cannot read the profile, stops at it, or cuts it elsewhere.
  */
 #ifndef TS_ANALYSIS_FACTS_HTA_H
 #define TS_ANALYSIS_FACTS_HTA_H
@@ -16,7 +16,6 @@
 	X(idle_us) \
 	X(compute_us) \
 	X(communication_us) \
-	X(memory_us) \
 	X(overlap_us) /* communication and compute at once */ \
 	X(kernel_ps) \
 	X(idle_ps) \
@@ -56,7 +55,8 @@ struct ts_hta_rank {
 struct ts_hta_queue {
 	int64_t nr;		/* changes: launches and starts; 0: nothing is known */
 	double mean, deviation; /* deviation NaN: one change */
-	int64_t median, p75, max;
+	double median, p75;	/* linear between the closest, as numpy has them */
+	int64_t max;
 	double time_mean;		     /* over time; NaN: all at one moment */
 	int64_t span_ps, queued_ps, full_ps; /* all of it; not empty; so long that launches block */
 };

@@ -12,6 +12,7 @@ struct ts_kernels_facts {
 	double occupancy_pct;
 	/* Of GPUs' copies that say their bytes, by the way in their names; 0: no copy says them. */
 	int64_t from_host_bytes, to_host_bytes;
+	double mean_ps; /* of a kernel on a GPU, collectives included, copies not; NaN: unknown */
 };
 
 #endif

@@ -6,11 +6,14 @@
  * The rules are those of HTA 0.5.0; they were found in its source and compared with its answers.
  * Kernels that were launched in the last profiler step are left out where a trace has more than one
  * step (common/trace.py). Times with fractions become whole us, starts up and ends down
- * (trace_parser.py). A kernel's type follows from its name (utils.py). HTA's figures keep its
- * rules; beside them stand figures of the times as they are. docs/analyses/gpu/hta.md has what the
- * rules lose.
+ * (trace_parser.py). A kernel's type follows from its name (utils.py). HTA's own figures keep these
+ * rules; all others are of the times as they are and of the types of model/kernel_name.h.
+ * docs/analyses/gpu/hta.md has what the rules lose.
  */
 #include "analysis/gpu/hta.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "analysis/settings.h"
 #include "base/record.h"
@@ -77,23 +80,37 @@ static bool add_stream(struct hta_state *state, const struct ts_context *ctx, ui
 	return ts_hta_queue_init(&stream->queue);
 }
 
+/* A device's mark of the last step begins after the host's, and HTA cuts there instead. */
+static bool is_marked_on_device(const struct ts_profile *profile, uint64_t number)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "ProfilerStep#%" PRIu64, number);
+	for (size_t i = 0; i < profile->nr_ops; i++)
+		if (ts_bytes_is(profile->ops[i].category, "gpu_user_annotation") &&
+		    ts_bytes_is(profile->ops[i].name, name))
+			return true;
+	return false;
+}
+
 /* Where the last profiler step begins, if there is more than one. */
 static void find_cut(struct hta_state *state, const struct ts_context *ctx)
 {
 	const struct ts_steps *steps = &ctx->outline->steps;
 
-	if (ctx->profile->hosts[state->host].trace_start_ns == TS_UNKNOWN ||
-	    steps->source != TS_STEPS_MARKED)
+	if (ctx->profile->hosts[state->host].trace_start_ns == TS_UNKNOWN)
 		return;
-	for (size_t i = 0; i < steps->nr_devices; i++) {
+	state->can_round = true;
+	for (size_t i = 0; i < steps->nr_devices && steps->source == TS_STEPS_MARKED; i++) {
 		const struct ts_device_steps *device = &steps->devices[i];
+		const struct ts_step *last = device->nr ? &device->items[device->nr - 1] : NULL;
 
 		if (ctx->profile->devices[i].host != state->host || device->nr < 2)
 			continue;
-		state->cut_ps = state->is_cut ? TS_MAX(state->cut_ps,
-						       device->items[device->nr - 1].start_ps)
-					      : device->items[device->nr - 1].start_ps;
+		state->cut_ps =
+			state->is_cut ? TS_MAX(state->cut_ps, last->start_ps) : last->start_ps;
 		state->is_cut = true;
+		state->can_round &= !is_marked_on_device(ctx->profile, last->number);
 	}
 }
 
@@ -144,11 +161,12 @@ static enum ts_status hta_open(void *ptr, const struct ts_context *ctx, const st
 	state->lines = calloc(profile->nr_lines + 1, sizeof(*state->lines));
 	state->nr_lines = profile->nr_lines;
 	state->types = calloc(profile->nr_ops + 1, sizeof(*state->types));
+	state->hta_types = calloc(profile->nr_ops + 1, sizeof(*state->hta_types));
 	state->kinds = calloc(profile->nr_ops + 1, sizeof(*state->kinds));
 	state->ranks = calloc(profile->nr_devices + 1, sizeof(*state->ranks));
 	state->streams = calloc(profile->nr_lines + 1, sizeof(*state->streams));
-	good = state->lines && state->types && state->kinds && state->ranks && state->streams &&
-	       ts_hta_launches_init(&state->launches);
+	good = state->lines && state->types && state->hta_types && state->kinds && state->ranks &&
+	       state->streams && ts_hta_launches_init(&state->launches);
 	for (uint32_t i = 0; i < profile->nr_lines && good; i++) {
 		const struct ts_line *line = &profile->lines[i];
 
@@ -161,7 +179,8 @@ static enum ts_status hta_open(void *ptr, const struct ts_context *ctx, const st
 			good = add_stream(state, ctx, i);
 	}
 	for (size_t i = 0; i < profile->nr_ops && good; i++) {
-		state->types[i] = (uint8_t)ts_kernel_type_of(profile->ops[i].name);
+		state->types[i] = (uint8_t)ts_kernel_type_of(&profile->ops[i]);
+		state->hta_types[i] = (uint8_t)ts_hta_type_of(profile->ops[i].name);
 		state->kinds[i] = kind_of(&profile->ops[i]);
 	}
 	limit_instances(state, profile);
@@ -203,8 +222,9 @@ static struct whole whole_us(const struct counting *counting, const struct event
 }
 
 static void count_whole(const struct counting *counting, struct hta_kernel *kernel,
-			const struct event *event, enum ts_kernel_type type)
+			const struct event *event)
 {
+	enum ts_kernel_type type = (enum ts_kernel_type)counting->state->hta_types[event->op];
 	struct hta_rank *rank = counting->rank;
 	struct whole whole = whole_us(counting, event);
 
@@ -213,8 +233,6 @@ static void count_whole(const struct counting *counting, struct hta_kernel *kern
 		ts_hta_union_add(&rank->computing, whole.start_us, whole.end_us);
 	else if (type == TS_KERNEL_COMMUNICATION)
 		ts_hta_union_add(&rank->communicating, whole.start_us, whole.end_us);
-	else if (type == TS_KERNEL_MEMORY)
-		ts_hta_union_add(&rank->copying, whole.start_us, whole.end_us);
 	ts_hta_overlaps_add(&rank->us, type, whole.start_us, whole.end_us);
 	kernel->sum_us = ts_i64_add(kernel->sum_us, whole.end_us - whole.start_us);
 }
@@ -296,7 +314,6 @@ static bool count_kernel(const struct counting *counting, const struct event *ev
 	enum ts_kernel_type type = (enum ts_kernel_type)state->types[event->op];
 	struct hta_rank *rank = counting->rank;
 	struct hta_kernel *kernel = kernel_of(rank, event->op);
-	const struct ts_host *host = &counting->ctx->profile->hosts[state->host];
 
 	if (!kernel)
 		return false;
@@ -308,8 +325,8 @@ static bool count_kernel(const struct counting *counting, const struct event *ev
 	}
 	ts_spread_add(&kernel->spread, event->dur_ps);
 	ts_hta_overlaps_add(&rank->ps, type, event->start_ps, event->start_ps + event->dur_ps);
-	if (host->trace_start_ns != TS_UNKNOWN && (counting->launch || !state->is_cut))
-		count_whole(counting, kernel, event, type);
+	if (state->can_round && (counting->launch || !state->is_cut))
+		count_whole(counting, kernel, event);
 	count_idle(counting, event);
 	return !first || count_call(counting, event);
 }
@@ -478,7 +495,6 @@ static void finish_rank(struct hta_rank *rank)
 	ts_hta_union_finish(&rank->all);
 	ts_hta_union_finish(&rank->computing);
 	ts_hta_union_finish(&rank->communicating);
-	ts_hta_union_finish(&rank->copying);
 }
 
 /* Ranks and streams move to INTO; the rest of FROM is released without them. */
@@ -508,6 +524,7 @@ static enum ts_status hta_close(void *ptr, const struct ts_context *ctx, void *f
 const struct ts_analysis ts_analysis_hta = {
 	.name = "hta",
 	.title = "GPUs: time, kernels and launches",
+	.needs = TS_NEEDED,
 	.pass = TS_PASS_INTERLEAVED,
 	.state = &ts_hta_record,
 	.facts_size = sizeof(struct ts_hta_facts),

@@ -16,6 +16,10 @@
 
 #include "analysis/analysis.h"
 #include "analysis/facts/hta.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X) X(time)
+#include "analysis/kit/needs.h"
 #include "analysis/kit/spread.h"
 #include "model/trace_class.h"
 
@@ -181,7 +185,7 @@ struct hta_rank {
 		nr_short; /* left out: of the last step; counted, but shorter than kernel_short */
 	int64_t short_ps; /* of the short ones */
 	struct hta_overlaps us, ps; /* HTA's kernels in whole us; all that are counted */
-	struct hta_union all, computing, communicating, copying;
+	struct hta_union all, computing, communicating;
 	struct hta_kernel *kernels;
 	struct hta_call *calls;
 	size_t nr_ops, cap_ops, nr_calls, cap_calls;
@@ -224,8 +228,9 @@ bool ts_hta_queue_init(struct hta_queue *queue);
  * the length from which launches block. False: no memory. */
 bool ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full);
 void ts_hta_queue_finish(struct hta_queue *queue, int64_t full);
-/* The smallest length that SHARE (0..1) of the changes do not pass; -1: no changes. */
-int64_t ts_hta_queue_percentile(const struct hta_queue *queue, double share);
+/* The length that SHARE (0..1) of the changes do not pass, linear between the closest two, as numpy and
+ * HTA have it. There must be changes. */
+double ts_hta_queue_quantile(const struct hta_queue *queue, double share);
 
 /* --- the state */
 
@@ -244,9 +249,11 @@ struct hta_state {
 	uint32_t host;
 	struct hta_line *lines; /* by line of the profile */
 	size_t nr_lines;
-	uint8_t *types; /* by op: enum ts_kernel_type */
-	uint8_t *kinds; /* by op: bits of enum hta_op */
-	bool is_cut;	/* the last step is left out, from cut_ps on */
+	uint8_t *types;	    /* by op: enum ts_kernel_type */
+	uint8_t *hta_types; /* the same by HTA's own rule */
+	uint8_t *kinds;	    /* by op: bits of enum hta_op */
+	bool is_cut;	    /* the last step is left out, from cut_ps on */
+	bool can_round;	    /* HTA's own figures can be made */
 	int64_t cut_ps;
 	int64_t lag_ps; /* of this host's own time behind the run's */
 	struct hta_launches launches;

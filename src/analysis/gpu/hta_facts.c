@@ -7,17 +7,11 @@
 #define COMMUNICATION (1U << TS_KERNEL_COMMUNICATION)
 #define MEMORY	      (1U << TS_KERNEL_MEMORY)
 
-static struct ts_hta_figures figures_of(const struct hta_rank *rank)
+static struct ts_hta_figures exact_figures_of(const struct hta_rank *rank)
 {
 	const struct hta_overlaps *ps = &rank->ps;
 
 	return (struct ts_hta_figures){
-		.kernel_us = rank->all.end - rank->all.first,
-		.idle_us = rank->all.end - rank->all.first - rank->all.total,
-		.compute_us = rank->computing.total,
-		.communication_us = rank->communicating.total,
-		.memory_us = rank->copying.total,
-		.overlap_us = ts_hta_overlaps_both(&rank->us, COMPUTE, COMMUNICATION),
 		.kernel_ps = ps->last - ps->first,
 		.idle_ps = ps->time[0],
 		.compute_ps = ts_hta_overlaps_any(ps, COMPUTE),
@@ -33,11 +27,39 @@ static struct ts_hta_figures figures_of(const struct hta_rank *rank)
 	};
 }
 
+/* HTA stops where kernels that end for it before they begin make a figure impossible: the assertions
+ * of get_temporal_breakdown. */
+static bool hta_stops(const struct ts_hta_figures *of)
+{
+	return of->idle_us > of->kernel_us || of->compute_us > of->kernel_us ||
+	       of->compute_us < 0 || of->idle_us < 0 ||
+	       of->kernel_us - of->idle_us - of->compute_us < 0;
+}
+
+static struct ts_hta_figures figures_of(const struct hta_rank *rank)
+{
+	struct ts_hta_figures exact = exact_figures_of(rank), all = exact;
+
+	all.kernel_us = rank->all.end - rank->all.first;
+	all.idle_us = all.kernel_us - rank->all.total;
+	all.compute_us = rank->computing.total;
+	all.communication_us = rank->communicating.total;
+	all.overlap_us = ts_hta_overlaps_both(&rank->us, COMPUTE, COMMUNICATION);
+	return hta_stops(&all) ? exact : all;
+}
+
 static void add(struct ts_hta_figures *sum, const struct ts_hta_figures *one)
 {
 #define ADD(name) sum->name = ts_i64_add(sum->name, one->name);
 	TS_HTA_FIGURES(ADD)
 #undef ADD
+}
+
+/* Of several ranks HTA stops at the first. */
+static void drop_rounded(struct ts_hta_figures *all)
+{
+	all->kernel_us = all->idle_us = all->compute_us = 0;
+	all->communication_us = all->overlap_us = 0;
 }
 
 static int64_t number_of(const struct ts_context *ctx, const struct hta_rank *rank)
@@ -76,8 +98,8 @@ static struct ts_hta_queue queue_of(const struct hta_queue *queue)
 		.nr = (int64_t)queue->nr,
 		.mean = mean,
 		.deviation = queue->nr > 1 ? sqrt(squares / (nr - 1)) : NAN,
-		.median = ts_hta_queue_percentile(queue, 0.5),
-		.p75 = ts_hta_queue_percentile(queue, 0.75),
+		.median = ts_hta_queue_quantile(queue, 0.5),
+		.p75 = ts_hta_queue_quantile(queue, 0.75),
 		.max = queue->max,
 		.time_mean = span_ps > 0 ? queue->length_ps / (double)span_ps : NAN,
 		.span_ps = span_ps,
@@ -138,6 +160,9 @@ bool ts_hta_make_facts(const struct hta_state *sum, const struct ts_context *ctx
 		return false;
 	for (size_t i = 0; i < sum->nr_ranks; i++)
 		add(&all, &ranks[i].figures);
+	for (size_t i = 0; i < sum->nr_ranks; i++)
+		if (ranks[i].figures.kernel_us == 0 && ranks[i].figures.kernel_ps > 0)
+			drop_rounded(&all);
 	if (all.nr_kernels == 0)
 		return true;
 	facts->all = all;

@@ -4,6 +4,7 @@
 
 #include "analysis/kit/cells.h"
 #include "analysis/kit/table.h"
+#include "model/kernel_name.h"
 
 #define MAX_KERNELS	 200 /* rows, of all ranks together */
 #define MAX_RANK_KERNELS 50  /* rows of each rank */
@@ -29,15 +30,19 @@ static int by_op(const void *a, const void *b)
 #define KERNEL_COLUMNS(X) \
 	X(name, TS_MEASURED, "kernel", ts_text_or_null(name)) \
 	X(kernel_type, TS_MEASURED, "type", \
-	  ts_text(ts_bytes_of(ts_kernel_type_names[ts_kernel_type_of(name)]))) \
+	  ts_text(ts_bytes_of(ts_kernel_type_names[ts_kernel_type_of(op)]))) \
+	X(category, TS_DERIVED, NULL, \
+	  ts_text(ts_bytes_of(ts_kernel_category_names[class.category]))) \
+	X(category_rule, TS_DERIVED, NULL, ts_text_or_null(ts_bytes_of(class.rule))) \
 	X(count, TS_MEASURED, "count", ts_int((int64_t)time->nr)) \
 	X(sum_ps, TS_MEASURED, "time", ts_int(time->sum)) \
 	X(share_pct, TS_MEASURED, "of all kernels", ts_part_pct(time->sum, all_ps)) \
 	X(mean_ps, TS_MEASURED, "mean", ts_real(ts_spread_mean(time))) \
 	X(min_ps, TS_MEASURED, "min", ts_int(time->min)) \
 	X(max_ps, TS_MEASURED, "max", ts_int(time->max)) \
-	X(stddev_ps, TS_MEASURED, "deviation", ts_real(ts_spread_deviation(time))) \
-	X(sum_us, TS_MEASURED, NULL, ts_int(kernel->sum_us)) \
+	X(stddev_ps, TS_MEASURED, "stddev (n - 1)", \
+	  ts_real(time->nr > 1 ? ts_spread_deviation(time) : NAN)) \
+	X(sum_us, TS_MEASURED, NULL, report->facts->all.kernel_us > 0 ? ts_int(kernel->sum_us) : ts_null()) \
 	X(rank, TS_MEASURED, NULL, rank)
 
 static const struct ts_column kernel_columns[] = { KERNEL_COLUMNS(TS_COLUMN) };
@@ -45,7 +50,9 @@ static const struct ts_column kernel_columns[] = { KERNEL_COLUMNS(TS_COLUMN) };
 static void put_kernel(const struct hta_report *report, struct ts_table *table,
 		       const struct hta_kernel *kernel, struct ts_value rank, int64_t all_ps)
 {
-	struct ts_bytes name = report->ctx->profile->ops[kernel->op].name;
+	const struct ts_op *op = &report->ctx->profile->ops[kernel->op];
+	struct ts_bytes name = op->name;
+	struct ts_kernel_class class = ts_kernel_class_of(name);
 	const struct ts_spread *time = &kernel->spread;
 
 	TS_CELLS(report->result, table, KERNEL_COLUMNS);
@@ -89,6 +96,38 @@ static struct hta_kernel *gather(const struct hta_state *sum, size_t *nr)
 	return all;
 }
 
+struct by_category {
+	int64_t nr, sum_ps;
+};
+
+#define CATEGORY_COLUMNS(X) \
+	X(category, TS_DERIVED, "category", ts_text(ts_bytes_of(ts_kernel_category_names[i]))) \
+	X(count, TS_MEASURED, "count", ts_int(sums[i].nr)) \
+	X(sum_ps, TS_MEASURED, "time", ts_int(sums[i].sum_ps)) \
+	X(share_pct, TS_MEASURED, "of all kernels", ts_part_pct(sums[i].sum_ps, all_ps))
+
+static const struct ts_column category_columns[] = { CATEGORY_COLUMNS(TS_COLUMN) };
+
+static void put_categories(const struct hta_report *report, const struct hta_kernel *all, size_t nr,
+			   int64_t all_ps)
+{
+	struct by_category sums[TS_NR_KERNEL_CATEGORIES] = { { 0, 0 } };
+	struct ts_table *table =
+		ts_result_table(report->result, "kernel_categories", "What kernels are for",
+				category_columns, TS_NELEM(category_columns));
+
+	for (size_t i = 0; i < nr; i++) {
+		struct ts_bytes name = report->ctx->profile->ops[all[i].op].name;
+		struct by_category *sum = &sums[ts_kernel_class_of(name).category];
+
+		sum->nr = ts_i64_add(sum->nr, (int64_t)all[i].spread.nr);
+		sum->sum_ps = ts_i64_add(sum->sum_ps, all[i].spread.sum);
+	}
+	for (size_t i = 0; i < TS_NR_KERNEL_CATEGORIES; i++)
+		if (sums[i].nr > 0)
+			TS_CELLS(report->result, table, CATEGORY_COLUMNS);
+}
+
 bool ts_hta_put_kernels(const struct hta_report *report)
 {
 	struct ts_table *table =
@@ -109,6 +148,7 @@ bool ts_hta_put_kernels(const struct hta_report *report)
 			       "not in the table.",
 			       nr - MAX_KERNELS,
 			       100 * (1 - (double)sum_of(all, MAX_KERNELS) / (double)all_ps));
+	put_categories(report, all, nr, all_ps);
 	free(all);
 	return true;
 }

@@ -47,8 +47,8 @@ void ts_hta_put_idle(const struct hta_report *report)
 	X(changes, TS_MEASURED, NULL, ts_int(queue->nr)) \
 	X(mean, TS_MEASURED, "mean length", ts_real(queue->mean)) \
 	X(stddev, TS_MEASURED, NULL, ts_real(queue->deviation)) \
-	X(median, TS_MEASURED, "median", ts_int(queue->median)) \
-	X(p75, TS_MEASURED, "75 %", ts_int(queue->p75)) \
+	X(median, TS_MEASURED, "median", ts_real(queue->median)) \
+	X(p75, TS_MEASURED, "75 %", ts_real(queue->p75)) \
 	X(max, TS_MEASURED, "most", ts_int(queue->max)) \
 	X(time_mean, TS_MEASURED, "mean over time", ts_real(queue->time_mean)) \
 	X(queued_ps, TS_MEASURED, "not empty", ts_int(queue->queued_ps)) \

@@ -85,15 +85,27 @@ void ts_hta_queue_finish(struct hta_queue *queue, int64_t full)
 	start_until(queue, INT64_MAX, full);
 }
 
-int64_t ts_hta_queue_percentile(const struct hta_queue *queue, double share)
+/* The length at place AT of all in their order. */
+static int64_t length_at(const struct hta_queue *queue, uint64_t at)
 {
 	uint64_t seen = 0;
 
-	TS_ASSERT(share >= 0 && share <= 1);
-	for (int64_t length = 0; length < HTA_QUEUE_MAX && queue->nr > 0; length++) {
+	for (int64_t length = 0; length < HTA_QUEUE_MAX - 1; length++) {
 		seen += queue->lengths[length];
-		if (seen > 0 && (double)seen >= share * (double)queue->nr)
+		if (seen > at)
 			return length;
 	}
-	return queue->nr > 0 ? queue->max : -1;
+	return queue->max;
+}
+
+double ts_hta_queue_quantile(const struct hta_queue *queue, double share)
+{
+	double place = share * (double)(queue->nr - 1), low;
+	uint64_t at = (uint64_t)place;
+
+	TS_ASSERT(share >= 0 && share <= 1 && queue->nr > 0);
+	low = (double)length_at(queue, at);
+	if (at + 1 >= queue->nr)
+		return low;
+	return low + (place - (double)at) * ((double)length_at(queue, at + 1) - low);
 }

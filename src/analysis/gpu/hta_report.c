@@ -5,30 +5,15 @@
 #include <inttypes.h>
 
 #include "analysis/kit/cells.h"
+#include "analysis/kit/gpu_idle.h"
 #include "analysis/kit/table.h"
 
 /* --- figures: fields of all ranks, columns of each */
 
-/* Of an xplane, which HTA cannot read, its percentages are made of the times as they are. */
-static bool is_in_us(const struct ts_hta_figures *of)
+/* What is neither idle nor computing. */
+static int64_t rest_ps(const struct ts_hta_figures *of)
 {
-	return of->kernel_us > 0 || of->kernel_ps <= 0;
-}
-
-static struct ts_value pct(const struct ts_hta_figures *of, int64_t us, int64_t ps)
-{
-	return is_in_us(of) ? ts_part_pct(us, of->kernel_us) : ts_part_pct(ps, of->kernel_ps);
-}
-
-static struct ts_value hidden_pct(const struct ts_hta_figures *of)
-{
-	return is_in_us(of) ? ts_part_pct(of->overlap_us, of->communication_us)
-			    : ts_part_pct(of->overlap_ps, of->communication_ps);
-}
-
-static struct ts_value whole_us(const struct ts_hta_figures *of, int64_t us)
-{
-	return is_in_us(of) ? ts_int(us) : ts_null();
+	return of->kernel_ps - of->idle_ps - of->compute_ps;
 }
 
 static int64_t rest_us(const struct ts_hta_figures *of)
@@ -36,26 +21,24 @@ static int64_t rest_us(const struct ts_hta_figures *of)
 	return of->kernel_us - of->idle_us - of->compute_us;
 }
 
-static int64_t rest_ps(const struct ts_hta_figures *of)
+static struct ts_value whole_us(const struct ts_hta_figures *of, int64_t us)
 {
-	return of->kernel_ps - of->idle_ps - of->compute_ps;
+	return of->kernel_us > 0 ? ts_int(us) : ts_null();
 }
 
 /* F(X, the object that the field stands in, name, the field's label, the column's label, value) */
 #define FIGURES(F, X) \
-	F(X, "", gpu_idle_time_pct, "GPU idle", "GPU idle", pct(of, of->idle_us, of->idle_ps)) \
+	F(X, "", gpu_idle_time_pct, "GPU idle, from the first kernel to the last", "GPU idle", \
+	  ts_part_pct(of->idle_ps, of->kernel_ps)) \
 	F(X, "", compute_time_pct, "computing", "computing", \
-	  pct(of, of->compute_us, of->compute_ps)) \
+	  ts_part_pct(of->compute_ps, of->kernel_ps)) \
 	F(X, "", non_compute_time_pct, "other work alone", "other work alone", \
-	  pct(of, rest_us(of), rest_ps(of))) \
+	  ts_part_pct(rest_ps(of), of->kernel_ps)) \
 	F(X, "", communication_time_pct, "communicating", "communicating", \
-	  pct(of, of->communication_us, of->communication_ps)) \
-	F(X, "", memory_time_pct, "copying", "copying", pct(of, of->memory_us, of->memory_ps)) \
-	F(X, "", comm_comp_overlap_pct, "communication under compute", "hidden", hidden_pct(of)) \
-	F(X, "", kernel_time_us, NULL, NULL, whole_us(of, of->kernel_us)) \
-	F(X, "", idle_time_us, NULL, NULL, whole_us(of, of->idle_us)) \
-	F(X, "", compute_time_us, NULL, NULL, whole_us(of, of->compute_us)) \
-	F(X, "", non_compute_time_us, NULL, NULL, whole_us(of, rest_us(of))) \
+	  ts_part_pct(of->communication_ps, of->kernel_ps)) \
+	F(X, "", memory_time_pct, "copying", "copying", ts_part_pct(of->memory_ps, of->kernel_ps)) \
+	F(X, "", comm_comp_overlap_pct, "communication under compute", "hidden", \
+	  ts_part_pct(of->overlap_ps, of->communication_ps)) \
 	F(X, "", kernel_count, "kernels", "kernels", ts_int(of->nr_kernels)) \
 	F(X, "", short_kernel_count, "short kernels", "short", ts_int(of->nr_short)) \
 	F(X, "", unlaunched_kernel_count, NULL, NULL, ts_int(of->nr_unlaunched)) \
@@ -69,27 +52,41 @@ static int64_t rest_ps(const struct ts_hta_figures *of)
 	F(X, "exact.", exposed_communication_ps, "communication alone", "exposed", \
 	  ts_int(of->exposed_ps)) \
 	F(X, "exact.", overlap_ps, NULL, NULL, ts_int(of->overlap_ps)) \
-	F(X, "exact.", short_ps, NULL, NULL, ts_int(of->short_ps)) \
-	F(X, "exact.", idle_pct, "GPU idle, no time rounded", NULL, \
-	  ts_part_pct(of->idle_ps, of->kernel_ps)) \
-	F(X, "exact.", compute_pct, NULL, NULL, ts_part_pct(of->compute_ps, of->kernel_ps)) \
-	F(X, "exact.", non_compute_pct, NULL, NULL, ts_part_pct(rest_ps(of), of->kernel_ps)) \
-	F(X, "exact.", communication_pct, NULL, NULL, \
-	  ts_part_pct(of->communication_ps, of->kernel_ps)) \
-	F(X, "exact.", overlap_pct, NULL, NULL, \
-	  ts_part_pct(of->overlap_ps, of->communication_ps))
+	F(X, "exact.", short_ps, NULL, NULL, ts_int(of->short_ps))
+
+/* HTA's columns, of the times as it rounds them. */
+#define ROUNDED(F, X) \
+	F(X, "hta_0_5.", kernel_time_us, NULL, NULL, whole_us(of, of->kernel_us)) \
+	F(X, "hta_0_5.", idle_time_us, NULL, NULL, whole_us(of, of->idle_us)) \
+	F(X, "hta_0_5.", compute_time_us, NULL, NULL, whole_us(of, of->compute_us)) \
+	F(X, "hta_0_5.", non_compute_time_us, NULL, NULL, whole_us(of, rest_us(of)))
+
+#define ROUNDED_SHARES(F, X) \
+	F(X, "hta_0_5.", gpu_idle_time_pct, NULL, NULL, ts_part_pct(of->idle_us, of->kernel_us)) \
+	F(X, "hta_0_5.", compute_time_pct, NULL, NULL, ts_part_pct(of->compute_us, of->kernel_us)) \
+	F(X, "hta_0_5.", non_compute_time_pct, NULL, NULL, \
+	  ts_part_pct(rest_us(of), of->kernel_us)) \
+	F(X, "hta_0_5.", comm_comp_overlap_pct, NULL, NULL, \
+	  ts_part_pct(of->overlap_us, of->communication_us))
 
 #define AS_FIELD(X, object, name, label, heading, value) \
 	ts_result_field(result, object #name, value, TS_MEASURED, label);
 #define AS_COLUMN(X, object, name, label, heading, value) X(name, TS_MEASURED, heading, value)
 
-static void put_fields(struct ts_result *result, const struct ts_hta_facts *facts)
+static void put_fields(const struct hta_report *report)
 {
+	struct ts_result *result = report->result;
+	const struct ts_hta_facts *facts = report->facts;
 	const struct ts_hta_figures *of = &facts->all;
 
+	ts_result_field(result, "gpu_idle_pct",
+			ts_share_pct(ts_gpu_idle(report->ctx, ts_time_facts(report->ctx))),
+			TS_MEASURED, "GPU idle, of the capture");
 	ts_result_field(result, "rank_count", ts_int((int64_t)facts->nr_ranks), TS_MEASURED,
 			"ranks");
 	FIGURES(AS_FIELD, )
+	ROUNDED(AS_FIELD, )
+	ROUNDED_SHARES(AS_FIELD, )
 }
 
 static struct ts_value device_name(const struct ts_profile *profile, const struct ts_hta_rank *rank)
@@ -102,7 +99,8 @@ static struct ts_value device_name(const struct ts_profile *profile, const struc
 	X(rank, TS_MEASURED, "rank", ts_int(rank->number)) \
 	X(host, TS_MEASURED, "host", ts_text_or_null(profile->hosts[rank->host].name)) \
 	X(device, TS_MEASURED, NULL, device_name(profile, rank)) \
-	FIGURES(AS_COLUMN, X)
+	FIGURES(AS_COLUMN, X) \
+	ROUNDED(AS_COLUMN, X)
 
 static const struct ts_column rank_columns[] = { RANK_COLUMNS(TS_COLUMN) };
 
@@ -128,7 +126,7 @@ static void put_ranks(const struct hta_report *report)
 
 /* By the set of types that run; of all ranks. */
 struct together {
-	int64_t ps[NR_SETS], us[NR_SETS], all_ps;
+	int64_t ps[NR_SETS], all_ps;
 };
 
 static struct ts_bytes set_name(struct ts_result *result, unsigned set)
@@ -159,10 +157,9 @@ static struct together add_up(const struct hta_state *sum)
 
 	for (size_t i = 0; i < sum->nr_ranks; i++)
 		for (unsigned set = 1; set < NR_SETS; set++) {
-			int64_t *ps = &of.ps[known_of(set)], *us = &of.us[known_of(set)];
+			int64_t *ps = &of.ps[known_of(set)];
 
 			*ps = ts_i64_add(*ps, sum->ranks[i].ps.time[set]);
-			*us = ts_i64_add(*us, sum->ranks[i].us.time[set]);
 			of.all_ps = ts_i64_add(of.all_ps, sum->ranks[i].ps.time[set]);
 		}
 	return of;
@@ -171,8 +168,7 @@ static struct together add_up(const struct hta_state *sum)
 #define TYPE_COLUMNS(X) \
 	X(kernel_type, TS_MEASURED, "what runs", ts_text(set_name(result, set))) \
 	X(sum_ps, TS_MEASURED, "time", ts_int(of.ps[set])) \
-	X(share_pct, TS_MEASURED, "of the busy time", ts_part_pct(of.ps[set], of.all_ps)) \
-	X(sum_us, TS_MEASURED, NULL, ts_int(of.us[set]))
+	X(share_pct, TS_MEASURED, "of the busy time", ts_part_pct(of.ps[set], of.all_ps))
 
 static const struct ts_column type_columns[] = { TYPE_COLUMNS(TS_COLUMN) };
 
@@ -191,15 +187,6 @@ static void put_types(struct ts_result *result, const struct hta_state *sum)
 
 static void put_notes(struct ts_result *result, const struct ts_hta_figures *all)
 {
-	double rounded = 100 * (double)all->idle_us / (double)all->kernel_us;
-	double exact = 100 * (double)all->idle_ps / (double)all->kernel_ps;
-
-	if (all->kernel_us > 0 && fabs(rounded - exact) > 0.01)
-		ts_result_note(result,
-			       "HTA makes whole us of the trace's times, which shortens every "
-			       "kernel: it says that %.2f %% of the time is idle, the trace "
-			       "%.2f %%.",
-			       rounded, exact);
 	if (all->nr_late > 0)
 		ts_result_note(result,
 			       "%" PRId64
@@ -209,15 +196,24 @@ static void put_notes(struct ts_result *result, const struct ts_hta_figures *all
 	if (all->nr_unlaunched > 0 && all->nr_late > 0)
 		ts_result_note(result,
 			       "%" PRId64
-			       " kernels have no launch in the trace. HTA leaves them out "
-			       "where there are steps; all but its figures have them.",
+			       " kernels have no launch in the trace. They count here; HTA leaves "
+			       "them out where there are steps.",
 			       all->nr_unlaunched);
 }
 
-static bool is_trace_of_hosts(const struct ts_profile *profile)
+/* Traces of hosts, and any other profile when hta was asked for: only then its lines are interleaved. */
+static bool says_nothing(const struct ts_context *ctx)
 {
-	for (size_t i = 0; i < profile->nr_hosts; i++)
-		if (profile->hosts[i].trace_start_ns != TS_UNKNOWN && profile->nr_devices == 0)
+	for (size_t i = 0; i < ctx->profile->nr_hosts; i++)
+		if (ctx->profile->hosts[i].trace_start_ns != TS_UNKNOWN)
+			return ctx->has_interleaved && ctx->profile->nr_devices == 0;
+	return ctx->has_interleaved;
+}
+
+static bool has_gpu(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_devices; i++)
+		if (profile->devices[i].is_gpu)
 			return true;
 	return false;
 }
@@ -225,13 +221,19 @@ static bool is_trace_of_hosts(const struct ts_profile *profile)
 /* On a trace of hosts alone HTA stops with an error; here it has no kernels. */
 static void put_nothing(struct ts_result *result, const struct ts_context *ctx)
 {
-	if (!ctx->has_interleaved || !is_trace_of_hosts(ctx->profile))
+	const struct ts_profile *profile = ctx->profile;
+
+	if (!says_nothing(ctx))
 		return;
-	ts_result_field(result, "rank_count", ts_int((int64_t)ctx->profile->nr_hosts), TS_MEASURED,
+	ts_result_field(result, "rank_count", ts_int((int64_t)profile->nr_hosts), TS_MEASURED,
 			"ranks");
 	ts_result_field(result, "gpu_idle_time_pct", ts_null(), TS_MEASURED, "GPU idle");
 	ts_result_field(result, "kernel_count", ts_int(0), TS_MEASURED, "kernels");
-	ts_result_note(result, "No kernel ran on a GPU while this trace was taken.");
+	if (profile->nr_devices > 0 && !has_gpu(profile))
+		ts_result_note(result, "The devices of this profile are not GPUs, so there are no "
+				       "kernels of a GPU. tpusight report shows what they did.");
+	else
+		ts_result_note(result, "No kernel ran on a GPU while this profile was taken.");
 }
 
 enum ts_status ts_hta_report(struct hta_state *sum, const struct ts_context *ctx,
@@ -246,7 +248,7 @@ enum ts_status ts_hta_report(struct hta_state *sum, const struct ts_context *ctx
 		put_nothing(result, ctx);
 		return TS_OK;
 	}
-	put_fields(result, facts);
+	put_fields(&report);
 	put_ranks(&report);
 	put_types(result, sum);
 	if (!ts_hta_put_kernels(&report))

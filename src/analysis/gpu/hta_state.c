@@ -97,7 +97,6 @@ static const struct ts_member rank_members[] = {
 	TS_STRUCT(10, all, union_record),
 	TS_STRUCT(11, computing, union_record),
 	TS_STRUCT(12, communicating, union_record),
-	TS_STRUCT(13, copying, union_record),
 	TS_RECORDS_CAP(14, kernels, nr_ops, cap_ops, kernel_record, TS_BY_NOTHING, TS_BY_HAND),
 	TS_LIST(15, calls, call_record, TS_BY_HAND),
 	TS_STRUCT(16, collectives, collectives_record),
@@ -276,6 +275,7 @@ static const struct ts_member hta_members[] = {
 	TS_RECORDS(7, ranks, nr_ranks, rank_record, TS_BY_NOTHING, TS_APPEND),
 	TS_RECORDS(8, streams, nr_streams, stream_record, TS_BY_NOTHING, TS_APPEND),
 	TS_SCRATCH(types),
+	TS_SCRATCH(hta_types),
 	TS_SCRATCH(kinds),
 };
 

@@ -135,7 +135,8 @@ static void add_traced(struct kernel_row *row, const struct ts_interleaved *inte
 		take_bytes(row, whole_of(interleaved, i, "bytes"), dur_ps);
 		return;
 	}
-	if (number_of(interleaved, i, "est. achieved occupancy %", &value))
+	/* Kineto writes 0 where it cannot tell, as for clusters of an H100. */
+	if (number_of(interleaved, i, "est. achieved occupancy %", &value) && value > 0)
 		take_weighted(&row->occupancy, &row->occupancy_ps, value, dur_ps);
 	if (number_of(interleaved, i, "blocks per SM", &value))
 		take_weighted(&row->blocks, &row->blocks_ps, value, dur_ps);

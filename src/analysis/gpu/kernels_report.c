@@ -3,6 +3,7 @@
 
 #include "analysis/kit/table.h"
 #include "base/units.h"
+#include "model/kernel_name.h"
 
 #define MAX_CALLERS 5 /* ops listed of a kernel */
 
@@ -13,9 +14,19 @@ struct report {
 	double total_ps;
 };
 
+static const struct ts_device *device_of(const struct report *report, const struct kernel_row *row)
+{
+	return &report->ctx->profile->devices[row->device];
+}
+
 static bool is_gpu(const struct report *report, const struct kernel_row *row)
 {
-	return report->ctx->profile->devices[row->device].is_gpu;
+	return device_of(report, row)->is_gpu;
+}
+
+static struct ts_value host_name(const struct report *report, const struct kernel_row *row)
+{
+	return ts_text_or_null(report->ctx->profile->hosts[device_of(report, row)->host].name);
 }
 
 static struct ts_bytes name_of(const struct report *report, const struct kernel_row *row)
@@ -47,7 +58,7 @@ static enum ts_kernel_type type_of(const struct report *report, const struct ker
 	const struct ts_op *op = &report->ctx->profile->ops[row->op];
 
 	if (is_gpu(report, row))
-		return ts_kernel_type_of(op->name);
+		return ts_kernel_type_of(op);
 	if (row->class == TS_TRACE_COMMUNICATION)
 		return TS_KERNEL_COMMUNICATION;
 	return row->class == TS_TRACE_MEMCPY || op->kind == TS_OP_MOVE ? TS_KERNEL_MEMORY
@@ -101,14 +112,19 @@ static struct ts_value rate(const struct kernel_row *row)
 	X(name, TS_MEASURED, "kernel", ts_text(name_of(report, row))) \
 	X(kernel_type, TS_DERIVED, NULL, \
 	  ts_text(ts_bytes_of(ts_kernel_type_names[type_of(report, row)]))) \
-	X(class, TS_DERIVED, "class", ts_text(ts_bytes_of(ts_trace_class_names[row->class]))) \
-	X(device_id, TS_DERIVED, "device", ts_int(row->device)) \
+	X(category, TS_DERIVED, "category", \
+	  ts_text(ts_bytes_of(ts_kernel_category_names[class.category]))) \
+	X(category_rule, TS_DERIVED, NULL, ts_text_or_null(ts_bytes_of(class.rule))) \
+	X(class, TS_DERIVED, NULL, ts_text(ts_bytes_of(ts_trace_class_names[row->class]))) \
+	X(device_id, TS_MEASURED, "device", ts_int(device_of(report, row)->ordinal)) \
+	X(device, TS_MEASURED, NULL, ts_text(device_of(report, row)->name)) \
+	X(host, TS_MEASURED, NULL, host_name(report, row)) \
 	X(count, TS_MEASURED, "count", ts_int((int64_t)row->time.nr)) \
 	X(total_ps, TS_MEASURED, "total", ts_int(row->time.sum)) \
 	X(mean_ps, TS_MEASURED, "mean", ts_int((int64_t)llround(row->time.mean))) \
 	X(min_ps, TS_MEASURED, "min", ts_int(row->time.min)) \
 	X(max_ps, TS_MEASURED, "max", ts_int(row->time.max)) \
-	X(stddev_ps, TS_MEASURED, "stddev", deviation(&row->time)) \
+	X(stddev_ps, TS_MEASURED, "stddev (n - 1)", deviation(&row->time)) \
 	X(share_pct, TS_MEASURED, "share", \
 	  ts_real(100 * (double)row->time.sum / report->total_ps)) \
 	X(tensor_core, TS_DERIVED, "tensor core", tensor_core(report, row)) \
@@ -129,6 +145,8 @@ static const struct ts_column columns[] = { KERNEL_COLUMNS(TS_COLUMN) };
 static void put_row(struct report *report, const struct kernel_row *row,
 		    const struct kernel_caller *callers, size_t nr)
 {
+	struct ts_kernel_class class = ts_kernel_class_of(name_of(report, row));
+
 	TS_CELLS(report->result, report->table, KERNEL_COLUMNS);
 }
 
@@ -206,11 +224,17 @@ static bool put_rows(struct report *report, struct kernel_table *from)
 	return ranked != NULL;
 }
 
-/* Of the kernels of all GPUs, copies and collectives aside. */
+/* Of the kernels of all GPUs, copies aside, and but for .launched also collectives. */
 struct gpu_sums {
-	int64_t count;
+	int64_t count, launched;
+	double launched_ps; /* collectives, too */
 	double occupancy, occupancy_ps, tensor_ps, kernel_ps;
 };
+
+static bool is_kernel(const struct kernel_row *row)
+{
+	return row->class == TS_TRACE_KERNEL || row->class == TS_TRACE_COMMUNICATION;
+}
 
 static struct gpu_sums sums_of(const struct report *report, const struct kernel_table *table)
 {
@@ -220,7 +244,11 @@ static struct gpu_sums sums_of(const struct report *report, const struct kernel_
 		const struct kernel_row *row = &table->rows[i];
 		double total_ps = (double)row->time.sum;
 
-		if (row->class != TS_TRACE_KERNEL || !is_gpu(report, row))
+		if (!is_kernel(row) || !is_gpu(report, row))
+			continue;
+		sums.launched += (int64_t)row->time.nr;
+		sums.launched_ps += total_ps;
+		if (row->class != TS_TRACE_KERNEL)
 			continue;
 		sums.count += (int64_t)row->time.nr;
 		sums.kernel_ps += total_ps;
@@ -305,6 +333,7 @@ enum ts_status ts_kernels_report(struct kernels_state *sum, const struct ts_cont
 	/* NaN where no kernel says it */
 	facts->occupancy_pct = sums.occupancy / sums.occupancy_ps;
 	sum_copies(&report, &sum->table, facts);
+	facts->mean_ps = sums.launched_ps / (double)sums.launched;
 	for (size_t i = 0; i < sum->table.nr_rows; i++)
 		report.total_ps += (double)sum->table.rows[i].time.sum;
 	if (!(report.total_ps > 0))

@@ -323,7 +323,7 @@ static enum ts_status timeline_close(void *state, const struct ts_context *ctx, 
 
 const struct ts_analysis ts_analysis_timeline = {
 	.name = "timeline",
-	.title = "Timeline: CPU and GPU",
+	.title = "Timeline: hosts and devices",
 	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK,
 	.state = &ts_timeline_record,

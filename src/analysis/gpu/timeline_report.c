@@ -21,6 +21,7 @@ struct report {
 	const struct ts_context *ctx;
 	struct ts_result *result;
 	struct sums sums;
+	bool is_tpu;
 };
 
 static struct ts_value ms(int64_t ps)
@@ -114,23 +115,29 @@ static struct ts_timeline_facts facts_of(const struct sums *sums)
 	};
 }
 
+/* Headings of what a GPU has; a TPU runs ops, copies to and from its host, and no more of these. */
 #define STEP_COLUMNS(X) \
+	STEP_COLUMNS_AS(X, "Kernel", "Memcpy", "Memset", "Runtime", "DataLoader", "kernels")
+#define TPU_STEP_COLUMNS(X) STEP_COLUMNS_AS(X, "ops", "host copies", NULL, NULL, NULL, NULL)
+#define STEP_COLUMNS_AS(X, KERNEL, MEMCPY, MEMSET, RUNTIME, DATALOADER, KERNELS) \
 	X(rank, TS_MEASURED, "rank", ts_int_or_null(host->rank)) \
 	X(step, TS_MEASURED, "step", number_of(step)) \
 	X(start_ps, TS_MEASURED, NULL, ts_int(step->start_ps)) \
 	X(duration_ps, TS_MEASURED, TS_KEY("duration"), ts_int(step->end_ps - step->start_ps)) \
-	X(kernel_ps, TS_MEASURED, "Kernel", ts_int(ps[TS_TRACE_KERNEL])) \
-	X(memcpy_ps, TS_MEASURED, "Memcpy", ts_int(ps[TS_TRACE_MEMCPY])) \
-	X(memset_ps, TS_MEASURED, "Memset", ts_int(ps[TS_TRACE_MEMSET])) \
+	X(kernel_ps, TS_MEASURED, KERNEL, ts_int(ps[TS_TRACE_KERNEL])) \
+	X(memcpy_ps, TS_MEASURED, MEMCPY, ts_int(ps[TS_TRACE_MEMCPY])) \
+	X(memset_ps, TS_MEASURED, MEMSET, ts_int(ps[TS_TRACE_MEMSET])) \
 	X(communication_ps, TS_MEASURED, "Communication", ts_int(ps[TS_TRACE_COMMUNICATION])) \
-	X(runtime_ps, TS_MEASURED, "Runtime", ts_int(ps[TS_TRACE_RUNTIME])) \
-	X(dataloader_ps, TS_MEASURED, "DataLoader", ts_int(ps[TS_TRACE_DATALOADER])) \
+	X(runtime_ps, TS_MEASURED, RUNTIME, ts_int(ps[TS_TRACE_RUNTIME])) \
+	X(dataloader_ps, TS_MEASURED, DATALOADER, ts_int(ps[TS_TRACE_DATALOADER])) \
 	X(cpu_exec_ps, TS_MEASURED, "CPU Exec", ts_int(ps[TS_TRACE_CPU_EXEC])) \
 	X(other_ps, TS_MEASURED, "Other", ts_int(ps[TS_TRACE_OTHER])) \
-	X(kernels, TS_MEASURED, "kernels", ts_int((int64_t)step->nr_kernels)) \
+	X(kernels, TS_MEASURED, KERNELS, \
+	  report->is_tpu ? ts_null() : ts_int((int64_t)step->nr_kernels)) \
 	X(counted, TS_DERIVED, NULL, ts_bool(counted))
 
 static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+static const struct ts_column tpu_step_columns[] = { TPU_STEP_COLUMNS(TS_COLUMN) };
 
 static struct ts_value number_of(const struct timeline_step *step)
 {
@@ -165,7 +172,8 @@ static void put_rank_steps(const struct report *report, struct ts_table *table,
 
 static void put_steps(const struct report *report)
 {
-	struct ts_table *table = ts_result_table(report->result, "steps", "Steps", step_columns,
+	struct ts_table *table = ts_result_table(report->result, "steps", "Steps",
+						 report->is_tpu ? tpu_step_columns : step_columns,
 						 TS_NELEM(step_columns));
 
 	for (size_t i = 0; i < report->sum->nr_ranks; i++)
@@ -176,12 +184,20 @@ static void put_steps(const struct report *report)
 /* --- time by class */
 
 #define CLASS_COLUMNS(X) \
-	X(class, TS_MEASURED, "class", ts_text(ts_bytes_of(ts_trace_class_names[c]))) \
+	X(class, TS_MEASURED, "class", ts_text(ts_bytes_of(class_name(report, c)))) \
 	X(total_ps, TS_MEASURED, "all steps", ts_int(sums->class_ps[c])) \
 	X(step_mean_ps, TS_MEASURED, "a step", mean(sums->class_ps[c], sums->nr_steps)) \
 	X(share_pct, TS_MEASURED, "of the time", ts_part_pct(sums->class_ps[c], sums->steps_ps))
 
 static const struct ts_column class_columns[] = { CLASS_COLUMNS(TS_COLUMN) };
+
+static const char *class_name(const struct report *report, size_t class)
+{
+	if (report->is_tpu && class == TS_TRACE_KERNEL)
+		return "Ops";
+	return report->is_tpu && class == TS_TRACE_MEMCPY ? "Host copies"
+							  : ts_trace_class_names[class];
+}
 
 static struct ts_value mean(int64_t sum_ps, size_t nr)
 {
@@ -195,7 +211,8 @@ static void put_classes(const struct report *report)
 						 class_columns, TS_NELEM(class_columns));
 
 	for (size_t c = 0; c < TS_NR_TRACE_CLASSES; c++)
-		TS_CELLS(report->result, table, CLASS_COLUMNS);
+		if (!report->is_tpu || sums->class_ps[c] > 0)
+			TS_CELLS(report->result, table, CLASS_COLUMNS);
 }
 
 /* --- ranks and streams */
@@ -246,7 +263,9 @@ static void put_streams(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_table *table = ts_result_table(report->result, "streams",
-						 report->sum->nr_streams > 1 ? "Streams" : NULL,
+						 report->sum->nr_streams < 2 ? NULL
+						 : report->is_tpu	     ? "Cores"
+									     : "Streams",
 						 stream_columns, TS_NELEM(stream_columns));
 
 	for (size_t i = 0; i < report->sum->nr_streams; i++) {
@@ -271,11 +290,11 @@ static void put_active(const struct report *report)
 		bool known;
 	} rows[] = {
 		{ "cpu_active_ms", "cpu_active_ps", "cpu_active_pct", "CPU active",
-		  "CPU active, share", sums->cpu_ps, true },
-		{ "gpu_active_ms", "gpu_active_ps", "gpu_active_pct", "device active",
-		  "device active, share", sums->device_ps, sums->has_device },
-		{ "overlap_ms", "overlap_ps", "overlap_pct", "both at once", "both at once, share",
-		  sums->both_ps, sums->has_device },
+		  "CPU active, of the total time", sums->cpu_ps, true },
+		{ "gpu_active_ms", "gpu_active_ps", "gpu_active_pct", "some device active",
+		  "some device active, of the total time", sums->device_ps, sums->has_device },
+		{ "overlap_ms", "overlap_ps", "overlap_pct", "both at once",
+		  "both at once, of the total time", sums->both_ps, sums->has_device },
 	};
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
@@ -376,11 +395,20 @@ static bool draw(const struct report *report)
 	return good;
 }
 
+/* Devices, and all of them are not GPUs. */
+static bool has_tpu(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_devices; i++)
+		if (profile->devices[i].is_gpu)
+			return false;
+	return profile->nr_devices > 0;
+}
+
 enum ts_status ts_timeline_report(struct timeline_state *sum, const struct ts_context *ctx,
 				  struct ts_timeline_facts *facts, struct ts_result *result,
 				  struct ts_error *err)
 {
-	struct report report = { sum, ctx, result, sums_of(sum, ctx) };
+	struct report report = { sum, ctx, result, sums_of(sum, ctx), has_tpu(ctx->profile) };
 
 	*facts = facts_of(&report.sums);
 	if (report.sums.nr_ranks == 0)

@@ -10,6 +10,7 @@
 #define TS_NEEDS(X) X(time) X(systolic) X(padding) X(doctor)
 #include "analysis/kit/needs.h"
 
+#include "analysis/kit/gpu_idle.h"
 #include "analysis/kit/table.h"
 #include "base/units.h"
 
@@ -396,6 +397,8 @@ static enum ts_status overview_close(void *state, const struct ts_context *ctx, 
 			ts_int_or_null(ts_doctor_facts(ctx)->health_score), TS_DERIVED, "health");
 	ts_result_field(result, "overview.duty_cycle_pct",
 			ts_share_pct(ts_time_facts(ctx)->duty_cycle), TS_MEASURED, "duty cycle");
+	ts_result_field(result, "overview.gpu_idle_pct",
+			ts_share_pct(ts_gpu_idle(ctx, ts_time_facts(ctx))), TS_MEASURED, NULL);
 	ts_result_field(result, "overview.mxu_utilization_pct",
 			ts_share_pct(ts_systolic_facts(ctx)->utilization), TS_MODELLED,
 			"MXU utilization");

@@ -97,6 +97,14 @@ static enum ts_line_kind line_kind(enum ts_plane_kind plane, const struct chrome
 	return ts_line_kind_of(plane, track->name);
 }
 
+/* Kineto writes "stream 7 ". */
+static struct ts_bytes without_blanks_behind(struct ts_bytes name)
+{
+	while (name.n > 0 && name.p[name.n - 1] == ' ')
+		name.n--;
+	return name;
+}
+
 static struct ts_bytes line_name(struct making *making, const struct chrome_track *track)
 {
 	static const char *const words[] = {
@@ -107,7 +115,7 @@ static struct ts_bytes line_name(struct making *making, const struct chrome_trac
 	const char *word = words[track->class];
 
 	if (track->name.n)
-		return track->name;
+		return without_blanks_behind(track->name);
 	if (track->class == CHROME_STEPS)
 		return TS_LIT("Steps");
 	if (track->class == CHROME_MAIN && track->side == CHROME_DEVICE)
@@ -334,6 +342,7 @@ static void set_time(const struct chrome_file *file, struct ts_host *host)
 		return;
 	start_ns = ts_i64_add(ts_i64_mul(file->first_us, 1000), file->min_ps / TS_PS_PER_NS);
 	host->trace_start_ns = start_ns;
+	host->trace_ps = file->max_ps - file->min_ps;
 	if (file->base_unix_ns > 0)
 		start_ns = ts_i64_add(start_ns, file->base_unix_ns);
 	else if (file->first_us < ABSOLUTE_US)

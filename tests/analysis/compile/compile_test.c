@@ -71,6 +71,19 @@ static void assert_cell_us(struct given *given, const char *table, size_t row, c
 			 (long long)us);
 }
 
+/* A trace of generated kernels alone has something of a compiler. */
+static void generated_kernels_are_something_of_a_compiler(void **state)
+{
+	struct given *given = given_trace(TRACE(LAUNCH("cudaLaunchKernel", 5, 2, 1) KERNEL(
+		"triton_poi_fused_add_relu_0", 10, 5, 1) KERNEL("gemm", 20, 5, 2)));
+	const struct ts_result *compile = ts_results_find(&given->mem.run.results, "compile");
+
+	assert_int_equal(compile->nr_notes, 1);
+	assert_true(ts_bytes_has(compile->notes[0], "Inductor generated"));
+	assert_false(ts_bytes_has(compile->notes[0], "nothing of a compiler"));
+	done(given);
+}
+
 static void a_region_inside_another_is_a_graph_break(void **state)
 {
 	struct given *given = given_trace(TRACE(
@@ -374,6 +387,7 @@ static void many_regions_in_one_step_are_all_counted(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(generated_kernels_are_something_of_a_compiler),
 		cmocka_unit_test(a_region_inside_another_is_a_graph_break),
 		cmocka_unit_test(another_compilation_of_a_frame_is_no_further_break),
 		cmocka_unit_test(regions_one_after_the_other_are_no_break),

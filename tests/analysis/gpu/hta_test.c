@@ -79,9 +79,11 @@ static void time_is_parted_as_hta_parts_it(void **state)
 	const struct ts_result *hta = hta_of(&mem, HEAD FIVE TAIL);
 
 	/* 100 to 410; something runs 100-150, 152-260, 300-340, 400-410: 208 of 310 */
-	assert_field(hta, "kernel_time_us", 310);
-	assert_field(hta, "idle_time_us", 102);
-	assert_field(hta, "compute_time_us", 110); /* gemm 50 + 20, relu 40 */
+	assert_field(hta, "hta_0_5.kernel_time_us", 310);
+	assert_field(hta, "hta_0_5.idle_time_us", 102);
+	assert_field(hta, "hta_0_5.compute_time_us", 110); /* gemm 50 + 20, relu 40 */
+	assert_field(hta, "hta_0_5.gpu_idle_time_pct", 100 * 102 / 310.0);
+	assert_field(hta, "gpu_idle_pct", 100 * 112 / 320.0); /* of the capture, 90 to 410 */
 	assert_field(hta, "gpu_idle_time_pct", 100 * 102 / 310.0);
 	assert_field(hta, "compute_time_pct", 100 * 110 / 310.0);
 	assert_field(hta, "non_compute_time_pct", 100 * 98 / 310.0); /* 88 of N alone, 10 of M */
@@ -100,13 +102,13 @@ static void types_that_run_together_share_a_row(void **state)
 	const struct ts_table *types = table_of(hta_of(&mem, HEAD FIVE TAIL), "kernel_types");
 
 	assert_int_equal(types->nr_rows, 4);
-	assert_int_equal(ts_cell_int(types, row_of(types, "kernel_type", "COMPUTATION"), "sum_us"),
-			 98);
+	assert_int_equal(ts_cell_int(types, row_of(types, "kernel_type", "COMPUTATION"), "sum_ps"),
+			 98 * US);
 	assert_int_equal(
 		ts_cell_int(types,
 			    row_of(types, "kernel_type", "COMPUTATION overlapping COMMUNICATION"),
-			    "sum_us"),
-		12);
+			    "sum_ps"),
+		12 * US);
 	memory_run_release(&mem);
 }
 
@@ -202,6 +204,9 @@ static void a_queue_grows_with_launches_and_shrinks_with_starts(void **state)
 	assert_int_equal(ts_cell_int(queues, s20, "changes"), 4);
 	assert_int_equal(ts_cell_int(queues, s20, "max"), 1);
 	assert_true(fabs(ts_cell_number(queues, s20, "mean") - 0.5) < 1e-9);
+	/* of 0, 0, 1, 1: between the two in the middle, and at 2.25 of 0 to 3 */
+	assert_true(fabs(ts_cell_number(queues, s20, "median") - 0.5) < 1e-9);
+	assert_true(fabs(ts_cell_number(queues, s20, "p75") - 1) < 1e-9);
 	assert_int_equal(ts_cell_int(queues, s20, "queued_ps"), 240 * US);
 	assert_true(fabs(ts_cell_number(queues, s20, "time_mean") - 240 / 280.0) < 1e-9);
 	memory_run_release(&mem);
@@ -215,25 +220,95 @@ static void kernels_of_the_last_step_are_left_out(void **state)
 	/* C is launched at 290: A, B, N and M remain, and M runs in the last step all the same */
 	assert_field(hta, "kernel_count", 4);
 	assert_field(hta, "last_step_kernel_count", 1);
-	assert_field(hta, "compute_time_us", 70);
-	assert_field(hta, "kernel_time_us", 310);
+	assert_field(hta, "hta_0_5.compute_time_us", 70);
+	assert_field(hta, "hta_0_5.kernel_time_us", 310);
+	assert_field(hta, "gpu_idle_pct", 100 * 122 / 330.0); /* from 80 on, every kernel */
 	memory_run_release(&mem);
 }
 
-static void hta_rounds_and_the_exact_figures_do_not(void **state)
+static void figures_are_exact_and_what_hta_rounds_stands_beside_them(void **state)
 {
 	struct memory_run mem;
 	const struct ts_result *hta =
 		hta_of(&mem, HEAD KERNEL("kernel", "a", "7", "100.250", "9.500", "1")
 				     KERNEL("kernel", "b", "7", "120.000", "10.900", "2") TAIL);
 
-	/* 101-109 and 120-130, of 101 to 130; really 9.5 + 10.9 of 30.65 */
-	assert_field(hta, "compute_time_us", 18);
-	assert_field(hta, "kernel_time_us", 29);
-	assert_field(hta, "gpu_idle_time_pct", 100 * 11 / 29.0);
+	/* 9.5 + 10.9 of 30.65; HTA: 101-109 and 120-130, of 101 to 130 */
+	assert_field(hta, "gpu_idle_time_pct", 100 * 10.25 / 30.65);
+	assert_field(hta, "compute_time_pct", 100 * 20.4 / 30.65);
+	assert_field(hta, "non_compute_time_pct", 0);
 	assert_field(hta, "exact.compute_ps", 20.4 * US);
 	assert_field(hta, "exact.kernel_ps", 30.65 * US);
+	assert_field(hta, "hta_0_5.gpu_idle_time_pct", 100 * 11 / 29.0);
+	assert_field(hta, "hta_0_5.compute_time_us", 18);
+	assert_field(hta, "hta_0_5.kernel_time_us", 29);
 	memory_run_release(&mem);
+}
+
+/* A copy of 0.2 us alone ends for HTA 1 us before it begins: its own assertion stops it. */
+static void where_hta_stops_its_figures_are_unknown_and_no_share_is_negative(void **state)
+{
+	struct memory_run mem;
+	const struct ts_result *hta = hta_of(
+		&mem, HEAD KERNEL("kernel", "a", "7", "100.000", "10.000", "1")
+			      KERNEL("gpu_memcpy", "Memcpy HtoD", "7", "120.300", "0.200", "2")
+				      KERNEL("kernel", "b", "7", "130.000", "10.000", "3") TAIL);
+
+	assert_field(hta, "gpu_idle_time_pct", 100 * 19.8 / 40);
+	assert_field(hta, "non_compute_time_pct", 100 * 0.2 / 40);
+	assert_field(hta, "memory_time_pct", 100 * 0.2 / 40);
+	assert_true(isnan(ts_value_number(ts_result_get(hta, "hta_0_5.kernel_time_us"))));
+	assert_true(isnan(ts_value_number(ts_result_get(hta, "hta_0_5.gpu_idle_time_pct"))));
+	memory_run_release(&mem);
+}
+
+/* HTA cuts where the last mark begins, here the one on the device: its figures are not made. */
+static void marks_on_devices_move_htas_cut_and_drop_its_figures(void **state)
+{
+	struct memory_run mem;
+	const struct ts_result *hta = hta_of(
+		&mem, HEAD STEP("1", "80") STEP("2", "280") FIVE KERNEL(
+			      "gpu_user_annotation", "ProfilerStep#2", "7", "400", "5", "9") TAIL);
+
+	assert_field(hta, "kernel_count", 4);
+	assert_field(hta, "exact.compute_ps", 70 * US);
+	assert_true(isnan(ts_value_number(ts_result_get(hta, "hta_0_5.compute_time_us"))));
+	memory_run_release(&mem);
+}
+
+/* HTA knows names that begin with nccl alone; here it communicates, and in HTA's figures it computes. */
+static void collectives_of_other_libraries_communicate(void **state)
+{
+	static const char *const names[] = { "multimem_all_reduce_kernel",
+					     "vllm::cross_device_reduce_1stage",
+					     "nvshmem_put",
+					     "rccl_main_kernel",
+					     "mscclpp::allreduce6",
+					     "two_shot_all_reduce_kernel_inplace" };
+	char text[1024];
+
+	for (size_t i = 0; i < TS_NELEM(names); i++) {
+		struct memory_run mem;
+		const struct ts_result *hta;
+
+		snprintf(text, sizeof(text),
+			 HEAD
+			 "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\",\"pid\":0,\"tid\":7,"
+			 "\"ts\":10,\"dur\":30,\"args\":{\"stream\":7,\"correlation\":1}}," TAIL,
+			 names[i]);
+		hta = hta_of(&mem, text);
+		assert_field(hta, "communication_time_pct", 100);
+		assert_field(hta, "compute_time_pct", 0);
+		assert_field(hta, "hta_0_5.compute_time_pct", 100);
+		assert_true(ts_bytes_is(ts_cell_text(table_of(hta, "top_kernels"), 0, "category"),
+					"Communication"));
+		assert_true(ts_cell_text(table_of(hta, "top_kernels"), 0, "category_rule").n > 0);
+		assert_int_equal(ts_cell_int(table_of(hta, "kernel_categories"), 0, "sum_ps"),
+				 30 * US);
+		hta = ts_results_find(&mem.run.results, "timeline");
+		assert_int_equal(ts_cell_int(table_of(hta, "classes"), 3, "total_ps"), 30 * US);
+		memory_run_release(&mem);
+	}
 }
 
 static void a_trace_without_gpus_gets_an_answer(void **state)
@@ -383,7 +458,7 @@ static void a_graphs_launch_has_all_its_kernels(void **state)
 
 	assert_field(hta, "kernel_count", 3);
 	assert_field(hta, "unlaunched_kernel_count", 0);
-	assert_field(hta, "compute_time_us", 15);
+	assert_field(hta, "hta_0_5.compute_time_us", 15);
 	memory_run_release(&mem);
 }
 
@@ -480,7 +555,10 @@ int main(void)
 		cmocka_unit_test(launches_are_counted_by_call),
 		cmocka_unit_test(a_queue_grows_with_launches_and_shrinks_with_starts),
 		cmocka_unit_test(kernels_of_the_last_step_are_left_out),
-		cmocka_unit_test(hta_rounds_and_the_exact_figures_do_not),
+		cmocka_unit_test(figures_are_exact_and_what_hta_rounds_stands_beside_them),
+		cmocka_unit_test(collectives_of_other_libraries_communicate),
+		cmocka_unit_test(marks_on_devices_move_htas_cut_and_drop_its_figures),
+		cmocka_unit_test(where_hta_stops_its_figures_are_unknown_and_no_share_is_negative),
 		cmocka_unit_test(a_trace_without_gpus_gets_an_answer),
 		cmocka_unit_test(collectives_say_what_they_send),
 		cmocka_unit_test(the_rank_with_the_shortest_collective_came_last),

@@ -81,6 +81,46 @@ static void times_are_summed_by_kernel(void **state)
 	done(given);
 }
 
+/* Not the copy: 60 us of three kernels, and not 70 of four. */
+static void a_kernels_duration_is_the_mean_of_kernels_alone(void **state)
+{
+	struct given *given = given_launches();
+	size_t row = 0;
+
+	while (!ts_bytes_is(cell(given, "doctor", "kpis", row, "name").as.s, "kernel_duration"))
+		row++;
+	assert_near(cell(given, "doctor", "kpis", row, "value"), 0.02, 1e-12);
+	done(given);
+}
+
+/* The device that the trace names, which is the first one of the run. */
+static void a_kernel_has_its_devices_own_number(void **state)
+{
+	struct given *given = given_nothing();
+
+	put(&given->bytes, "kernel", "relu", "\"pid\":3,\"tid\":7,\"ts\":20,\"dur\":10",
+	    "\"device\":3,\"stream\":7,\"correlation\":1");
+	analyse_trace(given);
+	assert_int_equal(ts_value_int(kernel(given, 0, "device_id")), 3);
+	assert_text(kernel(given, 0, "device"), "/device:GPU:3");
+	done(given);
+}
+
+/* Kineto's 0 is not a measurement. */
+static void an_occupancy_of_0_is_unknown(void **state)
+{
+	struct given *given = given_nothing();
+
+	put(&given->bytes, "kernel", "gemm", "\"pid\":0,\"tid\":7,\"ts\":20,\"dur\":30",
+	    "\"correlation\":1,\"est. achieved occupancy %\":0");
+	put(&given->bytes, "kernel", "relu", "\"pid\":0,\"tid\":7,\"ts\":60,\"dur\":10",
+	    "\"correlation\":2,\"est. achieved occupancy %\":40");
+	analyse_trace(given);
+	assert_int_equal(kernel(given, 0, "occupancy_pct").type, TS_VALUE_NULL);
+	assert_near(field(given, "kernels", "gpu.occupancy_pct"), 40, 1e-9);
+	done(given);
+}
+
 /* One copy does not have a deviation. */
 static void copies_have_bytes_and_a_rate(void **state)
 {
@@ -214,6 +254,9 @@ int main(void)
 		cmocka_unit_test(times_are_summed_by_kernel),
 		cmocka_unit_test(copies_have_bytes_and_a_rate),
 		cmocka_unit_test(launches_have_an_occupancy_and_a_shape),
+		cmocka_unit_test(a_kernels_duration_is_the_mean_of_kernels_alone),
+		cmocka_unit_test(a_kernel_has_its_devices_own_number),
+		cmocka_unit_test(an_occupancy_of_0_is_unknown),
 		cmocka_unit_test(a_kernel_is_launched_by_the_innermost_operator),
 		cmocka_unit_test(copies_between_device_and_host_are_summed_by_their_way),
 		cmocka_unit_test(bytes_are_whole_however_many_sizes_there_are),

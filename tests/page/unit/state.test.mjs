@@ -55,6 +55,11 @@ test("rows of another device are not shown, and rows of none stay", () => {
 	assert.deepEqual(names(rows, { device: 1 }), ["id", "named", "none"]);
 });
 
+test("a row that names its device and host is that device's, whatever number it has there", () => {
+	const rows = [{ name: "a", device: "TPU:1", host: "h0", device_id: 0 }, { name: "b", device: "TPU:1", host: "h1", device_id: 1 }];
+	assert.deepEqual(names(rows, { device: 1 }), ["a"]);
+});
+
 test("a host's rows are those of its devices", () => {
 	const rows = [{ name: "a", device_id: 0 }, { name: "b", device_id: 2 }, { name: "c", host: "h1" }, { name: "d", host: "h0" }];
 	assert.deepEqual(names(rows, { host: "h1" }), ["b", "c"]);

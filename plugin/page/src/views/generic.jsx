@@ -9,7 +9,7 @@ import { Table } from "../table.jsx";
 /** @import { ComponentChildren } from "preact" */
 /** @import { Cell, DrawCell, Maybe, Row, Sort, Report, TablesProps, View } from "../report.d.ts" */
 
-const LEAVE = ["op_index", "device_id", "straggler_device_id"]; // for programs, not for people
+const LEAVE = ["op_index", "device_id", "straggler_device_id", "sum_us", "kernel_time_us", "idle_time_us", "compute_time_us", "non_compute_time_us"]; // for programs, not for people
 
 /**
  * FIRST: columns that come first; EMPTY: why it has no rows.

@@ -58,6 +58,7 @@ export function Overview() {
 				<dl class="facts">
 					<Fact name="duration_ps" label="wall time" of={report.run?.duration_ps} origin={from["run.duration_ps"]} />
 					<Fact name="duty_cycle_pct" label="duty cycle" of={o.duty_cycle_pct} origin={from["overview.duty_cycle_pct"]} />
+					{(o.gpu_idle_pct ?? null) !== null && <Fact name="gpu_idle_pct" label="GPU idle, of the capture" of={o.gpu_idle_pct} origin={from["overview.gpu_idle_pct"]} />}
 					<Fact name="mxu_utilization_pct" label="MXU utilization" of={o.mxu_utilization_pct} origin={from["overview.mxu_utilization_pct"]} why="no op has a known cost" />
 					<Fact name="hbm_utilization_pct" label="HBM utilization" of={o.hbm_utilization_pct} origin={from["overview.hbm_utilization_pct"]} why="the chip's bandwidth or the ops' bytes are unknown" />
 					<Fact name="padding_waste_pct" label="padding waste" of={o.padding_waste_pct} origin={from["overview.padding_waste_pct"]} />

@@ -1,7 +1,7 @@
 // Where the time went: in all, per step, per core; the gaps; the roofline.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { COLORS, held, Legend, picking, Plot, stacked, stairs, stepAt, stepAxis, stepEdges, stepTimes, times, tooltip } from "../chart.jsx";
+import { COLORS, fromZero, held, Legend, picking, Plot, stacked, stairs, stepAt, stepAxis, stepEdges, stepTimes, times, tooltip } from "../chart.jsx";
 import { clean, time, title, value } from "../format.js";
 import { BUCKETS, bucketColor, columnsOf, Fact, Missing, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
@@ -23,7 +23,7 @@ function PerStep({ steps }) {
 			options: {
 				legend: { show: false },
 				...picking(setLook, stepTimes(steps)),
-				scales: { x: { time: false, range: [-0.5, steps.length - 0.5] } },
+				scales: { x: { time: false, range: [-0.5, steps.length - 0.5] }, y: { range: fromZero } },
 				axes: [stepAxis(steps), { values: times(1e-3), size: 70 }],
 				series: [{}, ...[...BUCKETS].reverse().map((b) => ({ fill: bucketColor(b), width: 0, points: { show: false }, paths: stairs }))],
 				plugins: [tooltip((_, u, x) => say(steps[stepAt(steps, x)]))],

@@ -2,7 +2,7 @@
 // with GPUs.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { COLORS, held, holds, Legend, Plot, picking, stacked, stairs, stepAt, stepAxis, stepEdges, stepTimes, timeAxis, times, tooltip } from "../chart.jsx";
+import { COLORS, fromZero, held, holds, Legend, Plot, picking, stacked, stairs, stepAt, stepAxis, stepEdges, stepTimes, timeAxis, times, tooltip } from "../chart.jsx";
 import { bytes, clean, time, title, value } from "../format.js";
 import { columnsOf, Facts, Missing, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
@@ -12,8 +12,6 @@ import { Tables } from "./generic.jsx";
 /** @import uPlot from "uplot" */
 /** @import { Cell, Drawing, Row, SharesPart, Step } from "../report.d.ts" */
 
-/** @type {(u: unknown, low: number, high: number) => [number, number]} */
-const fromZero = (_, __, high) => [0, (high || 1) * 1.05];
 /** @type {(rows: Row[], column: string) => number} */
 const sum = (rows, column) => rows.reduce((all, r) => all + (r[column] ?? 0), 0);
 
@@ -47,6 +45,9 @@ function breakdown(exact) {
 
 const WAITS = [["host_wait_ps", "Waits for the host", COLORS[5]], ["kernel_wait_ps", "Between launched kernels", COLORS[4]], ["other_wait_ps", "Other", COLORS[7]]];
 
+// Which window a share of idle time is of.
+const WINDOWS = { gpu_idle_pct: "GPU idle, of the capture", gpu_idle_time_pct: "GPU idle, first kernel to last" };
+
 export function Hta() {
 	const view = usePage().report.hta;
 	if (!view) return <Missing what="kernels of a GPU" />;
@@ -55,8 +56,8 @@ export function Hta() {
 	const kinds = view.kernel_types ?? [];
 	return (
 		<div>
-			<Facts view={view} names={["gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "memory_time_pct", "comm_comp_overlap_pct", "kernel_count", "short_kernel_count", "rank_count"]} />
-			{known && <Bars heading="Time of the devices" parts={breakdown(view.exact)} label="time of the devices" />}
+			<Facts view={view} labels={WINDOWS} names={["gpu_idle_pct", "gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "memory_time_pct", "comm_comp_overlap_pct", "kernel_count", "short_kernel_count", "rank_count"]} />
+			{known && <Bars heading="Time of the devices, from the first kernel to the last" parts={breakdown(view.exact)} label="time of the devices" />}
 			<Bars heading="What runs together" parts={kinds.map((t, i) => ({ name: clean(t.kernel_type), value: t.sum_ps, color: COLORS[i % COLORS.length] }))} label="busy time by what runs together" />
 			<Bars heading="Why streams are idle" parts={WAITS.map(([column, name, color]) => ({ name, value: sum(view.idle ?? [], column), color }))} label="idle time of streams by cause" />
 			<Tables
@@ -153,7 +154,7 @@ export function Timeline() {
 	const drawn = steps.filter((s) => s.rank === first);
 	return (
 		<div>
-			<Facts view={view} names={["total_time_ps", "cpu_active_ps", "cpu_active_pct", "gpu_active_ps", "gpu_active_pct", "overlap_ps", "overlap_pct", "cpu_time_ps", "cuda_time_ps", "step_count"]} />
+			<Facts view={view} labels={{ gpu_active_ps: "some device active", gpu_active_pct: "some device active, of the total time", cpu_active_pct: "CPU active, of the total time", overlap_pct: "overlap, of the total time" }} names={["total_time_ps", "cpu_active_ps", "cpu_active_pct", "gpu_active_ps", "gpu_active_pct", "overlap_ps", "overlap_pct", "cpu_time_ps", "cuda_time_ps", "step_count"]} />
 			<Bars heading={ranks.length ? "Host and devices, mean of ranks" : "Host and devices"} parts={active(view)} label="time with the host or the devices active" />
 			{ranks.map((r) => (
 				<Bars key={r.rank} heading={`Rank ${r.rank}`} parts={active(r)} label={`rank ${r.rank}: time with the host or the devices active`} />

@@ -5,6 +5,7 @@
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/remat.h"
+#include "analysis/kit/gpu_idle.h"
 
 /* The part all bucket rules have: is it above its limit, and which ops is it made of? */
 static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -173,6 +174,16 @@ static size_t nr_long(const struct ts_time_gap *gaps, size_t nr)
 	return listed;
 }
 
+/* The title's window is the wall time; of GPUs that of the headline stands beside it. */
+static void put_idle_of_capture(struct ts_doctor *doctor)
+{
+	double idle = ts_gpu_idle(doctor->ctx, doctor->time);
+
+	if (!isnan(idle))
+		TS_PUT(doctor, " Of the whole capture the GPUs are idle for {share}.",
+		       TS_SHARE(idle));
+}
+
 static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	struct ts_finding *finding =
@@ -189,6 +200,7 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 	if (nr > 0)
 		put_longest(doctor, &gaps[0], nr);
 	ts_put(doctor, ".");
+	put_idle_of_capture(doctor);
 	ts_put_host_events(doctor, TS_BUCKET_IDLE);
 	ts_put_per_step(doctor, TS_BUCKET_IDLE);
 	ts_put_launches(doctor);

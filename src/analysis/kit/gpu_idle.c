@@ -1,0 +1,29 @@
+/* The busy time of a GPU is what the time classes of a running op sum to. */
+#include "analysis/kit/gpu_idle.h"
+
+#include "base/check.h"
+
+static bool are_gpus(const struct ts_profile *profile, const struct ts_time_facts *time)
+{
+	for (size_t i = 0; i < time->nr_cores; i++)
+		if (!profile->devices[time->cores[i].device].is_gpu)
+			return false;
+	return time->nr_cores > 0;
+}
+
+/* While no op runs, a moment is idle, or under a compilation or an input pipeline. */
+static int64_t busy_ps(const struct ts_time_facts *time)
+{
+	return time->total_ps - time->bucket_ps[TS_BUCKET_IDLE] -
+	       time->bucket_ps[TS_BUCKET_COMPILATION] - time->bucket_ps[TS_BUCKET_INPUT];
+}
+
+double ts_gpu_idle(const struct ts_context *ctx, const struct ts_time_facts *time)
+{
+	int64_t window_ps = TS_MAX(ctx->profile->capture_ps, time->wall_ps);
+
+	TS_ASSERT(ctx && time);
+	if (!are_gpus(ctx->profile, time) || window_ps <= 0)
+		return NAN;
+	return 1 - (double)busy_ps(time) / ((double)window_ps * (double)time->nr_cores);
+}
