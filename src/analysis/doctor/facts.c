@@ -24,25 +24,18 @@ static bool does_work(const struct ts_doctor *doctor, const struct ts_op_fact *f
 	return !op || (op->async == TS_ASYNC_NONE && op->kind != TS_OP_MOVE);
 }
 
-/* Bytes from and to HBM: as the profile broke them down, else all of them. */
-static double hbm_bytes_of(const struct ts_op *op, double bytes_accessed)
-{
-	double bytes = op ? ts_op_hbm_bytes(op) : NAN;
-
-	return isnan(bytes) ? bytes_accessed : bytes;
-}
-
 static struct ts_fact_work work_of(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
 {
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 	struct ts_fact_work work = { NAN, TS_BOUND_UNKNOWN };
 	struct ts_roofline roofline;
 
-	if (!doctor->rates || fact->occurrences <= 0 || !does_work(doctor, fact))
+	if (!doctor->rates || fact->occurrences <= 0 || !does_work(doctor, fact) ||
+	    !ts_op_fact_is_possible(fact))
 		return work;
 	if (op && op->kind == TS_OP_CONTROL) /* its costs are those of the ops inside */
 		return work;
-	roofline = ts_roofline_of(doctor->rates, fact->flops, hbm_bytes_of(op, fact->bytes),
+	roofline = ts_roofline_of(doctor->rates, fact->flops, fact->hbm_bytes,
 				  op ? ts_op_vmem_bytes(op) : NAN);
 	work.bound = roofline.bound;
 	if (roofline.least_s > 0)

@@ -10,6 +10,7 @@
 #include "analysis/facts/allocators.h"
 #include "analysis/facts/capacity.h"
 #include "analysis/facts/kernels.h"
+#include "analysis/facts/memory.h"
 #include "analysis/facts/memory_timeline.h"
 #include "analysis/kit/table.h"
 #include "base/check.h"
@@ -65,29 +66,6 @@ static double host_overhead(const struct ts_doctor *doctor)
 	return ts_doctor_bucket_share(doctor, TS_BUCKET_INPUT) +
 	       ts_doctor_bucket_share(doctor, TS_BUCKET_COMPILATION) +
 	       ts_doctor_bucket_share(doctor, TS_BUCKET_HOST_TRANSFER);
-}
-
-/* In percent: bytes of HBM moved over what the run's core time could have moved at the peak. */
-static double memory_bandwidth(const struct ts_doctor *doctor)
-{
-	const struct ts_profile *profile = doctor->ctx->profile;
-	double peak = profile->nr_devices ? doctor->ctx->rates[0].hbm_bytes_per_s : NAN, bytes = 0;
-	bool known = false;
-
-	if (doctor->total_ps <= 0)
-		return NAN;
-	for (size_t i = 0; i < doctor->nr_facts; i++) {
-		const struct ts_op_fact *fact = &doctor->facts[i];
-		const struct ts_op *op = ts_fact_op(doctor, fact);
-		double moved = fact->hbm_bytes_per_s * (double)fact->total_ps * 1e-12;
-
-		if (op && op->kind != TS_OP_CONTROL && op->async != TS_ASYNC_DONE &&
-		    isfinite(moved)) {
-			bytes += moved; /* a -done moves nothing that its -start did not */
-			known = true;
-		}
-	}
-	return known ? 100 * bytes / ((double)doctor->total_ps * 1e-12 * peak) : NAN;
 }
 
 /* Without host threads in the capture it is unknown whether there was a compilation. */
@@ -150,7 +128,7 @@ struct kpi {
 	  TS_MEASURED, 100 * host_overhead(doctor), \
 	  "core time that waits for input, compilation or copies from and to the host") \
 	X(memory_bandwidth, "%", MORE, LIMIT memory_bandwidth_good, LIMIT memory_bandwidth_fair, \
-	  TS_MODELLED, hbm_pct, \
+	  TS_MODELLED, 100 * ts_held_known(ts_memory_facts(doctor->ctx)->hbm), \
 	  "bytes through HBM, of what the core time could have moved at the peak") \
 	X(compilation_time, "s", LESS, LIMIT compilation_time_good, LIMIT compilation_time_fair, \
 	  TS_MEASURED, compilation_time(doctor), \
@@ -211,14 +189,12 @@ static const struct ts_column columns[] = { KPI_COLUMNS(TS_COLUMN) };
 
 void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 {
-	double hbm_pct = memory_bandwidth(doctor);
 	double allocated = allocator_peak(doctor);
 	const struct kpi kpis[] = { KPIS(KPI) };
 	struct ts_table *table =
 		ts_result_table(doctor->result, "kpis", "Key figures", columns, TS_NELEM(columns));
 
 	TS_ASSERT(facts);
-	facts->hbm_utilization_pct = hbm_pct;
 	if (doctor->ctx->profile->nr_hosts == 0)
 		return; /* modules alone: nothing ran that could be judged */
 	for (const struct kpi *kpi = kpis; kpi < kpis + TS_NELEM(kpis); kpi++)

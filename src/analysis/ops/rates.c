@@ -3,7 +3,8 @@
  * utilization, as modelled as the systolic view), bytes of each memory a second, and which share of
  * HBM's bytes is padding. Each op's work is spread evenly over its time, in at most TS_BINS bins a
  * device; that of an asynchronous copy, of both its halves, from its start to the end of the wait for
- * it. Its table and its facts say how long those were under way.
+ * it. Its table and its facts say how long those were under way. A copy that the program before makes has
+ * no time of its own, and is in no counter.
  */
 #include "analysis/analysis.h"
 #include "analysis/facts/rates.h"
@@ -49,7 +50,8 @@ struct op_work {
 	double amount[NR_QUANTITIES];
 	uint32_t partner; /* of an asynchronous pair; TS_NONE */
 	bool is_start;
-	bool known; /* worked out: an op is when it is first met */
+	bool is_early; /* the copy was made before the program began: when is unknown */
+	bool known;    /* worked out: an op is when it is first met */
 };
 
 /* From the start of an asynchronous op to the end of the wait for it. */
@@ -161,6 +163,14 @@ static void add_op(const struct ts_profile *profile, const struct ts_op *op, str
 	work->amount[HOST_WRITTEN] += (double)traffic.written_bytes[TS_MEMORY_HOST];
 }
 
+/* The compiler lets the program before this one make the copy: its events say nothing of its time. */
+static bool is_prefetched(const struct ts_profile *profile, const struct ts_op *op)
+{
+	const struct ts_op *start = op->async == TS_ASYNC_DONE ? &profile->ops[op->partner] : op;
+
+	return ts_bytes_has(start->text, "cross_program_prefetch_index");
+}
+
 /* A pair's work is that of both halves, and counts with the done. */
 static struct op_work work_of(const struct ts_profile *profile, const struct ts_op *op)
 {
@@ -170,7 +180,8 @@ static struct op_work work_of(const struct ts_profile *profile, const struct ts_
 
 	if (op->kind == TS_OP_CONTROL || op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP)
 		return work; /* the ops inside count */
-	if (work.partner != TS_NONE && work.is_start)
+	work.is_early = work.partner != TS_NONE && is_prefetched(profile, op);
+	if (work.is_early || (work.partner != TS_NONE && work.is_start))
 		return work;
 	add_op(profile, op, &work);
 	if (work.partner != TS_NONE)
@@ -248,6 +259,8 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
 
 		if (state->own)
 			begin(state->own, start_ps);
+		if (work->is_early)
+			continue;
 		if (work->partner != TS_NONE && work->is_start) {
 			state->flights[block->op[i]].started_ps = start_ps;
 			state->flights[block->op[i]].is_open = true;

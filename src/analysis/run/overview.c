@@ -3,11 +3,12 @@
  * first, and the steps. Made of the facts of other analyses and the profile; sees no events.
  */
 #include "analysis/facts/doctor.h"
+#include "analysis/facts/memory.h"
 #include "analysis/facts/padding.h"
 #include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 
-#define TS_NEEDS(X) X(time) X(systolic) X(padding) X(doctor)
+#define TS_NEEDS(X) X(time) X(systolic) X(padding) X(memory) X(doctor)
 #include "analysis/kit/needs.h"
 
 #include "analysis/kit/table.h"
@@ -203,10 +204,10 @@ static enum ts_status overview_close(void *state, const struct ts_context *ctx, 
 	ts_result_field(result, "overview.duty_cycle_pct",
 			ts_share_pct(ts_time_facts(ctx)->duty_cycle), TS_MEASURED, "duty cycle");
 	ts_result_field(result, "overview.mxu_utilization_pct",
-			ts_share_pct(ts_systolic_facts(ctx)->utilization), TS_MODELLED,
+			ts_held_pct(result, ts_systolic_facts(ctx)->run), TS_MODELLED,
 			"MXU utilization");
 	ts_result_field(result, "overview.hbm_utilization_pct",
-			ts_real(ts_doctor_facts(ctx)->hbm_utilization_pct), TS_MODELLED,
+			ts_held_pct(result, ts_memory_facts(ctx)->hbm), TS_MODELLED,
 			"HBM utilization");
 	ts_result_field(result, "overview.padding_waste_pct",
 			ts_share_pct(ts_padding_facts(ctx)->waste_share), TS_MODELLED,

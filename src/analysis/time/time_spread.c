@@ -3,12 +3,14 @@
 
 #include "base/check.h"
 #include "model/op_kind.h"
+#include "model/traffic.h"
 
 enum ts_bucket ts_time_bucket_of(const struct ts_context *ctx, uint32_t device,
 				 const struct ts_op *op)
 {
-	struct ts_roofline roofline = ts_roofline_of(&ctx->rates[device], ts_op_flops(op),
-						     ts_op_hbm_bytes(op), ts_op_vmem_bytes(op));
+	struct ts_roofline roofline =
+		ts_roofline_of(&ctx->rates[device], ts_op_flops(op),
+			       ts_op_hbm_bytes(ctx->profile, op), ts_op_vmem_bytes(op));
 
 	return ts_op_bucket(op, roofline.bound == TS_BOUND_HBM || roofline.bound == TS_BOUND_VMEM);
 }

@@ -138,7 +138,7 @@ static bool match_wait(const struct ts_doctor *doctor, const struct ts_op_fact *
 	       is_wait(doctor, fact);
 }
 
-/* Bytes over time of the ops that the roofline says are bound by a memory. */
+/* Bytes of HBM over time of the ops that the roofline says are bound by a memory. */
 static double stream_rate(const struct ts_doctor *doctor)
 {
 	double bytes = 0, time = 0;
@@ -146,10 +146,10 @@ static double stream_rate(const struct ts_doctor *doctor)
 	for (size_t i = 0; i < doctor->nr_facts; i++) {
 		const struct ts_op_fact *fact = &doctor->facts[i];
 
-		if (!match_stream(doctor, fact, NULL) || isnan(fact->bytes) ||
-		    fact->occurrences < 0)
+		if (!match_stream(doctor, fact, NULL) || isnan(fact->hbm_bytes) ||
+		    fact->occurrences < 0 || !ts_op_fact_is_possible(fact))
 			continue;
-		bytes += fact->bytes * (double)fact->occurrences;
+		bytes += fact->hbm_bytes * (double)fact->occurrences;
 		time += (double)fact->exclusive_ps / 1e12;
 	}
 	return time > 0 && bytes > 0 ? bytes / time : NAN;
@@ -163,7 +163,7 @@ static void put_streams(struct ts_doctor *doctor, const struct ts_selection *str
 	if (streams->nr == 0)
 		return;
 	TS_PUT(doctor,
-	       "{time} in ops bound by memory[ at {rate}][ of {rate} peak], most in {ops}. ",
+	       "{time} in ops bound by memory[ at {rate} of HBM][ (peak {rate})], most in {ops}. ",
 	       TS_TIME(streams->exclusive_ps), TS_RATE(rate),
 	       TS_WHEN(isfinite(rate) && peak > 0, TS_RATE(peak)), TS_OPS(streams, 3));
 }
