@@ -698,8 +698,9 @@ static void put_fields(struct report *report)
 			TS_MEASURED, "devices that ran something");
 	ts_result_field(report->result, "host_event_count", ts_int((int64_t)nr_events), TS_MEASURED,
 			"host events");
-	ts_result_field(report->result, "call_count", ts_int((int64_t)nr_calls(report)),
-			TS_MEASURED, "calls of jitted functions");
+	ts_result_field(report->result, "call_count",
+			nr_events > 0 ? ts_int((int64_t)nr_calls(report)) : ts_null(), TS_MEASURED,
+			"calls of jitted functions");
 	ts_result_field(report->result, "execution_count", ts_int((int64_t)nr_modules), TS_MEASURED,
 			"executions of modules");
 }

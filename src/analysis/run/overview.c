@@ -92,7 +92,13 @@ static struct ts_value rounded(double ps)
 	return ts_int((int64_t)floor(ps + 0.5));
 }
 
-static void put_step_times(struct ts_result *result, double *ps, size_t nr)
+/* Steps that no marker says are a conclusion. */
+static enum ts_origin origin_of_steps(const struct ts_context *ctx)
+{
+	return ctx->outline->steps.source == TS_STEPS_INFERRED ? TS_INFERRED : TS_MEASURED;
+}
+
+static void put_step_times(struct ts_result *result, double *ps, size_t nr, enum ts_origin origin)
 {
 	double sum = 0, squares = 0, mean;
 
@@ -102,25 +108,25 @@ static void put_step_times(struct ts_result *result, double *ps, size_t nr)
 	mean = sum / (double)nr;
 	for (size_t i = 0; i < nr; i++)
 		squares += (ps[i] - mean) * (ps[i] - mean);
-	ts_result_field(result, "overview.step_time_ps.mean", rounded(mean), TS_MEASURED,
+	ts_result_field(result, "overview.step_time_ps.mean", rounded(mean), origin,
 			"step time, mean");
 	ts_result_field(result, "overview.step_time_ps.median", rounded(quantile(ps, nr, 0.5)),
-			TS_MEASURED, "median");
-	ts_result_field(result, "overview.step_time_ps.p90", rounded(quantile(ps, nr, 0.9)),
-			TS_MEASURED, NULL);
+			origin, "median");
+	ts_result_field(result, "overview.step_time_ps.p90", rounded(quantile(ps, nr, 0.9)), origin,
+			NULL);
 	ts_result_field(result, "overview.step_time_ps.p99", rounded(quantile(ps, nr, 0.99)),
-			TS_MEASURED, NULL);
-	ts_result_field(result, "overview.step_time_ps.min", rounded(ps[0]), TS_MEASURED, "min");
-	ts_result_field(result, "overview.step_time_ps.max", rounded(ps[nr - 1]), TS_MEASURED,
-			"max");
+			origin, NULL);
+	ts_result_field(result, "overview.step_time_ps.min", rounded(ps[0]), origin, "min");
+	ts_result_field(result, "overview.step_time_ps.max", rounded(ps[nr - 1]), origin, "max");
 	ts_result_field(result, "overview.step_time_ps.stddev", rounded(sqrt(squares / (double)nr)),
-			TS_MEASURED, NULL);
+			origin, NULL);
 }
 
 #define STEP_COLUMNS(X) \
-	X(step, TS_MEASURED, NULL, ts_int((int64_t)step->number)) \
-	X(start_ps, TS_MEASURED, NULL, ts_int(step->start_ps)) \
-	X(duration_ps, TS_MEASURED, NULL, ts_int(ts_time_step_duration(step))) \
+	X(step, TS_MEASURED, NULL, ts_value_from(ts_int((int64_t)step->number), origin)) \
+	X(start_ps, TS_MEASURED, NULL, ts_value_from(ts_int(step->start_ps), origin)) \
+	X(duration_ps, TS_MEASURED, NULL, \
+	  ts_value_from(ts_int(ts_time_step_duration(step)), origin)) \
 	X(cores, TS_MEASURED, NULL, ts_int(step->cores)) \
 	X(source, TS_DERIVED, NULL, ts_text(ts_bytes_of(source)))
 
@@ -131,6 +137,7 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 				struct ts_error *err)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
+	const enum ts_origin origin = origin_of_steps(ctx);
 	const char *source = ctx->outline->steps.source == TS_STEPS_MARKED ? "marked" : "inferred";
 	size_t nr = time->nr_steps;
 	double *ps = malloc((nr + 1) * sizeof(*ps));
@@ -140,15 +147,15 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
 		ps[i] = (double)ts_time_step_duration(&time->steps[i]);
-	ts_result_field(result, "overview.step_count", nr ? ts_int((int64_t)nr) : ts_null(),
-			TS_MEASURED, "steps");
+	ts_result_field(result, "overview.step_count", nr ? ts_int((int64_t)nr) : ts_null(), origin,
+			"steps");
 	if (nr && ctx->outline->steps.source == TS_STEPS_INFERRED) /* the summary says so */
 		ts_result_field(result, "overview.step_source",
 				ts_text(ts_result_text(result, "inferred from %s",
 						       ctx->outline->steps.made_of)),
 				TS_DERIVED, NULL);
 	if (nr)
-		put_step_times(result, ps, nr);
+		put_step_times(result, ps, nr, origin);
 	else
 		ts_result_field(result, "overview.step_time_ps", ts_null(), TS_MEASURED, NULL);
 	free(ps);
