@@ -87,9 +87,12 @@ static double onchip(const struct roofline_work *work)
 	return sum;
 }
 
+/* Steps of a host reach beyond what its devices ran, streams lie over one another: what is longer than the
+ * program is not a part of it. */
 static struct ts_value share_of(int64_t ps, int64_t program_ps)
 {
-	return ps < 0 ? ts_null() : ts_share_pct((double)ps / (double)program_ps);
+	return ps < 0 || ps > program_ps ? ts_null()
+					 : ts_share_pct((double)ps / (double)program_ps);
 }
 
 /* What a row's rate is held against, and why it cannot be true. */
