@@ -1,15 +1,16 @@
 // Small pieces that several views share.
 import { h } from "preact";
-import { title, titles, UNKNOWN, value } from "./format.js";
+import { clean, title, titles, UNKNOWN, value } from "./format.js";
 import { COLORS } from "./chart.jsx";
 
-/** @import { Cell, Finding, Maybe, Row, SharesPart, View } from "./report.d.ts" */
+/** @import { Cell, Finding, Impossible, Maybe, Report, Row, SharesPart, View } from "./report.d.ts" */
 
 /** @type {Record<string, string>} */
 const SAYS = {
 	measured: "measured: it is in the profile",
 	compiled: "compiled: it is in the HLO that the compiler left",
 	modelled: "modelled: worked out by a formula from the chip table",
+	inferred: "inferred: concluded from a pattern, the profile does not say it",
 	assumed: "assumed",
 	derived: "derived from the other numbers",
 };
@@ -24,16 +25,30 @@ export function Unknown({ why }) {
 }
 
 /**
- * A number with its name, and where it comes from.
- * @param {{ name: string, label?: string, of: Cell, origin?: string, why?: string }} props
+ * Those of a view's figures that cannot be true; of one field, if FIELD is given.
+ * @type {(report: Report, view: string, field?: string) => Impossible[]}
  */
-export function Fact({ name, label, of, origin, why }) {
+export const impossibleOf = (report, view, field) => (report.impossible ?? []).filter((i) => i.view === view && (!field || (i.table === null && i.field === field)));
+
+/** @param {{ report: Report, view: string }} props */
+export function ImpossibleNote({ report, view }) {
+	const all = impossibleOf(report, view);
+	if (!all.length) return null;
+	const { item, field, cause } = all[0];
+	return <p class="verdict">{`${all.length} of these figures ${all.length === 1 ? "is" : "are"} above a peak and cannot be true: they are left empty. The first, ${field}${item ? ` of ${clean(item)}` : ""}: ${clean(cause)}.`}</p>;
+}
+
+/**
+ * A number with its name, and where it comes from. CAUSE: why it cannot be true.
+ * @param {{ name: string, label?: string, of: Cell, origin?: string, why?: string, cause?: string }} props
+ */
+export function Fact({ name, label, of, origin, why, cause }) {
 	const known = of !== null && of !== undefined;
 	return (
 		<div class="fact">
 			<dt title={name}>{label ?? title(name)}</dt>
 			<dd>
-				{known ? value(name, of) : <Unknown why={why ?? "the profile does not say"} />}
+				{cause ? <span class="unknown" title={clean(cause)}>impossible</span> : known ? value(name, of) : <Unknown why={why ?? "the profile does not say"} />}
 				{origin && known && (
 					<span class={`origin ${origin}`} title={SAYS[origin]}>
 						{origin}
@@ -60,8 +75,11 @@ export function flat(object, skip, prefix = "") {
 	return out;
 }
 
-/** @param {{ view: Maybe<View>, names?: string[], skip?: Set<string> }} props */
-export function Facts({ view, names, skip }) {
+/**
+ * CAUSES: why a field cannot be true, by its name.
+ * @param {{ view: Maybe<View>, names?: string[], skip?: Set<string>, causes?: Map<string, string> }} props
+ */
+export function Facts({ view, names, skip, causes }) {
 	const all = flat(view, skip);
 	const shown = names ? names.map((n) => [n, all.find(([name]) => name === n)?.[1] ?? null]) : all;
 	const why = view?.notes?.length ? view.notes.join(" ") : undefined;
@@ -69,7 +87,7 @@ export function Facts({ view, names, skip }) {
 	return (
 		<dl class="facts">
 			{shown.map(([name, v]) => (
-				<Fact key={name} name={name} label={labels.get(name)} of={v} origin={view?.provenance?.[name]} why={why} />
+				<Fact key={name} name={name} label={labels.get(name)} of={v} origin={view?.provenance?.[name]} why={why} cause={causes?.get(name)} />
 			))}
 		</dl>
 	);

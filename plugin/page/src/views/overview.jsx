@@ -3,7 +3,7 @@ import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { held, picking, Plot, stairs, stepAt, stepAxis, stepEdges, stepTimes, times, tooltip } from "../chart.jsx";
 import { clean, time, title } from "../format.js";
-import { BUCKETS, bucketColor, Fact, impactOf, Notes, Shares } from "../parts.jsx";
+import { BUCKETS, bucketColor, Fact, impactOf, impossibleOf, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 
@@ -49,19 +49,23 @@ export function Overview() {
 	const total = t.total_ps ?? 0;
 	const steps = useMemo(() => inSight(report.steps, look, report), [report, look]);
 	const findings = report.doctor?.findings ?? [];
+	/** @param {string} name */
+	const origin = (name) => report.provenance?.[`overview.${name}`];
+	/** @param {string} name */
+	const cause = (name) => impossibleOf(report, "overview", `overview.${name}`)[0]?.cause;
 	const parts = BUCKETS.map((b) => ({ name: title(b), value: t.buckets?.[`${b}_ps`] ?? 0, color: bucketColor(b) }));
 	return (
 		<div>
 			<div class="cards">
 				<Health score={o.health_score} />
 				<dl class="facts">
-					<Fact name="duration_ps" label="wall time" of={report.run?.duration_ps} origin="measured" />
-					<Fact name="duty_cycle_pct" label="duty cycle" of={o.duty_cycle_pct} origin="measured" />
-					<Fact name="mxu_utilization_pct" label="MXU utilization" of={o.mxu_utilization_pct} origin={report.provenance?.["overview.mxu_utilization_pct"]} why="no op has a known cost" />
-					<Fact name="hbm_utilization_pct" label="HBM utilization" of={o.hbm_utilization_pct} origin={report.provenance?.["overview.hbm_utilization_pct"]} why="the chip's bandwidth or the ops' bytes are unknown" />
-					<Fact name="padding_waste_pct" label="padding waste" of={o.padding_waste_pct} origin="modelled" />
-					<Fact name="step_count" label="steps" of={o.step_count} origin="measured" />
-					<Fact name="median_ps" label="median step" of={o.step_time_ps?.median ?? null} origin="measured" why="there are no steps" />
+					<Fact name="duration_ps" label="wall time" of={report.run?.duration_ps} origin={report.provenance?.["run.duration_ps"]} />
+					<Fact name="duty_cycle_pct" label="duty cycle" of={o.duty_cycle_pct} origin={origin("duty_cycle_pct")} />
+					<Fact name="mxu_utilization_pct" label="MXU utilization" of={o.mxu_utilization_pct} origin={origin("mxu_utilization_pct")} why="no op has a known cost" cause={cause("mxu_utilization_pct")} />
+					<Fact name="hbm_utilization_pct" label="HBM utilization" of={o.hbm_utilization_pct} origin={origin("hbm_utilization_pct")} why="the chip's bandwidth or the ops' bytes are unknown" cause={cause("hbm_utilization_pct")} />
+					<Fact name="padding_waste_pct" label="padding waste" of={o.padding_waste_pct} origin={origin("padding_waste_pct")} />
+					<Fact name="step_count" label="steps" of={o.step_count} origin={origin("step_count")} />
+					<Fact name="median_ps" label="median step" of={o.step_time_ps?.median ?? null} origin={origin("step_time_ps.median")} why="there are no steps" />
 				</dl>
 			</div>
 			{report.capture?.verdict && report.capture.verdict !== "good" && <p class="verdict">{`This capture is ${clean(report.capture.verdict)}: ${report.capture.causes.map((c) => clean(c.what ?? c.id)).join("; ")}`}</p>}

@@ -125,11 +125,11 @@ export function Time() {
 			{t.bottleneck && <p class="verdict">{t.bottleneck}</p>}
 			{total > 0 && <Shares parts={parts} total={total} label="core time by class" />}
 			<dl class="facts">
-				<Fact name="total_ps" label="core time" of={t.total_ps} origin="measured" />
-				<Fact name="wall_ps" label="wall time" of={t.wall_ps} origin="measured" />
-				<Fact name="cores" of={t.cores} origin="measured" />
+				<Fact name="total_ps" label="core time" of={t.total_ps} origin={t.provenance?.total_ps} />
+				<Fact name="wall_ps" label="wall time" of={t.wall_ps} origin={t.provenance?.wall_ps} />
+				<Fact name="cores" of={t.cores} origin={t.provenance?.cores} />
 				{parts.map((p) => (
-					<Fact key={p.key} name={`${p.key}_ps`} label={p.name} of={t.buckets?.[`${p.key}_ps`]} origin="measured" />
+					<Fact key={p.key} name={`${p.key}_ps`} label={p.name} of={t.buckets?.[`${p.key}_ps`]} origin={t.provenance?.[`buckets.${p.key}_ps`]} why="the profile has no host events" />
 				))}
 			</dl>
 			{steps.length > 1 && <h3>Per step</h3>}
