@@ -264,18 +264,6 @@ struct ts_bytes ts_op_start_name(const struct ts_profile *profile, const struct 
 	return instr->name;
 }
 
-double ts_op_hbm_bytes(const struct ts_op *op)
-{
-	int64_t read = op->hbm_read_bytes, written = op->hbm_write_bytes;
-
-	TS_ASSERT_HOT(op);
-	if (read != TS_UNKNOWN || written != TS_UNKNOWN)
-		return (double)TS_MAX(read, 0) + (double)TS_MAX(written, 0);
-	if (op->onchip_bytes != TS_UNKNOWN)
-		return 0; /* a breakdown is there, and HBM is not in it */
-	return op->bytes_accessed == TS_UNKNOWN ? NAN : (double)op->bytes_accessed;
-}
-
 double ts_op_vmem_bytes(const struct ts_op *op)
 {
 	TS_ASSERT_HOT(op);

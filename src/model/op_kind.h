@@ -10,11 +10,6 @@ void ts_op_classify(const struct ts_profile *profile, struct ts_op *op);
 /* hlo_category as XLA derives it from an instruction: "loop fusion", or the opcode. */
 struct ts_bytes ts_hlo_category(const struct ts_hlo_instr *instr);
 
-/*
- * Bytes an execution moves to and from HBM: by the breakdown; all it accesses where the breakdown
- * is missing (as XProf). NaN unknown.
- */
-double ts_op_hbm_bytes(const struct ts_op *op);
 double ts_op_vmem_bytes(const struct ts_op *op); /* NaN unknown */
 double ts_op_flops(const struct ts_op *op);	 /* NaN unknown */
 

@@ -259,4 +259,13 @@ bool ts_line_is_core(const struct ts_profile *profile, const struct ts_line *lin
 /* XLA's and JAX's signs of recomputation in an op's name, text or framework scope. */
 bool ts_op_looks_remat(struct ts_bytes name, struct ts_bytes text, struct ts_bytes framework_op);
 
+/* Without a thread of a host in the profile it is unknown what hosts did: compilations, input, calls. */
+static inline bool ts_profile_has_threads(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_lines; i++)
+		if (profile->lines[i].kind == TS_LINE_THREAD)
+			return true;
+	return false;
+}
+
 #endif

@@ -4,6 +4,8 @@
  */
 #include "model/traffic.h"
 
+#include <math.h>
+
 #include "base/check.h"
 
 /* Ops that talk to the host without an array in its memory. */
@@ -99,7 +101,10 @@ static struct ts_traffic by_breakdown(const struct ts_profile *profile, const st
 	return traffic;
 }
 
-/* A start reads its source, a done writes its target; for other ops it is unknown. */
+/*
+ * A start reads its source; of other ops it is unknown. A done writes its target, and one of the two is on
+ * the chip, as a rule: what the start moved in HBM is not counted again.
+ */
 static struct ts_traffic by_total(const struct ts_op *op)
 {
 	struct ts_traffic traffic = { .source = TS_TRAFFIC_TOTAL };
@@ -107,6 +112,8 @@ static struct ts_traffic by_total(const struct ts_op *op)
 
 	if ((copies && op->async == TS_ASYNC_START) || ts_bytes_is(op->category, "outfeed"))
 		traffic.read_bytes[TS_MEMORY_HBM] = op->bytes_accessed;
+	else if (copies && op->async == TS_ASYNC_DONE && op->kind == TS_OP_MOVE)
+		return traffic;
 	else if ((copies && op->async == TS_ASYNC_DONE) || ts_bytes_is(op->category, "infeed"))
 		traffic.written_bytes[TS_MEMORY_HBM] = op->bytes_accessed;
 	else
@@ -135,6 +142,17 @@ struct ts_traffic ts_op_traffic(const struct ts_profile *profile, const struct t
 	if (op->bytes_accessed == 0 && ts_bytes_is(op->category, "custom-call"))
 		return traffic; /* libtpu's 0 for a kernel that it does not know */
 	return by_total(op);
+}
+
+double ts_op_hbm_bytes(const struct ts_profile *profile, const struct ts_op *op)
+{
+	struct ts_traffic traffic;
+
+	TS_ASSERT(profile && op);
+	if (op->hbm_read_bytes != TS_UNKNOWN || op->hbm_write_bytes != TS_UNKNOWN)
+		return (double)known(op->hbm_read_bytes) + (double)known(op->hbm_write_bytes);
+	traffic = ts_op_traffic(profile, op);
+	return traffic.source <= TS_TRAFFIC_INSIDE ? NAN : (double)ts_traffic_hbm_bytes(&traffic);
 }
 
 int64_t ts_traffic_hbm_bytes(const struct ts_traffic *traffic)

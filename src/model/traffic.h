@@ -30,6 +30,10 @@ struct ts_traffic ts_op_traffic(const struct ts_profile *profile, const struct t
 /* Of an instruction that runs by itself. */
 struct ts_traffic ts_instr_traffic(const struct ts_hlo_module *module, uint32_t instr);
 
+/* Bytes an execution moves to and from HBM; NaN: unknown. Of an op that holds others: those that the
+ * breakdown gives it. */
+double ts_op_hbm_bytes(const struct ts_profile *profile, const struct ts_op *op);
+
 int64_t ts_traffic_hbm_bytes(const struct ts_traffic *traffic);	 /* both ways, and unsplit */
 int64_t ts_traffic_host_bytes(const struct ts_traffic *traffic); /* both ways */
 /* Saturating sum; the source is that of the better known part. */

@@ -12,7 +12,7 @@
 
 static const char *const severity_names[TS_NR_SEVERITIES] = { "critical", "warning", "info" };
 static const char *const confidence_names[TS_NR_CONFIDENCES] = { "certain", "likely", "possible" };
-static const char *const origin_names[] = { "measured", "compiled", "modelled",
+static const char *const origin_names[] = { "mixed",	"measured", "compiled", "modelled",
 					    "inferred", "assumed",  "derived" };
 
 void ts_results_init(struct ts_results *results)
@@ -121,6 +121,12 @@ struct ts_value ts_result_get(const struct ts_result *result, const char *field)
 
 	TS_ASSERT(field);
 	return found ? found->value : ts_null();
+}
+
+enum ts_origin ts_field_origin(const struct ts_field *field)
+{
+	TS_ASSERT(field);
+	return field->value.origin ? field->value.origin : field->origin;
 }
 
 struct ts_table *ts_result_table(struct ts_result *result, const char *name, const char *title,

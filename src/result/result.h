@@ -27,12 +27,33 @@ enum ts_value_type {
 	TS_VALUE_TEXT,
 	TS_VALUE_BOOL,
 	TS_VALUE_LIST, /* of values, or (with columns) of objects */
+	/* Above what can be true: null in JSON, empty in CSV, "impossible" for people. It has no number; the
+	 * one that its inputs give stands apart, in the list of what is impossible (result/impossible.h). */
+	TS_VALUE_IMPOSSIBLE,
+};
+
+/* Where a number comes from. */
+enum ts_origin {
+	TS_AS_FIELD, /* of a value: where its field's or column's numbers come from */
+	TS_MEASURED,
+	TS_COMPILED,
+	TS_MODELLED,
+	TS_INFERRED,
+	TS_ASSUMED,
+	TS_DERIVED
+};
+
+/* A figure that contradicts a peak. */
+struct ts_impossible {
+	double value, peak;    /* in the unit of its field */
+	struct ts_bytes cause; /* which inputs contradict each other */
 };
 
 struct ts_list;
 struct ts_record;
 struct ts_value {
 	enum ts_value_type type;
+	enum ts_origin origin; /* where it differs from that of its field or column */
 	union {
 		int64_t i;
 		uint64_t u;
@@ -40,6 +61,7 @@ struct ts_value {
 		bool b;
 		struct ts_bytes s;
 		const struct ts_list *list;
+		const struct ts_impossible *impossible;
 	} as;
 };
 
@@ -49,9 +71,6 @@ struct ts_list {
 	size_t nr;		/* rows (with names) or items */
 	struct ts_value *items; /* row by row */
 };
-
-/* Where a number comes from. */
-enum ts_origin { TS_MEASURED, TS_COMPILED, TS_MODELLED, TS_INFERRED, TS_ASSUMED, TS_DERIVED };
 
 struct ts_column {
 	const char *name;
@@ -209,23 +228,23 @@ static inline struct ts_value ts_null(void)
 }
 static inline struct ts_value ts_int(int64_t i)
 {
-	return (struct ts_value){ TS_VALUE_INT, { .i = i } };
+	return (struct ts_value){ .type = TS_VALUE_INT, .as.i = i };
 }
 static inline struct ts_value ts_id(uint64_t u)
 {
-	return (struct ts_value){ TS_VALUE_ID, { .u = u } };
+	return (struct ts_value){ .type = TS_VALUE_ID, .as.u = u };
 }
 static inline struct ts_value ts_bool(bool b)
 {
-	return (struct ts_value){ TS_VALUE_BOOL, { .b = b } };
+	return (struct ts_value){ .type = TS_VALUE_BOOL, .as.b = b };
 }
 static inline struct ts_value ts_text(struct ts_bytes s)
 {
-	return (struct ts_value){ TS_VALUE_TEXT, { .s = s } };
+	return (struct ts_value){ .type = TS_VALUE_TEXT, .as.s = s };
 }
 static inline struct ts_value ts_real(double r) /* NaN and infinities are unknown */
 {
-	return isfinite(r) ? (struct ts_value){ TS_VALUE_REAL, { .r = r } } : ts_null();
+	return isfinite(r) ? (struct ts_value){ .type = TS_VALUE_REAL, .as.r = r } : ts_null();
 }
 static inline struct ts_value ts_share_pct(double share)
 {
@@ -238,6 +257,12 @@ static inline struct ts_value ts_int_or_null(int64_t i)
 static inline struct ts_value ts_text_or_null(struct ts_bytes s)
 {
 	return s.n ? ts_text(s) : ts_null();
+}
+/* The same value with an origin of its own. */
+static inline struct ts_value ts_value_from(struct ts_value value, enum ts_origin origin)
+{
+	value.origin = origin;
+	return value;
 }
 
 /* Fields come out in the order they went in; parts of one object must follow each other. The same
@@ -264,6 +289,10 @@ struct ts_value ts_result_list(struct ts_result *result, const char *const *name
 struct ts_value ts_result_get(const struct ts_result *result, const char *field);
 const struct ts_table *ts_result_find_table(const struct ts_result *result, const char *table);
 int ts_table_column(const struct ts_table *table, const char *name);
+/* Where the value of a field comes from; where the cells of a column do: the origin that all of them
+ * share, else TS_AS_FIELD, which is several. */
+enum ts_origin ts_field_origin(const struct ts_field *field);
+enum ts_origin ts_column_origin(const struct ts_table *table, size_t column);
 struct ts_value ts_table_cell(const struct ts_table *table, size_t row, int column);
 /* By the column's name; a text is empty when the cell is not a text. */
 struct ts_value ts_cell(const struct ts_table *table, size_t row, const char *column);
@@ -275,7 +304,7 @@ int64_t ts_value_int(struct ts_value value);   /* -1 when it is not a number */
 
 const char *ts_severity_name(enum ts_severity severity);       /* critical, warning, info */
 const char *ts_confidence_name(enum ts_confidence confidence); /* certain, likely, possible */
-const char *ts_origin_name(enum ts_origin origin);	       /* measured, compiled, ... */
+const char *ts_origin_name(enum ts_origin origin); /* measured, ...; TS_AS_FIELD: mixed */
 
 /*
  * Slices of one track in the making: added in the order of starts, merged with the neighbour when

@@ -49,7 +49,7 @@ struct ts_value ts_result_list(struct ts_result *result, const char *const *name
 		return ts_null();
 	}
 	*list = (struct ts_list){ names, names ? nr_names : 0, nr, *items };
-	return (struct ts_value){ TS_VALUE_LIST, { .list = list } };
+	return (struct ts_value){ .type = TS_VALUE_LIST, .as.list = list };
 }
 
 const struct ts_table *ts_result_find_table(const struct ts_result *result, const char *table)
@@ -75,6 +75,23 @@ struct ts_value ts_table_cell(const struct ts_table *table, size_t row, int colu
 	if (!table || row >= table->nr_rows || column < 0 || (size_t)column >= table->nr_columns)
 		return ts_null();
 	return table->cells[row * table->nr_columns + (size_t)column];
+}
+
+enum ts_origin ts_column_origin(const struct ts_table *table, size_t column)
+{
+	const enum ts_origin of_column = table->columns[column].origin;
+	enum ts_origin origin = of_column;
+
+	TS_ASSERT(table && column < table->nr_columns);
+	for (size_t row = 0; row < table->nr_rows; row++) {
+		enum ts_origin own = ts_table_cell(table, row, (int)column).origin;
+
+		own = own ? own : of_column;
+		if (row > 0 && own != origin)
+			return TS_AS_FIELD;
+		origin = own;
+	}
+	return origin;
 }
 
 struct ts_value ts_cell(const struct ts_table *table, size_t row, const char *column)

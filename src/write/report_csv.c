@@ -11,13 +11,14 @@
 static void put_item(struct ts_buf *text, struct ts_value value)
 {
 	switch (value.type) {
-	case TS_VALUE_INT:  ts_buf_i64(text, value.as.i); break;
-	case TS_VALUE_ID:   ts_buf_u64(text, value.as.u); break;
-	case TS_VALUE_REAL: ts_json_number(text, value.as.r); break;
-	case TS_VALUE_TEXT: ts_buf_put(text, value.as.s); break;
-	case TS_VALUE_BOOL: ts_buf_puts(text, value.as.b ? "true" : "false"); break;
+	case TS_VALUE_INT:	  ts_buf_i64(text, value.as.i); break;
+	case TS_VALUE_ID:	  ts_buf_u64(text, value.as.u); break;
+	case TS_VALUE_REAL:	  ts_json_number(text, value.as.r); break;
+	case TS_VALUE_TEXT:	  ts_buf_put(text, value.as.s); break;
+	case TS_VALUE_BOOL:	  ts_buf_puts(text, value.as.b ? "true" : "false"); break;
 	case TS_VALUE_NULL:
-	case TS_VALUE_LIST: /* a list in a list has no place in a cell */ break;
+	case TS_VALUE_IMPOSSIBLE:
+	case TS_VALUE_LIST:	  /* a list in a list has no place in a cell */ break;
 	}
 }
 
@@ -44,13 +45,14 @@ static void put_list(struct ts_csv *csv, const struct ts_list *list)
 static void put_cell(struct ts_csv *csv, struct ts_value value)
 {
 	switch (value.type) {
-	case TS_VALUE_NULL: ts_csv_empty(csv); break;
-	case TS_VALUE_INT:  ts_csv_i64(csv, value.as.i); break;
-	case TS_VALUE_ID:   ts_csv_u64(csv, value.as.u); break;
-	case TS_VALUE_REAL: ts_csv_double(csv, value.as.r); break;
-	case TS_VALUE_TEXT: ts_csv_text(csv, value.as.s); break;
-	case TS_VALUE_BOOL: ts_csv_text(csv, value.as.b ? TS_LIT("true") : TS_LIT("false")); break;
-	case TS_VALUE_LIST: put_list(csv, value.as.list); break;
+	case TS_VALUE_IMPOSSIBLE:
+	case TS_VALUE_NULL:	  ts_csv_empty(csv); break;
+	case TS_VALUE_INT:	  ts_csv_i64(csv, value.as.i); break;
+	case TS_VALUE_ID:	  ts_csv_u64(csv, value.as.u); break;
+	case TS_VALUE_REAL:	  ts_csv_double(csv, value.as.r); break;
+	case TS_VALUE_TEXT:	  ts_csv_text(csv, value.as.s); break;
+	case TS_VALUE_BOOL:	  ts_csv_text(csv, value.as.b ? TS_LIT("true") : TS_LIT("false")); break;
+	case TS_VALUE_LIST:	  put_list(csv, value.as.list); break;
 	}
 }
 

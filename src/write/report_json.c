@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "codec/json.h"
+#include "result/impossible.h"
 #include "result/view.h"
 #include "write/brief.h"
 #include "write/json_head.h"
@@ -14,13 +15,14 @@ static void put_list(struct ts_json *json, const struct ts_list *list);
 static void put_value(struct ts_json *json, struct ts_value value)
 {
 	switch (value.type) {
-	case TS_VALUE_NULL: ts_json_null(json); break;
-	case TS_VALUE_INT:  ts_json_i64(json, value.as.i); break;
-	case TS_VALUE_ID:   ts_json_u64_string(json, value.as.u); break;
-	case TS_VALUE_REAL: ts_json_double(json, value.as.r); break;
-	case TS_VALUE_TEXT: ts_json_string(json, value.as.s); break;
-	case TS_VALUE_BOOL: ts_json_bool(json, value.as.b); break;
-	case TS_VALUE_LIST: put_list(json, value.as.list); break;
+	case TS_VALUE_IMPOSSIBLE:
+	case TS_VALUE_NULL:	  ts_json_null(json); break;
+	case TS_VALUE_INT:	  ts_json_i64(json, value.as.i); break;
+	case TS_VALUE_ID:	  ts_json_u64_string(json, value.as.u); break;
+	case TS_VALUE_REAL:	  ts_json_double(json, value.as.r); break;
+	case TS_VALUE_TEXT:	  ts_json_string(json, value.as.s); break;
+	case TS_VALUE_BOOL:	  ts_json_bool(json, value.as.b); break;
+	case TS_VALUE_LIST:	  put_list(json, value.as.list); break;
 	}
 }
 
@@ -250,7 +252,7 @@ static void put_notes(struct ts_json *json, const struct part *parts, size_t nr)
 }
 
 static void put_origin(struct ts_json *json, const char *table, const char *name,
-		       enum ts_origin origin)
+		       const char *origin)
 {
 	struct ts_buf key = TS_BUF_INIT;
 
@@ -260,8 +262,15 @@ static void put_origin(struct ts_json *json, const char *table, const char *name
 		ts_buf_puts(&key, name);
 	json->out->failed |= key.failed;
 	ts_json_key_bytes(json, ts_buf_bytes(&key));
-	ts_json_text(json, ts_origin_name(origin));
+	ts_json_text(json, origin);
 	ts_buf_release(&key);
+}
+
+/* Of the value that stands there. */
+static const char *field_origin(const struct ts_field *field)
+{
+	return field->value.type == TS_VALUE_NULL ? "unknown"
+						  : ts_origin_name(ts_field_origin(field));
 }
 
 static void put_origins(struct ts_json *json, const struct part *part)
@@ -270,14 +279,90 @@ static void put_origins(struct ts_json *json, const struct part *part)
 
 	for (size_t i = 0; i < result->nr_fields; i++)
 		if (wants_field(part, &result->fields[i]))
-			put_origin(json, NULL, result->fields[i].name, result->fields[i].origin);
+			put_origin(json, NULL, result->fields[i].name,
+				   field_origin(&result->fields[i]));
 	for (size_t i = 0; i < result->nr_tables; i++) {
 		const struct ts_table *table = &result->tables[i];
 
 		for (size_t k = 0; wants_table(part, table) && k < table->nr_columns; k++)
 			put_origin(json, table->name, table->columns[k].name,
-				   table->columns[k].origin);
+				   ts_origin_name(ts_column_origin(table, k)));
 	}
+}
+
+static bool is_asked(const struct ts_report *report, const struct ts_view *view,
+		     const struct ts_result *result)
+{
+	if (view->result)
+		return view->result == result;
+	for (const char *const *name = report->only; name && *name; name++)
+		if (strcmp(*name, result->name) == 0)
+			return true;
+	return !report->only;
+}
+
+struct impossible_list {
+	struct ts_json *json;
+	size_t nr;
+};
+
+/* The first few are examples enough; how many there are is known from the count. */
+#define MAX_IMPOSSIBLE 200
+
+static void put_impossible_place(void *arg, const struct ts_impossible_place *place)
+{
+	struct impossible_list *list = arg;
+	struct ts_json *json = list->json;
+	struct ts_bytes item = ts_impossible_item(place);
+
+	if (list->nr++ >= MAX_IMPOSSIBLE)
+		return;
+	ts_json_object(json);
+	ts_json_key(json, "view");
+	ts_json_text(json, place->result->name);
+	ts_json_key(json, "table");
+	place->table ? ts_json_text(json, place->table->name) : ts_json_null(json);
+	ts_json_key(json, "row");
+	place->table ? ts_json_i64(json, (int64_t)place->row) : ts_json_null(json);
+	ts_json_key(json, "item");
+	item.n > 0 ? ts_json_string(json, item) : ts_json_null(json);
+	ts_json_key(json, "field");
+	ts_json_text(json, place->name);
+	ts_json_key(json, "value");
+	ts_json_double(json, place->figure->value);
+	ts_json_key(json, "peak");
+	ts_json_double(json, place->figure->peak);
+	ts_json_key(json, "cause");
+	ts_json_string(json, place->figure->cause);
+	ts_json_object_end(json);
+}
+
+static size_t each_impossible(const struct ts_results *results, const struct ts_report *report,
+			      const struct ts_view *view, ts_impossible_seen *seen, void *arg)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < results->nr; i++)
+		if (is_asked(report, view, results->items[i]))
+			nr += ts_result_each_impossible(results->items[i], view->table, seen, arg);
+	return nr;
+}
+
+/* Figures that cannot be true: they are null where they stand. Where all can, there is no list. */
+static void put_impossible(struct ts_json *json, const struct ts_results *results,
+			   const struct ts_report *report, const struct ts_view *view)
+{
+	struct impossible_list list = { json, 0 };
+	size_t nr = each_impossible(results, report, view, NULL, NULL);
+
+	if (nr == 0)
+		return;
+	ts_json_key(json, "impossible_count");
+	ts_json_i64(json, (int64_t)nr);
+	ts_json_key(json, "impossible");
+	ts_json_array(json);
+	each_impossible(results, report, view, put_impossible_place, &list);
+	ts_json_array_end(json);
 }
 
 /* What stands at the end of an object, once, whatever number of results share it. */
@@ -318,17 +403,6 @@ static void put_run(struct ts_json *json, const struct ts_results *results)
 	ts_json_null(json);
 }
 
-static bool is_asked(const struct ts_report *report, const struct ts_view *view,
-		     const struct ts_result *result)
-{
-	if (view->result)
-		return view->result == result;
-	for (const char *const *name = report->only; name && *name; name++)
-		if (strcmp(*name, result->name) == 0)
-			return true;
-	return !report->only;
-}
-
 static void put_report(struct ts_json *json, const struct ts_results *results,
 		       const struct ts_report *report, const struct ts_view *view)
 {
@@ -353,6 +427,7 @@ static void put_report(struct ts_json *json, const struct ts_results *results,
 			put_object(json, &part);
 		}
 	}
+	put_impossible(json, results, report, view);
 	put_tail(json, top, nr_top);
 	free(top);
 }

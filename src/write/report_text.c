@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "codec/term.h"
 #include "result/order.h"
+#include "result/impossible.h"
 #include "result/view.h"
 #include "write/breakdown.h"
 #include "write/brief.h"
@@ -217,6 +218,36 @@ static void put_notes(struct text *text, const struct ts_result *result)
 	}
 }
 
+static void keep_first(void *arg, const struct ts_impossible_place *place)
+{
+	struct ts_impossible_place *first = arg;
+
+	if (!first->figure)
+		*first = *place;
+}
+
+/* How many figures of the result cannot be true, and the first of them with its cause. */
+static void put_impossible(struct text *text, const struct ts_result *result)
+{
+	struct ts_impossible_place first = { .figure = NULL };
+	size_t nr = ts_result_each_impossible(result, NULL, keep_first, &first);
+	struct ts_buf line = TS_BUF_INIT;
+	struct ts_bytes item;
+
+	if (nr == 0)
+		return;
+	item = ts_impossible_item(&first);
+	ts_buf_printf(&line, "%zu figure%s above a peak and cannot be true; the first, %s", nr,
+		      nr == 1 ? " is" : "s are", first.name);
+	if (item.n > 0)
+		ts_buf_printf(&line, " of %.*s", TS_ARG(item));
+	ts_buf_printf(&line, ": %.*s", TS_ARG(first.figure->cause));
+	ts_buf_puts(text->out, "  impossible: ");
+	put_wrapped(text, ts_buf_bytes(&line), 14, 14);
+	text->out->failed |= line.failed;
+	ts_buf_release(&line);
+}
+
 static bool is_time(const struct ts_result *result)
 {
 	return strcmp(result->name, "time") == 0;
@@ -226,7 +257,8 @@ static bool is_time(const struct ts_result *result)
 static bool has_text(const struct ts_result *result)
 {
 	return label_width(result) > 0 || ts_result_has_findings(result) || result->nr_notes > 0 ||
-	       (is_time(result) && result->nr_fields > 0);
+	       (is_time(result) && result->nr_fields > 0) ||
+	       ts_result_each_impossible(result, NULL, NULL, NULL) > 0;
 }
 
 static void put_result(struct text *text, const struct ts_result *result)
@@ -238,6 +270,7 @@ static void put_result(struct text *text, const struct ts_result *result)
 		put_fields(text, result);
 		put_findings(text, result);
 		put_notes(text, result);
+		put_impossible(text, result);
 	}
 	for (size_t i = 0; i < result->nr_tables; i++)
 		put_table(text, &result->tables[i]);

@@ -40,12 +40,13 @@ static void put_single(struct ts_buf *out, const char *name, struct ts_value val
 {
 	switch (value.type) {
 	case TS_VALUE_INT:
-	case TS_VALUE_REAL: put_number(out, name, value); break;
-	case TS_VALUE_ID:   ts_buf_u64(out, value.as.u); break;
-	case TS_VALUE_TEXT: ts_buf_put(out, value.as.s); break;
-	case TS_VALUE_BOOL: ts_buf_puts(out, value.as.b ? "yes" : "no"); break;
+	case TS_VALUE_REAL:	  put_number(out, name, value); break;
+	case TS_VALUE_ID:	  ts_buf_u64(out, value.as.u); break;
+	case TS_VALUE_TEXT:	  ts_buf_put(out, value.as.s); break;
+	case TS_VALUE_BOOL:	  ts_buf_puts(out, value.as.b ? "yes" : "no"); break;
+	case TS_VALUE_IMPOSSIBLE: ts_buf_puts(out, "impossible"); break;
 	case TS_VALUE_NULL:
-	case TS_VALUE_LIST: ts_buf_putc(out, '-'); break;
+	case TS_VALUE_LIST:	  ts_buf_putc(out, '-'); break;
 	}
 }
 

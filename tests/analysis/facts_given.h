@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/facts/kernels.h"
+#include "analysis/facts/memory.h"
 #include "analysis/facts/padding.h"
 #include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
@@ -29,7 +30,9 @@ static inline void facts_of_nothing(struct ts_context *ctx)
 		.median_step_ps = -1,
 		.step_mad_ps = -1,
 	};
-	static const struct ts_systolic_facts no_systolic = { .utilization = NAN };
+	static const struct ts_systolic_facts no_systolic = { .run = { .share = NAN },
+							      .utilization = NAN };
+	static const struct ts_memory_facts no_memory = { .hbm = { .share = NAN } };
 	static const struct ts_padding_facts no_padding = { .waste_ps = -1, .waste_share = NAN };
 	static const struct ts_timeline_facts no_timeline = { -1, -1, -1 };
 	static const struct ts_kernels_facts no_kernels = { .occupancy_pct = NAN, .mean_ps = NAN };
@@ -37,6 +40,7 @@ static inline void facts_of_nothing(struct ts_context *ctx)
 	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
 		ctx->facts[id] = &nothing;
 	ctx->facts[TS_ANALYSIS_kernels] = &no_kernels;
+	ctx->facts[TS_ANALYSIS_memory] = &no_memory;
 	ctx->facts[TS_ANALYSIS_padding] = &no_padding;
 	ctx->facts[TS_ANALYSIS_systolic] = &no_systolic;
 	ctx->facts[TS_ANALYSIS_timeline] = &no_timeline;

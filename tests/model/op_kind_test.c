@@ -6,6 +6,7 @@
 
 #include "model/bucket.h"
 #include "model/op_kind.h"
+#include "model/traffic.h"
 #include "tests/analysis/feed.h"
 
 struct kind_row {
@@ -234,19 +235,20 @@ static void a_fusion_without_a_product_is_not_a_matrix_op(void **state)
 
 static void hbm_bytes_are_the_breakdowns_or_all(void **state)
 {
+	const struct ts_profile none = { .nr_ops = 0 };
 	struct ts_op op;
 
 	ts_op_init(&op);
-	assert_true(isnan(ts_op_hbm_bytes(&op)) && isnan(ts_op_vmem_bytes(&op)) &&
+	assert_true(isnan(ts_op_hbm_bytes(&none, &op)) && isnan(ts_op_vmem_bytes(&op)) &&
 		    isnan(ts_op_flops(&op)));
 	op.bytes_accessed = 100;
-	assert_true(ts_op_hbm_bytes(&op) == 100);
+	assert_true(ts_op_hbm_bytes(&none, &op) == 100);
 	op.onchip_bytes = 60;
-	assert_true(ts_op_hbm_bytes(&op) == 0); /* a breakdown without HBM */
+	assert_true(ts_op_hbm_bytes(&none, &op) == 0); /* a breakdown without HBM */
 	op.hbm_read_bytes = 30;
-	assert_true(ts_op_hbm_bytes(&op) == 30);
+	assert_true(ts_op_hbm_bytes(&none, &op) == 30);
 	op.hbm_write_bytes = 10;
-	assert_true(ts_op_hbm_bytes(&op) == 40 && ts_op_vmem_bytes(&op) == 60);
+	assert_true(ts_op_hbm_bytes(&none, &op) == 40 && ts_op_vmem_bytes(&op) == 60);
 }
 
 struct bucket_row {

@@ -6,7 +6,8 @@ roofline.py REPORT.json ROOFLINE_MODEL.json: the same rows (the whole program an
 
 Where the peaks are not the same (GPU: XProf takes the boost clock and, on AMD, half the memory's rate), what
 follows from a peak is compared after XProf's figure was put in terms of ours. Its HBM bytes of a GPU's custom
-call leave out tuples (docs/analyses/cost-model.md, exception 7): what rests on them is not compared.
+call leave out tuples (docs/analyses/cost-model.md, exception 7): what rests on them is not compared. Its rates of
+asynchronous ops are over the moment of the start, 895 PB/s; ours are over the time under way: their times alone are compared.
 """
 import json
 import sys
@@ -29,6 +30,8 @@ BY_PEAK = [("bottleneck_operational_intensity", "bottleneck_operational_intensit
            ("optimal_flops_per_s", "optimal_flop_rate", 1e9),
            ("roofline_efficiency_pct", "roofline_efficiency", 100),
            ("memory_utilization_pct", "max_mem_bw_utilization", 100)]
+TIMES = PLAIN[:5]
+ASYNC = ("-start", "-done")
 RIDGES = {"HBM": "hbm", "CMEM read": "cmem_read", "CMEM write": "cmem_write", "VMEM read": "vmem_read",
           "VMEM write": "vmem_write"}
 
@@ -75,6 +78,9 @@ class Comparison:
 
     def row(self, where, ours, theirs):
         self.check(where, "category", ours["category"] == theirs["category"], ours["category"], theirs["category"])
+        if theirs["category"].endswith(ASYNC):
+            self.figures(where, ours, theirs, TIMES)
+            return
         self.figures(where, ours, theirs, PLAIN)
         self.utilization(where, ours, theirs)
         if not (self.gpu and theirs["category"] in ("custom-call", "Program")):

@@ -134,7 +134,7 @@ static void each_number_says_where_it_comes_from(void **state)
 {
 	static const char *const expected[][2] = {
 		{ "run.duration_ps", "measured" },
-		{ "overview.mxu_utilization_pct", "modelled" },
+		{ "overview.mxu_utilization_pct", "unknown" },
 		{ "overview.health_score", "derived" },
 		{ "ops.flops", "compiled" },
 	};

@@ -1,9 +1,9 @@
 // Small pieces that several views share.
 import { h } from "preact";
-import { title, titles, UNKNOWN, value } from "./format.js";
+import { clean, title, titles, UNKNOWN, value } from "./format.js";
 import { COLORS } from "./chart.jsx";
 
-/** @import { Cell, Finding, Maybe, Row, SharesPart, View } from "./report.d.ts" */
+/** @import { Cell, Finding, Impossible, Maybe, Report, Row, SharesPart, View } from "./report.d.ts" */
 
 /** @type {Record<string, string>} */
 const SAYS = {
@@ -25,16 +25,30 @@ export function Unknown({ why }) {
 }
 
 /**
- * A number with its name, and where it comes from.
- * @param {{ name: string, label?: string, of: Cell, origin?: string, why?: string }} props
+ * Those of a view's figures that cannot be true; of one field, if FIELD is given.
+ * @type {(report: Report, view: string, field?: string) => Impossible[]}
  */
-export function Fact({ name, label, of, origin, why }) {
+export const impossibleOf = (report, view, field) => (report.impossible ?? []).filter((i) => i.view === view && (!field || (i.table === null && i.field === field)));
+
+/** @param {{ report: Report, view: string }} props */
+export function ImpossibleNote({ report, view }) {
+	const all = impossibleOf(report, view);
+	if (!all.length) return null;
+	const { item, field, cause } = all[0];
+	return <p class="verdict">{`${all.length} of these figures ${all.length === 1 ? "is" : "are"} above a peak and cannot be true: they are left empty. The first, ${field}${item ? ` of ${clean(item)}` : ""}: ${clean(cause)}.`}</p>;
+}
+
+/**
+ * A number with its name, and where it comes from. CAUSE: why it cannot be true.
+ * @param {{ name: string, label?: string, of: Cell, origin?: string, why?: string, cause?: string }} props
+ */
+export function Fact({ name, label, of, origin, why, cause }) {
 	const known = of !== null && of !== undefined;
 	return (
 		<div class="fact">
 			<dt title={name}>{label ?? title(name)}</dt>
 			<dd>
-				{known ? value(name, of) : <Unknown why={why ?? "the profile does not say"} />}
+				{cause ? <span class="unknown" title={clean(cause)}>impossible</span> : known ? value(name, of) : <Unknown why={why ?? "the profile does not say"} />}
 				{origin && known && (
 					<span class={`origin ${origin}`} title={SAYS[origin]}>
 						{origin}
@@ -62,10 +76,10 @@ export function flat(object, skip, prefix = "") {
 }
 
 /**
- * LABELS: of figures whose name does not say enough.
- * @param {{ view: Maybe<View>, names?: string[], skip?: Set<string>, labels?: Record<string, string> }} props
+ * LABELS: of figures whose name does not say enough. CAUSES: why a field cannot be true, by its name.
+ * @param {{ view: Maybe<View>, names?: string[], skip?: Set<string>, labels?: Record<string, string>, causes?: Map<string, string> }} props
  */
-export function Facts({ view, names, skip, labels: own = {} }) {
+export function Facts({ view, names, skip, labels: own = {}, causes }) {
 	const all = flat(view, skip);
 	const shown = names ? names.map((n) => [n, all.find(([name]) => name === n)?.[1] ?? null]) : all;
 	const why = view?.notes?.length ? view.notes.join(" ") : undefined;
@@ -73,7 +87,7 @@ export function Facts({ view, names, skip, labels: own = {} }) {
 	return (
 		<dl class="facts">
 			{shown.map(([name, v]) => (
-				<Fact key={name} name={name} label={own[name] ?? labels.get(name)} of={v} origin={view?.provenance?.[name]} why={why} />
+				<Fact key={name} name={name} label={own[name] ?? labels.get(name)} of={v} origin={view?.provenance?.[name]} why={why} cause={causes?.get(name)} />
 			))}
 		</dl>
 	);

@@ -15,6 +15,7 @@ export interface Device {
 	id: number;
 	host: string;
 	name: string;
+	hbm_bytes_per_s?: Maybe<number>;
 }
 export interface Run {
 	run: Maybe<string>;
@@ -72,6 +73,7 @@ export interface Kpi {
 	band: string;
 	band_reason?: Maybe<string>;
 	better: string;
+	window: string;
 	meaning: string;
 }
 export type Severity = "critical" | "warning" | "info";
@@ -91,7 +93,21 @@ export interface FrameRow {
 	device_self_ps: number;
 }
 
+// A figure above its peak: it is null where it stands.
+export interface Impossible {
+	view: string;
+	table: string | null;
+	row: number | null;
+	item: string | null;
+	field: string;
+	value: number;
+	peak: number;
+	cause: string;
+}
+
 export interface Report {
+	impossible?: Impossible[];
+	impossible_count?: number;
 	schema: string;
 	run: Maybe<Run>;
 	notes?: string[];

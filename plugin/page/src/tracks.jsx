@@ -117,12 +117,22 @@ export function Rows({ name, max = 32, whole, empty }) {
 }
 
 /**
- * Counters with this NAME, a line a device.
+ * The peak of a counter, in its unit: where its axis ends.
+ * @type {(report: Report, track: Track) => number | null}
+ */
+function peakOf(report, track) {
+	if (track.unit === "%") return 100;
+	const device = report.run?.devices?.[track.device_id ?? 0];
+	return track.name.startsWith("HBM ") && typeof device?.hbm_bytes_per_s === "number" ? device.hbm_bytes_per_s / 1e9 : null;
+}
+
+/**
+ * Counters with this NAME, a line a device. What was cut at the peak says so behind it.
  * @param {{ name: string, max?: number }} props
  */
 export function Counter({ name, max = 16 }) {
 	const { report, look, setLook } = usePage();
-	const tracks = useMemo(() => /** @type {PointTrack[]} */ (visible(report, look).filter((t) => t.name === name && t.points && t.points.length > 2)), [report, look, name]);
+	const tracks = useMemo(() => /** @type {PointTrack[]} */ (visible(report, look).filter((t) => (t.name === name || t.name.startsWith(`${name},`)) && t.points && t.points.length > 2)), [report, look, name]);
 	const shown = tracks.slice(0, max);
 	const drawing = useMemo(/** @returns {Drawing | null} */ () => {
 		const range = span(shown, look);
@@ -138,6 +148,20 @@ export function Counter({ name, max = 16 }) {
 			});
 		});
 		const pick = picking(setLook);
+		const peak = peakOf(report, shown[0]);
+		/** @type {(u: uPlot) => void} */
+		const drawPeak = (u) => {
+			if (peak === null) return;
+			const y = u.valToPos(peak, "y", true);
+			u.ctx.save();
+			u.ctx.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--soft");
+			u.ctx.setLineDash([6, 4]);
+			u.ctx.beginPath();
+			u.ctx.moveTo(u.bbox.left, y);
+			u.ctx.lineTo(u.bbox.left + u.bbox.width, y);
+			u.ctx.stroke();
+			u.ctx.restore();
+		};
 		/** @type {(t: Track, v: number | null) => string} */
 		const said = (t, v) => (v === null ? "unknown" : `${+v.toPrecision(4)} ${t.unit ?? ""}`);
 		return {
@@ -145,7 +169,8 @@ export function Counter({ name, max = 16 }) {
 			options: {
 				legend: { show: false },
 				...pick,
-				scales: { x: { time: false, range: [range[0] / 1e12, range[1] / 1e12] } },
+				scales: { x: { time: false, range: [range[0] / 1e12, range[1] / 1e12] }, y: { range: (_, low, high) => [0, Math.max(high, peak ?? 0) * 1.05 || 1] } },
+				hooks: { draw: [drawPeak] },
 				axes: [timeAxis, { size: 84, values: (_, v) => v.map((x) => `${x} ${shown[0].unit ?? ""}`) }],
 				series: [{}, ...shown.map((_, i) => ({ stroke: COLORS[i % COLORS.length], width: 1, points: { show: false }, paths: stairs }))],
 				plugins: [
@@ -160,7 +185,7 @@ export function Counter({ name, max = 16 }) {
 	if (!drawing) return null;
 	return (
 		<section aria-label={name}>
-			<h3>{name}</h3>
+			<h3>{shown.find((t) => t.name !== name)?.name ?? name}</h3>
 			{shown.length > 1 && <Legend items={shown.map((t, i) => [deviceName(report, t.device_id), COLORS[i % COLORS.length]])} />}
 			<Plot {...drawing} height={180} label={`${name} of ${shown.length} devices over time`} />
 		</section>

@@ -24,42 +24,19 @@ static bool does_work(const struct ts_doctor *doctor, const struct ts_op_fact *f
 	return !op || (op->async == TS_ASYNC_NONE && op->kind != TS_OP_MOVE);
 }
 
-/* Bytes from and to HBM: as the profile broke them down, else all of them. */
-static double hbm_bytes_of(const struct ts_op *op, double bytes_accessed)
-{
-	double bytes = op ? ts_op_hbm_bytes(op) : NAN;
-
-	return isnan(bytes) ? bytes_accessed : bytes;
-}
-
-#define TOLERANCE 1.01 /* clocks and rounding */
-
-/* A rate above the chip's peak, which for 8-bit products is higher than for bf16: the cost or the
- * time of the op is wrong, and it is judged by neither. */
-static bool is_impossible(const struct ts_rates *rates, const struct ts_op_fact *fact,
-			  struct ts_roofline roofline)
-{
-	double peak = rates->peak_flops_per_s;
-	double fastest = fmax(peak, fmax(rates->peak_int8_per_s, rates->peak_fp8_per_s));
-	double took_s = (double)fact->exclusive_ps * 1e-12 / (double)fact->occurrences;
-
-	return fmax(roofline.compute_s * peak / fastest, roofline.hbm_s) > took_s * TOLERANCE;
-}
-
 static struct ts_fact_work work_of(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
 {
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 	struct ts_fact_work work = { NAN, TS_BOUND_UNKNOWN };
 	struct ts_roofline roofline;
 
-	if (!doctor->rates || fact->occurrences <= 0 || !does_work(doctor, fact))
+	if (!doctor->rates || fact->occurrences <= 0 || !does_work(doctor, fact) ||
+	    !ts_op_fact_is_possible(fact))
 		return work;
 	if (op && op->kind == TS_OP_CONTROL) /* its costs are those of the ops inside */
 		return work;
-	roofline = ts_roofline_of(doctor->rates, fact->flops, hbm_bytes_of(op, fact->bytes),
+	roofline = ts_roofline_of(doctor->rates, fact->flops, fact->hbm_bytes,
 				  op ? ts_op_vmem_bytes(op) : NAN);
-	if (is_impossible(doctor->rates, fact, roofline))
-		return work;
 	work.bound = roofline.bound;
 	if (roofline.least_s > 0)
 		work.least_ps = fmin(roofline.least_s * 1e12 * (double)fact->occurrences,

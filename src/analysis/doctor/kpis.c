@@ -10,6 +10,7 @@
 #include "analysis/facts/allocators.h"
 #include "analysis/facts/capacity.h"
 #include "analysis/facts/kernels.h"
+#include "analysis/facts/memory.h"
 #include "analysis/facts/memory_timeline.h"
 #include "analysis/kit/table.h"
 #include "base/check.h"
@@ -49,45 +50,30 @@ static double kernel_duration(const struct ts_doctor *doctor)
 		       : mean_program(doctor->ops);
 }
 
+/* Without host threads it is unknown what was waited for. */
 static double host_overhead(const struct ts_doctor *doctor)
 {
+	if (!ts_profile_has_threads(doctor->ctx->profile))
+		return NAN;
 	return ts_doctor_bucket_share(doctor, TS_BUCKET_INPUT) +
 	       ts_doctor_bucket_share(doctor, TS_BUCKET_COMPILATION) +
 	       ts_doctor_bucket_share(doctor, TS_BUCKET_HOST_TRANSFER);
 }
 
-/* In percent: bytes of HBM moved over what the run's core time could have moved at the peak. */
-static double memory_bandwidth(const struct ts_doctor *doctor)
+/* Whatever the host did meanwhile. */
+static double nothing_ran(const struct ts_doctor *doctor)
 {
-	const struct ts_profile *profile = doctor->ctx->profile;
-	double peak = profile->nr_devices ? doctor->ctx->rates[0].hbm_bytes_per_s : NAN, bytes = 0;
-	bool known = false;
-
-	if (doctor->total_ps <= 0)
-		return NAN;
-	for (size_t i = 0; i < doctor->nr_facts; i++) {
-		const struct ts_op_fact *fact = &doctor->facts[i];
-		const struct ts_op *op = ts_fact_op(doctor, fact);
-		double moved = fact->hbm_bytes_per_s * (double)fact->total_ps * 1e-12;
-
-		if (op && op->kind != TS_OP_CONTROL && op->async != TS_ASYNC_DONE &&
-		    isfinite(moved)) {
-			bytes += moved; /* a -done moves nothing that its -start did not */
-			known = true;
-		}
-	}
-	return known ? 100 * bytes / ((double)doctor->total_ps * 1e-12 * peak) : NAN;
+	return ts_doctor_bucket_share(doctor, TS_BUCKET_INPUT) +
+	       ts_doctor_bucket_share(doctor, TS_BUCKET_COMPILATION) +
+	       ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE);
 }
 
 /* Without host threads in the capture it is unknown whether there was a compilation. */
 static double compilation_time(const struct ts_doctor *doctor)
 {
-	const struct ts_profile *profile = doctor->ctx->profile;
-
-	for (size_t i = 0; i < profile->nr_lines; i++)
-		if (profile->lines[i].kind == TS_LINE_THREAD)
-			return (double)doctor->ctx->outline->compile_ps * 1e-12;
-	return NAN;
+	if (!ts_profile_has_threads(doctor->ctx->profile))
+		return NAN;
+	return (double)doctor->ctx->outline->compile_ps * 1e-12;
 }
 
 static double fuller(double most, int64_t peak_bytes, int64_t capacity_bytes)
@@ -155,56 +141,61 @@ struct kpi {
 	bool less_is_better;
 	double good, fair; /* limits; NaN: there is none */
 	enum ts_origin origin;
-	double value; /* NaN: unknown */
+	double value;	    /* NaN: unknown */
+	const char *window; /* that it is a share, a mean or a sum of */
 	const char *meaning;
 };
 
-#define MORE  false
-#define LESS  true
-#define LIMIT doctor->ctx->settings->
+#define MORE	 false
+#define LESS	 true
+#define LIMIT	 doctor->ctx->settings->
+#define CORES	 "core time: wall time x cores"
+#define PROGRAMS "each core, from its first event to its last"
+#define STARTS	 "executions"
+#define CAPTURE	 "the capture"
 /* A figure, its unit, which way is better, the limits of the bands "good" and "fair", its origin,
- * its value, and what it means. */
+ * its value, the window that it is of, and what it means. */
 #define KPIS(X) \
 	X(device_utilization, "%", MORE, LIMIT device_utilization_good, \
-	  LIMIT device_utilization_fair, TS_MEASURED, 100 * doctor->time->duty_cycle, \
-	  "time with a program on the core, from its first event to its last") \
+	  LIMIT device_utilization_fair, TS_MEASURED, 100 * doctor->time->duty_cycle, PROGRAMS, \
+	  "time with a program on the core") \
 	X(kernel_duration, "ms", MORE, LIMIT kernel_duration_good, LIMIT kernel_duration_fair, \
-	  TS_MEASURED, kernel_duration(doctor), \
+	  TS_MEASURED, kernel_duration(doctor), STARTS, \
 	  "mean time of what the host starts at once: a program on a TPU, a kernel on a GPU") \
 	X(host_overhead, "%", LESS, LIMIT host_overhead_good, LIMIT host_overhead_fair, \
-	  TS_MEASURED, 100 * host_overhead(doctor), \
-	  "core time that waits for input, compilation or copies from and to the host") \
+	  TS_MEASURED, 100 * host_overhead(doctor), CORES, \
+	  "time that waits for input, compilation or copies from and to the host") \
 	X(memory_bandwidth, "%", MORE, LIMIT memory_bandwidth_good, LIMIT memory_bandwidth_fair, \
-	  TS_MODELLED, hbm_pct, \
-	  "bytes through HBM, of what the core time could have moved at the peak") \
+	  TS_MODELLED, 100 * ts_held_known(ts_memory_facts(doctor->ctx)->hbm), CORES, \
+	  "bytes through HBM, of what the peak could have moved") \
 	X(compilation_time, "s", LESS, LIMIT compilation_time_good, LIMIT compilation_time_fair, \
-	  TS_MEASURED, compilation_time(doctor), \
+	  TS_MEASURED, compilation_time(doctor), CAPTURE, \
 	  "time of the hosts in compilations; those at once count once") \
-	X(idle, "%", LESS, LIMIT idle_high, NAN, TS_MEASURED, \
-	  100 * ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE), \
-	  "core time with nothing to run, and no known cause at the host") \
+	X(idle, "%", LESS, LIMIT idle_high, NAN, TS_MEASURED, 100 * nothing_ran(doctor), CORES, \
+	  "time in which the device ran nothing, whatever the host did meanwhile") \
 	X(peak_memory, "%", LESS, LIMIT peak_memory_high, NAN, \
 	  isnan(allocated) ? TS_MODELLED : TS_MEASURED, \
 	  isnan(allocated) ? 100 * ts_capacity_peak_share(ts_capacity_facts(doctor->ctx)) : allocated, \
+	  CAPTURE, \
 	  "device memory in use at its peak, of what there is: by the allocator, else the largest " \
 	  "program's") \
 	X(occupancy, "%", MORE, LIMIT occupancy_good, NAN, TS_MEASURED, \
-	  ts_kernels_facts(doctor->ctx)->occupancy_pct, \
+	  ts_kernels_facts(doctor->ctx)->occupancy_pct, STARTS, \
 	  "warps in flight of those a GPU's multiprocessors could hold; a TPU has none") \
 	X(mxu_utilization, "%", MORE, LIMIT mxu_utilization_warning, LIMIT mxu_utilization_low, \
-	  TS_MODELLED, 100 * ts_systolic_facts(doctor->ctx)->utilization, \
-	  "FLOPs of matrix products, of what the core time could have done at the peak") \
+	  TS_MODELLED, 100 * ts_systolic_facts(doctor->ctx)->utilization, CORES, \
+	  "FLOPs of matrix products, of what the peak could have done") \
 	X(padding_waste, "%", LESS, LIMIT padding_waste_high, NAN, TS_MODELLED, \
-	  100 * ts_padding_facts(doctor->ctx)->waste_share, "core time that goes into tile padding") \
+	  100 * ts_padding_facts(doctor->ctx)->waste_share, CORES, "time that goes into tile padding") \
 	X(step_time, "ms", LESS, step_limit(doctor, LIMIT idle_high), \
-	  step_limit(doctor, LIMIT host_overhead_fair), TS_MEASURED, median_step(doctor), \
+	  step_limit(doctor, LIMIT host_overhead_fair), TS_MEASURED, median_step(doctor), "steps", \
 	  "the median step; the limits are what it would take if its device waited for nothing " \
 	  "longer than idle_high, host_overhead_fair") \
-	X(top_op, "%", LESS, LIMIT dominant_op_high, NAN, TS_MEASURED, top_op(doctor), \
+	X(top_op, "%", LESS, LIMIT dominant_op_high, NAN, TS_MEASURED, top_op(doctor), CORES, \
 	  top_op_meaning(doctor))
 
-#define KPI(name, unit, less, good, fair, origin, value, meaning) \
-	{ #name, unit, less, good, fair, origin, value, meaning },
+#define KPI(name, unit, less, good, fair, origin, value, window, meaning) \
+	{ #name, unit, less, good, fair, origin, value, window, meaning },
 
 static bool reaches(const struct kpi *kpi, double bound)
 {
@@ -272,20 +263,19 @@ static struct ts_value origin_of(const struct kpi *kpi)
 	X(good, TS_DERIVED, "good from / to", ts_real(kpi->good)) \
 	X(fair, TS_DERIVED, "fair from / to", ts_real(kpi->fair)) \
 	X(origin, TS_DERIVED, NULL, origin_of(kpi)) \
+	X(window, TS_DERIVED, NULL, ts_text(ts_bytes_of(kpi->window))) \
 	X(meaning, TS_DERIVED, NULL, ts_text(ts_bytes_of(kpi->meaning)))
 
 static const struct ts_column columns[] = { KPI_COLUMNS(TS_COLUMN) };
 
 void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 {
-	double hbm_pct = memory_bandwidth(doctor);
 	double allocated = allocator_peak(doctor);
 	const struct kpi kpis[] = { KPIS(KPI) };
 	struct ts_table *table =
 		ts_result_table(doctor->result, "kpis", "Key figures", columns, TS_NELEM(columns));
 
 	TS_ASSERT(facts);
-	facts->hbm_utilization_pct = hbm_pct;
 	if (doctor->ctx->profile->nr_hosts == 0)
 		return; /* modules alone: nothing ran that could be judged */
 	for (const struct kpi *kpi = kpis; kpi < kpis + TS_NELEM(kpis); kpi++) {

@@ -13,6 +13,7 @@
 
 #include "analysis/kit/table.h"
 #include "base/record.h"
+#include "result/impossible.h"
 
 #define MAX_OPS	    48
 #define MAX_COLUMNS 240
@@ -126,6 +127,9 @@ static struct heat_cell sum_of(const struct heat_cell *cells)
 	return sum;
 }
 
+static const struct ts_bytes above =
+	TS_LIT("its FLOPs and its time in these steps contradict the chip's peak");
+
 /* One utilization a column. */
 static struct ts_value utilization_of(const struct ts_matrix_op *op, const struct heat_cell *cells,
 				      struct heat_cell sum, size_t nr_columns,
@@ -136,7 +140,8 @@ static struct ts_value utilization_of(const struct ts_matrix_op *op, const struc
 	struct ts_value list = ts_result_list(result, NULL, 0, nr_columns, &items);
 
 	for (size_t i = 0; items && i < nr_columns; i++)
-		items[i] = ts_real(run_pct * mean_ps(&sum) / mean_ps(&cells[i]));
+		items[i] = ts_held_value(result, run_pct * mean_ps(&sum) / mean_ps(&cells[i]), 100,
+					 above);
 	return list;
 }
 

@@ -16,7 +16,6 @@ struct ts_finding_range {
 
 struct ts_doctor_facts {
 	int64_t health_score;		   /* 0..100; -1: unknown */
-	double hbm_utilization_pct;	   /* NaN: unknown */
 	const struct ts_finding *findings; /* those of the result, the largest impact first */
 	size_t nr_findings;
 	const struct ts_finding_range *ranges; /* in the order of the findings */

@@ -8,6 +8,7 @@
 
 #include "analysis/facts/reason.h"
 #include "model/traffic.h"
+#include "result/impossible.h"
 
 /* An op; of an asynchronous pair the start, with the done's part. */
 struct ts_memory_op {
@@ -19,6 +20,7 @@ struct ts_memory_op {
 	int64_t self_ps;    /* of its events on the core's line */
 	struct ts_traffic all;
 	double hbm_bytes_per_s, hbm_share; /* of the peak, 0..1; NaN: unknown */
+	struct ts_bytes hbm_cause;	   /* why these cannot be true; .n 0: they can */
 };
 
 /* An op that brings an array into another layout, memory or place. */
@@ -50,6 +52,7 @@ struct ts_memory_upcast {
 
 /* Those of the tables. */
 struct ts_memory_facts {
+	struct ts_held hbm;		/* bytes of HBM a second of core time, of the peak */
 	const struct ts_memory_op *ops; /* the most HBM bytes first */
 	size_t nr_ops;
 	const struct ts_memory_copy *copies; /* the longest first */

@@ -20,10 +20,16 @@ struct ts_op_fact {
 	int64_t total_ps, self_ps; /* by the device's clock, as XProf counts; -1 */
 	int64_t exclusive_ps;	   /* moments of the timeline that are this op's alone; -1 */
 	double flops, bytes;	   /* whole numbers; NaN: unknown */
-	double hbm_bytes_per_s;	   /* from and to HBM while it runs; NaN: unknown */
-	double padding_share;	   /* of its arrays' bytes; NaN: unknown */
-	enum ts_bound bound;	   /* by the roofline of the first device that ran it */
-	enum ts_bucket bucket;	   /* that has most of its time; TS_NR_BUCKETS: it did not run */
+	double hbm_bytes;	   /* of those, from and to HBM; NaN: unknown */
+	/* In which it does its work: total_ps, of an asynchronous op from its start to the end of the wait for
+	 * it, which both halves have; -1: unknown */
+	int64_t work_ps;
+	double hbm_bytes_per_s; /* in that time; NaN: unknown, or it cannot be true */
+	/* Why its FLOPs, its bytes of HBM cannot be true: the chip does less in its time. .n 0: they can. */
+	struct ts_bytes flops_cause, hbm_cause;
+	double padding_share;  /* of its arrays' bytes; NaN: unknown */
+	enum ts_bound bound;   /* by the roofline of the first device that ran it */
+	enum ts_bucket bucket; /* that has most of its time; TS_NR_BUCKETS: it did not run */
 	struct ts_time_op
 		parts;	       /* what explains exclusive_ps; .split_ps 0: .bucket has all of it */
 	uint32_t first_device; /* that ran it; TS_NONE: it did not run */
@@ -45,6 +51,12 @@ struct ts_ops_facts {
 	const struct ts_module_fact *modules;
 	size_t nr_modules; /* at least profile->nr_modules */
 };
+
+/* What the profile says of its work and its time agrees with the chip: a judgement may rest on it. */
+static inline bool ts_op_fact_is_possible(const struct ts_op_fact *fact)
+{
+	return fact->flops_cause.n == 0 && fact->hbm_cause.n == 0;
+}
 
 /* The fact of an op of the profile, or NULL: it is not in the op table. */
 static inline const struct ts_op_fact *ts_op_fact_of(const struct ts_ops_facts *ops, uint32_t op)

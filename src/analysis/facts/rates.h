@@ -18,4 +18,22 @@ struct ts_rates_facts {
 	size_t nr_flights;
 };
 
+/* Of the op that is the start; NULL: none of its executions came to an end. */
+static inline const struct ts_flight *ts_flight_of(const struct ts_rates_facts *rates,
+						   uint32_t start)
+{
+	size_t from = 0, to = rates->nr_flights;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (rates->flights[middle].op < start)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < rates->nr_flights && rates->flights[from].op == start ? &rates->flights[from]
+									    : NULL;
+}
+
 #endif

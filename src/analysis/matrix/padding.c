@@ -11,6 +11,7 @@
 #include "analysis/kit/table.h"
 #include "base/record.h"
 #include "model/op_kind.h"
+#include "model/traffic.h"
 
 #define MAX_ROWS    1000
 #define ASSUMED_DIM 128	 /* where no device is named */
@@ -86,7 +87,8 @@ static bool parse_shape(struct ts_arena *scratch, const struct ts_op *op, struct
 }
 
 /* Empty parts of the matrix unit count as work: they take as long. */
-static struct ts_roofline roofline_of(const struct padding_op *row, const struct ts_rates *rates)
+static struct ts_roofline roofline_of(const struct ts_profile *profile,
+				      const struct padding_op *row, const struct ts_rates *rates)
 {
 	const struct ts_op_work *work = &row->work;
 	double flops = ts_op_flops(row->op);
@@ -95,7 +97,7 @@ static struct ts_roofline roofline_of(const struct padding_op *row, const struct
 		flops = ts_bf16_flops(rates, flops, work->flops, work->int8_flops, work->fp8_flops);
 	if (work->flops > 0 && isfinite(work->passes_flops))
 		flops *= work->passes_flops / work->flops;
-	return ts_roofline_of(rates, flops, ts_op_hbm_bytes(row->op), NAN);
+	return ts_roofline_of(rates, flops, ts_op_hbm_bytes(profile, row->op), NAN);
 }
 
 /* Whose waste costs time: the resource that needs longer by the roofline, when that explains the
@@ -108,7 +110,7 @@ static enum padding_bound bound_of(const struct ts_profile *profile, const struc
 
 	if (!rates || ts_op_is_opaque(profile, row->op))
 		return unknown;
-	line = roofline_of(row, rates);
+	line = roofline_of(profile, row, rates);
 	if (isnan(line.least_s))
 		return unknown;
 	if (line.least_s < BINDING * mean_s)

@@ -222,6 +222,24 @@ static int64_t core_time(const struct systolic_state *state, const struct ts_con
 	return ts_i64_mul(cores_seen(state), state->tally.last_ps - state->tally.first_ps);
 }
 
+/* Why the FLOPs of the run cannot be true; .n 0: they can. */
+static struct ts_bytes cause_of(const struct systolic_state *state, const struct systolic_sum *sum,
+				struct ts_result *result)
+{
+	struct ts_bytes cause = { NULL, 0 };
+	char text[TS_UNIT_MAX];
+	double flops = 0;
+
+	for (size_t i = 0; i < state->nr_cores; i++)
+		flops += state->cores[i].flops;
+	if (sum->impossible_flops > TS_IMPOSSIBLE_PART * flops)
+		cause = ts_result_text(result,
+				       "%s of its FLOPs are of ops that cannot have done them in "
+				       "their time",
+				       ts_fmt_pct(text, 100 * sum->impossible_flops / flops));
+	return cause;
+}
+
 /* All FLOPs over core time x peak; the peak is the mean of the cores seen. */
 static double modelled_share(const struct systolic_state *state, const struct ts_context *ctx,
 			     int64_t total_ps)
@@ -250,17 +268,23 @@ static double ratio(double part, double whole)
 struct reached {
 	double modelled, measured; /* by FLOPs, and by counters of the hosts; NaN: unknown */
 	bool has_counters;	   /* counters of 0 beside known FLOPs did not count */
-	double used;		   /* the better known one */
+	struct ts_held used;	   /* the better known one */
+	struct ts_bytes cause;	   /* why .modelled cannot be true; .n 0: it can */
 };
 
 static struct reached reached_of(const struct systolic_state *state, const struct ts_context *ctx,
-				 const struct systolic_sum *sum, int64_t total_ps)
+				 const struct systolic_sum *sum, int64_t total_ps,
+				 struct ts_result *result)
 {
 	struct reached of = { .measured = measured_share(ctx->profile) };
 
 	of.modelled = sum->has_matrix ? modelled_share(state, ctx, total_ps) : NAN;
 	of.has_counters = of.measured > 0;
-	of.used = of.has_counters ? of.measured : of.modelled;
+	of.cause = cause_of(state, sum, result);
+	if (of.cause.n == 0 && ts_is_impossible(of.modelled, 1))
+		of.cause = systolic_above;
+	of.used = of.has_counters ? (struct ts_held){ .share = of.measured }
+				  : (struct ts_held){ of.modelled, of.cause };
 	return of;
 }
 
@@ -275,9 +299,6 @@ static void add_fields(struct ts_result *result, const struct systolic_sum *sum,
 		enum ts_origin origin;
 		const char *label;
 	} shares[] = {
-		{ "mxu_utilization_pct", reached->used,
-		  reached->has_counters ? TS_MEASURED : TS_MODELLED, "MXU utilization" },
-		{ "mxu_modelled_pct", reached->modelled, TS_MODELLED, NULL },
 		{ "mxu_measured_pct", reached->measured, TS_MEASURED, "by counters" },
 		{ "matrix_time_pct", ratio(matrix_ps, (double)total_ps), TS_MEASURED,
 		  "time in matrix ops" },
@@ -293,6 +314,11 @@ static void add_fields(struct ts_result *result, const struct systolic_sum *sum,
 		  "lost otherwise" },
 	};
 
+	ts_result_field(result, "mxu_utilization_pct", ts_held_pct(result, reached->used),
+			reached->has_counters ? TS_MEASURED : TS_MODELLED, "MXU utilization");
+	ts_result_field(result, "mxu_modelled_pct",
+			ts_held_pct(result, (struct ts_held){ reached->modelled, reached->cause }),
+			TS_MODELLED, NULL);
 	for (size_t i = 0; i < TS_NELEM(shares); i++)
 		ts_result_field(result, shares[i].name, ts_share_pct(shares[i].share),
 				shares[i].origin, shares[i].label);
@@ -339,12 +365,13 @@ static enum ts_status systolic_close(void *arg, const struct ts_context *ctx, vo
 	st = ts_systolic_ops(state, ctx, result, facts, &sum, err);
 	if (st)
 		return st;
-	reached = reached_of(state, ctx, &sum, total_ps);
-	facts->utilization = reached.used;
+	reached = reached_of(state, ctx, &sum, total_ps, result);
+	facts->run = reached.used;
+	facts->utilization = ts_held_known(reached.used);
 	add_fields(result, &sum, &reached, total_ps);
 	add_notes(result, ctx, &sum);
 	return ts_systolic_sums(state, ctx, result, nr_seen > 0 ? total_ps / nr_seen : -1,
-				sum.has_matrix, err);
+				sum.has_matrix, reached.cause, err);
 }
 
 const struct ts_analysis ts_analysis_systolic = {

@@ -6,10 +6,11 @@
 #ifndef TS_ANALYSIS_SYSTOLIC_H
 #define TS_ANALYSIS_SYSTOLIC_H
 
+#include "analysis/facts/ops.h"
 #include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 
-#define TS_NEEDS(X) X(time)
+#define TS_NEEDS(X) X(ops) X(time)
 #include "analysis/kit/needs.h"
 #include "model/op_work.h"
 #include "model/tally.h"
@@ -43,9 +44,13 @@ struct systolic_sum {
 	double flops, filled_flops; /* of products: what the array did, and could have done */
 	size_t nr_opaque;	    /* kernels of unknown cost */
 	int64_t opaque_ps;
-	size_t nr_highest; /* ops in six passes */
+	double impossible_flops; /* of ops that cannot have done them in their time */
+	size_t nr_highest;	 /* ops in six passes */
 	int64_t highest_ps;
 };
+
+static const struct ts_bytes systolic_above =
+	TS_LIT("its FLOPs and the time that they take contradict the chip's peak");
 
 /* systolic_flops.c. RATES may be NULL, and are when no device is known. */
 const struct ts_rates *ts_systolic_rates(const struct ts_context *ctx, uint32_t device);
@@ -64,9 +69,9 @@ enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct 
 			       struct systolic_sum *sum, struct ts_error *err);
 
 /* systolic_sums.c: adds "modules", "steps" and "devices". WALL_PS -1: unknown. Without matrix work
- * a step or a core has no utilization. */
+ * a step or a core has no utilization; with a CAUSE it cannot be true. */
 enum ts_status ts_systolic_sums(const struct systolic_state *state, const struct ts_context *ctx,
 				struct ts_result *result, int64_t wall_ps, bool has_matrix,
-				struct ts_error *err);
+				struct ts_bytes cause, struct ts_error *err);
 
 #endif

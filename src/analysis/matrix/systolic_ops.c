@@ -10,6 +10,7 @@
 #include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 #include "model/op_kind.h"
+#include "model/traffic.h"
 
 #define MAX_ROWS    1000 /* as XProf's tables */
 #define ASSUMED_DIM 128	 /* where no device is named */
@@ -27,6 +28,7 @@ struct row {
 	double flops;		      /* one execution's, in terms of the bf16 peak */
 	double hbm_bytes;	      /* one execution's */
 	double utilization, shape, memory, other;
+	double impossible; /* a utilization that cannot be true; NaN: there is none */
 	double lost_ps;
 };
 
@@ -50,6 +52,10 @@ static void split_loss(struct row *row)
 	double used, array_s, hbm_s, left;
 
 	row->utilization = row->flops / (run_s * peak);
+	if (ts_is_impossible(row->utilization, 1)) {
+		row->impossible = row->utilization;
+		row->utilization = NAN;
+	}
 	if (!isfinite(row->utilization))
 		return;
 	used = fmin(row->utilization, 1);
@@ -81,6 +87,7 @@ static struct row empty_row(void)
 		.flops = NAN,
 		.hbm_bytes = NAN,
 		.utilization = NAN,
+		.impossible = NAN,
 		.shape = NAN,
 		.memory = NAN,
 		.other = NAN,
@@ -109,7 +116,7 @@ static struct row measured_row(const struct systolic_state *state, const struct 
 		row.work = ts_op_work_of(row.module, row.instr, ts_systolic_dim(row.rates));
 	}
 	row.flops = ts_systolic_total(state, ctx, op) / (double)row.occurrences;
-	row.hbm_bytes = ts_op_hbm_bytes(row.op);
+	row.hbm_bytes = ts_op_hbm_bytes(ctx->profile, row.op);
 	return row;
 }
 
@@ -247,6 +254,8 @@ static void sum_row(struct systolic_sum *sum, const struct row *row)
 		sum->filled_flops += row->work.filled_flops * nr;
 	}
 	sum->has_matrix |= row->flops > 0;
+	if (!isnan(row->impossible))
+		sum->impossible_flops += row->flops * (double)row->occurrences;
 	if (!isfinite(row->utilization)) {
 		sum->nr_unknown++;
 		return;
@@ -355,6 +364,18 @@ static struct ts_value bound_cell(const struct row *row)
 #define IF_PRODUCT(value) (row->work.nr_products > 0 ? (value) : ts_null())
 #define IF_RUN(value) (row->time_ps < 0 ? ts_null() : (value))
 
+/* The op table has the same figure, with the numbers that contradict each other. */
+static struct ts_value utilization_cell(const struct ts_context *ctx, struct ts_result *result,
+					const struct row *row, const struct ts_matrix_op *fact)
+{
+	const struct ts_op_fact *op = ts_op_fact_of(ts_ops_facts(ctx), fact->op);
+
+	if (isnan(row->impossible))
+		return ts_held_share_pct(result, row->utilization, systolic_above);
+	return ts_held_share_pct(result, row->impossible,
+				 op && op->flops_cause.n > 0 ? op->flops_cause : systolic_above);
+}
+
 #define OP_COLUMNS(X) \
 	X(op, TS_MEASURED, "op", ts_text(fact->name)) \
 	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
@@ -366,7 +387,7 @@ static struct ts_value bound_cell(const struct row *row)
 	X(flops, TS_MODELLED, NULL, ts_whole_or_null(row->flops)) \
 	X(occurrences, TS_MEASURED, "times", IF_RUN(ts_int(row->occurrences))) \
 	X(time_ps, TS_MEASURED, "time", ts_int_or_null(fact->time_ps)) \
-	X(mxu_utilization_pct, TS_MODELLED, TS_KEY("MXU"), ts_share_pct(fact->utilization)) \
+	X(mxu_utilization_pct, TS_MODELLED, TS_KEY("MXU"), utilization_cell(ctx, result, row, fact)) \
 	X(fill_pct, TS_MODELLED, TS_KEY("fill"), ts_share_pct(fact->fill)) \
 	X(limiting_dim, TS_MODELLED, "limited by", ts_text_or_null(fact->limit)) \
 	X(loss_shape_pct, TS_MODELLED, "shape", ts_share_pct(fact->shape_loss)) \
@@ -381,8 +402,8 @@ static struct ts_value bound_cell(const struct row *row)
 
 static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
 
-static bool put_ops(struct ts_result *result, const struct ts_profile *profile,
-		    const struct list *list, bool measured, struct ts_systolic_facts *facts)
+static bool put_ops(struct ts_result *result, const struct ts_context *ctx, const struct list *list,
+		    bool measured, struct ts_systolic_facts *facts)
 {
 	const char *title = measured ? "Matrix ops by time lost" : "Matrix ops";
 	struct ts_table *table =
@@ -394,7 +415,7 @@ static bool put_ops(struct ts_result *result, const struct ts_profile *profile,
 		const struct row *row = &list->items[i];
 		const struct ts_matrix_op *fact = &items[i];
 
-		items[i] = fact_of(profile, result, row);
+		items[i] = fact_of(ctx->profile, result, row);
 		TS_CELLS(result, table, OP_COLUMNS);
 	}
 	facts->items = items;
@@ -420,7 +441,7 @@ enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct 
 			sum_row(sum, &list.items[i]);
 		if (list.nr > 1)
 			qsort(list.items, list.nr, sizeof(*list.items), by_loss);
-		good = put_ops(result, ctx->profile, &list, measured, facts);
+		good = put_ops(result, ctx, &list, measured, facts);
 	}
 	free(list.items);
 	return good ? TS_OK : ts_fail_nomem(err);

@@ -7,6 +7,7 @@ struct module_sum {
 	uint64_t program_id;
 	struct ts_bytes name;
 	double flops; /* of the ops whose FLOPs are known */
+	double impossible_flops;
 	bool has_flops, has_matrix;
 	int64_t executions, run_ps; /* as the profile's module events say */
 	int64_t ops_ps;		    /* self time of its ops: where there are no such events */
@@ -64,6 +65,7 @@ static bool add_to_module(struct sums *sums, const struct systolic_state *state,
 	const struct ts_op *op = &ctx->profile->ops[index];
 	const struct ts_tally_row *row = &state->tally.rows[index];
 	const struct ts_rates *rates = ts_systolic_rates(ctx, row->device);
+	const struct ts_op_fact *fact = ts_op_fact_of(ts_ops_facts(ctx), index);
 	double flops = ts_systolic_total(state, ctx, index);
 	struct module_sum *sum;
 	bool is_new;
@@ -85,6 +87,8 @@ static bool add_to_module(struct sums *sums, const struct systolic_state *state,
 	if (op->kind == TS_OP_CONTROL || isnan(flops))
 		return true;
 	sum->has_flops = true;
+	if (fact && fact->flops_cause.n > 0)
+		sum->impossible_flops += flops;
 	sum->has_matrix |=
 		flops > 0 && (op->kind == TS_OP_MATRIX || ts_bytes_is(op->category, "custom-call"));
 	sum->flops += flops;
@@ -120,13 +124,28 @@ static double module_utilization(const struct module_sum *sum)
 	return sum->flops / ((double)time_ps * 1e-12 * sum->peak);
 }
 
+static struct ts_value share_cell(struct ts_result *result, double share, struct ts_bytes cause)
+{
+	if (cause.n > 0)
+		return ts_held_pct(result, (struct ts_held){ share, cause });
+	return ts_held_share_pct(result, share, systolic_above);
+}
+
+static struct ts_bytes module_cause(const struct module_sum *sum)
+{
+	return sum->impossible_flops > TS_IMPOSSIBLE_PART * sum->flops
+		       ? systolic_above
+		       : (struct ts_bytes){ NULL, 0 };
+}
+
 #define MODULE_COLUMNS(X) \
 	X(module, TS_MEASURED, "module", ts_text_or_null(sum->name)) \
 	X(program_id, TS_MEASURED, NULL, ts_id(sum->program_id)) \
 	X(executions, TS_MEASURED, "times", sum->executions ? ts_int(sum->executions) : ts_null()) \
 	X(flops, TS_MODELLED, NULL, sum->has_flops ? whole(sum->flops) : ts_null()) \
 	X(time_ps, TS_MEASURED, "time", ts_int(module_time(sum))) \
-	X(mxu_utilization_pct, TS_MODELLED, "MXU", ts_share_pct(module_utilization(sum)))
+	X(mxu_utilization_pct, TS_MODELLED, "MXU", \
+	  share_cell(result, module_utilization(sum), module_cause(sum)))
 
 static const struct ts_column module_columns[] = { MODULE_COLUMNS(TS_COLUMN) };
 
@@ -184,12 +203,13 @@ static double step_utilization(const struct step_sum *sum, bool has_matrix)
 	X(step, TS_MEASURED, "step", ts_int((int64_t)sum->number)) \
 	X(flops, TS_MODELLED, NULL, whole(sum->flops)) \
 	X(time_ps, TS_MEASURED, "time on all cores", ts_int(sum->time_ps)) \
-	X(mxu_utilization_pct, TS_MODELLED, "MXU", ts_share_pct(step_utilization(sum, has_matrix)))
+	X(mxu_utilization_pct, TS_MODELLED, "MXU", \
+	  share_cell(result, step_utilization(sum, has_matrix), cause))
 
 static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
 
 static bool put_steps(const struct systolic_state *state, const struct ts_context *ctx,
-		      struct ts_result *result, bool has_matrix)
+		      struct ts_result *result, bool has_matrix, struct ts_bytes cause)
 {
 	struct ts_table *table = ts_result_table(result, "steps", "Matrix units by step",
 						 step_columns, TS_NELEM(step_columns));
@@ -225,14 +245,15 @@ static double core_utilization(const struct ts_context *ctx, uint32_t device, do
 	X(device, TS_MEASURED, "device", ts_text(device->name)) \
 	X(host, TS_MEASURED, NULL, ts_text(host->name)) \
 	X(flops, TS_MODELLED, NULL, whole(flops)) \
-	X(mxu_utilization_pct, TS_MODELLED, "MXU", ts_share_pct(utilization)) \
+	X(mxu_utilization_pct, TS_MODELLED, "MXU", share_cell(result, utilization, cause)) \
 	X(mxu_measured_pct, TS_MEASURED, "by counters of its host", \
 	  ts_real(host->mxu_utilization_pct))
 
 static const struct ts_column device_columns[] = { DEVICE_COLUMNS(TS_COLUMN) };
 
 static void put_devices(const struct systolic_state *state, const struct ts_context *ctx,
-			struct ts_result *result, int64_t wall_ps, bool has_matrix)
+			struct ts_result *result, int64_t wall_ps, bool has_matrix,
+			struct ts_bytes cause)
 {
 	struct ts_table *table = ts_result_table(result, "devices", "Matrix units by core",
 						 device_columns, TS_NELEM(device_columns));
@@ -250,10 +271,10 @@ static void put_devices(const struct systolic_state *state, const struct ts_cont
 
 enum ts_status ts_systolic_sums(const struct systolic_state *state, const struct ts_context *ctx,
 				struct ts_result *result, int64_t wall_ps, bool has_matrix,
-				struct ts_error *err)
+				struct ts_bytes cause, struct ts_error *err)
 {
-	if (!put_modules(state, ctx, result) || !put_steps(state, ctx, result, has_matrix))
+	if (!put_modules(state, ctx, result) || !put_steps(state, ctx, result, has_matrix, cause))
 		return ts_fail_nomem(err);
-	put_devices(state, ctx, result, wall_ps, has_matrix);
+	put_devices(state, ctx, result, wall_ps, has_matrix, cause);
 	return TS_OK;
 }

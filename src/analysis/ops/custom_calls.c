@@ -20,6 +20,7 @@
 #include "analysis/kit/peaks.h"
 #include "analysis/kit/table.h"
 #include "model/op_work.h"
+#include "result/impossible.h"
 
 static const char *const source_names[] = {
 	[TS_COST_UNKNOWN] = NULL,      [TS_COST_ESTIMATE] = "estimate",
@@ -316,6 +317,19 @@ static double time_share(const struct ts_context *ctx, const struct ts_op_fact *
 #define IF_RAN(value) (row->fact ? (value) : ts_null())
 #define IF_KNOWN(value) (row->instr ? (value) : ts_null())
 
+static const struct ts_bytes above =
+	TS_LIT("the cost that is said of the kernel and its time contradict the chip's peak");
+
+/* At whatever precision is the fastest. */
+static double peak_flops(const struct ts_context *ctx)
+{
+	const struct ts_rates *rates = rates_of(ctx);
+
+	return rates ? fmax(rates->peak_flops_per_s,
+			    fmax(rates->peak_int8_per_s, rates->peak_fp8_per_s))
+		     : NAN;
+}
+
 #define CALL_COLUMNS(X) \
 	X(program_id, TS_MEASURED, NULL, program_of(ctx->profile, call->op)) \
 	X(module, TS_MEASURED, "module", ts_text_or_null(row->module)) \
@@ -330,9 +344,11 @@ static double time_share(const struct ts_context *ctx, const struct ts_op_fact *
 	X(transcendentals, TS_COMPILED, NULL, ts_real(call->transcendentals)) \
 	X(bytes_accessed, TS_COMPILED, NULL, ts_real(call->bytes)) \
 	X(cost_source, TS_DERIVED, "cost from", source_name(call->source)) \
-	X(flops_per_s, TS_MODELLED, "FLOP/s", ts_real(call->flops_per_s)) \
+	X(flops_per_s, TS_MODELLED, "FLOP/s", \
+	  ts_held_value(result, call->flops_per_s, peak_flops(ctx), above)) \
 	X(bytes_per_s, TS_MODELLED, "bytes", ts_real(call->bytes_per_s)) \
-	X(roofline_pct, TS_MODELLED, TS_KEY("of roofline"), ts_share_pct(call->roofline_share)) \
+	X(roofline_pct, TS_MODELLED, TS_KEY("of roofline"), \
+	  ts_held_share_pct(result, call->roofline_share, above)) \
 	X(vmem_bytes, TS_COMPILED, "VMEM", \
 	  IF_KNOWN(ts_int_or_null(row->instr->backend.scoped_vmem_bytes))) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(source_of(ctx, row, result))) \

@@ -3,20 +3,26 @@
  *
  * Time is XProf's: by the device's own clock, self time less the ops nested inside. FLOPs and bytes
  * are those of one execution: by the op's metadata, for custom calls by what each event says where
- * it says it (xprof/utils/op_metrics_db_utils.cc). Ops without a program or with symbol 0 are not
+ * it says it (xprof/utils/op_metrics_db_utils.cc). A rate of an asynchronous op is over the time it is
+ * under way; XProf divides by the moment in which it is started. Ops without a program or with symbol 0 are not
  * ops of XProf's and are left out here; time accounts for them all the same.
  */
-#include "analysis/analysis.h"
 #include "analysis/facts/ops.h"
+#include "analysis/facts/rates.h"
 
-#define TS_NEEDS(X) X(time)
+#define TS_NEEDS(X) X(time) X(rates)
 #include "analysis/kit/needs.h"
+
+#include "analysis/kit/cells.h"
 #include "analysis/kit/table.h"
 #include "base/record.h"
+#include "base/units.h"
 #include "model/bucket.h"
 #include "model/cost.h"
 #include "model/op_kind.h"
 #include "model/op_work.h"
+#include "model/traffic.h"
+#include "result/impossible.h"
 
 struct op_sum {
 	int64_t occurrences, total_ps, self_ps, exclusive_ps;
@@ -125,7 +131,7 @@ struct work {
 static struct work work_of(const struct ts_profile *profile, const struct ts_op *op,
 			   const struct op_sum *sum)
 {
-	struct work work = { ts_op_flops(op), NAN, ts_op_hbm_bytes(op) };
+	struct work work = { ts_op_flops(op), NAN, ts_op_hbm_bytes(profile, op) };
 
 	if (op->bytes_accessed != TS_UNKNOWN)
 		work.bytes = (double)op->bytes_accessed;
@@ -158,6 +164,21 @@ static double padding_share(const struct ts_profile *profile, const struct ts_op
 	return 1 - (double)padding.logical_bytes / (double)padding.allocated_bytes;
 }
 
+/* Of half of an asynchronous op: while it was under way. */
+static int64_t work_time(const struct ts_context *ctx, uint32_t index, int64_t total_ps)
+{
+	const struct ts_op *op = &ctx->profile->ops[index];
+	const struct ts_flight *flight;
+
+	if (op->async == TS_ASYNC_NONE)
+		return total_ps;
+	if (op->partner == TS_NONE)
+		return -1;
+	flight =
+		ts_flight_of(ts_rates_facts(ctx), op->async == TS_ASYNC_DONE ? op->partner : index);
+	return flight ? flight->span_ps : -1;
+}
+
 static struct ts_bytes module_name(const struct ts_profile *profile, const struct ts_op *op)
 {
 	return op->module == TS_NONE ? (struct ts_bytes){ NULL, 0 }
@@ -188,6 +209,18 @@ static void make_parts(const struct ts_context *ctx, uint32_t op, struct ts_op_f
 	fact->bucket = largest_of(&fact->parts);
 }
 
+/* FLOPs in terms of the bf16 peak, as the matrix units count them (hw/chips.h). */
+static double bf16_flops(const struct ts_context *ctx, const struct ts_op *op,
+			 const struct ts_rates *rates, double flops)
+{
+	struct ts_op_work work;
+
+	if (!(flops > 0) || !ts_op_instr(ctx->profile, op))
+		return flops;
+	work = ts_op_work_of(&ctx->profile->modules[op->module], op->instr, 0);
+	return ts_bf16_flops(rates, flops, work.flops, work.int8_flops, work.fp8_flops);
+}
+
 /* Gives the share of the peak FLOPs that the op reaches. */
 static double make_fact(const struct ts_context *ctx, uint32_t index, const struct op_sum *sum,
 			struct ts_op_fact *fact)
@@ -196,6 +229,7 @@ static double make_fact(const struct ts_context *ctx, uint32_t index, const stru
 	const struct ts_rates *rates = &ctx->rates[sum->device];
 	struct work work = work_of(ctx->profile, op, sum);
 	double seconds = (double)sum->total_ps * 1e-12, executions = (double)sum->occurrences;
+	int64_t work_ps = work_time(ctx, index, sum->total_ps);
 	struct ts_roofline roofline =
 		ts_roofline_of(rates, work.flops, work.hbm_bytes, ts_op_vmem_bytes(op));
 
@@ -214,7 +248,10 @@ static double make_fact(const struct ts_context *ctx, uint32_t index, const stru
 		.exclusive_ps = sum->exclusive_ps,
 		.flops = whole(work.flops),
 		.bytes = whole(work.bytes),
-		.hbm_bytes_per_s = work.hbm_bytes * executions / seconds,
+		.hbm_bytes = work.hbm_bytes,
+		.work_ps = work_ps,
+		.hbm_bytes_per_s =
+			work_ps > 0 ? work.hbm_bytes * executions / ((double)work_ps * 1e-12) : NAN,
 		.padding_share = padding_share(ctx->profile, op),
 		.bound = roofline.bound,
 		.first_device = sum->device,
@@ -223,8 +260,14 @@ static double make_fact(const struct ts_context *ctx, uint32_t index, const stru
 		.is_remat = op->is_remat,
 	};
 	make_parts(ctx, index, fact);
-	return work.flops * executions / (seconds * rates->peak_flops_per_s);
+	return bf16_flops(ctx, op, rates, work.flops) * executions /
+	       (seconds * rates->peak_flops_per_s);
 }
+
+/* What an op reaches of its device, true or not. */
+struct reached {
+	double mxu_share, hbm_bytes_per_s, hbm_peak; /* NaN: unknown */
+};
 
 static struct ts_value whole_or_null(double value)
 {
@@ -263,8 +306,10 @@ static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
 	X(self_time_ps, TS_MEASURED, TS_KEY("self"), if_run(fact, fact->self_ps)) \
 	X(flops, TS_COMPILED, NULL, whole_or_null(fact->flops)) \
 	X(bytes_accessed, TS_COMPILED, NULL, whole_or_null(fact->bytes)) \
-	X(mxu_utilization_pct, TS_MODELLED, TS_KEY("MXU"), ts_share_pct(mxu_share)) \
-	X(hbm_bytes_per_s, TS_MODELLED, TS_KEY("HBM"), ts_real(fact->hbm_bytes_per_s)) \
+	X(mxu_utilization_pct, TS_MODELLED, TS_KEY("MXU"), \
+	  ts_held_share_pct(result, rates.mxu_share, fact->flops_cause)) \
+	X(hbm_bytes_per_s, TS_MODELLED, TS_KEY("HBM"), \
+	  ts_held_value(result, rates.hbm_bytes_per_s, rates.hbm_peak, fact->hbm_cause)) \
 	X(bound_by, TS_MODELLED, "bound by", ts_text(ts_bytes_of(ts_bound_name(fact->bound)))) \
 	X(padding_waste_pct, TS_COMPILED, "padding", ts_share_pct(fact->padding_share)) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(fact->source)) \
@@ -283,7 +328,7 @@ static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
 static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
 
 static void put_op(const struct ts_context *ctx, struct ts_result *result, struct ts_table *table,
-		   const struct ts_op_fact *fact, double mxu_share)
+		   const struct ts_op_fact *fact, struct reached rates)
 {
 	TS_CELLS(result, table, OP_COLUMNS);
 }
@@ -344,9 +389,9 @@ static void make_instr_fact(const struct ts_context *ctx, uint32_t module_index,
 	op.module = module_index;
 	op.instr = index;
 	op.flops = cost.flops;
-	op.bytes_accessed = cost.hbm_bytes;
 	if (ctx->chip)
-		roofline = ts_roofline_of(ctx->chip, ts_op_flops(&op), ts_op_hbm_bytes(&op), NAN);
+		roofline = ts_roofline_of(ctx->chip, ts_op_flops(&op),
+					  cost.hbm_bytes < 0 ? NAN : (double)cost.hbm_bytes, NAN);
 	*fact = (struct ts_op_fact){
 		.op = TS_NONE,
 		.module_index = module_index,
@@ -361,6 +406,8 @@ static void make_instr_fact(const struct ts_context *ctx, uint32_t module_index,
 		.exclusive_ps = -1,
 		.flops = cost.flops < 0 ? NAN : (double)cost.flops,
 		.bytes = cost.bytes_accessed < 0 ? NAN : (double)cost.bytes_accessed,
+		.hbm_bytes = cost.hbm_bytes < 0 ? NAN : (double)cost.hbm_bytes,
+		.work_ps = -1,
 		.hbm_bytes_per_s = NAN,
 		.padding_share = padding_share(ctx->profile, &op),
 		.bound = roofline.bound,
@@ -384,6 +431,67 @@ struct listing {
 	size_t nr;
 };
 
+/* FLOPs of the compiled form, which the profile's contradict; -1: it is not there, or does not know. */
+static int64_t compiled_flops(const struct ts_profile *profile, const struct ts_op_fact *fact)
+{
+	if (fact->instr == TS_NONE)
+		return -1;
+	return ts_hlo_cost(&profile->modules[fact->module_index], fact->instr).flops;
+}
+
+static struct ts_bytes flops_cause(const struct listing *list, const struct ts_op_fact *fact)
+{
+	double mean_ps = (double)fact->total_ps / (double)fact->occurrences;
+	double peak = list->ctx->rates[fact->first_device].peak_flops_per_s;
+	int64_t compiled = compiled_flops(list->ctx->profile, fact);
+	char is[TS_UNIT_MAX], time[TS_UNIT_MAX], needs[TS_UNIT_MAX], other[TS_UNIT_MAX];
+
+	ts_fmt_count(is, fact->flops);
+	ts_fmt_ps(time, ts_whole(mean_ps));
+	ts_fmt_ps(needs, ts_whole(fact->flops / peak * 1e12));
+	if (compiled >= 0)
+		return ts_result_text(list->result,
+				      "the profile says %s FLOPs in %s an execution, for which the "
+				      "chip's peak needs %s; the compiled module has %s FLOPs",
+				      is, time, needs, ts_fmt_count(other, (double)compiled));
+	return ts_result_text(list->result,
+			      "the profile says %s FLOPs in %s an execution, for which the chip's "
+			      "peak needs %s",
+			      is, time, needs);
+}
+
+static struct ts_bytes hbm_cause(const struct listing *list, const struct ts_op_fact *fact)
+{
+	const struct ts_op *op = &list->ctx->profile->ops[fact->op];
+	double mean_ps = (double)fact->work_ps / (double)fact->occurrences;
+	double peak = list->ctx->rates[fact->first_device].hbm_bytes_per_s;
+	bool broken_down = op->hbm_read_bytes != TS_UNKNOWN || op->hbm_write_bytes != TS_UNKNOWN;
+	char is[TS_UNIT_MAX], time[TS_UNIT_MAX], needs[TS_UNIT_MAX];
+
+	return ts_result_text(
+		list->result,
+		"%s of HBM in %s an execution (%s), for which the chip's peak needs %s",
+		ts_fmt_bytes(is, fact->hbm_bytes), ts_fmt_ps(time, ts_whole(mean_ps)),
+		broken_down ? "by the profile's breakdown"
+			    : "the profile does not break its bytes down by memory",
+		ts_fmt_ps(needs, ts_whole(fact->hbm_bytes / peak * 1e12)));
+}
+
+/* A fact keeps no rate that cannot be true. */
+static struct reached judge(const struct listing *list, struct ts_op_fact *fact, double mxu_share)
+{
+	struct reached reached = { mxu_share, fact->hbm_bytes_per_s,
+				   list->ctx->rates[fact->first_device].hbm_bytes_per_s };
+
+	if (ts_is_impossible(mxu_share, 1))
+		fact->flops_cause = flops_cause(list, fact);
+	if (ts_is_impossible(reached.hbm_bytes_per_s, reached.hbm_peak)) {
+		fact->hbm_cause = hbm_cause(list, fact);
+		fact->hbm_bytes_per_s = NAN;
+	}
+	return reached;
+}
+
 static void list_instrs(struct listing *list, uint32_t module_index, const bool *inner)
 {
 	const struct ts_hlo_module *module = &list->ctx->profile->modules[module_index];
@@ -394,7 +502,8 @@ static void list_instrs(struct listing *list, uint32_t module_index, const bool 
 		if (inner[module->instrs[i].computation] || is_free(&module->instrs[i]))
 			continue;
 		make_instr_fact(list->ctx, module_index, i, list->result, fact);
-		put_op(list->ctx, list->result, list->table, fact, NAN);
+		put_op(list->ctx, list->result, list->table, fact,
+		       (struct reached){ NAN, NAN, NAN });
 		list->nr++;
 	}
 }
@@ -442,8 +551,9 @@ static bool list_ops(struct listing *list, const struct ops_state *sum, uint32_t
 		struct ts_op_fact *fact = &list->items[i];
 		double mxu_share =
 			make_fact(list->ctx, ranked[i].op, &sum->ops[ranked[i].op], fact);
+		struct reached reached = judge(list, fact, mxu_share);
 
-		put_op(list->ctx, list->result, list->table, fact, mxu_share);
+		put_op(list->ctx, list->result, list->table, fact, reached);
 		of_op[ranked[i].op] = (uint32_t)i;
 	}
 	list->nr = nr;
@@ -590,9 +700,9 @@ static enum ts_status ops_close(void *arg, const struct ts_context *ctx, void *f
 
 const struct ts_analysis ts_analysis_ops = {
 	.name = "ops",
-	.needs = TS_NEEDED,
 	.title = "Ops and modules",
 	.top_level = true,
+	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS | TS_COL_COSTS | TS_COL_DEVICE_CLOCK,
 	.state = &ops_record,

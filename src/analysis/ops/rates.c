@@ -3,7 +3,8 @@
  * utilization, as modelled as the systolic view), bytes of each memory a second, and which share of
  * HBM's bytes is padding. Each op's work is spread evenly over its time, in at most TS_BINS bins a
  * device; that of an asynchronous copy, of both its halves, from its start to the end of the wait for
- * it. Its table and its facts say how long those were under way.
+ * it. Its table and its facts say how long those were under way. A copy that the program before makes has
+ * no time of its own, and is in no counter.
  */
 #include "analysis/analysis.h"
 #include "analysis/facts/rates.h"
@@ -13,6 +14,7 @@
 #include "model/cost.h"
 #include "model/op_kind.h"
 #include "model/traffic.h"
+#include "result/impossible.h"
 
 #define FIRST_BIN_PS 1000000 /* 1 us; doubled as the run goes on */
 
@@ -31,25 +33,34 @@ enum quantity {
 
 static const struct {
 	const char *name, *unit, *description;
+	const char *capped; /* its name where some of it was above the peak; NULL: it has none */
 } counters[] = {
 	[FLOPS] = { "MXU utilization (%)", "%",
-		    "arithmetic done in each moment, of what the matrix units can do" },
+		    "arithmetic done in each moment, of what the matrix units can do",
+		    "MXU utilization (%), cut at the peak" },
 	[HBM] = { "HBM bandwidth (GB/s)", "GB/s",
-		  "bytes that ops read from and write to HBM, spread over their time" },
+		  "bytes that ops read from and write to HBM, spread over their time",
+		  "HBM bandwidth (GB/s), cut at the peak" },
 	[PADDING] = { "Padding waste (%)", "%", "part of those bytes that is padding of tiles" },
-	[HBM_READ] = { "HBM read (GB/s)", "GB/s", "bytes that ops read from HBM" },
-	[HBM_WRITTEN] = { "HBM write (GB/s)", "GB/s", "bytes that ops write to HBM" },
+	[HBM_READ] = { "HBM read (GB/s)", "GB/s", "bytes that ops read from HBM",
+		       "HBM read (GB/s), cut at the peak" },
+	[HBM_WRITTEN] = { "HBM write (GB/s)", "GB/s", "bytes that ops write to HBM",
+			  "HBM write (GB/s), cut at the peak" },
 	[VMEM] = { "VMEM bandwidth (GB/s)", "GB/s",
-		   "bytes that ops read from and write to vector memory" },
-	[HOST_READ] = { "Host link in (GB/s)", "GB/s", "bytes that come from the host's memory" },
-	[HOST_WRITTEN] = { "Host link out (GB/s)", "GB/s", "bytes that go to the host's memory" },
+		   "bytes that ops read from and write to vector memory",
+		   "VMEM bandwidth (GB/s), cut at the peak" },
+	[HOST_READ] = { "Host link in (GB/s)", "GB/s", "bytes that come from the host's memory",
+			"Host link in (GB/s), cut at the peak" },
+	[HOST_WRITTEN] = { "Host link out (GB/s)", "GB/s", "bytes that go to the host's memory",
+			   "Host link out (GB/s), cut at the peak" },
 };
 
 struct op_work {
 	double amount[NR_QUANTITIES];
 	uint32_t partner; /* of an asynchronous pair; TS_NONE */
 	bool is_start;
-	bool known; /* worked out: an op is when it is first met */
+	bool is_early; /* the copy was made before the program began: when is unknown */
+	bool known;    /* worked out: an op is when it is first met */
 };
 
 /* From the start of an asynchronous op to the end of the wait for it. */
@@ -161,6 +172,14 @@ static void add_op(const struct ts_profile *profile, const struct ts_op *op, str
 	work->amount[HOST_WRITTEN] += (double)traffic.written_bytes[TS_MEMORY_HOST];
 }
 
+/* The compiler lets the program before this one make the copy: its events say nothing of its time. */
+static bool is_prefetched(const struct ts_profile *profile, const struct ts_op *op)
+{
+	const struct ts_op *start = op->async == TS_ASYNC_DONE ? &profile->ops[op->partner] : op;
+
+	return ts_bytes_has(start->text, "cross_program_prefetch_index");
+}
+
 /* A pair's work is that of both halves, and counts with the done. */
 static struct op_work work_of(const struct ts_profile *profile, const struct ts_op *op)
 {
@@ -170,7 +189,8 @@ static struct op_work work_of(const struct ts_profile *profile, const struct ts_
 
 	if (op->kind == TS_OP_CONTROL || op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP)
 		return work; /* the ops inside count */
-	if (work.partner != TS_NONE && work.is_start)
+	work.is_early = work.partner != TS_NONE && is_prefetched(profile, op);
+	if (work.is_early || (work.partner != TS_NONE && work.is_start))
 		return work;
 	add_op(profile, op, &work);
 	if (work.partner != TS_NONE)
@@ -248,6 +268,8 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
 
 		if (state->own)
 			begin(state->own, start_ps);
+		if (work->is_early)
+			continue;
 		if (work->partner != TS_NONE && work->is_start) {
 			state->flights[block->op[i]].started_ps = start_ps;
 			state->flights[block->op[i]].is_open = true;
@@ -332,8 +354,25 @@ static bool any(const struct ts_bins *bins)
 	return false;
 }
 
+/* What is above the peak cannot be true, and is not drawn: the track ends there and says so in its name. */
+static void cut(struct ts_track *track, enum quantity which, double peak)
+{
+	bool is_cut = false;
+
+	for (size_t i = 0; i < track->nr_points; i++) {
+		struct ts_point *point = &track->points[i];
+
+		is_cut |= ts_is_impossible(point->value, peak);
+		if (point->value > peak)
+			point->value = peak;
+	}
+	if (is_cut)
+		track->name = counters[which].capped;
+}
+
+/* PEAK in the unit of the counter; NaN: there is none. */
 static bool put_counter(struct ts_result *result, enum quantity which, uint32_t device,
-			const struct ts_bins *bins, double scale)
+			const struct ts_bins *bins, double scale, double peak)
 {
 	struct ts_track *track =
 		ts_result_track(result, TS_TRACK_COUNTER, counters[which].name, device, (int)which);
@@ -342,7 +381,10 @@ static bool put_counter(struct ts_result *result, enum quantity which, uint32_t 
 		return false;
 	track->unit = counters[which].unit;
 	track->description = counters[which].description;
-	return ts_bins_finish(bins, result, track, scale);
+	if (!ts_bins_finish(bins, result, track, scale))
+		return false;
+	cut(track, which, peak);
+	return true;
 }
 
 /* Padding as a share of the bytes moved, bin by bin: the two keep the same bins. */
@@ -353,7 +395,21 @@ static bool put_padding(struct ts_result *result, uint32_t device, const struct 
 
 	for (size_t i = 0; i < share.nr; i++)
 		share.amount[i] = hbm->amount[i] > 0 ? share.amount[i] / hbm->amount[i] : 0;
-	return put_counter(result, PADDING, device, &share, 100 * (double)share.width_ps * 1e-12);
+	return put_counter(result, PADDING, device, &share, 100 * (double)share.width_ps * 1e-12,
+			   NAN);
+}
+
+static double peak_of(const struct ts_rates *chip, enum quantity which)
+{
+	switch (which) {
+	case HBM:
+	case HBM_READ:
+	case HBM_WRITTEN:  return chip->hbm_bytes_per_s;
+	case VMEM:	   return chip->vmem_bytes_per_s;
+	case HOST_READ:
+	case HOST_WRITTEN: return chip->host_bytes_per_s;
+	default:	   return NAN;
+	}
 }
 
 static bool put_device(struct ts_result *result, uint32_t device, const struct ts_rates *chip,
@@ -363,12 +419,13 @@ static bool put_device(struct ts_result *result, uint32_t device, const struct t
 	bool good = true;
 
 	if (isfinite(peak) && any(&rates->bins[FLOPS]))
-		good = put_counter(result, FLOPS, device, &rates->bins[FLOPS], 100 / peak);
+		good = put_counter(result, FLOPS, device, &rates->bins[FLOPS], 100 / peak, 100);
 	for (int i = HBM; good && i < NR_QUANTITIES; i++) {
 		if (i == PADDING)
 			good = !any(&rates->bins[HBM]) || put_padding(result, device, rates);
 		else if (any(&rates->bins[i]))
-			good = put_counter(result, (enum quantity)i, device, &rates->bins[i], 1e-9);
+			good = put_counter(result, (enum quantity)i, device, &rates->bins[i], 1e-9,
+					   1e-9 * peak_of(chip, (enum quantity)i));
 	}
 	return good;
 }

@@ -13,6 +13,7 @@
 
 #include "model/op_kind.h"
 #include "model/op_work.h"
+#include "model/traffic.h"
 
 #define TS_SELF struct roofline_work
 static const struct ts_member work_members[] = {
@@ -53,8 +54,18 @@ static double or_zero(int64_t amount)
 	return amount == TS_UNKNOWN ? 0 : (double)amount;
 }
 
-/* As it adds up: what is unknown is nothing, and HBM is what the breakdown says it is. */
-static struct roofline_work work_of(const struct ts_op *op)
+/* XProf's: where some op has a breakdown, bytes without one are not known to be HBM's. */
+static double hbm_of(const struct ts_profile *profile, const struct ts_op *op, bool by_breakdown)
+{
+	double bytes =
+		by_breakdown && !roofline_has_breakdown(op) ? 0 : ts_op_hbm_bytes(profile, op);
+
+	return isnan(bytes) ? 0 : bytes;
+}
+
+/* As it adds up: what is unknown is nothing. */
+static struct roofline_work work_of(const struct ts_profile *profile, const struct ts_op *op,
+				    bool by_breakdown)
 {
 	struct roofline_work work = { { 0 } };
 
@@ -63,7 +74,7 @@ static struct roofline_work work_of(const struct ts_op *op)
 	work.amount[ROOF_FLOPS] = or_zero(op->flops);
 	work.amount[ROOF_MODEL_FLOPS] = or_zero(op->model_flops);
 	work.amount[ROOF_BYTES] = or_zero(op->bytes_accessed);
-	work.amount[ROOF_HBM] = roofline_has_breakdown(op) ? ts_op_hbm_bytes(op) : 0;
+	work.amount[ROOF_HBM] = hbm_of(profile, op, by_breakdown);
 	work.amount[ROOF_CMEM_READ] = or_zero(op->cmem_read_bytes);
 	work.amount[ROOF_CMEM_WRITE] = or_zero(op->cmem_write_bytes);
 	work.amount[ROOF_VMEM_READ] = or_zero(op->vmem_read_bytes);
@@ -93,6 +104,7 @@ static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
 {
 	struct roofline_state *state = arg;
 	const struct ts_profile *profile = ctx->profile;
+	bool by_breakdown = false;
 
 	state->from_ps = state->until_ps = INT64_MIN;
 	if (!make_device(state, ctx, profile->planes[line->plane].device))
@@ -103,8 +115,10 @@ static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
 	state->is_custom = malloc((profile->nr_ops + 1) * sizeof(*state->is_custom));
 	if (!state->ops || !state->is_custom)
 		return ts_fail_nomem(err);
+	for (size_t i = 0; i < profile->nr_ops; i++)
+		by_breakdown |= roofline_has_breakdown(&profile->ops[i]);
 	for (size_t i = 0; i < profile->nr_ops; i++) {
-		state->ops[i] = work_of(&profile->ops[i]);
+		state->ops[i] = work_of(profile, &profile->ops[i], by_breakdown);
 		state->is_custom[i] = ts_bytes_is(profile->ops[i].category, "custom-call");
 	}
 	return TS_OK;

@@ -5,6 +5,7 @@
 #include "analysis/ops/roofline.h"
 
 #include "base/check.h"
+#include "result/impossible.h"
 
 #define MAX_OPS	  1000 /* as XProf's table */
 #define MAX_STEPS 256
@@ -17,14 +18,14 @@ static double or_nan(int64_t amount)
 /* All executions of an op together. */
 static struct roofline_work all_work(const struct ts_op_fact *fact, const struct ts_op *op)
 {
-	double times = (double)fact->occurrences, seconds = (double)fact->total_ps * 1e-12;
+	double times = (double)fact->occurrences;
 	bool own = op->model_flops == TS_UNKNOWN || fact->flops != or_nan(op->flops);
 	struct roofline_work work;
 
 	work.amount[ROOF_FLOPS] = fact->flops * times;
 	work.amount[ROOF_MODEL_FLOPS] = (own ? fact->flops : (double)op->model_flops) * times;
 	work.amount[ROOF_BYTES] = fact->bytes * times;
-	work.amount[ROOF_HBM] = fact->hbm_bytes_per_s * seconds;
+	work.amount[ROOF_HBM] = fact->hbm_bytes * times;
 	work.amount[ROOF_CMEM_READ] = or_nan(op->cmem_read_bytes) * times;
 	work.amount[ROOF_CMEM_WRITE] = or_nan(op->cmem_write_bytes) * times;
 	work.amount[ROOF_VMEM_READ] = or_nan(op->vmem_read_bytes) * times;
@@ -40,6 +41,7 @@ struct total {
 	int64_t ops_ps;
 	bool has_breakdown;
 	double broken_hbm; /* HBM bytes by breakdowns alone */
+	double impossible_flops, impossible_hbm;
 };
 
 static void total_init(struct total *total)
@@ -62,18 +64,22 @@ static void total_add(struct total *total, const struct roofline_row *row, const
 		return;
 	for (int part = 0; part < NR_ROOF_PARTS; part++)
 		add_known(&total->work.amount[part], row->work.amount[part]);
+	if (row->flops_cause.n > 0)
+		add_known(&total->impossible_flops, row->work.amount[ROOF_FLOPS]);
+	if (row->hbm_cause.n > 0)
+		add_known(&total->impossible_hbm, row->work.amount[ROOF_HBM]);
 	if (roofline_has_breakdown(op) && !isnan(row->work.amount[ROOF_HBM])) {
 		total->has_breakdown = true;
 		total->broken_hbm += row->work.amount[ROOF_HBM];
 	}
 }
 
-/* XProf's: where some op has a breakdown, bytes without one are not known to be HBM's. */
+/* XProf's: where some op has a breakdown, bytes without one do not count. */
 static struct roofline_work total_work(const struct total *total, bool by_breakdown)
 {
 	struct roofline_work work = total->work;
 
-	work.amount[ROOF_HBM] = by_breakdown ? total->broken_hbm : work.amount[ROOF_BYTES];
+	work.amount[ROOF_HBM] = by_breakdown ? total->broken_hbm : work.amount[ROOF_HBM];
 	return work;
 }
 
@@ -93,6 +99,18 @@ struct report {
 static void put(struct report *report, const struct roofline_row *row)
 {
 	ts_roofline_put_row(report->result, report->table, row, &report->peaks, report->program_ps);
+}
+
+/* A sum whose larger parts cannot be true, and the time that its rates are over. */
+static void put_sum(struct report *report, struct roofline_row *row, const struct total *of)
+{
+	row->work_ps = row->total_ps;
+	if (of->impossible_flops > TS_IMPOSSIBLE_PART * of->work.amount[ROOF_FLOPS])
+		row->flops_cause =
+			TS_LIT("many of its FLOPs are of ops whose FLOPs cannot be true");
+	if (of->impossible_hbm > TS_IMPOSSIBLE_PART * of->work.amount[ROOF_HBM])
+		row->hbm_cause = TS_LIT("many of its bytes are of ops whose bytes cannot be true");
+	put(report, row);
 }
 
 static struct total *module_of(struct report *report, const struct roofline_row *row)
@@ -129,6 +147,9 @@ static bool read_op(struct report *report, const struct ts_op_fact *fact)
 		.occurrences = fact->occurrences,
 		.total_ps = fact->total_ps,
 		.self_ps = fact->self_ps,
+		.work_ps = fact->work_ps,
+		.flops_cause = fact->flops_cause,
+		.hbm_cause = fact->hbm_cause,
 		.op = fact->op,
 		.work = all_work(fact, op),
 	};
@@ -170,7 +191,7 @@ static void put_program(struct report *report)
 		.work = total_work(&report->program, report->program.has_breakdown),
 	};
 
-	put(report, &row);
+	put_sum(report, &row, &report->program);
 }
 
 /* Executions and time as the profile's module events say; -1 where it has none. */
@@ -207,7 +228,7 @@ static void put_module(struct report *report, const struct total *total)
 	find_executions(report, &row);
 	if (row.total_ps < 0)
 		row.total_ps = total->ops_ps;
-	put(report, &row);
+	put_sum(report, &row, total);
 }
 
 static int by_time(const void *a, const void *b)
@@ -264,12 +285,10 @@ static void put_step(struct report *report, struct roofline_row *row)
 {
 	struct roofline_work *work = &row->work;
 
-	if (!report->program.has_breakdown)
-		work->amount[ROOF_HBM] = work->amount[ROOF_BYTES];
 	for (int part = 0; part < NR_ROOF_PARTS; part++)
 		if (isnan(report->program.work.amount[part]))
 			work->amount[part] = NAN;
-	put(report, row);
+	put_sum(report, row, &report->program);
 }
 
 /* All of them in one row (the rates of XProf's average step), then each. */

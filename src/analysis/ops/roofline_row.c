@@ -7,6 +7,7 @@
 
 #include "analysis/kit/table.h"
 #include "base/check.h"
+#include "result/impossible.h"
 
 /* The resources an op can be bound by, in the order in which the first of equals wins. */
 static const struct resource {
@@ -86,14 +87,67 @@ static double onchip(const struct roofline_work *work)
 	return sum;
 }
 
+/* Steps of a host reach beyond what its devices ran, streams lie over one another: what is longer than the
+ * program is not a part of it. */
 static struct ts_value share_of(int64_t ps, int64_t program_ps)
 {
-	return ps < 0 ? ts_null() : ts_share_pct((double)ps / (double)program_ps);
+	return ps < 0 || ps > program_ps ? ts_null()
+					 : ts_share_pct((double)ps / (double)program_ps);
+}
+
+/* What a row's rate is held against, and why it cannot be true. */
+struct holds {
+	struct ts_result *result;
+	const struct roofline_row *row;
+	const struct roofline_peaks *peaks;
+	double seconds;
+};
+
+static const struct ts_bytes above =
+	TS_LIT("what its ops do and the time that they take contradict the chip's peak");
+
+static struct ts_value held(const struct holds *holds, double value, double peak,
+			    struct ts_bytes cause)
+{
+	if (cause.n > 0)
+		return ts_impossible_value(holds->result, value, peak, cause);
+	return ts_held_value(holds->result, value, peak, above);
+}
+
+static struct ts_bytes cause_of(const struct holds *holds, enum roofline_part part)
+{
+	switch (part) {
+	case ROOF_FLOPS:
+	case ROOF_MODEL_FLOPS: return holds->row->flops_cause;
+	case ROOF_BYTES:
+	case ROOF_HBM:	       return holds->row->hbm_cause;
+	default:	       return (struct ts_bytes){ NULL, 0 };
+	}
+}
+
+static struct ts_value rate(const struct holds *holds, enum roofline_part part)
+{
+	enum roofline_part peak = part == ROOF_MODEL_FLOPS ? ROOF_FLOPS : part;
+
+	return held(holds, holds->row->work.amount[part] / holds->seconds, holds->peaks->peak[peak],
+		    cause_of(holds, part));
+}
+
+static struct ts_value used(const struct holds *holds, enum roofline_part part)
+{
+	double per_s = holds->row->work.amount[part] / holds->seconds;
+
+	return held(holds, 100 * per_s / holds->peaks->peak[part], 100, cause_of(holds, part));
+}
+
+static struct ts_bytes any_cause(const struct roofline_row *row)
+{
+	return row->hbm_cause.n > 0 ? row->hbm_cause : row->flops_cause;
 }
 
 #define AMOUNT(part) row->work.amount[ROOF_##part]
-#define RATE(part) ts_real(AMOUNT(part) / seconds)
-#define USED(part) ts_share_pct(AMOUNT(part) / seconds / peaks->peak[ROOF_##part])
+#define RATE(part) rate(&holds, ROOF_##part)
+#define USED(part) used(&holds, ROOF_##part)
 
 #define ROOFLINE_COLUMNS(X) \
 	X(kind, TS_DERIVED, "kind", ts_text(ts_bytes_of(row->kind))) \
@@ -123,10 +177,10 @@ static struct ts_value share_of(int64_t ps, int64_t program_ps)
 	X(bound_by, TS_MODELLED, "bound by", ts_text(ts_bytes_of(bound.name))) \
 	X(optimal_flops_per_s, TS_MODELLED, NULL, \
 	  ts_real(AMOUNT(FLOPS) / seconds / bound.utilization)) \
-	X(roofline_efficiency_pct, TS_MODELLED, "of roofline", ts_share_pct(bound.utilization)) \
+	X(roofline_efficiency_pct, TS_MODELLED, "of roofline", held(&holds, 100 * bound.utilization, 100, any_cause(row))) \
 	X(flops_utilization_pct, TS_MODELLED, NULL, USED(FLOPS)) \
 	X(hbm_utilization_pct, TS_MODELLED, NULL, USED(HBM)) \
-	X(memory_utilization_pct, TS_MODELLED, NULL, ts_share_pct(bound.memory_utilization)) \
+	X(memory_utilization_pct, TS_MODELLED, NULL, held(&holds, 100 * bound.memory_utilization, 100, row->hbm_cause)) \
 	X(source, TS_MEASURED, NULL, ts_text_or_null(row->source)) \
 	X(op_index, TS_DERIVED, NULL, row->op == TS_NONE ? ts_null() : ts_int(row->op))
 
@@ -142,7 +196,8 @@ void ts_roofline_put_row(struct ts_result *result, struct ts_table *table,
 			 const struct roofline_row *row, const struct roofline_peaks *peaks,
 			 int64_t program_ps)
 {
-	double seconds = row->total_ps < 0 ? NAN : (double)row->total_ps * 1e-12;
+	double seconds = row->work_ps < 0 ? NAN : (double)row->work_ps * 1e-12;
+	struct holds holds = { result, row, peaks, seconds };
 	struct bound bound = bound_of(&row->work, peaks, seconds);
 
 	TS_ASSERT(row->kind && program_ps > 0);

@@ -12,7 +12,9 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "model/trace_class.h"
+#include "result/impossible.h"
 
+#define MAX_NAME	80    /* bytes of an op's name */
 #define MAX_LISTED	3     /* messages, damages */
 #define NEAR_END	10000 /* of the window: a device busy this near to its end was cut off */
 #define QUIET_END	20    /* of the window: calls for so long, and nothing ran: it was cut */
@@ -571,6 +573,57 @@ static void check_hlo(struct report *report)
 				   ts_fmt_pct(part, share * 100)));
 }
 
+/* Ops whose work and time contradict the chip. */
+struct impossible {
+	const struct ts_op_fact *worst; /* the one with the most self time; NULL: there is none */
+	size_t nr;
+	double flops, all_flops, hbm_bytes, all_hbm_bytes;
+};
+
+static struct impossible find_impossible(const struct ts_ops_facts *ops)
+{
+	struct impossible of = { .worst = NULL };
+
+	for (size_t i = ops->nr; i-- > 0;) { /* the largest self time last */
+		const struct ts_op_fact *fact = &ops->items[i];
+		double times = (double)fact->occurrences;
+		double flops = isnan(fact->flops) ? 0 : fact->flops * times;
+		double bytes = isnan(fact->hbm_bytes) ? 0 : fact->hbm_bytes * times;
+
+		of.all_flops += flops;
+		of.all_hbm_bytes += bytes;
+		if (ts_op_fact_is_possible(fact))
+			continue;
+		of.flops += fact->flops_cause.n > 0 ? flops : 0;
+		of.hbm_bytes += fact->hbm_cause.n > 0 ? bytes : 0;
+		of.worst = fact;
+		of.nr++;
+	}
+	return of;
+}
+
+static void check_impossible(struct report *report)
+{
+	struct impossible of = find_impossible(ts_ops_facts(report->ctx));
+	bool much = of.flops > TS_IMPOSSIBLE_PART * of.all_flops ||
+		    of.hbm_bytes > TS_IMPOSSIBLE_PART * of.all_hbm_bytes;
+	struct ts_bytes cause;
+
+	if (of.nr == 0)
+		return;
+	cause = of.worst->flops_cause.n > 0 ? of.worst->flops_cause : of.worst->hbm_cause;
+	ts_buf_printf(&report->text, "%.*s: %.*s.",
+		      TS_ARG(ts_bytes_cut(of.worst->name, 0, MAX_NAME)), TS_ARG(cause));
+	if (of.nr > 1)
+		ts_buf_printf(&report->text, " And %zu more.", of.nr - 1);
+	add(report, "impossible_rate", much ? TS_WARNING : TS_INFO,
+	    much ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
+	    ts_result_text(report->result,
+			   "%zu op%s above what the chip can do: work and time contradict each "
+			   "other",
+			   of.nr, of.nr == 1 ? " is" : "s are"));
+}
+
 static void put_step_source(struct report *report, const struct ts_steps *steps)
 {
 	if (steps->source == TS_STEPS_NONE) {
@@ -661,7 +714,8 @@ static void (*const checks[])(struct report *report) = {
 	check_annotation, check_no_device,   check_nothing_ran,	   check_compilation,
 	check_warm_up,	  check_ops_missing, check_not_blocked,	   check_messages,
 	check_damage,	  check_windows,     check_unused_devices, check_host_tracing,
-	check_hlo,	  check_steps,	     check_length,	   check_epochs,
+	check_hlo,	  check_impossible,  check_steps,	   check_length,
+	check_epochs,
 };
 
 /* Of devices, by their lines of modules; without devices, of the hosts' own executor. -1: devices or a
@@ -694,8 +748,9 @@ static void put_fields(struct report *report)
 			TS_MEASURED, "devices that ran something");
 	ts_result_field(report->result, "host_event_count", ts_int((int64_t)nr_events), TS_MEASURED,
 			"host events");
-	ts_result_field(report->result, "call_count", ts_int((int64_t)nr_calls(report)),
-			TS_MEASURED, "calls of jitted functions");
+	ts_result_field(report->result, "call_count",
+			nr_events > 0 ? ts_int((int64_t)nr_calls(report)) : ts_null(), TS_MEASURED,
+			"calls of jitted functions");
 	ts_result_field(report->result, "execution_count", ts_int_or_null(nr_executions(report)),
 			TS_MEASURED, "executions of modules");
 }

@@ -3,11 +3,12 @@
  * first, and the steps. Made of the facts of other analyses and the profile; sees no events.
  */
 #include "analysis/facts/doctor.h"
+#include "analysis/facts/memory.h"
 #include "analysis/facts/padding.h"
 #include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 
-#define TS_NEEDS(X) X(time) X(systolic) X(padding) X(doctor)
+#define TS_NEEDS(X) X(time) X(systolic) X(padding) X(memory) X(doctor)
 #include "analysis/kit/needs.h"
 
 #include "analysis/kit/gpu_idle.h"
@@ -303,23 +304,22 @@ static void put_step_source(const struct ts_context *ctx, const struct run_steps
 	ts_result_field(result, "overview.step_source", ts_text(text), TS_DERIVED, NULL);
 }
 
-#define STEP_COLUMNS_FROM(X, from) \
-	X(step, from, NULL, ts_int((int64_t)step->number)) \
-	X(start_ps, from, NULL, ts_int(step->start_ps)) \
-	X(duration_ps, from, NULL, ts_int(step->duration_ps)) \
+#define OF_STEPS(value) ts_value_from(value, steps->from)
+
+#define STEP_COLUMNS(X) \
+	X(step, TS_MEASURED, NULL, OF_STEPS(ts_int((int64_t)step->number))) \
+	X(start_ps, TS_MEASURED, NULL, OF_STEPS(ts_int(step->start_ps))) \
+	X(duration_ps, TS_MEASURED, NULL, OF_STEPS(ts_int(step->duration_ps))) \
 	X(host_duration_ps, TS_MEASURED, NULL, ts_int_or_null(step->host_duration_ps)) \
 	X(cores, TS_MEASURED, NULL, ts_int_or_null(step->cores)) \
 	X(source, TS_DERIVED, NULL, ts_text(ts_bytes_of(steps->source)))
-#define STEP_COLUMNS(X) STEP_COLUMNS_FROM(X, TS_MEASURED)
 
 static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
-static const struct ts_column inferred_columns[] = { STEP_COLUMNS_FROM(TS_COLUMN, TS_INFERRED) };
 
 static void put_step_table(const struct run_steps *steps, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(
-		result, "steps", NULL, steps->from == TS_INFERRED ? inferred_columns : step_columns,
-		TS_NELEM(step_columns));
+	struct ts_table *table =
+		ts_result_table(result, "steps", NULL, step_columns, TS_NELEM(step_columns));
 
 	for (size_t i = 0; i < steps->nr; i++) {
 		const struct run_step *step = &steps->items[i];
@@ -400,10 +400,10 @@ static enum ts_status overview_close(void *state, const struct ts_context *ctx, 
 	ts_result_field(result, "overview.gpu_idle_pct",
 			ts_share_pct(ts_gpu_idle(ctx, ts_time_facts(ctx))), TS_MEASURED, NULL);
 	ts_result_field(result, "overview.mxu_utilization_pct",
-			ts_share_pct(ts_systolic_facts(ctx)->utilization), TS_MODELLED,
+			ts_held_pct(result, ts_systolic_facts(ctx)->run), TS_MODELLED,
 			"MXU utilization");
 	ts_result_field(result, "overview.hbm_utilization_pct",
-			ts_real(ts_doctor_facts(ctx)->hbm_utilization_pct), TS_MODELLED,
+			ts_held_pct(result, ts_memory_facts(ctx)->hbm), TS_MODELLED,
 			"HBM utilization");
 	ts_result_field(result, "overview.padding_waste_pct",
 			ts_share_pct(ts_padding_facts(ctx)->waste_share), TS_MODELLED,

@@ -75,7 +75,7 @@ bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *c
 }
 
 static void put_fields(const struct ts_gaps_facts *facts, const struct ts_time_facts *time,
-		       struct ts_result *result)
+		       bool saw_hosts, struct ts_result *result)
 {
 	const int64_t *ps = time->bucket_ps;
 	int64_t listed_ps = 0, explained_ps = 0;
@@ -90,8 +90,8 @@ static void put_fields(const struct ts_gaps_facts *facts, const struct ts_time_f
 	ts_result_field(result, "gap_ps", time->nr_cores > 0 ? ts_int(all_ps) : ts_null(),
 			TS_MEASURED, "core time without an op");
 	ts_result_field(result, "listed_ps", ts_int(listed_ps), TS_MEASURED, "in the listed gaps");
-	ts_result_field(result, "explained_ps", ts_int(explained_ps), TS_MEASURED,
-			"of these under a host event");
+	ts_result_field(result, "explained_ps", saw_hosts ? ts_int(explained_ps) : ts_null(),
+			TS_MEASURED, "of these under a host event");
 }
 
 #define EVENT_COLUMNS(X) \
@@ -112,7 +112,7 @@ void ts_gaps_report(const struct ts_gaps_facts *facts, const struct ts_context *
 {
 	struct ts_table *table;
 
-	put_fields(facts, ts_time_facts(ctx), result);
+	put_fields(facts, ts_time_facts(ctx), ts_profile_has_threads(ctx->profile), result);
 	table = ts_result_table(result, "gaps_by_event", "Longest gaps by host event", columns,
 				TS_NELEM(columns));
 	for (size_t i = 0; i < TS_MIN(facts->nr_groups, MAX_EVENTS); i++) {

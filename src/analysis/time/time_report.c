@@ -9,7 +9,22 @@ struct report {
 	const struct ts_context *ctx;
 	const struct ts_time_facts *facts;
 	struct ts_result *result;
+	bool saw_hosts;		 /* else what they compiled and fed is unknown */
+	enum ts_origin of_steps; /* where steps come from, if not from markers */
 };
+
+/* A time that is known from events of the hosts alone; where there are none it is in idle. */
+static struct ts_value of_hosts(const struct report *report, int64_t ps)
+{
+	return report->saw_hosts ? ts_int(ps) : ts_null();
+}
+
+static struct ts_value of_bucket(const struct report *report, const int64_t *ps, int bucket)
+{
+	return bucket == TS_BUCKET_COMPILATION || bucket == TS_BUCKET_INPUT
+		       ? of_hosts(report, ps[bucket])
+		       : ts_int(ps[bucket]);
+}
 
 static const char *const bucket_fields[TS_NR_BUCKETS] = {
 	"buckets.compute_ps",
@@ -45,16 +60,17 @@ static void put_totals(const struct report *report)
 	ts_result_field(result, "cores", ts_int((int64_t)facts->nr_cores), TS_MEASURED, "cores");
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		ts_result_field(result, bucket_fields[b],
-				ran ? ts_int(facts->bucket_ps[b]) : ts_null(), TS_MEASURED, NULL);
+				ran ? of_bucket(report, facts->bucket_ps, b) : ts_null(),
+				TS_MEASURED, NULL);
 	for (int part = 0; part < TS_SPLIT_REST; part++)
 		ts_result_field(result, part_fields[part],
 				ran ? ts_int(facts->need_ps[part]) : ts_null(), TS_MODELLED, NULL);
 	ts_result_field(result, "duty_cycle_pct", ts_share_pct(facts->duty_cycle), TS_MEASURED,
 			"duty cycle");
-	ts_result_field(result, "compilation_count", ts_int(outline->nr_compiles), TS_MEASURED,
-			"host compilations");
-	ts_result_field(result, "compilation_host_ps", ts_int(outline->compile_ps), TS_MEASURED,
-			"host time in compilations");
+	ts_result_field(result, "compilation_count", of_hosts(report, outline->nr_compiles),
+			TS_MEASURED, "host compilations");
+	ts_result_field(result, "compilation_host_ps", of_hosts(report, outline->compile_ps),
+			TS_MEASURED, "host time in compilations");
 }
 
 /* Of steps, cores and hosts alike. */
@@ -65,28 +81,27 @@ static void put_totals(const struct report *report)
 	X(host_transfer_ps, TS_MEASURED, "host transfer", ts_int(ps[TS_BUCKET_HOST_TRANSFER])) \
 	X(rematerialization_ps, TS_MEASURED, "remat", ts_int(ps[TS_BUCKET_REMATERIALIZATION])) \
 	X(unexplained_ps, TS_MODELLED, "unexplained", ts_int(ps[TS_BUCKET_UNEXPLAINED])) \
-	X(compilation_ps, TS_MEASURED, "compilation", ts_int(ps[TS_BUCKET_COMPILATION])) \
-	X(input_ps, TS_MEASURED, "input", ts_int(ps[TS_BUCKET_INPUT])) \
+	X(compilation_ps, TS_MEASURED, "compilation", of_hosts(report, ps[TS_BUCKET_COMPILATION])) \
+	X(input_ps, TS_MEASURED, "input", of_hosts(report, ps[TS_BUCKET_INPUT])) \
 	X(idle_ps, TS_MEASURED, "idle", ts_int(ps[TS_BUCKET_IDLE]))
 
-#define STEP_COLUMNS_FROM(X, from) \
-	X(step, from, "step", ts_int((int64_t)step->number)) \
-	X(start_ps, from, TS_SPARE("start"), ts_int(step->start_ps)) \
-	X(duration_ps, from, TS_KEY("duration"), ts_int(ts_time_step_duration(step))) \
+#define OF_STEPS(value) ts_value_from(value, report->of_steps)
+
+#define STEP_COLUMNS(X) \
+	X(step, TS_MEASURED, "step", OF_STEPS(ts_int((int64_t)step->number))) \
+	X(start_ps, TS_MEASURED, TS_SPARE("start"), OF_STEPS(ts_int(step->start_ps))) \
+	X(duration_ps, TS_MEASURED, TS_KEY("duration"), \
+	  OF_STEPS(ts_int(ts_time_step_duration(step)))) \
 	X(cores, TS_MEASURED, NULL, ts_int(step->cores)) \
-	X(total_ps, TS_MEASURED, NULL, ts_int(step->total_ps)) \
+	X(total_ps, TS_MEASURED, NULL, OF_STEPS(ts_int(step->total_ps))) \
 	BUCKET_COLUMNS(X, step->ps)
-#define STEP_COLUMNS(X) STEP_COLUMNS_FROM(X, TS_MEASURED)
 
 static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
-static const struct ts_column inferred_columns[] = { STEP_COLUMNS_FROM(TS_COLUMN, TS_INFERRED) };
 
 static void put_steps(const struct report *report)
 {
-	bool inferred = report->ctx->outline->steps.source == TS_STEPS_INFERRED;
-	struct ts_table *table =
-		ts_result_table(report->result, "per_step", "Steps",
-				inferred ? inferred_columns : step_columns, TS_NELEM(step_columns));
+	struct ts_table *table = ts_result_table(report->result, "per_step", "Steps", step_columns,
+						 TS_NELEM(step_columns));
 
 	for (size_t i = 0; i < report->facts->nr_steps; i++) {
 		const struct ts_time_step *step = &report->facts->steps[i];
@@ -113,6 +128,14 @@ static void note_steps(const struct report *report)
 	else if (steps->source == TS_STEPS_NONE)
 		ts_result_note(report->result,
 			       "no steps: neither markers nor modules that repeat in a pattern");
+}
+
+static void note_hosts(const struct report *report)
+{
+	if (!report->saw_hosts && report->facts->nr_cores > 0)
+		ts_result_note(report->result,
+			       "the profile has no host events: what was compiled and fed is "
+			       "unknown, and time without an op that went to it is in idle");
 }
 
 static double duty_of(const struct report *report, uint32_t device)
@@ -282,7 +305,13 @@ enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct 
 			      struct ts_error *err)
 {
 	struct time_state *sum = state;
-	struct report report = { sum, ctx, ts_time_facts(ctx), result };
+	struct report report = { sum,
+				 ctx,
+				 ts_time_facts(ctx),
+				 result,
+				 ts_profile_has_threads(ctx->profile),
+				 ctx->outline->steps.source == TS_STEPS_INFERRED ? TS_INFERRED
+										 : TS_AS_FIELD };
 
 	if (ctx->profile->nr_hosts == 0) /* modules alone: there was no time */
 		return TS_OK;
@@ -294,6 +323,7 @@ enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct 
 	put_steps(&report);
 	ts_time_put_slow(ctx, result);
 	note_steps(&report);
+	note_hosts(&report);
 	put_gaps(&report);
 	note_coarsening(&report);
 	for (uint32_t i = 0; i < sum->nr_devices; i++)

@@ -27,7 +27,7 @@ static double per_flop(const struct ts_context *ctx)
 static double spare_of(const struct ts_fusion *fusion, const struct ts_op_fact *fact)
 {
 	double work_ps = fact->flops * (double)fact->occurrences * fusion->per_flop_ps;
-	double hbm_ps = fact->hbm_bytes_per_s * (double)fact->total_ps / 1e12 * fusion->per_byte_ps;
+	double hbm_ps = fact->hbm_bytes * (double)fact->occurrences * fusion->per_byte_ps;
 	double self_ps = (double)TS_MAX(fact->self_ps, 0);
 
 	if (!(work_ps > 0))

@@ -9,7 +9,7 @@
 
 #include "analysis/facts/memory.h"
 
-#define TS_NEEDS(X) X(ops) X(time) X(rates) X(capacity) X(kernels) X(async)
+#define TS_NEEDS(X) X(ops) X(time) X(capacity) X(kernels) X(async)
 #include "analysis/kit/needs.h"
 #include "base/map.h"
 #include "model/kernels.h"

@@ -4,7 +4,6 @@
  * modules stand for them.
  */
 #include "analysis/facts/ops.h"
-#include "analysis/facts/rates.h"
 #include "analysis/traffic/memory.h"
 #include "model/op_kind.h"
 #include "model/op_work.h"
@@ -123,13 +122,12 @@ static bool add_ops(struct memory *memory, const struct ts_ops_facts *ops, bool 
 /* The time of a pair is that of the copy, not of the two moments when the core looked at it. */
 static void take_flights(struct memory *memory)
 {
-	const struct ts_rates_facts *rates = ts_rates_facts(memory->ctx);
+	for (size_t i = 0; i < memory->nr_ops; i++) {
+		const struct ts_op_fact *fact =
+			ts_op_fact_of(ts_ops_facts(memory->ctx), memory->ops[i].op);
 
-	for (size_t i = 0; i < rates->nr_flights; i++) {
-		uint32_t at = ts_map_find(&memory->by_op, rates->flights[i].op);
-
-		if (at != TS_NONE && rates->flights[i].span_ps > 0)
-			memory->ops[at].time_ps = rates->flights[i].span_ps;
+		if (fact)
+			memory->ops[i].time_ps = fact->work_ps;
 	}
 }
 

@@ -8,11 +8,13 @@
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
+#include "base/units.h"
 
 /* Bytes, and the time of the ops that moved them. */
 struct sum {
 	struct ts_bytes name;
 	int64_t nr_ops, time_ps, hbm_bytes;
+	int64_t timed_bytes; /* of those whose time is known */
 	struct ts_traffic all;
 };
 
@@ -41,6 +43,14 @@ static double hbm_peak(const struct memory *memory)
 static double rate_of(int64_t bytes, int64_t ps)
 {
 	return ps > 0 ? (double)bytes / ((double)ps * 1e-12) : NAN;
+}
+
+static const struct ts_bytes above =
+	TS_LIT("the bytes of its ops and the time that they were under way contradict the peak");
+
+static double rate_of_op(const struct ts_memory_op *op)
+{
+	return is_known(op) ? rate_of(ts_traffic_hbm_bytes(&op->all), op->time_ps) : NAN;
 }
 
 /* Where it is not known whether some bytes were read or written, 0 bytes one way are unknown. */
@@ -123,8 +133,10 @@ static struct ts_value known_way(const struct ts_memory_op *op, int64_t bytes)
 	X(cmem_written_bytes, TS_COMPILED, NULL, if_known(op, out[TS_MEMORY_CMEM])) \
 	X(host_bytes, TS_COMPILED, NULL, if_known(op, ts_traffic_host_bytes(&op->all))) \
 	X(time_ps, TS_MEASURED, "time", ts_int_or_null(op->time_ps)) \
-	X(hbm_bytes_per_s, TS_MODELLED, "HBM rate", ts_real(op->hbm_bytes_per_s)) \
-	X(hbm_pct, TS_MODELLED, TS_KEY("of peak"), ts_share_pct(op->hbm_share)) \
+	X(hbm_bytes_per_s, TS_MODELLED, "HBM rate", \
+	  ts_held_value(memory->result, op->hbm_bytes_per_s, hbm_peak(memory), op->hbm_cause)) \
+	X(hbm_pct, TS_MODELLED, TS_KEY("of peak"), \
+	  ts_held_share_pct(memory->result, op->hbm_share, op->hbm_cause)) \
 	X(bytes_from, TS_DERIVED, NULL, ts_string_cell(ts_traffic_source_name(op->all.source))) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(op->source)) \
 	X(op_index, TS_DERIVED, NULL, op->op == TS_NONE ? ts_null() : ts_int(op->op)) \
@@ -148,14 +160,27 @@ static void put_ops(const struct memory *memory)
 			       memory->nr_ops - memory->facts->nr_ops);
 }
 
+static struct ts_bytes cause_of(const struct memory *memory, const struct ts_memory_op *op)
+{
+	double bytes = (double)ts_traffic_hbm_bytes(&op->all);
+	char is[TS_UNIT_MAX], time[TS_UNIT_MAX], needs[TS_UNIT_MAX];
+
+	return ts_result_text(
+		memory->result,
+		"%s of HBM (from: %s) in %s under way, for which the chip's peak needs %s",
+		ts_fmt_bytes(is, bytes), ts_traffic_source_name(op->all.source),
+		ts_fmt_ps(time, op->time_ps), ts_fmt_ps(needs, ts_whole(bytes * memory->byte_ps)));
+}
+
 static struct ts_memory_op make_fact(const struct memory *memory, const struct ts_memory_op *op)
 {
 	struct ts_memory_op fact = *op;
 
 	fact.source = source_of(memory, op);
-	if (is_known(op))
-		fact.hbm_bytes_per_s = rate_of(ts_traffic_hbm_bytes(&op->all), op->time_ps);
+	fact.hbm_bytes_per_s = rate_of_op(op);
 	fact.hbm_share = share_of(fact.hbm_bytes_per_s, hbm_peak(memory));
+	if (ts_is_impossible(fact.hbm_share, 1))
+		fact.hbm_cause = cause_of(memory, op);
 	return fact;
 }
 
@@ -199,8 +224,11 @@ static int64_t waited_ps(const struct memory *memory, const struct ts_memory_op 
 	X(to_host_bytes, TS_COMPILED, "to host", ts_int(out)) \
 	X(time_ps, TS_MEASURED, "under way", ts_int_or_null(op->time_ps)) \
 	X(waited_ps, TS_MEASURED, TS_KEY("waited for"), ts_int_or_null(waited_ps(memory, op))) \
-	X(bytes_per_s, TS_MODELLED, "rate", ts_real(rate_of(ts_i64_add(in, out), op->time_ps))) \
-	X(link_pct, TS_MODELLED, TS_KEY("of link"), ts_share_pct(share_of(busiest, link_peak(memory)))) \
+	X(bytes_per_s, TS_MODELLED, "rate", \
+	  ts_held_value(memory->result, rate_of(ts_i64_add(in, out), op->time_ps), \
+			2 * link_peak(memory), above)) \
+	X(link_pct, TS_MODELLED, TS_KEY("of link"), \
+	  ts_held_share_pct(memory->result, share_of(busiest, link_peak(memory)), above)) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(source_of(memory, op)))
 
 static const struct ts_column link_columns[] = { LINK_COLUMNS(TS_COLUMN) };
@@ -248,6 +276,8 @@ static bool add_sum(struct sums *sums, const struct ts_memory_op *op, struct ts_
 	sum->nr_ops++;
 	sum->time_ps = ts_i64_add(sum->time_ps, TS_MAX(time_ps, 0));
 	sum->hbm_bytes = ts_i64_add(sum->hbm_bytes, ts_traffic_hbm_bytes(&op->all));
+	if (op->time_ps > 0)
+		sum->timed_bytes = ts_i64_add(sum->timed_bytes, ts_traffic_hbm_bytes(&op->all));
 	ts_traffic_add(&sum->all, &op->all);
 	return true;
 }
@@ -276,8 +306,10 @@ static int by_bytes(const void *a, const void *b)
 	X(hbm_written_bytes, TS_COMPILED, "written", hbm_written(&sum->all)) \
 	X(bytes_pct, TS_MODELLED, "of all", \
 	  ts_share_pct(all > 0 ? (double)sum->hbm_bytes / all : NAN)) \
-	X(hbm_bytes_per_s, TS_MODELLED, "HBM rate", ts_real(rate)) \
-	X(hbm_pct, TS_MODELLED, "of peak", ts_share_pct(share_of(rate, hbm_peak(memory)))) \
+	X(hbm_bytes_per_s, TS_MODELLED, "HBM rate", \
+	  ts_held_value(memory->result, rate, hbm_peak(memory), above)) \
+	X(hbm_pct, TS_MODELLED, "of peak", \
+	  ts_held_share_pct(memory->result, share_of(rate, hbm_peak(memory)), above)) \
 	X(host_bytes, TS_COMPILED, NULL, \
 	  known ? ts_int(ts_traffic_host_bytes(&sum->all)) : ts_null())
 
@@ -297,7 +329,7 @@ static void put_sum(const struct memory *memory, struct ts_table *table, const s
 {
 	double all = (double)ts_traffic_hbm_bytes(&memory->total);
 	bool known = sum->all.source != TS_TRAFFIC_UNKNOWN;
-	double rate = rate_of(sum->hbm_bytes, memory->measured && known ? sum->time_ps : -1);
+	double rate = rate_of(sum->timed_bytes, memory->measured && known ? sum->time_ps : -1);
 
 	TS_CELLS(memory->result, table, CATEGORY_COLUMNS);
 }
@@ -349,9 +381,11 @@ static double peak_of(const struct memory *memory, int space)
 	X(read_bytes, TS_COMPILED, "read", ts_int(all->read_bytes[space])) \
 	X(written_bytes, TS_COMPILED, "written", ts_int(all->written_bytes[space])) \
 	X(unsplit_bytes, TS_COMPILED, NULL, ts_int(unsplit)) \
-	X(bytes_per_s, TS_MODELLED, "a core", ts_real(rate)) \
+	X(bytes_per_s, TS_MODELLED, "a core", \
+	  ts_held_value(memory->result, rate, peak, above)) \
 	X(peak_bytes_per_s, TS_COMPILED, "peak", ts_real(peak)) \
-	X(peak_pct, TS_MODELLED, "of peak", ts_share_pct(share_of(rate, peak)))
+	X(peak_pct, TS_MODELLED, "of peak", \
+	  ts_held_share_pct(memory->result, share_of(rate, peak), above))
 
 static const struct ts_column space_columns[] = { SPACE_COLUMNS(TS_COLUMN) };
 
@@ -416,6 +450,44 @@ static void put_host(const struct memory *memory, const char *name, int64_t comp
 			copied > 0 ? TS_MEASURED : TS_COMPILED, nr_bytes > 0 ? label : NULL);
 }
 
+/* Of the bytes, those of ops that cannot have moved them in their time: 0..1. */
+static double impossible_part(const struct memory *memory)
+{
+	double bytes = 0;
+
+	for (size_t i = 0; i < memory->nr_ops; i++)
+		if (ts_is_impossible(rate_of_op(&memory->ops[i]), hbm_peak(memory)))
+			bytes += (double)ts_traffic_hbm_bytes(&memory->ops[i].all);
+	return bytes > 0 ? bytes / (double)ts_traffic_hbm_bytes(&memory->total) : 0;
+}
+
+/* How much of HBM's peak the run used. */
+static struct ts_held held_of(const struct memory *memory, double rate)
+{
+	struct ts_held held = { share_of(rate, hbm_peak(memory)), { NULL, 0 } };
+	double part = impossible_part(memory);
+	char text[TS_UNIT_MAX];
+
+	if (part > TS_IMPOSSIBLE_PART)
+		held.cause =
+			ts_result_text(memory->result,
+				       "%s of its bytes are of ops that cannot have moved them "
+				       "in the time that they were under way",
+				       ts_fmt_pct(text, 100 * part));
+	else if (ts_is_impossible(held.share, 1))
+		held.cause = above;
+	return held;
+}
+
+static struct ts_value rate_cell(const struct memory *memory, double rate)
+{
+	struct ts_held held = memory->facts->hbm;
+
+	return held.cause.n > 0
+		       ? ts_impossible_value(memory->result, rate, hbm_peak(memory), held.cause)
+		       : ts_real(rate);
+}
+
 static void put_fields(struct memory *memory)
 {
 	const struct ts_traffic *all = &memory->total;
@@ -432,10 +504,11 @@ static void put_fields(struct memory *memory)
 	ts_result_field(result, "hbm_unsplit_bytes",
 			all->unsplit_bytes > 0 ? ts_int(all->unsplit_bytes) : ts_null(),
 			TS_COMPILED, "HBM, read or written");
-	ts_result_field(result, "hbm_bytes_per_s", ts_real(rate), TS_MODELLED,
+	memory->facts->hbm = held_of(memory, rate);
+	ts_result_field(result, "hbm_bytes_per_s", rate_cell(memory, rate), TS_MODELLED,
 			"HBM rate of a core");
-	ts_result_field(result, "hbm_pct", ts_share_pct(share_of(rate, hbm_peak(memory))),
-			TS_MODELLED, "of its peak");
+	ts_result_field(result, "hbm_pct", ts_held_pct(result, memory->facts->hbm), TS_MODELLED,
+			"of its peak");
 	put_host(memory, "from_host_bytes", known ? in[TS_MEMORY_HOST] : TS_UNKNOWN,
 		 ts_kernels_facts(memory->ctx)->from_host_bytes, "from the host");
 	put_host(memory, "to_host_bytes", known ? out[TS_MEMORY_HOST] : TS_UNKNOWN,

@@ -1,6 +1,7 @@
 /* What the analysis of collectives says: a row an op, and a row a core. */
 #include "analysis/kit/table.h"
 #include "analysis/waits/collectives.h"
+#include "result/impossible.h"
 
 struct report {
 	const struct collectives_state *sum;
@@ -51,6 +52,11 @@ static struct late_core late_core_of(const struct report *report,
 /* A GPU's streams run side by side: what stands beside a kernel is seen in the time buckets only. */
 #define IF_NOT_TRACED(value) (op->is_traced ? ts_null() : (value))
 
+#define MAX_LINKS 6 /* of a chip, in three dimensions: a share of one link is 600 % at most */
+
+static const struct ts_bytes above =
+	TS_LIT("its bytes and its time contradict the peak of all links of a chip");
+
 #define OP_COLUMNS(X) \
 	X(program_id, TS_MEASURED, NULL, op->has_program ? ts_id(op->program_id) : ts_null()) \
 	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
@@ -67,10 +73,13 @@ static struct late_core late_core_of(const struct report *report,
 	X(hidden_ps, TS_MEASURED, "hidden", IF_NOT_TRACED(ts_int(hidden_ps))) \
 	X(hidden_pct, TS_MEASURED, NULL, \
 	  IF_NOT_TRACED(ts_share_pct((double)hidden_ps / (double)fact->total_ps))) \
-	X(algorithm_bytes_per_s, TS_MODELLED, NULL, ts_real(rate)) \
-	X(bus_bytes_per_s, TS_MODELLED, "on the links", ts_real(bus_rate)) \
+	X(algorithm_bytes_per_s, TS_MODELLED, NULL, \
+	  ts_held_value(report->result, rate, MAX_LINKS * link_rate / row->what.bus_factor, above)) \
+	X(bus_bytes_per_s, TS_MODELLED, "on the links", \
+	  ts_held_value(report->result, bus_rate, MAX_LINKS * link_rate, above)) \
 	X(link_bytes_per_s, TS_MODELLED, NULL, ts_real(link_rate)) \
-	X(link_pct, TS_MODELLED, "of a link", ts_share_pct(bus_rate / link_rate)) \
+	X(link_pct, TS_MODELLED, "of a link", \
+	  ts_held_value(report->result, 100 * bus_rate / link_rate, MAX_LINKS * 100, above)) \
 	X(matched_count, TS_MEASURED, NULL, IF_MATCHED(skew->nr_matched)) \
 	X(mean_skew_ps, TS_MEASURED, "mean skew", IF_MATCHED(skew->sum_ps / skew->nr_matched)) \
 	X(max_skew_ps, TS_MEASURED, NULL, IF_MATCHED(skew->max_ps)) \

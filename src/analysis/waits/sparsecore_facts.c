@@ -3,6 +3,7 @@
 
 #include "model/cost.h"
 #include "model/op_kind.h"
+#include "model/traffic.h"
 
 #define MAX_ESTIMATE_PS 4e18 /* more is not a time, and does not fit into an int64_t */
 
@@ -19,7 +20,7 @@ struct work {
 
 static struct work work_of(const struct ts_profile *profile, const struct ts_op *op)
 {
-	struct work work = { ts_op_flops(op), ts_op_hbm_bytes(op) };
+	struct work work = { ts_op_flops(op), ts_op_hbm_bytes(profile, op) };
 	struct ts_cost cost;
 
 	if (ts_op_instr(profile, op)) {

@@ -76,7 +76,7 @@ static inline void given_nothing(struct given *run)
 	run->time.slow = run->slow;
 	run->witnessed.witnesses = run->witnesses;
 	run->capture.causes = run->causes;
-	run->matrix = (struct ts_systolic_facts){ run->products, 0, NAN };
+	run->matrix = (struct ts_systolic_facts){ .items = run->products, .utilization = NAN };
 	run->padded = (struct ts_padding_facts){ run->padded_ops, 0, -1, NAN };
 	run->ctx.facts[TS_ANALYSIS_systolic] = &run->matrix;
 	run->ctx.facts[TS_ANALYSIS_padding] = &run->padded;
@@ -177,6 +177,8 @@ static inline uint32_t given_op(struct given *run, struct given_op op)
 		.exclusive_ps = op.exclusive_ps,
 		.flops = op.flops > 0 ? op.flops : NAN,
 		.bytes = op.bytes > 0 ? op.bytes : NAN,
+		.hbm_bytes = op.bytes > 0 ? op.bytes : NAN,
+		.work_ps = op.exclusive_ps,
 		.hbm_bytes_per_s = NAN,
 		.padding_share = NAN,
 		.bucket = op.bucket,

@@ -34,7 +34,7 @@ static void given_systolic(struct feed *feed, uint32_t op, double utilization)
 				       .name = feed->profile.ops[op].name,
 				       .module = TS_LIT("jit_f"),
 				       .utilization = utilization };
-	*facts = (struct ts_systolic_facts){ item, 1, NAN };
+	*facts = (struct ts_systolic_facts){ .items = item, .nr = 1, .utilization = NAN };
 	feed->facts[TS_ANALYSIS_systolic] = facts;
 }
 

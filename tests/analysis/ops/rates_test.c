@@ -118,6 +118,26 @@ static void streams_of_a_gpu_sum_up(void **state)
 	done(given);
 }
 
+/* 985e6 FLOPs in 1 us are five times the peak: 100 % is drawn, and the name says that it was cut there. */
+static void what_is_above_the_peak_is_cut_there(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+	const struct ts_track *mxu;
+
+	op(&xp, 1, "fast", 985000000, 0);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, 1, 0, 1);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 1000);
+	assert_null(counter(given, "MXU utilization (%)", 0));
+	mxu = counter(given, "MXU utilization (%), cut at the peak", 0);
+	assert_non_null(mxu);
+	assert_true(fabs(value_at(mxu, 0) - 100) < 1e-9);
+	done(given);
+}
+
 static void nothing_is_drawn_without_a_budget_or_rates(void **state)
 {
 	for (size_t budget = 0; budget <= 1000; budget += 1000) {
@@ -142,6 +162,7 @@ int main(void)
 		cmocka_unit_test(each_ops_work_is_spread_over_its_time),
 		cmocka_unit_test(a_long_run_keeps_the_sum),
 		cmocka_unit_test(streams_of_a_gpu_sum_up),
+		cmocka_unit_test(what_is_above_the_peak_is_cut_there),
 		cmocka_unit_test(nothing_is_drawn_without_a_budget_or_rates),
 	};
 

@@ -21,7 +21,7 @@ static void assert_adds_up(struct given *given)
 
 	for (size_t b = 0; b < TS_NELEM(buckets); b++) {
 		snprintf(name, sizeof(name), "buckets.%s", buckets[b]);
-		sum += ts_value_int(field(given, "time", name));
+		sum += TS_MAX(ts_value_int(field(given, "time", name)), 0); /* unknown: in idle */
 	}
 	assert_int_equal(sum, wall * cores);
 	assert_int_equal(sum, ts_value_int(field(given, "time", "total_ps")));
@@ -29,7 +29,8 @@ static void assert_adds_up(struct given *given)
 		int64_t step = 0;
 
 		for (size_t b = 0; b < TS_NELEM(buckets); b++)
-			step += ts_value_int(cell(given, "time", "per_step", i, buckets[b]));
+			step += TS_MAX(ts_value_int(cell(given, "time", "per_step", i, buckets[b])),
+				       0);
 		assert_int_equal(step,
 				 ts_value_int(cell(given, "time", "per_step", i, "total_ps")));
 	}
@@ -380,7 +381,8 @@ static void an_ops_category_and_memory_say_its_bucket(void **state)
 		char name[64];
 
 		snprintf(name, sizeof(name), "buckets.%s", buckets[b]);
-		assert_us(given, "time", name, expected[b]);
+		if (expected[b] > 0) /* what hosts did is unknown here */
+			assert_us(given, "time", name, expected[b]);
 	}
 	assert_adds_up(given);
 	done(given);

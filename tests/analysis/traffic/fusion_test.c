@@ -113,6 +113,7 @@ static struct ts_op_fact *given_time(struct given *given, uint32_t module, const
 		.total_ps = self_ps,
 		.self_ps = self_ps,
 		.flops = NAN,
+		.hbm_bytes = NAN,
 		.hbm_bytes_per_s = NAN,
 	};
 	assert_int_not_equal(fact->instr, TS_NONE);
@@ -123,6 +124,7 @@ static struct ts_op_fact *given_time(struct given *given, uint32_t module, const
 static void given_work(struct ts_op_fact *fact, int64_t flops, int64_t hbm_bytes)
 {
 	fact->flops = (double)flops;
+	fact->hbm_bytes = (double)hbm_bytes / (double)fact->occurrences;
 	fact->hbm_bytes_per_s = (double)hbm_bytes / (double)fact->total_ps * 1e12;
 }
 

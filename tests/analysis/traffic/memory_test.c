@@ -37,8 +37,8 @@ static const struct ts_result *close_memory(struct feed *feed, const struct ts_r
 
 static const struct ts_result *run(struct feed *feed)
 {
-	feed_run(feed, &ts_analysis_ops);
 	feed_run(feed, &ts_analysis_rates);
+	feed_run(feed, &ts_analysis_ops);
 	return close_memory(feed, NULL);
 }
 

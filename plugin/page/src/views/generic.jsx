@@ -2,7 +2,7 @@
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { title } from "../format.js";
-import { columnsOf, Facts, flat, Missing, Notes } from "../parts.jsx";
+import { columnsOf, Facts, flat, impossibleOf, ImpossibleNote, Missing, Notes } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 
@@ -41,7 +41,8 @@ export function Generic({ name, what, skip, children, ...tables }) {
 	if (!view) return <Missing what={what ?? name} />;
 	return (
 		<div>
-			<Facts view={view} skip={skip} />
+			<ImpossibleNote report={report} view={name} />
+			<Facts view={view} skip={skip} causes={new Map(impossibleOf(report, name).filter((i) => i.table === null).map((i) => [i.field, i.cause]))} />
 			{children}
 			<Tables view={view} {...tables} />
 			<Notes view={view} />

@@ -3,7 +3,7 @@ import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { held, picking, Plot, stairs, stepAt, stepAxis, stepEdges, stepTimes, times, tooltip } from "../chart.jsx";
 import { clean, time, title } from "../format.js";
-import { BUCKETS, bucketColor, Fact, gainOf, Notes, Shares } from "../parts.jsx";
+import { BUCKETS, bucketColor, Fact, gainOf, impossibleOf, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 
@@ -50,6 +50,10 @@ export function Overview() {
 	const total = t.total_ps ?? 0;
 	const steps = useMemo(() => inSight(report.steps, look, report), [report, look]);
 	const findings = report.doctor?.findings ?? [];
+	/** @param {string} name */
+	const origin = (name) => report.provenance?.[`overview.${name}`];
+	/** @param {string} name */
+	const cause = (name) => impossibleOf(report, "overview", `overview.${name}`)[0]?.cause;
 	const parts = BUCKETS.map((b) => ({ name: title(b), value: t.buckets?.[`${b}_ps`] ?? 0, color: bucketColor(b) }));
 	return (
 		<div>
@@ -59,8 +63,8 @@ export function Overview() {
 					<Fact name="duration_ps" label="wall time" of={report.run?.duration_ps} origin={from["run.duration_ps"]} />
 					<Fact name="duty_cycle_pct" label="duty cycle" of={o.duty_cycle_pct} origin={from["overview.duty_cycle_pct"]} />
 					{(o.gpu_idle_pct ?? null) !== null && <Fact name="gpu_idle_pct" label="GPU idle, of the capture" of={o.gpu_idle_pct} origin={from["overview.gpu_idle_pct"]} />}
-					<Fact name="mxu_utilization_pct" label="MXU utilization" of={o.mxu_utilization_pct} origin={from["overview.mxu_utilization_pct"]} why="no op has a known cost" />
-					<Fact name="hbm_utilization_pct" label="HBM utilization" of={o.hbm_utilization_pct} origin={from["overview.hbm_utilization_pct"]} why="the chip's bandwidth or the ops' bytes are unknown" />
+					<Fact name="mxu_utilization_pct" label="MXU utilization" of={o.mxu_utilization_pct} origin={from["overview.mxu_utilization_pct"]} why="no op has a known cost" cause={cause("mxu_utilization_pct")} />
+					<Fact name="hbm_utilization_pct" label="HBM utilization" of={o.hbm_utilization_pct} origin={from["overview.hbm_utilization_pct"]} why="the chip's bandwidth or the ops' bytes are unknown" cause={cause("hbm_utilization_pct")} />
 					<Fact name="padding_waste_pct" label="padding waste" of={o.padding_waste_pct} origin={from["overview.padding_waste_pct"]} />
 					<Fact name="step_count" label="steps" of={o.step_count} origin={from["overview.step_count"]} />
 					<Fact name="median_ps" label="median step" of={o.step_time_ps?.median ?? null} origin={from["overview.step_time_ps.median"]} why="there are no steps" />

@@ -57,7 +57,7 @@ function ByStep({ heatmap }) {
 	return (
 		<section aria-label="utilization by op and step">
 			<h3>Utilization by op and step</h3>
-			<Heat rows={rows} columns={columns} say={(v) => value("_pct", v)} label={`MXU utilization of ${rows.length} ops in ${columns.length} columns of steps`} />
+			<Heat rows={rows} columns={columns} max={100} say={(v) => value("_pct", v)} label={`MXU utilization of ${rows.length} ops in ${columns.length} columns of steps`} />
 			{heatmap.steps_per_column > 1 && <p class="empty">{`Each column stands for ${heatmap.steps_per_column} steps.`}</p>}
 		</section>
 	);

@@ -5,6 +5,7 @@
  * link carries where a part of the copy was hidden.
  */
 #include "analysis/doctor/doctor.h"
+#include "result/impossible.h"
 
 #define MAX_MODULES  8
 #define HIDDEN_SHARE 0.01 /* of the group's wait: below, a copy counts as hidden */
@@ -129,11 +130,14 @@ static double seconds(double ps)
 	return ps / 1e12;
 }
 
-static double waited_rate(const struct copies *group)
+/* Above the link's peak most of the copies ran before the wait for them began: then it is not a rate. */
+static double waited_rate(const struct ts_doctor *doctor, const struct copies *group)
 {
 	double wait_s = seconds((double)group->waits.exclusive_ps);
+	double peak = doctor->rates ? doctor->rates->host_bytes_per_s : NAN;
+	double rate = wait_s > 0 && group->bytes_waited > 0 ? group->bytes_waited / wait_s : NAN;
 
-	return wait_s > 0 && group->bytes_waited > 0 ? group->bytes_waited / wait_s : NAN;
+	return ts_is_impossible(rate, peak) ? NAN : rate;
 }
 
 static struct ts_bytes copies_title(struct ts_doctor *doctor, const struct copies *group)
@@ -141,7 +145,7 @@ static struct ts_bytes copies_title(struct ts_doctor *doctor, const struct copie
 	TS_PUT(doctor, "{share} of core time waits for copies to and from host memory: ",
 	       TS_SHARE(ts_doctor_share(doctor, group->all.exclusive_ps)));
 	put_copies(doctor, group);
-	return TS_SENTENCE(doctor, "[ at {rate}]", TS_RATE(waited_rate(group)));
+	return TS_SENTENCE(doctor, "[ at {rate}]", TS_RATE(waited_rate(doctor, group)));
 }
 
 static void put_traffic(struct ts_doctor *doctor, const struct copies *group)
@@ -160,7 +164,7 @@ static void put_traffic(struct ts_doctor *doctor, const struct copies *group)
 
 static void put_link(struct ts_doctor *doctor, const struct copies *group)
 {
-	double wait_s = seconds((double)group->all.exclusive_ps), rate = waited_rate(group);
+	double wait_s = seconds((double)group->all.exclusive_ps), rate = waited_rate(doctor, group);
 	double all = wait_s > 0 ? (group->bytes_to + group->bytes_from) / wait_s : NAN;
 	double peak = doctor->rates ? doctor->rates->host_bytes_per_s : NAN;
 
@@ -170,7 +174,8 @@ static void put_link(struct ts_doctor *doctor, const struct copies *group)
 	       " Bytes over wait: {rate}[, and {rate} with the hidden copies, both ways][; the "
 	       "host "
 	       "link's peak is {rate} each way].",
-	       TS_RATE(rate), TS_WHEN(all > rate * 1.01, TS_RATE(all)),
+	       TS_RATE(rate),
+	       TS_WHEN(all > rate * 1.01 && !ts_is_impossible(all, 2 * peak), TS_RATE(all)),
 	       TS_WHEN(peak > 0, TS_RATE(peak)));
 }
 

@@ -143,10 +143,10 @@ static double stream_rate(const struct ts_doctor *doctor, const struct ts_select
 	for (size_t i = 0; i < streams->nr; i++) {
 		const struct ts_op_fact *fact = streams->items[i];
 
-		if (isnan(fact->hbm_bytes_per_s))
+		if (isnan(fact->hbm_bytes) || !ts_op_fact_is_possible(fact))
 			continue;
-		bytes += fact->hbm_bytes_per_s * (double)fact->total_ps;
-		time += (double)fact->total_ps;
+		bytes += fact->hbm_bytes * (double)fact->occurrences;
+		time += (double)fact->total_ps / (double)TS_PS_PER_S;
 	}
 	return time > 0 && bytes > 0 ? bytes / time : NAN;
 }
@@ -160,8 +160,7 @@ static void put_streams(struct ts_doctor *doctor, const struct ts_selection *str
 		return;
 	TS_PUT(doctor,
 	       "{time} is what HBM needs at its peak for the operands of ops, most in {ops}[; over "
-	       "all "
-	       "their time these reach {rate}][ of {rate}]. ",
+	       "all their time these reach {rate} of HBM][ (peak {rate})]. ",
 	       TS_TIME(streams->exclusive_ps), TS_OPS(streams, 3), TS_RATE(rate),
 	       TS_WHEN(isfinite(rate) && peak > 0, TS_RATE(peak)));
 }

@@ -1,0 +1,131 @@
+/* Figures above their peak are not shown as facts, and stand apart with their cause. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "result/impossible.h"
+
+static const struct ts_column columns[] = {
+	{ "op", TS_MEASURED, "op" },
+	{ "share_pct", TS_MODELLED, "share" },
+};
+
+static struct ts_results results;
+
+static int set_up(void **state)
+{
+	ts_results_init(&results);
+	*state = ts_results_add(&results, "view", "View");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	ts_results_release(&results);
+	return 0;
+}
+
+static void what_is_above_its_peak_has_no_number(void **state)
+{
+	struct ts_value value = ts_held_value(*state, 895e15, 1640e9, TS_LIT("because"));
+
+	assert_int_equal(value.type, TS_VALUE_IMPOSSIBLE);
+	assert_true(isnan(ts_value_number(value)));
+	assert_int_equal(ts_value_int(value), -1);
+	assert_true(value.as.impossible->value == 895e15 && value.as.impossible->peak == 1640e9);
+	assert_true(ts_bytes_is(value.as.impossible->cause, "because"));
+}
+
+/* A tick of the clock is not a contradiction: the figure is the peak. */
+static void what_is_a_little_above_is_the_peak(void **state)
+{
+	assert_true(ts_value_number(ts_held_share_pct(*state, 1.019, TS_LIT("x"))) == 100);
+	assert_int_equal(ts_held_share_pct(*state, 1.021, TS_LIT("x")).type, TS_VALUE_IMPOSSIBLE);
+	assert_true(ts_value_number(ts_held_share_pct(*state, 0.5, TS_LIT("x"))) == 50);
+}
+
+static void an_unknown_peak_or_value_holds_nothing(void **state)
+{
+	assert_true(ts_value_number(ts_held_value(*state, 5, NAN, TS_LIT("x"))) == 5);
+	assert_int_equal(ts_held_value(*state, NAN, 5, TS_LIT("x")).type, TS_VALUE_NULL);
+	assert_int_equal(ts_impossible_value(*state, NAN, 5, TS_LIT("x")).type, TS_VALUE_NULL);
+}
+
+static void a_share_made_of_what_cannot_be_true_is_not_known(void **state)
+{
+	struct ts_held good = { .share = 0.5 }, bad = { 0.5, TS_LIT("half of it is wrong") };
+
+	assert_true(ts_held_known(good) == 0.5 && isnan(ts_held_known(bad)));
+	assert_true(ts_value_number(ts_held_pct(*state, good)) == 50);
+	assert_int_equal(ts_held_pct(*state, bad).type, TS_VALUE_IMPOSSIBLE);
+}
+
+static void collect(void *arg, const struct ts_impossible_place *place)
+{
+	struct ts_impossible_place **next = arg;
+
+	*(*next)++ = *place;
+}
+
+static void they_are_found_where_they_stand(void **state)
+{
+	struct ts_impossible_place places[4], *next = places;
+	struct ts_result *result = *state;
+	struct ts_table *table = ts_result_table(result, "ops", "Ops", columns, TS_NELEM(columns));
+	struct ts_value *row;
+
+	ts_result_field(result, "fine_pct", ts_real(5), TS_MODELLED, NULL);
+	ts_result_field(result, "mxu_pct", ts_held_share_pct(result, 7, TS_LIT("a")), TS_MODELLED,
+			NULL);
+	row = ts_table_row(result, table);
+	row[0] = ts_text(TS_LIT("good"));
+	row[1] = ts_real(4);
+	row = ts_table_row(result, table);
+	row[0] = ts_text(TS_LIT("copy-start.4"));
+	row[1] = ts_held_share_pct(result, 546, TS_LIT("b"));
+	assert_int_equal(ts_result_each_impossible(result, NULL, collect, &next), 2);
+	assert_string_equal(places[0].name, "mxu_pct");
+	assert_null(places[0].table);
+	assert_int_equal(ts_impossible_item(&places[0]).n, 0);
+	assert_string_equal(places[1].name, "share_pct");
+	assert_int_equal(places[1].row, 1);
+	assert_true(ts_bytes_is(ts_impossible_item(&places[1]), "copy-start.4"));
+	assert_int_equal(ts_result_each_impossible(result, table, NULL, NULL), 1);
+}
+
+/* The origin belongs to the value; that of the field is what most values have. */
+static void a_value_may_come_from_elsewhere_than_its_column(void **state)
+{
+	struct ts_result *result = *state;
+	struct ts_table *table = ts_result_table(result, "ops", "Ops", columns, TS_NELEM(columns));
+
+	ts_result_field(result, "plain", ts_int(1), TS_MEASURED, NULL);
+	ts_result_field(result, "steps", ts_value_from(ts_int(1), TS_INFERRED), TS_MEASURED, NULL);
+	assert_int_equal(ts_field_origin(&result->fields[0]), TS_MEASURED);
+	assert_int_equal(ts_field_origin(&result->fields[1]), TS_INFERRED);
+	assert_int_equal(ts_column_origin(table, 1), TS_MODELLED);
+	ts_table_row(result, table)[1] = ts_value_from(ts_int(1), TS_INFERRED);
+	assert_int_equal(ts_column_origin(table, 1), TS_INFERRED);
+	ts_table_row(result, table)[1] = ts_int(2);
+	assert_int_equal(ts_column_origin(table, 1), TS_AS_FIELD);
+	assert_string_equal(ts_origin_name(TS_AS_FIELD), "mixed");
+	assert_string_equal(ts_origin_name(TS_INFERRED), "inferred");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_is_above_its_peak_has_no_number),
+		TEST(what_is_a_little_above_is_the_peak),
+		TEST(an_unknown_peak_or_value_holds_nothing),
+		TEST(a_share_made_of_what_cannot_be_true_is_not_known),
+		TEST(they_are_found_where_they_stand),
+		TEST(a_value_may_come_from_elsewhere_than_its_column),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""What holds for the figures of every run there is: figures_test.py
+
+The bundled runs, the sample without its host, and the files of $TS_CORPUS (xplane, kineto, runs) where it is there: no share is above
+100 % and no rate above its peak, and what would be is null and stands in impossible[]; the buckets sum to the core time; the
+gains of all findings fit into the run; the console, JSON, CSV and the page have the same figure; what is unknown is null and
+not 0. Run in the build folder; $TPUSIGHT names the program (default bin/tpusight).
+"""
+import csv
+import glob
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "..", "data")
+PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
+# Percent of something that is not a whole: of a median, of one of several links.
+LIMITS = {"excess_pct": float("inf"), "collectives.link_pct": 600}
+OF_HOSTS = ["time.buckets.compilation_ps", "time.buckets.input_ps", "time.compilation_count", "time.compilation_host_ps",
+            "gaps.explained_ps", "capture.call_count"]
+EPSILON = 1e-6
+
+
+def program(*arguments):
+    got = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
+    if got.returncode not in (0, 4):
+        raise SystemExit(f"{' '.join(arguments)}: {got.stderr}")
+    return got.stdout
+
+
+def walk(node, place=""):
+    """Each number of a report: (its path without indexes, its name, the number)."""
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for name, value in items:
+        path = place if isinstance(node, list) else f"{place}.{name}".lstrip(".")
+        if isinstance(value, (dict, list)):
+            yield from walk(value, path)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield path, path.rsplit(".", 1)[-1], value
+
+
+def at(doc, path):
+    for part in path.split("."):
+        doc = doc.get(part) if isinstance(doc, dict) else None
+    return doc
+
+
+def shares(doc):
+    for path, name, value in walk(doc):
+        if not name.endswith("_pct") or path.startswith("impossible"):
+            continue
+        limit = LIMITS.get(name, LIMITS.get(path, 100))
+        if not -EPSILON <= value <= limit + EPSILON:
+            yield f"{path} is {value}"
+    for kpi in doc["doctor"]["kpis"]:
+        if kpi["unit"] == "%" and kpi["value"] is not None and not 0 <= kpi["value"] <= 100 + EPSILON:
+            yield f"the key figure {kpi['name']} is {kpi['value']} %"
+
+
+def rates(doc):
+    peaks = {}
+    for name in ("hbm_bytes_per_s", "peak_flops_per_s"):
+        known = [d[name] for d in (doc["run"] or {}).get("devices", []) if d[name] is not None]
+        peaks[name] = max(known) if known else float("inf")
+    for path, name, value in walk(doc):
+        if path.startswith(("run.", "impossible", "roofline_ridges", "memory.spaces")):
+            continue
+        if name == "hbm_bytes_per_s" and value > peaks["hbm_bytes_per_s"] * (1 + EPSILON):
+            yield f"{path} is {value}, the peak {peaks['hbm_bytes_per_s']}"
+        if path == "roofline.flops_per_s" and value > peaks["peak_flops_per_s"] * (1 + EPSILON):
+            yield f"{path} is {value}, the peak {peaks['peak_flops_per_s']}"
+
+
+def table_of(doc, view, table):
+    """Tables of top-level results stand in the report itself."""
+    found = at(doc, f"{view}.{table}")
+    return doc.get(table) if found is None else found
+
+
+def impossible(doc):
+    listed = doc.get("impossible", [])
+    if bool(listed) != bool(doc.get("impossible_count")) or len(listed) > doc.get("impossible_count", 0):
+        yield "impossible[] and impossible_count do not fit"
+    for one in listed:
+        if one["table"]:
+            stands = table_of(doc, one["view"], one["table"])[one["row"]][one["field"]]
+        else:
+            stands = at(doc, one["field"]) if one["field"] in FLAT else at(doc, f"{one['view']}.{one['field']}")
+        if stands is not None or not one["cause"] or not one["value"] > 0:
+            yield f"{one['view']}.{one['field']} of {one['item']} is listed as impossible, and is {stands}"
+
+
+FLAT = {"overview.mxu_utilization_pct", "overview.hbm_utilization_pct"}
+
+
+def adds_up(row, total, what):
+    known = sum(v for k, v in row.items() if k.endswith("_ps") and v is not None)
+    if total is not None and known != total:
+        yield f"{what}: the buckets are {known} ps, not {total}"
+
+
+def buckets(doc):
+    time = doc.get("time") or {}
+    yield from adds_up(time.get("buckets") or {}, time.get("total_ps"), "time")
+    names = list(time.get("buckets") or {})
+    for table in ("per_step", "per_core", "per_host"):
+        for row in time.get(table, []):
+            if time["total_ps"] is not None:
+                yield from adds_up({n: row[n] for n in names}, row["total_ps"], f"time.{table}")
+
+
+def gains(doc):
+    findings = doc["doctor"]["findings"]
+    known = [f["gain_ps"] for f in findings if f.get("gain_ps") is not None]
+    duration = (doc["run"] or {}).get("duration_ps")
+    if known and duration is not None and sum(known) > duration:
+        yield f"the findings give back {sum(known)} ps of {duration}"
+
+
+def unknowns(doc):
+    if doc["capture"].get("host_event_count") == 0:
+        for path in OF_HOSTS:
+            if at(doc, path) is not None:
+                yield f"without host events {path} is {at(doc, path)}"
+    overhead = [k for k in doc["doctor"]["kpis"] if k["name"] == "host_overhead"]
+    if doc["capture"].get("host_event_count") == 0 and overhead and overhead[0]["band"] != "unknown":
+        yield f"without host events the host overhead is {overhead[0]}"
+    listed = {one["field"] for one in doc.get("impossible", [])}
+    for name, origin in doc["provenance"].items():
+        value = at(doc, name)
+        if name.startswith("overview.") and value is None and origin != "unknown" and name not in listed:
+            yield f"{name} is null and {origin}"
+    if at(doc, "overview.hbm_utilization_pct") != at(doc, "memory.hbm_pct"):
+        yield "two HBM utilizations"
+    if at(doc, "overview.mxu_utilization_pct") != at(doc, "systolic.mxu_utilization_pct"):
+        yield "two MXU utilizations"
+    if (at(doc, "overview.step_source") is not None) != (doc["provenance"].get("overview.step_count") == "inferred"):
+        yield "steps are inferred, and their count is not, or the other way round"
+
+
+def as_csv(value):
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def same_cell(text, value):
+    if isinstance(value, float):
+        return text != "" and abs(float(text) - value) <= 1e-9 * abs(value)
+    return isinstance(value, (list, dict)) or text == as_csv(value)
+
+
+def same_csv(doc, path):
+    for view, rows in (("ops", doc["ops"]), ("time.per_step", doc["time"].get("per_step", [])), ("doctor.kpis", doc["doctor"]["kpis"])):
+        if not rows:
+            continue
+        got = list(csv.DictReader(io.StringIO(program("report", "-q", "--format", "csv", "--view", view, path))))
+        if len(got) != len(rows):
+            yield f"{view}: {len(got)} rows in CSV, {len(rows)} in JSON"
+        for row, expected in zip(got, rows):
+            for name, text in row.items():
+                name = re.sub(r" \[.*", "", name)
+                if not same_cell(text, expected[name]):
+                    yield f"{view}: {name} is {text!r} in CSV, {expected[name]!r} in JSON"
+
+
+def same_page(doc, path):
+    got = subprocess.run([PROGRAM, "report", "-q", "--format", "html", path], capture_output=True, text=True)
+    found = re.search(r'<script type="application/json" id="tpusight-report">(.*?)</script>', got.stdout, re.S)
+    if not found:
+        return  # built without its page
+    page = json.loads(found[1])
+    for key, value in doc.items():
+        if page.get(key) != value:
+            yield f"{key} differs in the page"
+
+
+def same_console(doc, path):
+    text = program("report", "-q", "--format", "text", "--view", "doctor.kpis", path)
+    shown = {line.split()[0]: line.split()[1] for line in text.splitlines()[1:] if len(line.split()) > 2}
+    for kpi in doc["doctor"]["kpis"]:
+        is_text = shown.get(kpi["name"])
+        expected = "-" if kpi["value"] is None else f"{kpi['value']:.4g}"
+        if is_text != expected:
+            yield f"the key figure {kpi['name']} is {is_text} on the console, {expected} in JSON"
+
+
+CHECKS = (shares, rates, impossible, buckets, gains, unknowns)
+FORMS = (same_csv, same_page, same_console)
+
+
+def check(path, name):
+    doc = json.loads(program("report", "-q", "--format", "json", path))
+    wrong = [line for rule in CHECKS for line in rule(doc)]
+    wrong += [line for rule in FORMS for line in rule(doc, path)]
+    for line in sorted(set(wrong))[:20]:
+        print(f"{name}: {line}")
+    return len(wrong)
+
+
+def without_host(folder):
+    """The sample's devices alone, as with host_tracer_level=0."""
+    sample = sorted(glob.glob(os.path.join(DATA, "sample", "**", "*.xplane.pb"), recursive=True))[0]
+    out = os.path.join(folder, "devices_alone.xplane.pb")
+    program("trim", "-q", "--plane", "/device:TPU:*", sample, "-o", out)
+    return out
+
+
+def runs():
+    yield os.path.join(DATA, "sample")
+    for pattern in ("planted/*.tar.gz", "*.xplane.pb", "torch/*.pt.trace.json.gz", "*.pt.trace.json*"):
+        yield from sorted(glob.glob(os.path.join(DATA, pattern)))
+    corpus = os.environ.get("TS_CORPUS", "")
+    for pattern in ("xplane/*.pb", "kineto/*.json.gz", "runs/*.pb", "runs/*.json.gz"):
+        yield from sorted(glob.glob(os.path.join(corpus, pattern))) if corpus else ()
+
+
+def main():
+    nr_wrong = nr_runs = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for path in [*runs(), without_host(folder)]:
+            nr_wrong += check(path, os.path.basename(path))
+            nr_runs += 1
+    print(f"{nr_runs} runs, {nr_wrong} figures that cannot be")
+    return nr_wrong > 0 or nr_runs < 30
+
+
+if __name__ == "__main__":
+    sys.exit(main())
