@@ -46,6 +46,16 @@
 	X("per_host.input_ps", CORE, "ps", "core time", 1) \
 	X("per_host.idle_ps", CORE, "ps", "core time", 1) \
 	X("per_host.unexplained_ps", CORE, "ps", "core time", 1) \
+	X("buckets.compute_ps", CORE, "ps", "core time", 1) \
+	X("buckets.memory_wait_ps", CORE, "ps", "core time", 1) \
+	X("buckets.communication_ps", CORE, "ps", "core time", 1) \
+	X("buckets.host_transfer_ps", CORE, "ps", "core time", 1) \
+	X("buckets.rematerialization_ps", CORE, "ps", "core time", 1) \
+	X("buckets.compilation_ps", CORE, "ps", "core time", 1) \
+	X("buckets.input_ps", CORE, "ps", "core time", 1) \
+	X("buckets.idle_ps", CORE, "ps", "core time", 1) \
+	X("buckets.unexplained_ps", CORE, "ps", "core time", 1) \
+	X("time.total_ps", CORE, "ps", "core time", 1) \
 	X("steps.time_ps", CORE, "ps", "core time", 1) \
 	X("gaps_by_event.total_ps", CORE, "ps", "core time", 1) \
 	X("cause_excess_ps", CORE, "ps", "core time", 1) \

@@ -127,14 +127,14 @@ const BUCKET_COLORS = [...COLORS.slice(0, 5), "#8c6d4f", ...COLORS.slice(5)];
 /** @type {(bucket: string) => string} */
 export const bucketColor = (bucket) => BUCKET_COLORS[BUCKETS.indexOf(bucket)];
 
-// One bar of shares, with its numbers in words below.
-/** @param {{ parts: SharesPart[], total: number, label: string }} props */
-export function Shares({ parts, total, label }) {
+// One bar of shares, with its numbers in words below. UNIT: a name that says how they are written.
+/** @param {{ parts: SharesPart[], total: number, label: string, unit?: string }} props */
+export function Shares({ parts, total, label, unit = "_ps" }) {
 	const known = parts.filter((p) => p.value > 0);
 	return (
-		<div class="shares" role="img" aria-label={`${label}: ${known.map((p) => `${p.name} ${value("_ps", p.value)}`).join(", ")}`}>
+		<div class="shares" role="img" aria-label={`${label}: ${known.map((p) => `${p.name} ${value(unit, p.value)}`).join(", ")}`}>
 			{known.map((p) => (
-				<span key={p.name} style={{ width: `${(100 * p.value) / total}%`, background: p.color }} title={`${p.name}: ${value("_ps", p.value)} (${value("_pct", (100 * p.value) / total)})`} />
+				<span key={p.name} style={{ width: `${(100 * p.value) / total}%`, background: p.color }} title={`${p.name}: ${value(unit, p.value)} (${value("_pct", (100 * p.value) / total)})`} />
 			))}
 		</div>
 	);

@@ -10,6 +10,8 @@ struct ts_timeline_facts {
 	int64_t total_ps;	/* from the first event to the last; -1: there are no events */
 	int64_t cpu_time_ps;	/* sum over threads of the time in which something ran; -1 */
 	int64_t device_time_ps; /* sum over events of devices; -1: unknown, or no device */
+	int64_t steps_ps;	/* sum over the steps of all ranks; 0: there are none */
+	int64_t other_ps;	/* moments of these in which no class of work was seen */
 };
 
 #endif

@@ -107,8 +107,10 @@ static struct sums sums_of(const struct timeline_state *sum, const struct ts_con
 static struct ts_timeline_facts facts_of(const struct sums *sums)
 {
 	if (sums->nr_ranks == 0)
-		return (struct ts_timeline_facts){ -1, -1, -1 };
+		return (struct ts_timeline_facts){ -1, -1, -1, 0, 0 };
 	return (struct ts_timeline_facts){
+		.steps_ps = sums->steps_ps,
+		.other_ps = sums->class_ps[TS_TRACE_OTHER],
 		.total_ps = sums->last_ps - sums->first_ps,
 		.cpu_time_ps = sums->cpu_time_ps,
 		.device_time_ps = sums->has_device ? sums->device_time_ps : -1,

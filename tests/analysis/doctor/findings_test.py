@@ -43,16 +43,38 @@ def wrong_in(doc, finding):
     return [f"{finding['id']}: {line}" for line in out]
 
 
+def wrong_gains(doc):
+    """Gains are time of the run: never more than it, all together; severities follow from them, or say why not."""
+    wall, findings, out = doc["time"]["wall_ps"] or 0, doc["doctor"]["findings"], []
+    if sum(f["gain_ps"] or 0 for f in findings) > wall:
+        out.append(f"all gains are more than the run of {wall} ps")
+    for f in findings:
+        pct = f["gain_pct"]
+        by_gain = "info" if pct is None or pct < 5 else "warning" if pct < 25 else "critical"
+        if f["gain_ps"] is not None and f["gain_ps"] * doc["time"]["cores"] > f["impact_ps"]:
+            out.append(f"{f['id']}: gains more than its impact")
+        if (f["severity"] == by_gain) != (f["severity_reason"] is None):
+            out.append(f"{f['id']}: {f['severity']} by {f['severity_reason']}, with {pct} %")
+    return out
+
+
+def rules_of(doc):
+    """With what was merged into others."""
+    findings = doc["doctor"]["findings"]
+    return {f["rule"] for f in findings} | {m["rule"] for f in findings for m in f["merged"]}
+
+
 def check(path):
     docs, wrong = [report(path), report(path, *LOOSER)], []
     for doc in docs:
         findings = doc["doctor"]["findings"]
+        wrong += wrong_gains(doc)
         for finding in findings:
             wrong += wrong_in(doc, finding)
         if len({f["id"] for f in findings}) != len(findings):
             wrong.append("two findings of one id")
     few, many = ({f["id"]: f["title"] for f in doc["doctor"]["findings"]} for doc in docs)
-    wrong += [f"{i} is gone when thresholds are lower" for i in few if i not in many]
+    wrong += [f"{rule} is gone when thresholds are lower" for rule in rules_of(docs[0]) - rules_of(docs[1])]
     print(f"{os.path.basename(path)}: {len(few)} findings, {len(many)} with lower thresholds")
     return [f"{path}: {line}" for line in wrong]
 

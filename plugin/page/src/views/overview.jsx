@@ -73,7 +73,7 @@ export function Overview() {
 			</div>
 			{report.capture?.verdict && report.capture.verdict !== "good" && <p class="verdict">{`This capture is ${clean(report.capture.verdict)}: ${report.capture.causes.map((c) => clean(c.what ?? c.id)).join("; ")}`}</p>}
 			{t.bottleneck && <p class="verdict">{t.bottleneck}</p>}
-			{total > 0 && <Shares parts={parts} total={total} label="core time by class" />}
+			{total > 0 && <Shares parts={parts} total={total} label="core time by class" unit="time.total_ps" />}
 			<h3>Findings, the costliest first</h3>
 			{findings.length === 0 && <p class="empty">No finding is worth your time.</p>}
 			<ol class="findings">

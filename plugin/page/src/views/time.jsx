@@ -123,9 +123,9 @@ export function Time() {
 	return (
 		<div>
 			{t.bottleneck && <p class="verdict">{t.bottleneck}</p>}
-			{total > 0 && <Shares parts={parts} total={total} label="core time by class" />}
+			{total > 0 && <Shares parts={parts} total={total} label="core time by class" unit="time.total_ps" />}
 			<dl class="facts">
-				<Fact name="total_ps" label="core time" of={t.total_ps} origin={t.provenance?.total_ps} />
+				<Fact name="time.total_ps" label="core time" of={t.total_ps} origin={t.provenance?.total_ps} />
 				<Fact name="wall_ps" label="wall time" of={t.wall_ps} origin={t.provenance?.wall_ps} />
 				<Fact name="cores" of={t.cores} origin={t.provenance?.cores} />
 				{parts.map((p) => (

@@ -6,6 +6,7 @@
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/capture.h"
+#include "analysis/facts/timeline.h"
 
 static double wall_ps(const struct ts_doctor *doctor)
 {
@@ -73,9 +74,9 @@ static void check_logging_in_steps(struct ts_doctor *doctor, const struct ts_rul
 		TS_TIME(host_ps));
 	finding->evidence =
 		TS_SENTENCE(doctor,
-			    "[{count} calls of loggers take {time}. ][{count} calls that save take "
-			    "{time}. ]They "
-			    "are a part of each figure of these steps.",
+			    "[{count} call{s} of loggers take{v} {time}. ][{count} call{s} that "
+			    "save take{v} {time}. ]"
+			    "They are a part of each figure of these steps.",
 			    TS_WHEN(log->nr > 0, TS_COUNT(log->nr)), TS_TIME(log->total_ps),
 			    TS_WHEN(save->nr > 0, TS_COUNT(save->nr)), TS_TIME(save->total_ps));
 }
@@ -87,4 +88,38 @@ const struct ts_rule ts_rule_logging_in_steps = {
 	.check = check_logging_in_steps,
 	.classes = TS_CLASS(TS_BUCKET_IDLE),
 	.ceiling = "the time of these calls, and what the devices idle at most",
+};
+
+/* --- other_time: of traces, the class Other of the view timeline */
+
+static void check_other_time(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	const struct ts_timeline_facts *timeline = ts_timeline_facts(doctor->ctx);
+	double share = timeline->steps_ps > 0
+			       ? (double)timeline->other_ps / (double)timeline->steps_ps
+			       : NAN;
+	struct ts_finding *finding;
+
+	if (doctor->ctx->profile->nr_devices == 0 ||
+	    !(share * 100 > doctor->ctx->settings->other_time_high))
+		return;
+	finding = ts_doctor_report_run(doctor, rule, lost_ps(doctor, timeline->other_ps));
+	finding->title =
+		TS_SENTENCE(doctor, "{share} of the steps is in code that is not a class of work",
+			    TS_SHARE(share));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"For {time} of {time} in steps, over all ranks, no kernel, copy, launch, "
+		"communication, "
+		"data loading or operator runs: Python and other host code is what is left.",
+		TS_TIME(timeline->other_ps), TS_TIME(timeline->steps_ps));
+}
+
+const struct ts_rule ts_rule_other_time = {
+	.name = "other_time",
+	.confidence = TS_LIKELY,
+	.symptom = true,
+	.check = check_other_time,
+	.classes = TS_CLASS(TS_BUCKET_IDLE),
+	.ceiling = "the time of that class, and what the devices idle at most",
 };

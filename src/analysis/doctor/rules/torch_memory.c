@@ -233,5 +233,6 @@ const struct ts_rule ts_rule_allocator_calls = {
 	.name = "allocator_calls",
 	.confidence = TS_LIKELY,
 	.check = check_allocator_calls,
+	.classes = TS_CLASS(TS_BUCKET_IDLE),
 	.ceiling = "the time of these calls, where the device is idle",
 };

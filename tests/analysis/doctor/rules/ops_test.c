@@ -1,4 +1,5 @@
 /* Rules about single ops: long executions, many executions, attention that is not fused. */
+#include "analysis/facts/timeline.h"
 #include "tests/analysis/doctor/doctor_given.h"
 
 static struct given_op op_of(const char *name, enum ts_op_kind kind, int64_t occurrences,
@@ -129,6 +130,32 @@ static void logging_in_captured_steps_is_reported(void **state)
 	}
 }
 
+/* 1 s of steps, of which 400 ms are in no class, and 250 ms of them with an idle device. */
+static void time_of_no_class_is_reported(void **state)
+{
+	for (int much = 0; much <= 1; much++) {
+		const struct ts_timeline_facts timeline = { .device_time_ps = -1,
+							    .steps_ps = 1000 * MS,
+							    .other_ps = (much ? 400 : 300) * MS };
+		const struct ts_finding *finding;
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_time(&run, (const int64_t[TS_NR_BUCKETS]){
+					 [TS_BUCKET_COMPUTE] = 750, [TS_BUCKET_IDLE] = 250 });
+		run.settings.idle_high = 100;
+		run.ctx.facts[TS_ANALYSIS_timeline] = &timeline;
+		finding = finding_of(when_examined(&run), "other_time");
+		assert_int_equal(finding != NULL, much);
+		if (finding) {
+			assert_true(ts_bytes_starts(finding->title, "40 % of the steps"));
+			assert_int_equal(finding->gain_ps, 250 * MS);
+		}
+		given_release(&run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +164,7 @@ int main(void)
 		cmocka_unit_test(softmax_between_products_is_attention_that_is_not_fused),
 		cmocka_unit_test(programs_on_the_cpu_are_reported_beside_devices),
 		cmocka_unit_test(logging_in_captured_steps_is_reported),
+		cmocka_unit_test(time_of_no_class_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
