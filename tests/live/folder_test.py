@@ -126,7 +126,8 @@ def alerts_are_the_doctors(folder):
         must({a["rule"] for a in event["alerts"]} == expect, f"{event['path']}: active {event['alerts']}")
         must(event["metrics"]["health_score"] is not None, f"{event['path']}: no figures")
         starts = [int(host["start_unix_ns"]) for host in report(event["path"])["run"]["hosts"] if host["start_unix_ns"]]
-        must(event["captured_unix_ms"] == (min(starts) // 1000000 if starts else None), f"{event['path']}: captured {event['captured_unix_ms']}")
+        captured = min(starts) // 1000000 if starts else None
+        must(event["captured_unix_ms"] == captured, f"{event['path']}: captured {event['captured_unix_ms']}, not {captured}")
     must(len(raised(events)) >= 3, f"alerts: {raised(events)}")
     must(not of_type(events, "alert", "cleared"), "alerts: a session clears what another one raised")
 

@@ -481,17 +481,17 @@ WIDE = """\
 TPUsight live  TIME  (Ctrl-C ends it)
   HOST  up  8.94 KiB in TIME
 
-  HBM                        96.9 %  BLOCKS
-  duty                       97.2 %  BLOCKS
-  padding                    52.5 %  BLOCKS
-  idle                        2.5 %  BLOCKS
-  communication               0.0 %  BLOCKS
-  input                       0.5 %  BLOCKS
-  compiling                   0.0 %  BLOCKS
-  compiled in a minute         0 ms  BLOCKS
-  step                     195.7 us  BLOCKS
+  HBM                        96.9 %  BLOCKS  0 to 100.0 %
+  duty                       97.2 %  BLOCKS  0 to 100.0 %
+  padding                    52.5 %  BLOCKS  0 to 100.0 %
+  idle                        2.5 %  BLOCKS  0 to 100.0 %
+  communication               0.0 %  BLOCKS  0 to 100.0 %
+  input                       0.5 %  BLOCKS  0 to 100.0 %
+  compiling                   0.0 %  BLOCKS  0 to 100.0 %
+  compiled in a minute         0 ms  BLOCKS  0 to 0 ms
+  step                     195.7 us  BLOCKS  0 to 195.7 us
   sampled                     SHARE
-  health                         67  BLOCKS
+  health                         67  BLOCKS  0 to 100
 
 Alerts
   warning: Padding waste is 52.5 % (limit: 30.0 %). EVIDENCE

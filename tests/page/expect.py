@@ -78,8 +78,11 @@ def cache(r):
 
 
 def memory(r):
-    held = (r.get("memory_timeline") or {}).get("peak_bytes")
-    return {"texts": ["Memory over time"] if held else [], "canvases": strip(r) + tracks(r, "HBM bandwidth (GB/s)", 5)}
+    view = r.get("memory_timeline") or {}
+    of = [(point["device"], point["host"]) for point in view.get("timeline") or []]
+    heading = "Memory over time" if len(of) > 1 else "Memory at the peak"
+    return {"texts": [heading] if view.get("peak_bytes") else [],
+            "canvases": strip(r) + tracks(r, "HBM bandwidth (GB/s)", 5) + sum(of.count(key) > 1 for key in set(of))}
 
 
 def time_view(r):

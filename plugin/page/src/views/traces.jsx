@@ -229,10 +229,10 @@ export function TraceMemory() {
 	if (!view) return null;
 	const devices = [...new Set(points.map(keyOf))];
 	const tables = Object.keys(view).filter((n) => Array.isArray(view[n]) && view[n].length && n !== "notes" && n !== "timeline");
-	const title = view.timeline?.length > 1 ? "Memory over time" : "Memory at the peak";
+	const heading = view.timeline?.length > 1 ? "Memory over time" : "Memory at the peak";
 	return (
-		<section aria-label={title}>
-			<h3>{title}</h3>
+		<section aria-label={heading}>
+			<h3>{heading}</h3>
 			{(view.peak_bytes ?? null) !== null && <Facts view={view} names={["peak_bytes", "allocated_bytes", "reserved_bytes", "source", "device"]} />}
 			{points.length > 1 && <Legend items={SERIES.map(([, label, color]) => [label, color])} />}
 			{devices.map((d) => {
