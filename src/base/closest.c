@@ -8,7 +8,8 @@
 
 struct ts_closest ts_closest_to(struct ts_bytes word)
 {
-	return (struct ts_closest){ .word = word, .nr_edits = TS_MAX(word.n / LETTERS_AN_EDIT, 1) };
+	return (struct ts_closest){ .word = word,
+				    .nr_edits = TS_MAX((word.n + 1) / LETTERS_AN_EDIT, 1) };
 }
 
 static size_t nr_edits(struct ts_bytes word, const char *name, size_t n)

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "cli/deeds.h"
+#include "codec/json.h"
 #include "codec/term.h"
 #include "write/breakdown.h"
 #include "write/summary.h"
@@ -22,7 +23,7 @@ static void put_left_out(struct ts_buf *out, const struct ts_annotation *one)
 }
 
 struct annotate_options {
-	bool strip;
+	bool strip, json;
 	struct ts_annotate_choice choice;
 };
 
@@ -35,6 +36,33 @@ struct work {
 	bool can_undo;	 /* an annotation is there now */
 	bool is_mute;	 /* standard output cannot be written */
 };
+
+/* A session as a line of JSON. DOCTOR NULL: it was not analysed. */
+static void print_json(struct work *work, const struct ts_session *session,
+		       const struct ts_result *doctor, const struct ts_overlay_report *report)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_json json = ts_json_of(&out, TS_JSON_COMPACT);
+
+	ts_json_object(&json);
+	ts_json_key(&json, "session");
+	ts_json_text(&json,
+		     session->kind == TS_SESSION_FILE ? session->files[0].path : session->dir);
+	ts_json_key(&json, "is_dry_run");
+	ts_json_bool(&json, work->own->choice.dry_run);
+	ts_json_key(&json, "health_score");
+	ts_json_double(&json, ts_value_number(ts_result_get(doctor, "health_score")));
+	ts_json_key(&json, "finding_count");
+	if (doctor)
+		ts_json_i64(&json, (int64_t)doctor->nr_findings);
+	else
+		ts_json_null(&json);
+	ts_deeds_json(&json, report);
+	ts_json_object_end(&json);
+	ts_buf_putc(&out, '\n');
+	work->is_mute |= !ts_print(ts_buf_bytes(&out));
+	ts_buf_release(&out);
+}
 
 static void print_summary(struct work *work, const struct ts_annotation *one)
 {
@@ -70,7 +98,9 @@ static enum ts_status annotate_session(struct work *work, const struct ts_sessio
 	if (ts_annotation_complain(&one))
 		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
 	work->can_undo |= !options.dry_run && ts_deeds_stand(&one.report);
-	if (one.is_applied && !cli->quiet)
+	if (one.is_applied && work->own->json)
+		print_json(work, session, ts_results_find(&one.run.results, "doctor"), &one.report);
+	else if (one.is_applied && !cli->quiet)
 		print_summary(work, &one);
 	ts_annotation_release(&one);
 	return st;
@@ -98,7 +128,9 @@ static enum ts_status strip_session(struct work *work, const struct ts_session *
 	ts_progress_end(&work->progress);
 	if (ts_deeds_failures(&report) > 0)
 		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
-	if (!cli->quiet) {
+	if (work->own->json)
+		print_json(work, session, NULL, &report);
+	else if (!cli->quiet) {
 		ts_term_text(&out,
 			     ts_bytes_of(session->kind == TS_SESSION_FILE ? session->files[0].path
 									  : session->dir));
@@ -116,7 +148,7 @@ static void print_undo(struct work *work)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
-	if (!work->can_undo || work->cli->quiet)
+	if (!work->can_undo || work->cli->quiet || work->own->json)
 		return;
 	ts_buf_puts(&out, work->nr_shown > 1 ? "\n" : "");
 	ts_deeds_undo(&out, work->cli->paths, work->cli->nr_paths);
@@ -161,6 +193,7 @@ static const struct annotate_options defaults = { .choice = TS_ANNOTATE_CHOICE_I
 static const struct ts_option options[] = {
 	TS_OPT_FLAG(OWN, strip, "strip", 0,
 		    "remove every annotation: all files are again as they were"),
+	TS_OPT_FLAG(OWN, json, "json", 0, "print a line of JSON for each session"),
 	TS_ANNOTATE_OPTIONS(OWN, choice),
 	TS_OPT_END,
 };

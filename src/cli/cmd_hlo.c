@@ -109,8 +109,11 @@ static enum ts_status set_chip(void *chip, const char *value, struct ts_error *e
 /* What a module alone can say. */
 static const char *view_at(const struct ts_command *command, size_t index)
 {
-	static const char *const views[] = { "ops",    "modules",  "systolic", "padding", "fusion",
-					     "memory", "capacity", "doctor",   NULL };
+	static const char *const views[] = {
+		"overview",	   "ops",    "modules", "remat",	"systolic",
+		"padding",	   "fusion", "memory",	"custom_calls", "capacity",
+		"memory_timeline", "doctor", NULL
+	};
 
 	return views[index];
 }

@@ -15,6 +15,7 @@ struct redact_options {
 	const char *key_file, *salt;
 	struct ts_texts keep;
 	const char *output;
+	bool json;
 };
 
 struct redacting {
@@ -138,12 +139,18 @@ static void complain_of_damage(struct redacting *redacting, const char *path,
 	ts_complain(err.text);
 }
 
-static void print_written(const struct ts_cli *cli, const char *path, uint64_t nr_bytes)
+static void print_written(const struct ts_cli *cli, const char *path, uint64_t nr_bytes,
+			  const struct ts_input *input)
 {
+	const struct redact_options *own = cli->own;
+	const struct ts_copied copied = { path, (int64_t)nr_bytes, (int64_t)input->bytes.n, -1,
+					  -1 };
 	char size[TS_UNIT_MAX];
 	struct ts_buf out = TS_BUF_INIT;
 
-	if (cli->quiet)
+	if (own->json)
+		ts_copied_print(&copied);
+	if (cli->quiet || own->json)
 		return;
 	ts_buf_printf(&out, "%s: redacted, %s\n", path, ts_fmt_bytes(size, (double)nr_bytes));
 	ts_print(ts_buf_bytes(&out));
@@ -173,7 +180,7 @@ static enum ts_status redact_file(struct redacting *redacting, const struct ts_h
 		st = ts_copy_commit(&out, err);
 	if (st == TS_OK) {
 		complain_of_damage(redacting, file->path, &report);
-		print_written(redacting->cli, (const char *)path.p, out.file.nr_bytes);
+		print_written(redacting->cli, (const char *)path.p, out.file.nr_bytes, &input);
 	}
 	ts_copy_release(&out);
 	ts_buf_release(&path);
@@ -291,6 +298,7 @@ static const struct ts_option options[] = {
 		    "hash with a key made of TEXT (a short one can be guessed)"),
 	TS_OPT_TEXTS(OWN, keep, "keep", "NAME", TS_NAMES_KEEP_MAX,
 		     "names that stay (* and ? stand for anything; repeatable)"),
+	TS_OPT_FLAG(OWN, json, "json", 0, "print a line of JSON for each file"),
 	TS_OPT_TEXT(
 		OWN, output, "output", 'o', "OUT",
 		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder"),

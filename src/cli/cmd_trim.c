@@ -12,6 +12,7 @@
 struct trim_options {
 	struct ts_trim_choice choice;
 	const char *output;
+	bool json;
 };
 
 struct trimming {
@@ -58,11 +59,17 @@ static void print_written(const struct ts_cli *cli, const char *path,
 			  const struct ts_trim_report *report, uint64_t nr_bytes,
 			  const struct ts_input *input)
 {
+	const struct trim_options *own = cli->own;
+	const struct ts_copied copied = { path, (int64_t)nr_bytes, (int64_t)input->bytes.n,
+					  (int64_t)report->nr_kept,
+					  (int64_t)(report->nr_kept + report->nr_dropped) };
 	bool differ = is_packed(path) != is_packed(input->path);
 	char size[TS_UNIT_MAX], whole[TS_UNIT_MAX];
 	struct ts_buf out = TS_BUF_INIT;
 
-	if (cli->quiet)
+	if (own->json)
+		ts_copied_print(&copied);
+	if (cli->quiet || own->json)
 		return;
 	ts_buf_printf(&out, "%s: %llu of %llu events, %s%s of %s%s\n", path,
 		      (unsigned long long)report->nr_kept,
@@ -301,6 +308,7 @@ static const struct ts_option options[] = {
 		    "keep the hosts of this name (* and ? stand for anything)"),
 	TS_OPT_TEXT(OWN, choice.plane, "plane", 0, "NAME",
 		    "keep the planes of this name (/device:TPU:0, '/device:*')"),
+	TS_OPT_FLAG(OWN, json, "json", 0, "print a line of JSON for each file"),
 	TS_OPT_TEXT(
 		OWN, output, "output", 'o', "OUT",
 		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder"),

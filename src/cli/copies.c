@@ -3,6 +3,8 @@
 
 #include "base/buf.h"
 #include "base/check.h"
+#include "cli/cli.h"
+#include "codec/json.h"
 #include "io/file.h"
 #include "io/runpath.h"
 #include "io/tracefile.h"
@@ -144,4 +146,32 @@ enum ts_status ts_copy_path(const struct ts_session *session, const struct ts_co
 	path = (const char *)out->p;
 	st = not_an_input(session, path, err);
 	return st ? st : ts_dir_make_for(path, err);
+}
+
+static void put_count(struct ts_json *json, const char *key, int64_t nr)
+{
+	ts_json_key(json, key);
+	if (nr < 0)
+		ts_json_null(json);
+	else
+		ts_json_i64(json, nr);
+}
+
+void ts_copied_print(const struct ts_copied *copied)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_json json = ts_json_of(&out, TS_JSON_COMPACT);
+
+	TS_ASSERT(copied);
+	ts_json_object(&json);
+	ts_json_key(&json, "path");
+	ts_json_text(&json, copied->path);
+	put_count(&json, "bytes", copied->nr_bytes);
+	put_count(&json, "input_bytes", copied->nr_input_bytes);
+	put_count(&json, "events", copied->nr_events);
+	put_count(&json, "input_events", copied->nr_input_events);
+	ts_json_object_end(&json);
+	ts_buf_putc(&out, '\n');
+	ts_print(ts_buf_bytes(&out));
+	ts_buf_release(&out);
 }

@@ -27,4 +27,12 @@ struct ts_copy_name {
 enum ts_status ts_copy_path(const struct ts_session *session, const struct ts_copy_name *name,
 			    struct ts_buf *out, struct ts_error *err);
 
+/* A file that was copied, as a line of JSON: {"path", "bytes", "input_bytes", "events", "input_events"}. Counts
+ * that are not known are below zero. */
+struct ts_copied {
+	const char *path;
+	int64_t nr_bytes, nr_input_bytes, nr_events, nr_input_events;
+};
+void ts_copied_print(const struct ts_copied *copied);
+
 #endif

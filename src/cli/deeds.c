@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "codec/json.h"
 #include "codec/term.h"
 
 #define UNDO_PATHS 4 /* named in the hint, which would be long with more */
@@ -110,6 +111,26 @@ void ts_deeds_list(struct ts_buf *out, const struct ts_overlay_report *report)
 	if (report->nr_stale)
 		ts_buf_printf(out, "  removed   %zu temporary files of a run that was killed\n",
 			      report->nr_stale);
+}
+
+void ts_deeds_json(struct ts_json *json, const struct ts_overlay_report *report)
+{
+	TS_ASSERT(json && report);
+	ts_json_key(json, "files");
+	ts_json_array(json);
+	for (size_t i = 0; i < report->nr_entries; i++) {
+		const struct ts_overlay_entry *entry = &report->entries[i];
+
+		ts_json_object(json);
+		ts_json_key(json, "name");
+		ts_json_text(json, entry->name);
+		ts_json_key(json, "is");
+		ts_json_text(json, deed_names[entry->deed]);
+		ts_json_key(json, "bytes");
+		ts_json_i64(json, (int64_t)entry->nr_bytes);
+		ts_json_object_end(json);
+	}
+	ts_json_array_end(json);
 }
 
 /* What stands behind the file's name: "cannot write it: permission denied (...)". */

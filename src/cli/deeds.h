@@ -12,6 +12,9 @@
 void ts_deeds_line(struct ts_buf *out, const struct ts_overlay_report *report, bool dry_run);
 /* A line a file, for --verbose. */
 void ts_deeds_list(struct ts_buf *out, const struct ts_overlay_report *report);
+/* "files": [{"name", "is", "bytes"}] of an object in the making. */
+struct ts_json;
+void ts_deeds_json(struct ts_json *json, const struct ts_overlay_report *report);
 /* Complains of what failed or was left as it is; how many failed. A cause that several files share
  * is named once. */
 size_t ts_deeds_failures(const struct ts_overlay_report *report);

@@ -14,5 +14,6 @@
 	X(trim)        \
 	X(redact)      \
 	X(thresholds)  \
+	X(explain)     \
 	X(serve)       \
 	X(live)

@@ -74,7 +74,13 @@ static enum ts_status emit_views(const struct ts_suite *suite, struct ts_report 
 			ts_buf_putc(out, '\n');
 		st = ts_output_find("text")->emit(out, results, &form, err);
 	}
-	return st == TS_OK && !is_sorted && nr_shown > 0 ? TS_USAGE : st;
+	if (st == TS_OK && nr_shown == 0)
+		return ts_fail(
+			err, TS_NOTFOUND,
+			"the profile has nothing for the view %s (tpusight report shows what "
+			"it has)",
+			suite->results[0]);
+	return st == TS_OK && !is_sorted ? TS_USAGE : st;
 }
 
 static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_options *print,

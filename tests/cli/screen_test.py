@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What `tpusight report RUN` prints fits one screen of 80x24: screen_test.py
 
-Asked of every planted run, of the profiles and traces of tests/data, and of $TS_CORPUS (default: ../shared/corpus beside the sources), where there
-is one. Whatever the run is: 24 lines of 80 columns at most, the run's name first, findings or "no findings", and how to see more. The tables of
-the sample's views are 80 columns wide too, and the columns that a table is about (KEYS) are among those that stay.
+Asked of every planted run, of the profiles and traces of tests/data, and of $TS_CORPUS (default: ../shared/corpus beside the
+sources), where there is one. Whatever the run is: 24 lines of 80 columns at most, the run's name first, findings or "no
+findings", and how to see more. The tables of the sample's views are 80 columns wide too, and the columns that a table is about
+(KEYS) are among those that stay.
 $TPUSIGHT names the program (default: bin/tpusight).
 """
 import glob

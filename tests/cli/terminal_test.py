@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """What the program writes where a terminal is, and where none is: terminal_test.py
 
-On a terminal's stderr a line of progress with a percentage, which is gone at the end; nothing of that elsewhere, on a dumb terminal or with -q.
-Colours on a terminal, but not with NO_COLOR, TERM=dumb or --color never; COLUMNS and LINES before what the terminal says.
+On a terminal's stderr a line of progress with a percentage, which is gone at the end; nothing of that elsewhere, on a dumb
+terminal or with -q. Colours on a terminal, but not with NO_COLOR, TERM=dumb or --color never; COLUMNS and LINES before what
+the terminal says.
 $TPUSIGHT names the program (default: bin/tpusight).
 """
 import fcntl

@@ -81,6 +81,9 @@ const item = (v) => (v !== null && typeof v === "object" && !Array.isArray(v) ? 
 /** @type {(list: Cell[]) => string} */
 const listed = (list) => list.map(item).join("; ");
 
+// These numbers say which one, not how many: step 1009, as the program and XProf call it.
+const ORDINAL = /(^|_|\.)(step|rank|stream|id|index)$/;
+
 /** @type {(name: string, v: Cell) => string} */
 export function value(name, v) {
 	if (v === null || v === undefined) return UNKNOWN;
@@ -90,7 +93,7 @@ export function value(name, v) {
 	if (typeof v !== "number") return clean(String(v));
 	const known = unitOf(name);
 	if (known) return written(known, v);
-	if (Number.isInteger(v)) return v.toLocaleString("en-US");
+	if (Number.isInteger(v)) return ORDINAL.test(name) ? String(v) : v.toLocaleString("en-US");
 	return digits(v);
 }
 

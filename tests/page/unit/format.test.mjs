@@ -34,6 +34,14 @@ test("whole numbers have separators, others three figures", () => {
 	assert.equal(value("ratio", 123.45), "123");
 });
 
+test("a number that says which one has no separators", () => {
+	assert.equal(value("step", 1009), "1009");
+	assert.equal(value("first_step", 12345), "12345");
+	assert.equal(value("device_id", 1024), "1024");
+	assert.equal(value("op_index", 5000), "5000");
+	assert.equal(value("steps", 1009), "1,009");
+});
+
 test("rates carry their unit", () => {
 	assert.equal(value("peak_flops_per_s", 9.18e14), "918 TFLOP/s");
 	assert.equal(value("hbm_bytes_per_s", 1.64e12), "1.64 TB/s");

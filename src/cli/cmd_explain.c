@@ -1,0 +1,185 @@
+/* explain: what a word of a report means. */
+#include "cli/cli.h"
+
+#include <strings.h>
+
+#include "analysis/settings.h"
+#include "base/closest.h"
+#include "cli/explain/words.h"
+#include "cli/report.h"
+#include "codec/term.h"
+#include "write/report_json.h"
+
+#define INDENT	   2
+#define WIDTH	   100 /* where there is no terminal */
+#define THRESHOLDS "tpusight thresholds"
+
+static const struct ts_column columns[] = {
+	{ "word", TS_DERIVED, NULL }, { "kind", TS_DERIVED, NULL }, { "view", TS_DERIVED, NULL },
+	{ "page", TS_DERIVED, NULL }, { "text", TS_DERIVED, NULL },
+};
+
+/* Is NAME, as in the documents, meant by WORD? The unit may be left out, and the view stand in front. */
+static bool is_meant(const struct ts_word *of, struct ts_bytes word)
+{
+	struct ts_bytes name = ts_bytes_of(of->word);
+	size_t n = strlen(of->view);
+
+	if (ts_bytes_starts(word, of->view) && word.n > n && word.p[n] == '.')
+		word = ts_bytes_cut(word, n + 1, word.n);
+	if (name.n < word.n || strncasecmp((const char *)word.p, of->word, word.n) != 0)
+		return false;
+	name = ts_bytes_cut(name, word.n, name.n);
+	return name.n == 0 || ts_bytes_is(name, "_ps") || ts_bytes_is(name, "_pct") ||
+	       ts_bytes_is(name, "_bytes") || ts_bytes_is(name, "_per_s");
+}
+
+static void add(struct ts_result *result, struct ts_table *table, const struct ts_word *word)
+{
+	const char *const cells[] = { word->word, word->kind, word->view, word->page, word->text };
+	struct ts_value *row = ts_table_row(result, table);
+
+	for (size_t i = 0; i < TS_NELEM(cells); i++)
+		row[i] = ts_text_or_null(ts_bytes_of(cells[i]));
+}
+
+static void find(struct ts_result *result, struct ts_table *table, const char *word)
+{
+	struct ts_bytes text = ts_bytes_of(word);
+
+	for (const struct ts_word *of = ts_words; of->word; of++)
+		if (is_meant(of, text))
+			add(result, table, of);
+	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
+		if (ts_bytes_is(text, setting->name))
+			add(result, table,
+			    &(struct ts_word){ setting->name, "threshold", "", THRESHOLDS,
+					       setting->help });
+}
+
+static enum ts_status not_known(const char *word, struct ts_error *err)
+{
+	struct ts_closest closest = ts_closest_to(ts_bytes_of(word));
+
+	for (const struct ts_word *of = ts_words; of->word; of++)
+		ts_closest_try(&closest, of->word);
+	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
+		ts_closest_try(&closest, setting->name);
+	if (closest.name[0])
+		return ts_fail(err, TS_USAGE, "%.64s is not explained (did you mean %s?)", word,
+			       closest.name);
+	return ts_fail(err, TS_USAGE,
+		       "%.64s is not explained (try a word of a report, a view, a "
+		       "field, a rule or a threshold)",
+		       word);
+}
+
+/* The lines of a text, each wrapped below the other. */
+static void put_lines(struct ts_buf *out, struct ts_bytes text, size_t width)
+{
+	struct ts_term_wrap how = { .width = width, .at = INDENT, .indent = INDENT };
+
+	while (text.n > 0) {
+		size_t n = ts_bytes_find(text, "\n");
+
+		ts_buf_pad(out, ' ', INDENT);
+		ts_term_wrap(out, ts_bytes_cut(text, 0, n), how);
+		ts_buf_putc(out, '\n');
+		text = ts_bytes_cut(text, n + 1, text.n);
+	}
+}
+
+static void put_text(struct ts_buf *out, const struct ts_table *table, size_t width)
+{
+	for (size_t row = 0; row < table->nr_rows; row++) {
+		struct ts_bytes page = ts_cell_text(table, row, "page");
+		struct ts_bytes kind = ts_cell_text(table, row, "kind");
+
+		ts_buf_printf(out, "%s%.*s: %.*s", row ? "\n" : "",
+			      TS_ARG(ts_cell_text(table, row, "word")), TS_ARG(kind));
+		if (ts_bytes_is(kind, "field") || ts_bytes_is(kind, "bucket"))
+			ts_buf_printf(out, " of %.*s", TS_ARG(ts_cell_text(table, row, "view")));
+		if (page.n > 0)
+			ts_buf_printf(out, " (%.*s)", TS_ARG(page));
+		ts_buf_putc(out, '\n');
+		put_lines(out, ts_cell_text(table, row, "text"), width);
+	}
+}
+
+struct explain_options {
+	struct ts_print_options print;
+};
+
+static enum ts_status explain(const struct ts_cli *cli, struct ts_results *results,
+			      struct ts_buf *out, struct ts_error *err)
+{
+	static const char *const names[] = { "explain", NULL };
+	const struct explain_options *own = cli->own;
+	const char *format = own->print.format;
+	struct ts_report form = ts_report_form(cli, &own->print);
+	struct ts_result *result = ts_results_add(results, names[0], "Words");
+	struct ts_table *table =
+		ts_result_table(result, "words", "Words", columns, TS_NELEM(columns));
+
+	for (size_t i = 0; i < cli->nr_paths; i++) {
+		size_t before = table->nr_rows;
+
+		find(result, table, cli->paths[i]);
+		if (table->nr_rows == before)
+			return not_known(cli->paths[i], err);
+	}
+	if (format && strcmp(format, "json") == 0)
+		return ts_report_object(out, results, names, &form, err);
+	put_text(out, table, form.width ? form.width : WIDTH);
+	return out->failed || results->failed ? ts_fail_nomem(err) : TS_OK;
+}
+
+static enum ts_exit run_explain(struct ts_cli *cli)
+{
+	const struct explain_options *own = cli->own;
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	enum ts_status st;
+	bool good;
+
+	ts_results_init(&results);
+	st = explain(cli, &results, &out, &err);
+	if (st)
+		ts_complain(err.text);
+	good = st == TS_OK && ts_print_to(own->print.output, ts_buf_bytes(&out));
+	ts_buf_release(&out);
+	ts_results_release(&results);
+	if (st == TS_USAGE)
+		return TS_EXIT_USAGE;
+	return good ? TS_EXIT_DONE : TS_EXIT_NOTHING;
+}
+
+static const char *format_at(const struct ts_command *command, size_t index)
+{
+	static const char *const formats[] = { "text", "json", NULL };
+
+	return formats[index];
+}
+
+#define OWN struct explain_options
+static const struct ts_option options[] = {
+	TS_OPTION_FORMAT(OWN, print, format_at),
+	TS_OPTION_OUTPUT(OWN, print),
+	TS_OPTION_JSON(OWN, print),
+	TS_OPT_END,
+};
+
+const struct ts_command ts_command_explain = {
+	.name = "explain",
+	.summary = "Say what a word of a report means: a view, field, bucket, rule or threshold.",
+	.arguments = "WORD...",
+	.help = "WORD is a name as a report has it (steps_median_ps, time.steps_median_ps, or "
+		"without its unit),\n"
+		"a view, a rule of the doctor, a bucket of time, a threshold, or a word "
+		"of\n"
+		"docs/words.md. What is said is what the documents say.",
+	.options = options,
+	.own_size = sizeof(OWN),
+	.run = run_explain,
+};
