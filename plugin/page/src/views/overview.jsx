@@ -63,7 +63,7 @@ export function Overview() {
 					<Fact name="padding_waste_pct" label="padding waste" of={o.padding_waste_pct} origin={from["overview.padding_waste_pct"]} />
 					<Fact name="step_count" label="steps" of={o.step_count} origin={from["overview.step_count"]} />
 					<Fact name="median_ps" label="median step" of={o.step_time_ps?.median ?? null} origin={from["overview.step_time_ps.median"]} why="there are no steps" />
-					{o.host_step_time_ps && <Fact name="median_ps" label="median step of the host" of={o.host_step_time_ps.median} origin={from["overview.host_step_time_ps.median"]} />}
+					{o.host_step_time_ps && report.steps?.[0]?.source !== "host" && <Fact name="median_ps" label="median step of the host" of={o.host_step_time_ps.median} origin={from["overview.host_step_time_ps.median"]} />}
 				</dl>
 			</div>
 			{report.capture?.verdict && report.capture.verdict !== "good" && <p class="verdict">{`This capture is ${clean(report.capture.verdict)}: ${report.capture.causes.map((c) => clean(c.what ?? c.id)).join("; ")}`}</p>}
