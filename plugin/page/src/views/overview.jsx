@@ -6,6 +6,7 @@ import { clean, time, title } from "../format.js";
 import { BUCKETS, bucketColor, Fact, impactOf, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
+import { Part } from "./generic.jsx";
 
 /** @import { Drawing, Finding, Step } from "../report.d.ts" */
 
@@ -94,6 +95,7 @@ export function Overview() {
 					</dl>
 				</div>
 			)}
+			{(report.scopes?.named?.length ?? 0) > 0 && <Part name="scopes" heading="What the program named on its hosts" sort={{ named: { column: "total_ps", down: true } }} />}
 			<Table name="modules" caption="Modules" rows={report.modules ?? []} columns={["name", "executions", "total_time_ps", "flops", "bytes_accessed", "parameter_bytes", "output_bytes", "program_id"]} sort={{ column: "total_time_ps", down: true }} max={6} />
 			<Notes view={report} />
 		</div>

@@ -145,7 +145,6 @@ export function Time() {
 			<Table name="collective_cores" caption="Arrival at collectives" rows={report.collective_cores ?? []} columns={columnsOf(report.collective_cores ?? [], ["device", "host"], ["device_id"])} max={8} />
 			<Notes view={t} />
 			<Part name="gaps" heading="What hosts did while cores had nothing to run" />
-			<Part name="scopes" heading="What the program named on its hosts" sort={{ named: { column: "total_ps", down: true } }} />
 			<Part name="async" heading="Transfers behind compute" sort={{ ops: { column: "exposed_ps", down: true } }} />
 			<Part name="remat" heading="Rematerialization" />
 			<Part name="sparsecore" heading="SparseCores" />
