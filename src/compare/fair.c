@@ -88,16 +88,11 @@ static void check_devices(struct checking *checking, const struct ts_profile *ba
 			       "some hosts may be missing from a capture");
 }
 
-static bool is_inferred(const struct ts_measured *measured)
-{
-	return ts_result_get(measured->overview, "overview.step_source").type == TS_VALUE_TEXT;
-}
-
 static struct ts_bytes source_of(const struct ts_measured *measured)
 {
-	if (measured->nr_steps == 0)
-		return TS_LIT("none");
-	return is_inferred(measured) ? TS_LIT("inferred") : TS_LIT("marked");
+	struct ts_bytes source = ts_measured_step_source(measured);
+
+	return source.n > 0 ? source : TS_LIT("none");
 }
 
 static void check_steps(struct checking *checking, const struct ts_measured *base,
@@ -113,7 +108,8 @@ static void check_steps(struct checking *checking, const struct ts_measured *bas
 	else
 		add_difference(
 			checking, "steps", ours, theirs, WITH_CARE,
-			"marked steps hold the time between executions, inferred ones may not");
+			"marked steps hold the time between executions, inferred ones may not, and "
+			"a host's are the time of its program");
 }
 
 static struct ts_bytes verdict_of(const struct ts_measured *measured)

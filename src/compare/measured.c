@@ -45,6 +45,25 @@ static void take_steps(struct ts_measured *measured)
 		measured->bucket_ps[b] = sum[b] / (double)measured->nr_steps;
 }
 
+/* Of a job without a device: the steps that its hosts marked. What they were spent on is unknown. */
+static void take_host_steps(struct ts_measured *measured, const struct ts_table *steps)
+{
+	double total = 0;
+
+	for (size_t i = 0; i < steps->nr_rows; i++) {
+		double ps = ts_cell_number(steps, i, "duration_ps");
+
+		if (!ts_bytes_is(ts_cell_text(steps, i, "source"), "host"))
+			continue;
+		measured->step_ps[measured->nr_steps++] = ps;
+		total += ps;
+	}
+	if (measured->nr_steps == 0)
+		return;
+	measured->by_step = true;
+	measured->time_ps = total / (double)measured->nr_steps;
+}
+
 static void take_wall(struct ts_measured *measured)
 {
 	measured->by_step = false;
@@ -62,6 +81,9 @@ static void take_wall(struct ts_measured *measured)
 enum ts_status ts_measured_init(struct ts_measured *measured, const struct ts_results *results,
 				bool by_step, struct ts_error *err)
 {
+	const struct ts_table *marked = table_of(results, "overview", "steps");
+	size_t nr_marked = marked ? marked->nr_rows : 0;
+
 	TS_ASSERT(measured && results);
 	*measured = (struct ts_measured){
 		.time = ts_results_find(results, "time"),
@@ -75,17 +97,29 @@ enum ts_status ts_measured_init(struct ts_measured *measured, const struct ts_re
 		.time_ps = NAN,
 		.parts = NAN,
 	};
-	measured->step_ps =
-		calloc((measured->steps ? measured->steps->nr_rows : 0) + 1, sizeof(double));
+	measured->step_ps = calloc((measured->steps ? measured->steps->nr_rows : 0) + nr_marked + 1,
+				   sizeof(double));
 	if (!measured->step_ps)
 		return ts_fail_nomem(err);
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		measured->bucket_ps[b] = NAN;
 	if (measured->steps)
 		take_steps(measured);
+	if (marked && measured->nr_steps == 0)
+		take_host_steps(measured, marked);
 	if (measured->time && (!by_step || !measured->by_step))
 		take_wall(measured);
 	return TS_OK;
+}
+
+struct ts_bytes ts_measured_step_source(const struct ts_measured *measured)
+{
+	const struct ts_table *steps =
+		measured->overview ? ts_result_find_table(measured->overview, "steps") : NULL;
+
+	return measured->nr_steps > 0 && steps && steps->nr_rows > 0
+		       ? ts_cell_text(steps, 0, "source")
+		       : (struct ts_bytes){ NULL, 0 };
 }
 
 void ts_measured_release(struct ts_measured *measured)

@@ -25,6 +25,8 @@ struct ts_measured {
 /* BY_STEP false: the wall time, also where there are steps. */
 enum ts_status ts_measured_init(struct ts_measured *measured, const struct ts_results *results,
 				bool by_step, struct ts_error *err);
+/* How its steps are known: marked, inferred, or marked by a host alone; .n 0: it has none. */
+struct ts_bytes ts_measured_step_source(const struct ts_measured *measured);
 void ts_measured_release(struct ts_measured *measured);
 
 /*

@@ -117,16 +117,6 @@ static struct ts_value chip_of(const struct ts_profile *profile)
 	return profile->nr_devices ? ts_text_or_null(profile->devices[0].kind) : ts_null();
 }
 
-static struct ts_value step_source(const struct ts_measured *measured)
-{
-	if (measured->nr_steps == 0)
-		return ts_null();
-	return ts_text(ts_bytes_of(ts_result_get(measured->overview, "overview.step_source").type ==
-						   TS_VALUE_TEXT
-					   ? "inferred"
-					   : "marked"));
-}
-
 static const struct ts_column run_columns[] = {
 	{ "run", TS_DERIVED, "run" },
 	{ "path", TS_MEASURED, NULL },
@@ -162,7 +152,7 @@ static void put_run(struct comparing *comparing, size_t run, struct ts_value *ro
 	row[3] = ts_int((int64_t)of->profile->nr_devices);
 	row[4] = ts_int((int64_t)of->profile->nr_hosts);
 	row[5] = ts_int((int64_t)measured->nr_steps);
-	row[6] = step_source(measured);
+	row[6] = ts_text_or_null(ts_measured_step_source(measured));
 	row[7] = ts_compare_ps(measured->time_ps);
 	row[8] = ts_compare_ps(median(measured));
 	row[9] = run ? ts_real(speed_up(comparing, run)) : ts_null();

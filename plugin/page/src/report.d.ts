@@ -139,7 +139,7 @@ export interface Report {
 	timeline?: View & { steps?: Step[] };
 	compile?: View;
 	gaps?: View;
-	scopes?: View;
+	scopes?: View & { named?: Row[] };
 	async?: View;
 	remat?: View;
 	sparsecore?: View;

@@ -109,7 +109,7 @@ export function Strip() {
 					</span>
 				)}
 			</div>
-			{open && !drawing && <Rows name="Time classes" whole empty="The profile has no steps and no time classes, so the run cannot be drawn." />}
+			{open && !drawing && <Rows name="Time classes" whole empty="No device has steps or time classes, so the run cannot be drawn." />}
 			{open && drawing && <Plot {...drawing} height={120} label={`time classes of ${steps.length} steps over the run; drag to choose a time range`} />}
 		</section>
 	);

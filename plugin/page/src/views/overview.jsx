@@ -6,6 +6,7 @@ import { clean, time, title } from "../format.js";
 import { BUCKETS, bucketColor, Fact, gainOf, impossibleOf, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
+import { Part } from "./generic.jsx";
 
 /** @import { Drawing, Finding, Step } from "../report.d.ts" */
 
@@ -68,7 +69,7 @@ export function Overview() {
 					<Fact name="padding_waste_pct" label="padding waste" of={o.padding_waste_pct} origin={from["overview.padding_waste_pct"]} />
 					<Fact name="step_count" label="steps" of={o.step_count} origin={from["overview.step_count"]} />
 					<Fact name="median_ps" label="median step" of={o.step_time_ps?.median ?? null} origin={from["overview.step_time_ps.median"]} why="there are no steps" />
-					{o.host_step_time_ps && <Fact name="median_ps" label="median step of the host" of={o.host_step_time_ps.median} origin={from["overview.host_step_time_ps.median"]} />}
+					{o.host_step_time_ps && report.steps?.[0]?.source !== "host" && <Fact name="median_ps" label="median step of the host" of={o.host_step_time_ps.median} origin={from["overview.host_step_time_ps.median"]} />}
 				</dl>
 			</div>
 			{report.capture?.verdict && report.capture.verdict !== "good" && <p class="verdict">{`This capture is ${clean(report.capture.verdict)}: ${report.capture.causes.map((c) => clean(c.what ?? c.id)).join("; ")}`}</p>}
@@ -99,6 +100,7 @@ export function Overview() {
 					</dl>
 				</div>
 			)}
+			{(report.scopes?.named?.length ?? 0) > 0 && <Part name="scopes" heading="What the program named on its hosts" sort={{ named: { column: "total_ps", down: true } }} />}
 			<Table name="modules" caption="Modules" rows={report.modules ?? []} columns={["name", "executions", "total_time_ps", "flops", "bytes_accessed", "parameter_bytes", "output_bytes", "program_id"]} sort={{ column: "total_time_ps", down: true }} max={6} />
 			<Notes view={report} />
 		</div>

@@ -134,7 +134,7 @@ export function Time() {
 			</dl>
 			{steps.length > 1 && <h3>Per step</h3>}
 			{steps.length > 1 && <PerStep steps={steps} />}
-			<Table name="per_step" caption="Steps" rows={steps} columns={columnsOf(steps, ["step", "duration_ps"])} max={8} empty={t.per_step?.length ? "No step lies in the chosen time." : "The profile has no steps."} />
+			<Table name="per_step" caption="Steps" rows={steps} columns={columnsOf(steps, ["step", "duration_ps"])} max={8} empty={t.per_step?.length ? "No step lies in the chosen time." : "No device has steps."} />
 			<Tables view={t} names={Object.keys(t).filter((n) => Array.isArray(t[n]) && n !== "per_step" && n !== "notes")} empty={{ steps_outliers: "No step took much longer than the others.", idle_gaps: "No core was idle for long." }} />
 			<Table name="ops" caption="Ops" rows={report.ops ?? []} columns={columnsOf(report.ops ?? [], ["name", "category", "self_time_ps", "total_time_ps", "occurrences", "flops", "bytes_accessed", "mxu_utilization_pct", "hbm_bytes_per_s", "bound_by", "bucket", "padding_waste_pct", "source", "framework_op", "is_remat", "module"], ["op_index", "program_id"])} sort={{ column: "self_time_ps", down: true }} empty="No op ran while the profile was taken." />
 			<h3>Roofline</h3>
@@ -145,7 +145,6 @@ export function Time() {
 			<Table name="collective_cores" caption="Arrival at collectives" rows={report.collective_cores ?? []} columns={columnsOf(report.collective_cores ?? [], ["device", "host"], ["device_id"])} max={8} />
 			<Notes view={t} />
 			<Part name="gaps" heading="What hosts did while cores had nothing to run" />
-			<Part name="scopes" heading="What the program named on its hosts" sort={{ named: { column: "total_ps", down: true } }} />
 			<Part name="async" heading="Transfers behind compute" sort={{ ops: { column: "exposed_ps", down: true } }} />
 			<Part name="remat" heading="Rematerialization" />
 			<Part name="sparsecore" heading="SparseCores" />
