@@ -31,7 +31,7 @@ static inline void facts_of_nothing(struct ts_context *ctx)
 	};
 	static const struct ts_systolic_facts no_systolic = { .utilization = NAN };
 	static const struct ts_padding_facts no_padding = { .waste_ps = -1, .waste_share = NAN };
-	static const struct ts_timeline_facts no_timeline = { -1, -1, -1 };
+	static const struct ts_timeline_facts no_timeline = { -1, -1, -1, NULL, 0 };
 	static const struct ts_kernels_facts no_kernels = { .occupancy_pct = NAN, .mean_ps = NAN };
 
 	for (size_t id = 0; id < TS_NR_ANALYSES; id++)

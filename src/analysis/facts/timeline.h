@@ -4,12 +4,21 @@
 #ifndef TS_ANALYSIS_FACTS_TIMELINE_H
 #define TS_ANALYSIS_FACTS_TIMELINE_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* A step of a trace that marks steps on the host and has GPUs. */
+struct ts_worked_step {
+	uint64_t number;
+	int64_t start_ps, duration_ps; /* to the end of the last kernel that it launched */
+};
 
 struct ts_timeline_facts {
 	int64_t total_ps;	/* from the first event to the last; -1: there are no events */
 	int64_t cpu_time_ps;	/* sum over threads of the time in which something ran; -1 */
 	int64_t device_time_ps; /* sum over events of devices; -1: unknown, or no device */
+	const struct ts_worked_step *steps; /* of all ranks, those that are counted */
+	size_t nr_steps; /* 0: steps are not marks of the host, or launch nothing */
 };
 
 #endif
