@@ -34,7 +34,9 @@ static inline void facts_of_nothing(struct ts_context *ctx)
 							      .utilization = NAN };
 	static const struct ts_memory_facts no_memory = { .hbm = { .share = NAN } };
 	static const struct ts_padding_facts no_padding = { .waste_ps = -1, .waste_share = NAN };
-	static const struct ts_timeline_facts no_timeline = { -1, -1, -1, 0, 0 };
+	static const struct ts_timeline_facts no_timeline = { .total_ps = -1,
+							      .cpu_time_ps = -1,
+							      .device_time_ps = -1 };
 	static const struct ts_kernels_facts no_kernels = { .occupancy_pct = NAN, .mean_ps = NAN };
 
 	for (size_t id = 0; id < TS_NR_ANALYSES; id++)

@@ -4,7 +4,14 @@
 #ifndef TS_ANALYSIS_FACTS_TIMELINE_H
 #define TS_ANALYSIS_FACTS_TIMELINE_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* A step of a trace that marks steps on the host and has GPUs. */
+struct ts_worked_step {
+	uint64_t number;
+	int64_t start_ps, duration_ps; /* to the end of the last kernel that it launched */
+};
 
 struct ts_timeline_facts {
 	int64_t total_ps;	/* from the first event to the last; -1: there are no events */
@@ -12,6 +19,8 @@ struct ts_timeline_facts {
 	int64_t device_time_ps; /* sum over events of devices; -1: unknown, or no device */
 	int64_t steps_ps;	/* sum over the steps of all ranks; 0: there are none */
 	int64_t other_ps;	/* moments of these in which no class of work was seen */
+	const struct ts_worked_step *steps; /* of all ranks, those that are counted */
+	size_t nr_steps; /* 0: steps are not marks of the host, or launch nothing */
 };
 
 #endif

@@ -107,7 +107,9 @@ static struct sums sums_of(const struct timeline_state *sum, const struct ts_con
 static struct ts_timeline_facts facts_of(const struct sums *sums)
 {
 	if (sums->nr_ranks == 0)
-		return (struct ts_timeline_facts){ -1, -1, -1, 0, 0 };
+		return (struct ts_timeline_facts){ .total_ps = -1,
+						   .cpu_time_ps = -1,
+						   .device_time_ps = -1 };
 	return (struct ts_timeline_facts){
 		.steps_ps = sums->steps_ps,
 		.other_ps = sums->class_ps[TS_TRACE_OTHER],
@@ -397,6 +399,33 @@ static bool draw(const struct report *report)
 	return good;
 }
 
+static size_t nr_worked(const struct timeline_rank *rank)
+{
+	return rank->steps.fixed ? 0 : ts_timeline_steps_whole(&rank->steps);
+}
+
+/* False: no memory. */
+static bool list_worked(const struct report *report, struct ts_timeline_facts *facts)
+{
+	struct ts_worked_step *steps;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < report->sum->nr_ranks; i++)
+		nr += nr_worked(&report->sum->ranks[i]);
+	steps = ts_arena_array(&report->result->owner->arena, nr + 1, sizeof(*steps));
+	facts->steps = steps;
+	for (size_t i = 0; steps && i < report->sum->nr_ranks; i++)
+		for (size_t k = 0; k < nr_worked(&report->sum->ranks[i]); k++) {
+			const struct timeline_step *step = &report->sum->ranks[i].steps.items[k];
+
+			if (step->nr_kernels > 0)
+				steps[facts->nr_steps++] =
+					(struct ts_worked_step){ step->number, step->start_ps,
+								 step->end_ps - step->start_ps };
+		}
+	return steps != NULL;
+}
+
 /* Devices, and all of them are not GPUs. */
 static bool has_tpu(const struct ts_profile *profile)
 {
@@ -413,6 +442,8 @@ enum ts_status ts_timeline_report(struct timeline_state *sum, const struct ts_co
 	struct report report = { sum, ctx, result, sums_of(sum, ctx), has_tpu(ctx->profile) };
 
 	*facts = facts_of(&report.sums);
+	if (!list_worked(&report, facts))
+		return ts_fail_nomem(err);
 	if (report.sums.nr_ranks == 0)
 		return TS_OK;
 	put_steps(&report);

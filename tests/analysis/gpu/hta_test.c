@@ -544,6 +544,47 @@ static void a_rank_that_comes_late_is_a_finding(void **state)
 	memory_run_release(&mem);
 }
 
+#define MARK(n, ts, dur)                                                                           \
+	"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#" n                       \
+	"\",\"pid\":1,\"tid\":1,\"ts\":" ts ",\"dur\":" dur "},"
+/* clang-format off: it does not settle on a row of macros */
+#define FOUR_STEPS(third_dur, fourth_ts)                                                   \
+	HEAD MARK("1", "0", "100") MARK("2", "100", "100") MARK("3", "200", "300")         \
+	MARK("4", "500", "100")                                                            \
+	LAUNCH("cudaLaunchKernel", "10", "5", "1") LAUNCH("cudaLaunchKernel", "110", "5", "2") \
+	LAUNCH("cudaLaunchKernel", "210", "5", "3") LAUNCH("cudaLaunchKernel", "510", "5", "4") \
+	KERNEL("kernel", "gemm", "7", "20", "280", "1")                                    \
+	KERNEL("kernel", "gemm", "7", "300", "300", "2")                                   \
+	KERNEL("kernel", "gemm", "7", "600", third_dur, "3")                               \
+	KERNEL("kernel", "gemm", "7", fourth_ts, "300", "4") TAIL
+/* clang-format on */
+
+/* The host waits in the third step, whose mark is three times as long; all steps have 300 us of work. */
+static void a_step_in_which_only_the_host_waits_is_not_slow(void **state)
+{
+	struct memory_run mem;
+
+	hta_of(&mem, FOUR_STEPS("300", "900"));
+	assert_null(finding_of(&mem, "slow_steps"));
+	memory_run_release(&mem);
+}
+
+/* 300, 300, 500 and 300 us of work; of the marks' 100, 100, 300 and 100 the median is 100. */
+static void a_step_with_more_work_is_slow(void **state)
+{
+	const struct ts_finding *finding;
+	struct memory_run mem;
+
+	hta_of(&mem, FOUR_STEPS("500", "1100"));
+	finding = finding_of(&mem, "slow_steps");
+	assert_non_null(finding);
+	assert_true(ts_bytes_starts(finding->title, "1 of 4 steps takes"));
+	assert_true(ts_bytes_has(finding->evidence, "is 300 us; of the host's marks it is 100 us"));
+	assert_true(ts_bytes_has(finding->evidence, "Step 3 takes 200 us more"));
+	assert_int_equal(finding->impact_ps, 200 * US);
+	memory_run_release(&mem);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -567,6 +608,8 @@ int main(void)
 		cmocka_unit_test(a_graphs_launch_has_all_its_kernels),
 		cmocka_unit_test(gaps_between_launched_kernels_and_short_ones_are_findings),
 		cmocka_unit_test(a_queue_at_its_limit_is_a_finding),
+		cmocka_unit_test(a_step_in_which_only_the_host_waits_is_not_slow),
+		cmocka_unit_test(a_step_with_more_work_is_slow),
 		cmocka_unit_test(a_rank_that_comes_late_is_a_finding),
 	};
 

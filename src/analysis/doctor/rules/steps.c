@@ -4,6 +4,8 @@
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/timeline.h"
+
 /* The longest gaps under the input pipeline, each on its core. */
 static void add_input_ranges(struct ts_doctor *doctor)
 {
@@ -158,12 +160,111 @@ static void choose_advice(struct ts_doctor *doctor, struct ts_finding *finding)
 	finding->code = ts_bytes_of(advice->code);
 }
 
+/* --- steps whose work on GPUs is known: the host's mark ends when it has launched that, and how long the
+ * host waits in one step or the next says nothing of the step */
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct ts_worked_step *x = a, *y = b;
+
+	if (x->duration_ps != y->duration_ps)
+		return x->duration_ps > y->duration_ps ? -1 : 1;
+	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
+}
+
+#define MIN_WORKED 4 /* steps; of fewer the median says little */
+
+struct worked {
+	struct ts_worked_step *steps; /* the longest first */
+	size_t nr, nr_slow;
+	int64_t median_ps, excess_ps;
+};
+
+/* As the overview's: of an even number in the middle of the two. */
+static int64_t median_of(const struct ts_worked_step *sorted, size_t nr)
+{
+	int64_t below_ps = sorted[nr / 2].duration_ps;
+
+	return nr % 2 ? below_ps : below_ps + (sorted[nr / 2 - 1].duration_ps - below_ps + 1) / 2;
+}
+
+/* Of the host's marks. */
+static int64_t median_of_marks(struct ts_doctor *doctor)
+{
+	const struct ts_time_facts *time = doctor->time;
+	struct ts_worked_step *marks =
+		ts_arena_array(&doctor->scratch, time->nr_steps + 1, sizeof(*marks));
+
+	if (!marks || time->nr_steps == 0) {
+		doctor->failed |= !marks;
+		return 0;
+	}
+	for (size_t i = 0; i < time->nr_steps; i++)
+		marks[i] = (struct ts_worked_step){ time->steps[i].number, time->steps[i].start_ps,
+						    ts_time_step_duration(&time->steps[i]) };
+	qsort(marks, time->nr_steps, sizeof(*marks), longest_first);
+	return median_of(marks, time->nr_steps);
+}
+
+static struct worked judge_worked(struct ts_doctor *doctor)
+{
+	const struct ts_timeline_facts *timeline = ts_timeline_facts(doctor->ctx);
+	double over = 1 + doctor->ctx->settings->slow_step_high / 100;
+	struct worked of = { .nr = timeline->nr_steps };
+
+	of.steps = ts_arena_array(&doctor->scratch, of.nr, sizeof(*of.steps));
+	if (!of.steps) {
+		doctor->failed = true;
+		return (struct worked){ .nr = 0 };
+	}
+	memcpy(of.steps, timeline->steps, of.nr * sizeof(*of.steps));
+	qsort(of.steps, of.nr, sizeof(*of.steps), longest_first);
+	of.median_ps = median_of(of.steps, of.nr);
+	for (; (double)of.steps[of.nr_slow].duration_ps > over * (double)of.median_ps; of.nr_slow++)
+		of.excess_ps =
+			ts_i64_add(of.excess_ps, of.steps[of.nr_slow].duration_ps - of.median_ps);
+	return of;
+}
+
+static void check_worked(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	struct worked of = judge_worked(doctor);
+	struct ts_finding *finding;
+
+	if (of.nr < MIN_WORKED || of.nr_slow == 0)
+		return;
+	finding = ts_doctor_report_run(doctor, rule, of.excess_ps);
+	finding->title = TS_SENTENCE(doctor,
+				     "{count} of {count} steps {text} over {number} % longer than "
+				     "the median, by the work "
+				     "on GPUs",
+				     TS_COUNT(of.nr_slow), TS_COUNT(of.nr),
+				     TS_STRING(of.nr_slow == 1 ? "takes" : "take"),
+				     TS_ROUNDED(doctor->ctx->settings->slow_step_high));
+	TS_PUT(doctor,
+	       "The median of {count} steps, each to the end of the last kernel that it launched, "
+	       "is "
+	       "{time}; of the host's marks it is {time}.",
+	       TS_COUNT(of.nr), TS_TIME(of.median_ps), TS_TIME(median_of_marks(doctor)));
+	for (size_t i = 0; i < of.nr_slow && i < TS_MAX_RANGES; i++)
+		ts_doctor_range(doctor, TS_NONE, of.steps[i].start_ps,
+				ts_i64_add(of.steps[i].start_ps, of.steps[i].duration_ps));
+	for (size_t i = 0; i < TS_MIN(of.nr_slow, MAX_SHOWN); i++)
+		TS_PUT(doctor, " Step {count} takes {time} more.", TS_COUNT(of.steps[i].number),
+		       TS_TIME(of.steps[i].duration_ps - of.median_ps));
+	finding->evidence = ts_doctor_text(doctor);
+}
+
 static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_time_facts *time = doctor->time;
 	int64_t cores = (int64_t)TS_MAX(doctor->nr_cores, 1);
 	struct ts_finding *finding;
 
+	if (ts_timeline_facts(doctor->ctx)->nr_steps > 0) {
+		check_worked(doctor, rule);
+		return;
+	}
 	if (time->nr_slow == 0)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, ts_i64_mul(all_excess(time), cores));
