@@ -35,7 +35,7 @@ static bool is_concat(const struct ts_hlo_instr *instr)
 	return ts_bytes_is(instr->custom_call_target, "ConcatBitcast");
 }
 
-/* The set of a value, with the size of the largest of its names and the first that makes it. */
+/* A whole made of pieces has none of its own. The set of a value, with the size of the largest of its names and the first that makes it. */
 static void describe(struct ranges *ranges, uint32_t value, const struct ts_shape *shape)
 {
 	const struct ts_hlo_instr *instr = instr_at(ranges, ranges->owner[value]);
@@ -49,7 +49,7 @@ static void describe(struct ranges *ranges, uint32_t value, const struct ts_shap
 		set->maker = value;
 		set->space = shape->has_layout ? shape->memory_space : TS_SPACE_HBM;
 	}
-	if (!is_concat(instr)) /* its operands are its pieces */
+	if (!is_concat(instr_at(ranges, ranges->owner[find_same(ranges, value)])))
 		set->nr_bytes = TS_MAX(set->nr_bytes, nr_bytes);
 	set->is_constant |= is_opcode(instr, "constant");
 }
@@ -89,19 +89,21 @@ static void walk_comp(struct ranges *ranges, uint32_t index, bool is_entry)
 		touch_all(ranges, comp->root, ranges->next - 1);
 }
 
-/* What a bitcast of pieces names lives as long as the whole. */
+/* Pieces live as long as their whole; where a loop carries it, its place has been counted. */
 static void stretch_pieces(struct ranges *ranges)
 {
 	for (uint32_t p = ranges->next; p-- > 0;) {
 		uint32_t index = ranges->program->order[p];
 		const struct ts_hlo_instr *instr = instr_at(ranges, index);
-		uint32_t to;
+		const struct range_set *set;
 
 		if (!is_concat(instr) || nr_leaves(ranges, index) != 1)
 			continue;
-		to = ranges->sets[find_root(ranges, ranges->first[index])].to;
+		set = &ranges->sets[find_root(ranges, ranges->first[index])];
+		if (set->nr_bytes > 0)
+			continue;
 		for (uint32_t k = 0; k < instr->nr_operands; k++)
-			touch_all(ranges, instr->operands[k], to);
+			touch_all(ranges, instr->operands[k], set->to);
 	}
 }
 

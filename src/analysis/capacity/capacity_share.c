@@ -87,6 +87,12 @@ static bool is_like(const struct ts_shape *a, const struct ts_shape *b)
 	return true;
 }
 
+/* Not another's under a new name: who reads an element of a tuple does not read the tuple's maker. */
+static bool makes_value(struct ranges *ranges, uint32_t index)
+{
+	return find_same(ranges, ranges->first[index]) == ranges->first[index];
+}
+
 /* A sort's results stand for the operands of their numbers; else the first that fits gives way. */
 static void share_result(struct ranges *ranges, uint32_t index, uint32_t leaf, uint32_t position)
 {
@@ -95,8 +101,7 @@ static void share_result(struct ranges *ranges, uint32_t index, uint32_t leaf, u
 	bool by_number = is_opcode(instr, "sort") || is_opcode(instr, "all-reduce");
 
 	for (uint32_t k = 0; k < instr->nr_operands; k++)
-		if ((!by_number || k == leaf) &&
-		    !is_opcode(instr_at(ranges, instr->operands[k]), "async-done") &&
+		if ((!by_number || k == leaf) && makes_value(ranges, instr->operands[k]) &&
 		    is_like(shape, &instr_at(ranges, instr->operands[k])->shape) &&
 		    may_write_over(ranges, instr, k) &&
 		    share(ranges, ranges->first[instr->operands[k]], ranges->first[index] + leaf,

@@ -308,6 +308,53 @@ static void test_an_operand_that_lives_on_is_not_written_over(void **state)
 	done(given);
 }
 
+/* n reads an element of what "two" made, not what an op of its own gave it. */
+static void test_an_element_of_a_tuple_is_not_written_over(void **state)
+{
+	struct given *given = given_new();
+
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 1);
+	op(given, "two", "split", PAIR, 2, 1);
+	element(given, "e", VEC, 3, 2, 0);
+	element(given, "f", VEC, 4, 2, 1);
+	op(given, "n", "negate", VEC, 5, 3);
+	op2(given, "d", "dot", VEC, 6, 5, 4);
+	end_and_analyse(given, 1, 6);
+	assert_int_equal(bytes_of(given, "temp_bytes"), 3 * N);
+	done(given);
+}
+
+/* Two halves are one whole that a loop carries: it is counted, and they are not beside it. */
+static void test_pieces_of_what_a_loop_carries_count_once(void **state)
+{
+	static const char half[] = "f32[512,128]{1,0:T(8,128)S(1)}";
+	struct given *given = given_new();
+	size_t comp;
+
+	comp = make_comp(&given->make, "body");
+	make_param(&given->make, 0, "(" ON_CHIP ")", 1);
+	element(given, "x", ON_CHIP, 2, 1, 0);
+	op(given, "next", "tuple", "(" ON_CHIP ")", 3, 2);
+	make_end_comp(&given->make, comp, 1, 3);
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 21);
+	op(given, "h", "slice", half, 22, 21);
+	op(given, "i", "slice", half, 23, 21);
+	make_begin_op(&given->make, "whole", "custom-call", ON_CHIP, 24, 2, (int64_t[]){ 22, 23 });
+	ts_pbw_text(&given->make.out, 28, TS_LIT("ConcatBitcast"));
+	make_end_op(&given->make);
+	op(given, "init", "tuple", "(" ON_CHIP ")", 25, 24);
+	make_caller(&given->make, "loop", "while", "(" ON_CHIP ")", 26, 1, (int64_t[]){ 25 }, 1);
+	element(given, "out", ON_CHIP, 27, 26, 0);
+	op(given, "b", "reverse", ON_CHIP, 28, 27);
+	op(given, "c", "reverse", VEC, 29, 28);
+	end_and_analyse(given, 2, 29);
+	assert_int_equal(given->facts.programs[0].onchip_peak_bytes, 2 * N); /* with b, not 3 N */
+	assert_int_equal(bytes_of(given, "peak_bytes"), 2 * N);
+	done(given);
+}
+
 /*
  * The body reads what it carries at its beginning and makes the next at its end: u and v, which are
  * between, may have that memory.
@@ -634,6 +681,8 @@ int main(void)
 		cmocka_unit_test(test_an_update_in_place_takes_no_room),
 		cmocka_unit_test(test_an_elementwise_op_writes_over_its_operand),
 		cmocka_unit_test(test_an_operand_that_lives_on_is_not_written_over),
+		cmocka_unit_test(test_an_element_of_a_tuple_is_not_written_over),
+		cmocka_unit_test(test_pieces_of_what_a_loop_carries_count_once),
 		cmocka_unit_test(
 			test_what_a_loop_carries_is_away_between_its_last_use_and_the_next),
 		cmocka_unit_test(test_what_waits_is_started_without_operands),
