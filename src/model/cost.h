@@ -40,6 +40,9 @@ struct ts_cost ts_hlo_cost(const struct ts_hlo_module *module, uint32_t instr);
 /* The whole entry computation, as libtpu's cost_analysis() reports it. */
 struct ts_cost ts_hlo_module_cost(const struct ts_hlo_module *module);
 
+/* One element of the result comes of one element of each operand: add, convert, copy. */
+bool ts_hlo_is_elementwise(const struct ts_hlo_instr *instr);
+
 /* Bytes that INSTR really reads of its OPERANDth operand, an array: of a fusion what it reads
  * inside, of a slice or gather the part that it takes, of an update in place nothing. */
 int64_t ts_hlo_read_bytes(const struct ts_hlo_module *module, uint32_t instr, uint32_t operand);

@@ -416,13 +416,29 @@ static void outfeed(const struct ts_cost_walk *walk, const struct ts_hlo_instr *
 	add_operands(walk, instr, cost);
 }
 
-/* The start of a collective: its result is the operand again, what arrives, and semaphores. */
+static void add_bytes(struct ts_cost *cost, int64_t bytes)
+{
+	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, bytes);
+}
+
+/*
+ * The start of a collective: its result is the operand again, what arrives, and semaphores. All of it
+ * is in libtpu's sum of a module.
+ */
 static void send_part(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		      struct ts_cost *cost)
 {
 	add_operands(walk, instr, cost);
-	if (instr->shape.nr_parts > 1)
-		ts_cost_write(cost, &instr->shape.parts[1]);
+	for (uint32_t i = 0; i < instr->shape.nr_parts; i++) {
+		const struct ts_shape *part = &instr->shape.parts[i];
+
+		if (i != 1 && !walk->whole)
+			continue;
+		if (part->memory_space == TS_SPACE_SYNC)
+			add_bytes(cost, SYNC_FLAG_BYTES);
+		else
+			ts_cost_write(cost, part);
+	}
 }
 
 static void recv(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
@@ -439,7 +455,7 @@ static void copy_start(const struct ts_cost_walk *walk, const struct ts_hlo_inst
 	if (!walk->whole || instr->shape.nr_parts < 2)
 		return;
 	ts_cost_write(cost, &instr->shape.parts[0]);
-	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, SYNC_FLAG_BYTES);
+	add_bytes(cost, SYNC_FLAG_BYTES);
 }
 
 static void copy_done(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
@@ -451,8 +467,8 @@ static void copy_done(const struct ts_cost_walk *walk, const struct ts_hlo_instr
 }
 
 /* Its work stands at the start; libtpu's sum counts the result once more here. */
-static void async_done(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
-		       struct ts_cost *cost)
+static void work_done(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+		      struct ts_cost *cost)
 {
 	if (walk->whole)
 		ts_cost_write(cost, &instr->shape);
@@ -576,6 +592,17 @@ static void estimated(const struct ts_cost_walk *walk, const struct ts_hlo_instr
 	}
 }
 
+/* Each of the k results of a row is chosen among all of it, as libtpu has it. */
+static void top_k(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+		  struct ts_cost *cost)
+{
+	const struct ts_shape *out = first_array(&instr->shape);
+	int64_t k = out->rank > 0 ? TS_MAX(out->dims[out->rank - 1], 0) : 1;
+
+	add_flops(cost, ts_i64_mul(operand_elements(walk, instr, 0), k));
+	move(walk, instr, cost);
+}
+
 static void custom_call(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			struct ts_cost *cost)
 {
@@ -583,6 +610,10 @@ static void custom_call(const struct ts_cost_walk *walk, const struct ts_hlo_ins
 
 	if (is_annotation(instr->custom_call_target))
 		return;
+	if (ts_bytes_is(instr->custom_call_target, "TopK")) {
+		top_k(walk, instr, cost);
+		return;
+	}
 	if (instr->backend.cost_flops >= 0 || instr->backend.cost_bytes >= 0) {
 		estimated(walk, instr, cost);
 	} else if (ts_cost_product(walk->module, instr, &found)) {
@@ -605,7 +636,7 @@ static const struct {
 	{ "add", elementwise },
 	{ "add-dependency", free_of_charge },
 	{ "after-all", free_of_charge },
-	{ "all-gather-done", free_of_charge },
+	{ "all-gather-done", work_done },
 	{ "all-gather-start", send_part },
 	{ "all-reduce", all_reduce },
 	{ "all-reduce-done", free_of_charge },
@@ -613,7 +644,7 @@ static const struct {
 	{ "and", elementwise },
 	{ "asin", transcendental },
 	{ "asinh", transcendental },
-	{ "async-done", async_done },
+	{ "async-done", work_done },
 	{ "async-start", call },
 	{ "async-update", async_update },
 	{ "atan2", transcendental },
@@ -625,7 +656,7 @@ static const struct {
 	{ "ceil", elementwise },
 	{ "cholesky", cholesky },
 	{ "clamp", elementwise },
-	{ "collective-permute-done", free_of_charge },
+	{ "collective-permute-done", work_done },
 	{ "collective-permute-start", send_part },
 	{ "compare", elementwise },
 	{ "complex", elementwise },
@@ -661,6 +692,7 @@ static const struct {
 	{ "map", map },
 	{ "maximum", elementwise },
 	{ "minimum", elementwise },
+	{ "mulhi", elementwise },
 	{ "multiply", elementwise },
 	{ "negate", elementwise },
 	{ "not", elementwise },
@@ -723,6 +755,14 @@ static rule_fn *rule_of(struct ts_bytes opcode)
 			low = mid + 1;
 	}
 	return move;
+}
+
+bool ts_hlo_is_elementwise(const struct ts_hlo_instr *instr)
+{
+	rule_fn *rule = rule_of(instr->opcode);
+
+	return rule == elementwise || rule == transcendental || rule == map ||
+	       ts_bytes_is(instr->opcode, "copy");
 }
 
 void ts_cost_instr(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,

@@ -585,6 +585,92 @@ static void test_a_scatter_touches_whole_tiles(void **state)
 	release_bench(&bench);
 }
 
+/* Of the outer fusion: the result; what the inner one reads of x (8192) has no user to count for. */
+static void test_a_fusion_that_makes_the_result_of_one_reads_nothing(void **state)
+{
+	struct bench bench;
+	struct ts_cost cost;
+	uint32_t at;
+	size_t comp;
+
+	open_bench(&bench);
+	comp = make_comp(&bench.make, "inner");
+	make_param(&bench.make, 0, S9, 50);
+	make_op(&bench.make, "i", "negate", S9, 51, 1, (int64_t[]){ 50 });
+	make_end_comp(&bench.make, comp, 500, 51);
+	comp = make_comp(&bench.make, "outer");
+	make_param(&bench.make, 0, S9, 60);
+	make_caller(&bench.make, "nested", "fusion", S9, 61, 1, (int64_t[]){ 60 }, 500);
+	make_end_comp(&bench.make, comp, 600, 61);
+	open_main(&bench);
+	make_param(&bench.make, 0, S9, 1);
+	make_caller(&bench.make, "op", "fusion", S9, 9, 1, (int64_t[]){ 1 }, 600);
+	at = close_bench(&bench, "op");
+	cost = ts_hlo_cost(&bench.module, at);
+	assert_int_equal(cost.flops, 9 * 128);
+	assert_int_equal(cost.bytes_accessed, 8192);
+	assert_int_equal(ts_hlo_read_bytes(&bench.module, at, 0), 8192); /* it does pass */
+	release_bench(&bench);
+}
+
+/* Start: 4096 read, twice 4096 written, two semaphores of 4096. Done: 4096 again. */
+static void test_libtpus_sum_has_all_parts_of_a_collectives_start(void **state)
+{
+	struct bench bench;
+	struct ts_cost cost;
+
+	open_bench(&bench);
+	open_main(&bench);
+	make_param(&bench.make, 0, S8, 1);
+	make_op(&bench.make, "op", "collective-permute-start",
+		"(" S8 ", " S8 ", u32[]{:S(2)}, u32[]{:S(2)})", 2, 1, (int64_t[]){ 1 });
+	make_op(&bench.make, "end", "collective-permute-done", S8, 3, 1, (int64_t[]){ 2 });
+	cost = ts_hlo_cost(&bench.module, close_bench(&bench, "op"));
+	assert_int_equal(cost.bytes_accessed, 2 * 4096);
+	cost = ts_hlo_module_cost(&bench.module);
+	assert_int_equal(cost.bytes_accessed, 6 * 4096);
+	release_bench(&bench);
+}
+
+/* The update brings x (4096) to what waits; its result is x again, 8192 that were made, and 512. */
+static void test_what_waits_on_a_sparsecore_counts_at_the_update(void **state)
+{
+	struct bench bench;
+	struct ts_cost cost;
+
+	open_bench(&bench);
+	open_main(&bench);
+	make_op(&bench.make, "begin", "async-start", "((), (), (" IDX "))", 1, 0, NULL);
+	make_param(&bench.make, 0, S8, 2);
+	make_op(&bench.make, "op", "async-update", "((" S8 "), " S9 ", (" IDX "))", 3, 2,
+		(int64_t[]){ 1, 2 });
+	make_op(&bench.make, "end", "async-done", S9, 4, 1, (int64_t[]){ 3 });
+	cost = ts_hlo_cost(&bench.module, close_bench(&bench, "op"));
+	assert_int_equal(cost.bytes_accessed, 0);
+	cost = ts_hlo_module_cost(&bench.module);
+	assert_int_equal(cost.bytes_accessed, 4096 + 4096 + 8192 + 512 + 8192);
+	release_bench(&bench);
+}
+
+/* Three of 128 in each of eight rows. */
+static void test_top_k_chooses_each_among_all(void **state)
+{
+	struct bench bench;
+	struct ts_cost cost;
+
+	open_bench(&bench);
+	open_main(&bench);
+	make_param(&bench.make, 0, S8, 1);
+	make_begin_op(&bench.make, "op", "custom-call",
+		      "(f32[8,3]{1,0:T(8,128)}, s32[8,3]{1,0:T(8,128)})", 9, 1, (int64_t[]){ 1 });
+	ts_pbw_text(&bench.make.out, 28, TS_LIT("TopK"));
+	make_end_op(&bench.make);
+	cost = ts_hlo_cost(&bench.module, close_bench(&bench, "op"));
+	assert_int_equal(cost.flops, 8 * 128 * 3);
+	assert_int_equal(cost.bytes_accessed, 3 * 4096);
+	release_bench(&bench);
+}
+
 static void test_the_largest_products_come_first(void **state)
 {
 	struct bench bench;
@@ -678,6 +764,10 @@ int main(void)
 		cmocka_unit_test(test_a_kernel_without_an_estimate_is_unknown_not_free),
 		cmocka_unit_test(test_a_gather_reads_whole_tiles),
 		cmocka_unit_test(test_a_scatter_touches_whole_tiles),
+		cmocka_unit_test(test_a_fusion_that_makes_the_result_of_one_reads_nothing),
+		cmocka_unit_test(test_libtpus_sum_has_all_parts_of_a_collectives_start),
+		cmocka_unit_test(test_what_waits_on_a_sparsecore_counts_at_the_update),
+		cmocka_unit_test(test_top_k_chooses_each_among_all),
 		cmocka_unit_test(test_the_largest_products_come_first),
 		cmocka_unit_test(test_the_better_order_of_operands_fills_the_array),
 		cmocka_unit_test(test_padding_is_counted_in_hbm),

@@ -3,13 +3,17 @@
  * get-tuple-element), what a loop, a branch or a call hands in and out, -start and -done, in-place
  * updates, and what the module itself says (output_to_operand_aliasing, input_output_alias).
  *
- * Facts: openxla/xla, HloAliasAnalysis (what must share), checked against libtpu. Left out: sharing
- * that is not a must, but for a sort's operands.
+ * Facts: openxla/xla, HloAliasAnalysis (what must share), checked against libtpu. What may share:
+ * capacity_share.c.
  */
 #include "analysis/capacity/capacity_ranges.h"
 
+#define MAX_NESTED 16 /* fusions inside a fusion */
+
 static void join(struct ranges *ranges, uint32_t a, uint32_t b)
 {
+	if (ranges->naming)
+		ranges->same[find_same(ranges, TS_MAX(a, b))] = find_same(ranges, TS_MIN(a, b));
 	a = find_root(ranges, a);
 	b = find_root(ranges, b);
 	ranges->parent[TS_MAX(a, b)] = TS_MIN(a, b);
@@ -174,6 +178,89 @@ static void join_done(struct ranges *ranges, uint32_t index)
 	join_parts(ranges, index, 0, instr->operands[0], leaf, nr_leaves(ranges, index));
 }
 
+/* A way through the computation of a fusion, from what it makes to a parameter. */
+struct way {
+	const struct ranges *ranges;
+	unsigned depth;
+};
+
+static uint32_t updated_operand(const struct way *way, const struct ts_hlo_instr *caller);
+
+/* What the op AT names; itself where it makes something. */
+static uint32_t named(const struct ranges *ranges, uint32_t at)
+{
+	const struct ts_hlo_instr *instr = instr_at(ranges, at), *tuple;
+
+	if (instr->nr_operands == 0)
+		return at;
+	if (is_opcode(instr, "bitcast") || is_opcode(instr, "async-done"))
+		return instr->operands[0];
+	tuple = instr_at(ranges, instr->operands[0]);
+	if (is_opcode(instr, "get-tuple-element") && is_opcode(tuple, "tuple") &&
+	    instr->tuple_index >= 0 && instr->tuple_index < tuple->nr_operands)
+		return tuple->operands[instr->tuple_index];
+	return at;
+}
+
+/* The operand in whose place INSTR writes; UINT32_MAX: none. */
+static uint32_t place_of(const struct way *way, const struct ts_hlo_instr *instr)
+{
+	static const char *const callers[] = { "fusion", "call", "custom-call", "async-start" };
+
+	if (is_opcode(instr, "dynamic-update-slice") || is_opcode(instr, "scatter"))
+		return 0;
+	for (size_t i = 0; i < TS_NELEM(callers); i++)
+		if (is_opcode(instr, callers[i]))
+			return updated_operand(way, instr);
+	return UINT32_MAX;
+}
+
+/* Of the op AT inside a fusion: the number of the parameter in whose place it writes. */
+static uint32_t updated_number(const struct way *way, uint32_t at)
+{
+	bool updates = false;
+
+	for (unsigned hop = 0; hop < 256; hop++) {
+		const struct ts_hlo_instr *instr = instr_at(way->ranges, at);
+		uint32_t name = named(way->ranges, at), operand;
+
+		if (is_opcode(instr, "parameter"))
+			return updates && instr->parameter_number >= 0
+				       ? (uint32_t)TS_MIN(instr->parameter_number, UINT32_MAX)
+				       : UINT32_MAX;
+		if (name != at) {
+			at = name;
+			continue;
+		}
+		operand = place_of(way, instr);
+		if (operand >= instr->nr_operands)
+			return UINT32_MAX;
+		updates = true;
+		at = instr->operands[operand];
+	}
+	return UINT32_MAX;
+}
+
+/* Of an op that calls a computation which makes its result. */
+static uint32_t updated_operand(const struct way *way, const struct ts_hlo_instr *caller)
+{
+	struct way inside = *way;
+
+	if (caller->nr_called == 0 || ++inside.depth > MAX_NESTED)
+		return UINT32_MAX;
+	return updated_number(&inside, way->ranges->module->comps[caller->called[0]].root);
+}
+
+static void join_update(struct ranges *ranges, uint32_t index, uint32_t leaf, uint32_t made_by)
+{
+	const struct ts_hlo_instr *instr = instr_at(ranges, index);
+	const struct way way = { .ranges = ranges };
+	uint32_t number = updated_number(&way, made_by);
+
+	if (number < instr->nr_operands)
+		join_parts(ranges, index, leaf, instr->operands[number], 0, 1);
+}
+
 /*
  * (operands, results, context ...). What waits on a SparseCore is started without operands: the
  * update brings them, and the results begin there.
@@ -181,7 +268,8 @@ static void join_done(struct ranges *ranges, uint32_t index)
 static void join_async_update(struct ranges *ranges, uint32_t index)
 {
 	const struct ts_hlo_instr *instr = instr_at(ranges, index), *start;
-	uint32_t leaf = 0;
+	const struct way way = { .ranges = ranges };
+	uint32_t leaf = 0, number;
 
 	if (instr->nr_operands < 2) {
 		join_done(ranges, index);
@@ -194,41 +282,10 @@ static void join_async_update(struct ranges *ranges, uint32_t index)
 	}
 	join_parts(ranges, index, part(&instr->shape, 2), instr->operands[0],
 		   part(&start->shape, 2), UINT32_MAX);
-}
-
-/* Of a fused root: the parameter in whose place it writes, or TS_NONE. */
-static uint32_t updated_param(const struct ranges *ranges, uint32_t index, uint32_t *leaf)
-{
-	bool updates = false;
-
-	*leaf = 0;
-	for (unsigned hop = 0; hop < 256; hop++) {
-		const struct ts_hlo_instr *instr = instr_at(ranges, index);
-
-		if (is_opcode(instr, "parameter"))
-			return updates ? index : TS_NONE;
-		if (is_opcode(instr, "dynamic-update-slice") || is_opcode(instr, "scatter"))
-			updates = true;
-		else if (!is_opcode(instr, "bitcast"))
-			return TS_NONE;
-		if (instr->nr_operands == 0)
-			return TS_NONE;
-		index = instr->operands[0];
-	}
-	return TS_NONE;
-}
-
-static void join_update(struct ranges *ranges, uint32_t index, uint32_t leaf, uint32_t made_by)
-{
-	const struct ts_hlo_instr *instr = instr_at(ranges, index);
-	uint32_t param_leaf, param = updated_param(ranges, made_by, &param_leaf);
-	int64_t number;
-
-	if (param == TS_NONE)
-		return;
-	number = instr_at(ranges, param)->parameter_number;
-	if (number >= 0 && number < instr->nr_operands)
-		join_parts(ranges, index, leaf, instr->operands[number], param_leaf, 1);
+	number = updated_operand(&way, start);
+	if (instr->nr_operands - 1 > number)
+		join_parts(ranges, index, part(&instr->shape, 1), instr->operands[number + 1], 0,
+			   1);
 }
 
 static void join_fusion(struct ranges *ranges, uint32_t index)
@@ -261,36 +318,39 @@ static void join_aliases(struct ranges *ranges, uint32_t index)
 	}
 }
 
-/* How an op's results stand to others. A name makes nothing and uses nothing by itself. */
+/*
+ * How an op's results stand to others. A name makes nothing and uses nothing by itself. What hands on
+ * gives the values that it was given; the others make new ones in their places.
+ */
 static const struct {
 	const char *opcode;
 	void (*join)(struct ranges *ranges, uint32_t index);
-	bool is_name;
+	bool is_name, hands_on;
 } opcodes[] = {
-	{ "tuple", join_tuple, true },
-	{ "get-tuple-element", join_element, true },
-	{ "bitcast", join_first_operand, true },
-	{ "opt-barrier", join_first_operand, true },
-	{ "add-dependency", join_place, true },
-	{ "parameter", NULL, true },
-	{ "while", join_while, false },
-	{ "call", join_call, false },
-	{ "conditional", join_branches, false },
-	{ "fusion", join_fusion, false },
-	{ "dynamic-update-slice", join_place, false },
-	{ "scatter", join_place, false },
-	{ "copy-start", join_copy_start, false },
-	{ "send", join_place, false },
-	{ "all-gather-start", join_start, false },
-	{ "collective-permute-start", join_start, false },
-	{ "async-start", join_start, false },
-	{ "copy-done", join_done, false },
-	{ "recv-done", join_done, false },
-	{ "all-gather-done", join_done, false },
-	{ "all-reduce-done", join_done, false },
-	{ "collective-permute-done", join_done, false },
-	{ "async-update", join_async_update, false },
-	{ "async-done", join_done, false },
+	{ "tuple", join_tuple, true, true },
+	{ "get-tuple-element", join_element, true, true },
+	{ "bitcast", join_first_operand, true, true },
+	{ "opt-barrier", join_first_operand, true, true },
+	{ "add-dependency", join_place, true, true },
+	{ "parameter", NULL, true, false },
+	{ "while", join_while, false, false },
+	{ "call", join_call, false, true },
+	{ "conditional", join_branches, false, false },
+	{ "fusion", join_fusion, false, false },
+	{ "dynamic-update-slice", join_place, false, false },
+	{ "scatter", join_place, false, false },
+	{ "copy-start", join_copy_start, false, true },
+	{ "send", join_place, false, true },
+	{ "all-gather-start", join_start, false, true },
+	{ "collective-permute-start", join_start, false, true },
+	{ "async-start", join_start, false, true },
+	{ "copy-done", join_done, false, true },
+	{ "recv-done", join_done, false, true },
+	{ "all-gather-done", join_done, false, true },
+	{ "all-reduce-done", join_done, false, true },
+	{ "collective-permute-done", join_done, false, true },
+	{ "async-update", join_async_update, false, false },
+	{ "async-done", join_done, false, true },
 };
 
 static size_t row_of(const struct ts_hlo_instr *instr)
@@ -328,8 +388,10 @@ static void join_comp(struct ranges *ranges, uint32_t index)
 		uint32_t instr = comp->first_instr + i;
 		size_t row = row_of(instr_at(ranges, instr));
 
+		ranges->naming = row < TS_NELEM(opcodes) && opcodes[row].hands_on;
 		if (row < TS_NELEM(opcodes) && opcodes[row].join)
 			opcodes[row].join(ranges, instr);
+		ranges->naming = false;
 		join_aliases(ranges, instr);
 		for (uint32_t k = 0; ts_range_runs_callees(instr_at(ranges, instr)) &&
 				     k < instr_at(ranges, instr)->nr_called;
@@ -353,54 +415,8 @@ static void join_donated(struct ranges *ranges)
 	}
 }
 
-static bool are_in_hbm(const struct ts_shape *a, const struct ts_shape *b)
-{
-	return a && b && a->memory_space == TS_SPACE_HBM && b->memory_space == TS_SPACE_HBM;
-}
-
-static bool is_result_of_program(struct ranges *ranges, uint32_t value)
-{
-	uint32_t out = ranges->module->comps[ranges->module->entry].root;
-
-	value = find_root(ranges, value);
-	for (uint32_t v = ranges->first[out]; v < ranges->first[out + 1]; v++)
-		if (find_root(ranges, v) == value)
-			return true;
-	return false;
-}
-
-/*
- * A sort writes over each operand in HBM that no other op uses. The program's own results have their
- * memory apart, and so has what is on the chip.
- */
-static void join_sort(struct ranges *ranges, uint32_t index)
-{
-	const struct ts_hlo_instr *instr = instr_at(ranges, index);
-
-	for (uint32_t i = 0; i < instr->nr_operands && i < nr_leaves(ranges, index); i++) {
-		const struct ts_hlo_instr *operand = instr_at(ranges, instr->operands[i]);
-
-		if (operand->nr_users == 1 && !ts_range_is_name(operand) &&
-		    !is_opcode(operand, "constant") &&
-		    are_in_hbm(&operand->shape, ts_shape_leaf(&instr->shape, i)) &&
-		    !is_result_of_program(ranges, ranges->first[index] + i))
-			join_parts(ranges, index, i, instr->operands[i], 0, 1);
-	}
-}
-
-static void join_sorts(struct ranges *ranges)
-{
-	const struct ts_hlo_module *module = ranges->module;
-
-	for (uint32_t c = 0; c < module->nr_comps; c++)
-		for (uint32_t i = 0; ranges->walked[c] && i < module->comps[c].nr_instrs; i++)
-			if (is_opcode(instr_at(ranges, module->comps[c].first_instr + i), "sort"))
-				join_sort(ranges, module->comps[c].first_instr + i);
-}
-
 void ts_ranges_join(struct ranges *ranges)
 {
 	join_comp(ranges, ranges->module->entry);
 	join_donated(ranges);
-	join_sorts(ranges); /* it may share, the others must */
 }

@@ -1,13 +1,19 @@
 /* The peak over positions, of programs with a plan of the compiler and without one. */
 #include "analysis/capacity/capacity.h"
 
-enum which { IN_HBM, TEMPS_IN_HBM, ON_CHIP };
+enum which { IN_HBM, TEMPS_IN_HBM, TEMPS_ON_HOST, ON_CHIP };
+
+static bool is_argument(const struct buffer *buffer)
+{
+	return buffer->kind == TS_BUFFER_PARAMETER || buffer->kind == TS_BUFFER_DONATED;
+}
 
 static bool is_counted(const struct buffer *buffer, enum which which)
 {
 	switch (which) {
-	case IN_HBM:	   return buffer->space == TS_SPACE_HBM;
-	case TEMPS_IN_HBM: return buffer->space == TS_SPACE_HBM && buffer->kind == TS_BUFFER_TEMP;
+	case IN_HBM:	    return buffer->space == TS_SPACE_HBM;
+	case TEMPS_IN_HBM:  return buffer->space == TS_SPACE_HBM && buffer->kind == TS_BUFFER_TEMP;
+	case TEMPS_ON_HOST: return buffer->space == TS_SPACE_HOST && !is_argument(buffer);
 	case ON_CHIP:
 		return buffer->space != TS_SPACE_HBM && buffer->space != TS_SPACE_HOST &&
 		       buffer->space != TS_SPACE_SYNC;
@@ -40,6 +46,16 @@ static int64_t peak_of(const struct program *program, int64_t *change, enum whic
 	return peak;
 }
 
+static int64_t host_arguments(const struct program *program)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < program->nr_buffers; i++)
+		if (program->buffers[i].space == TS_SPACE_HOST && is_argument(&program->buffers[i]))
+			sum = ts_i64_add(sum, program->buffers[i].nr_bytes);
+	return sum;
+}
+
 bool ts_capacity_find_peaks(struct program *program)
 {
 	int64_t *change = malloc(((size_t)program->sum.nr_positions + 1) * sizeof(*change));
@@ -49,6 +65,8 @@ bool ts_capacity_find_peaks(struct program *program)
 	if (!change)
 		return false;
 	program->sum.temp_bytes = peak_of(program, change, TEMPS_IN_HBM, &at);
+	program->sum.host_argument_bytes = host_arguments(program);
+	program->sum.host_temp_bytes = peak_of(program, change, TEMPS_ON_HOST, &at);
 	program->sum.onchip_peak_bytes = peak_of(program, change, ON_CHIP, &at);
 	program->sum.peak_bytes = peak_of(program, change, IN_HBM, &program->sum.peak_at);
 	free(change);

@@ -14,10 +14,14 @@
 static void touch(struct ranges *ranges, uint32_t value, uint32_t position)
 {
 	struct range_set *set = &ranges->sets[find_root(ranges, value)];
+	struct span *span = &ranges->spans[find_same(ranges, value)];
 
 	set->from = set->used ? TS_MIN(set->from, position) : position;
 	set->to = set->used ? TS_MAX(set->to, position) : position;
 	set->used = true;
+	span->from = span->used ? TS_MIN(span->from, position) : position;
+	span->to = span->used ? TS_MAX(span->to, position) : position;
+	span->used = true;
 }
 
 static void touch_all(struct ranges *ranges, uint32_t instr, uint32_t position)
@@ -31,7 +35,7 @@ static bool is_concat(const struct ts_hlo_instr *instr)
 	return ts_bytes_is(instr->custom_call_target, "ConcatBitcast");
 }
 
-/* The set of a value, with the size of the largest of its names and the first that makes it. */
+/* A whole made of pieces has none of its own. The set of a value, with the size of the largest of its names and the first that makes it. */
 static void describe(struct ranges *ranges, uint32_t value, const struct ts_shape *shape)
 {
 	const struct ts_hlo_instr *instr = instr_at(ranges, ranges->owner[value]);
@@ -45,7 +49,7 @@ static void describe(struct ranges *ranges, uint32_t value, const struct ts_shap
 		set->maker = value;
 		set->space = shape->has_layout ? shape->memory_space : TS_SPACE_HBM;
 	}
-	if (!is_concat(instr)) /* its operands are its pieces */
+	if (!is_concat(instr_at(ranges, ranges->owner[find_same(ranges, value)])))
 		set->nr_bytes = TS_MAX(set->nr_bytes, nr_bytes);
 	set->is_constant |= is_opcode(instr, "constant");
 }
@@ -85,19 +89,21 @@ static void walk_comp(struct ranges *ranges, uint32_t index, bool is_entry)
 		touch_all(ranges, comp->root, ranges->next - 1);
 }
 
-/* What a bitcast of pieces names lives as long as the whole. */
+/* Pieces live as long as their whole; where a loop carries it, its place has been counted. */
 static void stretch_pieces(struct ranges *ranges)
 {
 	for (uint32_t p = ranges->next; p-- > 0;) {
 		uint32_t index = ranges->program->order[p];
 		const struct ts_hlo_instr *instr = instr_at(ranges, index);
-		uint32_t to;
+		const struct range_set *set;
 
 		if (!is_concat(instr) || nr_leaves(ranges, index) != 1)
 			continue;
-		to = ranges->sets[find_root(ranges, ranges->first[index])].to;
+		set = &ranges->sets[find_root(ranges, ranges->first[index])];
+		if (set->nr_bytes > 0)
+			continue;
 		for (uint32_t k = 0; k < instr->nr_operands; k++)
-			touch_all(ranges, instr->operands[k], to);
+			touch_all(ranges, instr->operands[k], set->to);
 	}
 }
 
@@ -119,49 +125,6 @@ static void mark_ends(struct ranges *ranges)
 	touch_all(ranges, entry->root, last);
 	for (uint32_t v = ranges->first[entry->root]; v < ranges->first[entry->root + 1]; v++)
 		ranges->sets[find_root(ranges, v)].is_output = true;
-}
-
-static enum ts_buffer_kind kind_of(const struct range_set *set)
-{
-	if (set->is_parameter)
-		return set->is_output ? TS_BUFFER_DONATED : TS_BUFFER_PARAMETER;
-	if (set->is_output)
-		return TS_BUFFER_OUTPUT;
-	return set->is_constant ? TS_BUFFER_CONSTANT : TS_BUFFER_TEMP;
-}
-
-static bool keep_set(struct ranges *ranges, const struct range_set *set)
-{
-	struct program *program = ranges->program;
-	uint32_t instr = ranges->owner[set->maker];
-	bool always =
-		set->is_constant || set->is_output; /* a run takes its results' memory first */
-
-	if (!ts_grow(&program->buffers, &program->cap_buffers, program->nr_buffers + 1,
-		     sizeof(*program->buffers)))
-		return false;
-	program->buffers[program->nr_buffers++] = (struct buffer){
-		.instr = instr,
-		.leaf = set->maker - ranges->first[instr],
-		.nr_bytes = set->nr_bytes,
-		.from = always ? 0 : set->from,
-		.to = always ? ranges->next - 1 : set->to,
-		.kind = kind_of(set),
-		.space = set->space,
-	};
-	return true;
-}
-
-static bool keep_sets(struct ranges *ranges)
-{
-	for (uint32_t v = 0; v < ranges->nr_values; v++) {
-		const struct range_set *set = &ranges->sets[v];
-
-		if (ranges->parent[v] == v && set->used && set->nr_bytes > 0 &&
-		    set->maker != TS_NONE && !keep_set(ranges, set))
-			return false;
-	}
-	return true;
 }
 
 static int64_t space_bytes(const struct ts_shape *shape)
@@ -220,13 +183,15 @@ static bool make_values(struct ranges *ranges)
 	ranges->owner = malloc((nr + 1) * sizeof(*ranges->owner));
 	ranges->parent = malloc((nr + 1) * sizeof(*ranges->parent));
 	ranges->sets = calloc(nr + 1, sizeof(*ranges->sets));
-	if (!ranges->owner || !ranges->parent || !ranges->sets)
+	ranges->same = malloc((nr + 1) * sizeof(*ranges->same));
+	ranges->spans = calloc(nr + 1, sizeof(*ranges->spans));
+	if (!ranges->owner || !ranges->parent || !ranges->sets || !ranges->same || !ranges->spans)
 		return false;
 	for (uint32_t i = 0; i < module->nr_instrs; i++)
 		for (uint32_t v = ranges->first[i]; v < ranges->first[i + 1]; v++)
 			ranges->owner[v] = i;
 	for (uint32_t v = 0; v < nr; v++) {
-		ranges->parent[v] = v;
+		ranges->parent[v] = ranges->same[v] = v;
 		ranges->sets[v].maker = TS_NONE;
 	}
 	return true;
@@ -243,8 +208,9 @@ static bool simulate(struct ranges *ranges)
 	walk_comp(ranges, module->entry, true);
 	mark_ends(ranges);
 	stretch_pieces(ranges);
+	ts_ranges_share(ranges);
 	ranges->program->sum.nr_positions = ranges->next;
-	if (!keep_sets(ranges))
+	if (!ts_ranges_keep(ranges))
 		return false;
 	add_sums(ranges);
 	if (!ts_capacity_find_peaks(ranges->program))
@@ -265,6 +231,8 @@ bool ts_capacity_simulate(struct program *program)
 	free(ranges.owner);
 	free(ranges.parent);
 	free(ranges.sets);
+	free(ranges.same);
+	free(ranges.spans);
 	free(ranges.walked);
 	return good;
 }

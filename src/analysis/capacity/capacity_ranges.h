@@ -1,6 +1,7 @@
 /*
- * The live ranges' own interface: between what must stand in one place (capacity_join.c) and what is
- * needed when (capacity_ranges.c). A value is one part of one op's result; values of one place are a
+ * The live ranges' own interface: between what must stand in one place (capacity_join.c), what is
+ * needed when (capacity_ranges.c), what may then share a place (capacity_share.c), and when a place
+ * is empty (capacity_spans.c). A value is one part of one op's result; values of one place are a
  * set, found through their root.
  */
 #ifndef TS_ANALYSIS_CAPACITY_RANGES_H
@@ -15,6 +16,12 @@ struct range_set {
 	bool is_parameter, is_output, is_constant, used;
 };
 
+/* From the first op that makes or uses a value to the last. */
+struct span {
+	uint32_t from, to;
+	bool used;
+};
+
 struct ranges {
 	const struct ts_hlo_module *module;
 	struct program *program;
@@ -22,6 +29,9 @@ struct ranges {
 	uint32_t *owner;	/* of each value: its instruction */
 	uint32_t *parent;	/* of each value: towards the root of its set */
 	struct range_set *sets; /* of each root */
+	uint32_t *same;		/* of each value: towards the one that it is a name of */
+	struct span *spans;	/* of each of those */
+	bool naming;		/* what is joined is one value, not only one place */
 	bool *walked;		/* of each computation */
 	uint32_t nr_values, next;
 };
@@ -50,8 +60,21 @@ static inline uint32_t find_root(struct ranges *ranges, uint32_t value)
 	return value;
 }
 
+static inline uint32_t find_same(struct ranges *ranges, uint32_t value)
+{
+	while (ranges->same[value] != value) {
+		ranges->same[value] = ranges->same[ranges->same[value]];
+		value = ranges->same[value];
+	}
+	return value;
+}
+
 /* capacity_join.c: joins the values that must share their memory. Leaves .walked marked. */
 void ts_ranges_join(struct ranges *ranges);
+/* capacity_spans.c: makes the program's buffers of the sets. False: no memory. */
+bool ts_ranges_keep(struct ranges *ranges);
+/* capacity_share.c: and those that may, of ranges that are known. */
+void ts_ranges_share(struct ranges *ranges);
 /* A name (a tuple, a bitcast, a parameter) makes nothing and uses nothing by itself. */
 bool ts_range_is_name(const struct ts_hlo_instr *instr);
 /* Are its computations' ops ops of the program? Not what a fusion or a reduction holds. */

@@ -28,6 +28,8 @@ static const char *placed_by(const struct ts_capacity_program *program)
 	X(temp_bytes, TS_MODELLED, "temporaries", ts_int(program->temp_bytes)) \
 	X(constant_bytes, TS_COMPILED, NULL, ts_int(program->constant_bytes)) \
 	X(reserved_bytes, TS_MODELLED, NULL, ts_int(program->reserved_bytes)) \
+	X(host_argument_bytes, TS_COMPILED, NULL, ts_int(program->host_argument_bytes)) \
+	X(host_temp_bytes, TS_MODELLED, NULL, ts_int(program->host_temp_bytes)) \
 	X(onchip_peak_bytes, TS_MODELLED, NULL, ts_int(program->onchip_peak_bytes)) \
 	X(peak_op, TS_MODELLED, "peak at", ts_text_or_null(program->peak_op)) \
 	X(peak_source, TS_COMPILED, NULL, ts_text_or_null(program->peak_source)) \

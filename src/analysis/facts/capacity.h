@@ -55,9 +55,11 @@ struct ts_capacity_program {
 	const struct ts_hlo_module *module;
 	bool is_assigned; /* by the compiler; else its live ranges were simulated */
 	int64_t argument_bytes, output_bytes, alias_bytes, temp_bytes, constant_bytes;
-	int64_t peak_bytes;	   /* the most that is alive at one position */
-	int64_t onchip_peak_bytes; /* the most of VMEM and its like, which is not in peak_bytes */
-	int64_t reserved_bytes;	   /* what running it takes: gaps between buffers too */
+	int64_t peak_bytes;	     /* the most that is alive at one position */
+	int64_t host_argument_bytes; /* parameters in the host's memory, not in peak_bytes */
+	int64_t host_temp_bytes;     /* and the most of other arrays in it */
+	int64_t onchip_peak_bytes;   /* the most of VMEM and its like, which is not in peak_bytes */
+	int64_t reserved_bytes;	     /* what running it takes: gaps between buffers too */
 	uint32_t nr_positions, peak_at;
 	struct ts_bytes peak_op, peak_source; /* .n 0: unknown */
 	const struct ts_peak_buffer

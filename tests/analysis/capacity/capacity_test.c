@@ -148,10 +148,10 @@ static void test_a_buffer_is_alive_from_its_op_to_its_last_user(void **state)
 
 	given->comp = make_comp(&given->make, "main");
 	make_param(&given->make, 0, VEC, 1);
-	op(given, "a", "negate", VEC, 2, 1);
-	op(given, "b", "negate", VEC, 3, 2);  /* a and b */
-	op2(given, "c", "add", VEC, 4, 3, 2); /* a, b and c */
-	op(given, "d", "negate", VEC, 5, 4);  /* c and the result */
+	op(given, "a", "reverse", VEC, 2, 1);
+	op(given, "b", "reverse", VEC, 3, 2); /* a and b */
+	op2(given, "c", "dot", VEC, 4, 3, 2); /* a, b and c */
+	op(given, "d", "reverse", VEC, 5, 4); /* c and the result */
 	end_and_analyse(given, 1, 5);
 	assert_int_equal(bytes_of(given, "argument_bytes"), N);
 	assert_int_equal(bytes_of(given, "output_bytes"), N);
@@ -272,6 +272,168 @@ static void test_an_update_in_place_takes_no_room(void **state)
 	done(given);
 }
 
+/* Each op makes its result of its operand's elements, one of one: a, b and c are one buffer. */
+static void test_an_elementwise_op_writes_over_its_operand(void **state)
+{
+	struct given *given = given_new();
+
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 1);
+	op(given, "a", "reverse", VEC, 2, 1);
+	op(given, "b", "negate", VEC, 3, 2);
+	op(given, "c", "tanh", VEC, 4, 3);
+	op(given, "d", "reverse", VEC, 5, 4);
+	end_and_analyse(given, 1, 5);
+	assert_int_equal(bytes_of(given, "temp_bytes"), N);
+	assert_int_equal(rows(given, "buffers"), 3);
+	done(given);
+}
+
+/* b is a again, as another op reads a later; and on the chip operand and result both count. */
+static void test_an_operand_that_lives_on_is_not_written_over(void **state)
+{
+	struct given *given = given_new();
+
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 1);
+	op(given, "a", "reverse", VEC, 2, 1);
+	op(given, "b", "negate", VEC, 3, 2);
+	op(given, "f", "reverse", ON_CHIP, 4, 1);
+	op(given, "g", "negate", ON_CHIP, 5, 4);
+	op2(given, "c", "dot", VEC, 6, 2, 3);
+	op2(given, "d", "dot", VEC, 7, 6, 5);
+	end_and_analyse(given, 1, 7);
+	assert_int_equal(bytes_of(given, "temp_bytes"), 3 * N);
+	assert_int_equal(given->facts.programs[0].onchip_peak_bytes, 2 * N);
+	done(given);
+}
+
+/* n reads an element of what "two" made, not what an op of its own gave it. */
+static void test_an_element_of_a_tuple_is_not_written_over(void **state)
+{
+	struct given *given = given_new();
+
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 1);
+	op(given, "two", "split", PAIR, 2, 1);
+	element(given, "e", VEC, 3, 2, 0);
+	element(given, "f", VEC, 4, 2, 1);
+	op(given, "n", "negate", VEC, 5, 3);
+	op2(given, "d", "dot", VEC, 6, 5, 4);
+	end_and_analyse(given, 1, 6);
+	assert_int_equal(bytes_of(given, "temp_bytes"), 3 * N);
+	done(given);
+}
+
+/* Two halves are one whole that a loop carries: it is counted, and they are not beside it. */
+static void test_pieces_of_what_a_loop_carries_count_once(void **state)
+{
+	static const char half[] = "f32[512,128]{1,0:T(8,128)S(1)}";
+	struct given *given = given_new();
+	size_t comp;
+
+	comp = make_comp(&given->make, "body");
+	make_param(&given->make, 0, "(" ON_CHIP ")", 1);
+	element(given, "x", ON_CHIP, 2, 1, 0);
+	op(given, "next", "tuple", "(" ON_CHIP ")", 3, 2);
+	make_end_comp(&given->make, comp, 1, 3);
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 21);
+	op(given, "h", "slice", half, 22, 21);
+	op(given, "i", "slice", half, 23, 21);
+	make_begin_op(&given->make, "whole", "custom-call", ON_CHIP, 24, 2, (int64_t[]){ 22, 23 });
+	ts_pbw_text(&given->make.out, 28, TS_LIT("ConcatBitcast"));
+	make_end_op(&given->make);
+	op(given, "init", "tuple", "(" ON_CHIP ")", 25, 24);
+	make_caller(&given->make, "loop", "while", "(" ON_CHIP ")", 26, 1, (int64_t[]){ 25 }, 1);
+	element(given, "out", ON_CHIP, 27, 26, 0);
+	op(given, "b", "reverse", ON_CHIP, 28, 27);
+	op(given, "c", "reverse", VEC, 29, 28);
+	end_and_analyse(given, 2, 29);
+	assert_int_equal(given->facts.programs[0].onchip_peak_bytes, 2 * N); /* with b, not 3 N */
+	assert_int_equal(bytes_of(given, "peak_bytes"), 2 * N);
+	done(given);
+}
+
+/*
+ * The body reads what it carries at its beginning and makes the next at its end: u and v, which are
+ * between, may have that memory.
+ */
+static void test_what_a_loop_carries_is_away_between_its_last_use_and_the_next(void **state)
+{
+	struct given *given = given_new();
+	size_t comp;
+
+	comp = make_comp(&given->make, "body");
+	make_param(&given->make, 0, "(" VEC ")", 1);
+	element(given, "x", VEC, 2, 1, 0);
+	op(given, "thin", "slice", THIN, 3, 2);
+	op(given, "u", "broadcast", VEC, 4, 3);
+	op(given, "v", "reverse", VEC, 5, 4);
+	op(given, "thinner", "slice", THIN, 6, 5);
+	op(given, "y", "broadcast", VEC, 7, 6);
+	op(given, "next", "tuple", "(" VEC ")", 8, 7);
+	make_end_comp(&given->make, comp, 1, 8);
+	comp = make_comp(&given->make, "cond");
+	make_param(&given->make, 0, "(" VEC ")", 11);
+	op(given, "go", "constant", "pred[]", 12, 0);
+	make_end_comp(&given->make, comp, 2, 12);
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 21);
+	op(given, "a", "reverse", VEC, 22, 21);
+	op(given, "init", "tuple", "(" VEC ")", 23, 22);
+	make_begin_op(&given->make, "loop", "while", "(" VEC ")", 24, 1, (int64_t[]){ 23 });
+	make_numbers(&given->make, 38, (int64_t[]){ 1, 2 }, 2);
+	make_end_op(&given->make);
+	element(given, "out", VEC, 25, 24, 0);
+	op(given, "b", "reverse", VEC, 26, 25);
+	end_and_analyse(given, 3, 26);
+	/* thin is stored as VEC is: u and v, or v and thinner; never with what is carried */
+	assert_int_equal(bytes_of(given, "temp_bytes"), 2 * N);
+	done(given);
+}
+
+#define UPDATE "((" VEC "), " VEC ", (" FLAG "))"
+
+/* Started before its operand is there, which comes with the update: the result begins then. */
+static void test_what_waits_is_started_without_operands(void **state)
+{
+	struct given *given = given_new();
+	size_t comp;
+
+	comp = make_comp(&given->make, "wrapped");
+	make_param(&given->make, 0, VEC, 1);
+	op(given, "r", "reverse", VEC, 2, 1);
+	make_end_comp(&given->make, comp, 1, 2);
+	given->comp = make_comp(&given->make, "main");
+	make_caller(&given->make, "start", "async-start", "((), (), (" FLAG "))", 11, 0, NULL, 1);
+	make_param(&given->make, 0, VEC, 12);
+	op(given, "a", "reverse", VEC, 13, 12);
+	op(given, "b", "reverse", VEC, 14, 13);
+	op2(given, "update", "async-update", UPDATE, 15, 11, 14);
+	op(given, "end", "async-done", VEC, 16, 15);
+	op(given, "c", "reverse", VEC, 17, 16);
+	end_and_analyse(given, 2, 17);
+	assert_int_equal(bytes_of(given, "temp_bytes"), 2 * N); /* a and b, b and end */
+	done(given);
+}
+
+static void test_arrays_on_the_host_are_counted_apart(void **state)
+{
+	struct given *given = given_new();
+
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, ON_HOST, 1);
+	op(given, "a", "copy", VEC, 2, 1);
+	op(given, "h", "copy", ON_HOST, 3, 2);
+	op(given, "b", "copy", VEC, 4, 3);
+	end_and_analyse(given, 1, 4);
+	assert_int_equal(bytes_of(given, "peak_bytes"), 2 * N);
+	assert_int_equal(given->facts.programs[0].host_argument_bytes, N);
+	assert_int_equal(given->facts.programs[0].host_temp_bytes, N);
+	done(given);
+}
+
 /* Shapes of the two operands; the results are in HBM. ROOT: the op whose result the program gives. */
 static struct given *given_sort(const char *keys, const char *values, int64_t root)
 {
@@ -279,11 +441,11 @@ static struct given *given_sort(const char *keys, const char *values, int64_t ro
 
 	given->comp = make_comp(&given->make, "main");
 	make_param(&given->make, 0, VEC, 1);
-	op(given, "keys", "negate", keys, 2, 1);
-	op(given, "values", "negate", values, 3, 1);
+	op(given, "keys", "reverse", keys, 2, 1);
+	op(given, "values", "reverse", values, 3, 1);
 	op2(given, "sorted", "sort", PAIR, 4, 2, 3);
 	element(given, "order", VEC, 5, 4, 1);
-	op(given, "out", "negate", VEC, 6, 5);
+	op(given, "out", "reverse", VEC, 6, 5);
 	end_and_analyse(given, 1, root);
 	return given;
 }
@@ -517,6 +679,14 @@ int main(void)
 		cmocka_unit_test(test_other_memories_are_not_hbm),
 		cmocka_unit_test(test_a_loop_has_what_it_carries_once),
 		cmocka_unit_test(test_an_update_in_place_takes_no_room),
+		cmocka_unit_test(test_an_elementwise_op_writes_over_its_operand),
+		cmocka_unit_test(test_an_operand_that_lives_on_is_not_written_over),
+		cmocka_unit_test(test_an_element_of_a_tuple_is_not_written_over),
+		cmocka_unit_test(test_pieces_of_what_a_loop_carries_count_once),
+		cmocka_unit_test(
+			test_what_a_loop_carries_is_away_between_its_last_use_and_the_next),
+		cmocka_unit_test(test_what_waits_is_started_without_operands),
+		cmocka_unit_test(test_arrays_on_the_host_are_counted_apart),
 		cmocka_unit_test(test_a_sort_writes_over_its_operands_in_hbm),
 		cmocka_unit_test(test_a_sort_does_not_write_over_operands_on_the_chip),
 		cmocka_unit_test(test_a_sort_into_a_result_of_the_program_keeps_its_operand),

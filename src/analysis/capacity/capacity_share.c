@@ -1,0 +1,120 @@
+/*
+ * Live ranges, last part: an op that may write its result over an operand, and does so in HBM: an
+ * elementwise one, a fusion that is one for that operand, a sort, an all-reduce. The operand ends there, its shape is the
+ * result's, and neither is the program's own, which have their memory apart.
+ *
+ * Facts: openxla/xla, HloDataflowAnalysis::CanShareOperandBufferWithUser, checked against libtpu,
+ * which does not do it in VMEM.
+ */
+#include "analysis/capacity/capacity_ranges.h"
+
+#include "model/cost.h"
+
+#define MAX_DEPTH 64 /* of uses inside a fusion */
+
+/* Is all that comes of PARAM inside its fusion made of elements in one place each? */
+static bool is_elementwise_from(const struct ranges *ranges, uint32_t param, unsigned depth)
+{
+	const struct ts_hlo_instr *instr = instr_at(ranges, param);
+
+	if (depth > MAX_DEPTH)
+		return false;
+	for (uint32_t i = 0; i < instr->nr_users; i++) {
+		const struct ts_hlo_instr *user = instr_at(ranges, instr->users[i]);
+
+		if (!is_opcode(user, "tuple") && !ts_hlo_is_elementwise(user))
+			return false;
+		if (!is_elementwise_from(ranges, instr->users[i], depth + 1))
+			return false;
+	}
+	return true;
+}
+
+static bool may_fusion_write_over(const struct ranges *ranges, const struct ts_hlo_instr *fusion,
+				  uint32_t k)
+{
+	const struct ts_hlo_comp *comp = &ranges->module->comps[fusion->called[0]];
+
+	if (k >= comp->nr_params || comp->params[k] == TS_NONE)
+		return false;
+	return fusion->fusion_kind != TS_FUSION_CUSTOM &&
+	       is_elementwise_from(ranges, comp->params[k], 0);
+}
+
+/* May INSTR write over its Kth operand? */
+static bool may_write_over(const struct ranges *ranges, const struct ts_hlo_instr *instr,
+			   uint32_t k)
+{
+	if (is_opcode(instr, "fusion") && instr->nr_called > 0)
+		return may_fusion_write_over(ranges, instr, k);
+	return is_opcode(instr, "sort") || is_opcode(instr, "all-reduce") ||
+	       ts_hlo_is_elementwise(instr);
+}
+
+static bool is_own(const struct range_set *set)
+{
+	return set->is_parameter || set->is_output || set->is_constant;
+}
+
+/* Ends FROM where TO begins, and is its memory free to take? */
+static bool can_follow(const struct range_set *from, const struct range_set *to, uint32_t position)
+{
+	return from->used && to->used && from->to == position && to->from == position &&
+	       from->space == TS_SPACE_HBM && to->space == TS_SPACE_HBM &&
+	       from->nr_bytes == to->nr_bytes && !is_own(from) && !is_own(to);
+}
+
+static bool share(struct ranges *ranges, uint32_t from, uint32_t to, uint32_t position)
+{
+	uint32_t a = find_root(ranges, from), b = find_root(ranges, to);
+
+	if (a == b || !can_follow(&ranges->sets[a], &ranges->sets[b], position))
+		return false;
+	ranges->sets[a].to = ranges->sets[b].to;
+	ranges->sets[b].used = false;
+	ranges->parent[b] = a;
+	return true;
+}
+
+static bool is_like(const struct ts_shape *a, const struct ts_shape *b)
+{
+	if (!a || !b || a->dtype != b->dtype || a->rank != b->rank)
+		return false;
+	for (uint32_t d = 0; d < a->rank; d++)
+		if (a->dims[d] != b->dims[d] || (a->has_layout && b->has_layout &&
+						 a->minor_to_major[d] != b->minor_to_major[d]))
+			return false;
+	return true;
+}
+
+/* Not another's under a new name: who reads an element of a tuple does not read the tuple's maker. */
+static bool makes_value(struct ranges *ranges, uint32_t index)
+{
+	return find_same(ranges, ranges->first[index]) == ranges->first[index];
+}
+
+/* A sort's results stand for the operands of their numbers; else the first that fits gives way. */
+static void share_result(struct ranges *ranges, uint32_t index, uint32_t leaf, uint32_t position)
+{
+	const struct ts_hlo_instr *instr = instr_at(ranges, index);
+	const struct ts_shape *shape = ts_shape_leaf(&instr->shape, leaf);
+	bool by_number = is_opcode(instr, "sort") || is_opcode(instr, "all-reduce");
+
+	for (uint32_t k = 0; k < instr->nr_operands; k++)
+		if ((!by_number || k == leaf) && makes_value(ranges, instr->operands[k]) &&
+		    is_like(shape, &instr_at(ranges, instr->operands[k])->shape) &&
+		    may_write_over(ranges, instr, k) &&
+		    share(ranges, ranges->first[instr->operands[k]], ranges->first[index] + leaf,
+			  position))
+			return;
+}
+
+void ts_ranges_share(struct ranges *ranges)
+{
+	for (uint32_t p = 0; p < ranges->next; p++) {
+		uint32_t index = ranges->program->order[p];
+
+		for (uint32_t leaf = 0; leaf < nr_leaves(ranges, index); leaf++)
+			share_result(ranges, index, leaf, p);
+	}
+}

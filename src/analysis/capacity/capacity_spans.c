@@ -1,0 +1,135 @@
+/*
+ * Live ranges, at their end: the buffers of a program. A place holds one value after the other; what
+ * a loop carries, for one, is gone between its last use and the op that makes the next. So a set gives
+ * a buffer for each stretch in which it holds something, and the memory is others' in between.
+ *
+ * Facts: openxla/xla, HloLiveRange (a value ends where the next one of its place begins), checked
+ * against libtpu.
+ */
+#include "analysis/capacity/capacity_ranges.h"
+
+struct stretch {
+	uint32_t set, from, to;
+};
+
+struct stretches {
+	struct stretch *items;
+	size_t nr;
+};
+
+static enum ts_buffer_kind kind_of(const struct range_set *set)
+{
+	if (set->is_parameter)
+		return set->is_output ? TS_BUFFER_DONATED : TS_BUFFER_PARAMETER;
+	if (set->is_output)
+		return TS_BUFFER_OUTPUT;
+	return set->is_constant ? TS_BUFFER_CONSTANT : TS_BUFFER_TEMP;
+}
+
+/* A run takes the memory of its results first. */
+static bool is_always(const struct range_set *set)
+{
+	return set->is_constant || set->is_output || set->is_parameter;
+}
+
+static bool is_kept(const struct ranges *ranges, uint32_t value)
+{
+	const struct range_set *set = &ranges->sets[value];
+
+	return ranges->parent[value] == value && set->used && set->nr_bytes > 0 &&
+	       set->maker != TS_NONE;
+}
+
+static bool keep(struct ranges *ranges, const struct stretch *stretch)
+{
+	struct program *program = ranges->program;
+	const struct range_set *set = &ranges->sets[stretch->set];
+	uint32_t instr = ranges->owner[set->maker];
+
+	if (!ts_grow(&program->buffers, &program->cap_buffers, program->nr_buffers + 1,
+		     sizeof(*program->buffers)))
+		return false;
+	program->buffers[program->nr_buffers++] = (struct buffer){
+		.instr = instr,
+		.leaf = set->maker - ranges->first[instr],
+		.nr_bytes = set->nr_bytes,
+		.from = stretch->from,
+		.to = stretch->to,
+		.kind = kind_of(set),
+		.space = set->space,
+	};
+	return true;
+}
+
+static int by_set_and_start(const void *a, const void *b)
+{
+	const struct stretch *x = a, *y = b;
+
+	if (x->set != y->set)
+		return x->set < y->set ? -1 : 1;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* Of the values in sets that come and go. */
+static void list(struct ranges *ranges, struct stretches *to)
+{
+	for (uint32_t v = 0; v < ranges->nr_values; v++) {
+		uint32_t set = find_root(ranges, v);
+		const struct span *span = &ranges->spans[v];
+
+		if (ranges->same[v] == v && span->used && is_kept(ranges, set) &&
+		    !is_always(&ranges->sets[set]))
+			to->items[to->nr++] = (struct stretch){ set, span->from, span->to };
+	}
+	if (to->nr > 1)
+		qsort(to->items, to->nr, sizeof(*to->items), by_set_and_start);
+}
+
+/*
+ * Is the place held from one to the other? On the chip libtpu counts an operand and the result that is
+ * written over it both, while the op runs.
+ */
+static bool goes_on(const struct ranges *ranges, const struct stretch *next, uint32_t set,
+		    uint32_t end)
+{
+	if (next->set != set)
+		return false;
+	if (ranges->sets[set].space == TS_SPACE_HBM)
+		return next->from <= end + 1;
+	return next->from < end || next->from == end + 1;
+}
+
+static bool keep_listed(struct ranges *ranges, const struct stretches *from)
+{
+	for (size_t i = 0; i < from->nr;) {
+		struct stretch whole = from->items[i];
+		uint32_t end = whole.to;
+
+		while (++i < from->nr && goes_on(ranges, &from->items[i], whole.set, end))
+			end = from->items[i].to;
+		whole.to = end;
+		if (!keep(ranges, &whole))
+			return false;
+	}
+	return true;
+}
+
+bool ts_ranges_keep(struct ranges *ranges)
+{
+	struct stretches stretches = {
+		.items = calloc((size_t)ranges->nr_values + 1, sizeof(*stretches.items)),
+	};
+	bool good = stretches.items != NULL;
+
+	for (uint32_t v = 0; v < ranges->nr_values && good; v++)
+		if (is_kept(ranges, v) && is_always(&ranges->sets[v]))
+			good = keep(ranges, &(struct stretch){ v, 0, ranges->next - 1 });
+	if (good) {
+		list(ranges, &stretches);
+		good = keep_listed(ranges, &stretches);
+	}
+	free(stretches.items);
+	return good;
+}
