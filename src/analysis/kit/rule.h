@@ -37,7 +37,7 @@ struct ts_range {	 /* when a finding without ops happened */
 #define TS_MAX_RANGES 64 /* a finding */
 
 #define TS_CLASS(bucket)   (1u << (bucket))
-#define TS_CLASSES_OF_WORK (TS_CLASS(TS_BUCKET_COMPUTE) | TS_CLASS(TS_BUCKET_MEMORY_WAIT))
+#define TS_CLASSES_OF_WORK (TS_CLASS(TS_BUCKET_COMPUTE) | TS_CLASS(TS_BUCKET_MEMORY_WAIT) | TS_CLASS(TS_BUCKET_UNEXPLAINED))
 
 struct ts_draft {
 	struct ts_finding finding;
