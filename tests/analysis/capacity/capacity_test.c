@@ -308,6 +308,29 @@ static void test_an_operand_that_lives_on_is_not_written_over(void **state)
 	done(given);
 }
 
+/* Each op of the fusion takes the one before it twice: as many ways through it as 2 to the 60th. */
+static void test_a_fusion_of_many_ways_is_looked_at_once(void **state)
+{
+	struct given *given = given_new();
+	size_t comp = make_comp(&given->make, "fused");
+
+	make_param(&given->make, 0, VEC, 100);
+	for (int64_t i = 100; i < 160; i++)
+		op2(given, "x", "add", VEC, i + 1, i, i);
+	make_end_comp(&given->make, comp, 1, 160);
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 1);
+	op(given, "a", "reverse", VEC, 2, 1);
+	make_begin_op(&given->make, "f", "fusion", VEC, 3, 1, (int64_t[]){ 2 });
+	ts_pbw_text(&given->make.out, 11, TS_LIT("kLoop"));
+	ts_pbw_i64(&given->make.out, 38, 1);
+	make_end_op(&given->make);
+	op(given, "b", "reverse", VEC, 4, 3);
+	end_and_analyse(given, 2, 4);
+	assert_int_equal(bytes_of(given, "temp_bytes"), N);
+	done(given);
+}
+
 /* n reads an element of what "two" made, not what an op of its own gave it. */
 static void test_an_element_of_a_tuple_is_not_written_over(void **state)
 {
@@ -681,6 +704,7 @@ int main(void)
 		cmocka_unit_test(test_an_update_in_place_takes_no_room),
 		cmocka_unit_test(test_an_elementwise_op_writes_over_its_operand),
 		cmocka_unit_test(test_an_operand_that_lives_on_is_not_written_over),
+		cmocka_unit_test(test_a_fusion_of_many_ways_is_looked_at_once),
 		cmocka_unit_test(test_an_element_of_a_tuple_is_not_written_over),
 		cmocka_unit_test(test_pieces_of_what_a_loop_carries_count_once),
 		cmocka_unit_test(
