@@ -416,9 +416,12 @@ static void test_what_a_loop_carries_is_away_between_its_last_use_and_the_next(v
 	done(given);
 }
 
-#define UPDATE "((" VEC "), " VEC ", (" FLAG "))"
+#define UPDATE "((" VEC "), " VEC ", (" FLAG ", " VEC "))"
 
-/* Started before its operand is there, which comes with the update: the result begins then. */
+/*
+ * Started before its operand is there, which comes with the update: the result begins then. The
+ * context, which is there from the start, is not the program's.
+ */
 static void test_what_waits_is_started_without_operands(void **state)
 {
 	struct given *given = given_new();
@@ -429,7 +432,8 @@ static void test_what_waits_is_started_without_operands(void **state)
 	op(given, "r", "reverse", VEC, 2, 1);
 	make_end_comp(&given->make, comp, 1, 2);
 	given->comp = make_comp(&given->make, "main");
-	make_caller(&given->make, "start", "async-start", "((), (), (" FLAG "))", 11, 0, NULL, 1);
+	make_caller(&given->make, "start", "async-start", "((), (), (" FLAG ", " VEC "))", 11, 0,
+		    NULL, 1);
 	make_param(&given->make, 0, VEC, 12);
 	op(given, "a", "reverse", VEC, 13, 12);
 	op(given, "b", "reverse", VEC, 14, 13);
