@@ -172,7 +172,8 @@ static bool make_values(struct ranges *ranges)
 	ranges->walked = calloc((size_t)module->nr_comps + 1, sizeof(*ranges->walked));
 	ranges->program->order =
 		calloc((size_t)module->nr_instrs + 1, sizeof(*ranges->program->order));
-	if (!ranges->first || !ranges->walked || !ranges->program->order)
+	ranges->elementwise = calloc((size_t)module->nr_instrs + 1, sizeof(*ranges->elementwise));
+	if (!ranges->first || !ranges->walked || !ranges->program->order || !ranges->elementwise)
 		return false;
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		ranges->first[i] = (uint32_t)nr;
@@ -234,5 +235,6 @@ bool ts_capacity_simulate(struct program *program)
 	free(ranges.same);
 	free(ranges.spans);
 	free(ranges.walked);
+	free(ranges.elementwise);
 	return good;
 }

@@ -33,6 +33,7 @@ struct ranges {
 	struct span *spans;	/* of each of those */
 	bool naming;		/* what is joined is one value, not only one place */
 	bool *walked;		/* of each computation */
+	bool *elementwise;	/* of each instruction; capacity_share.c */
 	uint32_t nr_values, next;
 };
 

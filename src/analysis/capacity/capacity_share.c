@@ -10,45 +10,42 @@
 
 #include "model/cost.h"
 
-#define MAX_DEPTH 64 /* of uses inside a fusion */
-
-/* Is all that comes of PARAM inside its fusion made of elements in one place each? */
-static bool is_elementwise_from(const struct ranges *ranges, uint32_t param, unsigned depth)
+/* Of each instruction: is all that comes of it, in its computation, made of elements in one place each? */
+static void mark_elementwise(struct ranges *ranges)
 {
-	const struct ts_hlo_instr *instr = instr_at(ranges, param);
+	for (uint32_t i = ranges->module->nr_instrs; i-- > 0;) {
+		const struct ts_hlo_instr *instr = instr_at(ranges, i);
 
-	if (depth > MAX_DEPTH)
-		return false;
-	for (uint32_t i = 0; i < instr->nr_users; i++) {
-		const struct ts_hlo_instr *user = instr_at(ranges, instr->users[i]);
+		ranges->elementwise[i] = true;
+		for (uint32_t k = 0; k < instr->nr_users; k++) {
+			const struct ts_hlo_instr *user = instr_at(ranges, instr->users[k]);
 
-		if (!is_opcode(user, "tuple") && !ts_hlo_is_elementwise(user))
-			return false;
-		if (!is_elementwise_from(ranges, instr->users[i], depth + 1))
-			return false;
+			ranges->elementwise[i] &=
+				(is_opcode(user, "tuple") || ts_hlo_is_elementwise(user)) &&
+				ranges->elementwise[instr->users[k]]; /* it stands behind */
+		}
 	}
-	return true;
 }
 
-static bool may_fusion_write_over(const struct ranges *ranges, const struct ts_hlo_instr *fusion,
-				  uint32_t k)
+static bool is_candidate(const struct ts_hlo_instr *instr)
 {
-	const struct ts_hlo_comp *comp = &ranges->module->comps[fusion->called[0]];
-
-	if (k >= comp->nr_params || comp->params[k] == TS_NONE)
-		return false;
-	return fusion->fusion_kind != TS_FUSION_CUSTOM &&
-	       is_elementwise_from(ranges, comp->params[k], 0);
+	if (is_opcode(instr, "fusion"))
+		return instr->nr_called > 0 && instr->fusion_kind != TS_FUSION_CUSTOM;
+	return is_opcode(instr, "sort") || is_opcode(instr, "all-reduce") ||
+	       ts_hlo_is_elementwise(instr);
 }
 
-/* May INSTR write over its Kth operand? */
+/* May INSTR, a candidate, write over its Kth operand? */
 static bool may_write_over(const struct ranges *ranges, const struct ts_hlo_instr *instr,
 			   uint32_t k)
 {
-	if (is_opcode(instr, "fusion") && instr->nr_called > 0)
-		return may_fusion_write_over(ranges, instr, k);
-	return is_opcode(instr, "sort") || is_opcode(instr, "all-reduce") ||
-	       ts_hlo_is_elementwise(instr);
+	const struct ts_hlo_comp *comp;
+
+	if (!is_opcode(instr, "fusion"))
+		return true;
+	comp = &ranges->module->comps[instr->called[0]];
+	return k < comp->nr_params && comp->params[k] != TS_NONE &&
+	       ranges->elementwise[comp->params[k]];
 }
 
 static bool is_own(const struct range_set *set)
@@ -93,11 +90,19 @@ static bool makes_value(struct ranges *ranges, uint32_t index)
 	return find_same(ranges, ranges->first[index]) == ranges->first[index];
 }
 
+/* Tuples in a tuple are not the result of an op that computes. */
+static const struct ts_shape *part_of(const struct ts_shape *shape, uint32_t leaf)
+{
+	if (shape->dtype != TS_TUPLE)
+		return shape;
+	return leaf < shape->nr_parts ? &shape->parts[leaf] : NULL;
+}
+
 /* A sort's results stand for the operands of their numbers; else the first that fits gives way. */
 static void share_result(struct ranges *ranges, uint32_t index, uint32_t leaf, uint32_t position)
 {
 	const struct ts_hlo_instr *instr = instr_at(ranges, index);
-	const struct ts_shape *shape = ts_shape_leaf(&instr->shape, leaf);
+	const struct ts_shape *shape = part_of(&instr->shape, leaf);
 	bool by_number = is_opcode(instr, "sort") || is_opcode(instr, "all-reduce");
 
 	for (uint32_t k = 0; k < instr->nr_operands; k++)
@@ -111,10 +116,13 @@ static void share_result(struct ranges *ranges, uint32_t index, uint32_t leaf, u
 
 void ts_ranges_share(struct ranges *ranges)
 {
+	mark_elementwise(ranges);
 	for (uint32_t p = 0; p < ranges->next; p++) {
-		uint32_t index = ranges->program->order[p];
+		uint32_t index = ranges->program->order[p], nr = 0;
 
-		for (uint32_t leaf = 0; leaf < nr_leaves(ranges, index); leaf++)
+		if (is_candidate(instr_at(ranges, index)))
+			nr = nr_leaves(ranges, index);
+		for (uint32_t leaf = 0; leaf < nr; leaf++)
 			share_result(ranges, index, leaf, p);
 	}
 }

@@ -32,12 +32,18 @@ static bool is_always(const struct range_set *set)
 	return set->is_constant || set->is_output || set->is_parameter;
 }
 
+/* What a start without operands makes is the context of a SparseCore: libtpu's peak is without it. */
+static bool is_context(const struct ts_hlo_instr *maker)
+{
+	return is_opcode(maker, "async-start") && maker->nr_operands == 0;
+}
+
 static bool is_kept(const struct ranges *ranges, uint32_t value)
 {
 	const struct range_set *set = &ranges->sets[value];
 
 	return ranges->parent[value] == value && set->used && set->nr_bytes > 0 &&
-	       set->maker != TS_NONE;
+	       set->maker != TS_NONE && !is_context(instr_at(ranges, ranges->owner[set->maker]));
 }
 
 static bool keep(struct ranges *ranges, const struct stretch *stretch)

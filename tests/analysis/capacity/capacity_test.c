@@ -308,6 +308,29 @@ static void test_an_operand_that_lives_on_is_not_written_over(void **state)
 	done(given);
 }
 
+/* Each op of the fusion takes the one before it twice: as many ways through it as 2 to the 60th. */
+static void test_a_fusion_of_many_ways_is_looked_at_once(void **state)
+{
+	struct given *given = given_new();
+	size_t comp = make_comp(&given->make, "fused");
+
+	make_param(&given->make, 0, VEC, 100);
+	for (int64_t i = 100; i < 160; i++)
+		op2(given, "x", "add", VEC, i + 1, i, i);
+	make_end_comp(&given->make, comp, 1, 160);
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 1);
+	op(given, "a", "reverse", VEC, 2, 1);
+	make_begin_op(&given->make, "f", "fusion", VEC, 3, 1, (int64_t[]){ 2 });
+	ts_pbw_text(&given->make.out, 11, TS_LIT("kLoop"));
+	ts_pbw_i64(&given->make.out, 38, 1);
+	make_end_op(&given->make);
+	op(given, "b", "reverse", VEC, 4, 3);
+	end_and_analyse(given, 2, 4);
+	assert_int_equal(bytes_of(given, "temp_bytes"), N);
+	done(given);
+}
+
 /* n reads an element of what "two" made, not what an op of its own gave it. */
 static void test_an_element_of_a_tuple_is_not_written_over(void **state)
 {
@@ -393,9 +416,12 @@ static void test_what_a_loop_carries_is_away_between_its_last_use_and_the_next(v
 	done(given);
 }
 
-#define UPDATE "((" VEC "), " VEC ", (" FLAG "))"
+#define UPDATE "((" VEC "), " VEC ", (" FLAG ", " VEC "))"
 
-/* Started before its operand is there, which comes with the update: the result begins then. */
+/*
+ * Started before its operand is there, which comes with the update: the result begins then. The
+ * context, which is there from the start, is not the program's.
+ */
 static void test_what_waits_is_started_without_operands(void **state)
 {
 	struct given *given = given_new();
@@ -406,7 +432,8 @@ static void test_what_waits_is_started_without_operands(void **state)
 	op(given, "r", "reverse", VEC, 2, 1);
 	make_end_comp(&given->make, comp, 1, 2);
 	given->comp = make_comp(&given->make, "main");
-	make_caller(&given->make, "start", "async-start", "((), (), (" FLAG "))", 11, 0, NULL, 1);
+	make_caller(&given->make, "start", "async-start", "((), (), (" FLAG ", " VEC "))", 11, 0,
+		    NULL, 1);
 	make_param(&given->make, 0, VEC, 12);
 	op(given, "a", "reverse", VEC, 13, 12);
 	op(given, "b", "reverse", VEC, 14, 13);
@@ -681,6 +708,7 @@ int main(void)
 		cmocka_unit_test(test_an_update_in_place_takes_no_room),
 		cmocka_unit_test(test_an_elementwise_op_writes_over_its_operand),
 		cmocka_unit_test(test_an_operand_that_lives_on_is_not_written_over),
+		cmocka_unit_test(test_a_fusion_of_many_ways_is_looked_at_once),
 		cmocka_unit_test(test_an_element_of_a_tuple_is_not_written_over),
 		cmocka_unit_test(test_pieces_of_what_a_loop_carries_count_once),
 		cmocka_unit_test(
