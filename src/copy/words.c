@@ -42,7 +42,7 @@ const char *const ts_public_words[] = {
 	"op_type source_file source_line source_end_line source_column dimensions operand",
 	"highest high default replica_groups channel_id use_global_device_ids control",
 	"predecessors custom_call_target custom_call_has_side_effect api_version",
-	"backend_config frontend_attributes sharding replicated maximal devices",
+	"backend_config cross_program_prefetch_index frontend_attributes sharding replicated maximal devices",
 	"last_tile_dim_replicate manual dim_labels stride lhs_dilate rhs_dilate",
 	"feature_group_count batch_group_count lhs_contracting_dims rhs_contracting_dims",
 	"lhs_batch_dims rhs_batch_dims slice_sizes direction index iota_dimension",

@@ -21,7 +21,7 @@ WIDTH, HEIGHT = 80, 24
 KEYS = {
     "ops": ("op", "self", "MXU", "HBM"),
     "systolic.ops": ("op", "MXU", "fill", "lost"),
-    "padding.ops": ("op", "time lost", "suggestion", "gain"),
+    "padding.ops": ("op", "time lost", "suggestion"),
     "padding.arrays": ("array", "shape", "padding", "time at stake"),
     "time.per_step": ("step", "duration", "compute", "memory wait"),
     "time.per_core": ("device", "duty cycle"),

@@ -19,6 +19,7 @@ import unittest
 TOP = os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 SAMPLE = os.path.join(TOP, "tests", "data", "sample")
+CRITICAL = os.path.join(TOP, "tests", "data", "planted", "dominant_op.tar.gz")  # has a critical finding
 
 
 def on_terminal(*arguments, columns=100, **environment):
@@ -63,8 +64,8 @@ class Terminal(unittest.TestCase):
         self.assertEqual(done.stderr, b"")
 
     def test_colours_are_for_terminals_that_have_them(self):
-        self.assertIn("\x1b[1;31m", on_terminal("report", SAMPLE)[0])
-        self.assertIn("\x1b[1;31m", on_terminal("report", "--color=always", SAMPLE, TERM="dumb")[0])
+        self.assertIn("\x1b[1;31m", on_terminal("report", CRITICAL)[0])
+        self.assertIn("\x1b[1;31m", on_terminal("report", "--color=always", CRITICAL, TERM="dumb")[0])
         for arguments, environment in (([], {"NO_COLOR": "1"}), ([], {"TERM": "dumb"}), (["--color=never"], {})):
             self.assertNotIn("\x1b[1", on_terminal("report", "-q", *arguments, SAMPLE, **environment)[0])
 

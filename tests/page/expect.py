@@ -20,6 +20,16 @@ def time(ps):
     return f"{ps} ps"
 
 
+def core_time(ps):
+    """Summed over cores; the page has it without minutes."""
+    if ps is None:
+        return "unknown"
+    for unit, size in (("s", 10**12), ("ms", 10**9), ("\u00b5s", 10**6), ("ns", 10**3), ("ps", 1)):
+        if ps >= size:
+            return f"{digits(ps / size)} core-{unit}"
+    return "0"
+
+
 def number(n):
     return "unknown" if n is None else f"{n:,}"
 
@@ -92,7 +102,7 @@ def time_view(r):
     first = r["ops"][0]
     roof = any(o["kind"] == "op" and (o["operational_intensity"] or 0) > 0 and (o["flops_per_s"] or 0) > 0 for o in r["roofline"])
     name = [first["name"][:40]] if first["name"].isprintable() else []
-    return {"texts": [t["bottleneck"], time(t["total_ps"]), time(t["buckets"]["idle_ps"]), time(first["self_time_ps"])] + name,
+    return {"texts": [t["bottleneck"], core_time(t["total_ps"]), core_time(t["buckets"]["idle_ps"]), time(first["self_time_ps"])] + name,
             "canvases": strip(r) + (len(t["per_step"]) > 1) + roof}
 
 

@@ -5,6 +5,7 @@ The ```python blocks of a document are one program, in their order: those of JAX
 $TS_TORCH_PYTHON, where there is one. Blocks of PyTorch's document that do not begin with "# needs torch" always run. Of the ```sh
 blocks each command of ours runs, in a folder that has files of the names it uses.
 """
+import gzip
 import os
 import re
 import shutil
@@ -49,6 +50,13 @@ def commands(path):
 def is_endless(command):
     """Whether it serves or watches until it is ended."""
     return re.match(r"tpusight (serve|live)\b", command)
+
+
+def put_gpu_trace(folder):
+    """A trace with kernels of a GPU, which the views of the GPU suite want."""
+    with open(os.path.join(package.DATA, "hand_made.pt.trace.json"), "rb") as trace:
+        with gzip.open(os.path.join(folder, "trace.json.gz"), "wb") as packed:
+            packed.write(trace.read())
 
 
 def lay_out(folder):
@@ -117,6 +125,8 @@ class Examples(unittest.TestCase):
         for name in ("README.md", "docs/copies.md"):
             with tempfile.TemporaryDirectory() as folder:
                 lay_out(folder)
+                if name == "README.md":
+                    put_gpu_trace(folder)
                 for command in commands(os.path.join(package.ROOT, name)):
                     if is_endless(command):
                         continue

@@ -139,7 +139,8 @@ def unknowns(doc):
         yield "two HBM utilizations"
     if at(doc, "overview.mxu_utilization_pct") != at(doc, "systolic.mxu_utilization_pct"):
         yield "two MXU utilizations"
-    if (at(doc, "overview.step_source") is not None) != (doc["provenance"].get("overview.step_count") == "inferred"):
+    inferred = any(step.get("source") == "inferred" for step in doc.get("steps") or [])
+    if inferred != (doc["provenance"].get("overview.step_count") == "inferred"):
         yield "steps are inferred, and their count is not, or the other way round"
 
 

@@ -110,7 +110,8 @@ static double median_step(const struct ts_doctor *doctor)
 /* In ms: as long as the median step may be for its device's work to fill all but WAITS_PCT of it. */
 static double step_limit(const struct ts_doctor *doctor, double waits_pct)
 {
-	double waits = ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE) + host_overhead(doctor);
+	double waits =
+		nothing_ran(doctor) + ts_doctor_bucket_share(doctor, TS_BUCKET_HOST_TRANSFER);
 
 	return median_step(doctor) * (1 - waits) / (1 - waits_pct / 100);
 }

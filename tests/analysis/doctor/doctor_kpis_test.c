@@ -1,4 +1,5 @@
 /* Key figures and their bands, transfers by size, and the table of advice. */
+#include "analysis/facts/memory.h"
 #include "tests/analysis/doctor/doctor_given.h"
 
 #include "analysis/doctor/doctor.h"
@@ -46,6 +47,8 @@ static void given_run(struct given *run, const int64_t ms[TS_NR_BUCKETS])
 /* 20 GB/s of 1 TB/s beside matrix units at 60 %, and at 40 %. */
 static void the_bound_that_a_run_does_not_have_is_not_a_fault(void **state)
 {
+	const struct ts_memory_facts memory = { .hbm = { .share = 0.02 } };
+
 	for (int bound = 0; bound <= 1; bound++) {
 		const int64_t ms[TS_NR_BUCKETS] = { 1000 };
 		const struct ts_result *doctor;
@@ -56,7 +59,7 @@ static void the_bound_that_a_run_does_not_have_is_not_a_fault(void **state)
 		given_op(&run, (struct given_op){ "dot.1", "convolution", "", NULL, TS_OP_MATRIX,
 						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, 1000 * MS,
 						  0.4e14, 20e9 });
-		run.items[0].hbm_bytes_per_s = 20e9;
+		run.ctx.facts[TS_ANALYSIS_memory] = &memory;
 		run.matrix.utilization = bound ? 0.6 : 0.4;
 		doctor = when_examined(&run);
 		then_kpi(doctor, "memory_bandwidth", 2, bound ? "neutral" : "poor");
@@ -97,9 +100,9 @@ static void a_step_is_judged_by_what_of_it_is_work(void **state)
 	static const struct {
 		int64_t ms[TS_NR_BUCKETS];
 		const char *band;
-	} rows[] = { { { 600, 320, 0, 20, 0, 10, 10, 40 }, "good" },
-		     { { 500, 350, 0, 20, 0, 10, 20, 100 }, "fair" },
-		     { { 400, 300, 0, 50, 0, 40, 110, 100 }, "poor" } };
+	} rows[] = { { { 600, 320, 0, 20, 0, 0, 10, 10, 40 }, "good" },
+		     { { 500, 350, 0, 20, 0, 0, 10, 20, 100 }, "fair" },
+		     { { 400, 300, 0, 50, 0, 0, 40, 110, 100 }, "poor" } };
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		const struct ts_result *doctor;

@@ -732,6 +732,8 @@ static void an_impossible_rate_does_not_count(void **state)
 		given_op(&run, (struct given_op){ "add.1", "loop fusion", "", NULL, TS_OP_COMPUTE,
 						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, 500 * MS, 1,
 						  0.125e12 });
+		if (twice)
+			run.items[0].flops_cause = TS_LIT("twice the peak");
 		given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 1000 });
 		/* 0.5 + 0.125 of 1 s; or 0.125 of 0.5 s, and the rest as near as that */
 		assert_int_equal(health_of(when_examined(&run)), twice ? 50 : 79);

@@ -95,7 +95,8 @@ static void steps_that_are_not_marked_are_not_measured(void **state)
 	assert_int_equal(origin_of(given, "overview.step_count"), TS_INFERRED);
 	assert_int_equal(origin_of(given, "overview.step_time_ps.median"), TS_INFERRED);
 	steps = ts_result_find_table(view(given, "overview"), "steps");
-	assert_int_equal(steps->columns[ts_table_column(steps, "duration_ps")].origin, TS_INFERRED);
+	assert_int_equal(ts_table_cell(steps, 0, ts_table_column(steps, "duration_ps")).origin,
+			 TS_INFERRED);
 	done(given);
 }
 
