@@ -41,6 +41,8 @@ struct time_device {
 	struct time_step_op (*step_ops)[TIME_STEP_OPS]; /* likewise; 0 of them: nothing ran */
 	size_t nr_step_ops;
 	size_t step_hint, compile_hint, input_hint;
+	uint32_t near_step; /* that the last span lay in, TS_NONE: none, and how far that goes */
+	int64_t near_from_ps, near_until_ps;
 	int64_t cut_ps; /* up to here every moment has its bucket */
 	struct time_gap gaps[TIME_GAPS];
 	size_t nr_gaps;

@@ -3,6 +3,21 @@
 
 #include "base/check.h"
 
+/* The step that START_PS lies in, or the time up to the next one, is at hand for what comes next. */
+static bool find_near(const struct ts_device_steps *steps, struct time_device *device,
+		      int64_t start_ps)
+{
+	uint32_t at = ts_steps_at(steps, start_ps, &device->step_hint);
+	size_t next = device->step_hint; /* the step START lies in, or the next one */
+
+	device->near_step = at;
+	device->near_from_ps = start_ps;
+	device->near_until_ps = next >= steps->nr ? INT64_MAX
+				: at == TS_NONE	  ? steps->items[next].start_ps
+						  : steps->items[next].end_ps;
+	return device->near_until_ps > start_ps;
+}
+
 void ts_time_spread(const struct ts_context *ctx, uint32_t device_index, struct time_device *device,
 		    int64_t start_ps, int64_t end_ps, enum ts_bucket bucket)
 {
@@ -12,17 +27,15 @@ void ts_time_spread(const struct ts_context *ctx, uint32_t device_index, struct 
 	TS_ASSERT_HOT(start_ps <= end_ps);
 	device->total_ps[bucket] += end_ps - start_ps;
 	while (steps->nr > 0 && start_ps < end_ps) {
-		uint32_t at = ts_steps_at(steps, start_ps, &device->step_hint);
-		size_t next = device->step_hint; /* the step START lies in, or the next one */
-		int64_t until;
+		int64_t until_ps;
 
-		if (next >= steps->nr)
+		if ((start_ps < device->near_from_ps || start_ps >= device->near_until_ps) &&
+		    !find_near(steps, device, start_ps))
 			return;
-		until = TS_MIN(end_ps, at == TS_NONE ? steps->items[next].start_ps
-						     : steps->items[next].end_ps);
-		if (at != TS_NONE)
-			device->step_ps[at][bucket] += until - start_ps;
-		start_ps = until;
+		until_ps = TS_MIN(end_ps, device->near_until_ps);
+		if (device->near_step != TS_NONE)
+			device->step_ps[device->near_step][bucket] += until_ps - start_ps;
+		start_ps = until_ps;
 	}
 }
 
