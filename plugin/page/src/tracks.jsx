@@ -127,12 +127,12 @@ function peakOf(report, track) {
 }
 
 /**
- * Counters with this NAME, a line a device. What was cut at the peak says so behind it.
+ * Counters with this NAME, a line a device. What was cut at the peak says so in front of its unit.
  * @param {{ name: string, max?: number }} props
  */
 export function Counter({ name, max = 16 }) {
 	const { report, look, setLook } = usePage();
-	const tracks = useMemo(() => /** @type {PointTrack[]} */ (visible(report, look).filter((t) => (t.name === name || t.name.startsWith(`${name},`)) && t.points && t.points.length > 2)), [report, look, name]);
+	const tracks = useMemo(() => /** @type {PointTrack[]} */ (visible(report, look).filter((t) => (t.name === name || t.name === name.replace(" (", ", cut at the peak (")) && t.points && t.points.length > 2)), [report, look, name]);
 	const shown = tracks.slice(0, max);
 	const drawing = useMemo(/** @returns {Drawing | null} */ () => {
 		const range = span(shown, look);

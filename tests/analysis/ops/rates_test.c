@@ -132,7 +132,7 @@ static void what_is_above_the_peak_is_cut_there(void **state)
 	xp_plane_end(&xp);
 	analyse(given, 1000);
 	assert_null(counter(given, "MXU utilization (%)", 0));
-	mxu = counter(given, "MXU utilization (%), cut at the peak", 0);
+	mxu = counter(given, "MXU utilization, cut at the peak (%)", 0);
 	assert_non_null(mxu);
 	assert_true(fabs(value_at(mxu, 0) - 100) < 1e-9);
 	done(given);
