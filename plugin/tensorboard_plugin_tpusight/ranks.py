@@ -3,6 +3,7 @@ size and other ranks, and their names are of times no further apart than a minut
 import collections
 import gzip
 import re
+from typing import Any, List
 
 HEAD_BYTES = 65536  # what a trace says of its job stands before the events
 APART_S = 60
@@ -64,7 +65,7 @@ def jobs(entries):
     """The entries of a folder's traces, as lists: those of one job together."""
     if len(entries) < 2:
         return [[entry] for entry in entries]
-    groups = []
+    groups: List[List[Any]] = []
     for trace in sorted((_read(entry, len(entries)) for entry in entries), key=lambda t: (t.time_s, t.entry.name)):
         group = next((g for g in groups if _takes(g, trace)), None)
         if group:

@@ -52,8 +52,6 @@ export function Overview() {
 	const steps = useMemo(() => inSight(report.steps, look, report), [report, look]);
 	const findings = report.doctor?.findings ?? [];
 	/** @param {string} name */
-	const origin = (name) => report.provenance?.[`overview.${name}`];
-	/** @param {string} name */
 	const cause = (name) => impossibleOf(report, "overview", `overview.${name}`)[0]?.cause;
 	const parts = BUCKETS.map((b) => ({ name: title(b), value: t.buckets?.[`${b}_ps`] ?? 0, color: bucketColor(b) }));
 	return (
