@@ -15,6 +15,7 @@
 #define NR_SHOWN    6	  /* of them */
 #define BUCKET_LEAST 0.0005 /* of all time: less is 0.0 % */
 #define VERDICT_LINES 2
+#define HEAD_ROOM   5 /* lines for findings; with fewer the words above them are left out */
 #define NAME_WIDTH  40 /* of a program */
 
 static size_t nr_lines(struct ts_bytes text)
@@ -198,6 +199,10 @@ static void put_findings(struct ts_buf *out, const struct ts_result *doctor, siz
 	struct ts_buf one = TS_BUF_INIT;
 	size_t nr = 0, lines;
 
+	if (doctor->nr_findings > 0 && room >= HEAD_ROOM) {
+		ts_buf_puts(out, TS_SUMMARY_HEAD);
+		room--;
+	}
 	for (; nr < wanted; nr++, room -= lines) {
 		ts_buf_clear(&one);
 		ts_summary_finding(&one, &doctor->findings[nr], nr + 1, report);

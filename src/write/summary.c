@@ -8,6 +8,7 @@
 #include "codec/term.h"
 #include "result/view.h"
 
+#define GAIN_WIDTH 8 /* "131.9 ms" */
 #define RESET	   "\033[0m"
 #define NR_KINDS   8  /* of devices that are named by themselves */
 #define NR_LINES   2  /* for a finding */
@@ -312,13 +313,17 @@ void ts_summary_finding(struct ts_buf *out, const struct ts_finding *finding, si
 	struct ts_buf text = TS_BUF_INIT;
 	size_t before = out->n, indent, room = SIZE_MAX;
 	struct ts_term_wrap how;
+	char gain[TS_UNIT_MAX];
 
 	TS_ASSERT(out && finding && report);
 	ts_buf_printf(out, "%zu ", number);
-	indent = out->n - before + 10; /* "critical" and two spaces */
+	indent = out->n - before + 10 + GAIN_WIDTH +
+		 2; /* "critical", the gain, and two spaces each */
 	ts_buf_puts(out, report->color ? severity_colors[finding->severity] : "");
 	ts_buf_printf(out, "%-8s", severity);
 	ts_buf_puts(out, report->color ? RESET "  " : "  ");
+	ts_buf_printf(out, "%*s  ", GAIN_WIDTH,
+		      finding->gain_ps < 0 ? "-" : ts_fmt_ps(gain, finding->gain_ps));
 	if (report->width)
 		room = report->width > indent + WRAP_SLACK
 			       ? NR_LINES * (report->width - indent) - WRAP_SLACK
@@ -341,6 +346,8 @@ void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
 	ts_summary_numbers(out, results, report);
 	if (!doctor)
 		return;
+	if (doctor->nr_findings > 0)
+		ts_buf_puts(out, TS_SUMMARY_HEAD);
 	for (size_t i = 0; i < TS_MIN(doctor->nr_findings, TS_SUMMARY_FINDINGS); i++)
 		ts_summary_finding(out, &doctor->findings[i], i + 1, report);
 	if (doctor->nr_findings == 0)

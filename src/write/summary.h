@@ -16,6 +16,8 @@
 
 #define TS_SUMMARY_FINDINGS 10 /* shown; the others are counted */
 
+/* Above the findings: what the times beside them are. */
+#define TS_SUMMARY_HEAD "findings, with the time of the run that each could give back at most:\n"
 #define TS_SUMMARY_DOT " \xC2\xB7 " /* between facts */
 
 /* A field of a top-level result, whichever that is. */

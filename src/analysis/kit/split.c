@@ -8,6 +8,7 @@
 #include "model/op_kind.h"
 #include "model/op_work.h"
 #include "model/traffic.h"
+#include "result/impossible.h"
 
 static int64_t ps_of(double seconds)
 {
@@ -60,10 +61,25 @@ static double estimate_s(const struct ts_profile *profile, const struct ts_rates
 		       : 0;
 }
 
-static struct ts_split split_by(const struct ts_context *ctx, const struct ts_rates *rates,
-				const struct ts_op *op, double in_matrix_s, double in_hbm_s)
+/* At the fastest rate that the chip has for any type. */
+static double flops_s(const struct ts_rates *rates, double flops)
 {
-	struct ts_split split = { .whole = TS_NR_BUCKETS };
+	return flops /
+	       fmax(rates->peak_flops_per_s, fmax(rates->peak_int8_per_s, rates->peak_fp8_per_s));
+}
+
+/* What an execution needs at least, less what a peak is known to. */
+static int64_t least_of(double flops_s, double hbm_s)
+{
+	return (int64_t)((double)TS_MAX(ps_of(flops_s), ps_of(hbm_s)) / TS_ABOVE_PEAK);
+}
+
+static struct ts_split split_by(const struct ts_context *ctx, const struct ts_rates *rates,
+				const struct ts_op *op, double flops, double in_matrix_s,
+				double in_hbm_s)
+{
+	struct ts_split split = { .whole = TS_NR_BUCKETS,
+				  .least_ps = least_of(flops_s(rates, flops), in_hbm_s) };
 	int64_t matrix_ps = ps_of(in_matrix_s), least_ps = TS_MAX(matrix_ps, ps_of(in_hbm_s));
 
 	split.need_ps[TS_SPLIT_MATRIX] = matrix_ps;
@@ -81,7 +97,7 @@ struct ts_split ts_split_of(const struct ts_context *ctx, uint32_t device, const
 	TS_ASSERT(device < ctx->profile->nr_devices);
 	if (whole != TS_NR_BUCKETS || op->kind == TS_OP_CONTROL) /* the ops inside explain it */
 		return (struct ts_split){ .whole = whole };
-	return split_by(ctx, rates, op, matrix_s(ctx->profile, rates, op),
+	return split_by(ctx, rates, op, ts_op_flops(op), matrix_s(ctx->profile, rates, op),
 			hbm_s(ctx->profile, rates, op));
 }
 
@@ -93,7 +109,7 @@ struct ts_split ts_split_of_call(const struct ts_context *ctx, uint32_t device,
 
 	if (split.whole != TS_NR_BUCKETS || !ts_bytes_is(op->category, "custom-call"))
 		return split;
-	return split_by(ctx, rates, op,
+	return split_by(ctx, rates, op, flops == TS_UNKNOWN ? ts_op_flops(op) : (double)flops,
 			flops == TS_UNKNOWN ? matrix_s(ctx->profile, rates, op)
 					    : (double)flops / rates->peak_flops_per_s,
 			bytes == TS_UNKNOWN ? hbm_s(ctx->profile, rates, op)
@@ -102,9 +118,11 @@ struct ts_split ts_split_of_call(const struct ts_context *ctx, uint32_t device,
 
 void ts_split_time(const struct ts_split *split, int64_t dur_ps, int64_t parts[TS_NR_SPLITS])
 {
+	bool is_believed = dur_ps >= split->least_ps;
+
 	TS_ASSERT_HOT(split->whole == TS_NR_BUCKETS && dur_ps >= 0);
 	for (int part = 0; part < TS_SPLIT_REST; part++) {
-		parts[part] = TS_MIN(split->need_ps[part], dur_ps);
+		parts[part] = is_believed ? TS_MIN(split->need_ps[part], dur_ps) : 0;
 		dur_ps -= parts[part];
 	}
 	parts[TS_SPLIT_REST] = dur_ps;

@@ -22,9 +22,12 @@ enum ts_split_part {
 	TS_NR_SPLITS
 };
 
+/* Where an execution was faster than the chip's peak lets its FLOPs or its bytes of HBM be, what it needs is not believed:
+ * all of it is unexplained. */
 struct ts_split {
 	enum ts_bucket whole;		/* has all the time; TS_NR_BUCKETS: it is split */
 	int64_t need_ps[TS_SPLIT_REST]; /* of one execution, each beyond those before it */
+	int64_t least_ps;		/* that an execution can take; 0: unknown */
 };
 
 /* Costs a walk through the op's fusion: once for each op of a line. */
