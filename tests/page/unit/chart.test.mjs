@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load, near } from "./page.mjs";
 
-const { COLORS, held, holds, picking, shade, stacked, stepAt, stepEdges, stepTimes, times } = await load("chart.jsx");
-const { BUCKETS } = await load("parts.jsx");
+const { held, holds, picking, shade, stacked, stepAt, stepEdges, stepTimes, times } = await load("chart.jsx");
+const { BUCKETS, bucketColor } = await load("parts.jsx");
 
 const STEPS = [0, 1, 2].map((i) => ({ step: i + 10, start_ps: i * 100, duration_ps: 90 }));
 
@@ -44,7 +44,7 @@ test("shades reach from dark to light, and no further", () => {
 	assert.equal(shade(2), shade(1));
 });
 
-test("each time class has a colour of its own", () => assert.equal(new Set(COLORS.slice(0, BUCKETS.length)).size, BUCKETS.length));
+test("each time class has a colour of its own", () => assert.equal(new Set(BUCKETS.map(bucketColor)).size, BUCKETS.length));
 
 test("dragging chooses a range, and a click does not", () => {
 	const changes = [];
