@@ -90,6 +90,9 @@
 	X("hidden_ps", CORE, "ps", "core time", 1) \
 	X("coverable_ps", CORE, "ps", "core time", 1) \
 	X("interval_ps", CORE, "ps", "core time", 1) \
+	X("wait_attributed_ps", CORE, "ps", "core time", 1) \
+	X("explained.hbm_ps", CORE, "ps", "core time", 1) \
+	X("explained.estimate_ps", CORE, "ps", "core time", 1) \
 	X("unfused_ps", CORE, "ps", "core time", 1) \
 	X("unfused.impact_ps", CORE, "ps", "core time", 1) \
 	X("findings.impact_ps", CORE, "ps", "core time", 1) \
