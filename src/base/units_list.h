@@ -93,6 +93,14 @@
 	X("wait_attributed_ps", CORE, "ps", "core time", 1) \
 	X("explained.hbm_ps", CORE, "ps", "core time", 1) \
 	X("explained.estimate_ps", CORE, "ps", "core time", 1) \
+	X("exact.kernel_ps", CORE, "ps", "core time", 1) \
+	X("exact.idle_ps", CORE, "ps", "core time", 1) \
+	X("exact.compute_ps", CORE, "ps", "core time", 1) \
+	X("exact.communication_ps", CORE, "ps", "core time", 1) \
+	X("exact.exposed_communication_ps", CORE, "ps", "core time", 1) \
+	X("exact.overlap_ps", CORE, "ps", "core time", 1) \
+	X("exact.memory_ps", CORE, "ps", "core time", 1) \
+	X("exact.short_ps", CORE, "ps", "core time", 1) \
 	X("unfused_ps", CORE, "ps", "core time", 1) \
 	X("unfused.impact_ps", CORE, "ps", "core time", 1) \
 	X("findings.impact_ps", CORE, "ps", "core time", 1) \

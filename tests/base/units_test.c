@@ -104,6 +104,8 @@ static void an_ending_says_the_unit(void **state)
 		{ "total_ps", "ps", "time", "1.50 s" },
 		{ "step_time_ps.mean", "ps", "time", "1.50 s" },
 		{ "per_step.idle_ps", "ps", "core time", "1.50 core-s" },
+		{ "hta.exact.idle_ps", "ps", "core time", "1.50 core-s" },
+		{ "hta.ranks.idle_ps", "ps", "time", "1.50 s" },
 		{ "ops.self_time_ps", "ps", "core time", "1.50 core-s" },
 		{ "memory.layout_copy_ps", "ps", "core time", "1.50 core-s" },
 		{ "collectives.exposed_ps", "ps", "core time", "1.50 core-s" },
