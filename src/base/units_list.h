@@ -57,7 +57,57 @@
 	X("buckets.unexplained_ps", CORE, "ps", "core time", 1) \
 	X("time.total_ps", CORE, "ps", "core time", 1) \
 	X("steps.time_ps", CORE, "ps", "core time", 1) \
+	X("gaps.gap_ps", CORE, "ps", "core time", 1) \
+	X("gaps.listed_ps", CORE, "ps", "core time", 1) \
+	X("gaps.explained_ps", CORE, "ps", "core time", 1) \
 	X("gaps_by_event.total_ps", CORE, "ps", "core time", 1) \
+	X("ops.total_time_ps", CORE, "ps", "core time", 1) \
+	X("ops.self_time_ps", CORE, "ps", "core time", 1) \
+	X("ops.compute_ps", CORE, "ps", "core time", 1) \
+	X("ops.memory_wait_ps", CORE, "ps", "core time", 1) \
+	X("ops.unexplained_ps", CORE, "ps", "core time", 1) \
+	X("ops.time_ps", CORE, "ps", "core time", 1) \
+	X("ops.lost_ps", CORE, "ps", "core time", 1) \
+	X("ops.waste_ps", CORE, "ps", "core time", 1) \
+	X("modules.total_time_ps", CORE, "ps", "core time", 1) \
+	X("modules.time_ps", CORE, "ps", "core time", 1) \
+	X("categories.time_ps", CORE, "ps", "core time", 1) \
+	X("categories.self_time_ps", CORE, "ps", "core time", 1) \
+	X("families.time_ps", CORE, "ps", "core time", 1) \
+	X("kinds.time_ps", CORE, "ps", "core time", 1) \
+	X("chains.time_ps", CORE, "ps", "core time", 1) \
+	X("arrays.time_ps", CORE, "ps", "core time", 1) \
+	X("layout_copies.time_ps", CORE, "ps", "core time", 1) \
+	X("upcasts.time_ps", CORE, "ps", "core time", 1) \
+	X("host_link.time_ps", CORE, "ps", "core time", 1) \
+	X("host_link.waited_ps", CORE, "ps", "core time", 1) \
+	X("remat.time_ps", CORE, "ps", "core time", 1) \
+	X("roofline.total_time_ps", CORE, "ps", "core time", 1) \
+	X("roofline.self_time_ps", CORE, "ps", "core time", 1) \
+	X("calls.self_time_ps", CORE, "ps", "core time", 1) \
+	X("collectives.total_time_ps", CORE, "ps", "core time", 1) \
+	X("exposed_ps", CORE, "ps", "core time", 1) \
+	X("hidden_ps", CORE, "ps", "core time", 1) \
+	X("coverable_ps", CORE, "ps", "core time", 1) \
+	X("interval_ps", CORE, "ps", "core time", 1) \
+	X("wait_attributed_ps", CORE, "ps", "core time", 1) \
+	X("explained.hbm_ps", CORE, "ps", "core time", 1) \
+	X("explained.estimate_ps", CORE, "ps", "core time", 1) \
+	X("exact.kernel_ps", CORE, "ps", "core time", 1) \
+	X("exact.idle_ps", CORE, "ps", "core time", 1) \
+	X("exact.compute_ps", CORE, "ps", "core time", 1) \
+	X("exact.communication_ps", CORE, "ps", "core time", 1) \
+	X("exact.exposed_communication_ps", CORE, "ps", "core time", 1) \
+	X("exact.overlap_ps", CORE, "ps", "core time", 1) \
+	X("exact.memory_ps", CORE, "ps", "core time", 1) \
+	X("exact.short_ps", CORE, "ps", "core time", 1) \
+	X("unfused_ps", CORE, "ps", "core time", 1) \
+	X("unfused.impact_ps", CORE, "ps", "core time", 1) \
+	X("findings.impact_ps", CORE, "ps", "core time", 1) \
+	X("layout_copy_ps", CORE, "ps", "core time", 1) \
+	X("upcast_ps", CORE, "ps", "core time", 1) \
+	X("matrix_ps", CORE, "ps", "core time", 1) \
+	X("waste_ps", CORE, "ps", "core time", 1) \
 	X("cause_excess_ps", CORE, "ps", "core time", 1) \
 	X("_wait_ps", TIME, "ps", "time", 1) \
 	X("wait_ps", CORE, "ps", "core time", 1) \

@@ -220,7 +220,9 @@ const struct ts_command ts_command_annotate = {
 		"it come NAME.tpusight.json.gz, the trace with our findings and rows in it, and "
 		"the report. "
 		"Files are\n"
-		"replaced whole or not at all; --strip brings back every byte.",
+		"replaced whole or not at all; --strip brings back every byte. ui.perfetto.dev "
+		"reads a trace on\n"
+		"your machine; its Share button uploads it.",
 	.options = options,
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,

@@ -19,6 +19,7 @@
 #define MAX_TIMES     3
 #define PLACE_WIDTH   130 /* of an op: a template of C++ is as long as a page; JSON has it whole */
 #define PAGE_WIDTH    100 /* of sentences, where there is no terminal */
+#define UNIT_NAME_MAX 96
 
 static const char *const severity_colors[TS_NR_SEVERITIES] = { "\033[1;31m", "\033[33m",
 							       "\033[36m" };
@@ -79,15 +80,17 @@ static void put_fields(struct text *text, const struct ts_result *result)
 
 	for (size_t i = 0; i < result->nr_fields; i++) {
 		const struct ts_field *field = &result->fields[i];
+		char name[UNIT_NAME_MAX];
 		size_t at;
 
 		if (!is_shown(result, field))
 			continue;
+		snprintf(name, sizeof(name), "%s.%s", result->name, field->name);
 		ts_buf_printf(text->out, "  %s:", field->label);
 		at = 3 + ts_term_width(ts_bytes_of(field->label));
 		ts_buf_pad(text->out, ' ', column - at);
 		ts_buf_clear(&value);
-		ts_text_value(&value, field->name, field->value);
+		ts_text_value(&value, name, field->value);
 		text->out->failed |= value.failed;
 		put_wrapped(text, ts_buf_bytes(&value), column, column);
 	}

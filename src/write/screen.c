@@ -176,6 +176,12 @@ static void put_buckets(struct ts_buf *out, const struct ts_result *time, size_t
 	ts_buf_release(&text);
 }
 
+/* What limits the run cannot be said of figures that mislead. */
+static bool is_misleading(struct ts_value verdict)
+{
+	return verdict.type == TS_VALUE_TEXT && ts_bytes_is(verdict.as.s, "misleading");
+}
+
 /* Whether the capture can be believed, where that is in doubt; what the time went to. */
 static void put_verdict(struct ts_buf *out, const struct ts_results *results, size_t width)
 {
@@ -183,9 +189,12 @@ static void put_verdict(struct ts_buf *out, const struct ts_results *results, si
 	const struct ts_result *capture = ts_results_find(results, "capture");
 	struct ts_value verdict = capture ? ts_result_get(capture, "verdict") : ts_null();
 
-	if (verdict.type == TS_VALUE_TEXT && !ts_bytes_is(verdict.as.s, "good"))
+	if (ts_summary_has_no_device(results))
+		put_sentence(out, "", ts_text(ts_bytes_of("No TPU or GPU is in this profile")),
+			     ": what is known is of its hosts", width);
+	else if (verdict.type == TS_VALUE_TEXT && !ts_bytes_is(verdict.as.s, "good"))
 		put_sentence(out, "The capture is ", verdict, " (tpusight check says why)", width);
-	if (time)
+	if (time && !is_misleading(verdict))
 		put_sentence(out, "", ts_result_get(time, "bottleneck"), "", width);
 	put_buckets(out, time, width);
 }

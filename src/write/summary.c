@@ -103,11 +103,12 @@ static size_t count_kinds(const struct ts_list *devices, struct kind kinds[NR_KI
 	return nr;
 }
 
-/* Known to have none, which is another thing than not known. */
-static bool has_no_device(const struct ts_results *results)
+bool ts_summary_has_no_device(const struct ts_results *results)
 {
-	const struct ts_list *devices = list_of(ts_summary_value(results, "run.devices"));
+	const struct ts_list *devices;
 
+	TS_ASSERT(results);
+	devices = list_of(ts_summary_value(results, "run.devices"));
 	return devices && devices->nr == 0;
 }
 
@@ -125,18 +126,22 @@ static void put_machines(struct ts_buf *out, const struct ts_results *results)
 		ts_buf_printf(out, "%s%zu x ", i ? " + " : TS_SUMMARY_DOT, kinds[i].nr);
 		ts_term_text(out, kinds[i].name.n ? kinds[i].name : TS_LIT("unknown device"));
 	}
-	if (has_no_device(results))
+	if (ts_summary_has_no_device(results))
 		ts_buf_puts(out, TS_SUMMARY_DOT "no device");
 }
 
 static void put_steps(struct ts_buf *out, const struct ts_results *results)
 {
 	int64_t nr = ts_value_int(ts_summary_value(results, "overview.step_count"));
+	int64_t median_ps = ts_value_int(ts_summary_value(results, "overview.step_time_ps.median"));
 	struct ts_bytes source = text_of(ts_summary_value(results, "overview.step_source"));
+	char median[TS_UNIT_MAX];
 
 	if (nr < 0)
 		return;
 	ts_buf_printf(out, TS_SUMMARY_DOT "%lld step%s", (long long)nr, nr == 1 ? "" : "s");
+	if (nr > 1 && median_ps >= 0)
+		ts_buf_printf(out, ", median %s", ts_fmt_ps(median, median_ps));
 	if (nr == 0 || source.n == 0)
 		return;
 	ts_buf_puts(out, " (");
@@ -153,7 +158,7 @@ void ts_summary_facts(struct ts_buf *out, const struct ts_results *results)
 	put_machines(out, results);
 	if (duration_ps >= 0)
 		ts_buf_printf(out, TS_SUMMARY_DOT "%s", ts_fmt_ps(duration, duration_ps));
-	else if (!has_no_device(results))
+	else if (!ts_summary_has_no_device(results))
 		ts_buf_puts(out, TS_SUMMARY_DOT "-");
 	put_steps(out, results);
 }
@@ -223,9 +228,14 @@ static const char *why_no_mxu(const struct ts_results *results)
 static void put_share(struct ts_buf *out, const struct ts_results *results, const char *label,
 		      const char *field)
 {
-	double pct = ts_value_number(ts_summary_value(results, field));
+	struct ts_value value = ts_summary_value(results, field);
+	double pct = ts_value_number(value);
 	char text[TS_UNIT_MAX];
 
+	if (value.type == TS_VALUE_IMPOSSIBLE) {
+		ts_buf_printf(out, "%s impossible", label);
+		return;
+	}
 	ts_buf_printf(out, "%s %s", label, ts_fmt_pct(text, pct));
 	if (isnan(pct) && strcmp(label, "MXU") == 0)
 		ts_buf_puts(out, why_no_mxu(results));
@@ -247,7 +257,7 @@ void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
 	size_t at;
 
 	TS_ASSERT(out && results && report);
-	if (has_no_device(results))
+	if (ts_summary_has_no_device(results))
 		return;
 	at = put_health(out, health_of(results), report->color);
 	for (size_t i = 0; i < TS_NELEM(shares); i++) {

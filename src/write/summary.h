@@ -24,6 +24,8 @@
 struct ts_value ts_summary_value(const struct ts_results *results, const char *name);
 /* logdir/run/session, without those that say nothing. */
 void ts_summary_place(struct ts_buf *out, const struct ts_results *results);
+/* Known to have none, which is another thing than not known. */
+bool ts_summary_has_no_device(const struct ts_results *results);
 /* Hosts, devices, wall time and steps, each behind a dot. */
 void ts_summary_facts(struct ts_buf *out, const struct ts_results *results);
 /* The first line alone: which run, on what. WIDTH 0: one line however long. */

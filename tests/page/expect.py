@@ -48,10 +48,10 @@ def tracks(report, name, least=1):
     return any(t["name"] == name and len(t.get("slices", t.get("points"))) >= least for t in report.get("tracks", []))
 
 
-def first_of(rows, column, name):
+def first_of(rows, column, name, written=time):
     """The row that a table sorted by COLUMN begins with: its name, and the number as it is written."""
     row = top(rows, column)
-    return [row[name][:40], time(row[column])] if row and row[name] and row[name].isprintable() else []
+    return [row[name][:40], written(row[column])] if row and row[name] and row[name].isprintable() else []
 
 
 def strip(r):
@@ -70,16 +70,16 @@ def systolic(r):
     heat = (r.get("heatmap") or {}).get("ops")
     known = [o for o in rows(r, "systolic", "ops") if o["fill_pct"] is not None and o["mxu_utilization_pct"] is not None]
     ops = rows(r, "systolic", "ops")
-    return {"texts": first_of(ops, "lost_ps", "op") if ops else ["No matrix product with a known shape ran"],
+    return {"texts": first_of(ops, "lost_ps", "op", core_time) if ops else ["No matrix product with a known shape ran"],
             "canvases": tracks(r, "MXU utilization (%)", 5) + tracks(r, "Time classes") + bool(heat) + bool(known)}
 
 
 def padding(r):
-    return {"texts": first_of(rows(r, "padding", "ops"), "waste_ps", "op") or ["No op spends time on padding."]}
+    return {"texts": first_of(rows(r, "padding", "ops"), "waste_ps", "op", core_time) or ["No op spends time on padding."]}
 
 
 def fusion(r):
-    return {"texts": [number(r["fusion"]["unfused_count"])] + first_of(rows(r, "fusion", "unfused"), "impact_ps", "producer")}
+    return {"texts": [number(r["fusion"]["unfused_count"])] + first_of(rows(r, "fusion", "unfused"), "impact_ps", "producer", core_time)}
 
 
 def cache(r):
@@ -102,7 +102,7 @@ def time_view(r):
     first = r["ops"][0]
     roof = any(o["kind"] == "op" and (o["operational_intensity"] or 0) > 0 and (o["flops_per_s"] or 0) > 0 for o in r["roofline"])
     name = [first["name"][:40]] if first["name"].isprintable() else []
-    return {"texts": [t["bottleneck"], core_time(t["total_ps"]), core_time(t["buckets"]["idle_ps"]), time(first["self_time_ps"])] + name,
+    return {"texts": [t["bottleneck"], core_time(t["total_ps"]), core_time(first["self_time_ps"])] + name + [core_time(ps) for ps in t["buckets"].values()],
             "canvases": strip(r) + (len(t["per_step"]) > 1) + roof}
 
 

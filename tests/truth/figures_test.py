@@ -3,7 +3,7 @@
 
 The bundled runs, the sample without its host, and the files of $TS_CORPUS (xplane, kineto, runs) where it is there: no share is above
 100 % and no rate above its peak, and what would be is null and stands in impossible[]; the buckets sum to the core time; the
-gains of all findings fit into the run; the console, JSON, CSV and the page have the same figure; what is unknown is null and
+gains of all findings fit into the run; a finding says core-s where a time is longer than that; the console, JSON, CSV and the page have the same figure; what is unknown is null and
 not 0. Run in the build folder; $TPUSIGHT names the program (default bin/tpusight).
 """
 import csv
@@ -193,7 +193,17 @@ def same_console(doc, path):
             yield f"the key figure {kpi['name']} is {is_text} on the console, {expected} in JSON"
 
 
-CHECKS = (shares, rates, impossible, buckets, gains, unknowns)
+def core_time(doc):
+    """Devices have no more time than the run: what is longer is a sum over cores, and says so."""
+    sizes = {"s": 10**12, "ms": 10**9, "us": 10**6}
+    run = doc["run"]["duration_ps"] if doc["run"] else None
+    for finding in doc["doctor"]["findings"] if run and doc["run"]["devices"] else ():
+        for number, unit in re.findall(r"(?<![\w.])(\d+(?:\.\d+)?) (s|ms|us)\b", finding["title"] + ". " + finding["evidence"]):
+            if float(number) * sizes[unit] > 1.01 * max(run, doc["run"]["capture_ps"] or 0):
+                yield f"{finding['rule']}: {number} {unit} in a run of {run} ps"
+
+
+CHECKS = (shares, rates, impossible, buckets, gains, unknowns, core_time)
 FORMS = (same_csv, same_page, same_console)
 
 

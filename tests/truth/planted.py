@@ -16,6 +16,14 @@ from working import folded
 
 TOLERANCE = 0.01
 
+# What one thing limits each run, by the class of time it is said of (None: no single one). Worked out from what was planted: a verdict
+# needs 40 % of the core time, and half of that at the peak of matrix units or HBM, or by the compiler's estimate alone.
+LIMITS = {
+    "collectives": "communication", "dominant_op": "unexplained", "heads": "compute", "host_copies": "host_transfer", "layout_copies": None,
+    "padding": "memory_wait", "recompiles": "compilation", "small_ops": "compute", "two_hosts": "communication",
+}
+BY_ESTIMATE = {"heads", "small_ops"}
+
 
 def report_of(tpusight, path):
     run = subprocess.run([tpusight, "report", "--format=json", path], capture_output=True, text=True)
@@ -56,6 +64,17 @@ class Check:
         for ours, planted in zip(time["per_step"], self.truth["steps"]):
             for name, ps in folded(planted["buckets"]).items():
                 self.exact(f"step {planted['number']}: {name}", folded(ours)[name], ps)
+
+    def verdict(self, name):
+        """What is known, and no more: the classes that the ops below do not fill are never named."""
+        time, limit = self.report["time"], LIMITS.get(name, "compute")
+        self.exact("bottleneck_bucket", time["bottleneck_bucket"], limit)
+        for name_of, origin in (("compute_ps", "modelled"), ("memory_wait_ps", "modelled"), ("unexplained_ps", "modelled"), ("idle_ps", "measured")):
+            self.exact(f"origin of {name_of}", time["provenance"][f"buckets.{name_of}"], origin)
+        says = "estimate" in time["bottleneck"]
+        self.exact("the compiler's estimate is named", says, name in BY_ESTIMATE)
+        if limit in (None, "unexplained"):
+            self.same("bottleneck", time["bottleneck"], "no limit", time["bottleneck"].startswith("No single limit is known: "))
 
     def findings(self):
         found = self.report["doctor"]["findings"]
@@ -128,6 +147,7 @@ def check(tpusight, truth_path):
         truth = json.load(f)
     checks = Check(report_of(tpusight, base + ".tar.gz"), truth)
     checks.time()
+    checks.verdict(truth["scenario"])
     checks.findings()
     checks.compilations()
     checks.tables()

@@ -42,31 +42,32 @@ static void assert_report(const struct ts_report *report, const char *expected)
 
 static void report_reads_as_written_by_hand(void **state)
 {
-	assert_report(&plain, "Overview\n"
-			      "  duration:   92.6 s\n"
-			      "  duty cycle: 86.5 %\n"
-			      "  MXU:        -\n"
-			      "  note: steps are inferred from jit_f\n"
-			      "\n"
-			      "Ops by self time\n"
-			      "  op                                 self time   FLOPs\n"
-			      "  =cmd|' /C calc'!A0,\"</script>\xEF\xBF\xBD[2J    1.23 us       -\n"
-			      "  fusion.12                            1.00 ns  2.00 G\n"
-			      "\n"
-			      "Where the time went\n"
-			      "============================================================\n"
-			      "  TPUsight Time Breakdown\n"
-			      "============================================================\n"
-			      "  Total Time: 125.32 ms\n"
-			      "------------------------------------------------------------\n"
-			      "  Compute            85.20 ms   68.0%\n"
-			      "  Memory Wait        25.50 ms   20.3%\n"
-			      "  Compilation        10.12 ms    8.1%\n"
-			      "  Rematerialization   4.50 ms    3.6%\n"
-			      "------------------------------------------------------------\n"
-			      "  Bottleneck: Your workload is compute-bound (good for TPU!)\n"
-			      "============================================================\n"
-			      "\n" DOCTOR_TEXT);
+	assert_report(&plain,
+		      "Overview\n"
+		      "  duration:   92.6 s\n"
+		      "  duty cycle: 86.5 %\n"
+		      "  MXU:        -\n"
+		      "  note: steps are inferred from jit_f\n"
+		      "\n"
+		      "Ops by self time\n"
+		      "  op                                    self time   FLOPs\n"
+		      "  =cmd|' /C calc'!A0,\"</script>\xEF\xBF\xBD[2J  1.23 core-us       -\n"
+		      "  fusion.12                          1.00 core-ns  2.00 G\n"
+		      "\n"
+		      "Where the time went\n"
+		      "============================================================\n"
+		      "  TPUsight Time Breakdown\n"
+		      "============================================================\n"
+		      "  Total Time: 125.32 ms\n"
+		      "------------------------------------------------------------\n"
+		      "  Compute            85.20 ms   68.0%\n"
+		      "  Memory Wait        25.50 ms   20.3%\n"
+		      "  Compilation        10.12 ms    8.1%\n"
+		      "  Rematerialization   4.50 ms    3.6%\n"
+		      "------------------------------------------------------------\n"
+		      "  Bottleneck: Your workload is compute-bound (good for TPU!)\n"
+		      "============================================================\n"
+		      "\n" DOCTOR_TEXT);
 }
 
 static void view_is_that_part_alone(void **state)
@@ -88,9 +89,10 @@ static void narrow_terminal_breaks_text_and_cuts_names(void **state)
 	report.width = 40;
 	report.view = "ops";
 	assert_report(&report, "  op                   self time   FLOPs\n"
-			       "  =cmd|' /C calc'!A0,    1.23 us       -\n"
-			       "  \"</script>\xEF\xBF\xBD[2J\n"
-			       "  fusion.12              1.00 ns  2.00 G\n");
+			       "  =cmd|' /C         1.23 core-us       -\n"
+			       "  calc'!A0,\"</\n"
+			       "  script>\xEF\xBF\xBD[2J\n"
+			       "  fusion.12         1.00 core-ns  2.00 G\n");
 }
 
 static void nothing_of_the_profile_steers_the_terminal(void **state)

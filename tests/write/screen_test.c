@@ -56,12 +56,57 @@ static void as_many_findings_as_asked_for(void **state)
 	assert_screen(9, 3, HEAD FIRST SECOND);
 }
 
+/* The sample with a verdict on its capture; IS_HOST: and without its devices. */
+static void assert_begins(const char *verdict, bool is_host, const char *says, const char *never)
+{
+	const struct ts_report report = { .width = 80, .height = 24 };
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_result *capture;
+	struct ts_results results;
+
+	ts_results_init(&results);
+	if (is_host) {
+		struct ts_result *run = ts_results_add(&results, "overview", "Overview");
+		struct ts_value *items;
+
+		run->top_level = true;
+		ts_result_field(run, "run.devices", ts_result_list(run, NULL, 0, 0, &items),
+				TS_MEASURED, NULL);
+	} else {
+		sample_overview(&results);
+	}
+	sample_time(&results);
+	capture = ts_results_add(&results, "capture", "Capture");
+	ts_result_field(capture, "verdict", ts_text(ts_bytes_of(verdict)), TS_DERIVED, NULL);
+	ts_screen_text(&out, &results, &report);
+	assert_true(ts_bytes_has(ts_buf_bytes(&out), says));
+	assert_false(ts_bytes_has(ts_buf_bytes(&out), never));
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+static void figures_that_mislead_have_no_verdict(void **state)
+{
+	assert_begins("misleading", false, "The capture is misleading (tpusight check says why)\n",
+		      "compute-bound");
+	assert_begins("usable", false, "compute-bound", "misleading");
+}
+
+static void a_profile_of_hosts_is_not_called_empty(void **state)
+{
+	assert_begins("empty", true,
+		      "No TPU or GPU is in this profile: what is known is of its hosts\n",
+		      "capture is empty");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_run_the_verdict_the_findings),
 		cmocka_unit_test(what_has_no_room_is_counted),
 		cmocka_unit_test(as_many_findings_as_asked_for),
+		cmocka_unit_test(figures_that_mislead_have_no_verdict),
+		cmocka_unit_test(a_profile_of_hosts_is_not_called_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

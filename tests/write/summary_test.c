@@ -8,6 +8,7 @@
 #include "codec/term.h"
 #include "write/summary.h"
 
+#include "result/impossible.h"
 #include "sample.h"
 
 #define DOT " \xC2\xB7 "
@@ -114,6 +115,12 @@ static void missing_utilization_says_why(void **state)
 	assert_summary(&results, 0,
 		       "-" DOT "-\nhealth -   duty cycle -   MXU -  (no op has a known "
 		       "cost)   HBM -   padding -\n");
+	result = ts_results_add(&results, "overview", "Overview");
+	result->top_level = true;
+	ts_result_field(result, "overview.mxu_utilization_pct",
+			ts_held_share_pct(result, 2.5, TS_LIT("work and time")), TS_MODELLED, NULL);
+	assert_summary(&results, 0,
+		       "-" DOT "-\nhealth -   duty cycle -   MXU impossible   HBM -   padding -\n");
 	ts_results_release(&results);
 }
 

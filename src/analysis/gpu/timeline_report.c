@@ -136,8 +136,7 @@ static struct ts_timeline_facts facts_of(const struct sums *sums)
 	X(dataloader_ps, TS_MEASURED, DATALOADER, ts_int(ps[TS_TRACE_DATALOADER])) \
 	X(cpu_exec_ps, TS_MEASURED, "CPU Exec", ts_int(ps[TS_TRACE_CPU_EXEC])) \
 	X(other_ps, TS_MEASURED, "Other", ts_int(ps[TS_TRACE_OTHER])) \
-	X(kernels, TS_MEASURED, KERNELS, \
-	  report->is_tpu ? ts_null() : ts_int((int64_t)step->nr_kernels)) \
+	X(kernels, TS_MEASURED, KERNELS, kernels_of(report, rank, step)) \
 	X(counted, TS_DERIVED, NULL, ts_bool(counted))
 
 static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
@@ -148,9 +147,20 @@ static struct ts_value number_of(const struct timeline_step *step)
 	return step->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)step->number);
 }
 
-static void put_step(const struct report *report, struct ts_table *table,
-		     const struct ts_host *host, const struct timeline_step *step, bool counted)
+/* Those that the step launched: only where its marks on the host are what makes it a step of devices. */
+static struct ts_value kernels_of(const struct report *report, const struct timeline_rank *rank,
+				  const struct timeline_step *step)
 {
+	bool is_known = rank->steps.source == TIMELINE_MARKS || rank->steps.source == TIMELINE_NONE;
+
+	return is_known && !report->is_tpu ? ts_int((int64_t)step->nr_kernels) : ts_null();
+}
+
+static void put_step(const struct report *report, struct ts_table *table,
+		     const struct timeline_rank *rank, const struct timeline_step *step,
+		     bool counted)
+{
+	const struct ts_host *host = &report->ctx->profile->hosts[rank->host];
 	const int64_t *ps = step->own.ps;
 
 	TS_CELLS(report->result, table, STEP_COLUMNS);
@@ -159,14 +169,13 @@ static void put_step(const struct report *report, struct ts_table *table,
 static void put_rank_steps(const struct report *report, struct ts_table *table,
 			   const struct timeline_rank *rank)
 {
-	const struct ts_host *host = &report->ctx->profile->hosts[rank->host];
 	const struct timeline_step whole = whole_trace(rank);
 	size_t nr_whole = ts_timeline_steps_whole(&rank->steps);
 
 	if (rank->steps.nr == 0)
-		put_step(report, table, host, &whole, true);
+		put_step(report, table, rank, &whole, true);
 	for (size_t i = 0; i < rank->steps.nr; i++)
-		put_step(report, table, host, &rank->steps.items[i], i < nr_whole);
+		put_step(report, table, rank, &rank->steps.items[i], i < nr_whole);
 	if (nr_whole < rank->steps.nr)
 		ts_result_note(report->result,
 			       "the last %zu of %zu steps are not counted: the profiler may have "

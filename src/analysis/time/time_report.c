@@ -26,6 +26,15 @@ static struct ts_value of_bucket(const struct report *report, const int64_t *ps,
 		       : ts_int(ps[bucket]);
 }
 
+/* What an op's time is divided into follows from peaks and estimates; the rest is seen. */
+static enum ts_origin bucket_origin(enum ts_bucket bucket)
+{
+	return bucket == TS_BUCKET_COMPUTE || bucket == TS_BUCKET_MEMORY_WAIT ||
+			       bucket == TS_BUCKET_UNEXPLAINED
+		       ? TS_MODELLED
+		       : TS_MEASURED;
+}
+
 static const char *const bucket_fields[TS_NR_BUCKETS] = {
 	"buckets.compute_ps",
 	"buckets.memory_wait_ps",
@@ -61,7 +70,7 @@ static void put_totals(const struct report *report)
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		ts_result_field(result, bucket_fields[b],
 				ran ? of_bucket(report, facts->bucket_ps, b) : ts_null(),
-				TS_MEASURED, NULL);
+				bucket_origin((enum ts_bucket)b), NULL);
 	for (int part = 0; part < TS_SPLIT_REST; part++)
 		ts_result_field(result, part_fields[part],
 				ran ? ts_int(facts->need_ps[part]) : ts_null(), TS_MODELLED, NULL);

@@ -12,7 +12,7 @@
 #define MAX_NAMED    3	  /* ops */
 #define MIN_NAMED    0.01 /* of core time that such an op has */
 #define RATE_MIN     0.5 /* of the time of a class that its rate must explain */
-#define MIN_OF_CLASS 0.4 /* of core time that a class must have to be the verdict */
+#define MIN_OF_CLASS 0.4 /* of core time that a class must have to be the verdict, and vector units too */
 
 static const char *const sentences[TS_NR_BUCKETS] = {
 	[TS_BUCKET_COMPUTE] = "Your workload is compute-bound (good for TPU!)",
@@ -59,18 +59,35 @@ static bool is_gpu(const struct ts_profile *profile)
 	return profile->nr_devices > 0 && profile->devices[0].is_gpu;
 }
 
+static const struct verdict no_limit = { TS_NR_BUCKETS, "No single limit is known" };
+
+/* Compute is what matrix units need and what the compiler thinks of the others: one of them must rule. */
+static struct verdict compute_verdict(const struct ts_context *ctx,
+				      const struct ts_time_facts *time)
+{
+	struct verdict verdict = { TS_BUCKET_COMPUTE, sentences[TS_BUCKET_COMPUTE] };
+
+	if (has_rate(time, TS_BUCKET_COMPUTE, TS_SPLIT_MATRIX)) {
+		if (is_gpu(ctx->profile))
+			verdict.sentence = "Your workload is compute-bound (good!)";
+		return verdict;
+	}
+	if (share_of(time, time->need_ps[TS_SPLIT_ESTIMATE]) < MIN_OF_CLASS)
+		return no_limit;
+	verdict.sentence = "Your workload is bound by vector and scalar units, as far as the "
+			   "compiler's estimate says";
+	return verdict;
+}
+
 static struct verdict verdict_of(const struct ts_context *ctx, const struct ts_time_facts *time)
 {
 	enum ts_bucket most = largest(time);
 	struct verdict verdict = { most, sentences[most] };
 
 	if (share_of(time, time->bucket_ps[most]) < MIN_OF_CLASS)
-		return (struct verdict){ TS_NR_BUCKETS, sentences[TS_BUCKET_UNEXPLAINED] };
-	if (most == TS_BUCKET_COMPUTE && !has_rate(time, most, TS_SPLIT_MATRIX))
-		verdict.sentence = "Your workload is bound by vector and scalar units, as far as "
-				   "the compiler's estimate says";
-	else if (most == TS_BUCKET_COMPUTE && is_gpu(ctx->profile))
-		verdict.sentence = "Your workload is compute-bound (good!)";
+		return no_limit;
+	if (most == TS_BUCKET_COMPUTE)
+		return compute_verdict(ctx, time);
 	if (most == TS_BUCKET_MEMORY_WAIT && !has_rate(time, most, TS_SPLIT_HBM))
 		verdict.sentence = "Your workload waits for copies within the device";
 	return verdict;
@@ -131,6 +148,14 @@ static void put_unexplained(struct ts_buf *text, const struct ts_context *ctx,
 	put_holders(text, ctx, time);
 }
 
+static void put_compute(struct ts_buf *text, const struct ts_time_facts *time)
+{
+	put_share(text, time, time->need_ps[TS_SPLIT_MATRIX]);
+	ts_buf_puts(text, " of core time is what the matrix units need at their peak, ");
+	put_share(text, time, time->need_ps[TS_SPLIT_ESTIMATE]);
+	ts_buf_puts(text, " what the compiler's estimate adds for other units");
+}
+
 static void put_largest(struct ts_buf *text, const struct ts_time_facts *time)
 {
 	enum ts_bucket most = largest(time);
@@ -140,14 +165,13 @@ static void put_largest(struct ts_buf *text, const struct ts_time_facts *time)
 	ts_buf_puts(text, " with ");
 	put_share(text, time, time->bucket_ps[most]);
 	ts_buf_puts(text, " of core time");
-}
-
-static void put_compute(struct ts_buf *text, const struct ts_time_facts *time)
-{
+	if (most != TS_BUCKET_COMPUTE)
+		return;
+	ts_buf_puts(text, " (matrix units ");
 	put_share(text, time, time->need_ps[TS_SPLIT_MATRIX]);
-	ts_buf_puts(text, " of core time is what the matrix units need at their peak, ");
+	ts_buf_puts(text, ", other units ");
 	put_share(text, time, time->need_ps[TS_SPLIT_ESTIMATE]);
-	ts_buf_puts(text, " what the compiler's estimate adds for other units");
+	ts_buf_puts(text, ")");
 }
 
 static void put_memory(struct ts_buf *text, const struct ts_time_facts *time)

@@ -13,7 +13,9 @@
 /* Bytes, and the time of the ops that moved them. */
 struct sum {
 	struct ts_bytes name;
-	int64_t nr_ops, time_ps, hbm_bytes;
+	int64_t nr_ops, hbm_bytes;
+	int64_t time_ps;     /* that their copies were under way, or that the module ran */
+	int64_t self_ps;     /* of the cores */
 	int64_t timed_bytes; /* of those whose time is known */
 	struct ts_traffic all;
 };
@@ -275,6 +277,7 @@ static bool add_sum(struct sums *sums, const struct ts_memory_op *op, struct ts_
 	sum = &sums->items[at];
 	sum->nr_ops++;
 	sum->time_ps = ts_i64_add(sum->time_ps, TS_MAX(time_ps, 0));
+	sum->self_ps = ts_i64_add(sum->self_ps, TS_MAX(op->self_ps, 0));
 	sum->hbm_bytes = ts_i64_add(sum->hbm_bytes, ts_traffic_hbm_bytes(&op->all));
 	if (op->time_ps > 0)
 		sum->timed_bytes = ts_i64_add(sum->timed_bytes, ts_traffic_hbm_bytes(&op->all));
@@ -299,9 +302,10 @@ static int by_bytes(const void *a, const void *b)
 	return ts_bytes_cmp(x->name, y->name);
 }
 
-#define SUM_COLUMNS(X) \
+#define SUM_COLUMNS(X, self, time) \
 	X(ops, TS_MEASURED, "ops", ts_int(sum->nr_ops)) \
-	X(time_ps, TS_MEASURED, "time", memory->measured ? ts_int(sum->time_ps) : ts_null()) \
+	X(self_time_ps, TS_MEASURED, self, memory->measured ? ts_int(sum->self_ps) : ts_null()) \
+	X(time_ps, TS_MEASURED, time, memory->measured ? ts_int(sum->time_ps) : ts_null()) \
 	X(hbm_read_bytes, TS_COMPILED, "HBM read", hbm_read(&sum->all)) \
 	X(hbm_written_bytes, TS_COMPILED, "written", hbm_written(&sum->all)) \
 	X(bytes_pct, TS_MODELLED, "of all", \
@@ -315,11 +319,11 @@ static int by_bytes(const void *a, const void *b)
 
 #define CATEGORY_COLUMNS(X) \
 	X(category, TS_COMPILED, "category", ts_text_or_null(sum->name)) \
-	SUM_COLUMNS(X)
+	SUM_COLUMNS(X, "core time", "under way")
 
 #define MODULE_COLUMNS(X) \
 	X(module, TS_MEASURED, "module", ts_text_or_null(sum->name)) \
-	SUM_COLUMNS(X)
+	SUM_COLUMNS(X, NULL, "core time")
 
 static const struct ts_column category_columns[] = { CATEGORY_COLUMNS(TS_COLUMN) };
 static const struct ts_column module_columns[] = { MODULE_COLUMNS(TS_COLUMN) };

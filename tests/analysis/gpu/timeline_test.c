@@ -526,6 +526,7 @@ static void without_devices_steps_are_those_the_host_marks(void **state)
 	assert_step(steps_of(timeline), 1, 100, 140);
 	assert_us(steps_of(timeline), 1, "cpu_exec_ps", 10);
 	assert_us(steps_of(timeline), 1, "other_ps", 30);
+	assert_int_equal(ts_cell_int(steps_of(timeline), 1, "kernels"), -1); /* unknown */
 	assert_true(ts_bytes_is(ts_result_get(timeline, "step_source").as.s, "the host's marks"));
 	done(&mem, &bytes);
 }

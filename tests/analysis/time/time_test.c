@@ -597,6 +597,36 @@ static void a_gpus_gaps_belong_to_its_host(void **state)
 	done(given);
 }
 
+static void assert_verdict(int64_t op, const char *verdict, const char *bucket)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	classes(&xp);
+	op_that_needs(&xp, MARK + 1, "fusion.9", 1, 819000); /* 1 us of HBM */
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, op, 0, 100);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 0);
+	assert_true(ts_bytes_is(field(given, "time", "bottleneck").as.s, verdict));
+	assert_true(ts_bytes_is(field(given, "time", "bottleneck_bucket").as.s, bucket));
+	done(given);
+}
+
+/* Not the larger side of a roofline: what explains the time, or that nothing does. */
+static void a_verdict_says_no_more_than_a_rate_shows(void **state)
+{
+	assert_verdict(COMPUTE, "Your workload is compute-bound (good for TPU!)", "compute");
+	assert_verdict(BOUND, "Your workload is memory-bound (it waits for HBM)", "memory_wait");
+	assert_verdict(COPY, "Your workload waits for copies within the device", "memory_wait");
+	assert_verdict(
+		MARK + 1,
+		"No single limit is known: 99.0 % of core time is explained by neither FLOPs "
+		"nor bytes, most of it in fusion.9 (99.0 %)",
+		"unexplained");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -616,6 +646,7 @@ int main(void)
 		cmocka_unit_test(of_a_gpus_streams_what_hides_has_the_moment),
 		cmocka_unit_test(it_adds_up_whatever_ran),
 		cmocka_unit_test(without_devices_there_is_no_time),
+		cmocka_unit_test(a_verdict_says_no_more_than_a_rate_shows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,7 +145,7 @@ static void test_a_fetch_from_the_host_is_one_row_with_its_whole_time(void **sta
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite"), start, done;
 	const struct ts_result *result;
-	const struct ts_table *ops, *link;
+	const struct ts_table *ops, *link, *sums;
 	struct ts_op *op;
 
 	add_op(feed, "copy-start.1", "copy-start", &start);
@@ -171,6 +171,9 @@ static void test_a_fetch_from_the_host_is_one_row_with_its_whole_time(void **sta
 	assert_int_equal(int_at(ops, 0, "executions"), 2);
 	assert_int_equal(int_at(ops, 0, "hbm_read_bytes"), 0);
 	assert_int_equal(int_at(ops, 0, "hbm_written_bytes"), 8192);
+	sums = feed_table(result, "categories"); /* 1 + 3 us of the core, twice; 10 us under way */
+	assert_int_equal(int_at(sums, 0, "self_time_ps"), 8 * TS_PS_PER_US);
+	assert_int_equal(int_at(sums, 0, "time_ps"), 20 * TS_PS_PER_US);
 	link = feed_table(result, "host_link");
 	assert_int_equal(link->nr_rows, 1);
 	assert_int_equal(int_at(link, 0, "from_host_bytes"), 8192);

@@ -44,7 +44,7 @@ test("shades reach from dark to light, and no further", () => {
 	assert.equal(shade(2), shade(1));
 });
 
-test("each time class has a colour of its own", () => assert.equal(new Set(BUCKETS.map((b) => bucketColor(b))).size, BUCKETS.length));
+test("each time class has a colour of its own", () => assert.equal(new Set(BUCKETS.map(bucketColor)).size, BUCKETS.length));
 
 test("dragging chooses a range, and a click does not", () => {
 	const changes = [];

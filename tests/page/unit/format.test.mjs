@@ -113,7 +113,7 @@ rows("a name becomes a heading without its unit", title, [
 
 test("headings that would read the same say what they measure", () => {
 	const found = titles(["waste_ps", "waste_bytes", "waste_pct", "name"]);
-	assert.deepEqual([...found.values()], ["Waste, time", "Waste, bytes", "Waste, share", "Name"]);
+	assert.deepEqual([...found.values()], ["Waste, core time", "Waste, bytes", "Waste, share", "Name"]);
 });
 
 test("a heading that already says what it measures does not say it twice", () => {

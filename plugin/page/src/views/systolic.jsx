@@ -2,7 +2,7 @@
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { Plot, shade, tooltip } from "../chart.jsx";
-import { clean, time, value } from "../format.js";
+import { clean, value } from "../format.js";
 import { Heat } from "../heat.jsx";
 import { usePage } from "../state.js";
 import { Counter, Rows } from "../tracks.jsx";
@@ -36,7 +36,7 @@ function Shapes({ ops }) {
 				axes: [{ label: "fill of the array that the shape allows (%)", size: 30, labelSize: 20 }, { label: "utilization reached (%)", size: 50, labelSize: 20 }],
 				series: [{}, { paths: () => null, points: { show: false } }],
 				hooks: { draw: [paint] },
-				plugins: [tooltip((i) => [clean(known[i].op), `m ${known[i].m}  n ${known[i].n}  k ${known[i].k}  batch ${known[i].batch}`, `fill ${value("_pct", known[i].fill_pct)}, reached ${value("_pct", known[i].mxu_utilization_pct)}`, time(known[i].time_ps)])],
+				plugins: [tooltip((i) => [clean(known[i].op), `m ${known[i].m}  n ${known[i].n}  k ${known[i].k}  batch ${known[i].batch}`, `fill ${value("_pct", known[i].fill_pct)}, reached ${value("_pct", known[i].mxu_utilization_pct)}`, value("ops.time_ps", known[i].time_ps)])],
 			},
 		};
 	}, [known]);

@@ -129,7 +129,7 @@ export function Time() {
 				<Fact name="wall_ps" label="wall time" of={t.wall_ps} origin={t.provenance?.wall_ps} />
 				<Fact name="cores" of={t.cores} origin={t.provenance?.cores} />
 				{parts.map((p) => (
-					<Fact key={p.key} name={`${p.key}_ps`} label={p.name} of={t.buckets?.[`${p.key}_ps`]} origin={t.provenance?.[`buckets.${p.key}_ps`]} why="the profile has no host events" />
+					<Fact key={p.key} name={`buckets.${p.key}_ps`} label={p.name} of={t.buckets?.[`${p.key}_ps`]} origin={t.provenance?.[`buckets.${p.key}_ps`]} why="the profile has no host events" />
 				))}
 			</dl>
 			{steps.length > 1 && <h3>Per step</h3>}

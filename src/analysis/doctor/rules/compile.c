@@ -296,9 +296,9 @@ static void report_function(struct ts_doctor *doctor, const struct ts_rule *rule
 	finding->title = ts_doctor_text(doctor);
 	TS_PUT(doctor,
 	       "It had an executable already[ when {count} of these compilations began][; the "
-	       "first step that waits is {count}][. The cores lose {time} by it]. ",
+	       "first step that waits is {count}][. The cores lose {core} by it]. ",
 	       TS_WHEN(family->nr_again < family->nr_compiled, TS_COUNT(family->nr_again)),
-	       TS_COUNT(first_step), TS_TIME(family->again_wait_ps));
+	       TS_COUNT(first_step), TS_CORE(family->again_wait_ps));
 	put_family(doctor, family);
 	if (is_static(family))
 		put_static(doctor, family);

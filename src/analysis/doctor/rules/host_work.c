@@ -74,8 +74,8 @@ static void check_logging_in_steps(struct ts_doctor *doctor, const struct ts_rul
 		TS_TIME(host_ps));
 	finding->evidence =
 		TS_SENTENCE(doctor,
-			    "[{count} call{s} of loggers take{v} {time}. ][{count} call{s} that "
-			    "save take{v} {time}. ]"
+			    "[{count} call{s} of loggers take{v} {time}. ][{count} call{s} of code "
+			    "that saves take{v} {time}. ]"
 			    "They are a part of each figure of these steps.",
 			    TS_WHEN(log->nr > 0, TS_COUNT(log->nr)), TS_TIME(log->total_ps),
 			    TS_WHEN(save->nr > 0, TS_COUNT(save->nr)), TS_TIME(save->total_ps));

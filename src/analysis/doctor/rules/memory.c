@@ -159,16 +159,16 @@ static void put_streams(struct ts_doctor *doctor, const struct ts_selection *str
 	if (streams->nr == 0)
 		return;
 	TS_PUT(doctor,
-	       "{time} is what HBM needs at its peak for the operands of ops, most in {ops}[; over "
+	       "{core} is what HBM needs at its peak for the operands of ops, most in {ops}[; over "
 	       "all their time these reach {rate} of HBM][ (peak {rate})]. ",
-	       TS_TIME(streams->exclusive_ps), TS_OPS(streams, 3), TS_RATE(rate),
+	       TS_CORE(streams->exclusive_ps), TS_OPS(streams, 3), TS_RATE(rate),
 	       TS_WHEN(isfinite(rate) && peak > 0, TS_RATE(peak)));
 }
 
 static void put_part(struct ts_doctor *doctor, const struct ts_selection *ops, const char *what)
 {
 	if (ops->nr > 0)
-		TS_PUT(doctor, "{time} in {text}, most in {ops}. ", TS_TIME(ops->exclusive_ps),
+		TS_PUT(doctor, "{core} in {text}, most in {ops}. ", TS_CORE(ops->exclusive_ps),
 		       TS_STRING(what), TS_OPS(ops, 2));
 }
 

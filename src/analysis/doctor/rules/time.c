@@ -234,9 +234,9 @@ static void check_dominant_op(struct ts_doctor *doctor, const struct ts_rule *ru
 		TS_SENTENCE(doctor, "{name} alone takes {share} of core time", TS_NAME(fact->name),
 			    TS_SHARE(ts_doctor_share(doctor, fact->exclusive_ps)));
 	finding->evidence = TS_SENTENCE(
-		doctor, "{time} in {count} execution{s}[; by the roofline it needs {time}].",
-		TS_TIME(fact->exclusive_ps), TS_COUNT(TS_MAX(fact->occurrences, 0)),
-		TS_WHEN(least > 0, TS_TIME(ts_to_ps(least))));
+		doctor, "{core} in {count} execution{s}[; by the roofline it needs {core}].",
+		TS_CORE(fact->exclusive_ps), TS_COUNT(TS_MAX(fact->occurrences, 0)),
+		TS_WHEN(least > 0, TS_CORE(ts_to_ps(least))));
 	ts_doctor_where_one(doctor, finding, fact);
 }
 

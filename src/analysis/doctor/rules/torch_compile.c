@@ -143,8 +143,9 @@ static void check_unfused(struct ts_doctor *doctor, const struct ts_rule *rule)
 	if (!(share * 100 >= doctor->ctx->settings->unfused_high))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, ops.exclusive_ps);
-	finding->title = TS_SENTENCE(doctor, "{share} of device time is kernels of one op each",
-				     TS_SHARE(share));
+	finding->title =
+		TS_SENTENCE(doctor, "{share} of device time is in single ops that are not fused",
+			    TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"{core} in {count} execution{s}{text}: {ops}. Each reads and writes its arrays "

@@ -125,7 +125,7 @@ static void the_step_that_waits_is_named(void **state)
 	doctor = when_examined(&run);
 	assert_true(ts_bytes_has(about(doctor, "jit_f is compiled again")->evidence,
 				 "It had an executable already; the first step that waits is 12. "
-				 "The cores lose 300 ms by it."));
+				 "The cores lose 300 core-ms by it."));
 	given_release(&run);
 }
 
