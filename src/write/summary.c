@@ -222,9 +222,14 @@ static const char *why_no_mxu(const struct ts_results *results)
 static void put_share(struct ts_buf *out, const struct ts_results *results, const char *label,
 		      const char *field)
 {
-	double pct = ts_value_number(ts_summary_value(results, field));
+	struct ts_value value = ts_summary_value(results, field);
+	double pct = ts_value_number(value);
 	char text[TS_UNIT_MAX];
 
+	if (value.type == TS_VALUE_IMPOSSIBLE) {
+		ts_buf_printf(out, "%s impossible", label);
+		return;
+	}
 	ts_buf_printf(out, "%s %s", label, ts_fmt_pct(text, pct));
 	if (isnan(pct) && strcmp(label, "MXU") == 0)
 		ts_buf_puts(out, why_no_mxu(results));
