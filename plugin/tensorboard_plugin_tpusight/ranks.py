@@ -64,7 +64,7 @@ def jobs(entries):
     """The entries of a folder's traces, as lists: those of one job together."""
     if len(entries) < 2:
         return [[entry] for entry in entries]
-    groups = []
+    groups: list = []
     for trace in sorted((_read(entry, len(entries)) for entry in entries), key=lambda t: (t.time_s, t.entry.name)):
         group = next((g for g in groups if _takes(g, trace)), None)
         if group:

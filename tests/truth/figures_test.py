@@ -160,9 +160,11 @@ def unknowns(doc):
         value = at(doc, name)
         if name.startswith("overview.") and value is None and origin != "unknown" and name not in listed:
             yield f"{name} is null and {origin}"
+    by_work = any(step.get("source") == "launched" for step in doc.get("steps") or [])
+    name = f"overview.{'host_' if by_work else ''}step_time_ps.median"  # time's steps are those that were marked
     median = at(doc, "time.steps_median_ps")
-    if median is not None and median != at(doc, "overview.step_time_ps.median"):
-        yield f"the median step is {median} and {at(doc, 'overview.step_time_ps.median')}"
+    if median is not None and median != at(doc, name):
+        yield f"the median step is {median}, {name} {at(doc, name)}"
     inferred = any(step.get("source") == "inferred" for step in doc.get("steps") or [])
     if inferred != (doc["provenance"].get("overview.step_count") == "inferred"):
         yield "steps are inferred, and their count is not, or the other way round"
