@@ -8,6 +8,9 @@ from typing import List, Optional
 from ._trace import Trace
 
 _MOST_ROWS = 10  # of a list in a notebook
+_MOST_LINES = 5  # of a list in text
+_WIDEST = 80  # characters of a name in a table or of a line of text; C++ has names of thousands
+_IN_LINE = 40  # of one of several values in a line
 
 
 def us(ps):
@@ -53,10 +56,20 @@ def _shown(value):
     return html.escape(str(value))
 
 
+def _cut(text, widest=_WIDEST):
+    return text if len(text) <= widest else text[:widest - 3] + "..."
+
+
+def _in_table(value):
+    if isinstance(value, str) and len(value) > _WIDEST:
+        return f"<td title='{html.escape(value)}'>{html.escape(_cut(value))}</td>"
+    return f"<td>{_shown(value)}</td>"
+
+
 def _rows(items):
     names = list(items[0])
     head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    body = "".join("<tr>" + "".join(f"<td>{_shown(item.get(name))}</td>" for name in names) + "</tr>"
+    body = "".join("<tr>" + "".join(_in_table(item.get(name)) for name in names) + "</tr>"
                    for item in items[:_MOST_ROWS])
     more = f"<tr><td colspan={len(names)}>... {len(items)} in all</td></tr>" if len(items) > _MOST_ROWS else ""
     return f"<table><tr>{head}</tr>{body}{more}</table>"
@@ -78,6 +91,25 @@ def as_table(fields, title=""):
     return f"<table>{caption}{rows}</table>"
 
 
+def _line(value):
+    if value is None:
+        return "unknown"
+    if isinstance(value, float):
+        return format(value, ".4g")
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_cut(_line(item), _IN_LINE)}" for name, item in value.items())
+    return _cut(str(value))
+
+
+def _lines(name, value):
+    """The lines of a field in text; of a list or a dict the first ones."""
+    if not isinstance(value, (list, dict)) or not value:
+        return [f"{name}: {'none' if value in ([], {}) else _line(value)}"]
+    items = [f"{key}: {_line(item)}" for key, item in value.items()] if isinstance(value, dict) else list(map(_line, value))
+    more = [f"  ... {len(items)} in all"] if len(items) > _MOST_LINES else []
+    return [f"{name}:", *(f"  {item}" for item in items[:_MOST_LINES]), *more]
+
+
 @dataclasses.dataclass
 class Plain:
     """A dataclass that json can write and notebooks show. Fields that begin with _ are not part of it."""
@@ -86,6 +118,9 @@ class Plain:
         """The fields, of what json can write; what all answers have comes last."""
         names = [field.name for field in dataclasses.fields(self) if not field.name.startswith("_")]
         return {name: plain(getattr(self, name)) for name in sorted(names, key=lambda name: name in SAID)}
+
+    def __str__(self):
+        return "\n".join([type(self).__name__, *(line for field in self.to_dict().items() for line in _lines(*field))])
 
     def _repr_html_(self):
         return as_table(self.to_dict(), type(self).__name__)

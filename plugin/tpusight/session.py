@@ -98,7 +98,7 @@ class DoctorView(View):
 
 
 class Report(Fields):
-    """A whole report, schema tpusight/1. str() is the text that `tpusight report` prints."""
+    """A whole report, schema tpusight/1. str() and repr() are the text that `tpusight report` prints."""
 
     def __init__(self, session, fields):
         super().__init__(fields)
@@ -106,6 +106,11 @@ class Report(Fields):
 
     def __str__(self):
         return self._session.text()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
 
 
 class Results:

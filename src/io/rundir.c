@@ -519,7 +519,9 @@ static void close_folder(struct finder *finder, size_t index, const struct stat 
 	} else if (folder->place == TS_PLACE_SESSION) {
 		problem(finder, folder->path,
 			"a session without profiles: no *" TS_XPLANE_SUFFIX
-			" in it (profile again)");
+			" and no trace in it (profile again, and wait for the step before the "
+			"profiler stops; create_perfetto_trace=True of jax.profiler.trace writes a "
+			"trace, too)");
 	}
 }
 
@@ -675,7 +677,8 @@ static enum ts_status nothing_found(const struct finder *finder, struct ts_error
 			finder->root, finder->nr_summaries, finder->nr_summaries == 1 ? "" : "s");
 	return ts_fail(err, TS_NOTFOUND,
 		       "%s: no profile found (a log directory has them in "
-		       "plugins/profile/SESSION/HOST" TS_XPLANE_SUFFIX ")",
+		       "plugins/profile/SESSION/HOST" TS_XPLANE_SUFFIX
+		       "; traces of PyTorch are *.json or *.json.gz)",
 		       finder->root);
 }
 

@@ -2,8 +2,8 @@
  * Names of ATen and prims ops that have an underscore inside, in the order of bytes: in a kernel's
  * name ops are joined by underscores, so these have to be known: else each would be taken for two
  * ops. From PyTorch 2.15's registry of ops (torch._C._dispatch_get_all_op_names); left out are ops
- * that change their argument, and those of layouts that Inductor does not take. Of an op that is
- * not here each word counts as one.
+ * that change their argument, and those of layouts that Inductor does not take; and the custom ops
+ * of vLLM that its kernels are named by. Of an op that is not here each word counts as one.
  */
 #include "model/torch_event.h"
 
@@ -124,7 +124,8 @@ static const char *const names[] = {
 	"max_pool2d", "max_pool2d_backward", "max_pool2d_with_indices",
 	"max_pool2d_with_indices_backward", "max_pool3d", "max_pool3d_with_indices",
 	"max_pool3d_with_indices_backward", "max_unpool2d", "max_unpool3d", "maximum_value",
-	"minimum_value", "miopen_batch_norm", "mish_backward", "mse_loss", "mse_loss_backward",
+	"minimum_value", "miopen_batch_norm", "mish_backward", "moe_forward", "moe_forward_shared",
+	"mse_loss", "mse_loss_backward",
 	"multi_margin_loss", "multi_margin_loss_backward", "multilabel_margin_loss",
 	"multilabel_margin_loss_backward", "multilabel_margin_loss_forward", "nan_to_num",
 	"native_batch_norm", "native_batch_norm_backward", "native_dropout",
@@ -152,7 +153,8 @@ static const char *const names[] = {
 	"sum_to_size", "take_along_dim", "tanh_backward", "tensor_split", "threshold_backward",
 	"to_padded_tensor", "trace_backward", "triangular_solve", "triplet_margin_loss",
 	"triton_kernel_wrapper_functional", "triton_kernel_wrapper_mutation", "true_divide",
-	"type_as", "unfold_backward", "unique_consecutive", "unique_dim", "unique_dim_consecutive",
+	"type_as", "unfold_backward", "unified_attention",
+	"unified_attention_with_output", "unique_consecutive", "unique_dim", "unique_dim_consecutive",
 	"unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes", "upsample_bicubic2d",
 	"upsample_bicubic2d_backward", "upsample_bilinear2d", "upsample_bilinear2d_backward",
 	"upsample_linear1d", "upsample_linear1d_backward", "upsample_nearest1d",

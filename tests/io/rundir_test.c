@@ -207,8 +207,9 @@ static void what_is_wrong_is_one_line_and_the_rest_goes_on(void **state)
 		"(remove or correct it)\n"
 		"! l/a/plugins/profile/s/pipe.xplane.pb: no plain file, passed over (remove it)\n"
 		"! l/a/up: a link that leads back to a folder above it (remove it)\n"
-		"! l/b/plugins/profile/empty: a session without profiles: no *.xplane.pb in it "
-		"(profile again)\n"
+		"! l/b/plugins/profile/empty: a session without profiles: no *.xplane.pb and no "
+		"trace in it (profile again, and wait for the step before the profiler stops; "
+		"create_perfetto_trace=True of jax.profiler.trace writes a trace, too)\n"
 		"! l/dangling: a link that leads nowhere (remove or correct it)\n"
 		"! l/loop: cannot follow it: its symbolic links go round in a circle "
 		"(remove or correct the link)\n");
@@ -278,14 +279,16 @@ static void nothing_found_is_an_error_with_advice(void **state)
 	make_dirs("p/plugins/profile/s");
 	make_file("stray/x/h.xplane.pb", TS_LIT("1"));
 	assert_finds("none", "error -6: none: no profile found (a log directory has them in "
-			     "plugins/profile/SESSION/HOST.xplane.pb)\n");
+			     "plugins/profile/SESSION/HOST.xplane.pb; traces of PyTorch are "
+			     "*.json or *.json.gz)\n");
 	assert_finds("stray",
 		     "error -6: stray: no session found, but 1 *.xplane.pb elsewhere below it "
 		     "(name their folders)\n");
 	assert_finds(
 		"p/plugins/profile/s",
-		"error -6: p/plugins/profile/s: a session without profiles: no *.xplane.pb in it "
-		"(profile again)\n");
+		"error -6: p/plugins/profile/s: a session without profiles: no *.xplane.pb and no "
+		"trace in it (profile again, and wait for the step before the profiler stops; "
+		"create_perfetto_trace=True of jax.profiler.trace writes a trace, too)\n");
 	assert_finds("missing",
 		     "error -6: missing: cannot open it: no such file or folder (check the "
 		     "path)\n");

@@ -126,6 +126,9 @@ static const struct kernel_row kernel_rows[] = {
 	{ "triton_tem_fused_addmm_relu_5", "addmm relu" },
 	{ "triton_tem_fused_mm_0", "mm" },
 	{ "triton_for_fused__foreach_add_1", "_foreach_add" },
+	{ "triton_poi_fused_add_moe_forward_0", "add moe_forward" }, /* of vLLM */
+	{ "triton_red_fused_mul_unified_attention_with_output_2",
+	  "mul unified_attention_with_output" },
 	{ "triton_poi_fused_0", "" },
 	{ "triton_poi_fused_linear_relu_0", "linear relu" },
 	{ "triton_poi_fused_add_0_0d1d2de3de", "add" }, /* Triton 2's signature */

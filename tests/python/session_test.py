@@ -51,6 +51,14 @@ class Printed(unittest.TestCase):
         self.assertEqual(text, str(self.session.summary()) + "\n")
         self.assertEqual(repr(self.session.summary()), str(self.session.summary()))
 
+    def test_a_report_shows_its_text_not_all_of_its_figures(self):
+        report = self.session.report()
+        self.assertEqual(repr(report), str(report))
+        self.assertLess(len(repr(report)), 3000)
+        self.assertIn("core time: ", repr(report))
+        self.assertIn("<pre>", report._repr_html_())
+        self.assertGreater(len(report.ops), 0)
+
     def test_the_breakdown_is_the_box_and_nothing_else(self):
         lines = printed(self.session.time_breakdown.print_breakdown).splitlines()
         rule, thin = "=" * 60, "-" * 60

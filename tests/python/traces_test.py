@@ -6,6 +6,7 @@ On a trace made here whose figures are counted by hand, on those in tests/data, 
 import gzip
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -97,6 +98,17 @@ class HTA(InAFolder):
         self.assertEqual(json.loads(json.dumps(report.to_dict()))["gpu_idle_time_pct"], report.gpu_idle_time_pct)
         self.assertNotIn("_trace", report.to_dict())
         self.assertIn("gemm&lt;128&gt;", report._repr_html_())
+
+    def test_a_report_is_short_where_people_look_at_it(self):
+        kernel = {"name": "void at::native::" + "x" * 3000, "count": 7}
+        report = tpusight.HTAReport(gpu_idle_time_pct=24.5, top_kernels=[kernel] * 12)
+        self.assertRegex(str(report), r"\AHTAReport\ngpu_idle_pct: unknown\ngpu_idle_time_pct: 24\.5\n")
+        self.assertIn("\n  name void at::native::x", str(report))
+        self.assertIn("x..., count 7\n  ... 12 in all\n", str(report).replace("\n  name", "\n"))
+        self.assertLess(len(str(report)), 1500)
+        cells = re.findall(r"<td[^>]*>([^<]*)</td>", report._repr_html_())
+        self.assertLessEqual(max(map(len, cells)), 80)
+        self.assertIn(f"title='{kernel['name']}'", report._repr_html_())
 
     def test_a_trace_that_is_not_there_is_told(self):
         with self.assertRaisesRegex(tpusight.TpusightError, "none.json"):

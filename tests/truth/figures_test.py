@@ -3,8 +3,9 @@
 
 The bundled runs, the sample without its host, and the files of $TS_CORPUS (xplane, kineto, runs) where it is there: no share is above
 100 % and no rate above its peak, and what would be is null and stands in impossible[]; the buckets sum to the core time; the
-gains of all findings fit into the run; a finding says core-s where a time is longer than that; the console, JSON, CSV and the page have the same figure; what is unknown is null and
-not 0. Run in the build folder; $TPUSIGHT names the program (default bin/tpusight).
+gains of all findings fit into the run; a finding says core-s where a time is longer than that; the console, JSON, CSV and the page
+have the same figure, wherever it stands; what is unknown is null and not 0. Run in the build folder; $TPUSIGHT names the program
+(default bin/tpusight).
 """
 import csv
 import glob
@@ -23,6 +24,31 @@ PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 LIMITS = {"excess_pct": float("inf"), "collectives.link_pct": 600}
 OF_HOSTS = ["time.buckets.compilation_ps", "time.buckets.input_ps", "time.compilation_count", "time.compilation_host_ps",
             "gaps.explained_ps", "capture.call_count"]
+SAME = [("overview.hbm_utilization_pct", "memory.hbm_pct"), ("overview.mxu_utilization_pct", "systolic.mxu_utilization_pct"),
+        ("overview.padding_waste_pct", "padding.waste_pct"), ("overview.duty_cycle_pct", "time.duty_cycle_pct"),
+        ("overview.health_score", "doctor.health_score")]
+# Where the key figures stand, and how many of its units are one of theirs.
+OF_KPIS = {"device_utilization": ("overview.duty_cycle_pct", 1), "memory_bandwidth": ("overview.hbm_utilization_pct", 1),
+           "mxu_utilization": ("overview.mxu_utilization_pct", 1), "padding_waste": ("overview.padding_waste_pct", 1),
+           "step_time": ("time.steps_median_ps", 1e9)}
+# What the console calls a field.
+LABELS = {
+    "overview": {"wall time": "run.duration_ps", "health": "overview.health_score", "duty cycle": "overview.duty_cycle_pct",
+                 "MXU utilization": "overview.mxu_utilization_pct",
+                 "HBM utilization": "overview.hbm_utilization_pct", "padding waste": "overview.padding_waste_pct",
+                 "steps": "overview.step_count", "step time, mean": "overview.step_time_ps.mean",
+                 "median": "overview.step_time_ps.median", "min": "overview.step_time_ps.min", "max": "overview.step_time_ps.max"},
+    "hta": {"GPU idle, of the capture": "hta.gpu_idle_pct", "GPU idle, from the first kernel to the last": "hta.gpu_idle_time_pct",
+            "computing": "hta.compute_time_pct", "other work alone": "hta.non_compute_time_pct",
+            "communicating": "hta.communication_time_pct", "copying": "hta.memory_time_pct",
+            "communication under compute": "hta.comm_comp_overlap_pct", "kernels": "hta.kernel_count"},
+    "time": {"wall time": "run.duration_ps", "duty cycle": "time.duty_cycle_pct", "median step": "time.steps_median_ps"},
+}
+# Of the first place of a finding, and of its links, which JSON has as objects.
+OF_PLACES = {"op", "module", "source", "xprof", "xprof_trace", "perfetto", "perfetto_sql"}
+OF_SCREEN = {"duty cycle": "overview.duty_cycle_pct", "MXU": "overview.mxu_utilization_pct",
+             "HBM": "overview.hbm_utilization_pct", "padding": "overview.padding_waste_pct"}
+SIZES = {"s": 1e12, "ms": 1e9, "us": 1e6, "ns": 1e3, "ps": 1}
 EPSILON = 1e-6
 
 
@@ -135,13 +161,26 @@ def unknowns(doc):
         value = at(doc, name)
         if name.startswith("overview.") and value is None and origin != "unknown" and name not in listed:
             yield f"{name} is null and {origin}"
-    if at(doc, "overview.hbm_utilization_pct") != at(doc, "memory.hbm_pct"):
-        yield "two HBM utilizations"
-    if at(doc, "overview.mxu_utilization_pct") != at(doc, "systolic.mxu_utilization_pct"):
-        yield "two MXU utilizations"
+    by_work = any(step.get("source") == "launched" for step in doc.get("steps") or [])
+    name = f"overview.{'host_' if by_work else ''}step_time_ps.median"  # time's steps are those that were marked
+    median = at(doc, "time.steps_median_ps")
+    if median is not None and median != at(doc, name):
+        yield f"the median step is {median}, {name} {at(doc, name)}"
     inferred = any(step.get("source") == "inferred" for step in doc.get("steps") or [])
     if inferred != (doc["provenance"].get("overview.step_count") == "inferred"):
         yield "steps are inferred, and their count is not, or the other way round"
+
+
+def one_figure(doc):
+    """What stands in several places is one number."""
+    for first, second in SAME:
+        if at(doc, first) != at(doc, second):
+            yield f"{first} is {at(doc, first)}, and {second} {at(doc, second)}"
+    kpis = {kpi["name"]: kpi["value"] for kpi in doc["doctor"]["kpis"]}
+    for name, (path, scale) in OF_KPIS.items():
+        value = at(doc, path)
+        if (value is None) != (kpis[name] is None) or (value is not None and abs(value / scale - kpis[name]) > 1e-6 * kpis[name]):
+            yield f"the key figure {name} is {kpis[name]}, {path} {value}"
 
 
 def as_csv(value):
@@ -159,7 +198,9 @@ def same_cell(text, value):
 
 
 def same_csv(doc, path):
-    for view, rows in (("ops", doc["ops"]), ("time.per_step", doc["time"].get("per_step", [])), ("doctor.kpis", doc["doctor"]["kpis"])):
+    views = {"overview": [doc], "ops": doc["ops"], "time.per_core": at(doc, "time.per_core"), "time.per_step": at(doc, "time.per_step"),
+             "hta.ranks": at(doc, "hta.ranks"), "doctor": doc["doctor"]["findings"], "doctor.kpis": doc["doctor"]["kpis"]}
+    for view, rows in views.items():
         if not rows:
             continue
         got = list(csv.DictReader(io.StringIO(program("report", "-q", "--format", "csv", "--view", view, path))))
@@ -168,8 +209,9 @@ def same_csv(doc, path):
         for row, expected in zip(got, rows):
             for name, text in row.items():
                 name = re.sub(r" \[.*", "", name)
-                if not same_cell(text, expected[name]):
-                    yield f"{view}: {name} is {text!r} in CSV, {expected[name]!r} in JSON"
+                value = at(expected, name)
+                if not (view == "doctor" and name in OF_PLACES) and not same_cell(text, value):
+                    yield f"{view}: {name} is {text!r} in CSV, {value!r} in JSON"
 
 
 def same_page(doc, path):
@@ -183,7 +225,58 @@ def same_page(doc, path):
             yield f"{key} differs in the page"
 
 
-def same_console(doc, path):
+def shown_figures(text):
+    """{label: what stands behind it} of the lines "  label:  figure" of a view."""
+    return dict(re.findall(r"^  (\S[^:\n]*): +(\S.*)$", text, re.M))
+
+
+def is_shown(text, value):
+    """Whether the console's figure, of three digits or one behind the point, is VALUE in JSON."""
+    if value is None or text in ("-", "impossible"):
+        return value is None and text in ("-", "impossible")
+    found = re.match(r"(-?[\d.]+)(?: (\S+))?", text)
+    number, size = float(found[1]), SIZES.get(found[2], 1)
+    digits = len(found[1].partition(".")[2])
+    return abs(number * size - value) <= (0.5001 * 10 ** -digits) * size
+
+
+def same_fields(doc, path):
+    for view, labels in LABELS.items():
+        if view != "overview" and not doc.get(view):
+            continue
+        shown = shown_figures(program("report", "-q", "--view", view, path))
+        for label, name in labels.items():
+            if label in shown and not is_shown(shown[label], at(doc, name)):
+                yield f"{name} is {shown[label]} on the console, {at(doc, name)} in JSON"
+        if view == "overview" and not {"wall time", "health"} & set(shown):
+            yield "the console has no overview"
+
+
+def same_screen(doc, path):
+    """The line of shares on the first screen, and the classes of time below it."""
+    text = program("report", "-q", path)
+    for label, name in OF_SCREEN.items():
+        found = re.search(rf"(?:^|  ){label} ([\d.]+ %|-|impossible)", text, re.M)
+        if found and not is_shown(found[1], at(doc, name)):
+            yield f"{name} is {found[1]} on the screen, {at(doc, name)} in JSON"
+    classes = re.search(r"^core time: (.*\n(?:[a-z].*\n)*)", text, re.M)
+    for name, pct in re.findall(r"([a-z ]+?) ([\d.]+) %", re.sub(r"core time: |·", "\n", classes[0])) if classes else ():
+        share = 100 * doc["time"]["buckets"][name.strip().replace(" ", "_") + "_ps"] / doc["time"]["total_ps"]
+        if abs(share - float(pct)) > 0.0501:
+            yield f"{name.strip()} is {pct} % on the screen, {share} in JSON"
+
+
+def same_gains(doc, path):
+    shown = re.findall(r"^ +gain: up to (\S+ \S+) of the run \(([\d.]+) %\)", program("report", "-q", "--view", "doctor", path), re.M)
+    known = [f for f in doc["doctor"]["findings"] if f.get("gain_ps")]
+    if len(shown) != len(known):
+        yield f"{len(shown)} gains on the console, {len(known)} in JSON"
+    for (time, pct), finding in zip(shown, known):
+        if not is_shown(time, finding["gain_ps"]) or not is_shown(pct, finding["gain_pct"]):
+            yield f"{finding['id']} gives back {time}, {pct} % on the console, {finding['gain_ps']} ps, {finding['gain_pct']} % in JSON"
+
+
+def same_kpis(doc, path):
     text = program("report", "-q", "--format", "text", "--view", "doctor.kpis", path)
     shown = {line.split()[0]: line.split()[1] for line in text.splitlines()[1:] if len(line.split()) > 2}
     for kpi in doc["doctor"]["kpis"]:
@@ -203,8 +296,8 @@ def core_time(doc):
                 yield f"{finding['rule']}: {number} {unit} in a run of {run} ps"
 
 
-CHECKS = (shares, rates, impossible, buckets, gains, unknowns, core_time)
-FORMS = (same_csv, same_page, same_console)
+CHECKS = (shares, rates, impossible, buckets, gains, unknowns, one_figure, core_time)
+FORMS = (same_csv, same_page, same_fields, same_screen, same_gains, same_kpis)
 
 
 def check(path, name):

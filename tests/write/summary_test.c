@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "codec/term.h"
+#include "result/impossible.h"
 #include "write/summary.h"
 
 #include "result/impossible.h"
@@ -119,6 +120,22 @@ static void missing_utilization_says_why(void **state)
 	result->top_level = true;
 	ts_result_field(result, "overview.mxu_utilization_pct",
 			ts_held_share_pct(result, 2.5, TS_LIT("work and time")), TS_MODELLED, NULL);
+	assert_summary(&results, 0,
+		       "-" DOT "-\nhealth -   duty cycle -   MXU impossible   HBM -   padding -\n");
+	ts_results_release(&results);
+}
+
+static void share_above_its_peak_is_impossible(void **state)
+{
+	struct ts_results results;
+	struct ts_result *result;
+
+	ts_results_init(&results);
+	result = ts_results_add(&results, "overview", "Overview");
+	result->top_level = true;
+	ts_result_field(result, "overview.mxu_utilization_pct",
+			ts_held_share_pct(result, 5.1, TS_LIT("FLOPs and time")), TS_MODELLED,
+			"MXU");
 	assert_summary(&results, 0,
 		       "-" DOT "-\nhealth -   duty cycle -   MXU impossible   HBM -   padding -\n");
 	ts_results_release(&results);
@@ -248,6 +265,7 @@ int main(void)
 		cmocka_unit_test(no_line_is_wider_than_the_terminal),
 		cmocka_unit_test(what_is_missing_is_a_dash),
 		cmocka_unit_test(missing_utilization_says_why),
+		cmocka_unit_test(share_above_its_peak_is_impossible),
 		cmocka_unit_test(colors_are_there_only_when_asked_for),
 		cmocka_unit_test(unknown_chip_is_shown_as_the_profile_names_it),
 		cmocka_unit_test(evidence_without_room_goes_without_a_trace),

@@ -54,12 +54,17 @@ static int64_t duration_of(const struct ts_time_step *step)
 	return step->total_ps / TS_MAX(step->cores, 1);
 }
 
+/* Of an even number the middle of the two closest, as in the statistics of steps. */
 static int64_t median(int64_t *values, size_t nr)
 {
+	int64_t low, high;
+
 	if (nr == 0)
 		return 0;
 	qsort(values, nr, sizeof(*values), ts_i64_order);
-	return values[(nr - 1) / 2];
+	low = values[(nr - 1) / 2];
+	high = values[nr / 2];
+	return low + (int64_t)llround((double)(high - low) / 2);
 }
 
 static void measure(struct outliers *all)

@@ -226,6 +226,24 @@ static void kernels_of_the_last_step_are_left_out(void **state)
 	memory_run_release(&mem);
 }
 
+/* All times are whole us: HTA's figure differs by the kernel that it leaves out, and the note says so. */
+static void kernels_without_a_launch_are_why_htas_figures_differ(void **state)
+{
+	struct memory_run mem;
+	const struct ts_result *hta =
+		hta_of(&mem, HEAD STEP("1", "80") STEP("2", "280")
+				     FIVE KERNEL("kernel", "gemm", "7", "180", "20", "77") TAIL);
+
+	assert_field(hta, "unlaunched_kernel_count", 1);
+	assert_field(hta, "exact.compute_ps", 90 * US);
+	assert_field(hta, "hta_0_5.compute_time_us", 70);
+	assert_int_equal(hta->nr_notes, 2);
+	assert_true(ts_bytes_has(hta->notes[1], "no launch in the trace"));
+	assert_false(ts_bytes_has(hta->notes[0], "shorten") ||
+		     ts_bytes_has(hta->notes[1], "shorten"));
+	memory_run_release(&mem);
+}
+
 static void figures_are_exact_and_what_hta_rounds_stands_beside_them(void **state)
 {
 	struct memory_run mem;
@@ -596,6 +614,7 @@ int main(void)
 		cmocka_unit_test(launches_are_counted_by_call),
 		cmocka_unit_test(a_queue_grows_with_launches_and_shrinks_with_starts),
 		cmocka_unit_test(kernels_of_the_last_step_are_left_out),
+		cmocka_unit_test(kernels_without_a_launch_are_why_htas_figures_differ),
 		cmocka_unit_test(figures_are_exact_and_what_hta_rounds_stands_beside_them),
 		cmocka_unit_test(collectives_of_other_libraries_communicate),
 		cmocka_unit_test(marks_on_devices_move_htas_cut_and_drop_its_figures),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load, near } from "./page.mjs";
 
-const { held, holds, picking, shade, stacked, stepAt, stepEdges, stepTimes, times } = await load("chart.jsx");
+const { fromZero, held, holds, picking, shade, stacked, stepAt, stepEdges, stepTimes, times } = await load("chart.jsx");
 const { BUCKETS, bucketColor } = await load("parts.jsx");
 
 const STEPS = [0, 1, 2].map((i) => ({ step: i + 10, start_ps: i * 100, duration_ps: 90 }));
@@ -18,6 +18,13 @@ test("stacked columns are sums from below, the last on top and first in the list
 });
 
 test("an unknown part of a stack has no height", () => assert.deepEqual(stacked([[1, null], [null, 5]]), [[1, 5], [1, 0]]));
+
+test("an axis of amounts begins at 0, also where the least of them is large", () => {
+	const [low, high] = fromZero(null, 41, 100);
+	assert.equal(low, 0);
+	assert.ok(near(high, 105));
+	assert.ok(fromZero(null, 0, 0)[1] > 0);
+});
 
 test("a step is as wide as any other, and its middle is its number", () => {
 	assert.deepEqual(stepEdges(STEPS), [-0.5, 0.5, 1.5, 2.5]);
