@@ -18,7 +18,13 @@
 
 #define OPEN_MAX 1024 /* inside each other; deeper ones are not counted */
 
-enum kind { KIND_UNSEEN, KIND_OPERATOR, KIND_CALL, KIND_OTHER };
+enum kind {
+	KIND_UNSEEN,
+	KIND_OPERATOR,
+	KIND_PRODUCT /* its FLOPs may be known */,
+	KIND_CALL,
+	KIND_OTHER
+};
 
 #define TS_SELF struct operator_row
 static const struct ts_member row_members[] = {
@@ -100,11 +106,12 @@ static enum kind kind_of(struct operators_state *state, const struct ts_profile 
 {
 	uint8_t *kind = &state->kinds[index];
 	const struct ts_op *op = &profile->ops[index];
+	bool needs_values;
 
 	if (*kind != KIND_UNSEEN)
 		return *kind;
 	if (ts_bytes_is(op->category, "cpu_op"))
-		*kind = KIND_OPERATOR;
+		*kind = ts_aten_has_flops(op->name, &needs_values) ? KIND_PRODUCT : KIND_OPERATOR;
 	else if (ts_trace_class_of_category(op->category) == TS_TRACE_RUNTIME)
 		*kind = KIND_CALL;
 	else
@@ -163,7 +170,7 @@ static uint32_t add_call(struct operators_state *state, const struct ts_interlea
 	struct operator_row *row;
 	uint32_t at;
 
-	if (kind == KIND_OPERATOR)
+	if (kind != KIND_CALL)
 		fresh.shapes = text_of(interleaved, i, "Input Dims");
 	at = ts_operators_row(state, &fresh);
 	if (at == TS_NONE)
@@ -194,11 +201,12 @@ static bool open_call(struct operators_state *state, const struct ts_interleaved
 		state->rows[outer->row].self_cpu_ps =
 			ts_i64_sub(state->rows[outer->row].self_cpu_ps,
 				   TS_MIN(outer->end_ps, end_ps) - start_ps);
-	if (kind == KIND_OPERATOR) {
+	if (kind != KIND_CALL) {
 		open.path = ts_operators_path(state, open.path, open.row);
 		if (open.path == TS_NONE)
 			return false;
-		count_flops(state, interleaved, i, &open);
+		if (kind == KIND_PRODUCT)
+			count_flops(state, interleaved, i, &open);
 	} else if (interleaved->link[i] != TS_NO_LINK &&
 		   !ts_launches_note(&state->launches, interleaved->link[i], open.path)) {
 		return false;
