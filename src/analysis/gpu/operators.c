@@ -38,6 +38,8 @@ static const struct ts_member row_members[] = {
 	TS_NUMBER(8, self_cpu_ps, TS_BY_HAND),
 	TS_NUMBER(9, gpu_ps, TS_BY_HAND),
 	TS_NUMBER(10, self_gpu_ps, TS_BY_HAND),
+	TS_INDEX(13, kernel, TS_BY_OP, TS_BY_HAND),
+	TS_NUMBER(14, has_several, TS_BY_HAND),
 	TS_NUMBER(11, flops, TS_BY_HAND),
 	TS_NUMBER(12, nr_counted, TS_BY_HAND),
 };
@@ -165,7 +167,9 @@ static void count_flops(struct operators_state *state, const struct ts_interleav
 static uint32_t add_call(struct operators_state *state, const struct ts_interleaved *interleaved,
 			 size_t i, enum kind kind)
 {
-	struct operator_row fresh = { .op = interleaved->op[i], .is_call = kind == KIND_CALL };
+	struct operator_row fresh = { .op = interleaved->op[i],
+				      .is_call = kind == KIND_CALL,
+				      .kernel = TS_NONE };
 	int64_t dur_ps = interleaved->dur_ps[i];
 	struct operator_row *row;
 	uint32_t at;
@@ -229,7 +233,7 @@ static void take_kernel(struct operators_state *state, const struct ts_interleav
 	if (path == TS_NONE)
 		state->sums.outside_ps = ts_i64_add(state->sums.outside_ps, dur_ps);
 	else
-		ts_operators_add_kernel(state, path, dur_ps);
+		ts_operators_add_kernel(state, path, interleaved->op[i], dur_ps);
 }
 
 static enum ts_status operators_interleaved(void *ptr, const struct ts_context *ctx,
@@ -263,7 +267,8 @@ static enum ts_status operators_merge(void *ptr_into, void *ptr_from, const stru
 		struct operator_row fresh = { .op = from->rows[i].op,
 					      .is_call = from->rows[i].is_call,
 					      .is_others = from->rows[i].is_others,
-					      .shapes = from->rows[i].shapes };
+					      .shapes = from->rows[i].shapes,
+					      .kernel = TS_NONE };
 		uint32_t at = ts_operators_row(into, &fresh);
 
 		if (at == TS_NONE)
@@ -286,6 +291,7 @@ static enum ts_status operators_close(void *state, const struct ts_context *ctx,
 const struct ts_analysis ts_analysis_operators = {
 	.name = "operators",
 	.title = "Operators",
+	.needs = TS_NEEDED,
 	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
 	.state = &operators_record,

@@ -5,7 +5,10 @@
 #ifndef TS_ANALYSIS_OPERATORS_H
 #define TS_ANALYSIS_OPERATORS_H
 
-#include "analysis/analysis.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X) X(time)
+#include "analysis/kit/needs.h"
 #include "model/launches.h"
 
 #define OPERATORS_ROWS	4096  /* of operators and shapes; further shapes of an operator are one row */
@@ -20,6 +23,9 @@ struct operator_row {
 	int64_t cpu_ps, self_cpu_ps, gpu_ps, self_gpu_ps;
 	double flops;	    /* of the calls whose FLOPs are known */
 	int64_t nr_counted; /* how many these are */
+	/* The kernel that it launches itself; TS_NONE: it launches none, or several different ones. */
+	uint32_t kernel;
+	bool has_several;
 };
 
 /* A row, and the path of rows around it: what a kernel's time is added to. */
@@ -68,8 +74,9 @@ struct operators_state {
 uint32_t ts_operators_row(struct operators_state *state, const struct operator_row *fresh);
 /* The path of ROW inside OUTER. TS_NONE: no memory. */
 uint32_t ts_operators_path(struct operators_state *state, uint32_t outer, uint32_t row);
-/* A kernel that was launched there. */
-void ts_operators_add_kernel(struct operators_state *state, uint32_t path, int64_t dur_ps);
+/* Execution of KERNEL, an op, that was launched there. */
+void ts_operators_add_kernel(struct operators_state *state, uint32_t path, uint32_t kernel,
+			     int64_t dur_ps);
 /* Adds what FROM counted. */
 void ts_operators_add_row(struct operator_row *into, const struct operator_row *from);
 

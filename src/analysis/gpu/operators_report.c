@@ -71,6 +71,28 @@ static struct ts_value shapes(const struct report *report, const struct operator
 	return ts_text_or_null((struct ts_bytes){ copy, n });
 }
 
+/* Of the only kernel that it launches. */
+static struct ts_value kernel_name(const struct report *report, const struct operator_row *row)
+{
+	return row->kernel == TS_NONE ? ts_null()
+				      : ts_text(report->ctx->profile->ops[row->kernel].name);
+}
+
+/* Of what all cores could do at the peak of the first one in the wall time. */
+static struct ts_value utilization(const struct report *report)
+{
+	const struct operator_sums *sums = &report->sum->sums;
+	const struct ts_rates *rates = ts_flops_rates(report->ctx);
+	double s = (double)ts_time_facts(report->ctx)->total_ps * 1e-12;
+
+	if (sums->nr_counted == 0 || !rates || !(s > 0))
+		return ts_null();
+	return ts_held_share_pct(
+		report->result, sums->flops / (s * rates->peak_flops_per_s),
+		TS_LIT("FLOPs of types faster than bf16, or kernels are missing in "
+		       "the trace"));
+}
+
 #define TIMES(X) \
 	X(calls, TS_MEASURED, "calls", ts_int(row->calls)) \
 	X(self_gpu_ps, TS_MEASURED, TS_KEY("self GPU"), gpu(report, row->self_gpu_ps)) \
@@ -81,7 +103,8 @@ static struct ts_value shapes(const struct report *report, const struct operator
 	X(cpu_mean_ps, TS_MEASURED, NULL, ts_int(row->cpu_ps / TS_MAX(row->calls, 1))) \
 	X(kernels, TS_MEASURED, TS_SPARE("kernels"), gpu(report, row->nr_kernels)) \
 	X(flops, TS_MODELLED, NULL, flops(row)) \
-	X(flops_per_s, TS_MODELLED, "FLOP/s", rate(report, row))
+	X(flops_per_s, TS_MODELLED, "FLOP/s", rate(report, row)) \
+	X(kernel, TS_MEASURED, NULL, kernel_name(report, row))
 
 #define NAME_COLUMNS(X) \
 	X(name, TS_MEASURED, "operator", ts_text(name_of(report, row))) \
@@ -165,7 +188,8 @@ static void put_names(const struct report *report, const struct operator_row *ro
 	X(gpu_ps, TS_MEASURED, "on GPUs", gpu(report, sums->gpu_ps)) \
 	X(outside_gpu_ps, TS_MEASURED, "launched outside of operators", \
 	  gpu(report, sums->outside_ps)) \
-	X(flops, TS_MODELLED, "FLOPs", sums->nr_counted > 0 ? ts_real(sums->flops) : ts_null())
+	X(flops, TS_MODELLED, "FLOPs", sums->nr_counted > 0 ? ts_real(sums->flops) : ts_null()) \
+	X(flops_utilization_pct, TS_MODELLED, "of the peak over the run", utilization(report))
 
 static void put_sums(const struct report *report)
 {

@@ -62,13 +62,22 @@ uint32_t ts_operators_path(struct operators_state *state, uint32_t outer, uint32
 	return at;
 }
 
-void ts_operators_add_kernel(struct operators_state *state, uint32_t path, int64_t dur_ps)
+/* KERNEL TS_NONE: several. */
+static void note_kernel(struct operator_row *row, uint32_t kernel)
+{
+	row->has_several |= kernel == TS_NONE || (row->kernel != TS_NONE && row->kernel != kernel);
+	row->kernel = row->has_several ? TS_NONE : kernel;
+}
+
+void ts_operators_add_kernel(struct operators_state *state, uint32_t path, uint32_t kernel,
+			     int64_t dur_ps)
 {
 	struct operator_row *row;
 
 	TS_ASSERT_HOT(path < state->nr_paths);
 	row = &state->rows[state->paths[path].row];
 	row->self_gpu_ps = ts_i64_add(row->self_gpu_ps, dur_ps);
+	note_kernel(row, kernel);
 	for (; path != TS_NONE; path = state->paths[path].outer) {
 		row = &state->rows[state->paths[path].row];
 		row->gpu_ps = ts_i64_add(row->gpu_ps, dur_ps);
@@ -84,6 +93,8 @@ void ts_operators_add_row(struct operator_row *into, const struct operator_row *
 	into->self_cpu_ps = ts_i64_add(into->self_cpu_ps, from->self_cpu_ps);
 	into->gpu_ps = ts_i64_add(into->gpu_ps, from->gpu_ps);
 	into->self_gpu_ps = ts_i64_add(into->self_gpu_ps, from->self_gpu_ps);
+	if (from->kernel != TS_NONE || from->has_several)
+		note_kernel(into, from->kernel);
 	into->flops += from->flops;
 	into->nr_counted = ts_i64_add(into->nr_counted, from->nr_counted);
 }

@@ -140,6 +140,22 @@ static void flops_of_an_operator_inside_another_count_once(void **state)
 	done(&mem, &text);
 }
 
+/* addmm launches gemm and split, linear itself bias alone. */
+static void the_only_kernel_of_an_operator_is_named(void **state)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_result *result = given(&mem, &text, events, TS_NELEM(events));
+	const struct ts_table *names = ts_result_find_table(result, "by_name");
+	size_t addmm = row_of(names, "aten::addmm", NULL);
+
+	assert_true(ts_bytes_is(ts_cell_text(names, row_of(names, "aten::linear", NULL), "kernel"),
+				"bias"));
+	assert_int_equal(ts_table_cell(names, addmm, ts_table_column(names, "kernel")).type,
+			 TS_VALUE_NULL);
+	done(&mem, &text);
+}
+
 static void without_shapes_flops_are_unknown(void **state)
 {
 	static const struct event bare[] = { { "cpu_op", "aten::mm", HOST, 0, 40, 0, NULL } };
@@ -182,6 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_are_by_name_and_by_shapes),
 		cmocka_unit_test(flops_of_an_operator_inside_another_count_once),
+		cmocka_unit_test(the_only_kernel_of_an_operator_is_named),
 		cmocka_unit_test(without_shapes_flops_are_unknown),
 		cmocka_unit_test(rows_are_bounded),
 	};

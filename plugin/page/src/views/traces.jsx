@@ -93,7 +93,7 @@ export function Kernels() {
 
 // --- operators
 
-const OPERATOR = ["name", "calls", "self_gpu_ps", "self_gpu_pct", "gpu_ps", "self_cpu_ps", "cpu_ps", "cpu_mean_ps", "kernels", "flops", "flops_per_s"];
+const OPERATOR = ["name", "calls", "self_gpu_ps", "self_gpu_pct", "gpu_ps", "self_cpu_ps", "cpu_ps", "cpu_mean_ps", "kernels", "flops", "flops_per_s", "kernel"];
 
 export function Operators() {
 	const { report } = usePage();
