@@ -300,3 +300,14 @@ double ts_aten_flops(struct ts_bytes name, struct ts_bytes dims, struct ts_bytes
 	return formula->kind == ATTENTION ? attention_flops(&a, &b, &c, 1, 1)
 					  : attention_flops(&a, &b, &c, 3, 2);
 }
+
+bool ts_aten_matrix(struct ts_bytes dims, int argument, int64_t matrix[2])
+{
+	struct shape shape;
+
+	TS_ASSERT(matrix);
+	if (!read_shape(item_of(dims, argument), &shape) || shape.nr < 2)
+		return false;
+	memcpy(matrix, &shape.dims[shape.nr - 2], 2 * sizeof(*matrix));
+	return matrix[0] > 1 && matrix[1] > 1;
+}

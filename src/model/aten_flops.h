@@ -14,5 +14,7 @@
 bool ts_aten_has_flops(struct ts_bytes name, bool *needs_values);
 /* Of one call. NaN: there is not a formula, or the texts do not fit it. */
 double ts_aten_flops(struct ts_bytes name, struct ts_bytes dims, struct ts_bytes values);
+/* The last two dims of an argument's shape, above 1 both. False: it has no such shape. */
+bool ts_aten_matrix(struct ts_bytes dims, int argument, int64_t matrix[2]);
 
 #endif

@@ -285,6 +285,7 @@ static enum ts_status operators_merge(void *ptr_into, void *ptr_from, const stru
 static enum ts_status operators_close(void *state, const struct ts_context *ctx, void *facts,
 				      struct ts_result *result, struct ts_error *err)
 {
+	*(struct ts_operators_facts *)facts = ts_operators_attention(state, ctx);
 	return ts_operators_report(state, ctx, result, err);
 }
 
@@ -295,6 +296,7 @@ const struct ts_analysis ts_analysis_operators = {
 	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
 	.state = &operators_record,
+	.facts_size = sizeof(struct ts_operators_facts),
 	.applies = operators_applies,
 	.wants = operators_wants,
 	.open = operators_open,

@@ -1,10 +1,11 @@
 /*
  * The operators analysis' own header: what each operator took on the host and on GPUs. Shared by operators.c
- * (the pass), operators_rows.c (rows and call paths) and operators_report.c (the result) only.
+ * (the pass), operators_rows.c (rows and call paths), operators_attention.c and operators_report.c (the result) only.
  */
 #ifndef TS_ANALYSIS_OPERATORS_H
 #define TS_ANALYSIS_OPERATORS_H
 
+#include "analysis/facts/operators.h"
 #include "analysis/facts/time.h"
 
 #define TS_NEEDS(X) X(time)
@@ -79,6 +80,10 @@ void ts_operators_add_kernel(struct operators_state *state, uint32_t path, uint3
 			     int64_t dur_ps);
 /* Adds what FROM counted. */
 void ts_operators_add_row(struct operator_row *into, const struct operator_row *from);
+
+/* operators_attention.c */
+struct ts_operators_facts ts_operators_attention(const struct operators_state *sum,
+						 const struct ts_context *ctx);
 
 /* operators_report.c */
 enum ts_status ts_operators_report(const struct operators_state *sum, const struct ts_context *ctx,

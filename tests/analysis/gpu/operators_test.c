@@ -156,6 +156,45 @@ static void the_only_kernel_of_an_operator_is_named(void **state)
 	done(&mem, &text);
 }
 
+/* A product makes scores of 8 x 6 (30 us of 200), a softmax takes them (40), a product takes what it makes (20), and
+ * one has another shape. The kernels run a different number of times each. */
+static void attention_that_is_not_fused_is_known_by_its_shapes(void **state)
+{
+	static const struct event attention[] = {
+		{ "cpu_op", "aten::bmm", HOST, 0, 4, 0, "[[2, 8, 4], [2, 4, 6]]" },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 1, 1, 1, NULL },
+		{ "cpu_op", "aten::_softmax", HOST, 10, 4, 0, "[[2, 8, 6], [], []]" },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 11, 1, 2, NULL },
+		{ "cpu_op", "aten::bmm", HOST, 20, 4, 0, "[[2, 8, 6], [2, 6, 4]]" },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 21, 1, 3, NULL },
+		{ "cpu_op", "aten::bmm", HOST, 30, 4, 0, "[[2, 9, 4], [2, 4, 6]]" },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 31, 1, 4, NULL },
+		{ "kernel", "gemm", GPU, 50, 20, 1, NULL },
+		{ "kernel", "gemm", GPU, 70, 10, 1, NULL },
+		{ "kernel", "cunn_SoftMaxForward", GPU, 80, 40, 2, NULL },
+		{ "kernel", "gemm", GPU, 120, 20, 3, NULL },
+		{ "kernel", "gemm", GPU, 140, 110, 4, NULL },
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_result *doctor;
+	size_t at = 0;
+
+	given(&mem, &text, attention, TS_NELEM(attention));
+	doctor = ts_results_find(&mem.run.results, "doctor");
+	while (at < doctor->nr_findings &&
+	       strcmp(doctor->findings[at].rule, "unfused_attention") != 0)
+		at++;
+	assert_true(at < doctor->nr_findings);
+	assert_true(ts_bytes_has(doctor->findings[at].title, "45 % of core time"));
+	assert_true(ts_bytes_has(doctor->findings[at].evidence,
+				 "a softmax over 8 queries and 6 keys (1 of them) take 40.0 "));
+	assert_true(ts_bytes_has(doctor->findings[at].evidence,
+				 "the products that make its input and take its output 50.0 "));
+	assert_int_equal(doctor->findings[at].impact_ps, 90 * US);
+	done(&mem, &text);
+}
+
 static void without_shapes_flops_are_unknown(void **state)
 {
 	static const struct event bare[] = { { "cpu_op", "aten::mm", HOST, 0, 40, 0, NULL } };
@@ -199,6 +238,7 @@ int main(void)
 		cmocka_unit_test(times_are_by_name_and_by_shapes),
 		cmocka_unit_test(flops_of_an_operator_inside_another_count_once),
 		cmocka_unit_test(the_only_kernel_of_an_operator_is_named),
+		cmocka_unit_test(attention_that_is_not_fused_is_known_by_its_shapes),
 		cmocka_unit_test(without_shapes_flops_are_unknown),
 		cmocka_unit_test(rows_are_bounded),
 	};
