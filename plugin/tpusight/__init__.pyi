@@ -27,5 +27,6 @@ from .torch_compile import CompileBreak as CompileBreak
 from .torch_compile import CompileReport as CompileReport
 from .torch_compile import TorchCompileAnalyzer as TorchCompileAnalyzer
 from .unified import KernelInfo as KernelInfo
+from .unified import OperatorInfo as OperatorInfo
 from .unified import ProfileSession as ProfileSession
 from .unified import UnifiedProfiler as UnifiedProfiler

@@ -28,6 +28,20 @@ class KernelInfo(Plain):
 
 
 @dataclasses.dataclass
+class OperatorInfo(Plain):
+    """An operator of torch (aten::mm), or a call of the runtime: all its calls, as key_averages() has them. Times in
+    microseconds; self: without what is inside. cuda: of the kernels that it launched; None without a GPU."""
+    name: str
+    call_count: int = 0
+    cpu_time_us: Optional[float] = None
+    self_cpu_time_us: Optional[float] = None
+    cuda_time_us: Optional[float] = None
+    self_cuda_time_us: Optional[float] = None
+    flops: Optional[float] = None  # of products, convolutions and attention in a trace with shapes
+    flops_per_s: Optional[float] = None
+
+
+@dataclasses.dataclass
 class ProfileSession(Answer):
     """One profile. Unknown is None: cuda_time_ms without a GPU, reserved memory of a CPU, what was not asked for."""
     name: str = ""
@@ -43,6 +57,7 @@ class ProfileSession(Answer):
     #: of each step (iteration of profile_function(), ProfilerStep), to the end of its last kernel
     step_times_ms: List[float] = dataclasses.field(default_factory=list)
     kernels: List[KernelInfo] = dataclasses.field(default_factory=list)
+    operators: List[OperatorInfo] = dataclasses.field(default_factory=list)
     #: the trace, *.pt.trace.json.gz; None: it was not kept
     trace_path: Optional[str] = None
     #: as FlameGraphGenerator makes it
@@ -57,6 +72,12 @@ def _kernel(row):
     return KernelInfo(name=row["name"], cuda_time_us=us(row["total_ps"]), call_count=row["count"],
                       mean_us=us(row["mean_ps"]), min_us=us(row["min_ps"]), max_us=us(row["max_ps"]),
                       share_pct=row["share_pct"], kernel_type=row["kernel_type"], op=row["op"])
+
+
+def _operator(row):
+    return OperatorInfo(name=row["name"], call_count=row["calls"], cpu_time_us=us(row["cpu_ps"]),
+                        self_cpu_time_us=us(row["self_cpu_ps"]), cuda_time_us=us(row["gpu_ps"]),
+                        self_cuda_time_us=us(row["self_gpu_ps"]), flops=row["flops"], flops_per_s=row["flops_per_s"])
 
 
 _TIMES = ("total_time_ms", "cuda_time_ms", "cpu_time_ms")
@@ -125,6 +146,8 @@ class UnifiedProfiler:
             setattr(session, name, value)
         if session.cuda_time_ms is not None:
             session.kernels = [_kernel(row) for row in trace.ask("kernels").get("kernels", [])]
+        operators = trace.ask("report", "--view=operators").get("operators") or {}
+        session.operators = [_operator(row) for row in operators.get("by_name", [])]
         if self.enable_flame_graph:
             session.flame_graph_data = FlameGraphGenerator().of_trace(trace)
         return session

@@ -11,6 +11,7 @@
 	X(scopes)          \
 	X(timeline)        \
 	X(kernels)         \
+	X(operators)       \
 	X(remat)           \
 	X(systolic)        \
 	X(padding)         \

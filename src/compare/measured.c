@@ -45,6 +45,20 @@ static void take_steps(struct ts_measured *measured)
 		measured->bucket_ps[b] = sum[b] / (double)measured->nr_steps;
 }
 
+/* Whose steps the report shows: those of the time view are marked or inferred. */
+static bool is_source(const struct ts_table *steps, const char *source)
+{
+	return steps && steps->nr_rows > 0 && ts_bytes_is(ts_cell_text(steps, 0, "source"), source);
+}
+
+/* By the work that they launched. The buckets stay those of the host's marks, which they sum to. */
+static void take_launched_steps(struct ts_measured *measured, const struct ts_table *steps)
+{
+	measured->nr_steps = steps->nr_rows;
+	for (size_t i = 0; i < steps->nr_rows; i++)
+		measured->step_ps[i] = ts_cell_number(steps, i, "duration_ps");
+}
+
 /* Of a job without a device: the steps that its hosts marked. What they were spent on is unknown. */
 static void take_host_steps(struct ts_measured *measured, const struct ts_table *steps)
 {
@@ -53,8 +67,6 @@ static void take_host_steps(struct ts_measured *measured, const struct ts_table 
 	for (size_t i = 0; i < steps->nr_rows; i++) {
 		double ps = ts_cell_number(steps, i, "duration_ps");
 
-		if (!ts_bytes_is(ts_cell_text(steps, i, "source"), "host"))
-			continue;
 		measured->step_ps[measured->nr_steps++] = ps;
 		total += ps;
 	}
@@ -105,7 +117,9 @@ enum ts_status ts_measured_init(struct ts_measured *measured, const struct ts_re
 		measured->bucket_ps[b] = NAN;
 	if (measured->steps)
 		take_steps(measured);
-	if (marked && measured->nr_steps == 0)
+	if (measured->by_step && is_source(marked, "launched"))
+		take_launched_steps(measured, marked);
+	if (measured->nr_steps == 0 && is_source(marked, "host"))
 		take_host_steps(measured, marked);
 	if (measured->time && (!by_step || !measured->by_step))
 		take_wall(measured);

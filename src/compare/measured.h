@@ -2,7 +2,8 @@
  * What is measured of one of the runs that are compared: its results at hand, and its time by step.
  *
  * A step's time is the mean of its cores, as in the report; its buckets are shared out the same way, so
- * that the buckets of a run sum to its time. A run without steps has its wall time instead, per core
+ * that the buckets of a run sum to its time. Steps that a host marked for its GPUs take as long as the work
+ * that they launched (step_ps); their buckets, and so the mean step, are of the marks. A run without steps has its wall time instead, per core
  * too. Looks into the run's results, which must live longer.
  */
 #ifndef TS_COMPARE_MEASURED_H
@@ -25,7 +26,8 @@ struct ts_measured {
 /* BY_STEP false: the wall time, also where there are steps. */
 enum ts_status ts_measured_init(struct ts_measured *measured, const struct ts_results *results,
 				bool by_step, struct ts_error *err);
-/* How its steps are known: marked, inferred, or marked by a host alone; .n 0: it has none. */
+/* How its steps are known: marked, inferred, launched (a host's marks, to the end of the work), or host (its marks
+ * alone); .n 0: it has none. */
 struct ts_bytes ts_measured_step_source(const struct ts_measured *measured);
 void ts_measured_release(struct ts_measured *measured);
 

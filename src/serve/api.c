@@ -75,7 +75,7 @@ static struct ts_answer get_news(struct ts_api *api, const struct ts_request *re
 static const char *const memory[] = { "memory_timeline", "memory", "capacity", "allocators", NULL };
 static const char *const timeline[] = { "timeline", "time", "overview", NULL };
 static const char *const hta[] = { "hta", NULL };
-static const char *const kernels[] = { "kernels", "ops", "custom_calls", NULL };
+static const char *const kernels[] = { "kernels", "operators", "ops", "custom_calls", NULL };
 static const char *const compile[] = { "compile", "cache", NULL };
 static const char *const flame[] = { "flame", NULL };
 static const struct ts_reports_part parts[] = {

@@ -137,16 +137,14 @@ static void assert_row(const struct ts_table *table, const char *op, int64_t bas
 #define US  INT64_C(1000000)
 #define DOT "convolution fusion"
 
-/* A job without a device: ten steps that its host marked, one more picosecond each time. */
-static void given_marked(struct side *side, int64_t step_ps)
+/* Ten steps of this source, one more picosecond each time. */
+static void put_overview(struct side *side, const char *source, int64_t step_ps)
 {
 	static const struct ts_column columns[] = { { "duration_ps", TS_MEASURED, NULL },
 						    { "source", TS_DERIVED, NULL } };
 	struct ts_result *result;
 	struct ts_table *table;
 
-	ts_profile_init(&side->profile);
-	ts_results_init(&side->results);
 	result = ts_results_add(&side->results, "overview", "Overview");
 	ts_result_field(result, "overview.step_time_ps.median", ts_int(step_ps + 4), TS_MEASURED,
 			NULL);
@@ -155,8 +153,38 @@ static void given_marked(struct side *side, int64_t step_ps)
 		struct ts_value *row = ts_table_row(result, table);
 
 		row[0] = ts_int(step_ps + i);
-		row[1] = ts_text(TS_LIT("host"));
+		row[1] = ts_text(ts_bytes_of(source));
 	}
+}
+
+/* A job without a device: steps that its host marked. */
+static void given_marked(struct side *side, int64_t step_ps)
+{
+	ts_profile_init(&side->profile);
+	ts_results_init(&side->results);
+	put_overview(side, "host", step_ps);
+}
+
+/* By the host's marks, which the buckets are of, the first run takes a tenth of the second; by the work that
+ * its steps launched four times as long. */
+static void steps_of_gpus_are_compared_by_the_work_that_they_launched(void **state)
+{
+	static const struct op base[] = { { "k", "", "kernel", "", "", US } };
+	static const struct op other[] = { { "k", "", "kernel", "", "", 10 * US } };
+	struct side sides[2];
+	struct ts_results into;
+	const struct ts_table *runs;
+
+	given(&sides[0], base, 1, 0);
+	put_overview(&sides[0], "launched", 40 * US);
+	given(&sides[1], other, 1, 0);
+	put_overview(&sides[1], "launched", 10 * US);
+	runs = ts_result_find_table(compare(sides, 2, &into), "runs");
+	assert_int_equal(ts_cell_int(runs, 1, "steps"), 10);
+	assert_true(ts_bytes_is(ts_cell_text(runs, 1, "step_source"), "launched"));
+	assert_true(ts_bytes_is(ts_cell_text(runs, 1, "verdict"), "faster"));
+	ts_results_release(&into);
+	release(sides, 2);
 }
 
 static void jobs_without_a_device_are_compared_by_the_steps_they_marked(void **state)
@@ -454,6 +482,7 @@ int main(void)
 		cmocka_unit_test(an_op_with_another_shape_is_found_when_there_is_no_doubt),
 		cmocka_unit_test(the_verdict_is_that_of_the_steps),
 		cmocka_unit_test(jobs_without_a_device_are_compared_by_the_steps_they_marked),
+		cmocka_unit_test(steps_of_gpus_are_compared_by_the_work_that_they_launched),
 		cmocka_unit_test(figures_are_found_by_name),
 		cmocka_unit_test(each_table_is_in_the_list_of_views),
 	};

@@ -68,6 +68,11 @@ class Session(InAFolder):
         (kernel,) = session.kernels
         self.assertEqual((kernel.name, kernel.cuda_time_us, kernel.call_count, kernel.mean_us), ("gemm", 2400, 4, 600))
         self.assertEqual(kernel.op, "aten::mm")
+        product, launch = session.operators
+        self.assertEqual((product.name, product.call_count, product.cpu_time_us, product.self_cpu_time_us),
+                         ("aten::mm", 4, 80, 60))
+        self.assertEqual((product.cuda_time_us, product.self_cuda_time_us, product.flops), (2400, 2400, None))
+        self.assertEqual((launch.name, launch.self_cpu_time_us, launch.self_cuda_time_us), ("cudaLaunchKernel", 20, 0))
         self.assertIsNone(session.peak_memory_mb)
         self.assertEqual(session.flame_graph_data["cuda_time_ms"], 2.4)
         self.assertTrue(session.bottlenecks and session.recommendations)

@@ -137,6 +137,7 @@ export interface Report {
 	allocators?: View;
 	hta?: View;
 	timeline?: View & { steps?: Step[] };
+	operators?: View & { by_name?: Row[]; by_shape?: Row[] };
 	compile?: View;
 	gaps?: View;
 	scopes?: View & { named?: Row[] };

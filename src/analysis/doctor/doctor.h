@@ -12,7 +12,7 @@
 #define TS_NEEDS(X) \
 	X(ops) X(time) X(gaps) X(systolic) X(padding) X(fusion) X(collectives) X(custom_calls) \
 	X(capture) X(cache) X(capacity) X(memory) X(remat) X(async) X(sparsecore) X(allocators) \
-	X(memory_timeline) X(compile) X(hta) X(kernels) X(timeline)
+	X(memory_timeline) X(compile) X(hta) X(kernels) X(operators) X(timeline)
 #include "analysis/facts/doctor.h"
 #include "analysis/facts/gaps.h"
 #include "analysis/facts/ops.h"

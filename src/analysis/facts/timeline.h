@@ -7,10 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A step of a trace that marks steps on the host and has GPUs. */
+/* A step of a trace that marks steps on the host and has GPUs, over all ranks that have its number. */
 struct ts_worked_step {
 	uint64_t number;
-	int64_t start_ps, duration_ps; /* to the end of the last kernel that it launched */
+	int64_t start_ps;    /* the earliest */
+	int64_t duration_ps; /* to the end of the last kernel that it launched; the ranks' mean */
+	int64_t nr_ranks;
 };
 
 struct ts_timeline_facts {
@@ -19,7 +21,7 @@ struct ts_timeline_facts {
 	int64_t device_time_ps; /* sum over events of devices; -1: unknown, or no device */
 	int64_t steps_ps;	/* sum over the steps of all ranks; 0: there are none */
 	int64_t other_ps;	/* moments of these in which no class of work was seen */
-	const struct ts_worked_step *steps; /* of all ranks, those that are counted */
+	const struct ts_worked_step *steps; /* those that are counted, by their numbers */
 	size_t nr_steps; /* 0: steps are not marks of the host, or launch nothing */
 };
 

@@ -408,9 +408,47 @@ static bool draw(const struct report *report)
 	return good;
 }
 
+/* --- the steps by their work, of all ranks */
+
+/* Where no step launches a kernel, the host's marks are all that is known. */
 static size_t nr_worked(const struct timeline_rank *rank)
 {
-	return rank->steps.fixed ? 0 : ts_timeline_steps_whole(&rank->steps);
+	size_t nr = rank->steps.fixed ? 0 : ts_timeline_steps_whole(&rank->steps);
+
+	for (size_t i = 0; i < nr; i++)
+		if (rank->steps.items[i].nr_kernels > 0)
+			return nr;
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct ts_worked_step *x = a, *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
+}
+
+/* Steps of one number become one, whose duration is their mean. How many are left. */
+static size_t fold_ranks(struct ts_worked_step *steps, size_t nr)
+{
+	size_t left = 0;
+
+	qsort(steps, nr, sizeof(*steps), by_number);
+	for (size_t i = 0; i < nr; i++) {
+		struct ts_worked_step *last = &steps[left > 0 ? left - 1 : 0];
+
+		if (left > 0 && last->number == steps[i].number) {
+			last->duration_ps = ts_i64_add(last->duration_ps, steps[i].duration_ps);
+			last->nr_ranks++;
+		} else {
+			steps[left++] = steps[i];
+		}
+	}
+	for (size_t i = 0; i < left; i++)
+		steps[i].duration_ps /= steps[i].nr_ranks;
+	return left;
 }
 
 /* False: no memory. */
@@ -422,17 +460,23 @@ static bool list_worked(const struct report *report, struct ts_timeline_facts *f
 	for (size_t i = 0; i < report->sum->nr_ranks; i++)
 		nr += nr_worked(&report->sum->ranks[i]);
 	steps = ts_arena_array(&report->result->owner->arena, nr + 1, sizeof(*steps));
-	facts->steps = steps;
-	for (size_t i = 0; steps && i < report->sum->nr_ranks; i++)
-		for (size_t k = 0; k < nr_worked(&report->sum->ranks[i]); k++) {
-			const struct timeline_step *step = &report->sum->ranks[i].steps.items[k];
+	if (!steps)
+		return false;
+	nr = 0;
+	for (size_t i = 0; i < report->sum->nr_ranks; i++) {
+		const struct timeline_rank *rank = &report->sum->ranks[i];
+		size_t nr_own = nr_worked(rank);
 
-			if (step->nr_kernels > 0)
-				steps[facts->nr_steps++] =
-					(struct ts_worked_step){ step->number, step->start_ps,
-								 step->end_ps - step->start_ps };
+		for (size_t k = 0; k < nr_own; k++) {
+			const struct timeline_step *step = &rank->steps.items[k];
+
+			steps[nr++] = (struct ts_worked_step){ step->number, step->start_ps,
+							       step->end_ps - step->start_ps, 1 };
 		}
-	return steps != NULL;
+	}
+	facts->steps = steps;
+	facts->nr_steps = fold_ranks(steps, nr);
+	return true;
 }
 
 /* Devices, and all of them are not GPUs. */

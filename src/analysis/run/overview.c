@@ -7,8 +7,9 @@
 #include "analysis/facts/padding.h"
 #include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
+#include "analysis/facts/timeline.h"
 
-#define TS_NEEDS(X) X(time) X(systolic) X(padding) X(memory) X(doctor)
+#define TS_NEEDS(X) X(time) X(timeline) X(systolic) X(padding) X(memory) X(doctor)
 #include "analysis/kit/needs.h"
 
 #include "analysis/kit/gpu_idle.h"
@@ -245,6 +246,44 @@ static void take_device_steps(const struct ts_time_facts *time, struct run_steps
 	}
 }
 
+static int64_t cores_of_step(const struct ts_time_facts *time, uint64_t number)
+{
+	for (size_t i = 0; i < time->nr_steps; i++)
+		if (time->steps[i].number == number)
+			return time->steps[i].cores;
+	return TS_UNKNOWN;
+}
+
+/* Marks of the host end when it has launched a step's work; that itself ends later. */
+static void take_worked_steps(const struct ts_context *ctx, struct run_steps *steps)
+{
+	const struct ts_timeline_facts *timeline = ts_timeline_facts(ctx);
+
+	steps->source = "launched";
+	for (size_t i = 0; i < timeline->nr_steps; i++) {
+		const struct ts_worked_step *step = &timeline->steps[i];
+
+		steps->items[steps->nr++] = (struct run_step){
+			.number = step->number,
+			.start_ps = step->start_ps,
+			.duration_ps = step->duration_ps,
+			.cores = cores_of_step(ts_time_facts(ctx), step->number),
+		};
+	}
+}
+
+static void take_known_steps(const struct ts_context *ctx, struct run_steps *steps)
+{
+	bool marked = ctx->outline->steps.source == TS_STEPS_MARKED;
+
+	steps->source = marked ? "marked" : "inferred";
+	steps->from = marked ? TS_MEASURED : TS_INFERRED;
+	if (ts_timeline_facts(ctx)->nr_steps > 0)
+		take_worked_steps(ctx, steps);
+	else
+		take_device_steps(ts_time_facts(ctx), steps);
+}
+
 static void release_steps(struct run_steps *steps)
 {
 	free(steps->items);
@@ -255,7 +294,7 @@ static void release_steps(struct run_steps *steps)
 /* False: no memory. */
 static bool collect_steps(const struct ts_context *ctx, struct run_steps *steps)
 {
-	const struct ts_time_facts *time = ts_time_facts(ctx);
+	size_t nr_known = TS_MAX(ts_time_facts(ctx)->nr_steps, ts_timeline_facts(ctx)->nr_steps);
 	struct run_step *hosts;
 	size_t nr_hosts;
 
@@ -268,17 +307,13 @@ static bool collect_steps(const struct ts_context *ctx, struct run_steps *steps)
 	steps->host_ps = malloc((nr_hosts + 1) * sizeof(*steps->host_ps));
 	for (size_t i = 0; steps->host_ps && i < nr_hosts; i++)
 		steps->host_ps[i] = (double)hosts[i].host_duration_ps;
-	if (time->nr_steps == 0) {
+	if (nr_known == 0) {
 		steps->items = hosts;
 		steps->nr = nr_hosts;
 	} else {
-		bool marked = ctx->outline->steps.source == TS_STEPS_MARKED;
-
-		steps->source = marked ? "marked" : "inferred";
-		steps->from = marked ? TS_MEASURED : TS_INFERRED;
-		steps->items = malloc(time->nr_steps * sizeof(*steps->items));
+		steps->items = malloc(nr_known * sizeof(*steps->items));
 		if (steps->items) {
-			take_device_steps(time, steps);
+			take_known_steps(ctx, steps);
 			join_host_steps(ctx->outline, steps, hosts, nr_hosts);
 		}
 		free(hosts);
@@ -293,15 +328,20 @@ static bool collect_steps(const struct ts_context *ctx, struct run_steps *steps)
 static void put_step_source(const struct ts_context *ctx, const struct run_steps *steps,
 			    struct ts_result *result)
 {
-	bool on_host = ts_time_facts(ctx)->nr_steps == 0;
-	struct ts_bytes text;
+	const struct ts_outline *outline = ctx->outline;
+	struct ts_bytes text = { NULL, 0 };
 
-	if (steps->nr == 0 || (!on_host && ctx->outline->steps.source != TS_STEPS_INFERRED))
+	if (steps->nr == 0)
 		return;
-	text = on_host ? ts_result_text(result, "marked on the host as %s",
-					ctx->outline->host_steps.made_of)
-		       : ts_result_text(result, "inferred from %s", ctx->outline->steps.made_of);
-	ts_result_field(result, "overview.step_source", ts_text(text), TS_DERIVED, NULL);
+	if (ts_timeline_facts(ctx)->nr_steps > 0)
+		text = TS_LIT("the host's marks, each until its last kernel");
+	else if (ts_time_facts(ctx)->nr_steps == 0)
+		text = ts_result_text(result, "marked on the host as %s",
+				      outline->host_steps.made_of);
+	else if (outline->steps.source == TS_STEPS_INFERRED)
+		text = ts_result_text(result, "inferred from %s", outline->steps.made_of);
+	if (text.n > 0)
+		ts_result_field(result, "overview.step_source", ts_text(text), TS_DERIVED, NULL);
 }
 
 #define OF_STEPS(value) ts_value_from(value, steps->from)
@@ -346,7 +386,7 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 	else
 		ts_result_field(result, "overview.step_time_ps", ts_null(), TS_MEASURED, NULL);
 	if (steps.nr_host)
-		put_step_times(result, host_fields, ts_time_facts(ctx)->nr_steps > 0, TS_MEASURED,
+		put_step_times(result, host_fields, strcmp(steps.source, "host") != 0, TS_MEASURED,
 			       steps.host_ps, steps.nr_host);
 	else
 		ts_result_field(result, "overview.host_step_time_ps", ts_null(), TS_MEASURED, NULL);

@@ -3,6 +3,7 @@
 
 #include "analysis/kit/table.h"
 #include "base/units.h"
+#include "model/trace_class.h"
 
 struct report {
 	const struct time_state *sum;
@@ -137,6 +138,19 @@ static void note_steps(const struct report *report)
 	else if (steps->source == TS_STEPS_NONE)
 		ts_result_note(report->result,
 			       "no steps: neither markers nor modules that repeat in a pattern");
+}
+
+/* Buckets of the cores are shared out to steps by the clock, and add up only over times that do not
+ * overlap: the host's marks. */
+static void note_marks(const struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+
+	if (report->facts->nr_steps > 0 && ts_profile_is_torch(profile))
+		ts_result_note(report->result,
+			       "per_step[] shares out the cores' time by the host's marks; "
+			       "overview.step_time_ps and steps[] are of the work that each step "
+			       "launched, which ends later");
 }
 
 static void note_hosts(const struct report *report)
@@ -332,6 +346,7 @@ enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct 
 	put_steps(&report);
 	ts_time_put_slow(ctx, result);
 	note_steps(&report);
+	note_marks(&report);
 	note_hosts(&report);
 	put_gaps(&report);
 	note_coarsening(&report);

@@ -1,5 +1,5 @@
 /*
- * Args of kernels, kept while their text is at hand: a kernel is launched many times and says nearly
+ * Args of kernels and operators, kept while their text is at hand: a kernel is launched many times and says nearly
  * the same each time, so there are few distinct ones. Else the whole text would have to be read again
  * for them, of a packed file also be unpacked again.
  */
@@ -25,6 +25,7 @@ static const struct ts_bytes names[] = {
 	NAME("Out msg nelems"),
 	NAME("Group size"),
 	NAME("dtype"),
+	NAME("Input Dims"),
 };
 
 struct text {

@@ -53,12 +53,12 @@ struct chrome_record {		  /* begins as struct ts_sort_key */
 	uint64_t at;		  /* of the event in the text */
 	uint64_t link;		  /* of a launch and of its kernel; TS_NO_LINK */
 	uint32_t op;
-	uint16_t track, args; /* args: of a kernel, from ts_chrome_args_keep() */
+	uint16_t track, args; /* args: from ts_chrome_args_keep() */
 };
 
 extern const struct ts_sort_kind ts_chrome_sort_kind; /* by track, start, longest first, place */
 
-/* --- args.c: what kernels say of themselves, as far as analyses ask every one of them for it */
+/* --- args.c: what kernels and operators say of themselves, as far as analyses ask every one of them for it */
 
 #define CHROME_ARGS_MAX 16384 /* distinct ones; for further kernels the text is read again */
 
@@ -92,6 +92,7 @@ struct chrome_category {
 	struct ts_bytes name;
 	uint8_t side, class;
 	bool kernel;
+	bool keeps;  /* what its events say is kept (args.c) */
 	bool linked; /* launches, kernels: their args may say which belong together */
 };
 

@@ -19,9 +19,9 @@ static const struct category_row rows[] = {
 
 static struct chrome_category category_of(struct ts_bytes name)
 {
-	static const struct chrome_category kernel = { .side = CHROME_DEVICE,
-						       .kernel = true,
-						       .linked = true };
+	static const struct chrome_category kernel = {
+		.side = CHROME_DEVICE, .kernel = true, .keeps = true, .linked = true
+	};
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (ts_bytes_is(name, rows[i].name))
@@ -29,9 +29,10 @@ static struct chrome_category category_of(struct ts_bytes name)
 	switch (ts_trace_class_of_category(name)) {
 	case TS_TRACE_KERNEL:
 	case TS_TRACE_MEMCPY:
-	case TS_TRACE_MEMSET:  return kernel;
-	case TS_TRACE_RUNTIME: return (struct chrome_category){ .linked = true };
-	default:	       return (struct chrome_category){ .side = CHROME_HOST };
+	case TS_TRACE_MEMSET:	return kernel;
+	case TS_TRACE_RUNTIME:	return (struct chrome_category){ .linked = true };
+	case TS_TRACE_CPU_EXEC: return (struct chrome_category){ .keeps = true };
+	default:		return (struct chrome_category){ .side = CHROME_HOST };
 	}
 }
 

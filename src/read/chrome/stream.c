@@ -62,14 +62,27 @@ static bool give_stat(struct ts_bytes token, struct ts_stat *stat)
 	return true;
 }
 
-/* A kernel's args were kept as far as they are asked for of every kernel. */
-static const struct ts_bytes *kept_args(const struct ts_block *block, size_t at,
+/* The body of an event: where it stands, and behind that which args of it were kept. So bodies are in the
+ * order of the file. */
+#define ARGS_BITS 16
+
+static struct ts_bytes body_of(const struct chrome_record *record)
+{
+	return (struct ts_bytes){ NULL, (size_t)record->at << ARGS_BITS | record->args };
+}
+
+/* Args were kept as far as they are asked for of every kernel or operator. NULL: not all of NAMES. */
+static const struct ts_bytes *kept_args(const struct chrome_file *file, struct ts_bytes body,
 					const char *const *names, size_t nr)
 {
+	size_t kept = body.n & ((1u << ARGS_BITS) - 1);
+
+	if (kept == 0)
+		return NULL;
 	for (size_t i = 0; i < nr; i++)
 		if (!ts_chrome_args_has(ts_bytes_of(names[i])))
 			return NULL;
-	return (const void *)block->body[at].p;
+	return &file->args.items[kept];
 }
 
 /*
@@ -78,9 +91,9 @@ static const struct ts_bytes *kept_args(const struct ts_block *block, size_t at,
 static struct ts_jtok args_of(const struct ts_block *block, size_t at, const char *const *names,
 			      size_t nr)
 {
-	const struct ts_bytes *kept = block->body[at].p ? kept_args(block, at, names, nr) : NULL;
 	const struct chrome_file *file = file_of(block->profile, block->line);
-	size_t from = block->body[at].n; /* where the event stands */
+	const struct ts_bytes *kept = kept_args(file, block->body[at], names, nr);
+	size_t from = block->body[at].n >> ARGS_BITS;
 	struct chrome_event event;
 	struct ts_bytes text;
 	const uint8_t *p;
@@ -152,8 +165,7 @@ static struct ts_event event_of(const struct chrome_file *file, const struct ts_
 		.occurrences = 1,
 		.number = op->number,
 		.link = record->link,
-		.body = { record->args ? (const void *)&file->args.items[record->args] : NULL,
-			  (size_t)record->at },
+		.body = body_of(record),
 	};
 }
 

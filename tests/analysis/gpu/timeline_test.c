@@ -203,6 +203,80 @@ static void a_step_lasts_to_the_end_of_its_last_kernel(void **state)
 	done(&mem, &text);
 }
 
+static void assert_overview_us(const struct memory_run *mem, const char *what, int64_t us)
+{
+	const struct ts_result *overview = ts_results_find(&mem->run.results, "overview");
+
+	assert_int_equal(ts_value_int(ts_result_get(overview, what)), us * TS_PS_PER_US);
+}
+
+/* The host runs ahead: its mark of step 2 is the longest, and the work of step 2 the shortest. Marks: 20, 90, 40, 50;
+ * work: 0-110, 110-160, 160-230, 230-310. */
+static void step_times_are_those_of_the_work(void **state)
+{
+	static const struct event events[] = {
+		{ "user_annotation", "ProfilerStep#1", HOST, 0, 20, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 5, 5, 11 },
+		{ "user_annotation", "ProfilerStep#2", HOST, 20, 90, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 25, 5, 12 },
+		{ "user_annotation", "ProfilerStep#3", HOST, 110, 40, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 115, 5, 13 },
+		{ "user_annotation", "ProfilerStep#4", HOST, 150, 50, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 155, 5, 14 },
+		{ "kernel", "a", GPU, 10, 100, 11 },
+		{ "kernel", "a", GPU, 110, 50, 12 },
+		{ "kernel", "a", GPU, 160, 70, 13 },
+		{ "kernel", "a", GPU, 230, 80, 14 },
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_result *overview;
+	const struct ts_table *steps;
+
+	given(&mem, &text, events, TS_NELEM(events));
+	overview = ts_results_find(&mem.run.results, "overview");
+	assert_overview_us(&mem, "overview.step_time_ps.median", 75);
+	assert_overview_us(&mem, "overview.step_time_ps.max", 110);
+	assert_overview_us(&mem, "overview.host_step_time_ps.median", 45);
+	steps = ts_result_find_table(overview, "steps");
+	assert_int_equal(steps->nr_rows, 4);
+	assert_int_equal(ts_cell_int(steps, 1, "step"), 2);
+	assert_us(steps, 1, "start_ps", 110);
+	assert_us(steps, 1, "duration_ps", 50);
+	assert_us(steps, 1, "host_duration_ps", 90);
+	assert_int_equal(ts_cell_int(steps, 1, "cores"), 1);
+	assert_true(ts_bytes_is(ts_cell_text(steps, 1, "source"), "launched"));
+	steps = ts_result_find_table(ts_results_find(&mem.run.results, "time"), "per_step");
+	assert_us(steps, 1, "duration_ps", 90); /* its buckets are shared out by the marks */
+	done(&mem, &text);
+}
+
+#define RANK_STEP(rank, kernel) \
+	"{\"distributedInfo\":{\"rank\":" rank "},\"traceEvents\":[" \
+	"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#7\",\"pid\":1,\"tid\":1," \
+	"\"ts\":0,\"dur\":20}," \
+	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1," \
+	"\"ts\":1,\"dur\":2,\"args\":{\"correlation\":5}}," \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":10,\"dur\":" kernel "," \
+	"\"args\":{\"correlation\":5}}]}"
+
+/* The ranks' work in step 7 ends after 50 and after 30 us. */
+static void a_step_of_several_ranks_takes_their_mean(void **state)
+{
+	static const char *const texts[] = { RANK_STEP("0", "40"), RANK_STEP("1", "20") };
+	struct memory_run mem;
+
+	memory_run_init(&mem);
+	for (size_t i = 0; i < TS_NELEM(texts); i++)
+		assert_int_equal(
+			memory_run_add_as(&mem, CHROME, ts_bytes_of(texts[i]), "host", NULL),
+			TS_OK);
+	assert_int_equal(memory_run_analyse(&mem, 0, NULL), TS_OK);
+	assert_overview_us(&mem, "overview.step_time_ps.median", 40);
+	assert_overview_us(&mem, "overview.host_step_time_ps.median", 20);
+	memory_run_release(&mem);
+}
+
 /* A kernel from before the capture runs until 40; another one, which no step launched either, still
  * runs when the step's first kernel begins and holds nothing up. */
 static void the_first_step_begins_when_older_kernels_have_ended(void **state)
@@ -536,6 +610,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_by_class_are_those_of_torch_tb_profiler),
 		cmocka_unit_test(a_step_lasts_to_the_end_of_its_last_kernel),
+		cmocka_unit_test(step_times_are_those_of_the_work),
+		cmocka_unit_test(a_step_of_several_ranks_takes_their_mean),
 		cmocka_unit_test(the_first_step_begins_when_older_kernels_have_ended),
 		cmocka_unit_test(without_kernels_of_its_own_the_first_step_is_as_marked),
 		cmocka_unit_test(a_moment_belongs_to_the_first_class_that_runs),

@@ -7,7 +7,7 @@ import { Live } from "./live.jsx";
 import { Overview } from "./overview.jsx";
 import { Systolic } from "./systolic.jsx";
 import { Time } from "./time.jsx";
-import { Compile, Hta, Kernels, Timeline } from "./traces.jsx";
+import { Compile, Hta, Kernels, Operators, Timeline } from "./traces.jsx";
 
 /** @import { PageView, Report } from "../report.d.ts" */
 
@@ -26,6 +26,7 @@ const VIEWS = [
 	{ name: "doctor", title: "Doctor", Draw: Doctor },
 	{ name: "hta", title: "HTA", Draw: Hta, has: (r) => r.hta?.kernel_count > 0 },
 	{ name: "kernels", title: "Kernels", Draw: Kernels, has: (r) => any([r.kernels]) },
+	{ name: "operators", title: "Operators", Draw: Operators, has: (r) => any([r.operators?.by_name]) },
 	{ name: "timeline", title: "Timeline", Draw: Timeline, has: (r) => r.timeline?.total_time_ps > 0 },
 	{ name: "flame", title: "Flame", Draw: Flame, has: (r) => any([r.flame?.stacks, r.flame?.modules, r.flame?.scopes]) },
 	{ name: "compile", title: "Compile", Draw: Compile, has: (r) => any([r.compile?.regions, r.compile?.phases, r.compile?.fused_kernels, r.compile?.graph_break_places]) },

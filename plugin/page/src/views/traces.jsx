@@ -7,7 +7,7 @@ import { bytes, clean, time, title, value } from "../format.js";
 import { columnsOf, Facts, Missing, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
-import { Tables } from "./generic.jsx";
+import { Generic, Tables } from "./generic.jsx";
 
 /** @import uPlot from "uplot" */
 /** @import { Cell, Drawing, Row, SharesPart, Step } from "../report.d.ts" */
@@ -88,6 +88,24 @@ export function Kernels() {
 			<Bars heading="Time by class" parts={names.map((name, i) => ({ name: clean(name), value: classes.get(name), color: COLORS[i % COLORS.length] }))} label="time of kernels by class" />
 			<Table name="kernels" caption="Kernels" rows={rows} columns={columnsOf(rows, ["name", "class", "count", "total_ps", "share_pct", "mean_ps", "min_ps", "max_ps", "stddev_ps", "tensor_core", "occupancy_pct", "bytes_per_s", "op"], ["op_index"])} sort={{ column: "total_ps", down: true }} max={20} empty="No kernel belongs to the chosen device." />
 		</div>
+	);
+}
+
+// --- operators
+
+const OPERATOR = ["name", "calls", "self_gpu_ps", "self_gpu_pct", "gpu_ps", "self_cpu_ps", "cpu_ps", "cpu_mean_ps", "kernels", "flops", "flops_per_s", "kernel"];
+
+export function Operators() {
+	const { report } = usePage();
+	const column = (report.operators?.gpu_ps ?? null) === null ? "self_cpu_ps" : "self_gpu_ps";
+	const sort = { column, down: true };
+	return (
+		<Generic
+			name="operators"
+			first={{ by_name: OPERATOR, by_shape: [...OPERATOR.slice(0, 1), "input_shapes", ...OPERATOR.slice(1)] }}
+			sort={{ by_name: sort, by_shape: sort }}
+			empty={{ by_shape: "The trace has no shapes (profile with record_shapes=True)." }}
+		/>
 	);
 }
 

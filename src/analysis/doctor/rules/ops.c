@@ -4,6 +4,7 @@
  * ops that work.
  */
 #include "analysis/doctor/doctor.h"
+#include "analysis/facts/operators.h"
 
 static bool works(const struct ts_op_fact *fact)
 {
@@ -149,30 +150,70 @@ static const struct ts_op_fact *largest_softmax(const struct ts_doctor *doctor)
 	return NULL;
 }
 
-static void check_unfused_attention(struct ts_doctor *doctor, const struct ts_rule *rule)
+/* Where PyTorch's trace has the shapes of operators: kernels of one shape may have several names. */
+static void check_attention_by_shapes(struct ts_doctor *doctor, const struct ts_rule *rule,
+				      const struct ts_operators_facts *facts,
+				      const struct ts_selection *ops)
 {
-	const struct ts_op_fact *softmax = largest_softmax(doctor);
+	int64_t ps = ts_i64_add(facts->softmax_ps, facts->product_ps);
+	double share = ts_doctor_share(doctor, ps), least_ps = 0;
 	struct ts_finding *finding;
-	struct ts_selection ops;
-	double share;
 
-	if (!softmax)
+	if (!(share * 100 > doctor->ctx->settings->attention_high))
 		return;
-	ops = ts_doctor_select(doctor, match_attention, softmax);
-	share = ts_doctor_share(doctor, ops.exclusive_ps);
-	if (ops.nr_all < 3 || !(share * 100 > doctor->ctx->settings->attention_high))
+	if (doctor->rates)
+		least_ps = facts->product_flops / doctor->rates->peak_flops_per_s *
+			   (double)TS_PS_PER_S;
+	finding = ts_doctor_report_run(doctor, rule, ts_to_ps((double)ps - least_ps));
+	finding->title = TS_SENTENCE(
+		doctor, "{share} of core time is in attention that is not fused", TS_SHARE(share));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"Calls of a softmax over {count} queries and {count} keys ({count} of them) take "
+		"{core}, the "
+		"products that make its input and take its output {core}. Between them the scores "
+		"go through memory.",
+		TS_COUNT(facts->scores[0]), TS_COUNT(facts->scores[1]),
+		TS_COUNT(facts->softmax_calls), TS_CORE(facts->softmax_ps),
+		TS_CORE(facts->product_ps));
+	if (ops->nr_all > 0)
+		ts_doctor_where(doctor, finding, ops);
+}
+
+static void check_attention_by_counts(struct ts_doctor *doctor, const struct ts_rule *rule,
+				      const struct ts_op_fact *softmax,
+				      const struct ts_selection *ops)
+{
+	double share = ts_doctor_share(doctor, ops->exclusive_ps);
+	struct ts_finding *finding;
+
+	if (ops->nr_all < 3 || !(share * 100 > doctor->ctx->settings->attention_high))
 		return;
 	finding = ts_doctor_report_run(doctor, rule,
-				       ts_to_ps((double)ops.exclusive_ps - ops.least_ps));
+				       ts_to_ps((double)ops->exclusive_ps - ops->least_ps));
 	finding->title = TS_SENTENCE(
 		doctor, "{share} of core time is in attention that is not fused", TS_SHARE(share));
 	finding->evidence = TS_SENTENCE(doctor,
 					"A softmax and {count} products run {count} times each, "
 					"one after the other: {ops}. "
 					"Between them the scores go through memory.",
-					TS_COUNT(ops.nr_all - 1), TS_COUNT(softmax->occurrences),
-					TS_OPS(&ops, 3));
-	ts_doctor_where(doctor, finding, &ops);
+					TS_COUNT(ops->nr_all - 1), TS_COUNT(softmax->occurrences),
+					TS_OPS(ops, 3));
+	ts_doctor_where(doctor, finding, ops);
+}
+
+static void check_unfused_attention(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	const struct ts_operators_facts *by_shapes = ts_operators_facts(doctor->ctx);
+	const struct ts_op_fact *softmax = largest_softmax(doctor);
+	struct ts_selection ops = { .nr_all = 0 };
+
+	if (softmax)
+		ops = ts_doctor_select(doctor, match_attention, softmax);
+	if (by_shapes->softmax_calls > 0)
+		check_attention_by_shapes(doctor, rule, by_shapes, &ops);
+	else if (softmax)
+		check_attention_by_counts(doctor, rule, softmax, &ops);
 }
 
 const struct ts_rule ts_rule_unfused_attention = {

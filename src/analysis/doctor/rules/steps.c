@@ -201,7 +201,7 @@ static int64_t median_of_marks(struct ts_doctor *doctor)
 	}
 	for (size_t i = 0; i < time->nr_steps; i++)
 		marks[i] = (struct ts_worked_step){ time->steps[i].number, time->steps[i].start_ps,
-						    ts_time_step_duration(&time->steps[i]) };
+						    ts_time_step_duration(&time->steps[i]), 1 };
 	qsort(marks, time->nr_steps, sizeof(*marks), longest_first);
 	return median_of(marks, time->nr_steps);
 }
@@ -233,7 +233,8 @@ static void check_worked(struct ts_doctor *doctor, const struct ts_rule *rule)
 
 	if (of.nr < MIN_WORKED || of.nr_slow == 0)
 		return;
-	finding = ts_doctor_report_run(doctor, rule, of.excess_ps);
+	finding = ts_doctor_report_run(
+		doctor, rule, ts_i64_mul(of.excess_ps, (int64_t)TS_MAX(doctor->nr_cores, 1)));
 	finding->title = TS_SENTENCE(doctor,
 				     "{count} of {count} steps {text} over {number} % longer than "
 				     "the median, by the work "

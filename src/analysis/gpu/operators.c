@@ -1,0 +1,306 @@
+/*
+ * Operators: what PyTorch's operators (aten::mm) took on the host and on GPUs, by name and by the shapes of
+ * their inputs, as torch.profiler's key_averages() has it, and how many FLOPs they did.
+ *
+ * An operator's own time on the host is its duration less that of what is open inside it on the same thread:
+ * operators, and calls of the runtime, which have rows of their own (torch/autograd/profiler_util.py). A
+ * kernel's time belongs to the innermost operator that was open when it was launched, and with that to those
+ * around it. Ranges that the program named (record_function) and frames of Python are not operators.
+ */
+#include "analysis/gpu/operators.h"
+
+#include "base/check.h"
+#include "base/record.h"
+#include "model/aten_flops.h"
+#include "model/trace_class.h"
+
+#include <math.h>
+
+#define OPEN_MAX 1024 /* inside each other; deeper ones are not counted */
+
+enum kind {
+	KIND_UNSEEN,
+	KIND_OPERATOR,
+	KIND_PRODUCT /* its FLOPs may be known */,
+	KIND_CALL,
+	KIND_OTHER
+};
+
+#define TS_SELF struct operator_row
+static const struct ts_member row_members[] = {
+	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND),
+	TS_NUMBER(2, is_call, TS_BY_HAND),
+	TS_NUMBER(3, is_others, TS_BY_HAND),
+	TS_TEXT(4, shapes),
+	TS_NUMBER(5, calls, TS_BY_HAND),
+	TS_NUMBER(6, nr_kernels, TS_BY_HAND),
+	TS_NUMBER(7, cpu_ps, TS_BY_HAND),
+	TS_NUMBER(8, self_cpu_ps, TS_BY_HAND),
+	TS_NUMBER(9, gpu_ps, TS_BY_HAND),
+	TS_NUMBER(10, self_gpu_ps, TS_BY_HAND),
+	TS_INDEX(13, kernel, TS_BY_OP, TS_BY_HAND),
+	TS_NUMBER(14, has_several, TS_BY_HAND),
+	TS_NUMBER(11, flops, TS_BY_HAND),
+	TS_NUMBER(12, nr_counted, TS_BY_HAND),
+};
+static const struct ts_record row_record = TS_RECORD(row_members);
+#undef TS_SELF
+
+#define TS_SELF struct operator_sums
+static const struct ts_member sums_members[] = {
+	TS_NUMBER(1, gpu_ps, TS_ADD),
+	TS_NUMBER(2, outside_ps, TS_ADD),
+	TS_NUMBER(3, flops, TS_ADD),
+	TS_NUMBER(4, nr_counted, TS_ADD),
+};
+static const struct ts_record sums_record = TS_RECORD(sums_members);
+#undef TS_SELF
+
+#define TS_SELF struct operator_thread
+static const struct ts_member thread_members[] = { TS_SCRATCH(items) };
+static const struct ts_record thread_record = TS_RECORD(thread_members);
+#undef TS_SELF
+
+#define TS_SELF struct operators_state
+static const struct ts_member operators_members[] = {
+	TS_LIST(1, rows, row_record, TS_BY_HAND),
+	TS_STRUCT(2, sums, sums_record),
+	TS_SCRATCH(row_ids.slots),
+	TS_SCRATCH(paths),
+	TS_SCRATCH(path_ids.slots),
+	TS_SCRATCH_RECORDS(threads, nr_threads, thread_record),
+	TS_SCRATCH(launches.slots),
+	TS_SCRATCH(sides),
+	TS_SCRATCH(kinds),
+};
+static const struct ts_record operators_record = TS_RECORD(operators_members);
+#undef TS_SELF
+
+static bool operators_applies(const struct ts_context *ctx)
+{
+	return ts_profile_is_torch(ctx->profile);
+}
+
+static bool operators_wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	return ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE;
+}
+
+static enum ts_status operators_open(void *ptr, const struct ts_context *ctx,
+				     const struct ts_line *line, struct ts_error *err)
+{
+	struct operators_state *state = ptr;
+	const struct ts_profile *profile = ctx->profile;
+
+	state->threads = calloc(profile->nr_lines + 1, sizeof(*state->threads));
+	state->sides = malloc(profile->nr_lines + 1);
+	state->kinds = calloc(profile->nr_ops + 1, 1);
+	if (!state->threads || !state->sides || !state->kinds)
+		return ts_fail_nomem(err);
+	state->nr_threads = profile->nr_lines;
+	for (size_t i = 0; i < profile->nr_lines; i++)
+		state->sides[i] = (uint8_t)ts_trace_side_of(profile, &profile->lines[i]);
+	return TS_OK;
+}
+
+static enum kind kind_of(struct operators_state *state, const struct ts_profile *profile,
+			 uint32_t index)
+{
+	uint8_t *kind = &state->kinds[index];
+	const struct ts_op *op = &profile->ops[index];
+	bool needs_values;
+
+	if (*kind != KIND_UNSEEN)
+		return *kind;
+	if (ts_bytes_is(op->category, "cpu_op"))
+		*kind = ts_aten_has_flops(op->name, &needs_values) ? KIND_PRODUCT : KIND_OPERATOR;
+	else if (ts_trace_class_of_category(op->category) == TS_TRACE_RUNTIME)
+		*kind = KIND_CALL;
+	else
+		*kind = KIND_OTHER;
+	return *kind;
+}
+
+/* What is still open at AT_PS on the thread; NULL: nothing. */
+static struct operator_open *innermost(struct operator_thread *thread, int64_t at_ps)
+{
+	while (thread->nr > 0 && thread->items[thread->nr - 1].end_ps <= at_ps)
+		thread->nr--;
+	return thread->nr > 0 ? &thread->items[thread->nr - 1] : NULL;
+}
+
+static struct ts_bytes text_of(const struct ts_interleaved *interleaved, size_t i, const char *name)
+{
+	struct ts_stat stat;
+
+	if (!ts_interleaved_stat(interleaved, i, name, &stat) || stat.type != TS_STAT_TEXT)
+		return (struct ts_bytes){ NULL, 0 };
+	return stat.text;
+}
+
+/* The FLOPs of a call. OPEN: what it becomes; of calls inside one that is counted, only the rows know. */
+static void count_flops(struct operators_state *state, const struct ts_interleaved *interleaved,
+			size_t i, struct operator_open *open)
+{
+	struct operator_row *row = &state->rows[open->row];
+	struct ts_bytes name = interleaved->profile->ops[row->op].name, values = { NULL, 0 };
+	bool needs_values;
+	double flops;
+
+	if (row->shapes.n == 0 || !ts_aten_has_flops(name, &needs_values))
+		return;
+	if (needs_values)
+		values = text_of(interleaved, i, "Concrete Inputs");
+	flops = ts_aten_flops(name, row->shapes, values);
+	if (isnan(flops))
+		return;
+	row->flops += flops;
+	row->nr_counted++;
+	if (open->has_flops)
+		return;
+	open->has_flops = true;
+	state->sums.flops += flops;
+	state->sums.nr_counted++;
+}
+
+/* A row for the event, and its time; TS_NONE: no memory. */
+static uint32_t add_call(struct operators_state *state, const struct ts_interleaved *interleaved,
+			 size_t i, enum kind kind)
+{
+	struct operator_row fresh = { .op = interleaved->op[i],
+				      .is_call = kind == KIND_CALL,
+				      .kernel = TS_NONE };
+	int64_t dur_ps = interleaved->dur_ps[i];
+	struct operator_row *row;
+	uint32_t at;
+
+	if (kind != KIND_CALL)
+		fresh.shapes = text_of(interleaved, i, "Input Dims");
+	at = ts_operators_row(state, &fresh);
+	if (at == TS_NONE)
+		return TS_NONE;
+	row = &state->rows[at];
+	row->calls++;
+	row->cpu_ps = ts_i64_add(row->cpu_ps, dur_ps);
+	row->self_cpu_ps = ts_i64_add(row->self_cpu_ps, dur_ps);
+	return at;
+}
+
+static bool open_call(struct operators_state *state, const struct ts_interleaved *interleaved,
+		      size_t i, enum kind kind)
+{
+	struct operator_thread *thread = &state->threads[interleaved->line[i]];
+	int64_t start_ps = interleaved->start_ps[i];
+	int64_t end_ps = ts_i64_add(start_ps, interleaved->dur_ps[i]);
+	const struct operator_open *outer = innermost(thread, start_ps);
+	struct operator_open open = { .end_ps = end_ps, .path = outer ? outer->path : TS_NONE };
+
+	if (thread->nr >= OPEN_MAX)
+		return true;
+	open.has_flops = outer && outer->has_flops;
+	open.row = add_call(state, interleaved, i, kind);
+	if (open.row == TS_NONE)
+		return false;
+	if (outer)
+		state->rows[outer->row].self_cpu_ps =
+			ts_i64_sub(state->rows[outer->row].self_cpu_ps,
+				   TS_MIN(outer->end_ps, end_ps) - start_ps);
+	if (kind != KIND_CALL) {
+		open.path = ts_operators_path(state, open.path, open.row);
+		if (open.path == TS_NONE)
+			return false;
+		if (kind == KIND_PRODUCT)
+			count_flops(state, interleaved, i, &open);
+	} else if (interleaved->link[i] != TS_NO_LINK &&
+		   !ts_launches_note(&state->launches, interleaved->link[i], open.path)) {
+		return false;
+	}
+	if (!ts_grow(&thread->items, &thread->cap, thread->nr + 1, sizeof(open)))
+		return false;
+	thread->items[thread->nr++] = open;
+	return true;
+}
+
+static void take_kernel(struct operators_state *state, const struct ts_interleaved *interleaved,
+			size_t i)
+{
+	int64_t dur_ps = TS_MAX(interleaved->dur_ps[i], 0);
+	uint32_t path = interleaved->link[i] == TS_NO_LINK
+				? TS_NONE
+				: ts_launches_find(&state->launches, interleaved->link[i]);
+
+	state->sums.gpu_ps = ts_i64_add(state->sums.gpu_ps, dur_ps);
+	if (path == TS_NONE)
+		state->sums.outside_ps = ts_i64_add(state->sums.outside_ps, dur_ps);
+	else
+		ts_operators_add_kernel(state, path, interleaved->op[i], dur_ps);
+}
+
+static enum ts_status operators_interleaved(void *ptr, const struct ts_context *ctx,
+					    const struct ts_interleaved *interleaved,
+					    struct ts_error *err)
+{
+	struct operators_state *state = ptr;
+
+	for (size_t i = 0; i < interleaved->nr_events; i++) {
+		uint8_t side = state->sides[interleaved->line[i]];
+		enum kind kind;
+
+		if (side == TS_SIDE_DEVICE)
+			take_kernel(state, interleaved, i);
+		if (side != TS_SIDE_HOST)
+			continue;
+		kind = kind_of(state, ctx->profile, interleaved->op[i]);
+		if (kind != KIND_OTHER && !open_call(state, interleaved, i, kind))
+			return ts_fail_nomem(err);
+	}
+	return TS_OK;
+}
+
+static enum ts_status operators_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
+				      struct ts_error *err)
+{
+	struct operators_state *into = ptr_into;
+	const struct operators_state *from = ptr_from;
+
+	for (size_t i = 0; i < from->nr_rows; i++) {
+		struct operator_row fresh = { .op = from->rows[i].op,
+					      .is_call = from->rows[i].is_call,
+					      .is_others = from->rows[i].is_others,
+					      .shapes = from->rows[i].shapes,
+					      .kernel = TS_NONE };
+		uint32_t at = ts_operators_row(into, &fresh);
+
+		if (at == TS_NONE)
+			return ts_fail_nomem(err);
+		ts_operators_add_row(&into->rows[at], &from->rows[i]);
+	}
+	into->sums.gpu_ps = ts_i64_add(into->sums.gpu_ps, from->sums.gpu_ps);
+	into->sums.outside_ps = ts_i64_add(into->sums.outside_ps, from->sums.outside_ps);
+	into->sums.flops += from->sums.flops;
+	into->sums.nr_counted = ts_i64_add(into->sums.nr_counted, from->sums.nr_counted);
+	return TS_OK;
+}
+
+static enum ts_status operators_close(void *state, const struct ts_context *ctx, void *facts,
+				      struct ts_result *result, struct ts_error *err)
+{
+	*(struct ts_operators_facts *)facts = ts_operators_attention(state, ctx);
+	return ts_operators_report(state, ctx, result, err);
+}
+
+const struct ts_analysis ts_analysis_operators = {
+	.name = "operators",
+	.title = "Operators",
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_INTERLEAVED,
+	.columns = TS_COL_LINK | TS_COL_STATS,
+	.state = &operators_record,
+	.facts_size = sizeof(struct ts_operators_facts),
+	.applies = operators_applies,
+	.wants = operators_wants,
+	.open = operators_open,
+	.interleaved = operators_interleaved,
+	.merge = operators_merge,
+	.close = operators_close,
+};

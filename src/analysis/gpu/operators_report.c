@@ -1,0 +1,259 @@
+/* The tables of operators: by name, and by name and shapes; what took GPUs longest first, then hosts. */
+#include "analysis/gpu/operators.h"
+
+#include "analysis/kit/peaks.h"
+#include "analysis/kit/table.h"
+#include "result/impossible.h"
+
+struct report {
+	const struct ts_context *ctx;
+	struct ts_result *result;
+	const struct operators_state *sum;
+	double peak; /* FLOP/s of the narrowest type; NaN: unknown */
+};
+
+static struct ts_bytes name_of(const struct report *report, const struct operator_row *row)
+{
+	return report->ctx->profile->ops[row->op].name;
+}
+
+static bool is_counted(const struct operator_row *row)
+{
+	return row->calls > 0 && row->nr_counted == row->calls;
+}
+
+static struct ts_value flops(const struct operator_row *row)
+{
+	return is_counted(row) ? ts_real(row->flops) : ts_null();
+}
+
+static struct ts_value rate(const struct report *report, const struct operator_row *row)
+{
+	if (!is_counted(row) || row->gpu_ps <= 0)
+		return ts_null();
+	return ts_held_value(report->result, row->flops / ((double)row->gpu_ps * 1e-12),
+			     report->peak,
+			     TS_LIT("attention counts what a mask leaves out, or kernels are "
+				    "missing in the trace"));
+}
+
+/* Null where the profile has no GPU. */
+static struct ts_value gpu(const struct report *report, int64_t value)
+{
+	return report->ctx->profile->nr_devices > 0 ? ts_int(value) : ts_null();
+}
+
+static struct ts_value gpu_share(const struct report *report, const struct operator_row *row)
+{
+	int64_t all_ps = report->sum->sums.gpu_ps;
+
+	return all_ps > 0 ? ts_real(100 * (double)row->self_gpu_ps / (double)all_ps) : ts_null();
+}
+
+/* "[[64, 128], [128, 32]]", however the file has blanks and ends of lines. */
+static struct ts_value shapes(const struct report *report, const struct operator_row *row)
+{
+	struct ts_bytes text = row->shapes;
+	uint8_t *copy;
+	size_t n = 0;
+
+	if (row->is_others)
+		return ts_text(TS_LIT("others"));
+	copy = ts_arena_alloc(&report->result->owner->arena, 2 * text.n + 1);
+	report->result->owner->failed |= !copy;
+	for (size_t i = 0; copy && i < text.n; i++) {
+		if (text.p[i] <= ' ')
+			continue;
+		copy[n++] = text.p[i];
+		if (text.p[i] == ',')
+			copy[n++] = ' ';
+	}
+	return ts_text_or_null((struct ts_bytes){ copy, n });
+}
+
+/* Of the only kernel that it launches. */
+static struct ts_value kernel_name(const struct report *report, const struct operator_row *row)
+{
+	return row->kernel == TS_NONE ? ts_null()
+				      : ts_text(report->ctx->profile->ops[row->kernel].name);
+}
+
+/* Of what all cores could do at the peak of the first one in the wall time. */
+static struct ts_value utilization(const struct report *report)
+{
+	const struct operator_sums *sums = &report->sum->sums;
+	const struct ts_rates *rates = ts_flops_rates(report->ctx);
+	double s = (double)ts_time_facts(report->ctx)->total_ps * 1e-12;
+
+	if (sums->nr_counted == 0 || !rates || !(s > 0))
+		return ts_null();
+	return ts_held_share_pct(
+		report->result, sums->flops / (s * rates->peak_flops_per_s),
+		TS_LIT("FLOPs of types faster than bf16, or kernels are missing in "
+		       "the trace"));
+}
+
+#define TIMES(X) \
+	X(calls, TS_MEASURED, "calls", ts_int(row->calls)) \
+	X(self_gpu_ps, TS_MEASURED, TS_KEY("self GPU"), gpu(report, row->self_gpu_ps)) \
+	X(self_gpu_pct, TS_MEASURED, "of all", gpu_share(report, row)) \
+	X(gpu_ps, TS_MEASURED, "GPU", gpu(report, row->gpu_ps)) \
+	X(self_cpu_ps, TS_MEASURED, TS_KEY("self CPU"), ts_int(row->self_cpu_ps)) \
+	X(cpu_ps, TS_MEASURED, "CPU", ts_int(row->cpu_ps)) \
+	X(cpu_mean_ps, TS_MEASURED, NULL, ts_int(row->cpu_ps / TS_MAX(row->calls, 1))) \
+	X(kernels, TS_MEASURED, TS_SPARE("kernels"), gpu(report, row->nr_kernels)) \
+	X(flops, TS_MODELLED, NULL, flops(row)) \
+	X(flops_per_s, TS_MODELLED, "FLOP/s", rate(report, row)) \
+	X(kernel, TS_MEASURED, NULL, kernel_name(report, row))
+
+#define NAME_COLUMNS(X) \
+	X(name, TS_MEASURED, "operator", ts_text(name_of(report, row))) \
+	X(kind, TS_DERIVED, NULL, ts_text(row->is_call ? TS_LIT("runtime") : TS_LIT("operator"))) \
+	TIMES(X)
+
+#define SHAPE_COLUMNS(X) \
+	X(name, TS_MEASURED, "operator", ts_text(name_of(report, row))) \
+	X(input_shapes, TS_MEASURED, "shapes", shapes(report, row)) \
+	TIMES(X)
+
+static const struct ts_column name_columns[] = { NAME_COLUMNS(TS_COLUMN) };
+static const struct ts_column shape_columns[] = { SHAPE_COLUMNS(TS_COLUMN) };
+
+static int costliest_first(const void *a, const void *b)
+{
+	const struct operator_row *x = a, *y = b;
+
+	if (x->self_gpu_ps != y->self_gpu_ps)
+		return x->self_gpu_ps > y->self_gpu_ps ? -1 : 1;
+	if (x->self_cpu_ps != y->self_cpu_ps)
+		return x->self_cpu_ps > y->self_cpu_ps ? -1 : 1;
+	if (x->op != y->op)
+		return x->op < y->op ? -1 : 1;
+	return ts_bytes_cmp(x->shapes, y->shapes);
+}
+
+static int by_op(const void *a, const void *b)
+{
+	const struct operator_row *x = a, *y = b;
+
+	return (x->op > y->op) - (x->op < y->op);
+}
+
+/* Rows of one operator become one. How many are left. */
+static size_t fold_shapes(struct operator_row *rows, size_t nr)
+{
+	size_t left = 0;
+
+	qsort(rows, nr, sizeof(*rows), by_op);
+	for (size_t i = 0; i < nr; i++) {
+		if (left > 0 && rows[left - 1].op == rows[i].op)
+			ts_operators_add_row(&rows[left - 1], &rows[i]);
+		else
+			rows[left++] = rows[i];
+	}
+	for (size_t i = 0; i < left; i++)
+		rows[i].shapes = (struct ts_bytes){ NULL, 0 };
+	return left;
+}
+
+static void put_shapes(const struct report *report, const struct operator_row *rows, size_t nr)
+{
+	struct ts_table *table = ts_result_table(report->result, "by_shape",
+						 "Operators by the shapes of their inputs",
+						 shape_columns, TS_NELEM(shape_columns));
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct operator_row *row = &rows[i];
+
+		if (row->shapes.n > 0 || row->is_others)
+			TS_CELLS(report->result, table, SHAPE_COLUMNS);
+	}
+}
+
+static void put_names(const struct report *report, const struct operator_row *rows, size_t nr)
+{
+	struct ts_table *table = ts_result_table(report->result, "by_name", "Operators",
+						 name_columns, TS_NELEM(name_columns));
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct operator_row *row = &rows[i];
+
+		TS_CELLS(report->result, table, NAME_COLUMNS);
+	}
+}
+
+#define FIELDS(X) \
+	X(calls, TS_MEASURED, "calls of operators", ts_int(calls)) \
+	X(self_cpu_ps, TS_MEASURED, "in operators and calls, on threads", ts_int(cpu_ps)) \
+	X(gpu_ps, TS_MEASURED, "on GPUs", gpu(report, sums->gpu_ps)) \
+	X(outside_gpu_ps, TS_MEASURED, "launched outside of operators", \
+	  gpu(report, sums->outside_ps)) \
+	X(flops, TS_MODELLED, "FLOPs", sums->nr_counted > 0 ? ts_real(sums->flops) : ts_null()) \
+	X(flops_utilization_pct, TS_MODELLED, "of the peak over the run", utilization(report))
+
+static void put_sums(const struct report *report)
+{
+	const struct operators_state *sum = report->sum;
+	const struct operator_sums *sums = &sum->sums;
+	int64_t calls = 0, cpu_ps = 0;
+
+	for (size_t i = 0; i < sum->nr_rows; i++) {
+		calls += sum->rows[i].is_call ? 0 : sum->rows[i].calls;
+		cpu_ps = ts_i64_add(cpu_ps, sum->rows[i].self_cpu_ps);
+	}
+	TS_FIELDS(report->result, FIELDS);
+}
+
+static void put_notes(const struct report *report)
+{
+	bool has_shapes = false, has_others = false;
+
+	for (size_t i = 0; i < report->sum->nr_rows; i++) {
+		has_shapes |= report->sum->rows[i].shapes.n > 0;
+		has_others |= report->sum->rows[i].is_others;
+	}
+	if (!has_shapes)
+		ts_result_note(report->result, "the trace has no shapes, so FLOPs are unknown "
+					       "(profile with record_shapes=True)");
+	if (has_others)
+		ts_result_note(
+			report->result,
+			"beyond %d rows of by_shape[] further shapes of an operator are one row, "
+			"others",
+			OPERATORS_ROWS);
+}
+
+static double narrow_peak(const struct ts_context *ctx)
+{
+	const struct ts_rates *rates = ts_flops_rates(ctx);
+
+	if (!rates)
+		return NAN;
+	return fmax(rates->peak_flops_per_s, fmax(rates->peak_fp8_per_s, rates->peak_int8_per_s));
+}
+
+enum ts_status ts_operators_report(const struct operators_state *sum, const struct ts_context *ctx,
+				   struct ts_result *result, struct ts_error *err)
+{
+	struct report report = { ctx, result, sum, narrow_peak(ctx) };
+	struct operator_row *rows;
+	size_t nr = sum->nr_rows;
+
+	if (nr == 0)
+		return TS_OK;
+	rows = malloc(nr * sizeof(*rows));
+	if (!rows)
+		return ts_fail_nomem(err);
+	memcpy(rows, sum->rows, nr * sizeof(*rows));
+	put_sums(&report);
+	nr = fold_shapes(rows, nr);
+	qsort(rows, nr, sizeof(*rows), costliest_first);
+	put_names(&report, rows, nr);
+	nr = sum->nr_rows;
+	memcpy(rows, sum->rows, nr * sizeof(*rows));
+	qsort(rows, nr, sizeof(*rows), costliest_first);
+	put_shapes(&report, rows, nr);
+	put_notes(&report);
+	free(rows);
+	return TS_OK;
+}

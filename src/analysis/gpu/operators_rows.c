@@ -1,0 +1,100 @@
+/* Rows of operators by name and shapes, and the paths of operators around a launch. Both are bounded. */
+#include "analysis/gpu/operators.h"
+
+#include "base/check.h"
+
+static bool is_same(const struct operator_row *a, const struct operator_row *b)
+{
+	return a->op == b->op && a->is_others == b->is_others && ts_bytes_eq(a->shapes, b->shapes);
+}
+
+/* *KEY is moved on where other rows have the same hash. TS_NONE: there is not such a row. */
+static uint32_t find_row(const struct operators_state *state, const struct operator_row *wanted,
+			 uint64_t *key)
+{
+	uint32_t at;
+
+	*key = ts_hash(wanted->shapes, (uint64_t)wanted->op << 1 | wanted->is_others);
+	while ((at = ts_map_find(&state->row_ids, *key)) != TS_NONE) {
+		if (is_same(&state->rows[at], wanted))
+			return at;
+		(*key)++;
+	}
+	return TS_NONE;
+}
+
+uint32_t ts_operators_row(struct operators_state *state, const struct operator_row *fresh)
+{
+	struct operator_row row = *fresh;
+	uint64_t key;
+	uint32_t at = find_row(state, &row, &key);
+
+	if (at == TS_NONE && state->nr_rows >= OPERATORS_ROWS) {
+		row.is_others = true;
+		row.shapes = (struct ts_bytes){ NULL, 0 };
+		at = find_row(state, &row, &key);
+	}
+	if (at != TS_NONE)
+		return at;
+	at = (uint32_t)state->nr_rows;
+	if (!ts_grow(&state->rows, &state->cap_rows, state->nr_rows + 1, sizeof(row)) ||
+	    !ts_map_set(&state->row_ids, key, at))
+		return TS_NONE;
+	state->rows[state->nr_rows++] = row;
+	return at;
+}
+
+uint32_t ts_operators_path(struct operators_state *state, uint32_t outer, uint32_t row)
+{
+	uint64_t key = (uint64_t)outer << 32 | row;
+	uint32_t at = ts_map_find(&state->path_ids, key);
+
+	if (at == TS_NONE && outer != TS_NONE && state->nr_paths >= OPERATORS_PATHS)
+		return ts_operators_path(state, TS_NONE, row);
+	if (at != TS_NONE)
+		return at;
+	at = (uint32_t)state->nr_paths;
+	if (!ts_grow(&state->paths, &state->cap_paths, state->nr_paths + 1,
+		     sizeof(*state->paths)) ||
+	    !ts_map_set(&state->path_ids, key, at))
+		return TS_NONE;
+	state->paths[state->nr_paths++] = (struct operator_path){ outer, row };
+	return at;
+}
+
+/* KERNEL TS_NONE: several. */
+static void note_kernel(struct operator_row *row, uint32_t kernel)
+{
+	row->has_several |= kernel == TS_NONE || (row->kernel != TS_NONE && row->kernel != kernel);
+	row->kernel = row->has_several ? TS_NONE : kernel;
+}
+
+void ts_operators_add_kernel(struct operators_state *state, uint32_t path, uint32_t kernel,
+			     int64_t dur_ps)
+{
+	struct operator_row *row;
+
+	TS_ASSERT_HOT(path < state->nr_paths);
+	row = &state->rows[state->paths[path].row];
+	row->self_gpu_ps = ts_i64_add(row->self_gpu_ps, dur_ps);
+	note_kernel(row, kernel);
+	for (; path != TS_NONE; path = state->paths[path].outer) {
+		row = &state->rows[state->paths[path].row];
+		row->gpu_ps = ts_i64_add(row->gpu_ps, dur_ps);
+		row->nr_kernels++;
+	}
+}
+
+void ts_operators_add_row(struct operator_row *into, const struct operator_row *from)
+{
+	into->calls = ts_i64_add(into->calls, from->calls);
+	into->nr_kernels = ts_i64_add(into->nr_kernels, from->nr_kernels);
+	into->cpu_ps = ts_i64_add(into->cpu_ps, from->cpu_ps);
+	into->self_cpu_ps = ts_i64_add(into->self_cpu_ps, from->self_cpu_ps);
+	into->gpu_ps = ts_i64_add(into->gpu_ps, from->gpu_ps);
+	into->self_gpu_ps = ts_i64_add(into->self_gpu_ps, from->self_gpu_ps);
+	if (from->kernel != TS_NONE || from->has_several)
+		note_kernel(into, from->kernel);
+	into->flops += from->flops;
+	into->nr_counted = ts_i64_add(into->nr_counted, from->nr_counted);
+}
