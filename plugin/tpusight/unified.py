@@ -7,7 +7,7 @@ import time
 from typing import List, Optional
 
 from ._answer import Answer, Plain, ms, said, us
-from ._program import ask
+from ._program import TpusightError, ask
 from ._torch import capture, step, torch_module
 from ._trace import TemporaryTrace, Trace, need_trace
 from .flame_graph import FlameGraphGenerator
@@ -80,6 +80,15 @@ def _operator(row):
                         self_cuda_time_us=us(row["self_gpu_ps"]), flops=row["flops"], flops_per_s=row["flops_per_s"])
 
 
+def _operators(trace):
+    """Those of a trace of torch; of other traces the program has not this view."""
+    try:
+        answer = trace.ask("report", "--view=operators")
+    except TpusightError:
+        return []
+    return [_operator(row) for row in answer["operators"].get("by_name", [])]
+
+
 _TIMES = ("total_time_ms", "cuda_time_ms", "cpu_time_ms")
 _MEMORY = ("peak_memory_mb", "allocated_memory_mb", "reserved_memory_mb")
 
@@ -146,8 +155,7 @@ class UnifiedProfiler:
             setattr(session, name, value)
         if session.cuda_time_ms is not None:
             session.kernels = [_kernel(row) for row in trace.ask("kernels").get("kernels", [])]
-        operators = trace.ask("report", "--view=operators").get("operators") or {}
-        session.operators = [_operator(row) for row in operators.get("by_name", [])]
+        session.operators = _operators(trace)
         if self.enable_flame_graph:
             session.flame_graph_data = FlameGraphGenerator().of_trace(trace)
         return session

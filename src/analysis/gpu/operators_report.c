@@ -3,6 +3,7 @@
 
 #include "analysis/kit/peaks.h"
 #include "analysis/kit/table.h"
+#include "model/trace_class.h"
 #include "result/impossible.h"
 
 struct report {
@@ -212,7 +213,9 @@ static void put_notes(const struct report *report)
 		has_shapes |= report->sum->rows[i].shapes.n > 0;
 		has_others |= report->sum->rows[i].is_others;
 	}
-	if (!has_shapes)
+	if (report->sum->nr_rows == 0)
+		ts_result_note(report->result, "the trace has no operators");
+	else if (!has_shapes)
 		ts_result_note(report->result, "the trace has no shapes, so FLOPs are unknown "
 					       "(profile with record_shapes=True)");
 	if (has_others)
@@ -239,13 +242,16 @@ enum ts_status ts_operators_report(const struct operators_state *sum, const stru
 	struct operator_row *rows;
 	size_t nr = sum->nr_rows;
 
+	if (!ts_profile_is_torch(ctx->profile))
+		return TS_OK;
+	put_sums(&report);
+	put_notes(&report);
 	if (nr == 0)
 		return TS_OK;
 	rows = malloc(nr * sizeof(*rows));
 	if (!rows)
 		return ts_fail_nomem(err);
 	memcpy(rows, sum->rows, nr * sizeof(*rows));
-	put_sums(&report);
 	nr = fold_shapes(rows, nr);
 	qsort(rows, nr, sizeof(*rows), costliest_first);
 	put_names(&report, rows, nr);
@@ -253,7 +259,6 @@ enum ts_status ts_operators_report(const struct operators_state *sum, const stru
 	memcpy(rows, sum->rows, nr * sizeof(*rows));
 	qsort(rows, nr, sizeof(*rows), costliest_first);
 	put_shapes(&report, rows, nr);
-	put_notes(&report);
 	free(rows);
 	return TS_OK;
 }

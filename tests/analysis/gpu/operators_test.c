@@ -212,6 +212,21 @@ static void without_shapes_flops_are_unknown(void **state)
 	done(&mem, &text);
 }
 
+static void a_trace_without_operators_says_so(void **state)
+{
+	static const struct event range[] = {
+		{ "python_function", "train.py(1): main", HOST, 0, 40, 0, NULL },
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_result *result = given(&mem, &text, range, 1);
+
+	assert_int_equal(ts_value_int(ts_result_get(result, "calls")), 0);
+	assert_int_equal(result->nr_notes, 1);
+	assert_int_equal(result->nr_tables, 0);
+	done(&mem, &text);
+}
+
 /* 5,000 shapes of one operator, 4,096 rows: the rest are one row, and nothing is lost. */
 static void rows_are_bounded(void **state)
 {
@@ -240,6 +255,7 @@ int main(void)
 		cmocka_unit_test(the_only_kernel_of_an_operator_is_named),
 		cmocka_unit_test(attention_that_is_not_fused_is_known_by_its_shapes),
 		cmocka_unit_test(without_shapes_flops_are_unknown),
+		cmocka_unit_test(a_trace_without_operators_says_so),
 		cmocka_unit_test(rows_are_bounded),
 	};
 
