@@ -20,8 +20,8 @@ def _host(name):
 
 
 class Session:
-    """PATH: what the program is asked for, a folder or one file; OF_JOB: it is asked for the files, the ranks of one job. LOGDIR names the run
-    that has no folder of its own."""
+    """PATH: what the program is asked for, a folder or one file; OF_JOB: it is asked for the files, the ranks of one job. LOGDIR names
+    the run that has no folder of its own."""
 
     def __init__(self, logdir, run, name, path, files, of_job=False):
         self.run, self.name, self.path, self.files = run, name, path, files

@@ -4,7 +4,8 @@
 The bundled runs, the sample without its host, and the files of $TS_CORPUS (xplane, kineto, runs) where it is there: no share is above
 100 % and no rate above its peak, and what would be is null and stands in impossible[]; the buckets sum to the core time; the
 gains of all findings fit into the run; a finding says core-s where a time is longer than that; the console, JSON, CSV and
-the page have the same figure; what is unknown is null and not 0. Run in the build folder; $TPUSIGHT names the program (default bin/tpusight).
+the page have the same figure; what is unknown is null and not 0. Run in the build folder; $TPUSIGHT names the program
+(default bin/tpusight).
 """
 import csv
 import glob
