@@ -102,7 +102,8 @@ def time_view(r):
     first = r["ops"][0]
     roof = any(o["kind"] == "op" and (o["operational_intensity"] or 0) > 0 and (o["flops_per_s"] or 0) > 0 for o in r["roofline"])
     name = [first["name"][:40]] if first["name"].isprintable() else []
-    return {"texts": [t["bottleneck"], core_time(t["total_ps"]), core_time(first["self_time_ps"])] + name + [core_time(ps) for ps in t["buckets"].values()],
+    buckets = [core_time(ps) for ps in t["buckets"].values()]
+    return {"texts": [t["bottleneck"], core_time(t["total_ps"]), core_time(first["self_time_ps"])] + name + buckets,
             "canvases": strip(r) + (len(t["per_step"]) > 1) + roof}
 
 

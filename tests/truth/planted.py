@@ -69,8 +69,8 @@ class Check:
         """What is known, and no more: the classes that the ops below do not fill are never named."""
         time, limit = self.report["time"], LIMITS.get(name, "compute")
         self.exact("bottleneck_bucket", time["bottleneck_bucket"], limit)
-        for name_of, origin in (("compute_ps", "modelled"), ("memory_wait_ps", "modelled"), ("unexplained_ps", "modelled"), ("idle_ps", "measured")):
-            self.exact(f"origin of {name_of}", time["provenance"][f"buckets.{name_of}"], origin)
+        for bucket, origin in (("compute", "modelled"), ("memory_wait", "modelled"), ("unexplained", "modelled"), ("idle", "measured")):
+            self.exact(f"origin of {bucket}", time["provenance"][f"buckets.{bucket}_ps"], origin)
         says = "estimate" in time["bottleneck"]
         self.exact("the compiler's estimate is named", says, name in BY_ESTIMATE)
         if limit in (None, "unexplained"):
