@@ -209,7 +209,7 @@ static void put_findings(struct ts_buf *out, const struct ts_result *doctor, siz
 	size_t nr = 0, lines;
 
 	if (doctor->nr_findings > 0 && room >= HEAD_ROOM) {
-		ts_buf_puts(out, TS_SUMMARY_HEAD);
+		ts_summary_findings_head(out, report->width);
 		room--;
 	}
 	for (; nr < wanted; nr++, room -= lines) {

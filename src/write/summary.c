@@ -8,7 +8,8 @@
 #include "codec/term.h"
 #include "result/view.h"
 
-#define GAIN_WIDTH 8 /* "131.9 ms" */
+#define GAIN_WIDTH 8  /* "131.9 ms" */
+#define GAIN_FROM  60 /* columns: a narrower terminal has no room for it */
 #define RESET	   "\033[0m"
 #define NR_KINDS   8  /* of devices that are named by themselves */
 #define NR_LINES   2  /* for a finding */
@@ -316,24 +317,51 @@ static void put_sentence(struct ts_buf *text, const struct ts_finding *finding, 
 	}
 }
 
+static bool has_gains(size_t width)
+{
+	return width == 0 || width >= GAIN_FROM;
+}
+
+void ts_summary_findings_head(struct ts_buf *out, size_t width)
+{
+	static const char words[] =
+		"findings, with the time of the run that each could give back at most:";
+	struct ts_term_wrap how = { width, 0, 2, NR_LINES };
+
+	if (!has_gains(width))
+		return;
+	ts_term_wrap(out, ts_bytes_of(words), how);
+	ts_buf_putc(out, '\n');
+}
+
+/* "1 warning    49.6 ms  ": gives how many columns that takes. */
+static size_t put_finding_head(struct ts_buf *out, const struct ts_finding *finding, size_t number,
+			       const struct ts_report *report)
+{
+	size_t before = out->n, width;
+	char gain[TS_UNIT_MAX];
+
+	ts_buf_printf(out, "%zu ", number);
+	width = out->n - before + 10; /* "critical" and two spaces */
+	ts_buf_puts(out, report->color ? severity_colors[finding->severity] : "");
+	ts_buf_printf(out, "%-8s", ts_severity_name(finding->severity));
+	ts_buf_puts(out, report->color ? RESET "  " : "  ");
+	if (!has_gains(report->width))
+		return width;
+	ts_buf_printf(out, "%*s  ", GAIN_WIDTH,
+		      finding->gain_ps < 0 ? "-" : ts_fmt_ps(gain, finding->gain_ps));
+	return width + GAIN_WIDTH + 2;
+}
+
 void ts_summary_finding(struct ts_buf *out, const struct ts_finding *finding, size_t number,
 			const struct ts_report *report)
 {
-	const char *severity = ts_severity_name(finding->severity);
 	struct ts_buf text = TS_BUF_INIT;
-	size_t before = out->n, indent, room = SIZE_MAX;
+	size_t indent, room = SIZE_MAX;
 	struct ts_term_wrap how;
-	char gain[TS_UNIT_MAX];
 
 	TS_ASSERT(out && finding && report);
-	ts_buf_printf(out, "%zu ", number);
-	indent = out->n - before + 10 + GAIN_WIDTH +
-		 2; /* "critical", the gain, and two spaces each */
-	ts_buf_puts(out, report->color ? severity_colors[finding->severity] : "");
-	ts_buf_printf(out, "%-8s", severity);
-	ts_buf_puts(out, report->color ? RESET "  " : "  ");
-	ts_buf_printf(out, "%*s  ", GAIN_WIDTH,
-		      finding->gain_ps < 0 ? "-" : ts_fmt_ps(gain, finding->gain_ps));
+	indent = put_finding_head(out, finding, number, report);
 	if (report->width)
 		room = report->width > indent + WRAP_SLACK
 			       ? NR_LINES * (report->width - indent) - WRAP_SLACK
@@ -357,7 +385,7 @@ void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
 	if (!doctor)
 		return;
 	if (doctor->nr_findings > 0)
-		ts_buf_puts(out, TS_SUMMARY_HEAD);
+		ts_summary_findings_head(out, report->width);
 	for (size_t i = 0; i < TS_MIN(doctor->nr_findings, TS_SUMMARY_FINDINGS); i++)
 		ts_summary_finding(out, &doctor->findings[i], i + 1, report);
 	if (doctor->nr_findings == 0)

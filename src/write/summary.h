@@ -16,8 +16,6 @@
 
 #define TS_SUMMARY_FINDINGS 10 /* shown; the others are counted */
 
-/* Above the findings: what the times beside them are. */
-#define TS_SUMMARY_HEAD "findings, with the time of the run that each could give back at most:\n"
 #define TS_SUMMARY_DOT " \xC2\xB7 " /* between facts */
 
 /* A field of a top-level result, whichever that is. */
@@ -33,6 +31,8 @@ void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_
 /* The second line: health, duty cycle and so on. Without a device none of it is known: nothing. */
 void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
 			const struct ts_report *report);
+/* Above the findings: what the times beside them are. */
+void ts_summary_findings_head(struct ts_buf *out, size_t width);
 /* One finding, in two lines at most. */
 void ts_summary_finding(struct ts_buf *out, const struct ts_finding *finding, size_t number,
 			const struct ts_report *report);

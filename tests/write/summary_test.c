@@ -31,13 +31,15 @@ static void summary_fits_a_wide_terminal_in_one_line_each(void **state)
 	struct ts_results results;
 
 	sample_make(&results);
-	assert_summary(&results, 140,
-		       "profiles/run1/2025_03_11" DOT "1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT
-		       "2 steps (inferred from jit_f)\n"
-		       "health 14/100   duty cycle 86.5 %   MXU -   HBM -   padding -\n"
-		       "1 critical  82 % of core time waits for copies to and from host memory: "
-		       "4 copies of 5.0 GiB a step at 26 GB/s (host-offload.py:29)\n"
-		       "2 info      a file is cut off\n");
+	assert_summary(
+		&results, 140,
+		"profiles/run1/2025_03_11" DOT "1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT
+		"2 steps (inferred from jit_f)\n"
+		"health 14/100   duty cycle 86.5 %   MXU -   HBM -   padding -\n"
+		"findings, with the time of the run that each could give back at most:\n"
+		"1 critical    18.8 s  82 % of core time waits for copies to and from host memory: "
+		"4 copies of 5.0 GiB a step at 26 GB/s (host-offload.py:29)\n"
+		"2 info             -  a file is cut off\n");
 	ts_results_release(&results);
 }
 
@@ -51,9 +53,11 @@ static void summary_breaks_lines_on_a_narrow_one(void **state)
 		       "  1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT
 		       "2 steps (inferred from jit_f)\n"
 		       "health 14/100   duty cycle 86.5 %   MXU -   HBM -   padding -\n"
-		       "1 critical  82 % of core time waits for copies to and from host\n"
-		       "            memory: 4 copies \xE2\x80\xA6 (host-offload.py:29)\n"
-		       "2 info      a file is cut off\n");
+		       "findings, with the time of the run that each could give back at\n"
+		       "  most:\n"
+		       "1 critical    18.8 s  82 % of core time waits for copies to and\n"
+		       "                      from \xE2\x80\xA6 (host-offload.py:29)\n"
+		       "2 info             -  a file is cut off\n");
 	ts_results_release(&results);
 }
 
@@ -149,7 +153,7 @@ static void colors_are_there_only_when_asked_for(void **state)
 
 	sample_make(&results);
 	ts_summary_text(&out, &results, &report);
-	assert_true(ts_bytes_has(ts_buf_bytes(&out), "\x1b[1;31mcritical\x1b[0m  82 %"));
+	assert_true(ts_bytes_has(ts_buf_bytes(&out), "\x1b[1;31mcritical\x1b[0m    18.8 s  82 %"));
 	assert_true(ts_bytes_has(ts_buf_bytes(&out), "\x1b[1;31mhealth 14/100\x1b[0m"));
 	ts_buf_clear(&out);
 	report.color = false;
@@ -212,8 +216,9 @@ static void evidence_is_its_first_sentence(void **state)
 	assert_summary(&results, 0,
 		       "-" DOT "-\n"
 		       "health -   duty cycle -   MXU -   HBM -   padding -\n"
-		       "1 critical  slow: It takes 1.5 s in a.py\n"
-		       "2 critical  slower: All of it\n");
+		       "findings, with the time of the run that each could give back at most:\n"
+		       "1 critical         -  slow: It takes 1.5 s in a.py\n"
+		       "2 critical         -  slower: All of it\n");
 	ts_results_release(&results);
 }
 
@@ -251,7 +256,7 @@ static void many_findings_are_counted(void **state)
 		ts_result_finding(doctor)->title = TS_LIT("t");
 	ts_summary_text(&out, &results, &report);
 	assert_true(ts_bytes_ends(ts_buf_bytes(&out),
-				  "10 critical  t\n... and 3 more (tpusight report "
+				  "10 critical         -  t\n... and 3 more (tpusight report "
 				  "--view doctor)\n"));
 	ts_buf_release(&out);
 	ts_results_release(&results);
