@@ -12,6 +12,7 @@
 #include "analysis/facts/kernels.h"
 #include "analysis/facts/memory.h"
 #include "analysis/facts/memory_timeline.h"
+#include "analysis/facts/timeline.h"
 #include "analysis/kit/table.h"
 #include "base/check.h"
 #include "base/units.h"
@@ -100,9 +101,11 @@ static double allocator_peak(const struct ts_doctor *doctor)
 	return most;
 }
 
+/* As the overview has it: of the work that the steps launched, where that is known. */
 static double median_step(const struct ts_doctor *doctor)
 {
-	int64_t ps = doctor->time->median_step_ps;
+	int64_t worked_ps = ts_timeline_facts(doctor->ctx)->median_step_ps;
+	int64_t ps = worked_ps > 0 ? worked_ps : doctor->time->median_step_ps;
 
 	return ps > 0 ? (double)ps / (double)TS_PS_PER_MS : NAN;
 }

@@ -22,7 +22,8 @@ struct ts_timeline_facts {
 	int64_t steps_ps;	/* sum over the steps of all ranks; 0: there are none */
 	int64_t other_ps;	/* moments of these in which no class of work was seen */
 	const struct ts_worked_step *steps; /* those that are counted, by their numbers */
-	size_t nr_steps; /* 0: steps are not marks of the host, or launch nothing */
+	size_t nr_steps;	/* 0: steps are not marks of the host, or launch nothing */
+	int64_t median_step_ps; /* of them; 0: there are none */
 };
 
 #endif

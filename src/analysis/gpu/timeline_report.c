@@ -2,6 +2,7 @@
 #include "analysis/gpu/timeline.h"
 
 #include "analysis/kit/cells.h"
+#include "analysis/kit/spread.h"
 #include "analysis/kit/table.h"
 #include "base/units.h"
 
@@ -452,6 +453,20 @@ static size_t fold_ranks(struct ts_worked_step *steps, size_t nr)
 }
 
 /* False: no memory. */
+static bool find_median(struct ts_timeline_facts *facts)
+{
+	int64_t *ps = malloc((facts->nr_steps + 1) * sizeof(*ps));
+
+	if (!ps)
+		return false;
+	for (size_t i = 0; i < facts->nr_steps; i++)
+		ps[i] = facts->steps[i].duration_ps;
+	facts->median_step_ps = ts_median_of(ps, facts->nr_steps);
+	free(ps);
+	return true;
+}
+
+/* False: no memory. */
 static bool list_worked(const struct report *report, struct ts_timeline_facts *facts)
 {
 	struct ts_worked_step *steps;
@@ -476,7 +491,7 @@ static bool list_worked(const struct report *report, struct ts_timeline_facts *f
 	}
 	facts->steps = steps;
 	facts->nr_steps = fold_ranks(steps, nr);
-	return true;
+	return find_median(facts);
 }
 
 /* Devices, and all of them are not GPUs. */

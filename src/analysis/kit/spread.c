@@ -113,3 +113,15 @@ static bool is_spread(const void *self)
 }
 const struct ts_record ts_spread_record = TS_RECORD(spread_members, .is_valid = is_spread);
 #undef TS_SELF
+
+int64_t ts_median_of(int64_t *numbers, size_t nr)
+{
+	int64_t low, high;
+
+	if (nr == 0)
+		return 0;
+	qsort(numbers, nr, sizeof(*numbers), ts_i64_order);
+	low = numbers[(nr - 1) / 2];
+	high = numbers[nr / 2];
+	return low + (int64_t)llround((double)ts_i64_sub(high, low) / 2);
+}

@@ -8,6 +8,7 @@
  */
 #include "analysis/time/time.h"
 
+#include "analysis/kit/spread.h"
 #include "analysis/settings.h"
 
 #define MIN_STEPS    4	 /* with fewer, a median means little */
@@ -54,19 +55,6 @@ static int64_t duration_of(const struct ts_time_step *step)
 	return step->total_ps / TS_MAX(step->cores, 1);
 }
 
-/* Of an even number the middle of the two closest, as in the statistics of steps. */
-static int64_t median(int64_t *values, size_t nr)
-{
-	int64_t low, high;
-
-	if (nr == 0)
-		return 0;
-	qsort(values, nr, sizeof(*values), ts_i64_order);
-	low = values[(nr - 1) / 2];
-	high = values[nr / 2];
-	return low + (int64_t)llround((double)(high - low) / 2);
-}
-
 static void measure(struct outliers *all)
 {
 	const struct ts_settings *settings = all->ctx->settings;
@@ -77,10 +65,10 @@ static void measure(struct outliers *all)
 		if (all->steps[i].cores > 0)
 			all->scratch[nr++] = duration_of(&all->steps[i]);
 	all->nr_ran = nr;
-	all->median_ps = median(all->scratch, nr);
+	all->median_ps = ts_median_of(all->scratch, nr);
 	for (size_t i = 0; i < nr; i++)
 		all->scratch[i] = llabs((long long)(all->scratch[i] - all->median_ps));
-	all->mad_ps = median(all->scratch, nr);
+	all->mad_ps = ts_median_of(all->scratch, nr);
 	all->limit_ps = (double)all->median_ps * over < (double)INT64_MAX
 				? (int64_t)((double)all->median_ps * over)
 				: INT64_MAX;
@@ -142,13 +130,13 @@ static void measure_buckets(struct outliers *all)
 		for (size_t i = 0; i < all->nr_steps; i++)
 			if (all->steps[i].cores > 0)
 				all->scratch[nr++] = all->steps[i].ps[b];
-		all->bucket_ps[b] = median(all->scratch, nr);
+		all->bucket_ps[b] = ts_median_of(all->scratch, nr);
 		for (size_t d = 0; d < all->sum->nr_devices; d++) {
 			const struct time_device *device = &all->sum->devices[d];
 
 			for (size_t i = 0; i < device->nr_steps; i++)
 				all->scratch[i] = device->step_ps[i][b];
-			all->core_ps[d][b] = median(all->scratch, device->nr_steps);
+			all->core_ps[d][b] = ts_median_of(all->scratch, device->nr_steps);
 		}
 	}
 }

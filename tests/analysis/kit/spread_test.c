@@ -102,9 +102,20 @@ static void one_number_does_not_deviate(void **state)
 	assert_int_equal(ts_spread_percentile(&spread, 0.5), -1); /* it has no bins */
 }
 
+static void a_median_of_an_even_number_lies_between(void **state)
+{
+	int64_t odd[] = { 9, 1, 4 }, even[] = { 8, 1, 5, 4 }, one[] = { 7 };
+
+	assert_int_equal(ts_median_of(odd, 3), 4);
+	assert_int_equal(ts_median_of(even, 4), 5); /* 4.5, rounded away from 0 */
+	assert_int_equal(ts_median_of(one, 1), 7);
+	assert_int_equal(ts_median_of(one, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_median_of_an_even_number_lies_between),
 		cmocka_unit_test(figures_are_those_of_the_numbers),
 		cmocka_unit_test(two_merged_are_one_of_all),
 		cmocka_unit_test(of_no_numbers_nothing_is_known),
