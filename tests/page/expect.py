@@ -130,6 +130,11 @@ def kernels(r):
     return {"texts": first_of(r["kernels"], "total_ps", "name")}
 
 
+def operators(r):
+    view = r["operators"]
+    return {"texts": first_of(view["by_name"], "self_cpu_ps" if view["gpu_ps"] is None else "self_gpu_ps", "name")[:1]}
+
+
 def timeline(r):
     t = r["timeline"]
     return {"texts": [time(t["total_time_ps"]), time(t["cpu_active_ps"])], "canvases": strip(r) + bool(t["steps"])}
@@ -147,6 +152,7 @@ def has(r, view, *tables):
 # Of the profiling suite: shown where the report has them.
 SUITE = {"hta": (hta, lambda r: (r.get("hta") or {}).get("kernel_count")),
          "kernels": (kernels, lambda r: r.get("kernels")),
+         "operators": (operators, lambda r: has(r, "operators", "by_name")),
          "timeline": (timeline, lambda r: (r.get("timeline") or {}).get("total_time_ps")),
          "flame": (flame, lambda r: has(r, "flame", "stacks", "modules", "scopes")),
          "compile": (compile_view, lambda r: has(r, "compile", "regions", "phases", "fused_kernels", "graph_break_places"))}
