@@ -49,6 +49,16 @@ async function open(browser, url, file) {
 // The cells of the table of functions, as they are printed.
 const rows = (page) => page.evaluate(() => [...document.querySelectorAll("tr")].map((row) => [...row.querySelectorAll("td")].map((cell) => cell.innerText.trim())));
 
+const has = (found, row) => found.some((cells) => row.every((texts) => cells.some((cell) => texts.some((text) => cell.includes(text)))));
+
+// The table is drawn after the name is said; until then the list of profiles is the only one. Gives what is there, with all ROWS or not.
+async function rows_with(page, wanted) {
+	let found = await rows(page);
+	for (const end = Date.now() + PATIENCE_MS; Date.now() < end && !wanted.every((row) => has(found, row)); found = await rows(page))
+		await page.waitForTimeout(100);
+	return found;
+}
+
 async function check(browser, url, { file, profiles }) {
 	const page = await open(browser, url, file);
 	for (const [at, profile] of profiles.entries()) {
@@ -57,9 +67,9 @@ async function check(browser, url, { file, profiles }) {
 			wrong.push(`${file}: no profile ${profile.name} at place ${at}`);
 			break;
 		}
-		const found = await rows(page);
+		const found = await rows_with(page, profile.rows);
 		for (const row of profile.rows)
-			if (!found.some((cells) => row.every((texts) => cells.some((cell) => texts.some((text) => cell.includes(text))))))
+			if (!has(found, row))
 				wrong.push(`${file}: ${profile.name} has no row ${row.join(" | ")} but ${JSON.stringify(found.slice(0, 5))}`);
 		if (process.env.SHOTS) await page.screenshot({ path: path.join(process.env.SHOTS, `speedscope-${path.basename(file)}-${at}.png`) });
 		await page.keyboard.press("n"); // the next profile
