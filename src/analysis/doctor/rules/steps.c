@@ -180,32 +180,6 @@ struct worked {
 	int64_t median_ps, excess_ps;
 };
 
-/* As the overview's: of an even number in the middle of the two. */
-static int64_t median_of(const struct ts_worked_step *sorted, size_t nr)
-{
-	int64_t below_ps = sorted[nr / 2].duration_ps;
-
-	return nr % 2 ? below_ps : below_ps + (sorted[nr / 2 - 1].duration_ps - below_ps + 1) / 2;
-}
-
-/* Of the host's marks. */
-static int64_t median_of_marks(struct ts_doctor *doctor)
-{
-	const struct ts_time_facts *time = doctor->time;
-	struct ts_worked_step *marks =
-		ts_arena_array(&doctor->scratch, time->nr_steps + 1, sizeof(*marks));
-
-	if (!marks || time->nr_steps == 0) {
-		doctor->failed |= !marks;
-		return 0;
-	}
-	for (size_t i = 0; i < time->nr_steps; i++)
-		marks[i] = (struct ts_worked_step){ time->steps[i].number, time->steps[i].start_ps,
-						    ts_time_step_duration(&time->steps[i]), 1 };
-	qsort(marks, time->nr_steps, sizeof(*marks), longest_first);
-	return median_of(marks, time->nr_steps);
-}
-
 static struct worked judge_worked(struct ts_doctor *doctor)
 {
 	const struct ts_timeline_facts *timeline = ts_timeline_facts(doctor->ctx);
@@ -219,7 +193,7 @@ static struct worked judge_worked(struct ts_doctor *doctor)
 	}
 	memcpy(of.steps, timeline->steps, of.nr * sizeof(*of.steps));
 	qsort(of.steps, of.nr, sizeof(*of.steps), longest_first);
-	of.median_ps = median_of(of.steps, of.nr);
+	of.median_ps = timeline->median_step_ps;
 	for (; (double)of.steps[of.nr_slow].duration_ps > over * (double)of.median_ps; of.nr_slow++)
 		of.excess_ps =
 			ts_i64_add(of.excess_ps, of.steps[of.nr_slow].duration_ps - of.median_ps);
@@ -246,7 +220,7 @@ static void check_worked(struct ts_doctor *doctor, const struct ts_rule *rule)
 	       "The median of {count} steps, each to the end of the last kernel that it launched, "
 	       "is "
 	       "{time}; of the host's marks it is {time}.",
-	       TS_COUNT(of.nr), TS_TIME(of.median_ps), TS_TIME(median_of_marks(doctor)));
+	       TS_COUNT(of.nr), TS_TIME(of.median_ps), TS_TIME(doctor->time->median_step_ps));
 	for (size_t i = 0; i < of.nr_slow && i < TS_MAX_RANGES; i++)
 		ts_doctor_range(doctor, TS_NONE, of.steps[i].start_ps,
 				ts_i64_add(of.steps[i].start_ps, of.steps[i].duration_ps));
