@@ -24,6 +24,13 @@ enum ts_bucket {
  * among compute, memory wait and unexplained (analysis/kit/split.h). */
 enum ts_bucket ts_op_bucket(const struct ts_op *op);
 
+/* One of the three that the time of ops that work is divided among? */
+static inline bool ts_bucket_is_divided(enum ts_bucket bucket)
+{
+	return bucket == TS_BUCKET_COMPUTE || bucket == TS_BUCKET_MEMORY_WAIT ||
+	       bucket == TS_BUCKET_UNEXPLAINED;
+}
+
 const char *ts_bucket_name(enum ts_bucket bucket);  /* compute, memory_wait: as in the report */
 const char *ts_bucket_title(enum ts_bucket bucket); /* Compute, Memory Wait: as people read it */
 

@@ -79,8 +79,7 @@ static inline int64_t ts_op_fact_in(const struct ts_op_fact *fact, enum ts_bucke
 /* Does it work: neither a wait nor a collective, a talk with the host, or a recomputation? */
 static inline bool ts_op_fact_works(const struct ts_op_fact *fact)
 {
-	return fact->bucket == TS_BUCKET_COMPUTE || fact->bucket == TS_BUCKET_MEMORY_WAIT ||
-	       fact->bucket == TS_BUCKET_UNEXPLAINED;
+	return ts_bucket_is_divided(fact->bucket);
 }
 
 #endif

@@ -216,10 +216,7 @@ static bool is_in(const struct outliers *all, uint32_t op, enum ts_bucket bucket
 {
 	enum ts_bucket whole = ts_op_bucket(&all->ctx->profile->ops[op]);
 
-	if (whole != TS_NR_BUCKETS)
-		return whole == bucket;
-	return bucket == TS_BUCKET_COMPUTE || bucket == TS_BUCKET_MEMORY_WAIT ||
-	       bucket == TS_BUCKET_UNEXPLAINED;
+	return whole == TS_NR_BUCKETS ? ts_bucket_is_divided(bucket) : whole == bucket;
 }
 
 static bool is_gap(enum ts_bucket bucket)

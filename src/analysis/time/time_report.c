@@ -30,10 +30,7 @@ static struct ts_value of_bucket(const struct report *report, const int64_t *ps,
 /* What an op's time is divided into follows from peaks and estimates; the rest is seen. */
 static enum ts_origin bucket_origin(enum ts_bucket bucket)
 {
-	return bucket == TS_BUCKET_COMPUTE || bucket == TS_BUCKET_MEMORY_WAIT ||
-			       bucket == TS_BUCKET_UNEXPLAINED
-		       ? TS_MODELLED
-		       : TS_MEASURED;
+	return ts_bucket_is_divided(bucket) ? TS_MODELLED : TS_MEASURED;
 }
 
 static const char *const bucket_fields[TS_NR_BUCKETS] = {

@@ -8,8 +8,7 @@
 
 static bool works(const struct ts_op_fact *fact)
 {
-	return fact->occurrences > 0 && fact->exclusive_ps > 0 && fact->bucket < TS_NR_BUCKETS &&
-	       TS_CLASSES_OF_WORK & TS_CLASS(fact->bucket);
+	return fact->occurrences > 0 && fact->exclusive_ps > 0 && ts_op_fact_works(fact);
 }
 
 /* What the op takes above its roofline; all of it where that is unknown. */
