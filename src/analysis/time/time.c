@@ -11,6 +11,7 @@
  */
 #include "analysis/time/time.h"
 
+#include "base/record.h"
 #include "model/op_kind.h"
 
 #define DRAWN_GAP_PS 100000 /* a shorter gap is drawn as part of what stands before it */
@@ -57,11 +58,11 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 		return TS_OK;
 	state->nr_classes = profile->nr_ops;
 	state->classes = calloc(profile->nr_ops + 1, sizeof(*state->classes));
-	state->nr_ops = profile->nr_ops;
-	state->ops = calloc(profile->nr_ops + 1, sizeof(*state->ops));
+	state->ops.nr = profile->nr_ops;
+	state->ops.items = calloc(profile->nr_ops + 1, sizeof(*state->ops.items));
 	state->device.nr_steps = ctx->outline->steps.devices[state->device_index].nr;
 	state->device.step_ps = calloc(state->device.nr_steps + 1, sizeof(*state->device.step_ps));
-	if (!state->classes || !state->ops || !state->device.step_ps ||
+	if (!state->classes || !state->ops.items || !state->device.step_ps ||
 	    !ts_time_steps_open(state, ctx))
 		return ts_fail_nomem(err);
 	state->device.slices.budget = ts_overlay_share(ctx, TS_SHARE_TIME, profile->nr_devices);
@@ -129,7 +130,7 @@ static size_t stretch_out(struct time_state *state, uint32_t op, const struct ts
 		return 1;
 	}
 	ts_split_time(split, dur_ps, parts);
-	count_op(&state->ops[op], dur_ps, parts);
+	count_op(&state->ops.items[op], dur_ps, parts);
 	parts[TS_SPLIT_MATRIX] += parts[TS_SPLIT_ESTIMATE]; /* both are compute */
 	parts[TS_SPLIT_ESTIMATE] = 0;
 	for (int part = 0; part < TS_NR_SPLITS; part++)
@@ -266,28 +267,6 @@ static enum ts_status make_devices(struct time_state *sum, const struct ts_conte
 	return TS_OK;
 }
 
-static enum ts_status add_ops(struct time_state *sum, const struct time_state *line,
-			      struct ts_error *err)
-{
-	if (!line->ops)
-		return TS_OK;
-	if (!sum->ops) {
-		sum->nr_ops = line->nr_ops;
-		sum->ops = calloc(sum->nr_ops + 1, sizeof(*sum->ops));
-		if (!sum->ops)
-			return ts_fail_nomem(err);
-	}
-	for (size_t i = 0; i < TS_MIN(sum->nr_ops, line->nr_ops); i++) {
-		if (line->ops[i].split_ps == 0)
-			continue;
-		sum->ops[i].split_ps = ts_i64_add(sum->ops[i].split_ps, line->ops[i].split_ps);
-		for (int part = 0; part < TS_SPLIT_REST; part++)
-			sum->ops[i].need_ps[part] =
-				ts_i64_add(sum->ops[i].need_ps[part], line->ops[i].need_ps[part]);
-	}
-	return TS_OK;
-}
-
 /* A second line of ops on a TPU core would count moments twice: the busier one is the core. */
 static void take_core(struct time_device *into, struct time_device *from)
 {
@@ -317,9 +296,8 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 		return st;
 	if (line->is_core && from->nr_steps != ctx->outline->steps.devices[line->device_index].nr)
 		return ts_fail(err, TS_FORMAT, "a state of the time is of another run");
-	st = add_ops(sum, line, err);
-	if (st)
-		return st;
+	if (!ts_record_merge(&ts_time_ops_record, &sum->ops, &line->ops))
+		return ts_fail_nomem(err);
 	into = &sum->devices[line->device_index];
 	into->seen |= from->seen;
 	into->first_ps = TS_MIN(into->first_ps, from->first_ps);

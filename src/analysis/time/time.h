@@ -56,14 +56,19 @@ struct time_class {
 	int64_t total_ps, in_step_ps; /* in all steps, and in the one that runs */
 };
 
+/* By op. */
+struct time_ops {
+	struct ts_time_op *items;
+	size_t nr;
+};
+
 struct time_state {
 	/* of a line */
 	uint32_t device_index;
 	bool is_core, is_gpu;
 	struct time_class *classes; /* of each op, worked out when it is first met */
 	size_t nr_classes;
-	struct ts_time_op *ops; /* of each op, of a line and of the sum */
-	size_t nr_ops;
+	struct time_ops ops; /* of a line and of the sum */
 	struct time_device device;
 	uint32_t step; /* of the device, that its ops are in; TS_NONE: none */
 	int64_t step_until_ps, nr_ended;
@@ -83,7 +88,7 @@ enum ts_bucket ts_time_spread_gap(const struct ts_context *ctx, uint32_t device_
 				  struct time_device *device, int64_t start_ps, int64_t end_ps);
 
 /* time_state.c */
-extern const struct ts_record ts_time_record;
+extern const struct ts_record ts_time_record, ts_time_ops_record;
 
 /* time_steps.c. False: no memory. */
 bool ts_time_steps_open(struct time_state *state, const struct ts_context *ctx);

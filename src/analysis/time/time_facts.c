@@ -162,11 +162,11 @@ static bool list_ops(const struct time_state *sum, struct ts_arena *arena,
 {
 	struct ts_time_op *ops;
 
-	if (!sum->ops)
+	if (!sum->ops.items)
 		return true;
-	ops = ts_arena_array(arena, sum->nr_ops + 1, sizeof(*ops));
-	for (size_t i = 0; ops && i < sum->nr_ops; i++) {
-		ops[i] = sum->ops[i];
+	ops = ts_arena_array(arena, sum->ops.nr + 1, sizeof(*ops));
+	for (size_t i = 0; ops && i < sum->ops.nr; i++) {
+		ops[i] = sum->ops.items[i];
 		for (int part = 0; part < TS_SPLIT_REST; part++)
 			facts->need_ps[part] =
 				ts_i64_add(facts->need_ps[part], ops[i].need_ps[part]);

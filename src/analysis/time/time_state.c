@@ -64,10 +64,17 @@ static const struct ts_record class_record = TS_RECORD(class_members, TS_EMPTY(t
 
 #define TS_SELF struct ts_time_op
 static const struct ts_member op_members[] = {
-	TS_NUMBER(1, split_ps, TS_BY_HAND),
-	TS_NUMBERS(2, need_ps, TS_BY_HAND),
+	TS_NUMBER(1, split_ps, TS_ADD),
+	TS_NUMBERS(2, need_ps, TS_ADD),
 };
 static const struct ts_record op_record = TS_RECORD(op_members, TS_EMPTY(split_ps));
+#undef TS_SELF
+
+#define TS_SELF struct time_ops
+static const struct ts_member ops_members[] = {
+	TS_RECORDS(1, items, nr, op_record, TS_BY_OP, TS_ADD),
+};
+const struct ts_record ts_time_ops_record = TS_RECORD(ops_members);
 #undef TS_SELF
 
 #define TS_SELF struct time_state
@@ -81,7 +88,7 @@ static const struct ts_member time_members[] = {
 	TS_NUMBER(7, nr_ended, TS_BY_HAND),
 	TS_RECORDS(8, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
 	TS_RECORDS(9, streams, nr_streams, ts_spans_sum_record, TS_BY_DEVICE, TS_BY_HAND),
-	TS_RECORDS(10, ops, nr_ops, op_record, TS_BY_OP, TS_BY_HAND),
+	TS_STRUCT(10, ops, ts_time_ops_record),
 	TS_SCRATCH(touched),
 };
 
