@@ -48,7 +48,7 @@ logged() {
 
 # `make check` in a build folder, with what else is given: its tests count one by one.
 suite() {
-	local name=$1 dir=$2 log=$work/${1// /-}.log n
+	local name=$1 dir=$2 log=$work/${1// /-}.log n test
 	say "$name"
 	make -C "$dir" --no-print-directory -j"$jobs" check "${@:3}" >"$log" 2>&1
 	local code=$?
@@ -58,6 +58,10 @@ suite() {
 	n=$(sed -n 's/^# \(FAIL\|ERROR\): *//p' "$log" | paste -sd+ | bc) && failed=$((failed + ${n:-0}))
 	if [ $code != 0 ]; then
 		tail -n 40 "$log"
+		for test in $(sed -n 's/^\(FAIL\|ERROR\): \([^ ]*\).*/\2/p' "$log"); do
+			say "what $test printed"
+			tail -n 40 "$dir/${test%.py}.log"
+		done
 		failures+=("$name")
 		grep -q '^# FAIL: *[1-9]\|^# ERROR: *[1-9]' "$log" || failed=$((failed + 1))
 	fi
