@@ -244,7 +244,12 @@ def cut_short(folder):
     restore()
     cutting = threading.Thread(target=cut)
     cutting.start()
-    code, events, complaint = follow(logdir, lambda e: not cutting.is_alive() and e[-1].get("state") == "annotated")
+
+    def is_there(_):
+        """What was put back last is annotated, and not what was cut just before."""
+        return not cutting.is_alive() and os.path.getsize(path) > os.path.getsize(sample)
+
+    code, events, complaint = follow(logdir, is_there, linger_s=2)
     cutting.join()
     must(code == 0 and not complaint, f"cut: status {code}: {complaint}")
     failed = [e["problem"] for e in of_type(events, "session", "failed")]
