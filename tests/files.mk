@@ -31,6 +31,7 @@ include tests/viewers/files.mk
 include tests/live/files.mk
 include tests/page/files.mk
 include tests/python/files.mk
+include tests/threads/files.mk
 
 EXTRA_DIST += $(script_tests)
 EXTRA_PROGRAMS += $(unit_tests) $(fuzz_replays)
