@@ -1,0 +1,14 @@
+# Faults of the system: calls that fail, kills, power cuts, full disks (tests/faults/scenes.py says what must hold). The library
+# is for LD_PRELOAD, so nothing of ours is linked with it.
+EXTRA_DIST += tests/faults/fail.c tests/faults/scenes.py
+CLEANFILES += tests/faults/fail.so
+tests/faults/fail.so: tests/faults/fail.c
+	@$(MKDIR_P) tests/faults
+	$(AM_V_CC)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $(srcdir)/tests/faults/fail.c -ldl
+tests/faults/fault_test.log: tests/faults/fail.so
+
+# `make check` tries some of the faults, others each day; this tries each: minutes.
+fault_tests = tests/faults/fault_test.py
+.PHONY: check-faults
+check-faults:
+	TS_FAULTS=all $(MAKE) $(AM_MAKEFLAGS) check TESTS="$(fault_tests)"
