@@ -9,17 +9,15 @@ The commands are those of scenes.py, the errors those of fail.c. However it goes
 EINTR and short reads and writes must not be noticed at all. `make check` tries some, others each day; TS_FAULTS=all is each.
 """
 import os
-import re
 import sys
 
 import scenes
 
 LIBRARY = os.path.abspath("tests/faults/fail.so")
 # How the cause is named (src/base/status.c); None: the command must end well.
-NO_ROOM = "no room in the temporary folder"  # to unpack a trace: the figures that need it are unknown
 CAUSES = {
-    "ENOSPC": f"disk is full|[Nn]o space left|{NO_ROOM}", "EDQUOT": f"quota is used up|[Qq]uota exceeded|{NO_ROOM}",
-    "EIO": f"[Ii]nput/output error|{NO_ROOM}", "EINTR": None, "EMFILE": "[Tt]oo many open files",
+    "ENOSPC": f"disk is full|[Nn]o space left|{scenes.NO_ROOM}", "EDQUOT": f"quota is used up|[Qq]uota exceeded|{scenes.NO_ROOM}",
+    "EIO": f"[Ii]nput/output error|{scenes.NO_ROOM}", "EINTR": None, "EMFILE": "[Tt]oo many open files",
     "EACCES": "[Pp]ermission denied", "ENOMEM": "out of memory", "short": None,
 }
 LASTING = ("ENOSPC", "EDQUOT", "EIO")  # a disk that is full stays full
@@ -53,7 +51,7 @@ def complaints(scene, folder, error, lasting, ended):
         yield f"status {ended.status}"
     cause = CAUSES[error]
     removal_failed = may_not_remove(error, lasting, ended)
-    yield from scene.half_files(folder, may_leave=removal_failed)
+    yield from scene.half_files(folder, may_leave=removal_failed, may_differ=ended.status != 0)
     if ended.status == 0:
         if scenes.tree(folder) != scene.new and not removal_failed:
             yield "status 0, and its files are not those of a good run"
@@ -61,17 +59,10 @@ def complaints(scene, folder, error, lasting, ended):
             yield "status 0, and it printed something else"
     elif cause is None:
         yield f"status {ended.status}: {ended.err.strip()}"
-    elif not re.search(cause, ended.err) or not names_a_file(scene, folder, ended.err):
+    elif not scenes.names_file_and_cause(scene, folder, ended.err, cause):
         yield f"status {ended.status}, and the message does not name file and cause: {ended.err.strip()}"
     if ended.scratch and not removal_failed:
         yield f"left in TMPDIR: {ended.scratch}"
-
-
-def names_a_file(scene, folder, text):
-    """Does a line begin with a file or folder of the scene, or with what has no name?"""
-    known = {part for path in [folder, *scene.old, *scene.new] for part in path.split("/")} | {"some", ""}
-    named = re.findall(r"^tpusight: ([^:\n]+)", text, re.MULTILINE)
-    return any(set(name.split("/")) & known or name in (".", "temporary file", "standard output", "out of memory") for name in named)
 
 
 def try_one(scene, folder, error, number, lasting):

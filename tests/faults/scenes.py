@@ -20,9 +20,11 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "data")
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
+TRACER = os.path.abspath("tests/faults/tracer")
 SKIP, PATIENCE_S = 77, 300
 TEMPORARY = re.compile(r"^\..*\.tpusight-[a-z0-9]{6}$")
 ENVIRONMENT = {"PATH": "/nonexistent", "HOME": "/nonexistent", "LC_ALL": "C"}  # no XProf is looked for
+NO_ROOM = "no room in the temporary folder"  # to unpack a trace: the figures that need it are unknown
 STATUSES = (0, 1, 2, 3, 4)
 SESSION = "logs/plugins/profile/one"
 
@@ -89,25 +91,53 @@ def is_whole(path, content):
     return True
 
 
+def names_file_and_cause(scene, folder, text, cause):
+    """Does a line begin with a file or folder of the scene, or with what has no name, and is the cause there?"""
+    known = {part for path in [folder, *scene.old, *scene.new] for part in path.split("/")} | {"some", ""}
+    named = re.findall(r"^tpusight: ([^:\n]+)", text, re.MULTILINE)
+    nameless = (".", "temporary file", "standard output", "out of memory")
+    return bool(re.search(cause, text)) and any(set(name.split("/")) & known or name in nameless for name in named)
+
+
 class Ended:
     """How a command ended."""
 
-    def __init__(self, args, folder, extra=None, before=(), stdout=subprocess.PIPE, preexec=None):
+    def __init__(self, args, folder, extra=None, before=(), stdout=subprocess.PIPE, preexec=None, pass_fds=()):
         scratch = os.path.join(os.path.dirname(folder), "tmp")
         os.makedirs(scratch, exist_ok=True)
         done = subprocess.run([*before, PROGRAM, *args], cwd=folder, stdin=subprocess.DEVNULL, stdout=stdout,
                               stderr=subprocess.PIPE, env={**ENVIRONMENT, "TMPDIR": scratch, **(extra or {})},
-                              timeout=PATIENCE_S, preexec_fn=preexec, check=False)
+                              timeout=PATIENCE_S, preexec_fn=preexec, pass_fds=pass_fds, check=False)
         self.args, self.status = args, done.returncode
         self.out, self.err = done.stdout or b"", done.stderr.decode(errors="replace")
         self.scratch = sorted(os.listdir(scratch))
 
 
+class Traced:
+    """A command below the tracer, and what that wrote."""
+
+    def __init__(self, mode, args, folder):
+        with tempfile.TemporaryFile() as out:
+            self.ended = Ended(args, folder, before=["/bin/sh", "-c", f'exec 3>&{out.fileno()} "$0" "$@"', TRACER, *mode],
+                               pass_fds=(out.fileno(),))
+            out.seek(0)
+            self.text = out.read().decode()
+
+
+def need_tracer():
+    """Skips where programs cannot be traced."""
+    if not os.access(TRACER, os.X_OK):
+        skip(f"{TRACER} is not built")
+    done = subprocess.run([TRACER, "enter", "1", "0", "/bin/true"], capture_output=True, check=False)
+    if done.returncode != 0:
+        skip("this system does not let one program trace another")
+
+
 class Scene:
-    def __init__(self, name, files, command, first=(), undo=None, prints=False):
+    def __init__(self, name, files, command, first=(), undo=None):
         self.name, self.files, self.command, self.first = name, files, command, first
         self.undo = undo  # the command that takes everything out again
-        self.prints = prints  # the answer is what it prints
+        self.beside = {}  # what is not the scene's, and stays
 
     def learn(self, folder):
         """Runs it without a fault, for `old`, `new` and `bare`."""
@@ -131,10 +161,14 @@ class Scene:
         assert ended.status == 0, f"{self.name}: {ended.args}: status {ended.status}\n{ended.err}"
         return ended
 
-    def half_files(self, folder, may_leave=False):
-        """What is wrong with the folder: files of the user's that are neither the old nor the new one, and half files of
-        ours. A report of fewer hosts than there are is whole."""
-        found = tree(folder)
+    def half_files(self, folder, may_leave=False, may_differ=False):
+        """What is wrong with the folder: files that are neither the old nor the new one. Where a host could not be read, ours
+        may differ, and are whole all the same."""
+        return self.half_of(tree(folder), may_leave, may_differ)
+
+    def half_of(self, files, may_leave=False, may_differ=False):
+        """The same of these files."""
+        found = dict(files)
         left = temporaries(found)
         for path in left:
             found.pop(path)
@@ -143,7 +177,7 @@ class Scene:
             if found.get(path) in (self.old.get(path), self.new.get(path)):
                 continue
             mine = path in self.files and found.get(path.replace("_trace.", "_trace.native.")) != self.files[path]
-            if mine or path not in found or not is_whole(path, found[path]):
+            if mine or not may_differ or path not in found or not is_whole(path, found[path]):
                 wrong.append(f"{path} is neither the old nor the new file")
         return wrong
 
@@ -161,7 +195,7 @@ class Scene:
         ended = Ended(command, folder)
         if ended.status != 0:
             return [f"{command}: status {ended.status}: {ended.err.strip()}"]
-        found = tree(folder)
+        found, wanted = tree(folder), {**wanted, **self.beside}
         return [f"after {command[0]} {command[1]}: {path} is wrong" for path in sorted(set(found) | set(wanted))
                 if found.get(path) != wanted.get(path) and not path.endswith(CACHES)]
 
@@ -197,6 +231,11 @@ def annotations():
     yield Scene("strip-trace", traces(), STRIP, first=[ANNOTATE], undo=STRIP)
 
 
+def threaded():
+    """The same with threads, where no two runs make their calls in one order."""
+    yield Scene("annotate-threads", session(), ["annotate", "-q", "-j4", "--perfetto=both", "logs"], undo=STRIP)
+
+
 def reports():
     profile, trace = one_file("a.xplane.pb", planted("padding")), one_file("a.pt.trace.json", data("hand_made.pt.trace.json"))
     gpu = one_file("a.pt.trace.json.gz", data("torch/stack.pt.trace.json.gz"))
@@ -205,7 +244,7 @@ def reports():
     for form in ("txt", "json", "html", "csv"):
         view = ["--view=ops"] if form == "csv" else []
         yield Scene(f"report-{form}", {**profile, f"out.{form}": b"old\n"}, ["report", "-q", "-j1", *view, "-o", f"out.{form}", "in"])
-    yield Scene("report-stdout", profile, ["report", "-q", "-j1", "in"], prints=True)
+    yield Scene("report-stdout", profile, ["report", "-q", "-j1", "in"])
     yield Scene("check", profile, ["check", "-q", "-j1", "-o", "out.json", "in"])
     yield Scene("compare", {**profile, "out.json": b"old\n"}, ["compare", "-q", "-j1", "-o", "out.json", "in", "in"])
     yield Scene("hta", trace, ["hta", "-q", "-j1", "-o", "out.json", "in"])
