@@ -21,6 +21,7 @@ endif
 include tests/lists.mk
 include tests/oom/files.mk
 include tests/build/files.mk
+include tests/faults/files.mk
 include tests/cli/files.mk
 include tests/data/files.mk
 include tests/fixtures/files.mk

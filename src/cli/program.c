@@ -10,6 +10,7 @@
 #include "base/work.h"
 #include "cli/confined.h"
 #include "cli/format.h"
+#include "io/temps.h"
 
 /* A mapped profile that another program cuts short: the pages are gone, reading them is this. */
 static void on_bus_error(int number)
@@ -18,6 +19,7 @@ static void on_bus_error(int number)
 		"tpusight: the profile was cut short by another program while it was "
 		"read; nothing was replaced (try again when it is complete)\n";
 
+	ts_temps_remove_all();
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(TS_EXIT_NOTHING);
 	_exit(TS_EXIT_NOTHING);
@@ -29,11 +31,13 @@ static void set_signals(void)
 
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = on_bus_error;
+	sigfillset(&action.sa_mask);
 	sigaction(SIGBUS, &action, NULL);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write */
 #ifdef SIGXFSZ
 	signal(SIGXFSZ, SIG_IGN); /* and so is a file-size limit */
 #endif
+	ts_temps_go_with_us();
 }
 
 /* A standard file that the caller closed: its number must not go to a profile that is opened. What
@@ -111,6 +115,12 @@ static void *own_options(const struct ts_command *command)
 	return own;
 }
 
+/* What was to be printed was not: the program has said so, and a script must notice. */
+static int settle(enum ts_exit code)
+{
+	return (int)(code == TS_EXIT_DONE && ferror(stdout) ? TS_EXIT_SOME : code);
+}
+
 int ts_main(const char *program, const struct ts_command *command, int argc, char **argv)
 {
 	struct ts_cli cli = { .nr_threads = ts_work_cpus() };
@@ -125,7 +135,7 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	if (!command) {
 		command = argc > 1 ? ts_command_find(argv[1]) : NULL;
 		if (!command)
-			return no_command(program, argc > 1 ? argv[1] : NULL);
+			return settle(no_command(program, argc > 1 ? argv[1] : NULL));
 		snprintf(name, sizeof(name), "%s %s", program, command->name);
 		argv++;
 		argc--;
@@ -142,5 +152,5 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	free(cli.paths);
 	free(cli.places);
 	free(cli.own);
-	return (int)code;
+	return settle(code);
 }

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/work.h"
 #include "io/gzip.h"
+#include "io/sys.h"
 
 #define MAX_QUEUE 8
 
@@ -59,7 +60,7 @@ static int open_spill(const struct ts_newfile *file)
 
 #ifdef O_TMPFILE
 	if (file->dir_fd >= 0 && file->temp)
-		fd = openat(file->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+		fd = ts_sys_make(file->dir_fd, ".", O_TMPFILE | O_RDWR, 0600);
 #endif
 	if (fd >= 0)
 		return fd;
@@ -104,10 +105,7 @@ enum ts_status ts_trace_pack_new(struct ts_trace_pack **out, const struct ts_new
 	pack->nr_threads = TS_MAX(nr_threads, 1);
 	pack->spill_fd = open_spill(file);
 	if (pack->spill_fd < 0)
-		return ts_fail(err, TS_IO,
-			       "no temporary file for the trace: %s (free some room, or "
-			       "set TMPDIR)",
-			       strerror(errno));
+		return ts_fail_errno(err, errno, "temporary file", "make it");
 	pack->rows = calloc(nr_rows + 1, sizeof(*pack->rows));
 	pack->packers = calloc(pack->nr_threads, sizeof(*pack->packers));
 	if (!pack->rows || !pack->packers)
@@ -145,10 +143,8 @@ static enum ts_status spill(const struct ts_trace_pack *pack, struct ts_bytes by
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return ts_fail(err, TS_IO,
-				       "writing the trace's temporary file: %s (free "
-				       "some room on the disk)",
-				       n < 0 ? strerror(errno) : "no room");
+			return ts_fail_errno(err, n < 0 ? errno : ENOSPC, "temporary file",
+					     "write it");
 		bytes = ts_bytes_cut(bytes, (size_t)n, bytes.n);
 		offset += (uint64_t)n;
 	}

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "io/newfile.h"
+#include "io/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,22 +34,6 @@ bool ts_dir_exists(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-enum ts_status ts_dir_make_for(const char *path, struct ts_error *err)
-{
-	char *copy = strdup(path);
-	enum ts_status st = copy ? TS_OK : ts_fail_nomem(err);
-
-	TS_ASSERT(path);
-	for (char *at = copy; st == TS_OK && *at && (at = strchr(at + 1, '/'));) {
-		*at = '\0';
-		if (mkdir(copy, 0777) != 0 && errno != EEXIST && !ts_dir_exists(copy))
-			st = ts_fail_errno(err, errno, copy, "make it");
-		*at = '/';
-	}
-	free(copy);
-	return st;
-}
-
 bool ts_file_exists(const char *path)
 {
 	struct stat st;
@@ -66,13 +51,13 @@ static bool no_such_thing(int errnum)
 
 enum ts_status ts_dir_sync(const char *dir, struct ts_error *err)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = ts_sys_open(dir, O_RDONLY | O_DIRECTORY);
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(dir);
 	if (fd < 0)
 		return ts_fail_errno(err, errno, dir, "open the folder");
-	if (fsync(fd) != 0 && !no_such_thing(errno))
+	if (ts_sys_sync(fd) != 0 && !no_such_thing(errno))
 		st = ts_fail_errno(err, errno, dir, "bring the folder to disk");
 	close(fd);
 	return st;
@@ -96,10 +81,38 @@ static enum ts_status sync_parent(const char *path, struct ts_error *err)
 	return st;
 }
 
+/* A folder is on the disk when the folder above it is. */
+static enum ts_status make_dir(const char *path, struct ts_error *err)
+{
+	int errnum;
+
+	if (ts_sys_mkdir(path, 0777) == 0)
+		return sync_parent(path, err);
+	errnum = errno;
+	return errnum == EEXIST || ts_dir_exists(path)
+		       ? TS_OK
+		       : ts_fail_errno(err, errnum, path, "make it");
+}
+
+enum ts_status ts_dir_make_for(const char *path, struct ts_error *err)
+{
+	char *copy = strdup(path);
+	enum ts_status st = copy ? TS_OK : ts_fail_nomem(err);
+
+	TS_ASSERT(path);
+	for (char *at = copy; st == TS_OK && *at && (at = strchr(at + 1, '/'));) {
+		*at = '\0';
+		st = make_dir(copy, err);
+		*at = '/';
+	}
+	free(copy);
+	return st;
+}
+
 enum ts_status ts_file_remove(const char *path, struct ts_error *err)
 {
 	TS_ASSERT(path);
-	if (unlink(path) != 0) {
+	if (ts_sys_unlink(AT_FDCWD, path) != 0) {
 		if (errno == ENOENT)
 			return TS_OK;
 		return ts_fail_errno(err, errno, path, "remove it");
@@ -112,7 +125,7 @@ enum ts_status ts_file_rename(const char *old_path, const char *new_path, struct
 	enum ts_status st;
 
 	TS_ASSERT(old_path && new_path);
-	if (rename(old_path, new_path) != 0)
+	if (ts_sys_rename(AT_FDCWD, old_path, AT_FDCWD, new_path) != 0)
 		return ts_fail_errno(err, errno, old_path, "rename it");
 	st = sync_parent(new_path, err);
 	return st ? st : sync_parent(old_path, err);
@@ -121,7 +134,7 @@ enum ts_status ts_file_rename(const char *old_path, const char *new_path, struct
 static enum ts_status copy_whole(const char *old_path, const char *new_path, struct ts_error *err)
 {
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	int fd = open(old_path, O_RDONLY | O_CLOEXEC);
+	int fd = ts_sys_open(old_path, O_RDONLY);
 	struct stat was;
 	enum ts_status st;
 
@@ -160,7 +173,7 @@ enum ts_status ts_file_link_or_copy(const char *old_path, const char *new_path,
 
 	TS_ASSERT(old_path && new_path);
 	/* With AT_SYMLINK_FOLLOW a link's content gets the second name, not the link. */
-	if (linkat(AT_FDCWD, old_path, AT_FDCWD, new_path, AT_SYMLINK_FOLLOW) == 0)
+	if (ts_sys_link(old_path, new_path) == 0)
 		return sync_parent(new_path, err);
 	if (!has_no_links(errno))
 		return ts_fail_errno(err, errno, errno == EEXIST ? new_path : old_path,
@@ -193,7 +206,7 @@ enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same
 			     struct ts_error *err)
 {
 	uint8_t chunk[COMPARE_BYTES];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = ts_sys_open(path, O_RDONLY);
 	enum ts_status st = TS_OK;
 	ssize_t got;
 
@@ -235,8 +248,8 @@ static enum ts_status same_content(int a, int b, const char *path, bool *same, s
 
 enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_error *err)
 {
-	int fa = open(a, O_RDONLY | O_CLOEXEC), error_a = errno;
-	int fb = open(b, O_RDONLY | O_CLOEXEC), error_b = errno;
+	int fa = ts_sys_open(a, O_RDONLY), error_a = errno;
+	int fb = ts_sys_open(b, O_RDONLY), error_b = errno;
 	enum ts_status st = TS_OK;
 	struct stat sa, sb;
 
@@ -264,7 +277,7 @@ enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_
 enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, struct ts_error *err)
 {
 	TS_ASSERT(lock && dir);
-	lock->fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	lock->fd = ts_sys_open(dir, O_RDONLY | O_DIRECTORY);
 	if (lock->fd < 0)
 		return ts_fail_errno(err, errno, dir, "open the folder");
 	if (flock(lock->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -344,7 +357,7 @@ bool ts_file_is_open_to_write(const char *path)
 {
 	bool is_open = false;
 #if defined(F_SETLEASE) && defined(F_SETSIG)
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = ts_sys_open(path, O_RDONLY | O_NONBLOCK);
 
 	TS_ASSERT(path);
 	if (fd < 0)

@@ -7,6 +7,8 @@
 #include "base/check.h"
 #include "base/map.h"
 #include "io/file.h"
+#include "io/sys.h"
+#include "io/temps.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -64,7 +66,12 @@ static enum ts_status resolve(char **out, const char *path, struct ts_error *err
 		ssize_t n = readlink(at, target, sizeof(target) - 1);
 		char *next;
 
-		if (n < 0) { /* not a link; any other failure will show when it is opened */
+		if (n < 0 && errno != EINVAL && errno != ENOENT) {
+			ts_fail_errno(err, errno, path, "write it");
+			free(at);
+			return err ? err->status : TS_IO;
+		}
+		if (n < 0) { /* not a link */
 			*out = at;
 			return TS_OK;
 		}
@@ -85,12 +92,12 @@ static enum ts_status open_folder(struct ts_newfile *file, struct ts_error *err)
 
 	file->name = slash ? slash + 1 : file->path;
 	if (!slash) {
-		file->dir_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		file->dir_fd = ts_sys_open(".", O_RDONLY | O_DIRECTORY);
 	} else if (slash == file->path) {
-		file->dir_fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		file->dir_fd = ts_sys_open("/", O_RDONLY | O_DIRECTORY);
 	} else {
 		*slash = '\0';
-		file->dir_fd = open(file->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		file->dir_fd = ts_sys_open(file->path, O_RDONLY | O_DIRECTORY);
 		*slash = '/';
 	}
 	if (file->dir_fd < 0)
@@ -162,7 +169,55 @@ static bool hold(int fd)
 
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
 		return errno != EWOULDBLOCK;
-	return fstat(fd, &now) == 0 && now.st_nlink > 0;
+	return fstat(fd, &now) != 0 || now.st_nlink > 0;
+}
+
+bool ts_newfile_is_temp(const char *name)
+{
+	size_t n = strlen(name), tail = strlen(MARK) + NR_RANDOM;
+
+	TS_ASSERT(name);
+	if (name[0] != '.' || n < tail + 2)
+		return false;
+	return memcmp(name + n - tail, MARK, strlen(MARK)) == 0 &&
+	       strspn(name + n - NR_RANDOM, letters) == NR_RANDOM;
+}
+
+/*
+ * Only a plain file that no living process holds. A file that we may not open is not ours to
+ * remove.
+ */
+static bool remove_stale(int dir_fd, const char *name)
+{
+	int fd = ts_sys_make(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat now;
+	bool gone;
+
+	if (fd < 0)
+		return false;
+	gone = fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	       ts_sys_unlink(dir_fd, name) == 0;
+	close(fd);
+	return gone;
+}
+
+/* Those of killed runs that were to become this file. What cannot be listed is left alone. */
+static void sweep(const struct ts_newfile *file)
+{
+	char mine[NAME_BYTES_MAX + 1];
+	int fd = ts_sys_make(file->dir_fd, ".", O_RDONLY | O_DIRECTORY, 0);
+	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+
+	name_temp(mine, file->name, 0);
+	while (folder && (entry = readdir(folder)) != NULL)
+		if (ts_newfile_is_temp(entry->d_name) &&
+		    strncmp(entry->d_name, mine, strlen(mine) - NR_RANDOM) == 0)
+			remove_stale(fd, entry->d_name);
+	if (folder)
+		closedir(folder);
+	else if (fd >= 0)
+		close(fd);
 }
 
 static enum ts_status open_temp(struct ts_newfile *file, struct ts_error *err)
@@ -172,14 +227,14 @@ static enum ts_status open_temp(struct ts_newfile *file, struct ts_error *err)
 
 	for (int attempt = 0; attempt < TRIES; attempt++) {
 		name_temp(name, file->name, random_u64(file, attempt));
-		file->fd = openat(file->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		file->fd = ts_temps_make(file->dir_fd, name, mode);
 		if (file->fd < 0 && errno != EEXIST)
 			return ts_fail_errno(err, errno, file->path, "write it");
 		if (file->fd >= 0 && hold(file->fd)) {
 			file->temp = strdup(name);
 			if (file->temp)
 				return TS_OK;
-			unlinkat(file->dir_fd, name, 0);
+			ts_temps_remove(file->dir_fd, name);
 			return ts_fail_nomem(err);
 		}
 		if (file->fd >= 0)
@@ -203,7 +258,7 @@ static enum ts_status open_straight(struct ts_newfile *file, const char *path, s
 	file->path = strdup(path);
 	if (!file->path)
 		return ts_fail_nomem(err);
-	file->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	file->fd = ts_sys_open(path, O_WRONLY | O_NOCTTY);
 	return file->fd < 0 ? ts_fail_errno(err, errno, path, "write it") : TS_OK;
 }
 
@@ -221,8 +276,10 @@ enum ts_status ts_newfile_open(struct ts_newfile *file, const char *path, struct
 		st = open_folder(file, err);
 	if (!st && !file->straight)
 		st = look_at_old(file, err);
-	if (!st && !file->straight)
+	if (!st && !file->straight) {
+		sweep(file);
 		st = open_temp(file, err);
+	}
 	if (st)
 		ts_newfile_release(file);
 	return st;
@@ -351,12 +408,12 @@ static enum ts_status keep_owner(struct ts_newfile *file, struct ts_error *err)
 	if (fstat(file->fd, &now) != 0)
 		return failed(file, errno, err);
 	if ((now.st_uid != file->uid || now.st_gid != file->gid) &&
-	    fchown(file->fd, file->uid, file->gid) != 0) {
+	    ts_sys_chown(file->fd, file->uid, file->gid) != 0) {
 		mode &= 0777; /* set-user-id would now mean another user */
-		if (now.st_gid != file->gid && fchown(file->fd, (uid_t)-1, file->gid) != 0)
+		if (now.st_gid != file->gid && ts_sys_chown(file->fd, (uid_t)-1, file->gid) != 0)
 			mode = (mode & 0707) | (mode & 07) << 3;
 	}
-	if (fchmod(file->fd, (mode_t)mode) != 0)
+	if (ts_sys_chmod(file->fd, (mode_t)mode) != 0)
 		return failed(file, errno, err);
 	return TS_OK;
 }
@@ -369,19 +426,10 @@ enum ts_status ts_newfile_like(struct ts_newfile *file, int fd, struct ts_error 
 	if (file->straight)
 		return TS_OK;
 	/* Until it has its owner, no other user may read it. */
-	if (fstat(fd, &old) != 0 || fchmod(file->fd, 0600) != 0)
+	if (fstat(fd, &old) != 0 || ts_sys_chmod(file->fd, 0600) != 0)
 		return failed(file, errno, err);
 	take_owner(file, &old);
 	return TS_OK;
-}
-
-static bool to_disk(int fd)
-{
-#ifdef F_FULLFSYNC
-	if (fcntl(fd, F_FULLFSYNC) == 0) /* macOS: fsync leaves it in the drive's cache */
-		return true;
-#endif
-	return fsync(fd) == 0;
 }
 
 static enum ts_status commit_straight(struct ts_newfile *file, struct ts_error *err)
@@ -406,13 +454,14 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 		st = keep_owner(file, err);
 	if (st)
 		return st;
-	if (!to_disk(file->fd))
+	if (ts_sys_sync(file->fd) != 0)
 		return failed(file, errno, err);
-	if (renameat(file->dir_fd, file->temp, file->dir_fd, file->name) != 0)
+	if (ts_temps_rename(file->dir_fd, file->temp, file->name) != 0)
 		return failed(file, errno, err);
 	free(file->temp);
 	file->temp = NULL;
-	if (fsync(file->dir_fd) != 0 && errno == EIO) /* others: folders cannot be synced here */
+	if (ts_sys_sync(file->dir_fd) != 0 &&
+	    errno == EIO) /* others: folders cannot be synced here */
 		return failed(file, errno, err);
 	return TS_OK;
 }
@@ -420,8 +469,8 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 void ts_newfile_release(struct ts_newfile *file)
 {
 	if (file->temp)
-		unlinkat(file->dir_fd, file->temp,
-			 0); /* before the lock goes with the descriptor */
+		ts_temps_remove(file->dir_fd,
+				file->temp); /* before the lock goes with the descriptor */
 	if (file->fd >= 0)
 		close(file->fd);
 	if (file->dir_fd >= 0)
@@ -447,38 +496,9 @@ enum ts_status ts_newfile_save(const char *path, struct ts_bytes bytes, struct t
 	return st;
 }
 
-bool ts_newfile_is_temp(const char *name)
-{
-	size_t n = strlen(name), tail = strlen(MARK) + NR_RANDOM;
-
-	TS_ASSERT(name);
-	if (name[0] != '.' || n < tail + 2)
-		return false;
-	return memcmp(name + n - tail, MARK, strlen(MARK)) == 0 &&
-	       strspn(name + n - NR_RANDOM, letters) == NR_RANDOM;
-}
-
-/*
- * Only a plain file that no living process holds. A file that we may not open is not ours to
- * remove.
- */
-static bool remove_stale(int dir_fd, const char *name)
-{
-	int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	struct stat now;
-	bool gone;
-
-	if (fd < 0)
-		return false;
-	gone = fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-	       unlinkat(dir_fd, name, 0) == 0;
-	close(fd);
-	return gone;
-}
-
 enum ts_status ts_newfile_stale(const char *dir, size_t *nr_removed, struct ts_error *err)
 {
-	DIR *folder = opendir(dir);
+	DIR *folder = ts_sys_opendir(dir);
 	struct dirent *entry;
 	size_t nr = 0;
 

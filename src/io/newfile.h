@@ -8,7 +8,8 @@
  * that XProf takes for a host). commit brings them to disk, gives them the mode, group and owner of
  * the file they replace (owner and group as far as we may), renames, and brings the folder to disk.
  * A crash, a kill, a full disk before that leaves the old file as it was. release without commit
- * removes the temporary; after a kill ts_newfile_stale() does it.
+ * removes the temporary, and so does a signal that ends the program (io/temps.h); after a kill the
+ * next open of the same file does it, and ts_newfile_stale().
  *
  * A symbolic link is followed: the file behind it is replaced, the link stays. Other hard links of
  * the old file keep the old content. ACLs and extended attributes are not copied. Anything that is

@@ -9,6 +9,7 @@
 #include "io/gzip.h"
 #include "overlay/work.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 
 enum owner { NOBODY, OURS, USERS };
@@ -48,11 +49,28 @@ static enum ts_status find_owner(struct ts_bytes file, const char *mark, enum ow
 	return damage.status == TS_NOMEM ? ts_fail_nomem(story) : TS_OK;
 }
 
+/* A name at which we cannot look is not one that is free. */
+static enum ts_status look_at_names(struct trace *trace, struct ts_error *story)
+{
+	struct stat now;
+
+	if (lstat(trace->path, &now) == 0) {
+		trace->is_link = S_ISLNK(now.st_mode);
+		if (trace->owner == NOBODY)
+			trace->owner = USERS; /* a link that leads nowhere */
+	} else if (errno != ENOENT) {
+		return ts_fail_errno(story, errno, trace->path, "look at it");
+	}
+	trace->native_there = lstat(trace->native_path, &now) == 0;
+	if (!trace->native_there && errno != ENOENT)
+		return ts_fail_errno(story, errno, trace->native_path, "look at it");
+	return TS_OK;
+}
+
 static enum ts_status look(struct work *work, enum ts_trace_kind kind, struct trace *trace,
 			   struct ts_error *story)
 {
 	struct ts_input in;
-	struct stat now;
 	bool exists;
 	enum ts_status st;
 
@@ -66,12 +84,8 @@ static enum ts_status look(struct work *work, enum ts_trace_kind kind, struct tr
 	if (!st && exists)
 		st = find_owner(in.bytes, trace->names->mark, &trace->owner, story);
 	ts_input_release(&in);
-	if (lstat(trace->path, &now) == 0) {
-		trace->is_link = S_ISLNK(now.st_mode);
-		if (trace->owner == NOBODY)
-			trace->owner = USERS; /* a link that leads nowhere */
-	}
-	trace->native_there = lstat(trace->native_path, &now) == 0;
+	if (!st)
+		st = look_at_names(trace, story);
 	if (!st && trace->owner == USERS && trace->native_there)
 		st = ts_file_same(trace->path, trace->native_path, &trace->native_same, story);
 	return st;
