@@ -106,13 +106,16 @@ static enum ts_status annotate_session(struct work *work, const struct ts_sessio
 	return st;
 }
 
-static const char *strip_words(bool dry_run, enum ts_status st, size_t nr_entries)
+/* LEFT: things that look like ours and stay, each named on the console. */
+static const char *strip_words(bool dry_run, enum ts_status st, size_t nr_out, size_t nr_left)
 {
-	if (nr_entries == 0)
-		return st ? "nothing was removed" : "no annotation was there";
+	if (nr_out == 0)
+		return st || nr_left ? "nothing was removed" : "no annotation was there";
 	if (st)
 		return "not all of the annotation is out";
-	return dry_run ? "would remove the annotation"
+	if (dry_run)
+		return "would remove the annotation";
+	return nr_left ? "annotation removed, but for what is named above"
 		       : "annotation removed, every file is as it was";
 }
 
@@ -124,6 +127,8 @@ static enum ts_status strip_session(struct work *work, const struct ts_session *
 	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
 	struct ts_buf out = TS_BUF_INIT;
 	enum ts_status st = ts_overlay_strip(session, &options, &report, err);
+	size_t nr_left = ts_deeds_nr(&report, TS_DEED_SKIPPED),
+	       nr_failed = ts_deeds_nr(&report, TS_DEED_FAILED);
 
 	ts_progress_end(&work->progress);
 	if (ts_deeds_failures(&report) > 0)
@@ -134,7 +139,9 @@ static enum ts_status strip_session(struct work *work, const struct ts_session *
 		ts_term_text(&out,
 			     ts_bytes_of(session->kind == TS_SESSION_FILE ? session->files[0].path
 									  : session->dir));
-		ts_buf_printf(&out, ": %s\n", strip_words(options.dry_run, st, report.nr_entries));
+		ts_buf_printf(&out, ": %s\n",
+			      strip_words(options.dry_run, st,
+					  report.nr_entries - nr_left - nr_failed, nr_left));
 		if (cli->verbose)
 			ts_deeds_list(&out, &report);
 		work->is_mute |= !ts_print(ts_buf_bytes(&out));

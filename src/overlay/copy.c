@@ -11,6 +11,7 @@
 struct copy {
 	const struct ts_hostfile *file; /* the trace */
 	const char *name, *path;	/* of the copy */
+	struct ts_input old;		/* what has that name now */
 	bool exists, ours;
 };
 
@@ -30,21 +31,21 @@ const char *ts_overlay_work_beside(struct work *work, const struct ts_hostfile *
 	return (const char *)name.p;
 }
 
+/* The caller releases copy->old in any case. */
 static enum ts_status look(struct work *work, const struct ts_hostfile *file, struct copy *copy,
 			   struct ts_error *story)
 {
-	struct ts_input in;
 	enum ts_status st;
 
 	*copy = (struct copy){ .file = file,
+			       .old = TS_INPUT_INIT,
 			       .name = ts_overlay_work_beside(work, file, TS_ANNOTATED_SUFFIX) };
 	copy->path = copy->name ? ts_overlay_work_path(work, copy->name) : NULL;
 	if (!copy->path)
 		return ts_fail_nomem(story);
-	st = ts_overlay_work_read(work, &in, copy->name, &copy->exists, story);
+	st = ts_overlay_work_read(work, &copy->old, copy->name, &copy->exists, story);
 	if (!st && copy->exists)
-		copy->ours = ts_tracefile_is_annotated(in.bytes, story);
-	ts_input_release(&in);
+		copy->ours = ts_tracefile_is_annotated(copy->old.bytes, story);
 	return st ? st : story->status;
 }
 
@@ -66,6 +67,7 @@ static enum ts_status write_copy(struct work *work, const struct copy *copy, siz
 	if (!st) {
 		*nr_bytes = file.nr_bytes;
 		*unchanged = copy->exists && ts_overlay_work_is_there(work, &file);
+		ts_overlay_work_expect(&file, &copy->old, copy->exists);
 		if (!*unchanged)
 			st = ts_newfile_commit(&file, story);
 	}
@@ -109,6 +111,7 @@ static void put_copy(struct work *work, size_t index)
 		write_copy(work, &copy, index, &unchanged, &nr_bytes, &story);
 	ts_overlay_work_note(work, TS_THING_COPY, unchanged ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN,
 			     copy.name ? copy.name : copy.file->name, nr_bytes, &story);
+	ts_input_release(&copy.old);
 }
 
 static void take_out_copy(struct work *work, const struct ts_hostfile *file)
@@ -120,6 +123,7 @@ static void take_out_copy(struct work *work, const struct ts_hostfile *file)
 		ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_FAILED, file->name, 0, &story);
 	else if (copy.ours)
 		ts_overlay_work_remove(work, TS_THING_COPY, copy.name);
+	ts_input_release(&copy.old);
 }
 
 void ts_overlay_work_do_copies(struct work *work)

@@ -25,13 +25,16 @@ const char *ts_overlay_work_path(struct work *work, const char *name);
 void ts_overlay_work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_deed deed,
 			  const char *name, uint64_t nr_bytes, const struct ts_error *story);
 
-/* A small file as it stands; .bytes empty and TS_OK when it is missing or empty. */
+/* A small file as it stands; .bytes empty and TS_OK when it is missing or empty, and when there is
+ * something else than a plain file, a link included: that is never ours. */
 enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, const char *name,
 				    bool *exists, struct ts_error *story);
 
-/* NAME gets this content and its line in the report. */
+/* FILE will take the place of what was read, and of nothing that came there since. */
+void ts_overlay_work_expect(struct ts_newfile *file, const struct ts_input *old, bool exists);
+/* NAME, where OLD was read, gets this content and its line in the report. */
 void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
-			 struct ts_bytes content);
+			 const struct ts_input *old, bool exists, struct ts_bytes content);
 /* NAME is removed and gets its line in the report. */
 void ts_overlay_work_remove(struct work *work, enum ts_overlay_thing thing, const char *name);
 
