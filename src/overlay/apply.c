@@ -323,12 +323,25 @@ static enum ts_status prepare(struct work *work, struct ts_dirlock *lock)
 	return st ? st : ts_newfile_stale(session->dir, &work->report->nr_stale, work->err);
 }
 
+static void take_out_named(struct work *work)
+{
+	for (size_t i = 0; i < work->names.nr; i++) {
+		const char *name = work->names.items[i];
+
+		if (ts_overlay_name_kind(name) == TS_NAME_COPY)
+			ts_overlay_work_take_out_copy(work, name);
+		else if (ts_overlay_name_kind(name) == TS_NAME_REPORT)
+			ts_overlay_work_take_out_report(work, name);
+	}
+}
+
 static void do_all(struct work *work)
 {
 	bool owns;
 
 	do_profiles(work);
 	ts_overlay_work_do_copies(work);
+	take_out_named(work);
 	owns = ts_overlay_work_owns_folder(work);
 	if (owns && (work->has_profiles || !work->plan))
 		do_suggestions(work);
@@ -370,4 +383,20 @@ enum ts_status ts_overlay_strip(const struct ts_session *session,
 	TS_ASSERT(session && options);
 	return run(&(struct work){
 		.session = session, .options = options, .report = report, .err = err });
+}
+
+enum ts_status ts_overlay_strip_folder(const char *dir, const struct ts_overlay_options *options,
+				       struct ts_overlay_report *report, struct ts_error *err)
+{
+	struct ts_session session;
+	struct work work = {
+		.session = &session, .options = options, .report = report, .err = err
+	};
+	enum ts_status st;
+
+	TS_ASSERT(dir && options && report);
+	st = ts_overlay_names(&report->arena, dir, &work.names, err);
+	if (st == TS_OK && work.names.nr > 0)
+		st = ts_overlay_session_of(&report->arena, dir, &work.names, &session, err);
+	return st || work.names.nr == 0 ? st : run(&work);
 }

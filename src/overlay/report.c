@@ -44,6 +44,12 @@ static void set_report(struct work *work, const char *name, struct ts_bytes text
 	ts_input_release(&old);
 }
 
+void ts_overlay_work_take_out_report(struct work *work, const char *name)
+{
+	TS_ASSERT(work && name);
+	set_report(work, name, (struct ts_bytes){ NULL, 0 });
+}
+
 void ts_overlay_work_do_report(struct work *work)
 {
 	const struct ts_bytes none = { NULL, 0 };
