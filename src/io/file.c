@@ -315,18 +315,29 @@ int64_t ts_stat_mtime_ns(const struct stat *st)
 	return time_ns(st->MTIME);
 }
 
+static bool take_look(const struct stat *st, struct ts_file_look *look)
+{
+	*look = (struct ts_file_look){ .nr_bytes = (uint64_t)st->st_size,
+				       .inode = (uint64_t)st->st_ino,
+				       .mtime_ns = time_ns(st->MTIME),
+				       .ctime_ns = time_ns(st->CTIME) };
+	return S_ISREG(st->st_mode);
+}
+
 bool ts_file_look(const char *path, struct ts_file_look *look)
 {
 	struct stat st;
 
 	TS_ASSERT(path && look);
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-		return false;
-	*look = (struct ts_file_look){ .nr_bytes = (uint64_t)st.st_size,
-				       .inode = (uint64_t)st.st_ino,
-				       .mtime_ns = time_ns(st.MTIME),
-				       .ctime_ns = time_ns(st.CTIME) };
-	return true;
+	return stat(path, &st) == 0 && take_look(&st, look);
+}
+
+bool ts_fd_look(int fd, struct ts_file_look *look)
+{
+	struct stat st;
+
+	TS_ASSERT(look);
+	return fstat(fd, &st) == 0 && take_look(&st, look);
 }
 
 #if defined(F_SETLEASE) && defined(F_SETSIG)
@@ -353,23 +364,27 @@ static bool tells_by_leases(int fd)
  * once. A program that opens the file in that moment waits until then, and the signal that we get
  * does nothing by itself.
  */
+bool ts_fd_is_open_to_write(int fd)
+{
+#if defined(F_SETLEASE) && defined(F_SETSIG)
+	if (!tells_by_leases(fd) || fcntl(fd, F_SETSIG, SIGURG) != 0)
+		return false;
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+		return errno == EAGAIN;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+#else
+	(void)fd;
+#endif
+	return false;
+}
+
 bool ts_file_is_open_to_write(const char *path)
 {
-	bool is_open = false;
-#if defined(F_SETLEASE) && defined(F_SETSIG)
 	int fd = ts_sys_open(path, O_RDONLY | O_NONBLOCK);
+	bool is_open = fd >= 0 && ts_fd_is_open_to_write(fd);
 
 	TS_ASSERT(path);
-	if (fd < 0)
-		return false;
-	if (tells_by_leases(fd) && fcntl(fd, F_SETSIG, SIGURG) == 0) {
-		if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
-			fcntl(fd, F_SETLEASE, F_UNLCK);
-		else
-			is_open = errno == EAGAIN;
-	}
-	close(fd);
-#else
-#endif
+	if (fd >= 0)
+		close(fd);
 	return is_open;
 }

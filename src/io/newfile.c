@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/map.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "io/sys.h"
 #include "io/temps.h"
 
@@ -440,6 +441,41 @@ static enum ts_status commit_straight(struct ts_newfile *file, struct ts_error *
 	return close(fd) != 0 && errno != EINTR ? failed(file, errno, err) : TS_OK;
 }
 
+void ts_newfile_expect(struct ts_newfile *file, const struct ts_file_look *old)
+{
+	TS_ASSERT(file);
+	file->expects = old ? TS_EXPECTS_OLD : TS_EXPECTS_NOTHING;
+	file->expected = old ? *old : (struct ts_file_look){ 0 };
+}
+
+struct place {
+	struct ts_newfile *file;
+	struct ts_error *err;
+};
+
+static enum ts_status replace_expected(void *ctx)
+{
+	const struct place *place = ctx;
+	const struct ts_newfile *file = place->file;
+
+	return ts_replace(file->dir_fd, file->temp, file->name, file->path,
+			  file->expects == TS_EXPECTS_OLD ? &file->expected : NULL, place->err);
+}
+
+static enum ts_status take_place(struct ts_newfile *file, struct ts_error *err)
+{
+	struct place place = { file, err };
+	enum ts_status st;
+
+	if (file->expects == TS_EXPECTS_ANYTHING)
+		return ts_temps_rename(file->dir_fd, file->temp, file->name) == 0
+			       ? TS_OK
+			       : failed(file, errno, err);
+	st = ts_temps_finish(file->dir_fd, file->temp, replace_expected, &place);
+	file->failed |= st != TS_OK;
+	return st;
+}
+
 enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
@@ -456,8 +492,9 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 		return st;
 	if (ts_sys_sync(file->fd) != 0)
 		return failed(file, errno, err);
-	if (ts_temps_rename(file->dir_fd, file->temp, file->name) != 0)
-		return failed(file, errno, err);
+	st = take_place(file, err);
+	if (st)
+		return st;
 	free(file->temp);
 	file->temp = NULL;
 	if (ts_sys_sync(file->dir_fd) != 0 &&
