@@ -44,20 +44,22 @@ static bool is_written(int dir_fd, const char *name)
 	return is_open;
 }
 
-/* The time of its last change of status is another: renames and links count there. */
-static bool looks(int dir_fd, const char *name, const struct ts_file_look *old)
+/* The time of its last change of status does not count: renames and links change it. */
+static bool is_as(const struct stat *now, const struct ts_file_look *old)
 {
-	struct stat now;
-
-	return fstatat(dir_fd, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(now.st_mode) &&
-	       (uint64_t)now.st_ino == old->inode && (uint64_t)now.st_size == old->nr_bytes &&
-	       ts_stat_mtime_ns(&now) == old->mtime_ns;
+	return S_ISREG(now->st_mode) && (uint64_t)now->st_ino == old->inode &&
+	       (uint64_t)now->st_size == old->nr_bytes && ts_stat_mtime_ns(now) == old->mtime_ns;
 }
 
 static enum ts_status check(int dir_fd, const char *name, const char *path,
 			    const struct ts_file_look *old, struct ts_error *err)
 {
-	if (!looks(dir_fd, name, old))
+	struct stat now;
+	bool is_there = fstatat(dir_fd, name, &now, AT_SYMLINK_NOFOLLOW) == 0;
+
+	if (!is_there && errno != ENOENT)
+		return ts_fail_errno(err, errno, path, "look at it");
+	if (!is_there || !is_as(&now, old))
 		return ts_fail(err, TS_IO,
 			       "%s: changed or replaced by another program meanwhile (run again "
 			       "when it is complete)",
