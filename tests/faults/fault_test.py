@@ -55,11 +55,11 @@ def complaints(scene, folder, error, lasting, ended):
     if ended.status == 0:
         if scenes.tree(folder) != scene.new and not removal_failed:
             yield "status 0, and its files are not those of a good run"
-        if ended.out != scene.out:
+        if ended.out != scene.out and not scene.says_times:
             yield "status 0, and it printed something else"
     elif cause is None:
         yield f"status {ended.status}: {ended.err.strip()}"
-    elif not scenes.names_file_and_cause(scene, folder, ended.err, cause):
+    elif not scenes.names_file_and_cause(scene, folder, ended.err + ended.out.decode(), cause):
         yield f"status {ended.status}, and the message does not name file and cause: {ended.err.strip()}"
     if ended.scratch and not removal_failed:
         yield f"left in TMPDIR: {ended.scratch}"

@@ -94,7 +94,7 @@ def is_whole(path, content):
 def names_file_and_cause(scene, folder, text, cause):
     """Does a line begin with a file or folder of the scene, or with what has no name, and is the cause there?"""
     known = {part for path in [folder, *scene.old, *scene.new] for part in path.split("/")} | {"some", ""}
-    named = re.findall(r"^tpusight: ([^:\n]+)", text, re.MULTILINE)
+    named = re.findall(r"^(?:tpusight|  not annotated): ([^:\n]+)", text, re.MULTILINE)
     nameless = (".", "temporary file", "standard output", "out of memory")
     return bool(re.search(cause, text)) and any(set(name.split("/")) & known or name in nameless for name in named)
 
@@ -134,9 +134,10 @@ def need_tracer():
 
 
 class Scene:
-    def __init__(self, name, files, command, first=(), undo=None):
+    def __init__(self, name, files, command, first=(), undo=None, says_times=False):
         self.name, self.files, self.command, self.first = name, files, command, first
         self.undo = undo  # the command that takes everything out again
+        self.says_times = says_times  # so no two runs print the same
         self.beside = {}  # what is not the scene's, and stays
 
     def learn(self, folder):
@@ -231,6 +232,12 @@ def annotations():
     yield Scene("strip-trace", traces(), STRIP, first=[ANNOTATE], undo=STRIP)
 
 
+def watched():
+    """A watch annotates what it finds. Each run takes a second."""
+    yield Scene("live", traces(), ["live", "-j1", "--for=1", "--settle=50ms", "--interval=100ms", "logs"], undo=STRIP,
+                says_times=True)
+
+
 def threaded():
     """The same with threads, where no two runs make their calls in one order."""
     yield Scene("annotate-threads", session(), ["annotate", "-q", "-j4", "--perfetto=both", "logs"], undo=STRIP)
@@ -275,7 +282,7 @@ def copies():
 
 
 def all_scenes():
-    return [*annotations(), *reports(), *copies()]
+    return [*annotations(), *watched(), *reports(), *copies()]
 
 
 class Folder:
