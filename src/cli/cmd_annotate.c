@@ -227,5 +227,6 @@ const struct ts_command ts_command_annotate = {
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
 	.has_thresholds = true,
+	.needs = TS_WRITES_INSIDE,
 	.run = run_annotate,
 };

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/closest.h"
 #include "base/work.h"
+#include "cli/confined.h"
 #include "cli/format.h"
 #include "io/temps.h"
 
@@ -72,6 +73,7 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 		ts_complain(err.text);
 		return TS_EXIT_USAGE;
 	}
+	ts_confine_command(cli);
 	return command->run(cli);
 }
 
@@ -141,12 +143,14 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	cli.command = name;
 	cli.entry = command;
 	cli.paths = calloc((size_t)argc + 1, sizeof(*cli.paths));
+	cli.places = calloc((size_t)argc + 1, sizeof(*cli.places));
 	cli.own = own_options(command);
-	if (cli.paths && cli.own)
+	if (cli.paths && cli.places && cli.own)
 		code = run_command(&cli, command, argc, argv);
 	else
 		ts_complain("out of memory");
 	free(cli.paths);
+	free(cli.places);
 	free(cli.own);
 	return settle(code);
 }

@@ -52,16 +52,24 @@ done:
 	return fd;
 }
 
+const char *ts_scratch_folder(size_t index)
+{
+	static const char *const usual[] = { "/var/tmp", "/tmp" };
+	const char *own = getenv("TMPDIR");
+
+	if (own && own[0] && index-- == 0)
+		return own;
+	return index < TS_NELEM(usual) ? usual[index] : NULL;
+}
+
 enum ts_status ts_scratch_open(struct ts_scratch *scratch, struct ts_error *err)
 {
-	const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
 	struct ts_error story = TS_ERROR_INIT;
 
 	TS_ASSERT(scratch);
 	*scratch = (struct ts_scratch)TS_SCRATCH_INIT;
-	for (size_t i = 0; i < TS_NELEM(dirs) && scratch->fd < 0; i++)
-		if (dirs[i] && dirs[i][0])
-			scratch->fd = open_in(dirs[i], &story);
+	for (size_t i = 0; ts_scratch_folder(i) && scratch->fd < 0; i++)
+		scratch->fd = open_in(ts_scratch_folder(i), &story);
 	if (scratch->fd >= 0)
 		return TS_OK;
 	if (err)

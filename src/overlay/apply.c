@@ -1,7 +1,8 @@
 /*
  * The sequence for one session. Caches go before the first profile changes and once more after the
- * last, for an XProf that looked in between; suggestions, report and trace stand on their own;
- * cache_version.txt comes last, when there is something for it to keep.
+ * last, for an XProf that looked in between; suggestions and trace stand on their own; then comes
+ * cache_version.txt, when there is something for it to keep. The report is the last file: where it
+ * stands, the annotation is whole, and a watch (live/session_files.h) leaves the session alone.
  */
 #include "overlay/apply.h"
 
@@ -267,11 +268,11 @@ static void do_all(struct work *work)
 	owns = ts_overlay_work_owns_folder(work);
 	if (owns && (work->has_profiles || !work->plan))
 		do_suggestions(work);
-	ts_overlay_work_do_report(work);
 	if (owns) {
 		do_traces(work);
 		do_cache_version(work);
 	}
+	ts_overlay_work_do_report(work);
 }
 
 static enum ts_status run(struct work *work)
