@@ -25,6 +25,7 @@ SKIP, PATIENCE_S = 77, 300
 TEMPORARY = re.compile(r"^\..*\.tpusight-[a-z0-9]{6}$")
 ENVIRONMENT = {"PATH": "/nonexistent", "HOME": "/nonexistent", "LC_ALL": "C"}  # no XProf is looked for
 NO_ROOM = "no room in the temporary folder"  # to unpack a trace: the figures that need it are unknown
+EVERY = os.environ.get("TS_FAULTS") == "all"
 STATUSES = (0, 1, 2, 3, 4)
 SESSION = "logs/plugins/profile/one"
 
@@ -282,7 +283,7 @@ def copies():
 
 
 def all_scenes():
-    return [*annotations(), *watched(), *reports(), *copies()]
+    return [*annotations(), *reports(), *copies()]
 
 
 class Folder:
@@ -309,8 +310,7 @@ class Sample:
     """One of STEP numbers, another each day, as the allocations of tests/oom; TS_FAULTS=all is each."""
 
     def __init__(self, step):
-        every = os.environ.get("TS_FAULTS") == "all"
-        self.step = 1 if every else int(os.environ.get("TS_FAULTS_STEP", step))
+        self.step = 1 if EVERY else int(os.environ.get("TS_FAULTS_STEP", step))
         self.seed = int(os.environ.get("TS_OOM_SEED", int(time.time()) // (24 * 60 * 60)))
         self.turn = 0
         print(f"one of {self.step}, TS_OOM_SEED={self.seed} (TS_FAULTS=all: each)", flush=True)
