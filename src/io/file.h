@@ -47,7 +47,7 @@ bool ts_fd_is_open_to_write(int fd); /* the same of an open file; FD may only re
 struct stat;
 int64_t ts_stat_mtime_ns(const struct stat *st);
 
-/* Makes the folders that lead to the file PATH, those that are missing. */
+/* Makes the folders that lead to the file PATH, those that are missing; each is on disk then. */
 enum ts_status ts_dir_make_for(const char *path, struct ts_error *err);
 /* Brings a folder's names to disk; it is not an error where a file system cannot do that. */
 enum ts_status ts_dir_sync(const char *dir, struct ts_error *err);

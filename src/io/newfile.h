@@ -5,11 +5,12 @@
  *	open, put or copy any number of times, commit; release in every case
  *
  * The bytes go to a temporary in the same folder, `.NAME.tpusight-XXXXXX` (hidden, and not a name
- * that XProf takes for a host). commit brings them to disk, gives them the mode, group and owner of
- * the file they replace (owner and group as far as we may), renames, and brings the folder to disk.
- * A crash, a kill, a full disk before that leaves the old file as it was. release without commit
- * removes the temporary, and so does a signal that ends the program (io/temps.h); after a kill the
- * next open of the same file does it, and ts_newfile_stale().
+ * that XProf takes for a host). commit gives them the mode, group and owner of the file they replace
+ * (owner and group as far as we may), brings them to disk, renames, and brings the folder to disk:
+ * then the new file stays, also when the power fails. A crash, a kill, a full disk before that
+ * leaves the old file as it was. release without commit removes the temporary, and so does a signal
+ * that ends the program (io/temps.h); after a kill the next open of the same file does it, and
+ * ts_newfile_stale().
  *
  * A symbolic link is followed: the file behind it is replaced, the link stays. Other hard links of
  * the old file keep the old content. ACLs and extended attributes are not copied. Anything that is

@@ -71,19 +71,13 @@ static const struct fault {
 static const struct fault *fault; /* NULL: nothing was asked for */
 static long first_at;
 static bool is_for_good;
-static const char *log_path;
+static int log_fd = -1;
 static atomic_long nr_calls[NR_FAULTS];
 
 static void tell(const char *text)
 {
-	int fd = log_path ? (int)syscall(SYS_openat, AT_FDCWD, log_path,
-					 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)
-			  : -1;
-
-	if (fd < 0)
-		return;
-	syscall(SYS_write, fd, text, strlen(text));
-	syscall(SYS_close, fd);
+	if (log_fd >= 0)
+		syscall(SYS_write, log_fd, text, strlen(text));
 }
 
 static void tell_failure(const char *call, const char *path, int fd)
@@ -101,9 +95,12 @@ static void tell_failure(const char *call, const char *path, int fd)
 __attribute__((constructor)) static void begin(void)
 {
 	const char *setting = getenv("TS_FAIL"), *colon = setting ? strchr(setting, ':') : NULL;
+	const char *log_path = getenv("TS_FAIL_LOG");
 
 	unsetenv("LD_PRELOAD");
-	log_path = getenv("TS_FAIL_LOG");
+	if (log_path) /* now: the program may give up the right to make files */
+		log_fd = (int)syscall(SYS_openat, AT_FDCWD, log_path,
+				      O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	for (size_t i = 0; colon && i < NR_FAULTS; i++)
 		if (strncmp(setting, faults[i].name, (size_t)(colon - setting)) == 0 &&
 		    faults[i].name[colon - setting] == '\0')

@@ -68,12 +68,11 @@ def try_one(scene, folder, number, call, when):
 
 def try_scene(scene, folder, sample):
     scene.learn(folder)
-    every = os.environ.get("TS_FAULTS") == "all"
     calls = calls_of(scene, folder)
     for number in ENDS:
         for call, changes in calls:
             for when in ("enter", "leave"):
-                if (changes or every and number == signal.SIGKILL) and sample.takes():
+                if (changes or scenes.EVERY and number == signal.SIGKILL) and sample.takes():
                     try_one(scene, folder, number, call, when)
 
 

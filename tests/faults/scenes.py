@@ -25,6 +25,7 @@ SKIP, PATIENCE_S = 77, 300
 TEMPORARY = re.compile(r"^\..*\.tpusight-[a-z0-9]{6}$")
 ENVIRONMENT = {"PATH": "/nonexistent", "HOME": "/nonexistent", "LC_ALL": "C"}  # no XProf is looked for
 NO_ROOM = "no room in the temporary folder"  # to unpack a trace: the figures that need it are unknown
+EVERY = os.environ.get("TS_FAULTS") == "all"
 STATUSES = (0, 1, 2, 3, 4)
 SESSION = "logs/plugins/profile/one"
 
@@ -100,7 +101,7 @@ def is_whole(path, content):
 def names_file_and_cause(scene, folder, text, cause):
     """Does a line begin with a file or folder of the scene, or with what has no name, and is the cause there?"""
     known = {part for path in [folder, *scene.old, *scene.new] for part in path.split("/")} | {"some", ""}
-    named = re.findall(r"^tpusight: ([^:\n]+)", text, re.MULTILINE)
+    named = re.findall(r"^(?:tpusight|  not annotated): ([^:\n]+)", text, re.MULTILINE)
     nameless = (".", "temporary file", "standard output", "out of memory")
     return bool(re.search(cause, text)) and any(set(name.split("/")) & known or name in nameless for name in named)
 
@@ -140,9 +141,10 @@ def need_tracer():
 
 
 class Scene:
-    def __init__(self, name, files, command, first=(), undo=None):
+    def __init__(self, name, files, command, first=(), undo=None, says_times=False):
         self.name, self.files, self.command, self.first = name, files, command, first
         self.undo = undo  # the command that takes everything out again
+        self.says_times = says_times  # so no two runs print the same
         self.beside = {}  # what is not the scene's, and stays
 
     def learn(self, folder):
@@ -237,6 +239,12 @@ def annotations():
     yield Scene("strip-trace", traces(), STRIP, first=[ANNOTATE], undo=STRIP)
 
 
+def watched():
+    """A watch annotates what it finds. Each run takes a second."""
+    yield Scene("live", traces(), ["live", "-j1", "--for=1", "--settle=50ms", "--interval=100ms", "logs"], undo=STRIP,
+                says_times=True)
+
+
 def threaded():
     """The same with threads, where no two runs make their calls in one order."""
     yield Scene("annotate-threads", session(), ["annotate", "-q", "-j4", "--perfetto=both", "logs"], undo=STRIP)
@@ -308,8 +316,7 @@ class Sample:
     """One of STEP numbers, another each day, as the allocations of tests/oom; TS_FAULTS=all is each."""
 
     def __init__(self, step):
-        every = os.environ.get("TS_FAULTS") == "all"
-        self.step = 1 if every else int(os.environ.get("TS_FAULTS_STEP", step))
+        self.step = 1 if EVERY else int(os.environ.get("TS_FAULTS_STEP", step))
         self.seed = int(os.environ.get("TS_OOM_SEED", int(time.time()) // (24 * 60 * 60)))
         self.turn = 0
         print(f"one of {self.step}, TS_OOM_SEED={self.seed} (TS_FAULTS=all: each)", flush=True)
