@@ -163,10 +163,12 @@ static enum ts_exit run_annotate(struct ts_cli *cli)
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 	size_t nr_bad = 0, nr_done = 0;
+	enum ts_status found = ts_find_sessions(cli, &runs, &nr_bad, &err);
 
-	if (ts_find_sessions(cli, &runs, &nr_bad, &err)) {
+	if (found) {
 		ts_complain(err.text);
-		nr_bad++;
+		ts_runs_release(&runs);
+		return ts_exit_of(found);
 	}
 	for (size_t i = 0; i < runs.nr_sessions; i++) {
 		enum ts_status st;

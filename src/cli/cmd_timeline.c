@@ -114,9 +114,10 @@ static enum ts_status write_events(struct drawing *drawing, struct ts_error *err
 					    .nr_threads = drawing->cli->nr_threads,
 					    .level = packed ? TS_TRACE_LEVEL : TS_TRACE_PLAIN,
 					    .version = PACKAGE_VERSION };
+	const struct ts_newfile_use use = { .is_named = true, .sources = drawing->cli->sources };
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	struct ts_trace_report report;
-	enum ts_status st = ts_newfile_open(&file, path, err);
+	enum ts_status st = ts_newfile_open_for(&file, path, &use, err);
 
 	if (st == TS_OK)
 		st = ts_trace_write(&file, &drawing->run.profile, &drawing->run.results,
@@ -168,7 +169,7 @@ static enum ts_exit run_chrome(const struct ts_cli *cli)
 	ts_runs_release(&runs);
 	if (st) {
 		ts_complain(err.text);
-		return st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+		return ts_exit_of(st);
 	}
 	return nr_bad || damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
 }

@@ -111,7 +111,8 @@ static void *own_options(const struct ts_command *command)
 
 int ts_main(const char *program, const struct ts_command *command, int argc, char **argv)
 {
-	struct ts_cli cli = { .nr_threads = ts_work_cpus() };
+	struct ts_sources sources = TS_SOURCES_INIT;
+	struct ts_cli cli = { .nr_threads = ts_work_cpus(), .sources = &sources };
 	enum ts_exit code = TS_EXIT_NOTHING;
 	char name[128];
 
@@ -138,5 +139,6 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 		ts_complain("out of memory");
 	free(cli.paths);
 	free(cli.own);
+	ts_sources_release(&sources);
 	return (int)code;
 }

@@ -33,7 +33,7 @@ bool ts_dir_exists(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-enum ts_status ts_dir_make_for(const char *path, struct ts_error *err)
+enum ts_status ts_dir_make_for(const char *path, uint32_t mode, struct ts_error *err)
 {
 	char *copy = strdup(path);
 	enum ts_status st = copy ? TS_OK : ts_fail_nomem(err);
@@ -41,7 +41,7 @@ enum ts_status ts_dir_make_for(const char *path, struct ts_error *err)
 	TS_ASSERT(path);
 	for (char *at = copy; st == TS_OK && *at && (at = strchr(at + 1, '/'));) {
 		*at = '\0';
-		if (mkdir(copy, 0777) != 0 && errno != EEXIST && !ts_dir_exists(copy))
+		if (mkdir(copy, (mode_t)mode) != 0 && errno != EEXIST && !ts_dir_exists(copy))
 			st = ts_fail_errno(err, errno, copy, "make it");
 		*at = '/';
 	}
@@ -118,10 +118,17 @@ enum ts_status ts_file_rename(const char *old_path, const char *new_path, struct
 	return st ? st : sync_parent(old_path, err);
 }
 
+/* Does not wait, whatever came into the file's place. */
+static int open_plain(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
 static enum ts_status copy_whole(const char *old_path, const char *new_path, struct ts_error *err)
 {
+	const struct ts_newfile_use use = { .like = old_path };
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	int fd = open(old_path, O_RDONLY | O_CLOEXEC);
+	int fd = open_plain(old_path);
 	struct stat was;
 	enum ts_status st;
 
@@ -131,10 +138,7 @@ static enum ts_status copy_whole(const char *old_path, const char *new_path, str
 		st = ts_fail_errno(err, errno, old_path, "look at it");
 		goto done;
 	}
-	st = ts_newfile_open(&file, new_path, err);
-	if (st)
-		goto done;
-	st = ts_newfile_like(&file, fd, err);
+	st = ts_newfile_open_for(&file, new_path, &use, err);
 	if (st)
 		goto done;
 	st = ts_newfile_copy(&file, fd, 0, (uint64_t)was.st_size, err);
@@ -193,7 +197,7 @@ enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same
 			     struct ts_error *err)
 {
 	uint8_t chunk[COMPARE_BYTES];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open_plain(path);
 	enum ts_status st = TS_OK;
 	ssize_t got;
 
@@ -235,8 +239,8 @@ static enum ts_status same_content(int a, int b, const char *path, bool *same, s
 
 enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_error *err)
 {
-	int fa = open(a, O_RDONLY | O_CLOEXEC), error_a = errno;
-	int fb = open(b, O_RDONLY | O_CLOEXEC), error_b = errno;
+	int fa = open_plain(a), error_a = errno;
+	int fb = open_plain(b), error_b = errno;
 	enum ts_status st = TS_OK;
 	struct stat sa, sb;
 

@@ -45,8 +45,8 @@ bool ts_file_is_open_to_write(const char *path);
 struct stat;
 int64_t ts_stat_mtime_ns(const struct stat *st);
 
-/* Makes the folders that lead to the file PATH, those that are missing. */
-enum ts_status ts_dir_make_for(const char *path, struct ts_error *err);
+/* Makes the folders that lead to the file PATH, those that are missing; MODE less the umask. */
+enum ts_status ts_dir_make_for(const char *path, uint32_t mode, struct ts_error *err);
 /* Brings a folder's names to disk; it is not an error where a file system cannot do that. */
 enum ts_status ts_dir_sync(const char *dir, struct ts_error *err);
 

@@ -63,14 +63,10 @@ static enum ts_status look(struct work *work, enum ts_trace_kind kind, struct tr
 	if (!trace->path || !trace->native_path)
 		return ts_fail_nomem(story);
 	st = ts_overlay_work_read(work, &in, trace->names->file, &exists, story);
-	if (!st && exists)
+	if (!st && exists) /* a link is the user's, and has no bytes here */
 		st = find_owner(in.bytes, trace->names->mark, &trace->owner, story);
 	ts_input_release(&in);
-	if (lstat(trace->path, &now) == 0) {
-		trace->is_link = S_ISLNK(now.st_mode);
-		if (trace->owner == NOBODY)
-			trace->owner = USERS; /* a link that leads nowhere */
-	}
+	trace->is_link = lstat(trace->path, &now) == 0 && S_ISLNK(now.st_mode);
 	trace->native_there = lstat(trace->native_path, &now) == 0;
 	if (!st && trace->owner == USERS && trace->native_there)
 		st = ts_file_same(trace->path, trace->native_path, &trace->native_same, story);
@@ -91,13 +87,14 @@ static enum ts_status write_trace(struct work *work, const struct trace *trace, 
 				  uint64_t *nr_bytes, struct ts_error *story)
 {
 	const struct ts_overlay_trace *writer = &work->plan->traces[trace->names - names];
+	const struct ts_newfile_use use = ts_overlay_work_use(work);
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	enum ts_status st = TS_OK;
 
 	if (trace->is_link) /* first: the new file is not to go through it */
 		st = keep_native(trace, story);
 	if (!st)
-		st = ts_newfile_open(&file, trace->path, story);
+		st = ts_newfile_open_for(&file, trace->path, &use, story);
 	if (st)
 		goto done;
 	st = writer->write(writer->ctx, &file, story);

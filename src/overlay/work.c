@@ -78,6 +78,7 @@ enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, cons
 				    bool *exists, struct ts_error *story)
 {
 	const char *path = ts_overlay_work_path(work, name);
+	struct stat now;
 	enum ts_status st;
 
 	TS_ASSERT(work && in && name && exists);
@@ -85,7 +86,10 @@ enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, cons
 	*exists = false;
 	if (!path)
 		return ts_fail_nomem(story);
-	st = ts_input_open(in, path, story);
+	*exists = lstat(path, &now) == 0;
+	if (*exists && !S_ISREG(now.st_mode))
+		return TS_OK;
+	st = ts_input_open_plain(in, path, story);
 	*exists = st == TS_OK || st == TS_FORMAT; /* that is an empty file */
 	if (st && st != TS_NOTFOUND && st != TS_FORMAT)
 		return st;
@@ -93,9 +97,16 @@ enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, cons
 	return TS_OK;
 }
 
+struct ts_newfile_use ts_overlay_work_use(const struct work *work)
+{
+	TS_ASSERT(work);
+	return (struct ts_newfile_use){ .sources = &work->sources, .is_theirs = true };
+}
+
 void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
 			 struct ts_bytes content)
 {
+	const struct ts_newfile_use use = ts_overlay_work_use(work);
 	struct ts_error story = TS_ERROR_INIT;
 	const char *path = ts_overlay_work_path(work, name);
 	bool same = false;
@@ -105,7 +116,7 @@ void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const c
 	if (!path)
 		return;
 	if (!ts_file_holds(path, content, &same, &story) && !same && !work->options->dry_run)
-		ts_newfile_save(path, content, &story);
+		ts_newfile_save_for(path, content, &use, &story);
 	ts_overlay_work_note(work, thing, same ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN, name,
 			     content.n, &story);
 }

@@ -12,8 +12,9 @@ struct work {
 	const struct ts_overlay_plan *plan; /* NULL: everything of ours is taken out */
 	const struct ts_overlay_options *options;
 	struct ts_overlay_report *report;
-	struct ts_error *err;  /* of the caller */
-	enum ts_status status; /* the first that was not good */
+	struct ts_sources sources; /* what the results are made of */
+	struct ts_error *err;	   /* of the caller */
+	enum ts_status status;	   /* the first that was not good */
 	bool caches_gone;
 	bool has_profiles; /* xplanes, which XProf shows */
 };
@@ -25,10 +26,13 @@ const char *ts_overlay_work_path(struct work *work, const char *name);
 void ts_overlay_work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_deed deed,
 			  const char *name, uint64_t nr_bytes, const struct ts_error *story);
 
-/* A small file as it stands; .bytes empty and TS_OK when it is missing or empty. */
+/* A small file as it stands; .bytes empty and TS_OK when it is missing or empty, and when there is
+ * something else than a plain file, a link included: that is never ours. */
 enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, const char *name,
 				    bool *exists, struct ts_error *story);
 
+/* How a file that is made of the results comes to lie beside the profiles. */
+struct ts_newfile_use ts_overlay_work_use(const struct work *work);
 /* NAME gets this content and its line in the report. */
 void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
 			 struct ts_bytes content);
