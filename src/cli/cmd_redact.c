@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "cli/copies.h"
+#include "codec/term.h"
 #include "copy/redact.h"
 #include "io/archive.h"
 #include "io/input.h"
@@ -152,7 +153,8 @@ static void print_written(const struct ts_cli *cli, const char *path, uint64_t n
 		ts_copied_print(&copied);
 	if (cli->quiet || own->json)
 		return;
-	ts_buf_printf(&out, "%s: redacted, %s\n", path, ts_fmt_bytes(size, (double)nr_bytes));
+	ts_term_text(&out, ts_bytes_of(path));
+	ts_buf_printf(&out, ": redacted, %s\n", ts_fmt_bytes(size, (double)nr_bytes));
 	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }

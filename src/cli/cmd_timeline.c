@@ -5,6 +5,7 @@
 #include "cli/suite.h"
 
 #include "base/buf.h"
+#include "codec/term.h"
 #include "flow/annotate.h"
 #include "flow/run.h"
 #include "flow/trace.h"
@@ -87,8 +88,8 @@ static void print_counts(const struct drawing *drawing, const struct ts_trace_re
 	uint64_t crowded = report->events_left_out - TS_MIN(report->events_left_out, unwanted);
 	struct ts_buf out = TS_BUF_INIT;
 
-	ts_buf_printf(&out, "%s: %llu of %llu events", own->print.output,
-		      (unsigned long long)report->events_written,
+	ts_term_text(&out, ts_bytes_of(own->print.output));
+	ts_buf_printf(&out, ": %llu of %llu events", (unsigned long long)report->events_written,
 		      (unsigned long long)report->events_total);
 	if (unwanted)
 		ts_buf_printf(&out, "; left out: %llu", (unsigned long long)unwanted);

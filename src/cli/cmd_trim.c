@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "cli/copies.h"
+#include "codec/term.h"
 #include "copy/trim.h"
 #include "flow/outline.h"
 #include "flow/run.h"
@@ -71,13 +72,13 @@ static void print_written(const struct ts_cli *cli, const char *path,
 		ts_copied_print(&copied);
 	if (cli->quiet || own->json)
 		return;
-	ts_buf_printf(&out, "%s: %llu of %llu events, %s%s of %s%s\n", path,
-		      (unsigned long long)report->nr_kept,
-		      (unsigned long long)(report->nr_kept + report->nr_dropped),
-		      ts_fmt_bytes(size, (double)nr_bytes),
-		      differ && is_packed(path) ? " packed" : "",
-		      ts_fmt_bytes(whole, (double)input->bytes.n),
-		      differ && is_packed(input->path) ? " packed" : "");
+	ts_term_text(&out, ts_bytes_of(path));
+	ts_buf_printf(
+		&out, ": %llu of %llu events, %s%s of %s%s\n", (unsigned long long)report->nr_kept,
+		(unsigned long long)(report->nr_kept + report->nr_dropped),
+		ts_fmt_bytes(size, (double)nr_bytes), differ && is_packed(path) ? " packed" : "",
+		ts_fmt_bytes(whole, (double)input->bytes.n),
+		differ && is_packed(input->path) ? " packed" : "");
 	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }
