@@ -89,8 +89,8 @@ static enum ts_exit compare_modes(struct ts_cli *cli)
 		st = compare(runs, &out, &err);
 	if (st) {
 		ts_complain(err.text);
-		code = st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
-	} else if (!ts_print_to(own->print.output, ts_buf_bytes(&out)) || runs->damaged) {
+		code = ts_exit_of(st);
+	} else if (!ts_print_to(cli, own->print.output, ts_buf_bytes(&out)) || runs->damaged) {
 		code = TS_EXIT_SOME;
 	}
 	ts_buf_release(&out);

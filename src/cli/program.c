@@ -123,7 +123,8 @@ static int settle(enum ts_exit code)
 
 int ts_main(const char *program, const struct ts_command *command, int argc, char **argv)
 {
-	struct ts_cli cli = { .nr_threads = ts_work_cpus() };
+	struct ts_sources sources = TS_SOURCES_INIT;
+	struct ts_cli cli = { .nr_threads = ts_work_cpus(), .sources = &sources };
 	enum ts_exit code = TS_EXIT_NOTHING;
 	char name[128];
 
@@ -152,5 +153,6 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	free(cli.paths);
 	free(cli.places);
 	free(cli.own);
+	ts_sources_release(&sources);
 	return settle(code);
 }

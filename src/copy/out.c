@@ -3,7 +3,8 @@
 
 #include "base/check.h"
 
-enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path, struct ts_error *err)
+enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path,
+			    const struct ts_newfile_use *use, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -15,7 +16,7 @@ enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path, struct ts
 		.members = TS_BUF_INIT,
 		.packed = ts_bytes_ends(ts_bytes_of(path), ".gz"),
 	};
-	st = ts_newfile_open(&out->file, path, err);
+	st = ts_newfile_open_for(&out->file, path, use, err);
 	if (st == TS_OK && out->packed)
 		st = ts_gzip_init(&out->gz, TS_GZIP_LEVEL, err);
 	return st;

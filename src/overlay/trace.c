@@ -120,13 +120,14 @@ static enum ts_status write_trace(struct work *work, const struct trace *trace,
 				  struct ts_error *story)
 {
 	const struct ts_overlay_trace *writer = &work->plan->traces[trace->names - names];
+	const struct ts_newfile_use use = ts_overlay_work_use(work);
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	enum ts_status st = TS_OK;
 
 	if (trace->is_link) /* first: the new file is not to go through it */
 		st = keep_native(trace, story);
 	if (!st)
-		st = ts_newfile_open(&file, trace->path, story);
+		st = ts_newfile_open_for(&file, trace->path, &use, story);
 	if (st)
 		goto done;
 	st = writer->write(writer->ctx, &file, story);
