@@ -175,11 +175,13 @@ def rows_of(host, end):
     """What is sent as it stands, and the status of the answer."""
     runs = "GET /api/runs HTTP/1.1\r\n"
     targets = {"http://127.0.0.1/": 400, "http://evil.example/": 400, "//page.js": 400, "/\\page.js": 400, "/%00": 400,
-               "/page.js%00.png": 400, "/%c0%afpage.js": 404, "/%0d%0aX:%20y": 404, "/a\rb": 400, "/" + "a" * 5000: 400, "/" + "a" * 99999: 414}
+               "/page.js%00.png": 400, "/%c0%afpage.js": 404, "/%0d%0aX:%20y": 404, "/a\rb": 400,
+               "/" + "a" * 5000: 400, "/" + "a" * 99999: 414}
     headers = {"A: " + "b" * 99999: 431, "Host: evil.example": 400, host.strip(): 400, "no colon": 400, "Content-Length: 5": 400,
                "Content-Length: 0": 200, "Content-Length: -5": 400, "Transfer-Encoding: identity": 400, "Upgrade: websocket": 200,
                "Expect: 100-continue\r\nContent-Length: 3": 400, "Range: bytes=0-3": 200}
-    lines = {"GET /api/runs HTTP/1.0": 200, "GET /api/runs": 400, "GET / HTTP/9.9": 505, "OPTIONS * HTTP/1.1": 405,
+    lines = {"GET /api/runs HTTP/1.0": 200, "GET /api/runs": 400,
+             "GET / HTTP/9.9": 505, "OPTIONS * HTTP/1.1": 405,
              "CONNECT evil.example:80 HTTP/1.1": 405}
     yield from ((f"GET {target} HTTP/1.1\r\n{end}", status) for target, status in targets.items())
     yield from ((f"{runs}{header}\r\n{end}", status) for header, status in headers.items())
