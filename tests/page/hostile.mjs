@@ -1,6 +1,6 @@
 // Goes through the whole page of hostile profiles in headless Chromium: node hostile.mjs JOBS.json
 //
-// JOBS: [{name, url, inside, ours, runs: [ID]}]. Every view of every run is opened; all that folds is unfolded, every table is sorted
+// JOBS: [{name, url, inside, ours, runs: [ID], has}]. HAS is an element that must be there. Every view of every run is opened; all that folds is unfolded, every table is sorted
 // by each heading, filtered and copied, every element with a tip is hovered, the time range is set. Nothing of the profile may run,
 // become an element or an address, turn the writing's direction, widen the page, or ask for anything. Prints what is wrong, a line each.
 import { readFileSync } from "node:fs";
@@ -94,6 +94,20 @@ async function every_view(frame, run) {
 	return tabs.length;
 }
 
+const settled = (frame) => frame.waitForFunction(() => ![...document.querySelectorAll('[role="status"]')].some((e) => e.textContent.startsWith("Reading")));
+
+// The page says that it reads before it asks, and until the answer is drawn.
+async function pick(page, frame, run) {
+	const select = "header label.choice:first-of-type select";
+	await frame.waitForSelector(`${select} option:checked:not([value=''])`, { state: "attached" });
+	await settled(frame);
+	if ((await frame.$eval(select, (e) => e.value)) === run) return;
+	const answered = page.waitForResponse((r) => r.url().includes(`report?run=${encodeURIComponent(run)}`));
+	await frame.selectOption(select, run);
+	await answered;
+	await settled(frame);
+}
+
 async function through(context) {
 	const page = await context.newPage();
 	page.setDefaultTimeout(PATIENCE_MS);
@@ -102,13 +116,12 @@ async function through(context) {
 	await watch(page, { inside: job.inside, ours: job.ours, bad, expected: (text) => /status of 422|status of 404/.test(text) });
 	await page.goto(job.url, { timeout: PATIENCE_MS });
 	const frame = await find_frame(page);
+	if (job.has) await frame.waitForSelector(job.has);
 	let views = 0;
 	seen = 0;
 	for (const run of job.runs ?? [null]) {
 		if (run) {
-			await frame.waitForSelector("header label.choice:first-of-type option:not([value=''])", { state: "attached" });
-			await frame.selectOption("header label.choice:first-of-type select", run);
-			await frame.waitForFunction(() => ![...document.querySelectorAll('[role="status"]')].some((e) => e.textContent.startsWith("Reading")));
+			await pick(page, frame, run);
 		}
 		views += await every_view(frame, run ?? "");
 	}

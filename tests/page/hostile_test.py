@@ -66,6 +66,7 @@ def logdir(folder, found):
     os.makedirs(session)
     with open(os.path.join(session, names[2] + ".xplane.pb"), "wb") as f:
         f.write(b"\x0a\xff\xff")
+    os.makedirs(os.path.join(folder, "empty" + hostile.MARKUP[1], "plugins", "profile", names[4]))
     return folder
 
 
@@ -103,7 +104,7 @@ def by_file(folder, found):
 def by_server(folder, found):
     with doors.serving(logdir(os.path.join(folder, "served"), found)) as (url, _):
         runs = [r["id"] for r in json.load(doors.get(url + "api/runs"))["runs"]]
-        told, wrong = drive([{"name": "serve", "url": url, "inside": [url], "runs": runs}], folder)
+        told, wrong = drive([{"name": "serve", "url": url, "inside": [url], "runs": runs, "has": "details.problems"}], folder)
     return told, wrong + ([] if len(runs) == len(found) + 1 else [f"serve lists {len(runs)} runs"])
 
 

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""tpusight serve under clients that mean harm: storm_test.py
+"""tpusight serve, and live --serve, under clients that mean harm: storm_test.py
 
   slow   1,000 clients at once that send a byte now and then, send nothing, keep their connection or do not read; an honest client is
          answered meanwhile, and the server holds no more connections than it says
   flood  connections from one address as fast as they can be made
   many   requests on a few connections: memory and file descriptors stay as they are
-The figures are printed. $TS_STORM is the number of requests (default 10,000), $TPUSIGHT the program. Exit 77: this system has no /proc, or
-allows too few open files.
+live --serve has the first alone. The figures are printed. $TS_STORM is the number of requests (default 10,000), $TPUSIGHT the program.
+Exit 77: this system has no /proc, or allows too few open files.
 """
 import contextlib
 import json
 import os
 import resource
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -21,10 +22,12 @@ import time
 import doors
 
 SLOW, MOST_CLIENTS, SPARE = 1000, 512, 64  # serve/server.h
+READERS = 64  # serve/news.h
 FLOOD, FLOODERS = 4000, 4
 REQUESTS, BATCH = int(os.environ.get("TS_STORM", "10000")), 100
 PATIENCE_S = 10  # for one answer, on a machine that does much else; on a quiet one it takes some ms
 MOST_GROWTH = 8 << 20
+NO_SESSION = 3  # the exit status of a watch that saw none
 wrong, told = [], {}
 
 
@@ -118,7 +121,7 @@ def slow(server):
         thread.start()
         took = [server.answer_s() for _ in range(20)]
         most = server.descriptors()
-        told["resident with slow clients"] = server.resident()
+        told["slow_resident"] = server.resident()
         dripping.set()
         thread.join()
     told.update(slow_clients=SLOW, slow_answer_ms=round(max(took) * 1000, 1), slow_descriptors=most)
@@ -170,6 +173,21 @@ def many(server):
     must(after - before < MOST_GROWTH, f"{REQUESTS} requests made {after - before} bytes more resident")
 
 
+def watch(folder):
+    """The same server with live's routes; 64 of its clients read a stream, and never take it."""
+    os.makedirs(folder)
+    process = subprocess.Popen([doors.PROGRAM, "live", "--serve", "--port=0", "--json", folder], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+    with process, contextlib.ExitStack() as stack:
+        server = Server(process.stderr.readline().split(" at ")[1].split()[0], process)
+        for _ in range(READERS):
+            send(stack.enter_context(server.connect(2048)), server.request("/api/live"))
+        slow(server)
+        told.update(live_answer_ms=told.pop("slow_answer_ms"), live_resident=told.pop("slow_resident"))
+        process.terminate()
+        must(process.wait(doors.PATIENCE_S) == NO_SESSION, f"SIGTERM ends live with status {process.returncode}")
+
+
 def main():
     if not os.access(doors.PROGRAM, os.X_OK):
         doors.skip(f"{doors.PROGRAM} is not built")
@@ -185,11 +203,12 @@ def main():
             server = Server(url, process)
             server.answer_s("/page.js")
             quiet = server.descriptors()
-            for part in (slow, flood, many):
+            for part in (many, flood, slow):
                 part(server)
             wait_until("the storm is over", lambda: server.descriptors() <= quiet + 2)
             process.terminate()
             must(process.wait(doors.PATIENCE_S) == 0, f"SIGTERM ends it with status {process.returncode}")
+        watch(os.path.join(folder, "watched"))
     print(json.dumps(told))
     return doors.done(wrong)
 
