@@ -44,7 +44,8 @@ static const char *place_of(const struct ts_session *session)
 }
 
 /* A session as a line of JSON. DOCTOR NULL: it was not analysed. */
-static void print_json(struct work *work, const char *place, const struct ts_result *doctor, const struct ts_overlay_report *report)
+static void print_json(struct work *work, const char *place, const struct ts_result *doctor,
+		       const struct ts_overlay_report *report)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&out, TS_JSON_COMPACT);
@@ -103,7 +104,8 @@ static enum ts_status annotate_session(struct work *work, const struct ts_sessio
 		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
 	work->can_undo |= !options.dry_run && ts_deeds_stand(&one.report);
 	if (one.is_applied && work->own->json)
-		print_json(work, place_of(session), ts_results_find(&one.run.results, "doctor"), &one.report);
+		print_json(work, place_of(session), ts_results_find(&one.run.results, "doctor"),
+			   &one.report);
 	else if (one.is_applied && !cli->quiet)
 		print_summary(work, &one);
 	ts_annotation_release(&one);
@@ -123,8 +125,8 @@ static const char *strip_words(bool dry_run, enum ts_status st, size_t nr_out, s
 		       : "annotation removed, every file is as it was";
 }
 
-static void print_strip(struct work *work, const char *place, const struct ts_overlay_report *report,
-			enum ts_status st)
+static void print_strip(struct work *work, const char *place,
+			const struct ts_overlay_report *report, enum ts_status st)
 {
 	size_t nr_left = ts_deeds_nr(report, TS_DEED_SKIPPED),
 	       nr_failed = ts_deeds_nr(report, TS_DEED_FAILED);

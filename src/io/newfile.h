@@ -5,7 +5,7 @@
  *	open, put or copy any number of times, commit; release in every case
  *
  * The bytes go to a temporary in the same folder, `.NAME.tpusight-XXXXXX` (hidden, and not a name
- * that XProf takes for a host). commit brings them to disk, gives them the mode, group and owner of
+ * that XProf takes for a host; the last three letters check the others). commit brings them to disk, gives them the mode, group and owner of
  * the file they replace (owner and group as far as we may), renames, and brings the folder to disk.
  * A crash, a kill, a full disk before that leaves the old file as it was. release without commit
  * removes the temporary; after a kill ts_newfile_stale() does it.

@@ -141,10 +141,9 @@ static bool has_trace(struct work *work, struct ts_bytes stem)
 	bool found = false;
 
 	for (size_t i = 0; i < TS_NELEM(packs) && !found; i++) {
-		struct ts_bytes name = ts_arena_printf(&work->report->arena, "%.*s%s", TS_ARG(stem),
-						       packs[i]);
-		const char *path =
-			name.p ? ts_overlay_work_path(work, (const char *)name.p) : NULL;
+		struct ts_bytes name =
+			ts_arena_printf(&work->report->arena, "%.*s%s", TS_ARG(stem), packs[i]);
+		const char *path = name.p ? ts_overlay_work_path(work, (const char *)name.p) : NULL;
 
 		found = path && ts_file_exists(path);
 	}

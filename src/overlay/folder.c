@@ -22,9 +22,8 @@ static const struct {
 };
 
 static const char *const shared[] = {
-	TS_REPORT_FILE,	 TS_TRACE_FILE,		 TS_TRACE_NATIVE_FILE,
-	TS_PFTRACE_FILE, TS_PFTRACE_NATIVE_FILE, TS_SUGGESTIONS_FILE,
-	TS_CACHE_VERSION_FILE,
+	TS_REPORT_FILE,		TS_TRACE_FILE,	     TS_TRACE_NATIVE_FILE,  TS_PFTRACE_FILE,
+	TS_PFTRACE_NATIVE_FILE, TS_SUGGESTIONS_FILE, TS_CACHE_VERSION_FILE,
 };
 
 enum ts_name_kind ts_overlay_name_kind(const char *name)
@@ -103,7 +102,9 @@ static bool add_profile(struct ts_arena *arena, struct ts_session *session,
 	if (good)
 		*file = (struct ts_hostfile){
 			.name = name,
-			.host = (const char *)ts_arena_copy(arena, ts_bytes_cut(ts_bytes_of(name), 0, n)).p,
+			.host = (const char *)ts_arena_copy(arena,
+							    ts_bytes_cut(ts_bytes_of(name), 0, n))
+					.p,
 			.path = (const char *)ts_arena_copy(arena, ts_buf_bytes(&path)).p,
 		};
 	ts_buf_release(&path);

@@ -54,19 +54,14 @@ static enum ts_status find_owner(struct ts_bytes file, struct trace *trace, stru
 
 static void look_at_names(struct trace *trace)
 {
-	struct stat now;
-	bool native_link;
+	struct stat now, native;
+	bool exists = lstat(trace->path, &now) == 0;
 
-	if (lstat(trace->path, &now) == 0) {
-		trace->is_link = S_ISLNK(now.st_mode);
-		trace->is_other = !trace->is_link && !S_ISREG(now.st_mode);
-	}
-	trace->native_there = lstat(trace->native_path, &now) == 0;
-	native_link = trace->native_there && S_ISLNK(now.st_mode);
-	if (trace->owner == NOBODY)
-		trace->native_left = native_link;
-	else if (trace->owner == USERS && !trace->is_link && !native_link)
-		trace->native_left = ts_file_is(trace->path, trace->native_path);
+	trace->native_there = lstat(trace->native_path, &native) == 0;
+	trace->is_link = exists && S_ISLNK(now.st_mode);
+	trace->is_other = exists && !trace->is_link && !S_ISREG(now.st_mode);
+	trace->native_left = exists && trace->native_there && now.st_dev == native.st_dev &&
+			     now.st_ino == native.st_ino;
 }
 
 /* OLD: the file that has the name; the caller releases it in any case. */

@@ -113,8 +113,12 @@ static enum ts_status save(const char *path, const struct ts_input *old, bool ex
 			   struct ts_bytes content, struct ts_error *story)
 {
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	enum ts_status st = ts_newfile_open(&file, path, story);
+	struct stat now;
+	enum ts_status st;
 
+	if (lstat(path, &now) == 0 && !S_ISREG(now.st_mode))
+		return ts_fail(story, TS_IO, "%s: not a plain file (move it away)", path);
+	st = ts_newfile_open(&file, path, story);
 	if (!st)
 		st = ts_newfile_put(&file, content, story);
 	if (!st) {
