@@ -88,6 +88,20 @@ def session(folder):
     folder.put(S + "h.xplane.pb", PROFILE)
 
 
+def field(number, value):
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    return bytes([number << 3 | 2, len(value)]) + value
+
+
+def steps_alone(folder):
+    """A device with steps and no ops: the report counts what there is, and must not count ours."""
+    events = b"".join(field(4, field(1, 1) + field(2, 10 * i) + field(3, 9)) for i in range(5))
+    name = field(4, field(1, 1) + field(2, field(1, 1) + field(2, b"1")))
+    plane = field(1, 2) + field(2, b"/device:TPU:0") + field(3, field(1, 1) + field(2, b"Steps") + events) + name
+    folder.put(S + "h.xplane.pb", field(1, plane))
+
+
 def hosts(folder):
     folder.put(S + "a.xplane.pb", PROFILE)
     folder.put(S + "b.xplane.pb", OTHER)
@@ -287,7 +301,7 @@ class Layout:
 
 
 def layouts():
-    for build in (session, hosts, nested, several_kinds, bare_profile, bare_trace, packed_trace, twins, captures, trace_session,
+    for build in (session, steps_alone, hosts, nested, several_kinds, bare_profile, bare_trace, packed_trace, twins, captures, trace_session,
                   native_traces, linked_trace, hard_links, session_link, loop_link, log_as_trace, profile_as_trace, empty):
         yield Layout(build.__name__, build)
     yield Layout("a profile by its name", bare_profile, ("h.xplane.pb",))
