@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "flow/outline.h"
 #include "io/tracefile.h"
+#include "overlay/xplane.h"
 #include "read/hlo.h"
 #include "read/reader.h"
 
@@ -81,6 +82,17 @@ struct source {
 	const char *reader; /* NULL: the reader that knows the bytes */
 };
 
+/* What an earlier annotation put behind the profile is not a part of it: whether it is there makes no
+ * difference to any result. A file that is nothing else is read, and the report says so. */
+static struct ts_bytes without_overlay(const struct ts_reader *reader, struct ts_bytes bytes)
+{
+	size_t native = bytes.n;
+
+	if (reader->annotate == TS_ANNOTATE_BEHIND)
+		native = ts_overlay_native_bytes(bytes);
+	return ts_bytes_cut(bytes, 0, native > 0 ? native : bytes.n);
+}
+
 static enum ts_status read_source(struct ts_run *run, const struct source *source,
 				  const struct ts_run_options *options, struct ts_error *err)
 {
@@ -97,6 +109,7 @@ static enum ts_status read_source(struct ts_run *run, const struct source *sourc
 			       "%.*s: byte 0: not a profile that is known here (give an .xplane.pb "
 			       "file, a trace (.json, .json.gz), a session, or a log directory)",
 			       TS_ARG(source->file));
+	request.bytes = without_overlay(reader, source->bytes);
 	st = reader->read(&run->profile, &request, err);
 	if (run->profile.nr_hosts > host)
 		run->profile.hosts[host].reader = reader_index(reader);

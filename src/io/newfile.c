@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #define MARK	       ".tpusight-"
-#define NR_RANDOM      6
+#define NR_RANDOM      3
+#define NR_CHECK       3 /* letters behind these, by which a name is known to be ours */
+#define TAIL_BYTES     (sizeof(MARK) - 1 + NR_RANDOM + NR_CHECK)
 #define NAME_BYTES_MAX 255 /* of a file, on the file systems we know */
 #define TRIES	       100
 #define CHUNK_BYTES    (UINT64_C(8) << 20) /* after each, the disk gets work */
@@ -112,19 +114,30 @@ static enum ts_status prepare(struct ts_newfile *file, struct ts_error *err)
 	return st;
 }
 
+static void put_letters(char *to, size_t nr, uint64_t number)
+{
+	for (size_t i = 0; i < nr; i++, number /= sizeof(letters) - 1)
+		to[i] = letters[number % (sizeof(letters) - 1)];
+	to[nr] = '\0';
+}
+
+/* Of the N bytes in front: a file that a user happens to call so has other letters. */
+static void put_check(char to[NR_CHECK + 1], const char *name, size_t n)
+{
+	put_letters(to, NR_CHECK, ts_hash((struct ts_bytes){ (const uint8_t *)name, n }, 0));
+}
+
 /* `.NAME.tpusight-XXXXXX`, with NAME cut (between characters of UTF-8) where that is too long. */
 static void name_temp(char out[NAME_BYTES_MAX + 1], const char *name, uint64_t random)
 {
-	size_t tail = strlen(MARK) + NR_RANDOM, n = strlen(name);
-	size_t room = NAME_BYTES_MAX - 1 - tail;
-	char digits[NR_RANDOM + 1] = "";
+	size_t n = strlen(name), room = NAME_BYTES_MAX - 1 - TAIL_BYTES, at;
 
 	if (n > room)
 		for (n = room; n > 0 && ((uint8_t)name[n] & 0xc0) == 0x80;)
 			n--;
-	for (size_t i = 0; i < NR_RANDOM; i++, random /= sizeof(letters) - 1)
-		digits[i] = letters[random % (sizeof(letters) - 1)];
-	snprintf(out, NAME_BYTES_MAX + 1, ".%.*s" MARK "%s", (int)n, name, digits);
+	at = (size_t)snprintf(out, NAME_BYTES_MAX + 1, ".%.*s" MARK, (int)n, name);
+	put_letters(out + at, NR_RANDOM, random);
+	put_check(out + at + NR_RANDOM, out, at + NR_RANDOM);
 }
 
 static uint64_t random_u64(const struct ts_newfile *file, int attempt)
@@ -158,13 +171,16 @@ static bool hold(int fd)
 
 bool ts_newfile_is_temp(const char *name)
 {
-	size_t n = strlen(name), tail = strlen(MARK) + NR_RANDOM;
+	size_t n = strlen(name);
+	char check[NR_CHECK + 1];
 
 	TS_ASSERT(name);
-	if (name[0] != '.' || n < tail + 2)
+	if (name[0] != '.' || n < TAIL_BYTES + 2 ||
+	    memcmp(name + n - TAIL_BYTES, MARK, strlen(MARK)) != 0)
 		return false;
-	return memcmp(name + n - tail, MARK, strlen(MARK)) == 0 &&
-	       strspn(name + n - NR_RANDOM, letters) == NR_RANDOM;
+	put_check(check, name, n - NR_CHECK);
+	return strcmp(name + n - NR_CHECK, check) == 0 &&
+	       strspn(name + n - NR_CHECK - NR_RANDOM, letters) == NR_RANDOM + NR_CHECK;
 }
 
 /*
@@ -196,7 +212,7 @@ static void sweep(const struct ts_newfile *file)
 	name_temp(mine, file->name, 0);
 	while (folder && (entry = readdir(folder)) != NULL)
 		if (ts_newfile_is_temp(entry->d_name) &&
-		    strncmp(entry->d_name, mine, strlen(mine) - NR_RANDOM) == 0)
+		    strncmp(entry->d_name, mine, strlen(mine) - NR_RANDOM - NR_CHECK) == 0)
 			remove_stale(fd, entry->d_name);
 	if (folder)
 		closedir(folder);

@@ -5,12 +5,12 @@
  *	open, put or copy any number of times, commit; release in every case
  *
  * The bytes go to a temporary in the same folder, `.NAME.tpusight-XXXXXX` (hidden, and not a name
- * that XProf takes for a host). commit gives them the rights of the file that they replace and its
- * extended attributes (io/rights.h), brings them to disk, renames, and brings the folder to disk:
- * then the new file stays, also when the power fails. A crash, a kill, a full disk before that
- * leaves the old file as it was. release without commit removes the temporary, and so does a signal
- * that ends the program (io/temps.h); after a kill the next open of the same file does it, and
- * ts_newfile_stale().
+ * that XProf takes for a host; the last three letters check the others). commit gives them the rights
+ * of the file that they replace and its extended attributes (io/rights.h), brings them to disk,
+ * renames, and brings the folder to disk: then the new file stays, also when the power fails. A
+ * crash, a kill, a full disk before that leaves the old file as it was. release without commit
+ * removes the temporary, and so does a signal that ends the program (io/temps.h); after a kill the
+ * next open of the same file does it, and ts_newfile_stale().
  *
  * Only a plain file, or nothing, may be in the place: a symbolic link there is refused, never
  * followed, and so is what appears there in the meantime. A path that the user gave (.is_named) is

@@ -32,7 +32,7 @@ struct trace {
 	bool is_other;	   /* neither a plain file nor a link */
 	bool is_unsure;	   /* packed, and too damaged to show whose it is */
 	bool native_there; /* something has the second name */
-	bool native_left; /* by a run that was killed: the same file under both names, or a link alone */
+	bool native_left;  /* by a run that was killed: both names lead to one file */
 };
 
 /* Packed, as we wrote it, or unpacked since. A damaged or empty file is the user's. */
@@ -65,22 +65,15 @@ static bool look_at(const char *path, struct stat *now, struct ts_error *story)
 
 static enum ts_status look_at_names(struct trace *trace, struct ts_error *story)
 {
-	struct stat now;
-	bool native_link;
+	struct stat now, native;
+	bool exists = look_at(trace->path, &now, story);
 
-	if (look_at(trace->path, &now, story)) {
-		trace->is_link = S_ISLNK(now.st_mode);
-		trace->is_other = !trace->is_link && !S_ISREG(now.st_mode);
-	}
-	trace->native_there = look_at(trace->native_path, &now, story);
-	native_link = trace->native_there && S_ISLNK(now.st_mode);
-	if (story->status)
-		return story->status;
-	if (trace->owner == NOBODY)
-		trace->native_left = native_link;
-	else if (trace->owner == USERS && trace->native_there && !trace->is_link && !native_link)
-		trace->native_left = ts_file_is(trace->path, trace->native_path);
-	return TS_OK;
+	trace->native_there = look_at(trace->native_path, &native, story);
+	trace->is_link = exists && S_ISLNK(now.st_mode);
+	trace->is_other = exists && !trace->is_link && !S_ISREG(now.st_mode);
+	trace->native_left = exists && trace->native_there && now.st_dev == native.st_dev &&
+			     now.st_ino == native.st_ino;
+	return story->status;
 }
 
 /* OLD: the file that has the name; the caller releases it in any case. */

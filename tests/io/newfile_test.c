@@ -793,24 +793,32 @@ static void a_kill_at_any_moment_leaves_one_whole_file(void **state)
 
 static void temporaries_are_told_by_their_names(void **state)
 {
-	static const struct {
-		const char *name;
-		bool is_temp;
-	} cases[] = {
-		{ ".a.xplane.pb.tpusight-abc123", true },
-		{ ".a.tpusight-zzzzzz", true },
-		{ "a.tpusight-abc123", false },
-		{ ".tpusight-abc123", false },
-		{ ".a.tpusight-abc12", false },
-		{ ".a.tpusight-abc1234", false },
-		{ ".a.tpusight-ABC123", false },
-		{ ".a.tpusight_abc123", false },
-		{ "", false },
-		{ ".", false },
+	static const char *const others[] = {
+		".a.xplane.pb.tpusight-abc123", /* the last letters do not fit the others */
+		".a.xplane.pb.tpusight-backup",
+		"a.tpusight-abc123",
+		".tpusight-abc123",
+		".a.tpusight-abc12",
+		".a.tpusight-ABC123",
+		".a.tpusight_abc123",
+		"",
+		".",
 	};
+	struct ts_newfile file;
+	char name[256];
 
-	for (size_t i = 0; i < TS_NELEM(cases); i++)
-		assert_int_equal(ts_newfile_is_temp(cases[i].name), cases[i].is_temp);
+	for (size_t i = 0; i < TS_NELEM(others); i++)
+		assert_false(ts_newfile_is_temp(others[i]));
+	open_new(&file, "a.xplane.pb");
+	snprintf(name, sizeof(name), "%s", file.temp);
+	assert_true(ts_newfile_is_temp(name));
+	assert_false(ts_newfile_is_temp(name + 1));
+	for (size_t i = 0; name[i]; i++) { /* no letter of it may differ */
+		name[i] = name[i] == 'q' ? 'r' : 'q';
+		assert_false(ts_newfile_is_temp(name));
+		name[i] = file.temp[i];
+	}
+	ts_newfile_release(&file);
 }
 
 static void the_name_of_the_temporary_is_no_host_of_xprof(void **state)
@@ -835,17 +843,33 @@ static void the_longest_name_can_be_replaced(void **state)
 	assert_file(name, "new");
 }
 
+/* A name that a temporary had. */
+static const char *temp_name(char name[256])
+{
+	struct ts_newfile file;
+
+	open_new(&file, "x");
+	snprintf(name, 256, "%s", file.temp);
+	ts_newfile_release(&file);
+	return name;
+}
+
 static void only_plain_files_are_cleared(void **state)
 {
+	char name[256];
 	size_t nr;
 
-	make_dirs(".d.tpusight-abcdef");
+	make_dirs(temp_name(name));
 	make_file("precious", TS_LIT("x"));
-	assert_int_equal(symlink("precious", ".l.tpusight-abcdef"), 0);
-	assert_int_equal(mkfifo(".p.tpusight-abcdef", 0600), 0);
+	assert_int_equal(symlink("precious", temp_name(name)), 0);
+	assert_int_equal(mkfifo(temp_name(name), 0600), 0);
+	make_file(".precious.tpusight-backup", TS_LIT("x")); /* a name that only looks like one */
 	assert_int_equal(ts_newfile_stale(".", &nr, NULL), TS_OK);
 	assert_int_equal(nr, 0);
-	assert_int_equal(count_names("."), 4);
+	assert_int_equal(count_names("."), 5);
+	make_file(temp_name(name), TS_LIT("x"));
+	assert_int_equal(ts_newfile_stale(".", &nr, NULL), TS_OK);
+	assert_int_equal(nr, 1);
 }
 
 int main(void)
