@@ -143,6 +143,18 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 	return st;
 }
 
+static enum ts_status save(const char *path, struct ts_bytes bytes, struct ts_error *err)
+{
+	size_t made;
+	enum ts_status st = ts_dir_make_for(path, &made, err);
+
+	if (st == TS_OK)
+		st = ts_newfile_save(path, bytes, err);
+	if (st)
+		ts_dir_unmake_for(path, made);
+	return st;
+}
+
 /* Memory profiles are of one moment: as they are. */
 static enum ts_status copy_extra(struct trimming *trimming, const struct ts_hostfile *extra,
 				 struct ts_error *err)
@@ -155,7 +167,7 @@ static enum ts_status copy_extra(struct trimming *trimming, const struct ts_host
 	if (st == TS_OK)
 		st = ts_copy_path(trimming->session, &name, &path, err);
 	if (st == TS_OK)
-		st = ts_newfile_save((const char *)path.p, input.bytes, err);
+		st = save((const char *)path.p, input.bytes, err);
 	ts_input_release(&input);
 	ts_buf_release(&path);
 	return st;

@@ -125,8 +125,6 @@ enum ts_status ts_copy_path(const struct ts_session *session, const struct ts_co
 			    struct ts_buf *out, struct ts_error *err)
 {
 	char *dir = real_dir(session);
-	const char *path;
-	enum ts_status st;
 
 	TS_ASSERT(session && name && out);
 	TS_ASSERT(name->word && name->run && name->session && name->file);
@@ -143,9 +141,7 @@ enum ts_status ts_copy_path(const struct ts_session *session, const struct ts_co
 	if (out->failed)
 		return ts_fail_nomem(err);
 	out->n--;
-	path = (const char *)out->p;
-	st = not_an_input(session, path, err);
-	return st ? st : ts_dir_make_for(path, err);
+	return not_an_input(session, (const char *)out->p, err);
 }
 
 static void put_count(struct ts_json *json, const char *key, int64_t nr)

@@ -22,8 +22,8 @@ struct ts_copy_name {
 	const char *file;
 };
 
-/* The path of a copy of a file of the session: appended to OUT with a NUL that .n counts not. Makes
- * the folders it needs. TS_USAGE when it would be a file of the session itself. */
+/* The path of a copy of a file of the session: appended to OUT with a NUL that .n counts not.
+ * TS_USAGE when it would be a file of the session itself. */
 enum ts_status ts_copy_path(const struct ts_session *session, const struct ts_copy_name *name,
 			    struct ts_buf *out, struct ts_error *err);
 

@@ -2,6 +2,7 @@
 #include "copy/out.h"
 
 #include "base/check.h"
+#include "io/file.h"
 
 enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path, struct ts_error *err)
 {
@@ -14,8 +15,11 @@ enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path, struct ts
 		.text = TS_BUF_INIT,
 		.members = TS_BUF_INIT,
 		.packed = ts_bytes_ends(ts_bytes_of(path), ".gz"),
+		.path = path,
 	};
-	st = ts_newfile_open(&out->file, path, err);
+	st = ts_dir_make_for(path, &out->made_dirs, err);
+	if (st == TS_OK)
+		st = ts_newfile_open(&out->file, path, err);
 	if (st == TS_OK && out->packed)
 		st = ts_gzip_init(&out->gz, TS_GZIP_LEVEL, err);
 	return st;
@@ -66,9 +70,11 @@ enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err)
 	TS_ASSERT(out);
 	if (out->text.n > 0 || (out->packed && out->nr_bytes == 0))
 		flush(out);
-	if (out->st == TS_OK)
-		return ts_newfile_commit(&out->file, err);
-	if (err)
+	if (out->st == TS_OK) {
+		out->st = ts_newfile_commit(&out->file, &out->err);
+		out->made_dirs = out->st == TS_OK ? 0 : out->made_dirs;
+	}
+	if (out->st && err)
 		*err = out->err;
 	return out->st;
 }
@@ -77,6 +83,7 @@ void ts_copy_release(struct ts_copy_out *out)
 {
 	TS_ASSERT(out);
 	ts_newfile_release(&out->file);
+	ts_dir_unmake_for(out->path, out->made_dirs);
 	ts_gzip_release(&out->gz);
 	ts_buf_release(&out->text);
 	ts_buf_release(&out->members);

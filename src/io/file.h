@@ -45,8 +45,12 @@ bool ts_file_is_open_to_write(const char *path);
 struct stat;
 int64_t ts_stat_mtime_ns(const struct stat *st);
 
-/* Makes the folders that lead to the file PATH, those that are missing; each is on disk then. */
-enum ts_status ts_dir_make_for(const char *path, struct ts_error *err);
+/*
+ * Makes the folders that lead to the file PATH, those that are missing; each is on disk then. *MADE
+ * is for ts_dir_unmake_for(), also after a failure: it removes those that were made and are empty.
+ */
+enum ts_status ts_dir_make_for(const char *path, size_t *made, struct ts_error *err);
+void ts_dir_unmake_for(const char *path, size_t made);
 /* Brings a folder's names to disk; it is not an error where a file system cannot do that. */
 enum ts_status ts_dir_sync(const char *dir, struct ts_error *err);
 
