@@ -164,20 +164,24 @@ enum ts_status ts_copy_place_find(struct ts_copy_place *place, const struct ts_c
 	if (!ts_sources_add(&place->source, from))
 		return ts_fail_nomem(err);
 	st = not_an_input(cli, place->path, err);
-	return st ? st : ts_dir_make_for(place->path, folder_mode(session), err);
+	return st ? st
+		  : ts_dir_make_for(place->path, folder_mode(session), &place->made_dirs, err);
 }
 
 void ts_copy_place_release(struct ts_copy_place *place)
 {
 	TS_ASSERT(place);
+	if (place->path)
+		ts_dir_unmake_for(place->path, place->made_dirs);
 	ts_buf_release(&place->text);
 	ts_sources_release(&place->source);
 }
 
-enum ts_status ts_copy_place_done(const struct ts_copy_place *place, const struct ts_cli *cli,
+enum ts_status ts_copy_place_done(struct ts_copy_place *place, const struct ts_cli *cli,
 				  struct ts_error *err)
 {
 	TS_ASSERT(place && cli);
+	place->made_dirs = 0;
 	return ts_note_input(cli, place->path, err);
 }
 

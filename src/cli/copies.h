@@ -26,6 +26,7 @@ struct ts_copy_name {
 struct ts_copy_place {
 	const char *path;
 	struct ts_newfile_use use; /* as open as what it is copied from, and no more */
+	size_t made_dirs;	   /* of the path (io/file.h); 0 once the copy is there */
 	struct ts_buf text;	   /* these two are looked into */
 	struct ts_sources source;
 };
@@ -37,9 +38,10 @@ struct ts_copy_place {
 enum ts_status ts_copy_place_find(struct ts_copy_place *place, const struct ts_cli *cli,
 				  const struct ts_session *session, const struct ts_copy_name *name,
 				  const char *from, struct ts_error *err);
+/* The folders that were made go again where the copy did not come. */
 void ts_copy_place_release(struct ts_copy_place *place);
 /* The copy is there, and no other may come into its place. */
-enum ts_status ts_copy_place_done(const struct ts_copy_place *place, const struct ts_cli *cli,
+enum ts_status ts_copy_place_done(struct ts_copy_place *place, const struct ts_cli *cli,
 				  struct ts_error *err);
 
 /* A file that was copied, as a line of JSON: {"path", "bytes", "input_bytes", "events", "input_events"}. Counts

@@ -2,6 +2,7 @@
 #include "copy/out.h"
 
 #include "base/check.h"
+#include "io/file.h"
 
 enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path,
 			    const struct ts_newfile_use *use, struct ts_error *err)
@@ -15,6 +16,7 @@ enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path,
 		.text = TS_BUF_INIT,
 		.members = TS_BUF_INIT,
 		.packed = ts_bytes_ends(ts_bytes_of(path), ".gz"),
+		.path = path,
 	};
 	st = ts_newfile_open_for(&out->file, path, use, err);
 	if (st == TS_OK && out->packed)
@@ -68,8 +70,8 @@ enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err)
 	if (out->text.n > 0 || (out->packed && out->nr_bytes == 0))
 		flush(out);
 	if (out->st == TS_OK)
-		return ts_newfile_commit(&out->file, err);
-	if (err)
+		out->st = ts_newfile_commit(&out->file, &out->err);
+	if (out->st && err)
 		*err = out->err;
 	return out->st;
 }

@@ -21,6 +21,7 @@ struct ts_copy_out {
 	enum ts_status st;
 	struct ts_error err;
 	uint64_t nr_bytes; /* written so far, unpacked */
+	const char *path;  /* the caller's, as long as this is used */
 };
 
 enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path,

@@ -78,11 +78,12 @@ static enum ts_status sync_parent(const char *path, struct ts_error *err)
 }
 
 /* A folder is on the disk when the folder above it is. */
-static enum ts_status make_dir(const char *path, uint32_t mode, struct ts_error *err)
+static enum ts_status make_dir(const char *path, uint32_t mode, bool *made, struct ts_error *err)
 {
 	int errnum;
 
-	if (ts_sys_mkdir(path, (mode_t)mode) == 0)
+	*made = ts_sys_mkdir(path, (mode_t)mode) == 0;
+	if (*made)
 		return sync_parent(path, err);
 	errnum = errno;
 	return errnum == EEXIST || ts_dir_exists(path)
@@ -90,19 +91,37 @@ static enum ts_status make_dir(const char *path, uint32_t mode, struct ts_error 
 		       : ts_fail_errno(err, errnum, path, "make it");
 }
 
-enum ts_status ts_dir_make_for(const char *path, uint32_t mode, struct ts_error *err)
+enum ts_status ts_dir_make_for(const char *path, uint32_t mode, size_t *made, struct ts_error *err)
 {
 	char *copy = strdup(path);
 	enum ts_status st = copy ? TS_OK : ts_fail_nomem(err);
 
-	TS_ASSERT(path);
+	TS_ASSERT(path && made);
+	*made = 0;
 	for (char *at = copy; st == TS_OK && *at && (at = strchr(at + 1, '/'));) {
+		bool is_new;
+
 		*at = '\0';
-		st = make_dir(copy, mode, err);
+		st = make_dir(copy, mode, &is_new, err);
+		if (is_new && *made == 0)
+			*made = (size_t)(at - copy);
 		*at = '/';
 	}
 	free(copy);
 	return st;
+}
+
+void ts_dir_unmake_for(const char *path, size_t made)
+{
+	char *copy = made > 0 ? strdup(path) : NULL;
+	char *slash = copy ? strrchr(copy, '/') : NULL;
+
+	TS_ASSERT(path || made == 0);
+	while (slash && (size_t)(slash - copy) >= made) {
+		*slash = '\0';
+		slash = rmdir(copy) == 0 || errno == ENOENT ? strrchr(copy, '/') : NULL;
+	}
+	free(copy);
 }
 
 enum ts_status ts_file_remove(const char *path, struct ts_error *err)

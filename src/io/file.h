@@ -30,8 +30,13 @@ enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same
 bool ts_file_is(const char *a, const char *b);
 bool ts_dir_exists(const char *path);
 
-/* Makes the folders that lead to the file PATH, those that are missing; MODE less the umask. Each is on disk then. */
-enum ts_status ts_dir_make_for(const char *path, uint32_t mode, struct ts_error *err);
+/*
+ * Makes the folders that lead to the file PATH, those that are missing; MODE less the umask. Each is on
+ * disk then. *MADE is for ts_dir_unmake_for(), also after a failure: it removes those that were made and
+ * are empty.
+ */
+enum ts_status ts_dir_make_for(const char *path, uint32_t mode, size_t *made, struct ts_error *err);
+void ts_dir_unmake_for(const char *path, size_t made);
 /* Brings a folder's names to disk; it is not an error where a file system cannot do that. */
 enum ts_status ts_dir_sync(const char *dir, struct ts_error *err);
 

@@ -43,7 +43,7 @@ def fault_run(scene, folder, fault):
 
 def may_not_remove(error, lasting, ended):
     """Did the removal of a temporary fail too? Then the next run does it."""
-    return error == "EIO" and lasting or error in ("EIO", "EACCES") and ended.failed.startswith("unlink")
+    return error == "EIO" and lasting or error in ("EIO", "EACCES") and ended.failed.startswith(("unlink", "rmdir"))
 
 
 def is_explained(scene, folder, ended, cause):
@@ -59,8 +59,12 @@ def complaints(scene, folder, error, lasting, ended):
     cause = CAUSES[error]
     removal_failed = may_not_remove(error, lasting, ended)
     yield from scene.half_files(folder, may_leave=removal_failed, may_differ=ended.status != 0)
+    found = scenes.tree(folder)
+    empty = [path for path in scenes.folders(folder) if not any(name.startswith(path + "/") for name in found) and path != "."]
+    if empty and not removal_failed:
+        yield f"a folder without files was left behind: {empty}"
     if ended.status == 0:
-        if scenes.tree(folder) != scene.new and not removal_failed:
+        if found != scene.new and not removal_failed:
             yield "status 0, and its files are not those of a good run"
         if ended.out != scene.out and not scene.says_times:
             yield "status 0, and it printed something else"

@@ -68,6 +68,10 @@ def tree(folder):
     return found
 
 
+def folders(folder):
+    return {os.path.relpath(where, folder) for where, _, _ in os.walk(folder)}
+
+
 def temporaries(files):
     return sorted(path for path in files if TEMPORARY.match(os.path.basename(path)))
 
