@@ -2,6 +2,7 @@
 #include "cli/copies.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "codec/json.h"
@@ -143,6 +144,18 @@ static uint32_t folder_mode(const struct ts_session *session)
 	return stat(session->dir, &now) == 0 ? (now.st_mode | 0700) & 0777 : 0700;
 }
 
+static enum ts_status make_folder(struct ts_copy_place *place, uint32_t mode, struct ts_error *err)
+{
+	char *slash = strrchr((char *)place->text.p, '/');
+
+	if (slash) {
+		*slash = '\0';
+		place->made_folder = !ts_file_exists(place->path);
+		*slash = '/';
+	}
+	return ts_dir_make_for(place->path, mode, err);
+}
+
 enum ts_status ts_copy_place_find(struct ts_copy_place *place, const struct ts_cli *cli,
 				  const struct ts_session *session, const struct ts_copy_name *name,
 				  const char *from, struct ts_error *err)
@@ -164,20 +177,28 @@ enum ts_status ts_copy_place_find(struct ts_copy_place *place, const struct ts_c
 	if (!ts_sources_add(&place->source, from))
 		return ts_fail_nomem(err);
 	st = not_an_input(cli, place->path, err);
-	return st ? st : ts_dir_make_for(place->path, folder_mode(session), err);
+	return st ? st : make_folder(place, folder_mode(session), err);
 }
 
 void ts_copy_place_release(struct ts_copy_place *place)
 {
+	char *slash;
+
 	TS_ASSERT(place);
+	slash = place->made_folder ? strrchr((char *)place->text.p, '/') : NULL;
+	if (slash) {
+		*slash = '\0';
+		rmdir((const char *)place->text.p); /* where it is empty */
+	}
 	ts_buf_release(&place->text);
 	ts_sources_release(&place->source);
 }
 
-enum ts_status ts_copy_place_done(const struct ts_copy_place *place, const struct ts_cli *cli,
+enum ts_status ts_copy_place_done(struct ts_copy_place *place, const struct ts_cli *cli,
 				  struct ts_error *err)
 {
 	TS_ASSERT(place && cli);
+	place->made_folder = false;
 	return ts_note_input(cli, place->path, err);
 }
 
@@ -190,10 +211,11 @@ static void put_count(struct ts_json *json, const char *key, int64_t nr)
 		ts_json_i64(json, nr);
 }
 
-void ts_copied_print(const struct ts_copied *copied)
+bool ts_copied_print(const struct ts_copied *copied)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&out, TS_JSON_COMPACT);
+	bool good;
 
 	TS_ASSERT(copied);
 	ts_json_object(&json);
@@ -205,6 +227,7 @@ void ts_copied_print(const struct ts_copied *copied)
 	put_count(&json, "input_events", copied->nr_input_events);
 	ts_json_object_end(&json);
 	ts_buf_putc(&out, '\n');
-	ts_print(ts_buf_bytes(&out));
+	good = ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
+	return good;
 }

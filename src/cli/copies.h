@@ -25,6 +25,7 @@ struct ts_copy_name {
 
 struct ts_copy_place {
 	const char *path;
+	bool made_folder;	   /* it goes again if there is no copy */
 	struct ts_newfile_use use; /* as open as what it is copied from, and no more */
 	struct ts_buf text;	   /* these two are looked into */
 	struct ts_sources source;
@@ -39,15 +40,15 @@ enum ts_status ts_copy_place_find(struct ts_copy_place *place, const struct ts_c
 				  const char *from, struct ts_error *err);
 void ts_copy_place_release(struct ts_copy_place *place);
 /* The copy is there, and no other may come into its place. */
-enum ts_status ts_copy_place_done(const struct ts_copy_place *place, const struct ts_cli *cli,
+enum ts_status ts_copy_place_done(struct ts_copy_place *place, const struct ts_cli *cli,
 				  struct ts_error *err);
 
 /* A file that was copied, as a line of JSON: {"path", "bytes", "input_bytes", "events", "input_events"}. Counts
- * that are not known are below zero. */
+ * that are not known are below zero. False: it cannot be printed. */
 struct ts_copied {
 	const char *path;
 	int64_t nr_bytes, nr_input_bytes, nr_events, nr_input_events;
 };
-void ts_copied_print(const struct ts_copied *copied);
+bool ts_copied_print(const struct ts_copied *copied);
 
 #endif

@@ -66,11 +66,11 @@ static enum ts_status apply(struct ts_cli *cli, const struct ts_command *command
 	void *base = ts_option_is_shared(option) ? (void *)cli : cli->own;
 
 	if (option->kind == TS_OPTION_VERSION) {
-		ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
+		cli->is_mute = !ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
 		return TS_NOTFOUND;
 	}
 	if (option->kind == TS_OPTION_HELP) {
-		ts_print_help(cli->command, command);
+		cli->is_mute = !ts_print_help(cli->command, command);
 		return TS_NOTFOUND;
 	}
 	return ts_option_read(option, command, base, value, err)
