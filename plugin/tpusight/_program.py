@@ -6,7 +6,8 @@ import subprocess
 import sys
 import sysconfig
 
-DONE = (0, 4)  # 4: some inputs failed, the others are done
+SOME = 4  # some inputs failed, the others are done; or an output could not be written
+DONE = (0, SOME)
 _NAME = "tpusight"
 
 
