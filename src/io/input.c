@@ -132,7 +132,7 @@ enum ts_status ts_input_open(struct ts_input *in, const char *path, struct ts_er
 
 enum ts_status ts_input_open_plain(struct ts_input *in, const char *path, struct ts_error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = ts_file_open_to_read(path);
 	struct stat now;
 
 	TS_ASSERT(in && path);

@@ -118,14 +118,14 @@ class Statuses(unittest.TestCase):
             self.assertNotIn("Traceback", said)
 
     def test_good_inputs(self):
-        for path in (SAMPLE, *(os.path.join(DATA, name) for name in
-                               ("cpu_steps.xplane.pb", "hand_made.pt.trace.json", "torch_operators.pt.trace.json.gz",
-                                "memory_profile.prof", "planted/clean.tar.gz"))):
+        for path in (os.path.join(DATA, name) for name in
+                     ("cpu_steps.xplane.pb", "hand_made.pt.trace.json", "torch_operators.pt.trace.json.gz",
+                      "memory_profile.prof", "planted/clean.tar.gz")):
             for command in COMMANDS:
                 if command[0] not in OF_MODULES:
                     self.look_at(command, path, {DONE, GATE, USAGE, NOTHING})
         self.look_at(["hlo"], MODULE, {DONE})
-        self.assertGreater(self.runs, 200)
+        self.assertGreater(self.runs, 150)
 
     def test_what_every_command_makes_of_the_sample(self):
         refused = [["report", "--budget=10"], ["flame", "--format=folded", "--weight=device"], ["hlo"],
