@@ -23,7 +23,7 @@ EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/__main__.py plugin/tpu
 	plugin/tpusight/_jax.py plugin/tpusight/_notebook.py plugin/tpusight/_program.py plugin/tpusight/_server.py \
 	plugin/tpusight/_version.py plugin/tpusight/_wrap.py plugin/tpusight/benchmark.py plugin/tpusight/dashboard.py plugin/tpusight/helpers.py \
 	plugin/tpusight/py.typed plugin/tpusight/live.py plugin/tpusight/profiler.py plugin/tpusight/session.py
-EXTRA_DIST += plugin/tpusight/_answer.py plugin/tpusight/_temporary.py plugin/tpusight/_trace.py plugin/tpusight/flame_graph.py plugin/tpusight/hta.py \
+EXTRA_DIST += plugin/tpusight/_answer.py plugin/tpusight/_temporary.py plugin/tpusight/_trace.py plugin/tpusight/_whole.py plugin/tpusight/flame_graph.py plugin/tpusight/hta.py \
 	plugin/tpusight/memory.py plugin/tpusight/timeline.py plugin/tpusight/torch_compile.py plugin/tpusight/_torch.py \
 	plugin/tpusight/unified.py
 page_bundle =

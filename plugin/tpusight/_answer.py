@@ -3,11 +3,11 @@ import dataclasses
 import html
 import json
 import os
-import stat
 from typing import List, Optional
 
 from ._program import TpusightError
 from ._trace import Trace
+from ._whole import new_file
 
 _MOST_ROWS = 10  # of a list in a notebook
 _MOST_LINES = 5  # of a list in text
@@ -43,22 +43,12 @@ def plain(value):
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def _opener(trace):
-    def opener(path, flags):
-        handle = os.open(path, flags & ~os.O_TRUNC, 0o666 & trace.mode())
-        if stat.S_ISREG(os.fstat(handle).st_mode):
-            os.fchmod(handle, stat.S_IMODE(os.fstat(handle).st_mode) & trace.mode())
-            os.ftruncate(handle, 0)
-        return handle
-    return opener
-
-
 def write_json(path, value, trace=None):
-    """Writes plain(VALUE) to the file PATH. It is not the TRACE that the value was made of, and open to nobody to whom
-    that is not open."""
+    """Writes plain(VALUE) to the file PATH, which is the old one or the new one, whole. It is not the TRACE that the value was
+    made of, and open to nobody to whom that is not open."""
     if trace and os.path.exists(path) and any(os.path.samefile(path, of) for of in filter(os.path.exists, trace.files())):
         raise TpusightError(f"{os.fspath(path)} is the trace itself (name another file)")
-    with open(path, "w", encoding="utf-8", opener=_opener(trace) if trace else None) as file:
+    with new_file(path, limit=trace.mode() if trace else 0o666) as file:
         json.dump(plain(value), file, indent=1)
         file.write("\n")
 

@@ -10,6 +10,7 @@
 #include "analysis/settings.h"
 #include "base/meter.h"
 #include "cli/option.h"
+#include "io/confine.h"
 #include "io/rundir.h"
 #include "io/sources.h"
 #include "model/profile.h"
@@ -25,6 +26,12 @@ enum ts_exit {
 
 enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
 
+/* A path that an option names. */
+struct ts_named_place {
+	const char *path;
+	enum ts_option_place kind;
+};
+
 /* What all commands share. */
 struct ts_cli {
 	const char *command; /* for messages: "tpusight annotate" */
@@ -37,6 +44,9 @@ struct ts_cli {
 	const char *logdir;	    /* the one that viewers were given; NULL: as the path says */
 	struct ts_sources *sources; /* files that the command reads: no output may be one of them */
 	const struct ts_command *entry;
+	unsigned needs; /* the command's, and those of options that were given */
+	struct ts_named_place *places;
+	size_t nr_places;
 	void *own; /* the command's own options: .own_size bytes of its struct */
 	/* what is left: PATH... */
 	char **paths;
@@ -53,6 +63,7 @@ struct ts_command {
 	const void *defaults;		 /* and begins as a copy of this; NULL: as zeros */
 	bool has_thresholds;		 /* what it prints depends on them, and its help says so */
 	bool no_paths;			 /* can do without a path */
+	unsigned needs;			 /* enum ts_needs (io/confine.h) */
 	const struct ts_suite *suite;	 /* of the profiling suite (suite.h); NULL: it is not */
 	enum ts_exit (*run)(struct ts_cli *cli);
 };

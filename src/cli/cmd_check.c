@@ -135,7 +135,8 @@ static const char *form_at(const struct ts_command *command, size_t index)
 #define OWN struct ts_print_options
 static const struct ts_option options[] = {
 	TS_OPT_NAME(OWN, format, "format", 'f', "FORMAT", form_at, true, "%s"),
-	TS_OPT_TEXT(OWN, output, "output", 'o', "FILE", "write to FILE, not to the console"),
+	TS_OPT_TEXT(OWN, output, "output", 'o', "FILE", "write to FILE, not to the console",
+		    .place = TS_PLACE_WRITTEN),
 	TS_OPT_PRESET(OWN, format, "json", "the same as --format json", "json"),
 	TS_OPT_END,
 };

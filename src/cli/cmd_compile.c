@@ -135,7 +135,8 @@ static enum ts_exit run_compile(struct ts_cli *cli)
 static const struct ts_option options[] = {
 	TS_SUITE_OPTIONS(OWN, print),
 	TS_OPT_TEXTS(OWN, torch_logs, "torch-trace", "PATH", TS_TEXTS_MAX,
-		     "a log of TORCH_TRACE, or its folder: why graphs broke (repeatable)"),
+		     "a log of TORCH_TRACE, or its folder: why graphs broke (repeatable)",
+		     .place = TS_PLACE_READ),
 	TS_OPT_TEXTS(OWN, labels, "label", "MODE", TS_COMPARE_MAX,
 		     "the mode of a run, in the order of PATHs (repeatable; default: by its name)"),
 	TS_OPT_FLAG(OWN, compare, "compare", 0, "all sessions below one PATH side by side"),

@@ -302,7 +302,7 @@ static enum ts_status set_salt(void *salt, const char *value, struct ts_error *e
 #define OWN struct redact_options
 static const struct ts_option options[] = {
 	TS_OPT_TEXT(OWN, key_file, "key", 0, "FILE",
-		    "hash with the key in FILE: the same names each time"),
+		    "hash with the key in FILE: the same names each time", .place = TS_PLACE_READ),
 	TS_OPT_CALL(OWN, salt, "salt", "TEXT", set_salt,
 		    "hash with a key made of TEXT (a short one can be guessed)"),
 	TS_OPT_TEXTS(OWN, keep, "keep", "NAME", TS_NAMES_KEEP_MAX,
@@ -310,7 +310,8 @@ static const struct ts_option options[] = {
 	TS_OPT_FLAG(OWN, json, "json", 0, "print a line of JSON for each file"),
 	TS_OPT_TEXT(
 		OWN, output, "output", 'o', "OUT",
-		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder"),
+		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder",
+		.place = TS_PLACE_WRITTEN),
 	TS_OPT_END,
 };
 
@@ -329,5 +330,6 @@ const struct ts_command ts_command_redact = {
 		"Without -o a session becomes SESSION.redacted beside it.",
 	.options = options,
 	.own_size = sizeof(OWN),
+	.needs = TS_WRITES_BESIDE,
 	.run = run_redact,
 };

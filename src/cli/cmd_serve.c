@@ -100,5 +100,6 @@ const struct ts_command ts_command_serve = {
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
 	.has_thresholds = true,
+	.needs = TS_LISTENS,
 	.run = run_serve,
 };

@@ -355,7 +355,8 @@ static const struct ts_option options[] = {
 	TS_OPT_FLAG(OWN, json, "json", 0, "print a line of JSON for each file"),
 	TS_OPT_TEXT(
 		OWN, output, "output", 'o', "OUT",
-		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder"),
+		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder",
+		.place = TS_PLACE_WRITTEN),
 	TS_OPT_END,
 };
 
@@ -374,5 +375,6 @@ const struct ts_command ts_command_trim = {
 	.options = options,
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
+	.needs = TS_WRITES_BESIDE,
 	.run = run_trim,
 };

@@ -168,7 +168,9 @@ bool ts_print(struct ts_bytes text)
 
 	struct ts_error err = TS_ERROR_INIT;
 
-	if (good || errno == EPIPE)
+	if (!good && errno == EPIPE)
+		clearerr(stdout);
+	if (good || !ferror(stdout))
 		return true;
 	ts_fail(&err, TS_IO, "standard output: cannot write it: %s", strerror(errno));
 	if (!has_failed)

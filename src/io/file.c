@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "io/newfile.h"
+#include "io/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,22 +34,6 @@ bool ts_dir_exists(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-enum ts_status ts_dir_make_for(const char *path, uint32_t mode, struct ts_error *err)
-{
-	char *copy = strdup(path);
-	enum ts_status st = copy ? TS_OK : ts_fail_nomem(err);
-
-	TS_ASSERT(path);
-	for (char *at = copy; st == TS_OK && *at && (at = strchr(at + 1, '/'));) {
-		*at = '\0';
-		if (mkdir(copy, (mode_t)mode) != 0 && errno != EEXIST && !ts_dir_exists(copy))
-			st = ts_fail_errno(err, errno, copy, "make it");
-		*at = '/';
-	}
-	free(copy);
-	return st;
-}
-
 bool ts_file_exists(const char *path)
 {
 	struct stat st;
@@ -66,13 +51,13 @@ static bool no_such_thing(int errnum)
 
 enum ts_status ts_dir_sync(const char *dir, struct ts_error *err)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = ts_sys_open(dir, O_RDONLY | O_DIRECTORY);
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(dir);
 	if (fd < 0)
 		return ts_fail_errno(err, errno, dir, "open the folder");
-	if (fsync(fd) != 0 && !no_such_thing(errno))
+	if (ts_sys_sync(fd) != 0 && !no_such_thing(errno))
 		st = ts_fail_errno(err, errno, dir, "bring the folder to disk");
 	close(fd);
 	return st;
@@ -96,10 +81,38 @@ static enum ts_status sync_parent(const char *path, struct ts_error *err)
 	return st;
 }
 
+/* A folder is on the disk when the folder above it is. */
+static enum ts_status make_dir(const char *path, uint32_t mode, struct ts_error *err)
+{
+	int errnum;
+
+	if (ts_sys_mkdir(path, (mode_t)mode) == 0)
+		return sync_parent(path, err);
+	errnum = errno;
+	return errnum == EEXIST || ts_dir_exists(path)
+		       ? TS_OK
+		       : ts_fail_errno(err, errnum, path, "make it");
+}
+
+enum ts_status ts_dir_make_for(const char *path, uint32_t mode, struct ts_error *err)
+{
+	char *copy = strdup(path);
+	enum ts_status st = copy ? TS_OK : ts_fail_nomem(err);
+
+	TS_ASSERT(path);
+	for (char *at = copy; st == TS_OK && *at && (at = strchr(at + 1, '/'));) {
+		*at = '\0';
+		st = make_dir(copy, mode, err);
+		*at = '/';
+	}
+	free(copy);
+	return st;
+}
+
 enum ts_status ts_file_remove(const char *path, struct ts_error *err)
 {
 	TS_ASSERT(path);
-	if (unlink(path) != 0) {
+	if (ts_sys_unlink(AT_FDCWD, path) != 0) {
 		if (errno == ENOENT)
 			return TS_OK;
 		return ts_fail_errno(err, errno, path, "remove it");
@@ -112,7 +125,7 @@ enum ts_status ts_file_rename(const char *old_path, const char *new_path, struct
 	enum ts_status st;
 
 	TS_ASSERT(old_path && new_path);
-	if (rename(old_path, new_path) != 0)
+	if (ts_sys_rename(AT_FDCWD, old_path, AT_FDCWD, new_path) != 0)
 		return ts_fail_errno(err, errno, old_path, "rename it");
 	st = sync_parent(new_path, err);
 	return st ? st : sync_parent(old_path, err);
@@ -121,13 +134,13 @@ enum ts_status ts_file_rename(const char *old_path, const char *new_path, struct
 /* A file server may hold a lease, and gives it back when it is waited for. */
 int ts_file_open_to_read(const char *path)
 {
-	int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY;
-	int fd = open(path, flags | O_NONBLOCK);
+	int flags = O_RDONLY | O_NOCTTY;
+	int fd = ts_sys_open(path, flags | O_NONBLOCK);
 	struct stat st;
 
 	TS_ASSERT(path);
 	if (fd < 0 && errno == EWOULDBLOCK && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		fd = open(path, flags);
+		fd = ts_sys_open(path, flags);
 	return fd;
 }
 
@@ -171,7 +184,7 @@ enum ts_status ts_file_link_or_copy(const char *old_path, const char *new_path,
 
 	TS_ASSERT(old_path && new_path);
 	/* With AT_SYMLINK_FOLLOW a link's content gets the second name, not the link. */
-	if (linkat(AT_FDCWD, old_path, AT_FDCWD, new_path, AT_SYMLINK_FOLLOW) == 0)
+	if (ts_sys_link(old_path, new_path) == 0)
 		return sync_parent(new_path, err);
 	if (!has_no_links(errno))
 		return ts_fail_errno(err, errno, errno == EEXIST ? new_path : old_path,
@@ -275,7 +288,7 @@ enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_
 enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, struct ts_error *err)
 {
 	TS_ASSERT(lock && dir);
-	lock->fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	lock->fd = ts_sys_open(dir, O_RDONLY | O_DIRECTORY);
 	if (lock->fd < 0)
 		return ts_fail_errno(err, errno, dir, "open the folder");
 	if (flock(lock->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -313,18 +326,29 @@ int64_t ts_stat_mtime_ns(const struct stat *st)
 	return time_ns(st->MTIME);
 }
 
+static bool take_look(const struct stat *st, struct ts_file_look *look)
+{
+	*look = (struct ts_file_look){ .nr_bytes = (uint64_t)st->st_size,
+				       .inode = (uint64_t)st->st_ino,
+				       .mtime_ns = time_ns(st->MTIME),
+				       .ctime_ns = time_ns(st->CTIME) };
+	return S_ISREG(st->st_mode);
+}
+
 bool ts_file_look(const char *path, struct ts_file_look *look)
 {
 	struct stat st;
 
 	TS_ASSERT(path && look);
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-		return false;
-	*look = (struct ts_file_look){ .nr_bytes = (uint64_t)st.st_size,
-				       .inode = (uint64_t)st.st_ino,
-				       .mtime_ns = time_ns(st.MTIME),
-				       .ctime_ns = time_ns(st.CTIME) };
-	return true;
+	return stat(path, &st) == 0 && take_look(&st, look);
+}
+
+bool ts_fd_look(int fd, struct ts_file_look *look)
+{
+	struct stat st;
+
+	TS_ASSERT(look);
+	return fstat(fd, &st) == 0 && take_look(&st, look);
 }
 
 #if defined(F_SETLEASE) && defined(F_SETSIG)
@@ -351,23 +375,27 @@ static bool tells_by_leases(int fd)
  * once. A program that opens the file in that moment waits until then, and the signal that we get
  * does nothing by itself.
  */
+bool ts_fd_is_open_to_write(int fd)
+{
+#if defined(F_SETLEASE) && defined(F_SETSIG)
+	if (!tells_by_leases(fd) || fcntl(fd, F_SETSIG, SIGURG) != 0)
+		return false;
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+		return errno == EAGAIN;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+#else
+	(void)fd;
+#endif
+	return false;
+}
+
 bool ts_file_is_open_to_write(const char *path)
 {
-	bool is_open = false;
-#if defined(F_SETLEASE) && defined(F_SETSIG)
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = ts_sys_open(path, O_RDONLY | O_NONBLOCK);
+	bool is_open = fd >= 0 && ts_fd_is_open_to_write(fd);
 
 	TS_ASSERT(path);
-	if (fd < 0)
-		return false;
-	if (tells_by_leases(fd) && fcntl(fd, F_SETSIG, SIGURG) == 0) {
-		if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
-			fcntl(fd, F_SETLEASE, F_UNLCK);
-		else
-			is_open = errno == EAGAIN;
-	}
-	close(fd);
-#else
-#endif
+	if (fd >= 0)
+		close(fd);
 	return is_open;
 }

@@ -39,15 +39,18 @@ struct ts_file_look {
 };
 /* False: no plain file is there. */
 bool ts_file_look(const char *path, struct ts_file_look *look);
+bool ts_fd_look(int fd, struct ts_file_look *look);
 /*
  * Has a program on this machine the file open for writing? The system is asked for a lease, which
  * works on Linux, on local file systems, for the user's own files; elsewhere the answer is no.
  */
 bool ts_file_is_open_to_write(const char *path);
+bool ts_fd_is_open_to_write(int fd); /* the same of an open file; FD may only read */
 struct stat;
 int64_t ts_stat_mtime_ns(const struct stat *st);
 
-/* Makes the folders that lead to the file PATH, those that are missing; MODE less the umask. */
+/* Makes the folders that lead to the file PATH, those that are missing, with MODE less the umask; each is
+ * on disk then. */
 enum ts_status ts_dir_make_for(const char *path, uint32_t mode, struct ts_error *err);
 /* Brings a folder's names to disk; it is not an error where a file system cannot do that. */
 enum ts_status ts_dir_sync(const char *dir, struct ts_error *err);

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "io/file.h"
 #include "io/links.h"
+#include "io/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -122,7 +123,7 @@ enum ts_status ts_input_open(struct ts_input *in, const char *path, struct ts_er
 	if (standard)
 		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	else
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		fd = ts_sys_open(path, O_RDONLY | O_NOCTTY);
 	if (standard)
 		path = "standard input";
 	if (fd < 0)

@@ -6,7 +6,11 @@
 
 #include "base/check.h"
 #include "base/map.h"
+#include "io/file.h"
 #include "io/links.h"
+#include "io/replace.h"
+#include "io/sys.h"
+#include "io/temps.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -45,12 +49,12 @@ static enum ts_status open_folder(struct ts_newfile *file, struct ts_error *err)
 
 	file->name = slash ? slash + 1 : file->path;
 	if (!slash) {
-		file->dir_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		file->dir_fd = ts_sys_open(".", O_RDONLY | O_DIRECTORY);
 	} else if (slash == file->path) {
-		file->dir_fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		file->dir_fd = ts_sys_open("/", O_RDONLY | O_DIRECTORY);
 	} else {
 		*slash = '\0';
-		file->dir_fd = open(file->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		file->dir_fd = ts_sys_open(file->path, O_RDONLY | O_DIRECTORY);
 		*slash = '/';
 	}
 	if (file->dir_fd < 0)
@@ -150,7 +154,55 @@ static bool hold(int fd)
 
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
 		return errno != EWOULDBLOCK;
-	return fstat(fd, &now) == 0 && now.st_nlink > 0;
+	return fstat(fd, &now) != 0 || now.st_nlink > 0;
+}
+
+bool ts_newfile_is_temp(const char *name)
+{
+	size_t n = strlen(name), tail = strlen(MARK) + NR_RANDOM;
+
+	TS_ASSERT(name);
+	if (name[0] != '.' || n < tail + 2)
+		return false;
+	return memcmp(name + n - tail, MARK, strlen(MARK)) == 0 &&
+	       strspn(name + n - NR_RANDOM, letters) == NR_RANDOM;
+}
+
+/*
+ * Only a plain file that no living process holds. A file that we may not open is not ours to
+ * remove.
+ */
+static bool remove_stale(int dir_fd, const char *name)
+{
+	int fd = ts_sys_make(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat now;
+	bool gone;
+
+	if (fd < 0)
+		return false;
+	gone = fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	       ts_sys_unlink(dir_fd, name) == 0;
+	close(fd);
+	return gone;
+}
+
+/* Those of killed runs that were to become this file. What cannot be listed is left alone. */
+static void sweep(const struct ts_newfile *file)
+{
+	char mine[NAME_BYTES_MAX + 1];
+	int fd = ts_sys_make(file->dir_fd, ".", O_RDONLY | O_DIRECTORY, 0);
+	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+
+	name_temp(mine, file->name, 0);
+	while (folder && (entry = readdir(folder)) != NULL)
+		if (ts_newfile_is_temp(entry->d_name) &&
+		    strncmp(entry->d_name, mine, strlen(mine) - NR_RANDOM) == 0)
+			remove_stale(fd, entry->d_name);
+	if (folder)
+		closedir(folder);
+	else if (fd >= 0)
+		close(fd);
 }
 
 static bool has_sources(const struct ts_newfile *file)
@@ -171,14 +223,14 @@ static enum ts_status open_temp(struct ts_newfile *file, struct ts_error *err)
 
 	for (int attempt = 0; attempt < TRIES; attempt++) {
 		name_temp(name, file->name, random_u64(file, attempt));
-		file->fd = openat(file->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		file->fd = ts_temps_make(file->dir_fd, name, mode);
 		if (file->fd < 0 && errno != EEXIST)
 			return ts_fail_errno(err, errno, file->path, "write it");
 		if (file->fd >= 0 && hold(file->fd)) {
 			file->temp = strdup(name);
 			if (file->temp)
 				return TS_OK;
-			unlinkat(file->dir_fd, name, 0);
+			ts_temps_remove(file->dir_fd, name);
 			return ts_fail_nomem(err);
 		}
 		if (file->fd >= 0)
@@ -221,7 +273,7 @@ static bool is_straight(const char *path)
 /* Does not wait for a program that reads the pipe. */
 static int open_pipe(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = ts_sys_open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK);
 	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
 
 	if (flags >= 0)
@@ -276,6 +328,8 @@ enum ts_status ts_newfile_open_for(struct ts_newfile *file, const char *path,
 			st = open_folder(file, err);
 		if (!st)
 			st = prepare(file, err);
+		if (!st)
+			sweep(file);
 		if (!st)
 			st = open_temp(file, err);
 	}
@@ -463,7 +517,8 @@ static enum ts_status check_place(struct ts_newfile *file, struct ts_error *err)
 	bool exists;
 
 	st = look_at_old(file, &exists, err);
-	if (st == TS_OK && exists && !file->replaces && !file->use.is_named)
+	if (st == TS_OK && exists && !file->replaces && !file->use.is_named &&
+	    file->expects == TS_EXPECTS_ANYTHING)
 		st = ts_fail(err, TS_IO,
 			     "%s: another program made it just now (run again; nothing was "
 			     "changed)",
@@ -472,21 +527,47 @@ static enum ts_status check_place(struct ts_newfile *file, struct ts_error *err)
 	return st;
 }
 
-static bool to_disk(int fd)
-{
-#ifdef F_FULLFSYNC
-	if (fcntl(fd, F_FULLFSYNC) == 0) /* macOS: fsync leaves it in the drive's cache */
-		return true;
-#endif
-	return fsync(fd) == 0;
-}
-
 static enum ts_status commit_straight(struct ts_newfile *file, struct ts_error *err)
 {
 	int fd = file->fd;
 
 	file->fd = -1;
 	return close(fd) != 0 && errno != EINTR ? failed(file, errno, err) : TS_OK;
+}
+
+void ts_newfile_expect(struct ts_newfile *file, const struct ts_file_look *old)
+{
+	TS_ASSERT(file);
+	file->expects = old ? TS_EXPECTS_OLD : TS_EXPECTS_NOTHING;
+	file->expected = old ? *old : (struct ts_file_look){ 0 };
+}
+
+struct place {
+	struct ts_newfile *file;
+	struct ts_error *err;
+};
+
+static enum ts_status replace_expected(void *ctx)
+{
+	const struct place *place = ctx;
+	const struct ts_newfile *file = place->file;
+
+	return ts_replace(file->dir_fd, file->temp, file->name, file->path,
+			  file->expects == TS_EXPECTS_OLD ? &file->expected : NULL, place->err);
+}
+
+static enum ts_status take_place(struct ts_newfile *file, struct ts_error *err)
+{
+	struct place place = { file, err };
+	enum ts_status st;
+
+	if (file->expects == TS_EXPECTS_ANYTHING)
+		return ts_temps_rename(file->dir_fd, file->temp, file->name) == 0
+			       ? TS_OK
+			       : failed(file, errno, err);
+	st = ts_temps_finish(file->dir_fd, file->temp, replace_expected, &place);
+	file->failed |= st != TS_OK;
+	return st;
 }
 
 enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
@@ -504,13 +585,15 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 		st = settle(file, err);
 	if (st)
 		return st;
-	if (!to_disk(file->fd))
+	if (ts_sys_sync(file->fd) != 0)
 		return failed(file, errno, err);
-	if (renameat(file->dir_fd, file->temp, file->dir_fd, file->name) != 0)
-		return failed(file, errno, err);
+	st = take_place(file, err);
+	if (st)
+		return st;
 	free(file->temp);
 	file->temp = NULL;
-	if (fsync(file->dir_fd) != 0 && errno == EIO) /* others: folders cannot be synced here */
+	if (ts_sys_sync(file->dir_fd) != 0 &&
+	    errno == EIO) /* others: folders cannot be synced here */
 		return failed(file, errno, err);
 	return TS_OK;
 }
@@ -518,8 +601,8 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 void ts_newfile_release(struct ts_newfile *file)
 {
 	if (file->temp)
-		unlinkat(file->dir_fd, file->temp,
-			 0); /* before the lock goes with the descriptor */
+		ts_temps_remove(file->dir_fd,
+				file->temp); /* before the lock goes with the descriptor */
 	if (file->fd >= 0)
 		close(file->fd);
 	if (file->dir_fd >= 0)
@@ -551,38 +634,9 @@ enum ts_status ts_newfile_save(const char *path, struct ts_bytes bytes, struct t
 	return ts_newfile_save_for(path, bytes, &(struct ts_newfile_use){ .is_named = false }, err);
 }
 
-bool ts_newfile_is_temp(const char *name)
-{
-	size_t n = strlen(name), tail = strlen(MARK) + NR_RANDOM;
-
-	TS_ASSERT(name);
-	if (name[0] != '.' || n < tail + 2)
-		return false;
-	return memcmp(name + n - tail, MARK, strlen(MARK)) == 0 &&
-	       strspn(name + n - NR_RANDOM, letters) == NR_RANDOM;
-}
-
-/*
- * Only a plain file that no living process holds. A file that we may not open is not ours to
- * remove.
- */
-static bool remove_stale(int dir_fd, const char *name)
-{
-	int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	struct stat now;
-	bool gone;
-
-	if (fd < 0)
-		return false;
-	gone = fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-	       unlinkat(dir_fd, name, 0) == 0;
-	close(fd);
-	return gone;
-}
-
 enum ts_status ts_newfile_stale(const char *dir, size_t *nr_removed, struct ts_error *err)
 {
-	DIR *folder = opendir(dir);
+	DIR *folder = ts_sys_opendir(dir);
 	struct dirent *entry;
 	size_t nr = 0;
 

@@ -6,9 +6,11 @@
  *
  * The bytes go to a temporary in the same folder, `.NAME.tpusight-XXXXXX` (hidden, and not a name
  * that XProf takes for a host). commit gives them the rights of the file that they replace and its
- * extended attributes (io/rights.h), brings them to disk, renames, and brings the folder to disk.
- * A crash, a kill, a full disk before that leaves the old file as it was. release without commit
- * removes the temporary; after a kill ts_newfile_stale() does it.
+ * extended attributes (io/rights.h), brings them to disk, renames, and brings the folder to disk:
+ * then the new file stays, also when the power fails. A crash, a kill, a full disk before that
+ * leaves the old file as it was. release without commit removes the temporary, and so does a signal
+ * that ends the program (io/temps.h); after a kill the next open of the same file does it, and
+ * ts_newfile_stale().
  *
  * Only a plain file, or nothing, may be in the place: a symbolic link there is refused, never
  * followed, and so is what appears there in the meantime. A path that the user gave (.is_named) is
@@ -23,6 +25,7 @@
 #ifndef TS_IO_NEWFILE_H
 #define TS_IO_NEWFILE_H
 
+#include "io/file.h"
 #include "io/sources.h"
 
 /* How a file comes to lie. All pointers are the caller's until release. */
@@ -36,6 +39,9 @@ struct ts_newfile_use {
 	const char *like;
 };
 
+/* What may stand under the name when the new file takes it. */
+enum ts_newfile_expects { TS_EXPECTS_ANYTHING, TS_EXPECTS_OLD, TS_EXPECTS_NOTHING };
+
 struct ts_newfile {
 	int fd; /* -1: not open */
 	int dir_fd;
@@ -47,8 +53,10 @@ struct ts_newfile {
 	bool replaces; /* there is an old file, with these rights */
 	struct ts_rights rights;
 	struct ts_newfile_use use;
-	uint64_t nr_bytes;   /* written so far */
-	uint64_t nr_started; /* of these, on their way to the disk */
+	enum ts_newfile_expects expects;
+	struct ts_file_look expected; /* of TS_EXPECTS_OLD */
+	uint64_t nr_bytes;	      /* written so far */
+	uint64_t nr_started;	      /* of these, on their way to the disk */
 };
 
 #define TS_NEWFILE_INIT { .fd = -1, .dir_fd = -1, .rights = TS_RIGHTS_INIT }
@@ -63,6 +71,9 @@ enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, st
 /* LENGTH bytes of the file FD from OFFSET on; shared, not copied, where the file system can. */
 enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset, uint64_t length,
 			       struct ts_error *err);
+/* commit is to fail, and change nothing, unless the file there is OLD still, and no program has it
+ * open for writing (io/replace.h); NULL: unless there is none still. */
+void ts_newfile_expect(struct ts_newfile *file, const struct ts_file_look *old);
 enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err);
 void ts_newfile_release(struct ts_newfile *file); /* harmless when not open, or twice */
 

@@ -6,6 +6,7 @@
 #include "io/rights.h"
 
 #include "base/check.h"
+#include "io/sys.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -189,14 +190,14 @@ bool ts_rights_give(struct ts_rights *rights, int fd, bool takes_owner)
 	if (fstat(fd, &now) != 0)
 		return false;
 	if ((now.st_uid != rights->uid || now.st_gid != rights->gid) &&
-	    !(takes_owner && fchown(fd, rights->uid, rights->gid) == 0)) {
+	    !(takes_owner && ts_sys_chown(fd, rights->uid, rights->gid) == 0)) {
 		rights->mode &= 0777; /* set-user-id would now mean another user */
 		if (now.st_gid != rights->gid &&
-		    !(takes_owner && fchown(fd, (uid_t)-1, rights->gid) == 0))
+		    !(takes_owner && ts_sys_chown(fd, (uid_t)-1, rights->gid) == 0))
 			lose_group(rights);
 	}
 	write_acl(rights, fd);
-	return fchmod(fd, (mode_t)rights->mode) == 0;
+	return ts_sys_chmod(fd, (mode_t)rights->mode) == 0;
 }
 
 #ifdef HAVE_LGETXATTR

@@ -1,7 +1,8 @@
 /*
  * The sequence for one session. Caches go before the first profile changes and once more after the
- * last, for an XProf that looked in between; suggestions, report and trace stand on their own;
- * cache_version.txt comes last, when there is something for it to keep.
+ * last, for an XProf that looked in between; suggestions and trace stand on their own; then comes
+ * cache_version.txt, when there is something for it to keep. The report is the last file: where it
+ * stands, the annotation is whole, and a watch (live/session_files.h) leaves the session alone.
  */
 #include "overlay/apply.h"
 
@@ -12,7 +13,9 @@
 #include "overlay/work.h"
 #include "overlay/xplane.h"
 
+#include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define PROTOBUF_BYTES_MAX INT32_MAX /* of a message, in every library */
 
@@ -29,6 +32,27 @@ static uint32_t find_host(const struct ts_profile *profile, const char *name)
 	return TS_NONE;
 }
 
+/*
+ * A file that its owner made read-only is left as it is, although the system would let us replace
+ * it; and so is another user's, which would become ours.
+ */
+static enum ts_status may_replace(const char *path, struct ts_error *story)
+{
+	struct stat now;
+
+	if (stat(path, &now) != 0)
+		return ts_fail_errno(story, errno, path, "look at it");
+	if ((now.st_mode & 0222) == 0)
+		return ts_fail(story, TS_IO, "%s: a read-only file (allow writing: chmod u+w)",
+			       path);
+	if (now.st_uid != geteuid() && geteuid() != 0)
+		return ts_fail(story, TS_IO,
+			       "%s: a file of another user, who would lose it (let its owner do "
+			       "this, or copy the profile)",
+			       path);
+	return TS_OK;
+}
+
 /* The native part of the input, then OVERLAY, in place of the file. */
 static enum ts_status replace(struct work *work, const struct ts_input *in, const char *path,
 			      size_t native_bytes, struct ts_bytes overlay, struct ts_error *story)
@@ -36,10 +60,8 @@ static enum ts_status replace(struct work *work, const struct ts_input *in, cons
 	/* Of a link that the user named, the target is what is meant. */
 	const struct ts_newfile_use use = { .is_named = work->session->kind == TS_SESSION_FILE };
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	enum ts_status st = ts_overlay_work_drop_caches(work, story);
+	enum ts_status st = ts_newfile_open_for(&file, path, &use, story);
 
-	if (!st)
-		st = ts_newfile_open_for(&file, path, &use, story);
 	if (st)
 		goto done;
 	if (in->fd >= 0)
@@ -51,10 +73,23 @@ static enum ts_status replace(struct work *work, const struct ts_input *in, cons
 	if (!st)
 		st = ts_overlay_work_check_name(in, path, story);
 	if (!st)
+		st = ts_overlay_work_drop_caches(work, story);
+	if (!st) {
+		ts_overlay_work_expect(&file, in, true);
 		st = ts_newfile_commit(&file, story);
+	}
 done:
 	ts_newfile_release(&file);
 	return st;
+}
+
+static void change(struct work *work, const struct ts_input *in, const char *path,
+		   size_t native_bytes, struct ts_bytes overlay, struct ts_error *story)
+{
+	if (work->options->dry_run)
+		ts_overlay_work_drop_caches(work, story);
+	else
+		replace(work, in, path, native_bytes, overlay, story);
 }
 
 static void explain_size(struct ts_error *story, const char *path)
@@ -118,10 +153,10 @@ static void set_overlay(struct work *work, const struct ts_hostfile *file,
 		leave_link(work, file);
 		return;
 	}
-	if (!same && work->options->dry_run)
-		ts_overlay_work_drop_caches(work, &story);
-	else if (!same)
-		replace(work, in, file->path, native_bytes, overlay, &story);
+	if (same && overlay.n)
+		ts_overlay_work_check_name(in, file->path, &story);
+	else if (!same && may_replace(file->path, &story) == TS_OK)
+		change(work, in, file->path, native_bytes, overlay, &story);
 	if (!same && others && !story.status)
 		explain_names(&story, file->path);
 	if (too_big && !story.status)
@@ -168,20 +203,36 @@ failed:
 	ts_buf_release(&overlay);
 }
 
+/* Ours that cannot be told from the user's bytes stay, and that is not to be passed over. */
+static enum ts_status refuse_rest(const char *path, struct ts_error *story)
+{
+	return ts_fail(story, TS_FORMAT,
+		       "%s: damaged planes of TPUsight are in it, or bytes behind them, so that it "
+		       "is not known where the profile ends (copy the profile again)",
+		       path);
+}
+
 static void strip_host(struct work *work, size_t index)
 {
 	const struct ts_hostfile *file = &work->session->files[index];
 	struct ts_input in = TS_INPUT_INIT;
 	struct ts_error story = TS_ERROR_INIT;
 	enum ts_status st = ts_input_open_plain(&in, file->path, &story);
-	size_t native_bytes;
+	size_t native_bytes = 0;
+	bool remains = false;
 
-	if (!st) {
-		native_bytes = ts_overlay_native_bytes(in.bytes);
-		set_overlay(work, file, &in, native_bytes, (struct ts_bytes){ NULL, 0 });
-	} else if (st != TS_FORMAT) { /* an empty file: it holds nothing of ours */
-		ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
+	if (st == TS_FORMAT) { /* an empty file: it holds nothing of ours */
+		ts_input_release(&in);
+		return;
 	}
+	if (!st && ts_overlay_cut(in.bytes, &native_bytes, &remains, &story))
+		st = ts_fail_at(&story, TS_FORMAT, "%s", file->path);
+	if (!st)
+		set_overlay(work, file, &in, native_bytes, (struct ts_bytes){ NULL, 0 });
+	if (!st && remains)
+		st = refuse_rest(file->path, &story);
+	if (st)
+		ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
 	ts_input_release(&in);
 }
 
@@ -202,28 +253,41 @@ static void do_profiles(struct work *work)
 		ts_cache_remove(work->session, false, &work->report->nr_caches, &story);
 }
 
-static void do_suggestions(struct work *work)
+static void put_suggestions(struct work *work, const struct ts_input *old, bool was_there)
 {
+	const struct ts_results *results = work->plan ? work->plan->results : NULL;
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_buf text = TS_BUF_INIT;
-	struct ts_input old;
-	bool exists, ours;
-	enum ts_status st = ts_overlay_work_read(work, &old, TS_SUGGESTIONS_FILE, &exists, &story);
+	bool exists = was_there, ours = ts_suggestions_ours(old->bytes);
+	enum ts_status st = ts_suggestions_make(&text, old->bytes, &exists, results, &story);
 
-	if (!st)
-		st = ts_suggestions_make(&text, old.bytes, work->plan ? work->plan->results : NULL,
-					 &story);
-	ours = ts_suggestions_ours(old.bytes) || ts_suggestions_ours(ts_buf_bytes(&text));
 	if (st)
+		ts_fail_at(&story, st, "%s/%s", work->session->dir, TS_SUGGESTIONS_FILE);
+	if (st == TS_FORMAT && !ours && !results)
+		; /* the user's, and nothing of ours is in it */
+	else if (st)
 		ts_overlay_work_note(work, TS_THING_SUGGESTIONS, TS_DEED_FAILED,
 				     TS_SUGGESTIONS_FILE, 0, &story);
-	else if (ours && text.n)
-		ts_overlay_work_put(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE,
+	else if (exists && (ours || ts_suggestions_ours(ts_buf_bytes(&text))))
+		ts_overlay_work_put(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE, old, was_there,
 				    ts_buf_bytes(&text));
 	else if (ours)
 		ts_overlay_work_remove(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE);
-	ts_input_release(&old);
 	ts_buf_release(&text);
+}
+
+static void do_suggestions(struct work *work)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	struct ts_input old;
+	bool exists;
+
+	if (ts_overlay_work_read(work, &old, TS_SUGGESTIONS_FILE, &exists, &story))
+		ts_overlay_work_note(work, TS_THING_SUGGESTIONS, TS_DEED_FAILED,
+				     TS_SUGGESTIONS_FILE, 0, &story);
+	else
+		put_suggestions(work, &old, exists);
+	ts_input_release(&old);
 }
 
 static void do_traces(struct work *work)
@@ -253,7 +317,7 @@ static void wanted_version(const struct work *work, struct ts_buf *content)
  * Written where the file is missing, or is one of ours for another XProf. Caches that are there
  * already may be of any XProf, and go first.
  */
-static void put_cache_version(struct work *work, struct ts_bytes old)
+static void put_cache_version(struct work *work, const struct ts_input *old, bool exists)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_buf content = TS_BUF_INIT;
@@ -262,14 +326,14 @@ static void put_cache_version(struct work *work, struct ts_bytes old)
 	wanted_version(work, &content);
 	if (content.failed)
 		st = ts_fail_nomem(&story);
-	if (!st && !ts_bytes_eq(old, ts_buf_bytes(&content)))
+	if (!st && !ts_bytes_eq(old->bytes, ts_buf_bytes(&content)))
 		st = ts_overlay_work_drop_caches(work, &story);
 	if (st)
 		ts_overlay_work_note(work, TS_THING_CACHE_VERSION, TS_DEED_FAILED,
 				     TS_CACHE_VERSION_FILE, 0, &story);
 	else
-		ts_overlay_work_put(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE,
-				    ts_buf_bytes(&content));
+		ts_overlay_work_put(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE, old,
+				    exists, ts_buf_bytes(&content));
 	ts_buf_release(&content);
 }
 
@@ -286,7 +350,7 @@ static void do_cache_version(struct work *work)
 	}
 	ours = ts_cache_version_ours(old.bytes);
 	if (work->plan && work->has_profiles && (!exists || ours))
-		put_cache_version(work, old.bytes);
+		put_cache_version(work, &old, exists);
 	else if (ours)
 		ts_overlay_work_remove(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE);
 	ts_input_release(&old);
@@ -306,20 +370,33 @@ static enum ts_status prepare(struct work *work, struct ts_dirlock *lock)
 	return st ? st : ts_newfile_stale(session->dir, &work->report->nr_stale, work->err);
 }
 
+static void take_out_named(struct work *work)
+{
+	for (size_t i = 0; i < work->names.nr; i++) {
+		const char *name = work->names.items[i];
+
+		if (ts_overlay_name_kind(name) == TS_NAME_COPY)
+			ts_overlay_work_take_out_copy(work, name);
+		else if (ts_overlay_name_kind(name) == TS_NAME_REPORT)
+			ts_overlay_work_take_out_report(work, name);
+	}
+}
+
 static void do_all(struct work *work)
 {
 	bool owns;
 
 	do_profiles(work);
 	ts_overlay_work_do_copies(work);
+	take_out_named(work);
 	owns = ts_overlay_work_owns_folder(work);
 	if (owns && (work->has_profiles || !work->plan))
 		do_suggestions(work);
-	ts_overlay_work_do_report(work);
 	if (owns) {
 		do_traces(work);
 		do_cache_version(work);
 	}
+	ts_overlay_work_do_report(work);
 }
 
 /* Taken out is only what was there. */
@@ -371,4 +448,21 @@ enum ts_status ts_overlay_strip(const struct ts_session *session,
 				   .report = report,
 				   .sources = TS_SOURCES_INIT,
 				   .err = err });
+}
+
+enum ts_status ts_overlay_strip_folder(const char *dir, const struct ts_overlay_options *options,
+				       struct ts_overlay_report *report, struct ts_error *err)
+{
+	struct ts_session session;
+	struct work work = {
+		.session = &session, .options = options, .report = report,
+		.sources = TS_SOURCES_INIT, .err = err
+	};
+	enum ts_status st;
+
+	TS_ASSERT(dir && options && report);
+	st = ts_overlay_names(&report->arena, dir, &work.names, err);
+	if (st == TS_OK && work.names.nr > 0)
+		st = ts_overlay_session_of(&report->arena, dir, &work.names, &session, err);
+	return st || work.names.nr == 0 ? st : run(&work);
 }

@@ -117,9 +117,19 @@ enum ts_status ts_overlay_apply(const struct ts_session *session,
 				const struct ts_overlay_plan *plan,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err);
-/* A report without entries: there was nothing of ours. */
+/*
+ * Takes out what is ours of the session's files and, where it has its folder to itself, of the folder.
+ * A report without entries: there was nothing of ours.
+ */
 enum ts_status ts_overlay_strip(const struct ts_session *session,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err);
+/*
+ * Takes out all that is ours in the folder DIR, whatever the sessions in it are now: profiles and
+ * traces may have come and gone since it was annotated. Only an annotated copy whose trace is gone
+ * stays (SKIPPED): it has every byte of the trace.
+ */
+enum ts_status ts_overlay_strip_folder(const char *dir, const struct ts_overlay_options *options,
+				       struct ts_overlay_report *report, struct ts_error *err);
 
 #endif

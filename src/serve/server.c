@@ -23,7 +23,8 @@ struct ts_server {
 	struct MHD_Daemon *daemon;
 	ts_server_fn *answer;
 	void *ctx;
-	uint16_t port;
+	_Atomic uint16_t
+		port; /* 0 until it is known, when the first clients may be there already */
 };
 
 #ifndef MHD_VERSION
@@ -55,12 +56,13 @@ static bool is_us(const struct ts_server *server, const char *host)
 {
 	static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
 
-	TS_ASSERT(host != NULL && server->port > 0);
+	TS_ASSERT(host != NULL);
 	for (size_t i = 0; i < TS_NELEM(names); i++) {
 		char ours[MAX_HOST];
+		unsigned port = server->port;
 
-		snprintf(ours, sizeof(ours), "%s:%u", names[i], server->port);
-		if (strcmp(host, ours) == 0 || (server->port == 80 && strcmp(host, names[i]) == 0))
+		snprintf(ours, sizeof(ours), "%s:%u", names[i], port);
+		if (strcmp(host, ours) == 0 || (port == 80 && strcmp(host, names[i]) == 0))
 			return true;
 	}
 	return false;

@@ -735,6 +735,24 @@ static void a_killed_run_leaves_the_old_file_and_a_temporary_that_can_be_cleared
 	assert_int_equal(count_names("run"), 2);
 }
 
+static void the_next_try_sweeps_what_a_kill_left_of_the_same_file(void **state)
+{
+	pid_t pid;
+
+	make_file("out.html", TS_LIT("old"));
+	make_file(".out.html.tpusight-", TS_LIT("somebody's"));
+	make_file(".out.json.tpusight-abcdef", TS_LIT("of another file"));
+	pid = half_done("out.html");
+	assert_int_equal(ts_newfile_save("out.html", TS_LIT("new"), NULL), TS_OK);
+	assert_int_equal(count_names("."), 4); /* its writer lives */
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(ts_newfile_save("out.html", TS_LIT("newer"), NULL), TS_OK);
+	assert_int_equal(count_names("."), 3);
+	assert_file("out.html", "newer");
+	assert_file(".out.json.tpusight-abcdef", "of another file");
+}
+
 /* Replaces the file for ever, with 'a' x 300000 and 'b' x 200000 in turn. */
 static void replace_for_ever(void)
 {
@@ -868,6 +886,7 @@ int main(void)
 #endif
 		in_tmpdir(a_read_only_folder_is_an_error),
 		in_tmpdir(a_killed_run_leaves_the_old_file_and_a_temporary_that_can_be_cleared),
+		in_tmpdir(the_next_try_sweeps_what_a_kill_left_of_the_same_file),
 		in_tmpdir(a_kill_at_any_moment_leaves_one_whole_file),
 		in_tmpdir(temporaries_are_told_by_their_names),
 		in_tmpdir(the_name_of_the_temporary_is_no_host_of_xprof),
