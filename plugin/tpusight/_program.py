@@ -9,7 +9,8 @@ import sys
 import sysconfig
 import threading
 
-DONE = (0, 4)  # 4: some inputs failed, the others are done
+SOME = 4  # some inputs failed, the others are done; or an output could not be written
+DONE = (0, SOME)
 MOST_BYTES = 1 << 30  # of an answer
 _NAME = "tpusight"
 _MOST_WORDS = 64 << 10  # bytes that are kept of what the program says on standard error

@@ -20,7 +20,8 @@ enum ts_exit {
 	TS_EXIT_GATE = 1, /* a gate (--fail-if, --fail-on) did not hold */
 	TS_EXIT_USAGE = 2,
 	TS_EXIT_NOTHING = 3, /* no input could be read */
-	TS_EXIT_SOME = 4,    /* some inputs failed, the others are done */
+	TS_EXIT_SOME =
+		4, /* some inputs failed, the others are done; or an output could not be written */
 };
 
 enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
@@ -36,6 +37,7 @@ struct ts_cli {
 	const char *command; /* for messages: "tpusight annotate" */
 	size_t nr_threads;
 	bool quiet, verbose;
+	bool is_mute;	    /* help or version was asked for, and could not be printed */
 	bool join_sessions; /* sibling sessions of several hosts are one (io/siblings.h) */
 	enum ts_color color;
 	struct ts_settings settings;
@@ -77,7 +79,7 @@ bool ts_option_is_shared(const struct ts_option *option); /* one of these: it fi
 /* Parses options and paths. TS_NOTFOUND: help or version was asked for and printed. */
 enum ts_status ts_options_parse(struct ts_cli *cli, const struct ts_command *command, int argc,
 				char **argv, struct ts_error *err);
-void ts_print_help(const char *program, const struct ts_command *command);
+bool ts_print_help(const char *program, const struct ts_command *command);
 
 /* "tpusight: TEXT" on stderr, in one line and safe for a terminal. */
 void ts_complain(const char *text);

@@ -24,7 +24,7 @@ struct redacting {
 	const struct redact_options *own;
 	const struct ts_session *session;
 	const struct ts_names *names;
-	bool several, damaged;
+	bool several, damaged; /* or what was done could not be printed */
 };
 
 /* Sessions are called by the time by default; a time says nothing about the user. */
@@ -140,7 +140,7 @@ static void complain_of_damage(struct redacting *redacting, const char *path,
 	ts_complain(err.text);
 }
 
-static void print_written(const struct ts_cli *cli, const char *path, uint64_t nr_bytes,
+static bool print_written(const struct ts_cli *cli, const char *path, uint64_t nr_bytes,
 			  const struct ts_input *input)
 {
 	const struct redact_options *own = cli->own;
@@ -148,15 +148,17 @@ static void print_written(const struct ts_cli *cli, const char *path, uint64_t n
 					  -1 };
 	char size[TS_UNIT_MAX];
 	struct ts_buf out = TS_BUF_INIT;
+	bool good;
 
 	if (own->json)
-		ts_copied_print(&copied);
-	if (cli->quiet || own->json)
-		return;
+		return ts_copied_print(&copied);
+	if (cli->quiet)
+		return true;
 	ts_term_text(&out, ts_bytes_of(path));
 	ts_buf_printf(&out, ": redacted, %s\n", ts_fmt_bytes(size, (double)nr_bytes));
-	ts_print(ts_buf_bytes(&out));
+	good = ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
+	return good;
 }
 
 static enum ts_status redact_file(struct redacting *redacting, const struct ts_hostfile *file,
@@ -182,7 +184,8 @@ static enum ts_status redact_file(struct redacting *redacting, const struct ts_h
 		st = ts_copy_commit(&out, err);
 	if (st == TS_OK) {
 		complain_of_damage(redacting, file->path, &report);
-		print_written(redacting->cli, place.path, out.file.nr_bytes, &input);
+		redacting->damaged |=
+			!print_written(redacting->cli, place.path, out.file.nr_bytes, &input);
 		st = ts_copy_place_done(&place, redacting->cli, err);
 	}
 	ts_copy_release(&out);

@@ -63,6 +63,7 @@ enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_print_op
 {
 	const struct ts_output *output = ts_output_find(print->format ? print->format : "text");
 	struct ts_report form = ts_report_form(cli, print);
+	size_t before = out->n;
 	enum ts_status st;
 
 	TS_ASSERT(cli && print && results && out);
@@ -70,6 +71,11 @@ enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_print_op
 	st = ts_check_rows(print, err);
 	if (st == TS_OK)
 		st = output->emit(out, results, &form, err);
+	if (st == TS_OK && form.brief && out->n == before && !out->failed)
+		return ts_fail(err, TS_USAGE,
+			       "--budget: %zu bytes of a session have no room for its first line "
+			       "(give 300 or more)",
+			       form.budget);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 

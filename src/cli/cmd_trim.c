@@ -22,7 +22,8 @@ struct trimming {
 	const struct ts_session *session;
 	struct ts_run *run;
 	struct ts_trim trim;
-	bool several, damaged;
+	bool several, damaged; /* or what was done could not be printed */
+	bool is_empty;	       /* nothing of the last file lies in the cut */
 };
 
 static const struct ts_input *input_of(const struct ts_run *run, struct ts_bytes file)
@@ -56,7 +57,7 @@ static bool is_packed(const char *path)
 }
 
 /* Where one of the two files is packed and the other is not, the sizes say which. */
-static void print_written(const struct ts_cli *cli, const char *path,
+static bool print_written(const struct ts_cli *cli, const char *path,
 			  const struct ts_trim_report *report, uint64_t nr_bytes,
 			  const struct ts_input *input)
 {
@@ -67,11 +68,12 @@ static void print_written(const struct ts_cli *cli, const char *path,
 	bool differ = is_packed(path) != is_packed(input->path);
 	char size[TS_UNIT_MAX], whole[TS_UNIT_MAX];
 	struct ts_buf out = TS_BUF_INIT;
+	bool good;
 
 	if (own->json)
-		ts_copied_print(&copied);
-	if (cli->quiet || own->json)
-		return;
+		return ts_copied_print(&copied);
+	if (cli->quiet)
+		return true;
 	ts_term_text(&out, ts_bytes_of(path));
 	ts_buf_printf(
 		&out, ": %llu of %llu events, %s%s of %s%s\n", (unsigned long long)report->nr_kept,
@@ -79,8 +81,9 @@ static void print_written(const struct ts_cli *cli, const char *path,
 		ts_fmt_bytes(size, (double)nr_bytes), differ && is_packed(path) ? " packed" : "",
 		ts_fmt_bytes(whole, (double)input->bytes.n),
 		differ && is_packed(input->path) ? " packed" : "");
-	ts_print(ts_buf_bytes(&out));
+	good = ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
+	return good;
 }
 
 static void complain_of_damage(struct trimming *trimming, const char *path,
@@ -128,7 +131,8 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 		st = ts_copy_open(&out, place.path, &place.use, err);
 	if (st == TS_OK)
 		st = trim_file(trimming, host, input, &out, &report, err);
-	if (st == TS_OK && report.nr_kept == 0)
+	trimming->is_empty = st == TS_OK && report.nr_kept == 0;
+	if (trimming->is_empty)
 		st = ts_fail(err, TS_USAGE, "%s: nothing lies in this cut, so nothing was written",
 			     input->path);
 	if (st == TS_OK)
@@ -137,7 +141,8 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 		st = ts_copy_commit(&out, err);
 	if (st == TS_OK) {
 		complain_of_damage(trimming, input->path, &report);
-		print_written(trimming->cli, place.path, &report, out.file.nr_bytes, input);
+		trimming->damaged |= !print_written(trimming->cli, place.path, &report,
+						    out.file.nr_bytes, input);
 		st = ts_copy_place_done(&place, trimming->cli, err);
 	}
 	ts_copy_release(&out);
@@ -166,15 +171,48 @@ static enum ts_status copy_extra(struct trimming *trimming, const struct ts_host
 	return st;
 }
 
+/* One more file: where nothing of it lies in the cut, something of the others may. */
+static enum ts_status trim_next(struct trimming *trimming, uint32_t host, size_t *nr_written,
+				struct ts_error *empty, struct ts_error *err)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	enum ts_status st = trim_host(trimming, host, &story);
+
+	*nr_written += st == TS_OK;
+	if (trimming->is_empty && empty->text[0])
+		ts_complain(empty->text);
+	if (trimming->is_empty) {
+		*empty = story;
+		return TS_OK;
+	}
+	if (st)
+		*err = story;
+	return st;
+}
+
+/* Each file that is left out is named; when none is left, that is the error. */
 static enum ts_status trim_hosts(struct trimming *trimming, struct ts_error *err)
 {
 	const struct ts_profile *profile = &trimming->run->profile;
 	const struct ts_session *session = trimming->session;
+	struct ts_error empty = TS_ERROR_INIT;
 	enum ts_status st = TS_OK;
+	size_t nr_written = 0;
 
 	for (uint32_t h = 0; h < profile->nr_hosts && st == TS_OK; h++)
 		if (trimming->trim.hosts[h] && input_of(trimming->run, profile->hosts[h].file))
-			st = trim_host(trimming, h, err);
+			st = trim_next(trimming, h, &nr_written, &empty, err);
+	if (st == TS_OK && nr_written == 0 && !empty.text[0])
+		return ts_fail(err, TS_UNSUPPORTED, "%s: there is nothing in it to be trimmed",
+			       session->files[0].path);
+	if (st == TS_OK && nr_written == 0) {
+		*err = empty;
+		return TS_USAGE;
+	}
+	if (empty.text[0]) {
+		ts_complain(empty.text);
+		trimming->damaged = true;
+	}
 	for (size_t i = 0; i < session->nr_extras && st == TS_OK; i++)
 		if (!trimming->own->choice.host && !trimming->own->choice.plane)
 			st = copy_extra(trimming, &session->extras[i], err);

@@ -2,6 +2,7 @@
 #include "cli/copies.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/check.h"
 #include "codec/json.h"
@@ -164,8 +165,7 @@ enum ts_status ts_copy_place_find(struct ts_copy_place *place, const struct ts_c
 	if (!ts_sources_add(&place->source, from))
 		return ts_fail_nomem(err);
 	st = not_an_input(cli, place->path, err);
-	return st ? st
-		  : ts_dir_make_for(place->path, folder_mode(session), &place->made_dirs, err);
+	return st ? st : ts_dir_make_for(place->path, folder_mode(session), &place->made_dirs, err);
 }
 
 void ts_copy_place_release(struct ts_copy_place *place)
@@ -194,10 +194,11 @@ static void put_count(struct ts_json *json, const char *key, int64_t nr)
 		ts_json_i64(json, nr);
 }
 
-void ts_copied_print(const struct ts_copied *copied)
+bool ts_copied_print(const struct ts_copied *copied)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&out, TS_JSON_COMPACT);
+	bool good;
 
 	TS_ASSERT(copied);
 	ts_json_object(&json);
@@ -209,6 +210,7 @@ void ts_copied_print(const struct ts_copied *copied)
 	put_count(&json, "input_events", copied->nr_input_events);
 	ts_json_object_end(&json);
 	ts_buf_putc(&out, '\n');
-	ts_print(ts_buf_bytes(&out));
+	good = ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
+	return good;
 }

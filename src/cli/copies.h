@@ -45,11 +45,11 @@ enum ts_status ts_copy_place_done(struct ts_copy_place *place, const struct ts_c
 				  struct ts_error *err);
 
 /* A file that was copied, as a line of JSON: {"path", "bytes", "input_bytes", "events", "input_events"}. Counts
- * that are not known are below zero. */
+ * that are not known are below zero. False: it cannot be printed. */
 struct ts_copied {
 	const char *path;
 	int64_t nr_bytes, nr_input_bytes, nr_events, nr_input_events;
 };
-void ts_copied_print(const struct ts_copied *copied);
+bool ts_copied_print(const struct ts_copied *copied);
 
 #endif

@@ -146,17 +146,24 @@ enum ts_status ts_file_rename(const char *old_path, const char *new_path, struct
 	return st ? st : sync_parent(old_path, err);
 }
 
-/* Does not wait, whatever came into the file's place. */
-static int open_plain(const char *path)
+/* A file server may hold a lease, and gives it back when it is waited for. */
+int ts_file_open_to_read(const char *path)
 {
-	return ts_sys_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	int flags = O_RDONLY | O_NOCTTY;
+	int fd = ts_sys_open(path, flags | O_NONBLOCK);
+	struct stat st;
+
+	TS_ASSERT(path);
+	if (fd < 0 && errno == EWOULDBLOCK && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		fd = ts_sys_open(path, flags);
+	return fd;
 }
 
 static enum ts_status copy_whole(const char *old_path, const char *new_path, struct ts_error *err)
 {
 	const struct ts_newfile_use use = { .like = old_path };
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	int fd = open_plain(old_path);
+	int fd = ts_file_open_to_read(old_path);
 	struct stat was;
 	enum ts_status st;
 
@@ -225,7 +232,7 @@ enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same
 			     struct ts_error *err)
 {
 	uint8_t chunk[COMPARE_BYTES];
-	int fd = open_plain(path);
+	int fd = ts_file_open_to_read(path);
 	enum ts_status st = TS_OK;
 	ssize_t got;
 
@@ -267,8 +274,8 @@ static enum ts_status same_content(int a, int b, const char *path, bool *same, s
 
 enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_error *err)
 {
-	int fa = open_plain(a), error_a = errno;
-	int fb = open_plain(b), error_b = errno;
+	int fa = ts_file_open_to_read(a), error_a = errno;
+	int fb = ts_file_open_to_read(b), error_b = errno;
 	enum ts_status st = TS_OK;
 	struct stat sa, sb;
 

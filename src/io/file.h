@@ -8,6 +8,8 @@
 
 #include "base/bytes.h"
 
+/* A descriptor, or -1 with errno. Whatever came into the file's place, a pipe for instance, is not waited for. */
+int ts_file_open_to_read(const char *path);
 bool ts_file_exists(const char *path); /* a link that leads nowhere does not */
 /* A file that is not there is fine: it is gone. Never removes a folder. */
 enum ts_status ts_file_remove(const char *path, struct ts_error *err);

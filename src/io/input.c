@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/buf.h"
+#include "io/file.h"
 #include "io/look.h"
 #include "io/links.h"
 #include "io/sys.h"
@@ -133,7 +134,7 @@ enum ts_status ts_input_open(struct ts_input *in, const char *path, struct ts_er
 
 enum ts_status ts_input_open_plain(struct ts_input *in, const char *path, struct ts_error *err)
 {
-	int fd = ts_sys_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	int fd = ts_file_open_to_read(path);
 	struct stat now;
 
 	TS_ASSERT(in && path);

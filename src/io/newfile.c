@@ -532,7 +532,8 @@ static enum ts_status check_place(struct ts_newfile *file, struct ts_error *err)
 	bool exists;
 
 	st = look_at_old(file, &exists, err);
-	if (st == TS_OK && exists && !file->replaces && !file->use.is_named)
+	if (st == TS_OK && exists && !file->replaces && !file->use.is_named &&
+	    file->expects == TS_EXPECTS_ANYTHING)
 		st = ts_fail(err, TS_IO,
 			     "%s: another program made it just now (run again; nothing was "
 			     "changed)",

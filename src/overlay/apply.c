@@ -454,9 +454,11 @@ enum ts_status ts_overlay_strip_folder(const char *dir, const struct ts_overlay_
 				       struct ts_overlay_report *report, struct ts_error *err)
 {
 	struct ts_session session;
-	struct work work = {
-		.session = &session, .options = options, .report = report, .err = err
-	};
+	struct work work = { .session = &session,
+			     .options = options,
+			     .report = report,
+			     .sources = TS_SOURCES_INIT,
+			     .err = err };
 	enum ts_status st;
 
 	TS_ASSERT(dir && options && report);

@@ -91,7 +91,7 @@ static enum ts_status look(struct work *work, enum ts_trace_kind kind, struct tr
 	if (!trace->path || !trace->native_path)
 		return ts_fail_nomem(story);
 	st = ts_overlay_work_read(work, old, trace->names->file, &exists, story);
-	if (!st && exists)
+	if (!st && exists) /* a link is the user's, and has no bytes here */
 		st = find_owner(old->bytes, trace, story);
 	if (!st)
 		st = look_at_names(trace, story);

@@ -61,6 +61,21 @@ static void put_lines(struct ts_buf *out, const struct flame_graph *tree, enum f
 	}
 }
 
+/* No line at all would be taken for a program that did nothing. */
+static enum ts_status put_all(struct ts_buf *out, const struct flame_graph *tree,
+			      enum flame_weight weight, struct paths *paths, struct ts_error *err)
+{
+	size_t before = out->n;
+
+	put_lines(out, tree, weight, paths);
+	if (out->n > before || out->failed || paths->text.failed)
+		return TS_OK;
+	return ts_fail(err, TS_NOTFOUND,
+		       "no frame of the %s has a %s of its own, so there are no folded stacks "
+		       "(another --kind or --weight has)",
+		       tree->kind, weight == FLAME_COUNT ? "count" : "nanosecond");
+}
+
 static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 			   const struct ts_report *report, struct ts_error *err)
 {
@@ -76,7 +91,7 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 	if (st == TS_OK && !paths.ends)
 		st = ts_fail_nomem(err);
 	if (st == TS_OK)
-		put_lines(out, &tree, ts_flame_graph_weight(&tree, report), &paths);
+		st = put_all(out, &tree, ts_flame_graph_weight(&tree, report), &paths, err);
 	if (st == TS_OK && (out->failed || paths.text.failed))
 		st = ts_fail_nomem(err);
 	free(paths.ends);

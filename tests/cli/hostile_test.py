@@ -221,9 +221,11 @@ class Hostile(unittest.TestCase):
                     self.run_it(*command, path)
         for options in ((b"report", b"--" + NAME), (b"report", b"--view=" + NAME), (b"report", b"--format=" + NAME), (NAME,),
                         (b"report", b"--threshold=" + NAME), (b"report", b"--threshold=" + NAME + b"=1"), (b"explain", NAME),
-                        (b"report", b"--config=config" + NAME), (b"report", b"-o", NAME + b".csv.gz"), (b"report", b"-o", NAME + b".csv"),
-                        (b"compare", b"--fail-if", b"a > " + NAME), (b"compare", b"--fail-if", NAME), (b"report", b"--sort=" + NAME, b"--view=ops"),
-                        (b"compile", b"--torch-trace", NAME), (b"redact", b"--key=" + NAME), (b"live", NAME + b"://"), (b"live", b"--service", NAME),
+                        (b"report", b"--config=config" + NAME), (b"report", b"-o", NAME + b".csv.gz"),
+                        (b"report", b"-o", NAME + b".csv"), (b"report", b"--sort=" + NAME, b"--view=ops"),
+                        (b"compare", b"--fail-if", b"a > " + NAME), (b"compare", b"--fail-if", NAME),
+                        (b"compile", b"--torch-trace", NAME), (b"redact", b"--key=" + NAME), (b"live", NAME + b"://"),
+                        (b"live", b"--service", NAME),
                         (b"trim", b"--steps=" + NAME), (b"hlo", b"--chip=" + NAME), (b"annotate", b"--perfetto=" + NAME), (b"-" + NAME,)):
             self.run_it(*options, self.sessions[0], statuses=(0, 2, 3, 4))
 
@@ -232,8 +234,8 @@ class Hostile(unittest.TestCase):
 
     def test_progress_on_a_terminal(self):
         main, side = pty.openpty()
-        with subprocess.Popen([PROGRAM.encode(), b"annotate", b"--color=never", b"log" + NAME], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=side) as process:
+        with subprocess.Popen([PROGRAM.encode(), b"annotate", b"--color=never", b"log" + NAME], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=side) as process:
             os.close(side)
             written = b""
             while True:

@@ -5,10 +5,12 @@ Links, pipes and folders in a file's place; modes, ACLs, attributes, owners; out
 every command that writes. Each test has a folder of its own. No command may take longer than PATIENCE, so nothing waits for ever.
 $TPUSIGHT names the program (default: bin/tpusight).
 """
+import fcntl
 import filecmp
 import os
 import re
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -162,6 +164,17 @@ class Outputs(unittest.TestCase):
         self.assertIn("a.xplane.pb", done.stderr.decode())
         self.assertEqual(run("compile", "--torch-trace", session, f"{session}/h.xplane.pb").returncode, 3)
         self.assertEqual(run("annotate", f"{session}/a.xplane.pb").returncode, 3)
+
+    def test_a_profile_that_a_file_server_has_leased_is_read(self):
+        session = self.session()
+        with open(f"{session}/h.xplane.pb", "r+b") as leased:
+            before = signal.signal(signal.SIGIO, lambda *_: fcntl.fcntl(leased, fcntl.F_SETLEASE, fcntl.F_UNLCK))
+            self.addCleanup(signal.signal, signal.SIGIO, before)
+            try:
+                fcntl.fcntl(leased, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+            except (OSError, AttributeError) as error:
+                self.skipTest(f"no leases here: {error}")
+            self.good(run("report", "log"))
 
     def test_what_a_linked_profile_leads_to_is_changed_only_by_its_name(self):
         session = self.session()
@@ -320,6 +333,19 @@ class Outputs(unittest.TestCase):
             done = run(*command, option, "-o", "b.json", "a.pt.trace.json")
             self.assertEqual(done.returncode, 2, done.stderr.decode())
             self.assertEqual(content("b.json"), given)
+
+    def test_logs_beside_a_trace_are_inputs(self):
+        os.mkdir("logs")
+        log = "logs/dedicated_log_torch_trace_rank_0_x.log"
+        shutil.copyfile(TRACE, "a.pt.trace.json")
+        with open(log, "w", encoding="utf-8") as file:
+            file.write("V0101 00:00:00.000000 1 torch/_logging/structured.py:22] {}\n")
+        os.chmod(log, 0o600)
+        for given in (log, "logs"):
+            done = run("compile", "--torch-trace", given, "-o", log, "a.pt.trace.json")
+            self.assertEqual(done.returncode, 2, done.stderr.decode())
+            run("compile", "--torch-trace", given, "-o", "out.x", "a.pt.trace.json")
+            self.assertEqual(mode_of("out.x"), "0o600")
 
     def test_a_folder_of_the_input_is_no_place_for_a_copy(self):
         session = self.session("a", "b")
