@@ -10,7 +10,6 @@
 #include <archive_entry.h>
 #include <errno.h>
 
-#define FLOOR_BYTES (UINT64_C(64) << 20) /* smaller archives are not taken for a bomb */
 #define STEP_BYTES  (1 << 20)
 #define TAR_BLOCK   512
 
@@ -129,8 +128,8 @@ static enum ts_status damaged(struct visit *visit, const char *name, struct ts_e
 static enum ts_status too_large(const char *name, uint64_t max, struct ts_error *err)
 {
 	return ts_fail(err, TS_LIMIT,
-		       "%s: unpacks to more than %llu bytes, too much for an archive "
-		       "of this size (unpack it yourself if you trust it)",
+		       "%s: unpacks to more than %llu bytes, too much for an archive of this size; "
+		       "unpack it yourself if you trust it " TS_OVER(TS_LIMIT_ARCHIVE_RATIO),
 		       name, (unsigned long long)max);
 }
 
@@ -236,8 +235,9 @@ enum ts_status ts_archive_each(struct ts_bytes bytes, const struct ts_archive_vi
 	TS_ASSERT(visitor);
 	TS_ASSERT(bytes.p || bytes.n == 0);
 	visit.entry_max =
-		visitor->max_entry_bytes ? visitor->max_entry_bytes : TS_ARCHIVE_ENTRY_MAX;
-	visit.total_max = TS_MAX(ts_u64_mul(bytes.n, TS_ARCHIVE_RATIO), FLOOR_BYTES);
+		visitor->max_entry_bytes ? visitor->max_entry_bytes : TS_LIMIT_ARCHIVE_ENTRY;
+	visit.total_max =
+		TS_MAX(ts_u64_mul(bytes.n, TS_LIMIT_ARCHIVE_RATIO), TS_LIMIT_ARCHIVE_FLOOR);
 	visit.a = open_archive(bytes);
 	visit.entry = archive_entry_new();
 	if (!visit.entry)

@@ -6,9 +6,9 @@
 #include "base/buf.h"
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "model/hlo.h"
 
-#define MAX_DEPTH 64
 #define MAX_DIMS  64
 #define MAX_TILES 16
 
@@ -353,7 +353,7 @@ static bool take_shape(struct text *text, struct ts_shape *shape, unsigned depth
 {
 	*shape = (struct ts_shape){ .tail_alignment = 1 };
 	skip_space(text);
-	if (depth > MAX_DEPTH)
+	if (depth > TS_LIMIT_HLO_SHAPE_DEPTH)
 		return false;
 	return take(text, "(") ? take_parts(text, shape, depth) : take_array(text, shape);
 }

@@ -18,6 +18,7 @@
 
 #include <stdatomic.h>
 
+#include "base/limits.h"
 #include "base/units.h"
 #include "codec/jtok.h"
 #include "io/sorter.h"
@@ -139,9 +140,8 @@ struct chrome_names {
 };
 
 /* A trace of a program does not have more: events on further tracks are left out. */
-#define CHROME_TRACKS_MAX 65536
 
-/* All give TS_NONE when memory is out; a track may be CHROME_TRACKS_MAX. */
+/* All give TS_NONE when memory is out; a track may be TS_LIMIT_TRACE_TRACKS. */
 uint32_t ts_chrome_category_of(struct chrome_names *names, struct ts_bytes name);
 uint32_t ts_chrome_process_of(struct chrome_names *names, struct ts_bytes pid);
 uint32_t ts_chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
@@ -151,8 +151,6 @@ uint32_t ts_chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t
 void ts_chrome_names_release(struct chrome_names *names);
 
 /* --- scan.c: the text -> names, records, and what the file says of itself */
-
-#define CHROME_DEVICES_MAX 1024
 
 struct chrome_device {
 	int64_t id, memory_bytes, cc_major, cc_minor, core_count;

@@ -10,7 +10,6 @@
 #include "base/check.h"
 
 #define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
-#define OPEN_MAX    4096	    /* Bs without an E on one thread */
 
 struct scan {
 	struct chrome_file *file;
@@ -73,7 +72,7 @@ static void put_step(struct scan *scan, struct ts_bytes name, struct chrome_reco
 		nomem(scan);
 		return;
 	}
-	if (file->step_track == CHROME_TRACKS_MAX)
+	if (file->step_track == TS_LIMIT_TRACE_TRACKS)
 		return;
 	record.track = (uint16_t)file->step_track;
 	ts_bytes_u64(digits, &names->ops[record.op].number);
@@ -129,7 +128,7 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 		class = class == CHROME_MAIN ? known->class : class;
 	}
 	track = ts_chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
-	if (track == CHROME_TRACKS_MAX) {
+	if (track == TS_LIMIT_TRACE_TRACKS) {
 		scan->file->nr_left_out++;
 		return false;
 	}
@@ -168,7 +167,7 @@ static void take_begin(struct scan *scan, const struct chrome_event *event,
 	if (!place(scan, event, CHROME_MAIN, &record))
 		return;
 	track = &scan->file->names.tracks[record.track];
-	if (track->nr_open >= OPEN_MAX) {
+	if (track->nr_open >= TS_LIMIT_TRACE_OPEN) {
 		scan->file->nr_left_out++;
 		return;
 	}
@@ -238,7 +237,7 @@ static void name_thread(struct scan *scan, const struct chrome_event *event, uin
 
 		if (track == TS_NONE)
 			nomem(scan);
-		else if (track != CHROME_TRACKS_MAX)
+		else if (track != TS_LIMIT_TRACE_TRACKS)
 			scan->file->names.tracks[track].name = name;
 	}
 }
@@ -367,7 +366,7 @@ static void take_device(struct scan *scan, struct ts_bytes object)
 	struct chrome_file *file = scan->file;
 	struct chrome_device device;
 
-	if (file->nr_devices >= CHROME_DEVICES_MAX)
+	if (file->nr_devices >= TS_LIMIT_TRACE_DEVICES)
 		return;
 	if (!ts_grow(&file->devices, &file->cap_devices, file->nr_devices + 1, sizeof(device))) {
 		nomem(scan);

@@ -10,10 +10,6 @@
 #include "base/check.h"
 #include "read/hlo/parts.h"
 
-#define MAX_CALL_DEPTH	64
-#define MAX_WALK_FACTOR 256 /* see check_calls() */
-#define MAX_WALK_BASE	(UINT64_C(1) << 22)
-
 static void *temp_alloc(void *data, size_t n)
 {
 	struct ts_hlo_reader *reader = data;
@@ -321,7 +317,9 @@ static struct reach reach_of(const struct ts_hlo_module *module, const struct ts
 static enum ts_status check_calls(struct ts_hlo_reader *reader)
 {
 	const struct ts_hlo_module *module = reader->module;
-	uint64_t max = MAX_WALK_FACTOR * (uint64_t)module->nr_instrs + MAX_WALK_BASE, total = 0;
+	uint64_t max = TS_LIMIT_HLO_WALK_RATIO * (uint64_t)module->nr_instrs +
+		       TS_LIMIT_HLO_WALK_FLOOR,
+		 total = 0;
 	struct reach *reach = ts_arena_array(&reader->keep, module->nr_comps, sizeof(*reach));
 
 	if (!reach)
@@ -329,14 +327,16 @@ static enum ts_status check_calls(struct ts_hlo_reader *reader)
 	for (uint32_t i = 0; i < module->nr_comps; i++) {
 		reach[i] = reach_of(module, &module->comps[i], reach);
 		total = ts_u64_add(total, reach[i].walk);
-		if (reach[i].depth > MAX_CALL_DEPTH)
+		if (reach[i].depth > TS_LIMIT_HLO_CALL_DEPTH)
 			return ts_fail(reader->err, TS_LIMIT,
-				       "%.*s: computations call one another more than %d deep",
-				       TS_ARG(reader->file), MAX_CALL_DEPTH);
+				       "%.*s: computations call one another too deep " TS_OVER(
+					       TS_LIMIT_HLO_CALL_DEPTH),
+				       TS_ARG(reader->file));
 	}
 	if (total > max)
 		return ts_fail(reader->err, TS_LIMIT,
-			       "%.*s: computations share too much to be walked",
+			       "%.*s: computations share too much to be walked " TS_OVER(
+				       TS_LIMIT_HLO_WALK_RATIO),
 			       TS_ARG(reader->file));
 	return TS_OK;
 }

@@ -6,10 +6,6 @@
 
 #include "base/check.h"
 
-#define MAX_LAYOUT_RANK 64
-#define MAX_STACK	64	   /* frames; JAX writes about ten */
-#define MAX_FRAMES	(1u << 22) /* in all stacks of a module */
-
 enum { PRECISION_HIGHEST = 2 };
 
 /* Every dimension once; the rank is small, so that one word holds which were seen. */
@@ -66,7 +62,7 @@ static void convert_layout(struct ts_hlo_reader *reader, const Tpusight__Layout 
 	uint32_t *order;
 
 	to->memory_space = from->memory_space;
-	if (from->n_minor_to_major != to->rank || to->rank > MAX_LAYOUT_RANK ||
+	if (from->n_minor_to_major != to->rank || to->rank > TS_LIMIT_HLO_RANK ||
 	    !is_permutation(from->minor_to_major, to->rank))
 		return;
 	order = ts_hlo_array(reader, to->rank, sizeof(*order));
@@ -461,14 +457,14 @@ static struct ts_bytes name_at(const struct ts_bytes *names, size_t n, int32_t i
 	return id > 0 && (size_t)id <= n ? names[id - 1] : (struct ts_bytes){ NULL, 0 };
 }
 
-/* The frames from ID outwards, MAX_STACK at most: a chain of parents may run in a circle. */
+/* The frames from ID outwards, TS_LIMIT_HLO_STACK at most: a chain of parents may run in a circle. */
 static uint32_t walk_frames(const struct ts_hlo_frames *frames, int32_t id,
 			    struct ts_hlo_frame *out)
 {
 	const Tpusight__StackFrameIndex *index = frames->index;
 	uint32_t n;
 
-	for (n = 0; n < MAX_STACK && id > 0 && (size_t)id <= frames->nr_stacks; n++) {
+	for (n = 0; n < TS_LIMIT_HLO_STACK && id > 0 && (size_t)id <= frames->nr_stacks; n++) {
 		const Tpusight__StackFrame *frame = index->stack_frames[id - 1];
 		const Tpusight__FileLocation *at;
 
@@ -490,11 +486,11 @@ static uint32_t walk_frames(const struct ts_hlo_frames *frames, int32_t id,
 
 static void make_stack(struct ts_hlo_reader *reader, int32_t id, struct ts_hlo_stack *stack)
 {
-	struct ts_hlo_frame frames[MAX_STACK], *copy;
+	struct ts_hlo_frame frames[TS_LIMIT_HLO_STACK], *copy;
 	uint32_t n = walk_frames(&reader->frames, id, frames);
 
 	stack->made = true;
-	if (n == 0 || reader->frames.nr_made + n > MAX_FRAMES)
+	if (n == 0 || reader->frames.nr_made + n > TS_LIMIT_HLO_FRAMES)
 		return;
 	copy = ts_hlo_array(reader, n, sizeof(*copy));
 	if (!copy)
