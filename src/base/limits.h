@@ -29,6 +29,22 @@
 /* Folders below the log directory that are searched: a link may lead in a circle. */
 #define TS_LIMIT_FOLDER_DEPTH 64
 
+/* --- Any profile */
+
+/* Planes of one file: devices, hosts. A host has 30; each device takes some 50 KiB in analyses. */
+#define TS_LIMIT_PLANES 4096
+/* Lines of one file: threads, streams, rows of a device; the largest have a few thousand. */
+#define TS_LIMIT_LINES 65536
+
+/* Bytes of a text to which events refer: each of very many events may name the same long text. */
+#define TS_LIMIT_SHARED_TEXT 8192
+/*
+ * Bytes of texts that ops have by reference, for each byte of their plane, and in any case: every op
+ * is printed with them. Profiles have less than as many bytes again.
+ */
+#define TS_LIMIT_SHARED_RATIO 8
+#define TS_LIMIT_SHARED_FLOOR (UINT64_C(1) << 20)
+
 /* --- Compiled modules: HloProto, HloModuleProto */
 
 /* The largest training steps have a tenth of that. */

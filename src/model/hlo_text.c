@@ -332,7 +332,7 @@ static bool take_shape(struct text *text, struct ts_shape *shape, unsigned depth
 /* A tuple's parts, behind its open parenthesis. */
 static bool take_parts(struct text *text, struct ts_shape *shape, unsigned depth)
 {
-	struct ts_shape *parts = NULL;
+	struct ts_shape *parts = NULL, *kept;
 	size_t cap = 0, n = 0;
 	bool good = true;
 
@@ -343,10 +343,11 @@ static bool take_parts(struct text *text, struct ts_shape *shape, unsigned depth
 		       take_shape(text, &parts[n++], depth + 1);
 		skip_space(text);
 	}
-	shape->nr_parts = (uint32_t)n;
-	shape->parts = good ? copy_of(text, parts, n, sizeof(*parts)) : NULL;
+	kept = good ? copy_of(text, parts, n, sizeof(*parts)) : NULL;
 	free(parts);
-	return shape->parts != NULL;
+	if (kept)
+		ts_shape_set_parts(shape, kept, (uint32_t)n);
+	return kept != NULL;
 }
 
 static bool take_shape(struct text *text, struct ts_shape *shape, unsigned depth)

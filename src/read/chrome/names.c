@@ -132,8 +132,9 @@ uint32_t ts_chrome_track_of(struct chrome_names *names, uint32_t process, struct
 	       !is_track(&names->tracks[at], &wanted))
 		key++; /* another one has the same hash */
 	if (at == TS_NONE)
-		at = names->nr_tracks < TS_LIMIT_TRACE_TRACKS ? add_track(names, wanted, key)
-							      : TS_LIMIT_TRACE_TRACKS;
+		at = names->nr_tracks < TS_LIMIT_TRACE_TRACKS && process < TS_LIMIT_PLANES
+			     ? add_track(names, wanted, key)
+			     : TS_LIMIT_TRACE_TRACKS;
 	names->last_track = at;
 	return at;
 }

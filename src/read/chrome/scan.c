@@ -129,7 +129,7 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 	}
 	track = ts_chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
 	if (track == TS_LIMIT_TRACE_TRACKS) {
-		scan->file->nr_left_out++;
+		scan->file->nr_over++;
 		return false;
 	}
 	record->op = event->phase == 'E'
@@ -168,7 +168,7 @@ static void take_begin(struct scan *scan, const struct chrome_event *event,
 		return;
 	track = &scan->file->names.tracks[record.track];
 	if (track->nr_open >= TS_LIMIT_TRACE_OPEN) {
-		scan->file->nr_left_out++;
+		scan->file->nr_too_deep++;
 		return;
 	}
 	if (!ts_grow(&track->open, &track->cap_open, track->nr_open + 1, sizeof(*track->open))) {

@@ -102,8 +102,7 @@ void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *f
 		return;
 	for (size_t i = 0; i < from->n_tuple_shapes; i++)
 		ts_hlo_convert_shape(reader, from->tuple_shapes[i], &parts[i]);
-	to->parts = parts;
-	to->nr_parts = (uint32_t)from->n_tuple_shapes;
+	ts_shape_set_parts(to, parts, (uint32_t)from->n_tuple_shapes);
 }
 
 static void convert_window(struct ts_hlo_reader *reader, const Tpusight__Window *from,

@@ -220,11 +220,12 @@ typedef bool take_number(struct sample *sample, struct ts_pb *pb, uint64_t numbe
 /* A repeated field comes packed or one by one. */
 static bool each_number(struct sample *sample, struct ts_pb *pb, take_number *take)
 {
-	const uint8_t *p = pb->data, *end = pb->data + pb->len;
+	const uint8_t *p = pb->data, *end;
 	uint64_t number;
 
 	if (pb->wire != TS_PB_BYTES)
 		return take(sample, pb, ts_pb_u64(pb));
+	end = p + pb->len;
 	while (p < end) {
 		if (!ts_pb_varint(&p, end, &number))
 			return ts_pb_fail(pb, p, "a bad number");
