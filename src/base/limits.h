@@ -18,9 +18,11 @@
 /* --- Packed inputs: gzip, tar, zip, xz, zstd, bzip2, lz4 */
 
 /* Unpacked bytes for each packed one. Profiles pack 4 to 30 times, a run of zeros 1000 times. */
-#define TS_LIMIT_ARCHIVE_RATIO 256
+#define TS_LIMIT_PACKED_RATIO 64
 /* Bytes; what unpacks to less is taken whatever its ratio. */
-#define TS_LIMIT_ARCHIVE_FLOOR (UINT64_C(64) << 20)
+#define TS_LIMIT_PACKED_FLOOR (UINT64_C(64) << 20)
+/* Profiles in one archive: each is a host in memory. The largest pods have 2304 hosts. */
+#define TS_LIMIT_ARCHIVE_FILES 4096
 /* Bytes of one file in an archive: it is held in memory. */
 #define TS_LIMIT_ARCHIVE_ENTRY (UINT64_C(8) << 30)
 /* Bytes from a pipe, and half of the machine's memory: what cannot be mapped is held in memory. */
@@ -31,8 +33,14 @@
 
 /* --- Any profile */
 
-/* Planes of one file: devices, hosts. A host has 30; each device takes some 50 KiB in analyses. */
+/* Planes of one file: devices, hosts. A host has 30; each one takes time in all analyses. */
 #define TS_LIMIT_PLANES 4096
+/*
+ * Devices of a run, beside one for each so many bytes of its files: a device that did something has
+ * more, and each takes some 100 KiB in analyses.
+ */
+#define TS_LIMIT_DEVICES      4096
+#define TS_LIMIT_DEVICE_BYTES (128 << 10)
 /* Lines of one file: threads, streams, rows of a device; the largest have a few thousand. */
 #define TS_LIMIT_LINES 65536
 
@@ -49,6 +57,8 @@
 
 /* The largest training steps have a tenth of that. */
 #define TS_LIMIT_HLO_INSTRS (UINT64_C(1) << 22)
+/* Bytes of a module for each instruction; compilers write 150. One takes 2 KiB in reports. */
+#define TS_LIMIT_HLO_INSTR_BYTES 32
 /* Parts of tuples count. */
 #define TS_LIMIT_HLO_SHAPES (UINT64_C(1) << 23)
 /* Tuples in tuples: protobuf-c unpacks them by recursion. Compilers write three or four. */

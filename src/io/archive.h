@@ -4,7 +4,7 @@
  * is a string to show, not a place. Links, folders and devices inside are passed over.
  *
  * A small archive that unpacks to something huge is refused: an entry may have max_entry_bytes, and
- * one entry, and all entries together, may have TS_LIMIT_ARCHIVE_RATIO times the archive's own size (64
+ * one entry, and all entries together, may have TS_LIMIT_PACKED_RATIO times the archive's own size (64
  * MiB at least).
  */
 #ifndef TS_IO_ARCHIVE_H

@@ -5,6 +5,7 @@
 #include "model/profile.h"
 
 #include "base/check.h"
+#include "base/limits.h"
 
 #include <math.h>
 
@@ -119,6 +120,18 @@ struct ts_device *ts_profile_add_device(struct ts_profile *profile)
 		.local_chip_id = TS_UNKNOWN,
 	};
 	return device;
+}
+
+bool ts_profile_takes_device(const struct ts_profile *profile)
+{
+	uint64_t nr_bytes = 0;
+
+	TS_ASSERT(profile);
+	if (profile->nr_devices < TS_LIMIT_DEVICES)
+		return true;
+	for (size_t i = 0; i < profile->nr_hosts; i++)
+		nr_bytes = ts_u64_add(nr_bytes, profile->hosts[i].file_bytes);
+	return profile->nr_devices < TS_LIMIT_DEVICES + nr_bytes / TS_LIMIT_DEVICE_BYTES;
 }
 
 struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t program_id)

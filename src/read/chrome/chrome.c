@@ -47,7 +47,7 @@ static void note_left_out(struct ts_profile *profile, struct ts_bytes name, uint
 
 	if (nr == 0)
 		return;
-	snprintf(text, sizeof(text), "%llu events %s", (unsigned long long)nr, which);
+	snprintf(text, sizeof(text), "%llu %s", (unsigned long long)nr, which);
 	ts_profile_add_damage(profile, name, 0, text, true);
 }
 
@@ -64,11 +64,13 @@ static void note_damage(struct ts_profile *profile, const struct chrome_file *fi
 			"say in args is unknown (set TMPDIR, or unpack it)",
 			true);
 	note_left_out(profile, name, file->nr_left_out,
-		      "without a time, a beginning or a place were left out");
+		      "events without a time, a beginning or a place were left out");
 	note_left_out(profile, name, file->nr_over,
-		      "of further threads were left out " TS_OVER(TS_LIMIT_TRACE_TRACKS));
+		      "events of further threads were left out " TS_OVER(TS_LIMIT_TRACE_TRACKS));
 	note_left_out(profile, name, file->nr_too_deep,
-		      "that did not end were left out " TS_OVER(TS_LIMIT_TRACE_OPEN));
+		      "events that did not end were left out " TS_OVER(TS_LIMIT_TRACE_OPEN));
+	note_left_out(profile, name, file->nr_planes_over,
+		      "processes were left out " TS_OVER(TS_LIMIT_DEVICES));
 }
 
 static enum ts_status nothing_read(const struct chrome_file *file, struct ts_error *err)

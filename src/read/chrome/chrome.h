@@ -183,6 +183,7 @@ struct chrome_file {
 	int64_t min_ps, max_ps;
 	uint64_t nr_left_out;		  /* events without a time, or whose time is not a number */
 	uint64_t nr_over, nr_too_deep;	  /* events on tracks over the limit, and begun over it */
+	uint64_t nr_planes_over;	  /* processes, when the run has too many devices */
 	uint32_t step_track, step_source; /* the steps, and the thread they were seen on */
 	struct chrome_seams seams;
 	/* damage: where the text stops making sense, and why */

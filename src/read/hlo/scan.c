@@ -189,6 +189,11 @@ enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto)
 			return ts_fail_nomem(reader->err);
 	if (bad.cause)
 		return story(reader, proto, &bad);
+	if (scan->nr_instrs * TS_LIMIT_HLO_INSTR_BYTES > scan->module.n)
+		return ts_fail(reader->err, TS_LIMIT,
+			       "%.*s: more instructions than its bytes can describe " TS_OVER(
+				       TS_LIMIT_HLO_INSTR_BYTES),
+			       TS_ARG(reader->file));
 	if (scan->nr_comps == 0)
 		return ts_fail(reader->err, TS_FORMAT, "%.*s: holds no compiled module",
 			       TS_ARG(reader->file));

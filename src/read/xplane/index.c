@@ -169,6 +169,11 @@ static enum ts_status read_lines(struct ts_profile *profile, struct xplane_file 
 	return st;
 }
 
+static bool is_device(enum ts_plane_kind kind)
+{
+	return kind == TS_PLANE_TPU || kind == TS_PLANE_GPU;
+}
+
 /* What is behind the head of a plane that is not ours. */
 static enum ts_status read_body(struct ts_profile *profile, const struct ts_read_request *request,
 				struct xplane_file *file, uint32_t index, struct ts_pb pb,
@@ -181,8 +186,7 @@ static enum ts_status read_body(struct ts_profile *profile, const struct ts_read
 	plane->reader_data = data;
 	data->file_base = request->bytes.p;
 	data->ops_by_stats = plane->kind == TS_PLANE_GPU;
-	if ((plane->kind == TS_PLANE_TPU || plane->kind == TS_PLANE_GPU) &&
-	    !ts_profile_add_plane_device(profile, index))
+	if (is_device(plane->kind) && !ts_profile_add_plane_device(profile, index))
 		return ts_fail_nomem(err);
 	st = ts_xplane_read_metadata(profile, index, data, pb, err);
 	if (st == TS_OK && plane->kind == TS_PLANE_METADATA)
@@ -215,6 +219,10 @@ static enum ts_status read_plane(struct ts_profile *profile, const struct ts_rea
 	head.kind = ts_plane_kind_of(head.name);
 	if (head.kind != TS_PLANE_OURS && file->nr_read == file->nr_planes) {
 		file->nr_planes_over++;
+		return TS_OK;
+	}
+	if (is_device(head.kind) && !ts_profile_takes_device(profile)) {
+		file->nr_devices_over++;
 		return TS_OK;
 	}
 	plane = ts_profile_add_plane(profile);
@@ -323,6 +331,8 @@ static void note_limits(struct ts_profile *profile, struct ts_bytes name,
 		nr_cut += file->planes[i].nr_unshared;
 	note_over(profile, name, file->nr_planes_over,
 		  "planes were left out " TS_OVER(TS_LIMIT_PLANES));
+	note_over(profile, name, file->nr_devices_over,
+		  "devices were left out " TS_OVER(TS_LIMIT_DEVICES));
 	note_over(profile, name, file->nr_lines_over,
 		  "lines were left out " TS_OVER(TS_LIMIT_LINES));
 	note_over(profile, name, nr_cut,

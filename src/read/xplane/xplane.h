@@ -105,7 +105,7 @@ struct xplane_plane {
 struct xplane_file {
 	struct xplane_plane *planes;
 	size_t nr_planes, nr_read, nr_lines;
-	uint64_t nr_planes_over, nr_lines_over; /* that were left out */
+	uint64_t nr_planes_over, nr_devices_over, nr_lines_over; /* that were left out */
 };
 
 /* A text by reference is cut to TS_LIMIT_SHARED_TEXT: events without number may share it. */
