@@ -44,6 +44,12 @@
 /* Lines of one file: threads, streams, rows of a device; the largest have a few thousand. */
 #define TS_LIMIT_LINES 65536
 
+/*
+ * Lines of a run times its ops, for each byte of its files, and in any case: analyses keep a few
+ * numbers of each op on each line. What is over it are whole lines, the last ones.
+ */
+#define TS_LIMIT_CELLS_A_BYTE 32
+#define TS_LIMIT_CELLS	      (UINT64_C(1) << 26)
 /* Bytes of a text to which events refer: each of very many events may name the same long text. */
 #define TS_LIMIT_SHARED_TEXT 8192
 /*
