@@ -50,6 +50,11 @@
  */
 #define TS_LIMIT_CELLS_A_BYTE 32
 #define TS_LIMIT_CELLS	      (UINT64_C(1) << 26)
+/*
+ * Bytes that are kept of the name of a plane, line, process, category, module or source file: each
+ * row of a table may repeat it.
+ */
+#define TS_LIMIT_NAME 1024
 /* Bytes of a text to which events refer: each of very many events may name the same long text. */
 #define TS_LIMIT_SHARED_TEXT 8192
 /*
@@ -74,9 +79,9 @@
 /* Computations that call one another: analyses follow calls by recursion. */
 #define TS_LIMIT_HLO_CALL_DEPTH 64
 /*
- * Instructions that a walk through all calls meets, for each instruction of the module, and
- * instructions that it may meet in any case. Computations that call the next one twice double the
- * walk at every level; compilers share only reducers of a few ops.
+ * Instructions and parts of operands that a walk through all calls meets, for each instruction of the
+ * module, and those that it may meet in any case. Computations that call the next one twice double
+ * the walk at every level; compilers share only reducers of a few ops.
  */
 #define TS_LIMIT_HLO_WALK_RATIO 256
 #define TS_LIMIT_HLO_WALK_FLOOR (UINT64_C(1) << 22)

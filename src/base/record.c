@@ -98,9 +98,9 @@ static bool owns_memory(const struct ts_record *record)
 	for (size_t i = 0; i < record->nr_members && !owns; i++) {
 		const struct ts_member *member = &record->members[i];
 
-		owns = member->kind == TS_MEMBER_STRUCTS
-			       ? owns_memory(member->of)
-			       : member->kind != TS_MEMBER_NUMBERS && member->kind != TS_MEMBER_TEXT;
+		owns = member->kind == TS_MEMBER_STRUCTS ? owns_memory(member->of)
+							 : member->kind != TS_MEMBER_NUMBERS &&
+								   member->kind != TS_MEMBER_TEXT;
 	}
 	return owns;
 }

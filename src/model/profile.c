@@ -135,8 +135,7 @@ bool ts_profile_takes_device(const struct ts_profile *profile)
 {
 	TS_ASSERT(profile);
 	return profile->nr_devices < TS_LIMIT_DEVICES ||
-	       profile->nr_devices <
-		       TS_LIMIT_DEVICES + bytes_of(profile) / TS_LIMIT_DEVICE_BYTES;
+	       profile->nr_devices < TS_LIMIT_DEVICES + bytes_of(profile) / TS_LIMIT_DEVICE_BYTES;
 }
 
 struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t program_id)
@@ -499,8 +498,8 @@ static void link_sparse_cores(struct ts_profile *profile)
 /* Analyses keep something of each op on each line: lines beyond what that may take are not read. */
 static void bound_lines(struct ts_profile *profile)
 {
-	uint64_t cells = ts_u64_add(ts_u64_mul(bytes_of(profile), TS_LIMIT_CELLS_A_BYTE),
-				    TS_LIMIT_CELLS);
+	uint64_t cells =
+		ts_u64_add(ts_u64_mul(bytes_of(profile), TS_LIMIT_CELLS_A_BYTE), TS_LIMIT_CELLS);
 	uint64_t left = cells / TS_MAX(profile->nr_ops, 1), nr_over = 0;
 	char text[160];
 

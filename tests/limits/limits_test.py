@@ -32,7 +32,7 @@ def in_header():
     """{name: (value, has a comment above it or above its neighbour)}"""
     found, reason = {}, False
     for line in text("src/base/limits.h").splitlines():
-        row = re.match(r"#define (TS_LIMIT_\w+) +(.*)", line)
+        row = re.match(r"#define (TS_LIMIT_\w+)\s+(.*)", line)
         if row:
             found[row.group(1)] = value(row.group(2)), reason
         else:

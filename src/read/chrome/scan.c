@@ -219,7 +219,7 @@ static struct ts_bytes text_of(struct scan *scan, struct ts_bytes token)
 
 	if (!text.p)
 		nomem(scan);
-	return text;
+	return ts_bytes_cut(text, 0, TS_LIMIT_NAME);
 }
 
 /*

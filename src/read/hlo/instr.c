@@ -453,7 +453,9 @@ enum ts_status ts_hlo_read_frames(struct ts_hlo_reader *reader)
 
 static struct ts_bytes name_at(const struct ts_bytes *names, size_t n, int32_t id)
 {
-	return id > 0 && (size_t)id <= n ? names[id - 1] : (struct ts_bytes){ NULL, 0 };
+	if (id <= 0 || (size_t)id > n)
+		return (struct ts_bytes){ NULL, 0 };
+	return ts_bytes_cut(names[id - 1], 0, TS_LIMIT_NAME);
 }
 
 /* The frames from ID outwards, TS_LIMIT_HLO_STACK at most: a chain of parents may run in a circle. */

@@ -44,6 +44,7 @@ static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struc
 	}
 	if (display.n)
 		line->name = display;
+	line->name = ts_bytes_cut(line->name, 0, TS_LIMIT_NAME);
 	return TS_OK; /* damage is noted when the events are read */
 }
 
@@ -214,7 +215,7 @@ static enum ts_status read_plane(struct ts_profile *profile, const struct ts_rea
 		if (fields.field == XPLANE_ID)
 			head.id = ts_pb_i64(&fields);
 		if (fields.field == XPLANE_NAME)
-			head.name = ts_pb_bytes(&fields);
+			head.name = ts_bytes_cut(ts_pb_bytes(&fields), 0, TS_LIMIT_NAME);
 	}
 	head.kind = ts_plane_kind_of(head.name);
 	if (head.kind != TS_PLANE_OURS && file->nr_read == file->nr_planes) {

@@ -209,7 +209,7 @@ static bool split_module_name(struct ts_bytes name, struct ts_bytes *stem, uint6
 		open--;
 	if (open == 0 || !ts_bytes_u64(ts_bytes_cut(name, open, name.n - open - 1), program_id))
 		return false;
-	*stem = ts_bytes_cut(name, 0, open - 1);
+	*stem = ts_bytes_cut(name, 0, TS_MIN(open - 1, TS_LIMIT_NAME));
 	return true;
 }
 
