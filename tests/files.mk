@@ -29,6 +29,7 @@ include tests/truth/files.mk
 include tests/fuzz/files.mk
 include tests/cases/files.mk
 include tests/viewers/files.mk
+include tests/limits/files.mk
 include tests/live/files.mk
 include tests/page/files.mk
 include tests/python/files.mk

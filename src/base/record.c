@@ -90,9 +90,27 @@ static void *pointer_at(void *self, const struct ts_member *member)
 	return *(void **)AT(self, member->offset);
 }
 
+/* Is there memory that a struct of this kind has apart? */
+static bool owns_memory(const struct ts_record *record)
+{
+	bool owns = false;
+
+	for (size_t i = 0; i < record->nr_members && !owns; i++) {
+		const struct ts_member *member = &record->members[i];
+
+		owns = member->kind == TS_MEMBER_STRUCTS ? owns_memory(member->of)
+							 : member->kind != TS_MEMBER_NUMBERS &&
+								   member->kind != TS_MEMBER_TEXT;
+	}
+	return owns;
+}
+
+/* Asked once for all: each line has a struct for every op. */
 static void release_records(const struct ts_record *record, void *items, size_t nr)
 {
-	for (size_t i = 0; items && i < nr; i++)
+	if (!items || nr == 0 || !owns_memory(record))
+		return;
+	for (size_t i = 0; i < nr; i++)
 		ts_record_release(record, AT(items, i * record->size));
 }
 

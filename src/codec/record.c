@@ -2,6 +2,7 @@
 #include "codec/record.h"
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "codec/pb.h"
 #include "codec/pbw.h"
 
@@ -11,8 +12,6 @@
 /* Behind the two come the columns, at 2 + the member's number; or the items, at 3. */
 enum { ITEMS_NR = 1, ITEMS_PLACES, ITEMS_MESSAGES };
 enum { MAP_KEYS = 1, MAP_VALUES };
-
-#define MAX_DEPTH 16 /* of records in records; ours have four at most */
 
 static uint64_t zigzag(int64_t value)
 {
@@ -659,7 +658,8 @@ static bool load_member(struct load *load, const struct ts_member *member, void 
 static bool load_record(struct load *load, const struct ts_record *record, void *self,
 			struct ts_pb pb)
 {
-	bool good = ++load->depth <= MAX_DEPTH || bad(load, pb.p, "records nest too deep");
+	bool good = ++load->depth <= TS_LIMIT_RECORD_DEPTH ||
+		    bad(load, pb.p, "records nest too deep " TS_OVER(TS_LIMIT_RECORD_DEPTH));
 
 	while (good && ts_pb_next(&pb)) {
 		const struct ts_member *member = find_member(record, pb.field);

@@ -7,11 +7,10 @@
 #include "codec/jtok.h"
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "codec/pb.h"
 #include "codec/pbw.h"
 #include "copy/redact.h"
-
-#define MAX_DEPTH 32 /* shardings hold shardings */
 
 enum act { LEAVE_OUT, COPY, NAME, SECRET, CONFIG, ENTER };
 
@@ -166,7 +165,7 @@ static void put_field(const struct ts_names *names, const struct ts_pb *pb,
 {
 	size_t mark;
 
-	if (field->act == LEAVE_OUT || depth >= MAX_DEPTH)
+	if (field->act == LEAVE_OUT || depth >= TS_LIMIT_REDACT_DEPTH)
 		return;
 	mark = ts_pbw_begin(out, pb->field);
 	switch (field->act) {

@@ -5,10 +5,9 @@
 #include "codec/json.h"
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "codec/jtok.h"
 #include "copy/redact.h"
-
-#define MAX_DEPTH 64
 
 struct redacting {
 	const struct ts_names *names;
@@ -103,9 +102,9 @@ static void put_value(struct redacting *redacting, struct ts_bytes token, enum t
 
 	if (first == '"')
 		put_text(redacting, ts_jtok_text(token), kind);
-	else if (first == '{' && depth < MAX_DEPTH)
+	else if (first == '{' && depth < TS_LIMIT_JSON_DEPTH)
 		put_object(redacting, token, kind, depth);
-	else if (first == '[' && depth < MAX_DEPTH)
+	else if (first == '[' && depth < TS_LIMIT_JSON_DEPTH)
 		put_array(redacting, token, kind, depth);
 	else if (is_number(token) || is_literal(token))
 		ts_buf_put(redacting->out, token);

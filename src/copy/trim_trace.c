@@ -7,11 +7,9 @@
 #include "copy/pairs.h"
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "read/trace.h"
 #include "read/walk.h"
-
-#define TRACKS_MAX 65536 /* a trace of a program has no more; the reader's bound is the same */
-#define OPEN_MAX   4096	 /* Bs without an E on one thread, likewise */
 
 struct event { /* tokens; .p NULL: it has none */
 	uint8_t phase;
@@ -87,7 +85,7 @@ static uint32_t plane_of(const struct trimming *trimming, const struct event *ev
 
 static uint32_t add_track(struct trimming *trimming, struct ts_strmap *map, struct ts_bytes key)
 {
-	if (trimming->nr_tracks >= TRACKS_MAX)
+	if (trimming->nr_tracks >= TS_LIMIT_TRACE_TRACKS)
 		return TS_NONE;
 	key = ts_arena_copy(&trimming->arena, key);
 	if (!key.p ||
@@ -169,7 +167,7 @@ static void see_begin(struct trimming *trimming, const struct event *event, uint
 	uint64_t nr = ts_pairs_number(&trimming->pairs, &trimming->st);
 	struct track *track = thread == TS_NONE ? NULL : &trimming->tracks[thread];
 
-	if (trimming->st || !track || track->nr_open >= OPEN_MAX)
+	if (trimming->st || !track || track->nr_open >= TS_LIMIT_TRACE_OPEN)
 		return;
 	if (!ts_grow(&track->open, &track->cap_open, track->nr_open + 1, sizeof(*track->open))) {
 		trimming->st = TS_NOMEM;

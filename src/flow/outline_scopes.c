@@ -115,13 +115,12 @@ static struct ts_scope *scope_of(struct ts_scopes *scopes, struct ts_map *rows, 
 	return &scopes->items[scopes->nr++];
 }
 
-static bool add_epoch(struct ts_scopes *scopes, const struct ts_profile *profile,
+static bool add_epoch(struct ts_scopes *scopes, const struct ts_scope *scope,
 		      const struct scope_mark *mark)
 {
-	struct ts_epoch epoch = { mark->op, mark->start_ps, mark->end_ps, TS_NO_NUMBER };
+	struct ts_epoch epoch = { mark->op, mark->start_ps, mark->end_ps, scope->number };
 
-	if (scopes->nr_epochs == TS_EPOCHS_MAX ||
-	    !ts_scope_is_epoch(profile->ops[mark->op].name, &epoch.number))
+	if (scopes->nr_epochs == TS_EPOCHS_MAX || !scope->is_epoch)
 		return true;
 	if (epoch.number == TS_NO_NUMBER)
 		epoch.number = mark->number;
@@ -146,6 +145,8 @@ static bool keep(struct outline_scopes *line, const struct ts_profile *profile,
 	scope = scope_of(&line->scopes, &line->rows, mark->op);
 	if (!scope || !ts_spans_add(&scope->spans, mark->start_ps, mark->end_ps))
 		return false;
+	if (scope->nr == 0) /* a name may be long, and its scope be entered very often */
+		scope->is_epoch = ts_scope_is_epoch(profile->ops[mark->op].name, &scope->number);
 	scope->parent = scope->nr == 0 || scope->parent == mark->parent ? mark->parent : TS_NONE;
 	scope->nr++;
 	for (size_t p = 0; p < TS_NR_PARTS; p++)
@@ -153,7 +154,7 @@ static bool keep(struct outline_scopes *line, const struct ts_profile *profile,
 	scope->total_ps = ts_i64_add(scope->total_ps, dur_ps);
 	scope->min_ps = TS_MIN(scope->min_ps, dur_ps);
 	scope->max_ps = TS_MAX(scope->max_ps, dur_ps);
-	return add_epoch(&line->scopes, profile, mark);
+	return add_epoch(&line->scopes, scope, mark);
 }
 
 /* Nothing will contain what is open. */

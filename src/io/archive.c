@@ -10,8 +10,8 @@
 #include <archive_entry.h>
 #include <errno.h>
 
-#define FLOOR_BYTES (UINT64_C(64) << 20) /* smaller archives are not taken for a bomb */
 #define STEP_BYTES  (1 << 20)
+#define STEP_BYTES_MIN 4096
 #define TAR_BLOCK   512
 
 struct magic {
@@ -40,6 +40,7 @@ struct visit {
 	const struct ts_archive_visitor *visitor;
 	uint64_t entry_max, total_max; /* unpacked bytes */
 	uint64_t total;
+	uint64_t nr_files; /* that were wanted */
 };
 
 static bool starts_like_one(struct ts_bytes bytes)
@@ -129,9 +130,20 @@ static enum ts_status damaged(struct visit *visit, const char *name, struct ts_e
 static enum ts_status too_large(const char *name, uint64_t max, struct ts_error *err)
 {
 	return ts_fail(err, TS_LIMIT,
-		       "%s: unpacks to more than %llu bytes, too much for an archive "
-		       "of this size (unpack it yourself if you trust it)",
+		       "%s: unpacks to more than %llu bytes, too much for an archive of this size; "
+		       "unpack it yourself if you trust it " TS_OVER(TS_LIMIT_PACKED_RATIO),
 		       name, (unsigned long long)max);
+}
+
+/* What to ask for next: of a small file no more than it says that it has. */
+static size_t step_of(const struct visit *visit, size_t n)
+{
+	int64_t size = archive_entry_size_is_set(visit->entry) ? archive_entry_size(visit->entry)
+							       : STEP_BYTES;
+
+	if (size < 0 || (uint64_t)size <= n)
+		return STEP_BYTES_MIN;
+	return (size_t)TS_MIN((uint64_t)size - n + 1, STEP_BYTES);
 }
 
 /* Unpacks the entry the library stands at. */
@@ -141,11 +153,12 @@ static enum ts_status unpack(struct visit *visit, const char *name, struct ts_bu
 	uint64_t max = TS_MIN(visit->entry_max, visit->total_max - visit->total);
 
 	for (;;) {
+		size_t step = step_of(visit, content->n);
 		la_ssize_t n;
 
-		if (!ts_buf_room(content, STEP_BYTES))
+		if (!ts_buf_room(content, step))
 			return ts_fail_nomem(err);
-		n = archive_read_data(visit->a, content->p + content->n, STEP_BYTES);
+		n = archive_read_data(visit->a, content->p + content->n, step);
 		if (n < 0) /* warnings too: what came is not what was packed */
 			return damaged(visit, name, err);
 		if (n == 0)
@@ -197,6 +210,11 @@ static enum ts_status visit_entry(struct visit *visit, struct ts_error *err)
 
 	if (!is_wanted(visit, name))
 		return skip(visit, name, err);
+	if (visit->nr_files++ == TS_LIMIT_ARCHIVE_FILES)
+		return ts_fail(err, TS_LIMIT,
+			       "%s: more profiles than are read from one archive; unpack it "
+			       "first " TS_OVER(TS_LIMIT_ARCHIVE_FILES),
+			       name);
 	if (archive_entry_is_encrypted(visit->entry) > 0)
 		return ts_fail(err, TS_UNSUPPORTED, "%s: encrypted (unpack it first)", name);
 	st = unpack(visit, name, &content, err);
@@ -236,8 +254,8 @@ enum ts_status ts_archive_each(struct ts_bytes bytes, const struct ts_archive_vi
 	TS_ASSERT(visitor);
 	TS_ASSERT(bytes.p || bytes.n == 0);
 	visit.entry_max =
-		visitor->max_entry_bytes ? visitor->max_entry_bytes : TS_ARCHIVE_ENTRY_MAX;
-	visit.total_max = TS_MAX(ts_u64_mul(bytes.n, TS_ARCHIVE_RATIO), FLOOR_BYTES);
+		visitor->max_entry_bytes ? visitor->max_entry_bytes : TS_LIMIT_ARCHIVE_ENTRY;
+	visit.total_max = TS_MAX(ts_u64_mul(bytes.n, TS_LIMIT_PACKED_RATIO), TS_LIMIT_PACKED_FLOOR);
 	visit.a = open_archive(bytes);
 	visit.entry = archive_entry_new();
 	if (!visit.entry)

@@ -4,16 +4,14 @@
  * is a string to show, not a place. Links, folders and devices inside are passed over.
  *
  * A small archive that unpacks to something huge is refused: an entry may have max_entry_bytes, and
- * one entry, and all entries together, may have TS_ARCHIVE_RATIO times the archive's own size (64
+ * one entry, and all entries together, may have TS_LIMIT_PACKED_RATIO times the archive's own size (64
  * MiB at least).
  */
 #ifndef TS_IO_ARCHIVE_H
 #define TS_IO_ARCHIVE_H
 
 #include "base/buf.h"
-
-#define TS_ARCHIVE_RATIO     256
-#define TS_ARCHIVE_ENTRY_MAX (UINT64_C(8) << 30)
+#include "base/limits.h"
 
 struct ts_archive_visitor {
 	/* Should this entry be unpacked? NULL: all are. */
@@ -25,7 +23,7 @@ struct ts_archive_visitor {
 	enum ts_status (*entry)(void *ctx, const char *name, struct ts_buf *content,
 				struct ts_error *err);
 	void *ctx;
-	uint64_t max_entry_bytes; /* 0 means TS_ARCHIVE_ENTRY_MAX */
+	uint64_t max_entry_bytes; /* 0 means TS_LIMIT_ARCHIVE_ENTRY */
 };
 
 /* Is this an archive? A plain .json.gz or .pb.gz is not. BYTES is the whole file. */

@@ -5,6 +5,7 @@
 #include "io/gzip.h"
 
 #include "base/check.h"
+#include "base/limits.h"
 
 #include <limits.h>
 #define ZLIB_CONST
@@ -214,6 +215,11 @@ static enum ts_status inflate_some(struct ts_gunzip *gz, uint8_t *p, size_t n, s
 	return rc == Z_OK ? TS_OK : damaged(gz, rc, err); /* Z_BUF_ERROR: no more input */
 }
 
+static uint64_t max_out(const struct ts_gunzip *gz)
+{
+	return TS_MAX(ts_u64_mul(gz->bytes.n, TS_LIMIT_PACKED_RATIO), TS_LIMIT_PACKED_FLOOR);
+}
+
 enum ts_status ts_gunzip_read(struct ts_gunzip *gz, uint8_t *p, size_t n, size_t *got,
 			      struct ts_error *err)
 {
@@ -221,6 +227,11 @@ enum ts_status ts_gunzip_read(struct ts_gunzip *gz, uint8_t *p, size_t n, size_t
 
 	TS_ASSERT(gz && got);
 	*got = 0;
+	if (gz->nr_out > max_out(gz))
+		return ts_fail(err, TS_LIMIT,
+			       "packed byte %zu: it unpacks to too much for its size; unpack it "
+			       "yourself if you trust it " TS_OVER(TS_LIMIT_PACKED_RATIO),
+			       gz->at);
 	while (!st && *got < n && (gz->inside || gz->at < gz->bytes.n)) {
 		size_t some = 0;
 

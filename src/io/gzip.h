@@ -49,7 +49,7 @@ struct ts_gunzip {
 enum ts_status ts_gunzip_open(struct ts_gunzip *gz, struct ts_bytes bytes, struct ts_error *err);
 /*
  * Up to N bytes to P, *GOT says how many; 0 is the end. On damage *GOT holds what still came out
- * before it, the status is TS_FORMAT and the story names the packed byte.
+ * before it, the status is TS_FORMAT and the story names the packed byte. TS_LIMIT: a bomb.
  */
 enum ts_status ts_gunzip_read(struct ts_gunzip *gz, uint8_t *p, size_t n, size_t *got,
 			      struct ts_error *err);

@@ -24,9 +24,9 @@ static uint64_t stream_max(void)
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 
 	if (pages > 0 && page > 0)
-		return TS_MIN(TS_INPUT_STREAM_MAX, (uint64_t)pages * (uint64_t)page / 2);
+		return TS_MIN(TS_LIMIT_STREAM, (uint64_t)pages * (uint64_t)page / 2);
 #endif
-	return TS_INPUT_STREAM_MAX;
+	return TS_LIMIT_STREAM;
 }
 
 /* One read; *END when there is no more. */
@@ -59,10 +59,10 @@ enum ts_status ts_input_read(struct ts_input *in, int fd, const char *name, uint
 	while (!st && !end) {
 		st = read_some(&buf, fd, name, &end, err);
 		if (!st && buf.n > max)
-			st = ts_fail(
-				err, TS_LIMIT,
-				"%s: more than %llu bytes in a stream (save it to a file first)",
-				name, (unsigned long long)max);
+			st = ts_fail(err, TS_LIMIT,
+				     "%s: more than %llu bytes in a stream; save it to a file "
+				     "first " TS_OVER(TS_LIMIT_STREAM),
+				     name, (unsigned long long)max);
 	}
 	if (!st && buf.n == 0)
 		st = ts_fail(err, TS_FORMAT, "%s: empty (was it copied whole?)", name);

@@ -2,7 +2,7 @@
  * Input: the bytes of one file, whole and in place.
  *
  * A regular file is mapped read-only (privately: nothing of ours can reach the file). What cannot
- * be mapped (a pipe, a file of /proc) is read into memory, TS_INPUT_STREAM_MAX bytes and half of
+ * be mapped (a pipe, a file of /proc) is read into memory, TS_LIMIT_STREAM bytes and half of
  * the machine's memory at most. The path "-" is standard input. The bytes live until
  * ts_input_release(); any number of threads may read them. A directory, a device, a missing, an
  * unreadable or an empty file is an error with its cause.
@@ -16,8 +16,7 @@
 #define TS_IO_INPUT_H
 
 #include "base/bytes.h"
-
-#define TS_INPUT_STREAM_MAX (UINT64_C(8) << 30)
+#include "base/limits.h"
 
 struct ts_input {
 	struct ts_bytes bytes;

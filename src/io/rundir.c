@@ -280,8 +280,10 @@ static void meet_folder(struct finder *finder, size_t parent, const char *name, 
 		return; /* nothing below a session is a session */
 	child.place = ts_place_below(finder->folders[parent].place, name);
 	child.path = join(finder, finder->folders[parent].path, name);
-	if (child.path && child.depth > TS_RUNS_DEPTH)
-		problem(finder, child.path, "folders nested too deep (name a folder further down)");
+	if (child.path && child.depth > TS_LIMIT_FOLDER_DEPTH)
+		problem(finder, child.path,
+			"folders nested too deep; name a folder further down " TS_OVER(
+				TS_LIMIT_FOLDER_DEPTH));
 	else
 		add_folder(finder, child, is_link);
 }

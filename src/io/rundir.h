@@ -2,7 +2,7 @@
  * Runs: the profiles below a path, as TensorBoard lays them out,
  *	<logdir>/<run>/plugins/profile/<session>/<host>.xplane.pb
  *
- * PATH may be a log directory (searched to TS_RUNS_DEPTH folders deep), the `plugins` or
+ * PATH may be a log directory (searched to TS_LIMIT_FOLDER_DEPTH folders deep), the `plugins` or
  * `plugins/profile` folder, one session, one profile file of any kind, or "-" (standard input). A
  * session without xplanes may have traces instead (io/tracefile.h), and so may any folder, where
  * PyTorch's profiler wrote them; beside xplanes traces are passed over. The names and heads of
@@ -22,9 +22,9 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/map.h"
 
-#define TS_RUNS_DEPTH	 64
 #define TS_XPLANE_SUFFIX ".xplane.pb"
 #define TS_MEMORY_SUFFIX ".prof"
 

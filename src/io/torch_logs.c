@@ -2,6 +2,7 @@
 #include "io/file.h"
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "io/rundir.h"
 
 #include "io/tracefile.h"
@@ -9,8 +10,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
-
-#define MAX_LOGS 4096 /* of one folder: jobs of more ranks do not write these logs */
 
 struct finding {
 	struct ts_arena *arena;
@@ -53,7 +52,7 @@ static bool read_folder(struct finding *finding, DIR *dir)
 {
 	struct dirent *entry;
 
-	while (finding->nr < MAX_LOGS && (entry = readdir(dir)) != NULL)
+	while (finding->nr < TS_LIMIT_TORCH_LOGS && (entry = readdir(dir)) != NULL)
 		if (is_log(dir, entry->d_name) && !add(finding, entry->d_name))
 			return false;
 	if (finding->nr > 1)

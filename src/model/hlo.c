@@ -195,31 +195,50 @@ int64_t ts_shape_bytes(const struct ts_shape *shape)
 	return bits_to_bytes(laid_out_elements(shape), bits);
 }
 
+void ts_shape_set_parts(struct ts_shape *shape, struct ts_shape *parts, uint32_t nr)
+{
+	TS_ASSERT(shape && (parts || nr == 0));
+	shape->parts = parts;
+	shape->nr_parts = nr;
+	shape->nr_leaves = 0;
+	for (uint32_t i = 0; i < nr; i++) {
+		parts[i].first_leaf = shape->nr_leaves;
+		shape->nr_leaves += ts_shape_leaves(&parts[i]);
+	}
+}
+
 uint32_t ts_shape_leaves(const struct ts_shape *shape)
 {
-	uint32_t nr = 0;
-
 	TS_ASSERT_HOT(shape);
-	if (shape->dtype != TS_TUPLE)
-		return 1;
-	for (uint32_t i = 0; i < shape->nr_parts; i++)
-		nr += ts_shape_leaves(&shape->parts[i]);
-	return nr;
+	return shape->dtype == TS_TUPLE ? shape->nr_leaves : 1;
+}
+
+/* The part that a leaf of a tuple is in: the last that begins at it or before, and is not empty. */
+static const struct ts_shape *part_of(const struct ts_shape *shape, uint32_t leaf)
+{
+	uint32_t low = 0, high = shape->nr_parts;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (shape->parts[middle].first_leaf <= leaf)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &shape->parts[low];
 }
 
 const struct ts_shape *ts_shape_leaf(const struct ts_shape *shape, uint32_t leaf)
 {
 	TS_ASSERT_HOT(shape);
-	if (shape->dtype != TS_TUPLE)
-		return leaf == 0 ? shape : NULL;
-	for (uint32_t i = 0; i < shape->nr_parts; i++) {
-		uint32_t nr = ts_shape_leaves(&shape->parts[i]);
-
-		if (leaf < nr)
-			return ts_shape_leaf(&shape->parts[i], leaf);
-		leaf -= nr;
+	while (shape->dtype == TS_TUPLE) {
+		if (leaf >= shape->nr_leaves)
+			return NULL;
+		shape = part_of(shape, leaf);
+		leaf -= shape->first_leaf;
 	}
-	return NULL;
+	return leaf == 0 ? shape : NULL;
 }
 
 uint32_t ts_shape_leaf_at(const struct ts_shape *shape, const int64_t *path, size_t n)
@@ -230,9 +249,8 @@ uint32_t ts_shape_leaf_at(const struct ts_shape *shape, const int64_t *path, siz
 	for (size_t k = 0; k < n; k++) {
 		if (shape->dtype != TS_TUPLE || path[k] < 0 || path[k] >= shape->nr_parts)
 			return TS_NONE;
-		for (int64_t i = 0; i < path[k]; i++)
-			leaf += ts_shape_leaves(&shape->parts[i]);
 		shape = &shape->parts[path[k]];
+		leaf += shape->first_leaf;
 	}
 	return shape->dtype == TS_TUPLE ? TS_NONE : leaf;
 }

@@ -88,6 +88,8 @@ struct ts_shape {
 	int64_t memory_space;	      /* enum ts_memory_space, or a number of a newer compiler */
 	const struct ts_shape *parts; /* of a tuple */
 	uint32_t nr_parts;
+	uint32_t nr_leaves;  /* of a tuple: the arrays in it, of tuples within too */
+	uint32_t first_leaf; /* of a part: the leaves of the parts before it */
 };
 
 enum ts_fusion_kind {
@@ -278,6 +280,8 @@ int64_t ts_shape_elements(const struct ts_shape *shape);
 int64_t ts_shape_logical_bytes(const struct ts_shape *shape); /* elements x bits, no padding */
 int64_t ts_shape_stored_dim(const struct ts_shape *shape, uint32_t dim); /* with what tiles add */
 int64_t ts_shape_bytes(const struct ts_shape *shape); /* as laid out: ShapeUtil::ArraySize (xla) */
+/* Makes it a tuple of PARTS, which are complete and live as long. For those who make shapes. */
+void ts_shape_set_parts(struct ts_shape *shape, struct ts_shape *parts, uint32_t nr);
 /* The arrays (and tokens) in it: one, or those of a tuple and the tuples within. */
 uint32_t ts_shape_leaves(const struct ts_shape *shape);
 const struct ts_shape *ts_shape_leaf(const struct ts_shape *shape, uint32_t leaf); /* or NULL */

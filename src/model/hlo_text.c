@@ -6,9 +6,9 @@
 #include "base/buf.h"
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "model/hlo.h"
 
-#define MAX_DEPTH 64
 #define MAX_DIMS  64
 #define MAX_TILES 16
 
@@ -332,7 +332,7 @@ static bool take_shape(struct text *text, struct ts_shape *shape, unsigned depth
 /* A tuple's parts, behind its open parenthesis. */
 static bool take_parts(struct text *text, struct ts_shape *shape, unsigned depth)
 {
-	struct ts_shape *parts = NULL;
+	struct ts_shape *parts = NULL, *kept;
 	size_t cap = 0, n = 0;
 	bool good = true;
 
@@ -343,17 +343,18 @@ static bool take_parts(struct text *text, struct ts_shape *shape, unsigned depth
 		       take_shape(text, &parts[n++], depth + 1);
 		skip_space(text);
 	}
-	shape->nr_parts = (uint32_t)n;
-	shape->parts = good ? copy_of(text, parts, n, sizeof(*parts)) : NULL;
+	kept = good ? copy_of(text, parts, n, sizeof(*parts)) : NULL;
 	free(parts);
-	return shape->parts != NULL;
+	if (kept)
+		ts_shape_set_parts(shape, kept, (uint32_t)n);
+	return kept != NULL;
 }
 
 static bool take_shape(struct text *text, struct ts_shape *shape, unsigned depth)
 {
 	*shape = (struct ts_shape){ .tail_alignment = 1 };
 	skip_space(text);
-	if (depth > MAX_DEPTH)
+	if (depth > TS_LIMIT_HLO_SHAPE_DEPTH)
 		return false;
 	return take(text, "(") ? take_parts(text, shape, depth) : take_array(text, shape);
 }

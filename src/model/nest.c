@@ -22,7 +22,7 @@ struct ts_nest {
 	struct ts_block block;
 	size_t depth;
 	int64_t last_start_ps, cut_ps;
-	struct open_event stack[TS_NEST_MAX + 1];
+	struct open_event stack[TS_LIMIT_NEST_DEPTH + 1];
 	uint32_t op[BLOCK_EVENTS], segment_op[BLOCK_SEGMENTS];
 	int64_t start_ps[BLOCK_EVENTS], dur_ps[BLOCK_EVENTS];
 	int64_t total_ps[BLOCK_EVENTS], self_ps[BLOCK_EVENTS];
@@ -121,7 +121,7 @@ static void put_event(struct ts_nest *nest, const struct open_event *open, size_
 	const struct ts_event *event = &open->event;
 	size_t at = nest->block.nr_events++;
 
-	TS_ASSERT_HOT(at < BLOCK_EVENTS && depth <= TS_NEST_MAX);
+	TS_ASSERT_HOT(at < BLOCK_EVENTS && depth <= TS_LIMIT_NEST_DEPTH);
 	nest->op[at] = event->op;
 	nest->start_ps[at] = event->start_ps;
 	nest->dur_ps[at] = event->dur_ps;
@@ -194,7 +194,7 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 	struct open_event *open;
 	enum ts_status st;
 
-	TS_ASSERT_HOT(nest && event && nest->depth <= TS_NEST_MAX);
+	TS_ASSERT_HOT(nest && event && nest->depth <= TS_LIMIT_NEST_DEPTH);
 	if (event->device_start_ps < nest->last_start_ps)
 		return ts_fail(err, TS_UNSORTED, "events are not in the order of their starts");
 	nest->last_start_ps = event->device_start_ps;
@@ -218,7 +218,7 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 	open->device_end_ps = device_end_ps;
 	open->end_ps = ts_i64_add(event->start_ps, event->dur_ps);
 	open->children_ps = 0;
-	if (nest->depth < TS_NEST_MAX) {
+	if (nest->depth < TS_LIMIT_NEST_DEPTH) {
 		nest->depth++;
 		return TS_OK;
 	}

@@ -3,15 +3,14 @@
  * segments (model/block.h says what these are). Every reader of events ends here, so that nesting
  * means the same for all formats.
  *
- * The stack holds the open events only: memory is bounded by TS_NEST_MAX, not by the line. An event
+ * The stack holds the open events only: memory is bounded by TS_LIMIT_NEST_DEPTH, not by the line. An event
  * nested deeper than that is handed over like any other, but what it holds counts as its parent's.
  */
 #ifndef TS_MODEL_NEST_H
 #define TS_MODEL_NEST_H
 
+#include "base/limits.h"
 #include "model/block.h"
-
-#define TS_NEST_MAX 1024
 
 struct ts_event {
 	uint32_t op;

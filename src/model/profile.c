@@ -5,6 +5,7 @@
 #include "model/profile.h"
 
 #include "base/check.h"
+#include "base/limits.h"
 
 #include <math.h>
 
@@ -119,6 +120,22 @@ struct ts_device *ts_profile_add_device(struct ts_profile *profile)
 		.local_chip_id = TS_UNKNOWN,
 	};
 	return device;
+}
+
+static uint64_t bytes_of(const struct ts_profile *profile)
+{
+	uint64_t nr_bytes = 0;
+
+	for (size_t i = 0; i < profile->nr_hosts; i++)
+		nr_bytes = ts_u64_add(nr_bytes, profile->hosts[i].file_bytes);
+	return nr_bytes;
+}
+
+bool ts_profile_takes_device(const struct ts_profile *profile)
+{
+	TS_ASSERT(profile);
+	return profile->nr_devices < TS_LIMIT_DEVICES ||
+	       profile->nr_devices < TS_LIMIT_DEVICES + bytes_of(profile) / TS_LIMIT_DEVICE_BYTES;
 }
 
 struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t program_id)
@@ -478,11 +495,40 @@ static void link_sparse_cores(struct ts_profile *profile)
 	}
 }
 
+/* Analyses keep something of each op on each line: lines beyond what that may take are not read. */
+static void bound_lines(struct ts_profile *profile)
+{
+	uint64_t cells =
+		ts_u64_add(ts_u64_mul(bytes_of(profile), TS_LIMIT_CELLS_A_BYTE), TS_LIMIT_CELLS);
+	uint64_t left = cells / TS_MAX(profile->nr_ops, 1), nr_over = 0;
+	char text[160];
+
+	for (size_t i = 0; i < profile->nr_lines; i++) {
+		struct ts_line *line = &profile->lines[i];
+
+		if (line->kind == TS_LINE_OTHER)
+			continue;
+		if (left > 0) {
+			left--;
+			continue;
+		}
+		line->kind = TS_LINE_OTHER;
+		nr_over++;
+	}
+	if (nr_over == 0)
+		return;
+	snprintf(text, sizeof(text),
+		 "%llu lines were left out: too many for so many ops " TS_OVER(TS_LIMIT_CELLS),
+		 (unsigned long long)nr_over);
+	ts_profile_add_damage(profile, profile->hosts[0].file, 0, text, true);
+}
+
 enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *err)
 {
 	enum ts_status st;
 
 	TS_ASSERT(profile);
+	bound_lines(profile);
 	align_hosts(profile);
 	link_sparse_cores(profile);
 	st = link_ops(profile, err);

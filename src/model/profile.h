@@ -218,6 +218,8 @@ struct ts_host *ts_profile_add_host(struct ts_profile *profile);
 struct ts_plane *ts_profile_add_plane(struct ts_profile *profile);
 struct ts_line *ts_profile_add_line(struct ts_profile *profile);
 struct ts_device *ts_profile_add_device(struct ts_profile *profile);
+/* False: TS_LIMIT_DEVICES is met, as far as the files of the run go. */
+bool ts_profile_takes_device(const struct ts_profile *profile);
 struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t program_id);
 /* Copies of *SITE and *FRAME at the end, and a frame more in the last stack. False: no memory. */
 bool ts_profile_add_site(struct ts_profile *profile, const struct ts_site *site);

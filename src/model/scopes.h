@@ -27,6 +27,8 @@ struct ts_scope {
 	uint32_t op; /* of the profile: its name */
 	uint32_t
 		parent; /* op of the scope around it; TS_NONE: there is none, or not always the same */
+	bool is_epoch;	 /* known from the first on */
+	uint64_t number; /* of an epoch, as its name says; TS_NO_NUMBER */
 	int64_t nr, total_ps, min_ps, max_ps;
 	int64_t part_ps[TS_NR_PARTS]; /* their sum is total_ps */
 	struct ts_spans spans;	      /* when at least one of this name was open */

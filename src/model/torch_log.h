@@ -4,16 +4,14 @@
  * read/torch_trace.
  *
  * Texts are in the profile's arena, the rows die with the profile. Numbers that a record does not have are TS_UNKNOWN; texts
- * are cut to TS_TORCH_LOG_TEXT bytes, and what is beyond TS_TORCH_LOG_ROWS of a kind is only counted.
+ * are cut to TS_LIMIT_TORCH_TEXT bytes, and what is beyond TS_LIMIT_TORCH_ROWS of a kind is only counted.
  */
 #ifndef TS_MODEL_TORCH_LOG_H
 #define TS_MODEL_TORCH_LOG_H
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "model/torch_event.h"
-
-#define TS_TORCH_LOG_ROWS 65536
-#define TS_TORCH_LOG_TEXT 8192
 
 struct ts_torch_break {
 	struct ts_compile_id id;
@@ -64,7 +62,7 @@ void ts_torch_log_release(struct ts_torch_log *log);
 /* How many of NR are kept. */
 static inline size_t ts_torch_log_kept(size_t nr)
 {
-	return TS_MIN(nr, (size_t)TS_TORCH_LOG_ROWS);
+	return TS_MIN(nr, (size_t)TS_LIMIT_TORCH_ROWS);
 }
 
 #endif

@@ -328,14 +328,16 @@ static void depth_has_a_bound(void **state)
 	char dir[512] = "l";
 	struct ts_runs runs = TS_RUNS_INIT;
 
-	for (size_t n = 1; n < 1 + 2 * (TS_RUNS_DEPTH + 10); n += 2)
+	for (size_t n = 1; n < 1 + 2 * (TS_LIMIT_FOLDER_DEPTH + 10); n += 2)
 		memcpy(dir + n, "/d", 3);
 	make_dirs(dir);
 	make_file("l/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
 	assert_int_equal(ts_runs_find(&runs, "l", NULL), TS_OK);
 	assert_int_equal(runs.nr_sessions, 1);
 	assert_int_equal(runs.nr_problems, 1);
-	assert_has(runs.problems[0], "/d/d: folders nested too deep (name a folder further down)");
+	assert_has(runs.problems[0],
+		   "/d/d: folders nested too deep; name a folder further down " TS_OVER(
+			   TS_LIMIT_FOLDER_DEPTH));
 	ts_runs_release(&runs);
 }
 

@@ -256,7 +256,7 @@ static void a_bad_word_of_the_sink_ends_the_line(void **state)
 static void deeper_than_the_stack_nothing_is_lost(void **state)
 {
 	struct given *given = given_line();
-	const int64_t nr = 2 * TS_NEST_MAX;
+	const int64_t nr = 2 * TS_LIMIT_NEST_DEPTH;
 	int64_t busy = 0;
 
 	for (int64_t i = 0; i < nr; i++)

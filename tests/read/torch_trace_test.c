@@ -207,8 +207,8 @@ static void long_texts_are_cut(void **state)
 		ts_buf_puts(&text,
 			    "\t  Hint: and so on and on, on this line and on the next one\n");
 	assert_int_equal(read_text(&given, ts_buf_bytes(&text)), TS_OK);
-	assert_int_equal(given.log->breaks[0].reason.n, TS_TORCH_LOG_TEXT);
-	assert_true(given.log->breaks[0].hint.n <= TS_TORCH_LOG_TEXT);
+	assert_int_equal(given.log->breaks[0].reason.n, TS_LIMIT_TORCH_TEXT);
+	assert_true(given.log->breaks[0].hint.n <= TS_LIMIT_TORCH_TEXT);
 	done(&given);
 	ts_buf_release(&text);
 }
@@ -239,10 +239,10 @@ static void more_records_than_are_kept_are_counted(void **state)
 	struct ts_buf text = TS_BUF_INIT;
 	struct given given;
 
-	for (size_t i = 0; i < TS_TORCH_LOG_ROWS + 3; i++)
+	for (size_t i = 0; i < TS_LIMIT_TORCH_ROWS + 3; i++)
 		ts_buf_puts(&text, HEAD "{\"compilation_metrics\": {}}\n");
 	assert_int_equal(read_text(&given, ts_buf_bytes(&text)), TS_OK);
-	assert_int_equal(given.log->nr_compilations, TS_TORCH_LOG_ROWS + 3);
+	assert_int_equal(given.log->nr_compilations, TS_LIMIT_TORCH_ROWS + 3);
 	assert_int_equal(memory_run_analyse(&given.mem, 0, NULL), TS_OK);
 	done(&given);
 	ts_buf_release(&text);

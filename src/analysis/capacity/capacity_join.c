@@ -34,14 +34,10 @@ static void join_all(struct ranges *ranges, uint32_t a, uint32_t b)
 	join_parts(ranges, a, 0, b, 0, UINT32_MAX);
 }
 
-/* The first part of part K of a tuple. */
+/* The first leaf of part K of a tuple. */
 static uint32_t part(const struct ts_shape *shape, uint32_t k)
 {
-	uint32_t leaf = 0;
-
-	for (uint32_t i = 0; i < k && i < shape->nr_parts; i++)
-		leaf += ts_shape_leaves(&shape->parts[i]);
-	return leaf;
+	return k < shape->nr_parts ? shape->parts[k].first_leaf : shape->nr_leaves;
 }
 
 static void join_params(struct ranges *ranges, const struct ts_hlo_comp *comp, uint32_t number,

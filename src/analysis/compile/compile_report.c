@@ -230,11 +230,11 @@ static void put_notes(const struct compile_report *report, const struct compile_
 			       "why a graph broke or was compiled again is in no trace: run "
 			       "once more with TORCH_TRACE=FOLDER, and give the folder with "
 			       "--torch-trace");
-	if (log->nr_breaks > TS_TORCH_LOG_ROWS || log->nr_compilations > TS_TORCH_LOG_ROWS)
+	if (log->nr_breaks > TS_LIMIT_TORCH_ROWS || log->nr_compilations > TS_LIMIT_TORCH_ROWS)
 		ts_result_note(result,
 			       "the log has more than %d records of a kind: those behind "
 			       "were left out",
-			       TS_TORCH_LOG_ROWS);
+			       TS_LIMIT_TORCH_ROWS);
 	if (log->nr_files > 1)
 		ts_result_note(result,
 			       "%zu logs were read: of ranks of one job these add up, of "

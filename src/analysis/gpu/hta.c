@@ -77,7 +77,7 @@ static bool add_stream(struct hta_state *state, const struct ts_context *ctx, ui
 			return false;
 		ts_bins_init(rank->queued, 0, TS_PS_PER_US);
 	}
-	return ts_hta_queue_init(&stream->queue);
+	return true;
 }
 
 /* A device's mark of the last step begins after the host's, and HTA cuts there instead. */

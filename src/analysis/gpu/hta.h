@@ -76,7 +76,7 @@ struct hta_queue {
 	uint64_t nr;		    /* changes: launches and starts */
 	double sum, squares;	    /* of the lengths after each change */
 	uint64_t *lengths;	    /* changes by the length after them */
-	size_t nr_lengths;	    /* HTA_QUEUE_MAX */
+	size_t nr_lengths;	    /* more than .max, or HTA_QUEUE_MAX */
 	int64_t *starts;	    /* a heap: when those that are queued begin to run */
 	size_t nr_starts, cap_starts;
 };
@@ -223,7 +223,6 @@ bool ts_hta_launches_pop(struct hta_launches *launches, struct hta_launch *out);
 void ts_hta_launches_add(struct hta_launches *launches, const struct hta_launch *launch);
 bool ts_hta_launches_full(const struct hta_launches *launches);
 
-bool ts_hta_queue_init(struct hta_queue *queue);
 /* One was launched at LAUNCH_PS and began at START_PS; they come in the order of launches. FULL:
  * the length from which launches block. False: no memory. */
 bool ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full);

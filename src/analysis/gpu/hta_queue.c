@@ -6,11 +6,24 @@
 
 #include "base/check.h"
 
-bool ts_hta_queue_init(struct hta_queue *queue)
+#define FIRST_LENGTHS 64
+
+/* Room to count one more that waits. Most streams never have many, and there may be many streams. */
+static bool room(struct hta_queue *queue)
 {
-	queue->lengths = calloc(HTA_QUEUE_MAX, sizeof(*queue->lengths));
-	queue->nr_lengths = HTA_QUEUE_MAX;
-	return queue->lengths != NULL;
+	size_t need = (size_t)TS_MIN(queue->length + 1, HTA_QUEUE_MAX - 1) + 1;
+	size_t nr = TS_MIN(TS_MAX(2 * need, FIRST_LENGTHS), HTA_QUEUE_MAX);
+	uint64_t *lengths;
+
+	if (need <= queue->nr_lengths)
+		return true;
+	lengths = realloc(queue->lengths, nr * sizeof(*lengths));
+	if (!lengths)
+		return false;
+	memset(lengths + queue->nr_lengths, 0, (nr - queue->nr_lengths) * sizeof(*lengths));
+	queue->lengths = lengths;
+	queue->nr_lengths = nr;
+	return true;
 }
 
 static void change(struct hta_queue *queue, int64_t at_ps, int64_t by, int64_t full)
@@ -71,6 +84,8 @@ static void start_until(struct hta_queue *queue, int64_t until_ps, int64_t full)
 bool ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full)
 {
 	start_until(queue, launch_ps, full);
+	if (!room(queue))
+		return false;
 	change(queue, launch_ps, 1, full);
 	if (!ts_grow(&queue->starts, &queue->cap_starts, queue->nr_starts + 1,
 		     sizeof(*queue->starts)))
@@ -90,10 +105,10 @@ static int64_t length_at(const struct hta_queue *queue, uint64_t at)
 {
 	uint64_t seen = 0;
 
-	for (int64_t length = 0; length < HTA_QUEUE_MAX - 1; length++) {
+	for (size_t length = 0; length < TS_MIN(queue->nr_lengths, HTA_QUEUE_MAX - 1); length++) {
 		seen += queue->lengths[length];
 		if (seen > at)
-			return length;
+			return (int64_t)length;
 	}
 	return queue->max;
 }

@@ -129,8 +129,11 @@ static bool is_queue(const void *self)
 {
 	const struct hta_queue *queue = self;
 	bool is_unused = queue->nr_lengths == 0 && queue->nr == 0 && queue->nr_starts == 0;
+	bool is_counted = queue->nr_lengths == HTA_QUEUE_MAX ||
+			  (queue->max >= 0 && (uint64_t)queue->max < queue->nr_lengths &&
+			   queue->nr_lengths < HTA_QUEUE_MAX);
 
-	return (is_unused || queue->nr_lengths == HTA_QUEUE_MAX) && queue->length >= 0 &&
+	return (is_unused || is_counted) && queue->length >= 0 && queue->length <= queue->max &&
 	       (uint64_t)queue->length == queue->nr_starts;
 }
 static const struct ts_record queue_record = TS_RECORD(queue_members, .is_valid = is_queue);

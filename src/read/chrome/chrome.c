@@ -40,12 +40,21 @@ static struct chrome_file *new_file(struct ts_profile *profile, struct ts_bytes 
 	return file;
 }
 
+static void note_left_out(struct ts_profile *profile, struct ts_bytes name, uint64_t nr,
+			  const char *which)
+{
+	char text[160];
+
+	if (nr == 0)
+		return;
+	snprintf(text, sizeof(text), "%llu %s", (unsigned long long)nr, which);
+	ts_profile_add_damage(profile, name, 0, text, true);
+}
+
 /* Notes what could not be read; the events before it count. */
 static void note_damage(struct ts_profile *profile, const struct chrome_file *file,
 			struct ts_bytes name)
 {
-	char text[96];
-
 	if (file->damage[0])
 		ts_profile_add_damage(profile, name, file->damage_at, file->damage, false);
 	if (file->text_lost)
@@ -54,12 +63,14 @@ static void note_damage(struct ts_profile *profile, const struct chrome_file *fi
 			"no room in the temporary folder to unpack it: what its events "
 			"say in args is unknown (set TMPDIR, or unpack it)",
 			true);
-	if (file->nr_left_out == 0)
-		return;
-	snprintf(text, sizeof(text),
-		 "%llu events without a time, a beginning or a place were left out",
-		 (unsigned long long)file->nr_left_out);
-	ts_profile_add_damage(profile, name, 0, text, true);
+	note_left_out(profile, name, file->nr_left_out,
+		      "events without a time, a beginning or a place were left out");
+	note_left_out(profile, name, file->nr_over,
+		      "events of further threads were left out " TS_OVER(TS_LIMIT_TRACE_TRACKS));
+	note_left_out(profile, name, file->nr_too_deep,
+		      "events that did not end were left out " TS_OVER(TS_LIMIT_TRACE_OPEN));
+	note_left_out(profile, name, file->nr_planes_over,
+		      "processes were left out " TS_OVER(TS_LIMIT_DEVICES));
 }
 
 static enum ts_status nothing_read(const struct chrome_file *file, struct ts_error *err)

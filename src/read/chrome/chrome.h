@@ -18,6 +18,7 @@
 
 #include <stdatomic.h>
 
+#include "base/limits.h"
 #include "base/units.h"
 #include "codec/jtok.h"
 #include "io/sorter.h"
@@ -139,9 +140,8 @@ struct chrome_names {
 };
 
 /* A trace of a program does not have more: events on further tracks are left out. */
-#define CHROME_TRACKS_MAX 65536
 
-/* All give TS_NONE when memory is out; a track may be CHROME_TRACKS_MAX. */
+/* All give TS_NONE when memory is out; a track may be TS_LIMIT_TRACE_TRACKS. */
 uint32_t ts_chrome_category_of(struct chrome_names *names, struct ts_bytes name);
 uint32_t ts_chrome_process_of(struct chrome_names *names, struct ts_bytes pid);
 uint32_t ts_chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
@@ -151,8 +151,6 @@ uint32_t ts_chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t
 void ts_chrome_names_release(struct chrome_names *names);
 
 /* --- scan.c: the text -> names, records, and what the file says of itself */
-
-#define CHROME_DEVICES_MAX 1024
 
 struct chrome_device {
 	int64_t id, memory_bytes, cc_major, cc_minor, core_count;
@@ -184,6 +182,8 @@ struct chrome_file {
 	int64_t first_us; /* records count from here */
 	int64_t min_ps, max_ps;
 	uint64_t nr_left_out;		  /* events without a time, or whose time is not a number */
+	uint64_t nr_over, nr_too_deep;	  /* events on tracks over the limit, and begun over it */
+	uint64_t nr_planes_over;	  /* processes, when the run has too many devices */
 	uint32_t step_track, step_source; /* the steps, and the thread they were seen on */
 	struct chrome_seams seams;
 	/* damage: where the text stops making sense, and why */

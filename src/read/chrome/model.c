@@ -249,7 +249,10 @@ static enum ts_status add_planes(struct making *making)
 	for (size_t at = 0; st == TS_OK && at < nr; at = end) {
 		for (end = at + 1; end < nr && same_plane(names, tracks[at], tracks[end]); end++)
 			;
-		st = add_plane(making, tracks + at, end - at);
+		if (ts_profile_takes_device(making->profile))
+			st = add_plane(making, tracks + at, end - at);
+		else
+			file->nr_planes_over++;
 	}
 	free(tracks);
 	return st;

@@ -57,6 +57,7 @@ uint32_t ts_chrome_category_of(struct chrome_names *names, struct ts_bytes name)
 
 	TS_ASSERT_HOT(names);
 	TS_ASSERT_HOT(name.p || name.n == 0);
+	name.n = TS_MIN(name.n, TS_LIMIT_NAME);
 	if (at < names->nr_categories && ts_bytes_eq(names->categories[at].name, name))
 		return at;
 	at = ts_strmap_find(&names->category_ids, name);
@@ -85,6 +86,7 @@ uint32_t ts_chrome_process_of(struct chrome_names *names, struct ts_bytes pid)
 
 	TS_ASSERT_HOT(names);
 	TS_ASSERT_HOT(pid.p || pid.n == 0);
+	pid.n = TS_MIN(pid.n, TS_LIMIT_NAME);
 	if (at < names->nr_processes && ts_bytes_eq(names->processes[at].pid, pid))
 		return at;
 	at = ts_strmap_find(&names->process_ids, pid);
@@ -132,8 +134,9 @@ uint32_t ts_chrome_track_of(struct chrome_names *names, uint32_t process, struct
 	       !is_track(&names->tracks[at], &wanted))
 		key++; /* another one has the same hash */
 	if (at == TS_NONE)
-		at = names->nr_tracks < CHROME_TRACKS_MAX ? add_track(names, wanted, key)
-							  : CHROME_TRACKS_MAX;
+		at = names->nr_tracks < TS_LIMIT_TRACE_TRACKS && process < TS_LIMIT_PLANES
+			     ? add_track(names, wanted, key)
+			     : TS_LIMIT_TRACE_TRACKS;
 	names->last_track = at;
 	return at;
 }

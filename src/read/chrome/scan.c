@@ -10,7 +10,6 @@
 #include "base/check.h"
 
 #define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
-#define OPEN_MAX    4096	    /* Bs without an E on one thread */
 
 struct scan {
 	struct chrome_file *file;
@@ -73,7 +72,7 @@ static void put_step(struct scan *scan, struct ts_bytes name, struct chrome_reco
 		nomem(scan);
 		return;
 	}
-	if (file->step_track == CHROME_TRACKS_MAX)
+	if (file->step_track == TS_LIMIT_TRACE_TRACKS)
 		return;
 	record.track = (uint16_t)file->step_track;
 	ts_bytes_u64(digits, &names->ops[record.op].number);
@@ -129,8 +128,8 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 		class = class == CHROME_MAIN ? known->class : class;
 	}
 	track = ts_chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
-	if (track == CHROME_TRACKS_MAX) {
-		scan->file->nr_left_out++;
+	if (track == TS_LIMIT_TRACE_TRACKS) {
+		scan->file->nr_over++;
 		return false;
 	}
 	record->op = event->phase == 'E'
@@ -168,8 +167,8 @@ static void take_begin(struct scan *scan, const struct chrome_event *event,
 	if (!place(scan, event, CHROME_MAIN, &record))
 		return;
 	track = &scan->file->names.tracks[record.track];
-	if (track->nr_open >= OPEN_MAX) {
-		scan->file->nr_left_out++;
+	if (track->nr_open >= TS_LIMIT_TRACE_OPEN) {
+		scan->file->nr_too_deep++;
 		return;
 	}
 	if (!ts_grow(&track->open, &track->cap_open, track->nr_open + 1, sizeof(*track->open))) {
@@ -220,7 +219,7 @@ static struct ts_bytes text_of(struct scan *scan, struct ts_bytes token)
 
 	if (!text.p)
 		nomem(scan);
-	return text;
+	return ts_bytes_cut(text, 0, TS_LIMIT_NAME);
 }
 
 /*
@@ -238,7 +237,7 @@ static void name_thread(struct scan *scan, const struct chrome_event *event, uin
 
 		if (track == TS_NONE)
 			nomem(scan);
-		else if (track != CHROME_TRACKS_MAX)
+		else if (track != TS_LIMIT_TRACE_TRACKS)
 			scan->file->names.tracks[track].name = name;
 	}
 }
@@ -367,7 +366,7 @@ static void take_device(struct scan *scan, struct ts_bytes object)
 	struct chrome_file *file = scan->file;
 	struct chrome_device device;
 
-	if (file->nr_devices >= CHROME_DEVICES_MAX)
+	if (file->nr_devices >= TS_LIMIT_TRACE_DEVICES)
 		return;
 	if (!ts_grow(&file->devices, &file->cap_devices, file->nr_devices + 1, sizeof(device))) {
 		nomem(scan);

@@ -11,8 +11,6 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 
-#define MAX_TEXT (16u << 20) /* cJSON takes some 60 bytes a value */
-
 static int64_t number_of(const cJSON *item)
 {
 	int64_t value = TS_HLO_UNKNOWN;
@@ -136,7 +134,7 @@ void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,
 		.cost_transcendentals = TS_HLO_UNKNOWN,
 		.cost_bytes = TS_HLO_UNKNOWN,
 	};
-	if (text.n == 0 || text.n > MAX_TEXT || text.p[0] != '{')
+	if (text.n == 0 || text.n > TS_LIMIT_HLO_CONFIG || text.p[0] != '{')
 		return;
 	root = cJSON_ParseWithLength((const char *)text.p, text.n);
 	convert_window_config(reader, root, backend);

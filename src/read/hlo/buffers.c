@@ -9,10 +9,7 @@
 
 #include "base/check.h"
 
-#define MAX_PATH 64 /* as deep as shapes may be */
 /* A buffer is a part of an op's shape, and is taken and freed a few times: more is not right. */
-#define MAX_PER_SHAPE	4
-#define MAX_ALIAS_BYTES 64 /* of an entry of input_output_alias */
 
 enum { ASSIGNMENT_BUFFERS = 1, ASSIGNMENT_ALLOCATIONS = 3, ASSIGNMENT_HEAPS = 4 };
 enum { BUFFER_ID = 1, BUFFER_SIZE = 2, BUFFER_DEFINED_AT = 3, BUFFER_COLOR = 4 };
@@ -54,7 +51,7 @@ void ts_hlo_read_aliases(struct ts_hlo_reader *reader)
 	Tpusight__InputOutputAlias *from = NULL;
 
 	TS_ASSERT(reader);
-	if (bytes.n > 0 && bytes.n / MAX_ALIAS_BYTES <= reader->scan.nr_shapes)
+	if (bytes.n > 0 && bytes.n / TS_LIMIT_HLO_ALIAS_BYTES <= reader->scan.nr_shapes)
 		from = tpusight__input_output_alias__unpack(&reader->alloc, bytes.n, bytes.p);
 	if (!from)
 		return;
@@ -85,7 +82,8 @@ static bool is_too_many(const struct assignment *made, struct ts_pb *pb, size_t 
 {
 	if (nr < made->max)
 		return false;
-	ts_pb_fail(pb, pb->p, "more buffers than can be right");
+	ts_pb_fail(pb, pb->p,
+		   "more buffers than can be right " TS_OVER(TS_LIMIT_HLO_BUFFERS_A_SHAPE));
 	return true;
 }
 
@@ -101,20 +99,20 @@ static bool map_instrs(struct assignment *made)
 }
 
 /* Packed or one by one. Returns how many there are now. */
-static size_t read_path(struct ts_pb *pb, int64_t path[MAX_PATH], size_t n)
+static size_t read_path(struct ts_pb *pb, int64_t path[TS_LIMIT_HLO_SHAPE_DEPTH], size_t n)
 {
 	const uint8_t *p, *end;
 	uint64_t value;
 
 	if (pb->wire != TS_PB_BYTES) {
-		if (n < MAX_PATH)
+		if (n < TS_LIMIT_HLO_SHAPE_DEPTH)
 			path[n] = ts_pb_i64(pb);
 		return n + 1;
 	}
 	p = pb->data;
 	end = p + pb->len;
 	while (p < end && ts_pb_varint(&p, end, &value)) {
-		if (n < MAX_PATH)
+		if (n < TS_LIMIT_HLO_SHAPE_DEPTH)
 			path[n] = (int64_t)value;
 		n++;
 	}
@@ -126,7 +124,7 @@ static void read_location(const struct assignment *made, struct ts_pb pb,
 {
 	const struct ts_hlo_module *module = made->reader->module;
 	struct ts_bytes name = { NULL, 0 };
-	int64_t path[MAX_PATH];
+	int64_t path[TS_LIMIT_HLO_SHAPE_DEPTH];
 	size_t n = 0;
 	bool has_id = false;
 
@@ -143,7 +141,7 @@ static void read_location(const struct assignment *made, struct ts_pb pb,
 	}
 	if (!has_id && name.n > 0)
 		buffer->instr = ts_strmap_find(&made->instr_names, name);
-	if (buffer->instr != TS_NONE && n <= MAX_PATH)
+	if (buffer->instr != TS_NONE && n <= TS_LIMIT_HLO_SHAPE_DEPTH)
 		buffer->leaf = ts_shape_leaf_at(&module->instrs[buffer->instr].shape, path, n);
 }
 
@@ -337,7 +335,8 @@ void ts_hlo_read_buffers(struct ts_hlo_reader *reader)
 {
 	struct assignment made = {
 		.reader = reader,
-		.max = (size_t)reader->scan.nr_shapes * MAX_PER_SHAPE + MAX_PER_SHAPE,
+		.max = (size_t)reader->scan.nr_shapes * TS_LIMIT_HLO_BUFFERS_A_SHAPE +
+		       TS_LIMIT_HLO_BUFFERS_A_SHAPE,
 	};
 	struct ts_pb_error err = { NULL, NULL };
 

@@ -10,10 +10,6 @@
 #include "base/check.h"
 #include "read/hlo/parts.h"
 
-#define MAX_CALL_DEPTH	64
-#define MAX_WALK_FACTOR 256 /* see check_calls() */
-#define MAX_WALK_BASE	(UINT64_C(1) << 22)
-
 static void *temp_alloc(void *data, size_t n)
 {
 	struct ts_hlo_reader *reader = data;
@@ -295,6 +291,33 @@ struct reach {
 	unsigned depth;
 };
 
+/* Ops that hand a tuple on, or take one part of it, are walked without its parts. */
+static bool hands_on(struct ts_bytes opcode)
+{
+	static const char *const opcodes[] = { "get-tuple-element", "tuple",	   "while",
+					       "conditional",	    "call",	   "bitcast",
+					       "opt-barrier",	    "async-update" };
+
+	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
+		if (ts_bytes_is(opcode, opcodes[i]))
+			return true;
+	return false;
+}
+
+/* Costs of an op are sums over the parts of its operands: very many ops may share a wide tuple. */
+static uint64_t operands_walk(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
+{
+	uint64_t sum = instr->nr_operands;
+
+	for (uint32_t i = 0; i < instr->nr_operands; i++) {
+		const struct ts_shape *shape = &module->instrs[instr->operands[i]].shape;
+
+		if (shape->dtype == TS_TUPLE && !hands_on(instr->opcode))
+			sum = ts_u64_add(sum, ts_shape_leaves(shape));
+	}
+	return sum;
+}
+
 static struct reach reach_of(const struct ts_hlo_module *module, const struct ts_hlo_comp *comp,
 			     const struct reach *reach)
 {
@@ -303,7 +326,7 @@ static struct reach reach_of(const struct ts_hlo_module *module, const struct ts
 	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
 		const struct ts_hlo_instr *instr = &module->instrs[comp->first_instr + i];
 
-		sum.walk = ts_u64_add(sum.walk, instr->nr_operands);
+		sum.walk = ts_u64_add(sum.walk, operands_walk(module, instr));
 		for (uint32_t c = 0; c < instr->nr_called; c++) {
 			const struct reach *callee = &reach[instr->called[c]];
 
@@ -321,7 +344,9 @@ static struct reach reach_of(const struct ts_hlo_module *module, const struct ts
 static enum ts_status check_calls(struct ts_hlo_reader *reader)
 {
 	const struct ts_hlo_module *module = reader->module;
-	uint64_t max = MAX_WALK_FACTOR * (uint64_t)module->nr_instrs + MAX_WALK_BASE, total = 0;
+	uint64_t max = TS_LIMIT_HLO_WALK_RATIO * (uint64_t)module->nr_instrs +
+		       TS_LIMIT_HLO_WALK_FLOOR,
+		 total = 0;
 	struct reach *reach = ts_arena_array(&reader->keep, module->nr_comps, sizeof(*reach));
 
 	if (!reach)
@@ -329,15 +354,18 @@ static enum ts_status check_calls(struct ts_hlo_reader *reader)
 	for (uint32_t i = 0; i < module->nr_comps; i++) {
 		reach[i] = reach_of(module, &module->comps[i], reach);
 		total = ts_u64_add(total, reach[i].walk);
-		if (reach[i].depth > MAX_CALL_DEPTH)
+		if (reach[i].depth > TS_LIMIT_HLO_CALL_DEPTH)
 			return ts_fail(reader->err, TS_LIMIT,
-				       "%.*s: computations call one another more than %d deep",
-				       TS_ARG(reader->file), MAX_CALL_DEPTH);
+				       "%.*s: computations call one another too deep " TS_OVER(
+					       TS_LIMIT_HLO_CALL_DEPTH),
+				       TS_ARG(reader->file));
 	}
 	if (total > max)
-		return ts_fail(reader->err, TS_LIMIT,
-			       "%.*s: computations share too much to be walked",
-			       TS_ARG(reader->file));
+		return ts_fail(
+			reader->err, TS_LIMIT,
+			"%.*s: computations or tuples are shared too much to be walked " TS_OVER(
+				TS_LIMIT_HLO_WALK_RATIO),
+			TS_ARG(reader->file));
 	return TS_OK;
 }
 
@@ -348,7 +376,7 @@ static enum ts_status read_module(struct ts_hlo_reader *reader, struct ts_bytes 
 
 	if (st)
 		return st;
-	module->name = copy_view(reader, reader->scan.name);
+	module->name = copy_view(reader, ts_bytes_cut(reader->scan.name, 0, TS_LIMIT_NAME));
 	module->nr_comps = (uint32_t)reader->scan.nr_comps;
 	module->comps = ts_hlo_array(reader, module->nr_comps, sizeof(*module->comps));
 	module->instrs = ts_hlo_array(reader, reader->scan.nr_instrs, sizeof(*module->instrs));

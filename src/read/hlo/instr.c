@@ -6,10 +6,6 @@
 
 #include "base/check.h"
 
-#define MAX_LAYOUT_RANK 64
-#define MAX_STACK	64	   /* frames; JAX writes about ten */
-#define MAX_FRAMES	(1u << 22) /* in all stacks of a module */
-
 enum { PRECISION_HIGHEST = 2 };
 
 /* Every dimension once; the rank is small, so that one word holds which were seen. */
@@ -66,7 +62,7 @@ static void convert_layout(struct ts_hlo_reader *reader, const Tpusight__Layout 
 	uint32_t *order;
 
 	to->memory_space = from->memory_space;
-	if (from->n_minor_to_major != to->rank || to->rank > MAX_LAYOUT_RANK ||
+	if (from->n_minor_to_major != to->rank || to->rank > TS_LIMIT_HLO_RANK ||
 	    !is_permutation(from->minor_to_major, to->rank))
 		return;
 	order = ts_hlo_array(reader, to->rank, sizeof(*order));
@@ -106,8 +102,7 @@ void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *f
 		return;
 	for (size_t i = 0; i < from->n_tuple_shapes; i++)
 		ts_hlo_convert_shape(reader, from->tuple_shapes[i], &parts[i]);
-	to->parts = parts;
-	to->nr_parts = (uint32_t)from->n_tuple_shapes;
+	ts_shape_set_parts(to, parts, (uint32_t)from->n_tuple_shapes);
 }
 
 static void convert_window(struct ts_hlo_reader *reader, const Tpusight__Window *from,
@@ -458,17 +453,19 @@ enum ts_status ts_hlo_read_frames(struct ts_hlo_reader *reader)
 
 static struct ts_bytes name_at(const struct ts_bytes *names, size_t n, int32_t id)
 {
-	return id > 0 && (size_t)id <= n ? names[id - 1] : (struct ts_bytes){ NULL, 0 };
+	if (id <= 0 || (size_t)id > n)
+		return (struct ts_bytes){ NULL, 0 };
+	return ts_bytes_cut(names[id - 1], 0, TS_LIMIT_NAME);
 }
 
-/* The frames from ID outwards, MAX_STACK at most: a chain of parents may run in a circle. */
+/* The frames from ID outwards, TS_LIMIT_HLO_STACK at most: a chain of parents may run in a circle. */
 static uint32_t walk_frames(const struct ts_hlo_frames *frames, int32_t id,
 			    struct ts_hlo_frame *out)
 {
 	const Tpusight__StackFrameIndex *index = frames->index;
 	uint32_t n;
 
-	for (n = 0; n < MAX_STACK && id > 0 && (size_t)id <= frames->nr_stacks; n++) {
+	for (n = 0; n < TS_LIMIT_HLO_STACK && id > 0 && (size_t)id <= frames->nr_stacks; n++) {
 		const Tpusight__StackFrame *frame = index->stack_frames[id - 1];
 		const Tpusight__FileLocation *at;
 
@@ -490,11 +487,11 @@ static uint32_t walk_frames(const struct ts_hlo_frames *frames, int32_t id,
 
 static void make_stack(struct ts_hlo_reader *reader, int32_t id, struct ts_hlo_stack *stack)
 {
-	struct ts_hlo_frame frames[MAX_STACK], *copy;
+	struct ts_hlo_frame frames[TS_LIMIT_HLO_STACK], *copy;
 	uint32_t n = walk_frames(&reader->frames, id, frames);
 
 	stack->made = true;
-	if (n == 0 || reader->frames.nr_made + n > MAX_FRAMES)
+	if (n == 0 || reader->frames.nr_made + n > TS_LIMIT_HLO_FRAMES)
 		return;
 	copy = ts_hlo_array(reader, n, sizeof(*copy));
 	if (!copy)

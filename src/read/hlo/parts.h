@@ -2,6 +2,7 @@
 #ifndef TS_READ_HLO_PARTS_H
 #define TS_READ_HLO_PARTS_H
 
+#include "base/limits.h"
 #include "base/map.h"
 #include "codec/pb.h"
 #include "model/hlo.h"

@@ -7,9 +7,6 @@
 
 #include "base/check.h"
 
-#define MAX_SHAPE_DEPTH 64
-#define MAX_INSTRS	(UINT64_C(1) << 22) /* the largest training steps have a tenth of that */
-#define MAX_SHAPES	(UINT64_C(1) << 23)
 #define MIN_INSTR_BYTES 4 /* an opcode alone takes as much */
 #define MIN_SHAPE_BYTES 2
 
@@ -69,10 +66,11 @@ static bool is_bare_module(struct ts_bytes proto)
 
 static void scan_shape(struct ts_hlo_scan *scan, struct ts_pb pb, unsigned depth)
 {
-	if (++scan->nr_shapes > MAX_SHAPES)
-		ts_pb_fail(&pb, pb.p, "more shapes than can be right");
-	if (depth > MAX_SHAPE_DEPTH)
-		ts_pb_fail(&pb, pb.p, "shapes nested too deep");
+	if (++scan->nr_shapes > TS_LIMIT_HLO_SHAPES)
+		ts_pb_fail(&pb, pb.p,
+			   "more shapes than can be right " TS_OVER(TS_LIMIT_HLO_SHAPES));
+	if (depth > TS_LIMIT_HLO_SHAPE_DEPTH)
+		ts_pb_fail(&pb, pb.p, "shapes nested too deep " TS_OVER(TS_LIMIT_HLO_SHAPE_DEPTH));
 	while (ts_pb_next(&pb)) {
 		if (pb.field != SHAPE_TUPLE_SHAPES || pb.wire != TS_PB_BYTES)
 			continue;
@@ -97,8 +95,10 @@ static void scan_comp(struct ts_hlo_scan *scan, struct ts_pb pb)
 			continue;
 		if (pb.len < MIN_INSTR_BYTES)
 			ts_pb_fail(&pb, pb.data, "an instruction that says nothing");
-		else if (++scan->nr_instrs > MAX_INSTRS)
-			ts_pb_fail(&pb, pb.data, "more instructions than can be right");
+		else if (++scan->nr_instrs > TS_LIMIT_HLO_INSTRS)
+			ts_pb_fail(&pb, pb.data,
+				   "more instructions than can be right " TS_OVER(
+					   TS_LIMIT_HLO_INSTRS));
 		else
 			scan_instr(scan, ts_pb_enter(&pb));
 	}
@@ -164,9 +164,7 @@ static void scan_proto(struct ts_hlo_scan *scan, struct ts_pb pb)
 static enum ts_status story(struct ts_hlo_reader *reader, struct ts_bytes proto,
 			    const struct ts_pb_error *bad)
 {
-	enum ts_status st = strstr(bad->cause, "too deep") || strstr(bad->cause, "can be right")
-				    ? TS_LIMIT
-				    : TS_FORMAT;
+	enum ts_status st = strstr(bad->cause, "TS_LIMIT_") ? TS_LIMIT : TS_FORMAT;
 
 	return ts_fail(reader->err, st, "%.*s: compiled module damaged at byte %zu: %s",
 		       TS_ARG(reader->file), (size_t)(bad->at - proto.p), bad->cause);
@@ -191,6 +189,11 @@ enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto)
 			return ts_fail_nomem(reader->err);
 	if (bad.cause)
 		return story(reader, proto, &bad);
+	if (scan->nr_instrs * TS_LIMIT_HLO_INSTR_BYTES > scan->module.n)
+		return ts_fail(reader->err, TS_LIMIT,
+			       "%.*s: more instructions than its bytes can describe " TS_OVER(
+				       TS_LIMIT_HLO_INSTR_BYTES),
+			       TS_ARG(reader->file));
 	if (scan->nr_comps == 0)
 		return ts_fail(reader->err, TS_FORMAT, "%.*s: holds no compiled module",
 			       TS_ARG(reader->file));

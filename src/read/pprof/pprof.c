@@ -7,20 +7,14 @@
  * (Go's alloc_space, inuse_space), the last, as pprof's own tools show. Left out: mappings, addresses
  * without a function, and labels other than those two.
  *
- * Sizes are bounded: a text of MAX_TEXT_BYTES, tables of MAX_ENTRIES, MAX_SITES samples, stacks cut to their MAX_STACK
- * innermost frames, names to MAX_NAME. A reference to what is not there is damage: without it half a profile would be
- * taken for a whole one.
+ * Sizes are bounded (base/limits.h). A reference to what is not there is damage:
+ * without it half a profile would be taken for a whole one.
  */
+#include "base/limits.h"
 #include "codec/pb.h"
 #include "io/gzip.h"
 #include "read/reader.h"
 
-#define MAX_TEXT_BYTES (UINT64_C(128) << 20)
-#define MAX_SITES      (1u << 20)
-#define MAX_NAME       1024 /* bytes of a name or path */
-#define MAX_STACK      512
-#define MAX_STACKED    (1u << 24) /* frames of all stacks together */
-#define MAX_ENTRIES    (1u << 22) /* of each table */
 #define UNPACK_BYTES   (256u << 10)
 #define HEAD_BYTES     64 /* enough to recognise the format */
 
@@ -138,8 +132,9 @@ static bool add_location(struct pprof *pprof, struct ts_pb *pb)
 static bool add_field(struct pprof *pprof, struct ts_pb *pb)
 {
 	if (TS_MAX(TS_MAX(pprof->nr_strings, pprof->nr_functions),
-		   TS_MAX(pprof->nr_locations, pprof->nr_units)) >= MAX_ENTRIES)
-		return ts_pb_fail(pb, pb->data, "a table that is too long");
+		   TS_MAX(pprof->nr_locations, pprof->nr_units)) >= TS_LIMIT_PPROF_ENTRIES)
+		return ts_pb_fail(pb, pb->data,
+				  "a table that is too long " TS_OVER(TS_LIMIT_PPROF_ENTRIES));
 	switch (pb->field) {
 	case PROFILE_SAMPLE_TYPE: return add_type(pprof, pb);
 	case PROFILE_LOCATION:	  return add_location(pprof, pb);
@@ -163,7 +158,7 @@ static bool take_string(struct pprof *pprof, struct ts_pb *pb, uint64_t index,
 	string = &pprof->strings[index];
 	if (!string->is_kept) {
 		string->text = ts_arena_copy(&pprof->profile->arena,
-					     ts_bytes_cut(string->text, 0, MAX_NAME));
+					     ts_bytes_cut(string->text, 0, TS_LIMIT_PPROF_NAME));
 		if (!string->text.p)
 			return no_memory(pprof);
 		string->is_kept = true;
@@ -194,8 +189,8 @@ static bool add_frame(struct pprof *pprof, struct ts_pb *pb, struct location *lo
 	if (!take_string(pprof, pb, function.name, &frame.function) ||
 	    !take_string(pprof, pb, function.file, &frame.file))
 		return false;
-	if (pprof->profile->nr_frames >= MAX_ENTRIES)
-		return ts_pb_fail(pb, pb->data, "too many places");
+	if (pprof->profile->nr_frames >= TS_LIMIT_PPROF_ENTRIES)
+		return ts_pb_fail(pb, pb->data, "too many places " TS_OVER(TS_LIMIT_PPROF_ENTRIES));
 	if (!ts_profile_add_frame(pprof->profile, &frame))
 		return no_memory(pprof);
 	location->nr_frames++;
@@ -225,11 +220,12 @@ typedef bool take_number(struct sample *sample, struct ts_pb *pb, uint64_t numbe
 /* A repeated field comes packed or one by one. */
 static bool each_number(struct sample *sample, struct ts_pb *pb, take_number *take)
 {
-	const uint8_t *p = pb->data, *end = pb->data + pb->len;
+	const uint8_t *p = pb->data, *end;
 	uint64_t number;
 
 	if (pb->wire != TS_PB_BYTES)
 		return take(sample, pb, ts_pb_u64(pb));
+	end = p + pb->len;
 	while (p < end) {
 		if (!ts_pb_varint(&p, end, &number))
 			return ts_pb_fail(pb, p, "a bad number");
@@ -248,9 +244,11 @@ static bool take_location(struct sample *sample, struct ts_pb *pb, uint64_t id)
 	if (at == TS_NONE)
 		return ts_pb_fail(pb, pb->data, "a place that is not in the table of locations");
 	location = &pprof->locations[at];
-	for (uint32_t i = 0; i < location->nr_frames && sample->site.nr_frames < MAX_STACK; i++) {
-		if (pprof->profile->nr_stacked >= MAX_STACKED)
-			return ts_pb_fail(pb, pb->data, "too many stacks");
+	for (uint32_t i = 0;
+	     i < location->nr_frames && sample->site.nr_frames < TS_LIMIT_PPROF_STACK; i++) {
+		if (pprof->profile->nr_stacked >= TS_LIMIT_PPROF_STACKED)
+			return ts_pb_fail(pb, pb->data,
+					  "too many stacks " TS_OVER(TS_LIMIT_PPROF_STACKED));
 		if (!ts_profile_stack_frame(pprof->profile, location->first_frame + i))
 			return no_memory(pprof);
 		sample->site.nr_frames++;
@@ -312,8 +310,9 @@ static bool read_sample(struct pprof *pprof, struct ts_pb *pb)
 
 	sample.site.nr_bytes = sample.site.nr_objects = TS_UNKNOWN;
 	sample.site.first_frame = (uint32_t)pprof->profile->nr_stacked;
-	if (pprof->profile->nr_sites >= MAX_SITES)
-		return ts_pb_fail(pb, pb->data, "too many samples");
+	if (pprof->profile->nr_sites >= TS_LIMIT_PPROF_SAMPLES)
+		return ts_pb_fail(pb, pb->data,
+				  "too many samples " TS_OVER(TS_LIMIT_PPROF_SAMPLES));
 	while (ts_pb_next(&body))
 		if (!take_part(&sample, &body))
 			return false;
@@ -400,7 +399,7 @@ static enum ts_status unpack(struct ts_bytes bytes, struct ts_buf *text, struct 
 	enum ts_status st = ts_gunzip_open(&gz, bytes, err);
 	size_t got = 1;
 
-	while (st == TS_OK && got > 0 && text->n <= MAX_TEXT_BYTES) {
+	while (st == TS_OK && got > 0 && text->n <= TS_LIMIT_PPROF_BYTES) {
 		if (!ts_buf_room(text, UNPACK_BYTES)) {
 			st = ts_fail_nomem(err);
 			break;
@@ -425,9 +424,9 @@ static enum ts_status pprof_read(struct ts_profile *profile, const struct ts_rea
 		st = unpack(text, &unpacked, err);
 		text = ts_buf_bytes(&unpacked);
 	}
-	if (st == TS_OK && text.n > MAX_TEXT_BYTES)
-		st = ts_fail(err, TS_LIMIT, "more than %d MiB (a memory profile is far smaller)",
-			     (int)(MAX_TEXT_BYTES >> 20));
+	if (st == TS_OK && text.n > TS_LIMIT_PPROF_BYTES)
+		st = ts_fail(err, TS_LIMIT,
+			     "a text too long for a memory profile " TS_OVER(TS_LIMIT_PPROF_BYTES));
 	if (st == TS_OK)
 		st = read_text(&pprof, text, err);
 	if (st)

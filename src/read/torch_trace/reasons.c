@@ -27,7 +27,7 @@ struct story {
 
 struct ts_bytes ts_torch_trace_cut(struct ts_bytes text)
 {
-	size_t n = TS_MIN(text.n, (size_t)TS_TORCH_LOG_TEXT);
+	size_t n = TS_MIN(text.n, (size_t)TS_LIMIT_TORCH_TEXT);
 
 	TS_ASSERT(text.p || text.n == 0);
 	while (n > 0 && n < text.n && (text.p[n] & 0xc0) == 0x80)

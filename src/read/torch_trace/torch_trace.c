@@ -19,7 +19,6 @@
 #include "read/reader.h"
 
 #define HEAD_BYTES  512		/* enough to recognise the format */
-#define MAX_PAYLOAD (64 * 1024) /* of a story; what is longer is cut */
 
 enum kind { KIND_OTHER, KIND_BREAK, KIND_GUARDS, KIND_VERSION, KIND_METRICS, KIND_BACKWARD };
 
@@ -331,7 +330,7 @@ static bool begin_record(struct reading *reading, struct ts_bytes line)
 
 static void take_payload(struct reading *reading, struct ts_bytes line)
 {
-	size_t room = MAX_PAYLOAD - TS_MIN(reading->payload.n, MAX_PAYLOAD);
+	size_t room = TS_LIMIT_TORCH_PAYLOAD - TS_MIN(reading->payload.n, TS_LIMIT_TORCH_PAYLOAD);
 
 	if (reading->record.kind == KIND_OTHER || room <= line.n)
 		return;

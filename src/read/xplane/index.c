@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "base/limits.h"
 #include "base/units.h"
 #include "base/work.h"
 #include "model/plane_kind.h"
@@ -43,6 +44,7 @@ static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struc
 	}
 	if (display.n)
 		line->name = display;
+	line->name = ts_bytes_cut(line->name, 0, TS_LIMIT_NAME);
 	return TS_OK; /* damage is noted when the events are read */
 }
 
@@ -133,8 +135,9 @@ static void read_plane_stats(struct ts_profile *profile, const struct ts_plane *
 		zero_is_unknown(device);
 }
 
-static enum ts_status read_lines(struct ts_profile *profile, uint32_t plane_index, struct ts_pb pb,
-				 size_t nr_threads, struct ts_error *err)
+static enum ts_status read_lines(struct ts_profile *profile, struct xplane_file *file,
+				 uint32_t plane_index, struct ts_pb pb, size_t nr_threads,
+				 struct ts_error *err)
 {
 	struct ts_plane *plane = &profile->planes[plane_index];
 	struct line_job job = { .profile = profile, .first_line = (uint32_t)profile->nr_lines };
@@ -146,6 +149,11 @@ static enum ts_status read_lines(struct ts_profile *profile, uint32_t plane_inde
 
 		if (pb.field != XPLANE_LINES || pb.wire != TS_PB_BYTES)
 			continue;
+		if (file->nr_lines == TS_LIMIT_LINES) {
+			file->nr_lines_over++;
+			continue;
+		}
+		file->nr_lines++;
 		line = ts_profile_add_line(profile);
 		if (!line)
 			return ts_fail_nomem(err);
@@ -162,45 +170,72 @@ static enum ts_status read_lines(struct ts_profile *profile, uint32_t plane_inde
 	return st;
 }
 
-static enum ts_status read_plane(struct ts_profile *profile, const struct ts_read_request *request,
-				 uint32_t host, struct xplane_plane *data, struct ts_pb pb,
-				 struct ts_error *err)
+static bool is_device(enum ts_plane_kind kind)
 {
-	uint32_t index = (uint32_t)profile->nr_planes;
-	struct ts_plane *plane = ts_profile_add_plane(profile);
-	struct ts_pb head = pb;
+	return kind == TS_PLANE_TPU || kind == TS_PLANE_GPU;
+}
+
+/* What is behind the head of a plane that is not ours. */
+static enum ts_status read_body(struct ts_profile *profile, const struct ts_read_request *request,
+				struct xplane_file *file, uint32_t index, struct ts_pb pb,
+				struct ts_error *err)
+{
+	struct xplane_plane *data = &file->planes[file->nr_read++];
+	struct ts_plane *plane = &profile->planes[index];
 	enum ts_status st;
 
-	if (!plane)
-		return ts_fail_nomem(err);
-	plane->host = host;
 	plane->reader_data = data;
 	data->file_base = request->bytes.p;
-	while (ts_pb_next(&head)) {
-		if (head.field == XPLANE_ID)
-			plane->id = ts_pb_i64(&head);
-		if (head.field == XPLANE_NAME)
-			plane->name = ts_pb_bytes(&head);
-	}
-	plane->kind = ts_plane_kind_of(plane->name);
 	data->ops_by_stats = plane->kind == TS_PLANE_GPU;
-	profile->hosts[host].nr_planes++;
-	if (plane->kind == TS_PLANE_OURS)
-		return TS_OK;
-	if ((plane->kind == TS_PLANE_TPU || plane->kind == TS_PLANE_GPU) &&
-	    !ts_profile_add_plane_device(profile, index))
+	if (is_device(plane->kind) && !ts_profile_add_plane_device(profile, index))
 		return ts_fail_nomem(err);
 	st = ts_xplane_read_metadata(profile, index, data, pb, err);
 	if (st == TS_OK && plane->kind == TS_PLANE_METADATA)
 		st = ts_xplane_read_modules(profile, request, data, pb, err);
 	if (st == TS_OK)
-		st = read_lines(profile, index, pb, request->nr_threads, err);
+		st = read_lines(profile, file, index, pb, request->nr_threads, err);
 	if (st == TS_OK)
 		read_plane_stats(profile, plane, data, pb);
 	for (uint32_t i = 0; data->ops_by_stats && st == TS_OK && i < plane->nr_lines; i++)
 		if (profile->lines[plane->first_line + i].kind == TS_LINE_OPS)
 			st = ts_xplane_find_gpu_ops(profile, plane->first_line + i, data, err);
 	return st;
+}
+
+/* Planes of ours are not counted: there is one for each that was there. */
+static enum ts_status read_plane(struct ts_profile *profile, const struct ts_read_request *request,
+				 uint32_t host, struct xplane_file *file, struct ts_pb pb,
+				 struct ts_error *err)
+{
+	struct ts_plane head = { .host = host }, *plane;
+	uint32_t index = (uint32_t)profile->nr_planes;
+	struct ts_pb fields = pb;
+
+	while (ts_pb_next(&fields)) {
+		if (fields.field == XPLANE_ID)
+			head.id = ts_pb_i64(&fields);
+		if (fields.field == XPLANE_NAME)
+			head.name = ts_bytes_cut(ts_pb_bytes(&fields), 0, TS_LIMIT_NAME);
+	}
+	head.kind = ts_plane_kind_of(head.name);
+	if (head.kind != TS_PLANE_OURS && file->nr_read == file->nr_planes) {
+		file->nr_planes_over++;
+		return TS_OK;
+	}
+	if (is_device(head.kind) && !ts_profile_takes_device(profile)) {
+		file->nr_devices_over++;
+		return TS_OK;
+	}
+	plane = ts_profile_add_plane(profile);
+	if (!plane)
+		return ts_fail_nomem(err);
+	plane->host = host;
+	plane->id = head.id;
+	plane->name = head.name;
+	plane->kind = head.kind;
+	profile->hosts[host].nr_planes++;
+	return head.kind == TS_PLANE_OURS ? TS_OK
+					  : read_body(profile, request, file, index, pb, err);
 }
 
 /*
@@ -247,7 +282,7 @@ static size_t count_planes(struct ts_pb pb)
 {
 	size_t nr = 0;
 
-	while (ts_pb_next(&pb))
+	while (nr < TS_LIMIT_PLANES && ts_pb_next(&pb))
 		nr += pb.field == XSPACE_PLANES;
 	return nr;
 }
@@ -275,6 +310,34 @@ static void note_damage(struct ts_profile *profile, const struct ts_read_request
 				      (uint64_t)(error->at - request->bytes.p), error->cause,
 				      false);
 	*error = (struct ts_pb_error){ NULL, NULL };
+}
+
+static void note_over(struct ts_profile *profile, struct ts_bytes file, uint64_t nr,
+		      const char *what)
+{
+	char text[160];
+
+	if (nr == 0)
+		return;
+	snprintf(text, sizeof(text), "%llu %s", (unsigned long long)nr, what);
+	ts_profile_add_damage(profile, file, 0, text, true);
+}
+
+static void note_limits(struct ts_profile *profile, struct ts_bytes name,
+			const struct xplane_file *file)
+{
+	uint64_t nr_cut = 0;
+
+	for (size_t i = 0; i < file->nr_read; i++)
+		nr_cut += file->planes[i].nr_unshared;
+	note_over(profile, name, file->nr_planes_over,
+		  "planes were left out " TS_OVER(TS_LIMIT_PLANES));
+	note_over(profile, name, file->nr_devices_over,
+		  "devices were left out " TS_OVER(TS_LIMIT_DEVICES));
+	note_over(profile, name, file->nr_lines_over,
+		  "lines were left out " TS_OVER(TS_LIMIT_LINES));
+	note_over(profile, name, nr_cut,
+		  "texts that ops share were left out " TS_OVER(TS_LIMIT_SHARED_RATIO));
 }
 
 /* There is not one plane: the first damage says why. */
@@ -325,7 +388,7 @@ static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_re
 	uint32_t first_line = (uint32_t)profile->nr_lines, host_index = (uint32_t)profile->nr_hosts;
 	struct ts_host *host = ts_profile_add_host(profile);
 	struct xplane_file *file;
-	size_t at = 0, nr_damage = profile->nr_damage;
+	size_t nr_planes, nr_damage = profile->nr_damage;
 	enum ts_status st = TS_OK;
 	const uint8_t *start;
 
@@ -343,15 +406,18 @@ static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_re
 	for (start = pb.p; st == TS_OK && ts_pb_next(&pb); start = pb.p) {
 		if (pb.field == XSPACE_ERRORS || pb.field == XSPACE_WARNINGS)
 			st = read_message(profile, host_index, &pb, err);
-		if (pb.field != XSPACE_PLANES || at == file->nr_planes)
+		if (pb.field != XSPACE_PLANES)
 			continue;
-		st = read_plane(profile, request, host_index, &file->planes[at++],
+		nr_planes = profile->nr_planes;
+		st = read_plane(profile, request, host_index, file,
 				ts_pb_of(ts_pb_bytes(&pb), &inner), err);
 		note_damage(profile, request, &inner);
-		if (st == TS_OK && profile->planes[profile->nr_planes - 1].kind == TS_PLANE_OURS)
+		if (st == TS_OK && profile->nr_planes > nr_planes &&
+		    profile->planes[nr_planes].kind == TS_PLANE_OURS)
 			profile->hosts[host_index].file_bytes -= (size_t)(pb.p - start);
 	}
 	note_damage(profile, request, &error);
+	note_limits(profile, request->file, file);
 	if (st == TS_OK && profile->hosts[host_index].nr_planes == 0)
 		st = no_plane(profile, nr_damage, err);
 	if (st == TS_OK)

@@ -5,6 +5,7 @@
 #include "read/hlo.h"
 
 #include "base/check.h"
+#include "base/limits.h"
 #include "read/xplane/xplane.h"
 
 #define DENSE_MAX (1 << 20)
@@ -104,7 +105,9 @@ struct ts_bytes ts_xstat_text(const struct xplane_plane *plane, const struct xst
 	if (stat->field != XSTAT_REF)
 		return stat->text;
 	at = id_table_find(&plane->names, (int64_t)stat->number);
-	return at == TS_NONE ? (struct ts_bytes){ NULL, 0 } : plane->stat_names[at];
+	if (at == TS_NONE)
+		return (struct ts_bytes){ NULL, 0 };
+	return ts_bytes_cut(plane->stat_names[at], 0, TS_LIMIT_SHARED_TEXT);
 }
 
 static void add_to(int64_t *sum, int64_t n)
@@ -158,10 +161,23 @@ static struct ts_bytes without_colon(struct ts_bytes text)
 	return ts_bytes_cut(text, 0, colon); /* "jit(f)/add:Add" is scope and type */
 }
 
-static void take_stat(const struct xplane_plane *plane, struct ts_op *op, const struct xstat *stat)
+/* What reports print at every op: a short reference may stand for a long text. */
+static struct ts_bytes printed_text(struct xplane_plane *plane, const struct xstat *stat)
+{
+	struct ts_bytes text = ts_xstat_text(plane, stat);
+
+	if (stat->field != XSTAT_REF)
+		return text;
+	plane->shared_bytes += text.n;
+	if (plane->shared_bytes <= plane->max_shared)
+		return text;
+	plane->nr_unshared++;
+	return (struct ts_bytes){ NULL, 0 };
+}
+
+static void take_stat(struct xplane_plane *plane, struct ts_op *op, const struct xstat *stat)
 {
 	uint32_t role = id_table_find(&plane->roles, stat->id);
-	struct ts_bytes text = ts_xstat_text(plane, stat);
 
 	switch (role) {
 	case ROLE_PROGRAM_ID:
@@ -172,12 +188,12 @@ static void take_stat(const struct xplane_plane *plane, struct ts_op *op, const 
 	case ROLE_FLOPS:	  op->flops = xstat_int(stat); break;
 	case ROLE_MODEL_FLOPS:	  op->model_flops = xstat_int(stat); break;
 	case ROLE_BYTES_ACCESSED: op->bytes_accessed = xstat_int(stat); break;
-	case ROLE_BREAKDOWN:	  read_breakdown(op, text); break;
-	case ROLE_CATEGORY:	  op->category = text; break;
-	case ROLE_TF_OP:	  op->framework_op = without_colon(text); break;
-	case ROLE_SOURCE:	  op->source = text; break;
-	case ROLE_SOURCE_STACK:	  op->source_stack = text; break;
-	case ROLE_SHAPE:	  op->shape = text; break;
+	case ROLE_BREAKDOWN:	  read_breakdown(op, ts_xstat_text(plane, stat)); break;
+	case ROLE_CATEGORY:	  op->category = printed_text(plane, stat); break;
+	case ROLE_TF_OP:	  op->framework_op = without_colon(printed_text(plane, stat)); break;
+	case ROLE_SOURCE:	  op->source = printed_text(plane, stat); break;
+	case ROLE_SOURCE_STACK:	  op->source_stack = ts_xstat_text(plane, stat); break;
+	case ROLE_SHAPE:	  op->shape = printed_text(plane, stat); break;
 	default:		  break;
 	}
 }
@@ -193,11 +209,11 @@ static bool split_module_name(struct ts_bytes name, struct ts_bytes *stem, uint6
 		open--;
 	if (open == 0 || !ts_bytes_u64(ts_bytes_cut(name, open, name.n - open - 1), program_id))
 		return false;
-	*stem = ts_bytes_cut(name, 0, open - 1);
+	*stem = ts_bytes_cut(name, 0, TS_MIN(open - 1, TS_LIMIT_NAME));
 	return true;
 }
 
-static void read_event_metadata(const struct xplane_plane *plane, struct ts_pb pb, struct ts_op *op,
+static void read_event_metadata(struct xplane_plane *plane, struct ts_pb pb, struct ts_op *op,
 				struct ts_bytes *full_name)
 {
 	struct ts_bytes display = { NULL, 0 };
@@ -283,6 +299,8 @@ enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plan
 	int64_t key;
 
 	TS_ASSERT(profile && plane);
+	plane->max_shared = ts_u64_add(ts_u64_mul((uint64_t)(pb.end - pb.p), TS_LIMIT_SHARED_RATIO),
+				       TS_LIMIT_SHARED_FLOOR);
 	while (ts_pb_next(&names)) /* first: the stats of events are known by these names */
 		if (names.field == XPLANE_STAT_METADATA &&
 		    enter_entry(ts_pb_enter(&names), &key, &value) &&

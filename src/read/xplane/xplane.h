@@ -96,14 +96,19 @@ struct xplane_plane {
 	bool ops_by_stats;	  /* a GPU: events name their op, their metadata only the kernel */
 	uint32_t unknown_op;	  /* for events whose metadata is missing */
 	const uint8_t *file_base; /* for offsets in messages */
+	uint64_t shared_bytes;	  /* of texts that ops have by reference, each time */
+	uint64_t max_shared;	  /* TS_LIMIT_SHARED_RATIO times the plane */
+	uint64_t nr_unshared;	  /* that were left out */
 };
 
 /* All planes of a file; freed with the profile's host. */
 struct xplane_file {
 	struct xplane_plane *planes;
-	size_t nr_planes;
+	size_t nr_planes, nr_read, nr_lines;
+	uint64_t nr_planes_over, nr_devices_over, nr_lines_over; /* that were left out */
 };
 
+/* A text by reference is cut to TS_LIMIT_SHARED_TEXT: events without number may share it. */
 struct ts_bytes ts_xstat_text(const struct xplane_plane *plane, const struct xstat *stat);
 
 static inline void xstat_read(struct ts_pb pb, struct xstat *stat)
