@@ -23,6 +23,7 @@
 #define MAX_ENTRIES    (1u << 22) /* of each table */
 #define UNPACK_BYTES   (256u << 10)
 #define HEAD_BYTES     64 /* enough to recognise the format */
+#define NO_VALUE       SIZE_MAX
 
 enum profile_field {
 	PROFILE_SAMPLE_TYPE = 1,
@@ -63,7 +64,7 @@ struct pprof {
 	size_t nr_strings, cap_strings, nr_functions, cap_functions;
 	size_t nr_locations, cap_locations, nr_units, cap_units;
 	struct ts_map functions_by_id, locations_by_id;
-	size_t bytes_at, count_at; /* which values of a sample; count_at: nr_units for no count */
+	size_t bytes_at, count_at; /* which values of a sample; count_at: NO_VALUE for no count */
 	bool nomem;
 };
 
@@ -327,7 +328,7 @@ static bool read_sample(struct pprof *pprof, struct ts_pb *pb)
 /* Which values of a sample are bytes and objects. False: there is no value in bytes. */
 static bool find_values(struct pprof *pprof)
 {
-	pprof->bytes_at = pprof->count_at = pprof->nr_units;
+	pprof->bytes_at = pprof->count_at = NO_VALUE;
 	for (size_t i = 0; i < pprof->nr_units; i++) {
 		struct ts_bytes unit = { NULL, 0 };
 
@@ -338,7 +339,7 @@ static bool find_values(struct pprof *pprof)
 		else if (ts_bytes_is(unit, "count"))
 			pprof->count_at = i;
 	}
-	return pprof->bytes_at < pprof->nr_units;
+	return pprof->bytes_at != NO_VALUE;
 }
 
 static bool read_tables(struct pprof *pprof, struct ts_bytes text)
