@@ -288,7 +288,8 @@ static bool take_label(struct sample *sample, struct ts_pb *pb)
 	}
 	if (key >= pprof->nr_strings)
 		return ts_pb_fail(pb, pb->data, "a text that is not in the table of strings");
-	name = pprof->strings[key].text;
+	if (key > 0) /* the first string is empty, whatever stands there */
+		name = pprof->strings[key].text;
 	if (ts_bytes_is(name, "kind"))
 		return take_string(pprof, pb, value, &sample->site.kind);
 	if (ts_bytes_is(name, "device"))
@@ -332,7 +333,7 @@ static bool find_values(struct pprof *pprof)
 	for (size_t i = 0; i < pprof->nr_units; i++) {
 		struct ts_bytes unit = { NULL, 0 };
 
-		if (pprof->units[i] < pprof->nr_strings)
+		if (pprof->units[i] > 0 && pprof->units[i] < pprof->nr_strings)
 			unit = pprof->strings[pprof->units[i]].text;
 		if (ts_bytes_is(unit, "bytes"))
 			pprof->bytes_at = i;
