@@ -14,6 +14,7 @@ struct row {
 	bool is_json;  /* what it prints */
 	bool may_lack; /* it may be asked for what the input does not have: wrong usage */
 	bool is_gate;
+	bool may_be_empty; /* no line, where there is nothing to say a line of */
 };
 
 static const struct row rows[] = {
@@ -27,7 +28,7 @@ static const struct row rows[] = {
 	{ { "timeline", "--json", FOLDER }, .is_json = true },
 	{ { "flame", FOLDER }, .may_lack = true },
 	{ { "flame", "--format", "json", FOLDER }, .may_lack = true, .is_json = true },
-	{ { "flame", "--format", "folded", FOLDER }, .may_lack = true },
+	{ { "flame", "--format", "folded", FOLDER }, .may_lack = true, .may_be_empty = true },
 	{ { "flame", "--format", "speedscope", FOLDER }, .may_lack = true, .is_json = true },
 	{ { "memory", FOLDER } },
 	{ { "memory", "--json", FOLDER }, .is_json = true },
@@ -57,7 +58,7 @@ static void look(const struct session *session, const struct row *row, const str
 
 	switch (said->status) {
 	case TS_EXIT_DONE:
-		if (!out.n && !has_output(session))
+		if (!out.n && !said->err.n && !row->may_be_empty && !has_output(session))
 			broken("done, without a word or a file");
 		break;
 	case TS_EXIT_GATE:

@@ -97,10 +97,13 @@ static const struct folder_row folders[] = {
 	{ "packed", "tests/fuzz/seeds/torch_trace", "" },
 	{ "undo", "tests/fuzz/seeds/xplane", "" },
 	{ "undo", "tests/fuzz/seeds/chrome", "" },
+	{ "undo", "tests/fuzz/seeds/trace", "" },
 	{ "again", "tests/fuzz/seeds/xplane", "" },
 	{ "again", "tests/fuzz/seeds/chrome", "" },
+	{ "again", "tests/fuzz/seeds/trace", "" },
 	{ "commands", "tests/fuzz/seeds/xplane", "" },
 	{ "commands", "tests/fuzz/seeds/chrome", "" },
+	{ "commands", "tests/fuzz/seeds/trace", "" },
 	{ "commands", "tests/fuzz/seeds/pprof", "" },
 	{ "commands", "tests/fuzz/seeds/hlo", "" },
 };
