@@ -238,14 +238,16 @@ static void look_at_line(struct ts_profile *profile, uint32_t index, const Refer
 	const struct ts_line *got = &profile->lines[index];
 	struct ts_error err = TS_ERROR_INIT;
 
+	if (stream(profile, index, &look, &err)) {
+		must(is_field_0(ts_bytes_of(err.text)), "whether the events of a line are damaged");
+		free(look.events);
+		return;
+	}
 	must(got->id == want->id, "the id of a line");
 	must(ts_bytes_eq(got->name, label(want->display_name, want->name)), "the name of a line");
 	must(got->timestamp_ns == want->timestamp_ns, "when a line begins");
 	must(got->nr_events == want->n_events, "the number of events of a line");
-	if (stream(profile, index, &look, &err) == TS_OK)
-		must(look.nr == want->n_events, "how many events of a line are given");
-	else
-		must(is_field_0(ts_bytes_of(err.text)), "whether the events of a line are damaged");
+	must(look.nr == want->n_events, "how many events of a line are given");
 	if (look.nr)
 		qsort(look.events, look.nr, sizeof(*look.events), by_body);
 	for (size_t i = 0; i < look.nr; i++)
