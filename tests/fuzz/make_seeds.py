@@ -288,7 +288,8 @@ def main():
         sample = f.read()
     sets = {
         "xplane": list(profiles()), "pb": list(profiles())[:4], "overlay": list(overlays()),
-        "hlo": [("add", small_module()), ("buffers", module_with_buffers())] + [(f"sample{n}", m) for n, m in enumerate(modules(sample)) if len(m) < 30000],
+        "hlo": [("add", small_module()), ("buffers", module_with_buffers())] +
+               [(f"sample{n}", m) for n, m in enumerate(modules(sample)) if len(m) < 30000],
         "shape": [(f"shape{n:02}", s.encode()) for n, s in enumerate(SHAPES)],
         "config": [(f"config{n}", s.encode()) for n, s in enumerate(CONFIGS)],
         "chrome": list(traces()), "trace": list(jobs()), "gunzip": list(gzips()), "archive": list(archives()),
