@@ -162,8 +162,9 @@ def changes():
     """Changes of states (hostile_states.c): none, and some, of each of its profiles."""
     rng = random.Random(15)
     for number in range(6):
-        some = b"".join(bytes([rng.randrange(40), 0, rng.randrange(256), rng.choice([0, 1, 2, 8, 127, 128, 255, rng.randrange(256)])])
-                        for _ in range(40))
+        some = b"".join(
+            bytes([rng.randrange(40), 0, rng.randrange(256), rng.choice([0, 1, 2, 8, 127, 128, 255, rng.randrange(256)])])
+            for _ in range(40))
         yield f"changes_{number}", bytes([number]) + some
         yield f"as_it_is_{number}", bytes([number])
 
