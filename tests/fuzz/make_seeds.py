@@ -153,7 +153,8 @@ def module_with_buffers():
         return blob(9, num(1, number) + num(2, offset) + num(3, 4096))
 
     buffers = buffer(1, 4096, "p") + buffer(2, 4096, "sum", num(3, 0)) + buffer(3, 16, "nobody") + buffer(4, 8, "sum", blob(3, b"\1\2"))
-    allocations = blob(3, num(2, 4096) + num(5, 1) + assigned(1, 0)) + blob(3, num(2, 8192) + num(7, 1) + assigned(2, 0) + assigned(9, 4096))
+    allocations = blob(3, num(2, 4096) + num(5, 1) + assigned(1, 0))
+    allocations += blob(3, num(2, 8192) + num(7, 1) + assigned(2, 0) + assigned(9, 4096))
     heap = blob(4, b"".join(blob(1, num(1, kind) + num(2, 2) + num(4, 2) + num(5, 1)) for kind in (0, 2, 1)))
     return small_module() + blob(3, buffers + allocations + heap + heap)
 
