@@ -8,7 +8,7 @@ TEST_EXTENSIONS = .py
 PY_LOG_COMPILER = $(PYTHON)
 LOG_DRIVER = $(SHELL) $(srcdir)/tests/driver.sh $(srcdir)/build-aux/test-driver
 PY_LOG_DRIVER = $(LOG_DRIVER)
-EXTRA_DIST += tests/driver.sh tests/slowest.sh
+EXTRA_DIST += tests/driver.sh tests/slowest.sh tests/coverage.sh
 
 # What all programs of tests are linked with; the object is in front because nothing asks a library for it.
 LDADD = $(cmocka_filter) libtpusight.a $(CMOCKA_LIBS)
@@ -49,6 +49,12 @@ endif
 # What is built for `make check`, where nothing shall run yet.
 .PHONY: check-programs
 check-programs: $(unit_tests) $(fuzz_replays) tests/live/fake_server$(EXEEXT)
+
+# What the tests in C run of the code that reads foreign bytes, a table: tests/coverage.sh says how to configure.
+.PHONY: coverage
+coverage:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(unit_tests) $(fuzz_replays)'
+	srcdir=$(srcdir) $(SHELL) $(srcdir)/tests/coverage.sh
 
 # For check.sh. Quick: what most changes break. Sanitized: where memory and threads matter; what a test in Python or shell
 # looks at are numbers, which are the same there.

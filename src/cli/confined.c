@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/check.h"
+#include "base/limits.h"
 #include "io/file.h"
 
 #define OFF_SWITCH "TPUSIGHT_CONFINE" /* 0: nothing is given up */
@@ -80,10 +81,10 @@ static void add_entry(struct roots *roots, struct ts_buf *path, int dir_fd,
 	path->n = keep;
 }
 
-/* PATH has a NUL behind it. The search for runs goes as deep (io/rundir.h). */
+/* PATH has a NUL behind it. The search for runs goes as deep. */
 static void add_links(struct roots *roots, struct ts_buf *path, unsigned depth)
 {
-	DIR *dir = depth > TS_RUNS_DEPTH ? NULL : opendir((const char *)path->p);
+	DIR *dir = depth > TS_LIMIT_FOLDER_DEPTH ? NULL : opendir((const char *)path->p);
 	const struct dirent *entry;
 
 	while (dir && roots->is_whole && (entry = readdir(dir)) != NULL)

@@ -1,7 +1,7 @@
 /*
  * Protobuf wire format (protobuf.dev, "Encoding"): a tag varint, then a varint, 8 bytes, 4 bytes or
  * a length and that number of bytes. Groups (wire types 3 and 4) were given up in 2008 and are an
- * error.
+ * error. Of a number with more than 64 bits the upper ones are dropped, as protobuf's own classes do.
  */
 #include "codec/pb.h"
 
@@ -18,8 +18,6 @@ bool ts_pb_varint_any(const uint8_t **p, const uint8_t *end, uint64_t *value)
 
 		v |= (uint64_t)(byte & 127) << shift; /* of the tenth byte one bit is left */
 		if (byte < 128) {
-			if (shift == 63 && byte > 1)
-				return false;
 			*value = v;
 			*p = q;
 			return true;

@@ -9,6 +9,10 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
+#include <locale.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 
 #define STEP_BYTES  (1 << 20)
 #define STEP_BYTES_MIN 4096
@@ -42,6 +46,35 @@ struct visit {
 	uint64_t total;
 	uint64_t nr_files; /* that were wanted */
 };
+
+/*
+ * The library gives names in the encoding of the locale, and drops those that it cannot convert: in the C locale, where a
+ * program begins, all names of a zip that are not ASCII. So this thread reads archives in UTF-8; the rest of the locale
+ * stays as it is.
+ */
+struct naming {
+	locale_t utf8, before; /* utf8: 0 where the system has no such locale */
+};
+
+static struct naming naming_begin(void)
+{
+	static const char *const names[] = { "C.UTF-8", "en_US.UTF-8", "UTF-8" };
+	struct naming naming = { (locale_t)0, (locale_t)0 };
+
+	for (size_t i = 0; i < TS_NELEM(names) && !naming.utf8; i++)
+		naming.utf8 = newlocale(LC_CTYPE_MASK, names[i], (locale_t)0);
+	if (naming.utf8)
+		naming.before = uselocale(naming.utf8);
+	return naming;
+}
+
+static void naming_end(struct naming naming)
+{
+	if (!naming.utf8)
+		return;
+	uselocale(naming.before);
+	freelocale(naming.utf8);
+}
 
 static bool starts_like_one(struct ts_bytes bytes)
 {
@@ -100,18 +133,21 @@ static struct archive *open_archive(struct ts_bytes bytes)
 bool ts_archive_probe(struct ts_bytes bytes)
 {
 	struct archive_entry *entry;
+	struct naming naming;
 	struct archive *a;
 	int rc = ARCHIVE_FATAL;
 
 	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (!starts_like_one(bytes) && !is_old_tar(bytes))
 		return false;
+	naming = naming_begin();
 	a = open_archive(bytes);
 	entry = archive_entry_new();
 	if (a && entry)
 		rc = archive_read_next_header2(a, entry);
 	archive_entry_free(entry);
 	archive_read_free(a);
+	naming_end(naming);
 	return rc == ARCHIVE_OK || rc == ARCHIVE_WARN;
 }
 
@@ -249,6 +285,7 @@ enum ts_status ts_archive_each(struct ts_bytes bytes, const struct ts_archive_vi
 			       struct ts_error *err)
 {
 	struct visit visit = { .visitor = visitor };
+	struct naming naming;
 	enum ts_status st;
 
 	TS_ASSERT(visitor);
@@ -256,6 +293,7 @@ enum ts_status ts_archive_each(struct ts_bytes bytes, const struct ts_archive_vi
 	visit.entry_max =
 		visitor->max_entry_bytes ? visitor->max_entry_bytes : TS_LIMIT_ARCHIVE_ENTRY;
 	visit.total_max = TS_MAX(ts_u64_mul(bytes.n, TS_LIMIT_PACKED_RATIO), TS_LIMIT_PACKED_FLOOR);
+	naming = naming_begin();
 	visit.a = open_archive(bytes);
 	visit.entry = archive_entry_new();
 	if (!visit.entry)
@@ -266,5 +304,6 @@ enum ts_status ts_archive_each(struct ts_bytes bytes, const struct ts_archive_vi
 		st = visit_all(&visit, err);
 	archive_entry_free(visit.entry);
 	archive_read_free(visit.a);
+	naming_end(naming);
 	return st;
 }

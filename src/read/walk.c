@@ -249,7 +249,10 @@ static void all_members(struct ts_walk *walk)
 
 	while (walk->st == TS_OK && !walk->over && need(walk, &c)) {
 		switch (c) {
-		case '}': walk->over = walk->is_whole = true; break;
+		case '}':
+			walk->over = walk->is_whole = true;
+			walk->text.p++;
+			break;
 		case ',': walk->text.p++; break;
 		case '"': one_member(walk); break;
 		default:  not_json(walk); break;
@@ -266,6 +269,16 @@ static void pass_mark(struct ts_walk *walk)
 		;
 	if (walk->text.end - walk->text.p >= 3 && memcmp(walk->text.p, mark, 3) == 0)
 		walk->text.p += 3;
+}
+
+/* Behind the outermost bracket: a second trace would be lost without a word. The end of what was packed has the sum of
+ * all bytes. */
+static void nothing_behind(struct ts_walk *walk)
+{
+	uint8_t c;
+
+	if (peek(walk, &c) || walk->text.damage.text[0])
+		ts_walk_damaged(walk, walk->text.p, "the trace has ended, and more text follows");
 }
 
 enum ts_status ts_walk_run(struct ts_walk *walk)
@@ -291,6 +304,8 @@ enum ts_status ts_walk_run(struct ts_walk *walk)
 		all_events(walk, false);
 	if (walk->st == TS_OK && visitor->end)
 		walk->st = visitor->end(visitor->ctx, c == '{', walk->err);
+	if (walk->st == TS_OK && (c == '{' ? walk->is_whole : walk->list_is_whole))
+		nothing_behind(walk);
 	return walk->st;
 }
 

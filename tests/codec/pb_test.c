@@ -45,7 +45,8 @@ static const struct row rows[] = {
 	{ TS_LIT("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), "1:0=18446744073709551615 end" },
 	{ TS_LIT("\x08\x80\x80\x00\x10\x01"), "1:0=0 2:0=1 end" }, /* longer than needed */
 	{ TS_LIT("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00"), "1:0=0 end" },
-	{ TS_LIT("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"), "bad at 1" },	    /* 65 bits */
+	{ TS_LIT("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"),
+	  "1:0=9223372036854775807 end" }, /* of 65 bits the upper one is dropped */
 	{ TS_LIT("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00"), "bad at 1" }, /* 11 bytes */
 	{ TS_LIT("\x0d\x01\x02\x03\x04"), "1:5=67305985 end" },
 	{ TS_LIT("\x09\x01\0\0\0\0\0\0\x80"), "1:1=9223372036854775809 end" },

@@ -62,6 +62,63 @@ fuzz_replays += tests/fuzz/state_replay
 fuzz_programs += tests/fuzz/state_fuzz
 tests_fuzz_state_replay_SOURCES = tests/fuzz/state.c tests/fuzz/replay.c
 tests_fuzz_state_fuzz_SOURCES = tests/fuzz/state.c
+fuzz_replays += tests/fuzz/hostile_states_replay
+fuzz_programs += tests/fuzz/hostile_states_fuzz
+tests_fuzz_hostile_states_replay_SOURCES = tests/fuzz/hostile_states.c tests/fuzz/replay.c
+tests_fuzz_hostile_states_fuzz_SOURCES = tests/fuzz/hostile_states.c
+# Whole commands, run in this process.
+fuzz_replays += tests/fuzz/undo_replay
+fuzz_programs += tests/fuzz/undo_fuzz
+tests_fuzz_undo_replay_SOURCES = tests/fuzz/undo.c tests/fuzz/replay.c $(cli_sources)
+nodist_tests_fuzz_undo_replay_SOURCES = src/cli/explain/words.c
+tests_fuzz_undo_fuzz_SOURCES = tests/fuzz/undo.c $(cli_sources)
+nodist_tests_fuzz_undo_fuzz_SOURCES = src/cli/explain/words.c
+fuzz_replays += tests/fuzz/again_replay
+fuzz_programs += tests/fuzz/again_fuzz
+tests_fuzz_again_replay_SOURCES = tests/fuzz/again.c tests/fuzz/replay.c $(cli_sources)
+nodist_tests_fuzz_again_replay_SOURCES = src/cli/explain/words.c
+tests_fuzz_again_fuzz_SOURCES = tests/fuzz/again.c $(cli_sources)
+nodist_tests_fuzz_again_fuzz_SOURCES = src/cli/explain/words.c
+fuzz_replays += tests/fuzz/commands_replay
+fuzz_programs += tests/fuzz/commands_fuzz
+tests_fuzz_commands_replay_SOURCES = tests/fuzz/commands.c tests/fuzz/replay.c $(cli_sources)
+nodist_tests_fuzz_commands_replay_SOURCES = src/cli/explain/words.c
+tests_fuzz_commands_fuzz_SOURCES = tests/fuzz/commands.c $(cli_sources)
+nodist_tests_fuzz_commands_fuzz_SOURCES = src/cli/explain/words.c
+fuzz_replays += tests/fuzz/packed_replay
+fuzz_programs += tests/fuzz/packed_fuzz
+tests_fuzz_packed_replay_SOURCES = tests/fuzz/packed.c tests/fuzz/replay.c $(cli_sources)
+nodist_tests_fuzz_packed_replay_SOURCES = src/cli/explain/words.c
+tests_fuzz_packed_fuzz_SOURCES = tests/fuzz/packed.c $(cli_sources)
+nodist_tests_fuzz_packed_fuzz_SOURCES = src/cli/explain/words.c
+# Our readers held against others': zlib's, cJSON's, and classes generated from the formats' schemas.
+fuzz_replays += tests/fuzz/gunzip_zlib_replay
+fuzz_programs += tests/fuzz/gunzip_zlib_fuzz
+tests_fuzz_gunzip_zlib_replay_SOURCES = tests/fuzz/gunzip_zlib.c tests/fuzz/replay.c
+tests_fuzz_gunzip_zlib_fuzz_SOURCES = tests/fuzz/gunzip_zlib.c
+fuzz_replays += tests/fuzz/json_cjson_replay
+fuzz_programs += tests/fuzz/json_cjson_fuzz
+tests_fuzz_json_cjson_replay_SOURCES = tests/fuzz/json_cjson.c tests/fuzz/replay.c
+tests_fuzz_json_cjson_fuzz_SOURCES = tests/fuzz/json_cjson.c
+fuzz_replays += tests/fuzz/xplane_classes_replay
+fuzz_programs += tests/fuzz/xplane_classes_fuzz
+tests_fuzz_xplane_classes_replay_SOURCES = tests/fuzz/xplane_classes.c tests/fuzz/replay.c
+tests_fuzz_xplane_classes_fuzz_SOURCES = tests/fuzz/xplane_classes.c
+nodist_tests_fuzz_xplane_classes_replay_SOURCES = tests/fuzz/xspace.pb-c.c
+nodist_tests_fuzz_xplane_classes_fuzz_SOURCES = tests/fuzz/xspace.pb-c.c
+tests/fuzz/xplane_classes.$(OBJEXT): tests/fuzz/xspace.pb-c.c
+fuzz_replays += tests/fuzz/pprof_classes_replay
+fuzz_programs += tests/fuzz/pprof_classes_fuzz
+tests_fuzz_pprof_classes_replay_SOURCES = tests/fuzz/pprof_classes.c tests/fuzz/replay.c
+tests_fuzz_pprof_classes_fuzz_SOURCES = tests/fuzz/pprof_classes.c
+nodist_tests_fuzz_pprof_classes_replay_SOURCES = tests/fuzz/pprof.pb-c.c
+nodist_tests_fuzz_pprof_classes_fuzz_SOURCES = tests/fuzz/pprof.pb-c.c
+tests/fuzz/pprof_classes.$(OBJEXT): tests/fuzz/pprof.pb-c.c
+fuzz_schemas = tests/fuzz/xspace.proto tests/fuzz/pprof.proto
+tests/fuzz/%.pb-c.c: tests/fuzz/%.proto
+	$(AM_V_GEN)$(MKDIR_P) tests/fuzz && $(PROTOC_C) -I$(srcdir)/tests/fuzz --c_out=tests/fuzz $<
+EXTRA_DIST += $(fuzz_schemas)
+CLEANFILES += $(fuzz_schemas:.proto=.pb-c.c) $(fuzz_schemas:.proto=.pb-c.h)
 EXTRA_PROGRAMS += $(fuzz_programs)
 CLEANFILES += $(fuzz_programs:=.log)
 EXTRA_DIST += tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/seeds

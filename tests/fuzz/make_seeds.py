@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import os
+import random
 import sys
 import tarfile
 import zipfile
@@ -143,6 +144,32 @@ def small_module():
     return blob(1, blob(1, "jit_f") + blob(2, "main") + comp + num(5, 3) + num(6, 9))
 
 
+def module_with_buffers():
+    """The same with an assignment of buffers as older writers have it: places by name, paths not packed; two heaps' events."""
+    def buffer(number, size, name, path=b""):
+        return blob(1, num(1, number) + num(2, size) + blob(3, blob(2, name) + path))
+
+    def assigned(number, offset):
+        return blob(9, num(1, number) + num(2, offset) + num(3, 4096))
+
+    buffers = buffer(1, 4096, "p") + buffer(2, 4096, "sum", num(3, 0)) + buffer(3, 16, "nobody") + buffer(4, 8, "sum", blob(3, b"\1\2"))
+    allocations = blob(3, num(2, 4096) + num(5, 1) + assigned(1, 0))
+    allocations += blob(3, num(2, 8192) + num(7, 1) + assigned(2, 0) + assigned(9, 4096))
+    heap = blob(4, b"".join(blob(1, num(1, kind) + num(2, 2) + num(4, 2) + num(5, 1)) for kind in (0, 2, 1)))
+    return small_module() + blob(3, buffers + allocations + heap + heap)
+
+
+def changes():
+    """Changes of states (hostile_states.c): none, and some, of each of its profiles."""
+    rng = random.Random(15)
+    for number in range(6):
+        some = b"".join(
+            bytes([rng.randrange(40), 0, rng.randrange(256), rng.choice([0, 1, 2, 8, 127, 128, 255, rng.randrange(256)])])
+            for _ in range(40))
+        yield f"changes_{number}", bytes([number]) + some
+        yield f"as_it_is_{number}", bytes([number])
+
+
 def archives():
     data = edge.plain()[0]
     out = io.BytesIO()
@@ -158,6 +185,11 @@ def archives():
         with zipfile.ZipFile(out, "w", how) as z:
             z.writestr(zipfile.ZipInfo("p/a.xplane.pb", (2026, 1, 1, 0, 0, 0)), data * 10, how)
         yield name, out.getvalue()
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as z:
+        for name in ("gr\u00fc\u00dfe/h.xplane.pb", "\u6587/a.txt"):
+            z.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), b"content")
+    yield "utf8_names.zip", out.getvalue()
 
 
 def gzips():
@@ -258,12 +290,13 @@ def main():
         sample = f.read()
     sets = {
         "xplane": list(profiles()), "pb": list(profiles())[:4], "overlay": list(overlays()),
-        "hlo": [("add", small_module())] + [(f"sample{n}", m) for n, m in enumerate(modules(sample)) if len(m) < 30000],
+        "hlo": [("add", small_module()), ("buffers", module_with_buffers())] +
+               [(f"sample{n}", m) for n, m in enumerate(modules(sample)) if len(m) < 30000],
         "shape": [(f"shape{n:02}", s.encode()) for n, s in enumerate(SHAPES)],
         "config": [(f"config{n}", s.encode()) for n, s in enumerate(CONFIGS)],
         "chrome": list(traces()), "trace": list(jobs()), "gunzip": list(gzips()), "archive": list(archives()),
         "pprof": list(memory_profiles()), "torch_trace": list(compiler_logs()),
-        "copy": list(copied(sample)), "live": list(answers()),
+        "copy": list(copied(sample)), "live": list(answers()), "hostile_states": list(changes()),
     }
     for target, seeds in sets.items():
         os.makedirs(os.path.join(out, target), exist_ok=True)

@@ -78,7 +78,7 @@ struct folder_row {
 	const char *target, *folder, *suffix;
 };
 
-/* Real inputs beside the small seeds; ../shared is there for developers only. */
+/* Real inputs, and seeds of others, beside the small seeds; ../shared is there for developers only. */
 static const struct folder_row folders[] = {
 	{ "xplane", "tests/data", ".xplane.pb" },
 	{ "xplane", "tests/data/sample/train_step_simulated/plugins/profile/2026_01_01_00_00_00",
@@ -88,6 +88,24 @@ static const struct folder_row folders[] = {
 	{ "overlay", "tests/data", ".xplane.pb" },
 	{ "pb", "tests/data", ".xplane.pb" },
 	{ "pprof", "tests/data", ".prof" },
+	{ "xplane_classes", "tests/fuzz/seeds/xplane", "" },
+	{ "pprof_classes", "tests/fuzz/seeds/pprof", "" },
+	{ "gunzip_zlib", "tests/fuzz/seeds/gunzip", "" },
+	{ "json_cjson", "tests/fuzz/seeds/chrome", "" },
+	{ "json_cjson", "tests/fuzz/seeds/torch_trace", "" },
+	{ "packed", "tests/fuzz/seeds/chrome", "" },
+	{ "packed", "tests/fuzz/seeds/torch_trace", "" },
+	{ "undo", "tests/fuzz/seeds/xplane", "" },
+	{ "undo", "tests/fuzz/seeds/chrome", "" },
+	{ "undo", "tests/fuzz/seeds/trace", "" },
+	{ "again", "tests/fuzz/seeds/xplane", "" },
+	{ "again", "tests/fuzz/seeds/chrome", "" },
+	{ "again", "tests/fuzz/seeds/trace", "" },
+	{ "commands", "tests/fuzz/seeds/xplane", "" },
+	{ "commands", "tests/fuzz/seeds/chrome", "" },
+	{ "commands", "tests/fuzz/seeds/trace", "" },
+	{ "commands", "tests/fuzz/seeds/pprof", "" },
+	{ "commands", "tests/fuzz/seeds/hlo", "" },
 };
 
 static void add_all(const char *srcdir, const char *target)

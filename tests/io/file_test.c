@@ -126,6 +126,47 @@ static void what_is_not_there_equals_nothing(void **state)
 	assert_true(same);
 }
 
+static void two_names_of_a_file_are_one(void **state)
+{
+	make_file("a", TS_LIT("x"));
+	make_file("b", TS_LIT("x"));
+	assert_int_equal(symlink("a", "link"), 0);
+	assert_int_equal(link("a", "hard"), 0);
+	assert_true(ts_file_is("a", "link"));
+	assert_true(ts_file_is("hard", "a"));
+	assert_false(ts_file_is("a", "b"));
+	assert_false(ts_file_is("a", "none"));
+	assert_false(ts_file_is("none", "a"));
+}
+
+/* A folder can be opened, and not read. */
+static void what_cannot_be_read_is_an_error(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	bool same = true;
+
+	make_dirs("dir");
+	make_dirs("other");
+	make_file("a", TS_LIT("x"));
+	assert_int_equal(ts_file_holds("dir", TS_LIT("x"), &same, &err), TS_IO);
+	assert_has(err.text, "dir: cannot read it");
+	assert_false(same);
+	err = (struct ts_error)TS_ERROR_INIT;
+	assert_int_equal(ts_file_same("dir", "other", &same, &err), TS_IO);
+	assert_has(err.text, "dir: cannot read it");
+	assert_int_equal(ts_file_same("a/b", "a", &same, NULL), TS_IO);
+	assert_int_equal(ts_file_same("a", "a/b", &same, NULL), TS_IO);
+	assert_int_equal(ts_file_holds("a/b", TS_LIT("x"), &same, NULL), TS_IO);
+}
+
+static void a_folder_that_is_not_there_is_not_brought_to_disk(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	assert_int_not_equal(ts_dir_sync("none", &err), TS_OK);
+	assert_has(err.text, "none: cannot open the folder");
+}
+
 static void one_run_at_a_time_holds_a_session(void **state)
 {
 	struct ts_dirlock first = TS_DIRLOCK_INIT, second = TS_DIRLOCK_INIT;
@@ -167,6 +208,9 @@ int main(void)
 		in_tmpdir(where_no_link_is_possible_there_is_a_copy),
 		in_tmpdir(content_is_compared),
 		in_tmpdir(what_is_not_there_equals_nothing),
+		in_tmpdir(two_names_of_a_file_are_one),
+		in_tmpdir(what_cannot_be_read_is_an_error),
+		in_tmpdir(a_folder_that_is_not_there_is_not_brought_to_disk),
 		in_tmpdir(one_run_at_a_time_holds_a_session),
 		in_tmpdir(a_cause_fits_behind_the_longest_path),
 	};

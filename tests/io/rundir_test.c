@@ -284,6 +284,16 @@ static void nothing_found_is_an_error_with_advice(void **state)
 	assert_finds("stray",
 		     "error -6: stray: no session found, but 1 *.xplane.pb elsewhere below it "
 		     "(name their folders)\n");
+	make_file("events/events.out.tfevents.1", TS_LIT("x"));
+	make_file("events/events.out.tfevents.2", TS_LIT("x"));
+	make_file("traces/a/b/c/h.trace.json.gz", TS_LIT("x"));
+	assert_finds("events",
+		     "error -6: events: no profile found, only 2 event files with TensorBoard's "
+		     "scalars (take a profile with jax.profiler.trace)\n");
+	assert_finds("traces",
+		     "error -6: traces: no profile found, only 1 trace further down, made "
+		     "for a viewer (name them, or copy the whole session folder, with its "
+		     "*.xplane.pb)\n");
 	assert_finds(
 		"p/plugins/profile/s",
 		"error -6: p/plugins/profile/s: a session without profiles: no *.xplane.pb and no "
@@ -295,6 +305,24 @@ static void nothing_found_is_an_error_with_advice(void **state)
 	assert_finds("gs://bucket/logs",
 		     "error -6: gs://bucket/logs: remote storage is not read from "
 		     "here (copy the folder to this machine first)\n");
+}
+
+/* As TensorBoard was given the log directory, whatever path the sessions were found by. */
+static void sessions_are_named_as_seen_from_a_log_directory(void **state)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_buf got = TS_BUF_INIT;
+
+	make_logs();
+	assert_int_equal(ts_runs_find(&runs, "logs/big", NULL), TS_OK);
+	assert_int_equal(ts_runs_name(&runs, "./logs/", NULL), TS_OK);
+	assert_int_equal(ts_runs_name(&runs, "elsewhere", NULL), TS_OK);
+	describe(&runs, &got);
+	ts_buf_putc(&got, '\0');
+	assert_string_equal((char *)got.p, "dir " S2 "|logs|big/step_00000100|2025_02_02|"
+					   "logs/big/step_00000100/2025_02_02: t1v-n-0=1\n");
+	ts_buf_release(&got);
+	ts_runs_release(&runs);
 }
 
 static void find_beside_a_closed_folder(void)
@@ -576,6 +604,7 @@ int main(void)
 		in_tmpdir(linked_profiles_count_with_their_size),
 		in_tmpdir(paths_that_overlap_find_each_session_once),
 		in_tmpdir(nothing_found_is_an_error_with_advice),
+		in_tmpdir(sessions_are_named_as_seen_from_a_log_directory),
 		in_tmpdir(an_unreadable_folder_is_one_line),
 		in_tmpdir(depth_has_a_bound),
 		in_tmpdir(large_log_directories),

@@ -32,6 +32,23 @@ static void assert_joined(const char *const *files, const char *expected)
 	ts_runs_release(&runs);
 }
 
+static void memory_profiles_go_along(void **state)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+
+	make_file("logs/plugins/profile/2026_01_01_12_00_00/h0.xplane.pb", TS_LIT("x"));
+	make_file("logs/plugins/profile/2026_01_01_12_00_00/h0.prof", TS_LIT("x"));
+	make_file("logs/plugins/profile/2026_01_01_12_00_01/h1.xplane.pb", TS_LIT("x"));
+	make_file("logs/plugins/profile/2026_01_01_12_00_01/h1.prof", TS_LIT("x"));
+	assert_int_equal(ts_runs_find(&runs, "logs", NULL), TS_OK);
+	assert_int_equal(ts_runs_join(&runs, NULL), TS_OK);
+	assert_int_equal(runs.nr_sessions, 1);
+	assert_int_equal(runs.sessions[0].nr_extras, 2);
+	assert_string_equal(runs.sessions[0].extras[0].name, "h0.prof");
+	assert_string_equal(runs.sessions[0].extras[1].name, "h1.prof");
+	ts_runs_release(&runs);
+}
+
 #define assert_joins(expected, ...) \
 	assert_joined((const char *const[]){ __VA_ARGS__, NULL }, expected)
 #define AT(time, host) "plugins/profile/2026_01_01_" time "/" host
@@ -108,6 +125,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		in_tmpdir(traces_named_one_by_one_are_ranks),
 		in_tmpdir(files_named_one_by_one_may_have_any_name),
+		in_tmpdir(memory_profiles_go_along),
 		in_tmpdir(hosts_that_began_together_are_one),
 		in_tmpdir(a_new_year_is_no_border),
 		in_tmpdir(a_minute_later_is_another_capture),

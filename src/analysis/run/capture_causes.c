@@ -106,29 +106,32 @@ static void add(struct report *report, const char *id, enum ts_severity severity
 	report->verdict = TS_MAX(report->verdict, verdict);
 }
 
+/* Less those of an annotation, so that an annotated profile says the same. */
+static size_t count_planes(const struct ts_profile *profile)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < profile->nr_planes; i++)
+		nr += profile->planes[i].kind != TS_PLANE_OURS;
+	return nr;
+}
+
 static void put_inventory(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
+	size_t nr_planes = count_planes(profile);
 
 	ts_buf_printf(&report->text,
 		      "The input has %zu host%s, %zu plane%s, %zu device plane%s and %zu compiled "
 		      "module%s.",
-		      profile->nr_hosts, plural(profile->nr_hosts), profile->nr_planes,
-		      plural(profile->nr_planes), profile->nr_devices, plural(profile->nr_devices),
-		      profile->nr_modules, plural(profile->nr_modules));
-}
-
-static bool only_ours(const struct ts_profile *profile)
-{
-	for (size_t i = 0; i < profile->nr_planes; i++)
-		if (profile->planes[i].kind != TS_PLANE_OURS)
-			return false;
-	return true;
+		      profile->nr_hosts, plural(profile->nr_hosts), nr_planes, plural(nr_planes),
+		      profile->nr_devices, plural(profile->nr_devices), profile->nr_modules,
+		      plural(profile->nr_modules));
 }
 
 static void check_annotation(struct report *report)
 {
-	if (!only_ours(report->ctx->profile))
+	if (count_planes(report->ctx->profile) > 0)
 		return;
 	put_inventory(report);
 	add(report, "only_annotation", TS_CRITICAL, TS_CAPTURE_EMPTY,
@@ -147,7 +150,7 @@ static void check_no_device(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 
-	if (profile->nr_devices > 0 || only_ours(profile))
+	if (profile->nr_devices > 0 || count_planes(profile) == 0)
 		return;
 	put_inventory(report);
 	if (any_host(report, true)) {

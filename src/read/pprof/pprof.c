@@ -17,6 +17,7 @@
 
 #define UNPACK_BYTES   (256u << 10)
 #define HEAD_BYTES     64 /* enough to recognise the format */
+#define NO_VALUE       SIZE_MAX
 
 enum profile_field {
 	PROFILE_SAMPLE_TYPE = 1,
@@ -57,7 +58,7 @@ struct pprof {
 	size_t nr_strings, cap_strings, nr_functions, cap_functions;
 	size_t nr_locations, cap_locations, nr_units, cap_units;
 	struct ts_map functions_by_id, locations_by_id;
-	size_t bytes_at, count_at; /* which values of a sample; count_at: nr_units for no count */
+	size_t bytes_at, count_at; /* which values of a sample; count_at: NO_VALUE for no count */
 	bool nomem;
 };
 
@@ -285,7 +286,8 @@ static bool take_label(struct sample *sample, struct ts_pb *pb)
 	}
 	if (key >= pprof->nr_strings)
 		return ts_pb_fail(pb, pb->data, "a text that is not in the table of strings");
-	name = pprof->strings[key].text;
+	if (key > 0) /* the first string is empty, whatever stands there */
+		name = pprof->strings[key].text;
 	if (ts_bytes_is(name, "kind"))
 		return take_string(pprof, pb, value, &sample->site.kind);
 	if (ts_bytes_is(name, "device"))
@@ -326,18 +328,18 @@ static bool read_sample(struct pprof *pprof, struct ts_pb *pb)
 /* Which values of a sample are bytes and objects. False: there is no value in bytes. */
 static bool find_values(struct pprof *pprof)
 {
-	pprof->bytes_at = pprof->count_at = pprof->nr_units;
+	pprof->bytes_at = pprof->count_at = NO_VALUE;
 	for (size_t i = 0; i < pprof->nr_units; i++) {
 		struct ts_bytes unit = { NULL, 0 };
 
-		if (pprof->units[i] < pprof->nr_strings)
+		if (pprof->units[i] > 0 && pprof->units[i] < pprof->nr_strings)
 			unit = pprof->strings[pprof->units[i]].text;
 		if (ts_bytes_is(unit, "bytes"))
 			pprof->bytes_at = i;
 		else if (ts_bytes_is(unit, "count"))
 			pprof->count_at = i;
 	}
-	return pprof->bytes_at < pprof->nr_units;
+	return pprof->bytes_at != NO_VALUE;
 }
 
 static bool read_tables(struct pprof *pprof, struct ts_bytes text)

@@ -306,9 +306,9 @@ enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plan
 		    enter_entry(ts_pb_enter(&names), &key, &value) &&
 		    !add_stat_name(plane, key, value))
 			return ts_fail_nomem(err);
-	if (kind == TS_PLANE_METADATA || kind == TS_PLANE_OURS)
+	if (kind == TS_PLANE_OURS)
 		return TS_OK;
-	while (ts_pb_next(&pb))
+	while (kind != TS_PLANE_METADATA && ts_pb_next(&pb)) /* there: modules */
 		if (pb.field == XPLANE_EVENT_METADATA &&
 		    enter_entry(ts_pb_enter(&pb), &key, &value) &&
 		    !add_op(profile, kind, plane, key, value))

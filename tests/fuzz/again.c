@@ -1,0 +1,53 @@
+/*
+ * Any bytes as the profile of a session, reported twice in each format: on one thread, and on several. The bytes are
+ * the same, and so is the status; what is JSON is JSON.
+ */
+#include <cjson/cJSON.h>
+
+#include "tests/fuzz/session.h"
+#include "write/output.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static void look_at_json(struct ts_bytes text)
+{
+	cJSON *json = cJSON_ParseWithLength((const char *)text.p, text.n);
+
+	if (!json)
+		broken("the report is not JSON");
+	cJSON_Delete(json);
+}
+
+static void report_as(const struct session *session, const char *format, const char *view)
+{
+	const char *const once[] = { "report",	 "-j",	 "1",	 "--all",
+				     "--format", format, FOLDER, view ? "--view" : NULL,
+				     view,	 NULL };
+	const char *const again[] = { "report",	  "-j",	  "3",	  "--all",
+				      "--format", format, FOLDER, view ? "--view" : NULL,
+				      view,	  NULL };
+	struct said first, second;
+
+	session_run(session, once, &first);
+	session_run(session, again, &second);
+	if (first.status != second.status ||
+	    !ts_bytes_eq(ts_buf_bytes(&first.out), ts_buf_bytes(&second.out)) ||
+	    !ts_bytes_eq(ts_buf_bytes(&first.err), ts_buf_bytes(&second.err)))
+		broken("the second report is another one");
+	if (strcmp(format, "json") == 0 && first.status == TS_EXIT_DONE)
+		look_at_json(ts_buf_bytes(&first.out));
+	said_release(&first);
+	said_release(&second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	struct session session;
+
+	session_fill(&session, (struct ts_bytes){ data, n });
+	report_as(&session, "json", NULL);
+	report_as(&session, "text", NULL);
+	report_as(&session, "csv", "ops");
+	report_as(&session, "html", NULL);
+	return 0;
+}

@@ -1,0 +1,3 @@
+
+7/host:metadatatd"
+À„= Â"an event
