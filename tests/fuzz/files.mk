@@ -64,7 +64,12 @@ tests_fuzz_state_replay_SOURCES = tests/fuzz/state.c tests/fuzz/replay.c
 tests_fuzz_state_fuzz_SOURCES = tests/fuzz/state.c
 EXTRA_PROGRAMS += $(fuzz_programs)
 CLEANFILES += $(fuzz_programs:=.log)
-EXTRA_DIST += tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/seeds
+EXTRA_DIST += tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/inputs.sh tests/fuzz/seeds tests/fuzz/dict
+
+# How inputs are changed; a target names its mutator in one line (tests/fuzz/mutate/mutator.h).
+EXTRA_LIBRARIES += tests/fuzz/libmutate.a
+tests_fuzz_libmutate_a_SOURCES = tests/fuzz/mutate/default.c tests/fuzz/mutate/hlo.c tests/fuzz/mutate/hook.c \
+	tests/fuzz/mutate/json.c tests/fuzz/mutate/proto.c tests/fuzz/mutate/tar.c tests/fuzz/mutate/tree.c tests/fuzz/mutate/wrap.c
 
 FUZZ_SECONDS = 10
 fuzz_targets = $(fuzz_replays:tests/fuzz/%_replay=%)

@@ -6,17 +6,16 @@
 srcdir=${srcdir:-.}
 export ASAN_OPTIONS="${ASAN_OPTIONS:-allocator_may_return_null=1:detect_leaks=1}"
 
+inputs() { sh "$srcdir/tests/fuzz/inputs.sh" "$1" "$target"; }
+
 fuzz() {
 	found=tests/fuzz/corpus/$target
 	mkdir -p "$found" tests/fuzz/crashes
-	more=
-	case $target in
-	xplane | overlay | pb | pprof) more=$srcdir/tests/data ;;
-	hlo) [ -d "$srcdir/../shared/corpus/hlo" ] && more=$srcdir/../shared/corpus/hlo ;;
-	esac
+	dict=$(inputs dict)
+	# shellcheck disable=SC2046 # names of folders here have no spaces
 	"tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=2048 -max_len=65536 \
-		-print_final_stats=1 -verbosity=0 -artifact_prefix="tests/fuzz/crashes/$target-" \
-		"$found" "$srcdir/tests/fuzz/seeds/$target" ${more:+"$more"} >"tests/fuzz/${target}_fuzz.log" 2>&1
+		-print_final_stats=1 -verbosity=0 -artifact_prefix="tests/fuzz/crashes/$target-" ${dict:+-dict="$dict"} \
+		"$found" $(inputs seeds) $(inputs real) >"tests/fuzz/${target}_fuzz.log" 2>&1
 }
 
 if [ "$1" = --one ]; then # of those that the other half of this file begins
