@@ -64,7 +64,8 @@ tests_fuzz_state_replay_SOURCES = tests/fuzz/state.c tests/fuzz/replay.c
 tests_fuzz_state_fuzz_SOURCES = tests/fuzz/state.c
 EXTRA_PROGRAMS += $(fuzz_programs)
 CLEANFILES += $(fuzz_programs:=.log)
-EXTRA_DIST += tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/inputs.sh tests/fuzz/seeds tests/fuzz/dict
+EXTRA_DIST += tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/inputs.sh tests/fuzz/campaign.sh tests/fuzz/seeds tests/fuzz/dict \
+	tests/fuzz/oss-fuzz
 
 # How inputs are changed; a target names its mutator in one line (tests/fuzz/mutate/mutator.h).
 EXTRA_LIBRARIES += tests/fuzz/libmutate.a
