@@ -6,6 +6,9 @@
 
 #include "tests/fuzz/session.h"
 #include "write/output.h"
+#include "tests/fuzz/mutate/mutator.h"
+
+FUZZ_MUTATOR(profile)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -1,9 +1,11 @@
 /* Any bytes as an archive: every entry visited, within the bounds that the header promises. */
 #include "io/archive.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 #define MOST_BYTES (4 << 20)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(archive)
 
 static enum ts_status entry(void *ctx, const char *name, struct ts_buf *content,
 			    struct ts_error *err)

@@ -1,10 +1,12 @@
 /* Any bytes as a Chrome trace: read, analysed, reported, with every event's stats looked for. */
 #include "flow/stream.h"
 #include "tests/flow/memory_run.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 #define CHROME memory_run_reader("chrome")
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(chrome)
 
 static enum ts_status ask_for_stats(void *ctx, const struct ts_block *block, struct ts_error *err)
 {

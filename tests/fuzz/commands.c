@@ -6,6 +6,9 @@
 #include <cjson/cJSON.h>
 
 #include "tests/fuzz/session.h"
+#include "tests/fuzz/mutate/mutator.h"
+
+FUZZ_MUTATOR(profile)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -2,8 +2,10 @@
 #include "cli/config.h"
 
 #include "analysis/settings.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(json)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

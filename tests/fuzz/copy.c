@@ -2,8 +2,10 @@
 #include "codec/jtok.h"
 #include "copy/redact.h"
 #include "tests/copy/trimmed.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(profile)
 
 static bool is_closed(struct ts_bytes text)
 {

@@ -121,7 +121,13 @@ EXTRA_DIST += $(fuzz_schemas)
 CLEANFILES += $(fuzz_schemas:.proto=.pb-c.c) $(fuzz_schemas:.proto=.pb-c.h)
 EXTRA_PROGRAMS += $(fuzz_programs)
 CLEANFILES += $(fuzz_programs:=.log)
-EXTRA_DIST += tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/seeds
+EXTRA_DIST += tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/inputs.sh tests/fuzz/campaign.sh tests/fuzz/seeds tests/fuzz/dict \
+	tests/fuzz/oss-fuzz
+
+# How inputs are changed; a target names its mutator in one line (tests/fuzz/mutate/mutator.h).
+EXTRA_LIBRARIES += tests/fuzz/libmutate.a
+tests_fuzz_libmutate_a_SOURCES = tests/fuzz/mutate/default.c tests/fuzz/mutate/hlo.c tests/fuzz/mutate/hook.c \
+	tests/fuzz/mutate/json.c tests/fuzz/mutate/proto.c tests/fuzz/mutate/tar.c tests/fuzz/mutate/tree.c tests/fuzz/mutate/wrap.c
 
 FUZZ_SECONDS = 10
 fuzz_targets = $(fuzz_replays:tests/fuzz/%_replay=%)

@@ -6,24 +6,16 @@
 srcdir=${srcdir:-.}
 export ASAN_OPTIONS="${ASAN_OPTIONS:-allocator_may_return_null=1:detect_leaks=1}"
 
+inputs() { sh "$srcdir/tests/fuzz/inputs.sh" "$1" "$target"; }
+
 fuzz() {
 	found=tests/fuzz/corpus/$target
 	mkdir -p "$found" tests/fuzz/crashes
-	seeds=$srcdir/tests/fuzz/seeds
-	set --
-	case $target in
-	xplane | overlay | pb | pprof) set -- "$srcdir/tests/data" ;;
-	hlo) [ -d "$srcdir/../shared/corpus/hlo" ] && set -- "$srcdir/../shared/corpus/hlo" ;;
-	xplane_classes) set -- "$seeds/xplane" ;;
-	pprof_classes) set -- "$seeds/pprof" ;;
-	gunzip_zlib) set -- "$seeds/gunzip" ;;
-	json_cjson | packed) set -- "$seeds/chrome" "$seeds/torch_trace" ;;
-	undo | again | commands) set -- "$seeds/xplane" "$seeds/chrome" "$seeds/trace" "$seeds/hlo" ;;
-	esac
-	[ -d "$seeds/$target" ] && set -- "$seeds/$target" "$@"
+	dict=$(inputs dict)
+	# shellcheck disable=SC2046 # names of folders here have no spaces
 	"tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=2048 -max_len=65536 \
-		-print_final_stats=1 -verbosity=0 -artifact_prefix="tests/fuzz/crashes/$target-" \
-		"$found" "$@" >"tests/fuzz/${target}_fuzz.log" 2>&1
+		-print_final_stats=1 -verbosity=0 -artifact_prefix="tests/fuzz/crashes/$target-" ${dict:+-dict="$dict"} \
+		"$found" $(inputs seeds) $(inputs real) >"tests/fuzz/${target}_fuzz.log" 2>&1
 }
 
 if [ "$1" = --one ]; then # of those that the other half of this file begins

@@ -1,9 +1,11 @@
 /* Any bytes as gzip: unpacked to the end or to the damage, in bounded memory. */
 #include "io/gzip.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 #define MOST_BYTES (16 << 20) /* 1000 to 1 is possible: the rest of a bomb is not waited for */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(gzip)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

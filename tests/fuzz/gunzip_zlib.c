@@ -8,8 +8,11 @@
 #include <zlib.h>
 
 #include "io/gzip.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 #define MOST_BYTES (4 << 20)
+
+FUZZ_MUTATOR(gzip)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

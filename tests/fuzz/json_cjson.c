@@ -8,9 +8,12 @@
 #include <math.h>
 
 #include "codec/jtok.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 #define MAX_NUMBER 400 /* characters: cJSON's own room is smaller */
 #define MAX_TIME   63
+
+FUZZ_MUTATOR(json)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

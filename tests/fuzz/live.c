@@ -11,10 +11,12 @@
 #include "live/kept_modules.h"
 #include "live/profiler.h"
 #include "live/programs.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 #define NR_SAMPLES 3 /* of the same answer, so that kept modules meet it again */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(answer)
 
 struct watching {
 	struct ts_settings settings;

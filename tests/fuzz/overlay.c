@@ -4,8 +4,10 @@
  */
 #include "overlay/suggestions.h"
 #include "overlay/xplane.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(proto)
 
 static void profile(struct ts_bytes file)
 {

@@ -7,8 +7,11 @@
 #include <cjson/cJSON.h>
 
 #include "tests/fuzz/session.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 #define MEMBER "plugins/profile/s/host.pt.trace.json"
+
+FUZZ_MUTATOR(json)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -1,9 +1,11 @@
 /* Any bytes as protobuf fields, entered as messages down to a depth: views stay inside. */
 #include "codec/pb.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 #define DEPTH 6
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(proto)
 
 static void walk(struct ts_pb pb, struct ts_bytes all, int depth)
 {

@@ -1,7 +1,9 @@
 /* Any bytes as a memory profile: read, analysed, reported. */
 #include "tests/read/pprof_walk.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(pprof)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

@@ -7,9 +7,12 @@
  */
 #include "tests/fuzz/pprof.pb-c.h"
 #include "tests/read/pprof_walk.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 #define MAX_NAME  1024
 #define MAX_STACK 512
+
+FUZZ_MUTATOR(proto)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -1,6 +1,7 @@
 /*
- * A fuzz target without libFuzzer: replays every seed, its truncations and many damaged copies,
- * always the same ones. That is what `make check` runs.
+ * A fuzz target without libFuzzer: replays every seed, its truncations and many changed copies,
+ * always the same ones: damaged ones, and those of the target's own mutator. That is what
+ * `make check` runs.
  *
  *	tests/fuzz/NAME_replay			seeds of NAME in tests/fuzz/seeds, and real profiles
  *	tests/fuzz/NAME_replay FILE...		these, each as it is: for what a campaign has found
@@ -15,11 +16,13 @@
 #include <unistd.h>
 
 #include "io/input.h"
+#include "tests/fuzz/mutate/mutator.h"
 #include "tests/read/mutate.h"
 
 #define MAX_SEEDS    256
 #define MAX_CUTS     2000 /* of one seed: a short one is cut at every byte */
 #define HANG_SECONDS 60
+#define MAX_CHANGED  65536 /* bytes of an input that a mutator makes */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -157,19 +160,59 @@ static void run_cuts(const struct seed *seed)
 		run(seed, "the first bytes:", n, ts_bytes_cut(bytes, 0, n));
 }
 
-static void run_mutations(long nr)
+/* In libFuzzer's place: for the texts inside an input. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t max)
+{
+	static struct rng rng = { 1 };
+
+	if (n < max && rng_below(&rng, 4) == 0)
+		data[n++] = (uint8_t)rng_next(&rng);
+	if (n > 0)
+		mutate_bytes(&rng, data, n);
+	return n;
+}
+
+/* By the target's mutator; one in four has a piece of another seed. */
+static void change(const struct seed *seed, unsigned i)
+{
+	static uint8_t changed[MAX_CHANGED];
+	const struct seed *other = &replay.seeds[(i / 4) % replay.nr_seeds];
+	struct ts_bytes in = seed->input.bytes;
+	size_t n;
+
+	if (in.n > MAX_CHANGED)
+		return;
+	if (i % 4 == 0) {
+		n = LLVMFuzzerCustomCrossOver(in.p, in.n, other->input.bytes.p,
+					      other->input.bytes.n, changed, MAX_CHANGED, i);
+	} else {
+		memcpy(changed, in.p, in.n);
+		n = LLVMFuzzerCustomMutator(changed, in.n, MAX_CHANGED, i);
+	}
+	run(seed, "change", i, (struct ts_bytes){ changed, n });
+}
+
+static void damage(const struct seed *seed, uint64_t i)
 {
 	struct ts_buf damaged = TS_BUF_INIT;
+	struct rng rng = rng_of(i);
 
-	for (long i = 0; i < nr && !is_late(); i++) {
-		const struct seed *seed = &replay.seeds[(size_t)i % replay.nr_seeds];
-		struct rng rng = rng_of((uint64_t)i + 1);
-
-		mutate(&rng, seed->input.bytes, &damaged);
-		if (!damaged.failed)
-			run(seed, "mutation", (uint64_t)i + 1, ts_buf_bytes(&damaged));
-	}
+	mutate(&rng, seed->input.bytes, &damaged);
+	if (!damaged.failed)
+		run(seed, "mutation", i, ts_buf_bytes(&damaged));
 	ts_buf_release(&damaged);
+}
+
+static void run_mutations(long nr)
+{
+	for (long i = 0; i < nr && !is_late(); i++) {
+		const struct seed *seed = &replay.seeds[(size_t)(i / 2) % replay.nr_seeds];
+
+		if (i % 2)
+			change(seed, (unsigned)i);
+		else
+			damage(seed, (uint64_t)i + 1);
+	}
 }
 
 /* tests/fuzz/NAME_replay -> NAME */

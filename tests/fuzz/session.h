@@ -230,6 +230,7 @@ static inline int session_run(const struct session *session, const char *const *
 	dup2(out, STDOUT_FILENO);
 	dup2(err, STDERR_FILENO);
 	kept_stderr = err;
+	setenv("TPUSIGHT_CONFINE", "0", 1); /* the next input has a folder of its own */
 	said->status = ts_main("tpusight", NULL, argc, argv);
 	fflush(NULL);
 	kept_stderr = -1;

@@ -4,10 +4,12 @@
  */
 #include "analysis/analysis.h"
 #include "codec/record.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 #define NR 64 /* hosts, lines, ops and so on that a state may speak of */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(titled)
 
 static const struct ts_analysis *named(struct ts_bytes name)
 {

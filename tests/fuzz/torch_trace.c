@@ -1,7 +1,9 @@
 /* Any bytes as the log of PyTorch's compiler: read, analysed, reported. */
 #include "tests/flow/memory_run.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(log)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

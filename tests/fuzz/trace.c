@@ -9,12 +9,14 @@
 #include "flow/annotated.h"
 #include "tests/flow/memory_run.h"
 #include "write/flame_outputs.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 #define CHROME	  memory_run_reader("chrome")
 #define MAX_RANKS 4
 #define BETWEEN	  0x1e
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(ranks)
 
 struct ranks {
 	struct ts_bytes bytes[MAX_RANKS];

@@ -3,6 +3,9 @@
  * changes nothing, and in the end every file is there with the bytes that it had, and no other.
  */
 #include "tests/fuzz/session.h"
+#include "tests/fuzz/mutate/mutator.h"
+
+FUZZ_MUTATOR(profile)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

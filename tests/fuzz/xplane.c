@@ -1,7 +1,9 @@
 /* Any bytes as a profile: read, analysed, reported, with the overlay's planes. */
 #include "tests/flow/memory_run.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+FUZZ_MUTATOR(proto)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

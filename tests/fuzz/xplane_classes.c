@@ -13,8 +13,11 @@
 #include "model/nest.h"
 #include "tests/flow/memory_run.h"
 #include "tests/fuzz/xspace.pb-c.h"
+#include "tests/fuzz/mutate/mutator.h"
 
 #define SHARED_BYTES 4096
+
+FUZZ_MUTATOR(proto)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -142,6 +142,31 @@ static void a_location_may_have_several_lines(void **state)
 	ts_buf_release(&bytes);
 }
 
+/* As with every field of protobuf; 0 is a number that is not known. */
+static void of_a_number_that_stands_twice_the_last_one_counts(void **state)
+{
+	static const uint64_t at = 5;
+	struct ts_buf bytes = TS_BUF_INIT;
+	struct memory_run mem;
+	size_t mark, line;
+
+	pp_types(&bytes);
+	pp_sample(&bytes, &at, 1, 1, 8, PP_CHIP);
+	mark = ts_pbw_begin(&bytes, 4);
+	ts_pbw_u64(&bytes, 1, at);
+	line = ts_pbw_begin(&bytes, 4);
+	ts_pbw_u64(&bytes, 2, 7);
+	ts_pbw_u64(&bytes, 2, 0);
+	ts_pbw_end(&bytes, line);
+	ts_pbw_end(&bytes, mark);
+	pp_strings(&bytes);
+	when_read(&mem, &bytes);
+	assert_int_equal(mem.run.profile.nr_frames, 1);
+	assert_int_equal(mem.run.profile.frames[0].line, TS_UNKNOWN);
+	memory_run_release(&mem);
+	ts_buf_release(&bytes);
+}
+
 static void a_stack_of_libraries_has_its_innermost_line(void **state)
 {
 	static const uint64_t at = 70;
@@ -337,6 +362,7 @@ int main(void)
 		cmocka_unit_test(gzip_and_plain_say_the_same),
 		cmocka_unit_test(packed_numbers_are_read),
 		cmocka_unit_test(a_location_may_have_several_lines),
+		cmocka_unit_test(of_a_number_that_stands_twice_the_last_one_counts),
 		cmocka_unit_test(a_stack_of_libraries_has_its_innermost_line),
 		cmocka_unit_test(it_is_told_from_other_files_by_content),
 		cmocka_unit_test(what_is_not_there_is_damage_and_nothing_is_kept),

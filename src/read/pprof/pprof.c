@@ -179,8 +179,8 @@ static bool add_frame(struct pprof *pprof, struct ts_pb *pb, struct location *lo
 	while (ts_pb_next(&line)) {
 		if (line.field == LINE_FUNCTION)
 			id = ts_pb_u64(&line);
-		else if (line.field == LINE_NUMBER && ts_pb_i64(&line) > 0)
-			frame.line = ts_pb_i64(&line);
+		else if (line.field == LINE_NUMBER)
+			frame.line = ts_pb_i64(&line) > 0 ? ts_pb_i64(&line) : TS_UNKNOWN;
 	}
 	at = id ? ts_map_find(&pprof->functions_by_id, id) : TS_NONE;
 	if (id && at == TS_NONE)
