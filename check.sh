@@ -58,7 +58,7 @@ suite() {
 	n=$(sed -n 's/^# \(FAIL\|ERROR\): *//p' "$log" | paste -sd+ | bc) && failed=$((failed + ${n:-0}))
 	if [ $code != 0 ]; then
 		tail -n 40 "$log"
-		for test in $(sed -n 's/^\(FAIL\|ERROR\): \([^ ]*\).*/\2/p' "$log"); do
+		sed -n 's/^\(FAIL\|ERROR\): \([^ ]*\).*/\2/p' "$log" | while read -r test; do
 			say "what $test printed"
 			tail -n 40 "$dir/${test%.py}.log"
 		done

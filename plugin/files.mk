@@ -29,7 +29,7 @@ EXTRA_DIST += plugin/tpusight/_answer.py plugin/tpusight/_temporary.py plugin/tp
 page_bundle =
 
 if HAVE_PAGE
-page_bundle += plugin/page/dist/page.js plugin/page/dist/page.css
+page_bundle += plugin/page/dist/page.js plugin/page/dist/page.css plugin/page/dist/page.csp
 EXTRA_DIST += $(page_bundle)
 endif
 
@@ -40,11 +40,11 @@ plugin/page/dist/page.js: $(page_inputs)
 		to=$$work/$$f && $(MKDIR_P) `dirname $$to` && cp -f $(srcdir)/$$f $$to || exit 1; done && \
 	cd $$work/plugin/page && { $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error && \
 	$(NPM) run --silent build -- --outdir=../../../dist; } >npm.log 2>&1 || { cat npm.log >&2; exit 1; }
-plugin/page/dist/page.css: plugin/page/dist/page.js
+plugin/page/dist/page.css plugin/page/dist/page.csp: plugin/page/dist/page.js
 
 src/write/page_data.c: plugin/page/embed.sh $(page_bundle)
 	$(AM_V_GEN)$(MKDIR_P) src/write && \
-	$(SHELL) $(srcdir)/plugin/page/embed.sh $(filter %.js %.css,$^) >$@.new && mv -f $@.new $@
+	$(SHELL) $(srcdir)/plugin/page/embed.sh $(filter %.js %.css %.csp,$^) >$@.new && mv -f $@.new $@
 nodist_libtpusight_a_SOURCES += src/write/page_data.c
 CLEANFILES += src/write/page_data.c
 clean-local: clean-page

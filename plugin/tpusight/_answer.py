@@ -5,6 +5,7 @@ import json
 import os
 from typing import List, Optional
 
+from ._program import TpusightError
 from ._trace import Trace
 from ._whole import new_file
 
@@ -42,9 +43,12 @@ def plain(value):
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def write_json(path, value):
-    """Writes plain(VALUE) to the file PATH, which is the old one or the new one, whole."""
-    with new_file(path) as file:
+def write_json(path, value, trace=None):
+    """Writes plain(VALUE) to the file PATH, which is the old one or the new one, whole. It is not the TRACE that the value was
+    made of, and open to nobody to whom that is not open."""
+    if trace and os.path.exists(path) and any(os.path.samefile(path, of) for of in filter(os.path.exists, trace.files())):
+        raise TpusightError(f"{os.fspath(path)} is the trace itself (name another file)")
+    with new_file(path, limit=trace.mode() if trace else 0o666) as file:
         json.dump(plain(value), file, indent=1)
         file.write("\n")
 

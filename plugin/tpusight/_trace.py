@@ -2,11 +2,20 @@
 import os
 import weakref
 
-from ._program import TpusightError, ask, run
+from ._program import SOME, TpusightError, ask, run
 from ._temporary import temporary_folder
 
 # profiler -> its Trace: torch writes a trace once only
 _of_profilers: "weakref.WeakKeyDictionary[object, Trace]" = weakref.WeakKeyDictionary()
+
+
+def _look(path):
+    """What a file that is written anew does not keep; None: it is not there."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 class Trace:
@@ -22,8 +31,25 @@ class Trace:
         return ask(command, "--json", *self.options, *options, "--", self.path)
 
     def write(self, command, form, path, *options):
-        """Writes what `tpusight COMMAND --format FORM` says into the file PATH."""
-        run(command, f"--format={form}", f"--output={os.fspath(path)}", *self.options, *options, "--", self.path)
+        """Writes what `tpusight COMMAND --format FORM` says into the file PATH. TpusightError: it could not be written."""
+        before = _look(path)
+        _, status = run(command, f"--format={form}", f"--output={os.fspath(path)}", *self.options, *options, "--", self.path)
+        if status == SOME and _look(path) == before:
+            raise TpusightError(f"{os.fspath(path)} was not written (is its folder there, and may you write to it?)")
+
+    def files(self):
+        """The file, or those of the folder."""
+        try:
+            return [os.path.join(self.path, name) for name in os.listdir(self.path)]
+        except NotADirectoryError:
+            return [self.path]
+
+    def mode(self):
+        """Who else may read and write all of it: the bits of a mode."""
+        mode = 0o666
+        for path in filter(os.path.isfile, self.files()):
+            mode &= os.stat(path).st_mode | 0o600
+        return mode
 
     def text(self, command, form, *options):
         """What write() writes."""

@@ -13,14 +13,14 @@ except ImportError:  # Windows has none; there the program does not sweep either
 _NAME_MAX = 200  # bytes of a name that a temporary's keeps
 
 
-def _temporary(path: str) -> "tuple[int, str]":
+def _temporary(path: str, limit: int) -> "tuple[int, str]":
     """A new file beside PATH, under a name that the next tpusight sweeps when this process is killed, and not before."""
     folder, name = os.path.split(path)
     kept = os.fsdecode(os.fsencode(name)[:_NAME_MAX])
     while True:
         temp = os.path.join(folder, f".{kept}.tpusight-{secrets.token_hex(3)}")
         try:
-            handle = os.open(temp, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+            handle = os.open(temp, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666 & limit)
         except FileExistsError:
             continue
         if fcntl:
@@ -39,9 +39,9 @@ def _sync_folder(path: str) -> None:
 
 
 @contextlib.contextmanager
-def new_file(path: Any, mode: str = "w") -> Iterator[IO[Any]]:
+def new_file(path: Any, mode: str = "w", limit: int = 0o666) -> Iterator[IO[Any]]:
     """The file PATH to be written, in text of UTF-8 or ("wb") in bytes. When the block raises, or the disk is full, the old file
-    stands, with its rights; so it does until the block ends. What is not a plain file (/dev/stdout) is written as it is."""
+    stands, with its rights; so it does until the block ends. Whether old or new, it has no rights that LIMIT has not. What is not a plain file (/dev/stdout) is written as it is."""
     encoding = None if "b" in mode else "utf-8"
     path = os.path.realpath(os.fspath(path))
     old = os.stat(path) if os.path.exists(path) else None
@@ -49,11 +49,11 @@ def new_file(path: Any, mode: str = "w") -> Iterator[IO[Any]]:
         with open(path, mode, encoding=encoding) as file:
             yield file
         return
-    handle, temp = _temporary(path)
+    handle, temp = _temporary(path, limit)
     try:
         with os.fdopen(handle, mode, encoding=encoding) as file:
             if old:
-                os.chmod(temp, stat.S_IMODE(old.st_mode))
+                os.chmod(temp, stat.S_IMODE(old.st_mode) & (limit | ~0o666))
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -56,7 +56,7 @@ class FlameGraphGenerator:
         of any other dict json alone. Cuts are those that it was made with. Returns PATH."""
         _forms.need(format, _forms.FLAME)
         if format == "json":
-            write_json(path, data)
+            write_json(path, data, getattr(data, "_trace", None))
         else:
             trace = need_trace(getattr(data, "_trace", None), f"a flame graph in {format}")
             trace.write("flame", format, path, *data._options)

@@ -156,7 +156,7 @@ class MemoryProfiler:
         if report is None:
             raise TpusightError("nothing was tracked, so there is nothing to export")
         if format == "json":
-            write_json(path, {**report.to_dict(), "answer": report.answer})
+            write_json(path, {**report.to_dict(), "answer": report.answer}, report._trace)
         elif format == "csv":
             report._trace.write("report", "csv", path, "--view=memory_timeline.timeline")
         else:

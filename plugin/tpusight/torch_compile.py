@@ -249,7 +249,7 @@ class TorchCompileAnalyzer:
         said as `answer`), text or csv. Returns PATH."""
         _forms.need(format)
         if format == "json":
-            write_json(path, {**report.to_dict(), "answer": report.answer})
+            write_json(path, {**report.to_dict(), "answer": report.answer}, report._trace)
         else:
             need_trace(report._trace, f"a report in {format}").write("compile", format, path)
         return path

@@ -12,6 +12,7 @@
 #include "cli/option.h"
 #include "io/confine.h"
 #include "io/rundir.h"
+#include "io/sources.h"
 #include "model/profile.h"
 
 enum ts_exit {
@@ -19,7 +20,8 @@ enum ts_exit {
 	TS_EXIT_GATE = 1, /* a gate (--fail-if, --fail-on) did not hold */
 	TS_EXIT_USAGE = 2,
 	TS_EXIT_NOTHING = 3, /* no input could be read */
-	TS_EXIT_SOME = 4,    /* some inputs failed, the others are done */
+	TS_EXIT_SOME =
+		4, /* some inputs failed, the others are done; or an output could not be written */
 };
 
 enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
@@ -35,10 +37,12 @@ struct ts_cli {
 	const char *command; /* for messages: "tpusight annotate" */
 	size_t nr_threads;
 	bool quiet, verbose;
+	bool is_mute;	    /* help or version was asked for, and could not be printed */
 	bool join_sessions; /* sibling sessions of several hosts are one (io/siblings.h) */
 	enum ts_color color;
 	struct ts_settings settings;
-	const char *logdir; /* the one that viewers were given; NULL: as the path says */
+	const char *logdir;	    /* the one that viewers were given; NULL: as the path says */
+	struct ts_sources *sources; /* files that the command reads: no output may be one of them */
 	const struct ts_command *entry;
 	unsigned needs; /* the command's, and those of options that were given */
 	struct ts_named_place *places;
@@ -75,7 +79,7 @@ bool ts_option_is_shared(const struct ts_option *option); /* one of these: it fi
 /* Parses options and paths. TS_NOTFOUND: help or version was asked for and printed. */
 enum ts_status ts_options_parse(struct ts_cli *cli, const struct ts_command *command, int argc,
 				char **argv, struct ts_error *err);
-void ts_print_help(const char *program, const struct ts_command *command);
+bool ts_print_help(const char *program, const struct ts_command *command);
 
 /* "tpusight: TEXT" on stderr, in one line and safe for a terminal. */
 void ts_complain(const char *text);
@@ -112,11 +116,19 @@ size_t ts_terminal_height(void);
 /* Prints all of TEXT on standard output; false (and a complaint, once) when it cannot be written. A
  * closed pipe is not a failure. */
 bool ts_print(struct ts_bytes text);
-/* To the file PATH (replaced whole), or to standard output when PATH is NULL or "-". */
-bool ts_print_to(const char *path, struct ts_bytes text);
+/* To the file PATH (replaced whole, and open to nobody to whom an input is not), or to standard output when
+ * PATH is NULL or "-". */
+bool ts_print_to(const struct ts_cli *cli, const char *path, struct ts_bytes text);
+
+/* PATH will be read. TS_NOMEM alone. */
+enum ts_status ts_note_input(const struct ts_cli *cli, const char *path, struct ts_error *err);
+/* TS_USAGE: what the command is to write, or its standard output, is one of the files that it reads. */
+enum ts_status ts_check_output(const struct ts_cli *cli, struct ts_error *err);
+/* The exit status when nothing was done. */
+enum ts_exit ts_exit_of(enum ts_status st);
 
 /* Finds the sessions below all paths of the command line and complains of what is wrong.
- * *NR_BAD counts the paths and folders with problems. */
+ * *NR_BAD counts the paths and folders with problems. TS_USAGE: as ts_check_output() says. */
 enum ts_status ts_find_sessions(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,
 				struct ts_error *err);
 /* The same, and calls NONE for each path below which there is no session, with the reason. */

@@ -32,22 +32,27 @@ struct work {
 	const struct ts_cli *cli;
 	const struct annotate_options *own;
 	struct ts_progress progress;
+	size_t nr_bad, nr_done;
 	size_t nr_shown; /* sessions with a summary on the console */
 	bool can_undo;	 /* an annotation is there now */
 	bool is_mute;	 /* standard output cannot be written */
 };
 
+static const char *place_of(const struct ts_session *session)
+{
+	return session->kind == TS_SESSION_FILE ? session->files[0].path : session->dir;
+}
+
 /* A session as a line of JSON. DOCTOR NULL: it was not analysed. */
-static void print_json(struct work *work, const struct ts_session *session,
-		       const struct ts_result *doctor, const struct ts_overlay_report *report)
+static void print_json(struct work *work, const char *place, const struct ts_result *doctor,
+		       const struct ts_overlay_report *report)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&out, TS_JSON_COMPACT);
 
 	ts_json_object(&json);
 	ts_json_key(&json, "session");
-	ts_json_text(&json,
-		     session->kind == TS_SESSION_FILE ? session->files[0].path : session->dir);
+	ts_json_text(&json, place);
 	ts_json_key(&json, "is_dry_run");
 	ts_json_bool(&json, work->own->choice.dry_run);
 	ts_json_key(&json, "health_score");
@@ -99,49 +104,95 @@ static enum ts_status annotate_session(struct work *work, const struct ts_sessio
 		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
 	work->can_undo |= !options.dry_run && ts_deeds_stand(&one.report);
 	if (one.is_applied && work->own->json)
-		print_json(work, session, ts_results_find(&one.run.results, "doctor"), &one.report);
+		print_json(work, place_of(session), ts_results_find(&one.run.results, "doctor"),
+			   &one.report);
 	else if (one.is_applied && !cli->quiet)
 		print_summary(work, &one);
 	ts_annotation_release(&one);
 	return st;
 }
 
-static const char *strip_words(bool dry_run, enum ts_status st, size_t nr_entries)
+/* LEFT: things that look like ours and stay, each named on the console. */
+static const char *strip_words(bool dry_run, enum ts_status st, size_t nr_out, size_t nr_left)
 {
-	if (nr_entries == 0)
-		return st ? "nothing was removed" : "no annotation was there";
+	if (nr_out == 0)
+		return st || nr_left ? "nothing was removed" : "no annotation was there";
 	if (st)
 		return "not all of the annotation is out";
-	return dry_run ? "would remove the annotation"
+	if (dry_run)
+		return "would remove the annotation";
+	return nr_left ? "annotation removed, but for what is named above"
 		       : "annotation removed, every file is as it was";
 }
 
-static enum ts_status strip_session(struct work *work, const struct ts_session *session,
-				    struct ts_error *err)
+static void print_strip(struct work *work, const char *place,
+			const struct ts_overlay_report *report, enum ts_status st)
 {
-	const struct ts_cli *cli = work->cli;
-	struct ts_overlay_options options = { .dry_run = work->own->choice.dry_run };
-	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
+	size_t nr_left = ts_deeds_nr(report, TS_DEED_SKIPPED),
+	       nr_failed = ts_deeds_nr(report, TS_DEED_FAILED);
 	struct ts_buf out = TS_BUF_INIT;
-	enum ts_status st = ts_overlay_strip(session, &options, &report, err);
 
+	ts_term_text(&out, ts_bytes_of(place));
+	ts_buf_printf(&out, ": %s\n",
+		      strip_words(work->own->choice.dry_run, st,
+				  report->nr_entries - nr_left - nr_failed, nr_left));
+	if (work->cli->verbose)
+		ts_deeds_list(&out, report);
+	work->is_mute |= !ts_print(ts_buf_bytes(&out));
+	ts_buf_release(&out);
+}
+
+static void say_strip(struct work *work, const char *place, const struct ts_overlay_report *report,
+		      enum ts_status st, struct ts_error *err)
+{
 	ts_progress_end(&work->progress);
-	if (ts_deeds_failures(&report) > 0)
+	if (ts_deeds_failures(report) > 0)
 		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
 	if (work->own->json)
-		print_json(work, session, NULL, &report);
-	else if (!cli->quiet) {
-		ts_term_text(&out,
-			     ts_bytes_of(session->kind == TS_SESSION_FILE ? session->files[0].path
-									  : session->dir));
-		ts_buf_printf(&out, ": %s\n", strip_words(options.dry_run, st, report.nr_entries));
-		if (cli->verbose)
-			ts_deeds_list(&out, &report);
-		work->is_mute |= !ts_print(ts_buf_bytes(&out));
-	}
-	ts_buf_release(&out);
+		print_json(work, place, NULL, report);
+	else if (!work->cli->quiet)
+		print_strip(work, place, report, st);
+}
+
+/* All of its folder where it is alone there, else what belongs to its files. */
+static enum ts_status strip_session(struct work *work, const struct ts_session *session,
+				    bool is_alone, struct ts_error *err)
+{
+	struct ts_overlay_options options = { .dry_run = work->own->choice.dry_run };
+	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
+	enum ts_status st;
+
+	if (is_alone)
+		st = ts_overlay_strip_folder(session->dir, &options, &report, err);
+	else
+		st = ts_overlay_strip(session, &options, &report, err);
+	say_strip(work, place_of(session), &report, st, err);
 	ts_overlay_report_release(&report);
 	return st;
+}
+
+static void count(struct work *work, enum ts_status st, const struct ts_error *err)
+{
+	work->nr_done += st == TS_OK;
+	work->nr_bad += st != TS_OK;
+	if (st && err->text[0])
+		ts_complain(err->text);
+}
+
+/* Sessions of DIR are done by then; what they did not know of may be left. Is there nothing, then
+ * nothing is said, and nothing counts. */
+static void strip_rest(struct work *work, const char *dir)
+{
+	struct ts_overlay_options options = { .dry_run = work->own->choice.dry_run };
+	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+	enum ts_status st = ts_overlay_strip_folder(dir, &options, &report, &err);
+
+	if (report.nr_entries > 0)
+		say_strip(work, dir, &report, st, &err);
+	if (st || report.nr_entries > 0)
+		count(work, st, &err);
+	ts_overlay_report_release(&report);
 }
 
 static void print_undo(struct work *work)
@@ -156,35 +207,68 @@ static void print_undo(struct work *work)
 	ts_buf_release(&out);
 }
 
+/* Is the session the only one of its folder, and was the folder searched? They are in its order. */
+static bool is_alone(const struct ts_runs *runs, size_t i)
+{
+	const struct ts_session *one = &runs->sessions[i];
+
+	return one->kind == TS_SESSION_DIR && (i == 0 || strcmp(one[-1].dir, one->dir) != 0) &&
+	       (i + 1 == runs->nr_sessions || strcmp(one[1].dir, one->dir) != 0);
+}
+
+static void do_session(struct work *work, const struct ts_runs *runs, size_t i)
+{
+	const struct ts_session *session = &runs->sessions[i];
+	struct ts_error err = TS_ERROR_INIT;
+	enum ts_status st;
+
+	ts_progress_begin(&work->progress, work->cli, session->dir);
+	st = work->own->strip ? strip_session(work, session, is_alone(runs, i), &err)
+			      : annotate_session(work, session, &err);
+	ts_progress_end(&work->progress);
+	count(work, st, &err);
+}
+
+static int by_dir(const void *key, const void *session)
+{
+	return strcmp(key, ((const struct ts_session *)session)->dir);
+}
+
+/* All folders that were searched, but for those that a session has to itself. */
+static void strip_folders(struct work *work, const struct ts_runs *runs)
+{
+	for (size_t i = 0; i < runs->nr_folders; i++) {
+		const struct ts_session *one =
+			runs->nr_sessions ? bsearch(runs->folders[i], runs->sessions,
+						    runs->nr_sessions, sizeof(*one), by_dir)
+					  : NULL;
+
+		if (!one || !is_alone(runs, (size_t)(one - runs->sessions)))
+			strip_rest(work, runs->folders[i]);
+	}
+}
+
 static enum ts_exit run_annotate(struct ts_cli *cli)
 {
 	const struct annotate_options *own = cli->own;
 	struct work work = { .cli = cli, .own = own };
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
-	size_t nr_bad = 0, nr_done = 0;
+	enum ts_status found = ts_find_sessions(cli, &runs, &work.nr_bad, &err);
 
-	if (ts_find_sessions(cli, &runs, &nr_bad, &err)) {
+	if (found) {
 		ts_complain(err.text);
-		nr_bad++;
+		work.nr_bad++;
 	}
-	for (size_t i = 0; i < runs.nr_sessions; i++) {
-		enum ts_status st;
-
-		ts_progress_begin(&work.progress, cli, runs.sessions[i].dir);
-		st = own->strip ? strip_session(&work, &runs.sessions[i], &err)
-				: annotate_session(&work, &runs.sessions[i], &err);
-		ts_progress_end(&work.progress);
-		nr_done += st == TS_OK;
-		nr_bad += st != TS_OK;
-		if (st && err.text[0])
-			ts_complain(err.text);
-	}
+	for (size_t i = 0; i < runs.nr_sessions; i++)
+		do_session(&work, &runs, i);
+	if (own->strip)
+		strip_folders(&work, &runs);
 	print_undo(&work);
 	ts_runs_release(&runs);
-	if (nr_done == 0)
-		return TS_EXIT_NOTHING;
-	return nr_bad || work.is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
+	if (work.nr_done == 0)
+		return found ? ts_exit_of(found) : TS_EXIT_NOTHING;
+	return work.nr_bad || work.is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
 }
 
 static const struct annotate_options defaults = { .choice = TS_ANNOTATE_CHOICE_INIT };

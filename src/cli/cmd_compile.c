@@ -89,8 +89,8 @@ static enum ts_exit compare_modes(struct ts_cli *cli)
 		st = compare(runs, &out, &err);
 	if (st) {
 		ts_complain(err.text);
-		code = st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
-	} else if (!ts_print_to(own->print.output, ts_buf_bytes(&out)) || runs->damaged) {
+		code = ts_exit_of(st);
+	} else if (!ts_print_to(cli, own->print.output, ts_buf_bytes(&out)) || runs->damaged) {
 		code = TS_EXIT_SOME;
 	}
 	ts_buf_release(&out);
@@ -99,12 +99,33 @@ static enum ts_exit compare_modes(struct ts_cli *cli)
 	return code;
 }
 
+/* What is wrong with a log, its reader will say. */
+static enum ts_status note_logs(const struct ts_cli *cli, const char *path, struct ts_error *err)
+{
+	struct ts_arena arena = TS_ARENA_INIT;
+	const struct ts_hostfile *files;
+	enum ts_status st = TS_OK;
+	size_t nr;
+
+	ts_torch_logs_find(&arena, path, &files, &nr, NULL);
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = ts_note_input(cli, files[i].path, err);
+	ts_arena_release(&arena);
+	return st;
+}
+
 static enum ts_exit run_compile(struct ts_cli *cli)
 {
 	const struct compile_options *own = cli->own;
 	const struct ts_door door = { .torch_logs = own->torch_logs.items,
 				      .nr_torch_logs = own->torch_logs.nr };
+	struct ts_error err = TS_ERROR_INIT;
 
+	for (size_t i = 0; i < own->torch_logs.nr; i++)
+		if (note_logs(cli, own->torch_logs.items[i], &err)) {
+			ts_complain(err.text);
+			return TS_EXIT_NOTHING;
+		}
 	if (cli->nr_paths > 1 || own->compare)
 		return compare_modes(cli);
 	return ts_suite_report(cli, &own->print, door);

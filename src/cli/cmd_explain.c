@@ -147,12 +147,12 @@ static enum ts_exit run_explain(struct ts_cli *cli)
 	st = explain(cli, &results, &out, &err);
 	if (st)
 		ts_complain(err.text);
-	good = st == TS_OK && ts_print_to(own->print.output, ts_buf_bytes(&out));
+	good = st == TS_OK && ts_print_to(cli, own->print.output, ts_buf_bytes(&out));
 	ts_buf_release(&out);
 	ts_results_release(&results);
-	if (st == TS_USAGE)
-		return TS_EXIT_USAGE;
-	return good ? TS_EXIT_DONE : TS_EXIT_NOTHING;
+	if (st)
+		return ts_exit_of(st);
+	return good ? TS_EXIT_DONE : TS_EXIT_SOME;
 }
 
 static const char *format_at(const struct ts_command *command, size_t index)

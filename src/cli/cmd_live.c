@@ -30,7 +30,7 @@ struct live_options {
 	const char *on_alert;
 	struct ts_annotate_choice annotate;
 	bool json, serve;
-	uint16_t port;
+	struct ts_serving_at at;
 };
 
 static enum ts_status set_repository(void *repository, const char *value, struct ts_error *err)
@@ -170,7 +170,7 @@ static enum ts_status start_serving(struct watching *watching, const struct ts_c
 				    struct ts_error *err)
 {
 	const struct live_options *own = cli->own;
-	const struct ts_serving_options options = { .port = own->port,
+	const struct ts_serving_options options = { .at = &own->at,
 						    .services = own->services,
 						    .json = own->json };
 
@@ -316,7 +316,7 @@ static const struct live_options defaults = {
 	.clear_ms = TS_ALERT_CLEAR_MS,
 	.fail_on = TS_NR_SEVERITIES,
 	.annotate = TS_ANNOTATE_CHOICE_INIT,
-	.port = TS_SERVER_PORT,
+	.at = TS_SERVING_AT_INIT,
 };
 
 #define OWN	   struct live_options
@@ -354,7 +354,7 @@ static const struct ts_option options[] = {
 	TS_OPT_FLAG(OWN, json, "json", 0, "print JSON lines"),
 	TS_OPT_FLAG(OWN, serve, "serve", 0, "show it in a browser too, on this machine only",
 		    .needs = TS_LISTENS),
-	TS_OPTION_PORT(OWN, port),
+	TS_SERVING_OPTIONS(OWN, at),
 	TS_OPT_END,
 };
 

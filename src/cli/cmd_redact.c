@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "cli/copies.h"
+#include "codec/term.h"
 #include "copy/redact.h"
 #include "io/archive.h"
 #include "io/input.h"
@@ -23,7 +24,7 @@ struct redacting {
 	const struct redact_options *own;
 	const struct ts_session *session;
 	const struct ts_names *names;
-	bool several, damaged;
+	bool several, damaged; /* or what was done could not be printed */
 };
 
 /* Sessions are called by the time by default; a time says nothing about the user. */
@@ -70,8 +71,8 @@ static void put_file(const struct redacting *redacting, const struct ts_hostfile
 	ts_buf_put(out, ts_bytes_cut(name, host.n, name.n));
 }
 
-static enum ts_status path_of(const struct redacting *redacting, const struct ts_hostfile *file,
-			      struct ts_buf *path, struct ts_error *err)
+static enum ts_status find_place(const struct redacting *redacting, const struct ts_hostfile *file,
+				 struct ts_copy_place *place, struct ts_error *err)
 {
 	const struct ts_session *session = redacting->session;
 	struct ts_buf names = TS_BUF_INIT;
@@ -97,7 +98,7 @@ static enum ts_status path_of(const struct redacting *redacting, const struct ts
 				      .run = (const char *)names.p,
 				      .session = (const char *)names.p + session_at,
 				      .file = (const char *)names.p + file_at };
-	st = ts_copy_path(session, &name, path, err);
+	st = ts_copy_place_find(place, redacting->cli, session, &name, file->path, err);
 	ts_buf_release(&names);
 	return st;
 }
@@ -139,7 +140,7 @@ static void complain_of_damage(struct redacting *redacting, const char *path,
 	ts_complain(err.text);
 }
 
-static void print_written(const struct ts_cli *cli, const char *path, uint64_t nr_bytes,
+static bool print_written(const struct ts_cli *cli, const char *path, uint64_t nr_bytes,
 			  const struct ts_input *input)
 {
 	const struct redact_options *own = cli->own;
@@ -147,29 +148,32 @@ static void print_written(const struct ts_cli *cli, const char *path, uint64_t n
 					  -1 };
 	char size[TS_UNIT_MAX];
 	struct ts_buf out = TS_BUF_INIT;
+	bool good;
 
 	if (own->json)
-		ts_copied_print(&copied);
-	if (cli->quiet || own->json)
-		return;
-	ts_buf_printf(&out, "%s: redacted, %s\n", path, ts_fmt_bytes(size, (double)nr_bytes));
-	ts_print(ts_buf_bytes(&out));
+		return ts_copied_print(&copied);
+	if (cli->quiet)
+		return true;
+	ts_term_text(&out, ts_bytes_of(path));
+	ts_buf_printf(&out, ": redacted, %s\n", ts_fmt_bytes(size, (double)nr_bytes));
+	good = ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
+	return good;
 }
 
 static enum ts_status redact_file(struct redacting *redacting, const struct ts_hostfile *file,
 				  struct ts_error *err)
 {
 	struct ts_input input = TS_INPUT_INIT;
-	struct ts_buf path = TS_BUF_INIT;
+	struct ts_copy_place place = TS_COPY_PLACE_INIT;
 	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
 	struct ts_redact_report report;
 	enum ts_status st = ts_input_open(&input, file->path, err);
 
 	if (st == TS_OK)
-		st = path_of(redacting, file, &path, err);
+		st = find_place(redacting, file, &place, err);
 	if (st == TS_OK)
-		st = ts_copy_open(&out, (const char *)path.p, err);
+		st = ts_copy_open(&out, place.path, &place.use, err);
 	if (st == TS_OK)
 		st = redact_bytes(redacting, file, &input, &out, &report, err);
 	if (st == TS_OK && out.nr_bytes == 0)
@@ -180,10 +184,12 @@ static enum ts_status redact_file(struct redacting *redacting, const struct ts_h
 		st = ts_copy_commit(&out, err);
 	if (st == TS_OK) {
 		complain_of_damage(redacting, file->path, &report);
-		print_written(redacting->cli, (const char *)path.p, out.file.nr_bytes, &input);
+		redacting->damaged |=
+			!print_written(redacting->cli, place.path, out.file.nr_bytes, &input);
+		st = ts_copy_place_done(&place, redacting->cli, err);
 	}
 	ts_copy_release(&out);
-	ts_buf_release(&path);
+	ts_copy_place_release(&place);
 	ts_input_release(&input);
 	return st;
 }
@@ -241,11 +247,15 @@ static enum ts_status key_from(const char *path, struct ts_sipkey *key, struct t
 	return st;
 }
 
-static enum ts_status choose_key(const struct redact_options *own, struct ts_sipkey *key,
+static enum ts_status choose_key(const struct ts_cli *cli, struct ts_sipkey *key,
 				 struct ts_error *err)
 {
+	const struct redact_options *own = cli->own;
+
 	if (own->key_file && own->salt)
 		return ts_fail(err, TS_USAGE, "--key and --salt are two keys (give one)");
+	if (own->key_file && ts_note_input(cli, own->key_file, err))
+		return TS_NOMEM;
 	if (own->key_file)
 		return key_from(own->key_file, key, err);
 	if (!own->salt)
@@ -261,14 +271,14 @@ static enum ts_exit run_redact(struct ts_cli *cli)
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_names names = { .nr_keep = 0 };
 	struct ts_error err = TS_ERROR_INIT;
-	enum ts_exit code = TS_EXIT_NOTHING;
+	enum ts_exit code;
 	struct ts_sipkey key;
 	size_t nr_bad = 0;
-	enum ts_status st = choose_key(own, &key, &err);
+	enum ts_status st = choose_key(cli, &key, &err);
 
 	if (st) {
 		ts_complain(err.text);
-		return st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+		return ts_exit_of(st);
 	}
 	st = ts_names_open(&names, &key, own->keep.items, own->keep.nr)
 		     ? ts_find_sessions(cli, &runs, &nr_bad, &err)
@@ -277,8 +287,7 @@ static enum ts_exit run_redact(struct ts_cli *cli)
 	redacting.several = runs.nr_sessions > 1;
 	if (st)
 		ts_complain(err.text);
-	else
-		code = redact_all(&redacting, &runs, nr_bad);
+	code = st ? ts_exit_of(st) : redact_all(&redacting, &runs, nr_bad);
 	ts_runs_release(&runs);
 	ts_names_release(&names);
 	return code;

@@ -5,6 +5,7 @@
 #include "cli/suite.h"
 
 #include "base/buf.h"
+#include "codec/term.h"
 #include "flow/annotate.h"
 #include "flow/run.h"
 #include "flow/trace.h"
@@ -79,16 +80,19 @@ static enum ts_status read_session(struct drawing *drawing, const struct ts_sess
 	return st ? st : ts_trace_plan_close(&drawing->plan, drawing->own->max_events, err);
 }
 
-static void print_counts(const struct drawing *drawing, const struct ts_trace_report *report)
+/* TS_IO: it is on the console. */
+static enum ts_status print_counts(const struct drawing *drawing,
+				   const struct ts_trace_report *report)
 {
 	const struct timeline_options *own = drawing->own;
 	int64_t least_ps = own->print.form.min_duration_ps;
 	uint64_t unwanted = drawing->plan.nr_left_out;
 	uint64_t crowded = report->events_left_out - TS_MIN(report->events_left_out, unwanted);
 	struct ts_buf out = TS_BUF_INIT;
+	bool good;
 
-	ts_buf_printf(&out, "%s: %llu of %llu events", own->print.output,
-		      (unsigned long long)report->events_written,
+	ts_term_text(&out, ts_bytes_of(own->print.output));
+	ts_buf_printf(&out, ": %llu of %llu events", (unsigned long long)report->events_written,
 		      (unsigned long long)report->events_total);
 	if (unwanted)
 		ts_buf_printf(&out, "; left out: %llu", (unsigned long long)unwanted);
@@ -100,9 +104,9 @@ static void print_counts(const struct drawing *drawing, const struct ts_trace_re
 		ts_buf_printf(&out, "%s %llu that are the shortest (--max-events=0: all)",
 			      unwanted ? "," : "; left out:", (unsigned long long)crowded);
 	ts_buf_putc(&out, '\n');
-	if (!drawing->cli->quiet)
-		ts_print(ts_buf_bytes(&out));
+	good = drawing->cli->quiet || ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
+	return good ? TS_OK : TS_IO;
 }
 
 /* Packed where the file's name says so. */
@@ -114,9 +118,10 @@ static enum ts_status write_events(struct drawing *drawing, struct ts_error *err
 					    .nr_threads = drawing->cli->nr_threads,
 					    .level = packed ? TS_TRACE_LEVEL : TS_TRACE_PLAIN,
 					    .version = PACKAGE_VERSION };
+	const struct ts_newfile_use use = { .is_named = true, .sources = drawing->cli->sources };
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	struct ts_trace_report report;
-	enum ts_status st = ts_newfile_open(&file, path, err);
+	enum ts_status st = ts_newfile_open_for(&file, path, &use, err);
 
 	if (st == TS_OK)
 		st = ts_trace_write(&file, &drawing->run.profile, &drawing->run.results,
@@ -124,14 +129,14 @@ static enum ts_status write_events(struct drawing *drawing, struct ts_error *err
 	if (st == TS_OK)
 		st = ts_newfile_commit(&file, err);
 	ts_newfile_release(&file);
-	if (st == TS_OK)
-		print_counts(drawing, &report);
-	return st;
+	return st ? st : print_counts(drawing, &report);
 }
 
+/* DAMAGED: it was read in part, or could not be written. */
 static enum ts_status draw(const struct ts_cli *cli, const struct ts_session *session,
 			   bool *damaged, struct ts_error *err)
 {
+	struct ts_error story = TS_ERROR_INIT;
 	struct drawing drawing = { .cli = cli, .own = cli->own };
 	enum ts_status st;
 
@@ -143,8 +148,11 @@ static enum ts_status draw(const struct ts_cli *cli, const struct ts_session *se
 		ts_complain_of_damage(&drawing.run.profile.damage[i],
 				      "what stands before it was read");
 	*damaged = drawing.run.nr_problems > 0 || drawing.run.profile.nr_damage > 0;
-	if (st == TS_OK)
-		st = write_events(&drawing, err);
+	if (st == TS_OK && write_events(&drawing, &story)) {
+		if (story.text[0])
+			ts_complain(story.text);
+		*damaged = true;
+	}
 	ts_trace_plan_release(&drawing.plan);
 	free(drawing.unwanted);
 	ts_run_release(&drawing.run);
@@ -168,7 +176,7 @@ static enum ts_exit run_chrome(const struct ts_cli *cli)
 	ts_runs_release(&runs);
 	if (st) {
 		ts_complain(err.text);
-		return st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+		return ts_exit_of(st);
 	}
 	return nr_bad || damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
 }

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "cli/copies.h"
+#include "codec/term.h"
 #include "copy/trim.h"
 #include "flow/outline.h"
 #include "flow/run.h"
@@ -21,7 +22,8 @@ struct trimming {
 	const struct ts_session *session;
 	struct ts_run *run;
 	struct ts_trim trim;
-	bool several, damaged;
+	bool several, damaged; /* or what was done could not be printed */
+	bool is_empty;	       /* nothing of the last file lies in the cut */
 };
 
 static const struct ts_input *input_of(const struct ts_run *run, struct ts_bytes file)
@@ -55,7 +57,7 @@ static bool is_packed(const char *path)
 }
 
 /* Where one of the two files is packed and the other is not, the sizes say which. */
-static void print_written(const struct ts_cli *cli, const char *path,
+static bool print_written(const struct ts_cli *cli, const char *path,
 			  const struct ts_trim_report *report, uint64_t nr_bytes,
 			  const struct ts_input *input)
 {
@@ -66,20 +68,22 @@ static void print_written(const struct ts_cli *cli, const char *path,
 	bool differ = is_packed(path) != is_packed(input->path);
 	char size[TS_UNIT_MAX], whole[TS_UNIT_MAX];
 	struct ts_buf out = TS_BUF_INIT;
+	bool good;
 
 	if (own->json)
-		ts_copied_print(&copied);
-	if (cli->quiet || own->json)
-		return;
-	ts_buf_printf(&out, "%s: %llu of %llu events, %s%s of %s%s\n", path,
-		      (unsigned long long)report->nr_kept,
-		      (unsigned long long)(report->nr_kept + report->nr_dropped),
-		      ts_fmt_bytes(size, (double)nr_bytes),
-		      differ && is_packed(path) ? " packed" : "",
-		      ts_fmt_bytes(whole, (double)input->bytes.n),
-		      differ && is_packed(input->path) ? " packed" : "");
-	ts_print(ts_buf_bytes(&out));
+		return ts_copied_print(&copied);
+	if (cli->quiet)
+		return true;
+	ts_term_text(&out, ts_bytes_of(path));
+	ts_buf_printf(
+		&out, ": %llu of %llu events, %s%s of %s%s\n", (unsigned long long)report->nr_kept,
+		(unsigned long long)(report->nr_kept + report->nr_dropped),
+		ts_fmt_bytes(size, (double)nr_bytes), differ && is_packed(path) ? " packed" : "",
+		ts_fmt_bytes(whole, (double)input->bytes.n),
+		differ && is_packed(input->path) ? " packed" : "");
+	good = ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
+	return good;
 }
 
 static void complain_of_damage(struct trimming *trimming, const char *path,
@@ -117,16 +121,18 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 	struct ts_bytes file = trimming->run->profile.hosts[host].file;
 	const struct ts_input *input = input_of(trimming->run, file);
 	struct ts_copy_name name = name_of(trimming, base_name(file));
-	struct ts_buf path = TS_BUF_INIT;
+	struct ts_copy_place place = TS_COPY_PLACE_INIT;
 	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
 	struct ts_trim_report report;
-	enum ts_status st = ts_copy_path(trimming->session, &name, &path, err);
+	enum ts_status st = ts_copy_place_find(&place, trimming->cli, trimming->session, &name,
+					       input->path, err);
 
 	if (st == TS_OK)
-		st = ts_copy_open(&out, (const char *)path.p, err);
+		st = ts_copy_open(&out, place.path, &place.use, err);
 	if (st == TS_OK)
 		st = trim_file(trimming, host, input, &out, &report, err);
-	if (st == TS_OK && report.nr_kept == 0)
+	trimming->is_empty = st == TS_OK && report.nr_kept == 0;
+	if (trimming->is_empty)
 		st = ts_fail(err, TS_USAGE, "%s: nothing lies in this cut, so nothing was written",
 			     input->path);
 	if (st == TS_OK)
@@ -135,23 +141,12 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 		st = ts_copy_commit(&out, err);
 	if (st == TS_OK) {
 		complain_of_damage(trimming, input->path, &report);
-		print_written(trimming->cli, (const char *)path.p, &report, out.file.nr_bytes,
-			      input);
+		trimming->damaged |= !print_written(trimming->cli, place.path, &report,
+						    out.file.nr_bytes, input);
+		st = ts_copy_place_done(&place, trimming->cli, err);
 	}
 	ts_copy_release(&out);
-	ts_buf_release(&path);
-	return st;
-}
-
-static enum ts_status save(const char *path, struct ts_bytes bytes, struct ts_error *err)
-{
-	size_t made;
-	enum ts_status st = ts_dir_make_for(path, &made, err);
-
-	if (st == TS_OK)
-		st = ts_newfile_save(path, bytes, err);
-	if (st)
-		ts_dir_unmake_for(path, made);
+	ts_copy_place_release(&place);
 	return st;
 }
 
@@ -161,27 +156,63 @@ static enum ts_status copy_extra(struct trimming *trimming, const struct ts_host
 {
 	struct ts_copy_name name = name_of(trimming, extra->name);
 	struct ts_input input = TS_INPUT_INIT;
-	struct ts_buf path = TS_BUF_INIT;
-	enum ts_status st = ts_input_open(&input, extra->path, err);
+	struct ts_copy_place place = TS_COPY_PLACE_INIT;
+	enum ts_status st = ts_input_open_plain(&input, extra->path, err);
 
 	if (st == TS_OK)
-		st = ts_copy_path(trimming->session, &name, &path, err);
+		st = ts_copy_place_find(&place, trimming->cli, trimming->session, &name,
+					extra->path, err);
 	if (st == TS_OK)
-		st = save((const char *)path.p, input.bytes, err);
+		st = ts_newfile_save_for(place.path, input.bytes, &place.use, err);
+	if (st == TS_OK)
+		st = ts_copy_place_done(&place, trimming->cli, err);
 	ts_input_release(&input);
-	ts_buf_release(&path);
+	ts_copy_place_release(&place);
 	return st;
 }
 
+/* One more file: where nothing of it lies in the cut, something of the others may. */
+static enum ts_status trim_next(struct trimming *trimming, uint32_t host, size_t *nr_written,
+				struct ts_error *empty, struct ts_error *err)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	enum ts_status st = trim_host(trimming, host, &story);
+
+	*nr_written += st == TS_OK;
+	if (trimming->is_empty && empty->text[0])
+		ts_complain(empty->text);
+	if (trimming->is_empty) {
+		*empty = story;
+		return TS_OK;
+	}
+	if (st)
+		*err = story;
+	return st;
+}
+
+/* Each file that is left out is named; when none is left, that is the error. */
 static enum ts_status trim_hosts(struct trimming *trimming, struct ts_error *err)
 {
 	const struct ts_profile *profile = &trimming->run->profile;
 	const struct ts_session *session = trimming->session;
+	struct ts_error empty = TS_ERROR_INIT;
 	enum ts_status st = TS_OK;
+	size_t nr_written = 0;
 
 	for (uint32_t h = 0; h < profile->nr_hosts && st == TS_OK; h++)
 		if (trimming->trim.hosts[h] && input_of(trimming->run, profile->hosts[h].file))
-			st = trim_host(trimming, h, err);
+			st = trim_next(trimming, h, &nr_written, &empty, err);
+	if (st == TS_OK && nr_written == 0 && !empty.text[0])
+		return ts_fail(err, TS_UNSUPPORTED, "%s: there is nothing in it to be trimmed",
+			       session->files[0].path);
+	if (st == TS_OK && nr_written == 0) {
+		*err = empty;
+		return TS_USAGE;
+	}
+	if (empty.text[0]) {
+		ts_complain(empty.text);
+		trimming->damaged = true;
+	}
 	for (size_t i = 0; i < session->nr_extras && st == TS_OK; i++)
 		if (!trimming->own->choice.host && !trimming->own->choice.plane)
 			st = copy_extra(trimming, &session->extras[i], err);
@@ -265,7 +296,8 @@ static enum ts_exit run_trim(struct ts_cli *cli)
 	const struct trim_options *own = cli->own;
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
-	enum ts_exit code = TS_EXIT_NOTHING;
+	enum ts_exit code;
+	enum ts_status st;
 	size_t nr_bad = 0;
 
 	if (!is_asked(&own->choice)) {
@@ -276,10 +308,10 @@ static enum ts_exit run_trim(struct ts_cli *cli)
 		ts_complain("--from-ms is not before --to-ms");
 		return TS_EXIT_USAGE;
 	}
-	if (ts_find_sessions(cli, &runs, &nr_bad, &err))
+	st = ts_find_sessions(cli, &runs, &nr_bad, &err);
+	if (st)
 		ts_complain(err.text);
-	else
-		code = trim_all(cli, &runs, nr_bad);
+	code = st ? ts_exit_of(st) : trim_all(cli, &runs, nr_bad);
 	ts_runs_release(&runs);
 	return code;
 }

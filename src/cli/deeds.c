@@ -170,6 +170,16 @@ size_t ts_deeds_failures(const struct ts_overlay_report *report)
 	return nr_failed;
 }
 
+size_t ts_deeds_nr(const struct ts_overlay_report *report, enum ts_overlay_deed deed)
+{
+	size_t nr = 0;
+
+	TS_ASSERT(report);
+	for (size_t i = 0; i < report->nr_entries; i++)
+		nr += report->entries[i].deed == deed;
+	return nr;
+}
+
 bool ts_deeds_stand(const struct ts_overlay_report *report)
 {
 	TS_ASSERT(report);

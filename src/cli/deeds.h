@@ -18,6 +18,7 @@ void ts_deeds_json(struct ts_json *json, const struct ts_overlay_report *report)
 /* Complains of what failed or was left as it is; how many failed. A cause that several files share
  * is named once. */
 size_t ts_deeds_failures(const struct ts_overlay_report *report);
+size_t ts_deeds_nr(const struct ts_overlay_report *report, enum ts_overlay_deed deed);
 /* Something of ours is there now. */
 bool ts_deeds_stand(const struct ts_overlay_report *report);
 /* "Undo: tpusight-annotate --strip PATH...", to be pasted into a shell. */

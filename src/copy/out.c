@@ -4,7 +4,8 @@
 #include "base/check.h"
 #include "io/file.h"
 
-enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path, struct ts_error *err)
+enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path,
+			    const struct ts_newfile_use *use, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -17,9 +18,7 @@ enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path, struct ts
 		.packed = ts_bytes_ends(ts_bytes_of(path), ".gz"),
 		.path = path,
 	};
-	st = ts_dir_make_for(path, &out->made_dirs, err);
-	if (st == TS_OK)
-		st = ts_newfile_open(&out->file, path, err);
+	st = ts_newfile_open_for(&out->file, path, use, err);
 	if (st == TS_OK && out->packed)
 		st = ts_gzip_init(&out->gz, TS_GZIP_LEVEL, err);
 	return st;
@@ -70,10 +69,8 @@ enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err)
 	TS_ASSERT(out);
 	if (out->text.n > 0 || (out->packed && out->nr_bytes == 0))
 		flush(out);
-	if (out->st == TS_OK) {
+	if (out->st == TS_OK)
 		out->st = ts_newfile_commit(&out->file, &out->err);
-		out->made_dirs = out->st == TS_OK ? 0 : out->made_dirs;
-	}
 	if (out->st && err)
 		*err = out->err;
 	return out->st;
@@ -83,7 +80,6 @@ void ts_copy_release(struct ts_copy_out *out)
 {
 	TS_ASSERT(out);
 	ts_newfile_release(&out->file);
-	ts_dir_unmake_for(out->path, out->made_dirs);
 	ts_gzip_release(&out->gz);
 	ts_buf_release(&out->text);
 	ts_buf_release(&out->members);

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/buf.h"
 #include "flow/annotated.h"
+#include "io/tracefile.h"
 #include "read/reader.h"
 #include "write/report_json.h"
 
@@ -171,6 +172,7 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 		.results = &run->results,
 		.inputs = run->inputs,
 		.of_traces = job->one->of_traces,
+		.whole = job->session,
 	};
 	struct ts_overlay_trace *copies = calloc(job->session->nr_files, sizeof(*copies));
 	struct copy_job *jobs = calloc(job->session->nr_files, sizeof(*jobs));
@@ -249,6 +251,36 @@ static enum ts_status cannot_annotate(const struct ts_session *session, struct t
 		       path);
 }
 
+/*
+ * Where an annotation goes is known from the names, to the strip that takes it out as well: a file that
+ * is not what its name says is refused.
+ */
+static enum ts_status check_names(const struct job *job, struct ts_error *err)
+{
+	const struct ts_profile *profile = &job->one->run.profile;
+
+	for (size_t i = 0; i < job->session->nr_files; i++) {
+		const struct ts_hostfile *file = &job->session->files[i];
+		struct ts_bytes name = ts_bytes_of(file->name);
+		uint32_t host = host_of(profile, file->path);
+		bool is_trace = host < profile->nr_hosts &&
+				ts_reader_of(profile, host)->annotate == TS_ANNOTATE_COPY;
+
+		if (host == profile->nr_hosts)
+			continue; /* it could not be read */
+		if (is_trace && ts_bytes_ends(name, TS_XPLANE_SUFFIX))
+			return ts_fail(err, TS_UNSUPPORTED,
+				       "%s: a trace, by what is in it (rename it to NAME.json)",
+				       file->path);
+		if (!is_trace && ts_tracefile_is_named(name))
+			return ts_fail(err, TS_UNSUPPORTED,
+				       "%s: an xplane, by what is in it (rename it to "
+				       "HOST" TS_XPLANE_SUFFIX ")",
+				       file->path);
+	}
+	return TS_OK;
+}
+
 /* Refuses a file that has no place for an annotation, or not for the kind that is wanted. */
 static enum ts_status can_annotate(const struct job *job, struct ts_error *err)
 {
@@ -264,7 +296,7 @@ static enum ts_status can_annotate(const struct job *job, struct ts_error *err)
 			       "%s: a profile inside an archive cannot be annotated "
 			       "(unpack it first; tpusight report reads it)",
 			       path);
-	if (nr_annotated(profile, TS_ANNOTATE_NOT) > 0)
+	if (nr_annotated(profile, TS_ANNOTATE_NOT) > 0 || profile->nr_hosts == 0)
 		return ts_fail(
 			err, TS_UNSUPPORTED,
 			"%s: only xplanes and traces are annotated (tpusight report reads it)",
@@ -315,6 +347,8 @@ enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *s
 	st = ts_run_open(&one->run, session, &read_options, err);
 	if (st == TS_OK)
 		st = can_annotate(&job, err);
+	if (st == TS_OK)
+		st = check_names(&job, err);
 	if (st == TS_OK)
 		st = analyse(&job, err);
 	/*

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "flow/outline.h"
 #include "io/tracefile.h"
+#include "overlay/xplane.h"
 #include "read/hlo.h"
 #include "read/reader.h"
 
@@ -81,6 +82,17 @@ struct source {
 	const char *reader; /* NULL: the reader that knows the bytes */
 };
 
+/* What an earlier annotation put behind the profile is not a part of it: whether it is there makes no
+ * difference to any result. A file that is nothing else is read, and the report says so. */
+static struct ts_bytes without_overlay(const struct ts_reader *reader, struct ts_bytes bytes)
+{
+	size_t native = bytes.n;
+
+	if (reader->annotate == TS_ANNOTATE_BEHIND)
+		native = ts_overlay_native_bytes(bytes);
+	return ts_bytes_cut(bytes, 0, native > 0 ? native : bytes.n);
+}
+
 static enum ts_status read_source(struct ts_run *run, const struct source *source,
 				  const struct ts_run_options *options, struct ts_error *err)
 {
@@ -97,6 +109,7 @@ static enum ts_status read_source(struct ts_run *run, const struct source *sourc
 			       "%.*s: byte 0: not a profile that is known here (give an .xplane.pb "
 			       "file, a trace (.json, .json.gz), a session, or a log directory)",
 			       TS_ARG(source->file));
+	request.bytes = without_overlay(reader, source->bytes);
 	st = reader->read(&run->profile, &request, err);
 	if (run->profile.nr_hosts > host)
 		run->profile.hosts[host].reader = reader_index(reader);
@@ -209,12 +222,21 @@ static enum ts_status read_archive(struct ts_run *run, struct ts_bytes bytes, co
 	return TS_OK;
 }
 
-static enum ts_status read_file(struct ts_run *run, const struct ts_hostfile *file,
-				struct ts_input *input, const struct ts_run_options *options,
-				struct ts_error *err)
+/* A stream was named by the user; all else was found, or is a plain file. */
+static enum ts_status open_input(const struct ts_session *session, const struct ts_hostfile *file,
+				 struct ts_input *input, struct ts_error *err)
 {
+	return session->kind == TS_SESSION_STREAM ? ts_input_open(input, file->path, err)
+						  : ts_input_open_plain(input, file->path, err);
+}
+
+static enum ts_status read_file(struct ts_run *run, const struct ts_session *session, size_t index,
+				const struct ts_run_options *options, struct ts_error *err)
+{
+	const struct ts_hostfile *file = &session->files[index];
+	struct ts_input *input = &run->inputs[index];
 	struct source source = { .reader = NULL };
-	enum ts_status st = ts_input_open(input, file->path, err);
+	enum ts_status st = open_input(session, file, input, err);
 
 	if (st)
 		return st;
@@ -318,7 +340,7 @@ enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
 	for (size_t i = 0; i < session->nr_files; i++) {
 		struct ts_error problem = TS_ERROR_INIT;
 
-		st = read_file(run, &session->files[i], &run->inputs[i], options, &problem);
+		st = read_file(run, session, i, options, &problem);
 		if (st == TS_NOMEM)
 			return ts_fail_nomem(err);
 		if (st == TS_OK) {

@@ -7,12 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#ifdef F_SETLEASE
-#include <sys/vfs.h>
-#endif
 #include <unistd.h>
 
 #define COMPARE_BYTES 65536
@@ -82,11 +78,11 @@ static enum ts_status sync_parent(const char *path, struct ts_error *err)
 }
 
 /* A folder is on the disk when the folder above it is. */
-static enum ts_status make_dir(const char *path, bool *made, struct ts_error *err)
+static enum ts_status make_dir(const char *path, uint32_t mode, bool *made, struct ts_error *err)
 {
 	int errnum;
 
-	*made = ts_sys_mkdir(path, 0777) == 0;
+	*made = ts_sys_mkdir(path, (mode_t)mode) == 0;
 	if (*made)
 		return sync_parent(path, err);
 	errnum = errno;
@@ -95,7 +91,7 @@ static enum ts_status make_dir(const char *path, bool *made, struct ts_error *er
 		       : ts_fail_errno(err, errnum, path, "make it");
 }
 
-enum ts_status ts_dir_make_for(const char *path, size_t *made, struct ts_error *err)
+enum ts_status ts_dir_make_for(const char *path, uint32_t mode, size_t *made, struct ts_error *err)
 {
 	char *copy = strdup(path);
 	enum ts_status st = copy ? TS_OK : ts_fail_nomem(err);
@@ -106,7 +102,7 @@ enum ts_status ts_dir_make_for(const char *path, size_t *made, struct ts_error *
 		bool is_new;
 
 		*at = '\0';
-		st = make_dir(copy, &is_new, err);
+		st = make_dir(copy, mode, &is_new, err);
 		if (is_new && *made == 0)
 			*made = (size_t)(at - copy);
 		*at = '/';
@@ -150,10 +146,24 @@ enum ts_status ts_file_rename(const char *old_path, const char *new_path, struct
 	return st ? st : sync_parent(old_path, err);
 }
 
+/* A file server may hold a lease, and gives it back when it is waited for. */
+int ts_file_open_to_read(const char *path)
+{
+	int flags = O_RDONLY | O_NOCTTY;
+	int fd = ts_sys_open(path, flags | O_NONBLOCK);
+	struct stat st;
+
+	TS_ASSERT(path);
+	if (fd < 0 && errno == EWOULDBLOCK && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		fd = ts_sys_open(path, flags);
+	return fd;
+}
+
 static enum ts_status copy_whole(const char *old_path, const char *new_path, struct ts_error *err)
 {
+	const struct ts_newfile_use use = { .like = old_path };
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	int fd = ts_sys_open(old_path, O_RDONLY);
+	int fd = ts_file_open_to_read(old_path);
 	struct stat was;
 	enum ts_status st;
 
@@ -163,10 +173,7 @@ static enum ts_status copy_whole(const char *old_path, const char *new_path, str
 		st = ts_fail_errno(err, errno, old_path, "look at it");
 		goto done;
 	}
-	st = ts_newfile_open(&file, new_path, err);
-	if (st)
-		goto done;
-	st = ts_newfile_like(&file, fd, err);
+	st = ts_newfile_open_for(&file, new_path, &use, err);
 	if (st)
 		goto done;
 	st = ts_newfile_copy(&file, fd, 0, (uint64_t)was.st_size, err);
@@ -225,7 +232,7 @@ enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same
 			     struct ts_error *err)
 {
 	uint8_t chunk[COMPARE_BYTES];
-	int fd = ts_sys_open(path, O_RDONLY);
+	int fd = ts_file_open_to_read(path);
 	enum ts_status st = TS_OK;
 	ssize_t got;
 
@@ -267,8 +274,8 @@ static enum ts_status same_content(int a, int b, const char *path, bool *same, s
 
 enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_error *err)
 {
-	int fa = ts_sys_open(a, O_RDONLY), error_a = errno;
-	int fb = ts_sys_open(b, O_RDONLY), error_b = errno;
+	int fa = ts_file_open_to_read(a), error_a = errno;
+	int fb = ts_file_open_to_read(b), error_b = errno;
 	enum ts_status st = TS_OK;
 	struct stat sa, sb;
 
@@ -313,82 +320,4 @@ void ts_dir_unlock(struct ts_dirlock *lock)
 	if (lock->fd >= 0)
 		close(lock->fd); /* the lock goes with the descriptor */
 	lock->fd = -1;
-}
-
-#ifdef __APPLE__
-#define MTIME st_mtimespec
-#define CTIME st_ctimespec
-#else
-#define MTIME st_mtim
-#define CTIME st_ctim
-#endif
-
-static int64_t time_ns(struct timespec at)
-{
-	return at.tv_sec * INT64_C(1000000000) + at.tv_nsec;
-}
-
-int64_t ts_stat_mtime_ns(const struct stat *st)
-{
-	TS_ASSERT(st);
-	return time_ns(st->MTIME);
-}
-
-bool ts_file_look(const char *path, struct ts_file_look *look)
-{
-	struct stat st;
-
-	TS_ASSERT(path && look);
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-		return false;
-	*look = (struct ts_file_look){ .nr_bytes = (uint64_t)st.st_size,
-				       .inode = (uint64_t)st.st_ino,
-				       .mtime_ns = time_ns(st.MTIME),
-				       .ctime_ns = time_ns(st.CTIME) };
-	return true;
-}
-
-#if defined(F_SETLEASE) && defined(F_SETSIG)
-/* Others (NFS, SMB) refuse a lease for reasons of their own: ext2 to ext4, XFS, Btrfs, tmpfs,
- * overlayfs, F2FS, ZFS; their numbers are in statfs(2). */
-static const uint32_t leasers[] = { 0xef53,	0x58465342, 0x9123683e, 0x01021994,
-				    0x794c7630, 0xf2f52010, 0x2fc12fc1 };
-
-static bool tells_by_leases(int fd)
-{
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs) != 0)
-		return false;
-	for (size_t i = 0; i < TS_NELEM(leasers); i++)
-		if ((uint32_t)fs.f_type == leasers[i])
-			return true;
-	return false;
-}
-#endif
-
-/*
- * A lease to read is refused while a program has the file open for writing. It is given back at
- * once. A program that opens the file in that moment waits until then, and the signal that we get
- * does nothing by itself.
- */
-bool ts_file_is_open_to_write(const char *path)
-{
-	bool is_open = false;
-#if defined(F_SETLEASE) && defined(F_SETSIG)
-	int fd = ts_sys_open(path, O_RDONLY | O_NONBLOCK);
-
-	TS_ASSERT(path);
-	if (fd < 0)
-		return false;
-	if (tells_by_leases(fd) && fcntl(fd, F_SETSIG, SIGURG) == 0) {
-		if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
-			fcntl(fd, F_SETLEASE, F_UNLCK);
-		else
-			is_open = errno == EAGAIN;
-	}
-	close(fd);
-#else
-#endif
-	return is_open;
 }

@@ -96,6 +96,21 @@ int ts_temps_rename(int dir_fd, const char *name, const char *to)
 	return answer;
 }
 
+enum ts_status ts_temps_finish(int dir_fd, const char *name, enum ts_status (*finish)(void *ctx),
+			       void *ctx)
+{
+	enum ts_status st;
+	sigset_t before;
+
+	TS_ASSERT(name && name[0] && finish);
+	lock(&before);
+	st = finish(ctx);
+	if (!st)
+		forget(dir_fd, name);
+	unlock(&before);
+	return st;
+}
+
 void ts_temps_remove(int dir_fd, const char *name)
 {
 	sigset_t before;

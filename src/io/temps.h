@@ -20,6 +20,10 @@
 int ts_temps_make(int dir_fd, const char *name, mode_t mode);
 /* The file gets its name; -1 with errno: it still is a temporary. */
 int ts_temps_rename(int dir_fd, const char *name, const char *to);
+/* FINISH gives the temporary its name in several calls, which no signal of the program's end parts;
+ * TS_OK: it is not a temporary any more. FINISH calls nothing of this header. */
+enum ts_status ts_temps_finish(int dir_fd, const char *name, enum ts_status (*finish)(void *ctx),
+			       void *ctx);
 void ts_temps_remove(int dir_fd, const char *name);
 
 /*

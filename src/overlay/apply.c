@@ -13,6 +13,10 @@
 #include "overlay/work.h"
 #include "overlay/xplane.h"
 
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #define PROTOBUF_BYTES_MAX INT32_MAX /* of a message, in every library */
 
 static bool is_profile(const struct ts_hostfile *file)
@@ -28,15 +32,36 @@ static uint32_t find_host(const struct ts_profile *profile, const char *name)
 	return TS_NONE;
 }
 
+/*
+ * A file that its owner made read-only is left as it is, although the system would let us replace
+ * it; and so is another user's, which would become ours.
+ */
+static enum ts_status may_replace(const char *path, struct ts_error *story)
+{
+	struct stat now;
+
+	if (stat(path, &now) != 0)
+		return ts_fail_errno(story, errno, path, "look at it");
+	if ((now.st_mode & 0222) == 0)
+		return ts_fail(story, TS_IO, "%s: a read-only file (allow writing: chmod u+w)",
+			       path);
+	if (now.st_uid != geteuid() && geteuid() != 0)
+		return ts_fail(story, TS_IO,
+			       "%s: a file of another user, who would lose it (let its owner do "
+			       "this, or copy the profile)",
+			       path);
+	return TS_OK;
+}
+
 /* The native part of the input, then OVERLAY, in place of the file. */
 static enum ts_status replace(struct work *work, const struct ts_input *in, const char *path,
 			      size_t native_bytes, struct ts_bytes overlay, struct ts_error *story)
 {
+	/* Of a link that the user named, the target is what is meant. */
+	const struct ts_newfile_use use = { .is_named = work->session->kind == TS_SESSION_FILE };
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	enum ts_status st = ts_overlay_work_drop_caches(work, story);
+	enum ts_status st = ts_newfile_open_for(&file, path, &use, story);
 
-	if (!st)
-		st = ts_newfile_open(&file, path, story);
 	if (st)
 		goto done;
 	if (in->fd >= 0)
@@ -48,10 +73,23 @@ static enum ts_status replace(struct work *work, const struct ts_input *in, cons
 	if (!st)
 		st = ts_overlay_work_check_name(in, path, story);
 	if (!st)
+		st = ts_overlay_work_drop_caches(work, story);
+	if (!st) {
+		ts_overlay_work_expect(&file, in, true);
 		st = ts_newfile_commit(&file, story);
+	}
 done:
 	ts_newfile_release(&file);
 	return st;
+}
+
+static void change(struct work *work, const struct ts_input *in, const char *path,
+		   size_t native_bytes, struct ts_bytes overlay, struct ts_error *story)
+{
+	if (work->options->dry_run)
+		ts_overlay_work_drop_caches(work, story);
+	else
+		replace(work, in, path, native_bytes, overlay, story);
 }
 
 static void explain_size(struct ts_error *story, const char *path)
@@ -62,21 +100,65 @@ static void explain_size(struct ts_error *story, const char *path)
 		path);
 }
 
+/* What a link leads to may stand anywhere: it is changed only if the user named the link itself. */
+static bool is_out_of_reach(const struct work *work, const char *path)
+{
+	struct stat now;
+
+	return work->session->kind != TS_SESSION_FILE && lstat(path, &now) == 0 &&
+	       S_ISLNK(now.st_mode);
+}
+
+/* Nothing is lost when ours is not put in, but a strip that leaves it has failed. */
+static void leave_link(struct work *work, const struct ts_hostfile *file)
+{
+	struct ts_error story = TS_ERROR_INIT;
+
+	ts_fail(&story, work->plan ? TS_OK : TS_IO,
+		"%s: a symbolic link, and what it leads to is not changed (name the link itself)",
+		file->path);
+	ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_SKIPPED, file->name, 0, &story);
+}
+
+/* Hard links: the content that the others lead to is never changed. */
+static bool has_other_names(const struct ts_input *in)
+{
+	struct stat now;
+
+	return in->fd >= 0 && fstat(in->fd, &now) == 0 && now.st_nlink > 1;
+}
+
+static void explain_names(struct ts_error *story, const char *path)
+{
+	ts_fail(story, TS_OK,
+		"%s: has other names (hard links), which keep what was in it; they are no longer "
+		"one "
+		"file",
+		path);
+}
+
 /* Puts OVERLAY behind the native part unless it is there; an empty one takes the old one out. */
 static void set_overlay(struct work *work, const struct ts_hostfile *file,
 			const struct ts_input *in, size_t native_bytes, struct ts_bytes overlay)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_bytes old = ts_bytes_cut(in->bytes, native_bytes, in->bytes.n);
+	bool others = has_other_names(in);
 	bool same, too_big = overlay.n && native_bytes + overlay.n > PROTOBUF_BYTES_MAX;
 
 	if (too_big)
 		overlay.n = 0;
 	same = ts_bytes_eq(old, overlay);
-	if (!same && work->options->dry_run)
-		ts_overlay_work_drop_caches(work, &story);
-	else if (!same)
-		replace(work, in, file->path, native_bytes, overlay, &story);
+	if (!same && is_out_of_reach(work, file->path)) {
+		leave_link(work, file);
+		return;
+	}
+	if (same && overlay.n)
+		ts_overlay_work_check_name(in, file->path, &story);
+	else if (!same && may_replace(file->path, &story) == TS_OK)
+		change(work, in, file->path, native_bytes, overlay, &story);
+	if (!same && others && !story.status)
+		explain_names(&story, file->path);
 	if (too_big && !story.status)
 		explain_size(&story, file->path);
 	if (too_big)
@@ -121,20 +203,36 @@ failed:
 	ts_buf_release(&overlay);
 }
 
+/* Ours that cannot be told from the user's bytes stay, and that is not to be passed over. */
+static enum ts_status refuse_rest(const char *path, struct ts_error *story)
+{
+	return ts_fail(story, TS_FORMAT,
+		       "%s: damaged planes of TPUsight are in it, or bytes behind them, so that it "
+		       "is not known where the profile ends (copy the profile again)",
+		       path);
+}
+
 static void strip_host(struct work *work, size_t index)
 {
 	const struct ts_hostfile *file = &work->session->files[index];
 	struct ts_input in = TS_INPUT_INIT;
 	struct ts_error story = TS_ERROR_INIT;
-	enum ts_status st = ts_input_open(&in, file->path, &story);
-	size_t native_bytes;
+	enum ts_status st = ts_input_open_plain(&in, file->path, &story);
+	size_t native_bytes = 0;
+	bool remains = false;
 
-	if (!st) {
-		native_bytes = ts_overlay_native_bytes(in.bytes);
-		set_overlay(work, file, &in, native_bytes, (struct ts_bytes){ NULL, 0 });
-	} else if (st != TS_FORMAT) { /* an empty file: it holds nothing of ours */
-		ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
+	if (st == TS_FORMAT) { /* an empty file: it holds nothing of ours */
+		ts_input_release(&in);
+		return;
 	}
+	if (!st && ts_overlay_cut(in.bytes, &native_bytes, &remains, &story))
+		st = ts_fail_at(&story, TS_FORMAT, "%s", file->path);
+	if (!st)
+		set_overlay(work, file, &in, native_bytes, (struct ts_bytes){ NULL, 0 });
+	if (!st && remains)
+		st = refuse_rest(file->path, &story);
+	if (st)
+		ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
 	ts_input_release(&in);
 }
 
@@ -155,28 +253,41 @@ static void do_profiles(struct work *work)
 		ts_cache_remove(work->session, false, &work->report->nr_caches, &story);
 }
 
-static void do_suggestions(struct work *work)
+static void put_suggestions(struct work *work, const struct ts_input *old, bool was_there)
 {
+	const struct ts_results *results = work->plan ? work->plan->results : NULL;
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_buf text = TS_BUF_INIT;
-	struct ts_input old;
-	bool exists, ours;
-	enum ts_status st = ts_overlay_work_read(work, &old, TS_SUGGESTIONS_FILE, &exists, &story);
+	bool exists = was_there, ours = ts_suggestions_ours(old->bytes);
+	enum ts_status st = ts_suggestions_make(&text, old->bytes, &exists, results, &story);
 
-	if (!st)
-		st = ts_suggestions_make(&text, old.bytes, work->plan ? work->plan->results : NULL,
-					 &story);
-	ours = ts_suggestions_ours(old.bytes) || ts_suggestions_ours(ts_buf_bytes(&text));
 	if (st)
+		ts_fail_at(&story, st, "%s/%s", work->session->dir, TS_SUGGESTIONS_FILE);
+	if (st == TS_FORMAT && !ours && !results)
+		; /* the user's, and nothing of ours is in it */
+	else if (st)
 		ts_overlay_work_note(work, TS_THING_SUGGESTIONS, TS_DEED_FAILED,
 				     TS_SUGGESTIONS_FILE, 0, &story);
-	else if (ours && text.n)
-		ts_overlay_work_put(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE,
+	else if (exists && (ours || ts_suggestions_ours(ts_buf_bytes(&text))))
+		ts_overlay_work_put(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE, old, was_there,
 				    ts_buf_bytes(&text));
 	else if (ours)
 		ts_overlay_work_remove(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE);
-	ts_input_release(&old);
 	ts_buf_release(&text);
+}
+
+static void do_suggestions(struct work *work)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	struct ts_input old;
+	bool exists;
+
+	if (ts_overlay_work_read(work, &old, TS_SUGGESTIONS_FILE, &exists, &story))
+		ts_overlay_work_note(work, TS_THING_SUGGESTIONS, TS_DEED_FAILED,
+				     TS_SUGGESTIONS_FILE, 0, &story);
+	else
+		put_suggestions(work, &old, exists);
+	ts_input_release(&old);
 }
 
 static void do_traces(struct work *work)
@@ -206,7 +317,7 @@ static void wanted_version(const struct work *work, struct ts_buf *content)
  * Written where the file is missing, or is one of ours for another XProf. Caches that are there
  * already may be of any XProf, and go first.
  */
-static void put_cache_version(struct work *work, struct ts_bytes old)
+static void put_cache_version(struct work *work, const struct ts_input *old, bool exists)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_buf content = TS_BUF_INIT;
@@ -215,14 +326,14 @@ static void put_cache_version(struct work *work, struct ts_bytes old)
 	wanted_version(work, &content);
 	if (content.failed)
 		st = ts_fail_nomem(&story);
-	if (!st && !ts_bytes_eq(old, ts_buf_bytes(&content)))
+	if (!st && !ts_bytes_eq(old->bytes, ts_buf_bytes(&content)))
 		st = ts_overlay_work_drop_caches(work, &story);
 	if (st)
 		ts_overlay_work_note(work, TS_THING_CACHE_VERSION, TS_DEED_FAILED,
 				     TS_CACHE_VERSION_FILE, 0, &story);
 	else
-		ts_overlay_work_put(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE,
-				    ts_buf_bytes(&content));
+		ts_overlay_work_put(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE, old,
+				    exists, ts_buf_bytes(&content));
 	ts_buf_release(&content);
 }
 
@@ -239,7 +350,7 @@ static void do_cache_version(struct work *work)
 	}
 	ours = ts_cache_version_ours(old.bytes);
 	if (work->plan && work->has_profiles && (!exists || ours))
-		put_cache_version(work, old.bytes);
+		put_cache_version(work, &old, exists);
 	else if (ours)
 		ts_overlay_work_remove(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE);
 	ts_input_release(&old);
@@ -259,12 +370,25 @@ static enum ts_status prepare(struct work *work, struct ts_dirlock *lock)
 	return st ? st : ts_newfile_stale(session->dir, &work->report->nr_stale, work->err);
 }
 
+static void take_out_named(struct work *work)
+{
+	for (size_t i = 0; i < work->names.nr; i++) {
+		const char *name = work->names.items[i];
+
+		if (ts_overlay_name_kind(name) == TS_NAME_COPY)
+			ts_overlay_work_take_out_copy(work, name);
+		else if (ts_overlay_name_kind(name) == TS_NAME_REPORT)
+			ts_overlay_work_take_out_report(work, name);
+	}
+}
+
 static void do_all(struct work *work)
 {
 	bool owns;
 
 	do_profiles(work);
 	ts_overlay_work_do_copies(work);
+	take_out_named(work);
 	owns = ts_overlay_work_owns_folder(work);
 	if (owns && (work->has_profiles || !work->plan))
 		do_suggestions(work);
@@ -275,13 +399,27 @@ static void do_all(struct work *work)
 	ts_overlay_work_do_report(work);
 }
 
+/* Taken out is only what was there. */
+static enum ts_status note_sources(struct work *work)
+{
+	const struct ts_overlay_plan *plan = work->plan;
+
+	if (!plan ||
+	    ts_sources_add_session(&work->sources, plan->whole ? plan->whole : work->session))
+		return TS_OK;
+	return ts_fail_nomem(work->err);
+}
+
 static enum ts_status run(struct work *work)
 {
 	struct ts_dirlock lock = TS_DIRLOCK_INIT;
 
 	work->status = prepare(work, &lock);
 	if (!work->status)
+		work->status = note_sources(work);
+	if (!work->status)
 		do_all(work);
+	ts_sources_release(&work->sources);
 	ts_dir_unlock(&lock);
 	return work->status;
 }
@@ -296,6 +434,7 @@ enum ts_status ts_overlay_apply(const struct ts_session *session,
 				   .plan = plan,
 				   .options = options,
 				   .report = report,
+				   .sources = TS_SOURCES_INIT,
 				   .err = err });
 }
 
@@ -304,6 +443,27 @@ enum ts_status ts_overlay_strip(const struct ts_session *session,
 				struct ts_overlay_report *report, struct ts_error *err)
 {
 	TS_ASSERT(session && options);
-	return run(&(struct work){
-		.session = session, .options = options, .report = report, .err = err });
+	return run(&(struct work){ .session = session,
+				   .options = options,
+				   .report = report,
+				   .sources = TS_SOURCES_INIT,
+				   .err = err });
+}
+
+enum ts_status ts_overlay_strip_folder(const char *dir, const struct ts_overlay_options *options,
+				       struct ts_overlay_report *report, struct ts_error *err)
+{
+	struct ts_session session;
+	struct work work = { .session = &session,
+			     .options = options,
+			     .report = report,
+			     .sources = TS_SOURCES_INIT,
+			     .err = err };
+	enum ts_status st;
+
+	TS_ASSERT(dir && options && report);
+	st = ts_overlay_names(&report->arena, dir, &work.names, err);
+	if (st == TS_OK && work.names.nr > 0)
+		st = ts_overlay_session_of(&report->arena, dir, &work.names, &session, err);
+	return st || work.names.nr == 0 ? st : run(&work);
 }

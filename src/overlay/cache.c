@@ -1,6 +1,7 @@
 /*
- * What XProf keeps beside a profile: read from openxla/xprof (xprof/convert/repository.cc for the
- * names, plugin/xprof/profile_plugin.py for cache_version.txt: read, strip, compare as strings).
+ * What XProf keeps beside a profile: read from openxla/xprof at a27d00aa and its history
+ * (xprof/convert/repository.cc and .h for the names, plugin/xprof/profile_plugin.py for
+ * .cached_tools.json and for cache_version.txt: read, strip, compare as strings).
  */
 #include "overlay/cache.h"
 
@@ -10,14 +11,23 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #define MARK	    "\n\t\n" /* behind the version in a cache_version.txt of ours */
 #define VERSION_MAX 64
 
-static const char *const host_suffixes[] = {
-	".SSTABLE",	   ".metadata.SSTABLE",	       ".trie.SSTABLE",
-	".op_stats_v2.pb", ".dcn_collective_stats.pb",
+/* kHostDataSuffixes of repository.cc, at every version since there is one. The suggestions are not in
+ * the list (overlay/suggestions.h), nor is .xplane.riegeli, which is a profile. */
+static const char *const suffixes[] = {
+	".SSTABLE",	   ".metadata.SSTABLE", ".trie.SSTABLE",
+	".op_stats_v2.pb", ".op_stats.pb",	".dcn_collective_stats.pb",
 };
+
+/* kAllHostsIdentifier and kNoHostIdentifier of repository.h stand for a host. */
+static const char *const shared_hosts[] = { "ALL_HOSTS", "NO_HOST" };
+
+#define TOOLS_CACHE ".cached_tools.json" /* ToolsCache.CACHE_FILE_NAME of profile_plugin.py */
 
 static bool is_host_cache(const char *name, const char *host)
 {
@@ -25,29 +35,32 @@ static bool is_host_cache(const char *name, const char *host)
 
 	if (strncmp(name, host, n) != 0)
 		return false;
-	for (size_t i = 0; i < TS_NELEM(host_suffixes); i++)
-		if (strcmp(name + n, host_suffixes[i]) == 0)
+	for (size_t i = 0; i < TS_NELEM(suffixes); i++)
+		if (strcmp(name + n, suffixes[i]) == 0)
 			return true;
 	return false;
-}
-
-static bool is_shared_cache(struct ts_bytes name)
-{
-	return ts_bytes_starts(name, "ALL_HOSTS.") && ts_bytes_ends(name, ".pb") &&
-	       !ts_bytes_ends(name, TS_XPLANE_SUFFIX) && !ts_bytes_ends(name, ".hlo_proto.pb") &&
-	       !ts_bytes_is(name, "ALL_HOSTS.smart_suggestion.pb");
 }
 
 bool ts_cache_is(const struct ts_session *session, const char *name)
 {
 	TS_ASSERT(session && name);
-	if (strcmp(name, ".cached_tools.json") == 0 || is_shared_cache(ts_bytes_of(name)) ||
-	    is_host_cache(name, "ALL_HOSTS") || is_host_cache(name, "NO_HOST"))
+	if (strcmp(name, TOOLS_CACHE) == 0)
 		return true;
+	for (size_t i = 0; i < TS_NELEM(shared_hosts); i++)
+		if (is_host_cache(name, shared_hosts[i]))
+			return true;
 	for (size_t i = 0; i < session->nr_files; i++)
 		if (is_host_cache(name, session->files[i].host))
 			return true;
 	return false;
+}
+
+/* XProf makes plain files: a folder or a link of that name is the user's. */
+static bool is_plain(int dir_fd, const char *name)
+{
+	struct stat now;
+
+	return fstatat(dir_fd, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(now.st_mode);
 }
 
 static enum ts_status remove_one(const struct ts_session *session, const char *name,
@@ -75,7 +88,7 @@ enum ts_status ts_cache_remove(const struct ts_session *session, bool dry_run, s
 	if (!dir)
 		return ts_fail_errno(err, errno, session->dir, "open the folder");
 	while (!st && (errno = 0, entry = readdir(dir)) != NULL) {
-		if (!ts_cache_is(session, entry->d_name))
+		if (!ts_cache_is(session, entry->d_name) || !is_plain(dirfd(dir), entry->d_name))
 			continue;
 		if (!dry_run)
 			st = remove_one(session, entry->d_name, err);

@@ -19,14 +19,14 @@
 #define TS_XPROF_VERSION      "2.24.2" /* taken where XProf is not installed */
 
 /*
- * Is NAME (without folder) one of XProf's caches for this session? <host>.SSTABLE and its
- * metadata and trie, <host>.op_stats_v2.pb and .dcn_collective_stats.pb, the same of ALL_HOSTS
- * and NO_HOST, ALL_HOSTS.*.pb, .cached_tools.json. Not the suggestions and not HLO protos: both
- * stay good.
+ * Is NAME (without folder) one that XProf gives to a cache of this session? Those of a host, of
+ * ALL_HOSTS and of NO_HOST: .SSTABLE, .metadata.SSTABLE, .trie.SSTABLE, .op_stats_v2.pb,
+ * .op_stats.pb (of older versions), .dcn_collective_stats.pb; and .cached_tools.json. No other
+ * name: it may be a file of the user's. Not the suggestions and not HLO protos: both stay good.
  */
 bool ts_cache_is(const struct ts_session *session, const char *name);
 
-/* Removes the caches, or with DRY_RUN only counts them; NR_REMOVED is added to. */
+/* Removes the caches that are plain files, or with DRY_RUN only counts them; NR_REMOVED is added to. */
 enum ts_status ts_cache_remove(const struct ts_session *session, bool dry_run, size_t *nr_removed,
 			       struct ts_error *err);
 

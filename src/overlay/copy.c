@@ -11,6 +11,7 @@
 struct copy {
 	const struct ts_hostfile *file; /* the trace */
 	const char *name, *path;	/* of the copy */
+	struct ts_input old;		/* what has that name now */
 	bool exists, ours;
 };
 
@@ -30,35 +31,41 @@ const char *ts_overlay_work_beside(struct work *work, const struct ts_hostfile *
 	return (const char *)name.p;
 }
 
-static enum ts_status look(struct work *work, const struct ts_hostfile *file, struct copy *copy,
-			   struct ts_error *story)
+/* What has the name of a copy now. The caller releases copy->old in any case. */
+static enum ts_status look_at(struct work *work, const char *name, struct copy *copy,
+			      struct ts_error *story)
 {
-	struct ts_input in;
 	enum ts_status st;
 
-	*copy = (struct copy){ .file = file,
-			       .name = ts_overlay_work_beside(work, file, TS_ANNOTATED_SUFFIX) };
-	copy->path = copy->name ? ts_overlay_work_path(work, copy->name) : NULL;
+	*copy = (struct copy){ .name = name, .old = TS_INPUT_INIT };
+	copy->path = name ? ts_overlay_work_path(work, name) : NULL;
 	if (!copy->path)
 		return ts_fail_nomem(story);
-	st = ts_overlay_work_read(work, &in, copy->name, &copy->exists, story);
+	st = ts_overlay_work_read(work, &copy->old, name, &copy->exists, story);
 	if (!st && copy->exists)
-		copy->ours = ts_tracefile_is_annotated(in.bytes, story);
-	ts_input_release(&in);
+		copy->ours = ts_tracefile_is_annotated(copy->old.bytes, story);
 	return st ? st : story->status;
 }
 
-/* The copy holds what the trace holds: only users who may read the trace may read the copy. */
+static enum ts_status look(struct work *work, const struct ts_hostfile *file, struct copy *copy,
+			   struct ts_error *story)
+{
+	const char *name = ts_overlay_work_beside(work, file, TS_ANNOTATED_SUFFIX);
+	enum ts_status st = look_at(work, name, copy, story);
+
+	copy->file = file;
+	return st;
+}
+
 static enum ts_status write_copy(struct work *work, const struct copy *copy, size_t index,
 				 bool *unchanged, uint64_t *nr_bytes, struct ts_error *story)
 {
 	const struct ts_overlay_trace *writer = &work->plan->copies[index];
 	const struct ts_input *in = &work->plan->inputs[index];
+	const struct ts_newfile_use use = ts_overlay_work_use(work);
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	enum ts_status st = ts_newfile_open(&file, copy->path, story);
+	enum ts_status st = ts_newfile_open_for(&file, copy->path, &use, story);
 
-	if (!st && !copy->exists && in->fd >= 0)
-		st = ts_newfile_like(&file, in->fd, story);
 	if (!st)
 		st = writer->write(writer->ctx, &file, story);
 	if (!st)
@@ -66,6 +73,7 @@ static enum ts_status write_copy(struct work *work, const struct copy *copy, siz
 	if (!st) {
 		*nr_bytes = file.nr_bytes;
 		*unchanged = copy->exists && ts_overlay_work_is_there(work, &file);
+		ts_overlay_work_expect(&file, &copy->old, copy->exists);
 		if (!*unchanged)
 			st = ts_newfile_commit(&file, story);
 	}
@@ -109,6 +117,7 @@ static void put_copy(struct work *work, size_t index)
 		write_copy(work, &copy, index, &unchanged, &nr_bytes, &story);
 	ts_overlay_work_note(work, TS_THING_COPY, unchanged ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN,
 			     copy.name ? copy.name : copy.file->name, nr_bytes, &story);
+	ts_input_release(&copy.old);
 }
 
 static void take_out_copy(struct work *work, const struct ts_hostfile *file)
@@ -120,6 +129,51 @@ static void take_out_copy(struct work *work, const struct ts_hostfile *file)
 		ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_FAILED, file->name, 0, &story);
 	else if (copy.ours)
 		ts_overlay_work_remove(work, TS_THING_COPY, copy.name);
+	ts_input_release(&copy.old);
+}
+
+/* Is a trace there of which NAME can be the copy? */
+static bool has_trace(struct work *work, struct ts_bytes stem)
+{
+	static const char *const packs[] = { ".json", ".json.gz" };
+	bool found = false;
+
+	for (size_t i = 0; i < TS_NELEM(packs) && !found; i++) {
+		struct ts_bytes name =
+			ts_arena_printf(&work->report->arena, "%.*s%s", TS_ARG(stem), packs[i]);
+		const char *path = name.p ? ts_overlay_work_path(work, (const char *)name.p) : NULL;
+
+		found = path && ts_file_exists(path);
+	}
+	return found;
+}
+
+static void skip_orphan(struct work *work, const struct copy *copy)
+{
+	struct ts_error story = TS_ERROR_INIT;
+
+	ts_fail(&story, TS_OK,
+		"%s: the trace that it was made of is gone, and every byte of it is in here "
+		"(remove it yourself)",
+		copy->path);
+	ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_SKIPPED, copy->name, 0, &story);
+}
+
+void ts_overlay_work_take_out_copy(struct work *work, const char *name)
+{
+	struct ts_bytes stem = ts_bytes_of(name);
+	struct ts_error story = TS_ERROR_INIT;
+	struct copy copy;
+
+	TS_ASSERT(work && name);
+	stem.n -= strlen(TS_ANNOTATED_SUFFIX);
+	if (look_at(work, name, &copy, &story))
+		ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_FAILED, name, 0, &story);
+	else if (copy.ours && has_trace(work, stem))
+		ts_overlay_work_remove(work, TS_THING_COPY, name);
+	else if (copy.ours)
+		skip_orphan(work, &copy);
+	ts_input_release(&copy.old);
 }
 
 void ts_overlay_work_do_copies(struct work *work)

@@ -32,16 +32,22 @@ static void set_report(struct work *work, const char *name, struct ts_bytes text
 	enum ts_status st = ts_overlay_work_read(work, &old, name, &exists, &story);
 
 	ours = is_our_report(old.bytes);
-	ts_input_release(&old);
 	if (!st && text.n && exists && !ours)
 		st = ts_fail(&story, TS_IO, "%s/%s: not made by TPUsight (move it away)",
 			     work->session->dir, name);
 	if (st)
 		ts_overlay_work_note(work, TS_THING_REPORT, TS_DEED_FAILED, name, 0, &story);
 	else if (text.n)
-		ts_overlay_work_put(work, TS_THING_REPORT, name, text);
+		ts_overlay_work_put(work, TS_THING_REPORT, name, &old, exists, text);
 	else if (ours)
 		ts_overlay_work_remove(work, TS_THING_REPORT, name);
+	ts_input_release(&old);
+}
+
+void ts_overlay_work_take_out_report(struct work *work, const char *name)
+{
+	TS_ASSERT(work && name);
+	set_report(work, name, (struct ts_bytes){ NULL, 0 });
 }
 
 void ts_overlay_work_do_report(struct work *work)

@@ -9,7 +9,8 @@
 #include "overlay/xplane.h"
 #include "overlay/xspace.h"
 
-#define NOT_OURS SIZE_MAX
+#define NOT_OURS   SIZE_MAX
+#define HEAD_BYTES 65536 /* of a plane: its name and the stats that say whose it is */
 
 /* Is this entry of stat_metadata the name of our mark? */
 static bool names_mark(struct ts_pb entry)
@@ -96,4 +97,99 @@ size_t ts_overlay_native_bytes(struct ts_bytes file)
 	TS_ASSERT(file.p || file.n == 0);
 	ts_overlay_find(file, &native_bytes, NULL);
 	return native_bytes;
+}
+
+/* Damaged planes. A field's own bytes are looked at, with its tag and length; both may be wrong. */
+
+struct plane_head {
+	bool ours;
+	size_t mark; /* NOT_OURS: it cannot be read */
+};
+
+/* The fields of a plane, as many as can be read. */
+static struct plane_head look_inside(struct ts_bytes head, struct ts_pb pb)
+{
+	struct plane_head found = { false, NOT_OURS };
+	bool named = false;
+
+	while (ts_pb_next(&pb)) {
+		if (pb.field == XPLANE_NAME)
+			named |= ts_bytes_starts(ts_pb_bytes(&pb), OVERLAY_PLANE);
+		if (pb.field == XPLANE_STATS && found.mark == NOT_OURS)
+			found.mark = marked_bytes(ts_pb_enter(&pb));
+	}
+	found.ours = ts_bytes_has(head, OVERLAY_NOTE) ||
+		     (named && ts_bytes_has(head, OVERLAY_GENERATOR));
+	return found;
+}
+
+static struct plane_head look_at_field(struct ts_bytes field)
+{
+	struct ts_bytes head = ts_bytes_cut(field, 0, HEAD_BYTES);
+	struct ts_pb_error damage = { 0 };
+	struct ts_bytes body = { NULL, 0 };
+	const uint8_t *p = head.p + 1;
+	uint64_t length;
+
+	if (head.n > 1 && ts_pb_varint(&p, head.p + head.n, &length))
+		body = ts_bytes_cut(head, (size_t)(p - head.p), head.n);
+	return look_inside(head, ts_pb_of(body, &damage));
+}
+
+/* Planes of ours that nothing else has followed so far. */
+struct run {
+	size_t start;	/* of the first; NOT_OURS: there is none */
+	bool proven;	/* one of them says that they begin there */
+	bool displaced; /* there were others before */
+};
+
+static void add_to_run(struct run *run, size_t start, struct ts_bytes field)
+{
+	struct plane_head head = look_at_field(field);
+	bool begins = head.ours && (run->start == NOT_OURS || (head.mark == start && !run->proven));
+
+	if (run->start != NOT_OURS && (begins || !head.ours))
+		run->displaced = true;
+	if (begins || !head.ours)
+		*run = (struct run){ head.ours ? start : NOT_OURS, false, run->displaced };
+	run->proven |= head.ours && head.mark == run->start;
+}
+
+/* The same without what an earlier run put behind: one cut may uncover another overlay. */
+static enum ts_status cut_once(struct ts_bytes file, size_t *native_bytes, bool *remains,
+			       struct ts_error *err)
+{
+	struct ts_pb_error damage = { 0 };
+	struct ts_pb pb = ts_pb_of(file, &damage);
+	struct run run = { NOT_OURS, false, false };
+	size_t start = 0;
+
+	for (; ts_pb_next(&pb); start = (size_t)(pb.p - file.p))
+		add_to_run(&run, start, ts_bytes_cut(file, start, (size_t)(pb.p - file.p) - start));
+	if (damage.cause)
+		add_to_run(&run, start, ts_bytes_cut(file, start, file.n));
+	if (damage.cause && run.start == NOT_OURS)
+		return ts_fail(err, TS_FORMAT,
+			       "%s at byte %zu, so it is not known whether an annotation stands "
+			       "behind it (copy the profile again; nothing was changed)",
+			       damage.cause, (size_t)(damage.at - file.p));
+	*native_bytes = run.proven ? run.start : file.n;
+	*remains = run.displaced || (run.start != NOT_OURS && !run.proven);
+	return TS_OK;
+}
+
+enum ts_status ts_overlay_cut(struct ts_bytes file, size_t *native_bytes, bool *remains,
+			      struct ts_error *err)
+{
+	enum ts_status st;
+	size_t n;
+
+	TS_ASSERT(native_bytes && remains);
+	TS_ASSERT(file.p || file.n == 0);
+	do {
+		n = file.n;
+		st = cut_once(file, native_bytes, remains, err);
+		file.n = st ? n : *native_bytes;
+	} while (st == TS_OK && file.n < n);
+	return st;
 }

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "io/file.h"
+#include "io/look.h"
 #include "overlay/cache.h"
 
 #include <errno.h>
@@ -78,6 +79,7 @@ enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, cons
 				    bool *exists, struct ts_error *story)
 {
 	const char *path = ts_overlay_work_path(work, name);
+	struct stat now;
 	enum ts_status st;
 
 	TS_ASSERT(work && in && name && exists);
@@ -85,7 +87,12 @@ enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, cons
 	*exists = false;
 	if (!path)
 		return ts_fail_nomem(story);
-	st = ts_input_open(in, path, story);
+	*exists = lstat(path, &now) == 0;
+	if (!*exists && errno != ENOENT)
+		return ts_fail_errno(story, errno, path, "look at it");
+	if (*exists && !S_ISREG(now.st_mode))
+		return TS_OK;
+	st = ts_input_open_plain(in, path, story);
 	*exists = st == TS_OK || st == TS_FORMAT; /* that is an empty file */
 	if (st && st != TS_NOTFOUND && st != TS_FORMAT)
 		return st;
@@ -93,21 +100,59 @@ enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, cons
 	return TS_OK;
 }
 
+struct ts_newfile_use ts_overlay_work_use(const struct work *work)
+{
+	TS_ASSERT(work);
+	return (struct ts_newfile_use){ .sources = &work->sources, .is_theirs = true };
+}
+
+void ts_overlay_work_expect(struct ts_newfile *file, const struct ts_input *old, bool exists)
+{
+	struct ts_file_look look;
+	bool seen = old->fd >= 0 ? ts_fd_look(old->fd, &look) : ts_file_look(file->path, &look);
+
+	TS_ASSERT(file && old);
+	if (!exists)
+		ts_newfile_expect(file, NULL);
+	else if (seen) /* what is not a plain file is refused in any case */
+		ts_newfile_expect(file, &look);
+}
+
+static enum ts_status save(struct work *work, const char *path, const struct ts_input *old,
+			   bool exists, struct ts_bytes content, struct ts_error *story)
+{
+	const struct ts_newfile_use use = ts_overlay_work_use(work);
+	struct ts_newfile file = TS_NEWFILE_INIT;
+	enum ts_status st = ts_newfile_open_for(&file, path, &use, story);
+
+	if (!st)
+		st = ts_newfile_put(&file, content, story);
+	if (!st) {
+		ts_overlay_work_expect(&file, old, exists);
+		st = ts_newfile_commit(&file, story);
+	}
+	ts_newfile_release(&file);
+	return st;
+}
+
 void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
-			 struct ts_bytes content)
+			 const struct ts_input *old, bool exists, struct ts_bytes content)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	const char *path = ts_overlay_work_path(work, name);
-	bool same = false;
+	bool same = exists && ts_bytes_eq(old->bytes, content);
 
 	TS_ASSERT(work && name);
 	TS_ASSERT(content.p || content.n == 0);
 	if (!path)
 		return;
-	if (!ts_file_holds(path, content, &same, &story) && !same && !work->options->dry_run)
-		ts_newfile_save(path, content, &story);
-	ts_overlay_work_note(work, thing, same ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN, name,
-			     content.n, &story);
+	if (!same && !work->options->dry_run)
+		save(work, path, old, exists, content, &story);
+	ts_overlay_work_note(work, thing,
+			     same	  ? TS_DEED_UNCHANGED
+			     : work->plan ? TS_DEED_WRITTEN
+					  : TS_DEED_RESTORED,
+			     name, content.n, &story);
 }
 
 void ts_overlay_work_remove(struct work *work, enum ts_overlay_thing thing, const char *name)

@@ -6,14 +6,17 @@
 #define TS_OVERLAY_WORK_H
 
 #include "overlay/apply.h"
+#include "overlay/folder.h"
 
 struct work {
 	const struct ts_session *session;
 	const struct ts_overlay_plan *plan; /* NULL: everything of ours is taken out */
 	const struct ts_overlay_options *options;
 	struct ts_overlay_report *report;
-	struct ts_error *err;  /* of the caller */
-	enum ts_status status; /* the first that was not good */
+	struct ts_names names;	   /* of a strip of a whole folder */
+	struct ts_sources sources; /* what the results are made of */
+	struct ts_error *err;	   /* of the caller */
+	enum ts_status status;	   /* the first that was not good */
 	bool caches_gone;
 	bool has_profiles; /* xplanes, which XProf shows */
 };
@@ -25,13 +28,18 @@ const char *ts_overlay_work_path(struct work *work, const char *name);
 void ts_overlay_work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_deed deed,
 			  const char *name, uint64_t nr_bytes, const struct ts_error *story);
 
-/* A small file as it stands; .bytes empty and TS_OK when it is missing or empty. */
+/* A small file as it stands; .bytes empty and TS_OK when it is missing or empty, and when there is
+ * something else than a plain file, a link included: that is never ours. */
 enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, const char *name,
 				    bool *exists, struct ts_error *story);
 
-/* NAME gets this content and its line in the report. */
+/* How a file that is made of the results comes to lie beside the profiles. */
+struct ts_newfile_use ts_overlay_work_use(const struct work *work);
+/* FILE will take the place of what was read, and of nothing that came there since. */
+void ts_overlay_work_expect(struct ts_newfile *file, const struct ts_input *old, bool exists);
+/* NAME, where OLD was read, gets this content and its line in the report. */
 void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
-			 struct ts_bytes content);
+			 const struct ts_input *old, bool exists, struct ts_bytes content);
 /* NAME is removed and gets its line in the report. */
 void ts_overlay_work_remove(struct work *work, enum ts_overlay_thing thing, const char *name);
 
@@ -46,8 +54,12 @@ enum ts_status ts_overlay_work_drop_caches(struct work *work, struct ts_error *s
 
 /* report.c: ours of other names goes, the wanted one is put. */
 void ts_overlay_work_do_report(struct work *work);
+/* The report NAME, if it is ours, is taken out. */
+void ts_overlay_work_take_out_report(struct work *work, const char *name);
 /* copy.c: the annotated copies of traces, put in or taken out. */
 void ts_overlay_work_do_copies(struct work *work);
+/* The copy NAME, if it is ours and its trace is there, is taken out. */
+void ts_overlay_work_take_out_copy(struct work *work, const char *name);
 /* The name of a file of ours beside trace FILE; NULL: no memory, and the work has failed. */
 const char *ts_overlay_work_beside(struct work *work, const struct ts_hostfile *file,
 				   const char *suffix);

@@ -21,9 +21,6 @@
 #include "codec/pbw.h"
 #include "overlay/xspace.h"
 
-#define GENERATOR "tpusight"
-#define NOTE	  "made by TPUsight; tpusight-annotate --strip takes it out again"
-
 /* Process ids of the trace viewer. */
 enum {
 	PID_DEVICE = 1,
@@ -447,8 +444,8 @@ static void put_plane_stats(const struct plane *plane, size_t native_bytes)
 {
 	put_u64_stat(plane->out, XPLANE_STATS, STAT_MARK, native_bytes);
 	put_text_stat(plane->out, XPLANE_STATS, STAT_VERSION, ts_bytes_of(PACKAGE_VERSION));
-	put_text_stat(plane->out, XPLANE_STATS, STAT_GENERATOR, TS_LIT(GENERATOR));
-	put_text_stat(plane->out, XPLANE_STATS, STAT_NOTE, TS_LIT(NOTE));
+	put_text_stat(plane->out, XPLANE_STATS, STAT_GENERATOR, TS_LIT(OVERLAY_GENERATOR));
+	put_text_stat(plane->out, XPLANE_STATS, STAT_NOTE, TS_LIT(OVERLAY_NOTE));
 }
 
 static void put_plane_name(struct ts_buf *out, struct ts_bytes device)

@@ -15,6 +15,9 @@
  *    overlay; a new one goes behind everything, and taking it out leaves what was there before it;
  *  - a profile that was made anew has none either;
  *  - in a damaged or cut file nothing is known to be ours.
+ *
+ * A strip knows more: ts_overlay_cut(). Each plane of ours says in its first bytes, several times,
+ * whose it is, so what a cut or a changed byte left of one is known still.
  */
 #ifndef TS_OVERLAY_XPLANE_H
 #define TS_OVERLAY_XPLANE_H
@@ -29,6 +32,15 @@ size_t ts_overlay_native_bytes(struct ts_bytes file);
 /* The same. TS_FORMAT with offset and cause when the fields of the XSpace do not end where the file
  * ends: planes put behind that would be swallowed by the field that is cut. */
 enum ts_status ts_overlay_find(struct ts_bytes file, size_t *native_bytes, struct ts_error *err);
+
+/*
+ * Where to cut the file for all of ours to be out, damaged planes of ours included: from the place
+ * that one of them gives as its own, nothing but planes of ours may follow. *REMAINS: there are
+ * others of ours, which stand in front of the user's bytes or do not say where they begin; they stay.
+ * TS_FORMAT: the file is damaged, and whether something of ours is behind that is not known.
+ */
+enum ts_status ts_overlay_cut(struct ts_bytes file, size_t *native_bytes, bool *remains,
+			      struct ts_error *err);
 
 /*
  * Appends the serialized planes of one host: one for each of its devices that a result has tracks

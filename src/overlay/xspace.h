@@ -15,6 +15,8 @@ enum {
 
 #define OVERLAY_PLANE	"/device:CUSTOM:TPUsight"
 #define OVERLAY_MARK	"tpusight_native_bytes"
+#define OVERLAY_GENERATOR "tpusight"
+#define OVERLAY_NOTE	"made by TPUsight; tpusight-annotate --strip takes it out again"
 #define OVERLAY_MARK_ID 1 /* the stat metadata id of the mark in every plane of ours */
 
 #endif

@@ -146,7 +146,7 @@ def main():
     if not asked:
         print("skipped: this build has no hardening (--disable-hardening, or a sanitizer)")
         return 77
-    programs = sys.argv[1:] or ["bin/tpusight", "bin/tpusight-annotate"]
+    programs = sys.argv[1:] or variable("bin_PROGRAMS").replace("$(EXEEXT)", "").split()
     own = variable("CFLAGS")
     if "-O" not in own or "-O0" in own:
         asked = asked.replace("_FORTIFY_SOURCE", "")

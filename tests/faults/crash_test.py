@@ -64,8 +64,9 @@ def record(scene, folder):
 class Change:
     """Of a name: what it is given to, and what it was called before."""
 
-    def __init__(self, folder, path, given=None, before=None, makes_folder=False):
+    def __init__(self, folder, path, given=None, before=None, left=None, makes_folder=False):
         self.folder, self.path, self.given, self.before, self.makes_folder = folder, path, given, before, makes_folder
+        self.left = left  # what has the name from before now; None: nothing
         self.is_safe = False
 
     def ways(self):
@@ -107,6 +108,11 @@ class Disk:
     def rename(self, op):
         self.give(op, op.second, self.seen.pop(op.path), op.path)
 
+    def exchange(self, op):
+        given, left = self.seen[op.path], self.seen[op.second]
+        self.changes.append(Change(op.folder, op.second, given, op.path, left))
+        self.seen[op.path], self.seen[op.second] = left, given
+
     def link(self, op):
         self.give(op, op.second, self.seen[op.path])
 
@@ -131,7 +137,9 @@ class Disk:
                 lost += [change.path + "/"] if way == "none" else []
             elif way != "none" and change.given is not None:
                 found[change.path] = change.given
-            if way == "all":
+            if way == "all" and change.left is not None:
+                found[change.before] = change.left
+            elif way == "all":
                 found.pop(change.before if change.given is not None else change.path, None)
         return {path: data[held] if isinstance(held, int) else held for path, held in found.items()
                 if not path.startswith(tuple(lost))}

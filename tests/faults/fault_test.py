@@ -29,7 +29,8 @@ def fault_run(scene, folder, fault):
     log = os.path.join(os.path.dirname(folder), "log")
     if os.path.exists(log):
         os.unlink(log)
-    extra = {"LD_PRELOAD": LIBRARY, "TS_FAIL": fault, "TS_FAIL_LOG": log}
+    # Confined, the process could not write the library's log.
+    extra = {"LD_PRELOAD": LIBRARY, "TS_FAIL": fault, "TS_FAIL_LOG": log, "TPUSIGHT_CONFINE": "0"}
     ended = scenes.Ended(scene.command, folder, extra)
     lines = []
     if os.path.exists(log):

@@ -228,6 +228,11 @@ static void put_written(const struct thread *thread, int fd, uint64_t n, struct 
 		record->offset = position(thread->id, fd) - n;
 }
 
+static bool exchanges(const struct thread *thread)
+{
+	return thread->call->number == SYS_renameat2 && (thread->args[4] & RENAME_EXCHANGE);
+}
+
 /* What the call changed: it went well, with ANSWER. */
 static void record_call(const struct thread *thread, int64_t answer)
 {
@@ -235,7 +240,8 @@ static void record_call(const struct thread *thread, int64_t answer)
 	const uint64_t *args = thread->args;
 	pid_t id = thread->id;
 
-	record = (struct record){ .name = thread->call->name, .fd = -1 };
+	record = (struct record){ .name = exchanges(thread) ? "exchange" : thread->call->name,
+				  .fd = -1 };
 	switch (thread->call->shape) {
 	case OPEN_AT: put_file(id, (int)answer, &record); break;
 	case WRITE:

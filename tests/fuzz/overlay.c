@@ -21,14 +21,13 @@ static void profile(struct ts_bytes file)
 static void suggestions(struct ts_bytes file)
 {
 	struct ts_buf once = TS_BUF_INIT, twice = TS_BUF_INIT;
+	bool exists = true, again = true;
 
-	if (ts_suggestions_make(&once, file, NULL, NULL) == TS_OK) {
-		if (ts_suggestions_ours(ts_buf_bytes(&once)) ||
-		    ts_suggestions_make(&twice, ts_buf_bytes(&once), NULL, NULL) != TS_OK ||
-		    !ts_bytes_eq(ts_buf_bytes(&once), ts_buf_bytes(&twice)))
-			abort();
-	}
-	ts_suggestions_ours(file);
+	if (ts_suggestions_make(&once, file, &exists, NULL, NULL) == TS_OK &&
+	    !ts_suggestions_ours(ts_buf_bytes(&once)) &&
+	    (ts_suggestions_make(&twice, ts_buf_bytes(&once), &again, NULL, NULL) != TS_OK ||
+	     !ts_bytes_eq(ts_buf_bytes(&once), ts_buf_bytes(&twice))))
+		abort();
 	ts_buf_release(&once);
 	ts_buf_release(&twice);
 }

@@ -580,6 +580,121 @@ static void a_read_only_folder_is_left_as_it_was(void **state)
 	run_release(&run);
 }
 
+static void a_read_only_profile_is_refused_with_its_name(void **state)
+{
+	struct ts_buf before = TS_BUF_INIT;
+	struct run run;
+
+	run_init(&run);
+	assert_int_equal(chmod(in_folder(&run.folder, "a.xplane.pb"), 0444), 0);
+	put_text(&run.folder, "a.SSTABLE", "of XProf");
+	snapshot(&run.folder, &before, false);
+	run.options.dry_run = true;
+	assert_int_equal(annotate(&run), TS_IO);
+	assert_folder(&run, &before);
+	run.options.dry_run = false;
+	assert_int_equal(annotate(&run), TS_IO);
+	assert_int_equal(entry_of(&run, "a.xplane.pb")->deed, TS_DEED_FAILED);
+	assert_non_null(strstr(entry_of(&run, "a.xplane.pb")->why, "a read-only file"));
+	assert_int_equal(entry_of(&run, "b.xplane.pb")->deed, TS_DEED_WRITTEN);
+	assert_int_equal(strip(&run), TS_OK);
+	put_text(&run.folder, "a.SSTABLE", "of XProf"); /* a cache went when b changed */
+	assert_folder(&run, &before);
+	ts_buf_release(&before);
+	run_release(&run);
+}
+
+static void become_another_user(const struct run *run)
+{
+	chmod(run->folder.path, 0777);
+	if (setuid(65534) != 0)
+		_exit(1);
+}
+
+static void another_users_profile_stays_his(void **state)
+{
+	struct ts_buf before = TS_BUF_INIT;
+	struct run run;
+	char base[sizeof(run.folder.path)];
+	struct stat now;
+
+	if (geteuid() != 0)
+		skip(); /* only root can be two users */
+	run_init(&run);
+	memcpy(base, run.folder.path, sizeof(base));
+	*strstr(base, "/plugins") = '\0';
+	chmod(base, 0755);
+	snapshot(&run.folder, &before, false);
+	assert_int_equal(in_child(&run, become_another_user), TS_IO);
+	assert_int_equal(stat(in_folder(&run.folder, "a.xplane.pb"), &now), 0);
+	assert_int_equal(now.st_uid, 0);
+	assert_int_equal(strip(&run), TS_OK);
+	assert_folder(&run, &before);
+	ts_buf_release(&before);
+	run_release(&run);
+}
+
+/* A child opens a new file, says so, and waits to be killed. */
+static pid_t start_writer(const char *path)
+{
+	int ends[2];
+	char c;
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct ts_newfile file;
+
+		if (ts_newfile_open(&file, path, NULL) == TS_OK && write(ends[1], "x", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &c, 1), 1);
+	close(ends[0]);
+	return child;
+}
+
+static size_t nr_hidden(const struct folder *folder)
+{
+	DIR *dir = opendir(folder->path);
+	const struct dirent *entry;
+	size_t nr = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)) != NULL)
+		nr += entry->d_name[0] == '.' && strstr(entry->d_name, ".tpusight-");
+	closedir(dir);
+	return nr;
+}
+
+static void leftovers_go_where_no_session_is_and_a_running_ones_stay(void **state)
+{
+	struct ts_overlay_options options = { .dry_run = false };
+	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
+	struct folder folder;
+	pid_t killed, running;
+
+	folder_make(&folder);
+	put_text(&folder, ".notes.tpusight-backup", "mine");
+	killed = start_writer(in_folder(&folder, "a"));
+	running = start_writer(in_folder(&folder, "b"));
+	kill(killed, SIGKILL);
+	assert_int_equal(waitpid(killed, NULL, 0), killed);
+	assert_int_equal(nr_hidden(&folder), 3);
+	assert_int_equal(ts_overlay_strip_folder(folder.path, &options, &report, NULL), TS_OK);
+	assert_int_equal(report.nr_stale, 1);
+	assert_int_equal(report.nr_entries, 0);
+	assert_int_equal(nr_hidden(&folder), 2);
+	assert_true(has_file(&folder, ".notes.tpusight-backup"));
+	kill(running, SIGKILL);
+	assert_int_equal(waitpid(running, NULL, 0), running);
+	ts_overlay_report_release(&report);
+	folder_remove(&folder);
+}
+
 static void annotate_and_strip(void *run)
 {
 	annotate(run);
@@ -643,6 +758,9 @@ int main(void)
 		cmocka_unit_test(a_profile_that_changed_since_it_was_read_is_left),
 		cmocka_unit_test(a_full_disk_leaves_every_profile_as_it_was),
 		cmocka_unit_test(a_read_only_folder_is_left_as_it_was),
+		cmocka_unit_test(a_read_only_profile_is_refused_with_its_name),
+		cmocka_unit_test(another_users_profile_stays_his),
+		cmocka_unit_test(leftovers_go_where_no_session_is_and_a_running_ones_stay),
 		cmocka_unit_test(a_kill_at_any_moment_is_mended_by_the_next_run),
 		cmocka_unit_test(standard_input_has_no_folder),
 	};

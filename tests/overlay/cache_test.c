@@ -29,6 +29,12 @@ static void caches_are_known_by_their_names(void **state)
 		{ "ALL_HOSTS.op_stats_v2.pb", true },
 		{ "ALL_HOSTS.op_stats.pb", true },
 		{ "ALL_HOSTS.SSTABLE", true },
+		{ "t1v-n-0.op_stats.pb", true },
+		{ "NO_HOST.op_stats_v2.pb", true },
+		{ "ALL_HOSTS.my_backup.pb", false }, /* a name of the user's */
+		{ "ALL_HOSTS.overview_page.pb", false },
+		{ "ALL_HOSTS.pb", false },
+		{ "ALL_HOSTS", false },
 		{ "NO_HOST.dcn_collective_stats.pb", true },
 		{ ".cached_tools.json", true },
 		{ "t1v-n-0.xplane.pb", false },

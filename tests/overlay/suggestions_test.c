@@ -32,10 +32,17 @@ static Tpusight__SmartSuggestionReport *unpack(const struct ts_buf *buf)
 	return report;
 }
 
-static void make(struct ts_buf *out, struct ts_bytes old, const struct ts_results *results)
+/* True: the file is to be there. */
+static bool make(struct ts_buf *out, const struct ts_buf *old, const struct ts_results *results)
 {
+	bool exists = old != NULL;
+
 	ts_buf_clear(out);
-	assert_int_equal(ts_suggestions_make(out, old, results, NULL), TS_OK);
+	assert_int_equal(ts_suggestions_make(out,
+					     old ? ts_buf_bytes(old) : (struct ts_bytes){ NULL, 0 },
+					     &exists, results, NULL),
+			 TS_OK);
+	return exists;
 }
 
 /* A file as XProf writes it, with a field of a newer version. */
@@ -65,7 +72,7 @@ static void findings_become_html_with_all_text_escaped(void **state)
 	add_finding(doctor, "host-copies", "Waits for <host>");
 	doctor->findings[0].where = where;
 	doctor->findings[0].nr_where = 2;
-	make(&buf, (struct ts_bytes){ NULL, 0 }, &results);
+	make(&buf, NULL, &results);
 	report = unpack(&buf);
 	assert_int_equal(report->n_suggestions, 1);
 	assert_string_equal(report->suggestions[0]->rule_name, "TPUsight/host-copies");
@@ -90,18 +97,18 @@ static void xprofs_come_first_and_ours_are_replaced(void **state)
 	add_finding(ts_results_add(&results, "doctor", "Doctor"), "a", "A");
 	put_xprof(&xprof, "MemoryBoundRule");
 	put_xprof(&xprof, "TPUsightish");
-	make(&once, ts_buf_bytes(&xprof), &results);
+	make(&once, &xprof, &results);
 	report = unpack(&once);
 	assert_int_equal(report->n_suggestions, 3);
 	assert_string_equal(report->suggestions[0]->rule_name, "MemoryBoundRule");
 	assert_string_equal(report->suggestions[2]->rule_name, "TPUsight/a");
 	tpusight__smart_suggestion_report__free_unpacked(report, NULL);
 
-	make(&twice, ts_buf_bytes(&once), &results);
+	make(&twice, &once, &results);
 	assert_true(ts_bytes_eq(ts_buf_bytes(&once), ts_buf_bytes(&twice)));
 	assert_true(ts_suggestions_ours(ts_buf_bytes(&once)));
 	assert_false(ts_suggestions_ours(ts_buf_bytes(&xprof)));
-	make(&twice, ts_buf_bytes(&once), NULL);
+	assert_true(make(&twice, &once, NULL));
 	assert_true(ts_bytes_eq(ts_buf_bytes(&twice), ts_buf_bytes(&xprof)));
 	ts_buf_release(&xprof);
 	ts_buf_release(&once);
@@ -109,15 +116,115 @@ static void xprofs_come_first_and_ours_are_replaced(void **state)
 	ts_results_release(&results);
 }
 
-static void nothing_is_kept_of_a_damaged_cache(void **state)
-{
-	struct ts_buf xprof = TS_BUF_INIT, out = TS_BUF_INIT;
+static struct ts_results findings;
 
-	put_xprof(&xprof, "Rule");
-	for (size_t n = 1; n < xprof.n; n++) {
-		make(&out, ts_bytes_cut(ts_buf_bytes(&xprof), 0, n), NULL);
+static int make_findings(void **state)
+{
+	(void)state;
+	ts_results_init(&findings);
+	struct ts_result *doctor = ts_results_add(&findings, "doctor", "Doctor");
+
+	add_finding(doctor, "a", "A");
+	add_finding(doctor, "b", "B");
+	return 0;
+}
+
+static int drop_findings(void **state)
+{
+	(void)state;
+	ts_results_release(&findings);
+	return 0;
+}
+
+/* There and back: the bytes and whether there is a file. */
+static void assert_back(const struct ts_buf *native)
+{
+	struct ts_buf once = TS_BUF_INIT, back = TS_BUF_INIT;
+
+	assert_true(make(&once, native, &findings));
+	assert_int_equal(make(&back, &once, NULL), native != NULL);
+	assert_int_equal(back.n, native ? native->n : 0);
+	assert_true(!native || ts_bytes_eq(ts_buf_bytes(&back), ts_buf_bytes(native)));
+	ts_buf_release(&once);
+	ts_buf_release(&back);
+}
+
+static void a_missing_an_empty_and_a_full_file_come_back_as_they_were(void **state)
+{
+	struct ts_buf empty = TS_BUF_INIT, xprof = TS_BUF_INIT;
+
+	put_xprof(&xprof, "MemoryBoundRule");
+	assert_back(NULL);
+	assert_back(&empty);
+	assert_back(&xprof);
+	ts_buf_release(&xprof);
+}
+
+static void a_file_of_something_else_is_refused(void **state)
+{
+	static const char *const texts[] = { "precious", "\x0a\x7f", "{\"mine\": 1}\n", "\x08" };
+
+	for (size_t i = 0; i < TS_NELEM(texts); i++) {
+		struct ts_buf out = TS_BUF_INIT;
+		struct ts_error err = TS_ERROR_INIT;
+		bool exists = true;
+
+		assert_int_equal(
+			ts_suggestions_make(&out, ts_bytes_of(texts[i]), &exists, &findings, &err),
+			TS_FORMAT);
 		assert_int_equal(out.n, 0);
+		assert_false(ts_suggestions_ours(ts_bytes_of(texts[i])));
+		ts_buf_release(&out);
 	}
+}
+
+/* NATIVE comes back, or the file is refused: never any other bytes. */
+static size_t nr_back(struct ts_bytes damaged, struct ts_bytes native)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	bool exists = true, refused;
+
+	refused = ts_suggestions_make(&out, damaged, &exists, NULL, NULL) != TS_OK;
+	if (!refused && ts_suggestions_ours(damaged))
+		assert_true(ts_bytes_eq(ts_buf_bytes(&out), native));
+	ts_buf_release(&out);
+	return !refused;
+}
+
+static void ours_that_were_cut_or_changed_go_to_their_beginning(void **state)
+{
+	struct ts_buf xprof = TS_BUF_INIT, once = TS_BUF_INIT;
+	size_t nr_cut = 0, nr_flipped = 0;
+
+	put_xprof(&xprof, "MemoryBoundRule");
+	make(&once, &xprof, &findings);
+	for (size_t n = xprof.n; n < once.n; n++)
+		nr_cut += nr_back(ts_bytes_cut(ts_buf_bytes(&once), 0, n), ts_buf_bytes(&xprof));
+	for (size_t at = xprof.n; at < once.n; at++) {
+		once.p[at] ^= 0x10;
+		nr_flipped += nr_back(ts_buf_bytes(&once), ts_buf_bytes(&xprof));
+		once.p[at] ^= 0x10;
+	}
+	/* of the two, only the first bytes are too few to be known */
+	assert_true(nr_cut >= once.n - xprof.n - 16);
+	assert_true(nr_flipped >= (once.n - xprof.n) * 9 / 10);
+	ts_buf_release(&xprof);
+	ts_buf_release(&once);
+}
+
+static void files_of_older_versions_without_marks_are_known_by_their_rules(void **state)
+{
+	struct ts_buf old = TS_BUF_INIT, xprof = TS_BUF_INIT, out = TS_BUF_INIT;
+
+	put_xprof(&xprof, "MemoryBoundRule");
+	put_xprof(&old, "MemoryBoundRule");
+	put_xprof(&old, "TPUsight/a");
+	assert_true(make(&out, &old, NULL));
+	assert_true(ts_bytes_eq(ts_buf_bytes(&out), ts_buf_bytes(&xprof)));
+	ts_buf_clear(&old);
+	put_xprof(&old, "TPUsight/a");
+	assert_false(make(&out, &old, NULL));
+	ts_buf_release(&old);
 	ts_buf_release(&xprof);
 	ts_buf_release(&out);
 }
@@ -128,7 +235,7 @@ static void without_findings_there_is_no_file(void **state)
 	struct ts_results results;
 
 	ts_results_init(&results);
-	make(&out, (struct ts_bytes){ NULL, 0 }, &results);
+	assert_false(make(&out, NULL, &results));
 	assert_int_equal(out.n, 0);
 	ts_results_release(&results);
 }
@@ -138,9 +245,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(findings_become_html_with_all_text_escaped),
 		cmocka_unit_test(xprofs_come_first_and_ours_are_replaced),
-		cmocka_unit_test(nothing_is_kept_of_a_damaged_cache),
+		cmocka_unit_test(a_missing_an_empty_and_a_full_file_come_back_as_they_were),
+		cmocka_unit_test(a_file_of_something_else_is_refused),
+		cmocka_unit_test(ours_that_were_cut_or_changed_go_to_their_beginning),
+		cmocka_unit_test(files_of_older_versions_without_marks_are_known_by_their_rules),
 		cmocka_unit_test(without_findings_there_is_no_file),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_findings, drop_findings);
 }

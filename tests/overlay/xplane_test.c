@@ -407,6 +407,84 @@ static void a_cut_file_keeps_everything(void **state)
 	ts_buf_release(&file);
 }
 
+/* What a strip makes of FILE: cut at NATIVE, or refused, or said to hold more of ours. */
+struct fate {
+	bool back, refused, remains;
+};
+
+static struct fate fate_of(struct ts_bytes file, size_t native)
+{
+	uint8_t *copy = malloc(file.n + !file.n); /* so that a read past the end is seen */
+	struct ts_error err = TS_ERROR_INIT;
+	size_t cut = 0;
+	struct fate fate = { false, false, false };
+
+	assert_non_null(copy);
+	memcpy(copy, file.p, file.n);
+	fate.refused =
+		ts_overlay_cut((struct ts_bytes){ copy, file.n }, &cut, &fate.remains, &err) != 0;
+	fate.back = !fate.refused && cut == native;
+	assert_true(fate.refused || fate.remains || fate.back); /* never a false word */
+	assert_true(fate.refused || cut == native || cut == file.n);
+	free(copy);
+	return fate;
+}
+
+static void ours_that_were_cut_go_to_their_beginning_or_are_refused(void **state)
+{
+	struct ts_buf file = TS_BUF_INIT;
+	size_t native, nr_back = 0;
+
+	put_native(&file);
+	native = file.n;
+	put_overlay(&file, native);
+	for (size_t n = native + 1; n < file.n; n++)
+		nr_back += fate_of(ts_bytes_cut(ts_buf_bytes(&file), 0, n), native).back;
+	/* of the two planes, the first 150 bytes do not say whose they are */
+	assert_true(nr_back > file.n - native - 300);
+	ts_buf_release(&file);
+}
+
+static void ours_with_a_changed_byte_are_known_or_refused(void **state)
+{
+	struct ts_buf file = TS_BUF_INIT;
+	size_t native, nr_back = 0, nr = 0;
+
+	put_native(&file);
+	native = file.n;
+	put_overlay(&file, native);
+	for (size_t at = native; at < file.n; at++)
+		for (unsigned bit = 0; bit < 8; bit++, nr++) {
+			file.p[at] ^= (uint8_t)(1u << bit);
+			nr_back += fate_of(ts_buf_bytes(&file), native).back;
+			file.p[at] ^= (uint8_t)(1u << bit);
+		}
+	assert_true(nr_back > nr / 2);
+	ts_buf_release(&file);
+}
+
+static void a_strip_knows_what_is_not_ours(void **state)
+{
+	struct ts_buf file = TS_BUF_INIT;
+	size_t native, first;
+
+	put_native(&file);
+	native = file.n;
+	assert_true(fate_of(ts_buf_bytes(&file), native).back);
+	assert_true(fate_of(ts_bytes_cut(ts_buf_bytes(&file), 0, native - 1), native).refused);
+	put_overlay(&file, native);
+	first = file.n;
+	put_overlay(&file, first); /* one behind the other: both go */
+	assert_true(fate_of(ts_buf_bytes(&file), native).back);
+	file.n = first;
+	put_native(&file); /* the user's bytes behind ours stay */
+	assert_true(fate_of(ts_buf_bytes(&file), file.n).remains);
+	first = file.n;
+	put_overlay(&file, first);
+	assert_true(fate_of(ts_buf_bytes(&file), first).remains);
+	ts_buf_release(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +496,9 @@ int main(void)
 		cmocka_unit_test(an_overlay_is_found_where_it_says_it_stands),
 		cmocka_unit_test(planes_that_stand_elsewhere_are_not_ours),
 		cmocka_unit_test(a_cut_file_keeps_everything),
+		cmocka_unit_test(ours_that_were_cut_go_to_their_beginning_or_are_refused),
+		cmocka_unit_test(ours_with_a_changed_byte_are_known_or_refused),
+		cmocka_unit_test(a_strip_knows_what_is_not_ours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

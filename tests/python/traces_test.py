@@ -193,6 +193,38 @@ class Flame(InAFolder):
         with self.assertRaisesRegex(tpusight.TpusightError, "needs a trace"):
             generator.export(own, self.path("own.html"))
 
+    def test_an_answer_without_folded_stacks_says_why(self):
+        with open(self.trace, "w", encoding="utf-8") as file:
+            json.dump({"traceEvents": [event("cpu_op", "aten::mm", 1, at, 0) for at in range(3)]}, file)
+        generator = tpusight.FlameGraphGenerator(min_duration_us=0)
+        with self.assertRaisesRegex(tpusight.TpusightError, "no frame of the stacks has a nanosecond of its own"):
+            generator.export(generator.from_chrome_trace(self.trace), self.path("flame.folded"), format="folded")
+        self.assertFalse(os.path.exists(self.path("flame.folded")))
+
+    def test_no_file_is_more_open_than_the_trace_nor_the_trace(self):
+        generator = tpusight.FlameGraphGenerator(min_duration_us=0)
+        os.chmod(self.trace, 0o600)
+        data = generator.from_chrome_trace(self.trace)
+        with open(self.path("old.json"), "w", encoding="utf-8") as file:
+            file.write("x" * 100000)
+        os.chmod(self.path("old.json"), 0o666)
+        os.link(self.trace, self.path("second.json"))
+        for form in ("json", "html"):
+            for name in (f"new.{form}", "old.json" if form == "json" else "old.html"):
+                generator.export(data, self.path(name), format=form)
+                self.assertEqual(os.stat(self.path(name)).st_mode & 0o777, 0o600)
+            for name in ("trace.json", "second.json"):
+                with self.assertRaises(tpusight.TpusightError):
+                    generator.export(data, self.path(name), format=form)
+        self.assertEqual(json.loads(self.read("old.json")), dict(data))
+        self.assertEqual(json.loads(self.read("trace.json")), {"traceEvents": EVENTS})
+
+    def test_what_cannot_be_written_is_told(self):
+        generator = tpusight.FlameGraphGenerator(min_duration_us=0)
+        data = generator.from_chrome_trace(self.trace)
+        with self.assertRaisesRegex(tpusight.TpusightError, "was not written"):
+            generator.export(data, self.path("no/folder.html"))
+
     def test_what_is_no_profiler_is_told(self):
         with self.assertRaisesRegex(tpusight.TpusightError, "not a profiler of torch"):
             tpusight.FlameGraphGenerator().from_profiler(object())

@@ -171,14 +171,16 @@ def part_serve(folder):
 
 
 def listen(port, seconds):
-    """Reads the news as a page does, and goes away in the middle."""
-    client = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+    """Reads the news as a page does, and goes away in the middle, after so many seconds or where they are silent for as long."""
+    client, end = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds), time.monotonic() + seconds
+    seen = b""
     with contextlib.suppress(OSError, http.client.HTTPException):
         client.request("GET", "/api/live")
         answer = client.getresponse()
-        while answer.read(200):
-            pass
+        while (piece := answer.read1(1 << 16)) and time.monotonic() < end:
+            seen += piece
     client.close()
+    return seen
 
 
 def part_folder(folder):
@@ -210,7 +212,10 @@ def part_service(_):
             asked = [pool.submit(listen, port, 1) for _ in range(6)]
             asked += [pool.submit(ask, port, path) for path in ("/api/runs", "/api/report?run=live") * 8]
             concurrent.futures.wait(asked)
-            listen(port, 1)
+            end = time.monotonic() + PATIENCE_S
+            while b"event: alert" not in listen(port, 2) and time.monotonic() < end:
+                pass
+            must(time.monotonic() < end, "no alert is raised")
     finally:
         fake.stdin.close()
         fake.wait(PATIENCE_S)
