@@ -78,7 +78,7 @@ def try_scene(scene, folder, sample):
 
 def main():
     scenes.need_tracer()
-    for number in ENDS:  # what runs in the background ignores some, and hands that on
+    for number in set(ENDS) - {signal.SIGKILL}:  # what runs in the background ignores some, and hands that on
         signal.signal(number, signal.SIG_DFL)
     sample = scenes.Sample(STEP)
     with scenes.Folder() as folder:
