@@ -78,6 +78,8 @@ def try_scene(scene, folder, sample):
 
 def main():
     scenes.need_tracer()
+    for number in set(ENDS) - {signal.SIGKILL}:  # what runs in the background ignores some, and hands that on
+        signal.signal(number, signal.SIG_DFL)
     sample = scenes.Sample(STEP)
     with scenes.Folder() as folder:
         others = [scene for scene in scenes.all_scenes() if scene.name in OTHERS]
