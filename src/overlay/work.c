@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "overlay/cache.h"
 
 #include <errno.h>
