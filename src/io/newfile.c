@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/map.h"
 #include "io/file.h"
+#include "io/replace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -405,14 +406,23 @@ static enum ts_status commit_straight(struct ts_newfile *file, struct ts_error *
 	return close(fd) != 0 && errno != EINTR ? failed(file, errno, err) : TS_OK;
 }
 
+void ts_newfile_expect(struct ts_newfile *file, const struct ts_file_look *old)
+{
+	TS_ASSERT(file);
+	file->expects = old ? TS_EXPECTS_OLD : TS_EXPECTS_NOTHING;
+	file->expected = old ? *old : (struct ts_file_look){ 0 };
+}
+
 static enum ts_status take_place(struct ts_newfile *file, struct ts_error *err)
 {
-	enum ts_status st = TS_OK;
+	enum ts_status st;
 
-	if (file->take_place)
-		st = file->take_place(file, err);
-	else if (renameat(file->dir_fd, file->temp, file->dir_fd, file->name) != 0)
-		st = failed(file, errno, err);
+	if (file->expects == TS_EXPECTS_ANYTHING)
+		return renameat(file->dir_fd, file->temp, file->dir_fd, file->name) == 0
+			       ? TS_OK
+			       : failed(file, errno, err);
+	st = ts_replace(file->dir_fd, file->temp, file->name, file->path,
+			file->expects == TS_EXPECTS_OLD ? &file->expected : NULL, err);
 	file->failed |= st != TS_OK;
 	return st;
 }

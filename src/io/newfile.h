@@ -22,6 +22,9 @@
 
 #include "io/file.h"
 
+/* What may stand under the name when the new file takes it. */
+enum ts_newfile_expects { TS_EXPECTS_ANYTHING, TS_EXPECTS_OLD, TS_EXPECTS_NOTHING };
+
 struct ts_newfile {
 	int fd; /* -1: not open */
 	int dir_fd;
@@ -32,10 +35,8 @@ struct ts_newfile {
 	bool failed;   /* something was not written: commit refuses */
 	bool replaces; /* there is an old file; the next three are its */
 	uint32_t mode, uid, gid;
-	/* How it takes its place; NULL: over whatever is there (io/replace.h has another way). */
-	enum ts_status (*take_place)(const struct ts_newfile *file, struct ts_error *err);
-	bool expects_old;	      /* of that way */
-	struct ts_file_look expected; /* the old file */
+	enum ts_newfile_expects expects;
+	struct ts_file_look expected; /* of TS_EXPECTS_OLD */
 	uint64_t nr_bytes;	      /* written so far */
 	uint64_t nr_started;	      /* of these, on their way to the disk */
 };
@@ -50,6 +51,9 @@ enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset,
 			       struct ts_error *err);
 /* The new file shall have the mode, owner and group of the open file FD, as if it replaced that. */
 enum ts_status ts_newfile_like(struct ts_newfile *file, int fd, struct ts_error *err);
+/* commit is to fail, and change nothing, unless the file there is OLD still, and no program has it
+ * open for writing (io/replace.h); NULL: unless there is none still. */
+void ts_newfile_expect(struct ts_newfile *file, const struct ts_file_look *old);
 enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err);
 void ts_newfile_release(struct ts_newfile *file); /* harmless when not open, or twice */
 

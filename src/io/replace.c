@@ -101,14 +101,17 @@ static void undo(int dir_fd, const char *temp, const char *name, ino_t ours)
 		(void)rename_by(EXCHANGE, dir_fd, temp, name);
 }
 
-/* TEMP is gone then, or both names are what they were. */
-static enum ts_status put_over(int dir_fd, const char *temp, const char *name, const char *path,
-			       const struct ts_file_look *old, struct ts_error *err)
+enum ts_status ts_replace(int dir_fd, const char *temp, const char *name, const char *path,
+			  const struct ts_file_look *old, struct ts_error *err)
 {
-	enum ts_status st = check(dir_fd, name, path, old, err);
 	struct stat ours;
+	enum ts_status st;
 	int errnum;
 
+	TS_ASSERT(temp && name && path);
+	if (!old)
+		return put_new(dir_fd, temp, name, path, err);
+	st = check(dir_fd, name, path, old, err);
 	if (st)
 		return st;
 	if (fstatat(dir_fd, temp, &ours, AT_SYMLINK_NOFOLLOW) != 0)
@@ -124,20 +127,4 @@ static enum ts_status put_over(int dir_fd, const char *temp, const char *name, c
 	else if (unlinkat(dir_fd, temp, 0) != 0)
 		st = ts_fail_errno(err, errno, path, "remove what it replaced");
 	return st;
-}
-
-static enum ts_status take_place(const struct ts_newfile *file, struct ts_error *err)
-{
-	if (!file->expects_old)
-		return put_new(file->dir_fd, file->temp, file->name, file->path, err);
-	return put_over(file->dir_fd, file->temp, file->name, file->path, &file->expected, err);
-}
-
-void ts_newfile_expect(struct ts_newfile *file, const struct ts_file_look *old)
-{
-	TS_ASSERT(file);
-	file->take_place = take_place;
-	file->expects_old = old != NULL;
-	if (old)
-		file->expected = *old;
 }

@@ -10,12 +10,14 @@
 #ifndef TS_IO_REPLACE_H
 #define TS_IO_REPLACE_H
 
-#include "io/newfile.h"
+#include "io/file.h"
 
 /*
- * The commit of FILE is to fail, and to change nothing, unless what is there then is OLD still, and no
- * program has it open for writing; NULL: unless there is nothing still. The status is TS_IO.
+ * NAME becomes what TEMP is, both in the folder DIR_FD; TEMP is gone then. OLD: how the file NAME
+ * looked; NULL: there was none. PATH is NAME for messages. TS_IO: another program changed it, has it
+ * open for writing or made it; NAME and TEMP are then what they were.
  */
-void ts_newfile_expect(struct ts_newfile *file, const struct ts_file_look *old);
+enum ts_status ts_replace(int dir_fd, const char *temp, const char *name, const char *path,
+			  const struct ts_file_look *old, struct ts_error *err);
 
 #endif

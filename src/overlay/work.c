@@ -3,7 +3,6 @@
 
 #include "base/check.h"
 #include "io/file.h"
-#include "io/replace.h"
 #include "overlay/cache.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 
 #include "../overlay/folder.h"
-#include "io/replace.h"
+#include "io/newfile.h"
 
 #define NR_ROUNDS 400
 
