@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Sets up what the tests need and runs every test. Ends with "N passed, N failed, N skipped".
 #
-#   ./check.sh           everything: lint unit dist sanitize fuzz quickstart
+#   ./check.sh           everything: lint unit dist sanitize threads fuzz quickstart
 #   ./check.sh quick     what most changes break, in a minute: layers, the quick unit tests, the golden cases
 #   ./check.sh NAME...   only these parts; torch is one that is not among everything
 #
 # One suite runs whole, in `unit`. The other builds run what differs there: `sanitize` the tests in C, the fuzz targets'
-# seeds and the cases, `dist` the cases alone. Packages are installed by name (apt-get, pip, npm) where they are missing;
-# ccache is used where it is there. ../shared/corpus, when it is there, adds real profiles; without it those tests skip and
-# say so. TS_OOM_SEED decides which allocations fail today.
+# seeds and the cases, `threads` what uses threads, `dist` the cases alone. Packages are installed by name (apt-get, pip,
+# npm) where they are missing; ccache is used where it is there. ../shared/corpus, when it is there, adds real profiles;
+# without it those tests skip and say so. TS_OOM_SEED decides which allocations fail today.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=${TS_CHECK_DIR:-$here/build-check}
@@ -58,7 +58,7 @@ suite() {
 	n=$(sed -n 's/^# \(FAIL\|ERROR\): *//p' "$log" | paste -sd+ | bc) && failed=$((failed + ${n:-0}))
 	if [ $code != 0 ]; then
 		tail -n 40 "$log"
-		for test in $(sed -n 's/^\(FAIL\|ERROR\): \([^ ]*\).*/\2/p' "$log"); do
+		sed -n 's/^\(FAIL\|ERROR\): \([^ ]*\).*/\2/p' "$log" | while read -r test; do
 			say "what $test printed"
 			tail -n 40 "$dir/${test%.py}.log"
 		done
@@ -158,6 +158,13 @@ part_sanitize() {
 	suite "tests with sanitizers" "$work/sanitize" TESTS=\$\(sanitized_tests\)
 }
 
+# What uses threads, under ThreadSanitizer. It needs a program of its own, because it does not go with the other sanitizers.
+part_threads() {
+	step "configure --enable-sanitize=thread" configure_in "$work/threads" clang --enable-devel --enable-sanitize=thread \
+		CFLAGS="-g -O1" || return
+	suite "tests with ThreadSanitizer" "$work/threads" TESTS=\$\(thread_tests\)
+}
+
 part_fuzz() {
 	configure_sanitized || return
 	step "fuzz targets, a short run each" logged "$work/fuzz.log" \
@@ -185,6 +192,7 @@ tarball_is_whole() {
 part_dist() {
 	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
 	step "the tarball is whole" tarball_is_whole
+	step "the tarball is the same for everybody" "$here/tests/build/same_tarball.sh" "$work/same"
 	step "make distcheck" logged "$work/distcheck.log" make -C "$work/unit" --no-print-directory -s -j"$jobs" distcheck \
 		DISTCHECK_CONFIGURE_FLAGS=--quiet TESTS=\$\(dist_tests\)
 }
@@ -192,7 +200,7 @@ part_dist() {
 # As someone does who sees the project for the first time.
 part_quickstart() { step "quickstart.sh" logged "$work/quickstart.log" "$here/quickstart.sh"; }
 
-[ $# -gt 0 ] || set -- lint unit dist sanitize fuzz quickstart
+[ $# -gt 0 ] || set -- lint unit dist sanitize threads fuzz quickstart
 for part in "$@"; do
 	declare -F "part_$part" >/dev/null || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 done

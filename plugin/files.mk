@@ -23,13 +23,13 @@ EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/__main__.py plugin/tpu
 	plugin/tpusight/_jax.py plugin/tpusight/_notebook.py plugin/tpusight/_program.py plugin/tpusight/_server.py \
 	plugin/tpusight/_version.py plugin/tpusight/_wrap.py plugin/tpusight/benchmark.py plugin/tpusight/dashboard.py plugin/tpusight/helpers.py \
 	plugin/tpusight/py.typed plugin/tpusight/live.py plugin/tpusight/profiler.py plugin/tpusight/session.py
-EXTRA_DIST += plugin/tpusight/_answer.py plugin/tpusight/_temporary.py plugin/tpusight/_trace.py plugin/tpusight/flame_graph.py plugin/tpusight/hta.py \
+EXTRA_DIST += plugin/tpusight/_answer.py plugin/tpusight/_temporary.py plugin/tpusight/_trace.py plugin/tpusight/_whole.py plugin/tpusight/flame_graph.py plugin/tpusight/hta.py \
 	plugin/tpusight/memory.py plugin/tpusight/timeline.py plugin/tpusight/torch_compile.py plugin/tpusight/_torch.py \
 	plugin/tpusight/unified.py
 page_bundle =
 
 if HAVE_PAGE
-page_bundle += plugin/page/dist/page.js plugin/page/dist/page.css
+page_bundle += plugin/page/dist/page.js plugin/page/dist/page.css plugin/page/dist/page.csp
 EXTRA_DIST += $(page_bundle)
 endif
 
@@ -40,11 +40,11 @@ plugin/page/dist/page.js: $(page_inputs)
 		to=$$work/$$f && $(MKDIR_P) `dirname $$to` && cp -f $(srcdir)/$$f $$to || exit 1; done && \
 	cd $$work/plugin/page && { $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error && \
 	$(NPM) run --silent build -- --outdir=../../../dist; } >npm.log 2>&1 || { cat npm.log >&2; exit 1; }
-plugin/page/dist/page.css: plugin/page/dist/page.js
+plugin/page/dist/page.css plugin/page/dist/page.csp: plugin/page/dist/page.js
 
 src/write/page_data.c: plugin/page/embed.sh $(page_bundle)
 	$(AM_V_GEN)$(MKDIR_P) src/write && \
-	$(SHELL) $(srcdir)/plugin/page/embed.sh $(filter %.js %.css,$^) >$@.new && mv -f $@.new $@
+	$(SHELL) $(srcdir)/plugin/page/embed.sh $(filter %.js %.css %.csp,$^) >$@.new && mv -f $@.new $@
 nodist_libtpusight_a_SOURCES += src/write/page_data.c
 CLEANFILES += src/write/page_data.c
 clean-local: clean-page

@@ -20,6 +20,8 @@ endif
 
 include tests/lists.mk
 include tests/oom/files.mk
+include tests/build/files.mk
+include tests/faults/files.mk
 include tests/cli/files.mk
 include tests/data/files.mk
 include tests/fixtures/files.mk
@@ -30,6 +32,7 @@ include tests/viewers/files.mk
 include tests/live/files.mk
 include tests/page/files.mk
 include tests/python/files.mk
+include tests/threads/files.mk
 
 EXTRA_DIST += $(script_tests)
 EXTRA_PROGRAMS += $(unit_tests) $(fuzz_replays)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints C with the bytes of the page's bundle: embed.sh [page.js page.css]. Without files the page is empty, and the
+# Prints C with the bytes of the page's bundle: embed.sh [page.js page.css page.csp]. Without files the page is empty, and the
 # program says that it was built without it.
 set -eu
 
@@ -13,4 +13,5 @@ echo '/* Made by plugin/page/embed.sh. */'
 echo '#include "write/page.h"'
 bytes script ${1:+"$1"}
 bytes style ${2:+"$2"}
-echo 'const struct ts_page ts_page = { { script, sizeof(script) - 1 }, { style, sizeof(style) - 1 } };'
+bytes policy ${3:+"$3"}
+echo 'const struct ts_page ts_page = { { script, sizeof(script) - 1 }, { style, sizeof(style) - 1 }, { policy, sizeof(policy) - 1 } };'

@@ -2,6 +2,7 @@
 import gzip
 import hashlib
 import json
+import logging
 import os
 import threading
 import time
@@ -14,6 +15,10 @@ from tensorboard_plugin_tpusight import reports, runs
 STATIC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
 FILES = {"/index.js": "text/javascript", "/page.js": "text/javascript", "/page.css": "text/css"}
 LOOK_AGAIN_S = 15  # between looks for a first profile, while there is none
+MOST_FIELDS = 16  # of an address
+EXTRA = {"405": [("Allow", "GET, HEAD")], "503": [("Retry-After", "1")]}
+
+_log = logging.getLogger("tpusight")
 
 
 class TpusightPlugin(base_plugin.TBPlugin):
@@ -43,10 +48,8 @@ class TpusightPlugin(base_plugin.TBPlugin):
         return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="TPUsight")
 
     def get_plugin_apps(self):
-        apps = dict.fromkeys(FILES, self._file)
-        apps["/runs"] = self._runs
-        apps["/report"] = self._report
-        return apps
+        apps = {**dict.fromkeys(FILES, self._file), "/runs": self._runs, "/report": self._report}
+        return {route: _guarded(app) for route, app in apps.items()}
 
     def _file(self, environ, start_response):
         name = "/" + environ["PATH_INFO"].rsplit("/", 1)[-1]
@@ -69,14 +72,38 @@ class TpusightPlugin(base_plugin.TBPlugin):
         return _send(environ, start_response, "200 OK", gzip.compress(json.dumps({"runs": found}).encode(), 6))
 
     def _report(self, environ, start_response):
-        wanted = urllib.parse.parse_qs(environ.get("QUERY_STRING", "")).get("run", [""])[0]
+        try:
+            wanted = urllib.parse.parse_qs(environ.get("QUERY_STRING", ""), max_num_fields=MOST_FIELDS).get("run", [""])[0]
+        except ValueError:
+            return _send(environ, start_response, "400 Bad Request", reports.message("the address has too many fields"))
         session = next((s for s in runs.find(self._logdir) if s.id == wanted), None)
         if not session:
             return _send(environ, start_response, "404 Not Found", reports.message("no run has this name (reload the page)"))
         try:
             return _send(environ, start_response, "200 OK", self._reports.get(session))
+        except reports.BusyError as e:
+            return _send(environ, start_response, "503 Service Unavailable", reports.message(str(e)))
         except (reports.ReportError, OSError) as e:
-            return _send(environ, start_response, "422 Unprocessable Entity", reports.message(str(e)))
+            return _send(environ, start_response, "422 Unprocessable Entity", reports.message(_words(e)))
+
+
+def _words(error):
+    """What is wrong, without the place of the file on the machine."""
+    return (error.strerror or type(error).__name__) if isinstance(error, OSError) else str(error)
+
+
+def _guarded(app):
+    """Only GET and HEAD; an error of ours is logged here, and the client gets no trace of it."""
+    def guarded(environ, start_response):
+        if environ.get("REQUEST_METHOD") not in ("GET", "HEAD"):
+            return _send(environ, start_response, "405 Method Not Allowed", reports.message("only GET and HEAD are answered here"))
+        try:
+            return app(environ, start_response)
+        except Exception:
+            _log.exception("%s failed", environ.get("PATH_INFO"))
+            return _send(environ, start_response, "500 Internal Server Error",
+                         reports.message("TPUsight failed; TensorBoard's log says where"))
+    return guarded
 
 
 def _takes_gzip(environ):
@@ -87,7 +114,8 @@ def _send(environ, start_response, status, packed, kind="application/json"):
     """PACKED is sent as it is to whom takes it, unpacked to others; 304 to whom has it."""
     etag = '"' + hashlib.sha256(packed).hexdigest()[:24] + '"'
     headers = [("Content-Type", f"{kind}; charset=utf-8"), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
-               ("X-Content-Type-Options", "nosniff")]
+               ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Resource-Policy", "same-origin")]
+    headers += EXTRA.get(status[:3], [])
     if status.startswith("200"):
         headers.append(("ETag", etag))
         if etag in environ.get("HTTP_IF_NONE_MATCH", ""):

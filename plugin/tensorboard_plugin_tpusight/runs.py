@@ -3,7 +3,7 @@ its traces (*.trace.json[.gz]); and in any other folder the traces that torch.pr
 <run>/<worker>.<time>.pt.trace.json[.gz], or that are named after their ranks (rank_0.json), the ranks of one job together.
 
 A session goes by its id, "<run>/<session>". Ids are looked up among the sessions that were found, so nothing that a client sends
-becomes a path. Links that lead out of the log directory are not followed out of it.
+becomes a path. Links that lead out of the log directory, of folders and of files, are not followed.
 """
 import os
 
@@ -62,19 +62,25 @@ def _is_trace(entry, any_name):
     return _is_file(entry, (".json", ".json.gz")) and not entry.name.endswith(TRACES) and ranks.is_rank(entry, any_name)
 
 
-def _is_inside(real, path):
+def is_inside(real, path):
+    """Does PATH, with its links followed, lie below the folder REAL?"""
     inside = os.path.realpath(path)
     return inside == real or inside.startswith(real + os.sep)
+
+
+def _own(real, entries, ends):
+    """Those that are profiles, and stand in the log directory by their real names too."""
+    return [e for e in entries if _is_file(e, ends) and is_inside(real, e.path)]
 
 
 def _sessions_of(real, run, folder):
     for entry in _entries(folder):
         if entry.name.startswith(".") or not entry.is_dir():
             continue
-        if not _is_inside(real, entry.path):
+        if not is_inside(real, entry.path):
             continue
         entries = _entries(entry.path)
-        files = [e for e in entries if _is_file(e, PROFILES)] or [e for e in entries if _is_file(e, TRACES)]
+        files = _own(real, entries, PROFILES) or _own(real, entries, TRACES)
         if files:
             yield Session(real, run, entry.name, entry.path, files)
 
@@ -89,7 +95,7 @@ def find(logdir):
         run = "" if run == "." else run.replace(os.sep, "/")
         traces = []
         for entry in _entries(folder):
-            if _is_trace(entry, folder == logdir) and _is_inside(real, entry.path):
+            if _is_trace(entry, folder == logdir) and is_inside(real, entry.path):
                 traces.append(entry)
         for files in ranks.jobs(traces):
             yield Session(real, run, _host(files[0].name), files[0].path, files, of_job=len(files) > 1)

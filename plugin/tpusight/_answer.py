@@ -6,6 +6,7 @@ import os
 from typing import List, Optional
 
 from ._trace import Trace
+from ._whole import new_file
 
 _MOST_ROWS = 10  # of a list in a notebook
 _MOST_LINES = 5  # of a list in text
@@ -42,8 +43,8 @@ def plain(value):
 
 
 def write_json(path, value):
-    """Writes plain(VALUE) to the file PATH."""
-    with open(path, "w", encoding="utf-8") as file:
+    """Writes plain(VALUE) to the file PATH, which is the old one or the new one, whole."""
+    with new_file(path) as file:
         json.dump(plain(value), file, indent=1)
         file.write("\n")
 

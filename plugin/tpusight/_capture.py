@@ -8,6 +8,7 @@ from typing import Set, Tuple
 
 from . import _jax
 from ._program import TpusightError
+from ._whole import new_file
 
 _lock = threading.Lock()
 _running = None  # the capture that runs in this process
@@ -106,7 +107,7 @@ class Capture:
         if not os.path.isdir(self.folder):
             raise TpusightError(f"JAX did not write a profile into {self.logdir}")
         if self._collect_memory and memory:
-            with open(os.path.join(self.folder, "memory_profile.prof"), "wb") as f:
+            with new_file(os.path.join(self.folder, "memory_profile.prof"), "wb") as f:
                 f.write(memory)
         return self.folder
 

@@ -1,13 +1,19 @@
 """The program tpusight: where it is, and how it is asked."""
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 
 DONE = (0, 4)  # 4: some inputs failed, the others are done
+MOST_BYTES = 1 << 30  # of an answer
 _NAME = "tpusight"
+_MOST_WORDS = 64 << 10  # bytes that are kept of what the program says on standard error
+_LAST_WORDS_S = 1
 
 
 class TpusightError(Exception):
@@ -37,15 +43,61 @@ def found_program():
 
 def run(*args, timeout_s=None, ok=DONE):
     """Runs `tpusight ARGS`: (its standard output as bytes, its exit status). Raises TpusightError with the program's own
-    last words when the status is not one of OK."""
+    last words when the status is not one of OK, and when it takes too long or writes more than MOST_BYTES."""
     command = [found_program(), *map(os.fspath, args)]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, check=False)
-    except (OSError, subprocess.TimeoutExpired) as e:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   start_new_session=True)  # so that all of a script named by $TPUSIGHT can be ended
+    except (OSError, ValueError) as e:
         raise TpusightError(f"{command[0]}: {e}") from e
-    if done.returncode not in ok:
-        raise TpusightError(last_words(done.stderr) or f"{command[0]} ended with status {done.returncode}")
-    return done.stdout, done.returncode
+    with process:
+        text, words, why = _read(process, timeout_s)
+    if why:
+        raise TpusightError(f"{command[0]} {why}")
+    if process.returncode not in ok:
+        raise TpusightError(last_words(words) or f"{command[0]} ended with status {process.returncode}")
+    return text, process.returncode
+
+
+def _read(process, timeout_s):
+    """(standard output, the end of standard error, why it was killed or None); the program has ended then."""
+    late, words = threading.Event(), bytearray()
+
+    def give_up():
+        late.set()
+        _kill(process)
+    timer = threading.Timer(timeout_s, give_up) if timeout_s else None
+    listener = threading.Thread(target=_listen, args=(process.stderr, words), daemon=True)
+    listener.start()
+    try:
+        if timer:
+            timer.start()
+        text = process.stdout.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            _kill(process)
+        process.wait()
+        listener.join(_LAST_WORDS_S)
+    except BaseException:
+        _kill(process)
+        raise
+    finally:
+        if timer:
+            timer.cancel()
+    if late.is_set():
+        return text, bytes(words), f"did not end within {timeout_s:g} s"
+    return text, bytes(words), f"wrote more than {MOST_BYTES} bytes" if len(text) > MOST_BYTES else None
+
+
+def _kill(process):
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _listen(pipe, words):
+    """Keeps the end of what comes."""
+    while piece := pipe.read1(_MOST_WORDS):
+        words += piece
+        del words[:-_MOST_WORDS]
 
 
 def ask(*args, timeout_s=None):

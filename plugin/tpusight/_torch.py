@@ -7,6 +7,7 @@ import sys
 import tempfile
 
 from ._program import TpusightError
+from ._whole import new_file
 
 
 def torch_module():
@@ -59,14 +60,15 @@ def _export(prof, path):
     """Writes the trace to PATH, packed when it ends in .gz; the file is there whole or not at all. torch's own packing
     reads the text back as UTF-8, and names in it need not be."""
     with tempfile.TemporaryDirectory(prefix=".tpusight-", dir=os.path.dirname(path) or ".") as folder:
-        plain, packed = os.path.join(folder, "trace.json"), os.path.join(folder, "trace.json.gz")
+        plain = os.path.join(folder, "trace.json")
         prof.export_chrome_trace(plain)
         if not path.endswith(".gz"):
+            with open(plain, "rb+") as source:
+                os.fsync(source.fileno())
             os.replace(plain, path)
             return
-        with open(plain, "rb") as source, gzip.open(packed, "wb", 6) as file:
+        with open(plain, "rb") as source, new_file(path, "wb") as packed, gzip.GzipFile("trace.json", "wb", 6, packed) as file:
             shutil.copyfileobj(source, file, 1 << 20)
-        os.replace(packed, path)
 
 
 @contextlib.contextmanager

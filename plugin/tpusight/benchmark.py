@@ -7,6 +7,7 @@ import time
 from typing import Any, Callable, List, Optional, Union
 
 from ._fields import Fields
+from ._whole import new_file
 
 
 class Benchmark(Fields):
@@ -54,7 +55,7 @@ class Benchmark(Fields):
 
     def save(self, path: Any) -> None:
         """Writes it as JSON, for a later load()."""
-        with open(path, "w", encoding="utf-8") as f:
+        with new_file(path) as f:
             json.dump(self, f, indent=1)
 
     @classmethod

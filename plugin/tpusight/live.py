@@ -24,6 +24,8 @@ _RENAMED = {"memory_bound_threshold": "memory_wait_high"}
 _NO_THRESHOLDS = {"cache_miss_rate_high": "a function that is compiled again and again is always an alert"}
 _FIRST_SAMPLE_S = 10  # how long start() waits for it
 _QUIET_S = 0.1
+_MOST_LINE = 16 << 20  # bytes; what is longer is not a line of the program's
+_MOST_WORDS = 64 << 10  # bytes of what it said last that are looked at
 _END_S = 10           # how long the program may take to end before it is killed
 
 _log = logging.getLogger("tpusight")
@@ -307,8 +309,8 @@ class _Watch:
         return [*self._live._arguments(self._address), f"--repository={temporary_folder(self)}"]
 
     def _read(self):
-        with self._pipe() as lines:
-            for line in lines:
+        with self._pipe() as pipe:
+            for line in iter(lambda: pipe.readline(_MOST_LINE), b""):
                 try:
                     self._live._told(json.loads(line))
                 except (ValueError, KeyError, TypeError) as e:
@@ -316,7 +318,7 @@ class _Watch:
                 self._said.set()
         status = self._process.wait()
         if not self._is_ended and status not in (0, 1, 4):  # 1: --fail-on; 4: some hosts never answered
-            self._errors.seek(0)
+            self._errors.seek(max(self._errors.seek(0, os.SEEK_END) - _MOST_WORDS, 0))
             self._live.error = TpusightError(_program.last_words(self._errors.read()) or
                                              f"tpusight live ended with status {status}")
         self._release()

@@ -10,7 +10,9 @@
 #include "analysis/settings.h"
 #include "base/meter.h"
 #include "cli/option.h"
+#include "io/confine.h"
 #include "io/rundir.h"
+#include "io/sources.h"
 #include "model/profile.h"
 
 enum ts_exit {
@@ -23,6 +25,12 @@ enum ts_exit {
 
 enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
 
+/* A path that an option names. */
+struct ts_named_place {
+	const char *path;
+	enum ts_option_place kind;
+};
+
 /* What all commands share. */
 struct ts_cli {
 	const char *command; /* for messages: "tpusight annotate" */
@@ -31,8 +39,12 @@ struct ts_cli {
 	bool join_sessions; /* sibling sessions of several hosts are one (io/siblings.h) */
 	enum ts_color color;
 	struct ts_settings settings;
-	const char *logdir; /* the one that viewers were given; NULL: as the path says */
+	const char *logdir;	    /* the one that viewers were given; NULL: as the path says */
+	struct ts_sources *sources; /* files that the command reads: no output may be one of them */
 	const struct ts_command *entry;
+	unsigned needs; /* the command's, and those of options that were given */
+	struct ts_named_place *places;
+	size_t nr_places;
 	void *own; /* the command's own options: .own_size bytes of its struct */
 	/* what is left: PATH... */
 	char **paths;
@@ -49,6 +61,7 @@ struct ts_command {
 	const void *defaults;		 /* and begins as a copy of this; NULL: as zeros */
 	bool has_thresholds;		 /* what it prints depends on them, and its help says so */
 	bool no_paths;			 /* can do without a path */
+	unsigned needs;			 /* enum ts_needs (io/confine.h) */
 	const struct ts_suite *suite;	 /* of the profiling suite (suite.h); NULL: it is not */
 	enum ts_exit (*run)(struct ts_cli *cli);
 };
@@ -101,11 +114,19 @@ size_t ts_terminal_height(void);
 /* Prints all of TEXT on standard output; false (and a complaint, once) when it cannot be written. A
  * closed pipe is not a failure. */
 bool ts_print(struct ts_bytes text);
-/* To the file PATH (replaced whole), or to standard output when PATH is NULL or "-". */
-bool ts_print_to(const char *path, struct ts_bytes text);
+/* To the file PATH (replaced whole, and open to nobody to whom an input is not), or to standard output when
+ * PATH is NULL or "-". */
+bool ts_print_to(const struct ts_cli *cli, const char *path, struct ts_bytes text);
+
+/* PATH will be read. TS_NOMEM alone. */
+enum ts_status ts_note_input(const struct ts_cli *cli, const char *path, struct ts_error *err);
+/* TS_USAGE: what the command is to write, or its standard output, is one of the files that it reads. */
+enum ts_status ts_check_output(const struct ts_cli *cli, struct ts_error *err);
+/* The exit status when nothing was done. */
+enum ts_exit ts_exit_of(enum ts_status st);
 
 /* Finds the sessions below all paths of the command line and complains of what is wrong.
- * *NR_BAD counts the paths and folders with problems. */
+ * *NR_BAD counts the paths and folders with problems. TS_USAGE: as ts_check_output() says. */
 enum ts_status ts_find_sessions(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,
 				struct ts_error *err);
 /* The same, and calls NONE for each path below which there is no session, with the reason. */

@@ -254,8 +254,9 @@ static enum ts_exit run_annotate(struct ts_cli *cli)
 	struct work work = { .cli = cli, .own = own };
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
+	enum ts_status found = ts_find_sessions(cli, &runs, &work.nr_bad, &err);
 
-	if (ts_find_sessions(cli, &runs, &work.nr_bad, &err)) {
+	if (found) {
 		ts_complain(err.text);
 		work.nr_bad++;
 	}
@@ -266,7 +267,7 @@ static enum ts_exit run_annotate(struct ts_cli *cli)
 	print_undo(&work);
 	ts_runs_release(&runs);
 	if (work.nr_done == 0)
-		return TS_EXIT_NOTHING;
+		return found ? ts_exit_of(found) : TS_EXIT_NOTHING;
 	return work.nr_bad || work.is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
 }
 
@@ -310,5 +311,6 @@ const struct ts_command ts_command_annotate = {
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
 	.has_thresholds = true,
+	.needs = TS_WRITES_INSIDE,
 	.run = run_annotate,
 };

@@ -85,7 +85,7 @@ static enum ts_exit finish(struct checking *checking)
 		ts_complain("out of memory");
 		return TS_EXIT_NOTHING;
 	}
-	if (!ts_print_to(checking->output, ts_buf_bytes(&checking->out)))
+	if (!ts_print_to(checking->cli, checking->output, ts_buf_bytes(&checking->out)))
 		return TS_EXIT_SOME;
 	if (checking->nr_read == 0)
 		return TS_EXIT_NOTHING;
@@ -105,13 +105,16 @@ static enum ts_exit run_check(struct ts_cli *cli)
 	};
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
-	enum ts_exit code = TS_EXIT_NOTHING;
+	enum ts_exit code;
+	enum ts_status st;
 
 	checking.json = ts_json_of(&checking.out, TS_JSON_PRETTY);
 	if (checking.is_json)
 		ts_check_json_begin(&checking.json, &checking.form);
-	if (ts_find_sessions_or(cli, &runs, &checking.nr_failed, no_session, &checking, &err)) {
+	st = ts_find_sessions_or(cli, &runs, &checking.nr_failed, no_session, &checking, &err);
+	if (st) {
 		ts_complain(err.text);
+		code = ts_exit_of(st);
 	} else {
 		for (size_t i = 0; i < runs.nr_sessions; i++)
 			check_session(&checking, &runs.sessions[i]);
@@ -132,7 +135,8 @@ static const char *form_at(const struct ts_command *command, size_t index)
 #define OWN struct ts_print_options
 static const struct ts_option options[] = {
 	TS_OPT_NAME(OWN, format, "format", 'f', "FORMAT", form_at, true, "%s"),
-	TS_OPT_TEXT(OWN, output, "output", 'o', "FILE", "write to FILE, not to the console"),
+	TS_OPT_TEXT(OWN, output, "output", 'o', "FILE", "write to FILE, not to the console",
+		    .place = TS_PLACE_WRITTEN),
 	TS_OPT_PRESET(OWN, format, "json", "the same as --format json", "json"),
 	TS_OPT_END,
 };

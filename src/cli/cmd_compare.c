@@ -145,10 +145,11 @@ static enum ts_exit compare_runs(struct comparison *comparison)
 		st = emit(comparison, &results, &out, &err);
 	if (st) {
 		ts_complain(err.text);
-		code = st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+		code = ts_exit_of(st);
 	} else {
 		complain_of_gates(&results);
-		if (!ts_print_to(comparison->own->print.output, ts_buf_bytes(&out)) ||
+		if (!ts_print_to(comparison->runs.cli, comparison->own->print.output,
+				 ts_buf_bytes(&out)) ||
 		    comparison->runs.damaged)
 			code = TS_EXIT_SOME;
 		code = nr_failed > 0 ? TS_EXIT_GATE : code;
@@ -176,7 +177,7 @@ static enum ts_exit run_compare(struct ts_cli *cli)
 		st = read_all(comparison, &err);
 		if (st) {
 			ts_complain(err.text);
-			code = st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+			code = ts_exit_of(st);
 		} else {
 			code = compare_runs(comparison);
 		}

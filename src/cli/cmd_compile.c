@@ -89,8 +89,8 @@ static enum ts_exit compare_modes(struct ts_cli *cli)
 		st = compare(runs, &out, &err);
 	if (st) {
 		ts_complain(err.text);
-		code = st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
-	} else if (!ts_print_to(own->print.output, ts_buf_bytes(&out)) || runs->damaged) {
+		code = ts_exit_of(st);
+	} else if (!ts_print_to(cli, own->print.output, ts_buf_bytes(&out)) || runs->damaged) {
 		code = TS_EXIT_SOME;
 	}
 	ts_buf_release(&out);
@@ -114,7 +114,8 @@ static enum ts_exit run_compile(struct ts_cli *cli)
 static const struct ts_option options[] = {
 	TS_SUITE_OPTIONS(OWN, print),
 	TS_OPT_TEXTS(OWN, torch_logs, "torch-trace", "PATH", TS_TEXTS_MAX,
-		     "a log of TORCH_TRACE, or its folder: why graphs broke (repeatable)"),
+		     "a log of TORCH_TRACE, or its folder: why graphs broke (repeatable)",
+		     .place = TS_PLACE_READ),
 	TS_OPT_TEXTS(OWN, labels, "label", "MODE", TS_COMPARE_MAX,
 		     "the mode of a run, in the order of PATHs (repeatable; default: by its name)"),
 	TS_OPT_FLAG(OWN, compare, "compare", 0, "all sessions below one PATH side by side"),

@@ -50,6 +50,15 @@ static bool open_module(struct ts_run *run, const char *path)
 	return st == TS_OK;
 }
 
+static enum ts_status note_modules(const struct ts_cli *cli, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < cli->nr_paths && st == TS_OK; i++)
+		st = ts_note_input(cli, cli->paths[i], err);
+	return st ? st : ts_check_output(cli, err);
+}
+
 struct hlo_options {
 	struct ts_print_options print;
 	const char *chip;
@@ -63,13 +72,14 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 					  .chip = ts_bytes_of(own->chip) };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf out = TS_BUF_INIT;
-	enum ts_status st = TS_OK;
+	enum ts_status st;
 	enum ts_exit code;
 	struct ts_run run;
 	size_t nr_bad = 0;
 
 	ts_run_init(&run);
-	for (size_t i = 0; i < cli->nr_paths; i++)
+	st = note_modules(cli, &err);
+	for (size_t i = 0; i < cli->nr_paths && st == TS_OK; i++)
 		if (!open_module(&run, cli->paths[i]))
 			nr_bad++;
 	name_modules_apart(&run.profile);
@@ -80,10 +90,10 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 		st = ts_emit_report(cli, &own->print, &run.results, &out, &err);
 	if (st) {
 		ts_complain(err.text);
-		code = st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+		code = ts_exit_of(st);
 	} else if (run.profile.nr_modules > 0 &&
-		   !ts_print_to(own->print.output, ts_buf_bytes(&out))) {
-		code = TS_EXIT_NOTHING;
+		   !ts_print_to(cli, own->print.output, ts_buf_bytes(&out))) {
+		code = TS_EXIT_SOME;
 	}
 	ts_buf_release(&out);
 	ts_run_release(&run);

@@ -30,7 +30,7 @@ struct live_options {
 	const char *on_alert;
 	struct ts_annotate_choice annotate;
 	bool json, serve;
-	uint16_t port;
+	struct ts_serving_at at;
 };
 
 static enum ts_status set_repository(void *repository, const char *value, struct ts_error *err)
@@ -170,7 +170,7 @@ static enum ts_status start_serving(struct watching *watching, const struct ts_c
 				    struct ts_error *err)
 {
 	const struct live_options *own = cli->own;
-	const struct ts_serving_options options = { .port = own->port,
+	const struct ts_serving_options options = { .at = &own->at,
 						    .services = own->services,
 						    .json = own->json };
 
@@ -316,7 +316,7 @@ static const struct live_options defaults = {
 	.clear_ms = TS_ALERT_CLEAR_MS,
 	.fail_on = TS_NR_SEVERITIES,
 	.annotate = TS_ANNOTATE_CHOICE_INIT,
-	.port = TS_SERVER_PORT,
+	.at = TS_SERVING_AT_INIT,
 };
 
 #define OWN	   struct live_options
@@ -324,9 +324,10 @@ static const struct live_options defaults = {
 #define LONGEST_MS 1e12
 static const struct ts_option options[] = {
 	TS_OPT_TEXT(OWN, services, "service", 0, "HOST:PORT,...",
-		    "the profiler servers of the job's hosts"),
+		    "the profiler servers of the job's hosts", .needs = TS_CONNECTS),
 	TS_OPT_CALL(OWN, repository, "repository", "DIR", set_repository,
-		    "a folder that the servers see too, for servers that can only write files"),
+		    "a folder that the servers see too, for servers that can only write files",
+		    .place = TS_PLACE_WRITTEN),
 	TS_OPT_TIME(OWN, interval_ms, "interval", 0, DAY_MS,
 		    "time between samples (default 0.5 seconds), or between looks at LOGDIR (5)",
 		    TS_OPTION_GIVEN(OWN, has_interval)),
@@ -344,15 +345,16 @@ static const struct ts_option options[] = {
 	TS_OPT_CHOICE(OWN, fail_on, enum ts_severity, "fail-on", "SEVERITY", severity_names, false,
 		      "end with status 1 at the first such alert: %s"),
 	TS_OPT_TEXT(OWN, on_alert, "on-alert", 0, "COMMAND",
-		    "run it for each alert, with TPUSIGHT_ALERT_* set"),
+		    "run it for each alert, with TPUSIGHT_ALERT_* set", .needs = TS_RUNS_PROGRAMS),
 	TS_OPT_TIME(
 		OWN, settle_ms, "settle", 0, DAY_MS,
 		"a session of LOGDIR is complete when nothing changed for this time (default 3 s)"),
 	TS_OPT_FLAG(OWN, new_only, "new-only", 0, "leave alone what is in LOGDIR at the start"),
 	TS_ANNOTATE_OPTIONS(OWN, annotate),
 	TS_OPT_FLAG(OWN, json, "json", 0, "print JSON lines"),
-	TS_OPT_FLAG(OWN, serve, "serve", 0, "show it in a browser too, on this machine only"),
-	TS_OPTION_PORT(OWN, port),
+	TS_OPT_FLAG(OWN, serve, "serve", 0, "show it in a browser too, on this machine only",
+		    .needs = TS_LISTENS),
+	TS_SERVING_OPTIONS(OWN, at),
 	TS_OPT_END,
 };
 
@@ -378,6 +380,7 @@ const struct ts_command ts_command_live = {
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
 	.has_thresholds = true,
+	.needs = TS_WRITES_INSIDE,
 	.run = run_live,
 	.no_paths = true,
 };

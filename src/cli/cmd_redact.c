@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "cli/copies.h"
+#include "codec/term.h"
 #include "copy/redact.h"
 #include "io/archive.h"
 #include "io/input.h"
@@ -70,8 +71,8 @@ static void put_file(const struct redacting *redacting, const struct ts_hostfile
 	ts_buf_put(out, ts_bytes_cut(name, host.n, name.n));
 }
 
-static enum ts_status path_of(const struct redacting *redacting, const struct ts_hostfile *file,
-			      struct ts_buf *path, struct ts_error *err)
+static enum ts_status find_place(const struct redacting *redacting, const struct ts_hostfile *file,
+				 struct ts_copy_place *place, struct ts_error *err)
 {
 	const struct ts_session *session = redacting->session;
 	struct ts_buf names = TS_BUF_INIT;
@@ -97,7 +98,7 @@ static enum ts_status path_of(const struct redacting *redacting, const struct ts
 				      .run = (const char *)names.p,
 				      .session = (const char *)names.p + session_at,
 				      .file = (const char *)names.p + file_at };
-	st = ts_copy_path(session, &name, path, err);
+	st = ts_copy_place_find(place, redacting->cli, session, &name, file->path, err);
 	ts_buf_release(&names);
 	return st;
 }
@@ -152,7 +153,8 @@ static void print_written(const struct ts_cli *cli, const char *path, uint64_t n
 		ts_copied_print(&copied);
 	if (cli->quiet || own->json)
 		return;
-	ts_buf_printf(&out, "%s: redacted, %s\n", path, ts_fmt_bytes(size, (double)nr_bytes));
+	ts_term_text(&out, ts_bytes_of(path));
+	ts_buf_printf(&out, ": redacted, %s\n", ts_fmt_bytes(size, (double)nr_bytes));
 	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }
@@ -161,15 +163,15 @@ static enum ts_status redact_file(struct redacting *redacting, const struct ts_h
 				  struct ts_error *err)
 {
 	struct ts_input input = TS_INPUT_INIT;
-	struct ts_buf path = TS_BUF_INIT;
+	struct ts_copy_place place = TS_COPY_PLACE_INIT;
 	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
 	struct ts_redact_report report;
 	enum ts_status st = ts_input_open(&input, file->path, err);
 
 	if (st == TS_OK)
-		st = path_of(redacting, file, &path, err);
+		st = find_place(redacting, file, &place, err);
 	if (st == TS_OK)
-		st = ts_copy_open(&out, (const char *)path.p, err);
+		st = ts_copy_open(&out, place.path, &place.use, err);
 	if (st == TS_OK)
 		st = redact_bytes(redacting, file, &input, &out, &report, err);
 	if (st == TS_OK && out.nr_bytes == 0)
@@ -180,10 +182,11 @@ static enum ts_status redact_file(struct redacting *redacting, const struct ts_h
 		st = ts_copy_commit(&out, err);
 	if (st == TS_OK) {
 		complain_of_damage(redacting, file->path, &report);
-		print_written(redacting->cli, (const char *)path.p, out.file.nr_bytes, &input);
+		print_written(redacting->cli, place.path, out.file.nr_bytes, &input);
+		st = ts_copy_place_done(&place, redacting->cli, err);
 	}
 	ts_copy_release(&out);
-	ts_buf_release(&path);
+	ts_copy_place_release(&place);
 	ts_input_release(&input);
 	return st;
 }
@@ -241,11 +244,15 @@ static enum ts_status key_from(const char *path, struct ts_sipkey *key, struct t
 	return st;
 }
 
-static enum ts_status choose_key(const struct redact_options *own, struct ts_sipkey *key,
+static enum ts_status choose_key(const struct ts_cli *cli, struct ts_sipkey *key,
 				 struct ts_error *err)
 {
+	const struct redact_options *own = cli->own;
+
 	if (own->key_file && own->salt)
 		return ts_fail(err, TS_USAGE, "--key and --salt are two keys (give one)");
+	if (own->key_file && ts_note_input(cli, own->key_file, err))
+		return TS_NOMEM;
 	if (own->key_file)
 		return key_from(own->key_file, key, err);
 	if (!own->salt)
@@ -261,14 +268,14 @@ static enum ts_exit run_redact(struct ts_cli *cli)
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_names names = { .nr_keep = 0 };
 	struct ts_error err = TS_ERROR_INIT;
-	enum ts_exit code = TS_EXIT_NOTHING;
+	enum ts_exit code;
 	struct ts_sipkey key;
 	size_t nr_bad = 0;
-	enum ts_status st = choose_key(own, &key, &err);
+	enum ts_status st = choose_key(cli, &key, &err);
 
 	if (st) {
 		ts_complain(err.text);
-		return st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+		return ts_exit_of(st);
 	}
 	st = ts_names_open(&names, &key, own->keep.items, own->keep.nr)
 		     ? ts_find_sessions(cli, &runs, &nr_bad, &err)
@@ -277,8 +284,7 @@ static enum ts_exit run_redact(struct ts_cli *cli)
 	redacting.several = runs.nr_sessions > 1;
 	if (st)
 		ts_complain(err.text);
-	else
-		code = redact_all(&redacting, &runs, nr_bad);
+	code = st ? ts_exit_of(st) : redact_all(&redacting, &runs, nr_bad);
 	ts_runs_release(&runs);
 	ts_names_release(&names);
 	return code;
@@ -293,7 +299,7 @@ static enum ts_status set_salt(void *salt, const char *value, struct ts_error *e
 #define OWN struct redact_options
 static const struct ts_option options[] = {
 	TS_OPT_TEXT(OWN, key_file, "key", 0, "FILE",
-		    "hash with the key in FILE: the same names each time"),
+		    "hash with the key in FILE: the same names each time", .place = TS_PLACE_READ),
 	TS_OPT_CALL(OWN, salt, "salt", "TEXT", set_salt,
 		    "hash with a key made of TEXT (a short one can be guessed)"),
 	TS_OPT_TEXTS(OWN, keep, "keep", "NAME", TS_NAMES_KEEP_MAX,
@@ -301,7 +307,8 @@ static const struct ts_option options[] = {
 	TS_OPT_FLAG(OWN, json, "json", 0, "print a line of JSON for each file"),
 	TS_OPT_TEXT(
 		OWN, output, "output", 'o', "OUT",
-		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder"),
+		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder",
+		.place = TS_PLACE_WRITTEN),
 	TS_OPT_END,
 };
 
@@ -320,5 +327,6 @@ const struct ts_command ts_command_redact = {
 		"Without -o a session becomes SESSION.redacted beside it.",
 	.options = options,
 	.own_size = sizeof(OWN),
+	.needs = TS_WRITES_BESIDE,
 	.run = run_redact,
 };

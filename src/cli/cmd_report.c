@@ -191,7 +191,7 @@ static enum ts_exit report_all(struct reporting *reporting, const struct ts_runs
 	outcome.damaged = reporting->damaged;
 	put_hint(reporting);
 	if (outcome.nr_done > 0 &&
-	    !ts_print_to(reporting->print.output, ts_buf_bytes(&reporting->out)))
+	    !ts_print_to(cli, reporting->print.output, ts_buf_bytes(&reporting->out)))
 		outcome.nr_bad++;
 	ts_buf_release(&reporting->out);
 	return ts_outcome_exit(&outcome);
@@ -212,12 +212,15 @@ enum ts_exit ts_report_sessions(const struct ts_cli *cli, const struct ts_print_
 	struct reporting reporting = { .cli = cli, .door = door, .print = *print };
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
-	enum ts_exit code = TS_EXIT_NOTHING;
+	enum ts_exit code;
 	size_t nr_bad = 0;
+	enum ts_status st;
 
 	TS_ASSERT(cli && print && door && door->emit);
-	if (ts_find_sessions(cli, &runs, &nr_bad, &err)) {
+	st = ts_find_sessions(cli, &runs, &nr_bad, &err);
+	if (st) {
 		ts_complain(err.text);
+		code = ts_exit_of(st);
 	} else if (runs.nr_sessions > 1 && is_one_document(print)) {
 		ts_fail(&err, TS_USAGE,
 			"%zu sessions were found, and %s is one report (name one of them, "

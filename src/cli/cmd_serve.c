@@ -43,8 +43,16 @@ static enum ts_exit check_paths(const struct ts_cli *cli)
 }
 
 struct serve_options {
-	uint16_t port;
+	struct ts_serving_at at;
 };
+
+static enum ts_status start(struct ts_server **server, const struct ts_serving_at *at,
+			    struct ts_api *api, struct ts_error *err)
+{
+	const struct ts_server_options options = ts_serving_server(at, api);
+
+	return ts_server_start(server, &options, err);
+}
 
 static enum ts_exit run_serve(struct ts_cli *cli)
 {
@@ -66,7 +74,7 @@ static enum ts_exit run_serve(struct ts_cli *cli)
 	api = ts_api_new(&options);
 	if (!api)
 		ts_fail_nomem(&err);
-	if (api && ts_server_start(&server, own->port, ts_api_answer, api, &err) == TS_OK) {
+	if (api && start(&server, &own->at, api, &err) == TS_OK) {
 		ts_serving_print(cli, ts_server_port(server), false);
 		wait_for_end(&ends);
 	}
@@ -77,11 +85,11 @@ static enum ts_exit run_serve(struct ts_cli *cli)
 	return err.text[0] ? TS_EXIT_NOTHING : TS_EXIT_DONE;
 }
 
-static const struct serve_options defaults = { .port = TS_SERVER_PORT };
+static const struct serve_options defaults = { .at = TS_SERVING_AT_INIT };
 
 #define OWN struct serve_options
 static const struct ts_option options[] = {
-	TS_OPTION_PORT(OWN, port),
+	TS_SERVING_OPTIONS(OWN, at),
 	TS_OPT_END,
 };
 
@@ -100,5 +108,6 @@ const struct ts_command ts_command_serve = {
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
 	.has_thresholds = true,
+	.needs = TS_LISTENS,
 	.run = run_serve,
 };

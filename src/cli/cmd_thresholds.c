@@ -57,7 +57,7 @@ static enum ts_exit run_thresholds(struct ts_cli *cli)
 		     : ts_emit_report(cli, &print, &results, &out, &err);
 	if (st)
 		ts_complain(err.text);
-	good = st == TS_OK && ts_print_to(print.output, ts_buf_bytes(&out));
+	good = st == TS_OK && ts_print_to(cli, print.output, ts_buf_bytes(&out));
 	ts_buf_release(&out);
 	ts_results_release(&results);
 	if (st == TS_USAGE)

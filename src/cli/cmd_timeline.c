@@ -5,6 +5,7 @@
 #include "cli/suite.h"
 
 #include "base/buf.h"
+#include "codec/term.h"
 #include "flow/annotate.h"
 #include "flow/run.h"
 #include "flow/trace.h"
@@ -87,8 +88,8 @@ static void print_counts(const struct drawing *drawing, const struct ts_trace_re
 	uint64_t crowded = report->events_left_out - TS_MIN(report->events_left_out, unwanted);
 	struct ts_buf out = TS_BUF_INIT;
 
-	ts_buf_printf(&out, "%s: %llu of %llu events", own->print.output,
-		      (unsigned long long)report->events_written,
+	ts_term_text(&out, ts_bytes_of(own->print.output));
+	ts_buf_printf(&out, ": %llu of %llu events", (unsigned long long)report->events_written,
 		      (unsigned long long)report->events_total);
 	if (unwanted)
 		ts_buf_printf(&out, "; left out: %llu", (unsigned long long)unwanted);
@@ -114,9 +115,10 @@ static enum ts_status write_events(struct drawing *drawing, struct ts_error *err
 					    .nr_threads = drawing->cli->nr_threads,
 					    .level = packed ? TS_TRACE_LEVEL : TS_TRACE_PLAIN,
 					    .version = PACKAGE_VERSION };
+	const struct ts_newfile_use use = { .is_named = true, .sources = drawing->cli->sources };
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	struct ts_trace_report report;
-	enum ts_status st = ts_newfile_open(&file, path, err);
+	enum ts_status st = ts_newfile_open_for(&file, path, &use, err);
 
 	if (st == TS_OK)
 		st = ts_trace_write(&file, &drawing->run.profile, &drawing->run.results,
@@ -168,7 +170,7 @@ static enum ts_exit run_chrome(const struct ts_cli *cli)
 	ts_runs_release(&runs);
 	if (st) {
 		ts_complain(err.text);
-		return st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+		return ts_exit_of(st);
 	}
 	return nr_bad || damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
 }

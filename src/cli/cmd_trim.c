@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "cli/copies.h"
+#include "codec/term.h"
 #include "copy/trim.h"
 #include "flow/outline.h"
 #include "flow/run.h"
@@ -71,13 +72,13 @@ static void print_written(const struct ts_cli *cli, const char *path,
 		ts_copied_print(&copied);
 	if (cli->quiet || own->json)
 		return;
-	ts_buf_printf(&out, "%s: %llu of %llu events, %s%s of %s%s\n", path,
-		      (unsigned long long)report->nr_kept,
-		      (unsigned long long)(report->nr_kept + report->nr_dropped),
-		      ts_fmt_bytes(size, (double)nr_bytes),
-		      differ && is_packed(path) ? " packed" : "",
-		      ts_fmt_bytes(whole, (double)input->bytes.n),
-		      differ && is_packed(input->path) ? " packed" : "");
+	ts_term_text(&out, ts_bytes_of(path));
+	ts_buf_printf(
+		&out, ": %llu of %llu events, %s%s of %s%s\n", (unsigned long long)report->nr_kept,
+		(unsigned long long)(report->nr_kept + report->nr_dropped),
+		ts_fmt_bytes(size, (double)nr_bytes), differ && is_packed(path) ? " packed" : "",
+		ts_fmt_bytes(whole, (double)input->bytes.n),
+		differ && is_packed(input->path) ? " packed" : "");
 	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }
@@ -117,13 +118,14 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 	struct ts_bytes file = trimming->run->profile.hosts[host].file;
 	const struct ts_input *input = input_of(trimming->run, file);
 	struct ts_copy_name name = name_of(trimming, base_name(file));
-	struct ts_buf path = TS_BUF_INIT;
+	struct ts_copy_place place = TS_COPY_PLACE_INIT;
 	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
 	struct ts_trim_report report;
-	enum ts_status st = ts_copy_path(trimming->session, &name, &path, err);
+	enum ts_status st = ts_copy_place_find(&place, trimming->cli, trimming->session, &name,
+					       input->path, err);
 
 	if (st == TS_OK)
-		st = ts_copy_open(&out, (const char *)path.p, err);
+		st = ts_copy_open(&out, place.path, &place.use, err);
 	if (st == TS_OK)
 		st = trim_file(trimming, host, input, &out, &report, err);
 	if (st == TS_OK && report.nr_kept == 0)
@@ -135,11 +137,11 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 		st = ts_copy_commit(&out, err);
 	if (st == TS_OK) {
 		complain_of_damage(trimming, input->path, &report);
-		print_written(trimming->cli, (const char *)path.p, &report, out.file.nr_bytes,
-			      input);
+		print_written(trimming->cli, place.path, &report, out.file.nr_bytes, input);
+		st = ts_copy_place_done(&place, trimming->cli, err);
 	}
 	ts_copy_release(&out);
-	ts_buf_release(&path);
+	ts_copy_place_release(&place);
 	return st;
 }
 
@@ -149,15 +151,18 @@ static enum ts_status copy_extra(struct trimming *trimming, const struct ts_host
 {
 	struct ts_copy_name name = name_of(trimming, extra->name);
 	struct ts_input input = TS_INPUT_INIT;
-	struct ts_buf path = TS_BUF_INIT;
-	enum ts_status st = ts_input_open(&input, extra->path, err);
+	struct ts_copy_place place = TS_COPY_PLACE_INIT;
+	enum ts_status st = ts_input_open_plain(&input, extra->path, err);
 
 	if (st == TS_OK)
-		st = ts_copy_path(trimming->session, &name, &path, err);
+		st = ts_copy_place_find(&place, trimming->cli, trimming->session, &name,
+					extra->path, err);
 	if (st == TS_OK)
-		st = ts_newfile_save((const char *)path.p, input.bytes, err);
+		st = ts_newfile_save_for(place.path, input.bytes, &place.use, err);
+	if (st == TS_OK)
+		st = ts_copy_place_done(&place, trimming->cli, err);
 	ts_input_release(&input);
-	ts_buf_release(&path);
+	ts_copy_place_release(&place);
 	return st;
 }
 
@@ -253,7 +258,8 @@ static enum ts_exit run_trim(struct ts_cli *cli)
 	const struct trim_options *own = cli->own;
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
-	enum ts_exit code = TS_EXIT_NOTHING;
+	enum ts_exit code;
+	enum ts_status st;
 	size_t nr_bad = 0;
 
 	if (!is_asked(&own->choice)) {
@@ -264,10 +270,10 @@ static enum ts_exit run_trim(struct ts_cli *cli)
 		ts_complain("--from-ms is not before --to-ms");
 		return TS_EXIT_USAGE;
 	}
-	if (ts_find_sessions(cli, &runs, &nr_bad, &err))
+	st = ts_find_sessions(cli, &runs, &nr_bad, &err);
+	if (st)
 		ts_complain(err.text);
-	else
-		code = trim_all(cli, &runs, nr_bad);
+	code = st ? ts_exit_of(st) : trim_all(cli, &runs, nr_bad);
 	ts_runs_release(&runs);
 	return code;
 }
@@ -311,7 +317,8 @@ static const struct ts_option options[] = {
 	TS_OPT_FLAG(OWN, json, "json", 0, "print a line of JSON for each file"),
 	TS_OPT_TEXT(
 		OWN, output, "output", 'o', "OUT",
-		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder"),
+		"write to OUT: a file (without an ending it gets PATH's), for sessions a folder",
+		.place = TS_PLACE_WRITTEN),
 	TS_OPT_END,
 };
 
@@ -330,5 +337,6 @@ const struct ts_command ts_command_trim = {
 	.options = options,
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,
+	.needs = TS_WRITES_BESIDE,
 	.run = run_trim,
 };

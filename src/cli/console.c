@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "codec/term.h"
 #include "io/newfile.h"
-#include "io/siblings.h"
 
 void ts_complain(const char *text)
 {
@@ -169,7 +168,9 @@ bool ts_print(struct ts_bytes text)
 
 	struct ts_error err = TS_ERROR_INIT;
 
-	if (good || errno == EPIPE)
+	if (!good && errno == EPIPE)
+		clearerr(stdout);
+	if (good || !ferror(stdout))
 		return true;
 	ts_fail(&err, TS_IO, "standard output: cannot write it: %s", strerror(errno));
 	if (!has_failed)
@@ -177,50 +178,20 @@ bool ts_print(struct ts_bytes text)
 	return false;
 }
 
-bool ts_print_to(const char *path, struct ts_bytes text)
+bool ts_print_to(const struct ts_cli *cli, const char *path, struct ts_bytes text)
 {
+	const struct ts_newfile_use use = { .is_named = true, .sources = cli->sources };
 	struct ts_error err = TS_ERROR_INIT;
 
 	if (!path || strcmp(path, "-") == 0)
 		return ts_print(text);
-	if (ts_newfile_save(path, text, &err) == TS_OK)
+	if (ts_newfile_save_for(path, text, &use, &err) == TS_OK)
 		return true;
 	ts_complain(err.text);
 	return false;
 }
 
-enum ts_status ts_find_sessions(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,
-				struct ts_error *err)
+enum ts_exit ts_exit_of(enum ts_status st)
 {
-	TS_ASSERT(cli && runs && nr_bad);
-	return ts_find_sessions_or(cli, runs, nr_bad, NULL, NULL, err);
-}
-
-enum ts_status ts_find_sessions_or(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,
-				   ts_no_session *none, void *ctx, struct ts_error *err)
-{
-	struct ts_error problem = TS_ERROR_INIT;
-
-	TS_ASSERT(cli && runs && nr_bad);
-	*nr_bad = 0;
-	for (size_t i = 0; i < cli->nr_paths; i++) {
-		size_t before = runs->nr_problems;
-		enum ts_status st = ts_runs_find(runs, cli->paths[i], &problem);
-
-		if (st == TS_NOMEM)
-			return ts_fail_nomem(err);
-		if (st && none)
-			none(ctx, cli->paths[i],
-			     runs->nr_problems > before ? runs->problems[before] : problem.text);
-		if (st && runs->nr_problems == before) { /* else these are why nothing was found */
-			ts_complain(problem.text);
-			(*nr_bad)++;
-		}
-	}
-	for (size_t i = 0; i < runs->nr_problems; i++)
-		ts_complain(runs->problems[i]);
-	*nr_bad += runs->nr_problems;
-	if (cli->logdir && ts_runs_name(runs, cli->logdir, err))
-		return TS_NOMEM;
-	return cli->join_sessions ? ts_runs_join(runs, err) : TS_OK;
+	return st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
 }

@@ -1,9 +1,9 @@
 /* Paths of copies. */
 #include "cli/copies.h"
 
-#include "base/buf.h"
+#include <sys/stat.h>
+
 #include "base/check.h"
-#include "cli/cli.h"
 #include "codec/json.h"
 #include "io/file.h"
 #include "io/runpath.h"
@@ -105,31 +105,11 @@ static bool is_file_name(const struct ts_session *session, const struct ts_copy_
 	       !ts_bytes_ends(ts_bytes_of(name->output), "/") && !ts_dir_exists(name->output);
 }
 
-static enum ts_status not_an_input(const struct ts_session *session, const char *path,
-				   struct ts_error *err)
-{
-	for (size_t i = 0; i < session->nr_files + session->nr_extras; i++) {
-		const struct ts_hostfile *file = i < session->nr_files
-							 ? &session->files[i]
-							 : &session->extras[i - session->nr_files];
-
-		if (ts_file_is(path, file->path))
-			return ts_fail(err, TS_USAGE,
-				       "%s: that is the profile itself (name another file with -o)",
-				       path);
-	}
-	return TS_OK;
-}
-
-enum ts_status ts_copy_path(const struct ts_session *session, const struct ts_copy_name *name,
-			    struct ts_buf *out, struct ts_error *err)
+static enum ts_status put_path(struct ts_buf *out, const struct ts_session *session,
+			       const struct ts_copy_name *name, struct ts_error *err)
 {
 	char *dir = real_dir(session);
-	const char *path;
-	enum ts_status st;
 
-	TS_ASSERT(session && name && out);
-	TS_ASSERT(name->word && name->run && name->session && name->file);
 	if (!dir)
 		return ts_fail_nomem(err);
 	if (!name->output)
@@ -140,12 +120,69 @@ enum ts_status ts_copy_path(const struct ts_session *session, const struct ts_co
 		put_laid_out(out, session->kind == TS_SESSION_DIR ? dir : ".", name);
 	free(dir);
 	ts_buf_putc(out, '\0');
-	if (out->failed)
+	return out->failed ? ts_fail_nomem(err) : TS_OK;
+}
+
+static enum ts_status not_an_input(const struct ts_cli *cli, const char *path, struct ts_error *err)
+{
+	struct stat now;
+
+	if (stat(path, &now) != 0 || !ts_sources_have(cli->sources, &now))
+		return TS_OK;
+	return ts_fail(err, TS_USAGE,
+		       "%s: this command reads that file, or has just written it (name another "
+		       "place with -o)",
+		       path);
+}
+
+/* A folder that hides what lies in it gets no copy that does not. */
+static uint32_t folder_mode(const struct ts_session *session)
+{
+	struct stat now;
+
+	return stat(session->dir, &now) == 0 ? (now.st_mode | 0700) & 0777 : 0700;
+}
+
+enum ts_status ts_copy_place_find(struct ts_copy_place *place, const struct ts_cli *cli,
+				  const struct ts_session *session, const struct ts_copy_name *name,
+				  const char *from, struct ts_error *err)
+{
+	enum ts_status st;
+
+	TS_ASSERT(place && cli && session && name && from);
+	TS_ASSERT(name->word && name->run && name->session && name->file);
+	*place = (struct ts_copy_place)TS_COPY_PLACE_INIT;
+	st = put_path(&place->text, session, name, err);
+	if (st)
+		return st;
+	place->path = (const char *)place->text.p;
+	place->use = (struct ts_newfile_use){
+		.is_named = name->output && is_file_name(session, name),
+		.sources = &place->source,
+		.is_theirs = !name->output,
+	};
+	if (!ts_sources_add(&place->source, from))
 		return ts_fail_nomem(err);
-	out->n--;
-	path = (const char *)out->p;
-	st = not_an_input(session, path, err);
-	return st ? st : ts_dir_make_for(path, err);
+	st = not_an_input(cli, place->path, err);
+	return st ? st
+		  : ts_dir_make_for(place->path, folder_mode(session), &place->made_dirs, err);
+}
+
+void ts_copy_place_release(struct ts_copy_place *place)
+{
+	TS_ASSERT(place);
+	if (place->path)
+		ts_dir_unmake_for(place->path, place->made_dirs);
+	ts_buf_release(&place->text);
+	ts_sources_release(&place->source);
+}
+
+enum ts_status ts_copy_place_done(struct ts_copy_place *place, const struct ts_cli *cli,
+				  struct ts_error *err)
+{
+	TS_ASSERT(place && cli);
+	place->made_dirs = 0;
+	return ts_note_input(cli, place->path, err);
 }
 
 static void put_count(struct ts_json *json, const char *key, int64_t nr)

@@ -12,7 +12,8 @@
 #define TS_CLI_COPIES_H
 
 #include "base/buf.h"
-#include "io/rundir.h"
+#include "cli/cli.h"
+#include "io/newfile.h"
 
 struct ts_copy_name {
 	const char *output;	   /* -o; NULL: not given */
@@ -22,10 +23,26 @@ struct ts_copy_name {
 	const char *file;
 };
 
-/* The path of a copy of a file of the session: appended to OUT with a NUL that .n counts not. Makes
- * the folders it needs. TS_USAGE when it would be a file of the session itself. */
-enum ts_status ts_copy_path(const struct ts_session *session, const struct ts_copy_name *name,
-			    struct ts_buf *out, struct ts_error *err);
+struct ts_copy_place {
+	const char *path;
+	struct ts_newfile_use use; /* as open as what it is copied from, and no more */
+	size_t made_dirs;	   /* of the path (io/file.h); 0 once the copy is there */
+	struct ts_buf text;	   /* these two are looked into */
+	struct ts_sources source;
+};
+
+#define TS_COPY_PLACE_INIT { .text = TS_BUF_INIT, .source = TS_SOURCES_INIT }
+
+/* The place of a copy of FROM, a file of the session. Makes the folders it needs, as open as the
+ * session's own. TS_USAGE: a file that the command reads, or has written, is there. */
+enum ts_status ts_copy_place_find(struct ts_copy_place *place, const struct ts_cli *cli,
+				  const struct ts_session *session, const struct ts_copy_name *name,
+				  const char *from, struct ts_error *err);
+/* The folders that were made go again where the copy did not come. */
+void ts_copy_place_release(struct ts_copy_place *place);
+/* The copy is there, and no other may come into its place. */
+enum ts_status ts_copy_place_done(struct ts_copy_place *place, const struct ts_cli *cli,
+				  struct ts_error *err);
 
 /* A file that was copied, as a line of JSON: {"path", "bytes", "input_bytes", "events", "input_events"}. Counts
  * that are not known are below zero. */

@@ -106,6 +106,17 @@ static enum ts_status choose(const struct ts_option *row, const struct ts_comman
 	return TS_OK;
 }
 
+const char *ts_output_path(const struct ts_cli *cli)
+{
+	const struct ts_option *row = find_row(cli->entry, "output");
+	const char *path = NULL;
+
+	TS_ASSERT(cli);
+	if (row)
+		memcpy(&path, (const char *)cli->own + row->offset, sizeof(path));
+	return path;
+}
+
 enum ts_status ts_format_settle(struct ts_cli *cli, const struct ts_command *command,
 				struct ts_error *err)
 {

@@ -13,6 +13,9 @@
 struct ts_cli;
 struct ts_command;
 
+/* What -o says, of any command; NULL: nothing. */
+const char *ts_output_path(const struct ts_cli *cli);
+
 /* After the options are read: fills in the format. TS_USAGE: the file's name is refused. */
 enum ts_status ts_format_settle(struct ts_cli *cli, const struct ts_command *command,
 				struct ts_error *err);

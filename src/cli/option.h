@@ -34,6 +34,8 @@ enum ts_option_kind {
 	TS_NR_OPTION_KINDS,
 };
 
+enum ts_option_place { TS_NO_PLACE, TS_PLACE_READ, TS_PLACE_WRITTEN };
+
 #define TS_TEXTS_MAX 64
 struct ts_texts {
 	const char *items[TS_TEXTS_MAX]; /* as given, in argv */
@@ -57,7 +59,9 @@ struct ts_option {
 	const char *const *names; /* NULL at the end */
 	/* The one at INDEX that an option of the command may be, or NULL behind the last. */
 	const char *(*name_at)(const struct ts_command *command, size_t index);
-	bool has_default; /* the first is the default, which the help says */
+	unsigned needs; /* enum ts_needs (io/confine.h): what the command does when it is given */
+	enum ts_option_place place; /* the value is a path, which is opened after confinement */
+	bool has_default;	    /* the first is the default, which the help says */
 	/* FIELD is the member. ERR: what is wrong with the value. */
 	enum ts_status (*call)(void *field, const char *value, struct ts_error *err);
 };
@@ -69,12 +73,12 @@ struct ts_option {
 	.offset = offsetof(type, member) + TS_OPTION_TYPED(type, member, kind), \
 	.size = sizeof(((type *)0)->member)
 
-#define TS_OPT_FLAG(type, member, long_name, short_name, text) \
-	{ .kind = TS_OPTION_FLAG,                              \
-	  .name = (long_name),                                 \
-	  .letter = (short_name),                              \
-	  .help = (text),                                      \
-	  TS_OPTION_AT(type, member, bool) }
+#define TS_OPT_FLAG(type, member, long_name, short_name, ...) \
+	{ .kind = TS_OPTION_FLAG,                             \
+	  .name = (long_name),                                \
+	  .letter = (short_name),                             \
+	  TS_OPTION_AT(type, member, bool),                   \
+	  .help = __VA_ARGS__ }
 #define TS_OPT_PRESET(type, member, long_name, text, ...)                                \
 	{                                                                                \
 		.kind = TS_OPTION_PRESET, .name = (long_name), .help = (text),           \
@@ -90,13 +94,13 @@ struct ts_option {
 	  .argument = (value),                                       \
 	  TS_OPTION_AT(type, member, const char *),                  \
 	  .help = __VA_ARGS__ }
-#define TS_OPT_TEXTS(type, member, long_name, value, most, text) \
+#define TS_OPT_TEXTS(type, member, long_name, value, most, ...)  \
 	{ .kind = TS_OPTION_TEXTS,                               \
 	  .name = (long_name),                                   \
 	  .argument = (value),                                   \
-	  .help = (text),                                        \
 	  .high = (most) < TS_TEXTS_MAX ? (most) : TS_TEXTS_MAX, \
-	  TS_OPTION_AT(type, member, struct ts_texts) }
+	  TS_OPTION_AT(type, member, struct ts_texts),           \
+	  .help = __VA_ARGS__ }
 /* A bool that becomes true with the option. */
 #define TS_OPTION_GIVEN(type, member) .given = 1 + offsetof(type, member)
 #define TS_OPTION_ANY		      9.2e18 /* as the highest number: below what an int64_t can hold */
@@ -147,13 +151,13 @@ struct ts_option {
 	  .has_default = (first_is_default),                                                  \
 	  .help = (text),                                                                     \
 	  TS_OPTION_AT(type, member, const char *) }
-#define TS_OPT_CALL(type, member, long_name, value, function, text) \
-	{ .kind = TS_OPTION_CALL,                                   \
-	  .name = (long_name),                                      \
-	  .argument = (value),                                      \
-	  .call = (function),                                       \
-	  .help = (text),                                           \
-	  .offset = offsetof(type, member) }
+#define TS_OPT_CALL(type, member, long_name, value, function, ...) \
+	{ .kind = TS_OPTION_CALL,                                  \
+	  .name = (long_name),                                     \
+	  .argument = (value),                                     \
+	  .call = (function),                                      \
+	  .offset = offsetof(type, member),                        \
+	  .help = __VA_ARGS__ }
 #define TS_OPT_END { .name = NULL }
 
 /* Does an option of this kind take a value? */

@@ -65,6 +65,10 @@ static enum ts_status apply(struct ts_cli *cli, const struct ts_command *command
 {
 	void *base = ts_option_is_shared(option) ? (void *)cli : cli->own;
 
+	cli->needs |= option->needs;
+	if (option->place != TS_NO_PLACE)
+		cli->places[cli->nr_places++] = (struct ts_named_place){ value, option->place };
+
 	if (option->kind == TS_OPTION_VERSION) {
 		ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
 		return TS_NOTFOUND;
@@ -130,7 +134,8 @@ enum ts_status ts_options_parse(struct ts_cli *cli, const struct ts_command *com
 	enum ts_status st = TS_OK;
 	bool only_paths = false;
 
-	TS_ASSERT(cli && cli->own && cli->paths && command && argv);
+	TS_ASSERT(cli && cli->own && cli->paths && cli->places && command && argv);
+	cli->needs = command->needs;
 	for (int i = 1; i < argc && st == TS_OK; i++) {
 		if (only_paths || argv[i][0] != '-' || argv[i][1] == '\0')
 			cli->paths[cli->nr_paths++] = argv[i];

@@ -8,7 +8,9 @@
 #include "base/check.h"
 #include "base/closest.h"
 #include "base/work.h"
+#include "cli/confined.h"
 #include "cli/format.h"
+#include "io/temps.h"
 
 /* A mapped profile that another program cuts short: the pages are gone, reading them is this. */
 static void on_bus_error(int number)
@@ -17,6 +19,7 @@ static void on_bus_error(int number)
 		"tpusight: the profile was cut short by another program while it was "
 		"read; nothing was replaced (try again when it is complete)\n";
 
+	ts_temps_remove_all();
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(TS_EXIT_NOTHING);
 	_exit(TS_EXIT_NOTHING);
@@ -28,11 +31,13 @@ static void set_signals(void)
 
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = on_bus_error;
+	sigfillset(&action.sa_mask);
 	sigaction(SIGBUS, &action, NULL);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write */
 #ifdef SIGXFSZ
 	signal(SIGXFSZ, SIG_IGN); /* and so is a file-size limit */
 #endif
+	ts_temps_go_with_us();
 }
 
 /* A standard file that the caller closed: its number must not go to a profile that is opened. What
@@ -68,6 +73,7 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 		ts_complain(err.text);
 		return TS_EXIT_USAGE;
 	}
+	ts_confine_command(cli);
 	return command->run(cli);
 }
 
@@ -109,9 +115,16 @@ static void *own_options(const struct ts_command *command)
 	return own;
 }
 
+/* What was to be printed was not: the program has said so, and a script must notice. */
+static int settle(enum ts_exit code)
+{
+	return (int)(code == TS_EXIT_DONE && ferror(stdout) ? TS_EXIT_SOME : code);
+}
+
 int ts_main(const char *program, const struct ts_command *command, int argc, char **argv)
 {
-	struct ts_cli cli = { .nr_threads = ts_work_cpus() };
+	struct ts_sources sources = TS_SOURCES_INIT;
+	struct ts_cli cli = { .nr_threads = ts_work_cpus(), .sources = &sources };
 	enum ts_exit code = TS_EXIT_NOTHING;
 	char name[128];
 
@@ -123,7 +136,7 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	if (!command) {
 		command = argc > 1 ? ts_command_find(argv[1]) : NULL;
 		if (!command)
-			return no_command(program, argc > 1 ? argv[1] : NULL);
+			return settle(no_command(program, argc > 1 ? argv[1] : NULL));
 		snprintf(name, sizeof(name), "%s %s", program, command->name);
 		argv++;
 		argc--;
@@ -131,12 +144,15 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	cli.command = name;
 	cli.entry = command;
 	cli.paths = calloc((size_t)argc + 1, sizeof(*cli.paths));
+	cli.places = calloc((size_t)argc + 1, sizeof(*cli.places));
 	cli.own = own_options(command);
-	if (cli.paths && cli.own)
+	if (cli.paths && cli.places && cli.own)
 		code = run_command(&cli, command, argc, argv);
 	else
 		ts_complain("out of memory");
 	free(cli.paths);
+	free(cli.places);
 	free(cli.own);
-	return (int)code;
+	ts_sources_release(&sources);
+	return settle(code);
 }

@@ -18,7 +18,8 @@ struct ts_print_options {
 #define TS_OPTION_FORMAT(type, member, names) \
 	TS_OPT_NAME(type, member.format, "format", 'f', "FORMAT", names, true, "%s")
 #define TS_OPTION_OUTPUT(type, member) \
-	TS_OPT_TEXT(type, member.output, "output", 'o', "FILE", "write to FILE, not to the console")
+	TS_OPT_TEXT(type, member.output, "output", 'o', "FILE", "write to FILE, not to the console", \
+		    .place = TS_PLACE_WRITTEN)
 
 #define TS_OPTION_JSON(type, member) \
 	TS_OPT_PRESET(type, member.format, "json", "the same as --format json", "json")

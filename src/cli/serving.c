@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "live/feed.h"
+#include "serve/guard.h"
 #include "write/report_json.h"
 
 #define ALERTS_KEPT   200
@@ -29,6 +30,31 @@ static const struct ts_news_kind kinds[] = {
 	[TS_FEED_SESSION] = { "session", SESSIONS_KEPT },
 	[KIND_EMPTY] = { "sample", EMPTY_KEPT },
 };
+
+enum ts_status ts_serving_add_host(void *arg, const char *value, struct ts_error *err)
+{
+	struct ts_serving_at *at = arg;
+
+	TS_ASSERT(arg && value);
+	if (!ts_guard_is_host(value))
+		return ts_fail(err, TS_USAGE, "%s is not a host's name (gateway.example:8080)",
+			       value);
+	if (at->nr_hosts == TS_MAX_HOSTS)
+		return ts_fail(err, TS_USAGE, "--allow-host is given more than %d times",
+			       TS_MAX_HOSTS);
+	at->hosts[at->nr_hosts++] = value;
+	return TS_OK;
+}
+
+struct ts_server_options ts_serving_server(const struct ts_serving_at *at, struct ts_api *api)
+{
+	TS_ASSERT(at && api);
+	return (struct ts_server_options){ .port = at->port,
+					   .hosts = at->hosts,
+					   .nr_hosts = at->nr_hosts,
+					   .answer = ts_api_answer,
+					   .ctx = api };
+}
 
 struct ts_reports_options ts_serving_reports(const struct ts_cli *cli)
 {
@@ -68,6 +94,7 @@ static enum ts_status set_up(struct ts_serving *serving, const struct ts_serving
 					       .max_readers = TS_NEWS_READERS,
 					       .quiet_ms = TS_NEWS_QUIET_MS };
 	struct ts_api_options options = { .reports = ts_serving_reports(cli) };
+	struct ts_server_options server;
 
 	serving->news = ts_news_new(&about);
 	if (own->services)
@@ -79,7 +106,8 @@ static enum ts_status set_up(struct ts_serving *serving, const struct ts_serving
 	serving->api = ts_api_new(&options);
 	if (!serving->api)
 		return ts_fail_nomem(err);
-	return ts_server_start(&serving->server, own->port, ts_api_answer, serving->api, err);
+	server = ts_serving_server(own->at, serving->api);
+	return ts_server_start(&serving->server, &server, err);
 }
 
 enum ts_status ts_serving_start(struct ts_serving **out, const struct ts_cli *cli,

@@ -5,13 +5,32 @@
 #include "cli/cli.h"
 #include "live/feed.h"
 #include "serve/api.h"
+#include "serve/server.h"
 
-/* A row for the table of a command whose struct TYPE has a uint16_t MEMBER. */
-#define TS_OPTION_PORT(type, member)                                        \
-	TS_OPT_COUNT(type, member, "port", 0, "N", 0, UINT16_MAX, "a port", \
-		     .unit = "; 0: any that is free",                       \
-		     .help = "listen there (default 6970; 0: any that is free)")
+#define TS_MAX_HOSTS 16
 
+/* Where a command serves its pages. */
+struct ts_serving_at {
+	uint16_t port;
+	const char *hosts[TS_MAX_HOSTS]; /* names beside those of the loopback (serve/guard.h) */
+	size_t nr_hosts;
+};
+
+#define TS_SERVING_AT_INIT { .port = TS_SERVER_PORT }
+
+/* Appends a name to the ts_serving_at at AT: the function of an option. */
+enum ts_status ts_serving_add_host(void *at, const char *value, struct ts_error *err);
+
+/* Rows for the table of a command whose struct TYPE has MEMBER, a ts_serving_at. */
+#define TS_SERVING_OPTIONS(type, member)                                         \
+	TS_OPT_COUNT(type, member.port, "port", 0, "N", 0, UINT16_MAX, "a port", \
+		     .unit = "; 0: any that is free",                            \
+		     .help = "listen there (default 6970; 0: any that is free)"), \
+	TS_OPT_CALL(type, member, "allow-host", "NAME[:PORT]", ts_serving_add_host, \
+		    "answer requests for this name too: of a tunnel, a proxy (repeatable)")
+
+/* What the server of these is started with. */
+struct ts_server_options ts_serving_server(const struct ts_serving_at *at, struct ts_api *api);
 struct ts_reports_options ts_serving_reports(const struct ts_cli *cli); /* of the paths given */
 /* Prints where it is. JSON: standard output is for JSON lines, so on standard error. Not with -q. */
 void ts_serving_print(const struct ts_cli *cli, uint16_t port, bool json);
@@ -23,7 +42,7 @@ void ts_serving_print(const struct ts_cli *cli, uint16_t port, bool json);
 struct ts_serving;
 
 struct ts_serving_options {
-	uint16_t port;
+	const struct ts_serving_at *at;
 	const char *services; /* of the job that is sampled; NULL: none is */
 	bool json;	      /* standard output is for JSON lines */
 };

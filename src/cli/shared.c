@@ -25,12 +25,15 @@ static enum ts_status set_threshold(void *settings, const char *value, struct ts
 
 static enum ts_status set_config(void *settings, const char *value, struct ts_error *err)
 {
+	struct ts_cli *cli = (void *)((char *)settings - offsetof(struct ts_cli, settings));
 	struct ts_input input = TS_INPUT_INIT;
 	enum ts_status st = ts_input_open(&input, value, err);
 
 	if (st)
 		return st;
-	st = ts_config_apply(input.bytes, settings, err);
+	st = ts_note_input(cli, value, err);
+	if (st == TS_OK)
+		st = ts_config_apply(input.bytes, settings, err);
 	ts_input_release(&input);
 	return st ? ts_fail_at(err, st, "%s", value) : TS_OK;
 }

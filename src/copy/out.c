@@ -2,8 +2,10 @@
 #include "copy/out.h"
 
 #include "base/check.h"
+#include "io/file.h"
 
-enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path, struct ts_error *err)
+enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path,
+			    const struct ts_newfile_use *use, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -14,8 +16,9 @@ enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path, struct ts
 		.text = TS_BUF_INIT,
 		.members = TS_BUF_INIT,
 		.packed = ts_bytes_ends(ts_bytes_of(path), ".gz"),
+		.path = path,
 	};
-	st = ts_newfile_open(&out->file, path, err);
+	st = ts_newfile_open_for(&out->file, path, use, err);
 	if (st == TS_OK && out->packed)
 		st = ts_gzip_init(&out->gz, TS_GZIP_LEVEL, err);
 	return st;
@@ -67,8 +70,8 @@ enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err)
 	if (out->text.n > 0 || (out->packed && out->nr_bytes == 0))
 		flush(out);
 	if (out->st == TS_OK)
-		return ts_newfile_commit(&out->file, err);
-	if (err)
+		out->st = ts_newfile_commit(&out->file, &out->err);
+	if (out->st && err)
 		*err = out->err;
 	return out->st;
 }

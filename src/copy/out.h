@@ -21,9 +21,11 @@ struct ts_copy_out {
 	enum ts_status st;
 	struct ts_error err;
 	uint64_t nr_bytes; /* written so far, unpacked */
+	const char *path;  /* the caller's, as long as this is used */
 };
 
-enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path, struct ts_error *err);
+enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path,
+			    const struct ts_newfile_use *use, struct ts_error *err);
 void ts_copy_put(struct ts_copy_out *out, struct ts_bytes bytes);
 void ts_copy_puts(struct ts_copy_out *out, const char *text);
 enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err);

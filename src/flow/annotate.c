@@ -172,6 +172,7 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 		.results = &run->results,
 		.inputs = run->inputs,
 		.of_traces = job->one->of_traces,
+		.whole = job->session,
 	};
 	struct ts_overlay_trace *copies = calloc(job->session->nr_files, sizeof(*copies));
 	struct copy_job *jobs = calloc(job->session->nr_files, sizeof(*jobs));

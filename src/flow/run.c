@@ -222,12 +222,21 @@ static enum ts_status read_archive(struct ts_run *run, struct ts_bytes bytes, co
 	return TS_OK;
 }
 
-static enum ts_status read_file(struct ts_run *run, const struct ts_hostfile *file,
-				struct ts_input *input, const struct ts_run_options *options,
-				struct ts_error *err)
+/* A stream was named by the user; all else was found, or is a plain file. */
+static enum ts_status open_input(const struct ts_session *session, const struct ts_hostfile *file,
+				 struct ts_input *input, struct ts_error *err)
 {
+	return session->kind == TS_SESSION_STREAM ? ts_input_open(input, file->path, err)
+						  : ts_input_open_plain(input, file->path, err);
+}
+
+static enum ts_status read_file(struct ts_run *run, const struct ts_session *session, size_t index,
+				const struct ts_run_options *options, struct ts_error *err)
+{
+	const struct ts_hostfile *file = &session->files[index];
+	struct ts_input *input = &run->inputs[index];
 	struct source source = { .reader = NULL };
-	enum ts_status st = ts_input_open(input, file->path, err);
+	enum ts_status st = open_input(session, file, input, err);
 
 	if (st)
 		return st;
@@ -331,7 +340,7 @@ enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
 	for (size_t i = 0; i < session->nr_files; i++) {
 		struct ts_error problem = TS_ERROR_INIT;
 
-		st = read_file(run, &session->files[i], &run->inputs[i], options, &problem);
+		st = read_file(run, session, i, options, &problem);
 		if (st == TS_NOMEM)
 			return ts_fail_nomem(err);
 		if (st == TS_OK) {

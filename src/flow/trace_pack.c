@@ -11,6 +11,8 @@
 #include "base/arena.h"
 #include "base/work.h"
 #include "io/gzip.h"
+#include "io/scratch.h"
+#include "io/sys.h"
 
 #define MAX_QUEUE 8
 
@@ -51,24 +53,27 @@ struct ts_trace_pack {
 	enum ts_status status;
 };
 
-/* A file without a name, beside the target: there must be room for the packed trace anyway. */
-static int open_spill(const struct ts_newfile *file)
+/*
+ * A file without a name, beside the target: there must be room for the packed trace anyway. Where
+ * the file system makes none, it lies with the other temporary files.
+ */
+static enum ts_status open_spill(int *fd, const struct ts_newfile *file, struct ts_error *err)
 {
-	FILE *temp;
-	int fd = -1;
+	struct ts_scratch scratch;
+	enum ts_status st;
 
+	*fd = -1;
 #ifdef O_TMPFILE
 	if (file->dir_fd >= 0 && file->temp)
-		fd = openat(file->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+		*fd = ts_sys_make(file->dir_fd, ".", O_TMPFILE | O_RDWR, 0600);
+	if (*fd >= 0)
+		return TS_OK;
+	if (file->temp && (errno == ENOSPC || errno == EDQUOT))
+		return ts_fail_errno(err, errno, file->path, "make a temporary file beside it");
 #endif
-	if (fd >= 0)
-		return fd;
-	temp = tmpfile(); /* unlinked by the system */
-	if (!temp)
-		return -1;
-	fd = fcntl(fileno(temp), F_DUPFD_CLOEXEC, 0);
-	fclose(temp);
-	return fd;
+	st = ts_scratch_open(&scratch, err);
+	*fd = scratch.fd; /* it is all that a scratch holds before it is written */
+	return st;
 }
 
 static enum ts_status init_packers(struct ts_trace_pack *pack, int level, struct ts_error *err)
@@ -85,6 +90,7 @@ enum ts_status ts_trace_pack_new(struct ts_trace_pack **out, const struct ts_new
 				 size_t nr_rows, size_t nr_threads, int level, struct ts_error *err)
 {
 	struct ts_trace_pack *pack = calloc(1, sizeof(*pack));
+	enum ts_status st;
 
 	TS_ASSERT(out && file);
 	*out = NULL;
@@ -102,12 +108,9 @@ enum ts_status ts_trace_pack_new(struct ts_trace_pack **out, const struct ts_new
 	*out = pack;
 	pack->nr_rows = nr_rows;
 	pack->nr_threads = TS_MAX(nr_threads, 1);
-	pack->spill_fd = open_spill(file);
-	if (pack->spill_fd < 0)
-		return ts_fail(err, TS_IO,
-			       "no temporary file for the trace: %s (free some room, or "
-			       "set TMPDIR)",
-			       strerror(errno));
+	st = open_spill(&pack->spill_fd, file, err);
+	if (st)
+		return st;
 	pack->rows = calloc(nr_rows + 1, sizeof(*pack->rows));
 	pack->packers = calloc(pack->nr_threads, sizeof(*pack->packers));
 	if (!pack->rows || !pack->packers)
@@ -145,10 +148,8 @@ static enum ts_status spill(const struct ts_trace_pack *pack, struct ts_bytes by
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return ts_fail(err, TS_IO,
-				       "writing the trace's temporary file: %s (free "
-				       "some room on the disk)",
-				       n < 0 ? strerror(errno) : "no room");
+			return ts_fail_errno(err, n < 0 ? errno : ENOSPC, "temporary file",
+					     "write it");
 		bytes = ts_bytes_cut(bytes, (size_t)n, bytes.n);
 		offset += (uint64_t)n;
 	}

@@ -55,7 +55,7 @@ static void read_info(struct one *one, struct ts_bytes head)
 static bool read_head(const char *path, struct ts_buf *head)
 {
 	struct ts_input in = TS_INPUT_INIT;
-	enum ts_status st = ts_input_open(&in, path, NULL);
+	enum ts_status st = ts_input_open_plain(&in, path, NULL);
 
 	if (st)
 		return st != TS_NOMEM;

@@ -3,15 +3,12 @@
 
 #include "base/check.h"
 #include "io/newfile.h"
+#include "io/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#ifdef F_SETLEASE
-#include <sys/vfs.h>
-#endif
 #include <unistd.h>
 
 #define COMPARE_BYTES 65536
@@ -33,22 +30,6 @@ bool ts_dir_exists(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-enum ts_status ts_dir_make_for(const char *path, struct ts_error *err)
-{
-	char *copy = strdup(path);
-	enum ts_status st = copy ? TS_OK : ts_fail_nomem(err);
-
-	TS_ASSERT(path);
-	for (char *at = copy; st == TS_OK && *at && (at = strchr(at + 1, '/'));) {
-		*at = '\0';
-		if (mkdir(copy, 0777) != 0 && errno != EEXIST && !ts_dir_exists(copy))
-			st = ts_fail_errno(err, errno, copy, "make it");
-		*at = '/';
-	}
-	free(copy);
-	return st;
-}
-
 bool ts_file_exists(const char *path)
 {
 	struct stat st;
@@ -66,13 +47,13 @@ static bool no_such_thing(int errnum)
 
 enum ts_status ts_dir_sync(const char *dir, struct ts_error *err)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = ts_sys_open(dir, O_RDONLY | O_DIRECTORY);
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(dir);
 	if (fd < 0)
 		return ts_fail_errno(err, errno, dir, "open the folder");
-	if (fsync(fd) != 0 && !no_such_thing(errno))
+	if (ts_sys_sync(fd) != 0 && !no_such_thing(errno))
 		st = ts_fail_errno(err, errno, dir, "bring the folder to disk");
 	close(fd);
 	return st;
@@ -96,10 +77,57 @@ static enum ts_status sync_parent(const char *path, struct ts_error *err)
 	return st;
 }
 
+/* A folder is on the disk when the folder above it is. */
+static enum ts_status make_dir(const char *path, uint32_t mode, bool *made, struct ts_error *err)
+{
+	int errnum;
+
+	*made = ts_sys_mkdir(path, (mode_t)mode) == 0;
+	if (*made)
+		return sync_parent(path, err);
+	errnum = errno;
+	return errnum == EEXIST || ts_dir_exists(path)
+		       ? TS_OK
+		       : ts_fail_errno(err, errnum, path, "make it");
+}
+
+enum ts_status ts_dir_make_for(const char *path, uint32_t mode, size_t *made, struct ts_error *err)
+{
+	char *copy = strdup(path);
+	enum ts_status st = copy ? TS_OK : ts_fail_nomem(err);
+
+	TS_ASSERT(path && made);
+	*made = 0;
+	for (char *at = copy; st == TS_OK && *at && (at = strchr(at + 1, '/'));) {
+		bool is_new;
+
+		*at = '\0';
+		st = make_dir(copy, mode, &is_new, err);
+		if (is_new && *made == 0)
+			*made = (size_t)(at - copy);
+		*at = '/';
+	}
+	free(copy);
+	return st;
+}
+
+void ts_dir_unmake_for(const char *path, size_t made)
+{
+	char *copy = made > 0 ? strdup(path) : NULL;
+	char *slash = copy ? strrchr(copy, '/') : NULL;
+
+	TS_ASSERT(path || made == 0);
+	while (slash && (size_t)(slash - copy) >= made) {
+		*slash = '\0';
+		slash = rmdir(copy) == 0 || errno == ENOENT ? strrchr(copy, '/') : NULL;
+	}
+	free(copy);
+}
+
 enum ts_status ts_file_remove(const char *path, struct ts_error *err)
 {
 	TS_ASSERT(path);
-	if (unlink(path) != 0) {
+	if (ts_sys_unlink(AT_FDCWD, path) != 0) {
 		if (errno == ENOENT)
 			return TS_OK;
 		return ts_fail_errno(err, errno, path, "remove it");
@@ -112,16 +140,23 @@ enum ts_status ts_file_rename(const char *old_path, const char *new_path, struct
 	enum ts_status st;
 
 	TS_ASSERT(old_path && new_path);
-	if (rename(old_path, new_path) != 0)
+	if (ts_sys_rename(AT_FDCWD, old_path, AT_FDCWD, new_path) != 0)
 		return ts_fail_errno(err, errno, old_path, "rename it");
 	st = sync_parent(new_path, err);
 	return st ? st : sync_parent(old_path, err);
 }
 
+/* Does not wait, whatever came into the file's place. */
+static int open_plain(const char *path)
+{
+	return ts_sys_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+}
+
 static enum ts_status copy_whole(const char *old_path, const char *new_path, struct ts_error *err)
 {
+	const struct ts_newfile_use use = { .like = old_path };
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	int fd = open(old_path, O_RDONLY | O_CLOEXEC);
+	int fd = open_plain(old_path);
 	struct stat was;
 	enum ts_status st;
 
@@ -131,10 +166,7 @@ static enum ts_status copy_whole(const char *old_path, const char *new_path, str
 		st = ts_fail_errno(err, errno, old_path, "look at it");
 		goto done;
 	}
-	st = ts_newfile_open(&file, new_path, err);
-	if (st)
-		goto done;
-	st = ts_newfile_like(&file, fd, err);
+	st = ts_newfile_open_for(&file, new_path, &use, err);
 	if (st)
 		goto done;
 	st = ts_newfile_copy(&file, fd, 0, (uint64_t)was.st_size, err);
@@ -160,7 +192,7 @@ enum ts_status ts_file_link_or_copy(const char *old_path, const char *new_path,
 
 	TS_ASSERT(old_path && new_path);
 	/* With AT_SYMLINK_FOLLOW a link's content gets the second name, not the link. */
-	if (linkat(AT_FDCWD, old_path, AT_FDCWD, new_path, AT_SYMLINK_FOLLOW) == 0)
+	if (ts_sys_link(old_path, new_path) == 0)
 		return sync_parent(new_path, err);
 	if (!has_no_links(errno))
 		return ts_fail_errno(err, errno, errno == EEXIST ? new_path : old_path,
@@ -193,7 +225,7 @@ enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same
 			     struct ts_error *err)
 {
 	uint8_t chunk[COMPARE_BYTES];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open_plain(path);
 	enum ts_status st = TS_OK;
 	ssize_t got;
 
@@ -235,8 +267,8 @@ static enum ts_status same_content(int a, int b, const char *path, bool *same, s
 
 enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_error *err)
 {
-	int fa = open(a, O_RDONLY | O_CLOEXEC), error_a = errno;
-	int fb = open(b, O_RDONLY | O_CLOEXEC), error_b = errno;
+	int fa = open_plain(a), error_a = errno;
+	int fb = open_plain(b), error_b = errno;
 	enum ts_status st = TS_OK;
 	struct stat sa, sb;
 
@@ -264,7 +296,7 @@ enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_
 enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, struct ts_error *err)
 {
 	TS_ASSERT(lock && dir);
-	lock->fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	lock->fd = ts_sys_open(dir, O_RDONLY | O_DIRECTORY);
 	if (lock->fd < 0)
 		return ts_fail_errno(err, errno, dir, "open the folder");
 	if (flock(lock->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -281,97 +313,4 @@ void ts_dir_unlock(struct ts_dirlock *lock)
 	if (lock->fd >= 0)
 		close(lock->fd); /* the lock goes with the descriptor */
 	lock->fd = -1;
-}
-
-#ifdef __APPLE__
-#define MTIME st_mtimespec
-#define CTIME st_ctimespec
-#else
-#define MTIME st_mtim
-#define CTIME st_ctim
-#endif
-
-static int64_t time_ns(struct timespec at)
-{
-	return at.tv_sec * INT64_C(1000000000) + at.tv_nsec;
-}
-
-int64_t ts_stat_mtime_ns(const struct stat *st)
-{
-	TS_ASSERT(st);
-	return time_ns(st->MTIME);
-}
-
-static bool take_look(const struct stat *st, struct ts_file_look *look)
-{
-	*look = (struct ts_file_look){ .nr_bytes = (uint64_t)st->st_size,
-				       .inode = (uint64_t)st->st_ino,
-				       .mtime_ns = time_ns(st->MTIME),
-				       .ctime_ns = time_ns(st->CTIME) };
-	return S_ISREG(st->st_mode);
-}
-
-bool ts_file_look(const char *path, struct ts_file_look *look)
-{
-	struct stat st;
-
-	TS_ASSERT(path && look);
-	return stat(path, &st) == 0 && take_look(&st, look);
-}
-
-bool ts_fd_look(int fd, struct ts_file_look *look)
-{
-	struct stat st;
-
-	TS_ASSERT(look);
-	return fstat(fd, &st) == 0 && take_look(&st, look);
-}
-
-#if defined(F_SETLEASE) && defined(F_SETSIG)
-/* Others (NFS, SMB) refuse a lease for reasons of their own: ext2 to ext4, XFS, Btrfs, tmpfs,
- * overlayfs, F2FS, ZFS; their numbers are in statfs(2). */
-static const uint32_t leasers[] = { 0xef53,	0x58465342, 0x9123683e, 0x01021994,
-				    0x794c7630, 0xf2f52010, 0x2fc12fc1 };
-
-static bool tells_by_leases(int fd)
-{
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs) != 0)
-		return false;
-	for (size_t i = 0; i < TS_NELEM(leasers); i++)
-		if ((uint32_t)fs.f_type == leasers[i])
-			return true;
-	return false;
-}
-#endif
-
-/*
- * A lease to read is refused while a program has the file open for writing. It is given back at
- * once. A program that opens the file in that moment waits until then, and the signal that we get
- * does nothing by itself.
- */
-bool ts_fd_is_open_to_write(int fd)
-{
-#if defined(F_SETLEASE) && defined(F_SETSIG)
-	if (!tells_by_leases(fd) || fcntl(fd, F_SETSIG, SIGURG) != 0)
-		return false;
-	if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
-		return errno == EAGAIN;
-	fcntl(fd, F_SETLEASE, F_UNLCK);
-#else
-	(void)fd;
-#endif
-	return false;
-}
-
-bool ts_file_is_open_to_write(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool is_open = fd >= 0 && ts_fd_is_open_to_write(fd);
-
-	TS_ASSERT(path);
-	if (fd >= 0)
-		close(fd);
-	return is_open;
 }

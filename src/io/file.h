@@ -30,25 +30,13 @@ enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same
 bool ts_file_is(const char *a, const char *b);
 bool ts_dir_exists(const char *path);
 
-/* What a file looks like from outside: a program that changes the file changes this. */
-struct ts_file_look {
-	uint64_t nr_bytes, inode;
-	int64_t mtime_ns, ctime_ns;
-};
-/* False: no plain file is there. */
-bool ts_file_look(const char *path, struct ts_file_look *look);
-bool ts_fd_look(int fd, struct ts_file_look *look);
 /*
- * Has a program on this machine the file open for writing? The system is asked for a lease, which
- * works on Linux, on local file systems, for the user's own files; elsewhere the answer is no.
+ * Makes the folders that lead to the file PATH, those that are missing; MODE less the umask. Each is on
+ * disk then. *MADE is for ts_dir_unmake_for(), also after a failure: it removes those that were made and
+ * are empty.
  */
-bool ts_file_is_open_to_write(const char *path);
-bool ts_fd_is_open_to_write(int fd); /* the same of an open file; FD may only read */
-struct stat;
-int64_t ts_stat_mtime_ns(const struct stat *st);
-
-/* Makes the folders that lead to the file PATH, those that are missing. */
-enum ts_status ts_dir_make_for(const char *path, struct ts_error *err);
+enum ts_status ts_dir_make_for(const char *path, uint32_t mode, size_t *made, struct ts_error *err);
+void ts_dir_unmake_for(const char *path, size_t made);
 /* Brings a folder's names to disk; it is not an error where a file system cannot do that. */
 enum ts_status ts_dir_sync(const char *dir, struct ts_error *err);
 

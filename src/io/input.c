@@ -3,7 +3,9 @@
 
 #include "base/check.h"
 #include "base/buf.h"
-#include "io/file.h"
+#include "io/look.h"
+#include "io/links.h"
+#include "io/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,12 +123,29 @@ enum ts_status ts_input_open(struct ts_input *in, const char *path, struct ts_er
 	if (standard)
 		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	else
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		fd = ts_sys_open(path, O_RDONLY | O_NOCTTY);
 	if (standard)
 		path = "standard input";
 	if (fd < 0)
 		return ts_fail_errno(err, errno, path, "open it");
 	return open_fd(in, fd, path, err);
+}
+
+enum ts_status ts_input_open_plain(struct ts_input *in, const char *path, struct ts_error *err)
+{
+	int fd = ts_sys_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	struct stat now;
+
+	TS_ASSERT(in && path);
+	*in = (struct ts_input)TS_INPUT_INIT;
+	if (fd < 0 && errno != ENXIO) /* that is a socket */
+		return ts_fail_errno(err, errno, path, "open it");
+	if (fd >= 0 && (fstat(fd, &now) != 0 || S_ISREG(now.st_mode) || S_ISDIR(now.st_mode)))
+		return open_fd(in, fd, path, err);
+	if (fd >= 0)
+		close(fd);
+	return ts_fail(err, TS_IO, "%s: %s, not a plain file (move it away)", path,
+		       fd < 0 ? "a socket" : ts_file_kind(now.st_mode));
 }
 
 enum ts_status ts_input_check(const struct ts_input *in, struct ts_error *err)

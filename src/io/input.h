@@ -31,6 +31,8 @@ struct ts_input {
 
 /* PATH must live as long as the input. Missing: TS_NOTFOUND; empty: TS_FORMAT; else TS_IO. */
 enum ts_status ts_input_open(struct ts_input *in, const char *path, struct ts_error *err);
+/* The same of a file that was found in a folder: it must be a plain file, and nothing is waited for. */
+enum ts_status ts_input_open_plain(struct ts_input *in, const char *path, struct ts_error *err);
 /*
  * Reads the descriptor FD to its end, into memory whatever it is; more than MAX bytes is TS_LIMIT.
  * NAME is for messages and must live as long as the input. FD stays open, and is the caller's.

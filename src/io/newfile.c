@@ -6,12 +6,15 @@
 
 #include "base/check.h"
 #include "base/map.h"
-#include "io/file.h"
+#include "io/links.h"
 #include "io/replace.h"
+#include "io/sys.h"
+#include "io/temps.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,7 +24,6 @@
 #define NR_CHECK       3 /* letters behind these, by which a name is known to be ours */
 #define TAIL_BYTES     (sizeof(MARK) - 1 + NR_RANDOM + NR_CHECK)
 #define NAME_BYTES_MAX 255 /* of a file, on the file systems we know */
-#define LINKS_MAX      40
 #define TRIES	       100
 #define CHUNK_BYTES    (UINT64_C(8) << 20) /* after each, the disk gets work */
 #define BOUNCE_BYTES   262144
@@ -42,58 +44,18 @@ static bool write_whole(int fd, struct ts_bytes bytes)
 	return true;
 }
 
-/* The path a link at PATH leads to, one step; NULL when out of memory. */
-static char *beside(const char *path, const char *target)
-{
-	const char *slash = strrchr(path, '/');
-	size_t n = target[0] == '/' || !slash ? 0 : (size_t)(slash - path) + 1;
-	size_t m = strlen(target) + 1;
-	char *joined = malloc(n + m);
-
-	if (joined) {
-		memcpy(joined, path, n);
-		memcpy(joined + n, target, m);
-	}
-	return joined;
-}
-
-/* Follows links at the end of PATH, also to a file that is not there yet (realpath would not). */
-static enum ts_status resolve(char **out, const char *path, struct ts_error *err)
-{
-	char target[4096];
-	char *at = strdup(path);
-
-	for (int hops = 0; at && hops <= LINKS_MAX; hops++) {
-		ssize_t n = readlink(at, target, sizeof(target) - 1);
-		char *next;
-
-		if (n < 0) { /* not a link; any other failure will show when it is opened */
-			*out = at;
-			return TS_OK;
-		}
-		target[n] = '\0';
-		next = beside(at, target);
-		free(at);
-		at = next;
-	}
-	if (!at)
-		return ts_fail_nomem(err);
-	free(at);
-	return ts_fail_errno(err, ELOOP, path, "write it");
-}
-
 static enum ts_status open_folder(struct ts_newfile *file, struct ts_error *err)
 {
 	char *slash = strrchr(file->path, '/');
 
 	file->name = slash ? slash + 1 : file->path;
 	if (!slash) {
-		file->dir_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		file->dir_fd = ts_sys_open(".", O_RDONLY | O_DIRECTORY);
 	} else if (slash == file->path) {
-		file->dir_fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		file->dir_fd = ts_sys_open("/", O_RDONLY | O_DIRECTORY);
 	} else {
 		*slash = '\0';
-		file->dir_fd = open(file->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		file->dir_fd = ts_sys_open(file->path, O_RDONLY | O_DIRECTORY);
 		*slash = '/';
 	}
 	if (file->dir_fd < 0)
@@ -101,27 +63,55 @@ static enum ts_status open_folder(struct ts_newfile *file, struct ts_error *err)
 	return TS_OK;
 }
 
-static void take_owner(struct ts_newfile *file, const struct stat *old)
+static enum ts_status refuse_kind(const char *path, const struct stat *st, struct ts_error *err)
 {
-	file->replaces = true;
-	file->mode = old->st_mode & 07777;
-	file->uid = old->st_uid;
-	file->gid = old->st_gid;
+	const char *dots = ts_path_tail(&path);
+
+	if (S_ISDIR(st->st_mode))
+		return ts_fail_errno(err, EISDIR, path, "write it");
+	return ts_fail(err, TS_IO, "%s%s: cannot write it: %s is in its place (move it away)", dots,
+		       path, ts_file_kind(st->st_mode));
 }
 
-static enum ts_status look_at_old(struct ts_newfile *file, struct ts_error *err)
+static enum ts_status refuse_source(const char *path, struct ts_error *err)
+{
+	const char *dots = ts_path_tail(&path);
+
+	return ts_fail(err, TS_USAGE,
+		       "%s%s: that is one of the files that it is made of (name another)", dots,
+		       path);
+}
+
+static bool is_source(const struct ts_newfile *file, const struct stat *st)
+{
+	return file->use.sources && ts_sources_have(file->use.sources, st);
+}
+
+/* What stands in the place now, and whether it may be replaced. */
+static enum ts_status look_at_old(struct ts_newfile *file, bool *exists, struct ts_error *err)
 {
 	struct stat old;
 
-	if (file->name[0] == '\0')
-		return ts_fail_errno(err, EISDIR, file->path, "write it");
-	if (fstatat(file->dir_fd, file->name, &old, AT_SYMLINK_NOFOLLOW) != 0)
+	*exists = fstatat(file->dir_fd, file->name, &old, AT_SYMLINK_NOFOLLOW) == 0;
+	if (!*exists)
 		return errno == ENOENT ? TS_OK : ts_fail_errno(err, errno, file->path, "write it");
 	if (!S_ISREG(old.st_mode))
-		return ts_fail_errno(err, S_ISDIR(old.st_mode) ? EISDIR : EINVAL, file->path,
-				     "write it");
-	take_owner(file, &old);
-	return TS_OK;
+		return refuse_kind(file->path, &old, err);
+	if (is_source(file, &old))
+		return refuse_source(file->path, err);
+	return ts_rights_of(&file->rights, file->path, &old) ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status prepare(struct ts_newfile *file, struct ts_error *err)
+{
+	enum ts_status st;
+
+	if (file->name[0] == '\0')
+		return ts_fail_errno(err, EISDIR, file->path, "write it");
+	st = look_at_old(file, &file->replaces, err);
+	if (st == TS_OK && file->replaces && file->use.like)
+		return ts_fail_errno(err, EEXIST, file->path, "write it");
+	return st;
 }
 
 static void put_letters(char *to, size_t nr, uint64_t number)
@@ -176,24 +166,86 @@ static bool hold(int fd)
 
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
 		return errno != EWOULDBLOCK;
-	return fstat(fd, &now) == 0 && now.st_nlink > 0;
+	return fstat(fd, &now) != 0 || now.st_nlink > 0;
+}
+
+bool ts_newfile_is_temp(const char *name)
+{
+	size_t n = strlen(name);
+	char check[NR_CHECK + 1];
+
+	TS_ASSERT(name);
+	if (name[0] != '.' || n < TAIL_BYTES + 2 ||
+	    memcmp(name + n - TAIL_BYTES, MARK, strlen(MARK)) != 0)
+		return false;
+	put_check(check, name, n - NR_CHECK);
+	return strcmp(name + n - NR_CHECK, check) == 0 &&
+	       strspn(name + n - NR_CHECK - NR_RANDOM, letters) == NR_RANDOM + NR_CHECK;
+}
+
+/*
+ * Only a plain file that no living process holds. A file that we may not open is not ours to
+ * remove.
+ */
+static bool remove_stale(int dir_fd, const char *name)
+{
+	int fd = ts_sys_make(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat now;
+	bool gone;
+
+	if (fd < 0)
+		return false;
+	gone = fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	       ts_sys_unlink(dir_fd, name) == 0;
+	close(fd);
+	return gone;
+}
+
+/* Those of killed runs that were to become this file. What cannot be listed is left alone. */
+static void sweep(const struct ts_newfile *file)
+{
+	char mine[NAME_BYTES_MAX + 1];
+	int fd = ts_sys_make(file->dir_fd, ".", O_RDONLY | O_DIRECTORY, 0);
+	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+
+	name_temp(mine, file->name, 0);
+	while (folder && (entry = readdir(folder)) != NULL)
+		if (ts_newfile_is_temp(entry->d_name) &&
+		    strncmp(entry->d_name, mine, strlen(mine) - NR_RANDOM - NR_CHECK) == 0)
+			remove_stale(fd, entry->d_name);
+	if (folder)
+		closedir(folder);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static bool has_sources(const struct ts_newfile *file)
+{
+	return file->use.sources && file->use.sources->files.nr > 0;
+}
+
+static bool is_kept_closed(const struct ts_newfile *file)
+{
+	return file->replaces || file->use.like || has_sources(file);
 }
 
 static enum ts_status open_temp(struct ts_newfile *file, struct ts_error *err)
 {
 	char name[NAME_BYTES_MAX + 1];
-	mode_t mode = file->replaces ? 0600 : 0666; /* the latter less the umask: as any new file */
+	/* What is not to be open to all is open to nobody until commit; else it is as any new file. */
+	mode_t mode = is_kept_closed(file) ? 0600 : 0666;
 
 	for (int attempt = 0; attempt < TRIES; attempt++) {
 		name_temp(name, file->name, random_u64(file, attempt));
-		file->fd = openat(file->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		file->fd = ts_temps_make(file->dir_fd, name, mode);
 		if (file->fd < 0 && errno != EEXIST)
 			return ts_fail_errno(err, errno, file->path, "write it");
 		if (file->fd >= 0 && hold(file->fd)) {
 			file->temp = strdup(name);
 			if (file->temp)
 				return TS_OK;
-			unlinkat(file->dir_fd, name, 0);
+			ts_temps_remove(file->dir_fd, name);
 			return ts_fail_nomem(err);
 		}
 		if (file->fd >= 0)
@@ -203,43 +255,107 @@ static enum ts_status open_temp(struct ts_newfile *file, struct ts_error *err)
 	return ts_fail_errno(err, EEXIST, file->path, "make a temporary beside it");
 }
 
+/* The descriptor that PATH is another name of (/dev/stdout); -1: it is not one. */
+static int descriptor_of(const char *path)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+	struct ts_bytes text = ts_bytes_of(path);
+	uint64_t number;
+
+	if (ts_bytes_is(text, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (ts_bytes_is(text, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (size_t i = 0; i < TS_NELEM(folders); i++) {
+		size_t n = strlen(folders[i]);
+
+		if (ts_bytes_starts(text, folders[i]) &&
+		    ts_bytes_u64(ts_bytes_cut(text, n, text.n), &number) && number <= INT_MAX)
+			return (int)number;
+	}
+	return -1;
+}
+
 /* Pipes, terminals and the like cannot be replaced: bytes written to them cannot be taken back. */
 static bool is_straight(const char *path)
 {
 	struct stat now;
 
-	return stat(path, &now) == 0 && !S_ISREG(now.st_mode) && !S_ISDIR(now.st_mode);
+	return descriptor_of(path) >= 0 ||
+	       (stat(path, &now) == 0 && !S_ISREG(now.st_mode) && !S_ISDIR(now.st_mode));
+}
+
+/* Does not wait for a program that reads the pipe. */
+static int open_pipe(const char *path)
+{
+	int fd = ts_sys_open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK);
+	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+
+	if (flags >= 0)
+		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+	return fd;
 }
 
 static enum ts_status open_straight(struct ts_newfile *file, const char *path, struct ts_error *err)
 {
+	int given = descriptor_of(path);
+	struct stat now;
+
 	file->straight = true;
 	file->path = strdup(path);
 	if (!file->path)
 		return ts_fail_nomem(err);
-	file->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	return file->fd < 0 ? ts_fail_errno(err, errno, path, "write it") : TS_OK;
+	if (given < 0 && stat(path, &now) == 0 && (S_ISBLK(now.st_mode) || S_ISSOCK(now.st_mode)))
+		return refuse_kind(path, &now, err);
+	file->fd = given < 0 ? open_pipe(path) : fcntl(given, F_DUPFD_CLOEXEC, 0);
+	if (file->fd < 0 && errno == ENXIO)
+		return ts_fail(err, TS_IO,
+			       "%s: cannot write it: no program reads it (start the reader first)",
+			       path);
+	if (file->fd < 0 || fstat(file->fd, &now) != 0)
+		return ts_fail_errno(err, errno, path, "write it");
+	if (given < 0 && (S_ISREG(now.st_mode) || S_ISBLK(now.st_mode)))
+		return refuse_kind(path, &now, err); /* it came there just now */
+	return is_source(file, &now) ? refuse_source(path, err) : TS_OK;
+}
+
+static enum ts_status find_place(struct ts_newfile *file, const char *path, struct ts_error *err)
+{
+	if (file->use.is_named)
+		return ts_links_follow(&file->path, path, err);
+	file->path = strdup(path);
+	return file->path ? TS_OK : ts_fail_nomem(err);
+}
+
+enum ts_status ts_newfile_open_for(struct ts_newfile *file, const char *path,
+				   const struct ts_newfile_use *use, struct ts_error *err)
+{
+	enum ts_status st;
+
+	TS_ASSERT(file && path && use);
+	*file = (struct ts_newfile)TS_NEWFILE_INIT;
+	file->use = *use;
+	if (use->is_named && is_straight(path)) {
+		st = open_straight(file, path, err);
+	} else {
+		st = find_place(file, path, err);
+		if (!st)
+			st = open_folder(file, err);
+		if (!st)
+			st = prepare(file, err);
+		if (!st) {
+			sweep(file);
+			st = open_temp(file, err);
+		}
+	}
+	if (st)
+		ts_newfile_release(file);
+	return st;
 }
 
 enum ts_status ts_newfile_open(struct ts_newfile *file, const char *path, struct ts_error *err)
 {
-	enum ts_status st;
-
-	TS_ASSERT(file && path);
-	*file = (struct ts_newfile)TS_NEWFILE_INIT;
-	if (is_straight(path))
-		st = open_straight(file, path, err);
-	else
-		st = resolve(&file->path, path, err);
-	if (!st && !file->straight)
-		st = open_folder(file, err);
-	if (!st && !file->straight)
-		st = look_at_old(file, err);
-	if (!st && !file->straight)
-		st = open_temp(file, err);
-	if (st)
-		ts_newfile_release(file);
-	return st;
+	return ts_newfile_open_for(file, path, &(struct ts_newfile_use){ .is_named = false }, err);
 }
 
 /* The disk starts early, so that the fsync at the end has little left to wait for. */
@@ -353,49 +469,76 @@ enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset,
 	return st;
 }
 
-/*
- * The file keeps its owner, as far as we may set it. Where the group cannot be kept, the new group
- * must not get rights that were given to the old one.
- */
-static enum ts_status keep_owner(struct ts_newfile *file, struct ts_error *err)
+/* Of the file that it is once more: rights now, times when all is written. */
+static enum ts_status look_at_like(struct ts_newfile *file, struct stat *like, struct ts_error *err)
 {
-	uint32_t mode = file->mode;
-	struct stat now;
-
-	if (fstat(file->fd, &now) != 0)
-		return failed(file, errno, err);
-	if ((now.st_uid != file->uid || now.st_gid != file->gid) &&
-	    fchown(file->fd, file->uid, file->gid) != 0) {
-		mode &= 0777; /* set-user-id would now mean another user */
-		if (now.st_gid != file->gid && fchown(file->fd, (uid_t)-1, file->gid) != 0)
-			mode = (mode & 0707) | (mode & 07) << 3;
-	}
-	if (fchmod(file->fd, (mode_t)mode) != 0)
-		return failed(file, errno, err);
-	return TS_OK;
+	if (stat(file->use.like, like) != 0)
+		return ts_fail_errno(err, errno, file->use.like, "look at it");
+	return ts_rights_of(&file->rights, file->use.like, like) ? TS_OK : ts_fail_nomem(err);
 }
 
-enum ts_status ts_newfile_like(struct ts_newfile *file, int fd, struct ts_error *err)
+static enum ts_status choose_rights(struct ts_newfile *file, struct stat *like,
+				    struct ts_error *err)
 {
-	struct stat old;
+	const struct ts_sources *sources = file->use.sources;
 
-	TS_ASSERT(file && file->fd >= 0);
-	if (file->straight)
+	if (file->use.like)
+		return look_at_like(file, like, err);
+	if (file->replaces) {
+		if (has_sources(file))
+			ts_rights_narrow(&file->rights, &sources->limit);
 		return TS_OK;
-	/* Until it has its owner, no other user may read it. */
-	if (fstat(fd, &old) != 0 || fchmod(file->fd, 0600) != 0)
-		return failed(file, errno, err);
-	take_owner(file, &old);
+	}
+	if (!ts_rights_copy(&file->rights, &sources->limit))
+		return ts_fail_nomem(err);
+	ts_rights_renew(&file->rights);
 	return TS_OK;
 }
 
-static bool to_disk(int fd)
+static enum ts_status keep_attributes(struct ts_newfile *file, struct ts_error *err)
 {
-#ifdef F_FULLFSYNC
-	if (fcntl(fd, F_FULLFSYNC) == 0) /* macOS: fsync leaves it in the drive's cache */
-		return true;
-#endif
-	return fsync(fd) == 0;
+	const char *from = file->use.like ? file->use.like : file->replaces ? file->path : NULL;
+	char name[TS_ATTRIBUTE_MAX];
+
+	if (!from || ts_attributes_copy(file->fd, from, name))
+		return TS_OK;
+	file->failed = true;
+	return ts_fail(err, TS_IO, "%s: its attribute %s cannot be kept: %s (nothing was changed)",
+		       file->path, name, strerror(errno));
+}
+
+/* Rights, attributes and times, of a file that nobody else can open until here. */
+static enum ts_status settle(struct ts_newfile *file, struct ts_error *err)
+{
+	bool takes_owner = file->replaces || file->use.like || file->use.is_theirs;
+	struct stat like;
+	enum ts_status st = choose_rights(file, &like, err);
+
+	if (!st)
+		st = keep_attributes(file, err);
+	if (st)
+		return st;
+	if (!ts_rights_give(&file->rights, file->fd, takes_owner))
+		return failed(file, errno, err);
+	if (file->use.like && !ts_times_give(file->fd, &like))
+		return failed(file, errno, err);
+	return TS_OK;
+}
+
+/* Since the file was opened, others may have changed what stands in its place. */
+static enum ts_status check_place(struct ts_newfile *file, struct ts_error *err)
+{
+	enum ts_status st;
+	bool exists;
+
+	st = look_at_old(file, &exists, err);
+	if (st == TS_OK && exists && !file->replaces && !file->use.is_named)
+		st = ts_fail(err, TS_IO,
+			     "%s: another program made it just now (run again; nothing was "
+			     "changed)",
+			     file->path);
+	file->replaces |= exists;
+	return st;
 }
 
 static enum ts_status commit_straight(struct ts_newfile *file, struct ts_error *err)
@@ -413,23 +556,37 @@ void ts_newfile_expect(struct ts_newfile *file, const struct ts_file_look *old)
 	file->expected = old ? *old : (struct ts_file_look){ 0 };
 }
 
+struct place {
+	struct ts_newfile *file;
+	struct ts_error *err;
+};
+
+static enum ts_status replace_expected(void *ctx)
+{
+	const struct place *place = ctx;
+	const struct ts_newfile *file = place->file;
+
+	return ts_replace(file->dir_fd, file->temp, file->name, file->path,
+			  file->expects == TS_EXPECTS_OLD ? &file->expected : NULL, place->err);
+}
+
 static enum ts_status take_place(struct ts_newfile *file, struct ts_error *err)
 {
+	struct place place = { file, err };
 	enum ts_status st;
 
 	if (file->expects == TS_EXPECTS_ANYTHING)
-		return renameat(file->dir_fd, file->temp, file->dir_fd, file->name) == 0
+		return ts_temps_rename(file->dir_fd, file->temp, file->name) == 0
 			       ? TS_OK
 			       : failed(file, errno, err);
-	st = ts_replace(file->dir_fd, file->temp, file->name, file->path,
-			file->expects == TS_EXPECTS_OLD ? &file->expected : NULL, err);
+	st = ts_temps_finish(file->dir_fd, file->temp, replace_expected, &place);
 	file->failed |= st != TS_OK;
 	return st;
 }
 
 enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 {
-	enum ts_status st = TS_OK;
+	enum ts_status st;
 
 	TS_ASSERT(file && file->fd >= 0);
 	if (file->failed)
@@ -437,18 +594,20 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 			       file->path);
 	if (file->straight)
 		return commit_straight(file, err);
-	if (file->replaces)
-		st = keep_owner(file, err);
+	st = check_place(file, err);
+	if (!st && is_kept_closed(file))
+		st = settle(file, err);
 	if (st)
 		return st;
-	if (!to_disk(file->fd))
+	if (ts_sys_sync(file->fd) != 0)
 		return failed(file, errno, err);
 	st = take_place(file, err);
 	if (st)
 		return st;
 	free(file->temp);
 	file->temp = NULL;
-	if (fsync(file->dir_fd) != 0 && errno == EIO) /* others: folders cannot be synced here */
+	if (ts_sys_sync(file->dir_fd) != 0 &&
+	    errno == EIO) /* others: folders cannot be synced here */
 		return failed(file, errno, err);
 	return TS_OK;
 }
@@ -456,23 +615,24 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 void ts_newfile_release(struct ts_newfile *file)
 {
 	if (file->temp)
-		unlinkat(file->dir_fd, file->temp,
-			 0); /* before the lock goes with the descriptor */
+		ts_temps_remove(file->dir_fd,
+				file->temp); /* before the lock goes with the descriptor */
 	if (file->fd >= 0)
 		close(file->fd);
 	if (file->dir_fd >= 0)
 		close(file->dir_fd);
 	free(file->temp);
 	free(file->path);
+	ts_rights_release(&file->rights);
 	*file = (struct ts_newfile)TS_NEWFILE_INIT;
 }
 
-enum ts_status ts_newfile_save(const char *path, struct ts_bytes bytes, struct ts_error *err)
+enum ts_status ts_newfile_save_for(const char *path, struct ts_bytes bytes,
+				   const struct ts_newfile_use *use, struct ts_error *err)
 {
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	enum ts_status st = ts_newfile_open(&file, path, err);
+	enum ts_status st = ts_newfile_open_for(&file, path, use, err);
 
-	TS_ASSERT(path);
 	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (st)
 		return st;
@@ -483,41 +643,14 @@ enum ts_status ts_newfile_save(const char *path, struct ts_bytes bytes, struct t
 	return st;
 }
 
-bool ts_newfile_is_temp(const char *name)
+enum ts_status ts_newfile_save(const char *path, struct ts_bytes bytes, struct ts_error *err)
 {
-	size_t n = strlen(name);
-	char check[NR_CHECK + 1];
-
-	TS_ASSERT(name);
-	if (name[0] != '.' || n < TAIL_BYTES + 2 ||
-	    memcmp(name + n - TAIL_BYTES, MARK, strlen(MARK)) != 0)
-		return false;
-	put_check(check, name, n - NR_CHECK);
-	return strcmp(name + n - NR_CHECK, check) == 0 &&
-	       strspn(name + n - NR_CHECK - NR_RANDOM, letters) == NR_RANDOM + NR_CHECK;
-}
-
-/*
- * Only a plain file that no living process holds. A file that we may not open is not ours to
- * remove.
- */
-static bool remove_stale(int dir_fd, const char *name)
-{
-	int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	struct stat now;
-	bool gone;
-
-	if (fd < 0)
-		return false;
-	gone = fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-	       unlinkat(dir_fd, name, 0) == 0;
-	close(fd);
-	return gone;
+	return ts_newfile_save_for(path, bytes, &(struct ts_newfile_use){ .is_named = false }, err);
 }
 
 enum ts_status ts_newfile_stale(const char *dir, size_t *nr_removed, struct ts_error *err)
 {
-	DIR *folder = opendir(dir);
+	DIR *folder = ts_sys_opendir(dir);
 	struct dirent *entry;
 	size_t nr = 0;
 

@@ -5,14 +5,19 @@
  *	open, put or copy any number of times, commit; release in every case
  *
  * The bytes go to a temporary in the same folder, `.NAME.tpusight-XXXXXX` (hidden, and not a name
- * that XProf takes for a host; the last three letters check the others). commit brings them to disk, gives them the mode, group and owner of
- * the file they replace (owner and group as far as we may), renames, and brings the folder to disk.
- * A crash, a kill, a full disk before that leaves the old file as it was. release without commit
- * removes the temporary; after a kill ts_newfile_stale() does it.
+ * that XProf takes for a host; the last three letters check the others). commit gives them the rights
+ * of the file that they replace and its extended attributes (io/rights.h), brings them to disk,
+ * renames, and brings the folder to disk: then the new file stays, also when the power fails. A
+ * crash, a kill, a full disk before that leaves the old file as it was. release without commit
+ * removes the temporary, and so does a signal that ends the program (io/temps.h); after a kill the
+ * next open of the same file does it, and ts_newfile_stale().
  *
- * A symbolic link is followed: the file behind it is replaced, the link stays. Other hard links of
- * the old file keep the old content. ACLs and extended attributes are not copied. Anything that is
- * not a regular file (/dev/stdout, a pipe) is written directly. Not for two threads at once.
+ * Only a plain file, or nothing, may be in the place: a symbolic link there is refused, never
+ * followed, and so is what appears there in the meantime. A path that the user gave (.is_named) is
+ * another matter: a link is followed - not one that somebody else laid into a folder where everybody may
+ * write - and its target replaced; a pipe or a terminal (/dev/stdout) is written to directly. Links in
+ * front of the last name are followed in any case. Other hard links of the old file keep the old content. A new
+ * file has a new time. Not for two threads at once.
  *
  * A file-size limit (ulimit -f) comes as an error only when the program ignores SIGXFSZ, a closed
  * pipe only when it ignores SIGPIPE: both are set in cli/.
@@ -20,10 +25,22 @@
 #ifndef TS_IO_NEWFILE_H
 #define TS_IO_NEWFILE_H
 
-#include "io/file.h"
+#include "io/look.h"
+#include "io/sources.h"
 
 /* What may stand under the name when the new file takes it. */
 enum ts_newfile_expects { TS_EXPECTS_ANYTHING, TS_EXPECTS_OLD, TS_EXPECTS_NOTHING };
+
+/* How a file comes to lie. All pointers are the caller's until release. */
+struct ts_newfile_use {
+	bool is_named; /* its path is the user's own */
+	/* What it is made of: it is not one of these files, nor open to users whom these are not open to. NULL:
+	 * it says nothing of any file. */
+	const struct ts_sources *sources;
+	bool is_theirs; /* it belongs to whom its sources belong, as far as we may */
+	/* It is this file once more, attributes and times included; its place must be empty. */
+	const char *like;
+};
 
 struct ts_newfile {
 	int fd; /* -1: not open */
@@ -33,24 +50,27 @@ struct ts_newfile {
 	char *temp;    /* name of the temporary in the folder, until commit */
 	bool straight; /* there is no temporary: bytes go directly to the target */
 	bool failed;   /* something was not written: commit refuses */
-	bool replaces; /* there is an old file; the next three are its */
-	uint32_t mode, uid, gid;
+	bool replaces; /* there is an old file, with these rights */
+	struct ts_rights rights;
+	struct ts_newfile_use use;
 	enum ts_newfile_expects expects;
 	struct ts_file_look expected; /* of TS_EXPECTS_OLD */
 	uint64_t nr_bytes;	      /* written so far */
 	uint64_t nr_started;	      /* of these, on their way to the disk */
 };
 
-#define TS_NEWFILE_INIT { .fd = -1, .dir_fd = -1 }
+#define TS_NEWFILE_INIT { .fd = -1, .dir_fd = -1, .rights = TS_RIGHTS_INIT }
 
-/* Errors name PATH and the cause: TS_NOTFOUND for a missing folder, TS_IO for all else. */
+/* Errors name PATH and the cause: TS_NOTFOUND for a missing folder, TS_USAGE for a source, TS_IO for
+ * all else. */
+enum ts_status ts_newfile_open_for(struct ts_newfile *file, const char *path,
+				   const struct ts_newfile_use *use, struct ts_error *err);
+/* Of no file, and not by the user's own path. */
 enum ts_status ts_newfile_open(struct ts_newfile *file, const char *path, struct ts_error *err);
 enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, struct ts_error *err);
 /* LENGTH bytes of the file FD from OFFSET on; shared, not copied, where the file system can. */
 enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset, uint64_t length,
 			       struct ts_error *err);
-/* The new file shall have the mode, owner and group of the open file FD, as if it replaced that. */
-enum ts_status ts_newfile_like(struct ts_newfile *file, int fd, struct ts_error *err);
 /* commit is to fail, and change nothing, unless the file there is OLD still, and no program has it
  * open for writing (io/replace.h); NULL: unless there is none still. */
 void ts_newfile_expect(struct ts_newfile *file, const struct ts_file_look *old);
@@ -66,6 +86,8 @@ enum ts_status ts_newfile_stale(const char *dir, size_t *nr_removed, struct ts_e
 bool ts_newfile_is_temp(const char *name);
 
 /* A whole file at once: open, put, commit, release. */
+enum ts_status ts_newfile_save_for(const char *path, struct ts_bytes bytes,
+				   const struct ts_newfile_use *use, struct ts_error *err);
 enum ts_status ts_newfile_save(const char *path, struct ts_bytes bytes, struct ts_error *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "io/replace.h"
 
 #include "base/check.h"
+#include "io/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,12 @@ static int rename_by(enum way way, int dir_fd, const char *from, const char *to)
 		[EXCHANGE] = RENAME_EXCHANGE, [NOREPLACE] = RENAME_NOREPLACE
 	};
 
-	if (renameat2(dir_fd, from, dir_fd, to, flags[way]) == 0)
+	int answer;
+
+	do {
+		answer = renameat2(dir_fd, from, dir_fd, to, flags[way]);
+	} while (answer < 0 && errno == EINTR);
+	if (answer == 0)
 		return 0;
 	return errno == EINVAL || errno == ENOTSUP || errno == EOPNOTSUPP ? ENOSYS : errno;
 #else
@@ -38,20 +44,22 @@ static bool is_written(int dir_fd, const char *name)
 	return is_open;
 }
 
-/* The time of its last change of status is another: renames and links count there. */
-static bool looks(int dir_fd, const char *name, const struct ts_file_look *old)
+/* The time of its last change of status does not count: renames and links change it. */
+static bool is_as(const struct stat *now, const struct ts_file_look *old)
 {
-	struct stat now;
-
-	return fstatat(dir_fd, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(now.st_mode) &&
-	       (uint64_t)now.st_ino == old->inode && (uint64_t)now.st_size == old->nr_bytes &&
-	       ts_stat_mtime_ns(&now) == old->mtime_ns;
+	return S_ISREG(now->st_mode) && (uint64_t)now->st_ino == old->inode &&
+	       (uint64_t)now->st_size == old->nr_bytes && ts_stat_mtime_ns(now) == old->mtime_ns;
 }
 
 static enum ts_status check(int dir_fd, const char *name, const char *path,
 			    const struct ts_file_look *old, struct ts_error *err)
 {
-	if (!looks(dir_fd, name, old))
+	struct stat now;
+	bool is_there = fstatat(dir_fd, name, &now, AT_SYMLINK_NOFOLLOW) == 0;
+
+	if (!is_there && errno != ENOENT)
+		return ts_fail_errno(err, errno, path, "look at it");
+	if (!is_there || !is_as(&now, old))
 		return ts_fail(err, TS_IO,
 			       "%s: changed or replaced by another program meanwhile (run again "
 			       "when it is complete)",
@@ -67,7 +75,7 @@ static enum ts_status check(int dir_fd, const char *name, const char *path,
 static enum ts_status plain_rename(int dir_fd, const char *temp, const char *name, const char *path,
 				   struct ts_error *err)
 {
-	return renameat(dir_fd, temp, dir_fd, name) == 0
+	return ts_sys_rename(dir_fd, temp, dir_fd, name) == 0
 		       ? TS_OK
 		       : ts_fail_errno(err, errno, path, "write it");
 }
@@ -124,7 +132,7 @@ enum ts_status ts_replace(int dir_fd, const char *temp, const char *name, const 
 	st = check(dir_fd, temp, path, old, err);
 	if (st)
 		undo(dir_fd, temp, name, ours.st_ino);
-	else if (unlinkat(dir_fd, temp, 0) != 0)
+	else if (ts_sys_unlink(dir_fd, temp) != 0)
 		st = ts_fail_errno(err, errno, path, "remove what it replaced");
 	return st;
 }

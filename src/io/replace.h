@@ -10,7 +10,8 @@
 #ifndef TS_IO_REPLACE_H
 #define TS_IO_REPLACE_H
 
-#include "io/file.h"
+#include "base/status.h"
+#include "io/look.h"
 
 /*
  * NAME becomes what TEMP is, both in the folder DIR_FD; TEMP is gone then. OLD: how the file NAME

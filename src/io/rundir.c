@@ -12,6 +12,7 @@
 #include "io/captures.h"
 #include "io/file.h"
 #include "io/runpath.h"
+#include "io/sys.h"
 #include "io/tracefile.h"
 
 #include <dirent.h>
@@ -362,22 +363,39 @@ static bool is_rank(struct finder *finder, const struct folder *folder, const ch
 	return path && ts_captures_is_rank(path, ts_bytes_of(name), any_name);
 }
 
+static void problem_at(struct finder *finder, int errnum, const char *dir, const char *name,
+		       const char *what)
+{
+	const char *path = join(finder, dir, name);
+
+	if (path)
+		problem_errno(finder, errnum, path, what);
+}
+
+static void problem_of_link(struct finder *finder, int errnum, const char *dir, const char *name)
+{
+	const char *path = join(finder, dir, name);
+
+	if (path && errnum == ENOENT)
+		problem(finder, path, "a link that leads nowhere (remove or correct it)");
+	else if (path)
+		problem_errno(finder, errnum, path, "follow it");
+}
+
 static void meet(struct finder *finder, size_t index, int fd, const char *name)
 {
 	const char *dir = finder->folders[index].path;
 	struct stat st;
 	bool is_link;
-	const char *path;
 
-	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return; /* gone since it was listed */
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+		if (errno != ENOENT) /* that is: gone since it was listed */
+			problem_at(finder, errno, dir, name, "look at it");
+		return;
+	}
 	is_link = S_ISLNK(st.st_mode);
 	if (is_link && fstatat(fd, name, &st, 0) != 0) {
-		path = join(finder, dir, name);
-		if (path && errno == ENOENT)
-			problem(finder, path, "a link that leads nowhere (remove or correct it)");
-		else if (path)
-			problem_errno(finder, errno, path, "follow it");
+		problem_of_link(finder, errno, dir, name);
 		return;
 	}
 	if (S_ISDIR(st.st_mode))
@@ -540,7 +558,7 @@ static bool note_folder(struct finder *finder, const char *path)
 static void enter(struct finder *finder, size_t index, const char *logdir)
 {
 	const char *path = finder->folders[index].path;
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	int fd = ts_sys_open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	struct stat st;
 

@@ -1,12 +1,13 @@
 /*
- * A file is made with a name that is removed at once: that is the only way in POSIX that all
- * systems know.
+ * A file that never has a name, where the system makes these; else one whose name is removed at
+ * once, which is the only way in POSIX that all systems know.
  */
 #include "io/scratch.h"
 
 #include "base/check.h"
 #include "base/buf.h"
 #include "io/file.h"
+#include "io/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,11 +16,23 @@
 
 #define PATTERN "/tpusight-XXXXXX"
 
+static int open_nameless(const char *dir)
+{
+#ifdef O_TMPFILE
+	return ts_sys_make(AT_FDCWD, dir, O_TMPFILE | O_RDWR, 0600);
+#else
+	(void)dir;
+	return -1;
+#endif
+}
+
 static int open_in(const char *dir, struct ts_error *err)
 {
 	struct ts_buf path = TS_BUF_INIT;
-	int fd = -1;
+	int fd = open_nameless(dir);
 
+	if (fd >= 0)
+		return fd;
 	ts_buf_puts(&path, dir);
 	ts_buf_puts(&path, PATTERN);
 	ts_buf_putc(&path, '\0');
@@ -39,16 +52,24 @@ done:
 	return fd;
 }
 
+const char *ts_scratch_folder(size_t index)
+{
+	static const char *const usual[] = { "/var/tmp", "/tmp" };
+	const char *own = getenv("TMPDIR");
+
+	if (own && own[0] && index-- == 0)
+		return own;
+	return index < TS_NELEM(usual) ? usual[index] : NULL;
+}
+
 enum ts_status ts_scratch_open(struct ts_scratch *scratch, struct ts_error *err)
 {
-	const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
 	struct ts_error story = TS_ERROR_INIT;
 
 	TS_ASSERT(scratch);
 	*scratch = (struct ts_scratch)TS_SCRATCH_INIT;
-	for (size_t i = 0; i < TS_NELEM(dirs) && scratch->fd < 0; i++)
-		if (dirs[i] && dirs[i][0])
-			scratch->fd = open_in(dirs[i], &story);
+	for (size_t i = 0; ts_scratch_folder(i) && scratch->fd < 0; i++)
+		scratch->fd = open_in(ts_scratch_folder(i), &story);
 	if (scratch->fd >= 0)
 		return TS_OK;
 	if (err)

@@ -18,6 +18,8 @@ struct ts_scratch {
 
 #define TS_SCRATCH_INIT { -1, 0, { NULL, 0 } }
 
+/* Where it may lie, in the order in which it is tried; NULL behind the last. */
+const char *ts_scratch_folder(size_t index);
 enum ts_status ts_scratch_open(struct ts_scratch *scratch, struct ts_error *err);
 /* Appends; opens the file when it is not open. */
 enum ts_status ts_scratch_put(struct ts_scratch *scratch, struct ts_bytes bytes,

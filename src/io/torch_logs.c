@@ -41,13 +41,20 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+static bool is_log(DIR *dir, const char *name)
+{
+	struct stat st;
+
+	return ts_tracefile_is_torch_log(ts_bytes_of(name)) &&
+	       fstatat(dirfd(dir), name, &st, 0) == 0 && S_ISREG(st.st_mode);
+}
+
 static bool read_folder(struct finding *finding, DIR *dir)
 {
 	struct dirent *entry;
 
 	while (finding->nr < MAX_LOGS && (entry = readdir(dir)) != NULL)
-		if (ts_tracefile_is_torch_log(ts_bytes_of(entry->d_name)) &&
-		    !add(finding, entry->d_name))
+		if (is_log(dir, entry->d_name) && !add(finding, entry->d_name))
 			return false;
 	if (finding->nr > 1)
 		qsort(finding->files, finding->nr, sizeof(*finding->files), by_name);

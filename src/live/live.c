@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 
+#define EMPTY_PAUSE_MS 100 /* at least, behind a round without an answer */
 #define MINUTE_MS 60000
 #define GRACE_MS  2000 /* an answer may come so much later than .for_ms */
 
@@ -231,22 +232,29 @@ static void sum_up(const struct ts_live *live, struct ts_live_summary *summary)
 		summary->nr_silent += services[i].nr_samples == 0;
 }
 
+/* A round in which no host answered may have cost no time, so an interval of 0 is not enough. */
+static int64_t next_round_ms(const struct ts_live *live, const struct ts_round *round)
+{
+	int64_t pause_ms = live->options.interval_ms;
+
+	if (round->nr == 0)
+		pause_ms = TS_MAX(pause_ms, EMPTY_PAUSE_MS);
+	return TS_MIN(ts_now_ms() + pause_ms, ts_live_end_ms(live));
+}
+
 static enum ts_status take_samples(struct ts_live *live, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 	struct ts_round round;
 
 	while (st == TS_OK && !is_over(live)) {
-		int64_t next_ms;
-
 		st = ts_sampler_round(live->sampler, last_end(live), &round, err);
 		if (st || round.is_stopped)
 			break;
 		st = take_round(live, &round, err);
 		if (round.goes_on)
 			continue;
-		next_ms = TS_MIN(ts_now_ms() + live->options.interval_ms, ts_live_end_ms(live));
-		if (st || !ts_sampler_wait(live->sampler, next_ms))
+		if (st || !ts_sampler_wait(live->sampler, next_round_ms(live, &round)))
 			break;
 	}
 	return st;

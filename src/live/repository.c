@@ -37,7 +37,7 @@ static enum ts_status read_file(const char *path, size_t max_bytes, struct ts_bu
 				struct ts_error *err)
 {
 	struct ts_input input = TS_INPUT_INIT;
-	enum ts_status st = ts_input_open(&input, path, err);
+	enum ts_status st = ts_input_open_plain(&input, path, err);
 
 	if (st)
 		return st;

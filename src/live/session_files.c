@@ -239,13 +239,22 @@ static bool report_time(struct ts_session_files *files, const struct ts_session 
 	return is_there;
 }
 
+/* The one of sibling sessions whose report comes last; in a folder of the user's the first has the
+ * only one. */
+static const struct ts_session *last_written(const struct ts_session *session)
+{
+	if (!session->members)
+		return session;
+	return &session->members[session->owns_folder ? session->nr_members - 1 : 0];
+}
+
 bool ts_session_files_are_annotated(struct ts_session_files *files,
 				    const struct ts_session *session)
 {
 	int64_t ns;
 
 	TS_ASSERT(files != NULL && session != NULL);
-	if (!report_time(files, session->members ? &session->members[0] : session, &ns))
+	if (!report_time(files, last_written(session), &ns))
 		return false;
 	for (size_t i = 0; i < files->nr; i++) {
 		const struct ts_session_file *file = &files->items[i];

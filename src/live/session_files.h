@@ -9,7 +9,7 @@
 #ifndef TS_LIVE_SESSION_FILES_H
 #define TS_LIVE_SESSION_FILES_H
 
-#include "io/file.h"
+#include "io/look.h"
 #include "io/rundir.h"
 
 enum ts_session_file_role {

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/map.h"
+#include "io/file.h"
 #include "io/siblings.h"
 #include "live/notify.h"
 #include "live/session_files.h"

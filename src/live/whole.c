@@ -88,7 +88,7 @@ enum ts_status ts_file_is_whole(const char *path, struct ts_error *err)
 
 	struct ts_bytes name = ts_bytes_of(path);
 	struct ts_input input = TS_INPUT_INIT;
-	enum ts_status st = ts_input_open(&input, path, err);
+	enum ts_status st = ts_input_open_plain(&input, path, err);
 
 	if (st)
 		return st;

@@ -1,7 +1,8 @@
 /*
  * The sequence for one session. Caches go before the first profile changes and once more after the
- * last, for an XProf that looked in between; suggestions, report and trace stand on their own;
- * cache_version.txt comes last, when there is something for it to keep.
+ * last, for an XProf that looked in between; suggestions and trace stand on their own; then comes
+ * cache_version.txt, when there is something for it to keep. The report is the last file: where it
+ * stands, the annotation is whole, and a watch (live/session_files.h) leaves the session alone.
  */
 #include "overlay/apply.h"
 
@@ -56,8 +57,10 @@ static enum ts_status may_replace(const char *path, struct ts_error *story)
 static enum ts_status replace(struct work *work, const struct ts_input *in, const char *path,
 			      size_t native_bytes, struct ts_bytes overlay, struct ts_error *story)
 {
+	/* Of a link that the user named, the target is what is meant. */
+	const struct ts_newfile_use use = { .is_named = work->session->kind == TS_SESSION_FILE };
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	enum ts_status st = ts_newfile_open(&file, path, story);
+	enum ts_status st = ts_newfile_open_for(&file, path, &use, story);
 
 	if (st)
 		goto done;
@@ -97,21 +100,65 @@ static void explain_size(struct ts_error *story, const char *path)
 		path);
 }
 
+/* What a link leads to may stand anywhere: it is changed only if the user named the link itself. */
+static bool is_out_of_reach(const struct work *work, const char *path)
+{
+	struct stat now;
+
+	return work->session->kind != TS_SESSION_FILE && lstat(path, &now) == 0 &&
+	       S_ISLNK(now.st_mode);
+}
+
+/* Nothing is lost when ours is not put in, but a strip that leaves it has failed. */
+static void leave_link(struct work *work, const struct ts_hostfile *file)
+{
+	struct ts_error story = TS_ERROR_INIT;
+
+	ts_fail(&story, work->plan ? TS_OK : TS_IO,
+		"%s: a symbolic link, and what it leads to is not changed (name the link itself)",
+		file->path);
+	ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_SKIPPED, file->name, 0, &story);
+}
+
+/* Hard links: the content that the others lead to is never changed. */
+static bool has_other_names(const struct ts_input *in)
+{
+	struct stat now;
+
+	return in->fd >= 0 && fstat(in->fd, &now) == 0 && now.st_nlink > 1;
+}
+
+static void explain_names(struct ts_error *story, const char *path)
+{
+	ts_fail(story, TS_OK,
+		"%s: has other names (hard links), which keep what was in it; they are no longer "
+		"one "
+		"file",
+		path);
+}
+
 /* Puts OVERLAY behind the native part unless it is there; an empty one takes the old one out. */
 static void set_overlay(struct work *work, const struct ts_hostfile *file,
 			const struct ts_input *in, size_t native_bytes, struct ts_bytes overlay)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_bytes old = ts_bytes_cut(in->bytes, native_bytes, in->bytes.n);
+	bool others = has_other_names(in);
 	bool same, too_big = overlay.n && native_bytes + overlay.n > PROTOBUF_BYTES_MAX;
 
 	if (too_big)
 		overlay.n = 0;
 	same = ts_bytes_eq(old, overlay);
+	if (!same && is_out_of_reach(work, file->path)) {
+		leave_link(work, file);
+		return;
+	}
 	if (same && overlay.n)
 		ts_overlay_work_check_name(in, file->path, &story);
 	else if (!same && may_replace(file->path, &story) == TS_OK)
 		change(work, in, file->path, native_bytes, overlay, &story);
+	if (!same && others && !story.status)
+		explain_names(&story, file->path);
 	if (too_big && !story.status)
 		explain_size(&story, file->path);
 	if (too_big)
@@ -170,7 +217,7 @@ static void strip_host(struct work *work, size_t index)
 	const struct ts_hostfile *file = &work->session->files[index];
 	struct ts_input in = TS_INPUT_INIT;
 	struct ts_error story = TS_ERROR_INIT;
-	enum ts_status st = ts_input_open(&in, file->path, &story);
+	enum ts_status st = ts_input_open_plain(&in, file->path, &story);
 	size_t native_bytes = 0;
 	bool remains = false;
 
@@ -345,11 +392,22 @@ static void do_all(struct work *work)
 	owns = ts_overlay_work_owns_folder(work);
 	if (owns && (work->has_profiles || !work->plan))
 		do_suggestions(work);
-	ts_overlay_work_do_report(work);
 	if (owns) {
 		do_traces(work);
 		do_cache_version(work);
 	}
+	ts_overlay_work_do_report(work);
+}
+
+/* Taken out is only what was there. */
+static enum ts_status note_sources(struct work *work)
+{
+	const struct ts_overlay_plan *plan = work->plan;
+
+	if (!plan ||
+	    ts_sources_add_session(&work->sources, plan->whole ? plan->whole : work->session))
+		return TS_OK;
+	return ts_fail_nomem(work->err);
 }
 
 static enum ts_status run(struct work *work)
@@ -358,7 +416,10 @@ static enum ts_status run(struct work *work)
 
 	work->status = prepare(work, &lock);
 	if (!work->status)
+		work->status = note_sources(work);
+	if (!work->status)
 		do_all(work);
+	ts_sources_release(&work->sources);
 	ts_dir_unlock(&lock);
 	return work->status;
 }
@@ -373,6 +434,7 @@ enum ts_status ts_overlay_apply(const struct ts_session *session,
 				   .plan = plan,
 				   .options = options,
 				   .report = report,
+				   .sources = TS_SOURCES_INIT,
 				   .err = err });
 }
 
@@ -381,8 +443,11 @@ enum ts_status ts_overlay_strip(const struct ts_session *session,
 				struct ts_overlay_report *report, struct ts_error *err)
 {
 	TS_ASSERT(session && options);
-	return run(&(struct work){
-		.session = session, .options = options, .report = report, .err = err });
+	return run(&(struct work){ .session = session,
+				   .options = options,
+				   .report = report,
+				   .sources = TS_SOURCES_INIT,
+				   .err = err });
 }
 
 enum ts_status ts_overlay_strip_folder(const char *dir, const struct ts_overlay_options *options,

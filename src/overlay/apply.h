@@ -7,9 +7,10 @@
  * the files of the first time untouched. A strip leaves every file of the user's byte for byte as
  * it was; after a kill at any point so does the next strip, and the next apply gets where the
  * killed one was going. Which files are ours is known from their content: nothing else is ever
- * replaced or removed, save XProf's caches, which it makes anew. What is kept is the content, mode
- * and owner; a profile that was annotated or stripped has a new modification time, so that XProf
- * and copying tools notice it.
+ * replaced or removed, save XProf's caches, which it makes anew. What is kept is the content, mode,
+ * owner, ACL and extended attributes; a profile that was annotated or stripped has a new modification
+ * time, so that XProf and copying tools notice it. What a symbolic link leads to is not changed, unless the
+ * user named the link (TS_SESSION_FILE); docs/files.md has it all.
  *
  * A trace (io/tracefile.h) is never written into: an annotated copy stands beside it, STEM.tpusight.json.gz,
  * and the report. That is ALL_HOSTS.tpusight.json where the folder is the session's own, and
@@ -61,6 +62,9 @@ struct ts_overlay_plan {
 	/* Of traces: one for each file of the session, as .inputs; NULL: no copies are wanted */
 	const struct ts_overlay_trace *copies;
 	bool of_traces; /* the files are traces, which are never written into */
+	/* What the results are of, where the session is a member of it; NULL: of the session itself. What is
+	 * written is open to nobody to whom a file of it is not open. */
+	const struct ts_session *whole;
 };
 
 struct ts_overlay_options {
@@ -93,7 +97,7 @@ struct ts_overlay_entry {
 	const char *name; /* of the file, without folder */
 	/* Ours: of the overlay alone for profiles; 0 for a trace that was not made (dry run). */
 	uint64_t nr_bytes;
-	const char *why; /* "path: cause (what to do)"; NULL with other deeds */
+	const char *why; /* "path: cause (what to do)"; with other deeds a remark, or NULL */
 };
 
 struct ts_overlay_report {

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "io/file.h"
+#include "io/sys.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -79,20 +80,22 @@ static enum ts_status remove_one(const struct ts_session *session, const char *n
 enum ts_status ts_cache_remove(const struct ts_session *session, bool dry_run, size_t *nr_removed,
 			       struct ts_error *err)
 {
-	DIR *dir = opendir(session->dir);
+	DIR *dir = ts_sys_opendir(session->dir);
 	enum ts_status st = TS_OK;
 	const struct dirent *entry;
 
 	TS_ASSERT(session && nr_removed);
 	if (!dir)
 		return ts_fail_errno(err, errno, session->dir, "open the folder");
-	while (!st && (entry = readdir(dir)) != NULL) {
+	while (!st && (errno = 0, entry = readdir(dir)) != NULL) {
 		if (!ts_cache_is(session, entry->d_name) || !is_plain(dirfd(dir), entry->d_name))
 			continue;
 		if (!dry_run)
 			st = remove_one(session, entry->d_name, err);
 		*nr_removed += !st;
 	}
+	if (!st && errno)
+		st = ts_fail_errno(err, errno, session->dir, "read the folder to its end");
 	closedir(dir);
 	return st;
 }

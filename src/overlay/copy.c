@@ -57,17 +57,15 @@ static enum ts_status look(struct work *work, const struct ts_hostfile *file, st
 	return st;
 }
 
-/* The copy holds what the trace holds: only users who may read the trace may read the copy. */
 static enum ts_status write_copy(struct work *work, const struct copy *copy, size_t index,
 				 bool *unchanged, uint64_t *nr_bytes, struct ts_error *story)
 {
 	const struct ts_overlay_trace *writer = &work->plan->copies[index];
 	const struct ts_input *in = &work->plan->inputs[index];
+	const struct ts_newfile_use use = ts_overlay_work_use(work);
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	enum ts_status st = ts_newfile_open(&file, copy->path, story);
+	enum ts_status st = ts_newfile_open_for(&file, copy->path, &use, story);
 
-	if (!st && !copy->exists && in->fd >= 0)
-		st = ts_newfile_like(&file, in->fd, story);
 	if (!st)
 		st = writer->write(writer->ctx, &file, story);
 	if (!st)

@@ -10,6 +10,7 @@
 #include "io/gzip.h"
 #include "overlay/work.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 
 enum owner { NOBODY, OURS, USERS };
@@ -31,7 +32,7 @@ struct trace {
 	bool is_other;	   /* neither a plain file nor a link */
 	bool is_unsure;	   /* packed, and too damaged to show whose it is */
 	bool native_there; /* something has the second name */
-	bool native_left; /* by a run that was killed: the same file under both names, or a link alone */
+	bool native_left;  /* by a run that was killed: both names lead to one file */
 };
 
 /* Packed, as we wrote it, or unpacked since. A damaged or empty file is the user's. */
@@ -52,16 +53,27 @@ static enum ts_status find_owner(struct ts_bytes file, struct trace *trace, stru
 	return damage.status == TS_NOMEM ? ts_fail_nomem(story) : TS_OK;
 }
 
-static void look_at_names(struct trace *trace)
+/* How the name looks, links not followed; false: it is free. One at which we cannot look is not. */
+static bool look_at(const char *path, struct stat *now, struct ts_error *story)
+{
+	if (lstat(path, now) == 0)
+		return true;
+	if (errno != ENOENT)
+		ts_fail_errno(story, errno, path, "look at it");
+	return false;
+}
+
+static enum ts_status look_at_names(struct trace *trace, struct ts_error *story)
 {
 	struct stat now, native;
-	bool exists = lstat(trace->path, &now) == 0;
+	bool exists = look_at(trace->path, &now, story);
 
-	trace->native_there = lstat(trace->native_path, &native) == 0;
+	trace->native_there = look_at(trace->native_path, &native, story);
 	trace->is_link = exists && S_ISLNK(now.st_mode);
 	trace->is_other = exists && !trace->is_link && !S_ISREG(now.st_mode);
 	trace->native_left = exists && trace->native_there && now.st_dev == native.st_dev &&
 			     now.st_ino == native.st_ino;
+	return story->status;
 }
 
 /* OLD: the file that has the name; the caller releases it in any case. */
@@ -82,7 +94,7 @@ static enum ts_status look(struct work *work, enum ts_trace_kind kind, struct tr
 	if (!st && exists)
 		st = find_owner(old->bytes, trace, story);
 	if (!st)
-		look_at_names(trace);
+		st = look_at_names(trace, story);
 	return st;
 }
 
@@ -101,13 +113,14 @@ static enum ts_status write_trace(struct work *work, const struct trace *trace,
 				  struct ts_error *story)
 {
 	const struct ts_overlay_trace *writer = &work->plan->traces[trace->names - names];
+	const struct ts_newfile_use use = ts_overlay_work_use(work);
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	enum ts_status st = TS_OK;
 
 	if (trace->is_link) /* first: the new file is not to go through it */
 		st = keep_native(trace, story);
 	if (!st)
-		st = ts_newfile_open(&file, trace->path, story);
+		st = ts_newfile_open_for(&file, trace->path, &use, story);
 	if (st)
 		goto done;
 	st = writer->write(writer->ctx, &file, story);

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "io/file.h"
+#include "io/look.h"
 #include "overlay/cache.h"
 
 #include <errno.h>
@@ -87,14 +88,22 @@ enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, cons
 	if (!path)
 		return ts_fail_nomem(story);
 	*exists = lstat(path, &now) == 0;
+	if (!*exists && errno != ENOENT)
+		return ts_fail_errno(story, errno, path, "look at it");
 	if (*exists && !S_ISREG(now.st_mode))
 		return TS_OK;
-	st = ts_input_open(in, path, story);
+	st = ts_input_open_plain(in, path, story);
 	*exists = st == TS_OK || st == TS_FORMAT; /* that is an empty file */
 	if (st && st != TS_NOTFOUND && st != TS_FORMAT)
 		return st;
 	*story = (struct ts_error)TS_ERROR_INIT;
 	return TS_OK;
+}
+
+struct ts_newfile_use ts_overlay_work_use(const struct work *work)
+{
+	TS_ASSERT(work);
+	return (struct ts_newfile_use){ .sources = &work->sources, .is_theirs = true };
 }
 
 void ts_overlay_work_expect(struct ts_newfile *file, const struct ts_input *old, bool exists)
@@ -109,16 +118,13 @@ void ts_overlay_work_expect(struct ts_newfile *file, const struct ts_input *old,
 		ts_newfile_expect(file, &look);
 }
 
-static enum ts_status save(const char *path, const struct ts_input *old, bool exists,
-			   struct ts_bytes content, struct ts_error *story)
+static enum ts_status save(struct work *work, const char *path, const struct ts_input *old,
+			   bool exists, struct ts_bytes content, struct ts_error *story)
 {
+	const struct ts_newfile_use use = ts_overlay_work_use(work);
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	struct stat now;
-	enum ts_status st;
+	enum ts_status st = ts_newfile_open_for(&file, path, &use, story);
 
-	if (lstat(path, &now) == 0 && !S_ISREG(now.st_mode))
-		return ts_fail(story, TS_IO, "%s: not a plain file (move it away)", path);
-	st = ts_newfile_open(&file, path, story);
 	if (!st)
 		st = ts_newfile_put(&file, content, story);
 	if (!st) {
@@ -141,7 +147,7 @@ void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const c
 	if (!path)
 		return;
 	if (!same && !work->options->dry_run)
-		save(path, old, exists, content, &story);
+		save(work, path, old, exists, content, &story);
 	ts_overlay_work_note(work, thing,
 			     same	  ? TS_DEED_UNCHANGED
 			     : work->plan ? TS_DEED_WRITTEN

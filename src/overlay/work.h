@@ -13,9 +13,10 @@ struct work {
 	const struct ts_overlay_plan *plan; /* NULL: everything of ours is taken out */
 	const struct ts_overlay_options *options;
 	struct ts_overlay_report *report;
-	struct ts_names names; /* of a strip of a whole folder */
-	struct ts_error *err;  /* of the caller */
-	enum ts_status status; /* the first that was not good */
+	struct ts_names names;	   /* of a strip of a whole folder */
+	struct ts_sources sources; /* what the results are made of */
+	struct ts_error *err;	   /* of the caller */
+	enum ts_status status;	   /* the first that was not good */
 	bool caches_gone;
 	bool has_profiles; /* xplanes, which XProf shows */
 };
@@ -32,6 +33,8 @@ void ts_overlay_work_note(struct work *work, enum ts_overlay_thing thing, enum t
 enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, const char *name,
 				    bool *exists, struct ts_error *story);
 
+/* How a file that is made of the results comes to lie beside the profiles. */
+struct ts_newfile_use ts_overlay_work_use(const struct work *work);
 /* FILE will take the place of what was read, and of nothing that came there since. */
 void ts_overlay_work_expect(struct ts_newfile *file, const struct ts_input *old, bool exists);
 /* NAME, where OLD was read, gets this content and its line in the report. */

@@ -125,12 +125,15 @@ static struct ts_body *wait_for_next(struct ts_latest *latest)
 
 	pthread_mutex_lock(&latest->lock);
 	had = latest->nr_given;
+	if (latest->nr_waiting == TS_LATEST_WAITING)
+		goto done;
 	latest->nr_waiting++;
 	while (latest->nr_given == had && !latest->is_closed && ts_now_ms() < until_ms)
 		ts_doze(&latest->given, &latest->lock, until_ms);
 	latest->nr_waiting--;
 	if (latest->body)
 		body = ts_body_use(latest->body);
+done:
 	pthread_mutex_unlock(&latest->lock);
 	return body;
 }
@@ -144,5 +147,6 @@ struct ts_answer ts_latest_get(struct ts_latest *latest, const char *id)
 		return ts_answer_error(id ? 404 : 400, "which run? (?run=" TS_LATEST_ID ")");
 	answer.body = wait_for_next(latest);
 	return answer.body ? answer
-			   : ts_answer_error(503, "there is no sample yet (is the job up?)");
+			   : ts_answer_error(503, "there is no sample yet, or too many "
+						  "clients wait for one (is the job up?)");
 }

@@ -9,6 +9,7 @@
 
 #define TS_LATEST_ID	      "live"
 #define TS_LATEST_PATIENCE_MS 10000
+#define TS_LATEST_WAITING     256
 
 struct ts_latest;
 
@@ -25,7 +26,7 @@ void ts_latest_close(struct ts_latest *latest);
 /* As ts_reports_list(), of the one run. */
 struct ts_answer ts_latest_list(struct ts_latest *latest);
 /* A report that is made after the call. Where none comes in time it is the last one, or status
- * 503. */
+ * 503, as for a client behind TS_LATEST_WAITING others. */
 struct ts_answer ts_latest_get(struct ts_latest *latest, const char *id);
 
 #endif

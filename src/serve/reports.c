@@ -10,6 +10,7 @@
 #include "codec/json.h"
 #include "flow/run.h"
 #include "io/siblings.h"
+#include "serve/roots.h"
 #include "write/report_json.h"
 
 #define ID_BYTES 17 /* 16 digits and a NUL */
@@ -27,7 +28,7 @@ struct ts_reports {
 	pthread_mutex_t lock;  /* guards what is kept */
 	pthread_mutex_t maker; /* held while a run is analysed */
 	struct kept *kept;
-	size_t nr_kept, cap_kept;
+	size_t nr_kept, cap_kept, nr_waiting;
 	uint64_t clock;
 };
 
@@ -111,6 +112,11 @@ static uint64_t signature_of(const struct ts_session *session)
 	return hash;
 }
 
+static bool is_served(const struct ts_reports *reports, const struct ts_session *session)
+{
+	return ts_roots_hold(reports->options.paths, reports->options.nr_paths, session);
+}
+
 static int newest_first(const void *a, const void *b)
 {
 	const struct ts_session *x = *(const struct ts_session *const *)a;
@@ -151,6 +157,48 @@ static void put_session(struct ts_json *json, const struct ts_session *session)
 	ts_buf_release(&title);
 }
 
+static void put_outside(struct ts_json *json, const struct ts_session *session)
+{
+	struct ts_buf text = TS_BUF_INIT;
+
+	ts_buf_printf(&text,
+		      "%s: a link leads out of what is served (give tpusight serve the folder that "
+		      "it leads to, too)",
+		      ts_session_place(session));
+	ts_json_string(json, ts_buf_bytes(&text));
+	ts_buf_release(&text);
+}
+
+/* Those that are served, the newest first. False: no memory. */
+static bool put_runs(struct ts_json *json, const struct ts_reports *reports,
+		     const struct ts_runs *runs)
+{
+	const struct ts_session **sorted = calloc(runs->nr_sessions + 1, sizeof(*sorted));
+	size_t nr = 0;
+
+	if (!sorted)
+		return false;
+	for (size_t i = 0; i < runs->nr_sessions; i++)
+		if (is_served(reports, &runs->sessions[i]))
+			sorted[nr++] = &runs->sessions[i];
+	if (nr > 1)
+		qsort(sorted, nr, sizeof(*sorted), newest_first);
+	for (size_t i = 0; i < nr; i++)
+		put_session(json, sorted[i]);
+	free(sorted);
+	return true;
+}
+
+static void put_problems(struct ts_json *json, const struct ts_reports *reports,
+			 const struct ts_runs *runs)
+{
+	for (size_t i = 0; i < runs->nr_problems; i++)
+		ts_json_text(json, runs->problems[i]);
+	for (size_t i = 0; i < runs->nr_sessions; i++)
+		if (!is_served(reports, &runs->sessions[i]))
+			put_outside(json, &runs->sessions[i]);
+}
+
 struct ts_answer ts_reports_list(struct ts_reports *reports)
 {
 	TS_ASSERT(reports != NULL);
@@ -160,26 +208,18 @@ struct ts_answer ts_reports_list(struct ts_reports *reports)
 	struct ts_json json = ts_json_of(&text, TS_JSON_COMPACT);
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_status st = find_runs(reports, &runs, &err);
-	const struct ts_session **sorted = calloc(runs.nr_sessions + 1, sizeof(*sorted));
 
 	ts_json_object(&json);
 	ts_json_key(&json, "runs");
 	ts_json_array(&json);
-	for (size_t i = 0; sorted && i < runs.nr_sessions; i++)
-		sorted[i] = &runs.sessions[i];
-	if (sorted && runs.nr_sessions > 1)
-		qsort(sorted, runs.nr_sessions, sizeof(*sorted), newest_first);
-	for (size_t i = 0; sorted && i < runs.nr_sessions; i++)
-		put_session(&json, sorted[i]);
+	text.failed |= !put_runs(&json, reports, &runs);
 	ts_json_array_end(&json);
 	ts_json_key(&json, "problems");
 	ts_json_array(&json);
-	for (size_t i = 0; i < runs.nr_problems; i++)
-		ts_json_text(&json, runs.problems[i]);
+	put_problems(&json, reports, &runs);
 	ts_json_array_end(&json);
 	ts_json_object_end(&json);
-	text.failed |= st != TS_OK || !sorted;
-	free(sorted);
+	text.failed |= st != TS_OK;
 	ts_runs_release(&runs);
 	return ts_answer_json(&text);
 }
@@ -288,6 +328,26 @@ static enum ts_status make_report(const struct ts_reports *reports,
 	return st;
 }
 
+/* A place among those that wait for an analysis. False: all are taken. */
+static bool queue_up(struct ts_reports *reports)
+{
+	bool has_room;
+
+	pthread_mutex_lock(&reports->lock);
+	has_room = reports->nr_waiting < TS_REPORTS_WAITING;
+	reports->nr_waiting += has_room;
+	pthread_mutex_unlock(&reports->lock);
+	return has_room;
+}
+
+static void leave_queue(struct ts_reports *reports)
+{
+	pthread_mutex_lock(&reports->lock);
+	TS_ASSERT(reports->nr_waiting > 0);
+	reports->nr_waiting--;
+	pthread_mutex_unlock(&reports->lock);
+}
+
 /* One analysis runs at a time; a client that waited for it finds the report kept. */
 static struct ts_answer answer_session(struct ts_reports *reports,
 				       const struct ts_reports_part *part,
@@ -301,6 +361,9 @@ static struct ts_answer answer_session(struct ts_reports *reports,
 	answer.body = take_kept(reports, part, id, signature);
 	if (answer.body)
 		return answer;
+	if (!queue_up(reports))
+		return ts_answer_error(503, "%d clients wait for a report already (try again)",
+				       TS_REPORTS_WAITING);
 	pthread_mutex_lock(&reports->maker);
 	answer.body = take_kept(reports, part, id, signature);
 	if (!answer.body && make_report(reports, part, session, &text, &err) == TS_OK) {
@@ -309,6 +372,7 @@ static struct ts_answer answer_session(struct ts_reports *reports,
 			keep(reports, part, id, signature, answer.body);
 	}
 	pthread_mutex_unlock(&reports->maker);
+	leave_queue(reports);
 	ts_buf_release(&text);
 	if (!answer.body)
 		answer = ts_answer_error(422, "%s", err.text[0] ? err.text : "out of memory");
@@ -342,7 +406,7 @@ struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_repo
 	id = id && id[0] ? id : NULL;
 	if (find_runs(reports, &runs, &err) == TS_OK)
 		session = find_session(&runs, id);
-	if (session) {
+	if (session && is_served(reports, session)) {
 		char own[ID_BYTES];
 
 		id_of(session, own);

@@ -5,6 +5,7 @@
  * A run has an id, a hash of its folder's path, so that no path comes from outside. The paths are
  * searched again for each list, so a new session is there at once. Many clients that ask for one
  * report wait for one analysis. One run is analysed at a time, as an analysis uses all threads.
+ * More than TS_REPORTS_WAITING clients do not wait for one; the next is told to come again (status 503).
  * What is kept is bounded by TS_REPORTS_BYTES; the report that was not used for longest is dropped
  * first.
  */
@@ -15,7 +16,8 @@
 
 struct ts_settings;
 
-#define TS_REPORTS_BYTES ((size_t)256 << 20)
+#define TS_REPORTS_BYTES   ((size_t)256 << 20)
+#define TS_REPORTS_WAITING 256
 
 struct ts_reports_options {
 	char *const *paths; /* must outlive the reports */

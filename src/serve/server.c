@@ -4,36 +4,42 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 
 #include "base/check.h"
+#include "serve/clients.h"
+#include "serve/guard.h"
+#include "serve/mhd.h"
 
-#define CLIENT_TIMEOUT_S 60
-#define MAX_HOST	 64
-#define PIECE_BYTES	 (32 << 10) /* of a source, in one read */
+#define SILENT_S    60		/* without a byte in either direction */
+#define PIECE_BYTES (32 << 10) /* of a source, in one read */
+#define MORE_SOCKETS 64	       /* that were shut down, and are not closed yet */
+
+static const struct ts_clients_limits limits = { .max_clients = TS_SERVER_CLIENTS,
+						 .ask_ms = TS_SERVER_ASK_MS,
+						 .take_ms = TS_SERVER_TAKE_MS,
+						 .bytes_per_ms = TS_SERVER_BYTES_PER_MS };
 
 /* What our page may do, and what other pages may not do with it. */
-#define POLICY                                                                            \
-	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "       \
-	"connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; " \
-	"frame-ancestors 'none'"
+#define POLICY                                                                                \
+	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "       \
+	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " \
+	"require-trusted-types-for 'script'; trusted-types 'none'"
 
 struct ts_server {
 	struct MHD_Daemon *daemon;
+	struct ts_clients *clients;
+	struct ts_guard guard;
 	ts_server_fn *answer;
 	void *ctx;
-	uint16_t port;
 };
 
-#ifndef MHD_VERSION
-#error "microhttpd.h without a version"
-#endif
-#if MHD_VERSION < 0x00097002 /* older versions return int */
-typedef int mhd_result;
-#else
-typedef enum MHD_Result mhd_result;
-#endif
+/* A connection, with the request that it is at. */
+struct connection {
+	struct ts_client *client;
+	bool is_plain; /* its target */
+	bool is_read;  /* its headers */
+};
 
 static const char *header(struct MHD_Connection *client, const char *name)
 {
@@ -48,45 +54,6 @@ static const char *header_of(const struct ts_request *request, const char *name)
 static const char *argument(const struct ts_request *request, const char *name)
 {
 	return MHD_lookup_connection_value(request->client, MHD_GET_ARGUMENT_KIND, name);
-}
-
-/* Is HOST one of the loopback names of this machine with our port, as in "localhost:6970"? */
-static bool is_us(const struct ts_server *server, const char *host)
-{
-	static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
-
-	TS_ASSERT(host != NULL && server->port > 0);
-	for (size_t i = 0; i < TS_NELEM(names); i++) {
-		char ours[MAX_HOST];
-
-		snprintf(ours, sizeof(ours), "%s:%u", names[i], server->port);
-		if (strcmp(host, ours) == 0 || (server->port == 80 && strcmp(host, names[i]) == 0))
-			return true;
-	}
-	return false;
-}
-
-/* An answer that says why the request is refused; .body is NULL where it is not. */
-static struct ts_answer refuse(const struct ts_server *server, struct MHD_Connection *client,
-			       const char *method)
-{
-	const char *host = header(client, MHD_HTTP_HEADER_HOST);
-	const char *origin = header(client, MHD_HTTP_HEADER_ORIGIN);
-	const char *site = header(client, "Sec-Fetch-Site");
-	static const char scheme[] = "http://";
-
-	if (!host || !is_us(server, host))
-		return ts_answer_error(MHD_HTTP_FORBIDDEN,
-				       "this server answers to 127.0.0.1:%u and localhost:%u only",
-				       server->port, server->port);
-	if ((origin && (strncmp(origin, scheme, strlen(scheme)) != 0 ||
-			!is_us(server, origin + strlen(scheme)))) ||
-	    (site && strcmp(site, "cross-site") == 0 && header(client, "Sec-Fetch-Mode") &&
-	     strcmp(header(client, "Sec-Fetch-Mode"), "navigate") != 0))
-		return ts_answer_error(MHD_HTTP_FORBIDDEN, "pages of other origins are refused");
-	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-		return ts_answer_error(MHD_HTTP_METHOD_NOT_ALLOWED, "%s is not GET", method);
-	return (struct ts_answer){ .body = NULL };
 }
 
 /* Is WORD in the list TEXT, as in Accept-Encoding: "br, gzip;q=1.0"? With q=0 it is not
@@ -173,7 +140,10 @@ static void add_headers(struct MHD_Response *response, const struct ts_answer *a
 		{ "Content-Security-Policy", POLICY },
 		{ "X-Content-Type-Options", "nosniff" },
 		{ "Referrer-Policy", "no-referrer" },
+		{ "X-Frame-Options", "DENY" }, /* for browsers that do not know frame-ancestors */
 		{ "Cross-Origin-Resource-Policy", "same-origin" },
+		{ "Cross-Origin-Opener-Policy", "same-origin" },
+		{ "Cross-Origin-Embedder-Policy", "require-corp" },
 	};
 
 	for (size_t i = 0; i < TS_NELEM(fixed); i++)
@@ -185,6 +155,10 @@ static void add_headers(struct MHD_Response *response, const struct ts_answer *a
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
 	if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	if (answer->status == MHD_HTTP_SERVICE_UNAVAILABLE)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+	if (answer->status == MHD_HTTP_BAD_REQUEST) /* what follows it may be of the same kind */
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 }
 
 static mhd_result send_response(struct MHD_Connection *client, unsigned status,
@@ -234,31 +208,109 @@ static mhd_result send_answer(struct MHD_Connection *client, struct ts_answer an
 	return send_response(client, answer.status, response);
 }
 
-/* libmicrohttpd calls this once for the headers, and again for each piece of an upload, which we do
- * not use. */
-static mhd_result on_request(void *ctx, struct MHD_Connection *client, const char *url,
+static struct connection *connection_of(struct MHD_Connection *client)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(client, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+/* Before the target is cut in parts and its escapes are gone. */
+static void *on_target(void *ctx, const char *target, struct MHD_Connection *client)
+{
+	struct connection *connection = connection_of(client);
+
+	if (connection) {
+		connection->is_plain = ts_guard_is_plain(target);
+		connection->is_read = false;
+	}
+	return NULL;
+}
+
+static mhd_result answer_request(const struct ts_server *server, struct MHD_Connection *client,
+				 struct ts_client *place, const char *path)
+{
+	struct ts_request request = {
+		.path = path, .argument = argument, .header = header_of, .client = client
+	};
+	struct ts_answer answer;
+
+	ts_clients_turn(server->clients, place, TS_CLIENT_WAITS, 0);
+	answer = server->answer(server->ctx, &request);
+	if (answer.source.read)
+		ts_clients_turn(server->clients, place, TS_CLIENT_LISTENS, 0);
+	else
+		ts_clients_turn(server->clients, place, TS_CLIENT_TAKES,
+				answer.body ? answer.body->text.n : 0);
+	return send_answer(client, answer);
+}
+
+/*
+ * libmicrohttpd calls this for the headers, and again when all is read. What has a body is refused at
+ * once, and its connection ends there: nothing of the body is read as a request.
+ */
+static mhd_result on_request(void *ctx, struct MHD_Connection *client, const char *path,
 			     const char *method, const char *version, const char *upload,
 			     size_t *upload_size, void **state)
 {
 	const struct ts_server *server = ctx;
-	struct ts_request request = {
-		.path = url, .argument = argument, .header = header_of, .client = client
-	};
-	struct ts_answer answer;
-	static int seen;
+	struct connection *connection = connection_of(client);
+	struct ts_answer refusal;
+	bool has_body;
 
-	if (!*state) { /* the headers only; also HEAD and refusals wait for the second call */
-		*state = &seen;
+	if (!connection || *upload_size > 0)
+		return MHD_NO;
+	refusal = ts_guard_refuse(&server->guard, client, method, connection->is_plain, &has_body);
+	if (!connection->is_read && !has_body) {
+		ts_body_drop(refusal.body);
+		connection->is_read = true;
 		return MHD_YES;
 	}
-	if (*upload_size > 0) {
-		*upload_size = 0;
-		return MHD_YES;
+	if (!refusal.body)
+		return answer_request(server, client, connection->client, path);
+	ts_clients_turn(server->clients, connection->client, TS_CLIENT_TAKES, 0);
+	return send_answer(client, refusal);
+}
+
+static void on_end(void *ctx, struct MHD_Connection *client, void **state,
+		   enum MHD_RequestTerminationCode how)
+{
+	const struct ts_server *server = ctx;
+	struct connection *connection = connection_of(client);
+
+	if (connection)
+		ts_clients_turn(server->clients, connection->client, TS_CLIENT_ASKS, 0);
+}
+
+static struct connection *open_connection(const struct ts_server *server, int fd)
+{
+	struct connection *connection = calloc(1, sizeof(*connection));
+
+	if (connection)
+		connection->client = ts_clients_enter(server->clients, fd);
+	if (connection && connection->client)
+		return connection;
+	free(connection);
+	return NULL;
+}
+
+static void on_connection(void *ctx, struct MHD_Connection *client, void **context,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	const struct ts_server *server = ctx;
+	struct connection *connection = *context;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		const union MHD_ConnectionInfo *info =
+			MHD_get_connection_info(client, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+		*context = info ? open_connection(server, info->connect_fd) : NULL;
+	} else if (connection) {
+		ts_clients_leave(server->clients, connection->client);
+		free(connection);
+		*context = NULL;
 	}
-	answer = refuse(server, client, method);
-	if (!answer.body)
-		answer = server->answer(server->ctx, &request);
-	return send_answer(client, answer);
 }
 
 static uint16_t bound_port(struct MHD_Daemon *daemon, uint16_t asked)
@@ -268,33 +320,51 @@ static uint16_t bound_port(struct MHD_Daemon *daemon, uint16_t asked)
 	return info && info->port ? info->port : asked;
 }
 
-enum ts_status ts_server_start(struct ts_server **out, uint16_t port, ts_server_fn *answer,
-			       void *ctx, struct ts_error *err)
+/* Its limits are ours and some sockets more: at its own it closes new clients, and not old ones. */
+static struct MHD_Daemon *start_daemon(struct ts_server *server, uint16_t port)
 {
-	TS_ASSERT(out != NULL && answer != NULL);
-
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port) };
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	errno = 0;
+	return MHD_start_daemon(
+		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO,
+		port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR, &address,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_S, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)(TS_SERVER_CLIENTS + MORE_SOCKETS), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)TS_SERVER_HEAD_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_URI_LOG_CALLBACK, on_target, server, MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection, server, MHD_OPTION_NOTIFY_COMPLETED, on_end, server, MHD_OPTION_END);
+}
+
+enum ts_status ts_server_start(struct ts_server **out, const struct ts_server_options *options,
+			       struct ts_error *err)
+{
+	TS_ASSERT(out != NULL && options != NULL && options->answer != NULL);
+
 	struct ts_server *server = calloc(1, sizeof(*server));
 
 	if (!server)
 		return ts_fail_nomem(err);
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	server->answer = answer;
-	server->ctx = ctx;
-	server->port = port;
-	errno = 0;
-	server->daemon = MHD_start_daemon(
-		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO,
-		port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR, &address,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)CLIENT_TIMEOUT_S,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)TS_SERVER_CLIENTS, MHD_OPTION_END);
+	server->clients = ts_clients_new(&limits);
+	if (!server->clients) {
+		free(server);
+		return ts_fail_nomem(err);
+	}
+	server->answer = options->answer;
+	server->ctx = options->ctx;
+	server->guard.hosts = options->hosts;
+	server->guard.nr_hosts = options->nr_hosts;
+	server->guard.port = options->port;
+	server->daemon = start_daemon(server, options->port);
 	if (!server->daemon) {
+		ts_clients_free(server->clients);
 		free(server);
 		return ts_fail(err, TS_IO,
-			       "127.0.0.1:%u: cannot listen there: %s (give another --port)", port,
-			       errno ? strerror(errno) : "it is refused");
+			       "127.0.0.1:%u: cannot listen there: %s (give another --port)",
+			       options->port, errno ? strerror(errno) : "it is refused");
 	}
-	server->port = bound_port(server->daemon, port);
+	server->guard.port = bound_port(server->daemon, options->port);
 	*out = server;
 	return TS_OK;
 }
@@ -302,7 +372,7 @@ enum ts_status ts_server_start(struct ts_server **out, uint16_t port, ts_server_
 uint16_t ts_server_port(const struct ts_server *server)
 {
 	TS_ASSERT(server != NULL);
-	return server->port;
+	return server->guard.port;
 }
 
 void ts_server_stop(struct ts_server *server)
@@ -310,5 +380,6 @@ void ts_server_stop(struct ts_server *server)
 	if (!server)
 		return;
 	MHD_stop_daemon(server->daemon);
+	ts_clients_free(server->clients);
 	free(server);
 }

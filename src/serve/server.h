@@ -1,9 +1,9 @@
 /*
  * A small HTTP server on 127.0.0.1 (libmicrohttpd), with GET and HEAD. Each client has a thread.
  *
- * It answers only requests that are meant for it: the Host must be its own address, so that another
- * name that resolves to this machine gets nothing, and pages of other origins are refused. A client
- * that sends or takes nothing for a minute is cut off; more than TS_SERVER_CLIENTS are refused.
+ * It answers only requests that are meant for it (guard.h). At most TS_SERVER_CLIENTS are connected; one
+ * more takes the place of the slowest (clients.h). Deadlines: TS_SERVER_ASK_MS for a request,
+ * TS_SERVER_TAKE_MS for an answer, longer for a long one, and a minute without a byte.
  * Answers have a tag; a client that has the present one gets status 304. They are packed by gzip
  * for clients that accept it.
  */
@@ -14,8 +14,12 @@
 
 #include "serve/answer.h"
 
-#define TS_SERVER_PORT	  6970
-#define TS_SERVER_CLIENTS 512
+#define TS_SERVER_PORT	       6970
+#define TS_SERVER_CLIENTS      512
+#define TS_SERVER_ASK_MS       30000
+#define TS_SERVER_TAKE_MS      60000
+#define TS_SERVER_BYTES_PER_MS 16	  /* a slower client does not get a long answer */
+#define TS_SERVER_HEAD_BYTES   (32 << 10) /* of the headers, with the request line */
 
 struct ts_request {
 	const char *path;
@@ -30,9 +34,18 @@ typedef struct ts_answer ts_server_fn(void *ctx, const struct ts_request *reques
 
 struct ts_server;
 
-/* PORT 0: any port that is free. TS_IO: the server cannot listen on the port. */
-enum ts_status ts_server_start(struct ts_server **server, uint16_t port, ts_server_fn *answer,
-			       void *ctx, struct ts_error *err);
+struct ts_server_options {
+	uint16_t port; /* 0: any that is free */
+	/* names beside those of the loopback (guard.h); must outlive the server */
+	const char *const *hosts;
+	size_t nr_hosts;
+	ts_server_fn *answer;
+	void *ctx;
+};
+
+/* TS_IO: the server cannot listen on the port. */
+enum ts_status ts_server_start(struct ts_server **server, const struct ts_server_options *options,
+			       struct ts_error *err);
 uint16_t ts_server_port(const struct ts_server *server);
 /* Waits for answers that are being sent. NULL is fine. */
 void ts_server_stop(struct ts_server *server);

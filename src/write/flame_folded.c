@@ -1,7 +1,7 @@
 /*
  * Folded stacks: a line a path, its frames parted by ';' and a number behind it, as flamegraph.pl,
  * inferno and speedscope read them (github.com/brendangregg/FlameGraph). The format cannot quote: a ';'
- * in a name becomes ':', a line end a space.
+ * in a name becomes ':', a line end a space, and what would steer a terminal U+FFFD.
  *
  * Numbers are whole nanoseconds, as not all readers take fractions; what rounding leaves over goes to
  * the next line, so the sum is right to the nanosecond.
@@ -10,16 +10,19 @@
 
 #include "base/map.h"
 #include "base/units.h"
+#include "codec/term.h"
 
 static void put_name(struct ts_buf *out, struct ts_bytes name)
 {
-	for (size_t i = 0; i < name.n; i++) {
-		uint8_t c = name.p[i];
-
-		ts_buf_putc(out, c == ';' ? ':' : c < ' ' || c == 0x7f ? ' ' : (char)c);
-	}
 	if (name.n == 0)
 		ts_buf_puts(out, "(no name)");
+	while (name.n > 0) {
+		size_t n = ts_bytes_find(name, ";");
+
+		ts_term_text(out, ts_bytes_cut(name, 0, n));
+		ts_buf_puts(out, n < name.n ? ":" : "");
+		name = ts_bytes_cut(name, n + 1, name.n);
+	}
 }
 
 /* The frames' texts so far, with the length of each depth: a path is its parent's and a name. */

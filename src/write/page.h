@@ -1,6 +1,6 @@
 /*
  * The page that draws a report (plugin/page): what its bundler made of it, as bytes in the program.
- * Both are empty when the program was built without the page.
+ * All are empty when the program was built without the page.
  */
 #ifndef TS_WRITE_PAGE_H
 #define TS_WRITE_PAGE_H
@@ -9,6 +9,7 @@
 
 struct ts_page {
 	struct ts_bytes script, style;
+	struct ts_bytes policy; /* script-src and style-src for both, by their hashes */
 };
 extern const struct ts_page ts_page;
 

@@ -86,7 +86,9 @@ static void put_fields(struct text *text, const struct ts_result *result)
 		if (!is_shown(result, field))
 			continue;
 		snprintf(name, sizeof(name), "%s.%s", result->name, field->name);
-		ts_buf_printf(text->out, "  %s:", field->label);
+		ts_buf_puts(text->out, "  ");
+		ts_term_text(text->out, ts_bytes_of(field->label)); /* of compare: a run's name */
+		ts_buf_putc(text->out, ':');
 		at = 3 + ts_term_width(ts_bytes_of(field->label));
 		ts_buf_pad(text->out, ' ', column - at);
 		ts_buf_clear(&value);

@@ -23,9 +23,9 @@ module() {
 	mkdir -p "$(dirname "$1")" && cp "$srcdir/tests/fuzz/seeds/hlo/${2:-add}" "$1" && chmod u+w "$1"
 }
 
-# Folders, the version and how well zlib packs differ from machine to machine.
+# Folders, the version, how well zlib packs and what a kernel confines differ from machine to machine.
 normal() {
-	sed -e "s|$work/[^/]*/tree|TMP|g" -e "s|$srcdir|SRC|g" -e 's|tpusight \([0-9][0-9.]*\)$|tpusight VERSION|' \
+	sed -e '/^tpusight: \(not \)*confined: /d' -e "s|$work/[^/]*/tree|TMP|g" -e "s|$srcdir|SRC|g" -e 's|tpusight \([0-9][0-9.]*\)$|tpusight VERSION|' \
 		-e 's|"version": *"[0-9][^"]*"|"version": "VERSION"|' \
 		-e 's|\(perfetto_trace[.a-z]*\) ([0-9.]* [KMG]\{0,1\}i\{0,1\}B)|\1 (SIZE)|' \
 		-e 's|\(tpusight.json.gz\) ([0-9.]* [KMG]\{0,1\}i\{0,1\}B)|\1 (SIZE)|' \
@@ -118,11 +118,13 @@ for program in tpusight tpusight-annotate; do
 done
 export PATH="$builddir/bin:$PATH" LC_ALL=C TZ=UTC DATA="$srcdir/tests/data" srcdir
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
-unset COLUMNS NO_COLOR TERM
+unset COLUMNS NO_COLOR TERM TPUSIGHT_CONFINE
 work=$(mktemp -d "${TMPDIR:-/tmp}/tpusight-cases.XXXXXX") || exit 99
 TS_CASES_WORK=$(cd "$work" && pwd -P)
 export TS_CASES_WORK
 trap 'rm -rf "$work"' EXIT
+export TMPDIR="$TS_CASES_WORK/temporary" # a case is not below it, so what a command does not name is closed to it
+mkdir "$TMPDIR"
 
 printf '%s\n' "$@" | xargs -n 1 -P "${TS_JOBS:-$(getconf _NPROCESSORS_ONLN)}" sh "$cases/run.sh" --one
 for name; do

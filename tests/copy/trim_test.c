@@ -641,6 +641,8 @@ static void damaged_traces_give_closed_ones(void **state)
 
 /* --- files */
 
+static const struct ts_newfile_use use = { .is_named = true };
+
 static void a_copy_is_packed_when_its_name_says_so(void **state)
 {
 	static const uint8_t piece[4096] = "all work and no play";
@@ -650,7 +652,7 @@ static void a_copy_is_packed_when_its_name_says_so(void **state)
 	struct ts_buf text = TS_BUF_INIT;
 	struct ts_input input = TS_INPUT_INIT;
 
-	assert_int_equal(ts_copy_open(&out, "a.json.gz", &err), TS_OK);
+	assert_int_equal(ts_copy_open(&out, "a.json.gz", &use, &err), TS_OK);
 	for (int i = 0; i < 1000; i++)
 		ts_copy_put(&out, bytes);
 	assert_int_equal(ts_copy_commit(&out, &err), TS_OK);
@@ -669,11 +671,11 @@ static void a_copy_that_is_not_finished_is_not_there(void **state)
 	struct ts_copy_out out;
 	struct ts_error err = TS_ERROR_INIT;
 
-	assert_int_equal(ts_copy_open(&out, "b.json", &err), TS_OK);
+	assert_int_equal(ts_copy_open(&out, "b.json", &use, &err), TS_OK);
 	ts_copy_puts(&out, "half");
 	ts_copy_release(&out);
 	assert_false(ts_file_exists("b.json"));
-	assert_int_equal(ts_copy_open(&out, "nowhere/b.json", &err), TS_NOTFOUND);
+	assert_int_equal(ts_copy_open(&out, "nowhere/b.json", &use, &err), TS_NOTFOUND);
 	ts_copy_release(&out);
 }
 

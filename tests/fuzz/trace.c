@@ -102,9 +102,10 @@ static void annotate(const struct memory_run *mem, uint32_t host)
 	struct ts_annotated_options options = {
 		.nr_threads = 1, .level = 1, .version = "0", .source = "rank"
 	};
+	const struct ts_newfile_use use = { .is_named = true };
 	struct ts_newfile file = TS_NEWFILE_INIT;
 
-	if (ts_newfile_open(&file, "/dev/null", NULL) == TS_OK)
+	if (ts_newfile_open_for(&file, "/dev/null", &use, NULL) == TS_OK)
 		ts_annotated_write(&file, &mem->run.profile, host, &mem->run.results, &options,
 				   NULL, NULL);
 	ts_newfile_release(&file);
@@ -114,6 +115,7 @@ static void trim(const struct memory_run *mem, uint32_t host, struct ts_bytes by
 {
 	struct ts_trim_choice choice = { .from_ps = 1000000, .to_ps = INT64_MAX };
 	struct ts_trim_report report = { .damage = TS_ERROR_INIT };
+	const struct ts_newfile_use use = { .is_named = true };
 	struct ts_copy_out out = { .st = TS_OK };
 	struct ts_trim plan = { .profile = NULL };
 
@@ -121,7 +123,7 @@ static void trim(const struct memory_run *mem, uint32_t host, struct ts_bytes by
 	choice.last_step = 8;
 	if (ts_trim_plan(&plan, &mem->run.profile, &mem->run.outline.steps, &choice, NULL) ==
 		    TS_OK &&
-	    ts_copy_open(&out, "/dev/null", NULL) == TS_OK) {
+	    ts_copy_open(&out, "/dev/null", &use, NULL) == TS_OK) {
 		ts_trim_trace(&plan, host, bytes, false, &out, &report, NULL);
 		ts_copy_release(&out);
 	}

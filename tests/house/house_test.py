@@ -39,6 +39,10 @@ KNOWN = {
     ("rule test", "highest_precision"): "the doctor's hand-made run has no compiled product; systolic_test.c tests the six passes",
     ("output case", "html"): "the page differs from build to build; tests/page opens it in a browser",
 }
+KNOWN |= {
+    ("place", "config"): "it is read with the options, before the program is confined",
+    ("place", "logdir"): "only its name counts; nothing in it is opened",
+}
 HEAD = ["Answers", "Reads", "Facts of other analyses", "Shown in", "Code"]  # how the page of a view begins
 NOT_VIEWS = {"doctor/rules"}  # pages in the folder of a family that are not a view
 SOURCES = r"\b(cloud|tpuinfo|book|aot|xla|xprof|ds)\b"  # as named on top of src/hw/chips.c
@@ -244,6 +248,15 @@ def of_commands(house):
             yield ("command docs", name), f"README.md: a line with tpusight {name} is missing."
 
 
+def of_options(house):
+    """Confinement (src/cli/confined.c) opens only the places that it knows of."""
+    for path in house.find(r"src/cli/.*\.[ch]"):
+        for row in re.findall(r"\tTS_OPT_(?:TEXTS?|CALL)\((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*\)", house.text(path)):
+            name, value = (re.findall(r'"([^"]*)"', row) + [""])[:2]
+            if value in ("FILE", "DIR", "OUT", "PATH", "FOLDER", "LOGDIR") and ".place =" not in row:
+                yield ("place", name), f"{path}: the row of --{name} has a path and lacks .place (src/cli/option.h)."
+
+
 def of_readers(house):
     names, docs = house.list("src/read/list.h", "TS_READERS"), house.text("docs/formats.md")
     targets = house.text("tests/fuzz/files.mk")
@@ -301,7 +314,7 @@ def of_paths(house):
                 yield ("path", page, path), f"{page}: there is no {path}; it was moved or renamed."
 
 
-CHECKS = [of_analyses, of_rules, of_chips, of_outputs, of_commands, of_readers, of_thresholds, of_links, of_paths]
+CHECKS = [of_analyses, of_rules, of_chips, of_outputs, of_commands, of_options, of_readers, of_thresholds, of_links, of_paths]
 
 
 def complaints(house):
@@ -362,6 +375,7 @@ PLANTS = [
      ["tests/cases/report-crumbs/cmd is missing", "docs/formats.md: the table of outputs"]),
     ([put("src/cli/list.h", "X(report)", "X(crumbs) X(report)")],
      ["tests/cases/help-crumbs/cmd is missing", "README.md: a line with tpusight crumbs"]),
+    ([put("src/cli/report.h", ".place = TS_PLACE_WRITTEN", "")], ["src/cli/report.h: the row of --output has a path"]),
     ([put("src/read/list.h", "X(chrome)", "X(crumbs) X(chrome)")],
      ["tests/fuzz/crumbs.c is missing", "tests/fuzz/files.mk: tests/fuzz/crumbs_replay", "tests/fuzz/seeds/crumbs/ is missing",
       "docs/formats.md: the table of inputs"]),

@@ -3,6 +3,9 @@
 
 #include "io/input.h"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 static void a_file_is_mapped_whole(void **state)
 {
 	struct ts_input in;
@@ -46,6 +49,40 @@ static void what_cannot_be_read_is_named_with_its_cause(void **state)
 		assert_has(err.text, cases[i].words);
 		ts_input_release(&in);
 	}
+}
+
+/* In a folder anybody's files may lie; what is named by the user may be a pipe. */
+static void of_what_was_found_only_plain_files_are_read(void **state)
+{
+	static const struct {
+		const char *path;
+		enum ts_status status;
+		const char *words;
+	} cases[] = {
+		{ "link", TS_OK, "" },
+		{ "fifo", TS_IO, "fifo: a pipe (FIFO), not a plain file (move it away)" },
+		{ "socket", TS_IO, "socket: a socket, not a plain file (move it away)" },
+		{ "/dev/null", TS_IO, "/dev/null: a device, not a plain file (move it away)" },
+		{ "dir", TS_IO, "dir: cannot read it: it is a folder (name a file)" },
+		{ "missing", TS_NOTFOUND, "missing: cannot open it: no such file or folder (" },
+	};
+	struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "socket" };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	make_file("file", TS_LIT("x"));
+	make_dirs("dir");
+	assert_int_equal(symlink("file", "link"), 0);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	for (size_t i = 0; i < TS_NELEM(cases); i++) {
+		struct ts_error err = TS_ERROR_INIT;
+		struct ts_input in;
+
+		assert_int_equal(ts_input_open_plain(&in, cases[i].path, &err), cases[i].status);
+		assert_has(err.text, cases[i].words);
+		ts_input_release(&in);
+	}
+	close(fd);
 }
 
 static void open_unreadable(void)
@@ -171,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		in_tmpdir(a_file_is_mapped_whole),
 		in_tmpdir(what_cannot_be_read_is_named_with_its_cause),
+		in_tmpdir(of_what_was_found_only_plain_files_are_read),
 		in_tmpdir(an_unreadable_file_is_an_error),
 		in_tmpdir(a_stream_is_read_to_its_end),
 		in_tmpdir(a_stream_has_a_bound),

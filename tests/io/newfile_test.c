@@ -4,10 +4,17 @@
 #include "io/newfile.h"
 
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#ifdef HAVE_LGETXATTR
+#include <sys/xattr.h>
+#endif
 #ifdef __linux__
 #include <sched.h>
 #include <sys/mount.h>
 #endif
+
+static const struct ts_newfile_use named = { .is_named = true };
 
 static void open_new(struct ts_newfile *file, const char *path)
 {
@@ -122,14 +129,14 @@ static void rights_of_a_group_that_cannot_be_kept_do_not_go_to_another(void **st
 	run_unprivileged(replace_foreign);
 }
 
-static void a_link_stays_and_what_is_behind_it_is_replaced(void **state)
+static void a_link_that_the_user_named_stays_and_what_is_behind_it_is_replaced(void **state)
 {
 	struct stat st;
 
 	make_file("deep/down/real", TS_LIT("old"));
 	assert_int_equal(symlink("down/real", "deep/second"), 0);
 	assert_int_equal(symlink("deep/second", "first"), 0);
-	assert_int_equal(ts_newfile_save("first", TS_LIT("new"), NULL), TS_OK);
+	assert_int_equal(ts_newfile_save_for("first", TS_LIT("new"), &named, NULL), TS_OK);
 	assert_file("deep/down/real", "new");
 	assert_int_equal(lstat("first", &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
@@ -137,12 +144,98 @@ static void a_link_stays_and_what_is_behind_it_is_replaced(void **state)
 	assert_true(S_ISLNK(st.st_mode));
 }
 
-static void a_link_to_a_file_that_is_not_there_makes_that_file(void **state)
+static void a_link_that_the_user_named_to_no_file_makes_that_file(void **state)
 {
 	make_dirs("dir");
 	assert_int_equal(symlink("dir/real", "link"), 0);
-	assert_int_equal(ts_newfile_save("link", TS_LIT("new"), NULL), TS_OK);
+	assert_int_equal(ts_newfile_save_for("link", TS_LIT("new"), &named, NULL), TS_OK);
 	assert_file("dir/real", "new");
+}
+
+/* Anybody may lay a link into /tmp; the system's own rule does not see links that are read. */
+static void follow_foreign(void)
+{
+	static const char *const paths[] = { "own", "steps", "foreign" };
+	static const enum ts_status expected[] = { TS_OK, TS_OK, TS_IO };
+
+	CHECK(symlink("real", "open/own") == 0);
+	CHECK(symlink("open/own", "steps") == 0);
+	for (size_t i = 0; i < TS_NELEM(paths); i++) {
+		struct ts_error err = TS_ERROR_INIT;
+		char path[64];
+
+		snprintf(path, sizeof(path), "%s%s", i == 1 ? "" : "open/", paths[i]);
+		CHECK(ts_newfile_save_for(path, TS_LIT("new"), &named, &err) == expected[i]);
+		CHECK(expected[i] == TS_OK || strstr(err.text, "another user's symbolic link"));
+	}
+}
+
+static void a_link_that_somebody_laid_where_all_may_write_is_refused(void **state)
+{
+	if (geteuid() != 0)
+		skip();
+	make_file("open/real", TS_LIT("old"));
+	make_file("victim", TS_LIT("old"));
+	assert_int_equal(chown("open/real", NOBODY, NOBODY), 0);
+	assert_int_equal(symlink("../victim", "open/foreign"), 0);
+	assert_int_equal(lchown("open/foreign", NOBODY - 1, NOBODY - 1), 0);
+	assert_int_equal(chmod("open", 01777), 0);
+	run_unprivileged(follow_foreign);
+	assert_file("open/real", "new");
+	assert_file("victim", "old");
+}
+
+/* A name that we made ourselves: nobody has asked for what somebody else put there. */
+static void only_a_plain_file_is_replaced_under_a_name_of_ours(void **state)
+{
+	static const struct {
+		const char *path, *words;
+	} cases[] = {
+		{ "link", "link: cannot write it: a symbolic link is in its place" },
+		{ "dangling", "dangling: cannot write it: a symbolic link is in its place" },
+		{ "loop", "loop: cannot write it: a symbolic link is in its place" },
+		{ "fifo", "fifo: cannot write it: a pipe (FIFO) is in its place" },
+		{ "folder", "folder: cannot write it: it is a folder" },
+		{ "/dev/null", "/dev/null: cannot write it: a device is in its place" },
+	};
+
+	make_file("elsewhere/victim", TS_LIT("old"));
+	make_dirs("folder");
+	assert_int_equal(symlink("elsewhere/victim", "link"), 0);
+	assert_int_equal(symlink("elsewhere/made", "dangling"), 0);
+	assert_int_equal(symlink("loop", "loop"), 0);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	for (size_t i = 0; i < TS_NELEM(cases); i++) {
+		struct ts_error err = TS_ERROR_INIT;
+
+		assert_int_equal(ts_newfile_save(cases[i].path, TS_LIT("new"), &err), TS_IO);
+		assert_has(err.text, cases[i].words);
+	}
+	assert_file("elsewhere/victim", "old");
+	assert_int_equal(count_names("elsewhere"), 1);
+	assert_int_equal(count_names("."), 6);
+}
+
+static void what_comes_into_the_place_meanwhile_is_not_replaced(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_newfile file;
+
+	open_new(&file, "a");
+	assert_int_equal(ts_newfile_put(&file, TS_LIT("new"), NULL), TS_OK);
+	make_file("a", TS_LIT("another program's"));
+	assert_int_equal(ts_newfile_commit(&file, &err), TS_IO);
+	assert_has(err.text, "a: another program made it just now");
+	ts_newfile_release(&file);
+	assert_file("a", "another program's");
+
+	open_new(&file, "a");
+	assert_int_equal(unlink("a"), 0);
+	assert_int_equal(symlink("victim", "a"), 0);
+	assert_int_equal(ts_newfile_commit(&file, &err), TS_IO);
+	assert_has(err.text, "a symbolic link is in its place");
+	ts_newfile_release(&file);
+	assert_int_equal(count_names("."), 1);
 }
 
 static void what_cannot_be_written_is_named_with_its_cause(void **state)
@@ -166,7 +259,8 @@ static void what_cannot_be_written_is_named_with_its_cause(void **state)
 		struct ts_error err = TS_ERROR_INIT;
 		struct ts_newfile file;
 
-		assert_int_equal(ts_newfile_open(&file, cases[i].path, &err), cases[i].status);
+		assert_int_equal(ts_newfile_open_for(&file, cases[i].path, &named, &err),
+				 cases[i].status);
 		assert_has(err.text, cases[i].words);
 		ts_newfile_release(&file);
 	}
@@ -182,15 +276,277 @@ static void a_pipe_is_written_straight(void **state)
 
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	fd = open("fifo", O_RDONLY | O_NONBLOCK);
-	open_new(&file, "fifo");
+	assert_int_equal(ts_newfile_open_for(&file, "fifo", &named, NULL), TS_OK);
 	assert_int_equal(ts_newfile_put(&file, TS_LIT("through"), NULL), TS_OK);
 	assert_int_equal(ts_newfile_commit(&file, NULL), TS_OK);
 	ts_newfile_release(&file);
 	assert_int_equal(read(fd, text, 7), 7);
 	assert_string_equal(text, "through");
 	close(fd);
-	assert_int_equal(ts_newfile_save("/dev/null", TS_LIT("x"), NULL), TS_OK);
+	assert_int_equal(ts_newfile_save_for("/dev/null", TS_LIT("x"), &named, NULL), TS_OK);
 }
+
+static void a_pipe_without_a_reader_is_not_waited_for(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(ts_newfile_save_for("fifo", TS_LIT("x"), &named, &err), TS_IO);
+	assert_has(err.text, "fifo: cannot write it: no program reads it");
+}
+
+static void a_socket_is_refused_by_its_kind(void **state)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "socket" };
+	struct ts_error err = TS_ERROR_INIT;
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(ts_newfile_save_for("socket", TS_LIT("x"), &named, &err), TS_IO);
+	assert_has(err.text, "socket: cannot write it: a socket is in its place");
+	assert_int_equal(ts_newfile_save("socket", TS_LIT("x"), &err), TS_IO);
+	close(fd);
+}
+
+/* `-o /dev/stdout >>log`: what is behind the descriptor is added to, not replaced under its name. */
+static void a_name_of_a_descriptor_is_that_descriptor(void **state)
+{
+	char path[32];
+	int fd;
+
+	make_file("log", TS_LIT("before "));
+	fd = open("log", O_WRONLY | O_APPEND);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	assert_int_equal(ts_newfile_save_for(path, TS_LIT("behind"), &named, NULL), TS_OK);
+	close(fd);
+	assert_file("log", "before behind");
+	assert_int_equal(ts_newfile_save_for(path, TS_LIT("behind"), &named, NULL), TS_IO);
+}
+
+/* Rights */
+
+static struct ts_newfile_use made_of(struct ts_sources *sources, const char *const *paths)
+{
+	*sources = (struct ts_sources)TS_SOURCES_INIT;
+	for (; *paths; paths++)
+		assert_true(ts_sources_add(sources, *paths));
+	return (struct ts_newfile_use){ .sources = sources, .is_theirs = true };
+}
+
+static void no_user_gains_by_an_output(void **state)
+{
+	static const struct {
+		mode_t first, second, old, umask, expected; /* old 0: there is none */
+	} cases[] = {
+		{ 0600, 0644, 0, 022, 0600 },	 { 0644, 0600, 0, 022, 0600 },
+		{ 0640, 0644, 0, 022, 0640 },	 { 0664, 0660, 0, 002, 0660 },
+		{ 0664, 0664, 0, 077, 0600 },	 { 0444, 0444, 0, 022, 0644 },
+		{ 0755, 0755, 0, 022, 0644 },	 { 04666, 02666, 0, 000, 0666 },
+		{ 0600, 0644, 0644, 022, 0600 }, { 0644, 0644, 0600, 022, 0600 },
+		{ 0640, 0604, 0666, 022, 0600 }, { 0644, 0644, 0666, 077, 0644 },
+		{ 0644, 0644, 0444, 022, 0444 },
+	};
+	static const char *const paths[] = { "one", "two", NULL };
+
+	make_file("one", TS_LIT("x"));
+	make_file("two", TS_LIT("x"));
+	for (size_t i = 0; i < TS_NELEM(cases); i++) {
+		mode_t before = umask(cases[i].umask);
+		struct ts_sources sources;
+		struct ts_newfile_use use;
+
+		assert_int_equal(chmod("one", cases[i].first), 0);
+		assert_int_equal(chmod("two", cases[i].second), 0);
+		if (cases[i].old) {
+			make_file("out", TS_LIT("old"));
+			assert_int_equal(chmod("out", cases[i].old), 0);
+		}
+		use = made_of(&sources, paths);
+		assert_int_equal(ts_newfile_save_for("out", TS_LIT("new"), &use, NULL), TS_OK);
+		umask(before);
+		assert_int_equal(mode_of("out"), cases[i].expected);
+		assert_int_equal(unlink("out"), 0);
+		ts_sources_release(&sources);
+	}
+}
+
+static void until_commit_it_is_open_to_nobody(void **state)
+{
+	static const char *const paths[] = { "one", NULL };
+	struct ts_sources sources;
+	struct ts_newfile file;
+	struct ts_newfile_use use;
+	mode_t before = umask(0);
+
+	make_file("one", TS_LIT("x"));
+	assert_int_equal(chmod("one", 0644), 0);
+	use = made_of(&sources, paths);
+	assert_int_equal(ts_newfile_open_for(&file, "out", &use, NULL), TS_OK);
+	assert_int_equal(mode_of(file.temp), 0600);
+	assert_int_equal(ts_newfile_commit(&file, NULL), TS_OK);
+	umask(before);
+	assert_int_equal(mode_of("out"), 0644);
+	ts_newfile_release(&file);
+	ts_sources_release(&sources);
+}
+
+static void write_beside_foreign(void)
+{
+	static const char *const paths[] = { "one", NULL };
+	struct ts_sources sources;
+	struct ts_newfile_use use = made_of(&sources, paths);
+
+	CHECK(ts_newfile_save_for("out", TS_LIT("new"), &use, NULL) == TS_OK);
+	CHECK(mode_of("out") == 0600);
+	ts_sources_release(&sources);
+}
+
+static void what_a_group_may_read_is_not_for_ours(void **state)
+{
+	if (geteuid() != 0)
+		skip();
+	make_file("one", TS_LIT("x"));
+	assert_int_equal(chmod("one", 0640), 0); /* of root's group */
+	run_unprivileged(write_beside_foreign);
+}
+
+static void what_root_writes_beside_a_users_files_is_the_users(void **state)
+{
+	static const char *const paths[] = { "one", "two", NULL };
+	struct ts_sources sources;
+	struct ts_newfile_use use;
+	struct stat st;
+
+	if (geteuid() != 0)
+		skip();
+	for (size_t i = 0; paths[i]; i++) {
+		make_file(paths[i], TS_LIT("x"));
+		assert_int_equal(chmod(paths[i], 0600), 0);
+		assert_int_equal(chown(paths[i], NOBODY, NOBODY), 0);
+	}
+	use = made_of(&sources, paths);
+	assert_int_equal(ts_newfile_save_for("out", TS_LIT("new"), &use, NULL), TS_OK);
+	assert_int_equal(stat("out", &st), 0);
+	assert_int_equal(st.st_uid, NOBODY);
+	assert_int_equal(mode_of("out"), 0600);
+	ts_sources_release(&sources);
+
+	assert_int_equal(chown("two", NOBODY - 1, NOBODY), 0); /* whose is not the first one's */
+	assert_int_equal(unlink("out"), 0);
+	use = made_of(&sources, paths);
+	assert_int_equal(ts_newfile_save_for("out", TS_LIT("new"), &use, NULL), TS_OK);
+	assert_int_equal(stat("out", &st), 0);
+	assert_int_equal(st.st_uid, 0);
+	ts_sources_release(&sources);
+}
+
+static void an_output_is_not_one_of_its_inputs(void **state)
+{
+	static const char *const inputs[] = { "one", NULL };
+	static const char *const paths[] = { "one", "./one", "second", "link" };
+	struct ts_sources sources;
+	struct ts_newfile_use use;
+
+	make_file("one", TS_LIT("precious"));
+	assert_int_equal(link("one", "second"), 0);
+	assert_int_equal(symlink("one", "link"), 0);
+	use = made_of(&sources, inputs);
+	use.is_named = true;
+	for (size_t i = 0; i < TS_NELEM(paths); i++) {
+		struct ts_error err = TS_ERROR_INIT;
+
+		assert_int_equal(ts_newfile_save_for(paths[i], TS_LIT("new"), &use, &err),
+				 TS_USAGE);
+		assert_has(err.text, "that is one of the files that it is made of");
+	}
+	assert_file("one", "precious");
+	ts_sources_release(&sources);
+}
+
+#ifdef HAVE_LGETXATTR
+/* u::rw- u:1234:rw- g::--- m::rw- o::--- as the kernel keeps it. */
+static const uint8_t acl[] = { 2, 0,   0,   0,	 1,   0,   6,  0, 255, 255, 255, 255, 2,   0,  6,
+			       0, 210, 4,   0,	 0,   4,   0,  0, 0,   255, 255, 255, 255, 16, 0,
+			       6, 0,   255, 255, 255, 255, 32, 0, 0,   0,   255, 255, 255, 255 };
+#define ACL "system.posix_acl_access"
+
+static void set_or_skip(const char *path, const char *name, const void *value, size_t n)
+{
+	if (setxattr(path, name, value, n, 0) != 0) {
+		print_message("%s cannot be set here: %s\n", name, strerror(errno));
+		skip();
+	}
+}
+
+static void assert_attribute(const char *path, const char *name, const void *value, size_t n)
+{
+	uint8_t found[256];
+
+	assert_int_equal(getxattr(path, name, found, sizeof(found)), n);
+	assert_memory_equal(found, value, n);
+}
+
+static void an_acl_and_attributes_of_the_old_file_are_kept(void **state)
+{
+	make_file("a", TS_LIT("old"));
+	assert_int_equal(chmod("a", 0600), 0);
+	set_or_skip("a", ACL, acl, sizeof(acl));
+	set_or_skip("a", "user.checksum", "12 34", 5);
+	set_or_skip("a", "user.empty", "", 0);
+	assert_int_equal(ts_newfile_save("a", TS_LIT("new"), NULL), TS_OK);
+	assert_file("a", "new");
+	assert_attribute("a", ACL, acl, sizeof(acl));
+	assert_attribute("a", "user.checksum", "12 34", 5);
+	assert_attribute("a", "user.empty", "", 0);
+}
+
+/* The mode of a file with an ACL says more than its group may do: rw- here, which is ---. */
+static void an_acl_of_an_input_lets_nobody_gain(void **state)
+{
+	static const char *const paths[] = { "one", NULL }, *const both[] = { "one", "two", NULL };
+	struct ts_sources sources;
+	struct ts_newfile_use use;
+
+	make_file("one", TS_LIT("x"));
+	make_file("two", TS_LIT("x"));
+	assert_int_equal(chmod("one", 0600), 0);
+	assert_int_equal(chmod("two", 0666), 0);
+	set_or_skip("one", ACL, acl, sizeof(acl));
+	use = made_of(&sources, paths);
+	assert_int_equal(ts_newfile_save_for("out", TS_LIT("new"), &use, NULL), TS_OK);
+	assert_int_equal(mode_of("out") & 0707, 0600);
+	ts_sources_release(&sources);
+	assert_int_equal(unlink("out"), 0);
+
+	use = made_of(&sources, both);
+	assert_int_equal(ts_newfile_save_for("out", TS_LIT("new"), &use, NULL), TS_OK);
+	assert_int_equal(mode_of("out"), 0600);
+	assert_int_equal(getxattr("out", ACL, NULL, 0), -1);
+	ts_sources_release(&sources);
+}
+
+/* A folder's default ACL goes to every file that is made in it. */
+static void an_acl_of_the_folder_lets_nobody_gain(void **state)
+{
+	static const char *const paths[] = { "one", NULL };
+	struct ts_sources sources;
+	struct ts_newfile_use use;
+
+	make_file("one", TS_LIT("x"));
+	assert_int_equal(chmod("one", 0640), 0);
+	make_file("old", TS_LIT("x"));
+	assert_int_equal(chmod("old", 0640), 0);
+	set_or_skip(".", "system.posix_acl_default", acl, sizeof(acl));
+	use = made_of(&sources, paths);
+	assert_int_equal(ts_newfile_save_for("out", TS_LIT("new"), &use, NULL), TS_OK);
+	assert_int_equal(getxattr("out", ACL, NULL, 0), -1);
+	assert_int_equal(mode_of("out"), 0640);
+	ts_sources_release(&sources);
+	assert_int_equal(ts_newfile_save("old", TS_LIT("new"), NULL), TS_OK);
+	assert_int_equal(getxattr("old", ACL, NULL, 0), -1);
+	assert_int_equal(mode_of("old"), 0640);
+}
+#endif
 
 static void fill(struct ts_buf *buf, size_t n)
 {
@@ -379,6 +735,24 @@ static void a_killed_run_leaves_the_old_file_and_a_temporary_that_can_be_cleared
 	assert_int_equal(count_names("run"), 2);
 }
 
+static void the_next_try_sweeps_what_a_kill_left_of_the_same_file(void **state)
+{
+	pid_t pid;
+
+	make_file("out.html", TS_LIT("old"));
+	make_file(".out.html.tpusight-", TS_LIT("somebody's"));
+	make_file(".out.json.tpusight-abcdef", TS_LIT("of another file"));
+	pid = half_done("out.html");
+	assert_int_equal(ts_newfile_save("out.html", TS_LIT("new"), NULL), TS_OK);
+	assert_int_equal(count_names("."), 4); /* its writer lives */
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(ts_newfile_save("out.html", TS_LIT("newer"), NULL), TS_OK);
+	assert_int_equal(count_names("."), 3);
+	assert_file("out.html", "newer");
+	assert_file(".out.json.tpusight-abcdef", "of another file");
+}
+
 /* Replaces the file for ever, with 'a' x 300000 and 'b' x 200000 in turn. */
 static void replace_for_ever(void)
 {
@@ -508,8 +882,24 @@ int main(void)
 		in_tmpdir(a_new_file_follows_the_umask),
 		in_tmpdir(the_owner_is_kept_by_root),
 		in_tmpdir(rights_of_a_group_that_cannot_be_kept_do_not_go_to_another),
-		in_tmpdir(a_link_stays_and_what_is_behind_it_is_replaced),
-		in_tmpdir(a_link_to_a_file_that_is_not_there_makes_that_file),
+		in_tmpdir(a_link_that_the_user_named_stays_and_what_is_behind_it_is_replaced),
+		in_tmpdir(a_link_that_the_user_named_to_no_file_makes_that_file),
+		in_tmpdir(a_link_that_somebody_laid_where_all_may_write_is_refused),
+		in_tmpdir(only_a_plain_file_is_replaced_under_a_name_of_ours),
+		in_tmpdir(what_comes_into_the_place_meanwhile_is_not_replaced),
+		in_tmpdir(a_pipe_without_a_reader_is_not_waited_for),
+		in_tmpdir(a_socket_is_refused_by_its_kind),
+		in_tmpdir(a_name_of_a_descriptor_is_that_descriptor),
+		in_tmpdir(no_user_gains_by_an_output),
+		in_tmpdir(until_commit_it_is_open_to_nobody),
+		in_tmpdir(what_a_group_may_read_is_not_for_ours),
+		in_tmpdir(what_root_writes_beside_a_users_files_is_the_users),
+		in_tmpdir(an_output_is_not_one_of_its_inputs),
+#ifdef HAVE_LGETXATTR
+		in_tmpdir(an_acl_and_attributes_of_the_old_file_are_kept),
+		in_tmpdir(an_acl_of_an_input_lets_nobody_gain),
+		in_tmpdir(an_acl_of_the_folder_lets_nobody_gain),
+#endif
 		in_tmpdir(what_cannot_be_written_is_named_with_its_cause),
 		in_tmpdir(a_pipe_is_written_straight),
 		in_tmpdir(parts_of_other_files_are_copied),
@@ -520,6 +910,7 @@ int main(void)
 #endif
 		in_tmpdir(a_read_only_folder_is_an_error),
 		in_tmpdir(a_killed_run_leaves_the_old_file_and_a_temporary_that_can_be_cleared),
+		in_tmpdir(the_next_try_sweeps_what_a_kill_left_of_the_same_file),
 		in_tmpdir(a_kill_at_any_moment_leaves_one_whole_file),
 		in_tmpdir(temporaries_are_told_by_their_names),
 		in_tmpdir(the_name_of_the_temporary_is_no_host_of_xprof),

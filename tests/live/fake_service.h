@@ -193,6 +193,7 @@ static inline bool fake_write(struct fake_service *fake, struct ts_bytes message
 	struct ts_pb pb =
 		ts_pb_of(ts_bytes_cut(ts_buf_bytes(&fake->request), 5, fake->request.n), &error);
 	char text[8][200] = { "" }, path[700];
+	size_t made;
 	FILE *f;
 
 	while (ts_pb_next(&pb))
@@ -204,7 +205,7 @@ static inline bool fake_write(struct fake_service *fake, struct ts_bytes message
 	snprintf(repository, 200, "%s", text[5]);
 	snprintf(path, sizeof(path), "%s%s%s%s%s.xplane.pb", text[5], text[5][0] ? "/" : "",
 		 text[6], text[6][0] ? "/" : "", text[7]);
-	f = ts_dir_make_for(path, NULL) == TS_OK ? fopen(path, "wb") : NULL;
+	f = ts_dir_make_for(path, 0777, &made, NULL) == TS_OK ? fopen(path, "wb") : NULL;
 	if (!f)
 		return false;
 	fwrite(message.p, 1, message.n, f);

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "codec/pbw.h"
 #include "io/file.h"
+#include "io/look.h"
 #include "live/watch.h"
 #include "tests/overlay/folder.h"
 

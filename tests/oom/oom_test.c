@@ -119,6 +119,8 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 	return st;
 }
 
+static const struct ts_newfile_use use = { .is_named = true };
+
 static enum ts_status trim(struct ts_run *run, struct ts_bytes bytes, struct ts_error *err)
 {
 	struct ts_trim_choice choice = {
@@ -134,7 +136,7 @@ static enum ts_status trim(struct ts_run *run, struct ts_bytes bytes, struct ts_
 	if (st == TS_OK)
 		st = ts_trim_plan(&trim, &run->profile, &run->outline.steps, &choice, err);
 	if (st == TS_OK)
-		st = ts_copy_open(&out, "oom_test.copy.json.gz", err);
+		st = ts_copy_open(&out, "oom_test.copy.json.gz", &use, err);
 	if (st == TS_OK)
 		st = ts_reader_of(&run->profile, 0)->form == TS_FORM_TRACE
 			     ? ts_trim_trace(&trim, 0, bytes, false, &out, &report, err)
@@ -155,7 +157,7 @@ static enum ts_status redact(struct ts_run *run, struct ts_bytes bytes, struct t
 	enum ts_status st = ts_names_open(&names, &key, NULL, 0) ? TS_OK : ts_fail_nomem(err);
 
 	if (st == TS_OK)
-		st = ts_copy_open(&out, "oom_test.copy.json.gz", err);
+		st = ts_copy_open(&out, "oom_test.copy.json.gz", &use, err);
 	if (st == TS_OK)
 		st = ts_reader_of(&run->profile, 0)->form == TS_FORM_TRACE
 			     ? ts_redact_trace(&names, bytes, false, &out, &report, err)

@@ -256,6 +256,18 @@ static void twice_is_the_same_as_once(void **state)
 	run_release(&run);
 }
 
+/* Where it stands, a watch takes the session for done and lets it be. */
+static void the_report_is_the_last_file(void **state)
+{
+	struct run run;
+
+	run_init(&run);
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(run.report.nr_entries, 6);
+	assert_int_equal(run.report.entries[5].thing, TS_THING_REPORT);
+	run_release(&run);
+}
+
 static void both_traces_come_and_go_each_with_its_native_one(void **state)
 {
 	const char *mark = TS_PFTRACE_MARK;
@@ -780,6 +792,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_strip_brings_every_file_back),
 		cmocka_unit_test(twice_is_the_same_as_once),
+		cmocka_unit_test(the_report_is_the_last_file),
 		cmocka_unit_test(both_traces_come_and_go_each_with_its_native_one),
 		cmocka_unit_test(a_trace_of_ours_that_was_unpacked_is_still_ours),
 		cmocka_unit_test(other_results_replace_the_old),

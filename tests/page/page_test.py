@@ -8,7 +8,9 @@ from the JSON report), and a profile whose names attack it. The door "file" also
 in both themes, 5,000 ops by 10,000 steps, and a flame graph of 60,000 frames; the times of these two are printed and judge nothing.
 $TPUSIGHT names the program (default bin/tpusight), $TS_SHOTS a folder for screenshots. The third door is plugin_test.py.
 """
+import base64
 import csv
+import hashlib
 import io
 import json
 import os
@@ -24,6 +26,9 @@ import profiles
 WORD = "fusion.3"
 FRAME = "aten::"  # looked for in flame graphs
 MOST_BYTES = 12 << 20  # of 5,000 ops and 10,000 steps; the corpus' files have less than one
+# What makes code or markup out of text. (Preact has innerHTML, for a property that eslint keeps out of the page.)
+MAKERS = (r"\beval\s*\(", r"\bFunction\s*\(", r"document\.write", r"insertAdjacentHTML",
+          r"outerHTML\s*=", r"srcdoc", r"setTimeout\(\s*[\"'`]")
 LEFT_OUT = {"op_index", "program_id"}  # for programs: not on the page
 
 
@@ -71,7 +76,14 @@ def check_file(path):
         text = f.read()
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     data = re.search(r'id="tpusight-report">(.*?)</script>', text, re.S)
-    wrong = [] if policy and "default-src 'none'" in policy[1] and "connect-src" not in policy[1] else [f"{path}: no policy"]
+    strict = policy and "default-src 'none'" in policy[1] and "connect-src" not in policy[1] and "unsafe" not in policy[1]
+    wrong = [] if strict else [f"{path}: no policy"]
+    for source, element in (("script-src", "script"), ("style-src", "style")):
+        inlined = re.search(f"<{element}>(.*?)</{element}>", text, re.S)[1]
+        digest = base64.b64encode(hashlib.sha256(inlined.encode()).digest()).decode()
+        wrong += [] if policy and f"{source} 'sha256-{digest}'" in policy[1] else [f"{path}: the policy does not name its {element}"]
+    made = [word for word in MAKERS if re.search(word, text)]
+    wrong += [f"{path}: the page makes code or markup out of text: {word}" for word in made]
     wrong += [] if "<" not in data[1] else [f"{path}: '<' in the data"]
     return wrong + ([] if len(text) < MOST_BYTES else [f"{path}: {len(text)} bytes"])
 

@@ -4,17 +4,21 @@
   - 200 clients at once for one report get the same one; it is analysed once
   - a client that drips a byte a second, one that goes away in the middle and garbage do not disturb other clients
   - Host, Origin, methods, paths, HEAD, ETag, gzip; unknown and damaged runs; a run that changes
+  - requests that two programs could read in two ways; names that the user allows; links that lead out of what is served
   - SIGTERM ends it with status 0, also while a client is connected
 Run in the build folder; $TPUSIGHT names the program (default bin/tpusight). With a build of --enable-sanitize, leaks and
 errors end in another status.
 """
 import concurrent.futures
+import contextlib
 import gzip
 import http.client
 import json
 import os
+import re
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -23,6 +27,12 @@ import doors
 import profiles
 
 CLIENTS = 200
+PAUSE_S = 30  # a server that does not answer; all others close the connection
+TYPES = {"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8", "/page.js": "text/javascript; charset=utf-8",
+         "/page.css": "text/css; charset=utf-8"}
+FIXED = {"Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cache-Control": "no-cache",
+         "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
+         "Cross-Origin-Embedder-Policy": "require-corp"}
 wrong = []
 
 
@@ -125,20 +135,127 @@ def manners(url, run):
     for path in ("/", "/index.html", "/page.js", "/page.css"):
         status, headers, _ = ask(url, path)
         must(status == 200 and headers["X-Content-Type-Options"] == "nosniff", f"{path}: {status}")
-        must("default-src 'none'" in headers["Content-Security-Policy"] and "unsafe-inline'; connect" in headers["Content-Security-Policy"],
-             f"{path}: {headers['Content-Security-Policy']}")
-    refused = [dict(Host="evil.example"), dict(Host=f"evil.example:{port}"), dict(Host="127.0.0.1:1"), dict(Host=""), dict(Host=own, Origin="http://evil.example"),
+        must(headers["Content-Type"] == TYPES[path], f"{path} is {headers['Content-Type']}")
+        policy = headers["Content-Security-Policy"]
+        must("default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy, f"{path}: {policy}")
+        for name, value in FIXED.items():
+            must(headers[name] == value, f"{path}: {name} is {headers[name]}")
+        must(headers["Access-Control-Allow-Origin"] is None, f"{path}: other origins may read it")
+    fetch = {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"}
+    for site, status in (("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403)):
+        must(ask(url, report, **{**fetch, "Sec-Fetch-Site": site})[0] == status, f"a script from {site} does not get {status}")
+    must(ask(url, "/", **{"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "cross-site"})[0] == 200, "a link to the page is not followed")
+    refused = [dict(Host="evil.example"), dict(Host=f"evil.example:{port}"), dict(Host="127.0.0.1:1"),
+               dict(Host=f"127.0.0.1.evil.example:{port}"),
+               dict(Host=f"evil.example@127.0.0.1:{port}"), dict(Host=f"[::2]:{port}"), dict(Host=f"0x7f.1:{port}"), dict(Host=""),
+               dict(Host=own, Origin="http://evil.example"),
                dict(Host=own, Origin="null"), dict(Host=own, Origin=f"https://{own}"), dict(Host=own, Origin=f"http://{own}.evil.example")]
     for headers in refused:
         must(error_of(url, report, **headers) == 403, f"{headers} is let in")
-    for headers in (dict(Host=f"localhost:{port}"), dict(Host=own, Origin=f"http://{own}")):
+    for headers in (dict(Host=f"localhost:{port}"), dict(Host=f"LocalHost:{port}"), dict(Host=f"[::1]:{port}"), dict(Host=own, Origin=f"http://{own}")):
         must(ask(url, report, **headers)[0] == 200, f"{headers} is kept out")
-    for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+    for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "BREW", "get"):
         must(error_of(url, "/api/runs", method=method) == 405, f"{method} is taken")
+        must(ask(url, "/api/runs", method=method)[1]["Allow"] == "GET, HEAD", f"{method} is not told what is allowed")
+
+
+def answers(url, data):
+    """The statuses and all of what comes back until the server hangs up, or has nothing to say for a while."""
+    with connection(url) as s:
+        s.settimeout(PAUSE_S)
+        s.sendall(data)
+        text = b""
+        with contextlib.suppress(OSError):
+            for piece in iter(lambda: s.recv(1 << 16), b""):
+                text += piece
+    return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d+) ", text)], text
+
+
+def rows_of(host, end):
+    """What is sent as it stands, and the status of the answer."""
+    runs = "GET /api/runs HTTP/1.1\r\n"
+    targets = {"http://127.0.0.1/": 400, "http://evil.example/": 400, "//page.js": 400, "/\\page.js": 400, "/%00": 400,
+               "/page.js%00.png": 400, "/%c0%afpage.js": 404, "/%0d%0aX:%20y": 404, "/a\rb": 400,
+               "/" + "a" * 5000: 400, "/" + "a" * 99999: 414}
+    headers = {"A: " + "b" * 99999: 431, "Host: evil.example": 400, host.strip(): 400, "no colon": 400, "Content-Length: 5": 400,
+               "Content-Length: 0": 200, "Content-Length: -5": 400, "Transfer-Encoding: identity": 400, "Upgrade: websocket": 200,
+               "Expect: 100-continue\r\nContent-Length: 3": 400, "Range: bytes=0-3": 200}
+    lines = {"GET /api/runs HTTP/1.0": 200, "GET /api/runs": 400,
+             "GET / HTTP/9.9": 505, "OPTIONS * HTTP/1.1": 405,
+             "CONNECT evil.example:80 HTTP/1.1": 405}
+    yield from ((f"GET {target} HTTP/1.1\r\n{end}", status) for target, status in targets.items())
+    yield from ((f"{runs}{header}\r\n{end}", status) for header, status in headers.items())
+    yield from ((f"{line}\r\n{end}", status) for line, status in lines.items())
+    yield from ((runs + end, 200), (runs + "A: b\r\n" * 20000 + end, 431), (runs + "\r\n", 400), ("GET /api/runs HTTP/1.0\r\n\r\n", 403),
+                ("GET /\r\n", 400), ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505))
+
+
+def is_answer(found, text, status):
+    """What libmicrohttpd refuses itself, with words of its own or none, has another status in another version of it."""
+    return found[:1] == [status] or (status >= 400 and all(s >= 400 for s in found) and b'"error"' not in text)
+
+
+def games(url):
+    host = f"Host: {url.split('/')[2]}\r\n"
+    end = host + "Connection: close\r\n\r\n"
+    for data, status in rows_of(host, end):
+        found, text = answers(url, data.encode("latin-1"))
+        must(is_answer(found, text, status), f"{data[:60]!r} is answered with {found}")
+        must(b"\r\nX: y" not in text, f"{data[:60]!r} writes a header")
+    inner = f"GET /api/runs HTTP/1.1\r\n{end}"  # what a body hides is not read as a request
+    for lengths in ("Content-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked",
+                    "Content-Length: 5\r\nContent-Length: 6", f"Content-Length: {len(inner) + 5}", "Transfer-Encoding: xchunked"):
+        for method, status in (("GET", 400), ("POST", 405)):
+            found, text = answers(url, f"{method} /api/runs HTTP/1.1\r\n{lengths}\r\n{host}\r\n0\r\n\r\n{inner}".encode())
+            good = is_answer(found, text, status) and len(found) < 2 and b'"runs"' not in text
+            must(good, f"{method} with {lengths!r} is answered with {found}")
+    row = "".join(f"GET {path} HTTP/1.1\r\n{host}\r\n" for path in ("/page.css", "/nothing", "/api/runs")) + f"HEAD / HTTP/1.1\r\n{end}"
+    must(answers(url, row.encode())[0] == [200, 404, 200, 200], "what is asked in a row is not answered in a row")
+
+
+def allowed(logdir):
+    """Names beside those of the loopback."""
+    with doors.serving("--allow-host=gateway.example", "--allow-host=other.example:8443", logdir) as (url, _):
+        port = url.split("/")[2].split(":")[1]
+        hosts = {f"gateway.example:{port}": 200, f"GATEWAY.example:{port}": 200, "other.example:8443": 200, "gateway.example:1": 403,
+                 f"x.gateway.example:{port}": 403, f"gateway.example.evil:{port}": 403, "other.example:8444": 403}
+        origins = {"https://other.example:8443": 200, f"http://gateway.example:{port}": 200, f"https://127.0.0.1:{port}": 403}
+        for host, status in hosts.items():
+            must(ask(url, "/api/runs", Host=host)[0] == status, f"the name {host} does not get {status}")
+        for origin, status in origins.items():
+            must(ask(url, "/api/runs", Origin=origin)[0] == status, f"the origin {origin} does not get {status}")
+    for name in ("a b", "http://a", ""):
+        done = subprocess.run([doors.PROGRAM, "serve", "--port=0", f"--allow-host={name}", logdir], capture_output=True, check=False)
+        must(done.returncode == 2, f"--allow-host={name!r} ends with {done.returncode}")
+
+
+def outside(folder):
+    """A link that leads out of what is served shows nothing, unless the place it leads to is served too."""
+    secret = doors.logdir(os.path.join(folder, "elsewhere"), {"secret": doors.SAMPLE})
+    logdir = doors.logdir(os.path.join(folder, "linked"), {"own": doors.SAMPLE})
+    os.symlink(os.path.join(secret, "secret"), os.path.join(logdir, "run"))
+    session = os.path.join(logdir, "file", "plugins", "profile", "one")
+    os.makedirs(session)
+    hidden = os.path.join(secret, "secret", "plugins", "profile", "2026_01_01_00_00_00", "host.xplane.pb")
+    os.symlink(hidden, os.path.join(session, "host.xplane.pb"))
+    os.symlink(os.path.join(logdir, "own"), os.path.join(logdir, "same"))
+    with doors.serving(logdir) as (url, _):
+        listed = json.loads(ask(url, "/api/runs")[2])
+        must(len(listed["runs"]) == 1, f"through links there are {[r['run'] for r in listed['runs']]}")
+        must(sum("leads out" in p for p in listed["problems"]) == 2, f"the links are not told of: {listed['problems']}")
+        hidden = [r["id"] for r in both(logdir, secret) if r["run"] not in ("own", "same")]
+        must(hidden and all(ask(url, f"/api/report?run={run}")[0] == 404 for run in hidden), "a report behind a link is given")
+
+
+def both(*paths):
+    with doors.serving(*paths) as (url, _):
+        listed = json.loads(ask(url, "/api/runs")[2])
+        must(not any("leads out" in p for p in listed["problems"]), f"what is served leads out: {listed['problems']}")
+        return listed["runs"]
 
 
 def paths(url, names):
-    for path in ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc/passwd", "//etc/passwd", "/api", "/api/", "/api/runs/",
+    for path in ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc/passwd", "/api", "/api/", "/api/runs/",
                  "/" + "a" * 2000, "/nothing"):
         must(error_of(url, path) == 404, f"{path[:40]} is there")
     for run in ("nothing", "../../etc/passwd", "a" * 1000, "0" * 16, "%ff%fe"):
@@ -196,6 +313,7 @@ def main():
             manners(url, names["sample"])
             parts(url, names["sample"])
             paths(url, names)
+            games(url)
             slow = rude(url, names["sample"])
             changed(url, logdir, names["sample"])
             server.terminate()
@@ -204,6 +322,8 @@ def main():
             slow.close()
         with doors.serving(doors.logdir(os.path.join(folder, "one"), {"sample": doors.SAMPLE})) as (url, _):
             alone(url)
+        allowed(logdir)
+        outside(folder)
         must(not any("tpusight" in n for _, _, found in os.walk(logdir) for n in found), "serving wrote into the log directory")
     return doors.done(wrong)
 

@@ -426,10 +426,10 @@ static struct ts_answer answer_news(void *ctx, const struct ts_request *request)
 static void serve(struct served *served, const struct ts_news_options *options)
 {
 	struct ts_error err = TS_ERROR_INIT;
+	struct ts_server_options how = { .answer = answer_news };
 
-	served->news = ts_news_new(options);
-	assert_int_equal(ts_server_start(&served->server, 0, answer_news, served->news, &err),
-			 TS_OK);
+	how.ctx = served->news = ts_news_new(options);
+	assert_int_equal(ts_server_start(&served->server, &how, &err), TS_OK);
 }
 
 static int ask(const struct served *served, const char *host, const char *more)

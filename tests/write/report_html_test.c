@@ -59,6 +59,9 @@ static void policy_forbids_every_connection(void **state)
 	assert_true(policy < strstr(text, "<title>"));
 	assert_non_null(strstr(policy, "default-src 'none'"));
 	assert_null(strstr(text, "connect-src"));
+	assert_null(strstr(text, "unsafe-"));
+	assert_non_null(strstr(policy, "script-src 'sha256-"));
+	assert_non_null(strstr(policy, "style-src 'sha256-"));
 	assert_non_null(strstr(text, "<title>TPUsight: run1</title>"));
 	ts_buf_release(&out);
 }

@@ -11,7 +11,11 @@ const RULES = {
 	eqeqeq: "error",
 	"no-constructor-return": "error",
 	"no-control-regex": "off", // names in profiles have control characters, and format.js looks for them
+	"no-eval": "error",
 	"no-implicit-globals": "error",
+	"no-implied-eval": "error",
+	"no-new-func": "error",
+	"no-restricted-syntax": ["error", { selector: "Identifier[name=/^(dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML)$/], JSXIdentifier[name=/^(dangerouslySetInnerHTML|innerHTML|srcdoc)$/]", message: "text of a profile is set as text, never as markup" }],
 	"no-shadow": "error",
 	"no-template-curly-in-string": "error",
 	"no-unused-vars": ["error", { args: "after-used", argsIgnorePattern: "^_", varsIgnorePattern: "^(h|Fragment)$" }],

@@ -134,7 +134,7 @@ export function titles(names) {
 }
 
 // Texts are other people's bytes. Control characters and marks that turn the direction of writing are shown, not obeyed.
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 /** @param {string} s */
 export const clean = (s) => s.replace(HIDDEN, (c) => (c.charCodeAt(0) < 32 ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : "\ufffd"));
 

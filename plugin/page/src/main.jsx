@@ -177,6 +177,22 @@ function Heading({ runs, theme, setTheme }) {
 	);
 }
 
+// What the list of runs lacks.
+/** @param {{ all: string[] }} props */
+function Problems({ all }) {
+	if (!all.length) return null;
+	return (
+		<details class="problems">
+			<summary>{`${nr(all.length, "place")} in the log directory ${all.length === 1 ? "is" : "are"} not shown`}</summary>
+			<ul class="notes">
+				{all.map((text) => (
+					<li key={text}>{cut(clean(text), 1000)}</li>
+				))}
+			</ul>
+		</details>
+	);
+}
+
 // Keys 1 to 9 choose a view wherever no text is being written; p makes a live page stand still.
 /** @type {(views: PageView[], setLook: SetLook, live: Watched | null) => void} */
 function useKeys(views, setLook, live) {
@@ -219,7 +235,7 @@ function useTurn(live, wanted) {
 
 /**
  * What there is to draw. OF: the run that the report is of.
- * @typedef {{ report: Report | null, loading: boolean, of?: Maybe<string>, runs?: ListedRun[], error?: string | null }} Fetched
+ * @typedef {{ report: Report | null, loading: boolean, of?: Maybe<string>, runs?: ListedRun[], problems?: string[], error?: string | null }} Fetched
  * @type {(look: Look, setLook: SetLook, live: Watched | null) => Fetched}
  */
 function useReport(look, setLook, live) {
@@ -233,9 +249,9 @@ function useReport(look, setLook, live) {
 	useEffect(() => {
 		if (!hasServer()) return;
 		fetchRuns()
-			.then((runs) => {
+			.then(({ runs, problems }) => {
 				const newest = latestOf(runs, live)?.id ?? null;
-				setState((s) => ({ ...s, runs, loading: newest !== null && !s.report, error: runs.length || live ? null : "No profile was found in this log directory." }));
+				setState((s) => ({ ...s, runs, problems, loading: newest !== null && !s.report, error: runs.length || live ? null : "No profile was found in this log directory." }));
 				if (newest && (look.run === latest.current || !runs.some((r) => r.id === look.run))) setLook({ run: newest });
 				latest.current = newest ?? latest.current;
 			})
@@ -261,7 +277,7 @@ function App() {
 	const [theme, setTheme] = useTheme();
 	const watched = useLive();
 	const live = isLive() ? watched : null;
-	const { report, runs, loading, error } = useReport(look, setLook, live);
+	const { report, runs, problems, loading, error } = useReport(look, setLook, live);
 	const views = useMemo(() => viewsOf(report, isLive()), [report]);
 	useKeys(views, setLook, live);
 	useEffect(() => writeHash(look), [look]);
@@ -294,6 +310,7 @@ function App() {
 		<Page.Provider value={page}>
 			<Watch.Provider value={live}>
 				<Heading runs={runs} theme={theme} setTheme={setTheme} />
+				<Problems all={problems ?? []} />
 				{wrong && (
 					<p class="error" role="alert">
 						{clean(wrong)}

@@ -24,8 +24,9 @@ async function get(url) {
 
 const door = () => document.body.dataset;
 export const hasServer = () => Boolean(door().runs);
-/** @type {() => Promise<ListedRun[]>} */
-export const runs = () => get(door().runs).then((r) => r.runs ?? r);
+// PROBLEMS: places whose profiles are not in the list, and why.
+/** @type {() => Promise<{ runs: ListedRun[], problems: string[] }>} */
+export const runs = () => get(door().runs).then((r) => ({ runs: r.runs ?? r, problems: r.problems ?? [] }));
 /** @type {(run: string) => Promise<Report>} */
 export const report = (run) => get(`${door().report}?run=${encodeURIComponent(run)}`);
 // TensorBoard's own address, where the page stands in it. A link of the report is relative to that.

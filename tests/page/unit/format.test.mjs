@@ -83,7 +83,7 @@ test("control characters of a name are shown and not obeyed", () => {
 });
 
 test("marks that turn the direction of writing are not obeyed", () => {
-	for (const mark of ["\u202e", "\u2066", "\u200f", "\u200b", "\ufeff"]) assert.equal(clean(`a${mark}b`), "a\ufffdb");
+	for (const mark of ["\u202e", "\u2066", "\u200f", "\u061c", "\u2028", "\u200b", "\ufeff"]) assert.equal(clean(`a${mark}b`), "a\ufffdb");
 });
 
 test("line ends and tabs stay", () => assert.equal(clean("a\n\tb"), "a\n\tb"));

@@ -39,10 +39,10 @@ test("a run's id cannot leave its place in the address", async () => {
 
 test("a list of runs may stand in an object", async () => {
 	body.dataset = { runs: "api/runs" };
-	answering(200, { runs: [{ id: "a" }] });
-	assert.deepEqual(await runs(), [{ id: "a" }]);
+	answering(200, { runs: [{ id: "a" }], problems: ["b: a link leads out"] });
+	assert.deepEqual(await runs(), { runs: [{ id: "a" }], problems: ["b: a link leads out"] });
 	answering(200, [{ id: "b" }]);
-	assert.deepEqual(await runs(), [{ id: "b" }]);
+	assert.deepEqual(await runs(), { runs: [{ id: "b" }], problems: [] });
 });
 
 test("what a server complains of is what the page says", async () => {

@@ -1,0 +1,68 @@
+"""Files that are there whole or not at all, as the program writes its own (src/io/newfile.h)."""
+import contextlib
+import os
+import secrets
+import stat
+from typing import IO, Any, Iterator
+
+try:
+    import fcntl
+except ImportError:  # Windows has none; there the program does not sweep either
+    fcntl = None  # type: ignore[assignment]
+
+_NAME_MAX = 200  # bytes of a name that a temporary's keeps
+
+
+def _temporary(path: str) -> "tuple[int, str]":
+    """A new file beside PATH, under a name that the next tpusight sweeps when this process is killed, and not before."""
+    folder, name = os.path.split(path)
+    kept = os.fsdecode(os.fsencode(name)[:_NAME_MAX])
+    while True:
+        temp = os.path.join(folder, f".{kept}.tpusight-{secrets.token_hex(3)}")
+        try:
+            handle = os.open(temp, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+        except FileExistsError:
+            continue
+        if fcntl:
+            with contextlib.suppress(OSError):  # a file system without locks
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return handle, temp
+
+
+def _sync_folder(path: str) -> None:
+    with contextlib.suppress(OSError):  # some systems cannot
+        handle = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextlib.contextmanager
+def new_file(path: Any, mode: str = "w") -> Iterator[IO[Any]]:
+    """The file PATH to be written, in text of UTF-8 or ("wb") in bytes. When the block raises, or the disk is full, the old file
+    stands, with its rights; so it does until the block ends. What is not a plain file (/dev/stdout) is written as it is."""
+    encoding = None if "b" in mode else "utf-8"
+    path = os.path.realpath(os.fspath(path))
+    old = os.stat(path) if os.path.exists(path) else None
+    if old and not stat.S_ISREG(old.st_mode):
+        with open(path, mode, encoding=encoding) as file:
+            yield file
+        return
+    handle, temp = _temporary(path)
+    try:
+        with os.fdopen(handle, mode, encoding=encoding) as file:
+            if old:
+                os.chmod(temp, stat.S_IMODE(old.st_mode))
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            if os.name == "posix":
+                os.replace(temp, path)  # while it is locked
+        if os.name != "posix":
+            os.replace(temp, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temp)
+        raise
+    _sync_folder(path)

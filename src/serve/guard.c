@@ -1,0 +1,148 @@
+/* Facts: RFC 9110, 4.2.3 (names of hosts), 7.2 (Host), 15.5 (statuses); RFC 9112, 3.2 (targets), 11.2
+ * (smuggling); W3C Fetch Metadata. */
+#include "serve/guard.h"
+
+#include <strings.h>
+
+#include "base/check.h"
+#include "serve/mhd.h"
+
+#define MAX_HOST   300 /* a name has 253 characters at most */
+#define MAX_TARGET 4096
+
+struct heads {
+	struct ts_bytes host, origin, site, mode;
+	size_t nr_hosts;
+	bool has_body;
+};
+
+static bool is_word(struct ts_bytes text, const char *word)
+{
+	return text.n == strlen(word) && strncasecmp((const char *)text.p, word, text.n) == 0;
+}
+
+static mhd_result note_head(void *ctx, enum MHD_ValueKind kind, const char *key, size_t key_size,
+			    const char *text, size_t size)
+{
+	struct heads *heads = ctx;
+	struct ts_bytes name = { (const uint8_t *)key, key_size };
+	struct ts_bytes value = { (const uint8_t *)text, text ? size : 0 };
+
+	if (is_word(name, MHD_HTTP_HEADER_HOST)) {
+		heads->host = value;
+		heads->nr_hosts++;
+	} else if (is_word(name, MHD_HTTP_HEADER_ORIGIN)) {
+		heads->origin = value;
+	} else if (is_word(name, "Sec-Fetch-Site")) {
+		heads->site = value;
+	} else if (is_word(name, "Sec-Fetch-Mode")) {
+		heads->mode = value;
+	} else if (is_word(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) ||
+		   (is_word(name, MHD_HTTP_HEADER_CONTENT_LENGTH) && !is_word(value, "0"))) {
+		heads->has_body = true;
+	}
+	return MHD_YES;
+}
+
+/* Does NAME, or NAME with our port, stand there? Port 80 is left out by browsers. */
+static bool is_host(const struct ts_guard *guard, struct ts_bytes host, const char *name)
+{
+	char full[MAX_HOST];
+
+	snprintf(full, sizeof(full), "%s:%u", name, (unsigned)guard->port);
+	return is_word(host, full) || (guard->port == 80 && is_word(host, name));
+}
+
+static bool is_loopback(const struct ts_guard *guard, struct ts_bytes host)
+{
+	static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
+
+	for (size_t i = 0; i < TS_NELEM(names); i++)
+		if (is_host(guard, host, names[i]))
+			return true;
+	return false;
+}
+
+static bool is_given(const struct ts_guard *guard, struct ts_bytes host)
+{
+	for (size_t i = 0; i < guard->nr_hosts; i++)
+		if (is_word(host, guard->hosts[i]) || is_host(guard, host, guard->hosts[i]))
+			return true;
+	return false;
+}
+
+/* A name from the user may stand for a proxy that speaks TLS. */
+static bool is_own_origin(const struct ts_guard *guard, struct ts_bytes origin)
+{
+	static const char plain[] = "http://", secure[] = "https://";
+
+	if (ts_bytes_starts(origin, plain)) {
+		struct ts_bytes host = ts_bytes_cut(origin, strlen(plain), origin.n);
+
+		return is_loopback(guard, host) || is_given(guard, host);
+	}
+	return ts_bytes_starts(origin, secure) &&
+	       is_given(guard, ts_bytes_cut(origin, strlen(secure), origin.n));
+}
+
+/* A link that somebody follows to us is fine; what another page loads by itself is not. */
+static bool is_own_page(const struct ts_guard *guard, const struct heads *heads)
+{
+	if (heads->origin.p && !is_own_origin(guard, heads->origin))
+		return false;
+	return !heads->site.p || is_word(heads->site, "same-origin") ||
+	       is_word(heads->site, "none") || is_word(heads->mode, "navigate");
+}
+
+bool ts_guard_is_plain(const char *target)
+{
+	size_t n;
+
+	TS_ASSERT(target != NULL);
+	n = strlen(target);
+	if (target[0] != '/' || target[1] == '/' || n > MAX_TARGET || strstr(target, "%00"))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (target[i] <= ' ' || target[i] > '~' || target[i] == '\\')
+			return false;
+	return true;
+}
+
+bool ts_guard_is_host(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-._:[]";
+
+	TS_ASSERT(text != NULL);
+	return text[0] && strlen(text) < MAX_HOST - sizeof(":65535") &&
+	       text[strspn(text, letters)] == '\0';
+}
+
+struct ts_answer ts_guard_refuse(const struct ts_guard *guard, struct MHD_Connection *client,
+				 const char *method, bool is_plain, bool *has_body)
+{
+	struct heads heads = { .nr_hosts = 0 };
+
+	TS_ASSERT(guard != NULL && client != NULL && method != NULL && has_body != NULL);
+	MHD_get_connection_values_n(client, MHD_HEADER_KIND, note_head, &heads);
+	*has_body = heads.has_body;
+	if (heads.nr_hosts > 1)
+		return ts_answer_error(MHD_HTTP_BAD_REQUEST, "the request names two hosts");
+	if (!is_loopback(guard, heads.host) && !is_given(guard, heads.host))
+		return ts_answer_error(MHD_HTTP_FORBIDDEN,
+				       "this server answers to 127.0.0.1:%u and localhost:%u only "
+				       "(--allow-host adds a name)",
+				       (unsigned)guard->port, (unsigned)guard->port);
+	if (!is_own_page(guard, &heads))
+		return ts_answer_error(MHD_HTTP_FORBIDDEN, "pages of other origins are refused");
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+		return ts_answer_error(MHD_HTTP_METHOD_NOT_ALLOWED,
+				       "only GET and HEAD are answered here");
+	if (heads.has_body)
+		return ts_answer_error(MHD_HTTP_BAD_REQUEST, "a request has no body here");
+	if (!is_plain)
+		return ts_answer_error(MHD_HTTP_BAD_REQUEST,
+				       "this is not a plain path (/ is the page, /api/runs the "
+				       "runs)");
+	return (struct ts_answer){ .body = NULL };
+}

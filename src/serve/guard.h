@@ -1,0 +1,36 @@
+/*
+ * Which requests are meant for this server. All others are refused before a route sees them.
+ *
+ * A page of another origin can make a browser ask any address, and a name of its own can be made to
+ * lead to 127.0.0.1 (DNS rebinding). So the Host must be a name that is known to be ours: a loopback
+ * name with our port, or one that the user gave. Where the browser says which page asks (Origin,
+ * Sec-Fetch-Site), that page must be ours too.
+ *
+ * What two programs could read in two ways is refused as well: two Hosts, a body, a target that is not
+ * a plain path.
+ */
+#ifndef TS_SERVE_GUARD_H
+#define TS_SERVE_GUARD_H
+
+#include "serve/answer.h"
+
+struct MHD_Connection;
+
+struct ts_guard {
+	_Atomic uint16_t port;	  /* 0 until it is known */
+	const char *const *hosts; /* NAME or NAME:PORT, from the user; must outlive the guard */
+	size_t nr_hosts;
+};
+
+/* Is TARGET, as it was sent, a path that reads the same everywhere? */
+bool ts_guard_is_plain(const char *target);
+
+/* Is TEXT a value for .hosts? */
+bool ts_guard_is_host(const char *text);
+
+/* An answer that says why; .body is NULL where the request is not refused. *HAS_BODY: it has, or may
+ * have. */
+struct ts_answer ts_guard_refuse(const struct ts_guard *guard, struct MHD_Connection *client,
+				 const char *method, bool is_plain, bool *has_body);
+
+#endif

@@ -1,0 +1,45 @@
+/* By realpath(). A link that is made between this look and the reading is not seen. */
+#include "serve/roots.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "io/rundir.h"
+
+static bool is_below(const char *path, const char *root)
+{
+	char *real = realpath(root, NULL);
+	size_t n = real ? strlen(real) : 0;
+	bool is_root = n == 1; /* "/" */
+	bool below = real && strncmp(path, real, n) == 0 &&
+		     (is_root || path[n] == '/' || path[n] == '\0');
+
+	free(real);
+	return below;
+}
+
+static bool holds(char *const *paths, size_t nr_paths, const struct ts_hostfile *file)
+{
+	char *real = realpath(file->path, NULL);
+	bool found = false;
+
+	for (size_t i = 0; real && !found && i < nr_paths; i++)
+		found = is_below(real, paths[i]);
+	free(real);
+	return found;
+}
+
+bool ts_roots_hold(char *const *paths, size_t nr_paths, const struct ts_session *session)
+{
+	TS_ASSERT(paths != NULL || nr_paths == 0);
+	TS_ASSERT(session != NULL);
+	if (session->kind == TS_SESSION_STREAM)
+		return true;
+	for (size_t i = 0; i < session->nr_files; i++)
+		if (!holds(paths, nr_paths, &session->files[i]))
+			return false;
+	for (size_t i = 0; i < session->nr_extras; i++)
+		if (!holds(paths, nr_paths, &session->extras[i]))
+			return false;
+	return true;
+}

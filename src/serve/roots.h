@@ -1,0 +1,17 @@
+/*
+ * The folders and files that are served. A link below them may lead elsewhere, and may have been made
+ * by another user than the one who serves; so what a session is read from must lie below a path that was
+ * given, by its real name.
+ */
+#ifndef TS_SERVE_ROOTS_H
+#define TS_SERVE_ROOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ts_session;
+
+/* Do all files of the session lie below the paths? Standard input does. */
+bool ts_roots_hold(char *const *paths, size_t nr_paths, const struct ts_session *session);
+
+#endif

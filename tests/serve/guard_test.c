@@ -1,0 +1,59 @@
+/* Targets and names of hosts; what becomes of whole requests is in tests/page/serve_test.py. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "serve/guard.h"
+
+static void a_target_is_a_path_that_reads_the_same_everywhere(void **state)
+{
+	static const char *const plain[] = {
+		"/", "/page.js", "/api/report?run=0123", "/api/report?run=%20", "/..", "/%2e%2e/"
+	};
+	static const char *const other[] = {
+		"",	     "*",    "//page.js", "page.js", "/page.js%00.png", "/api?run=%00",
+		"/a\\b",     "/a b", "/a\rb",	  "/a\x7f",  "/\xc0\xaf",	"http://127.0.0.1/",
+		"example:80"
+	};
+	static char longest[5000];
+
+	for (size_t i = 0; i < TS_NELEM(plain); i++)
+		assert_true(ts_guard_is_plain(plain[i]));
+	for (size_t i = 0; i < TS_NELEM(other); i++)
+		assert_false(ts_guard_is_plain(other[i]));
+	memset(longest, '/', 1);
+	memset(longest + 1, 'a', sizeof(longest) - 2);
+	assert_false(ts_guard_is_plain(longest));
+	longest[4096] = '\0';
+	assert_true(ts_guard_is_plain(longest));
+}
+
+static void a_host_is_a_name_or_an_address(void **state)
+{
+	static const char *const hosts[] = { "gateway", "a-b.example", "a.example:8080", "[::1]:80",
+					     "10.0.0.1" };
+	static const char *const others[] = { "",  "a b", "http://a.example", "a/b",
+					      "*", "a\n", "b\xc3\xbc.example" };
+	static char longest[400];
+
+	for (size_t i = 0; i < TS_NELEM(hosts); i++)
+		assert_true(ts_guard_is_host(hosts[i]));
+	for (size_t i = 0; i < TS_NELEM(others); i++)
+		assert_false(ts_guard_is_host(others[i]));
+	memset(longest, 'a', sizeof(longest) - 1);
+	assert_false(ts_guard_is_host(longest));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_target_is_a_path_that_reads_the_same_everywhere),
+		cmocka_unit_test(a_host_is_a_name_or_an_address),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
