@@ -143,6 +143,11 @@ static enum ts_status refuse(const struct trace *trace, struct ts_error *story)
 {
 	if (trace->is_other)
 		return ts_fail(story, TS_IO, "%s: not a plain file (move it away)", trace->path);
+	if (trace->owner == NOBODY)
+		return ts_fail(story, TS_IO,
+			       "%s: not made by TPUsight, and beside a trace of ours it would be "
+			       "taken for the run's own (move it away)",
+			       trace->native_path);
 	return ts_fail(story, TS_IO,
 		       "%s: not made by TPUsight, and %s holds another trace already "
 		       "(move one of the two away)",

@@ -9,6 +9,20 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 FUZZ_MUTATOR(proto)
 
+/* A strip cuts somewhere in the file, and what it leaves it leaves again. */
+static void cut(struct ts_bytes file)
+{
+	size_t once = 0, twice = 0;
+	bool remains;
+
+	if (ts_overlay_cut(file, &once, &remains, NULL) != TS_OK)
+		return;
+	if (once > file.n ||
+	    ts_overlay_cut(ts_bytes_cut(file, 0, once), &twice, &remains, NULL) != TS_OK ||
+	    twice != once)
+		abort();
+}
+
 static void profile(struct ts_bytes file)
 {
 	size_t native = 0, found = ts_overlay_native_bytes(file);
@@ -17,6 +31,7 @@ static void profile(struct ts_bytes file)
 		abort();
 	if (ts_overlay_find(file, &native, NULL) == TS_OK && native != found)
 		abort();
+	cut(file);
 }
 
 /* What is kept of somebody's suggestions stays the same when it goes through again. */

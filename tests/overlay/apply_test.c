@@ -6,6 +6,11 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#ifdef __linux__
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#endif
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -604,6 +609,49 @@ static void a_read_only_profile_is_refused_with_its_name(void **state)
 	run_release(&run);
 }
 
+/* False: not on this system, not on this file system, or not for us. */
+static bool set_immutable(const char *path, bool on)
+{
+	bool done = false;
+#ifdef FS_IOC_SETFLAGS
+	int fd = open(path, O_RDONLY), flags = 0;
+
+	if (fd >= 0 && ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
+		flags = on ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
+		done = ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0;
+	}
+	if (fd >= 0)
+		close(fd);
+#else
+	(void)path, (void)on;
+#endif
+	return done;
+}
+
+static void an_immutable_profile_is_refused_with_its_name(void **state)
+{
+	struct ts_buf before = TS_BUF_INIT;
+	struct run run;
+	enum ts_status st;
+
+	run_init(&run);
+	snapshot(&run.folder, &before, false);
+	if (!set_immutable(in_folder(&run.folder, "a.xplane.pb"), true)) {
+		ts_buf_release(&before);
+		run_release(&run);
+		skip();
+	}
+	st = annotate(&run);
+	assert_true(set_immutable(in_folder(&run.folder, "a.xplane.pb"), false));
+	assert_int_equal(st, TS_IO);
+	assert_int_equal(entry_of(&run, "a.xplane.pb")->deed, TS_DEED_FAILED);
+	assert_int_equal(entry_of(&run, "b.xplane.pb")->deed, TS_DEED_WRITTEN);
+	assert_int_equal(strip(&run), TS_OK);
+	assert_folder(&run, &before);
+	ts_buf_release(&before);
+	run_release(&run);
+}
+
 static void become_another_user(const struct run *run)
 {
 	chmod(run->folder.path, 0777);
@@ -759,6 +807,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_leaves_every_profile_as_it_was),
 		cmocka_unit_test(a_read_only_folder_is_left_as_it_was),
 		cmocka_unit_test(a_read_only_profile_is_refused_with_its_name),
+		cmocka_unit_test(an_immutable_profile_is_refused_with_its_name),
 		cmocka_unit_test(another_users_profile_stays_his),
 		cmocka_unit_test(leftovers_go_where_no_session_is_and_a_running_ones_stay),
 		cmocka_unit_test(a_kill_at_any_moment_is_mended_by_the_next_run),

@@ -60,8 +60,8 @@ class Stage:
 
 def command(stage, *args):
     for _ in range(ROUNDS):
-        done = subprocess.run([ANNOTATE, "-q", "-j1", *args, stage.logdir], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=LIMIT)
+        done = subprocess.run([ANNOTATE, "-q", "-j1", *args, stage.logdir], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT, check=False)
         stage.count(f"{' '.join(args) or 'annotate'}: {done.returncode}")
         if done.returncode not in (0, 3, 4) or (done.returncode and stage.logdir not in done.stderr):
             stage.wrong.append(f"{args}: status {done.returncode} {done.stderr}")
@@ -151,7 +151,7 @@ def main():
         stage.ended.set()
         for thread in others:
             thread.join()
-        done = subprocess.run([ANNOTATE, "--strip", top], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run([ANNOTATE, "--strip", top], capture_output=True, text=True, check=False)
         left = {name: read(stage.path(name)) for name in os.listdir(stage.session)}
         if done.returncode != 0:
             stage.wrong.append(f"the last --strip: {done.returncode} {done.stderr}")

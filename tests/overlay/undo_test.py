@@ -4,7 +4,8 @@
 Each row of LAYOUTS makes a folder, annotates what a user would name, and then
  - annotating again changes nothing: names, kinds, modes, bytes;
  - after --strip every name is back with its kind, mode, bytes and link target, and no name is new;
- - --strip ends with 0 (or as badly as annotate: of links that lead nowhere both complain), unless the row says that it has something to refuse, and then it names a file.
+ - --strip ends with 0 (or as badly as annotate: of links that lead nowhere both complain), unless the row says that it has
+   something to refuse, and then it names a file.
 Rows with `between` change the folder before the strip, as a job or a user does; what they changed is to stay.
 $TS_ANNOTATE: the program (default bin/tpusight-annotate).
 """
@@ -76,8 +77,7 @@ class Folder:
 
 
 def run(*args):
-    return subprocess.run([ANNOTATE, "-j1", *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=SLOW)
+    return subprocess.run([ANNOTATE, "-j1", *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=SLOW, check=False)
 
 
 def packed(content):
@@ -301,8 +301,8 @@ class Layout:
 
 
 def layouts():
-    for build in (session, steps_alone, hosts, nested, several_kinds, bare_profile, bare_trace, packed_trace, twins, captures, trace_session,
-                  native_traces, linked_trace, hard_links, session_link, loop_link, log_as_trace, profile_as_trace, empty):
+    for build in (session, steps_alone, hosts, nested, several_kinds, bare_profile, bare_trace, packed_trace, twins, captures,
+                  trace_session, native_traces, linked_trace, hard_links, session_link, loop_link, log_as_trace, profile_as_trace, empty):
         yield Layout(build.__name__, build)
     yield Layout("a profile by its name", bare_profile, ("h.xplane.pb",))
     yield Layout("a profile of a session by its name", hosts, (S + "a.xplane.pb",))
@@ -355,7 +355,8 @@ def check(layout, top):
         layout.between(folder)
         paths = [folder.top]
     strip = run("--strip", *(layout.options if "--join-sessions" in layout.options else ()), *paths)
-    assert folder.look() == before, f"--strip left {differences(before, folder.look())} {strip.stdout} {strip.stderr}"
+    left = differences(before, folder.look())
+    assert not left, f"--strip left {left} {strip.stdout} {strip.stderr}"
     if layout.refuses:
         assert strip.returncode in (3, 4) and b".xplane.pb: " in strip.stderr, f"{strip.returncode} {strip.stderr}"
     else:
