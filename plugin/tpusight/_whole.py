@@ -41,7 +41,8 @@ def _sync_folder(path: str) -> None:
 @contextlib.contextmanager
 def new_file(path: Any, mode: str = "w", limit: int = 0o666) -> Iterator[IO[Any]]:
     """The file PATH to be written, in text of UTF-8 or ("wb") in bytes. When the block raises, or the disk is full, the old file
-    stands, with its rights; so it does until the block ends. Whether old or new, it has no rights that LIMIT has not. What is not a plain file (/dev/stdout) is written as it is."""
+    stands, with its rights; so it does until the block ends. Old or new, it is open to nobody to whom a file of mode LIMIT
+    is not. What is not a plain file (/dev/stdout) is written as it is."""
     encoding = None if "b" in mode else "utf-8"
     path = os.path.realpath(os.fspath(path))
     old = os.stat(path) if os.path.exists(path) else None
