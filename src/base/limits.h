@@ -48,8 +48,8 @@
  * Lines of a run times its ops, for each byte of its files, and in any case: analyses keep a few
  * numbers of each op on each line. What is over it are whole lines, the last ones.
  */
-#define TS_LIMIT_CELLS_A_BYTE 32
-#define TS_LIMIT_CELLS	      (UINT64_C(1) << 26)
+#define TS_LIMIT_CELLS_A_BYTE 4
+#define TS_LIMIT_CELLS	      (UINT64_C(1) << 24)
 /*
  * Bytes that are kept of the name of a plane, line, process, category, module or source file: each
  * row of a table may repeat it.

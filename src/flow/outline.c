@@ -108,12 +108,11 @@ static bool has_markers(const struct ts_profile *profile, const struct ts_plane 
 	return false;
 }
 
-static bool is_outline_line(const struct ts_profile *profile, const struct ts_line *line)
+static bool is_outline_line(const struct ts_plane *plane, const struct ts_line *line,
+			    bool is_marked)
 {
-	const struct ts_plane *plane = &profile->planes[line->plane];
-
 	if (plane->kind == TS_PLANE_GPU && line->kind == TS_LINE_OPS)
-		return !has_markers(profile, plane);
+		return !is_marked;
 	if (plane->kind == TS_PLANE_TPU || plane->kind == TS_PLANE_GPU)
 		return is_marker_line(line);
 	return line->kind == TS_LINE_THREAD;
@@ -136,6 +135,7 @@ static enum ts_host_activity activity_of(const struct ts_op *op)
 static enum ts_status prepare(struct outline_pass *pass, struct ts_error *err)
 {
 	struct ts_profile *profile = pass->profile;
+	bool is_marked = false;
 
 	pass->activity = calloc(profile->nr_ops + 1, 1);
 	pass->lines = calloc(profile->nr_lines + 1, sizeof(*pass->lines));
@@ -146,9 +146,15 @@ static enum ts_status prepare(struct outline_pass *pass, struct ts_error *err)
 		pass->activity[i] = (uint8_t)activity_of(&profile->ops[i]);
 	if (!ts_outline_names_init(&pass->names, profile, pass->activity))
 		return ts_fail_nomem(err);
-	for (uint32_t i = 0; i < profile->nr_lines; i++)
-		if (is_outline_line(profile, &profile->lines[i]))
+	for (uint32_t i = 0; i < profile->nr_lines; i++) {
+		const struct ts_line *line = &profile->lines[i];
+		const struct ts_plane *plane = &profile->planes[line->plane];
+
+		if (i == 0 || line->plane != line[-1].plane)
+			is_marked = has_markers(profile, plane);
+		if (is_outline_line(plane, line, is_marked))
 			pass->jobs[pass->nr_jobs++] = i;
+	}
 	return TS_OK;
 }
 

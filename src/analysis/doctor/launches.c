@@ -8,25 +8,31 @@
 
 #include "analysis/facts/hta.h"
 
-static bool is_busiest(const struct ts_hta_facts *hta, size_t at)
+static int64_t least_idle_ps(const struct ts_hta_facts *hta, uint32_t rank)
 {
-	const struct ts_hta_stream *streams = hta->streams;
+	int64_t least_ps = INT64_MAX;
 
 	for (size_t i = 0; i < hta->nr_streams; i++)
-		if (streams[i].rank == streams[at].rank && streams[i].idle_ps < streams[at].idle_ps)
-			return false;
-	return true;
+		if (hta->streams[i].rank == rank)
+			least_ps = TS_MIN(least_ps, hta->streams[i].idle_ps);
+	return least_ps;
 }
 
 struct ts_kernel_gaps ts_kernel_gaps_of(const struct ts_doctor *doctor)
 {
 	const struct ts_hta_facts *hta = ts_hta_facts(doctor->ctx);
 	struct ts_kernel_gaps gaps = { 0 };
+	uint32_t rank = TS_NONE;
+	int64_t least_ps = INT64_MAX;
 
 	for (size_t i = 0; i < hta->nr_streams; i++) {
 		const struct ts_hta_stream *stream = &hta->streams[i];
 
-		if (!is_busiest(hta, i))
+		if (i == 0 || stream->rank != rank) { /* a rank may have very many */
+			rank = stream->rank;
+			least_ps = least_idle_ps(hta, rank);
+		}
+		if (stream->idle_ps > least_ps)
 			continue;
 		gaps.all_ps = ts_i64_add(gaps.all_ps, stream->idle_ps);
 		gaps.host_ps = ts_i64_add(gaps.host_ps, stream->wait_ps[TS_HTA_HOST_WAIT]);
