@@ -30,10 +30,12 @@ bad() {
 # Nothing but what every machine has: the images that run the targets have no other libraries.
 links() { ldd "$1" | grep -v -E 'linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|resolv)\.so'; }
 
+story() { grep -m 1 -E 'ERROR|WARNING: |runtime error' "$1" || tail -n 1 "$1"; } # of a target that stopped
+
 # Its inputs one by one, and what they reach, as the coverage report wants it.
 cover_target() {
 	local program=$1 seeds=$2 profile=$work/profile
-	LLVM_PROFILE_FILE=$profile "$program" "$seeds"/* >"$program.log" 2>&1 || bad "$(basename "$program"): $(tail -n 1 "$program.log")"
+	LLVM_PROFILE_FILE=$profile "$program" "$seeds"/* >"$program.log" 2>&1 || bad "$(basename "$program"): $(story "$program.log")"
 	[ -s "$profile" ] || bad "$(basename "$program"): says nothing of its coverage"
 	echo "coverage $(basename "$program"): $(find "$seeds" -type f | wc -l) inputs"
 }
@@ -44,7 +46,7 @@ fuzz_target() {
 	shift 2
 	[ ! -f "$OUT/$name.dict" ] || set -- -dict="$OUT/$name.dict"
 	"$program" "$@" -max_total_time=1 -rss_limit_mb=2560 -timeout=25 -max_len=65536 -artifact_prefix="$work/" \
-		"$seeds" >"$program.log" 2>&1 || bad "$name: $(tail -n 1 "$program.log")"
+		"$seeds" >"$program.log" 2>&1 || bad "$name: $(story "$program.log")"
 	edges=$(sed -n 's/.*Loaded 1 modules* *(\([0-9]*\) inline.*/\1/p' "$program.log")
 	[ "${edges:-0}" -ge 100 ] || bad "$name: is not instrumented"
 	echo "$SANITIZER $name: $(sed -n 's/^#[0-9]*.*DONE *//p' "$program.log"), of $edges edges"
