@@ -10,6 +10,7 @@
 #include "overlay/xspace.h"
 
 #define NOT_OURS   SIZE_MAX
+#define CUT_BYTES  64	 /* of a plane of ours: its name is in these */
 #define HEAD_BYTES 65536 /* of a plane: its name and the stats that say whose it is */
 
 /* Is this entry of stat_metadata the name of our mark? */
@@ -155,6 +156,13 @@ static void add_to_run(struct run *run, size_t start, struct ts_bytes field)
 	run->proven |= head.ours && head.mark == run->start;
 }
 
+/* Behind a damaged place. A plane of ours says whose it is within CUT_BYTES, and again later. */
+static bool may_hold_ours(struct ts_bytes rest)
+{
+	return rest.n < CUT_BYTES || ts_bytes_has(rest, OVERLAY_PLANE) ||
+	       ts_bytes_has(rest, OVERLAY_NOTE);
+}
+
 /* The same without what an earlier run put behind: one cut may uncover another overlay. */
 static enum ts_status cut_once(struct ts_bytes file, size_t *native_bytes, bool *remains,
 			       struct ts_error *err)
@@ -168,7 +176,8 @@ static enum ts_status cut_once(struct ts_bytes file, size_t *native_bytes, bool 
 		add_to_run(&run, start, ts_bytes_cut(file, start, (size_t)(pb.p - file.p) - start));
 	if (damage.cause)
 		add_to_run(&run, start, ts_bytes_cut(file, start, file.n));
-	if (damage.cause && run.start == NOT_OURS)
+	if (damage.cause && run.start == NOT_OURS &&
+	    may_hold_ours(ts_bytes_cut(file, start, file.n)))
 		return ts_fail(err, TS_FORMAT,
 			       "%s at byte %zu, so it is not known whether an annotation stands "
 			       "behind it (copy the profile again; nothing was changed)",

@@ -314,8 +314,8 @@ def layouts():
     yield Layout("a linked log directory", logdir_link, ("logs",))
     yield Layout("archives", archives, ("run.tar.gz", "h.xplane.pb.gz"))
     yield Layout("an archive by its folder", archives)
-    yield Layout("a trace with a profile's name", trace_as_profile, refuses=True)
-    yield Layout("a damaged profile", damaged, refuses=True)
+    yield Layout("a trace with a profile's name", trace_as_profile)
+    yield Layout("a damaged profile", damaged)
     yield Layout("bytes behind ours", half_ours, refuses=True)
     for form in ("pftrace", "both", "none"):
         yield Layout(f"--perfetto={form}", native_traces, options=(f"--perfetto={form}",))
