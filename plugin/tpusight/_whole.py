@@ -3,6 +3,8 @@ import contextlib
 import os
 import secrets
 import stat
+import string
+import zlib
 from typing import IO, Any, Iterator
 
 try:
@@ -11,14 +13,21 @@ except ImportError:  # Windows has none; there the program does not sweep either
     fcntl = None  # type: ignore[assignment]
 
 _NAME_MAX = 200  # bytes of a name that a temporary's keeps
+_LETTERS = string.ascii_lowercase + string.digits
+
+
+def _temporary_name(name: str) -> str:
+    """By its last three letters the program knows it for one of ours (src/io/newfile.c)."""
+    head = os.fsencode("." + name)[:_NAME_MAX] + b".tpusight-" + "".join(secrets.choice(_LETTERS) for _ in range(3)).encode()
+    check = zlib.crc32(head)
+    return os.fsdecode(head) + "".join(_LETTERS[check // len(_LETTERS)**i % len(_LETTERS)] for i in range(3))
 
 
 def _temporary(path: str, limit: int) -> "tuple[int, str]":
     """A new file beside PATH, under a name that the next tpusight sweeps when this process is killed, and not before."""
     folder, name = os.path.split(path)
-    kept = os.fsdecode(os.fsencode(name)[:_NAME_MAX])
     while True:
-        temp = os.path.join(folder, f".{kept}.tpusight-{secrets.token_hex(3)}")
+        temp = os.path.join(folder, _temporary_name(name))
         try:
             handle = os.open(temp, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666 & limit)
         except FileExistsError:

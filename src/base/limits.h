@@ -68,8 +68,10 @@
 
 /* The largest training steps have a tenth of that. */
 #define TS_LIMIT_HLO_INSTRS (UINT64_C(1) << 22)
-/* Bytes of a module for each instruction; compilers write 150. One takes 2 KiB in reports. */
+/* Bytes of a module for each instruction beyond the first; compilers write 150. One takes 2 KiB in
+ * reports. */
 #define TS_LIMIT_HLO_INSTR_BYTES 32
+#define TS_LIMIT_HLO_INSTR_FLOOR 4096
 /* Parts of tuples count. */
 #define TS_LIMIT_HLO_SHAPES (UINT64_C(1) << 23)
 /* Tuples in tuples: protobuf-c unpacks them by recursion. Compilers write three or four. */

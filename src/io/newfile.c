@@ -18,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #define MARK	       ".tpusight-"
 #define NR_RANDOM      3
@@ -121,10 +122,11 @@ static void put_letters(char *to, size_t nr, uint64_t number)
 	to[nr] = '\0';
 }
 
-/* Of the N bytes in front: a file that a user happens to call so has other letters. */
+/* Of the N bytes in front: a file that a user happens to call so has other letters. The Python
+ * package names its temporaries likewise (plugin/tpusight/_whole.py). */
 static void put_check(char to[NR_CHECK + 1], const char *name, size_t n)
 {
-	put_letters(to, NR_CHECK, ts_hash((struct ts_bytes){ (const uint8_t *)name, n }, 0));
+	put_letters(to, NR_CHECK, crc32(0, (const uint8_t *)name, (unsigned)n));
 }
 
 /* `.NAME.tpusight-XXXXXX`, with NAME cut (between characters of UTF-8) where that is too long. */

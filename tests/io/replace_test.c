@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <poll.h>
 
 #include "../overlay/folder.h"
 #include "io/newfile.h"
@@ -180,6 +181,7 @@ static _Noreturn void run_job(const struct folder *folder, int pipe_end)
 		while (!begins_with(folder, text))
 			if (time(NULL) > limit)
 				_exit(2);
+		(void)poll(NULL, 0, i % 3); /* ours has its turn, too */
 	}
 	_exit(0);
 }
@@ -210,7 +212,6 @@ static enum ts_status add_ours(const struct folder *folder)
 static void a_job_that_replaces_the_file_all_the_time_loses_nothing(void **state)
 {
 	struct folder folder;
-	size_t nr_put = 0;
 	int pipes[2], status;
 	pid_t child;
 
@@ -227,11 +228,11 @@ static void a_job_that_replaces_the_file_all_the_time_loses_nothing(void **state
 	}
 	close(pipes[0]);
 	for (int i = 0; i < NR_ROUNDS; i++)
-		nr_put += add_ours(&folder) == TS_OK;
+		(void)add_ours(&folder);
 	close(pipes[1]);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	assert_true(nr_put > 0);
+	assert_int_equal(add_ours(&folder), TS_OK);
 	assert_int_equal(nr_files(&folder), 1); /* no temporary is left */
 	folder_remove(&folder);
 }

@@ -1,5 +1,6 @@
 """Runs the program over inputs that are built to be slow (tests/fixtures/make_bombs.py), and measures each command: CPU
 time of all its threads, and the most memory that it held."""
+
 import os
 import resource
 import shutil
@@ -8,16 +9,33 @@ import sys
 
 TOP = os.environ.get("srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 sys.path.insert(0, os.path.join(TOP, "tests/fixtures"))
-import make_bombs  # noqa: E402
-from wire import blob, num  # noqa: E402
+import make_bombs
+from wire import blob, num
 
 SESSION = "logs/plugins/profile/s"
-VIEWS = [("flame", "--json"), ("flame", "--format=folded"), ("timeline", "--format=chrome"), ("timeline", "--json"),
-         ("memory", "--json"), ("hta", "--json"), ("kernels", "--all"), ("compile", "--json")]
-REPORTS = [("report", "--all"), ("report", "--json", "--tracks"), ("report", "--format=html"), ("report", "--format=csv", "--view=ops"),
-           ("report", "--budget=4000"), ("check",)]
-WRITERS = [("annotate", "-q", "logs"), ("annotate", "-q", "--perfetto=both", "--max-trace-events=0", "logs"),
-           ("annotate", "--strip", "logs")]
+VIEWS = [
+    ("flame", "--json"),
+    ("flame", "--format=folded"),
+    ("timeline", "--format=chrome"),
+    ("timeline", "--json"),
+    ("memory", "--json"),
+    ("hta", "--json"),
+    ("kernels", "--all"),
+    ("compile", "--json"),
+]
+REPORTS = [
+    ("report", "--all"),
+    ("report", "--json", "--tracks"),
+    ("report", "--format=html"),
+    ("report", "--format=csv", "--view=ops"),
+    ("report", "--budget=4000"),
+    ("check",),
+]
+WRITERS = [
+    ("annotate", "-q", "logs"),
+    ("annotate", "-q", "--perfetto=both", "--max-trace-events=0", "logs"),
+    ("annotate", "--strip", "logs"),
+]
 COPIES = [("trim", "--to-ms=1", "-o", "trimmed"), ("redact", "--salt=x", "-o", "redacted")]
 
 
@@ -30,14 +48,16 @@ def limit(seconds):
     def set_limits():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
     return set_limits
 
 
 def measure(program, words, folder, seconds):
     """The cost of one command; it is ended after so many SECONDS of CPU."""
     with open(os.path.join(folder, "stderr"), "w+b") as err:
-        child = subprocess.Popen([program, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
-                                 preexec_fn=limit(seconds))
+        child = subprocess.Popen(
+            [program, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err, preexec_fn=limit(seconds)
+        )
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         err.seek(0)
@@ -49,8 +69,11 @@ def around(proto):
     """An xplane in which the module runs, once."""
     make = make_bombs
     metadata = make.named(1, "%negate.2 = f32[8,128] negate()", make.op_stats(2, 1)) + make.named(2, "jit_f(1)")
-    device = make.device(make.line_of("XLA Modules", make.event(2, 0, 9 * make.US), 2) +
-                         make.line_of("XLA Ops", make.event(1, 0, 5 * make.US)), metadata, stat_names=make.OP_STATS)
+    device = make.device(
+        make.line_of("XLA Modules", make.event(2, 0, 9 * make.US), 2) + make.line_of("XLA Ops", make.event(1, 0, 5 * make.US)),
+        metadata,
+        stat_names=make.OP_STATS,
+    )
     held = make.named(1, "jit_f(1)", blob(5, num(1, 1) + blob(6, proto)))
     return device + blob(1, make.plane_of("/host:metadata", b"", held, stat_names=("Hlo Proto",)))
 
@@ -61,7 +84,9 @@ def commands(kind, path):
     copies = [(*words, path) for words in COPIES]
     if kind == "hlo":
         alone = [("hlo", *words, "m.hlo_proto.pb") for words in [(), ("--json",), ("--format=html",), ("--format=csv", "--view=ops")]]
-        return alone + [("report", "--json", "--tracks", "logs"), ("report", "--all", "logs"), ("memory", "--json", "logs")] + WRITERS + copies
+        return (
+            alone + [("report", "--json", "--tracks", "logs"), ("report", "--all", "logs"), ("memory", "--json", "logs")] + WRITERS + copies
+        )
     if kind == "pprof":
         return [("memory", "--json", "logs"), ("report", "--all", "logs"), ("report", "--json", "logs")] + WRITERS
     if kind == "log":

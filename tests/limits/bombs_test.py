@@ -5,14 +5,15 @@ Without --full: some bombs of FEW bytes and of four times as many. Twice the tim
 with the square, 16; the limit lies between. What is over in a moment is not compared. With --full: all bombs and all
 commands at 10 MB, none above 10 seconds of CPU or 1 GB; prints the slowest command of each.
 """
+
 import argparse
 import os
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import bombs  # noqa: E402
-import make_bombs  # noqa: E402
+import bombs
+import make_bombs
 
 PROGRAM = os.path.abspath("bin/tpusight")
 FEW, TIMES, GROWTH = 200_000, 4, 9

@@ -189,7 +189,8 @@ enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto)
 			return ts_fail_nomem(reader->err);
 	if (bad.cause)
 		return story(reader, proto, &bad);
-	if (scan->nr_instrs * TS_LIMIT_HLO_INSTR_BYTES > scan->module.n)
+	if (scan->nr_instrs > TS_LIMIT_HLO_INSTR_FLOOR &&
+	    scan->nr_instrs * TS_LIMIT_HLO_INSTR_BYTES > scan->module.n)
 		return ts_fail(reader->err, TS_LIMIT,
 			       "%.*s: more instructions than its bytes can describe " TS_OVER(
 				       TS_LIMIT_HLO_INSTR_BYTES),
