@@ -52,7 +52,7 @@ REFUSED = {
     "lines_and_ops": ("TS_LIMIT_CELLS", 400_000, ("report", "--json", "logs")),
     "long_text_shared": ("TS_LIMIT_SHARED_RATIO", 200_000, ("report", "--json", "logs")),
     "call_paths_doubled": ("TS_LIMIT_HLO_WALK_RATIO", 0, ("hlo", "m.hlo_proto.pb")),
-    "many_instructions": ("TS_LIMIT_HLO_INSTR_BYTES", 10_000, ("hlo", "m.hlo_proto.pb")),
+    "many_instructions": ("TS_LIMIT_HLO_INSTR_BYTES", 100_000, ("hlo", "m.hlo_proto.pb")),
     "too_deep_tuples": ("TS_LIMIT_HLO_SHAPE_DEPTH", 1_000, ("hlo", "m.hlo_proto.pb")),
     "call_depth": ("TS_LIMIT_HLO_CALL_DEPTH", 10_000, ("hlo", "m.hlo_proto.pb")),
     "trace_begins": ("TS_LIMIT_TRACE_OPEN", 400_000, ("report", "--json", "logs")),
