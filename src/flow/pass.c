@@ -14,6 +14,7 @@
 struct line_states {
 	void *state[TS_NR_ANALYSES]; /* NULL: the analysis does not want the line */
 	bool observed, done;
+	char *damage; /* what of the line could not be read; NULL: nothing */
 };
 
 struct pass {
@@ -37,6 +38,8 @@ static void release_line(struct pass *pass, uint32_t line)
 {
 	for (size_t a = 0; a < pass->nr_analyses; a++)
 		ts_state_free(pass->analyses[a], &pass->lines[line].state[a]);
+	free(pass->lines[line].damage);
+	pass->lines[line].damage = NULL;
 }
 
 static bool sees_events(const struct ts_context *ctx, const struct ts_analysis *analysis)
@@ -108,16 +111,15 @@ static enum ts_status stream(struct pass *pass, uint32_t line, struct ts_error *
 	return ts_stream_line(pass->profile, line, &sink, err);
 }
 
-static void note_damage(struct pass *pass, uint32_t line, const struct ts_error *err)
+/* In the order of the lines, however the threads went. */
+static void note_damage(struct pass *pass, uint32_t line)
 {
 	const struct ts_plane *plane = &pass->profile->planes[pass->profile->lines[line].plane];
+	const char *damage = pass->lines[line].damage;
 
-	if (!pass->is_first)
-		return;
-	pthread_mutex_lock(&pass->lock);
-	ts_profile_add_damage(pass->profile, pass->profile->hosts[plane->host].file, 0, err->text,
-			      false);
-	pthread_mutex_unlock(&pass->lock);
+	if (damage && pass->is_first)
+		ts_profile_add_damage(pass->profile, pass->profile->hosts[plane->host].file, 0,
+				      damage, false);
 }
 
 /* A state goes through its saved form, as if it came from another machine. */
@@ -145,6 +147,7 @@ static enum ts_status merge_ready(struct pass *pass, struct ts_error *err)
 	       pass->lines[pass->next_merge].done) {
 		struct line_states *states = &pass->lines[pass->next_merge];
 
+		note_damage(pass, pass->next_merge);
 		for (size_t a = 0; a < pass->nr_analyses && st == TS_OK; a++)
 			if (states->state[a])
 				st = merge_state(pass, a, states->state[a], err);
@@ -167,8 +170,8 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 		st = stream(pass, line, err);
 	}
 	if (st == TS_FORMAT) {
-		note_damage(pass, line, err);
-		st = TS_OK;
+		pass->lines[line].damage = strdup(err->text);
+		st = pass->lines[line].damage ? TS_OK : ts_fail_nomem(err);
 	}
 	if (st)
 		return st;

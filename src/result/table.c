@@ -6,7 +6,8 @@
 /* A table's address holds until the result's list of tables grows; an old one would lose rows. */
 static bool is_live(const struct ts_result *result, const struct ts_table *table)
 {
-	return table >= result->tables && table < result->tables + result->nr_tables;
+	return result->tables && table >= result->tables &&
+	       table < result->tables + result->nr_tables;
 }
 
 /* On the heap and not in the arena, which would keep every smaller copy; freed with the results. */

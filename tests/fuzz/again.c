@@ -21,6 +21,30 @@ static void look_at_json(struct ts_bytes text)
 	cJSON_Delete(json);
 }
 
+/* Where they part, with what is around it. */
+static void show_difference(struct ts_bytes first, struct ts_bytes second)
+{
+	size_t at = 0, from;
+
+	while (at < first.n && at < second.n && first.p[at] == second.p[at])
+		at++;
+	from = at > 100 ? at - 100 : 0;
+	fprintf(stderr, "first: %.*s\nsecond: %.*s\n", TS_ARG(ts_bytes_cut(first, from, at + 100)),
+		TS_ARG(ts_bytes_cut(second, from, at + 100)));
+}
+
+static void must_be_equal(const struct said *first, const struct said *second)
+{
+	if (first->status == second->status &&
+	    ts_bytes_eq(ts_buf_bytes(&first->out), ts_buf_bytes(&second->out)) &&
+	    ts_bytes_eq(ts_buf_bytes(&first->err), ts_buf_bytes(&second->err)))
+		return;
+	fprintf(stderr, "status %d, then %d\n", first->status, second->status);
+	show_difference(ts_buf_bytes(&first->out), ts_buf_bytes(&second->out));
+	show_difference(ts_buf_bytes(&first->err), ts_buf_bytes(&second->err));
+	broken("the second report is another one");
+}
+
 static void report_as(const struct session *session, const char *format, const char *view)
 {
 	const char *const once[] = { "report",	 "-j",	 "1",	 "--all",
@@ -33,10 +57,7 @@ static void report_as(const struct session *session, const char *format, const c
 
 	session_run(session, once, &first);
 	session_run(session, again, &second);
-	if (first.status != second.status ||
-	    !ts_bytes_eq(ts_buf_bytes(&first.out), ts_buf_bytes(&second.out)) ||
-	    !ts_bytes_eq(ts_buf_bytes(&first.err), ts_buf_bytes(&second.err)))
-		broken("the second report is another one");
+	must_be_equal(&first, &second);
 	if (strcmp(format, "json") == 0 && first.status == TS_EXIT_DONE)
 		look_at_json(ts_buf_bytes(&first.out));
 	said_release(&first);
