@@ -16,7 +16,7 @@ pack() {
 	rm -rf "$1" "$2"
 	mkdir -p "$(dirname "$1")"
 	git clone -q "$here" "$1"
-	(cd "$1" && ./bootstrap && mkdir -p "$2" && cd "$2" && "$1/configure" --quiet && make -s dist-gzip dist-xz) >"$work/same.log" 2>&1 ||
+	(cd "$1" && ./bootstrap && mkdir -p "$2" && cd "$2" && "$1/configure" --quiet && make -s dist-gzip && make -s dist-xz) >"$work/same.log" 2>&1 ||
 		{ tail -n 30 "$work/same.log"; exit 1; }
 }
 
@@ -25,10 +25,11 @@ work=$(cd "$work" && pwd)
 (TZ=UTC LC_ALL=C pack "$work/one" "$work/one/build" 022)
 (TZ=Asia/Kathmandu LC_ALL=$(locale -a | grep -iE '^(de_DE|en_US|C)\.utf' | tail -n 1) pack "$work/further/down/two" "$work/build_of_two" 077)
 find "$work/one" -name '*.md' -exec touch -d '2001-01-01' {} +
-(cd "$work/one/build" && make -s dist-gzip dist-xz >"$work/same.log" 2>&1) # packed again, with other times
+(cd "$work/one/build" && { make -s dist-gzip && make -s dist-xz; } >"$work/same.log" 2>&1) # packed again, with other times
 wrong=0
 for tarball in "$work"/one/build/tpusight-*.tar.*; do
 	cmp "$tarball" "$work/build_of_two/$(basename "$tarball")" || wrong=1
+	[ "$(tar -tf "$tarball" | grep -c '/src/.*\.c$')" -gt 100 ] || { echo "$tarball has no sources"; wrong=1; }
 	sha256sum "$tarball"
 done
 (cd "$work/one/build" && cp tpusight-*.tar.xz before && SOURCE_DATE_EPOCH=1 make -s dist-xz >"$work/same.log" 2>&1)
