@@ -132,23 +132,22 @@ static void check_capture(struct checking *checking, const struct ts_measured *b
 			       "`tpusight check` says why a profile cannot be believed");
 }
 
-/* Of a name, the one that ran most. Rows of modules[] stand in the profile's order. */
-static const struct ts_hlo_module *main_module(const struct comparing *comparing, size_t run,
-					       struct ts_bytes name)
+/* Of each name the module that ran most, of equal ones the first. Rows of modules[] stand in the
+ * profile's order. */
+static bool find_mains(const struct comparing *comparing, size_t run, struct ts_strmap *mains)
 {
 	const struct ts_profile *profile = comparing->runs[run].profile;
-	const struct ts_hlo_module *found = NULL;
-	int64_t most = -2;
+	const struct ts_table *rows = comparing->measured[run].modules;
+	bool good = true;
 
-	for (size_t m = 0; m < profile->nr_modules; m++) {
-		int64_t nr = ts_cell_int(comparing->measured[run].modules, m, "executions");
+	for (size_t m = 0; m < profile->nr_modules && good; m++) {
+		uint32_t known = ts_strmap_find(mains, profile->modules[m].name);
 
-		if (!ts_bytes_eq(profile->modules[m].name, name) || nr <= most)
-			continue;
-		found = &profile->modules[m];
-		most = nr;
+		if (known == TS_NONE ||
+		    ts_cell_int(rows, m, "executions") > ts_cell_int(rows, known, "executions"))
+			good = ts_strmap_set(mains, profile->modules[m].name, (uint32_t)m);
 	}
-	return found;
+	return good;
 }
 
 static struct ts_bytes dtype_of(struct ts_bytes shape)
@@ -205,19 +204,20 @@ static void check_variants(struct checking *checking, struct ts_bytes name)
 			       "work");
 }
 
-static void check_modules(struct checking *checking)
+static void check_names(struct checking *checking, const struct ts_strmap *ours,
+			const struct ts_strmap *theirs)
 {
 	const struct comparing *comparing = checking->comparing;
 	const struct ts_profile *base = comparing->runs[0].profile;
 	const struct ts_profile *other = comparing->runs[checking->run].profile;
 	size_t nr_shared = 0;
 
-	for (size_t m = 0; m < base->nr_modules; m++) {
+	for (uint32_t m = 0; m < base->nr_modules; m++) {
 		struct ts_bytes name = base->modules[m].name;
-		const struct ts_hlo_module *theirs = main_module(comparing, checking->run, name);
+		bool is_shared = ts_strmap_find(theirs, name) != TS_NONE;
 
-		nr_shared += theirs != NULL;
-		if (theirs && main_module(comparing, 0, name) == &base->modules[m])
+		nr_shared += is_shared;
+		if (is_shared && ts_strmap_find(ours, name) == m)
 			check_variants(checking, name);
 	}
 	if (nr_shared == 0 && base->nr_modules > 0 && other->nr_modules > 0)
@@ -225,6 +225,19 @@ static void check_modules(struct checking *checking)
 			checking, "modules", base->modules[0].name, other->modules[0].name,
 			WITH_CARE,
 			"no program has the same name in both: ops are matched by scope and shape");
+}
+
+static enum ts_status check_modules(struct checking *checking, struct ts_error *err)
+{
+	struct ts_strmap ours = { NULL, 0, 0 }, theirs = { NULL, 0, 0 };
+	bool good = find_mains(checking->comparing, 0, &ours) &&
+		    find_mains(checking->comparing, checking->run, &theirs);
+
+	if (good)
+		check_names(checking, &ours, &theirs);
+	ts_strmap_release(&ours);
+	ts_strmap_release(&theirs);
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status check_programs(struct checking *checking, struct ts_error *err)
@@ -238,7 +251,7 @@ static enum ts_status check_programs(struct checking *checking, struct ts_error 
 		st = ts_variants_init(&checking->variants[i], comparing->runs[runs[i]].profile,
 				      &comparing->scratch, err);
 	if (st == TS_OK)
-		check_modules(checking);
+		st = check_modules(checking, err);
 	for (size_t i = 0; i < TS_NELEM(runs); i++)
 		ts_variants_release(&checking->variants[i]);
 	return st;

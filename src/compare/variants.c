@@ -65,10 +65,13 @@ const struct ts_hlo_module *ts_variants_only_in(const struct variants *variants,
 	TS_ASSERT(variants && other);
 	for (size_t m = 0; m < variants->profile->nr_modules; m++) {
 		const struct ts_hlo_module *module = &variants->profile->modules[m];
-		int64_t nr = ts_cell_int(modules, m, "executions");
+		int64_t nr;
 
-		if (!ts_bytes_eq(module->name, name) || module->nr_comps == 0 || nr == 0 ||
-		    nr <= most || ts_strmap_find(&other->set, variants->keys[m]) != TS_NONE)
+		if (!ts_bytes_eq(module->name, name) || module->nr_comps == 0)
+			continue;
+		nr = ts_cell_int(modules, m, "executions");
+		if (nr == 0 || nr <= most ||
+		    ts_strmap_find(&other->set, variants->keys[m]) != TS_NONE)
 			continue;
 		found = module;
 		most = nr;
