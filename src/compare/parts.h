@@ -57,6 +57,8 @@ struct variants {
 	const struct ts_profile *profile;
 	struct ts_bytes *keys; /* one a module */
 	struct ts_strmap set;
+	struct ts_strmap first; /* of each name the first module */
+	uint32_t *next; /* and behind each module the next one of its name; TS_NONE: the last */
 };
 enum ts_status ts_variants_init(struct variants *variants, const struct ts_profile *profile,
 				struct ts_arena *arena, struct ts_error *err);

@@ -24,24 +24,40 @@ static struct ts_bytes key_of(const struct ts_hlo_module *module, struct ts_aren
 	return key;
 }
 
+static bool chain_names(struct variants *variants)
+{
+	const struct ts_profile *profile = variants->profile;
+
+	for (size_t m = profile->nr_modules; m-- > 0;) {
+		variants->next[m] = ts_strmap_find(&variants->first, profile->modules[m].name);
+		if (!ts_strmap_set(&variants->first, profile->modules[m].name, (uint32_t)m))
+			return false;
+	}
+	return true;
+}
+
 enum ts_status ts_variants_init(struct variants *variants, const struct ts_profile *profile,
 				struct ts_arena *arena, struct ts_error *err)
 {
 	TS_ASSERT(variants && profile && arena);
 	*variants = (struct variants){ .profile = profile };
 	variants->keys = ts_arena_array(arena, profile->nr_modules + 1, sizeof(*variants->keys));
-	for (size_t m = 0; variants->keys && m < profile->nr_modules; m++) {
+	variants->next = ts_arena_array(arena, profile->nr_modules + 1, sizeof(*variants->next));
+	if (!variants->keys || !variants->next || !chain_names(variants))
+		return ts_fail_nomem(err);
+	for (size_t m = 0; m < profile->nr_modules; m++) {
 		variants->keys[m] = key_of(&profile->modules[m], arena);
 		if (!ts_strmap_set(&variants->set, variants->keys[m], (uint32_t)m))
 			return ts_fail_nomem(err);
 	}
-	return variants->keys ? TS_OK : ts_fail_nomem(err);
+	return TS_OK;
 }
 
 void ts_variants_release(struct variants *variants)
 {
 	TS_ASSERT(variants);
 	ts_strmap_release(&variants->set);
+	ts_strmap_release(&variants->first);
 }
 
 size_t ts_variants_count(const struct variants *variants, struct ts_bytes name)
@@ -49,9 +65,9 @@ size_t ts_variants_count(const struct variants *variants, struct ts_bytes name)
 	size_t nr = 0;
 
 	TS_ASSERT(variants);
-	for (size_t m = 0; m < variants->profile->nr_modules; m++) /* of twins the last counts */
-		nr += ts_bytes_eq(variants->profile->modules[m].name, name) &&
-		      ts_strmap_find(&variants->set, variants->keys[m]) == m;
+	for (uint32_t m = ts_strmap_find(&variants->first, name); m != TS_NONE;
+	     m = variants->next[m]) /* of twins the last counts */
+		nr += ts_strmap_find(&variants->set, variants->keys[m]) == m;
 	return nr;
 }
 
@@ -63,11 +79,12 @@ const struct ts_hlo_module *ts_variants_only_in(const struct variants *variants,
 	int64_t most = -2;
 
 	TS_ASSERT(variants && other);
-	for (size_t m = 0; m < variants->profile->nr_modules; m++) {
+	for (uint32_t m = ts_strmap_find(&variants->first, name); m != TS_NONE;
+	     m = variants->next[m]) {
 		const struct ts_hlo_module *module = &variants->profile->modules[m];
 		int64_t nr;
 
-		if (!ts_bytes_eq(module->name, name) || module->nr_comps == 0)
+		if (module->nr_comps == 0)
 			continue;
 		nr = ts_cell_int(modules, m, "executions");
 		if (nr == 0 || nr <= most ||
