@@ -37,7 +37,6 @@ struct ts_cli {
 	const char *command; /* for messages: "tpusight annotate" */
 	size_t nr_threads;
 	bool quiet, verbose;
-	bool is_mute;	    /* help or version was asked for, and could not be printed */
 	bool join_sessions; /* sibling sessions of several hosts are one (io/siblings.h) */
 	enum ts_color color;
 	struct ts_settings settings;
@@ -79,7 +78,7 @@ bool ts_option_is_shared(const struct ts_option *option); /* one of these: it fi
 /* Parses options and paths. TS_NOTFOUND: help or version was asked for and printed. */
 enum ts_status ts_options_parse(struct ts_cli *cli, const struct ts_command *command, int argc,
 				char **argv, struct ts_error *err);
-bool ts_print_help(const char *program, const struct ts_command *command);
+void ts_print_help(const char *program, const struct ts_command *command);
 
 /* "tpusight: TEXT" on stderr, in one line and safe for a terminal. */
 void ts_complain(const char *text);

@@ -35,7 +35,6 @@ struct work {
 	size_t nr_bad, nr_done;
 	size_t nr_shown; /* sessions with a summary on the console */
 	bool can_undo;	 /* an annotation is there now */
-	bool is_mute;	 /* standard output cannot be written */
 };
 
 static const char *place_of(const struct ts_session *session)
@@ -65,7 +64,7 @@ static void print_json(struct work *work, const char *place, const struct ts_res
 	ts_deeds_json(&json, report);
 	ts_json_object_end(&json);
 	ts_buf_putc(&out, '\n');
-	work->is_mute |= !ts_print(ts_buf_bytes(&out));
+	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }
 
@@ -84,7 +83,7 @@ static void print_summary(struct work *work, const struct ts_annotation *one)
 	put_left_out(&out, one);
 	if (cli->verbose)
 		ts_deeds_list(&out, &one->report);
-	work->is_mute |= !ts_print(ts_buf_bytes(&out));
+	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }
 
@@ -138,7 +137,7 @@ static void print_strip(struct work *work, const char *place,
 				  report->nr_entries - nr_left - nr_failed, nr_left));
 	if (work->cli->verbose)
 		ts_deeds_list(&out, report);
-	work->is_mute |= !ts_print(ts_buf_bytes(&out));
+	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }
 
@@ -203,7 +202,7 @@ static void print_undo(struct work *work)
 		return;
 	ts_buf_puts(&out, work->nr_shown > 1 ? "\n" : "");
 	ts_deeds_undo(&out, work->cli->paths, work->cli->nr_paths);
-	work->is_mute |= !ts_print(ts_buf_bytes(&out));
+	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }
 
@@ -268,7 +267,7 @@ static enum ts_exit run_annotate(struct ts_cli *cli)
 	ts_runs_release(&runs);
 	if (work.nr_done == 0)
 		return found ? ts_exit_of(found) : TS_EXIT_NOTHING;
-	return work.nr_bad || work.is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
+	return work.nr_bad ? TS_EXIT_SOME : TS_EXIT_DONE;
 }
 
 static const struct annotate_options defaults = { .choice = TS_ANNOTATE_CHOICE_INIT };

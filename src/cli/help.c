@@ -99,10 +99,9 @@ static void put_program(struct ts_buf *out, const char *program)
 	put_options(out, ts_shared_options, NULL);
 }
 
-bool ts_print_help(const char *program, const struct ts_command *command)
+void ts_print_help(const char *program, const struct ts_command *command)
 {
 	struct ts_buf out = TS_BUF_INIT;
-	bool good;
 
 	TS_ASSERT(program);
 	if (command)
@@ -111,7 +110,6 @@ bool ts_print_help(const char *program, const struct ts_command *command)
 		put_program(&out, program);
 	ts_buf_puts(&out, "\nExit status: 0 done; 1 a gate did not hold; 2 wrong usage; 3 no input "
 			  "could be read; 4 some inputs, or an output, failed.\n");
-	good = ts_print(ts_buf_bytes(&out));
+	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
-	return good;
 }

@@ -70,11 +70,11 @@ static enum ts_status apply(struct ts_cli *cli, const struct ts_command *command
 		cli->places[cli->nr_places++] = (struct ts_named_place){ value, option->place };
 
 	if (option->kind == TS_OPTION_VERSION) {
-		cli->is_mute = !ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
+		ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
 		return TS_NOTFOUND;
 	}
 	if (option->kind == TS_OPTION_HELP) {
-		cli->is_mute = !ts_print_help(cli->command, command);
+		ts_print_help(cli->command, command);
 		return TS_NOTFOUND;
 	}
 	return ts_option_read(option, command, base, value, err)

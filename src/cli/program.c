@@ -57,7 +57,7 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 	enum ts_status st = ts_options_parse(cli, command, argc, argv, &err);
 
 	if (st == TS_NOTFOUND)
-		return cli->is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
+		return TS_EXIT_DONE;
 	if (st) {
 		ts_complain(err.text);
 		return TS_EXIT_USAGE;
@@ -84,12 +84,13 @@ static enum ts_exit no_command(const char *program, const char *word)
 	struct ts_error err = TS_ERROR_INIT;
 
 	if (word && strcmp(word, "--version") == 0) {
-		return ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n")) ? TS_EXIT_DONE
-									  : TS_EXIT_SOME;
+		ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
+		return TS_EXIT_DONE;
 	}
 	if (word &&
 	    (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)) {
-		return ts_print_help(program, NULL) ? TS_EXIT_DONE : TS_EXIT_SOME;
+		ts_print_help(program, NULL);
+		return TS_EXIT_DONE;
 	}
 	for (size_t i = 0; word && ts_commands[i]; i++)
 		ts_closest_try(&closest, ts_commands[i]->name);
