@@ -20,12 +20,7 @@ static int rename_by(enum way way, int dir_fd, const char *from, const char *to)
 		[EXCHANGE] = RENAME_EXCHANGE, [NOREPLACE] = RENAME_NOREPLACE
 	};
 
-	int answer;
-
-	do {
-		answer = renameat2(dir_fd, from, dir_fd, to, flags[way]);
-	} while (answer < 0 && errno == EINTR);
-	if (answer == 0)
+	if (ts_sys_rename_with(dir_fd, from, to, flags[way]) == 0)
 		return 0;
 	return errno == EINVAL || errno == ENOTSUP || errno == EOPNOTSUPP ? ENOSYS : errno;
 #else
@@ -36,7 +31,7 @@ static int rename_by(enum way way, int dir_fd, const char *from, const char *to)
 
 static bool is_written(int dir_fd, const char *name)
 {
-	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = ts_sys_make(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	bool is_open = fd >= 0 && ts_fd_is_open_to_write(fd);
 
 	if (fd >= 0)

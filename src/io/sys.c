@@ -66,6 +66,16 @@ int ts_sys_rename(int dir_fd, const char *from, int to_dir_fd, const char *to)
 	return answer;
 }
 
+#ifdef HAVE_RENAMEAT2
+int ts_sys_rename_with(int dir_fd, const char *from, const char *to, unsigned flags)
+{
+	int answer;
+
+	AGAIN(answer, renameat2(dir_fd, from, dir_fd, to, flags));
+	return answer;
+}
+#endif
+
 int ts_sys_link(const char *from, const char *to)
 {
 	int answer;

@@ -15,6 +15,9 @@ DIR *ts_sys_opendir(const char *path);
 int ts_sys_sync(int fd); /* to the disk itself, where the system knows the difference */
 int ts_sys_mkdir(const char *path, mode_t mode);
 int ts_sys_rename(int dir_fd, const char *from, int to_dir_fd, const char *to);
+#ifdef HAVE_RENAMEAT2
+int ts_sys_rename_with(int dir_fd, const char *from, const char *to, unsigned flags);
+#endif
 int ts_sys_link(const char *from, const char *to); /* a link at FROM is followed */
 int ts_sys_unlink(int dir_fd, const char *name);
 int ts_sys_chmod(int fd, mode_t mode);
