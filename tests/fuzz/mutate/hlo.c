@@ -380,25 +380,21 @@ static bool change_graph(struct tree *tree)
 	return true;
 }
 
+static void change_module(struct tree *tree)
+{
+	if (tree->other || rng_below(tree->rng, 2) || !change_graph(tree))
+		tree_changes(tree);
+	else if (rng_below(tree->rng, 2))
+		change_graph(tree);
+}
+
 static bool apply(const struct mutator *self, const struct mutation *mutation)
 {
-	struct ts_arena arena = TS_ARENA_INIT;
-	struct tree tree = { .arena = &arena,
-			     .rng = mutation->rng,
-			     .sound = mutation->sound,
-			     .change = proto_change };
+	static const struct tree_format format = { proto_parse, proto_print, proto_change,
+						   change_module };
 
-	tree.top = proto_parse(&tree, mutation->in);
-	tree.other = mutation->other.n ? proto_parse(&tree, mutation->other) : NULL;
-	if (tree.top) {
-		if (tree.other || rng_below(tree.rng, 2) || !change_graph(&tree))
-			tree_changes(&tree);
-		else if (rng_below(tree.rng, 2))
-			change_graph(&tree);
-		proto_print(mutation->out, tree.top);
-	}
-	ts_arena_release(&arena);
-	return tree.top != NULL;
+	(void)self;
+	return tree_apply(&format, mutation);
 }
 
 const struct mutator mutator_hlo = { .name = "hlo", .apply = apply };

@@ -215,19 +215,10 @@ static void change(struct tree *tree, struct node *node)
 
 static bool apply(const struct mutator *self, const struct mutation *mutation)
 {
-	struct ts_arena arena = TS_ARENA_INIT;
-	struct tree tree = {
-		.arena = &arena, .rng = mutation->rng, .sound = mutation->sound, .change = change
-	};
+	static const struct tree_format format = { parse, print_value, change, tree_changes };
 
-	tree.top = parse(&tree, mutation->in);
-	tree.other = mutation->other.n ? parse(&tree, mutation->other) : NULL;
-	if (tree.top) {
-		tree_changes(&tree);
-		print_value(mutation->out, tree.top);
-	}
-	ts_arena_release(&arena);
-	return tree.top != NULL;
+	(void)self;
+	return tree_apply(&format, mutation);
 }
 
 const struct mutator mutator_json = { .name = "json", .apply = apply };

@@ -247,20 +247,11 @@ void proto_pack(struct tree *tree, struct node *node, uint32_t field)
 
 static bool apply(const struct mutator *self, const struct mutation *mutation)
 {
-	struct ts_arena arena = TS_ARENA_INIT;
-	struct tree tree = { .arena = &arena,
-			     .rng = mutation->rng,
-			     .sound = mutation->sound,
-			     .change = proto_change };
+	static const struct tree_format format = { proto_parse, proto_print, proto_change,
+						   tree_changes };
 
-	tree.top = proto_parse(&tree, mutation->in);
-	tree.other = mutation->other.n ? proto_parse(&tree, mutation->other) : NULL;
-	if (tree.top) {
-		tree_changes(&tree);
-		proto_print(mutation->out, tree.top);
-	}
-	ts_arena_release(&arena);
-	return tree.top != NULL;
+	(void)self;
+	return tree_apply(&format, mutation);
 }
 
 const struct mutator mutator_proto = { .name = "proto", .apply = apply };

@@ -308,3 +308,21 @@ void tree_changes(struct tree *tree)
 	for (uint64_t nr = 1 + rng_below(tree->rng, MAX_NR); nr > 0; nr--)
 		tree_change(tree);
 }
+
+bool tree_apply(const struct tree_format *format, const struct mutation *mutation)
+{
+	struct ts_arena arena = TS_ARENA_INIT;
+	struct tree tree = { .arena = &arena,
+			     .rng = mutation->rng,
+			     .sound = mutation->sound,
+			     .change = format->change };
+
+	tree.top = format->parse(&tree, mutation->in);
+	tree.other = mutation->other.n ? format->parse(&tree, mutation->other) : NULL;
+	if (tree.top) {
+		format->changes(&tree);
+		format->print(mutation->out, tree.top);
+	}
+	ts_arena_release(&arena);
+	return tree.top != NULL;
+}

@@ -48,6 +48,17 @@ struct ts_bytes tree_bytes(struct tree *tree, struct ts_bytes text);
 /* A number at an edge, beside the old one, or far from it. */
 uint64_t tree_number(struct rng *rng, uint64_t old);
 
+/* A format whose inputs are trees. */
+struct tree_format {
+	struct node *(*parse)(struct tree *tree, struct ts_bytes bytes); /* NULL: not this format */
+	void (*print)(struct ts_buf *out, const struct node *top);
+	void (*change)(struct tree *tree, struct node *node);
+	void (*changes)(struct tree *tree); /* of the whole input, as tree_changes() is */
+};
+
+/* What a mutator's .apply does: the input is read, changed and written. */
+bool tree_apply(const struct tree_format *format, const struct mutation *mutation);
+
 /* One change, chosen by chance. */
 void tree_change(struct tree *tree);
 /* A few of them. */
