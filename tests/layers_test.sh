@@ -42,8 +42,8 @@ fine  read/chrome/scan.c               read/chrome/trace.h
 fine  read/hta.c                       read/reader.h
 found read/hta.c                       read/chrome/trace.h
 found read/hta.c                       analysis/analysis.h
-found write/report_csv.c               write/perfetto.h
-fine  write/perfetto_pb.c              write/perfetto.h
+found write/report_csv.c               write/perfetto/perfetto.h
+fine  write/perfetto/pb.c                write/perfetto/perfetto.h
 found base/map.c                       codec/json.h
 found cli/options.c                    trace.pb-c.h
 fine  cli/options.c                    flow/run.h

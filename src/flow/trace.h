@@ -1,6 +1,6 @@
 /*
  * The Perfetto trace of a run, the native rows and ours in the same process groups, in one of its
- * forms (write/perfetto.h): `perfetto_trace.json.gz` is Chrome's JSON, `perfetto_trace.pftrace`
+ * forms (write/perfetto/perfetto.h): `perfetto_trace.json.gz` is Chrome's JSON, `perfetto_trace.pftrace`
  * Perfetto's own protobuf, gzip both. trace_plan.h has the choice of events, trace_row.h the rows,
  * trace_pack.h threads and packing.
  *

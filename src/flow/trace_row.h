@@ -1,6 +1,6 @@
 /*
  * One row of the trace: a line of the profile, or a track of ours, as text in pieces of a MiB, in
- * whatever form the writer was made for (write/perfetto.h).
+ * whatever form the writer was made for (write/perfetto/perfetto.h).
  *
  * A line's events come in the order of their ends; the file has them in the order of their starts,
  * a parent before its children. Chosen events are kept (40 bytes each) until nothing can start
@@ -17,7 +17,7 @@
 
 #include "flow/trace_plan.h"
 #include "result/result.h"
-#include "write/perfetto.h"
+#include "write/perfetto/perfetto.h"
 
 #define TS_TRACE_TIDS	     100 /* a row's; lane L of it is its tid + L where lanes have one */
 #define TS_TRACE_PIECE_BYTES (1u << 20)

@@ -8,7 +8,7 @@
 #include "codec/pb.h"
 #include "codec/pbw.h"
 #include "overlay/apply.h"
-#include "write/perfetto.h"
+#include "write/perfetto/perfetto.h"
 
 static const struct ts_perfetto_form *const form = &ts_perfetto_pb;
 

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "write/perfetto.h"
+#include "write/perfetto/perfetto.h"
 
 static const struct ts_perfetto_form *const form = &ts_perfetto_json;
 

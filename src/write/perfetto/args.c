@@ -1,5 +1,5 @@
 /* What the forms of a Perfetto trace share. */
-#include "write/perfetto.h"
+#include "write/perfetto/perfetto.h"
 
 #include "base/check.h"
 

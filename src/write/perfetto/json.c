@@ -7,7 +7,7 @@
  * can be put together in any order. Times are microseconds with three decimals, in integers alone.
  * Perfetto keeps thread names by tid alone, so each tid stands once in a file.
  */
-#include "write/perfetto.h"
+#include "write/perfetto/perfetto.h"
 
 #include "codec/json.h"
 

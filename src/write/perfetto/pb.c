@@ -1,0 +1,110 @@
+/*
+ * Perfetto's own format: a Trace of TracePackets with TrackEvents (protos/perfetto/trace/ in
+ * google/perfetto: trace_packet, interned_data, track_event/). Field numbers are theirs.
+ *
+ * Each row is a packet sequence of its own, with its own interned names, so rows can be made apart.
+ * Lane 0 is a thread's track, by default that of the sequence's events; the others are its
+ * children of the same name, which viewers draw as one. A slice is two packets, begin and end.
+ * Times are on the trace's clock, which begins where the run does (with the head's shift); most are
+ * written as the difference to the one before, on a clock of the sequence's own that counts so.
+ *
+ * Interned ids follow from what they stand for, so nothing has to be looked up: an op's name and
+ * category have its index + 1, its framework op and source two numbers in a row.
+ */
+#include "write/perfetto/pb.h"
+
+/* The first packet: sequence 1, its state cleared, trace attribute generator = tpusight. */
+#define MARK                                                   \
+	"\x0a\x1e\x50\x01\x68\x01\xf2\x07\x17\x0a\x15\x0a\x09" \
+	"generator"                                            \
+	"\x1a\x08"                                             \
+	"tpusight"
+#define MAX_LANES 1000 /* each slice looks for room in all of them */
+
+static void put_attribute(struct ts_buf *out, const char *key, const char *text, int64_t number)
+{
+	size_t attribute = ts_pbw_begin(out, ATTRIBUTES_ATTRIBUTE);
+
+	ts_pbw_text(out, ATTRIBUTE_KEY, ts_bytes_of(key));
+	if (text)
+		ts_pbw_text(out, ATTRIBUTE_STRING, ts_bytes_of(text));
+	else
+		ts_pbw_i64(out, ATTRIBUTE_LONG, number);
+	ts_pbw_end(out, attribute);
+}
+
+static void put_attributes(struct ts_buf *out, const struct ts_perfetto_head *head)
+{
+	uint64_t left_out = head->events_total - TS_MIN(head->events_written, head->events_total);
+	size_t packet = begin_packet(out, HEAD_SEQUENCE);
+	size_t attributes = ts_pbw_begin(out, PACKET_ATTRIBUTES);
+
+	put_attribute(out, "tpusight.version", head->version ? head->version : "", 0);
+	if (head->native_file)
+		put_attribute(out, "tpusight.native_file", head->native_file, 0);
+	if (head->start_unix_ns != TS_UNKNOWN)
+		put_attribute(out, "tpusight.start_unix_ns", NULL, head->start_unix_ns);
+	put_attribute(out, "tpusight.shift_ns", NULL, head->shift_ns);
+	put_attribute(out, "tpusight.events_total", NULL, (int64_t)head->events_total);
+	put_attribute(out, "tpusight.events_written", NULL, (int64_t)head->events_written);
+	put_attribute(out, "tpusight.events_left_out", NULL, (int64_t)left_out);
+	put_attribute(out, "tpusight.own_events", NULL, (int64_t)head->own_events);
+	put_attribute(out, "tpusight.note", ts_perfetto_note, 0);
+	ts_pbw_end(out, attributes);
+	ts_pbw_end(out, packet);
+}
+
+/* What time of day the run began, so that viewers can show it. */
+static void put_clocks(struct ts_buf *out, const struct ts_perfetto_head *head)
+{
+	size_t packet = begin_packet(out, HEAD_SEQUENCE);
+	size_t snapshot = ts_pbw_begin(out, PACKET_CLOCK_SNAPSHOT);
+
+	put_clock(out, CLOCK_OF_TRACE, head->shift_ns);
+	put_clock(out, CLOCK_OF_DAY, head->start_unix_ns);
+	ts_pbw_u64(out, SNAPSHOT_PRIMARY, CLOCK_OF_TRACE);
+	ts_pbw_end(out, snapshot);
+	ts_pbw_end(out, packet);
+}
+
+static void put_root(struct ts_buf *out)
+{
+	size_t packet = begin_packet(out, HEAD_SEQUENCE);
+	size_t track = ts_pbw_begin(out, PACKET_TRACK_DESCRIPTOR);
+
+	ts_pbw_u64(out, DESCRIPTOR_UUID, ROOT_UUID);
+	ts_pbw_u64(out, DESCRIPTOR_PROCESS_ORDERING, ORDERING_EXPLICIT);
+	ts_pbw_u64(out, DESCRIPTOR_THREAD_ORDERING, ORDERING_EXPLICIT);
+	ts_pbw_end(out, track);
+	ts_pbw_end(out, packet);
+}
+
+static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
+{
+	ts_buf_put(out, TS_LIT(MARK));
+	put_attributes(out, head);
+	if (head->start_unix_ns != TS_UNKNOWN && head->start_unix_ns >= 0)
+		put_clocks(out, head);
+	put_root(out);
+}
+
+static void close_file(struct ts_buf *out)
+{
+}
+
+const struct ts_perfetto_form ts_perfetto_pb = {
+	.name = "pftrace",
+	.mark = MARK,
+	.max_lanes = MAX_LANES,
+	.open = open_file,
+	.close = close_file,
+	.process = ts_perfetto_pb_process,
+	.row = ts_perfetto_pb_row,
+	.lane = ts_perfetto_pb_lane,
+	.op_tail = ts_perfetto_pb_op_tail,
+	.op_slice = ts_perfetto_pb_op_slice,
+	.label_tail = ts_perfetto_pb_label_tail,
+	.label_slice = ts_perfetto_pb_label_slice,
+	.end = ts_perfetto_pb_end,
+	.counter = ts_perfetto_pb_counter,
+};

@@ -1,0 +1,163 @@
+/*
+ * What the files of Perfetto's own form share: the numbers of its fields (protos/perfetto/trace/ in
+ * google/perfetto), the ids of tracks and sequences, and the parts that more than one file writes.
+ * For write/perfetto/pb*.c alone.
+ */
+#ifndef TS_WRITE_PERFETTO_PB_H
+#define TS_WRITE_PERFETTO_PB_H
+
+#include "codec/pbw.h"
+#include "write/perfetto/perfetto.h"
+
+enum { TRACE_PACKET = 1 };
+enum packet_field {
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE_ID = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_CLOCK_ID = 58,
+	PACKET_DEFAULTS = 59,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_FIRST_ON_SEQUENCE = 87,
+	PACKET_ATTRIBUTES = 126,
+};
+enum sequence_flags { STATE_CLEARED = 1, NEEDS_STATE = 2 };
+enum { HEAD_SEQUENCE = 1, FIRST_ROW_SEQUENCE = 2 };
+enum { ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_LONG = 2, ATTRIBUTE_STRING = 3 };
+enum {
+	SNAPSHOT_CLOCKS = 1,
+	SNAPSHOT_PRIMARY = 2,
+	CLOCK_ID = 1,
+	CLOCK_TIMESTAMP = 2,
+	CLOCK_INCREMENTAL = 3
+};
+enum { CLOCK_OF_DAY = 1, CLOCK_OF_TRACE = 6, CLOCK_OF_SEQUENCE = 64 }; /* from 64 on its own */
+enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK_ID = 58 };
+enum descriptor_field {
+	DESCRIPTOR_UUID = 1,
+	DESCRIPTOR_NAME = 2,
+	DESCRIPTOR_PROCESS = 3,
+	DESCRIPTOR_THREAD = 4,
+	DESCRIPTOR_PARENT = 5,
+	DESCRIPTOR_COUNTER = 8,
+	DESCRIPTOR_RANK = 12,
+	DESCRIPTOR_DESCRIPTION = 14,
+	DESCRIPTOR_PROCESS_ORDERING = 19,
+	DESCRIPTOR_THREAD_ORDERING = 20,
+};
+enum { PROCESS_PID = 1, PROCESS_SORT_INDEX = 3, PROCESS_NAME = 6 };
+enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_SORT_INDEX = 3, THREAD_NAME = 5 };
+enum { COUNTER_UNIT_NAME = 6 };
+enum { ORDERING_EXPLICIT = 1 };
+enum { ROOT_UUID = 0 };
+enum interned_field {
+	INTERNED_CATEGORIES = 1,
+	INTERNED_EVENT_NAMES = 2,
+	INTERNED_ANNOTATION_NAMES = 3,
+	INTERNED_STRINGS = 29,
+};
+enum { ENTRY_IID = 1, ENTRY_TEXT = 2 };
+enum event_field {
+	EVENT_CATEGORY_IIDS = 3,
+	EVENT_ANNOTATIONS = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK_UUID = 11,
+	EVENT_DOUBLE_COUNTER = 44,
+	EVENT_FLOW_IDS = 47,
+	EVENT_TERMINATING_FLOW_IDS = 48,
+};
+enum event_type { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_COUNTER = 4 };
+enum annotation_field {
+	ANNOTATION_NAME_IID = 1,
+	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
+	ANNOTATION_STRING = 6,
+	ANNOTATION_STRING_IID = 17,
+};
+
+/* Ids of annotation names: those of ts_perfetto_keys from 1 on, ours, then those of labels. */
+enum { IID_KEYS = 1, IID_SELF = IID_KEYS + TS_NR_KEYS, IID_OWN, IID_EVENTS };
+enum { IID_LABEL_ARGS = 1 << 8 }; /* + label x 256 + arg */
+enum { LABEL_CATEGORY = 1 };
+
+#define TAG(field, wire) ((uint8_t)((field) << 3 | (wire)))
+
+/* Tracks are known by numbers that no other trace is likely to use. */
+#define UUID_BASE  UINT64_C(0x5450000000000000)
+#define UUID_TRACK (UINT64_C(1) << 47)
+
+static inline uint64_t process_uuid(uint32_t pid)
+{
+	return UUID_BASE | pid;
+}
+
+static inline uint64_t track_uuid(const struct ts_perfetto_row *row, uint32_t lane)
+{
+	return UUID_BASE | UUID_TRACK | (uint64_t)row->number << 16 | lane;
+}
+
+static inline uint32_t sequence_of(const struct ts_perfetto_row *row)
+{
+	return row->number + FIRST_ROW_SEQUENCE;
+}
+
+static inline size_t begin_packet(struct ts_buf *out, uint32_t sequence)
+{
+	size_t packet = ts_pbw_begin(out, TRACE_PACKET);
+
+	ts_pbw_u64(out, PACKET_SEQUENCE_ID, sequence);
+	return packet;
+}
+
+static inline uint8_t *put_pair(uint8_t *p, uint8_t tag, uint64_t value)
+{
+	*p++ = tag;
+	return ts_pbw_store(p, value);
+}
+
+static inline void put_clock(struct ts_buf *out, uint32_t id, int64_t now_ns)
+{
+	size_t clock = ts_pbw_begin(out, SNAPSHOT_CLOCKS);
+
+	ts_pbw_u64(out, CLOCK_ID, id);
+	ts_pbw_i64(out, CLOCK_TIMESTAMP, now_ns);
+	if (id == CLOCK_OF_SEQUENCE)
+		ts_pbw_u64(out, CLOCK_INCREMENTAL, 1);
+	ts_pbw_end(out, clock);
+}
+
+static inline void intern(struct ts_buf *out, enum interned_field kind, uint64_t iid,
+			  struct ts_bytes text)
+{
+	size_t entry = ts_pbw_begin(out, kind);
+
+	ts_pbw_u64(out, ENTRY_IID, iid);
+	ts_pbw_text(out, ENTRY_TEXT, text);
+	ts_pbw_end(out, entry);
+}
+
+/* pb_track.c: processes, rows and their lanes. */
+void ts_perfetto_pb_process(struct ts_buf *out, const struct ts_perfetto_process *process);
+void ts_perfetto_pb_row(struct ts_buf *out, const struct ts_perfetto_row *row);
+void ts_perfetto_pb_lane(struct ts_buf *out, struct ts_perfetto_lane *lane);
+
+/* pb_tail.c: what a slice says each time its op or label is drawn. */
+void ts_perfetto_pb_op_tail(struct ts_buf *out, struct ts_buf *tail,
+			    const struct ts_perfetto_lane *lane, const struct ts_profile *profile,
+			    uint32_t index, bool full);
+void ts_perfetto_pb_label_tail(struct ts_buf *out, struct ts_buf *tail,
+			       const struct ts_perfetto_lane *lane, uint32_t number);
+
+/* pb_event.c: slices, their ends, points of counters. */
+void ts_perfetto_pb_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+			     const struct ts_perfetto_slice *slice);
+void ts_perfetto_pb_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+				const struct ts_perfetto_slice *slice);
+void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns);
+void ts_perfetto_pb_counter(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
+			    double value);
+
+#endif

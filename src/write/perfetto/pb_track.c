@@ -1,0 +1,138 @@
+/* Processes, rows and their lanes as tracks of Perfetto's own form. */
+#include "write/perfetto/pb.h"
+
+static const char *const own_keys[] = { "self_ns", "own_ns", "events" };
+
+/* The rank is what viewers go by now, the sort index what they went by before. */
+void ts_perfetto_pb_process(struct ts_buf *out, const struct ts_perfetto_process *process)
+{
+	size_t packet = begin_packet(out, HEAD_SEQUENCE);
+	size_t track = ts_pbw_begin(out, PACKET_TRACK_DESCRIPTOR), inner;
+
+	ts_pbw_u64(out, DESCRIPTOR_UUID, process_uuid(process->pid));
+	inner = ts_pbw_begin(out, DESCRIPTOR_PROCESS);
+	ts_pbw_u64(out, PROCESS_PID, process->pid);
+	ts_pbw_u64(out, PROCESS_SORT_INDEX, process->order);
+	ts_pbw_text(out, PROCESS_NAME, process->name);
+	ts_pbw_end(out, inner);
+	ts_pbw_u64(out, DESCRIPTOR_RANK, process->order);
+	ts_pbw_end(out, track);
+	ts_pbw_end(out, packet);
+}
+
+static void put_thread(struct ts_buf *out, const struct ts_perfetto_row *row)
+{
+	size_t thread = ts_pbw_begin(out, DESCRIPTOR_THREAD);
+
+	ts_pbw_u64(out, THREAD_PID, row->pid);
+	ts_pbw_u64(out, THREAD_TID, row->tid);
+	ts_pbw_u64(out, THREAD_SORT_INDEX, row->order);
+	ts_pbw_text(out, THREAD_NAME, row->name);
+	ts_pbw_end(out, thread);
+}
+
+/* "%" of "(%)", where the track does not say. */
+static struct ts_bytes unit_of(const struct ts_track *track)
+{
+	struct ts_bytes name, unit;
+
+	if (track->unit)
+		return ts_bytes_of(track->unit);
+	ts_perfetto_unit(track, &name, &unit);
+	return unit.n > 2 ? ts_bytes_cut(unit, 1, unit.n - 2) : unit;
+}
+
+/* Named as the importer names it in the JSON form, unit and all. */
+static void put_counter_track(struct ts_buf *out, const struct ts_perfetto_row *row)
+{
+	size_t counter;
+
+	ts_pbw_u64(out, DESCRIPTOR_PARENT, process_uuid(row->pid));
+	ts_pbw_text(out, DESCRIPTOR_NAME, ts_bytes_of(row->track->name));
+	counter = ts_pbw_begin(out, DESCRIPTOR_COUNTER);
+	ts_pbw_text(out, COUNTER_UNIT_NAME, unit_of(row->track));
+	ts_pbw_end(out, counter);
+}
+
+static void put_lane_track(struct ts_buf *out, const struct ts_perfetto_row *row, uint32_t lane)
+{
+	ts_pbw_u64(out, DESCRIPTOR_PARENT, lane == 0 ? process_uuid(row->pid) : track_uuid(row, 0));
+	ts_pbw_text(out, DESCRIPTOR_NAME, row->name);
+	if (lane == 0)
+		put_thread(out, row);
+}
+
+static void put_track(struct ts_buf *out, const struct ts_perfetto_row *row, uint32_t lane)
+{
+	size_t packet = begin_packet(out, sequence_of(row));
+	size_t track = ts_pbw_begin(out, PACKET_TRACK_DESCRIPTOR);
+
+	ts_pbw_u64(out, DESCRIPTOR_UUID, track_uuid(row, lane));
+	if (row->track && row->track->kind == TS_TRACK_COUNTER)
+		put_counter_track(out, row);
+	else
+		put_lane_track(out, row, lane);
+	ts_pbw_u64(out, DESCRIPTOR_RANK, lane == 0 ? row->order : lane);
+	if (row->track && row->track->description)
+		ts_pbw_text(out, DESCRIPTOR_DESCRIPTION, ts_bytes_of(row->track->description));
+	ts_pbw_end(out, track);
+	ts_pbw_end(out, packet);
+}
+
+static void intern_keys(struct ts_buf *out)
+{
+	for (uint32_t i = 0; i < TS_NR_KEYS; i++)
+		intern(out, INTERNED_ANNOTATION_NAMES, IID_KEYS + i,
+		       ts_bytes_of(ts_perfetto_keys[i]));
+	for (uint32_t i = 0; i < TS_NELEM(own_keys); i++)
+		intern(out, INTERNED_ANNOTATION_NAMES, IID_SELF + i, ts_bytes_of(own_keys[i]));
+}
+
+static void put_defaults(struct ts_buf *out, const struct ts_perfetto_row *row)
+{
+	size_t defaults = ts_pbw_begin(out, PACKET_DEFAULTS);
+	size_t event = ts_pbw_begin(out, DEFAULTS_TRACK_EVENT);
+
+	ts_pbw_u64(out, EVENT_TRACK_UUID, track_uuid(row, 0));
+	ts_pbw_end(out, event);
+	ts_pbw_u64(out, DEFAULTS_CLOCK_ID, CLOCK_OF_SEQUENCE);
+	ts_pbw_end(out, defaults);
+}
+
+/* The row's sequence begins: nothing is known of it from before, events are its track's, and its
+ * clock and the trace's are both 0. */
+void ts_perfetto_pb_row(struct ts_buf *out, const struct ts_perfetto_row *row)
+{
+	size_t packet = begin_packet(out, sequence_of(row)), inner;
+
+	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, STATE_CLEARED);
+	inner = ts_pbw_begin(out, PACKET_INTERNED_DATA);
+	intern_keys(out);
+	if (row->track)
+		intern(out, INTERNED_CATEGORIES, LABEL_CATEGORY, TS_LIT("tpusight"));
+	ts_pbw_end(out, inner);
+	put_defaults(out, row);
+	inner = ts_pbw_begin(out, PACKET_CLOCK_SNAPSHOT);
+	put_clock(out, CLOCK_OF_TRACE, 0);
+	put_clock(out, CLOCK_OF_SEQUENCE, 0);
+	ts_pbw_u64(out, SNAPSHOT_PRIMARY, CLOCK_OF_TRACE);
+	ts_pbw_end(out, inner);
+	ts_pbw_u64(out, PACKET_FIRST_ON_SEQUENCE, 1);
+	ts_pbw_end(out, packet);
+	if (row->track && row->track->kind == TS_TRACK_COUNTER)
+		put_track(out, row, 0);
+}
+
+void ts_perfetto_pb_lane(struct ts_buf *out, struct ts_perfetto_lane *lane)
+{
+	uint8_t *packet = (uint8_t *)lane->packet.p, *event = (uint8_t *)lane->event.p, *p;
+
+	p = put_pair(packet, TAG(PACKET_SEQUENCE_ID, 0), sequence_of(lane->row));
+	p = put_pair(p, TAG(PACKET_SEQUENCE_FLAGS, 0), NEEDS_STATE);
+	lane->packet.n = (uint8_t)(p - packet);
+	p = event;
+	if (lane->number > 0)
+		p = put_pair(p, TAG(EVENT_TRACK_UUID, 0), track_uuid(lane->row, lane->number));
+	lane->event.n = (uint8_t)(p - event);
+	put_track(out, lane->row, lane->number);
+}
