@@ -60,10 +60,11 @@ class Sequence:
             self.valid = True
         assert self.valid or not packet.sequence_flags & NEEDS, "state is needed before it was cleared"
         data = packet.interned_data
-        for kind in ("event_categories", "event_names", "debug_annotation_names", "debug_annotation_string_values"):
+        for kind in ("event_categories", "event_names", "debug_annotation_names", "debug_annotation_string_values",
+                     "correlation_id_str"):
             for entry in getattr(data, kind):
                 assert entry.iid not in self.tables[kind], f"{kind} {entry.iid} is interned twice"
-                text = entry.str if kind.endswith("values") else entry.name
+                text = entry.name if hasattr(entry, "name") else entry.str
                 self.tables[kind][entry.iid] = text if isinstance(text, str) else text.decode()
         if packet.HasField("trace_packet_defaults"):
             self.track = packet.trace_packet_defaults.track_event_defaults.track_uuid
@@ -188,6 +189,8 @@ class Trace:
         found = Slice(pid, row, tables["event_names"][event.name_iid] if event.name_iid else "",
                       ",".join(tables["event_categories"][iid] for iid in event.category_iids),
                       start, end - start, args)
+        same = tables["correlation_id_str"][event.correlation_id_str_iid] if event.correlation_id_str_iid else ""
+        assert same == (found.category if found.category != "tpusight" else ""), "a slice has the colour of another kind"
         self.slices.append(found)
         for key, ids in (("s", event.flow_ids), ("f", event.terminating_flow_ids)):
             for flow in ids:

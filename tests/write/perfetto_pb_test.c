@@ -191,15 +191,16 @@ static void what_an_op_refers_to_is_said_before_it(void **state)
 	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 2, 2)), "bad \xef\xbf\xbd name"));
 	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 1, 2)), "loop fusion"));
 	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 29, 2)), "jit(f)/dot"));
-	/* category 1, name 1, tf_op is string 1, flops is 1000, long_name stands as it is */
-	assert_true(ts_bytes_starts(ts_buf_bytes(&tail), "\x18\x01\x50\x01"
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 43, 2)), "loop fusion"));
+	/* category 1, name 1, correlation 1, tf_op is string 1, flops is 1000, long_name stands as it is */
+	assert_true(ts_bytes_starts(ts_buf_bytes(&tail), "\x18\x01\x50\x01\xb0\x03\x01"
 							 "\x22\x05\x08\x01\x88\x01\x01"
 							 "\x22\x05\x08\x03\x20\xe8\x07"
 							 "\x22\x12\x08\x05\x32\x0e%f = f32[] f()"));
 	ts_buf_clear(&said);
 	form->op_tail(&said, &again, &lane, &profile, 0, false);
 	assert_int_equal(said.n, 0);
-	assert_bytes(&again, TS_LIT("\x18\x01\x50\x01"
+	assert_bytes(&again, TS_LIT("\x18\x01\x50\x01\xb0\x03\x01"
 				    "\x22\x05\x08\x01\x88\x01\x01"
 				    "\x22\x05\x08\x03\x20\xe8\x07"));
 	ts_buf_release(&said);

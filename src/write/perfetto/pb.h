@@ -61,6 +61,7 @@ enum interned_field {
 	INTERNED_EVENT_NAMES = 2,
 	INTERNED_ANNOTATION_NAMES = 3,
 	INTERNED_STRINGS = 29,
+	INTERNED_CORRELATIONS = 43,
 };
 enum { ENTRY_IID = 1, ENTRY_TEXT = 2 };
 enum event_field {
@@ -72,6 +73,7 @@ enum event_field {
 	EVENT_DOUBLE_COUNTER = 44,
 	EVENT_FLOW_IDS = 47,
 	EVENT_TERMINATING_FLOW_IDS = 48,
+	EVENT_CORRELATION_IID = 54,
 };
 enum event_type { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_COUNTER = 4 };
 enum annotation_field {
