@@ -450,6 +450,11 @@ def units(trace, wrong):
             wrong.append(f"counter {t.name!r} has the unit {t.counter.unit_name!r}")
         if not t.description:
             wrong.append(f"counter {t.name!r} does not say what it is")
+        if ("cut at the peak" in t.name) != ("points are above the peak" in t.description):
+            wrong.append(f"counter {t.name!r} is cut and does not say how often, or says so for nothing")
+        axis = t.name.split()[0] if t.name.startswith(("VMEM", "Host link")) else ""
+        if t.counter.y_axis_share_key.lower() != (axis.replace("Host", "host link") + t.counter.unit_name).lower():
+            wrong.append(f"counter {t.name!r} is drawn to the scale {t.counter.y_axis_share_key!r}")
     for t in trace.tracks.values():
         if t.name.startswith("TPUsight: ") and not t.description:
             wrong.append(f"track {t.name!r} does not say what it is")

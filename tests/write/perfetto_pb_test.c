@@ -237,7 +237,14 @@ static void a_counter_has_its_unit_and_what_it_is(void **state)
 	rest = second_packet(&buf);
 	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 2)), track.name));
 	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 8, 6)), "GB/s"));
+	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 8, 7)), "GB/s"));
 	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 14)), track.description));
+	ts_buf_clear(&buf);
+	ts_buf_release(&rest);
+	track.axis = "VMEM"; /* has a scale of its own */
+	form->row(&buf, &row);
+	rest = second_packet(&buf);
+	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 8, 7)), "VMEMGB/s"));
 	ts_buf_clear(&buf);
 	form->counter(&buf, &row, 300, 1.0);
 	form->counter(&buf, &row, 300, NAN); /* is not written */

@@ -52,7 +52,7 @@ enum descriptor_field {
 };
 enum { PROCESS_PID = 1, PROCESS_SORT_INDEX = 3, PROCESS_NAME = 6 };
 enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_SORT_INDEX = 3, THREAD_NAME = 5 };
-enum { COUNTER_UNIT_NAME = 6 };
+enum { COUNTER_UNIT_NAME = 6, COUNTER_AXIS_KEY = 7 };
 enum { ORDERING_EXPLICIT = 1, CHILD_ORDERING_EXPLICIT = 3 };
 enum { MERGE_BY_KEY = 3 };
 enum { ROOT_UUID = 0 };
