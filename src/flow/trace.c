@@ -2,8 +2,11 @@
 #include "flow/trace.h"
 
 #include "base/check.h"
+#include "flow/trace_facts.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
+
+#include <inttypes.h>
 
 struct process {
 	uint32_t plane, first_row, nr_rows;
@@ -329,7 +332,8 @@ static void see_row(const struct trace *trace, uint32_t index, struct ts_perfett
 	shown->events_left_out -= TS_MIN(trace->jobs[index].counts.written, shown->events_left_out);
 }
 
-static void put_processes(const struct trace *trace, struct ts_buf *out)
+/* The first one may have one more row of ours. */
+static void put_processes(const struct trace *trace, bool has_more, struct ts_buf *out)
 {
 	for (uint32_t i = 0; i < trace->nr_processes; i++) {
 		const struct process *process = &trace->processes[i];
@@ -337,6 +341,7 @@ static void put_processes(const struct trace *trace, struct ts_buf *out)
 		struct ts_perfetto_process shown = { .pid = i + 1,
 						     .order = i,
 						     .name = process->name,
+						     .has_tracks = has_more && i == 0,
 						     .events_total = nr_events,
 						     .events_left_out = nr_events };
 
@@ -346,8 +351,59 @@ static void put_processes(const struct trace *trace, struct ts_buf *out)
 	}
 }
 
+/* On top of the first process stands how many events are not in the file: a head is seldom read. */
+static void put_left_out(const struct trace *trace, uint64_t nr, uint64_t of, struct ts_buf *out)
+{
+	char name[96];
+	struct ts_label label = { .name = TS_LIT("left out") };
+	struct ts_track track = { .kind = TS_TRACK_SLICES,
+				  .description = "the file holds the longest events of the run",
+				  .labels = &label,
+				  .nr_labels = 1 };
+	int64_t last_ns = 0;
+	struct ts_perfetto_row row = { .number = (uint32_t)trace->nr_rows,
+				       .pid = 1,
+				       .tid = ((uint32_t)trace->nr_rows + 1) * TS_TRACE_TIDS,
+				       .name = { (const uint8_t *)name, 0 },
+				       .track = &track,
+				       .last_ns = &last_ns };
+	struct ts_perfetto_lane lane = { .row = &row };
+	struct ts_perfetto_slice slice = { .nr_events = (uint32_t)TS_MIN(nr, UINT32_MAX) };
+	struct ts_buf tail = TS_BUF_INIT;
+
+	row.name.n = (size_t)snprintf(name, sizeof(name),
+				      "TPUsight: %" PRIu64 " of %" PRIu64 " events are left out",
+				      nr, of);
+	trace->form->row(out, &row);
+	trace->form->lane(out, &lane);
+	trace->form->label_tail(out, &tail, &lane, 0);
+	slice.tail = ts_buf_bytes(&tail);
+	trace->form->label_slice(out, &lane, &slice);
+	trace->form->end(out, &lane, 0);
+	out->failed |= tail.failed;
+	ts_buf_release(&tail);
+}
+
+static bool put_head(struct trace *trace, struct ts_perfetto_head *head, struct ts_buf *out)
+{
+	uint64_t left_out = head->events_total - TS_MIN(head->events_written, head->events_total);
+	bool is_told = left_out > 0 && trace->nr_processes > 0;
+	struct ts_perfetto_fact facts[TS_TRACE_FACTS];
+
+	head->own_events += is_told;
+	head->facts = facts;
+	if (trace->results &&
+	    !ts_trace_facts(trace->results, &trace->arena, facts, &head->nr_facts))
+		return false;
+	trace->form->open(out, head);
+	put_processes(trace, is_told, out);
+	if (is_told)
+		put_left_out(trace, left_out, head->events_total, out);
+	return !out->failed;
+}
+
 /* The head comes last: only now is it known what was written. */
-static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pack,
+static enum ts_status finish(struct trace *trace, struct ts_trace_pack *pack,
 			     struct ts_newfile *file, const struct ts_trace_options *options,
 			     struct ts_error *err)
 {
@@ -361,14 +417,13 @@ static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pa
 					 .events_written = counts.written,
 					 .own_events = counts.own };
 	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;
+	bool good = put_head(trace, &head, &first);
 	enum ts_status st;
 
-	trace->form->open(&first, &head);
-	put_processes(trace, &first);
 	trace->form->close(&last);
-	st = first.failed || last.failed ? ts_fail_nomem(err)
-					 : ts_trace_pack_write(pack, file, ts_buf_bytes(&first),
-							       ts_buf_bytes(&last), err);
+	st = !good || last.failed ? ts_fail_nomem(err)
+				  : ts_trace_pack_write(pack, file, ts_buf_bytes(&first),
+							ts_buf_bytes(&last), err);
 	ts_buf_release(&first);
 	ts_buf_release(&last);
 	return st;

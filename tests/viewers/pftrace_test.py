@@ -371,7 +371,18 @@ def compare_native(trace, path, wrong):
 
 def load_json(path):
     with gzip.open(path) as f:
-        return json.load(f)["traceEvents"]
+        return json.load(f)
+
+
+def compare_heads(trace, metadata, wrong):
+    """Both heads say the same: trace attributes in the one form, the importer's table of metadata in the other."""
+    here = {k.removeprefix("tpusight."): str(v) for k, v in trace.attributes.items()}
+    there = {k: str(v) for k, v in metadata.items() if v is not None}
+    if here != there:
+        wrong.append(f"the heads differ: {sorted(set(here.items()) ^ set(there.items()))}")
+    for key in ("generator", "version", "hosts", "start_unix_ns", "health_score", "note"):
+        if key not in there:
+            wrong.append(f"the head has no {key}")
 
 
 def ns(us):
@@ -480,7 +491,9 @@ def check(source, name, folder):
         wrong.append("annotating twice changed files")
     trace = Trace(os.path.join(session, "perfetto_trace.pftrace"))
     nr = compare_native(trace, source, wrong)
-    sums = compare_forms(trace, load_json(os.path.join(session, "perfetto_trace.json.gz")), wrong)
+    other = load_json(os.path.join(session, "perfetto_trace.json.gz"))
+    sums = compare_forms(trace, other["traceEvents"], wrong)
+    compare_heads(trace, other["metadata"], wrong)
     sums["counters"] = units(trace, wrong)
     annotate("--perfetto=pftrace", session)
     if "perfetto_trace.json.gz" in digests(session):

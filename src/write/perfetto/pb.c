@@ -36,6 +36,20 @@ static void put_attribute(struct ts_buf *out, const char *key, const char *text,
 	ts_pbw_end(out, attribute);
 }
 
+static void put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
+{
+	size_t attribute = ts_pbw_begin(out, ATTRIBUTES_ATTRIBUTE);
+	size_t key = ts_pbw_begin(out, ATTRIBUTE_KEY);
+
+	ts_buf_printf(out, "tpusight.%s", fact->key);
+	ts_pbw_end(out, key);
+	if (fact->text.n > 0)
+		ts_pbw_text(out, ATTRIBUTE_STRING, ts_perfetto_cut(fact->text));
+	else
+		ts_pbw_i64(out, ATTRIBUTE_LONG, fact->number);
+	ts_pbw_end(out, attribute);
+}
+
 static void put_attributes(struct ts_buf *out, const struct ts_perfetto_head *head)
 {
 	uint64_t left_out = head->events_total - TS_MIN(head->events_written, head->events_total);
@@ -52,6 +66,8 @@ static void put_attributes(struct ts_buf *out, const struct ts_perfetto_head *he
 	put_attribute(out, "tpusight.events_written", NULL, (int64_t)head->events_written);
 	put_attribute(out, "tpusight.events_left_out", NULL, (int64_t)left_out);
 	put_attribute(out, "tpusight.own_events", NULL, (int64_t)head->own_events);
+	for (size_t i = 0; i < head->nr_facts; i++)
+		put_fact(out, &head->facts[i]);
 	put_attribute(out, "tpusight.note", ts_perfetto_note, 0);
 	ts_pbw_end(out, attributes);
 	ts_pbw_end(out, packet);

@@ -24,6 +24,13 @@
 #include "model/profile.h"
 #include "result/result.h"
 
+/* Something known of the run. */
+struct ts_perfetto_fact {
+	const char *key;
+	struct ts_bytes text; /* .n 0: it is a number */
+	int64_t number;
+};
+
 struct ts_perfetto_head {
 	const char *version;
 	const char *native_file; /* where the profiler's own trace was put; NULL: it had none */
@@ -31,6 +38,8 @@ struct ts_perfetto_head {
 	int64_t shift_ns;	 /* added to every time of the run, so that none is negative */
 	uint64_t events_total, events_written; /* of the profile, without our own tracks */
 	uint64_t own_events;
+	const struct ts_perfetto_fact *facts;
+	size_t nr_facts;
 };
 
 struct ts_perfetto_process {
