@@ -176,11 +176,28 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 	return st;
 }
 
-static unsigned rank_of(enum ts_plane_kind kind)
+enum place { DEVICES, OTHERS, HOSTS, NR_PLACES };
+
+static enum place place_of(enum ts_plane_kind kind)
 {
 	if (kind == TS_PLANE_TPU || kind == TS_PLANE_SPARSECORE || kind == TS_PLANE_GPU)
-		return 0;
-	return kind == TS_PLANE_HOST ? 2 : 1;
+		return DEVICES;
+	return kind == TS_PLANE_HOST ? HOSTS : OTHERS;
+}
+
+/* Users of GPUs look for the CPU above its streams, as in other viewers; those of TPUs for the cores. */
+static const enum place *places_of(const struct ts_profile *profile)
+{
+	static const enum place tpu[] = { DEVICES, OTHERS, HOSTS },
+				gpu[] = { HOSTS, DEVICES, OTHERS };
+	bool has_gpu = false;
+
+	for (size_t i = 0; i < profile->nr_devices; i++) {
+		if (!profile->devices[i].is_gpu)
+			return tpu;
+		has_gpu = true;
+	}
+	return has_gpu ? gpu : tpu;
 }
 
 static bool is_shown(enum ts_plane_kind kind)
@@ -191,13 +208,14 @@ static bool is_shown(enum ts_plane_kind kind)
 static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 {
 	const struct ts_profile *profile = trace->profile;
+	const enum place *places = places_of(profile);
 	enum ts_status st = TS_OK;
 
-	for (unsigned rank = 0; rank <= 2; rank++) {
+	for (unsigned at = 0; at < NR_PLACES; at++) {
 		for (uint32_t i = 0; i < profile->nr_planes && st == TS_OK; i++) {
 			enum ts_plane_kind kind = profile->planes[i].kind;
 
-			if (is_shown(kind) && rank_of(kind) == rank)
+			if (is_shown(kind) && place_of(kind) == places[at])
 				st = add_process(trace, i, err);
 		}
 	}

@@ -268,6 +268,26 @@ static void times_before_the_start_move_everything(void **state)
 	run_release(&run);
 }
 
+static void the_host_stands_above_gpus(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_FUSION, 0, NS },
+		{ LINE_THREAD, OP_NASTY, 0, NS },
+	};
+	struct run run;
+	cJSON *root;
+
+	run_init(&run, events, TS_NELEM(events));
+	run.profile.planes[1].kind = TS_PLANE_GPU;
+	run.profile.planes[1].name = ts_bytes_of("/device:GPU:0");
+	run.profile.devices[0].is_gpu = true;
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_string_equal(meta(root, "process_name", "pid", 1), "/host:CPU");
+	assert_string_equal(meta(root, "process_name", "pid", 2), "/device:GPU:0");
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
 static void devices_come_first_and_hosts_are_named_when_there_are_two(void **state)
 {
 	static const struct run_event events[] = {
@@ -727,6 +747,7 @@ int main(void)
 		cmocka_unit_test(more_overlaps_than_lanes_are_counted_as_left_out),
 		cmocka_unit_test(times_before_the_start_move_everything),
 		cmocka_unit_test(devices_come_first_and_hosts_are_named_when_there_are_two),
+		cmocka_unit_test(the_host_stands_above_gpus),
 		cmocka_unit_test(foreign_text_is_escaped_and_args_tell_of_the_op),
 		cmocka_unit_test(an_arrow_leads_from_the_start_to_its_wait),
 		cmocka_unit_test(a_start_is_as_long_as_its_wait_when_events_are_chosen),
