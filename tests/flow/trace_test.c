@@ -200,6 +200,64 @@ static void a_parent_stands_before_a_child_of_the_same_length(void **state)
 	run_release(&run);
 }
 
+/* "X fusion.1 5" for each event but metadata, in the order of the file. */
+static void assert_events(struct run *run, const char *want)
+{
+	struct ts_buf got = TS_BUF_INIT;
+	cJSON *root = trace_of(run, NULL, 0, NULL);
+	const cJSON *event;
+
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))
+	{
+		const char *phase = text_of(event, "ph");
+
+		if (*phase != 'M')
+			ts_buf_printf(&got, "%s %s %lld; ", phase, text_of(event, "name"),
+				      (long long)ns_of(event, "ts"));
+	}
+	ts_buf_putc(&got, '\0');
+	assert_string_equal((const char *)got.p, want);
+	ts_buf_release(&got);
+	cJSON_Delete(root);
+}
+
+static void ops_within_a_ns_keep_their_order_and_arrows(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_START, 5 * NS + 100, 300 }, /* 0 ns, and nothing is in it */
+		{ LINE_OPS, OP_DONE, 5 * NS + 500, 20 * NS },
+		{ LINE_OPS, OP_WHILE, 40 * NS + 100, 700 }, /* 0 ns, and holds the next */
+		{ LINE_OPS, OP_FUSION, 40 * NS + 200, 100 },
+		{ LINE_OPS, OP_FUSION, 50 * NS, 5 * NS },
+	};
+	struct run run;
+
+	run_init(&run, events, TS_NELEM(events));
+	assert_events(&run, "X copy-start.1 5; s async 5; B copy-done.1 5; f async 5; E  25; "
+			    "X while.1 40; X fusion.1 40; X fusion.1 50; ");
+	run_release(&run);
+}
+
+static void of_equal_starts_the_devices_clock_decides(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_DONE, 9 * NS, 9 * NS, { RUN_INT("device_offset_ps", 700) } },
+		{ LINE_OPS, OP_NASTY, 9 * NS, 0, { RUN_INT("device_offset_ps", 650) } },
+		{ LINE_OPS, OP_START, 9 * NS, 0, { RUN_INT("device_offset_ps", 600) } },
+		{ LINE_OPS, OP_WHILE, 20 * NS, 9 * NS, { RUN_INT("device_offset_ps", 800) } },
+		{ LINE_OPS, OP_FUSION, 20 * NS, 0, { RUN_INT("device_offset_ps", 801) } },
+		{ LINE_OPS, OP_WHILE, 40 * NS, 9 * NS },
+		{ LINE_OPS, OP_FUSION, 40 * NS, 0 }, /* no clock: a child of what is longer */
+	};
+	struct run run;
+
+	run_init(&run, events, TS_NELEM(events));
+	assert_events(&run, "X copy-start.1 9; s async 9; X </script>\"\\\n\x01\xef\xbf\xbd 9; "
+			    "B copy-done.1 9; f async 9; E  18; X while.1 20; X fusion.1 20; "
+			    "X while.1 40; X fusion.1 40; ");
+	run_release(&run);
+}
+
 static void what_overlaps_gets_lanes_with_names(void **state)
 {
 	static const struct run_event events[] = {
@@ -436,7 +494,8 @@ static void never_more_than_the_budget_and_exactly_it(void **state)
 		assert_int_equal(report.events_total, 2 * MANY);
 		assert_int_equal(report.events_written, want);
 		assert_int_equal(report.events_left_out, 2 * MANY - want);
-		assert_int_equal(count_of(root, "X"), want);
+		assert_int_equal(count_of(root, "X") + count_of(root, "B"), want);
+		assert_int_equal(count_of(root, "B"), count_of(root, "E"));
 		assert_int_equal(count_of(root, "s"), report.flows);
 		assert_int_equal(count_of(root, "f"), report.flows);
 		assert_nests(root);
@@ -718,6 +777,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rounds_both_ends_down_so_that_nesting_survives),
 		cmocka_unit_test(a_parent_stands_before_a_child_of_the_same_length),
+		cmocka_unit_test(ops_within_a_ns_keep_their_order_and_arrows),
+		cmocka_unit_test(of_equal_starts_the_devices_clock_decides),
 		cmocka_unit_test(what_overlaps_gets_lanes_with_names),
 		cmocka_unit_test(more_overlaps_than_lanes_are_counted_as_left_out),
 		cmocka_unit_test(times_before_the_start_move_everything),

@@ -78,7 +78,7 @@ static void a_slice_is_a_begin_and_an_end(void **state)
 	struct ts_buf buf = TS_BUF_INIT;
 
 	form->op_slice(&buf, &lane, &slice);
-	form->end(&buf, &lane, 310);
+	form->end(&buf, &lane, 310, false);
 	/* packet { timestamp, sequence 2, needs state, event { type, name_iid, self_ns 7 } } */
 	assert_bytes(&buf, TS_LIT("\x0a\x13\x40\xac\x02\x50\x02\x68\x02\x5a\x0a\x48\x01\x50\x01"
 				  "\x22\x04\x08\x0a\x20\x07"
@@ -93,9 +93,9 @@ static void a_time_that_goes_back_is_told_as_it_is(void **state)
 	struct ts_perfetto_lane lane = lane_of(&row, 0);
 	struct ts_buf buf = TS_BUF_INIT;
 
-	form->end(&buf, &lane, 300);
-	form->end(&buf, &lane, 299); /* on clock 6, the trace's */
-	form->end(&buf, &lane, 301);
+	form->end(&buf, &lane, 300, false);
+	form->end(&buf, &lane, 299, false); /* on clock 6, the trace's */
+	form->end(&buf, &lane, 301, false);
 	assert_bytes(&buf, TS_LIT("\x0a\x0b\x40\xac\x02\x50\x02\x68\x02\x5a\x02\x48\x02"
 				  "\x0a\x0e\x40\xab\x02\xd0\x03\x06\x50\x02\x68\x02\x5a\x02\x48\x02"
 				  "\x0a\x0a\x40\x01\x50\x02\x68\x02\x5a\x02\x48\x02"));
@@ -162,7 +162,7 @@ static void lengths_are_right_for_every_size_of_number(void **state)
 		ts_buf_pad(&tail, '\x38', bit * 7 & ~1u); /* fields 7, of value 0x38 */
 		slice.tail = ts_buf_bytes(&tail);
 		form->label_slice(&buf, &lane, &slice);
-		form->end(&buf, &lane, slice.start_ns);
+		form->end(&buf, &lane, slice.start_ns, false);
 		ts_buf_clear(&tail);
 	}
 	assert_int_equal(count_packets(&buf), 2 * 63);

@@ -1,7 +1,10 @@
 /*
  * Chrome's trace event format (Google's "Trace Event Format" document) in its object form, in the
- * part that Perfetto's importer takes, and chrome://tracing and XProf read: M metadata, X slices, C
- * counters, s and f flows. One event a line.
+ * part that Perfetto's importer takes, and chrome://tracing and XProf read: M metadata, X slices (B
+ * and E where it says so below), C counters, s and f flows. One event a line.
+ *
+ * Of events of one time the importer takes E first, then X, the longest first, then all others in the
+ * order of the file. So a slice behind one of 0 ns is a B and an E, or it would come before that.
  *
  * Every event begins with its comma and line end, but the first behind open(); so pieces made apart
  * can be put together in any order. Times are microseconds with three decimals, in integers alone.
@@ -203,11 +206,15 @@ static char *begin_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 
 	if (!ts_buf_room(out, EVENT_MAX + slice->tail.n))
 		return NULL;
-	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"X\",");
+	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"");
+	*p++ = slice->is_apart ? 'B' : 'X';
+	p = PUT(p, "\",");
 	p = put_bytes(p, lane->packet.p, lane->packet.n);
 	p = put_time(p, slice->start_ns);
-	p = PUT(p, ",\"dur\":");
-	p = put_time(p, slice->dur_ns);
+	if (!slice->is_apart) {
+		p = PUT(p, ",\"dur\":");
+		p = put_time(p, slice->dur_ns);
+	}
 	*p++ = ',';
 	return put_bytes(p, slice->tail.p, slice->tail.n);
 }
@@ -265,8 +272,18 @@ static void put_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *l
 	out->n = (size_t)(p - (char *)out->p);
 }
 
-static void put_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns)
+static void put_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+		    bool is_apart)
 {
+	char *p;
+
+	if (!is_apart || !ts_buf_room(out, EVENT_MAX))
+		return;
+	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"E\",");
+	p = put_bytes(p, lane->packet.p, lane->packet.n);
+	p = put_time(p, end_ns);
+	*p++ = '}';
+	out->n = (size_t)(p - (char *)out->p);
 }
 
 /* The importer names a counter "<name> <key>": the unit in brackets is the key. */
