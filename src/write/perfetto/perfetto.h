@@ -36,6 +36,9 @@ struct ts_perfetto_head {
 struct ts_perfetto_process {
 	uint32_t pid, order;
 	struct ts_bytes name;
+	bool has_tracks;			/* of ours */
+	bool has_lines;				/* of the profile, other than threads' */
+	uint64_t events_total, events_left_out; /* of its lines */
 };
 
 /* A line of the profile, or a track of ours. */
@@ -43,6 +46,7 @@ struct ts_perfetto_row {
 	uint32_t number;   /* in the file, from 0 */
 	uint32_t pid, tid; /* each tid stands once in a file, whatever its pid */
 	uint32_t order;	   /* within the process */
+	int64_t thread;	   /* what the host's system calls the line's thread; 0: it is not known */
 	struct ts_bytes name;
 	const struct ts_track *track; /* of ours; NULL: a line */
 	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
