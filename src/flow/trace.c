@@ -2,11 +2,13 @@
 #include "flow/trace.h"
 
 #include "base/check.h"
+#include "flow/trace_findings.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
 struct process {
 	uint32_t plane, first_row, nr_rows;
+	uint32_t order; /* of display: the findings' is above all others */
 	struct ts_bytes name;
 };
 
@@ -148,7 +150,9 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 		     sizeof(*process)))
 		return ts_fail_nomem(err);
 	process = &trace->processes[trace->nr_processes++];
-	*process = (struct process){ .plane = index, .first_row = (uint32_t)trace->nr_rows };
+	*process = (struct process){ .plane = index,
+				     .first_row = (uint32_t)trace->nr_rows,
+				     .order = (uint32_t)trace->nr_processes };
 	st = name_process(trace, process, err);
 	if (st == TS_OK && trace->results && plane->device != TS_NONE)
 		st = add_tracks(trace, plane->device, err);
@@ -184,6 +188,26 @@ static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 				st = add_process(trace, i, err);
 		}
 	}
+	return st;
+}
+
+/* Last, so that other pids and tids do not depend on there being findings. */
+static enum ts_status add_findings(struct trace *trace, struct ts_error *err)
+{
+	struct ts_trace_extent extent = { trace->plan->first_ps, trace->plan->last_ps };
+	size_t nr;
+	const struct ts_track *tracks =
+		ts_trace_findings(trace->results, extent, &trace->arena, &nr);
+	enum ts_status st = TS_OK;
+
+	if (!tracks || !ts_grow(&trace->processes, &trace->cap_processes, trace->nr_processes + 1,
+				sizeof(*trace->processes)))
+		return ts_fail_nomem(err);
+	if (nr > 0)
+		trace->processes[trace->nr_processes++] =
+			(struct process){ .name = ts_bytes_of(TS_TRACE_FINDINGS) };
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = add_track(trace, &tracks[i], err);
 	return st;
 }
 
@@ -293,7 +317,8 @@ static struct ts_trace_counts sum_counts(const struct trace *trace)
 static void put_processes(const struct trace *trace, struct ts_buf *out)
 {
 	for (uint32_t i = 0; i < trace->nr_processes; i++) {
-		struct ts_perfetto_process process = { i + 1, i, trace->processes[i].name };
+		struct ts_perfetto_process process = { i + 1, trace->processes[i].order,
+						       trace->processes[i].name };
 
 		trace->form->process(out, &process);
 	}
@@ -348,6 +373,8 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 	int level = options->level ? options->level : TS_TRACE_LEVEL;
 	enum ts_status st = add_processes(trace, err);
 
+	if (st == TS_OK)
+		st = add_findings(trace, err);
 	choose_shift(trace);
 	if (st == TS_OK)
 		st = order_rows(trace, err);

@@ -14,7 +14,7 @@
  *	ts_trace_plan_release(&plan);
  *
  * Rows: a process for each plane, pids counting from 1: devices first, then planes of others, then
- * hosts. In a device's process our tracks come first ("TPUsight: Time classes"), then the lines as
+ * hosts; the last pid has the findings of the run (trace_findings.h), which viewers show on top. In a device's process our tracks come first ("TPUsight: Time classes"), then the lines as
  * the profile has them; counters are the process's. A row's tid is 100 x its number in the file
  * from 1 on, plus its lane. With several hosts a process has the host's name in front. The same
  * input gives the same bytes, whatever the number of threads.
