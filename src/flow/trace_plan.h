@@ -45,7 +45,7 @@ struct ts_trace_visitor {
 /* One line's counts. */
 struct ts_trace_tally {
 	uint64_t nr_events, nr_left_out;
-	int64_t first_ps;	      /* the earliest start */
+	int64_t first_ps, last_ps;    /* the earliest start, the latest end */
 	uint32_t bins[TS_TRACE_BINS]; /* saturating */
 	uint64_t quota;		      /* after close: events of the cut's bin that are written */
 	uint64_t nr_chosen;	      /* after close: events of the line that are written */
@@ -69,6 +69,7 @@ struct ts_trace_plan {
 	struct ts_trace_cut cuts[2];   /* of steps and modules, of all else */
 	uint64_t nr_events, nr_chosen; /* after close */
 	int64_t first_ps;	       /* after close: the earliest start of the run, 0 at most */
+	int64_t last_ps;	       /* after close: the latest end of an event, 0 at least */
 };
 
 /* The profile is finished and outlives the plan. */

@@ -395,8 +395,8 @@ def normal(args):
     """Args as both forms have them: times in ns, ids as text."""
     out = {}
     for k, v in args.items():
-        if k in ("self_us", "own_us"):
-            k, v = k.replace("_us", "_ns"), ns(v)
+        if k == "self_us":
+            k, v = "self_ns", ns(v)
         out[k] = str(v)
     return tuple(sorted(out.items()))
 

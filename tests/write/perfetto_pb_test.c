@@ -208,6 +208,32 @@ static void what_an_op_refers_to_is_said_before_it(void **state)
 	ts_profile_release(&profile);
 }
 
+static void numbers_of_a_label_are_numbers(void **state)
+{
+	static const struct ts_arg args[] = {
+		{ "title", { TS_VALUE_TEXT, .as.s = { (const uint8_t *)"b", 1 } } },
+		{ "unknown", { TS_VALUE_NULL } },
+		{ "impact_ns", { TS_VALUE_INT, .as.i = 300 } },
+		{ "impact_pct", { TS_VALUE_REAL, .as.r = 1.0 } },
+	};
+	static const struct ts_label label = { TS_LIT("a"), args, TS_NELEM(args) };
+	struct ts_track track = { .labels = &label, .nr_labels = 1 };
+	int64_t last_ns = 0;
+	struct ts_perfetto_row row = { .number = 0, .track = &track, .last_ns = &last_ns };
+	struct ts_perfetto_lane lane = lane_of(&row, 0);
+	struct ts_buf said = TS_BUF_INIT, tail = TS_BUF_INIT;
+
+	form->label_tail(&said, &tail, &lane, 0);
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 3, 2)), "title"));
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 29, 2)), "b"));
+	/* category 1, name 1; keys are 256, 258 and 259: a string, an int, a double */
+	assert_bytes(&tail, TS_LIT("\x18\x01\x50\x01"
+				   "\x22\x07\x08\x80\x02\x88\x01\x80\x02"
+				   "\x22\x06\x08\x82\x02\x20\xac\x02"
+				   "\x22\x0c\x08\x83\x02\x29\x00\x00\x00\x00\x00\x00\xf0\x3f"));
+	ts_buf_release(&said);
+}
+
 /* A copy of it, tag and length and all. */
 static struct ts_buf second_packet(const struct ts_buf *buf)
 {
@@ -369,6 +395,7 @@ int main(void)
 		cmocka_unit_test(other_lanes_name_their_track_and_arrows_their_ends),
 		cmocka_unit_test(lengths_are_right_for_every_size_of_number),
 		cmocka_unit_test(what_an_op_refers_to_is_said_before_it),
+		cmocka_unit_test(numbers_of_a_label_are_numbers),
 		cmocka_unit_test(a_counter_has_its_unit_and_what_it_is),
 		cmocka_unit_test(a_process_has_a_group_of_ours_and_one_of_lines),
 		cmocka_unit_test(lanes_of_a_row_have_one_merge_key),

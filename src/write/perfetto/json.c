@@ -148,6 +148,32 @@ static void put_op_tail(struct ts_buf *out, struct ts_buf *tail,
 		put_op_arg(tail, &args[i]);
 }
 
+/* With a point in any case: SQL shall not take a real for an integer when it is a whole number. */
+static void put_real(struct ts_buf *out, double value)
+{
+	size_t from = out->n;
+
+	ts_json_number(out, value);
+	if (!out->failed && !memchr(out->p + from, '.', out->n - from) &&
+	    !memchr(out->p + from, 'e', out->n - from))
+		ts_buf_puts(out, ".0");
+}
+
+static void put_label_arg(struct ts_buf *out, const struct ts_arg *arg)
+{
+	if (arg->value.type == TS_VALUE_TEXT) {
+		put_arg(out, arg->key, arg->value.as.s);
+		return;
+	}
+	ts_json_quote(out, ts_bytes_of(arg->key));
+	ts_buf_putc(out, ':');
+	if (arg->value.type == TS_VALUE_REAL)
+		put_real(out, arg->value.as.r);
+	else
+		ts_buf_printf(out, "%lld", (long long)arg->value.as.i);
+	ts_buf_putc(out, ',');
+}
+
 static void put_label_tail(struct ts_buf *out, struct ts_buf *tail,
 			   const struct ts_perfetto_lane *lane, uint32_t number)
 {
@@ -156,7 +182,8 @@ static void put_label_tail(struct ts_buf *out, struct ts_buf *tail,
 	put_arg(tail, "name", label->name);
 	ts_buf_puts(tail, "\"cat\":\"tpusight\",\"args\":{");
 	for (size_t i = 0; i < label->nr_args; i++)
-		put_arg(tail, label->args[i].key, label->args[i].value);
+		if (ts_arg_is_shown(&label->args[i]))
+			put_label_arg(tail, &label->args[i]);
 }
 
 static const char pairs_of_digits[] = "00010203040506070809101112131415161718192021222324"
@@ -265,8 +292,8 @@ static void put_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *l
 
 	if (!p)
 		return;
-	p = PUT(p, "\"own_us\":");
-	p = put_time(p, slice->own_ns);
+	p = PUT(p, "\"own_ns\":");
+	p = put_number(p, (uint64_t)TS_MAX(slice->own_ns, 0));
 	p = PUT(p, ",\"events\":");
 	p = put_number(p, slice->nr_events);
 	p = PUT(p, "}}");
