@@ -2,6 +2,7 @@
 #include "flow/trace.h"
 
 #include "base/check.h"
+#include "flow/trace_links.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
@@ -25,6 +26,7 @@ struct trace {
 	struct job *jobs;
 	struct ts_trace_writer **writers; /* one a thread */
 	uint32_t *order;		  /* of beginning: large rows first */
+	struct ts_trace_links links;
 	size_t nr_processes, cap_processes, nr_rows, cap_rows, nr_threads;
 	int64_t shift_ns;
 };
@@ -33,6 +35,7 @@ static void release(struct trace *trace)
 {
 	for (size_t i = 0; trace->writers && i < trace->nr_threads; i++)
 		ts_trace_writer_free(trace->writers[i]);
+	ts_trace_links_release(&trace->links);
 	ts_arena_release(&trace->arena);
 	free(trace->processes);
 	free(trace->rows);
@@ -353,6 +356,9 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 		st = order_rows(trace, err);
 	if (st == TS_OK)
 		st = make_writers(trace, err);
+	if (st == TS_OK)
+		st = ts_trace_links_find(&trace->links, trace->plan, trace->writers,
+					 trace->nr_threads, trace->rows, trace->nr_rows, err);
 	if (st == TS_OK)
 		st = ts_trace_pack_new(&pack, file, trace->nr_rows, trace->nr_threads, level, err);
 	if (st == TS_OK)

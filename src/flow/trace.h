@@ -19,7 +19,7 @@
  * from 1 on, plus its lane. With several hosts a process has the host's name in front. The same
  * input gives the same bytes, whatever the number of threads.
  *
- * Memory: about 4 MiB a thread, and at most 40 bytes for each event that is written (one outermost
+ * Memory: about 4 MiB a thread, and at most 48 bytes for each event that is written (one outermost
  * event that holds them all; else far less).
  */
 #ifndef TS_FLOW_TRACE_H
