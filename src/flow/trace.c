@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "flow/trace_findings.h"
+#include "flow/trace_links.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
@@ -27,6 +28,7 @@ struct trace {
 	struct job *jobs;
 	struct ts_trace_writer **writers; /* one a thread */
 	uint32_t *order;		  /* of beginning: large rows first */
+	struct ts_trace_links links;
 	size_t nr_processes, cap_processes, nr_rows, cap_rows, nr_threads;
 	int64_t shift_ns;
 };
@@ -35,6 +37,7 @@ static void release(struct trace *trace)
 {
 	for (size_t i = 0; trace->writers && i < trace->nr_threads; i++)
 		ts_trace_writer_free(trace->writers[i]);
+	ts_trace_links_release(&trace->links);
 	ts_arena_release(&trace->arena);
 	free(trace->processes);
 	free(trace->rows);
@@ -433,6 +436,9 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 		st = order_rows(trace, err);
 	if (st == TS_OK)
 		st = make_writers(trace, err);
+	if (st == TS_OK)
+		st = ts_trace_links_find(&trace->links, trace->plan, trace->writers,
+					 trace->nr_threads, trace->rows, trace->nr_rows, err);
 	if (st == TS_OK)
 		st = ts_trace_pack_new(&pack, file, trace->nr_rows, trace->nr_threads, level, err);
 	if (st == TS_OK)

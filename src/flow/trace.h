@@ -21,7 +21,7 @@
  * own numbers. With several hosts a process has the host's name in front. The same input gives the
  * same bytes, whatever the number of threads.
  *
- * Memory: about 4 MiB a thread, and at most 56 bytes for each event that is written (one outermost
+ * Memory: about 4 MiB a thread, and at most 64 bytes for each event that is written (one outermost
  * event that holds them all; else far less).
  */
 #ifndef TS_FLOW_TRACE_H

@@ -26,6 +26,7 @@
 struct ts_trace_event {
 	int64_t start_ps, dur_ps, self_ps;
 	uint32_t op;
+	uint32_t end; /* number in ts_trace_ends of a walk that looks for launches; else 0 */
 	struct ts_bytes body; /* the block's; empty where it has none */
 };
 
@@ -122,8 +123,11 @@ static inline int64_t ts_trace_pair_key(const struct ts_trace_event *start,
 
 static inline struct ts_trace_event ts_trace_event_of(const struct ts_block *block, size_t i)
 {
-	return (struct ts_trace_event){ block->start_ps[i], TS_MAX(block->dur_ps[i], 0),
-					TS_MAX(block->self_ps[i], 0), block->op[i],
+	return (struct ts_trace_event){ block->start_ps[i],
+					TS_MAX(block->dur_ps[i], 0),
+					TS_MAX(block->self_ps[i], 0),
+					block->op[i],
+					0,
 					block->body ? block->body[i]
 						    : (struct ts_bytes){ NULL, 0 } };
 }

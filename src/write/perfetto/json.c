@@ -18,7 +18,7 @@
 #define MARK	  "{\"otherData\":{\"generator\":\"tpusight\""
 #define MAX_LANES 100 /* a row has the tids up to the next hundred */
 #define TIME_MAX  24  /* a time as text, sign, point and all */
-#define EVENT_MAX 384 /* an event without its names and args, and its arrow */
+#define EVENT_MAX 640 /* an event without its names and args, and its arrows */
 
 /* The first event of the array has no comma. */
 static void begin(struct ts_buf *out)
@@ -255,18 +255,21 @@ static char *put_number(char *p, uint64_t number)
 }
 
 /* An arrow's end stands right behind the slice it belongs to. */
-static char *put_arrow(char *p, const struct ts_perfetto_lane *lane,
-		       const struct ts_perfetto_slice *slice)
+static char *put_arrow(char *p, const struct ts_perfetto_lane *lane, int64_t at_ns,
+		       enum ts_perfetto_arrow arrow, const char *name, uint64_t id)
 {
-	if (slice->arrow == TS_ARROW_NONE)
+	size_t n = strlen(name);
+
+	if (arrow == TS_ARROW_NONE)
 		return p;
 	p = PUT(p, ",\n{\"ph\":\"");
-	*p++ = slice->arrow == TS_ARROW_BEGINS ? 's' : 'f';
-	p = PUT(p, "\",\"bp\":\"e\",\"cat\":\"async\",\"name\":\"async\",\"id\":");
-	p = put_number(p, slice->arrow_id);
+	*p++ = arrow == TS_ARROW_BEGINS ? 's' : 'f';
+	p = put_bytes(PUT(p, "\",\"bp\":\"e\",\"cat\":\""), name, n);
+	p = put_bytes(PUT(p, "\",\"name\":\""), name, n);
+	p = put_number(PUT(p, "\",\"id\":"), id);
 	*p++ = ',';
 	p = put_bytes(p, lane->packet.p, lane->packet.n);
-	p = put_time(p, slice->start_ns);
+	p = put_time(p, at_ns);
 	*p++ = '}';
 	return p;
 }
@@ -281,7 +284,8 @@ static void put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 	p = PUT(p, "\"self_us\":");
 	p = put_time(p, slice->own_ns);
 	p = PUT(p, "}}");
-	p = put_arrow(p, lane, slice);
+	p = put_arrow(p, lane, slice->start_ns, slice->arrow, "async", slice->arrow_id);
+	p = put_arrow(p, lane, slice->start_ns, slice->launch, "launch", slice->launch_id);
 	out->n = (size_t)(p - (char *)out->p);
 }
 

@@ -72,8 +72,9 @@ struct ts_perfetto_slice {
 	struct ts_bytes tail; /* what is the same each time the op or label is drawn */
 	int64_t own_ns;	      /* self time of an op; time that is really the label's */
 	uint32_t nr_events;   /* of a label */
-	enum ts_perfetto_arrow arrow;
-	uint64_t arrow_id;
+	enum ts_perfetto_arrow arrow,
+		launch; /* of an async pair; of a launch and what it launched */
+	uint64_t arrow_id, launch_id;
 	/* One of 0 ns that ran before it stands at the same ns of its lane: JSON, whose importer puts
 	 * the longer of two first, writes its begin and its end apart. */
 	bool is_apart;
