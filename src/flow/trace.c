@@ -3,6 +3,8 @@
 
 #include "base/check.h"
 #include "flow/trace_facts.h"
+#include "flow/trace_findings.h"
+#include "flow/trace_links.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
@@ -10,6 +12,7 @@
 
 struct process {
 	uint32_t plane, first_row, nr_rows;
+	uint32_t order; /* of display: the findings' is above all others */
 	struct ts_bytes name;
 };
 
@@ -28,6 +31,7 @@ struct trace {
 	struct job *jobs;
 	struct ts_trace_writer **writers; /* one a thread */
 	uint32_t *order;		  /* of beginning: large rows first */
+	struct ts_trace_links links;
 	size_t nr_processes, cap_processes, nr_rows, cap_rows, nr_threads;
 	int64_t shift_ns;
 };
@@ -36,6 +40,7 @@ static void release(struct trace *trace)
 {
 	for (size_t i = 0; trace->writers && i < trace->nr_threads; i++)
 		ts_trace_writer_free(trace->writers[i]);
+	ts_trace_links_release(&trace->links);
 	ts_arena_release(&trace->arena);
 	free(trace->processes);
 	free(trace->rows);
@@ -165,7 +170,9 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 		     sizeof(*process)))
 		return ts_fail_nomem(err);
 	process = &trace->processes[trace->nr_processes++];
-	*process = (struct process){ .plane = index, .first_row = (uint32_t)trace->nr_rows };
+	*process = (struct process){ .plane = index,
+				     .first_row = (uint32_t)trace->nr_rows,
+				     .order = (uint32_t)trace->nr_processes };
 	st = name_process(trace, process, err);
 	if (st == TS_OK && trace->results && plane->device != TS_NONE)
 		st = add_tracks(trace, plane->device, err);
@@ -219,6 +226,28 @@ static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 				st = add_process(trace, i, err);
 		}
 	}
+	return st;
+}
+
+/* Last, so that other pids and tids do not depend on there being findings. */
+static enum ts_status add_findings(struct trace *trace, struct ts_error *err)
+{
+	struct ts_trace_extent extent = { trace->plan->first_ps, trace->plan->last_ps };
+	size_t nr;
+	const struct ts_track *tracks =
+		ts_trace_findings(trace->results, extent, &trace->arena, &nr);
+	enum ts_status st = TS_OK;
+
+	if (!tracks || !ts_grow(&trace->processes, &trace->cap_processes, trace->nr_processes + 1,
+				sizeof(*trace->processes)))
+		return ts_fail_nomem(err);
+	if (nr > 0)
+		trace->processes[trace->nr_processes++] =
+			(struct process){ .plane = TS_NONE,
+					  .first_row = (uint32_t)trace->nr_rows,
+					  .name = ts_bytes_of(TS_TRACE_FINDINGS) };
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = add_track(trace, &tracks[i], err);
 	return st;
 }
 
@@ -325,10 +354,15 @@ static struct ts_trace_counts sum_counts(const struct trace *trace)
 	return sum;
 }
 
-static uint64_t count_events(const struct trace *trace, const struct ts_plane *plane)
+/* Of a plane's lines; the findings' process has no plane. */
+static uint64_t count_events(const struct trace *trace, uint32_t index)
 {
+	const struct ts_plane *plane;
 	uint64_t nr = 0;
 
+	if (index == TS_NONE)
+		return 0;
+	plane = &trace->profile->planes[index];
 	for (uint32_t i = 0; i < plane->nr_lines; i++) {
 		const struct ts_trace_tally *tally = trace->plan->tallies[plane->first_line + i];
 
@@ -350,16 +384,16 @@ static void see_row(const struct trace *trace, uint32_t index, struct ts_perfett
 	shown->events_left_out -= TS_MIN(trace->jobs[index].counts.written, shown->events_left_out);
 }
 
-/* The first one may have one more row of ours. */
-static void put_processes(const struct trace *trace, bool has_more, struct ts_buf *out)
+/* Process MORE has one more row of ours; TS_NONE: none has. */
+static void put_processes(const struct trace *trace, uint32_t more, struct ts_buf *out)
 {
 	for (uint32_t i = 0; i < trace->nr_processes; i++) {
 		const struct process *process = &trace->processes[i];
-		uint64_t nr_events = count_events(trace, &trace->profile->planes[process->plane]);
+		uint64_t nr_events = count_events(trace, process->plane);
 		struct ts_perfetto_process shown = { .pid = i + 1,
-						     .order = i,
+						     .order = process->order,
 						     .name = process->name,
-						     .has_tracks = has_more && i == 0,
+						     .has_tracks = i == more,
 						     .events_total = nr_events,
 						     .events_left_out = nr_events };
 
@@ -369,9 +403,22 @@ static void put_processes(const struct trace *trace, bool has_more, struct ts_bu
 	}
 }
 
-/* On top of the first process stands how many events are not in the file: a head is seldom read. */
+/* The process that viewers show on top. */
+static uint32_t top_of(const struct trace *trace)
+{
+	uint32_t top = 0;
+
+	for (uint32_t i = 1; i < trace->nr_processes; i++)
+		if (trace->processes[i].order < trace->processes[top].order)
+			top = i;
+	return top;
+}
+
+/* There stands how many events are not in the file: a head is seldom read. */
 static void put_left_out(const struct trace *trace, uint64_t nr, uint64_t of, struct ts_buf *out)
 {
+	int64_t first_ns = ts_trace_ns(trace->plan->first_ps) + trace->shift_ns;
+	int64_t end_ns = TS_MAX(ts_trace_ns(trace->plan->last_ps) + trace->shift_ns, first_ns);
 	char name[96];
 	struct ts_label label = { .name = TS_LIT("left out") };
 	struct ts_track track = { .kind = TS_TRACK_SLICES,
@@ -380,13 +427,15 @@ static void put_left_out(const struct trace *trace, uint64_t nr, uint64_t of, st
 				  .nr_labels = 1 };
 	int64_t last_ns = 0;
 	struct ts_perfetto_row row = { .number = (uint32_t)trace->nr_rows,
-				       .pid = 1,
+				       .pid = top_of(trace) + 1,
 				       .tid = ((uint32_t)trace->nr_rows + 1) * TS_TRACE_TIDS,
 				       .name = { (const uint8_t *)name, 0 },
 				       .track = &track,
 				       .last_ns = &last_ns };
 	struct ts_perfetto_lane lane = { .row = &row };
-	struct ts_perfetto_slice slice = { .nr_events = (uint32_t)TS_MIN(nr, UINT32_MAX) };
+	struct ts_perfetto_slice slice = { .start_ns = first_ns,
+					   .dur_ns = end_ns - first_ns,
+					   .nr_events = (uint32_t)TS_MIN(nr, UINT32_MAX) };
 	struct ts_buf tail = TS_BUF_INIT;
 
 	row.name.n = (size_t)snprintf(name, sizeof(name),
@@ -397,7 +446,7 @@ static void put_left_out(const struct trace *trace, uint64_t nr, uint64_t of, st
 	trace->form->label_tail(out, &tail, &lane, 0);
 	slice.tail = ts_buf_bytes(&tail);
 	trace->form->label_slice(out, &lane, &slice);
-	trace->form->end(out, &lane, 0);
+	trace->form->end(out, &lane, end_ns, false);
 	out->failed |= tail.failed;
 	ts_buf_release(&tail);
 }
@@ -414,7 +463,7 @@ static bool put_head(struct trace *trace, struct ts_perfetto_head *head, struct 
 	    !ts_trace_facts(trace->results, &trace->arena, facts, &head->nr_facts))
 		return false;
 	trace->form->open(out, head);
-	put_processes(trace, is_told, out);
+	put_processes(trace, is_told ? top_of(trace) : TS_NONE, out);
 	if (is_told)
 		put_left_out(trace, left_out, head->events_total, out);
 	return !out->failed;
@@ -468,11 +517,16 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 	int level = options->level ? options->level : TS_TRACE_LEVEL;
 	enum ts_status st = add_processes(trace, err);
 
+	if (st == TS_OK)
+		st = add_findings(trace, err);
 	choose_shift(trace);
 	if (st == TS_OK)
 		st = order_rows(trace, err);
 	if (st == TS_OK)
 		st = make_writers(trace, err);
+	if (st == TS_OK)
+		st = ts_trace_links_find(&trace->links, trace->plan, trace->writers,
+					 trace->nr_threads, trace->rows, trace->nr_rows, err);
 	if (st == TS_OK)
 		st = ts_trace_pack_new(&pack, file, trace->nr_rows, trace->nr_threads, level, err);
 	if (st == TS_OK)
