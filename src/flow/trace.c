@@ -117,6 +117,20 @@ static int64_t thread_of(const struct ts_profile *profile, const struct ts_line 
 	return ts_bytes_ends(line->name, end) ? line->id : 0;
 }
 
+static const char *const abouts[] = {
+	[TS_LINE_OTHER] = NULL,
+	[TS_LINE_STEPS] = "steps, as the profiler marked them",
+	[TS_LINE_MODULES] = "a slice for each execution of a module",
+	[TS_LINE_OPS] = "what ran, one op after the other, inside the ops that hold it",
+	[TS_LINE_ASYNC] = "asynchronous ops, each from its start to its done",
+	[TS_LINE_TRACEME] = "what the core marked itself: barriers, waits",
+	[TS_LINE_THREAD] = "what the profiler recorded on a thread of the host",
+	[TS_LINE_DERIVED] = "made from the other lines",
+	[TS_LINE_SC_STEPS] = "steps of a SparseCore",
+	[TS_LINE_SC_MODULES] = "computations that a SparseCore took over",
+	[TS_LINE_SC_OPS] = "ops of a SparseCore",
+};
+
 static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_error *err)
 {
 	const struct ts_line *line = &trace->profile->lines[index];
@@ -126,6 +140,7 @@ static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_er
 		return TS_NOMEM;
 	row->line = index;
 	row->at.thread = thread_of(trace->profile, line);
+	row->at.about = abouts[line->kind];
 	row->at.name = line->name;
 	if (row->at.name.n == 0)
 		row->at.name = ts_arena_printf(&trace->arena, "line %lld", (long long)line->id);

@@ -42,6 +42,7 @@ REALTIME, BOOTTIME, OF_SEQUENCE = 1, 6, 64  # clocks; from 64 on a sequence's ow
 NOT_SHOWN = ("Task Environment", "/host:metadata")
 ABSOLUTE_NS = 10 ** 15  # a line's time from here on is one since the epoch
 
+SAID = ("Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "XLA TraceMe")  # lines with a description
 GROUPS = ("TPUsight", "lines of the profile")  # below a process, in the order of their names
 
 Slice = collections.namedtuple("Slice", "pid row name category start dur args")
@@ -139,12 +140,12 @@ class Trace:
             assert track.name in GROUPS and track.description and self.tracks[track.parent_uuid].HasField("process")
             return
         parent = self.tracks[track.parent_uuid]
-        ours = track.description != ""
+        ours = track.name.startswith("TPUsight: ")
         if track.HasField("counter"):
             assert parent.name == GROUPS[0]
             return
         assert track.sibling_merge_behavior == track.SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY
-        assert ours == track.name.startswith("TPUsight: ")
+        assert track.description or track.name not in SAID, "a line does not say what it has"
         assert parent.HasField("thread") and not ours or parent.name == GROUPS[not ours]
         if parent.HasField("thread"):
             assert parent.thread.thread_name == track.name

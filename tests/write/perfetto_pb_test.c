@@ -329,7 +329,11 @@ static void lanes_of_a_row_have_one_merge_key(void **state)
 {
 	struct ts_track track = { .kind = TS_TRACK_SLICES, .description = "what it is" };
 	struct ts_perfetto_row rows[] = {
-		{ .number = 4, .pid = 7, .order = 2, .name = TS_LIT("XLA Ops") },
+		{ .number = 4,
+		  .pid = 7,
+		  .order = 2,
+		  .name = TS_LIT("XLA Ops"),
+		  .about = "what ran" },
 		{ .number = 5, .pid = 7, .order = 3, .name = TS_LIT("a"), .track = &track },
 	};
 
@@ -343,8 +347,8 @@ static void lanes_of_a_row_have_one_merge_key(void **state)
 		assert_true(number_at(&said, PACKET(60, 15)) == 3); /* merged by the key */
 		assert_true(number_at(&said, PACKET(60, 17)) == row->number);
 		assert_true(number_at(&said, PACKET(60, 12)) == row->order);
-		assert_true(ts_bytes_has(ts_buf_bytes(&said), "what it is") ==
-			    (row->track != NULL));
+		assert_true(ts_bytes_is(text_at(&said, PACKET(60, 14)),
+					row->track ? "what it is" : "what ran"));
 		ts_buf_release(&said);
 	}
 }

@@ -58,6 +58,7 @@ struct ts_perfetto_row {
 	int64_t thread;	   /* what the host's system calls the line's thread; 0: it is not known */
 	struct ts_bytes name;
 	const struct ts_track *track; /* of ours; NULL: a line */
+	const char *about;	      /* what the line has; NULL: nothing is to be said */
 	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
 };
 
