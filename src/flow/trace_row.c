@@ -3,18 +3,20 @@
 
 #include "base/check.h"
 #include "flow/stream.h"
+#include "flow/trace_kernels.h"
 
 #define PIECE_EVENTS 65536
 #define LANE_DEPTH   250 /* trace processors keep the depth of a slice in a byte */
 #define TAIL_SLOTS   1024
 #define TAIL_BYTES   (1u << 20) /* of tails kept at once */
 #define FLOW_END     1u		/* lowest bit of .flow; the rest counts from 1 */
+#define LAUNCH_IDS   (UINT64_C(1) << 31) /* the ids of a row's own arrows end below it */
 
 struct kept {
 	int64_t start_ns, dur_ns, self_ns;
 	uint32_t op;
 	uint32_t flow; /* 0: no arrow */
-	uint32_t end;  /* of ts_trace_event */
+	uint32_t note; /* of ts_trace_event */
 };
 
 struct lane {
@@ -52,6 +54,7 @@ struct ts_trace_writer {
 	uint64_t nr_seen, quota, nr_slices;
 	uint32_t nr_flows;
 	size_t next_arrow;
+	struct ts_trace_kernels kernels;
 	struct ts_trace_ends *ends; /* NULL: the row is written, else it is only looked through */
 };
 
@@ -88,6 +91,7 @@ void ts_trace_writer_free(struct ts_trace_writer *writer)
 	ts_buf_release(&writer->text);
 	ts_buf_release(&writer->tails);
 	ts_buf_release(&writer->full_tail);
+	ts_trace_kernels_release(&writer->kernels);
 	free(writer->described);
 	free(writer->kept);
 	free(writer->order);
@@ -102,7 +106,8 @@ static int64_t clock_ns(const struct ts_trace_writer *writer, int64_t ps)
 /* Hands the text on when a piece is full, or at the row's end. */
 static enum ts_status hand_on(struct ts_trace_writer *writer, size_t full, struct ts_error *err)
 {
-	if (writer->text.failed || writer->tails.failed || writer->full_tail.failed)
+	if (writer->text.failed || writer->tails.failed || writer->full_tail.failed ||
+	    writer->kernels.tails.failed)
 		return ts_fail_nomem(err);
 	if (writer->text.n == 0 || writer->text.n < full)
 		return TS_OK;
@@ -125,6 +130,7 @@ static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *
 	writer->nr_flows = 0;
 	writer->nr_slices = 0;
 	writer->next_arrow = 0;
+	ts_trace_kernels_clear(&writer->kernels);
 	writer->pairs.nr = 0;
 	ts_buf_clear(&writer->text);
 	writer->form->row(&writer->text, &writer->at);
@@ -248,21 +254,32 @@ static void take_launch(struct ts_trace_writer *writer, struct ts_perfetto_slice
 	if (arrow->slice != writer->nr_slices)
 		return;
 	slice->launch = arrow->end;
-	slice->launch_id = arrow->id;
+	slice->launch_id = LAUNCH_IDS | arrow->number;
+	slice->stage_id = arrow->on_gpu ? (uint64_t)arrow->number + 1 : 0;
 	writer->counts->flows += arrow->end == TS_ARROW_BEGINS;
 	writer->next_arrow++;
 }
 
-static void note_end(struct ts_trace_writer *writer, const struct kept *kept)
+static void note_end(struct ts_trace_writer *writer, uint32_t number, int64_t start_ns)
 {
 	struct ts_trace_end *end;
 
-	if (kept->end == 0)
+	if (number == 0)
 		return;
-	end = &writer->ends->items[kept->end - 1];
+	end = &writer->ends->items[number - 1];
 	end->row = writer->row->at.number;
 	end->slice = writer->nr_slices;
-	end->start_ns = kept->start_ns;
+	end->start_ns = start_ns;
+}
+
+/* What a GPU ran; its id is the number of its launch's arrow, + 1, or else follows from its place. */
+static void take_kernel(struct ts_trace_writer *writer, const struct lane *lane, uint32_t number,
+			struct ts_perfetto_slice *slice)
+{
+	slice->kernel = ts_trace_kernels_tail(&writer->kernels, number, writer->form, &lane->at,
+					      writer->profile, &writer->text);
+	if (slice->stage_id == 0)
+		slice->stage_id = ((uint64_t)writer->at.number + 1) << 32 | writer->nr_slices;
 }
 
 static void put_slice(struct ts_trace_writer *writer, struct lane *lane, const struct kept *kept,
@@ -270,6 +287,8 @@ static void put_slice(struct ts_trace_writer *writer, struct lane *lane, const s
 {
 	take_launch(writer, slice);
 	slice->tail = tail_of(writer, lane, kept->op);
+	if (kept->note)
+		take_kernel(writer, lane, kept->note, slice);
 	writer->form->op_slice(&writer->text, &lane->at, slice);
 	writer->counts->written++;
 }
@@ -298,7 +317,7 @@ static enum ts_status put_kept(struct ts_trace_writer *writer, const struct kept
 	lane->ends[lane->nr++] = kept->start_ns + kept->dur_ns;
 	lane->last_start_ns = kept->start_ns;
 	if (writer->ends)
-		note_end(writer, kept);
+		note_end(writer, kept->note, slice.start_ns);
 	else
 		put_slice(writer, lane, kept, &slice);
 	writer->nr_slices++;
@@ -431,7 +450,7 @@ static enum ts_status keep(struct ts_trace_writer *writer, const struct ts_trace
 			       .self_ns = event->self_ps / TS_PS_PER_NS,
 			       .op = event->op,
 			       .flow = flow,
-			       .end = event->end };
+			       .note = event->note };
 	return TS_OK;
 }
 
@@ -474,7 +493,11 @@ static enum ts_status event_of(struct ts_trace_writer *writer, const struct ts_b
 			       size_t i, struct ts_trace_event *event, struct ts_error *err)
 {
 	*event = ts_trace_event_of(block, i);
-	return writer->ends ? ts_trace_ends_add(writer->ends, block, i, &event->end, err) : TS_OK;
+	if (writer->ends)
+		return ts_trace_ends_add(writer->ends, block, i, &event->note, err);
+	if (writer->at.gpu && writer->form->kernel_tail)
+		return ts_trace_kernels_see(&writer->kernels, block, i, &event->note, err);
+	return TS_OK;
 }
 
 static enum ts_status see_wanted(struct ts_trace_writer *writer, const struct ts_block *block,
@@ -534,6 +557,8 @@ static enum ts_status write_line(struct ts_trace_writer *writer, struct ts_error
 
 	if (writer->ends)
 		sink.columns = ts_trace_end_columns(writer->profile, writer->row->line);
+	else if (writer->at.gpu && writer->form->kernel_tail)
+		sink.columns = TS_COL_STATS;
 	writer->quota = tally ? tally->quota : 0;
 	st = ts_stream_line(writer->profile, writer->row->line, &sink, err);
 	if (st != TS_OK && st != TS_FORMAT)

@@ -24,6 +24,21 @@
 #include "model/profile.h"
 #include "result/result.h"
 
+/* A GPU, whose kernels are written a second time where the form has something of its own for them. */
+struct ts_perfetto_gpu {
+	uint32_t number, pid;		     /* in the file, from 0; its process */
+	struct ts_bytes name, vendor, model; /* the latter may be empty */
+};
+
+/* What was launched on it, as often as it was. */
+struct ts_perfetto_kernel {
+	uint32_t op;		    /* what its slices are of */
+	struct ts_bytes name;	    /* its own: its slices may have that of a program's op */
+	bool is_compute;	    /* else it copies or fills */
+	uint32_t grid[3], block[3]; /* 0: unknown */
+	int64_t registers, static_shared, dynamic_shared; /* bytes; TS_UNKNOWN */
+};
+
 struct ts_perfetto_head {
 	const char *version;
 	const char *native_file; /* where the profiler's own trace was put; NULL: it had none */
@@ -31,6 +46,8 @@ struct ts_perfetto_head {
 	int64_t shift_ns;	 /* added to every time of the run, so that none is negative */
 	uint64_t events_total, events_written; /* of the profile, without our own tracks */
 	uint64_t own_events;
+	const struct ts_perfetto_gpu *gpus;
+	size_t nr_gpus;
 };
 
 struct ts_perfetto_process {
@@ -44,7 +61,8 @@ struct ts_perfetto_row {
 	uint32_t pid, tid; /* each tid stands once in a file, whatever its pid */
 	uint32_t order;	   /* within the process */
 	struct ts_bytes name;
-	const struct ts_track *track; /* of ours; NULL: a line */
+	const struct ts_track *track;	   /* of ours; NULL: a line */
+	const struct ts_perfetto_gpu *gpu; /* whose stream it is; else NULL */
 	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
 };
 
@@ -71,6 +89,8 @@ struct ts_perfetto_slice {
 	enum ts_perfetto_arrow arrow,
 		launch; /* of an async pair; of a launch and what it launched */
 	uint64_t arrow_id, launch_id;
+	struct ts_bytes kernel; /* of kernel_tail(), of a stream; empty: not known */
+	uint64_t stage_id; /* of what runs on the stream; of what the slice launched there; 0 */
 };
 
 struct ts_perfetto_form {
@@ -89,6 +109,10 @@ struct ts_perfetto_form {
 			uint32_t op, bool full);
 	void (*op_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			 const struct ts_perfetto_slice *slice);
+	/* Likewise of launch NUMBER of a GPU's row, each of them once. NULL: the form has none of it. */
+	void (*kernel_tail)(struct ts_buf *out, struct ts_buf *tail,
+			    const struct ts_perfetto_lane *lane,
+			    const struct ts_perfetto_kernel *kernel, uint32_t number);
 	/* Likewise of label NUMBER of the row's track, each of them once. */
 	void (*label_tail)(struct ts_buf *out, struct ts_buf *tail,
 			   const struct ts_perfetto_lane *lane, uint32_t number);
