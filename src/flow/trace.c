@@ -32,6 +32,8 @@ struct trace {
 	struct ts_trace_writer **writers; /* one a thread */
 	uint32_t *order;		  /* of beginning: large rows first */
 	struct ts_trace_links links;
+	struct ts_perfetto_gpu *gpus;
+	size_t nr_gpus;
 	size_t nr_processes, cap_processes, nr_rows, cap_rows, nr_threads;
 	int64_t shift_ns;
 };
@@ -47,6 +49,7 @@ static void release(struct trace *trace)
 	free(trace->jobs);
 	free(trace->writers);
 	free(trace->order);
+	free(trace->gpus);
 }
 
 /* Rows */
@@ -141,6 +144,9 @@ static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_er
 	row->line = index;
 	row->at.thread = thread_of(trace->profile, line);
 	row->at.about = abouts[line->kind];
+	if (trace->nr_gpus > 0 && trace->gpus[trace->nr_gpus - 1].pid == row->at.pid &&
+	    ts_line_is_core(trace->profile, line))
+		row->at.gpu = &trace->gpus[trace->nr_gpus - 1];
 	row->at.name = line->name;
 	if (row->at.name.n == 0)
 		row->at.name = ts_arena_printf(&trace->arena, "line %lld", (long long)line->id);
@@ -174,6 +180,30 @@ static enum ts_status name_process(struct trace *trace, struct process *process,
 	return process->name.p ? TS_OK : ts_fail_nomem(err);
 }
 
+static enum ts_status name_gpu(struct trace *trace, const struct ts_device *device,
+			       struct ts_perfetto_gpu *gpu, struct ts_error *err)
+{
+	gpu->vendor = device->vendor;
+	gpu->model = device->kind;
+	if (device->kind.n == 0)
+		return TS_OK;
+	gpu->name =
+		ts_arena_printf(&trace->arena, "%.*s #%u", TS_ARG(device->kind), device->ordinal);
+	return gpu->name.p ? TS_OK : ts_fail_nomem(err);
+}
+
+/* The process at work is a GPU's. */
+static enum ts_status add_gpu(struct trace *trace, const struct ts_plane *plane,
+			      struct ts_error *err)
+{
+	struct ts_perfetto_gpu *gpu = &trace->gpus[trace->nr_gpus];
+
+	*gpu = (struct ts_perfetto_gpu){ .number = (uint32_t)trace->nr_gpus++,
+					 .pid = (uint32_t)trace->nr_processes,
+					 .name = trace->processes[trace->nr_processes - 1].name };
+	return name_gpu(trace, &trace->profile->devices[plane->device], gpu, err);
+}
+
 /* A plane without slices and counters does not become a process. */
 static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts_error *err)
 {
@@ -189,12 +219,17 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 				     .first_row = (uint32_t)trace->nr_rows,
 				     .order = (uint32_t)trace->nr_processes };
 	st = name_process(trace, process, err);
+	if (st == TS_OK && plane->kind == TS_PLANE_GPU && plane->device != TS_NONE)
+		st = add_gpu(trace, plane, err);
 	if (st == TS_OK && trace->results && plane->device != TS_NONE)
 		st = add_tracks(trace, plane->device, err);
 	if (st == TS_OK)
 		st = add_lines(trace, plane, err);
-	if (process->nr_rows == 0)
+	if (process->nr_rows == 0) {
+		trace->nr_gpus -= trace->nr_gpus > 0 &&
+				  trace->gpus[trace->nr_gpus - 1].pid == trace->nr_processes;
 		trace->nr_processes--;
+	}
 	return st;
 }
 
@@ -233,6 +268,9 @@ static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 	const enum place *places = places_of(profile);
 	enum ts_status st = TS_OK;
 
+	trace->gpus = calloc(profile->nr_planes + 1, sizeof(*trace->gpus));
+	if (!trace->gpus)
+		return ts_fail_nomem(err);
 	for (unsigned at = 0; at < NR_PLACES; at++) {
 		for (uint32_t i = 0; i < profile->nr_planes && st == TS_OK; i++) {
 			enum ts_plane_kind kind = profile->planes[i].kind;
@@ -497,7 +535,9 @@ static enum ts_status finish(struct trace *trace, struct ts_trace_pack *pack,
 					 .events_total =
 						 trace->plan->nr_events + trace->plan->nr_left_out,
 					 .events_written = counts.written,
-					 .own_events = counts.own };
+					 .own_events = counts.own,
+					 .gpus = trace->gpus,
+					 .nr_gpus = trace->nr_gpus };
 	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;
 	bool good = put_head(trace, &head, &first);
 	enum ts_status st;

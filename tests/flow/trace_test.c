@@ -932,8 +932,8 @@ static const cJSON *other_end(const cJSON *root, const char *phase, double id)
 	return NULL;
 }
 
-/* Each launch arrow has one start and one end, the start first in time, each right behind its slice or that slice's other
- * arrow. How many there are. */
+/* Each launch arrow has one start and one end, the start first in time, each right behind its slice
+ * or that slice's other arrow. How many there are. */
 static size_t assert_launches(const cJSON *root)
 {
 	size_t nr = 0;

@@ -105,10 +105,19 @@ static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 	if (head->start_unix_ns != TS_UNKNOWN && head->start_unix_ns >= 0)
 		put_clocks(out, head);
 	put_root(out);
+	ts_perfetto_pb_gpus(out, head);
 }
 
 static void close_file(struct ts_buf *out)
 {
+}
+
+static void put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+			 const struct ts_perfetto_slice *slice)
+{
+	ts_perfetto_pb_op_slice(out, lane, slice);
+	if (slice->kernel.n > 0)
+		ts_perfetto_pb_render_stage(out, lane, slice);
 }
 
 const struct ts_perfetto_form ts_perfetto_pb = {
@@ -121,7 +130,8 @@ const struct ts_perfetto_form ts_perfetto_pb = {
 	.row = ts_perfetto_pb_row,
 	.lane = ts_perfetto_pb_lane,
 	.op_tail = ts_perfetto_pb_op_tail,
-	.op_slice = ts_perfetto_pb_op_slice,
+	.op_slice = put_op_slice,
+	.kernel_tail = ts_perfetto_pb_kernel_tail,
 	.label_tail = ts_perfetto_pb_label_tail,
 	.label_slice = ts_perfetto_pb_label_slice,
 	.end = ts_perfetto_pb_end,

@@ -198,6 +198,7 @@ void ts_perfetto_pb_row(struct ts_buf *out, const struct ts_perfetto_row *row)
 	ts_pbw_end(out, inner);
 	ts_pbw_u64(out, PACKET_FIRST_ON_SEQUENCE, 1);
 	ts_pbw_end(out, packet);
+	ts_perfetto_pb_gpu_row(out, row);
 	if (row->track && row->track->kind == TS_TRACK_COUNTER)
 		put_track(out, row, 0);
 	else if (row->thread)
