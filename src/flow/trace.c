@@ -5,8 +5,10 @@
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
+#define MADE_UP_PIDS UINT32_C(1000000000) /* from there on, where there are real ones: above them */
+
 struct process {
-	uint32_t plane, first_row, nr_rows;
+	uint32_t plane, first_row, nr_rows, pid;
 	struct ts_bytes name;
 };
 
@@ -60,7 +62,7 @@ static struct ts_trace_row *add_row(struct trace *trace, uint64_t weight, struct
 	row = &trace->rows[trace->nr_rows++];
 	*row = (struct ts_trace_row){ .line = TS_NONE, .weight = weight };
 	row->at = (struct ts_perfetto_row){ .number = number,
-					    .pid = (uint32_t)trace->nr_processes,
+					    .pid = process->pid,
 					    .tid = (number + 1) * TS_TRACE_TIDS,
 					    .order = process->nr_rows++ };
 	return row;
@@ -104,6 +106,7 @@ static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_er
 	if (!row)
 		return TS_NOMEM;
 	row->line = index;
+	row->at.thread = line->thread;
 	row->at.name = line->name;
 	if (row->at.name.n == 0)
 		row->at.name = ts_arena_printf(&trace->arena, "line %lld", (long long)line->id);
@@ -130,17 +133,33 @@ static enum ts_status name_process(struct trace *trace, struct process *process,
 	struct ts_bytes host = trace->profile->hosts[plane->host].name;
 
 	process->name = plane->name;
-	if (trace->profile->nr_hosts < 2)
+	if (trace->profile->nr_hosts < 2 || trace->plan->host != TS_NONE)
 		return TS_OK;
 	process->name =
 		ts_arena_printf(&trace->arena, "%.*s %.*s", TS_ARG(host), TS_ARG(plane->name));
 	return process->name.p ? TS_OK : ts_fail_nomem(err);
 }
 
+/* The process's own, in a file of one host, where it has one and none before it has the same. */
+static uint32_t pid_of(const struct trace *trace, const struct ts_plane *plane)
+{
+	uint32_t number = (uint32_t)trace->nr_processes;
+
+	if (trace->plan->host == TS_NONE)
+		return number + 1;
+	if (plane->pid < 0 || plane->pid >= MADE_UP_PIDS)
+		return MADE_UP_PIDS + number;
+	for (uint32_t i = 0; i < number; i++)
+		if (trace->processes[i].pid == (uint32_t)plane->pid)
+			return MADE_UP_PIDS + number;
+	return (uint32_t)plane->pid;
+}
+
 /* A plane without slices and counters does not become a process. */
 static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts_error *err)
 {
 	const struct ts_plane *plane = &trace->profile->planes[index];
+	uint32_t pid = pid_of(trace, plane);
 	struct process *process;
 	enum ts_status st;
 
@@ -148,7 +167,9 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 		     sizeof(*process)))
 		return ts_fail_nomem(err);
 	process = &trace->processes[trace->nr_processes++];
-	*process = (struct process){ .plane = index, .first_row = (uint32_t)trace->nr_rows };
+	*process = (struct process){ .plane = index,
+				     .first_row = (uint32_t)trace->nr_rows,
+				     .pid = pid };
 	st = name_process(trace, process, err);
 	if (st == TS_OK && trace->results && plane->device != TS_NONE)
 		st = add_tracks(trace, plane->device, err);
@@ -166,8 +187,12 @@ static unsigned rank_of(enum ts_plane_kind kind)
 	return kind == TS_PLANE_HOST ? 2 : 1;
 }
 
-static bool is_shown(enum ts_plane_kind kind)
+static bool is_shown(const struct trace *trace, const struct ts_plane *plane)
 {
+	enum ts_plane_kind kind = plane->kind;
+
+	if (trace->plan->host != TS_NONE && plane->host != trace->plan->host)
+		return false;
 	return kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
 }
 
@@ -178,9 +203,9 @@ static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 
 	for (unsigned rank = 0; rank <= 2; rank++) {
 		for (uint32_t i = 0; i < profile->nr_planes && st == TS_OK; i++) {
-			enum ts_plane_kind kind = profile->planes[i].kind;
+			const struct ts_plane *plane = &profile->planes[i];
 
-			if (is_shown(kind) && rank_of(kind) == rank)
+			if (is_shown(trace, plane) && rank_of(plane->kind) == rank)
 				st = add_process(trace, i, err);
 		}
 	}
@@ -293,9 +318,10 @@ static struct ts_trace_counts sum_counts(const struct trace *trace)
 static void put_processes(const struct trace *trace, struct ts_buf *out)
 {
 	for (uint32_t i = 0; i < trace->nr_processes; i++) {
-		struct ts_perfetto_process process = { i + 1, i, trace->processes[i].name };
+		const struct process *process = &trace->processes[i];
+		struct ts_perfetto_process shown = { process->pid, i, process->name };
 
-		trace->form->process(out, &process);
+		trace->form->process(out, &shown);
 	}
 }
 
@@ -307,6 +333,7 @@ static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pa
 	struct ts_trace_counts counts = sum_counts(trace);
 	struct ts_perfetto_head head = { .version = options->version,
 					 .native_file = options->native_file,
+					 .source = options->source,
 					 .start_unix_ns = trace->profile->start_unix_ns,
 					 .shift_ns = trace->shift_ns,
 					 .events_total =

@@ -15,7 +15,8 @@
  *
  * Rows: a process for each plane, pids counting from 1: devices first, then planes of others, then
  * hosts. In a device's process our tracks come first ("TPUsight: Time classes"), then the lines as
- * the profile has them; counters are the process's. A row's tid is 100 x its number in the file
+ * the profile has them; counters are the process's. A file of one host (the plan's) has the pids and
+ * the threads that the profile has, as far as they are numbers and differ. A row's tid is 100 x its number in the file
  * from 1 on, plus its lane. With several hosts a process has the host's name in front. The same
  * input gives the same bytes, whatever the number of threads.
  *
@@ -38,6 +39,7 @@ struct ts_trace_options {
 	size_t nr_threads;
 	int level;		 /* 1..9; 0: TS_TRACE_LEVEL; TS_TRACE_PLAIN: not packed */
 	const char *version;	 /* of the program */
+	const char *source;	 /* the file that all of it is from; NULL: it is from several */
 	const char *native_file; /* the new name of the profiler's own trace; NULL: it has none */
 };
 

@@ -105,12 +105,15 @@ struct ts_line {
 	int64_t timestamp_ns; /* the same on the file's own clock; 0: the file does not say */
 	struct ts_bytes body; /* the undecoded line, for its reader */
 	uint64_t nr_events;
+	int64_t thread; /* what the system calls the thread, or its driver the stream; 0: it is not known */
+	bool repeats;  /* its events stand on another line too: steps, shown with each device */
 	bool unsorted; /* found out by the first pass: its reader must sort */
 };
 
 struct ts_plane {
 	uint32_t host;
 	int64_t id;
+	int64_t pid; /* of the process that it shows; TS_UNKNOWN */
 	struct ts_bytes name;
 	enum ts_plane_kind kind;
 	uint32_t device;      /* index into profile->devices, or TS_NONE */

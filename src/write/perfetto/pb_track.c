@@ -25,7 +25,7 @@ static void put_thread(struct ts_buf *out, const struct ts_perfetto_row *row)
 	size_t thread = ts_pbw_begin(out, DESCRIPTOR_THREAD);
 
 	ts_pbw_u64(out, THREAD_PID, row->pid);
-	ts_pbw_u64(out, THREAD_TID, row->tid);
+	ts_pbw_i64(out, THREAD_TID, row->thread ? row->thread : row->tid);
 	ts_pbw_u64(out, THREAD_SORT_INDEX, row->order);
 	ts_pbw_text(out, THREAD_NAME, row->name);
 	ts_pbw_end(out, thread);
