@@ -98,6 +98,20 @@ static bool has_events(const struct trace *trace, uint32_t line)
 	return tally && tally->nr_events > 0;
 }
 
+/* The line's thread, where its reader knows it. Of a host's line "main/4242" says so, and its id does;
+ * other ids are made up. */
+static int64_t thread_of(const struct ts_profile *profile, const struct ts_line *line)
+{
+	char end[32];
+
+	if (line->thread || profile->planes[line->plane].kind != TS_PLANE_HOST)
+		return line->thread;
+	if (line->id <= 0 || line->id > INT32_MAX)
+		return 0;
+	snprintf(end, sizeof(end), "/%lld", (long long)line->id);
+	return ts_bytes_ends(line->name, end) ? line->id : 0;
+}
+
 static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_error *err)
 {
 	const struct ts_line *line = &trace->profile->lines[index];
@@ -106,7 +120,7 @@ static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_er
 	if (!row)
 		return TS_NOMEM;
 	row->line = index;
-	row->at.thread = line->thread;
+	row->at.thread = thread_of(trace->profile, line);
 	row->at.name = line->name;
 	if (row->at.name.n == 0)
 		row->at.name = ts_arena_printf(&trace->arena, "line %lld", (long long)line->id);
@@ -315,12 +329,44 @@ static struct ts_trace_counts sum_counts(const struct trace *trace)
 	return sum;
 }
 
+static uint64_t count_events(const struct trace *trace, const struct ts_plane *plane)
+{
+	uint64_t nr = 0;
+
+	for (uint32_t i = 0; i < plane->nr_lines; i++) {
+		const struct ts_trace_tally *tally = trace->plan->tallies[plane->first_line + i];
+
+		if (tally)
+			nr += tally->nr_events + tally->nr_left_out;
+	}
+	return nr;
+}
+
+static void see_row(const struct trace *trace, uint32_t index, struct ts_perfetto_process *shown)
+{
+	const struct ts_perfetto_row *row = &trace->rows[index].at;
+
+	if (row->track) {
+		shown->has_tracks = true;
+		return;
+	}
+	shown->has_lines |= row->thread == 0;
+	shown->events_left_out -= TS_MIN(trace->jobs[index].counts.written, shown->events_left_out);
+}
+
 static void put_processes(const struct trace *trace, struct ts_buf *out)
 {
 	for (uint32_t i = 0; i < trace->nr_processes; i++) {
 		const struct process *process = &trace->processes[i];
-		struct ts_perfetto_process shown = { process->pid, i, process->name };
+		uint64_t nr_events = count_events(trace, &trace->profile->planes[process->plane]);
+		struct ts_perfetto_process shown = { .pid = process->pid,
+						     .order = i,
+						     .name = process->name,
+						     .events_total = nr_events,
+						     .events_left_out = nr_events };
 
+		for (uint32_t k = 0; k < process->nr_rows; k++)
+			see_row(trace, process->first_row + k, &shown);
 		trace->form->process(out, &shown);
 	}
 }

@@ -14,11 +14,12 @@
  *	ts_trace_plan_release(&plan);
  *
  * Rows: a process for each plane, pids counting from 1: devices first, then planes of others, then
- * hosts. In a device's process our tracks come first ("TPUsight: Time classes"), then the lines as
- * the profile has them; counters are the process's. A file of one host (the plan's) has the pids and
- * the threads that the profile has, as far as they are numbers and differ. A row's tid is 100 x its number in the file
- * from 1 on, plus its lane. With several hosts a process has the host's name in front. The same
- * input gives the same bytes, whatever the number of threads.
+ * hosts. In a device's process our tracks come first ("TPUsight: Time classes"), slices before
+ * counters, then the lines as the profile has them. JSON knows rows by tids alone: a row's is 100 x
+ * its number in the file from 1 on, plus its lane. The other form has no tids but those of host
+ * threads, by their own numbers. A file of one host (the plan's) has the pids and threads that the
+ * profile has, as far as they are numbers and differ. With several hosts a process has the host's name in front. The
+ * same input gives the same bytes, whatever the number of threads.
  *
  * Memory: about 4 MiB a thread, and at most 40 bytes for each event that is written (one outermost
  * event that holds them all; else far less).

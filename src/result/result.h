@@ -180,6 +180,7 @@ struct ts_track {
 	enum ts_track_kind kind;
 	const char *name; /* "Time classes", "MXU utilization (%)" */
 	const char *unit; /* of a counter: "%", "GB/s" */
+	const char *axis; /* counters of one unit and one axis have one scale */
 	const char *description;
 	uint32_t device; /* index into the profile's devices */
 	int order;	 /* among the tracks of a device: smaller is higher */

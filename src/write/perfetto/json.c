@@ -5,7 +5,8 @@
  *
  * Every event begins with its comma and line end, but the first behind open(); so pieces made apart
  * can be put together in any order. Times are microseconds with three decimals, in integers alone.
- * Perfetto keeps thread names by tid alone, so each tid stands once in a file.
+ * Perfetto keeps thread names by tid alone, so each tid stands once in a file; and a row is a
+ * thread, as the format knows no other: its tid is made up, and the row's lanes have the next ones.
  */
 #include "write/perfetto/perfetto.h"
 

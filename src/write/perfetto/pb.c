@@ -3,8 +3,11 @@
  * google/perfetto: trace_packet, interned_data, track_event/). Field numbers are theirs.
  *
  * Each row is a packet sequence of its own, with its own interned names, so rows can be made apart.
- * Lane 0 is a thread's track, by default that of the sequence's events; the others are its
- * children of the same name, which viewers draw as one. A slice is two packets, begin and end.
+ * Viewers order the tracks right below a process by name alone; so a process has two groups, one of
+ * our tracks and one of the profile's lines, whose children stand in our order. No track has an
+ * invented thread: a line is one where the profile says which. Lanes of a row are siblings with one
+ * merge key, which viewers draw as one row; lane 0 is by default the track of the sequence's
+ * events. A slice is two packets, begin and end.
  * Times are on the trace's clock, which begins where the run does (with the head's shift); most are
  * written as the difference to the one before, on a clock of the sequence's own that counts so.
  *

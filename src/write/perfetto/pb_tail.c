@@ -11,6 +11,13 @@ static bool is_interned(const struct ts_perfetto_arg *arg)
 	return arg->key == TS_KEY_TF_OP || arg->key == TS_KEY_SOURCE;
 }
 
+/* Also as what slices have in common: viewers give those one colour, and show all when one is pointed at. */
+static void intern_category(struct ts_buf *out, uint64_t iid, struct ts_bytes category)
+{
+	intern(out, INTERNED_CATEGORIES, iid, category);
+	intern(out, INTERNED_CORRELATIONS, iid, category);
+}
+
 static void intern_op(struct ts_buf *out, const struct ts_perfetto_row *row, const struct ts_op *op,
 		      uint32_t index, const struct ts_perfetto_arg *args, size_t nr_args)
 {
@@ -19,8 +26,7 @@ static void intern_op(struct ts_buf *out, const struct ts_perfetto_row *row, con
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
 	data = ts_pbw_begin(out, PACKET_INTERNED_DATA);
 	if (op->category.n)
-		intern(out, INTERNED_CATEGORIES, (uint64_t)index + 1,
-		       ts_perfetto_cut(op->category));
+		intern_category(out, (uint64_t)index + 1, ts_perfetto_cut(op->category));
 	if (op->name.n)
 		intern(out, INTERNED_EVENT_NAMES, (uint64_t)index + 1, ts_perfetto_cut(op->name));
 	for (size_t i = 0; i < nr_args; i++)
@@ -61,6 +67,8 @@ void ts_perfetto_pb_op_tail(struct ts_buf *out, struct ts_buf *tail,
 		ts_pbw_u64(tail, EVENT_CATEGORY_IIDS, (uint64_t)index + 1);
 	if (op->name.n)
 		ts_pbw_u64(tail, EVENT_NAME_IID, (uint64_t)index + 1);
+	if (op->category.n)
+		ts_pbw_u64(tail, EVENT_CORRELATION_IID, (uint64_t)index + 1);
 	for (size_t i = 0; i < nr; i++)
 		put_annotation(tail, index, &args[i]);
 }

@@ -37,6 +37,9 @@ struct ts_perfetto_head {
 struct ts_perfetto_process {
 	uint32_t pid, order;
 	struct ts_bytes name;
+	bool has_tracks;			/* of ours */
+	bool has_lines;				/* of the profile, other than threads' */
+	uint64_t events_total, events_left_out; /* of its lines */
 };
 
 /* A line of the profile, or a track of ours. */
