@@ -257,7 +257,7 @@ static enum ts_status analyse(struct job *job, struct ts_error *err)
 	one->of_traces = is_of_traces(&one->run.profile);
 	if (one->of_traces ? job->options->traces[TS_TRACE_PFTRACE] : wants_any) {
 		st = ts_trace_plan_init(&job->plan, &one->run.profile, err);
-		job->plan.no_repeats = one->of_traces;
+		job->plan.slices_alone = one->of_traces;
 		counter = ts_trace_plan_counter(&job->plan);
 		options.counter = &counter;
 	}

@@ -161,7 +161,7 @@ static uint32_t pid_of(const struct trace *trace, const struct ts_plane *plane)
 
 	if (trace->plan->host == TS_NONE)
 		return number + 1;
-	if (plane->pid < 0 || plane->pid >= MADE_UP_PIDS)
+	if (plane->pid <= 0 || plane->pid >= MADE_UP_PIDS)
 		return MADE_UP_PIDS + number;
 	for (uint32_t i = 0; i < number; i++)
 		if (trace->processes[i].pid == (uint32_t)plane->pid)

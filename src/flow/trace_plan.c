@@ -44,11 +44,12 @@ void ts_trace_plan_release(struct ts_trace_plan *plan)
 bool ts_trace_wants(void *ctx, const struct ts_profile *profile, uint32_t line)
 {
 	const struct ts_trace_plan *plan = ctx;
-	enum ts_plane_kind kind = profile->planes[profile->lines[line].plane].kind;
+	const struct ts_line *wanted = &profile->lines[line];
+	enum ts_plane_kind kind = profile->planes[wanted->plane].kind;
 
 	TS_ASSERT(profile);
 	TS_ASSERT(line < profile->nr_lines);
-	if (plan->no_repeats && profile->lines[line].repeats)
+	if (plan->slices_alone && (wanted->repeats || wanted->has_points))
 		return false;
 	return kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
 }

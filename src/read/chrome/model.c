@@ -155,6 +155,7 @@ static enum ts_status add_line(struct making *making, uint32_t plane, uint32_t i
 	line->kind = line_kind(making->profile->planes[plane].kind, track);
 	line->nr_events = track->nr_events;
 	line->repeats = track->class == CHROME_STEPS;
+	line->has_points = track->class == CHROME_COUNTER;
 	if (track->class == CHROME_MAIN && track->side == side_of(&file->names, track))
 		line->thread = TS_MAX(system_id(track->tid), 0);
 	file->line_tracks[making->profile->nr_lines - 1 - file->first_line] = index;
@@ -176,7 +177,8 @@ static enum ts_status add_plane(struct making *making, const uint32_t *tracks, s
 		return ts_fail_nomem(making->err);
 	plane->host = making->host;
 	plane->id = index;
-	plane->pid = pid < 0 ? TS_UNKNOWN : pid;
+	plane->pid =
+		pid > 0 && first->side == CHROME_HOST ? pid : TS_UNKNOWN; /* a GPU's is its index */
 	plane->name = plane_name(making, first);
 	plane->kind = kind_of(file, tracks, nr);
 	file->planes[2 * first->process + first->side] = index;
