@@ -64,6 +64,12 @@
 #define TS_LIMIT_SHARED_RATIO 8
 #define TS_LIMIT_SHARED_FLOOR (UINT64_C(1) << 20)
 
+/*
+ * Slices of a written trace's rows that are looked through for launch arrows: each end of one takes 40
+ * bytes. It is eight times as many as a trace has unless more are asked for.
+ */
+#define TS_LIMIT_TRACE_LAUNCHES (UINT64_C(1) << 23)
+
 /* --- Compiled modules: HloProto, HloModuleProto */
 
 /* The largest training steps have a tenth of that. */

@@ -2,6 +2,8 @@
 #include "flow/trace.h"
 
 #include "base/check.h"
+#include "flow/trace_findings.h"
+#include "flow/trace_links.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
@@ -9,6 +11,7 @@
 
 struct process {
 	uint32_t plane, first_row, nr_rows, pid;
+	uint32_t order; /* of display: the findings' is above all others */
 	struct ts_bytes name;
 };
 
@@ -27,6 +30,7 @@ struct trace {
 	struct job *jobs;
 	struct ts_trace_writer **writers; /* one a thread */
 	uint32_t *order;		  /* of beginning: large rows first */
+	struct ts_trace_links links;
 	size_t nr_processes, cap_processes, nr_rows, cap_rows, nr_threads;
 	int64_t shift_ns;
 };
@@ -35,6 +39,7 @@ static void release(struct trace *trace)
 {
 	for (size_t i = 0; trace->writers && i < trace->nr_threads; i++)
 		ts_trace_writer_free(trace->writers[i]);
+	ts_trace_links_release(&trace->links);
 	ts_arena_release(&trace->arena);
 	free(trace->processes);
 	free(trace->rows);
@@ -154,18 +159,20 @@ static enum ts_status name_process(struct trace *trace, struct process *process,
 	return process->name.p ? TS_OK : ts_fail_nomem(err);
 }
 
+/* For the process that comes next. */
+static uint32_t made_up_pid(const struct trace *trace)
+{
+	return (uint32_t)trace->nr_processes + (trace->plan->host == TS_NONE ? 1 : MADE_UP_PIDS);
+}
+
 /* The process's own, in a file of one host, where it has one and none before it has the same. */
 static uint32_t pid_of(const struct trace *trace, const struct ts_plane *plane)
 {
-	uint32_t number = (uint32_t)trace->nr_processes;
-
-	if (trace->plan->host == TS_NONE)
-		return number + 1;
-	if (plane->pid <= 0 || plane->pid >= MADE_UP_PIDS)
-		return MADE_UP_PIDS + number;
-	for (uint32_t i = 0; i < number; i++)
+	if (trace->plan->host == TS_NONE || plane->pid <= 0 || plane->pid >= MADE_UP_PIDS)
+		return made_up_pid(trace);
+	for (uint32_t i = 0; i < trace->nr_processes; i++)
 		if (trace->processes[i].pid == (uint32_t)plane->pid)
-			return MADE_UP_PIDS + number;
+			return made_up_pid(trace);
 	return (uint32_t)plane->pid;
 }
 
@@ -183,7 +190,8 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 	process = &trace->processes[trace->nr_processes++];
 	*process = (struct process){ .plane = index,
 				     .first_row = (uint32_t)trace->nr_rows,
-				     .pid = pid };
+				     .pid = pid,
+				     .order = (uint32_t)trace->nr_processes };
 	st = name_process(trace, process, err);
 	if (st == TS_OK && trace->results && plane->device != TS_NONE)
 		st = add_tracks(trace, plane->device, err);
@@ -223,6 +231,30 @@ static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 				st = add_process(trace, i, err);
 		}
 	}
+	return st;
+}
+
+/* Last, so that other pids and tids do not depend on there being findings. */
+static enum ts_status add_findings(struct trace *trace, struct ts_error *err)
+{
+	struct ts_trace_extent extent = { trace->plan->first_ps, trace->plan->last_ps };
+	size_t nr;
+	const struct ts_track *tracks =
+		ts_trace_findings(trace->results, extent, &trace->arena, &nr);
+	uint32_t pid = made_up_pid(trace);
+	enum ts_status st = TS_OK;
+
+	if (!tracks || !ts_grow(&trace->processes, &trace->cap_processes, trace->nr_processes + 1,
+				sizeof(*trace->processes)))
+		return ts_fail_nomem(err);
+	if (nr > 0)
+		trace->processes[trace->nr_processes++] =
+			(struct process){ .plane = TS_NONE,
+					  .first_row = (uint32_t)trace->nr_rows,
+					  .pid = pid,
+					  .name = ts_bytes_of(TS_TRACE_FINDINGS) };
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = add_track(trace, &tracks[i], err);
 	return st;
 }
 
@@ -329,10 +361,15 @@ static struct ts_trace_counts sum_counts(const struct trace *trace)
 	return sum;
 }
 
-static uint64_t count_events(const struct trace *trace, const struct ts_plane *plane)
+/* Of a plane's lines; the findings' process has no plane. */
+static uint64_t count_events(const struct trace *trace, uint32_t index)
 {
+	const struct ts_plane *plane;
 	uint64_t nr = 0;
 
+	if (index == TS_NONE)
+		return 0;
+	plane = &trace->profile->planes[index];
 	for (uint32_t i = 0; i < plane->nr_lines; i++) {
 		const struct ts_trace_tally *tally = trace->plan->tallies[plane->first_line + i];
 
@@ -358,9 +395,9 @@ static void put_processes(const struct trace *trace, struct ts_buf *out)
 {
 	for (uint32_t i = 0; i < trace->nr_processes; i++) {
 		const struct process *process = &trace->processes[i];
-		uint64_t nr_events = count_events(trace, &trace->profile->planes[process->plane]);
+		uint64_t nr_events = count_events(trace, process->plane);
 		struct ts_perfetto_process shown = { .pid = process->pid,
-						     .order = i,
+						     .order = process->order,
 						     .name = process->name,
 						     .events_total = nr_events,
 						     .events_left_out = nr_events };
@@ -421,11 +458,16 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 	int level = options->level ? options->level : TS_TRACE_LEVEL;
 	enum ts_status st = add_processes(trace, err);
 
+	if (st == TS_OK)
+		st = add_findings(trace, err);
 	choose_shift(trace);
 	if (st == TS_OK)
 		st = order_rows(trace, err);
 	if (st == TS_OK)
 		st = make_writers(trace, err);
+	if (st == TS_OK)
+		st = ts_trace_links_find(&trace->links, trace->plan, trace->writers,
+					 trace->nr_threads, trace->rows, trace->nr_rows, err);
 	if (st == TS_OK)
 		st = ts_trace_pack_new(&pack, file, trace->nr_rows, trace->nr_threads, level, err);
 	if (st == TS_OK)

@@ -370,8 +370,21 @@ def compare_native(trace, path, wrong):
 # The other form
 
 def load_json(path):
+    """The events; a slice whose begin and end stand apart is whole again."""
     with gzip.open(path) as f:
-        return json.load(f)["traceEvents"]
+        events = json.load(f)["traceEvents"]
+    whole, open_slices = [], collections.defaultdict(list)
+    for event in events:
+        if event["ph"] == "E":
+            begun = open_slices[event["tid"]].pop()
+            begun["dur"] = (ns(event["ts"]) - ns(begun["ts"])) / 1000
+            continue
+        if event["ph"] == "B":
+            event["ph"] = "X"
+            open_slices[event["tid"]].append(event)
+        whole.append(event)
+    assert not any(open_slices.values()), "a slice has a begin and no end"
+    return whole
 
 
 def ns(us):
@@ -382,8 +395,8 @@ def normal(args):
     """Args as both forms have them: times in ns, ids as text."""
     out = {}
     for k, v in args.items():
-        if k in ("self_us", "own_us"):
-            k, v = k.replace("_us", "_ns"), ns(v)
+        if k == "self_us":
+            k, v = "self_ns", ns(v)
         out[k] = str(v)
     return tuple(sorted(out.items()))
 

@@ -236,7 +236,7 @@ def check(path, name, folder):
         if there != left | {".tpusight.report.json"}:
             wrong.append(f"--perfetto={form} leaves {there}")
     pftrace_test.annotate("--perfetto=both", path)
-    pftrace_test.annotate("--strip", place)
+    pftrace_test.annotate("--strip", path)
     if files(place) != before:
         wrong.append("--strip does not bring the folder back")
     print(f"{name}: {said}" if not wrong else f"{name}: wrong")

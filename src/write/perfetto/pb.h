@@ -80,6 +80,7 @@ enum annotation_field {
 	ANNOTATION_NAME_IID = 1,
 	ANNOTATION_UINT = 3,
 	ANNOTATION_INT = 4,
+	ANNOTATION_DOUBLE = 5,
 	ANNOTATION_STRING = 6,
 	ANNOTATION_STRING_IID = 17,
 };
@@ -171,7 +172,8 @@ void ts_perfetto_pb_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *
 			     const struct ts_perfetto_slice *slice);
 void ts_perfetto_pb_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 				const struct ts_perfetto_slice *slice);
-void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns);
+void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+			bool is_apart);
 void ts_perfetto_pb_counter(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
 			    double value);
 
