@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/limits.h"
 #include "base/work.h"
+#include "read/flows.h"
 
 struct scan {
 	const struct ts_trace_plan *plan;
@@ -158,6 +159,15 @@ static void hand_out(const struct ts_trace_links *links, struct ts_trace_row *ro
 	}
 }
 
+/* Is there anything that joins two ends of a host? */
+static bool has_flows(const struct ts_profile *profile)
+{
+	for (uint32_t i = 0; i < profile->nr_hosts; i++)
+		if (ts_flows_are_in(profile, i))
+			return true;
+	return false;
+}
+
 static enum ts_status find(struct ts_trace_links *links, struct scan *scan, size_t nr_threads,
 			   struct ts_error *err)
 {
@@ -165,7 +175,7 @@ static enum ts_status find(struct ts_trace_links *links, struct scan *scan, size
 	size_t nr = 0;
 	enum ts_status st = scan_side(scan, TS_SIDE_DEVICE, nr_threads, &nr, err);
 
-	if (st != TS_OK || nr == 0)
+	if (st != TS_OK || (nr == 0 && !has_flows(scan->plan->profile)))
 		return st;
 	st = scan_side(scan, TS_SIDE_HOST, nr_threads, &nr, err);
 	if (st != TS_OK || nr == 0)

@@ -63,20 +63,16 @@ static bool give_stat(struct ts_bytes token, struct ts_stat *stat)
 	return true;
 }
 
-/* The body of an event: where it stands, and behind that which args of it were kept. So bodies are in the
- * order of the file. */
-#define ARGS_BITS 16
-
 static struct ts_bytes body_of(const struct chrome_record *record)
 {
-	return (struct ts_bytes){ NULL, (size_t)record->at << ARGS_BITS | record->args };
+	return (struct ts_bytes){ NULL, (size_t)record->at << CHROME_ARGS_BITS | record->args };
 }
 
 /* Args were kept as far as they are asked for of every kernel or operator. NULL: not all of NAMES. */
 static const struct ts_bytes *kept_args(const struct chrome_file *file, struct ts_bytes body,
 					const char *const *names, size_t nr)
 {
-	size_t kept = body.n & ((1u << ARGS_BITS) - 1);
+	size_t kept = body.n & ((1u << CHROME_ARGS_BITS) - 1);
 
 	if (kept == 0)
 		return NULL;
@@ -90,7 +86,7 @@ static const struct ts_bytes *kept_args(const struct chrome_file *file, struct t
 static struct ts_bytes args_in_text(const struct chrome_file *file, struct ts_bytes body)
 {
 	struct ts_bytes text = file->text;
-	size_t from = body.n >> ARGS_BITS;
+	size_t from = (size_t)chrome_place_of(body);
 	struct chrome_event event;
 	const uint8_t *p;
 
