@@ -2,6 +2,7 @@
 #include "flow/trace.h"
 
 #include "base/check.h"
+#include "flow/trace_counters.h"
 #include "flow/trace_findings.h"
 #include "flow/trace_links.h"
 #include "flow/trace_tracks.h"
@@ -132,14 +133,39 @@ static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_er
 	return row->at.name.p ? TS_OK : ts_fail_nomem(err);
 }
 
+/* Counters of the profile itself. */
+static enum ts_status add_counters(struct trace *trace, uint32_t index, struct ts_error *err)
+{
+	const struct ts_track *tracks;
+	size_t nr;
+	enum ts_status st =
+		ts_trace_counters(trace->profile, index, &trace->arena, &tracks, &nr, err);
+
+	for (size_t i = 0; i < nr && st == TS_OK; i++) {
+		struct ts_trace_row *row = add_row(trace, tracks[i].nr_points, err);
+
+		if (!row)
+			return TS_NOMEM;
+		row->at.track = &tracks[i];
+		row->at.is_native = true;
+		row->at.name = ts_bytes_of(tracks[i].name);
+	}
+	return st;
+}
+
 static enum ts_status add_lines(struct trace *trace, const struct ts_plane *plane,
 				struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
-	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK; i++)
-		if (has_events(trace, plane->first_line + i))
-			st = add_line(trace, plane->first_line + i, err);
+	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK; i++) {
+		uint32_t line = plane->first_line + i;
+
+		if (trace->plan->slices_alone && trace->profile->lines[line].has_points)
+			st = add_counters(trace, line, err);
+		else if (has_events(trace, line))
+			st = add_line(trace, line, err);
+	}
 	return st;
 }
 
@@ -384,7 +410,8 @@ static void see_row(const struct trace *trace, uint32_t index, struct ts_perfett
 	const struct ts_perfetto_row *row = &trace->rows[index].at;
 
 	if (row->track) {
-		shown->has_tracks = true;
+		shown->has_tracks |= !row->is_native;
+		shown->has_lines |= row->is_native;
 		return;
 	}
 	shown->has_lines |= row->thread == 0;
