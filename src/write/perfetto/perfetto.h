@@ -48,6 +48,7 @@ struct ts_perfetto_kernel {
 
 struct ts_perfetto_head {
 	const char *version;
+	const char *source; /* the file that it was made from; NULL: it was made from several */
 	const char *native_file; /* where the profiler's own trace was put; NULL: it had none */
 	int64_t start_unix_ns;	 /* of the run; TS_UNKNOWN */
 	int64_t shift_ns;	 /* added to every time of the run, so that none is negative */
@@ -75,6 +76,7 @@ struct ts_perfetto_row {
 	int64_t thread;	   /* what the host's system calls the line's thread; 0: it is not known */
 	struct ts_bytes name;
 	const struct ts_track *track;	   /* of ours; NULL: a line */
+	bool is_native;			   /* the track is not ours, but a counter of the profile */
 	const char *about;		   /* what the line has; NULL: nothing is to be said */
 	const struct ts_perfetto_gpu *gpu; /* whose stream it is; else NULL */
 	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
