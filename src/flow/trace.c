@@ -2,12 +2,17 @@
 #include "flow/trace.h"
 
 #include "base/check.h"
+#include "flow/trace_facts.h"
+#include "flow/trace_findings.h"
 #include "flow/trace_links.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
+#include <inttypes.h>
+
 struct process {
 	uint32_t plane, first_row, nr_rows;
+	uint32_t order; /* of display: the findings' is above all others */
 	struct ts_bytes name;
 };
 
@@ -102,6 +107,33 @@ static bool has_events(const struct trace *trace, uint32_t line)
 	return tally && tally->nr_events > 0;
 }
 
+/* The thread of a host's line: "main/4242" says so, and its id does. Other ids are made up. */
+static int64_t thread_of(const struct ts_profile *profile, const struct ts_line *line)
+{
+	char end[32];
+
+	if (profile->planes[line->plane].kind != TS_PLANE_HOST)
+		return 0;
+	if (line->id <= 0 || line->id > INT32_MAX)
+		return 0;
+	snprintf(end, sizeof(end), "/%lld", (long long)line->id);
+	return ts_bytes_ends(line->name, end) ? line->id : 0;
+}
+
+static const char *const abouts[] = {
+	[TS_LINE_OTHER] = NULL,
+	[TS_LINE_STEPS] = "steps, as the profiler marked them",
+	[TS_LINE_MODULES] = "a slice for each execution of a module",
+	[TS_LINE_OPS] = "what ran, one op after the other, inside the ops that hold it",
+	[TS_LINE_ASYNC] = "asynchronous ops, each from its start to its done",
+	[TS_LINE_TRACEME] = "what the core marked itself: barriers, waits",
+	[TS_LINE_THREAD] = "what the profiler recorded on a thread of the host",
+	[TS_LINE_DERIVED] = "made from the other lines",
+	[TS_LINE_SC_STEPS] = "steps of a SparseCore",
+	[TS_LINE_SC_MODULES] = "computations that a SparseCore took over",
+	[TS_LINE_SC_OPS] = "ops of a SparseCore",
+};
+
 static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_error *err)
 {
 	const struct ts_line *line = &trace->profile->lines[index];
@@ -113,6 +145,8 @@ static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_er
 	if (trace->nr_gpus > 0 && trace->gpus[trace->nr_gpus - 1].pid == row->at.pid &&
 	    ts_line_is_core(trace->profile, line))
 		row->at.gpu = &trace->gpus[trace->nr_gpus - 1];
+	row->at.thread = thread_of(trace->profile, line);
+	row->at.about = abouts[line->kind];
 	row->at.name = line->name;
 	if (row->at.name.n == 0)
 		row->at.name = ts_arena_printf(&trace->arena, "line %lld", (long long)line->id);
@@ -181,7 +215,9 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 		     sizeof(*process)))
 		return ts_fail_nomem(err);
 	process = &trace->processes[trace->nr_processes++];
-	*process = (struct process){ .plane = index, .first_row = (uint32_t)trace->nr_rows };
+	*process = (struct process){ .plane = index,
+				     .first_row = (uint32_t)trace->nr_rows,
+				     .order = (uint32_t)trace->nr_processes };
 	st = name_process(trace, process, err);
 	if (st == TS_OK && plane->kind == TS_PLANE_GPU && plane->device != TS_NONE)
 		st = add_gpu(trace, plane, err);
@@ -197,11 +233,28 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 	return st;
 }
 
-static unsigned rank_of(enum ts_plane_kind kind)
+enum place { DEVICES, OTHERS, HOSTS, NR_PLACES };
+
+static enum place place_of(enum ts_plane_kind kind)
 {
 	if (kind == TS_PLANE_TPU || kind == TS_PLANE_SPARSECORE || kind == TS_PLANE_GPU)
-		return 0;
-	return kind == TS_PLANE_HOST ? 2 : 1;
+		return DEVICES;
+	return kind == TS_PLANE_HOST ? HOSTS : OTHERS;
+}
+
+/* Users of GPUs look for the CPU above its streams, as in other viewers; those of TPUs for the cores. */
+static const enum place *places_of(const struct ts_profile *profile)
+{
+	static const enum place tpu[] = { DEVICES, OTHERS, HOSTS },
+				gpu[] = { HOSTS, DEVICES, OTHERS };
+	bool has_gpu = false;
+
+	for (size_t i = 0; i < profile->nr_devices; i++) {
+		if (!profile->devices[i].is_gpu)
+			return tpu;
+		has_gpu = true;
+	}
+	return has_gpu ? gpu : tpu;
 }
 
 static bool is_shown(enum ts_plane_kind kind)
@@ -212,19 +265,42 @@ static bool is_shown(enum ts_plane_kind kind)
 static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 {
 	const struct ts_profile *profile = trace->profile;
+	const enum place *places = places_of(profile);
 	enum ts_status st = TS_OK;
 
 	trace->gpus = calloc(profile->nr_planes + 1, sizeof(*trace->gpus));
 	if (!trace->gpus)
 		return ts_fail_nomem(err);
-	for (unsigned rank = 0; rank <= 2; rank++) {
+	for (unsigned at = 0; at < NR_PLACES; at++) {
 		for (uint32_t i = 0; i < profile->nr_planes && st == TS_OK; i++) {
 			enum ts_plane_kind kind = profile->planes[i].kind;
 
-			if (is_shown(kind) && rank_of(kind) == rank)
+			if (is_shown(kind) && place_of(kind) == places[at])
 				st = add_process(trace, i, err);
 		}
 	}
+	return st;
+}
+
+/* Last, so that other pids and tids do not depend on there being findings. */
+static enum ts_status add_findings(struct trace *trace, struct ts_error *err)
+{
+	struct ts_trace_extent extent = { trace->plan->first_ps, trace->plan->last_ps };
+	size_t nr;
+	const struct ts_track *tracks =
+		ts_trace_findings(trace->results, extent, &trace->arena, &nr);
+	enum ts_status st = TS_OK;
+
+	if (!tracks || !ts_grow(&trace->processes, &trace->cap_processes, trace->nr_processes + 1,
+				sizeof(*trace->processes)))
+		return ts_fail_nomem(err);
+	if (nr > 0)
+		trace->processes[trace->nr_processes++] =
+			(struct process){ .plane = TS_NONE,
+					  .first_row = (uint32_t)trace->nr_rows,
+					  .name = ts_bytes_of(TS_TRACE_FINDINGS) };
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = add_track(trace, &tracks[i], err);
 	return st;
 }
 
@@ -331,17 +407,123 @@ static struct ts_trace_counts sum_counts(const struct trace *trace)
 	return sum;
 }
 
-static void put_processes(const struct trace *trace, struct ts_buf *out)
+/* Of a plane's lines; the findings' process has no plane. */
+static uint64_t count_events(const struct trace *trace, uint32_t index)
+{
+	const struct ts_plane *plane;
+	uint64_t nr = 0;
+
+	if (index == TS_NONE)
+		return 0;
+	plane = &trace->profile->planes[index];
+	for (uint32_t i = 0; i < plane->nr_lines; i++) {
+		const struct ts_trace_tally *tally = trace->plan->tallies[plane->first_line + i];
+
+		if (tally)
+			nr += tally->nr_events + tally->nr_left_out;
+	}
+	return nr;
+}
+
+static void see_row(const struct trace *trace, uint32_t index, struct ts_perfetto_process *shown)
+{
+	const struct ts_perfetto_row *row = &trace->rows[index].at;
+
+	if (row->track) {
+		shown->has_tracks = true;
+		return;
+	}
+	shown->has_lines |= row->thread == 0;
+	shown->events_left_out -= TS_MIN(trace->jobs[index].counts.written, shown->events_left_out);
+}
+
+/* Process MORE has one more row of ours; TS_NONE: none has. */
+static void put_processes(const struct trace *trace, uint32_t more, struct ts_buf *out)
 {
 	for (uint32_t i = 0; i < trace->nr_processes; i++) {
-		struct ts_perfetto_process process = { i + 1, i, trace->processes[i].name };
+		const struct process *process = &trace->processes[i];
+		uint64_t nr_events = count_events(trace, process->plane);
+		struct ts_perfetto_process shown = { .pid = i + 1,
+						     .order = process->order,
+						     .name = process->name,
+						     .has_tracks = i == more,
+						     .events_total = nr_events,
+						     .events_left_out = nr_events };
 
-		trace->form->process(out, &process);
+		for (uint32_t k = 0; k < process->nr_rows; k++)
+			see_row(trace, process->first_row + k, &shown);
+		trace->form->process(out, &shown);
 	}
 }
 
+/* The process that viewers show on top. */
+static uint32_t top_of(const struct trace *trace)
+{
+	uint32_t top = 0;
+
+	for (uint32_t i = 1; i < trace->nr_processes; i++)
+		if (trace->processes[i].order < trace->processes[top].order)
+			top = i;
+	return top;
+}
+
+/* There stands how many events are not in the file: a head is seldom read. */
+static void put_left_out(const struct trace *trace, uint64_t nr, uint64_t of, struct ts_buf *out)
+{
+	int64_t first_ns = ts_trace_ns(trace->plan->first_ps) + trace->shift_ns;
+	int64_t end_ns = TS_MAX(ts_trace_ns(trace->plan->last_ps) + trace->shift_ns, first_ns);
+	char name[96];
+	struct ts_label label = { .name = TS_LIT("left out") };
+	struct ts_track track = { .kind = TS_TRACK_SLICES,
+				  .description = "the file holds the longest events of the run",
+				  .labels = &label,
+				  .nr_labels = 1 };
+	int64_t last_ns = 0;
+	struct ts_perfetto_row row = { .number = (uint32_t)trace->nr_rows,
+				       .pid = top_of(trace) + 1,
+				       .tid = ((uint32_t)trace->nr_rows + 1) * TS_TRACE_TIDS,
+				       .name = { (const uint8_t *)name, 0 },
+				       .track = &track,
+				       .last_ns = &last_ns };
+	struct ts_perfetto_lane lane = { .row = &row };
+	struct ts_perfetto_slice slice = { .start_ns = first_ns,
+					   .dur_ns = end_ns - first_ns,
+					   .nr_events = (uint32_t)TS_MIN(nr, UINT32_MAX) };
+	struct ts_buf tail = TS_BUF_INIT;
+
+	row.name.n = (size_t)snprintf(name, sizeof(name),
+				      "TPUsight: %" PRIu64 " of %" PRIu64 " events are left out",
+				      nr, of);
+	trace->form->row(out, &row);
+	trace->form->lane(out, &lane);
+	trace->form->label_tail(out, &tail, &lane, 0);
+	slice.tail = ts_buf_bytes(&tail);
+	trace->form->label_slice(out, &lane, &slice);
+	trace->form->end(out, &lane, end_ns, false);
+	out->failed |= tail.failed;
+	ts_buf_release(&tail);
+}
+
+static bool put_head(struct trace *trace, struct ts_perfetto_head *head, struct ts_buf *out)
+{
+	uint64_t left_out = head->events_total - TS_MIN(head->events_written, head->events_total);
+	bool is_told = left_out > 0 && trace->nr_processes > 0;
+	struct ts_perfetto_fact facts[TS_TRACE_FACTS];
+
+	head->own_events += is_told;
+	head->facts = facts;
+	if (trace->results &&
+	    !ts_trace_facts(trace->results, &trace->arena, facts, &head->nr_facts))
+		return false;
+	trace->form->open(out, head);
+	put_processes(trace, is_told ? top_of(trace) : TS_NONE, out);
+	if (is_told)
+		put_left_out(trace, left_out, head->events_total, out);
+	return !out->failed;
+}
+
 /* The head comes last: only now is it known what was written. */
-static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pack,
+static enum ts_status finish(struct trace *trace, struct ts_trace_pack *pack,
 			     struct ts_newfile *file, const struct ts_trace_options *options,
 			     struct ts_error *err)
 {
@@ -357,14 +539,13 @@ static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pa
 					 .gpus = trace->gpus,
 					 .nr_gpus = trace->nr_gpus };
 	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;
+	bool good = put_head(trace, &head, &first);
 	enum ts_status st;
 
-	trace->form->open(&first, &head);
-	put_processes(trace, &first);
 	trace->form->close(&last);
-	st = first.failed || last.failed ? ts_fail_nomem(err)
-					 : ts_trace_pack_write(pack, file, ts_buf_bytes(&first),
-							       ts_buf_bytes(&last), err);
+	st = !good || last.failed ? ts_fail_nomem(err)
+				  : ts_trace_pack_write(pack, file, ts_buf_bytes(&first),
+							ts_buf_bytes(&last), err);
 	ts_buf_release(&first);
 	ts_buf_release(&last);
 	return st;
@@ -391,6 +572,8 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 	int level = options->level ? options->level : TS_TRACE_LEVEL;
 	enum ts_status st = add_processes(trace, err);
 
+	if (st == TS_OK)
+		st = add_findings(trace, err);
 	choose_shift(trace);
 	if (st == TS_OK)
 		st = order_rows(trace, err);

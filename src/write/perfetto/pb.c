@@ -3,8 +3,11 @@
  * google/perfetto: trace_packet, interned_data, track_event/). Field numbers are theirs.
  *
  * Each row is a packet sequence of its own, with its own interned names, so rows can be made apart.
- * Lane 0 is a thread's track, by default that of the sequence's events; the others are its
- * children of the same name, which viewers draw as one. A slice is two packets, begin and end.
+ * Viewers order the tracks right below a process by name alone; so a process has two groups, one of
+ * our tracks and one of the profile's lines, whose children stand in our order. No track has an
+ * invented thread: a line is one where the profile says which. Lanes of a row are siblings with one
+ * merge key, which viewers draw as one row; lane 0 is by default the track of the sequence's
+ * events. A slice is two packets, begin and end.
  * Times are on the trace's clock, which begins where the run does (with the head's shift); most are
  * written as the difference to the one before, on a clock of the sequence's own that counts so.
  *
@@ -33,6 +36,20 @@ static void put_attribute(struct ts_buf *out, const char *key, const char *text,
 	ts_pbw_end(out, attribute);
 }
 
+static void put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
+{
+	size_t attribute = ts_pbw_begin(out, ATTRIBUTES_ATTRIBUTE);
+	size_t key = ts_pbw_begin(out, ATTRIBUTE_KEY);
+
+	ts_buf_printf(out, "tpusight.%s", fact->key);
+	ts_pbw_end(out, key);
+	if (fact->text.n > 0)
+		ts_pbw_text(out, ATTRIBUTE_STRING, ts_perfetto_cut(fact->text));
+	else
+		ts_pbw_i64(out, ATTRIBUTE_LONG, fact->number);
+	ts_pbw_end(out, attribute);
+}
+
 static void put_attributes(struct ts_buf *out, const struct ts_perfetto_head *head)
 {
 	uint64_t left_out = head->events_total - TS_MIN(head->events_written, head->events_total);
@@ -49,6 +66,8 @@ static void put_attributes(struct ts_buf *out, const struct ts_perfetto_head *he
 	put_attribute(out, "tpusight.events_written", NULL, (int64_t)head->events_written);
 	put_attribute(out, "tpusight.events_left_out", NULL, (int64_t)left_out);
 	put_attribute(out, "tpusight.own_events", NULL, (int64_t)head->own_events);
+	for (size_t i = 0; i < head->nr_facts; i++)
+		put_fact(out, &head->facts[i]);
 	put_attribute(out, "tpusight.note", ts_perfetto_note, 0);
 	ts_pbw_end(out, attributes);
 	ts_pbw_end(out, packet);

@@ -8,7 +8,7 @@
  *		form->lane(out, &lane);
  *		form->op_tail(out, &tail, profile, op, full);
  *		form->op_slice(out, &lane, &slice);	in the order of starts, parents first
- *		form->end(out, &lane, end_ns);		for each slice, innermost first
+ *		form->end(out, &lane, end_ns, apart);	for each slice, innermost first
  *	form->close(out);
  *
  * A row's bytes depend on the row alone, and rows follow each other in any order; so they are made
@@ -39,6 +39,13 @@ struct ts_perfetto_kernel {
 	int64_t registers, static_shared, dynamic_shared; /* bytes; TS_UNKNOWN */
 };
 
+/* Something known of the run. */
+struct ts_perfetto_fact {
+	const char *key;
+	struct ts_bytes text; /* .n 0: it is a number */
+	int64_t number;
+};
+
 struct ts_perfetto_head {
 	const char *version;
 	const char *native_file; /* where the profiler's own trace was put; NULL: it had none */
@@ -48,11 +55,16 @@ struct ts_perfetto_head {
 	uint64_t own_events;
 	const struct ts_perfetto_gpu *gpus;
 	size_t nr_gpus;
+	const struct ts_perfetto_fact *facts;
+	size_t nr_facts;
 };
 
 struct ts_perfetto_process {
 	uint32_t pid, order;
 	struct ts_bytes name;
+	bool has_tracks;			/* of ours */
+	bool has_lines;				/* of the profile, other than threads' */
+	uint64_t events_total, events_left_out; /* of its lines */
 };
 
 /* A line of the profile, or a track of ours. */
@@ -60,9 +72,11 @@ struct ts_perfetto_row {
 	uint32_t number;   /* in the file, from 0 */
 	uint32_t pid, tid; /* each tid stands once in a file, whatever its pid */
 	uint32_t order;	   /* within the process */
+	int64_t thread;	   /* what the host's system calls the line's thread; 0: it is not known */
 	struct ts_bytes name;
 	const struct ts_track *track;	   /* of ours; NULL: a line */
 	const struct ts_perfetto_gpu *gpu; /* whose stream it is; else NULL */
+	const char *about;		   /* what the line has; NULL: nothing is to be said */
 	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
 };
 
@@ -91,6 +105,9 @@ struct ts_perfetto_slice {
 	uint64_t arrow_id, launch_id;
 	struct ts_bytes kernel; /* of kernel_tail(), of a stream; empty: not known */
 	uint64_t stage_id; /* of what runs on the stream; of what the slice launched there; 0 */
+	/* One of 0 ns that ran before it stands at the same ns of its lane: JSON, whose importer puts
+	 * the longer of two first, writes its begin and its end apart. */
+	bool is_apart;
 };
 
 struct ts_perfetto_form {
@@ -118,7 +135,9 @@ struct ts_perfetto_form {
 			   const struct ts_perfetto_lane *lane, uint32_t number);
 	void (*label_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			    const struct ts_perfetto_slice *slice);
-	void (*end)(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns);
+	/* IS_APART: as the slice that ends has it. */
+	void (*end)(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+		    bool is_apart);
 	/* A point of the row's counter. A value that is not a number is not written. */
 	void (*counter)(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
 			double value);
