@@ -133,12 +133,12 @@ static enum ts_status join_ends(struct join *join, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Of two that start together the device's row stands first in the file. */
+/* Of two that start together, the one whose row stands first in the file. */
 static bool is_first(const struct ts_trace_end *end, const struct ts_trace_end *other)
 {
 	if (end->start_ns != other->start_ns)
 		return end->start_ns < other->start_ns;
-	return end->side == TS_SIDE_DEVICE;
+	return end->row < other->row;
 }
 
 /* An arrow's number is that of its end on the device. */
