@@ -16,8 +16,9 @@
  * Rows: a process for each plane, pids counting from 1: devices first, then planes of others, then
  * hosts. In a device's process our tracks come first ("TPUsight: Time classes"), then the lines as
  * the profile has them; counters are the process's. A row's tid is 100 x its number in the file
- * from 1 on, plus its lane. With several hosts a process has the host's name in front. The same
- * input gives the same bytes, whatever the number of threads.
+ * from 1 on, plus its lane. Each host is a machine of Perfetto's own form; in JSON, which has none, a
+ * process of several hosts has the host's name in front. The same input gives the same bytes, whatever
+ * the number of threads.
  *
  * Memory: about 4 MiB a thread, and at most 40 bytes for each event that is written (one outermost
  * event that holds them all; else far less).

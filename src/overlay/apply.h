@@ -38,9 +38,12 @@
 #define TS_PFTRACE_NATIVE_FILE "perfetto_trace.native.pftrace"
 /* A trace of ours begins so, unpacked. */
 #define TS_TRACE_MARK "{\"otherData\":{\"generator\":\"tpusight"
-#define TS_PFTRACE_MARK                                        \
-	"\x0a\x1e\x50\x01\x68\x01\xf2\x07\x17\x0a\x15\x0a\x09" \
-	"generator\x1a\x08"                                    \
+#define TS_PFTRACE_MARK "\x0a\x25" TS_PFTRACE_GENERATOR
+/* And so, if a release before machine ids wrote it: that one is taken out, too. */
+#define TS_PFTRACE_OLDER_MARK "\x0a\x1e" TS_PFTRACE_GENERATOR
+#define TS_PFTRACE_GENERATOR                           \
+	"\x50\x01\x68\x01\xf2\x07\x17\x0a\x15\x0a\x09" \
+	"generator\x1a\x08"                            \
 	"tpusight"
 #define TS_REPORT_MARK "\"tpusight/" /* and in the first bytes of our report is this */
 

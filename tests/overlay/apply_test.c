@@ -312,6 +312,19 @@ static void a_trace_of_ours_that_was_unpacked_is_still_ours(void **state)
 	run_release(&run);
 }
 
+/* A release before wrote it, and the new one is to take it out. */
+static void an_older_trace_of_ours_is_still_ours(void **state)
+{
+	struct run run;
+
+	run_init(&run);
+	put_text(&run.folder, TS_PFTRACE_FILE, TS_PFTRACE_OLDER_MARK "\x0a\x02\x50\x01");
+	assert_int_equal(strip(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_PFTRACE_FILE)->deed, TS_DEED_REMOVED);
+	assert_false(has_file(&run.folder, TS_PFTRACE_FILE));
+	run_release(&run);
+}
+
 static void other_results_replace_the_old(void **state)
 {
 	struct ts_buf before = TS_BUF_INIT, direct = TS_BUF_INIT;
@@ -795,6 +808,7 @@ int main(void)
 		cmocka_unit_test(the_report_is_the_last_file),
 		cmocka_unit_test(both_traces_come_and_go_each_with_its_native_one),
 		cmocka_unit_test(a_trace_of_ours_that_was_unpacked_is_still_ours),
+		cmocka_unit_test(an_older_trace_of_ours_is_still_ours),
 		cmocka_unit_test(other_results_replace_the_old),
 		cmocka_unit_test(xprofs_stale_caches_go_and_its_suggestions_stay),
 		cmocka_unit_test(our_cache_version_follows_the_installed_xprof),

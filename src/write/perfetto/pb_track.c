@@ -6,7 +6,7 @@ static const char *const own_keys[] = { "self_ns", "own_ns", "events" };
 /* The rank is what viewers go by now, the sort index what they went by before. */
 void ts_perfetto_pb_process(struct ts_buf *out, const struct ts_perfetto_process *process)
 {
-	size_t packet = begin_packet(out, HEAD_SEQUENCE);
+	size_t packet = begin_packet(out, HEAD_SEQUENCE, process->machine);
 	size_t track = ts_pbw_begin(out, PACKET_TRACK_DESCRIPTOR), inner;
 
 	ts_pbw_u64(out, DESCRIPTOR_UUID, process_uuid(process->pid));
@@ -64,7 +64,7 @@ static void put_lane_track(struct ts_buf *out, const struct ts_perfetto_row *row
 
 static void put_track(struct ts_buf *out, const struct ts_perfetto_row *row, uint32_t lane)
 {
-	size_t packet = begin_packet(out, sequence_of(row));
+	size_t packet = begin_row_packet(out, row);
 	size_t track = ts_pbw_begin(out, PACKET_TRACK_DESCRIPTOR);
 
 	ts_pbw_u64(out, DESCRIPTOR_UUID, track_uuid(row, lane));
@@ -103,7 +103,7 @@ static void put_defaults(struct ts_buf *out, const struct ts_perfetto_row *row)
  * clock and the trace's are both 0. */
 void ts_perfetto_pb_row(struct ts_buf *out, const struct ts_perfetto_row *row)
 {
-	size_t packet = begin_packet(out, sequence_of(row)), inner;
+	size_t packet = begin_row_packet(out, row), inner;
 
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, STATE_CLEARED);
 	inner = ts_pbw_begin(out, PACKET_INTERNED_DATA);
@@ -129,6 +129,10 @@ void ts_perfetto_pb_lane(struct ts_buf *out, struct ts_perfetto_lane *lane)
 
 	p = put_pair(packet, TAG(PACKET_SEQUENCE_ID, 0), sequence_of(lane->row));
 	p = put_pair(p, TAG(PACKET_SEQUENCE_FLAGS, 0), NEEDS_STATE);
+	if (lane->row->machine) {
+		p = ts_pbw_store(p, PACKET_MACHINE_ID << 3);
+		p = ts_pbw_store(p, lane->row->machine);
+	}
 	lane->packet.n = (uint8_t)(p - packet);
 	p = event;
 	if (lane->number > 0)
