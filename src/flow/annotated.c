@@ -82,6 +82,18 @@ static enum ts_status add_row(struct copy *copy, const struct ts_track *track, s
 	return TS_OK;
 }
 
+/* With the rank, where the trace has one: copies of several are opened together. */
+static enum ts_status add_device_process(struct copy *copy, uint32_t device, struct ts_error *err)
+{
+	struct ts_bytes name = copy->profile->devices[device].name;
+	int64_t rank = copy->profile->hosts[copy->host].rank;
+
+	if (rank == TS_UNKNOWN)
+		return add_process(copy, name, err);
+	name = ts_arena_printf(&copy->arena, "%.*s (rank %lld)", TS_ARG(name), (long long)rank);
+	return name.p ? add_process(copy, name, err) : ts_fail_nomem(err);
+}
+
 static enum ts_status add_device(struct copy *copy, uint32_t device, struct ts_error *err)
 {
 	const struct ts_track *track = NULL;
@@ -90,7 +102,7 @@ static enum ts_status add_device(struct copy *copy, uint32_t device, struct ts_e
 
 	while (st == TS_OK && (track = ts_trace_next_track(copy->results, device, track, &place))) {
 		if (nr++ == 0)
-			st = add_process(copy, copy->profile->devices[device].name, err);
+			st = add_device_process(copy, device, err);
 		if (st == TS_OK)
 			st = add_row(copy, track,
 				     ts_arena_printf(&copy->arena, "TPUsight: %s", track->name),

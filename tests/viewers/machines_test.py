@@ -151,7 +151,7 @@ def check_processor(folder, one, alone, wrong):
         if {row[0] for row in want} - set(HOSTS) or sum(row[0] == host for row in want) < 3:
             wrong.append(f"{path}: {want}")
     for order in ((0, 1), (1, 0)):
-        path = os.path.join(folder, "%d%d.tar" % order)
+        path = os.path.join(folder, f"{order[0]}{order[1]}.tar")
         with tarfile.open(path, "w") as tar:
             for i in order:
                 tar.add(alone[i], arcname=f"{i}.pftrace")
