@@ -2,11 +2,16 @@
 #include "flow/trace.h"
 
 #include "base/check.h"
+#include "flow/trace_findings.h"
+#include "flow/trace_links.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
+#define MADE_UP_PIDS UINT32_C(1000000000) /* from there on, where there are real ones: above them */
+
 struct process {
-	uint32_t plane, first_row, nr_rows, machine;
+	uint32_t plane, first_row, nr_rows, pid, machine;
+	uint32_t order; /* of display: the findings' is above all others */
 	struct ts_bytes name;
 };
 
@@ -26,6 +31,7 @@ struct trace {
 	struct job *jobs;
 	struct ts_trace_writer **writers; /* one a thread */
 	uint32_t *order;		  /* of beginning: large rows first */
+	struct ts_trace_links links;
 	size_t nr_processes, cap_processes, nr_rows, cap_rows, nr_threads;
 	int64_t shift_ns;
 };
@@ -34,6 +40,7 @@ static void release(struct trace *trace)
 {
 	for (size_t i = 0; trace->writers && i < trace->nr_threads; i++)
 		ts_trace_writer_free(trace->writers[i]);
+	ts_trace_links_release(&trace->links);
 	ts_arena_release(&trace->arena);
 	free(trace->machines);
 	free(trace->processes);
@@ -66,10 +73,21 @@ static enum ts_status add_machines(struct trace *trace, struct ts_error *err)
 	trace->machines = calloc(profile->nr_hosts + 1, sizeof(*trace->machines));
 	if (!trace->machines)
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < profile->nr_hosts; i++)
-		trace->machines[i] = (struct ts_perfetto_machine){ free_machine_id(trace, i),
-								   profile->hosts[i].name };
+	for (size_t i = 0; i < profile->nr_hosts; i++) {
+		struct ts_perfetto_machine *machine = &trace->machines[i];
+
+		machine->id = free_machine_id(trace, i);
+		machine->name = ts_perfetto_machine_name(&profile->hosts[i], &trace->arena);
+		if (!machine->name.p && profile->hosts[i].name.n > 0)
+			return ts_fail_nomem(err);
+	}
 	return TS_OK;
+}
+
+/* That of the file's host, or of the first of all. */
+static const struct ts_perfetto_machine *shown_machines(const struct trace *trace)
+{
+	return &trace->machines[trace->plan->host == TS_NONE ? 0 : trace->plan->host];
 }
 
 /* Rows */
@@ -91,7 +109,7 @@ static struct ts_trace_row *add_row(struct trace *trace, uint64_t weight, struct
 	row = &trace->rows[trace->nr_rows++];
 	*row = (struct ts_trace_row){ .line = TS_NONE, .weight = weight };
 	row->at = (struct ts_perfetto_row){ .number = number,
-					    .pid = (uint32_t)trace->nr_processes,
+					    .pid = process->pid,
 					    .tid = (number + 1) * TS_TRACE_TIDS,
 					    .order = process->nr_rows++,
 					    .machine = process->machine };
@@ -128,6 +146,20 @@ static bool has_events(const struct trace *trace, uint32_t line)
 	return tally && tally->nr_events > 0;
 }
 
+/* The line's thread, where its reader knows it. Of a host's line "main/4242" says so, and its id does;
+ * other ids are made up. */
+static int64_t thread_of(const struct ts_profile *profile, const struct ts_line *line)
+{
+	char end[32];
+
+	if (line->thread || profile->planes[line->plane].kind != TS_PLANE_HOST)
+		return line->thread;
+	if (line->id <= 0 || line->id > INT32_MAX)
+		return 0;
+	snprintf(end, sizeof(end), "/%lld", (long long)line->id);
+	return ts_bytes_ends(line->name, end) ? line->id : 0;
+}
+
 static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_error *err)
 {
 	const struct ts_line *line = &trace->profile->lines[index];
@@ -136,6 +168,7 @@ static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_er
 	if (!row)
 		return TS_NOMEM;
 	row->line = index;
+	row->at.thread = thread_of(trace->profile, line);
 	row->at.name = line->name;
 	if (row->at.name.n == 0)
 		row->at.name = ts_arena_printf(&trace->arena, "line %lld", (long long)line->id);
@@ -162,17 +195,36 @@ static enum ts_status name_process(struct trace *trace, struct process *process,
 	struct ts_bytes host = trace->profile->hosts[plane->host].name;
 
 	process->name = plane->name;
-	if (trace->profile->nr_hosts < 2 || trace->form->names_machines)
+	if (trace->profile->nr_hosts < 2 || trace->plan->host != TS_NONE ||
+	    trace->form->names_machines)
 		return TS_OK;
 	process->name =
 		ts_arena_printf(&trace->arena, "%.*s %.*s", TS_ARG(host), TS_ARG(plane->name));
 	return process->name.p ? TS_OK : ts_fail_nomem(err);
 }
 
+/* For the process that comes next. */
+static uint32_t made_up_pid(const struct trace *trace)
+{
+	return (uint32_t)trace->nr_processes + (trace->plan->host == TS_NONE ? 1 : MADE_UP_PIDS);
+}
+
+/* The process's own, in a file of one host, where it has one and none before it has the same. */
+static uint32_t pid_of(const struct trace *trace, const struct ts_plane *plane)
+{
+	if (trace->plan->host == TS_NONE || plane->pid <= 0 || plane->pid >= MADE_UP_PIDS)
+		return made_up_pid(trace);
+	for (uint32_t i = 0; i < trace->nr_processes; i++)
+		if (trace->processes[i].pid == (uint32_t)plane->pid)
+			return made_up_pid(trace);
+	return (uint32_t)plane->pid;
+}
+
 /* A plane without slices and counters does not become a process. */
 static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts_error *err)
 {
 	const struct ts_plane *plane = &trace->profile->planes[index];
+	uint32_t pid = pid_of(trace, plane);
 	struct process *process;
 	enum ts_status st;
 
@@ -182,6 +234,8 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 	process = &trace->processes[trace->nr_processes++];
 	*process = (struct process){ .plane = index,
 				     .first_row = (uint32_t)trace->nr_rows,
+				     .pid = pid,
+				     .order = (uint32_t)trace->nr_processes,
 				     .machine = trace->machines[plane->host].id };
 	st = name_process(trace, process, err);
 	if (st == TS_OK && trace->results && plane->device != TS_NONE)
@@ -200,8 +254,12 @@ static unsigned rank_of(enum ts_plane_kind kind)
 	return kind == TS_PLANE_HOST ? 2 : 1;
 }
 
-static bool is_shown(enum ts_plane_kind kind)
+static bool is_shown(const struct trace *trace, const struct ts_plane *plane)
 {
+	enum ts_plane_kind kind = plane->kind;
+
+	if (trace->plan->host != TS_NONE && plane->host != trace->plan->host)
+		return false;
 	return kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
 }
 
@@ -212,12 +270,37 @@ static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 
 	for (unsigned rank = 0; rank <= 2; rank++) {
 		for (uint32_t i = 0; i < profile->nr_planes && st == TS_OK; i++) {
-			enum ts_plane_kind kind = profile->planes[i].kind;
+			const struct ts_plane *plane = &profile->planes[i];
 
-			if (is_shown(kind) && rank_of(kind) == rank)
+			if (is_shown(trace, plane) && rank_of(plane->kind) == rank)
 				st = add_process(trace, i, err);
 		}
 	}
+	return st;
+}
+
+/* Last, so that other pids and tids do not depend on there being findings. */
+static enum ts_status add_findings(struct trace *trace, struct ts_error *err)
+{
+	struct ts_trace_extent extent = { trace->plan->first_ps, trace->plan->last_ps };
+	size_t nr;
+	const struct ts_track *tracks =
+		ts_trace_findings(trace->results, extent, &trace->arena, &nr);
+	uint32_t pid = made_up_pid(trace);
+	enum ts_status st = TS_OK;
+
+	if (!tracks || !ts_grow(&trace->processes, &trace->cap_processes, trace->nr_processes + 1,
+				sizeof(*trace->processes)))
+		return ts_fail_nomem(err);
+	if (nr > 0)
+		trace->processes[trace->nr_processes++] =
+			(struct process){ .plane = TS_NONE,
+					  .first_row = (uint32_t)trace->nr_rows,
+					  .pid = pid,
+					  .machine = shown_machines(trace)->id,
+					  .name = ts_bytes_of(TS_TRACE_FINDINGS) };
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = add_track(trace, &tracks[i], err);
 	return st;
 }
 
@@ -324,13 +407,51 @@ static struct ts_trace_counts sum_counts(const struct trace *trace)
 	return sum;
 }
 
+/* Of a plane's lines; the findings' process has no plane. */
+static uint64_t count_events(const struct trace *trace, uint32_t index)
+{
+	const struct ts_plane *plane;
+	uint64_t nr = 0;
+
+	if (index == TS_NONE)
+		return 0;
+	plane = &trace->profile->planes[index];
+	for (uint32_t i = 0; i < plane->nr_lines; i++) {
+		const struct ts_trace_tally *tally = trace->plan->tallies[plane->first_line + i];
+
+		if (tally)
+			nr += tally->nr_events + tally->nr_left_out;
+	}
+	return nr;
+}
+
+static void see_row(const struct trace *trace, uint32_t index, struct ts_perfetto_process *shown)
+{
+	const struct ts_perfetto_row *row = &trace->rows[index].at;
+
+	if (row->track) {
+		shown->has_tracks = true;
+		return;
+	}
+	shown->has_lines |= row->thread == 0;
+	shown->events_left_out -= TS_MIN(trace->jobs[index].counts.written, shown->events_left_out);
+}
+
 static void put_processes(const struct trace *trace, struct ts_buf *out)
 {
 	for (uint32_t i = 0; i < trace->nr_processes; i++) {
-		struct ts_perfetto_process process = { i + 1, i, trace->processes[i].name,
-						       trace->processes[i].machine };
+		const struct process *process = &trace->processes[i];
+		uint64_t nr_events = count_events(trace, process->plane);
+		struct ts_perfetto_process shown = { .pid = process->pid,
+						     .order = process->order,
+						     .name = process->name,
+						     .machine = process->machine,
+						     .events_total = nr_events,
+						     .events_left_out = nr_events };
 
-		trace->form->process(out, &process);
+		for (uint32_t k = 0; k < process->nr_rows; k++)
+			see_row(trace, process->first_row + k, &shown);
+		trace->form->process(out, &shown);
 	}
 }
 
@@ -340,16 +461,18 @@ static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pa
 			     struct ts_error *err)
 {
 	struct ts_trace_counts counts = sum_counts(trace);
+	bool of_one = trace->plan->host != TS_NONE;
 	struct ts_perfetto_head head = { .version = options->version,
 					 .native_file = options->native_file,
+					 .source = options->source,
 					 .start_unix_ns = trace->profile->start_unix_ns,
 					 .shift_ns = trace->shift_ns,
 					 .events_total =
 						 trace->plan->nr_events + trace->plan->nr_left_out,
 					 .events_written = counts.written,
 					 .own_events = counts.own,
-					 .machines = trace->machines,
-					 .nr_machines = trace->profile->nr_hosts };
+					 .machines = shown_machines(trace),
+					 .nr_machines = of_one ? 1 : trace->profile->nr_hosts };
 	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;
 	enum ts_status st;
 
@@ -387,12 +510,16 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 
 	if (st == TS_OK)
 		st = add_processes(trace, err);
-
+	if (st == TS_OK)
+		st = add_findings(trace, err);
 	choose_shift(trace);
 	if (st == TS_OK)
 		st = order_rows(trace, err);
 	if (st == TS_OK)
 		st = make_writers(trace, err);
+	if (st == TS_OK)
+		st = ts_trace_links_find(&trace->links, trace->plan, trace->writers,
+					 trace->nr_threads, trace->rows, trace->nr_rows, err);
 	if (st == TS_OK)
 		st = ts_trace_pack_new(&pack, file, trace->nr_rows, trace->nr_threads, level, err);
 	if (st == TS_OK)

@@ -3,8 +3,11 @@
  * google/perfetto: trace_packet, interned_data, track_event/). Field numbers are theirs.
  *
  * Each row is a packet sequence of its own, with its own interned names, so rows can be made apart.
- * Lane 0 is a thread's track, by default that of the sequence's events; the others are its
- * children of the same name, which viewers draw as one. A slice is two packets, begin and end.
+ * Viewers order the tracks right below a process by name alone; so a process has two groups, one of
+ * our tracks and one of the profile's lines, whose children stand in our order. No track has an
+ * invented thread: a line is one where the profile says which. Lanes of a row are siblings with one
+ * merge key, which viewers draw as one row; lane 0 is by default the track of the sequence's
+ * events. A slice is two packets, begin and end.
  * Times are on the trace's clock, which begins where the run does (with the head's shift); most are
  * written as the difference to the one before, on a clock of the sequence's own that counts so.
  *
@@ -46,6 +49,8 @@ static void put_attributes(struct ts_buf *out, const struct ts_perfetto_head *he
 	size_t attributes = ts_pbw_begin(out, PACKET_ATTRIBUTES);
 
 	put_attribute(out, "tpusight.version", head->version ? head->version : "", 0);
+	if (head->source)
+		put_attribute(out, "tpusight.source", head->source, 0);
 	if (head->native_file)
 		put_attribute(out, "tpusight.native_file", head->native_file, 0);
 	if (head->start_unix_ns != TS_UNKNOWN)

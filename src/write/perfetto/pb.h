@@ -47,21 +47,26 @@ enum descriptor_field {
 	DESCRIPTOR_THREAD = 4,
 	DESCRIPTOR_PARENT = 5,
 	DESCRIPTOR_COUNTER = 8,
+	DESCRIPTOR_CHILD_ORDERING = 11,
 	DESCRIPTOR_RANK = 12,
 	DESCRIPTOR_DESCRIPTION = 14,
+	DESCRIPTOR_MERGE_BEHAVIOR = 15,
+	DESCRIPTOR_MERGE_KEY_INT = 17,
 	DESCRIPTOR_PROCESS_ORDERING = 19,
 	DESCRIPTOR_THREAD_ORDERING = 20,
 };
 enum { PROCESS_PID = 1, PROCESS_SORT_INDEX = 3, PROCESS_NAME = 6 };
 enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_SORT_INDEX = 3, THREAD_NAME = 5 };
-enum { COUNTER_UNIT_NAME = 6 };
-enum { ORDERING_EXPLICIT = 1 };
+enum { COUNTER_UNIT_NAME = 6, COUNTER_AXIS_KEY = 7 };
+enum { ORDERING_EXPLICIT = 1, CHILD_ORDERING_EXPLICIT = 3 };
+enum { MERGE_BY_KEY = 3 };
 enum { ROOT_UUID = 0 };
 enum interned_field {
 	INTERNED_CATEGORIES = 1,
 	INTERNED_EVENT_NAMES = 2,
 	INTERNED_ANNOTATION_NAMES = 3,
 	INTERNED_STRINGS = 29,
+	INTERNED_CORRELATIONS = 43,
 };
 enum { ENTRY_IID = 1, ENTRY_TEXT = 2 };
 enum event_field {
@@ -73,12 +78,14 @@ enum event_field {
 	EVENT_DOUBLE_COUNTER = 44,
 	EVENT_FLOW_IDS = 47,
 	EVENT_TERMINATING_FLOW_IDS = 48,
+	EVENT_CORRELATION_IID = 54,
 };
 enum event_type { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_COUNTER = 4 };
 enum annotation_field {
 	ANNOTATION_NAME_IID = 1,
 	ANNOTATION_UINT = 3,
 	ANNOTATION_INT = 4,
+	ANNOTATION_DOUBLE = 5,
 	ANNOTATION_STRING = 6,
 	ANNOTATION_STRING_IID = 17,
 };
@@ -91,12 +98,21 @@ enum { LABEL_CATEGORY = 1 };
 #define TAG(field, wire) ((uint8_t)((field) << 3 | (wire)))
 
 /* Tracks are known by numbers that no other trace is likely to use. */
-#define UUID_BASE  UINT64_C(0x5450000000000000)
-#define UUID_TRACK (UINT64_C(1) << 47)
+#define UUID_BASE   UINT64_C(0x5450000000000000)
+#define UUID_TRACK  (UINT64_C(1) << 47)
+#define UUID_OURS   (UINT64_C(1) << 32)
+#define UUID_LINES  (UINT64_C(2) << 32)
+#define THREAD_LANE 0xffff /* no lane: the thread that a row's lanes belong to */
 
 static inline uint64_t process_uuid(uint32_t pid)
 {
 	return UUID_BASE | pid;
+}
+
+/* Of a process: our tracks (UUID_OURS), or the profile's lines (UUID_LINES). */
+static inline uint64_t group_uuid(uint32_t pid, uint64_t group)
+{
+	return UUID_BASE | group | pid;
 }
 
 static inline uint64_t track_uuid(const struct ts_perfetto_row *row, uint32_t lane)
@@ -169,7 +185,8 @@ void ts_perfetto_pb_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *
 			     const struct ts_perfetto_slice *slice);
 void ts_perfetto_pb_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 				const struct ts_perfetto_slice *slice);
-void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns);
+void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+			bool is_apart);
 void ts_perfetto_pb_counter(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
 			    double value);
 

@@ -2,7 +2,7 @@
 #include "write/perfetto/pb.h"
 
 #define PACKET_MAX 48 /* a packet without what a lane has, and without the event's own bytes */
-#define OWN_MAX	   64 /* of an event: annotations and arrow */
+#define OWN_MAX	   64 /* of an event: annotations and arrows */
 
 static uint8_t *put_text(uint8_t *p, const struct ts_perfetto_text *text)
 {
@@ -69,16 +69,16 @@ static uint8_t *put_number(uint8_t *p, uint32_t iid, int64_t number)
 	return put_pair(p, TAG(ANNOTATION_INT, 0), (uint64_t)number);
 }
 
-static uint8_t *put_arrow(uint8_t *p, const struct ts_perfetto_slice *slice)
+static uint8_t *put_arrow(uint8_t *p, enum ts_perfetto_arrow arrow, uint64_t id)
 {
 	static const uint32_t fields[] = {
 		[TS_ARROW_BEGINS] = EVENT_FLOW_IDS, [TS_ARROW_ENDS] = EVENT_TERMINATING_FLOW_IDS
 	};
 
-	if (slice->arrow == TS_ARROW_NONE)
+	if (arrow == TS_ARROW_NONE)
 		return p;
-	p = ts_pbw_store(p, (uint64_t)fields[slice->arrow] << 3 | 1);
-	memcpy(p, &slice->arrow_id, 8); /* little-endian: configure sees to it */
+	p = ts_pbw_store(p, (uint64_t)fields[arrow] << 3 | 1);
+	memcpy(p, &id, 8); /* little-endian: configure sees to it */
 	return p + 8;
 }
 
@@ -101,7 +101,8 @@ void ts_perfetto_pb_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *
 {
 	uint8_t own[OWN_MAX], *p = put_number(own, IID_SELF, slice->own_ns);
 
-	p = put_arrow(p, slice);
+	p = put_arrow(p, slice->arrow, slice->arrow_id);
+	p = put_arrow(p, slice->launch, slice->launch_id);
 	put_slice(out, lane, slice, own, (size_t)(p - own));
 }
 
@@ -114,7 +115,8 @@ void ts_perfetto_pb_label_slice(struct ts_buf *out, const struct ts_perfetto_lan
 	put_slice(out, lane, slice, own, (size_t)(p - own));
 }
 
-void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns)
+void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+			bool is_apart)
 {
 	const uint8_t *p = begin_event(out, lane, TYPE_SLICE_END, end_ns, 0);
 

@@ -8,7 +8,7 @@
  *		form->lane(out, &lane);
  *		form->op_tail(out, &tail, profile, op, full);
  *		form->op_slice(out, &lane, &slice);	in the order of starts, parents first
- *		form->end(out, &lane, end_ns);		for each slice, innermost first
+ *		form->end(out, &lane, end_ns, apart);	for each slice, innermost first
  *	form->close(out);
  *
  * A row's bytes depend on the row alone, and rows follow each other in any order; so they are made
@@ -35,6 +35,7 @@ struct ts_perfetto_machine {
 
 struct ts_perfetto_head {
 	const char *version;
+	const char *source; /* the file that it was made from; NULL: it was made from several */
 	const char *native_file; /* where the profiler's own trace was put; NULL: it had none */
 	int64_t start_unix_ns;	 /* of the run; TS_UNKNOWN */
 	int64_t shift_ns;	 /* added to every time of the run, so that none is negative */
@@ -47,7 +48,10 @@ struct ts_perfetto_head {
 struct ts_perfetto_process {
 	uint32_t pid, order;
 	struct ts_bytes name;
-	uint32_t machine; /* the id; 0: the head's first */
+	uint32_t machine;			/* the id; 0: the head's first */
+	bool has_tracks;			/* of ours */
+	bool has_lines;				/* of the profile, other than threads' */
+	uint64_t events_total, events_left_out; /* of its lines */
 };
 
 /* A line of the profile, or a track of ours. */
@@ -56,6 +60,7 @@ struct ts_perfetto_row {
 	uint32_t pid, tid; /* each tid stands once in a file, whatever its pid */
 	uint32_t order;	   /* within the process */
 	uint32_t machine;  /* as of the process */
+	int64_t thread;	   /* what the host's system calls the line's thread; 0: it is not known */
 	struct ts_bytes name;
 	const struct ts_track *track; /* of ours; NULL: a line */
 	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
@@ -81,8 +86,12 @@ struct ts_perfetto_slice {
 	struct ts_bytes tail; /* what is the same each time the op or label is drawn */
 	int64_t own_ns;	      /* self time of an op; time that is really the label's */
 	uint32_t nr_events;   /* of a label */
-	enum ts_perfetto_arrow arrow;
-	uint64_t arrow_id;
+	enum ts_perfetto_arrow arrow,
+		launch; /* of an async pair; of a launch and what it launched */
+	uint64_t arrow_id, launch_id;
+	/* One of 0 ns that ran before it stands at the same ns of its lane: JSON, whose importer puts
+	 * the longer of two first, writes its begin and its end apart. */
+	bool is_apart;
 };
 
 #define TS_MARK_MAX 64 /* bytes of a mark at most */
@@ -110,7 +119,9 @@ struct ts_perfetto_form {
 			   const struct ts_perfetto_lane *lane, uint32_t number);
 	void (*label_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			    const struct ts_perfetto_slice *slice);
-	void (*end)(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns);
+	/* IS_APART: as the slice that ends has it. */
+	void (*end)(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+		    bool is_apart);
 	/* A point of the row's counter. A value that is not a number is not written. */
 	void (*counter)(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
 			double value);
@@ -146,6 +157,8 @@ struct ts_perfetto_arg {
 /* The id of a host: of its name, its rank and the start of its profile, so that it is the same each time the
  * profile is annotated, and another one for another host or session. */
 uint32_t ts_perfetto_machine_id(const struct ts_host *host);
+/* "rank 3" of a rank, else the host's name. Without bytes: no memory, or the host has no name. */
+struct ts_bytes ts_perfetto_machine_name(const struct ts_host *host, struct ts_arena *arena);
 
 extern const char *const ts_perfetto_keys[TS_NR_KEYS];
 extern const char ts_perfetto_note[]; /* what is in the file, a sentence */
