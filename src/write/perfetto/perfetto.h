@@ -24,6 +24,15 @@
 #include "model/profile.h"
 #include "result/result.h"
 
+/* A host, as Perfetto keeps hosts apart, in one file and in files that are opened together. Ids have 29
+ * to 32 bits, so that all take the same room. */
+#define TS_MACHINE_MIN (UINT32_C(1) << 28)
+
+struct ts_perfetto_machine {
+	uint32_t id;
+	struct ts_bytes name;
+};
+
 struct ts_perfetto_head {
 	const char *version;
 	const char *source; /* the file that it was made from; NULL: it was made from several */
@@ -32,11 +41,14 @@ struct ts_perfetto_head {
 	int64_t shift_ns;	 /* added to every time of the run, so that none is negative */
 	uint64_t events_total, events_written; /* of the profile, without our own tracks */
 	uint64_t own_events;
+	const struct ts_perfetto_machine *machines; /* all that rows name; the first is the run's */
+	size_t nr_machines;
 };
 
 struct ts_perfetto_process {
 	uint32_t pid, order;
 	struct ts_bytes name;
+	uint32_t machine;			/* the id; 0: the head's first */
 	bool has_tracks;			/* of ours */
 	bool has_lines;				/* of the profile, other than threads' */
 	uint64_t events_total, events_left_out; /* of its lines */
@@ -47,6 +59,7 @@ struct ts_perfetto_row {
 	uint32_t number;   /* in the file, from 0 */
 	uint32_t pid, tid; /* each tid stands once in a file, whatever its pid */
 	uint32_t order;	   /* within the process */
+	uint32_t machine;  /* as of the process */
 	int64_t thread;	   /* what the host's system calls the line's thread; 0: it is not known */
 	struct ts_bytes name;
 	const struct ts_track *track; /* of ours; NULL: a line */
@@ -82,10 +95,14 @@ struct ts_perfetto_slice {
 	bool is_apart;
 };
 
+#define TS_MARK_MAX 64 /* bytes of a mark at most */
+
 struct ts_perfetto_form {
 	const char *name;
-	const char *mark;   /* a file of this form that is ours begins so, unpacked */
-	uint32_t max_lanes; /* of a row */
+	const char *mark;	/* a file of this form that is ours begins so, unpacked */
+	const char *older_mark; /* or so, where an earlier release wrote it; NULL: all are alike */
+	bool names_machines;	/* a process needs no host in its name */
+	uint32_t max_lanes;	/* of a row */
 	void (*open)(struct ts_buf *out, const struct ts_perfetto_head *head);
 	void (*close)(struct ts_buf *out);
 	void (*process)(struct ts_buf *out, const struct ts_perfetto_process *process);
@@ -137,6 +154,10 @@ struct ts_perfetto_arg {
 	struct ts_bytes text; /* cut to what a viewer can show */
 	uint64_t number;
 };
+
+/* The id of a host: of its name, its rank and the start of its profile, so that it is the same each time the
+ * profile is annotated, and another one for another host or session. */
+uint32_t ts_perfetto_machine_id(const struct ts_host *host);
 
 extern const char *const ts_perfetto_keys[TS_NR_KEYS];
 extern const char ts_perfetto_note[]; /* what is in the file, a sentence */
