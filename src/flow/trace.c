@@ -2,6 +2,7 @@
 #include "flow/trace.h"
 
 #include "base/check.h"
+#include "flow/trace_counters.h"
 #include "flow/trace_findings.h"
 #include "flow/trace_links.h"
 #include "flow/trace_tracks.h"
@@ -82,12 +83,6 @@ static enum ts_status add_machines(struct trace *trace, struct ts_error *err)
 			return ts_fail_nomem(err);
 	}
 	return TS_OK;
-}
-
-/* That of the file's host, or of the first of all. */
-static const struct ts_perfetto_machine *shown_machines(const struct trace *trace)
-{
-	return &trace->machines[trace->plan->host == TS_NONE ? 0 : trace->plan->host];
 }
 
 /* Rows */
@@ -175,14 +170,39 @@ static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_er
 	return row->at.name.p ? TS_OK : ts_fail_nomem(err);
 }
 
+/* Counters of the profile itself. */
+static enum ts_status add_counters(struct trace *trace, uint32_t index, struct ts_error *err)
+{
+	const struct ts_track *tracks;
+	size_t nr;
+	enum ts_status st =
+		ts_trace_counters(trace->profile, index, &trace->arena, &tracks, &nr, err);
+
+	for (size_t i = 0; i < nr && st == TS_OK; i++) {
+		struct ts_trace_row *row = add_row(trace, tracks[i].nr_points, err);
+
+		if (!row)
+			return TS_NOMEM;
+		row->at.track = &tracks[i];
+		row->at.is_native = true;
+		row->at.name = ts_bytes_of(tracks[i].name);
+	}
+	return st;
+}
+
 static enum ts_status add_lines(struct trace *trace, const struct ts_plane *plane,
 				struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
-	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK; i++)
-		if (has_events(trace, plane->first_line + i))
-			st = add_line(trace, plane->first_line + i, err);
+	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK; i++) {
+		uint32_t line = plane->first_line + i;
+
+		if (trace->plan->slices_alone && trace->profile->lines[line].has_points)
+			st = add_counters(trace, line, err);
+		else if (has_events(trace, line))
+			st = add_line(trace, line, err);
+	}
 	return st;
 }
 
@@ -195,8 +215,7 @@ static enum ts_status name_process(struct trace *trace, struct process *process,
 	struct ts_bytes host = trace->profile->hosts[plane->host].name;
 
 	process->name = plane->name;
-	if (trace->profile->nr_hosts < 2 || trace->plan->host != TS_NONE ||
-	    trace->form->names_machines)
+	if (trace->profile->nr_hosts < 2 || trace->form->names_machines)
 		return TS_OK;
 	process->name =
 		ts_arena_printf(&trace->arena, "%.*s %.*s", TS_ARG(host), TS_ARG(plane->name));
@@ -279,6 +298,12 @@ static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 	return st;
 }
 
+/* Of a file of one host the only one. */
+static const struct ts_perfetto_machine *first_machine(const struct trace *trace)
+{
+	return &trace->machines[trace->plan->host == TS_NONE ? 0 : trace->plan->host];
+}
+
 /* Last, so that other pids and tids do not depend on there being findings. */
 static enum ts_status add_findings(struct trace *trace, struct ts_error *err)
 {
@@ -297,7 +322,7 @@ static enum ts_status add_findings(struct trace *trace, struct ts_error *err)
 			(struct process){ .plane = TS_NONE,
 					  .first_row = (uint32_t)trace->nr_rows,
 					  .pid = pid,
-					  .machine = shown_machines(trace)->id,
+					  .machine = first_machine(trace)->id,
 					  .name = ts_bytes_of(TS_TRACE_FINDINGS) };
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
 		st = add_track(trace, &tracks[i], err);
@@ -430,7 +455,8 @@ static void see_row(const struct trace *trace, uint32_t index, struct ts_perfett
 	const struct ts_perfetto_row *row = &trace->rows[index].at;
 
 	if (row->track) {
-		shown->has_tracks = true;
+		shown->has_tracks |= !row->is_native;
+		shown->has_lines |= row->is_native;
 		return;
 	}
 	shown->has_lines |= row->thread == 0;
@@ -461,18 +487,18 @@ static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pa
 			     struct ts_error *err)
 {
 	struct ts_trace_counts counts = sum_counts(trace);
-	bool of_one = trace->plan->host != TS_NONE;
-	struct ts_perfetto_head head = { .version = options->version,
-					 .native_file = options->native_file,
-					 .source = options->source,
-					 .start_unix_ns = trace->profile->start_unix_ns,
-					 .shift_ns = trace->shift_ns,
-					 .events_total =
-						 trace->plan->nr_events + trace->plan->nr_left_out,
-					 .events_written = counts.written,
-					 .own_events = counts.own,
-					 .machines = shown_machines(trace),
-					 .nr_machines = of_one ? 1 : trace->profile->nr_hosts };
+	struct ts_perfetto_head head = {
+		.version = options->version,
+		.native_file = options->native_file,
+		.source = options->source,
+		.start_unix_ns = trace->profile->start_unix_ns,
+		.shift_ns = trace->shift_ns,
+		.events_total = trace->plan->nr_events + trace->plan->nr_left_out,
+		.events_written = counts.written,
+		.own_events = counts.own,
+		.machines = first_machine(trace),
+		.nr_machines = trace->plan->host == TS_NONE ? trace->profile->nr_hosts : 1
+	};
 	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;
 	enum ts_status st;
 

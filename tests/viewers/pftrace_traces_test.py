@@ -3,6 +3,7 @@
 
   - the native slices are the trace's: X, B with its E, i, each once, with the process and thread it has there, name,
     category, start and duration to the nanosecond
+  - its counters are there, with the names that Perfetto gives them
   - our slices and counters are those of the annotated copy in JSON
   - arrows are those of the trace, whose two ends are there: of launches, and from operators to their backward
   - processes and threads have the numbers of the trace, the file names its source, the clocks say the time of day
@@ -58,12 +59,14 @@ ODD = {"baseTimeNanoseconds": 1700000000000000000, "traceEvents": [
     {"ph": "f", "pid": 8, "tid": 9, "ts": 43, "id": 2, "name": "fwdbwd", "cat": "fwdbwd", "bp": "e"},
     {"ph": "s", "pid": 8, "tid": 9, "ts": 43, "id": 3, "name": "without an end", "cat": "x"},
     {"ph": "f", "pid": 8, "tid": 9, "ts": 41, "id": 4, "name": "of no slice", "cat": "x", "bp": "e"},
-    {"ph": "C", "pid": 5, "ts": 10, "name": "bytes", "args": {"used": 3}},
+    {"ph": "C", "pid": 5, "ts": 10, "name": "bytes", "args": {"used": 3, "free": 0.5, "of": "x"}},
+    {"ph": "C", "pid": 5, "ts": 12, "name": "bytes", "args": {"used": -4}},
+    {"ph": "C", "pid": 8, "ts": 8, "name": "bytes", "args": {"used": 9}},
     {"ph": "b", "pid": 5, "tid": 6, "ts": 10, "id": 1, "name": "async", "cat": "x"},
     {"ph": "e", "pid": 5, "tid": 6, "ts": 12, "id": 1, "name": "async", "cat": "x"}]}
 
 
-ODD_ZERO = 9  # its first event, in us
+ODD_ZERO = 8  # its first event, in us
 ODD_ARROWS = [[("f", "backward 40"), ("s", "outer 30")], [("f", "backward 43"), ("s", "inner 30")]]
 
 
@@ -72,6 +75,12 @@ class Trace(pftrace_test.Trace):
 
     def thread(self, track):
         assert self.tracks[track.parent_uuid].process.pid == track.thread.pid and track.thread.tid > 0
+
+    def lane(self, track):
+        if not track.HasField("counter"):
+            return super().lane(track)
+        native = track.description == "a counter of the trace"
+        assert self.tracks[track.parent_uuid].name == pftrace_test.GROUPS[native]
 
     def tid(self, uuid):
         track = self.tracks[self.tracks[uuid].parent_uuid]
@@ -154,7 +163,13 @@ def compare_native(trace, source, wrong):
     return zero, len(events), sum(threads.values())
 
 
-def compare_ours(trace, copy, zero, wrong):
+def native_points(source, ns):
+    """(name, at, value) of the trace's own counters."""
+    return collections.Counter((f"{e['name']} {k}", ns(e["ts"]), float(v)) for e in source["traceEvents"] if e["ph"] == "C"
+                               and e["pid"] < MADE_UP for k, v in e["args"].items() if not isinstance(v, str))
+
+
+def compare_ours(trace, source, copy, zero, wrong):
     first = copy["tpusight_annotation"]["first_pid"]
     shift = trace.attributes["tpusight.shift_ns"]
     ours = [e for e in copy["traceEvents"] if isinstance(e.get("pid"), int) and e["pid"] >= first]
@@ -164,8 +179,9 @@ def compare_ours(trace, copy, zero, wrong):
         return math.floor((decimal.Decimal(us) - zero) * 1000) + shift
     want = collections.Counter((rows[e["pid"], e["tid"]], e["name"], ns(e["ts"])) for e in ours
                                if e["ph"] == "X")
-    points = collections.Counter((f"{e['name']} {k}".removesuffix(" value"), ns(e["ts"]), float(v))
-                                 for e in ours if e["ph"] == "C" for k, v in e["args"].items())
+    points = native_points(source, ns) + collections.Counter(
+        (f"{e['name']} {k}".removesuffix(" value"), ns(e["ts"]), float(v))
+        for e in ours if e["ph"] == "C" for k, v in e["args"].items())
     names = {tid: name for _, _, tid, name in trace.threads}
     got = collections.Counter((names[s.row], s.name, s.start) for s in trace.slices
                               if names[s.row].startswith("TPUsight: "))
@@ -173,7 +189,7 @@ def compare_ours(trace, copy, zero, wrong):
         wrong.append(f"our slices: JSON has {list((want - got).items())[:2]}, pftrace {list((got - want).items())[:2]}")
     counters = collections.Counter(c[1:] for c in trace.counters)
     if points != counters:
-        wrong.append(f"our counters: {list((points - counters).items())[:2]}, {list((counters - points).items())[:2]}")
+        wrong.append(f"counters: {list((points - counters).items())[:2]}, {list((counters - points).items())[:2]}")
     return sum(got.values()), sum(counters.values())
 
 
@@ -229,7 +245,7 @@ def check_import(path, trace, wrong):
 def check_file(source, path, stem, wrong):
     trace = Trace(stem + ".tpusight.pftrace")
     zero, nr, nr_placed = compare_native(trace, source, wrong)
-    own, points = compare_ours(trace, read(stem + ".tpusight.json.gz"), zero, wrong)
+    own, points = compare_ours(trace, source, read(stem + ".tpusight.json.gz"), zero, wrong)
     arrows = compare_arrows(trace, source, zero, wrong)
     check_nesting(trace, wrong)
     check_import(stem + ".tpusight.pftrace", trace, wrong)
@@ -242,7 +258,7 @@ def check_file(source, path, stem, wrong):
     pids = {pid for _, pid, _ in trace.processes if pid < MADE_UP}
     if not pids <= {e.get("pid") for e in source["traceEvents"]}:
         wrong.append(f"{pids} are not pids of the trace")
-    return f"{nr} native slices, {nr_placed} of them on threads with a number, {arrows} arrows; ours: {own} and {points} points"
+    return f"{nr} native slices, {nr_placed} of them on threads with a number, {arrows} arrows; ours: {own}; {points} points of counters"
 
 
 def files(folder):

@@ -63,6 +63,7 @@ struct ts_perfetto_row {
 	int64_t thread;	   /* what the host's system calls the line's thread; 0: it is not known */
 	struct ts_bytes name;
 	const struct ts_track *track; /* of ours; NULL: a line */
+	bool is_native;		      /* the track is not ours, but a counter of the profile */
 	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
 };
 
