@@ -435,7 +435,7 @@ static void all_packets_of_a_host_name_its_machine(void **state)
 	form->row(&buf, &row);
 	form->lane(&buf, &lane);
 	form->op_slice(&buf, &lane, &slice);
-	form->end(&buf, &lane, 1);
+	form->end(&buf, &lane, 1, false);
 	form->counter(&buf, &row, 2, 3.0);
 	/* mark, attributes, clocks, name, root; process; row and its counter; lane; begin, end; point */
 	assert_int_equal(packets_of(&buf, machine.id), 12);
