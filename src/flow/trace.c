@@ -2,6 +2,7 @@
 #include "flow/trace.h"
 
 #include "base/check.h"
+#include "flow/trace_counters.h"
 #include "flow/trace_facts.h"
 #include "flow/trace_findings.h"
 #include "flow/trace_links.h"
@@ -9,9 +10,10 @@
 #include "io/gzip.h"
 
 #include <inttypes.h>
+#define MADE_UP_PIDS UINT32_C(1000000000) /* from there on, where there are real ones: above them */
 
 struct process {
-	uint32_t plane, first_row, nr_rows;
+	uint32_t plane, first_row, nr_rows, pid;
 	uint32_t order; /* of display: the findings' is above all others */
 	struct ts_bytes name;
 };
@@ -71,7 +73,7 @@ static struct ts_trace_row *add_row(struct trace *trace, uint64_t weight, struct
 	row = &trace->rows[trace->nr_rows++];
 	*row = (struct ts_trace_row){ .line = TS_NONE, .weight = weight };
 	row->at = (struct ts_perfetto_row){ .number = number,
-					    .pid = (uint32_t)trace->nr_processes,
+					    .pid = process->pid,
 					    .tid = (number + 1) * TS_TRACE_TIDS,
 					    .order = process->nr_rows++ };
 	return row;
@@ -107,13 +109,14 @@ static bool has_events(const struct trace *trace, uint32_t line)
 	return tally && tally->nr_events > 0;
 }
 
-/* The thread of a host's line: "main/4242" says so, and its id does. Other ids are made up. */
+/* The line's thread, where its reader knows it. Of a host's line "main/4242" says so, and its id does;
+ * other ids are made up. */
 static int64_t thread_of(const struct ts_profile *profile, const struct ts_line *line)
 {
 	char end[32];
 
-	if (profile->planes[line->plane].kind != TS_PLANE_HOST)
-		return 0;
+	if (line->thread || profile->planes[line->plane].kind != TS_PLANE_HOST)
+		return line->thread;
 	if (line->id <= 0 || line->id > INT32_MAX)
 		return 0;
 	snprintf(end, sizeof(end), "/%lld", (long long)line->id);
@@ -153,14 +156,39 @@ static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_er
 	return row->at.name.p ? TS_OK : ts_fail_nomem(err);
 }
 
+/* Counters of the profile itself. */
+static enum ts_status add_counters(struct trace *trace, uint32_t index, struct ts_error *err)
+{
+	const struct ts_track *tracks;
+	size_t nr;
+	enum ts_status st =
+		ts_trace_counters(trace->profile, index, &trace->arena, &tracks, &nr, err);
+
+	for (size_t i = 0; i < nr && st == TS_OK; i++) {
+		struct ts_trace_row *row = add_row(trace, tracks[i].nr_points, err);
+
+		if (!row)
+			return TS_NOMEM;
+		row->at.track = &tracks[i];
+		row->at.is_native = true;
+		row->at.name = ts_bytes_of(tracks[i].name);
+	}
+	return st;
+}
+
 static enum ts_status add_lines(struct trace *trace, const struct ts_plane *plane,
 				struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
-	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK; i++)
-		if (has_events(trace, plane->first_line + i))
-			st = add_line(trace, plane->first_line + i, err);
+	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK; i++) {
+		uint32_t line = plane->first_line + i;
+
+		if (trace->plan->slices_alone && trace->profile->lines[line].has_points)
+			st = add_counters(trace, line, err);
+		else if (has_events(trace, line))
+			st = add_line(trace, line, err);
+	}
 	return st;
 }
 
@@ -173,7 +201,7 @@ static enum ts_status name_process(struct trace *trace, struct process *process,
 	struct ts_bytes host = trace->profile->hosts[plane->host].name;
 
 	process->name = plane->name;
-	if (trace->profile->nr_hosts < 2)
+	if (trace->profile->nr_hosts < 2 || trace->plan->host != TS_NONE)
 		return TS_OK;
 	process->name =
 		ts_arena_printf(&trace->arena, "%.*s %.*s", TS_ARG(host), TS_ARG(plane->name));
@@ -196,18 +224,37 @@ static enum ts_status name_gpu(struct trace *trace, const struct ts_device *devi
 static enum ts_status add_gpu(struct trace *trace, const struct ts_plane *plane,
 			      struct ts_error *err)
 {
+	const struct process *process = &trace->processes[trace->nr_processes - 1];
 	struct ts_perfetto_gpu *gpu = &trace->gpus[trace->nr_gpus];
 
 	*gpu = (struct ts_perfetto_gpu){ .number = (uint32_t)trace->nr_gpus++,
-					 .pid = (uint32_t)trace->nr_processes,
-					 .name = trace->processes[trace->nr_processes - 1].name };
+					 .pid = process->pid,
+					 .name = process->name };
 	return name_gpu(trace, &trace->profile->devices[plane->device], gpu, err);
+}
+
+/* For the process that comes next. */
+static uint32_t made_up_pid(const struct trace *trace)
+{
+	return (uint32_t)trace->nr_processes + (trace->plan->host == TS_NONE ? 1 : MADE_UP_PIDS);
+}
+
+/* The process's own, in a file of one host, where it has one and none before it has the same. */
+static uint32_t pid_of(const struct trace *trace, const struct ts_plane *plane)
+{
+	if (trace->plan->host == TS_NONE || plane->pid <= 0 || plane->pid >= MADE_UP_PIDS)
+		return made_up_pid(trace);
+	for (uint32_t i = 0; i < trace->nr_processes; i++)
+		if (trace->processes[i].pid == (uint32_t)plane->pid)
+			return made_up_pid(trace);
+	return (uint32_t)plane->pid;
 }
 
 /* A plane without slices and counters does not become a process. */
 static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts_error *err)
 {
 	const struct ts_plane *plane = &trace->profile->planes[index];
+	uint32_t pid = pid_of(trace, plane);
 	struct process *process;
 	enum ts_status st;
 
@@ -217,6 +264,7 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 	process = &trace->processes[trace->nr_processes++];
 	*process = (struct process){ .plane = index,
 				     .first_row = (uint32_t)trace->nr_rows,
+				     .pid = pid,
 				     .order = (uint32_t)trace->nr_processes };
 	st = name_process(trace, process, err);
 	if (st == TS_OK && plane->kind == TS_PLANE_GPU && plane->device != TS_NONE)
@@ -227,7 +275,7 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 		st = add_lines(trace, plane, err);
 	if (process->nr_rows == 0) {
 		trace->nr_gpus -= trace->nr_gpus > 0 &&
-				  trace->gpus[trace->nr_gpus - 1].pid == trace->nr_processes;
+				  trace->gpus[trace->nr_gpus - 1].pid == process->pid;
 		trace->nr_processes--;
 	}
 	return st;
@@ -257,8 +305,12 @@ static const enum place *places_of(const struct ts_profile *profile)
 	return has_gpu ? gpu : tpu;
 }
 
-static bool is_shown(enum ts_plane_kind kind)
+static bool is_shown(const struct trace *trace, const struct ts_plane *plane)
 {
+	enum ts_plane_kind kind = plane->kind;
+
+	if (trace->plan->host != TS_NONE && plane->host != trace->plan->host)
+		return false;
 	return kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
 }
 
@@ -273,9 +325,9 @@ static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 		return ts_fail_nomem(err);
 	for (unsigned at = 0; at < NR_PLACES; at++) {
 		for (uint32_t i = 0; i < profile->nr_planes && st == TS_OK; i++) {
-			enum ts_plane_kind kind = profile->planes[i].kind;
+			const struct ts_plane *plane = &profile->planes[i];
 
-			if (is_shown(kind) && place_of(kind) == places[at])
+			if (is_shown(trace, plane) && place_of(plane->kind) == places[at])
 				st = add_process(trace, i, err);
 		}
 	}
@@ -289,6 +341,7 @@ static enum ts_status add_findings(struct trace *trace, struct ts_error *err)
 	size_t nr;
 	const struct ts_track *tracks =
 		ts_trace_findings(trace->results, extent, &trace->arena, &nr);
+	uint32_t pid = made_up_pid(trace);
 	enum ts_status st = TS_OK;
 
 	if (!tracks || !ts_grow(&trace->processes, &trace->cap_processes, trace->nr_processes + 1,
@@ -298,6 +351,7 @@ static enum ts_status add_findings(struct trace *trace, struct ts_error *err)
 		trace->processes[trace->nr_processes++] =
 			(struct process){ .plane = TS_NONE,
 					  .first_row = (uint32_t)trace->nr_rows,
+					  .pid = pid,
 					  .name = ts_bytes_of(TS_TRACE_FINDINGS) };
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
 		st = add_track(trace, &tracks[i], err);
@@ -430,7 +484,8 @@ static void see_row(const struct trace *trace, uint32_t index, struct ts_perfett
 	const struct ts_perfetto_row *row = &trace->rows[index].at;
 
 	if (row->track) {
-		shown->has_tracks = true;
+		shown->has_tracks |= !row->is_native;
+		shown->has_lines |= row->is_native;
 		return;
 	}
 	shown->has_lines |= row->thread == 0;
@@ -443,7 +498,7 @@ static void put_processes(const struct trace *trace, uint32_t more, struct ts_bu
 	for (uint32_t i = 0; i < trace->nr_processes; i++) {
 		const struct process *process = &trace->processes[i];
 		uint64_t nr_events = count_events(trace, process->plane);
-		struct ts_perfetto_process shown = { .pid = i + 1,
+		struct ts_perfetto_process shown = { .pid = process->pid,
 						     .order = process->order,
 						     .name = process->name,
 						     .has_tracks = i == more,
@@ -530,6 +585,7 @@ static enum ts_status finish(struct trace *trace, struct ts_trace_pack *pack,
 	struct ts_trace_counts counts = sum_counts(trace);
 	struct ts_perfetto_head head = { .version = options->version,
 					 .native_file = options->native_file,
+					 .source = options->source,
 					 .start_unix_ns = trace->profile->start_unix_ns,
 					 .shift_ns = trace->shift_ns,
 					 .events_total =

@@ -18,8 +18,9 @@
  * run (trace_findings.h), which viewers show on top. In a device's process our tracks come first
  * ("TPUsight: Time classes"), slices before counters, then the lines as the profile has them. JSON knows rows by tids alone: a row's is 100 x its number in
  * the file from 1 on, plus its lane. The other form has no tids but those of host threads, by their
- * own numbers. With several hosts a process has the host's name in front. The same input gives the
- * same bytes, whatever the number of threads.
+ * own numbers. A file of one host (the plan's) has the pids and threads that the profile has, as far
+ * as they are numbers and differ. With several hosts a process has the host's name in front. The same
+ * input gives the same bytes, whatever the number of threads.
  *
  * Memory: about 4 MiB a thread, and at most 64 bytes for each event that is written (one outermost
  * event that holds them all; else far less).
@@ -40,6 +41,7 @@ struct ts_trace_options {
 	size_t nr_threads;
 	int level;		 /* 1..9; 0: TS_TRACE_LEVEL; TS_TRACE_PLAIN: not packed */
 	const char *version;	 /* of the program */
+	const char *source;	 /* the file that all of it is from; NULL: it is from several */
 	const char *native_file; /* the new name of the profiler's own trace; NULL: it has none */
 };
 

@@ -2,6 +2,7 @@
 #include "flow/trace_ends.h"
 
 #include "base/check.h"
+#include "read/flows.h"
 
 static bool is_module_line(const struct ts_profile *profile, const struct ts_line *line)
 {
@@ -47,7 +48,7 @@ static bool read_host_run(const struct ts_block *block, size_t i, struct ts_trac
 	if (!block->stat(block, i, "run_id", &run) || run.type != TS_STAT_INT ||
 	    !block->stat(block, i, "device_ordinal", &device) || device.type != TS_STAT_INT)
 		return false;
-	if (device.number < 0 || device.number >= TS_NONE)
+	if (device.number < 0 || device.number >= TS_END_OF_FLOW)
 		return false;
 	end->number = (uint64_t)run.number;
 	end->device = (uint32_t)device.number;
@@ -64,16 +65,32 @@ static bool read_device_run(const struct ts_block *block, size_t i, uint32_t dev
 	return true;
 }
 
+static bool read_flow(const struct ts_block *block, size_t i, struct ts_trace_end *end)
+{
+	struct ts_flow flow;
+
+	if (!block->body || !ts_flow_find(block->profile, block->line, block->body[i], &flow))
+		return false;
+	end->number = flow.id;
+	end->device = TS_END_OF_FLOW;
+	end->side = flow.ends ? TS_SIDE_DEVICE
+			      : TS_SIDE_HOST; /* of an arrow, the second and the first */
+	return true;
+}
+
 /* Whose number is it, and which? */
 static bool read_end(const struct ts_block *block, size_t i, struct ts_trace_end *end)
 {
 	const struct ts_plane *plane = &block->profile->planes[block->line->plane];
 
+	end->side = ts_trace_end_side(block->profile, block->line_index);
 	if (block->link && block->link[i] != TS_NO_LINK) {
 		end->number = block->link[i];
-		end->device = TS_NONE;
+		end->device = TS_END_OF_HOST;
 		return true;
 	}
+	if (read_flow(block, i, end))
+		return true;
 	if (plane->device == TS_NONE)
 		return read_host_run(block, i, end);
 	return is_module_line(block->profile, block->line) &&
@@ -90,7 +107,6 @@ enum ts_status ts_trace_ends_add(struct ts_trace_ends *ends, const struct ts_blo
 	if (!read_end(block, i, &end) || ends->nr >= UINT32_MAX - 1)
 		return TS_OK;
 	end.host = block->profile->planes[block->line->plane].host;
-	end.side = ts_trace_end_side(block->profile, block->line_index);
 	if (!ts_grow(&ends->items, &ends->cap, ends->nr + 1, sizeof(end)))
 		return ts_fail_nomem(err);
 	ends->items[ends->nr++] = end;

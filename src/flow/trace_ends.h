@@ -2,6 +2,7 @@
  * Ends of launch arrows: events that have a number in common with one on the other side of a launch.
  *
  *   - what a GPU does, and the calls of CUDA or HIP behind it: correlation_id, which counts in a host;
+ *   - arrows that a trace in JSON has of its own (read/flows.h), both of whose ends are the host's;
  *   - the runs of a TPU's modules, and the events of its runtime on the host: run_id, which counts on
  *     a device, that the host's events name by device_ordinal.
  *
@@ -15,7 +16,9 @@
 
 struct ts_trace_end {
 	uint64_t number;
-	uint32_t host, device; /* where the number counts: the n of /device:TPU:n, or TS_NONE */
+	uint32_t host, device; /* where the number counts: the n of /device:TPU:n, or one of: */
+#define TS_END_OF_HOST TS_NONE
+#define TS_END_OF_FLOW (TS_NONE - 1)
 	enum ts_trace_side side;
 	uint32_t row;
 	uint64_t slice; /* its number among those of the row; TS_NO_SLICE: it is not written */

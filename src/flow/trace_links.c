@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/work.h"
+#include "read/flows.h"
 
 struct scan {
 	const struct ts_trace_plan *plan;
@@ -192,13 +193,22 @@ static enum ts_status join_all(struct ts_trace_links *links, const struct scan *
 	return st;
 }
 
+/* Is there anything that joins two ends of a host? */
+static bool has_flows(const struct ts_profile *profile)
+{
+	for (uint32_t i = 0; i < profile->nr_hosts; i++)
+		if (ts_flows_are_in(profile, i))
+			return true;
+	return false;
+}
+
 static enum ts_status find(struct ts_trace_links *links, struct scan *scan, size_t nr_threads,
 			   struct ts_error *err)
 {
 	size_t nr = 0;
 	enum ts_status st = scan_side(scan, TS_SIDE_DEVICE, nr_threads, &nr, err);
 
-	if (st != TS_OK || nr == 0)
+	if (st != TS_OK || (nr == 0 && !has_flows(scan->plan->profile)))
 		return st;
 	st = scan_side(scan, TS_SIDE_HOST, nr_threads, &nr, err);
 	return st != TS_OK || nr == 0 ? st : join_all(links, scan, err);

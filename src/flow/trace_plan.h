@@ -64,8 +64,10 @@ struct ts_trace_plan {
 	size_t nr_lines;
 	uint8_t *async; /* enum ts_op_async, one an op: small enough to stay cached */
 	/* To be set before the first count: events that are not subject to the choice. */
+	bool slices_alone;	       /* without lines that have no slices of their own */
 	int64_t min_ps;		       /* shorter ones are left out, but for ends of async pairs */
 	const bool *unwanted;	       /* of each op; the caller's; NULL: there are no async ops */
+	uint32_t host;		       /* to be set before close: its lines alone; TS_NONE: all */
 	uint64_t nr_left_out;	       /* after close: those */
 	struct ts_trace_cut cuts[2];   /* of steps and modules, of all else */
 	uint64_t nr_events, nr_chosen; /* after close */

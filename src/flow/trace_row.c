@@ -729,7 +729,7 @@ static enum ts_status write_points(struct ts_trace_writer *writer, const struct 
 		int64_t at_ns = clock_ns(writer, track->points[i].at_ps);
 
 		writer->form->counter(&writer->text, &writer->at, at_ns, track->points[i].value);
-		writer->counts->own++;
+		writer->counts->own += !writer->row->at.is_native;
 		st = hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 	}
 	return st;

@@ -12,8 +12,8 @@
  * time, so that XProf and copying tools notice it. What a symbolic link leads to is not changed, unless the
  * user named the link (TS_SESSION_FILE); docs/files.md has it all.
  *
- * A trace (io/tracefile.h) is never written into: an annotated copy stands beside it, STEM.tpusight.json.gz,
- * and the report. That is ALL_HOSTS.tpusight.json where the folder is the session's own, and
+ * A trace (io/tracefile.h) is never written into: an annotated copy stands beside it, STEM.tpusight.json.gz
+ * or (Perfetto's own form) STEM.tpusight.pftrace, and the report. That is ALL_HOSTS.tpusight.json where the folder is the session's own, and
  * STEM.tpusight.report.json of the first trace where the folder is the user's.
  *
  * A profile is never changed on a guess: a damaged one is left as it is (FAILED), and so is one
@@ -59,8 +59,8 @@ struct ts_overlay_plan {
 					  without bytes could not be read and are left alone */
 	struct ts_bytes report_json;   /* empty: an older report of ours is taken out */
 	struct ts_overlay_trace traces[TS_NR_TRACE_KINDS];
-	/* Of traces: one for each file of the session, as .inputs; NULL: no copies are wanted */
-	const struct ts_overlay_trace *copies;
+	/* Of traces, each kind: one for each file of the session, as .inputs; NULL: none is wanted */
+	const struct ts_overlay_trace *copies[TS_NR_TRACE_KINDS];
 	bool of_traces; /* the files are traces, which are never written into */
 	/* What the results are of, where the session is a member of it; NULL: of the session itself. What is
 	 * written is open to nobody to whom a file of it is not open. */
@@ -127,7 +127,7 @@ enum ts_status ts_overlay_strip(const struct ts_session *session,
 /*
  * Takes out all that is ours in the folder DIR, whatever the sessions in it are now: profiles and
  * traces may have come and gone since it was annotated. Only an annotated copy whose trace is gone
- * stays (SKIPPED): it has every byte of the trace.
+ * stays (SKIPPED): it has every byte of the trace, or every slice.
  */
 enum ts_status ts_overlay_strip_folder(const char *dir, const struct ts_overlay_options *options,
 				       struct ts_overlay_report *report, struct ts_error *err);

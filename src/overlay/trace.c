@@ -53,6 +53,14 @@ static enum ts_status find_owner(struct ts_bytes file, struct trace *trace, stru
 	return damage.status == TS_NOMEM ? ts_fail_nomem(story) : TS_OK;
 }
 
+bool ts_overlay_is_pftrace(struct ts_bytes file, struct ts_error *story)
+{
+	struct trace trace = { .names = &names[TS_TRACE_PFTRACE] };
+
+	TS_ASSERT(file.p || file.n == 0);
+	return find_owner(file, &trace, story) == TS_OK && trace.owner == OURS;
+}
+
 /* How the name looks, links not followed; false: it is free. One at which we cannot look is not. */
 static bool look_at(const char *path, struct stat *now, struct ts_error *story)
 {

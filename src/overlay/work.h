@@ -71,5 +71,7 @@ bool ts_overlay_work_owns_folder(const struct work *work);
 /* trace.c: a Perfetto trace put in, or taken out. */
 void ts_overlay_work_put_trace(struct work *work, enum ts_trace_kind kind);
 void ts_overlay_work_take_out_trace(struct work *work, enum ts_trace_kind kind);
+/* Is this content one of ours in Perfetto's own form, packed or not? */
+bool ts_overlay_is_pftrace(struct ts_bytes file, struct ts_error *story);
 
 #endif

@@ -33,8 +33,8 @@ SLOW = 120  # seconds: a run that takes longer hangs
 # Every name that annotate writes, renames or removes, and names like them
 OURS = ["ALL_HOSTS.smart_suggestion.pb", "ALL_HOSTS.tpusight.json", "perfetto_trace.json.gz", "perfetto_trace.native.json.gz",
         "perfetto_trace.pftrace", "perfetto_trace.native.pftrace", "cache_version.txt", "ALL_HOSTS.my_backup.pb",
-        "ALL_HOSTS.tpusight.report.json", "h.tpusight.json.gz", "h.tpusight.report.json", ".h.xplane.pb.tpusight-backup",
-        "ALL_HOSTS.hlo_proto.pb", "other.SSTABLE", "h.xplane.pb.SSTABLE"]
+        "ALL_HOSTS.tpusight.report.json", "h.tpusight.json.gz", "h.tpusight.pftrace", "h.tpusight.report.json",
+        ".h.xplane.pb.tpusight-backup", "ALL_HOSTS.hlo_proto.pb", "other.SSTABLE", "h.xplane.pb.SSTABLE"]
 ODD = ["a b", "new\nline", "*", "?[a]", "-n", "--strip", "'q'\"", "$HOME", "%s%n", "\u00e4\u4e2d", os.fsdecode(b"\xff\xfe"),
        "\x1b[31m", "x" * 200, "a.tpusight", "ALL_HOSTS"]
 

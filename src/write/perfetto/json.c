@@ -13,11 +13,14 @@
  */
 #include "write/perfetto/perfetto.h"
 
+#include <math.h>
+
 #include "codec/json.h"
 
 #define MARK	  "{\"otherData\":{\"generator\":\"tpusight\"" /* the files of every version begin so */
 #define MAX_LANES 100 /* a row has the tids up to the next hundred */
 #define TIME_MAX  24  /* a time as text, sign, point and all */
+#define EXACT_NS  ((INT64_C(1) << 42) * 1000) /* see imported() */
 #define EVENT_MAX 640 /* an event without its names and args, and its arrows */
 
 /* The first event of the array has no comma. */
@@ -231,6 +234,26 @@ static char *put_time(char *p, int64_t ns)
 	return p + (end - at);
 }
 
+/*
+ * The importer reads a time as a double of microseconds, which holds a ns no longer than up to 2^42 of
+ * them, 51 days: what it makes of the text of NS. Later ends of two slices that touch must become one
+ * number there, so a length is the difference of what its ends become.
+ */
+static int64_t imported(int64_t ns)
+{
+	double us;
+
+	if (ns < EXACT_NS || ns > INT64_MAX / 2)
+		return ns;
+	us = (double)(ns / 1000) + (double)(ns % 1000) / 1000;
+	return us == trunc(us) ? (int64_t)us * 1000 : llround(us * 1000);
+}
+
+static int64_t imported_dur(const struct ts_perfetto_slice *slice)
+{
+	return imported(slice->start_ns + slice->dur_ns) - imported(slice->start_ns);
+}
+
 static char *put_bytes(char *p, const void *bytes, size_t n)
 {
 	memcpy(p, bytes, n);
@@ -253,7 +276,7 @@ static char *begin_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 	p = put_time(p, slice->start_ns);
 	if (!slice->is_apart) {
 		p = PUT(p, ",\"dur\":");
-		p = put_time(p, slice->dur_ns);
+		p = put_time(p, imported_dur(slice));
 	}
 	*p++ = ',';
 	return put_bytes(p, slice->tail.p, slice->tail.n);

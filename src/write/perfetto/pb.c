@@ -57,6 +57,8 @@ static void put_attributes(struct ts_buf *out, const struct ts_perfetto_head *he
 	size_t attributes = ts_pbw_begin(out, PACKET_ATTRIBUTES);
 
 	put_attribute(out, "tpusight.version", head->version ? head->version : "", 0);
+	if (head->source)
+		put_attribute(out, "tpusight.source", head->source, 0);
 	if (head->native_file)
 		put_attribute(out, "tpusight.native_file", head->native_file, 0);
 	if (head->start_unix_ns != TS_UNKNOWN)

@@ -108,7 +108,7 @@ static void put_counter(struct ts_buf *out, const struct ts_track *track)
 /* Where a row's tracks stand: in a group of its process, or with their thread. */
 static uint64_t parent_of(const struct ts_perfetto_row *row)
 {
-	if (row->track)
+	if (row->track && !row->is_native)
 		return group_uuid(row->pid, UUID_OURS);
 	return row->thread ? track_uuid(row, THREAD_LANE) : group_uuid(row->pid, UUID_LINES);
 }

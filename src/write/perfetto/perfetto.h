@@ -48,6 +48,7 @@ struct ts_perfetto_fact {
 
 struct ts_perfetto_head {
 	const char *version;
+	const char *source; /* the file that it was made from; NULL: it was made from several */
 	const char *native_file; /* where the profiler's own trace was put; NULL: it had none */
 	int64_t start_unix_ns;	 /* of the run; TS_UNKNOWN */
 	int64_t shift_ns;	 /* added to every time of the run, so that none is negative */
@@ -77,6 +78,7 @@ struct ts_perfetto_row {
 	const struct ts_track *track;	   /* of ours; NULL: a line */
 	const struct ts_perfetto_gpu *gpu; /* whose stream it is; else NULL */
 	const char *about;		   /* what the line has; NULL: nothing is to be said */
+	bool is_native;			   /* the track is not ours, but a counter of the profile */
 	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
 };
 
