@@ -315,8 +315,8 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 	if (st == TS_OK)
 		st = add_lines(trace, plane, err);
 	if (process->nr_rows == 0) {
-		trace->nr_gpus -= trace->nr_gpus > 0 &&
-				  trace->gpus[trace->nr_gpus - 1].pid == trace->nr_processes;
+		trace->nr_gpus -=
+			trace->nr_gpus > 0 && trace->gpus[trace->nr_gpus - 1].pid == process->pid;
 		trace->nr_processes--;
 	}
 	return st;
