@@ -33,6 +33,29 @@ struct ts_perfetto_machine {
 	struct ts_bytes name;
 };
 
+/* Something known of the run. */
+struct ts_perfetto_fact {
+	const char *key;
+	struct ts_bytes text; /* .n 0: it is a number */
+	int64_t number;
+};
+
+/* A GPU, whose kernels are written a second time where the form has something of its own for them. */
+struct ts_perfetto_gpu {
+	uint32_t number, pid;		     /* on the machine, from 0; its process */
+	uint32_t machine;		     /* as of the process; those of one follow each other */
+	struct ts_bytes name, vendor, model; /* the latter may be empty */
+};
+
+/* What was launched on it, as often as it was. */
+struct ts_perfetto_kernel {
+	uint32_t op;		    /* what its slices are of */
+	struct ts_bytes name;	    /* its own: its slices may have that of a program's op */
+	bool is_compute;	    /* else it copies or fills */
+	uint32_t grid[3], block[3]; /* 0: unknown */
+	int64_t registers, static_shared, dynamic_shared; /* bytes; TS_UNKNOWN */
+};
+
 struct ts_perfetto_head {
 	const char *version;
 	const char *source; /* the file that it was made from; NULL: it was made from several */
@@ -43,6 +66,10 @@ struct ts_perfetto_head {
 	uint64_t own_events;
 	const struct ts_perfetto_machine *machines; /* all that rows name; the first is the run's */
 	size_t nr_machines;
+	const struct ts_perfetto_fact *facts;
+	size_t nr_facts;
+	const struct ts_perfetto_gpu *gpus;
+	size_t nr_gpus;
 };
 
 struct ts_perfetto_process {
@@ -62,8 +89,10 @@ struct ts_perfetto_row {
 	uint32_t machine;  /* as of the process */
 	int64_t thread;	   /* what the host's system calls the line's thread; 0: it is not known */
 	struct ts_bytes name;
-	const struct ts_track *track; /* of ours; NULL: a line */
-	bool is_native;		      /* the track is not ours, but a counter of the profile */
+	const struct ts_track *track;	   /* of ours; NULL: a line */
+	bool is_native;			   /* the track is not ours, but a counter of the profile */
+	const char *about;		   /* what the line has; NULL: nothing is to be said */
+	const struct ts_perfetto_gpu *gpu; /* whose stream it is; else NULL */
 	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
 };
 
@@ -93,6 +122,8 @@ struct ts_perfetto_slice {
 	/* One of 0 ns that ran before it stands at the same ns of its lane: JSON, whose importer puts
 	 * the longer of two first, writes its begin and its end apart. */
 	bool is_apart;
+	struct ts_bytes kernel; /* of kernel_tail(), of a stream; empty: not known */
+	uint64_t stage_id; /* of what runs on the stream; of what the slice launched there; 0 */
 };
 
 #define TS_MARK_MAX 64 /* bytes of a mark at most */
@@ -115,6 +146,10 @@ struct ts_perfetto_form {
 			uint32_t op, bool full);
 	void (*op_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			 const struct ts_perfetto_slice *slice);
+	/* Likewise of launch NUMBER of a GPU's row, each of them once. NULL: the form has none of it. */
+	void (*kernel_tail)(struct ts_buf *out, struct ts_buf *tail,
+			    const struct ts_perfetto_lane *lane,
+			    const struct ts_perfetto_kernel *kernel, uint32_t number);
 	/* Likewise of label NUMBER of the row's track, each of them once. */
 	void (*label_tail)(struct ts_buf *out, struct ts_buf *tail,
 			   const struct ts_perfetto_lane *lane, uint32_t number);
