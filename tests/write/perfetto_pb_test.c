@@ -529,10 +529,26 @@ static void all_packets_of_a_host_name_its_machine(void **state)
 	struct ts_perfetto_row row = {
 		.pid = 1, .tid = 100, .machine = machine.id, .track = &track, .last_ns = &last_ns
 	};
-	struct ts_perfetto_lane lane = { .row = &row };
+	struct ts_perfetto_gpu gpu = { .pid = 1, .machine = machine.id };
+	struct ts_perfetto_row stream = { .machine = machine.id, .gpu = &gpu, .last_ns = &last_ns };
+	struct ts_perfetto_lane lane = { .row = &row }, on_gpu = { .row = &stream };
 	struct ts_perfetto_slice slice = { .dur_ns = 1, .tail = TS_LIT("\x50\x01") };
-	struct ts_buf buf = TS_BUF_INIT;
+	struct ts_perfetto_kernel kernel = { .name = TS_LIT("k") };
+	struct ts_buf buf = TS_BUF_INIT, tail = TS_BUF_INIT;
 
+	head.gpus = &gpu;
+	head.nr_gpus = 1;
+	form->open(&buf, &head);
+	form->process(&buf, &process);
+	form->row(&buf, &stream);
+	form->lane(&buf, &on_gpu);
+	form->kernel_tail(&buf, &tail, &on_gpu, &kernel, 0);
+	slice.kernel = ts_buf_bytes(&tail);
+	form->op_slice(&buf, &on_gpu, &slice);
+	assert_true(packets_of(&buf, machine.id) > 12);
+	ts_buf_clear(&buf);
+	head.nr_gpus = 0;
+	slice.kernel.n = 0;
 	form->open(&buf, &head);
 	form->process(&buf, &process);
 	form->row(&buf, &row);
@@ -543,6 +559,7 @@ static void all_packets_of_a_host_name_its_machine(void **state)
 	/* mark, attributes, clocks, name, root; process; row and its counter; lane; begin, end; point */
 	assert_int_equal(packets_of(&buf, machine.id), 12);
 	ts_buf_release(&buf);
+	ts_buf_release(&tail);
 }
 
 /* The first packet from packet NR on that has FIELD, a copy. */
