@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/buf.h"
 #include "flow/annotated.h"
+#include "flow/ranks.h"
 #include "io/tracefile.h"
 #include "read/reader.h"
 #include "write/report_json.h"
@@ -159,6 +160,17 @@ static void plan_copies(struct job *job, struct copy_job *jobs, struct ts_overla
 			plan->copies[k] = copies + k * nr;
 }
 
+/* In the folder of the first one. */
+static enum ts_status apply_ranks(const struct ts_session *session,
+				  const struct ts_overlay_plan *plan,
+				  const struct ts_overlay_options *options,
+				  struct ts_overlay_report *report, struct ts_error *err)
+{
+	if (!plan->ranks)
+		return TS_OK;
+	return ts_overlay_apply_ranks(&session->members[0], plan, options, report, err);
+}
+
 /* Each of sibling sessions gets the overlays of its own hosts, and the report of all; the first one
  * has the Perfetto files of all. */
 static enum ts_status apply_to_all(const struct job *job, const struct ts_overlay_plan *plan,
@@ -189,7 +201,24 @@ static enum ts_status apply_to_all(const struct job *job, const struct ts_overla
 		if (part.of_traces && !session->owns_folder)
 			part.report_json = (struct ts_bytes){ NULL, 0 }; /* the first has it */
 	}
-	return st;
+	return st ? st : apply_ranks(session, plan, &options, report, err);
+}
+
+/* RANKS, where they are wanted; their file is made of the copies. */
+static enum ts_status plan_ranks(const struct job *job, struct ts_overlay_plan *plan,
+				 struct ts_ranks *ranks, struct ts_error *err)
+{
+	if (!job->options->ranks)
+		return TS_OK;
+	plan->ranks = &ranks->plan;
+	if (plan->of_traces && !plan->copies[TS_TRACE_JSON] && !plan->copies[TS_TRACE_PFTRACE]) {
+		ranks->plan.why_not = "it is made of annotated copies, and none is wanted "
+				      "(--perfetto=json)";
+		return TS_OK;
+	}
+	return ts_ranks_make(ranks, job->session, &job->one->run,
+			     plan->copies[TS_TRACE_PFTRACE] ? TS_TRACE_PFTRACE : TS_TRACE_JSON,
+			     job->options->version, err);
 }
 
 static enum ts_status apply(struct job *job, struct ts_error *err)
@@ -209,6 +238,7 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 	struct ts_overlay_trace *copies =
 		calloc(job->session->nr_files, TS_NR_TRACE_KINDS * sizeof(*copies));
 	struct copy_job *jobs = calloc(job->session->nr_files, sizeof(*jobs));
+	struct ts_ranks ranks = TS_RANKS_INIT;
 	struct ts_buf json = TS_BUF_INIT;
 	enum ts_status st = copies && jobs ? TS_OK : ts_fail_nomem(err);
 
@@ -218,6 +248,8 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 	if (st == TS_OK && plan.of_traces)
 		plan_copies(job, jobs, copies, &plan);
 	if (st == TS_OK)
+		st = plan_ranks(job, &plan, &ranks, err);
+	if (st == TS_OK)
 		st = ts_report_json(&json, &run->results, &form, err);
 	if (st == TS_OK && json.failed)
 		st = ts_fail_nomem(err);
@@ -225,6 +257,7 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 	job->one->is_applied = st == TS_OK;
 	if (st == TS_OK)
 		st = apply_to_all(job, &plan, err);
+	ts_ranks_release(&ranks);
 	ts_buf_release(&json);
 	free(copies);
 	free(jobs);

@@ -13,7 +13,7 @@
 #define MADE_UP_PIDS UINT32_C(1000000000) /* from there on, where there are real ones: above them */
 
 struct process {
-	uint32_t plane, first_row, nr_rows, pid;
+	uint32_t plane, first_row, nr_rows, pid, machine;
 	uint32_t order; /* of display: the findings' is above all others */
 	struct ts_bytes name;
 };
@@ -27,7 +27,8 @@ struct trace {
 	const struct ts_results *results;
 	const struct ts_trace_plan *plan;
 	const struct ts_perfetto_form *form;
-	struct ts_arena arena; /* names */
+	struct ts_arena arena;		      /* names */
+	struct ts_perfetto_machine *machines; /* one a host */
 	struct process *processes;
 	struct ts_trace_row *rows;
 	struct job *jobs;
@@ -46,12 +47,47 @@ static void release(struct trace *trace)
 		ts_trace_writer_free(trace->writers[i]);
 	ts_trace_links_release(&trace->links);
 	ts_arena_release(&trace->arena);
+	free(trace->machines);
 	free(trace->processes);
 	free(trace->rows);
 	free(trace->jobs);
 	free(trace->writers);
 	free(trace->order);
 	free(trace->gpus);
+}
+
+/* Machines */
+
+/* Hosts whose hashes are the same get numbers that follow each other. */
+static uint32_t free_machine_id(const struct trace *trace, size_t host)
+{
+	uint32_t id = ts_perfetto_machine_id(&trace->profile->hosts[host]);
+
+	for (size_t i = 0; i < host; i++) {
+		if (trace->machines[i].id == id) {
+			id = TS_MAX(id + 1, TS_MACHINE_MIN);
+			i = SIZE_MAX; /* all of them again */
+		}
+	}
+	return id;
+}
+
+static enum ts_status add_machines(struct trace *trace, struct ts_error *err)
+{
+	const struct ts_profile *profile = trace->profile;
+
+	trace->machines = calloc(profile->nr_hosts + 1, sizeof(*trace->machines));
+	if (!trace->machines)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < profile->nr_hosts; i++) {
+		struct ts_perfetto_machine *machine = &trace->machines[i];
+
+		machine->id = free_machine_id(trace, i);
+		machine->name = ts_perfetto_machine_name(&profile->hosts[i], &trace->arena);
+		if (!machine->name.p && profile->hosts[i].name.n > 0)
+			return ts_fail_nomem(err);
+	}
+	return TS_OK;
 }
 
 /* Rows */
@@ -75,7 +111,8 @@ static struct ts_trace_row *add_row(struct trace *trace, uint64_t weight, struct
 	row->at = (struct ts_perfetto_row){ .number = number,
 					    .pid = process->pid,
 					    .tid = (number + 1) * TS_TRACE_TIDS,
-					    .order = process->nr_rows++ };
+					    .order = process->nr_rows++,
+					    .machine = process->machine };
 	return row;
 }
 
@@ -201,7 +238,7 @@ static enum ts_status name_process(struct trace *trace, struct process *process,
 	struct ts_bytes host = trace->profile->hosts[plane->host].name;
 
 	process->name = plane->name;
-	if (trace->profile->nr_hosts < 2 || trace->plan->host != TS_NONE)
+	if (trace->profile->nr_hosts < 2 || trace->form->names_machines)
 		return TS_OK;
 	process->name =
 		ts_arena_printf(&trace->arena, "%.*s %.*s", TS_ARG(host), TS_ARG(plane->name));
@@ -227,9 +264,12 @@ static enum ts_status add_gpu(struct trace *trace, const struct ts_plane *plane,
 	const struct process *process = &trace->processes[trace->nr_processes - 1];
 	struct ts_perfetto_gpu *gpu = &trace->gpus[trace->nr_gpus];
 
-	*gpu = (struct ts_perfetto_gpu){ .number = (uint32_t)trace->nr_gpus++,
-					 .pid = process->pid,
+	*gpu = (struct ts_perfetto_gpu){ .pid = process->pid,
+					 .machine = process->machine,
 					 .name = process->name };
+	for (size_t i = 0; i < trace->nr_gpus; i++)
+		gpu->number += trace->gpus[i].machine == gpu->machine;
+	trace->nr_gpus++;
 	return name_gpu(trace, &trace->profile->devices[plane->device], gpu, err);
 }
 
@@ -265,7 +305,8 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 	*process = (struct process){ .plane = index,
 				     .first_row = (uint32_t)trace->nr_rows,
 				     .pid = pid,
-				     .order = (uint32_t)trace->nr_processes };
+				     .order = (uint32_t)trace->nr_processes,
+				     .machine = trace->machines[plane->host].id };
 	st = name_process(trace, process, err);
 	if (st == TS_OK && plane->kind == TS_PLANE_GPU && plane->device != TS_NONE)
 		st = add_gpu(trace, plane, err);
@@ -274,8 +315,8 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 	if (st == TS_OK)
 		st = add_lines(trace, plane, err);
 	if (process->nr_rows == 0) {
-		trace->nr_gpus -= trace->nr_gpus > 0 &&
-				  trace->gpus[trace->nr_gpus - 1].pid == process->pid;
+		trace->nr_gpus -=
+			trace->nr_gpus > 0 && trace->gpus[trace->nr_gpus - 1].pid == process->pid;
 		trace->nr_processes--;
 	}
 	return st;
@@ -334,6 +375,12 @@ static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 	return st;
 }
 
+/* Of a file of one host the only one. */
+static const struct ts_perfetto_machine *first_machine(const struct trace *trace)
+{
+	return &trace->machines[trace->plan->host == TS_NONE ? 0 : trace->plan->host];
+}
+
 /* Last, so that other pids and tids do not depend on there being findings. */
 static enum ts_status add_findings(struct trace *trace, struct ts_error *err)
 {
@@ -352,6 +399,7 @@ static enum ts_status add_findings(struct trace *trace, struct ts_error *err)
 			(struct process){ .plane = TS_NONE,
 					  .first_row = (uint32_t)trace->nr_rows,
 					  .pid = pid,
+					  .machine = first_machine(trace)->id,
 					  .name = ts_bytes_of(TS_TRACE_FINDINGS) };
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
 		st = add_track(trace, &tracks[i], err);
@@ -502,6 +550,7 @@ static void put_processes(const struct trace *trace, uint32_t more, struct ts_bu
 						     .order = process->order,
 						     .name = process->name,
 						     .has_tracks = i == more,
+						     .machine = process->machine,
 						     .events_total = nr_events,
 						     .events_left_out = nr_events };
 
@@ -583,17 +632,20 @@ static enum ts_status finish(struct trace *trace, struct ts_trace_pack *pack,
 			     struct ts_error *err)
 {
 	struct ts_trace_counts counts = sum_counts(trace);
-	struct ts_perfetto_head head = { .version = options->version,
-					 .native_file = options->native_file,
-					 .source = options->source,
-					 .start_unix_ns = trace->profile->start_unix_ns,
-					 .shift_ns = trace->shift_ns,
-					 .events_total =
-						 trace->plan->nr_events + trace->plan->nr_left_out,
-					 .events_written = counts.written,
-					 .own_events = counts.own,
-					 .gpus = trace->gpus,
-					 .nr_gpus = trace->nr_gpus };
+	struct ts_perfetto_head head = {
+		.version = options->version,
+		.native_file = options->native_file,
+		.source = options->source,
+		.start_unix_ns = trace->profile->start_unix_ns,
+		.shift_ns = trace->shift_ns,
+		.events_total = trace->plan->nr_events + trace->plan->nr_left_out,
+		.events_written = counts.written,
+		.own_events = counts.own,
+		.gpus = trace->gpus,
+		.nr_gpus = trace->nr_gpus,
+		.machines = first_machine(trace),
+		.nr_machines = trace->plan->host == TS_NONE ? trace->profile->nr_hosts : 1
+	};
 	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;
 	bool good = put_head(trace, &head, &first);
 	enum ts_status st;
@@ -626,8 +678,10 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 {
 	struct ts_trace_pack *pack = NULL;
 	int level = options->level ? options->level : TS_TRACE_LEVEL;
-	enum ts_status st = add_processes(trace, err);
+	enum ts_status st = add_machines(trace, err);
 
+	if (st == TS_OK)
+		st = add_processes(trace, err);
 	if (st == TS_OK)
 		st = add_findings(trace, err);
 	choose_shift(trace);
@@ -670,16 +724,22 @@ enum ts_status ts_trace_write(struct ts_newfile *file, const struct ts_profile *
 	return st;
 }
 
+static bool begins_as(struct ts_bytes bytes, const struct ts_perfetto_form *form)
+{
+	return ts_bytes_starts(bytes, form->mark) ||
+	       (form->older_mark && ts_bytes_starts(bytes, form->older_mark));
+}
+
 bool ts_trace_is_ours(struct ts_bytes bytes, const struct ts_perfetto_form *form)
 {
 	struct ts_buf head = TS_BUF_INIT;
-	bool ours = ts_bytes_starts(bytes, form->mark);
+	bool ours = begins_as(bytes, form);
 
 	TS_ASSERT(form);
 	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (!ours && ts_gzip_probe(bytes)) {
-		(void)ts_gunzip_head(bytes, &head, strlen(form->mark), NULL);
-		ours = ts_bytes_starts(ts_buf_bytes(&head), form->mark);
+		(void)ts_gunzip_head(bytes, &head, TS_MARK_MAX, NULL);
+		ours = begins_as(ts_buf_bytes(&head), form);
 		ts_buf_release(&head);
 	}
 	return ours;

@@ -19,8 +19,9 @@
  * ("TPUsight: Time classes"), slices before counters, then the lines as the profile has them. JSON knows rows by tids alone: a row's is 100 x its number in
  * the file from 1 on, plus its lane. The other form has no tids but those of host threads, by their
  * own numbers. A file of one host (the plan's) has the pids and threads that the profile has, as far
- * as they are numbers and differ. With several hosts a process has the host's name in front. The same
- * input gives the same bytes, whatever the number of threads.
+ * as they are numbers and differ. Each host is a machine of Perfetto's own form; in JSON, which has
+ * none, a process of several hosts has the host's name in front. The same input gives the same bytes,
+ * whatever the number of threads.
  *
  * Memory: about 4 MiB a thread, and at most 64 bytes for each event that is written (one outermost
  * event that holds them all; else far less).

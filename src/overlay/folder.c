@@ -24,7 +24,7 @@ static const struct {
 
 static const char *const shared[] = {
 	TS_REPORT_FILE,		TS_TRACE_FILE,	     TS_TRACE_NATIVE_FILE,  TS_PFTRACE_FILE,
-	TS_PFTRACE_NATIVE_FILE, TS_SUGGESTIONS_FILE, TS_CACHE_VERSION_FILE,
+	TS_PFTRACE_NATIVE_FILE, TS_SUGGESTIONS_FILE, TS_CACHE_VERSION_FILE, TS_RANKS_FILE,
 };
 
 enum ts_name_kind ts_overlay_name_kind(const char *name)

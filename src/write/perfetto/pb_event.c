@@ -151,7 +151,7 @@ void ts_perfetto_pb_counter(struct ts_buf *out, const struct ts_perfetto_row *ro
 
 	if (!isfinite(value))
 		return;
-	packet = begin_packet(out, sequence_of(row));
+	packet = begin_row_packet(out, row);
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
 	ts_perfetto_pb_time(out, row, at_ns);
 	event = ts_pbw_begin(out, PACKET_TRACK_EVENT);

@@ -47,24 +47,33 @@ static void put_text(struct ts_buf *out, uint32_t field, struct ts_bytes text)
 		ts_pbw_text(out, field, text);
 }
 
-void ts_perfetto_pb_gpus(struct ts_buf *out, const struct ts_perfetto_head *head)
+static void put_gpu(struct ts_buf *out, const struct ts_perfetto_gpu *gpu)
 {
-	size_t packet, info;
+	size_t mark = ts_pbw_begin(out, GPU_INFO_GPUS);
 
-	if (head->nr_gpus == 0)
-		return;
-	packet = begin_packet(out, HEAD_SEQUENCE);
-	info = ts_pbw_begin(out, PACKET_GPU_INFO);
+	put_text(out, GPU_NAME, gpu->name);
+	put_text(out, GPU_VENDOR, gpu->vendor);
+	put_text(out, GPU_MODEL, gpu->model);
+	ts_pbw_end(out, mark);
+}
+
+/* All of a machine in one packet, as their places in it are their numbers. */
+void ts_perfetto_pb_gpus(struct ts_buf *out, const struct ts_perfetto_head *head, uint32_t machine)
+{
+	size_t before = out->n, packet = begin_packet(out, HEAD_SEQUENCE, machine);
+	size_t info = ts_pbw_begin(out, PACKET_GPU_INFO);
+	bool has_any = false;
+
 	for (size_t i = 0; i < head->nr_gpus; i++) {
-		size_t gpu = ts_pbw_begin(out, GPU_INFO_GPUS);
-
-		put_text(out, GPU_NAME, head->gpus[i].name);
-		put_text(out, GPU_VENDOR, head->gpus[i].vendor);
-		put_text(out, GPU_MODEL, head->gpus[i].model);
-		ts_pbw_end(out, gpu);
+		if (head->gpus[i].machine != machine)
+			continue;
+		put_gpu(out, &head->gpus[i]);
+		has_any = true;
 	}
 	ts_pbw_end(out, info);
 	ts_pbw_end(out, packet);
+	if (!has_any && !out->failed)
+		out->n = before;
 }
 
 static uint32_t api_of(const struct ts_perfetto_gpu *gpu)
@@ -101,7 +110,7 @@ void ts_perfetto_pb_gpu_row(struct ts_buf *out, const struct ts_perfetto_row *ro
 
 	if (!row->gpu)
 		return;
-	packet = begin_packet(out, sequence_of(row));
+	packet = begin_row_packet(out, row);
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
 	data = ts_pbw_begin(out, PACKET_INTERNED_DATA);
 	put_context(out, row->gpu);
@@ -180,7 +189,7 @@ void ts_perfetto_pb_kernel_tail(struct ts_buf *out, struct ts_buf *tail,
 				const struct ts_perfetto_kernel *kernel, uint32_t number)
 {
 	const struct ts_perfetto_row *row = lane->row;
-	size_t packet = begin_packet(out, sequence_of(row)), data, launch;
+	size_t packet = begin_row_packet(out, row), data, launch;
 
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
 	data = ts_pbw_begin(out, PACKET_INTERNED_DATA);

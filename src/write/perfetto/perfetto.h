@@ -26,7 +26,8 @@
 
 /* A GPU, whose kernels are written a second time where the form has something of its own for them. */
 struct ts_perfetto_gpu {
-	uint32_t number, pid;		     /* in the file, from 0; its process */
+	uint32_t number;		     /* among those of its machine, from 0 */
+	uint32_t pid, machine;		     /* of its process */
 	struct ts_bytes name, vendor, model; /* the latter may be empty */
 };
 
@@ -46,6 +47,15 @@ struct ts_perfetto_fact {
 	int64_t number;
 };
 
+/* A host, as Perfetto keeps hosts apart, in one file and in files that are opened together. Ids have 29
+ * to 32 bits, so that all take the same room. */
+#define TS_MACHINE_MIN (UINT32_C(1) << 28)
+
+struct ts_perfetto_machine {
+	uint32_t id;
+	struct ts_bytes name;
+};
+
 struct ts_perfetto_head {
 	const char *version;
 	const char *source; /* the file that it was made from; NULL: it was made from several */
@@ -58,11 +68,14 @@ struct ts_perfetto_head {
 	size_t nr_gpus;
 	const struct ts_perfetto_fact *facts;
 	size_t nr_facts;
+	const struct ts_perfetto_machine *machines; /* all that rows name; the first is the run's */
+	size_t nr_machines;
 };
 
 struct ts_perfetto_process {
 	uint32_t pid, order;
 	struct ts_bytes name;
+	uint32_t machine;			/* the id; 0: the head's first */
 	bool has_tracks;			/* of ours */
 	bool has_lines;				/* of the profile, other than threads' */
 	uint64_t events_total, events_left_out; /* of its lines */
@@ -73,6 +86,7 @@ struct ts_perfetto_row {
 	uint32_t number;   /* in the file, from 0 */
 	uint32_t pid, tid; /* each tid stands once in a file, whatever its pid */
 	uint32_t order;	   /* within the process */
+	uint32_t machine;  /* as of the process */
 	int64_t thread;	   /* what the host's system calls the line's thread; 0: it is not known */
 	struct ts_bytes name;
 	const struct ts_track *track;	   /* of ours; NULL: a line */
@@ -112,10 +126,14 @@ struct ts_perfetto_slice {
 	bool is_apart;
 };
 
+#define TS_MARK_MAX 64 /* bytes of a mark at most */
+
 struct ts_perfetto_form {
 	const char *name;
-	const char *mark;   /* a file of this form that is ours begins so, unpacked */
-	uint32_t max_lanes; /* of a row */
+	const char *mark;	/* a file of this form that is ours begins so, unpacked */
+	const char *older_mark; /* or so, where an earlier release wrote it; NULL: all are alike */
+	bool names_machines;	/* a process needs no host in its name */
+	uint32_t max_lanes;	/* of a row */
 	void (*open)(struct ts_buf *out, const struct ts_perfetto_head *head);
 	void (*close)(struct ts_buf *out);
 	void (*process)(struct ts_buf *out, const struct ts_perfetto_process *process);
@@ -171,6 +189,12 @@ struct ts_perfetto_arg {
 	struct ts_bytes text; /* cut to what a viewer can show */
 	uint64_t number;
 };
+
+/* The id of a host: of its name, its rank and the start of its profile, so that it is the same each time the
+ * profile is annotated, and another one for another host or session. */
+uint32_t ts_perfetto_machine_id(const struct ts_host *host);
+/* "rank 3" of a rank, else the host's name. Without bytes: no memory, or the host has no name. */
+struct ts_bytes ts_perfetto_machine_name(const struct ts_host *host, struct ts_arena *arena);
 
 extern const char *const ts_perfetto_keys[TS_NR_KEYS];
 extern const char ts_perfetto_note[]; /* what is in the file, a sentence */
