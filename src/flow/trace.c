@@ -10,7 +10,6 @@
 #include "io/gzip.h"
 
 #include <inttypes.h>
-
 #define MADE_UP_PIDS UINT32_C(1000000000) /* from there on, where there are real ones: above them */
 
 struct process {
@@ -246,23 +245,6 @@ static enum ts_status name_process(struct trace *trace, struct process *process,
 	return process->name.p ? TS_OK : ts_fail_nomem(err);
 }
 
-/* For the process that comes next. */
-static uint32_t made_up_pid(const struct trace *trace)
-{
-	return (uint32_t)trace->nr_processes + (trace->plan->host == TS_NONE ? 1 : MADE_UP_PIDS);
-}
-
-/* The process's own, in a file of one host, where it has one and none before it has the same. */
-static uint32_t pid_of(const struct trace *trace, const struct ts_plane *plane)
-{
-	if (trace->plan->host == TS_NONE || plane->pid <= 0 || plane->pid >= MADE_UP_PIDS)
-		return made_up_pid(trace);
-	for (uint32_t i = 0; i < trace->nr_processes; i++)
-		if (trace->processes[i].pid == (uint32_t)plane->pid)
-			return made_up_pid(trace);
-	return (uint32_t)plane->pid;
-}
-
 static enum ts_status name_gpu(struct trace *trace, const struct ts_device *device,
 			       struct ts_perfetto_gpu *gpu, struct ts_error *err)
 {
@@ -281,14 +263,31 @@ static enum ts_status add_gpu(struct trace *trace, const struct ts_plane *plane,
 {
 	const struct process *process = &trace->processes[trace->nr_processes - 1];
 	struct ts_perfetto_gpu *gpu = &trace->gpus[trace->nr_gpus];
-	bool follows = trace->nr_gpus > 0 && gpu[-1].machine == process->machine;
+	bool is_next = trace->nr_gpus > 0 && gpu[-1].machine == process->machine;
 
-	*gpu = (struct ts_perfetto_gpu){ .number = follows ? gpu[-1].number + 1 : 0,
+	*gpu = (struct ts_perfetto_gpu){ .number = is_next ? gpu[-1].number + 1 : 0,
 					 .pid = process->pid,
 					 .machine = process->machine,
 					 .name = process->name };
 	trace->nr_gpus++;
 	return name_gpu(trace, &trace->profile->devices[plane->device], gpu, err);
+}
+
+/* For the process that comes next. */
+static uint32_t made_up_pid(const struct trace *trace)
+{
+	return (uint32_t)trace->nr_processes + (trace->plan->host == TS_NONE ? 1 : MADE_UP_PIDS);
+}
+
+/* The process's own, in a file of one host, where it has one and none before it has the same. */
+static uint32_t pid_of(const struct trace *trace, const struct ts_plane *plane)
+{
+	if (trace->plan->host == TS_NONE || plane->pid <= 0 || plane->pid >= MADE_UP_PIDS)
+		return made_up_pid(trace);
+	for (uint32_t i = 0; i < trace->nr_processes; i++)
+		if (trace->processes[i].pid == (uint32_t)plane->pid)
+			return made_up_pid(trace);
+	return (uint32_t)plane->pid;
 }
 
 /* A plane without slices and counters does not become a process. */
@@ -316,7 +315,8 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 	if (st == TS_OK)
 		st = add_lines(trace, plane, err);
 	if (process->nr_rows == 0) {
-		trace->nr_gpus -= trace->nr_gpus > 0 && trace->gpus[trace->nr_gpus - 1].pid == pid;
+		trace->nr_gpus -=
+			trace->nr_gpus > 0 && trace->gpus[trace->nr_gpus - 1].pid == process->pid;
 		trace->nr_processes--;
 	}
 	return st;
@@ -549,8 +549,8 @@ static void put_processes(const struct trace *trace, uint32_t more, struct ts_bu
 		struct ts_perfetto_process shown = { .pid = process->pid,
 						     .order = process->order,
 						     .name = process->name,
-						     .machine = process->machine,
 						     .has_tracks = i == more,
+						     .machine = process->machine,
 						     .events_total = nr_events,
 						     .events_left_out = nr_events };
 

@@ -133,12 +133,12 @@ static enum ts_status join_ends(struct join *join, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Of two that start together the device's row stands first in the file. */
+/* Of two that start together, the one whose row stands first in the file. */
 static bool is_first(const struct ts_trace_end *end, const struct ts_trace_end *other)
 {
 	if (end->start_ns != other->start_ns)
 		return end->start_ns < other->start_ns;
-	return end->side == TS_SIDE_DEVICE;
+	return end->row < other->row;
 }
 
 /* An arrow's number is that of its end on the device. */
@@ -157,7 +157,7 @@ static enum ts_status make_arrows(struct ts_trace_links *links, const struct joi
 			.number = end->side == TS_SIDE_DEVICE ? i : join->other[i],
 			.slice = end->slice,
 			.row = end->row,
-			.on_gpu = end->device == TS_NONE,
+			.on_gpu = end->device == TS_END_OF_HOST,
 			.end = is_first(end, &join->ends[join->other[i]]) ? TS_ARROW_BEGINS
 									  : TS_ARROW_ENDS,
 		};
@@ -177,15 +177,6 @@ static void hand_out(const struct ts_trace_links *links, struct ts_trace_row *ro
 	}
 }
 
-/* Is there anything that joins two ends of a host? */
-static bool has_flows(const struct ts_profile *profile)
-{
-	for (uint32_t i = 0; i < profile->nr_hosts; i++)
-		if (ts_flows_are_in(profile, i))
-			return true;
-	return false;
-}
-
 static enum ts_status join_all(struct ts_trace_links *links, const struct scan *scan,
 			       struct ts_error *err)
 {
@@ -200,6 +191,15 @@ static enum ts_status join_all(struct ts_trace_links *links, const struct scan *
 	free(join.other);
 	ts_map_release(&join.devices);
 	return st;
+}
+
+/* Is there anything that joins two ends of a host? */
+static bool has_flows(const struct ts_profile *profile)
+{
+	for (uint32_t i = 0; i < profile->nr_hosts; i++)
+		if (ts_flows_are_in(profile, i))
+			return true;
+	return false;
 }
 
 static enum ts_status find(struct ts_trace_links *links, struct scan *scan, size_t nr_threads,

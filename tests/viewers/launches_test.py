@@ -190,7 +190,7 @@ class Stages:
 
     def __init__(self, path):
         self.stages, self.slices, self.submitted, self.gpus = [], [], [], []
-        names, kernels, specs, clocks, defaults = {}, {}, {}, {}, {}
+        names, kernels, specs, clocks = {}, {}, {}, {}
         with gzip.open(path) as f:
             packets = proto.Trace.FromString(f.read()).packet
         for packet in packets:

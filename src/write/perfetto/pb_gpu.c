@@ -49,15 +49,14 @@ static void put_text(struct ts_buf *out, uint32_t field, struct ts_bytes text)
 
 static void put_gpu(struct ts_buf *out, const struct ts_perfetto_gpu *gpu)
 {
-	size_t inner = ts_pbw_begin(out, GPU_INFO_GPUS);
+	size_t mark = ts_pbw_begin(out, GPU_INFO_GPUS);
 
 	put_text(out, GPU_NAME, gpu->name);
 	put_text(out, GPU_VENDOR, gpu->vendor);
 	put_text(out, GPU_MODEL, gpu->model);
-	ts_pbw_end(out, inner);
+	ts_pbw_end(out, mark);
 }
 
-/* A packet for each machine; readers count the GPUs in it. */
 void ts_perfetto_pb_gpus(struct ts_buf *out, const struct ts_perfetto_head *head)
 {
 	for (size_t i = 0, next; i < head->nr_gpus; i = next) {

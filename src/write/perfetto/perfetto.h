@@ -24,15 +24,6 @@
 #include "model/profile.h"
 #include "result/result.h"
 
-/* A host, as Perfetto keeps hosts apart, in one file and in files that are opened together. Ids have 29
- * to 32 bits, so that all take the same room. */
-#define TS_MACHINE_MIN (UINT32_C(1) << 28)
-
-struct ts_perfetto_machine {
-	uint32_t id;
-	struct ts_bytes name;
-};
-
 /* Something known of the run. */
 struct ts_perfetto_fact {
 	const char *key;
@@ -42,8 +33,8 @@ struct ts_perfetto_fact {
 
 /* A GPU, whose kernels are written a second time where the form has something of its own for them. */
 struct ts_perfetto_gpu {
-	uint32_t number, pid;		     /* on the machine, from 0; its process */
-	uint32_t machine;		     /* as of the process; those of one follow each other */
+	uint32_t number, pid;		     /* on its machine, from 0; its process */
+	uint32_t machine;		     /* as of the process; GPUs of one follow each other */
 	struct ts_bytes name, vendor, model; /* the latter may be empty */
 };
 
@@ -56,6 +47,15 @@ struct ts_perfetto_kernel {
 	int64_t registers, static_shared, dynamic_shared; /* bytes; TS_UNKNOWN */
 };
 
+/* A host, as Perfetto keeps hosts apart, in one file and in files that are opened together. Ids have 29
+ * to 32 bits, so that all take the same room. */
+#define TS_MACHINE_MIN (UINT32_C(1) << 28)
+
+struct ts_perfetto_machine {
+	uint32_t id;
+	struct ts_bytes name;
+};
+
 struct ts_perfetto_head {
 	const char *version;
 	const char *source; /* the file that it was made from; NULL: it was made from several */
@@ -64,12 +64,12 @@ struct ts_perfetto_head {
 	int64_t shift_ns;	 /* added to every time of the run, so that none is negative */
 	uint64_t events_total, events_written; /* of the profile, without our own tracks */
 	uint64_t own_events;
-	const struct ts_perfetto_machine *machines; /* all that rows name; the first is the run's */
-	size_t nr_machines;
 	const struct ts_perfetto_fact *facts;
 	size_t nr_facts;
 	const struct ts_perfetto_gpu *gpus;
 	size_t nr_gpus;
+	const struct ts_perfetto_machine *machines; /* all that rows name; the first is the run's */
+	size_t nr_machines;
 };
 
 struct ts_perfetto_process {
