@@ -48,6 +48,28 @@ static enum ts_status annotated(struct ts_run *run, uint32_t host, struct ts_err
 	return st;
 }
 
+/* Of a trace in JSON, in Perfetto's own form, and not committed. */
+static enum ts_status pftrace(struct ts_run *run, struct ts_trace_plan *plan, struct ts_error *err)
+{
+	static const struct ts_trace_options options = {
+		.form = &ts_perfetto_pb, .nr_threads = 1, .version = "0", .source = "a.json"
+	};
+	struct ts_newfile file = TS_NEWFILE_INIT;
+	enum ts_status st = ts_trace_plan_close(plan, 1000, err);
+
+	if (st || run->profile.nr_hosts == 0 ||
+	    ts_reader_of(&run->profile, 0)->form != TS_FORM_TRACE)
+		return st;
+	plan->host = 0;
+	st = ts_trace_plan_close(plan, 1000, err);
+	if (st == TS_OK)
+		st = ts_newfile_open(&file, "oom_test.tpusight.pftrace", err);
+	if (st == TS_OK)
+		st = ts_trace_write(&file, &run->profile, &run->results, plan, &options, NULL, err);
+	ts_newfile_release(&file);
+	return st;
+}
+
 static enum ts_status outputs(struct ts_run *run, struct ts_error *err)
 {
 	static const struct ts_report form = { .generator = "tpusight", .version = "0" };
@@ -106,12 +128,13 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 	if (st == TS_OK)
 		st = ts_trace_plan_init(&plan, &run.profile, err);
 	if (st == TS_OK) {
+		plan.slices_alone = true;
 		counter = ts_trace_plan_counter(&plan);
 		options.counter = &counter;
 		st = ts_run_analyse(&run, &options, err);
 	}
 	if (st == TS_OK)
-		st = ts_trace_plan_close(&plan, 1000, err);
+		st = pftrace(&run, &plan, err);
 	if (st == TS_OK)
 		st = outputs(&run, err);
 	if (st == TS_OK)

@@ -189,7 +189,7 @@ void ts_perfetto_pb_label_tail(struct ts_buf *out, struct ts_buf *tail,
 			       const struct ts_perfetto_lane *lane, uint32_t number);
 
 /* pb_gpu.c: GPUs, and what ran on them as render stages beside its slices. */
-void ts_perfetto_pb_gpus(struct ts_buf *out, const struct ts_perfetto_head *head);
+void ts_perfetto_pb_gpus(struct ts_buf *out, const struct ts_perfetto_head *head, uint32_t machine);
 void ts_perfetto_pb_gpu_row(struct ts_buf *out, const struct ts_perfetto_row *row);
 void ts_perfetto_pb_kernel_tail(struct ts_buf *out, struct ts_buf *tail,
 				const struct ts_perfetto_lane *lane,

@@ -33,8 +33,8 @@ struct ts_perfetto_fact {
 
 /* A GPU, whose kernels are written a second time where the form has something of its own for them. */
 struct ts_perfetto_gpu {
-	uint32_t number, pid;		     /* on its machine, from 0; its process */
-	uint32_t machine;		     /* as of the process; GPUs of one follow each other */
+	uint32_t number;		     /* among those of its machine, from 0 */
+	uint32_t pid, machine;		     /* of its process */
 	struct ts_bytes name, vendor, model; /* the latter may be empty */
 };
 
