@@ -134,6 +134,8 @@
 
 /* Events inside one another; what is deeper counts as its parent's. */
 #define TS_LIMIT_NEST_DEPTH 1024
+/* Stats of one event that its slice in a Perfetto trace shows; profilers write a dozen. */
+#define TS_LIMIT_EVENT_STATS 256
 
 /* --- States that were saved: maps of a run */
 
