@@ -42,8 +42,8 @@ ODD = {"baseTimeNanoseconds": 1700000000000000000, "traceEvents": [
     {"ph": "X", "pid": 5, "tid": 6, "ts": 12, "dur": 5.5, "name": "overlaps a", "cat": "cpu_op"},
     {"ph": "X", "pid": 5, "tid": 6, "ts": 13, "dur": 9, "name": "overlaps both", "cat": "cpu_op"},
     {"ph": "B", "pid": 5, "tid": 7, "ts": 20, "name": "b", "cat": "cpu_op",
-     "args": {"text": "a \"b\" \u00e9\n", "of": {"an": {"object": 1, "text": "\\"}}, "big": 2 ** 63, "minus": -3, "yes": True,
-              "real": 0.25, "null": None, "list": [1, {"x": "y"}], "long": "z" * 5000}},
+     "args": {"text": "a \"b\" \u00e9\n", "of": {"an": {"object": 1, "text": "\\"}}, "big": 2 ** 63, "minus": -3,
+              "fine": 0.06944444444444445, "yes": True, "real": 0.25, "null": None, "list": [1, {"x": "y"}], "long": "z" * 5000}},
     {"ph": "X", "pid": 5, "tid": 7, "ts": 21, "dur": 1, "name": "in b", "cat": "cpu_op"},
     {"ph": "E", "pid": 5, "tid": 7, "ts": 23.5},
     {"ph": "i", "s": "t", "pid": 5, "tid": 6, "ts": 14, "name": "now", "cat": "cpu_instant_event"},
@@ -246,7 +246,8 @@ def compare_arrows(trace, source, zero, wrong):
     got = {(ends["s"][2], ends["f"][2]) for ends in trace.arrows.values()}
     if want - got:
         wrong.append(f"{len(want - got)} of {len(want)} arrows are missing: {sorted(want - got)[:3]}")
-    if trace.attributes["tpusight.source"] == "odd.pt.trace.json" and sorted(map(sorted, map(dict.items, trace.joined.values()))) != ODD_ARROWS:
+    joined = sorted(sorted(ends.items()) for ends in trace.joined.values())
+    if trace.attributes["tpusight.source"] == "odd.pt.trace.json" and joined != ODD_ARROWS:
         wrong.append(f"arrows join {trace.joined}")
     return len(got)
 
@@ -300,7 +301,8 @@ def check_file(source, path, stem, wrong):
     pids = {pid for _, pid, _ in trace.processes if pid < MADE_UP}
     if not pids <= {e.get("pid") for e in source["traceEvents"]}:
         wrong.append(f"{pids} are not pids of the trace")
-    return f"{nr} native slices with {nr_args} args, {nr_placed} of them on threads with a number, {arrows} arrows; ours: {own}; {points} points of counters"
+    return (f"{nr} native slices with {nr_args} args, {nr_placed} of them on threads with a number, {arrows} arrows; "
+            f"ours: {own}; {points} points of counters")
 
 
 def files(folder):
