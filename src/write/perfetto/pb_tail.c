@@ -6,7 +6,8 @@ static void put_category(struct ts_perfetto_interning *interning, struct ts_buf 
 			 struct ts_bytes category)
 {
 	bool is_new;
-	uint64_t iid = ts_perfetto_pb_iid(&interning->row->seen->categories, category, 1, &is_new);
+	uint64_t iid = ts_perfetto_pb_iid(interning, &interning->row->seen->categories, category, 1,
+					  &is_new);
 
 	if (is_new) {
 		ts_perfetto_pb_intern(interning, INTERNED_CATEGORIES, iid, category);
