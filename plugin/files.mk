@@ -17,7 +17,7 @@ EXTRA_DIST += plugin/page/devel/package.json plugin/page/devel/package-lock.json
 EXTRA_DIST += plugin/pyproject.toml plugin/setup.py plugin/README.md \
 	plugin/tensorboard_plugin_tpusight/__init__.py plugin/tensorboard_plugin_tpusight/loader.py \
 	plugin/tensorboard_plugin_tpusight/plugin.py plugin/tensorboard_plugin_tpusight/reports.py \
-	plugin/tensorboard_plugin_tpusight/ranks.py plugin/tensorboard_plugin_tpusight/runs.py \
+	plugin/tensorboard_plugin_tpusight/ranks.py plugin/tensorboard_plugin_tpusight/runs.py plugin/tensorboard_plugin_tpusight/traces.py \
 	plugin/tensorboard_plugin_tpusight/static/index.js
 EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/__main__.py plugin/tpusight/__init__.pyi plugin/tpusight/_capture.py plugin/tpusight/_environment.py plugin/tpusight/_fields.py plugin/tpusight/_forms.py \
 	plugin/tpusight/_jax.py plugin/tpusight/_notebook.py plugin/tpusight/_program.py plugin/tpusight/_server.py \
