@@ -2,8 +2,8 @@
 # says which). Its bytes go into the program, so that one file can be moved anywhere.
 page_sources = \
 	plugin/page/build.mjs plugin/page/units.mjs plugin/page/package.json plugin/page/package-lock.json \
-	plugin/page/src/chart.jsx plugin/page/src/format.js plugin/page/src/heat.jsx plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/page.css \
-	plugin/page/src/parts.jsx plugin/page/src/source.js plugin/page/src/state.js plugin/page/src/strip.jsx \
+	plugin/page/src/chart.jsx plugin/page/src/format.js plugin/page/src/heat.jsx plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/open.jsx plugin/page/src/page.css \
+	plugin/page/src/parts.jsx plugin/page/src/perfetto.js plugin/page/src/source.js plugin/page/src/state.js plugin/page/src/strip.jsx \
 	plugin/page/src/table.jsx plugin/page/src/tracks.jsx plugin/page/src/views/compiled.jsx plugin/page/src/views/doctor.jsx \
 	plugin/page/src/views/flame.jsx plugin/page/src/views/flame_tree.js \
 	plugin/page/src/views/generic.jsx plugin/page/src/views/index.js plugin/page/src/views/live.jsx \
