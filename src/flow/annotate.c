@@ -6,6 +6,7 @@
 #include "flow/annotated.h"
 #include "io/tracefile.h"
 #include "read/reader.h"
+#include "write/perfetto/sql.h"
 #include "write/report_json.h"
 
 /* The JSON that viewers take has a limit in practice; Perfetto's own form is for all there is. */
@@ -154,6 +155,8 @@ static enum ts_status apply_to_all(const struct job *job, const struct ts_overla
 		if (part.copies)
 			part.copies += member->nr_files;
 		memset(part.traces, 0, sizeof(part.traces));
+		if (!part.of_traces || !session->owns_folder)
+			part.sql = (struct ts_bytes){ NULL, 0 };
 		if (part.of_traces && !session->owns_folder)
 			part.report_json = (struct ts_bytes){ NULL, 0 }; /* the first has it */
 	}
@@ -176,7 +179,7 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 	};
 	struct ts_overlay_trace *copies = calloc(job->session->nr_files, sizeof(*copies));
 	struct copy_job *jobs = calloc(job->session->nr_files, sizeof(*jobs));
-	struct ts_buf json = TS_BUF_INIT;
+	struct ts_buf json = TS_BUF_INIT, sql = TS_BUF_INIT;
 	enum ts_status st = copies && jobs ? TS_OK : ts_fail_nomem(err);
 
 	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
@@ -188,13 +191,17 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 	}
 	if (st == TS_OK)
 		st = ts_report_json(&json, &run->results, &form, err);
-	if (st == TS_OK && json.failed)
+	if (plan.copies || plan.traces[TS_TRACE_JSON].write || plan.traces[TS_TRACE_PFTRACE].write)
+		ts_sql_all(&sql);
+	if (st == TS_OK && (json.failed || sql.failed))
 		st = ts_fail_nomem(err);
 	plan.report_json = ts_buf_bytes(&json);
+	plan.sql = ts_buf_bytes(&sql);
 	job->one->is_applied = st == TS_OK;
 	if (st == TS_OK)
 		st = apply_to_all(job, &plan, err);
 	ts_buf_release(&json);
+	ts_buf_release(&sql);
 	free(copies);
 	free(jobs);
 	return st;
