@@ -9,6 +9,7 @@
  *	/api/profiler/NAME?run=ID	a part of it: hta, memory, timeline, kernels, compile, flame
  *				(run= may be left out where there is one run)
  *	/api/live		the events of a watch, as server-sent events (news.h)
+ *	/perfetto/...		what ui.perfetto.dev asks an extension server for (extension.h)
  */
 #ifndef TS_SERVE_API_H
 #define TS_SERVE_API_H
