@@ -6,7 +6,7 @@
  * Behind the text's first bracket stands what the copy is (io/tracefile.h knows it by that), behind
  * the last event of the first list our events: a process "TPUsight: /device:GPU:0" for each device
  * of the file, with rows and counters as the Perfetto file of an xplane has them (flow/trace.h),
- * and one with the findings of the run, a row each, as long as the file's events. pids and tids
+ * and one with the findings of the run, a row each (flow/trace_findings.h). pids and tids
  * differ from all of the trace's; times are on its own clock, cut to whole ns.
  *
  * A trace that was cut in the middle ends in the copy behind its last whole event (or member) and
@@ -21,8 +21,6 @@
 #include "flow/trace_row.h"
 #include "io/newfile.h"
 #include "result/result.h"
-
-#define TS_ANNOTATED_FINDINGS 32 /* rows of them at most: the first, which cost most */
 
 struct ts_annotated_options {
 	size_t nr_threads;

@@ -2,11 +2,13 @@
 #include "flow/trace.h"
 
 #include "base/check.h"
+#include "flow/trace_findings.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
 struct process {
 	uint32_t plane, first_row, nr_rows;
+	uint32_t order; /* of display: the findings' is above all others */
 	struct ts_bytes name;
 };
 
@@ -162,7 +164,9 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 		     sizeof(*process)))
 		return ts_fail_nomem(err);
 	process = &trace->processes[trace->nr_processes++];
-	*process = (struct process){ .plane = index, .first_row = (uint32_t)trace->nr_rows };
+	*process = (struct process){ .plane = index,
+				     .first_row = (uint32_t)trace->nr_rows,
+				     .order = (uint32_t)trace->nr_processes };
 	st = name_process(trace, process, err);
 	if (st == TS_OK && trace->results && plane->device != TS_NONE)
 		st = add_tracks(trace, plane->device, err);
@@ -198,6 +202,28 @@ static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 				st = add_process(trace, i, err);
 		}
 	}
+	return st;
+}
+
+/* Last, so that other pids and tids do not depend on there being findings. */
+static enum ts_status add_findings(struct trace *trace, struct ts_error *err)
+{
+	struct ts_trace_extent extent = { trace->plan->first_ps, trace->plan->last_ps };
+	size_t nr;
+	const struct ts_track *tracks =
+		ts_trace_findings(trace->results, extent, &trace->arena, &nr);
+	enum ts_status st = TS_OK;
+
+	if (!tracks || !ts_grow(&trace->processes, &trace->cap_processes, trace->nr_processes + 1,
+				sizeof(*trace->processes)))
+		return ts_fail_nomem(err);
+	if (nr > 0)
+		trace->processes[trace->nr_processes++] =
+			(struct process){ .plane = TS_NONE,
+					  .first_row = (uint32_t)trace->nr_rows,
+					  .name = ts_bytes_of(TS_TRACE_FINDINGS) };
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = add_track(trace, &tracks[i], err);
 	return st;
 }
 
@@ -304,10 +330,15 @@ static struct ts_trace_counts sum_counts(const struct trace *trace)
 	return sum;
 }
 
-static uint64_t count_events(const struct trace *trace, const struct ts_plane *plane)
+/* Of a plane's lines; the findings' process has no plane. */
+static uint64_t count_events(const struct trace *trace, uint32_t index)
 {
+	const struct ts_plane *plane;
 	uint64_t nr = 0;
 
+	if (index == TS_NONE)
+		return 0;
+	plane = &trace->profile->planes[index];
 	for (uint32_t i = 0; i < plane->nr_lines; i++) {
 		const struct ts_trace_tally *tally = trace->plan->tallies[plane->first_line + i];
 
@@ -333,9 +364,9 @@ static void put_processes(const struct trace *trace, struct ts_buf *out)
 {
 	for (uint32_t i = 0; i < trace->nr_processes; i++) {
 		const struct process *process = &trace->processes[i];
-		uint64_t nr_events = count_events(trace, &trace->profile->planes[process->plane]);
+		uint64_t nr_events = count_events(trace, process->plane);
 		struct ts_perfetto_process shown = { .pid = i + 1,
-						     .order = i,
+						     .order = process->order,
 						     .name = process->name,
 						     .events_total = nr_events,
 						     .events_left_out = nr_events };
@@ -395,6 +426,8 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 	int level = options->level ? options->level : TS_TRACE_LEVEL;
 	enum ts_status st = add_processes(trace, err);
 
+	if (st == TS_OK)
+		st = add_findings(trace, err);
 	choose_shift(trace);
 	if (st == TS_OK)
 		st = order_rows(trace, err);

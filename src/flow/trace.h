@@ -14,13 +14,14 @@
  *	ts_trace_plan_release(&plan);
  *
  * Rows: a process for each plane, pids counting from 1: devices first, then planes of others, then
- * hosts. In a device's process our tracks come first ("TPUsight: Time classes"), slices before
- * counters, then the lines as the profile has them. JSON knows rows by tids alone: a row's is 100 x
- * its number in the file from 1 on, plus its lane. The other form has no tids but those of host
- * threads, by their own numbers. With several hosts a process has the host's name in front. The
- * same input gives the same bytes, whatever the number of threads.
+ * hosts; the last pid has the findings of the run (trace_findings.h), which viewers show on top. In
+ * a device's process our tracks come first ("TPUsight: Time classes"), slices before counters, then
+ * the lines as the profile has them. JSON knows rows by tids alone: a row's is 100 x its number in
+ * the file from 1 on, plus its lane. The other form has no tids but those of host threads, by their
+ * own numbers. With several hosts a process has the host's name in front. The same input gives the
+ * same bytes, whatever the number of threads.
  *
- * Memory: about 4 MiB a thread, and at most 40 bytes for each event that is written (one outermost
+ * Memory: about 4 MiB a thread, and at most 56 bytes for each event that is written (one outermost
  * event that holds them all; else far less).
  */
 #ifndef TS_FLOW_TRACE_H

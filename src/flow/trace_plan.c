@@ -135,6 +135,7 @@ static enum ts_status count_event(const struct ts_trace_plan *plan, struct ts_tr
 		return TS_OK;
 	}
 	tally->first_ps = TS_MIN(tally->first_ps, block->start_ps[i]);
+	tally->last_ps = TS_MAX(tally->last_ps, ts_i64_add(block->start_ps[i], block->dur_ps[i]));
 	if (tally->pairs && tally->pairs->nr > 0)
 		st = ts_trace_pairs_expire(tally->pairs, tally->nr_events, &visitor, err);
 	if (st == TS_OK && is_core && plan->async[block->op[i]] != TS_ASYNC_NONE) {
@@ -252,6 +253,7 @@ static enum ts_status finish_pairs(struct ts_trace_plan *plan, struct ts_error *
 		plan->nr_left_out += tally->nr_left_out;
 		tally->nr_left_out = 0; /* so a later choice does not count an event twice */
 		plan->first_ps = TS_MIN(plan->first_ps, tally->first_ps);
+		plan->last_ps = TS_MAX(plan->last_ps, tally->last_ps);
 		if (!tally->pairs)
 			continue;
 		st = ts_trace_pairs_expire(tally->pairs, UINT64_MAX, &visitor, err);

@@ -26,6 +26,7 @@
 struct ts_trace_event {
 	int64_t start_ps, dur_ps, self_ps;
 	uint32_t op;
+	struct ts_bytes body; /* the block's; empty where it has none */
 };
 
 struct ts_trace_pairs {
@@ -44,7 +45,7 @@ struct ts_trace_visitor {
 /* One line's counts. */
 struct ts_trace_tally {
 	uint64_t nr_events, nr_left_out;
-	int64_t first_ps;	      /* the earliest start */
+	int64_t first_ps, last_ps;    /* the earliest start, the latest end */
 	uint32_t bins[TS_TRACE_BINS]; /* saturating */
 	uint64_t quota;		      /* after close: events of the cut's bin that are written */
 	uint64_t nr_chosen;	      /* after close: events of the line that are written */
@@ -68,6 +69,7 @@ struct ts_trace_plan {
 	struct ts_trace_cut cuts[2];   /* of steps and modules, of all else */
 	uint64_t nr_events, nr_chosen; /* after close */
 	int64_t first_ps;	       /* after close: the earliest start of the run, 0 at most */
+	int64_t last_ps;	       /* after close: the latest end of an event, 0 at least */
 };
 
 /* The profile is finished and outlives the plan. */
@@ -121,7 +123,9 @@ static inline int64_t ts_trace_pair_key(const struct ts_trace_event *start,
 static inline struct ts_trace_event ts_trace_event_of(const struct ts_block *block, size_t i)
 {
 	return (struct ts_trace_event){ block->start_ps[i], TS_MAX(block->dur_ps[i], 0),
-					TS_MAX(block->self_ps[i], 0), block->op[i] };
+					TS_MAX(block->self_ps[i], 0), block->op[i],
+					block->body ? block->body[i]
+						    : (struct ts_bytes){ NULL, 0 } };
 }
 
 #endif

@@ -3,7 +3,7 @@
  * whatever form the writer was made for (write/perfetto/perfetto.h).
  *
  * A line's events come in the order of their ends; the file has them in the order of their starts,
- * a parent before its children. Chosen events are kept (40 bytes each) until nothing can start
+ * a parent before its children. Chosen events are kept (56 bytes each) until nothing can start
  * before them any more, which is when an outermost event ends: so a row holds 64 Ki events, or
  * those of its longest outermost event, and never more than the trace's budget.
  *

@@ -200,6 +200,64 @@ static void a_parent_stands_before_a_child_of_the_same_length(void **state)
 	run_release(&run);
 }
 
+/* "X fusion.1 5" for each event but metadata, in the order of the file. */
+static void assert_events(struct run *run, const char *want)
+{
+	struct ts_buf got = TS_BUF_INIT;
+	cJSON *root = trace_of(run, NULL, 0, NULL);
+	const cJSON *event;
+
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))
+	{
+		const char *phase = text_of(event, "ph");
+
+		if (*phase != 'M')
+			ts_buf_printf(&got, "%s %s %lld; ", phase, text_of(event, "name"),
+				      (long long)ns_of(event, "ts"));
+	}
+	ts_buf_putc(&got, '\0');
+	assert_string_equal((const char *)got.p, want);
+	ts_buf_release(&got);
+	cJSON_Delete(root);
+}
+
+static void ops_within_a_ns_keep_their_order_and_arrows(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_START, 5 * NS + 100, 300 }, /* 0 ns, and nothing is in it */
+		{ LINE_OPS, OP_DONE, 5 * NS + 500, 20 * NS },
+		{ LINE_OPS, OP_WHILE, 40 * NS + 100, 700 }, /* 0 ns, and holds the next */
+		{ LINE_OPS, OP_FUSION, 40 * NS + 200, 100 },
+		{ LINE_OPS, OP_FUSION, 50 * NS, 5 * NS },
+	};
+	struct run run;
+
+	run_init(&run, events, TS_NELEM(events));
+	assert_events(&run, "X copy-start.1 5; s async 5; B copy-done.1 5; f async 5; E  25; "
+			    "X while.1 40; X fusion.1 40; X fusion.1 50; ");
+	run_release(&run);
+}
+
+static void of_equal_starts_the_devices_clock_decides(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_DONE, 9 * NS, 9 * NS, { RUN_INT("device_offset_ps", 700) } },
+		{ LINE_OPS, OP_NASTY, 9 * NS, 0, { RUN_INT("device_offset_ps", 650) } },
+		{ LINE_OPS, OP_START, 9 * NS, 0, { RUN_INT("device_offset_ps", 600) } },
+		{ LINE_OPS, OP_WHILE, 20 * NS, 9 * NS, { RUN_INT("device_offset_ps", 800) } },
+		{ LINE_OPS, OP_FUSION, 20 * NS, 0, { RUN_INT("device_offset_ps", 801) } },
+		{ LINE_OPS, OP_WHILE, 40 * NS, 9 * NS },
+		{ LINE_OPS, OP_FUSION, 40 * NS, 0 }, /* no clock: a child of what is longer */
+	};
+	struct run run;
+
+	run_init(&run, events, TS_NELEM(events));
+	assert_events(&run, "X copy-start.1 9; s async 9; X </script>\"\\\n\x01\xef\xbf\xbd 9; "
+			    "B copy-done.1 9; f async 9; E  18; X while.1 20; X fusion.1 20; "
+			    "X while.1 40; X fusion.1 40; ");
+	run_release(&run);
+}
+
 static void what_overlaps_gets_lanes_with_names(void **state)
 {
 	static const struct run_event events[] = {
@@ -436,7 +494,8 @@ static void never_more_than_the_budget_and_exactly_it(void **state)
 		assert_int_equal(report.events_total, 2 * MANY);
 		assert_int_equal(report.events_written, want);
 		assert_int_equal(report.events_left_out, 2 * MANY - want);
-		assert_int_equal(count_of(root, "X"), want);
+		assert_int_equal(count_of(root, "X") + count_of(root, "B"), want);
+		assert_int_equal(count_of(root, "B"), count_of(root, "E"));
 		assert_int_equal(count_of(root, "s"), report.flows);
 		assert_int_equal(count_of(root, "f"), report.flows);
 		assert_nests(root);
@@ -619,7 +678,9 @@ static void a_protobuf_trace_has_lanes_for_all_overlaps(void **state)
 static void our_tracks_stand_in_the_devices_process(void **state)
 {
 	static const struct run_event events[] = { { LINE_OPS, OP_FUSION, 0, 9 * NS } };
-	static const struct ts_arg args[] = { { "advice", { (const uint8_t *)"do <b>", 6 } } };
+	static const struct ts_arg args[] = {
+		{ "advice", { TS_VALUE_TEXT, .as.s = { (const uint8_t *)"do <b>", 6 } } }
+	};
 	static const struct ts_label labels[] = { { { (const uint8_t *)"compute", 7 }, args, 1 } };
 	struct ts_slice slices[] = { { 0, 5 * NS, 0, 3, 4 * NS },
 				     { 5 * NS, 7 * NS, 0, 1, 2 * NS } };
@@ -650,7 +711,7 @@ static void our_tracks_stand_in_the_devices_process(void **state)
 	assert_string_equal(meta(root, "thread_name", "tid", number_of(ours, "tid")),
 			    "TPUsight: Time classes");
 	assert_string_equal(text_of(cJSON_GetObjectItem(ours, "args"), "advice"), "do <b>");
-	assert_int_equal(ns_of(cJSON_GetObjectItem(ours, "args"), "own_us"), 4);
+	assert_true(number_of(cJSON_GetObjectItem(ours, "args"), "own_ns") == 4);
 	assert_true(number_of(cJSON_GetObjectItem(ours, "args"), "events") == 3);
 	assert_int_equal(report.events_written, 1);
 	assert_int_equal(report.own_events, 5);
@@ -662,6 +723,98 @@ static void our_tracks_stand_in_the_devices_process(void **state)
 		assert_string_equal(text_of(event, "name"), "MXU utilization");
 		assert_non_null(cJSON_GetObjectItem(cJSON_GetObjectItem(event, "args"), "(%)"));
 	}
+	cJSON_Delete(root);
+	run_release(&run);
+	ts_results_release(&results);
+}
+
+static void put_finding(struct ts_result *doctor, const char *title, const struct ts_when *when)
+{
+	struct ts_finding *finding = ts_result_finding(doctor);
+
+	finding->id = TS_LIT("idle-1");
+	finding->rule = "idle";
+	finding->title = ts_bytes_of(title);
+	finding->evidence = TS_LIT("82 % waits");
+	finding->advice = TS_LIT("do <b>");
+	finding->code = TS_LIT("jax.jit(f)");
+	finding->severity = TS_WARNING;
+	finding->impact_ps = 7 * NS + 1;
+	finding->impact_share = 0.5;
+	finding->when = when;
+	finding->nr_when = when != NULL;
+}
+
+/* [ts, ts + dur) of the finding's slice, and that its row stands in the process for findings. */
+static void assert_finding(const cJSON *root, const char *title, const char *row, int64_t ts_ns,
+			   int64_t dur_ns)
+{
+	const cJSON *found = slice(root, title, 0);
+
+	assert_non_null(found);
+	assert_null(slice(root, title, 1));
+	assert_string_equal(meta(root, "thread_name", "tid", number_of(found, "tid")), row);
+	assert_string_equal(meta(root, "process_name", "pid", number_of(found, "pid")),
+			    "TPUsight: findings of the run");
+	assert_int_equal(ns_of(found, "ts"), ts_ns);
+	assert_int_equal(ns_of(found, "dur"), dur_ns);
+}
+
+static double place_of(const cJSON *root, double pid)
+{
+	const cJSON *event;
+
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents")) if (
+		strcmp(text_of(event, "name"), "process_sort_index") == 0 &&
+		number_of(event, "pid") == pid) return number_of(cJSON_GetObjectItem(event, "args"),
+								 "sort_index");
+	return -1;
+}
+
+static void each_finding_has_a_row_as_long_as_its_time_or_the_run(void **state)
+{
+	static const struct run_event events[] = { { LINE_OPS, OP_FUSION, 2 * NS, 9 * NS },
+						   { LINE_THREAD, OP_WHILE, 5 * NS, 15 * NS } };
+	static const struct ts_when own = { 0, false, 3 * NS, 4 * NS };
+	static const struct ts_when late = { 0, false, 15 * NS, 40 * NS };
+	static const struct ts_when outside = { 0, false, 40 * NS, 50 * NS };
+	static const struct ts_when example = { 0, true, 3 * NS, 4 * NS };
+	struct ts_trace_report report;
+	struct ts_results results;
+	struct ts_result *doctor;
+	struct run run;
+	const cJSON *args;
+	cJSON *root;
+
+	ts_results_init(&results);
+	doctor = ts_results_add(&results, "doctor", "Doctor");
+	put_finding(doctor, "of no time", NULL);
+	put_finding(doctor, "of a time", &own);
+	put_finding(doctor, "of a time that was cut", &late);
+	put_finding(doctor, "of a time that is not there", &outside);
+	put_finding(doctor, "of an op", &example);
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, &results, 0, &report);
+	assert_int_equal(report.own_events, 5);
+	assert_finding(root, "of no time", "TPUsight: 1 warning", 0, 20);
+	assert_finding(root, "of a time", "TPUsight: 2 warning", 3, 1);
+	assert_finding(root, "of a time that was cut", "TPUsight: 3 warning", 15, 5);
+	assert_finding(root, "of a time that is not there", "TPUsight: 4 warning", 0, 20);
+	assert_finding(root, "of an op", "TPUsight: 5 warning", 0, 20);
+	assert_true(place_of(root, number_of(slice(root, "of no time", 0), "pid")) == 0);
+	assert_true(place_of(root, number_of(slice(root, "fusion.1", 0), "pid")) == 1);
+	args = cJSON_GetObjectItem(slice(root, "of a time", 0), "args");
+	assert_string_equal(text_of(args, "finding"), "idle-1");
+	assert_string_equal(text_of(args, "rule"), "idle");
+	assert_string_equal(text_of(args, "severity"), "warning");
+	assert_string_equal(text_of(args, "title"), "of a time");
+	assert_string_equal(text_of(args, "evidence"), "82 % waits");
+	assert_string_equal(text_of(args, "advice"), "do <b>");
+	assert_string_equal(text_of(args, "code"), "jax.jit(f)");
+	assert_true(number_of(args, "rank") == 2);
+	assert_true(number_of(args, "impact_ns") == 7);
+	assert_true(number_of(args, "impact_pct") == 50);
+	assert_null(cJSON_GetObjectItem(args, "gain_ns")); /* unknown */
 	cJSON_Delete(root);
 	run_release(&run);
 	ts_results_release(&results);
@@ -718,6 +871,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rounds_both_ends_down_so_that_nesting_survives),
 		cmocka_unit_test(a_parent_stands_before_a_child_of_the_same_length),
+		cmocka_unit_test(ops_within_a_ns_keep_their_order_and_arrows),
+		cmocka_unit_test(of_equal_starts_the_devices_clock_decides),
 		cmocka_unit_test(what_overlaps_gets_lanes_with_names),
 		cmocka_unit_test(more_overlaps_than_lanes_are_counted_as_left_out),
 		cmocka_unit_test(times_before_the_start_move_everything),
@@ -731,6 +886,7 @@ int main(void)
 		cmocka_unit_test(a_protobuf_trace_has_each_slices_begin_and_end),
 		cmocka_unit_test(a_protobuf_trace_has_lanes_for_all_overlaps),
 		cmocka_unit_test(our_tracks_stand_in_the_devices_process),
+		cmocka_unit_test(each_finding_has_a_row_as_long_as_its_time_or_the_run),
 		cmocka_unit_test(a_run_without_events_is_a_whole_file),
 		cmocka_unit_test(a_failure_on_a_thread_ends_all_with_its_story),
 		cmocka_unit_test(others_files_are_not_ours),

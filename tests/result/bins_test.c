@@ -187,6 +187,26 @@ static void empty_bins_give_no_points(void **state)
 	ts_results_release(&results);
 }
 
+/* Amounts that meet inside a bin, as launches in a queue do: what rounding leaves of them is not drawn. */
+static void what_fills_a_bin_is_a_whole_number(void **state)
+{
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_track *track;
+	struct ts_bins bins;
+
+	ts_results_init(&results);
+	result = ts_results_add(&results, "r", "R");
+	track = ts_result_track(result, TS_TRACK_COUNTER, "queue", 0, 0);
+	ts_bins_init(&bins, 0, 1000000);
+	for (int64_t at = 0; at < 5000000; at += 333333)
+		ts_bins_add(&bins, at, at + 333333, 333333e-12);
+	assert_true(ts_bins_finish(&bins, result, track, 1));
+	assert_true(track->points[0].value == 1);
+	assert_int_equal(track->points[1].at_ps, 5000000); /* one value until then */
+	ts_results_release(&results);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +220,7 @@ int main(void)
 		cmocka_unit_test(ends_of_time_do_not_overflow),
 		cmocka_unit_test(points_are_rates_and_end_in_zero),
 		cmocka_unit_test(empty_bins_give_no_points),
+		cmocka_unit_test(what_fills_a_bin_is_a_whole_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,10 +60,11 @@ class Sequence:
             self.valid = True
         assert self.valid or not packet.sequence_flags & NEEDS, "state is needed before it was cleared"
         data = packet.interned_data
-        for kind in ("event_categories", "event_names", "debug_annotation_names", "debug_annotation_string_values"):
+        for kind in ("event_categories", "event_names", "debug_annotation_names", "debug_annotation_string_values",
+                     "correlation_id_str"):
             for entry in getattr(data, kind):
                 assert entry.iid not in self.tables[kind], f"{kind} {entry.iid} is interned twice"
-                text = entry.str if kind.endswith("values") else entry.name
+                text = entry.name if hasattr(entry, "name") else entry.str
                 self.tables[kind][entry.iid] = text if isinstance(text, str) else text.decode()
         if packet.HasField("trace_packet_defaults"):
             self.track = packet.trace_packet_defaults.track_event_defaults.track_uuid
@@ -188,6 +189,8 @@ class Trace:
         found = Slice(pid, row, tables["event_names"][event.name_iid] if event.name_iid else "",
                       ",".join(tables["event_categories"][iid] for iid in event.category_iids),
                       start, end - start, args)
+        same = tables["correlation_id_str"][event.correlation_id_str_iid] if event.correlation_id_str_iid else ""
+        assert same == (found.category if found.category != "tpusight" else ""), "a slice has the colour of another kind"
         self.slices.append(found)
         for key, ids in (("s", event.flow_ids), ("f", event.terminating_flow_ids)):
             for flow in ids:
@@ -367,8 +370,21 @@ def compare_native(trace, path, wrong):
 # The other form
 
 def load_json(path):
+    """The events; a slice whose begin and end stand apart is whole again."""
     with gzip.open(path) as f:
-        return json.load(f)["traceEvents"]
+        events = json.load(f)["traceEvents"]
+    whole, open_slices = [], collections.defaultdict(list)
+    for event in events:
+        if event["ph"] == "E":
+            begun = open_slices[event["tid"]].pop()
+            begun["dur"] = (ns(event["ts"]) - ns(begun["ts"])) / 1000
+            continue
+        if event["ph"] == "B":
+            event["ph"] = "X"
+            open_slices[event["tid"]].append(event)
+        whole.append(event)
+    assert not any(open_slices.values()), "a slice has a begin and no end"
+    return whole
 
 
 def ns(us):
@@ -379,8 +395,8 @@ def normal(args):
     """Args as both forms have them: times in ns, ids as text."""
     out = {}
     for k, v in args.items():
-        if k in ("self_us", "own_us"):
-            k, v = k.replace("_us", "_ns"), ns(v)
+        if k == "self_us":
+            k, v = "self_ns", ns(v)
         out[k] = str(v)
     return tuple(sorted(out.items()))
 
@@ -447,6 +463,11 @@ def units(trace, wrong):
             wrong.append(f"counter {t.name!r} has the unit {t.counter.unit_name!r}")
         if not t.description:
             wrong.append(f"counter {t.name!r} does not say what it is")
+        if ("cut at the peak" in t.name) != ("points are above the peak" in t.description):
+            wrong.append(f"counter {t.name!r} is cut and does not say how often, or says so for nothing")
+        axis = t.name.split()[0] if t.name.startswith(("VMEM", "Host link")) else ""
+        if t.counter.y_axis_share_key.lower() != (axis.replace("Host", "host link") + t.counter.unit_name).lower():
+            wrong.append(f"counter {t.name!r} is drawn to the scale {t.counter.y_axis_share_key!r}")
     for t in trace.tracks.values():
         if t.name.startswith("TPUsight: ") and not t.description:
             wrong.append(f"track {t.name!r} does not say what it is")

@@ -78,7 +78,7 @@ static void a_slice_is_a_begin_and_an_end(void **state)
 	struct ts_buf buf = TS_BUF_INIT;
 
 	form->op_slice(&buf, &lane, &slice);
-	form->end(&buf, &lane, 310);
+	form->end(&buf, &lane, 310, false);
 	/* packet { timestamp, sequence 2, needs state, event { type, name_iid, self_ns 7 } } */
 	assert_bytes(&buf, TS_LIT("\x0a\x13\x40\xac\x02\x50\x02\x68\x02\x5a\x0a\x48\x01\x50\x01"
 				  "\x22\x04\x08\x0a\x20\x07"
@@ -93,9 +93,9 @@ static void a_time_that_goes_back_is_told_as_it_is(void **state)
 	struct ts_perfetto_lane lane = lane_of(&row, 0);
 	struct ts_buf buf = TS_BUF_INIT;
 
-	form->end(&buf, &lane, 300);
-	form->end(&buf, &lane, 299); /* on clock 6, the trace's */
-	form->end(&buf, &lane, 301);
+	form->end(&buf, &lane, 300, false);
+	form->end(&buf, &lane, 299, false); /* on clock 6, the trace's */
+	form->end(&buf, &lane, 301, false);
 	assert_bytes(&buf, TS_LIT("\x0a\x0b\x40\xac\x02\x50\x02\x68\x02\x5a\x02\x48\x02"
 				  "\x0a\x0e\x40\xab\x02\xd0\x03\x06\x50\x02\x68\x02\x5a\x02\x48\x02"
 				  "\x0a\x0a\x40\x01\x50\x02\x68\x02\x5a\x02\x48\x02"));
@@ -162,7 +162,7 @@ static void lengths_are_right_for_every_size_of_number(void **state)
 		ts_buf_pad(&tail, '\x38', bit * 7 & ~1u); /* fields 7, of value 0x38 */
 		slice.tail = ts_buf_bytes(&tail);
 		form->label_slice(&buf, &lane, &slice);
-		form->end(&buf, &lane, slice.start_ns);
+		form->end(&buf, &lane, slice.start_ns, false);
 		ts_buf_clear(&tail);
 	}
 	assert_int_equal(count_packets(&buf), 2 * 63);
@@ -191,20 +191,47 @@ static void what_an_op_refers_to_is_said_before_it(void **state)
 	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 2, 2)), "bad \xef\xbf\xbd name"));
 	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 1, 2)), "loop fusion"));
 	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 29, 2)), "jit(f)/dot"));
-	/* category 1, name 1, tf_op is string 1, flops is 1000, long_name stands as it is */
-	assert_true(ts_bytes_starts(ts_buf_bytes(&tail), "\x18\x01\x50\x01"
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 43, 2)), "loop fusion"));
+	/* category 1, name 1, correlation 1, tf_op is string 1, flops is 1000, long_name stands as it is */
+	assert_true(ts_bytes_starts(ts_buf_bytes(&tail), "\x18\x01\x50\x01\xb0\x03\x01"
 							 "\x22\x05\x08\x01\x88\x01\x01"
 							 "\x22\x05\x08\x03\x20\xe8\x07"
 							 "\x22\x12\x08\x05\x32\x0e%f = f32[] f()"));
 	ts_buf_clear(&said);
 	form->op_tail(&said, &again, &lane, &profile, 0, false);
 	assert_int_equal(said.n, 0);
-	assert_bytes(&again, TS_LIT("\x18\x01\x50\x01"
+	assert_bytes(&again, TS_LIT("\x18\x01\x50\x01\xb0\x03\x01"
 				    "\x22\x05\x08\x01\x88\x01\x01"
 				    "\x22\x05\x08\x03\x20\xe8\x07"));
 	ts_buf_release(&said);
 	ts_buf_release(&tail);
 	ts_profile_release(&profile);
+}
+
+static void numbers_of_a_label_are_numbers(void **state)
+{
+	static const struct ts_arg args[] = {
+		{ "title", { TS_VALUE_TEXT, .as.s = { (const uint8_t *)"b", 1 } } },
+		{ "unknown", { TS_VALUE_NULL } },
+		{ "impact_ns", { TS_VALUE_INT, .as.i = 300 } },
+		{ "impact_pct", { TS_VALUE_REAL, .as.r = 1.0 } },
+	};
+	static const struct ts_label label = { TS_LIT("a"), args, TS_NELEM(args) };
+	struct ts_track track = { .labels = &label, .nr_labels = 1 };
+	int64_t last_ns = 0;
+	struct ts_perfetto_row row = { .number = 0, .track = &track, .last_ns = &last_ns };
+	struct ts_perfetto_lane lane = lane_of(&row, 0);
+	struct ts_buf said = TS_BUF_INIT, tail = TS_BUF_INIT;
+
+	form->label_tail(&said, &tail, &lane, 0);
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 3, 2)), "title"));
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 29, 2)), "b"));
+	/* category 1, name 1; keys are 256, 258 and 259: a string, an int, a double */
+	assert_bytes(&tail, TS_LIT("\x18\x01\x50\x01"
+				   "\x22\x07\x08\x80\x02\x88\x01\x80\x02"
+				   "\x22\x06\x08\x82\x02\x20\xac\x02"
+				   "\x22\x0c\x08\x83\x02\x29\x00\x00\x00\x00\x00\x00\xf0\x3f"));
+	ts_buf_release(&said);
 }
 
 /* A copy of it, tag and length and all. */
@@ -236,7 +263,14 @@ static void a_counter_has_its_unit_and_what_it_is(void **state)
 	rest = second_packet(&buf);
 	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 2)), track.name));
 	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 8, 6)), "GB/s"));
+	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 8, 7)), "GB/s"));
 	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 14)), track.description));
+	ts_buf_clear(&buf);
+	ts_buf_release(&rest);
+	track.axis = "VMEM"; /* has a scale of its own */
+	form->row(&buf, &row);
+	rest = second_packet(&buf);
+	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 8, 7)), "VMEMGB/s"));
 	ts_buf_clear(&buf);
 	form->counter(&buf, &row, 300, 1.0);
 	form->counter(&buf, &row, 300, NAN); /* is not written */
@@ -361,6 +395,7 @@ int main(void)
 		cmocka_unit_test(other_lanes_name_their_track_and_arrows_their_ends),
 		cmocka_unit_test(lengths_are_right_for_every_size_of_number),
 		cmocka_unit_test(what_an_op_refers_to_is_said_before_it),
+		cmocka_unit_test(numbers_of_a_label_are_numbers),
 		cmocka_unit_test(a_counter_has_its_unit_and_what_it_is),
 		cmocka_unit_test(a_process_has_a_group_of_ours_and_one_of_lines),
 		cmocka_unit_test(lanes_of_a_row_have_one_merge_key),

@@ -128,6 +128,29 @@ static void a_counters_key_is_its_unit(void **state)
 			  "\"value\":1}}");
 }
 
+static void numbers_of_a_label_are_numbers(void **state)
+{
+	static const struct ts_arg args[] = {
+		{ "title", { TS_VALUE_TEXT, .as.s = { (const uint8_t *)"a \"b\"", 5 } } },
+		{ "impact_ns", { TS_VALUE_INT, .as.i = INT64_C(304300000000) } },
+		{ "impact_pct", { TS_VALUE_REAL, .as.r = 50 } },
+		{ "gain_pct", { TS_VALUE_REAL, .as.r = 0.125 } },
+		{ "share", { TS_VALUE_REAL, .as.r = 1e-20 } },
+		{ "unknown", { TS_VALUE_NULL } },
+		{ "empty", { TS_VALUE_TEXT } },
+	};
+	static const struct ts_label label = { TS_LIT("a"), args, TS_NELEM(args) };
+	struct ts_track track = { .labels = &label, .nr_labels = 1 };
+	struct ts_perfetto_row row = { .track = &track };
+	struct ts_perfetto_lane lane = { .row = &row };
+	struct ts_buf buf = TS_BUF_INIT;
+
+	form->label_tail(NULL, &buf, &lane, 0);
+	assert_text(&buf, "\"name\":\"a\",\"cat\":\"tpusight\",\"args\":{\"title\":\"a \\\"b\\\"\","
+			  "\"impact_ns\":304300000000,\"impact_pct\":50.0,\"gain_pct\":0.125,"
+			  "\"share\":1e-20,");
+}
+
 static void long_texts_are_cut_between_characters(void **state)
 {
 	struct ts_profile profile;
@@ -154,6 +177,7 @@ int main(void)
 		cmocka_unit_test(a_slice_is_its_times_around_the_tail),
 		cmocka_unit_test(the_first_event_alone_has_no_comma),
 		cmocka_unit_test(a_counters_key_is_its_unit),
+		cmocka_unit_test(numbers_of_a_label_are_numbers),
 		cmocka_unit_test(long_texts_are_cut_between_characters),
 	};
 

@@ -34,6 +34,7 @@ enum quantity {
 static const struct {
 	const char *name, *unit, *description;
 	const char *capped; /* its name where some of it was above the peak; NULL: it has none */
+	const char *axis;   /* of a track */
 } counters[] = {
 	[FLOPS] = { "MXU utilization (%)", "%",
 		    "arithmetic done in each moment, of what the matrix units can do",
@@ -48,11 +49,11 @@ static const struct {
 			  "HBM write, cut at the peak (GB/s)" },
 	[VMEM] = { "VMEM bandwidth (GB/s)", "GB/s",
 		   "bytes that ops read from and write to vector memory",
-		   "VMEM bandwidth, cut at the peak (GB/s)" },
+		   "VMEM bandwidth, cut at the peak (GB/s)", "VMEM" },
 	[HOST_READ] = { "Host link in (GB/s)", "GB/s", "bytes that come from the host's memory",
-			"Host link in, cut at the peak (GB/s)" },
+			"Host link in, cut at the peak (GB/s)", "host link" },
 	[HOST_WRITTEN] = { "Host link out (GB/s)", "GB/s", "bytes that go to the host's memory",
-			   "Host link out, cut at the peak (GB/s)" },
+			   "Host link out, cut at the peak (GB/s)", "host link" },
 };
 
 struct op_work {
@@ -354,20 +355,30 @@ static bool any(const struct ts_bins *bins)
 	return false;
 }
 
-/* What is above the peak cannot be true, and is not drawn: the track ends there and says so in its name. */
-static void cut(struct ts_track *track, enum quantity which, double peak)
+/* What is above the peak cannot be true, and is not drawn: the track ends there and says so in its name,
+ * and in its description how often. False: no memory. */
+static bool cut(struct ts_result *result, struct ts_track *track, enum quantity which, double peak)
 {
-	bool is_cut = false;
+	struct ts_bytes about;
+	size_t nr_cut = 0;
 
 	for (size_t i = 0; i < track->nr_points; i++) {
 		struct ts_point *point = &track->points[i];
 
-		is_cut |= ts_is_impossible(point->value, peak);
+		nr_cut += ts_is_impossible(point->value, peak);
 		if (point->value > peak)
 			point->value = peak;
 	}
-	if (is_cut)
-		track->name = counters[which].capped;
+	if (nr_cut == 0)
+		return true;
+	about = ts_result_text(
+		result,
+		"%s; %zu of %zu points are above the peak of %.6g %s, which no chip can do: "
+		"they are drawn at the peak",
+		track->description, nr_cut, track->nr_points, peak, track->unit);
+	track->name = counters[which].capped;
+	track->description = (const char *)about.p;
+	return about.p != NULL;
 }
 
 /* PEAK in the unit of the counter; NaN: there is none. */
@@ -381,10 +392,8 @@ static bool put_counter(struct ts_result *result, enum quantity which, uint32_t 
 		return false;
 	track->unit = counters[which].unit;
 	track->description = counters[which].description;
-	if (!ts_bins_finish(bins, result, track, scale))
-		return false;
-	cut(track, which, peak);
-	return true;
+	track->axis = counters[which].axis;
+	return ts_bins_finish(bins, result, track, scale) && cut(result, track, which, peak);
 }
 
 /* Padding as a share of the bytes moved, bin by bin: the two keep the same bins. */

@@ -182,7 +182,7 @@ enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t index
 	TS_ASSERT(profile && sink);
 	if (!nest)
 		return ts_fail_nomem(err);
-	ts_nest_stats(nest, find_stat, find_stats);
+	ts_nest_stats(nest, find_stat, find_stats, NULL);
 	st = ts_sort_cursor_open(&file->store, file->line_tracks[index - file->first_line], &cursor,
 				 err);
 	while (st == TS_OK && (record = ts_sort_cursor_next(cursor, &st, err))) {

@@ -1,7 +1,10 @@
 /*
  * Chrome's trace event format (Google's "Trace Event Format" document) in its object form, in the
- * part that Perfetto's importer takes, and chrome://tracing and XProf read: M metadata, X slices, C
- * counters, s and f flows. One event a line.
+ * part that Perfetto's importer takes, and chrome://tracing and XProf read: M metadata, X slices (B
+ * and E where it says so below), C counters, s and f flows. One event a line.
+ *
+ * Of events of one time the importer takes E first, then X, the longest first, then all others in the
+ * order of the file. So a slice behind one of 0 ns is a B and an E, or it would come before that.
  *
  * Every event begins with its comma and line end, but the first behind open(); so pieces made apart
  * can be put together in any order. Times are microseconds with three decimals, in integers alone.
@@ -145,6 +148,32 @@ static void put_op_tail(struct ts_buf *out, struct ts_buf *tail,
 		put_op_arg(tail, &args[i]);
 }
 
+/* With a point in any case: SQL shall not take a real for an integer when it is a whole number. */
+static void put_real(struct ts_buf *out, double value)
+{
+	size_t from = out->n;
+
+	ts_json_number(out, value);
+	if (!out->failed && !memchr(out->p + from, '.', out->n - from) &&
+	    !memchr(out->p + from, 'e', out->n - from))
+		ts_buf_puts(out, ".0");
+}
+
+static void put_label_arg(struct ts_buf *out, const struct ts_arg *arg)
+{
+	if (arg->value.type == TS_VALUE_TEXT) {
+		put_arg(out, arg->key, arg->value.as.s);
+		return;
+	}
+	ts_json_quote(out, ts_bytes_of(arg->key));
+	ts_buf_putc(out, ':');
+	if (arg->value.type == TS_VALUE_REAL)
+		put_real(out, arg->value.as.r);
+	else
+		ts_buf_printf(out, "%lld", (long long)arg->value.as.i);
+	ts_buf_putc(out, ',');
+}
+
 static void put_label_tail(struct ts_buf *out, struct ts_buf *tail,
 			   const struct ts_perfetto_lane *lane, uint32_t number)
 {
@@ -153,7 +182,8 @@ static void put_label_tail(struct ts_buf *out, struct ts_buf *tail,
 	put_arg(tail, "name", label->name);
 	ts_buf_puts(tail, "\"cat\":\"tpusight\",\"args\":{");
 	for (size_t i = 0; i < label->nr_args; i++)
-		put_arg(tail, label->args[i].key, label->args[i].value);
+		if (ts_arg_is_shown(&label->args[i]))
+			put_label_arg(tail, &label->args[i]);
 }
 
 static const char pairs_of_digits[] = "00010203040506070809101112131415161718192021222324"
@@ -204,11 +234,15 @@ static char *begin_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 
 	if (!ts_buf_room(out, EVENT_MAX + slice->tail.n))
 		return NULL;
-	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"X\",");
+	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"");
+	*p++ = slice->is_apart ? 'B' : 'X';
+	p = PUT(p, "\",");
 	p = put_bytes(p, lane->packet.p, lane->packet.n);
 	p = put_time(p, slice->start_ns);
-	p = PUT(p, ",\"dur\":");
-	p = put_time(p, slice->dur_ns);
+	if (!slice->is_apart) {
+		p = PUT(p, ",\"dur\":");
+		p = put_time(p, slice->dur_ns);
+	}
 	*p++ = ',';
 	return put_bytes(p, slice->tail.p, slice->tail.n);
 }
@@ -258,16 +292,26 @@ static void put_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *l
 
 	if (!p)
 		return;
-	p = PUT(p, "\"own_us\":");
-	p = put_time(p, slice->own_ns);
+	p = PUT(p, "\"own_ns\":");
+	p = put_number(p, (uint64_t)TS_MAX(slice->own_ns, 0));
 	p = PUT(p, ",\"events\":");
 	p = put_number(p, slice->nr_events);
 	p = PUT(p, "}}");
 	out->n = (size_t)(p - (char *)out->p);
 }
 
-static void put_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns)
+static void put_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+		    bool is_apart)
 {
+	char *p;
+
+	if (!is_apart || !ts_buf_room(out, EVENT_MAX))
+		return;
+	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"E\",");
+	p = put_bytes(p, lane->packet.p, lane->packet.n);
+	p = put_time(p, end_ns);
+	*p++ = '}';
+	out->n = (size_t)(p - (char *)out->p);
 }
 
 /* The importer names a counter "<name> <key>": the unit in brackets is the key. */

@@ -52,7 +52,7 @@ enum descriptor_field {
 };
 enum { PROCESS_PID = 1, PROCESS_SORT_INDEX = 3, PROCESS_NAME = 6 };
 enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_SORT_INDEX = 3, THREAD_NAME = 5 };
-enum { COUNTER_UNIT_NAME = 6 };
+enum { COUNTER_UNIT_NAME = 6, COUNTER_AXIS_KEY = 7 };
 enum { ORDERING_EXPLICIT = 1, CHILD_ORDERING_EXPLICIT = 3 };
 enum { MERGE_BY_KEY = 3 };
 enum { ROOT_UUID = 0 };
@@ -61,6 +61,7 @@ enum interned_field {
 	INTERNED_EVENT_NAMES = 2,
 	INTERNED_ANNOTATION_NAMES = 3,
 	INTERNED_STRINGS = 29,
+	INTERNED_CORRELATIONS = 43,
 };
 enum { ENTRY_IID = 1, ENTRY_TEXT = 2 };
 enum event_field {
@@ -72,12 +73,14 @@ enum event_field {
 	EVENT_DOUBLE_COUNTER = 44,
 	EVENT_FLOW_IDS = 47,
 	EVENT_TERMINATING_FLOW_IDS = 48,
+	EVENT_CORRELATION_IID = 54,
 };
 enum event_type { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_COUNTER = 4 };
 enum annotation_field {
 	ANNOTATION_NAME_IID = 1,
 	ANNOTATION_UINT = 3,
 	ANNOTATION_INT = 4,
+	ANNOTATION_DOUBLE = 5,
 	ANNOTATION_STRING = 6,
 	ANNOTATION_STRING_IID = 17,
 };
@@ -169,7 +172,8 @@ void ts_perfetto_pb_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *
 			     const struct ts_perfetto_slice *slice);
 void ts_perfetto_pb_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 				const struct ts_perfetto_slice *slice);
-void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns);
+void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+			bool is_apart);
 void ts_perfetto_pb_counter(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
 			    double value);
 

@@ -114,7 +114,8 @@ void ts_perfetto_pb_label_slice(struct ts_buf *out, const struct ts_perfetto_lan
 	put_slice(out, lane, slice, own, (size_t)(p - own));
 }
 
-void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns)
+void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+			bool is_apart)
 {
 	const uint8_t *p = begin_event(out, lane, TYPE_SLICE_END, end_ns, 0);
 

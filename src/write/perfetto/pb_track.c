@@ -83,6 +83,16 @@ static struct ts_bytes unit_of(const struct ts_track *track)
 	return unit.n > 2 ? ts_bytes_cut(unit, 1, unit.n - 2) : unit;
 }
 
+/* Counters of one key below one parent are drawn to one scale. */
+static void put_axis(struct ts_buf *out, const struct ts_track *track)
+{
+	size_t key = ts_pbw_begin(out, COUNTER_AXIS_KEY);
+
+	ts_buf_puts(out, track->axis ? track->axis : "");
+	ts_buf_put(out, unit_of(track));
+	ts_pbw_end(out, key);
+}
+
 /* Named as the importer names it in the JSON form, unit and all. */
 static void put_counter(struct ts_buf *out, const struct ts_track *track)
 {
@@ -91,6 +101,7 @@ static void put_counter(struct ts_buf *out, const struct ts_track *track)
 	ts_pbw_text(out, DESCRIPTOR_NAME, ts_bytes_of(track->name));
 	counter = ts_pbw_begin(out, DESCRIPTOR_COUNTER);
 	ts_pbw_text(out, COUNTER_UNIT_NAME, unit_of(track));
+	put_axis(out, track);
 	ts_pbw_end(out, counter);
 }
 

@@ -8,7 +8,7 @@
  *		form->lane(out, &lane);
  *		form->op_tail(out, &tail, profile, op, full);
  *		form->op_slice(out, &lane, &slice);	in the order of starts, parents first
- *		form->end(out, &lane, end_ns);		for each slice, innermost first
+ *		form->end(out, &lane, end_ns, apart);	for each slice, innermost first
  *	form->close(out);
  *
  * A row's bytes depend on the row alone, and rows follow each other in any order; so they are made
@@ -74,6 +74,9 @@ struct ts_perfetto_slice {
 	uint32_t nr_events;   /* of a label */
 	enum ts_perfetto_arrow arrow;
 	uint64_t arrow_id;
+	/* One of 0 ns that ran before it stands at the same ns of its lane: JSON, whose importer puts
+	 * the longer of two first, writes its begin and its end apart. */
+	bool is_apart;
 };
 
 struct ts_perfetto_form {
@@ -97,7 +100,9 @@ struct ts_perfetto_form {
 			   const struct ts_perfetto_lane *lane, uint32_t number);
 	void (*label_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			    const struct ts_perfetto_slice *slice);
-	void (*end)(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns);
+	/* IS_APART: as the slice that ends has it. */
+	void (*end)(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+		    bool is_apart);
 	/* A point of the row's counter. A value that is not a number is not written. */
 	void (*counter)(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
 			double value);

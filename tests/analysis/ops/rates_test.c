@@ -135,6 +135,9 @@ static void what_is_above_the_peak_is_cut_there(void **state)
 	mxu = counter(given, "MXU utilization, cut at the peak (%)", 0);
 	assert_non_null(mxu);
 	assert_true(fabs(value_at(mxu, 0) - 100) < 1e-9);
+	assert_non_null(strstr(mxu->description,
+			       "; 1 of 2 points are above the peak of 100 %, which no chip can do: "
+			       "they are drawn at the peak"));
 	done(given);
 }
 
