@@ -17,9 +17,9 @@ static const struct macro {
 	{ "Findings",
 	  "TPUsight: findings, the gravest first",
 	  QUERY,
-	  { "INCLUDE PERFETTO MODULE tpusight.findings; SELECT id, ts, dur, track_id, rank, "
-	    "severity, "
-	    "title, impact_ns, impact_pct, evidence, advice FROM tpusight_findings GROUP BY "
+	  { "INCLUDE PERFETTO MODULE tpusight.findings; SELECT id, ts, max(dur) AS dur, "
+	    "track_id, rank, severity, title, impact_ns, impact_pct, evidence, advice FROM "
+	    "tpusight_findings GROUP BY "
 	    "finding "
 	    "ORDER BY rank",
 	    "Findings" } },

@@ -18,7 +18,7 @@ static void one_text_has_every_view_after_what_it_needs(void **state)
 	static const char *const views[] = { "tpusight_ops",	     "tpusight_steps",
 					     "tpusight_findings",    "tpusight_classes",
 					     "tpusight_collectives", "tpusight_transfers",
-					     "tpusight_counters" };
+					     "tpusight_counters",    "tpusight_padding" };
 	struct ts_buf all = TS_BUF_INIT, create = TS_BUF_INIT;
 	size_t rows;
 

@@ -2,7 +2,7 @@
 EXTRA_DIST += src/write/perfetto/sql/embed.sh
 tpusightsqldir = $(pkgdatadir)/perfetto/tpusight
 dist_tpusightsql_DATA = src/write/perfetto/sql/classes.sql src/write/perfetto/sql/findings.sql src/write/perfetto/sql/ops.sql \
-	src/write/perfetto/sql/rows.sql src/write/perfetto/sql/steps.sql
+	src/write/perfetto/sql/padding.sql src/write/perfetto/sql/rows.sql src/write/perfetto/sql/steps.sql
 tpusightspecdir = $(pkgdatadir)/perfetto
 dist_tpusightspec_DATA = src/write/perfetto/sql/tpusight.textproto
 

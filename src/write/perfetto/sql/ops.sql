@@ -36,17 +36,25 @@ WHERE
   s.category IS NOT 'tpusight'
   AND (r.kind = 'ops' OR s.category IN ('kernel', 'gpu_memcpy', 'gpu_memset'));
 
--- Ops that talk with other devices, by the names that XLA and NCCL give them.
+-- Ops that talk with other devices, by the names that XLA and libraries of collectives give them.
 CREATE PERFETTO VIEW tpusight_collectives AS
-SELECT *
-FROM tpusight_ops
+SELECT
+  id, ts, dur, track_id, name, module, program_id, op_id, category, self_ns, device, tf_op, source, flops, bytes_accessed,
+  long_name
+FROM (
+  SELECT *, lower(replace(replace(coalesce(category, '') || ' ' || name, '-', ''), '_', '')) AS words
+  FROM tpusight_ops
+)
 WHERE
-  coalesce(category, '') || ' ' || name GLOB '*all-reduce*'
-  OR coalesce(category, '') || ' ' || name GLOB '*all-gather*'
-  OR coalesce(category, '') || ' ' || name GLOB '*all-to-all*'
-  OR coalesce(category, '') || ' ' || name GLOB '*reduce-scatter*'
-  OR coalesce(category, '') || ' ' || name GLOB '*collective-*'
-  OR name GLOB '*[nr]ccl*';
+  words GLOB '*[^m]allreduce*'
+  OR words GLOB '*allgather*'
+  OR words GLOB '*alltoall*'
+  OR words GLOB '*reducescatter*'
+  OR words GLOB '*collective*'
+  OR words GLOB '*[nr]ccl*'
+  OR words GLOB '*shmem*'
+  OR words GLOB '*multimem*'
+  OR words GLOB '*crossdevicereduce*';
 
 -- What moves bytes while the core goes on: from the start of a copy to its end, and the copies of a GPU.
 CREATE PERFETTO VIEW tpusight_transfers AS
