@@ -6,7 +6,7 @@ import sqlite3
 TABLES = """
 create table slice (id, ts, dur, track_id, category, name, arg_set_id);
 create table args (arg_set_id, key, int_value, string_value, real_value);
-create table track (id, name);
+create table track (id, name, type);
 create table thread_track (id, utid);
 create table process_track (id, upid);
 create table process_counter_track (id, upid, name);
@@ -48,7 +48,7 @@ class Tables:
         if e["name"] == "process_name":
             self.put("process", e["pid"], e["args"]["name"])
         elif e["name"] == "thread_name":  # each tid stands once in a file
-            self.put("track", e["tid"], None)
+            self.put("track", e["tid"], None, "thread_execution")
             self.put("thread_track", e["tid"], e["tid"])
             self.put("thread", e["tid"], e["pid"], e["args"]["name"])
 
@@ -66,7 +66,7 @@ class Tables:
             place = (e["pid"], e["name"], key)
             if place not in self.counters:
                 self.counters[place] = -1 - len(self.counters)
-                self.put("track", self.counters[place], e["name"])
+                self.put("track", self.counters[place], e["name"], "json_counter")
                 self.put("process_counter_track", self.counters[place], e["pid"], f"{e['name']} {key}".strip())
             self.put("counter", i, ns(e["ts"]), self.counters[place], value)
 

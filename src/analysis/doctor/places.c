@@ -149,6 +149,11 @@ static const struct ts_op_fact *first_that_ran(const struct ts_doctor *doctor,
 	"coalesce(extract_arg(arg_set_id, 'args." key \
 	"'), extract_arg(arg_set_id, 'debug." key "'))"
 
+/* What a GPU ran may stand in a trace a second time, as render stages, which have no args of ours. */
+#define NOT_TWICE                                                 \
+	" and track_id not in (select id from track where type = " \
+	"'gpu_render_stage')"
+
 static const struct ts_op *op_at(const struct ts_doctor *doctor, const struct ts_where *where)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;
@@ -197,6 +202,8 @@ static void put_program(struct ts_buf *sql, const struct ts_doctor *doctor,
 	if (where[first].module.n > 0) {
 		ts_buf_puts(sql, " and " ARG("hlo_module") " = ");
 		put_quoted(sql, where[first].module);
+	} else {
+		ts_buf_puts(sql, NOT_TWICE);
 	}
 	if (op && op->has_program)
 		ts_buf_printf(sql, " and " ARG("program_id") " = '%" PRIu64 "'", op->program_id);

@@ -143,6 +143,25 @@ static void slices_of_several_programs_are_asked_for_one_program_after_the_other
 	given_release(&run);
 }
 
+/* A GPU's kernels of a trace have no module, and may be drawn as render stages too. */
+static void slices_without_a_module_are_asked_for_once(void **state)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	given_memory_run(&run, "fusion.1");
+	run.items[1].module = TS_LIT("");
+	run.profile.ops[1].has_program = false;
+
+	finding = finding_of(when_examined(&run), "memory_bound");
+
+	assert_text(finding->links.perfetto_sql,
+		    "select id, ts, dur, track_id, name from slice where name in ('fusion.1') and "
+		    "track_id not in (select id from track where type = 'gpu_render_stage') "
+		    "order by ts");
+	given_release(&run);
+}
+
 static void what_is_not_about_an_op_that_ran_is_found_by_its_id(void **state)
 {
 	const struct ts_finding *finding;
@@ -301,6 +320,7 @@ int main(void)
 		cmocka_unit_test(slices_of_an_op_are_asked_for_by_its_program),
 		cmocka_unit_test(
 			slices_of_several_programs_are_asked_for_one_program_after_the_other),
+		cmocka_unit_test(slices_without_a_module_are_asked_for_once),
 		cmocka_unit_test(what_is_not_about_an_op_that_ran_is_found_by_its_id),
 		cmocka_unit_test(an_op_without_its_module_has_no_graph),
 		cmocka_unit_test(names_do_not_leave_their_place_in_an_address_or_in_sql),

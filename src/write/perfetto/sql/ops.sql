@@ -10,7 +10,7 @@ WHERE n.key IN ('debug.op_id', 'args.op_id') AND t.key IN ('debug.long_name', 'a
 GROUP BY 1;
 
 -- Each execution of an op on a core or a stream of a GPU. self_ns is the time in which no op inside it ran; category
--- is XLA's of the HLO, or that of PyTorch's profiler. GPU kernels in a trace of PyTorch do not nest: all is their own.
+-- is XLA's of the HLO, or that of PyTorch's profiler, whose kernels do not nest: all of their time is their own.
 CREATE PERFETTO VIEW tpusight_ops AS
 SELECT
   s.id,
@@ -23,7 +23,10 @@ SELECT
   coalesce(extract_arg(s.arg_set_id, 'debug.op_id'), extract_arg(s.arg_set_id, 'args.op_id')) AS op_id,
   s.category,
   coalesce(extract_arg(s.arg_set_id, 'debug.self_ns'), extract_arg(s.arg_set_id, 'args.self_ns'), s.dur) AS self_ns,
-  CASE WHEN r.kind IS NULL THEN 'GPU ' || extract_arg(s.arg_set_id, 'args.device') ELSE r.device END AS device,
+  CASE
+    WHEN r.device GLOB '*/device:*' THEN r.device
+    ELSE '/device:GPU:' || extract_arg(s.arg_set_id, 'args.device')
+  END AS device,
   coalesce(extract_arg(s.arg_set_id, 'debug.tf_op'), extract_arg(s.arg_set_id, 'args.tf_op')) AS tf_op,
   coalesce(extract_arg(s.arg_set_id, 'debug.source'), extract_arg(s.arg_set_id, 'args.source')) AS source,
   coalesce(extract_arg(s.arg_set_id, 'debug.flops'), extract_arg(s.arg_set_id, 'args.flops')) AS flops,
@@ -68,7 +71,10 @@ SELECT
   coalesce(extract_arg(s.arg_set_id, 'debug.op_id'), extract_arg(s.arg_set_id, 'args.op_id')) AS op_id,
   s.category,
   coalesce(extract_arg(s.arg_set_id, 'debug.bytes_accessed'), extract_arg(s.arg_set_id, 'args.bytes_accessed')) AS bytes_accessed,
-  CASE WHEN r.kind IS NULL THEN 'GPU ' || extract_arg(s.arg_set_id, 'args.device') ELSE r.device END AS device
+  CASE
+    WHEN r.device GLOB '*/device:*' THEN r.device
+    ELSE '/device:GPU:' || extract_arg(s.arg_set_id, 'args.device')
+  END AS device
 FROM slice AS s
 JOIN _tpusight_rows AS r ON r.track_id = s.track_id
 WHERE
