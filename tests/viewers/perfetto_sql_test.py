@@ -4,6 +4,7 @@
   - the ten questions of docs/perfetto.md, each with an answer here that says what of the report it must be
   - each finding's own query (links.perfetto_sql): as many rows as its ops were executed, all of its own program, when it happens,
     and the columns by which Perfetto's page makes rows clickable
+  - the figures of the summary for CI
 The views are those that stand beside the trace. On the bundled sample, planted runs, and real profiles of $TS_CORPUS. The SQL runs
 in SQLite, on tables made of the JSON as Perfetto's importer makes them; where $TS_TRACE_PROCESSOR names a trace processor, there
 too, on both forms, and the answers must be the same.
@@ -244,6 +245,41 @@ def check_finding(ask, report, finding):
     must(hit or not times, f"{finding['id']}: no slice when it happens")
 
 
+def summary():
+    """{metric: SQL} of the summary for CI."""
+    spec = read(ROOT, "src", "write", "perfetto", "sql", "tpusight.textproto")
+    return dict(re.findall(r'metric_spec: \{\n  id: "(\w+)".*?\n      sql: "(.*?)"\n', spec, re.S))
+
+
+def check_summary(tables, report):
+    """Its figures are the report's."""
+    found = {name: tables.ask(sql) for name, sql in summary().items()}
+    impacts = {f["id"]: f["impact_ps"] for f in report["doctor"]["findings"]}
+    for row in found["tpusight_finding_impact"]:
+        impact = impacts.pop(row["finding"], "")
+        must(row["impact_ns"] is None if impact is None else near(row["impact_ns"], impact or 0), f"summary: {row} of {impact} ps")
+    must(not impacts, f"summary: {list(impacts)} are missing")
+    classes = sum(row["own_ns"] for row in found["tpusight_time_by_class"])
+    must(classes * 1000 <= (report["time"]["total_ps"] or 0) * 1.0001, f"summary: {classes} ns of classes")
+    mxu = report["overview"].get("mxu_utilization_pct")
+    cores = [row["percent"] for row in found["tpusight_mxu_utilization"] if row["percent"] is not None]
+    if mxu is not None and cores and not is_of_gpus(report):  # whose counters begin with their first kernel
+        must(abs(sum(cores) / len(cores) - mxu) <= 0.05 * mxu + 0.01, f"summary: MXU {cores}, {mxu} told")
+    steps = {row["device"] for row in found["tpusight_step_time"]}
+    is_marked = any(step["source"] == "marked" for step in report["steps"])
+    must(not is_marked or len(steps) == len(report["time"]["per_core"]), f"summary: steps of {steps}")
+
+
+def ask_summary(path, report):
+    """The trace processor takes the file as it is, and names each finding."""
+    sql = os.path.join(ROOT, "src", "write", "perfetto", "sql")
+    done = subprocess.run([REFEREE, "summarize", "--add-sql-package", sql + "@tpusight", "--metrics-v2", "all", path,
+                           os.path.join(sql, "tpusight.textproto")], text=True, capture_output=True)
+    must(done.returncode == 0, f"{path}: {done.stderr[-300:]}")
+    told = [f["id"] for f in report["doctor"]["findings"] if f["impact_ps"] is not None]
+    must(all(f'"{name}"' in done.stdout for name in told), f"{path}: the summary names not all of {told}")
+
+
 # The sessions
 
 def unpack(to, source):
@@ -281,6 +317,7 @@ def check_referees(session, sql, answers, report, tables):
                 must(not odd, f"{path}: question {number}: {odd}")
         for finding in report["doctor"]["findings"]:
             check_finding(referee.ask_finding, report, finding)
+        ask_summary(path, report)
 
 
 def check(session):
@@ -293,6 +330,7 @@ def check(session):
         CHECKS[int(number)](answers[int(number)], report, tables)
     for finding in report["doctor"]["findings"]:
         check_finding(tables.ask, report, finding)
+    check_summary(tables, report)
     if REFEREE:
         check_referees(session, sql, answers, report, tables)
 

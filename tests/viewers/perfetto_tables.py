@@ -12,7 +12,8 @@ create table process_track (id, upid);
 create table process_counter_track (id, upid, name);
 create table counter (id, ts, track_id, value);
 create table thread (utid, upid, name);
-create table process (upid, name);
+create table process (upid, name, machine_id);
+create table machine (id, name);
 """
 
 
@@ -46,7 +47,7 @@ class Tables:
 
     def metadata(self, e):
         if e["name"] == "process_name":
-            self.put("process", e["pid"], e["args"]["name"])
+            self.put("process", e["pid"], e["args"]["name"], 0)
         elif e["name"] == "thread_name":  # each tid stands once in a file
             self.put("track", e["tid"], None, "thread_execution")
             self.put("thread_track", e["tid"], e["tid"])
@@ -66,7 +67,7 @@ class Tables:
             place = (e["pid"], e["name"], key)
             if place not in self.counters:
                 self.counters[place] = -1 - len(self.counters)
-                self.put("track", self.counters[place], e["name"], "json_counter")
+                self.put("track", self.counters[place], f"{e['name']} {key}".strip(), "json_counter")
                 self.put("process_counter_track", self.counters[place], e["pid"], f"{e['name']} {key}".strip())
             self.put("counter", i, ns(e["ts"]), self.counters[place], value)
 

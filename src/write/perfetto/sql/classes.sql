@@ -25,11 +25,10 @@ SELECT
   c.ts,
   lead(c.ts, 1, c.ts) OVER (PARTITION BY c.track_id ORDER BY c.ts) - c.ts AS dur,
   c.track_id,
-  t.name,
+  r.row_name AS name,
   c.value,
-  p.name AS device
+  r.device
 FROM counter AS c
-JOIN process_counter_track AS t ON t.id = c.track_id
-JOIN process AS p USING (upid)
+JOIN _tpusight_rows AS r ON r.track_id = c.track_id
 WHERE
-  p.name GLOB '*/device:*';
+  r.device GLOB '*/device:*';
