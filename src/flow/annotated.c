@@ -79,10 +79,16 @@ static enum ts_status add_row(struct copy *copy, const struct ts_track *track, s
 	return TS_OK;
 }
 
+/* With the rank, where the trace has one: copies of several are opened together. */
 static struct ts_bytes process_name(struct copy *copy, uint32_t device)
 {
-	return ts_arena_printf(&copy->arena, "TPUsight: %.*s",
-			       TS_ARG(copy->profile->devices[device].name));
+	struct ts_bytes name = copy->profile->devices[device].name;
+	int64_t rank = copy->profile->hosts[copy->host].rank;
+
+	if (rank == TS_UNKNOWN)
+		return ts_arena_printf(&copy->arena, "TPUsight: %.*s", TS_ARG(name));
+	return ts_arena_printf(&copy->arena, "TPUsight: %.*s (rank %lld)", TS_ARG(name),
+			       (long long)rank);
 }
 
 static enum ts_status add_device(struct copy *copy, uint32_t device, struct ts_error *err)

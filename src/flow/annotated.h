@@ -7,7 +7,9 @@
  * the last event of the first list our events: a process "TPUsight: /device:GPU:0" for each device
  * of the file, with rows and counters as the Perfetto file of an xplane has them (flow/trace.h),
  * and one with the findings of the run, a row each (flow/trace_findings.h). pids and tids
- * differ from all of the trace's; times are on its own clock, cut to whole ns.
+ * differ from all of the trace's; times are on its own clock, cut to whole ns. A clock that is later
+ * than 51 days has numbers that Perfetto cannot keep to the ns: lengths are then those of what it keeps,
+ * so that what touches does not overlap there.
  *
  * A trace that was cut in the middle ends in the copy behind its last whole event (or member) and
  * is closed there, so that viewers take it.

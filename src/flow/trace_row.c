@@ -3,18 +3,21 @@
 
 #include "base/check.h"
 #include "flow/stream.h"
+#include "flow/trace_kernels.h"
 
 #define PIECE_EVENTS 65536
 #define LANE_DEPTH   250 /* trace processors keep the depth of a slice in a byte */
 #define TAIL_SLOTS   1024
 #define TAIL_BYTES   (1u << 20) /* of tails kept at once */
 #define FLOW_END     1u		/* lowest bit of .flow; the rest counts from 1 */
+#define LAUNCH_IDS   (UINT64_C(1) << 31) /* the ids of a row's own arrows end below it */
 
 struct kept {
 	int64_t start_ps, dur_ps, self_ps;
 	struct ts_bytes body; /* empty: the line's events have no stats */
 	uint32_t op;
 	uint32_t flow; /* 0: no arrow */
+	uint32_t note; /* of ts_trace_event */
 };
 
 /* Where a slice stands in the file: whole ns of what it was in ps. */
@@ -60,9 +63,12 @@ struct ts_trace_writer {
 	int64_t last_ns;
 	const struct ts_trace_out *out;
 	struct ts_trace_counts *counts;
-	uint64_t nr_seen, quota;
+	uint64_t nr_seen, quota, nr_slices;
 	uint32_t nr_flows;
 	ts_stats_each *each; /* NULL: the line's events have no stats */
+	size_t next_arrow;
+	struct ts_trace_kernels kernels;
+	struct ts_trace_ends *ends; /* NULL: the row is written, else it is only looked through */
 };
 
 struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
@@ -98,6 +104,7 @@ void ts_trace_writer_free(struct ts_trace_writer *writer)
 	ts_buf_release(&writer->text);
 	ts_buf_release(&writer->tails);
 	ts_buf_release(&writer->full_tail);
+	ts_trace_kernels_release(&writer->kernels);
 	free(writer->described);
 	free(writer->kept);
 	free(writer->order);
@@ -122,7 +129,8 @@ static struct stretch stretch_of(const struct ts_trace_writer *writer, const str
 /* Hands the text on when a piece is full, or at the row's end. */
 static enum ts_status hand_on(struct ts_trace_writer *writer, size_t full, struct ts_error *err)
 {
-	if (writer->text.failed || writer->tails.failed || writer->full_tail.failed)
+	if (writer->text.failed || writer->tails.failed || writer->full_tail.failed ||
+	    writer->kernels.tails.failed)
 		return ts_fail_nomem(err);
 	if (writer->text.n == 0 || writer->text.n < full)
 		return TS_OK;
@@ -144,6 +152,9 @@ static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *
 	writer->nr_seen = 0;
 	writer->nr_flows = 0;
 	writer->each = NULL;
+	writer->nr_slices = 0;
+	writer->next_arrow = 0;
+	ts_trace_kernels_clear(&writer->kernels);
 	writer->pairs.nr = 0;
 	ts_buf_clear(&writer->text);
 	writer->form->row(&writer->text, &writer->at);
@@ -289,6 +300,56 @@ static bool open_slice(struct lane *lane, const struct kept *kept, const struct 
 	return true;
 }
 
+/* The launch arrow of the slice that comes next, if it has one. */
+static void take_launch(struct ts_trace_writer *writer, struct ts_perfetto_slice *slice)
+{
+	const struct ts_trace_arrow *arrow;
+
+	if (writer->next_arrow == writer->row->nr_arrows)
+		return;
+	arrow = &writer->row->arrows[writer->next_arrow];
+	if (arrow->slice != writer->nr_slices)
+		return;
+	slice->launch = arrow->end;
+	slice->launch_id = LAUNCH_IDS | arrow->number;
+	slice->stage_id = arrow->on_gpu ? (uint64_t)arrow->number + 1 : 0;
+	writer->counts->flows += arrow->end == TS_ARROW_BEGINS;
+	writer->next_arrow++;
+}
+
+static void note_end(struct ts_trace_writer *writer, uint32_t number, int64_t start_ns)
+{
+	struct ts_trace_end *end;
+
+	if (number == 0)
+		return;
+	end = &writer->ends->items[number - 1];
+	end->row = writer->row->at.number;
+	end->slice = writer->nr_slices;
+	end->start_ns = start_ns;
+}
+
+/* What a GPU ran; its id is the number of its launch's arrow, + 1, or else follows from its place. */
+static void take_kernel(struct ts_trace_writer *writer, const struct lane *lane, uint32_t number,
+			struct ts_perfetto_slice *slice)
+{
+	slice->kernel = ts_trace_kernels_tail(&writer->kernels, number, writer->form, &lane->at,
+					      writer->profile, &writer->text);
+	if (slice->stage_id == 0)
+		slice->stage_id = ((uint64_t)writer->at.number + 1) << 32 | writer->nr_slices;
+}
+
+static void put_slice(struct ts_trace_writer *writer, struct lane *lane, const struct kept *kept,
+		      struct ts_perfetto_slice *slice)
+{
+	take_launch(writer, slice);
+	slice->tail = tail_of(writer, lane, kept->op);
+	if (kept->note)
+		take_kernel(writer, lane, kept->note, slice);
+	writer->form->op_slice(&writer->text, &lane->at, slice);
+	writer->counts->written++;
+}
+
 static enum ts_status put_kept(struct ts_trace_writer *writer, const struct kept *kept,
 			       struct ts_error *err)
 {
@@ -311,9 +372,11 @@ static enum ts_status put_kept(struct ts_trace_writer *writer, const struct kept
 	}
 	if (!open_slice(lane, kept, &at, &slice.is_apart))
 		return ts_fail_nomem(err);
-	slice.tail = tail_of(writer, lane, kept->op);
-	writer->form->op_slice(&writer->text, &lane->at, &slice);
-	writer->counts->written++;
+	if (writer->ends)
+		note_end(writer, kept->note, at.start_ns);
+	else
+		put_slice(writer, lane, kept, &slice);
+	writer->nr_slices++;
 	return hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 }
 
@@ -473,7 +536,8 @@ static enum ts_status keep(struct ts_trace_writer *writer, const struct ts_trace
 							 .self_ps = event->self_ps,
 							 .body = event->body,
 							 .op = event->op,
-							 .flow = flow };
+							 .flow = flow,
+							 .note = event->note };
 	return TS_OK;
 }
 
@@ -512,26 +576,38 @@ static enum ts_status see_pair(void *ctx, const struct ts_trace_event *start,
 	return st;
 }
 
+static enum ts_status event_of(struct ts_trace_writer *writer, const struct ts_block *block,
+			       size_t i, struct ts_trace_event *event, struct ts_error *err)
+{
+	*event = ts_trace_event_of(block, i);
+	if (writer->ends)
+		return ts_trace_ends_add(writer->ends, block, i, &event->note, err);
+	if (writer->at.gpu && writer->form->kernel_tail)
+		return ts_trace_kernels_see(&writer->kernels, block, i, &event->note, err);
+	return TS_OK;
+}
+
 static enum ts_status see_wanted(struct ts_trace_writer *writer, const struct ts_block *block,
 				 size_t i, bool is_core, struct ts_error *err)
 {
 	struct ts_trace_visitor visitor = { writer, see_pair };
+	struct ts_trace_event event;
 	enum ts_status st = TS_OK;
 	bool taken = false;
 
 	if (writer->pairs.nr > 0)
 		st = ts_trace_pairs_expire(&writer->pairs, writer->nr_seen, &visitor, err);
 	if (st == TS_OK && is_core && writer->plan->async[block->op[i]] != TS_ASYNC_NONE) {
-		struct ts_trace_event event = ts_trace_event_of(block, i);
-
-		st = ts_trace_pairs_add(&writer->pairs, writer->profile, &event, writer->nr_seen,
-					&visitor, &taken, err);
+		st = event_of(writer, block, i, &event, err);
+		if (st == TS_OK)
+			st = ts_trace_pairs_add(&writer->pairs, writer->profile, &event,
+						writer->nr_seen, &visitor, &taken, err);
 	}
 	writer->nr_seen++;
 	if (st == TS_OK && !taken && chooses(writer, block->dur_ps[i])) {
-		struct ts_trace_event event = ts_trace_event_of(block, i);
-
-		st = keep(writer, &event, 0, err);
+		st = event_of(writer, block, i, &event, err);
+		if (st == TS_OK)
+			st = keep(writer, &event, 0, err);
 	}
 	return st;
 }
@@ -568,6 +644,8 @@ static enum ts_status write_line(struct ts_trace_writer *writer, struct ts_error
 	struct ts_sink sink = { .ctx = writer, .columns = TS_COL_STATS, .block = see_block };
 	enum ts_status st;
 
+	if (writer->ends)
+		sink.columns |= ts_trace_end_columns(writer->profile, writer->row->line);
 	writer->quota = tally ? tally->quota : 0;
 	st = ts_stream_line(writer->profile, writer->row->line, &sink, err);
 	if (st != TS_OK && st != TS_FORMAT)
@@ -651,7 +729,7 @@ static enum ts_status write_points(struct ts_trace_writer *writer, const struct 
 		int64_t at_ns = clock_ns(writer, track->points[i].at_ps);
 
 		writer->form->counter(&writer->text, &writer->at, at_ns, track->points[i].value);
-		writer->counts->own++;
+		writer->counts->own += !writer->row->at.is_native;
 		st = hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 	}
 	return st;
@@ -673,4 +751,25 @@ enum ts_status ts_trace_row_write(struct ts_trace_writer *writer, const struct t
 	else
 		st = write_points(writer, track, err);
 	return st ? st : hand_on(writer, 0, err);
+}
+
+static enum ts_status drop_piece(void *ctx, struct ts_buf *text, struct ts_error *err)
+{
+	ts_buf_clear(text);
+	return TS_OK;
+}
+
+enum ts_status ts_trace_row_scan(struct ts_trace_writer *writer, const struct ts_trace_row *row,
+				 struct ts_trace_ends *ends, struct ts_error *err)
+{
+	struct ts_trace_out nowhere = { NULL, drop_piece };
+	struct ts_trace_counts counts = { 0 };
+	enum ts_status st;
+
+	TS_ASSERT(writer && row && ends);
+	writer->ends = ends;
+	st = ts_trace_row_write(writer, row, &nowhere, &counts, err);
+	writer->ends = NULL;
+	ts_trace_ends_tidy(ends);
+	return st;
 }

@@ -12,6 +12,7 @@
 
 /* A trace of the user's with our tracks in it, beside the original, which stays as it is. */
 #define TS_ANNOTATED_SUFFIX	   ".tpusight.json.gz"
+#define TS_ANNOTATED_PFTRACE_SUFFIX ".tpusight.pftrace" /* the same in Perfetto's own form */
 #define TS_ANNOTATED_REPORT_SUFFIX ".tpusight.report.json"
 #define TS_ANNOTATED_SQL_SUFFIX	   ".tpusight.sql"
 #define TS_ANNOTATED_KEY	   "tpusight_annotation" /* names what is put behind its first bracket */

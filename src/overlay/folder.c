@@ -18,6 +18,7 @@ static const struct {
 } suffixes[] = {
 	{ TS_XPLANE_SUFFIX, TS_NAME_PROFILE },
 	{ TS_ANNOTATED_SUFFIX, TS_NAME_COPY },
+	{ TS_ANNOTATED_PFTRACE_SUFFIX, TS_NAME_COPY },
 	{ TS_ANNOTATED_REPORT_SUFFIX, TS_NAME_REPORT },
 	{ TS_ANNOTATED_SQL_SUFFIX, TS_NAME_SQL },
 };
@@ -25,6 +26,7 @@ static const struct {
 static const char *const shared[] = {
 	TS_REPORT_FILE,		TS_TRACE_FILE,	     TS_TRACE_NATIVE_FILE,  TS_PFTRACE_FILE,
 	TS_PFTRACE_NATIVE_FILE, TS_SUGGESTIONS_FILE, TS_CACHE_VERSION_FILE, TS_SQL_FILE,
+	TS_RANKS_FILE,
 };
 
 enum ts_name_kind ts_overlay_name_kind(const char *name)

@@ -19,6 +19,7 @@ struct work {
 	enum ts_status status;	   /* the first that was not good */
 	bool caches_gone;
 	bool has_profiles; /* xplanes, which XProf shows */
+	bool ranks_alone;  /* the rest of the session is done */
 };
 
 /* Paths live in the report's arena; NULL: no memory, and the work has failed. */
@@ -69,8 +70,13 @@ bool ts_overlay_work_has_twin(struct work *work, const struct ts_hostfile *file)
 /* Has the session a folder to itself, so that ALL_HOSTS is its own? */
 bool ts_overlay_work_owns_folder(const struct work *work);
 
+/* ranks.c: the file of all ranks, put in or taken out. */
+void ts_overlay_work_do_ranks(struct work *work);
+
 /* trace.c: a Perfetto trace put in, or taken out. */
 void ts_overlay_work_put_trace(struct work *work, enum ts_trace_kind kind);
 void ts_overlay_work_take_out_trace(struct work *work, enum ts_trace_kind kind);
+/* Is this content one of ours in Perfetto's own form, packed or not? */
+bool ts_overlay_is_pftrace(struct ts_bytes file, struct ts_error *story);
 
 #endif

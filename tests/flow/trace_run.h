@@ -20,6 +20,7 @@ struct run_event { /* of LINE, ordered by start within it */
 	uint32_t line;
 	uint32_t op;
 	int64_t start_ps, dur_ps;
+	uint64_t link; /* 0: it has none */
 	struct run_stat stats[RUN_STATS];
 };
 
@@ -152,7 +153,8 @@ enum ts_status ts_stream_line(const struct ts_profile *profile, uint32_t line,
 					  .bytes = TS_UNKNOWN,
 					  .occurrences = 1,
 					  .number = TS_NO_NUMBER,
-					  .body = { (const uint8_t *)e, sizeof(*e) } };
+					  .body = { (const uint8_t *)e, sizeof(*e) },
+					  .link = e->link ? e->link : TS_NO_LINK };
 
 		if (e->line == line)
 			st = ts_nest_push(nest, &event, err);

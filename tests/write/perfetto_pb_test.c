@@ -329,7 +329,11 @@ static void lanes_of_a_row_have_one_merge_key(void **state)
 {
 	struct ts_track track = { .kind = TS_TRACK_SLICES, .description = "what it is" };
 	struct ts_perfetto_row rows[] = {
-		{ .number = 4, .pid = 7, .order = 2, .name = TS_LIT("XLA Ops") },
+		{ .number = 4,
+		  .pid = 7,
+		  .order = 2,
+		  .name = TS_LIT("XLA Ops"),
+		  .about = "what ran" },
 		{ .number = 5, .pid = 7, .order = 3, .name = TS_LIT("a"), .track = &track },
 	};
 
@@ -343,8 +347,8 @@ static void lanes_of_a_row_have_one_merge_key(void **state)
 		assert_true(number_at(&said, PACKET(60, 15)) == 3); /* merged by the key */
 		assert_true(number_at(&said, PACKET(60, 17)) == row->number);
 		assert_true(number_at(&said, PACKET(60, 12)) == row->order);
-		assert_true(ts_bytes_has(ts_buf_bytes(&said), "what it is") ==
-			    (row->track != NULL));
+		assert_true(ts_bytes_is(text_at(&said, PACKET(60, 14)),
+					row->track ? "what it is" : "what ran"));
 		ts_buf_release(&said);
 	}
 }
@@ -373,18 +377,243 @@ static void a_hosts_thread_has_the_systems_number(void **state)
 	ts_buf_release(&buf);
 }
 
+/* The NR-th packet alone. */
+static struct ts_buf packet_of(const struct ts_buf *buf, size_t nr)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_pb_error err = { 0 };
+	struct ts_pb pb = ts_pb_of(ts_buf_bytes(buf), &err);
+
+	do
+		assert_true(ts_pb_next(&pb));
+	while (nr-- > 0);
+	ts_pbw_bytes(&out, 1, ts_pb_bytes(&pb));
+	return out;
+}
+
+static void a_kernel_is_a_render_stage_beside_its_slice(void **state)
+{
+	static const struct ts_perfetto_gpu gpu = { .number = 3, .pid = 9 };
+	static const struct ts_perfetto_kernel kernel = {
+		.op = 4,
+		.name = { (const uint8_t *)"saxpy", 5 },
+		.is_compute = true,
+		.grid = { 16, 2, 1 },
+		.block = { 256, 1, 1 },
+		.registers = 32,
+		.static_shared = TS_UNKNOWN,
+		.dynamic_shared = 1024,
+	};
+	int64_t last_ns = 0;
+	struct ts_perfetto_row row = { .number = 5, .pid = 9, .last_ns = &last_ns, .gpu = &gpu };
+	struct ts_perfetto_lane lane = lane_of(&row, 0);
+	struct ts_buf said = TS_BUF_INIT, tail = TS_BUF_INIT, buf = TS_BUF_INIT, stage;
+	struct ts_perfetto_slice slice = { .start_ns = 300, .dur_ns = 10, .stage_id = 77 };
+
+	form->kernel_tail(&said, &tail, &lane, &kernel, 8);
+	assert_true(number_at(&said, PACKET(12, 1000, 1)) == 8);
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 1000, 2)), "saxpy"));
+	assert_true(number_at(&said, PACKET(12, 1000, 5, 4)) == 32); /* blocks */
+	slice.kernel = ts_buf_bytes(&tail);
+	form->op_slice(&buf, &lane, &slice);
+	assert_true(number_at(&buf, PACKET(8)) == 300);
+	assert_true(number_at(&buf, PACKET(11, 9)) == 1);
+	stage = packet_of(&buf, 1);
+	assert_true(number_at(&stage, PACKET(8)) == 0); /* since the packet before it */
+	assert_true(number_at(&stage, PACKET(53, 1)) == 77);
+	assert_true(number_at(&stage, PACKET(53, 2)) == 10);
+	assert_true(number_at(&stage, PACKET(53, 11)) == 3);
+	assert_true(number_at(&stage, PACKET(53, 19)) == 8);
+	assert_true(number_at(&stage, PACKET(53, 20)) == 5);
+	assert_true(number_at(&stage, PACKET(53, 21, 1, 2)) == 2);
+	assert_true(number_at(&stage, PACKET(53, 21, 2, 1)) == 256);
+	ts_buf_release(&said);
+	ts_buf_release(&tail);
+	ts_buf_release(&buf);
+	ts_buf_release(&stage);
+}
+
+static void a_launch_names_the_render_stage_and_has_an_arrow(void **state)
+{
+	int64_t last_ns = 0;
+	struct ts_perfetto_row row = { .number = 5, .last_ns = &last_ns };
+	struct ts_perfetto_lane lane = lane_of(&row, 0);
+	struct ts_perfetto_slice slice = { .arrow = TS_ARROW_ENDS,
+					   .arrow_id = 1,
+					   .launch = TS_ARROW_BEGINS,
+					   .launch_id = 2,
+					   .stage_id = UINT64_MAX };
+	struct ts_buf buf = TS_BUF_INIT;
+
+	form->op_slice(&buf, &lane, &slice);
+	assert_true(number_at(&buf, PACKET(11, 48)) == 1);
+	assert_true(number_at(&buf, PACKET(11, 47)) == 2);
+	assert_true(number_at(&buf, PACKET(11, 3000, 1)) == UINT64_MAX);
+	ts_buf_release(&buf);
+}
+
+static void gpus_are_told_in_the_order_of_their_numbers(void **state)
+{
+	static const struct ts_perfetto_gpu gpus[] = {
+		{ .name = { (const uint8_t *)"H100 #0", 7 } },
+		{ .number = 1, .name = { (const uint8_t *)"H100 #1", 7 } },
+	};
+	struct ts_perfetto_head head = { .version = "1.0",
+					 .start_unix_ns = TS_UNKNOWN,
+					 .gpus = gpus,
+					 .nr_gpus = TS_NELEM(gpus) };
+	struct ts_buf with = TS_BUF_INIT, without = TS_BUF_INIT;
+
+	form->open(&with, &head);
+	head.nr_gpus = 0;
+	form->open(&without, &head);
+	assert_true(with.n > without.n);
+	with.p += without.n; /* the last packet */
+	with.n -= without.n;
+	assert_true(ts_bytes_is(text_at(&with, PACKET(128, 1, 1)), "H100 #0"));
+	with.p -= without.n;
+	ts_buf_release(&with);
+	ts_buf_release(&without);
+}
+
 static void a_file_begins_with_its_mark(void **state)
 {
+	static const struct ts_perfetto_machine machine = { UINT32_MAX, { NULL, 0 } };
 	struct ts_perfetto_head head = { .version = "1.0", .start_unix_ns = TS_UNKNOWN };
 	struct ts_buf buf = TS_BUF_INIT;
 
 	form->open(&buf, &head);
+	assert_true(ts_bytes_starts(ts_buf_bytes(&buf), form->older_mark));
+	assert_string_equal(form->older_mark, TS_PFTRACE_OLDER_MARK);
+	ts_buf_clear(&buf);
+	head.machines = &machine;
+	head.nr_machines = 1;
+	form->open(&buf, &head);
 	assert_true(ts_bytes_starts(ts_buf_bytes(&buf), form->mark));
+	assert_true(strlen(form->mark) <= TS_MARK_MAX);
 	assert_true(ts_bytes_is(text_at(&buf, PACKET(126, 1, 3)), "tpusight"));
 	/* the overlay, which knows no formats, looks for the same */
 	assert_string_equal(form->mark, TS_PFTRACE_MARK);
 	assert_true(ts_bytes_starts(ts_bytes_of(ts_perfetto_json.mark), TS_TRACE_MARK));
 	ts_buf_release(&buf);
+}
+
+/* Every packet of the file says the same machine. */
+static size_t packets_of(const struct ts_buf *buf, uint64_t machine)
+{
+	struct ts_pb_error err = { 0 };
+	struct ts_pb packet = ts_pb_of(ts_buf_bytes(buf), &err);
+	size_t nr = 0, nr_said = 0;
+
+	for (; ts_pb_next(&packet); nr++) {
+		struct ts_pb inner = ts_pb_enter(&packet);
+
+		while (ts_pb_next(&inner))
+			nr_said += inner.field == 98 && inner.value == machine;
+	}
+	assert_null(err.cause);
+	assert_int_equal(nr_said, nr);
+	return nr;
+}
+
+static void all_packets_of_a_host_name_its_machine(void **state)
+{
+	static const struct ts_perfetto_machine machine = { TS_MACHINE_MIN,
+							    { (const uint8_t *)"h", 1 } };
+	struct ts_perfetto_head head = {
+		.version = "1.0", .start_unix_ns = 5, .machines = &machine, .nr_machines = 1
+	};
+	struct ts_perfetto_process process = { .pid = 1, .machine = machine.id };
+	struct ts_track track = { .kind = TS_TRACK_COUNTER, .name = "HBM (GB/s)" };
+	int64_t last_ns = 0;
+	struct ts_perfetto_row row = {
+		.pid = 1, .tid = 100, .machine = machine.id, .track = &track, .last_ns = &last_ns
+	};
+	struct ts_perfetto_lane lane = { .row = &row };
+	struct ts_perfetto_slice slice = { .dur_ns = 1, .tail = TS_LIT("\x50\x01") };
+	struct ts_buf buf = TS_BUF_INIT;
+
+	form->open(&buf, &head);
+	form->process(&buf, &process);
+	form->row(&buf, &row);
+	form->lane(&buf, &lane);
+	form->op_slice(&buf, &lane, &slice);
+	form->end(&buf, &lane, 1, false);
+	form->counter(&buf, &row, 2, 3.0);
+	/* mark, attributes, clocks, name, root; process; row and its counter; lane; begin, end; point */
+	assert_int_equal(packets_of(&buf, machine.id), 12);
+	ts_buf_release(&buf);
+}
+
+/* The first packet from packet NR on that has FIELD, a copy. */
+static struct ts_buf packet_with(const struct ts_buf *buf, uint32_t field, size_t nr)
+{
+	struct ts_pb_error err = { 0 };
+	struct ts_pb packet = ts_pb_of(ts_buf_bytes(buf), &err);
+	struct ts_buf copy = TS_BUF_INIT;
+
+	while (copy.n == 0 && ts_pb_next(&packet)) {
+		struct ts_pb inner = ts_pb_enter(&packet);
+		bool found = false;
+
+		while (ts_pb_next(&inner))
+			found |= inner.field == field;
+		if (found && nr-- == 0)
+			ts_pbw_bytes(&copy, 1, ts_pb_bytes(&packet));
+	}
+	assert_true(copy.n > 0);
+	return copy;
+}
+
+static void other_hosts_read_the_first_ones_clock(void **state)
+{
+	static const struct ts_perfetto_machine machines[] = {
+		{ TS_MACHINE_MIN + 1, { (const uint8_t *)"a", 1 } },
+		{ TS_MACHINE_MIN + 2, { (const uint8_t *)"b", 1 } },
+	};
+	struct ts_perfetto_head head = { .version = "1.0",
+					 .start_unix_ns = 5000,
+					 .shift_ns = 7,
+					 .machines = machines,
+					 .nr_machines = 2 };
+	struct ts_buf buf = TS_BUF_INIT, found;
+
+	form->open(&buf, &head);
+	for (size_t i = 0; i < 2; i++) {
+		found = packet_with(&buf, 45, i); /* system_info { machine_name } */
+		assert_true(number_at(&found, PACKET(98)) == machines[i].id);
+		assert_true(ts_bytes_eq(text_at(&found, PACKET(45, 17)), machines[i].name));
+		ts_buf_release(&found);
+		found = packet_with(&buf, 60, i); /* a root with the order of processes */
+		assert_true(number_at(&found, PACKET(98)) == machines[i].id);
+		ts_buf_release(&found);
+	}
+	found = packet_with(&buf, 107,
+			    0); /* remote_clock_sync: { client_clocks, host_clocks } twice */
+	assert_true(number_at(&found, PACKET(98)) == machines[1].id);
+	/* clock 6 reads 8, clock 1 reads 5001; on both sides */
+	assert_true(ts_bytes_is(text_at(&found, PACKET(107, 1, 2)),
+				"\x0a\x04\x08\x06\x10\x08\x0a\x05\x08\x01\x10\x89\x27"));
+	assert_true(ts_bytes_eq(text_at(&found, PACKET(107, 1, 2)),
+				text_at(&found, PACKET(107, 1, 3))));
+	ts_buf_release(&found);
+	ts_buf_release(&buf);
+}
+
+static void a_host_keeps_its_id_and_no_other_has_it(void **state)
+{
+	struct ts_host host = { .name = TS_LIT("a"), .start_unix_ns = 5, .rank = TS_UNKNOWN };
+	struct ts_host name = host, session = host, rank = host;
+	uint32_t id = ts_perfetto_machine_id(&host);
+
+	assert_int_equal(ts_perfetto_machine_id(&host), id);
+	assert_true(id >= TS_MACHINE_MIN);
+	name.name = TS_LIT("b");
+	session.start_unix_ns = 6;
+	rank.rank = 0;
+	assert_int_not_equal(ts_perfetto_machine_id(&name), id);
+	assert_int_not_equal(ts_perfetto_machine_id(&session), id);
+	assert_int_not_equal(ts_perfetto_machine_id(&rank), id);
 }
 
 int main(void)
@@ -400,7 +629,13 @@ int main(void)
 		cmocka_unit_test(a_process_has_a_group_of_ours_and_one_of_lines),
 		cmocka_unit_test(lanes_of_a_row_have_one_merge_key),
 		cmocka_unit_test(a_hosts_thread_has_the_systems_number),
+		cmocka_unit_test(a_kernel_is_a_render_stage_beside_its_slice),
+		cmocka_unit_test(a_launch_names_the_render_stage_and_has_an_arrow),
+		cmocka_unit_test(gpus_are_told_in_the_order_of_their_numbers),
 		cmocka_unit_test(a_file_begins_with_its_mark),
+		cmocka_unit_test(all_packets_of_a_host_name_its_machine),
+		cmocka_unit_test(other_hosts_read_the_first_ones_clock),
+		cmocka_unit_test(a_host_keeps_its_id_and_no_other_has_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,12 +13,15 @@
  */
 #include "write/perfetto/perfetto.h"
 
+#include <math.h>
+
 #include "codec/json.h"
 
-#define MARK	  "{\"otherData\":{\"generator\":\"tpusight\""
+#define MARK	  "{\"otherData\":{\"generator\":\"tpusight\"" /* the files of every version begin so */
 #define MAX_LANES 100 /* a row has the tids up to the next hundred */
 #define TIME_MAX  24  /* a time as text, sign, point and all */
-#define EVENT_MAX 384 /* an event without its names and args, and its arrow */
+#define EXACT_NS  ((INT64_C(1) << 42) * 1000) /* see imported() */
+#define EVENT_MAX 640 /* an event without its names and args, and its arrows */
 
 /* The first event of the array has no comma. */
 static void begin(struct ts_buf *out)
@@ -37,11 +40,21 @@ static void put_text(struct ts_buf *out, const char *key, const char *text)
 		ts_buf_puts(out, "null");
 }
 
+static void put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
+{
+	ts_buf_printf(out, ",\"%s\":", fact->key);
+	if (fact->text.n > 0)
+		ts_json_quote(out, ts_perfetto_cut(fact->text));
+	else
+		ts_buf_printf(out, "%lld", (long long)fact->number);
+}
+
+/* Viewers show "metadata" alone, as a table. */
 static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 {
 	uint64_t left_out = head->events_total - TS_MIN(head->events_written, head->events_total);
 
-	ts_buf_puts(out, MARK);
+	ts_buf_puts(out, MARK "},\"metadata\":{\"generator\":\"tpusight\"");
 	put_text(out, "version", head->version);
 	put_text(out, "native_file", head->native_file);
 	if (head->start_unix_ns != TS_UNKNOWN) /* as text: past what a double holds */
@@ -51,6 +64,8 @@ static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 		      (unsigned long long)head->events_written);
 	ts_buf_printf(out, ",\"events_left_out\":%llu,\"own_events\":%llu",
 		      (unsigned long long)left_out, (unsigned long long)head->own_events);
+	for (size_t i = 0; i < head->nr_facts; i++)
+		put_fact(out, &head->facts[i]);
 	put_text(out, "note", ts_perfetto_note);
 	ts_buf_puts(out, "},\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 }
@@ -219,6 +234,26 @@ static char *put_time(char *p, int64_t ns)
 	return p + (end - at);
 }
 
+/*
+ * The importer reads a time as a double of microseconds, which holds a ns no longer than up to 2^42 of
+ * them, 51 days: what it makes of the text of NS. Later ends of two slices that touch must become one
+ * number there, so a length is the difference of what its ends become.
+ */
+static int64_t imported(int64_t ns)
+{
+	double us;
+
+	if (ns < EXACT_NS || ns > INT64_MAX / 2)
+		return ns;
+	us = (double)(ns / 1000) + (double)(ns % 1000) / 1000;
+	return us == trunc(us) ? (int64_t)us * 1000 : llround(us * 1000);
+}
+
+static int64_t imported_dur(const struct ts_perfetto_slice *slice)
+{
+	return imported(slice->start_ns + slice->dur_ns) - imported(slice->start_ns);
+}
+
 static char *put_bytes(char *p, const void *bytes, size_t n)
 {
 	memcpy(p, bytes, n);
@@ -241,7 +276,7 @@ static char *begin_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 	p = put_time(p, slice->start_ns);
 	if (!slice->is_apart) {
 		p = PUT(p, ",\"dur\":");
-		p = put_time(p, slice->dur_ns);
+		p = put_time(p, imported_dur(slice));
 	}
 	*p++ = ',';
 	return put_bytes(p, slice->tail.p, slice->tail.n);
@@ -255,18 +290,21 @@ static char *put_number(char *p, uint64_t number)
 }
 
 /* An arrow's end stands right behind the slice it belongs to. */
-static char *put_arrow(char *p, const struct ts_perfetto_lane *lane,
-		       const struct ts_perfetto_slice *slice)
+static char *put_arrow(char *p, const struct ts_perfetto_lane *lane, int64_t at_ns,
+		       enum ts_perfetto_arrow arrow, const char *name, uint64_t id)
 {
-	if (slice->arrow == TS_ARROW_NONE)
+	size_t n = strlen(name);
+
+	if (arrow == TS_ARROW_NONE)
 		return p;
 	p = PUT(p, ",\n{\"ph\":\"");
-	*p++ = slice->arrow == TS_ARROW_BEGINS ? 's' : 'f';
-	p = PUT(p, "\",\"bp\":\"e\",\"cat\":\"async\",\"name\":\"async\",\"id\":");
-	p = put_number(p, slice->arrow_id);
+	*p++ = arrow == TS_ARROW_BEGINS ? 's' : 'f';
+	p = put_bytes(PUT(p, "\",\"bp\":\"e\",\"cat\":\""), name, n);
+	p = put_bytes(PUT(p, "\",\"name\":\""), name, n);
+	p = put_number(PUT(p, "\",\"id\":"), id);
 	*p++ = ',';
 	p = put_bytes(p, lane->packet.p, lane->packet.n);
-	p = put_time(p, slice->start_ns);
+	p = put_time(p, at_ns);
 	*p++ = '}';
 	return p;
 }
@@ -281,7 +319,8 @@ static void put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 	p = PUT(p, "\"self_us\":");
 	p = put_time(p, slice->own_ns);
 	p = PUT(p, "}}");
-	p = put_arrow(p, lane, slice);
+	p = put_arrow(p, lane, slice->start_ns, slice->arrow, "async", slice->arrow_id);
+	p = put_arrow(p, lane, slice->start_ns, slice->launch, "launch", slice->launch_id);
 	out->n = (size_t)(p - (char *)out->p);
 }
 

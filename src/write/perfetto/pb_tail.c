@@ -21,7 +21,7 @@ static void intern_category(struct ts_buf *out, uint64_t iid, struct ts_bytes ca
 static void intern_op(struct ts_buf *out, const struct ts_perfetto_row *row, const struct ts_op *op,
 		      uint32_t index, const struct ts_perfetto_arg *args, size_t nr_args)
 {
-	size_t packet = begin_packet(out, sequence_of(row)), data;
+	size_t packet = begin_row_packet(out, row), data;
 
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
 	data = ts_pbw_begin(out, PACKET_INTERNED_DATA);
@@ -81,7 +81,7 @@ static uint64_t label_iid(uint32_t label, size_t arg)
 static void intern_label(struct ts_buf *out, const struct ts_perfetto_row *row, uint32_t number)
 {
 	const struct ts_label *label = &row->track->labels[number];
-	size_t packet = begin_packet(out, sequence_of(row)), data;
+	size_t packet = begin_row_packet(out, row), data;
 
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
 	data = ts_pbw_begin(out, PACKET_INTERNED_DATA);

@@ -8,7 +8,7 @@ static const char *const own_keys[] = { "self_ns", "own_ns", "events" };
 /* The rank is what viewers go by now, the sort index what they went by before. */
 static void put_process(struct ts_buf *out, const struct ts_perfetto_process *process)
 {
-	size_t packet = begin_packet(out, HEAD_SEQUENCE);
+	size_t packet = begin_packet(out, HEAD_SEQUENCE, process->machine);
 	size_t track = ts_pbw_begin(out, PACKET_TRACK_DESCRIPTOR), inner;
 
 	ts_pbw_u64(out, DESCRIPTOR_UUID, process_uuid(process->pid));
@@ -33,10 +33,10 @@ static size_t begin_group(struct ts_buf *out, uint32_t pid, uint64_t group, cons
 	return track;
 }
 
-static void put_our_group(struct ts_buf *out, uint32_t pid)
+static void put_our_group(struct ts_buf *out, const struct ts_perfetto_process *process)
 {
-	size_t packet = begin_packet(out, HEAD_SEQUENCE);
-	size_t track = begin_group(out, pid, UUID_OURS, "TPUsight");
+	size_t packet = begin_packet(out, HEAD_SEQUENCE, process->machine);
+	size_t track = begin_group(out, process->pid, UUID_OURS, "TPUsight");
 
 	ts_pbw_text(out, DESCRIPTOR_DESCRIPTION,
 		    TS_LIT("what TPUsight found out: findings, classes of time, counters"));
@@ -47,7 +47,7 @@ static void put_our_group(struct ts_buf *out, uint32_t pid)
 /* What is not drawn is said where it would stand. */
 static void put_lines_group(struct ts_buf *out, const struct ts_perfetto_process *process)
 {
-	size_t packet = begin_packet(out, HEAD_SEQUENCE);
+	size_t packet = begin_packet(out, HEAD_SEQUENCE, process->machine);
 	size_t track = begin_group(out, process->pid, UUID_LINES, "lines of the profile");
 	size_t text = ts_pbw_begin(out, DESCRIPTOR_DESCRIPTION);
 
@@ -67,7 +67,7 @@ void ts_perfetto_pb_process(struct ts_buf *out, const struct ts_perfetto_process
 {
 	put_process(out, process);
 	if (process->has_tracks)
-		put_our_group(out, process->pid);
+		put_our_group(out, process);
 	if (process->has_lines)
 		put_lines_group(out, process);
 }
@@ -108,7 +108,7 @@ static void put_counter(struct ts_buf *out, const struct ts_track *track)
 /* Where a row's tracks stand: in a group of its process, or with their thread. */
 static uint64_t parent_of(const struct ts_perfetto_row *row)
 {
-	if (row->track)
+	if (row->track && !row->is_native)
 		return group_uuid(row->pid, UUID_OURS);
 	return row->thread ? track_uuid(row, THREAD_LANE) : group_uuid(row->pid, UUID_LINES);
 }
@@ -122,7 +122,8 @@ static void put_lane_track(struct ts_buf *out, const struct ts_perfetto_row *row
 
 static void put_track(struct ts_buf *out, const struct ts_perfetto_row *row, uint32_t lane)
 {
-	size_t packet = begin_packet(out, sequence_of(row));
+	const char *about = row->track ? row->track->description : row->about;
+	size_t packet = begin_row_packet(out, row);
 	size_t track = ts_pbw_begin(out, PACKET_TRACK_DESCRIPTOR);
 
 	ts_pbw_u64(out, DESCRIPTOR_UUID, track_uuid(row, lane));
@@ -132,8 +133,8 @@ static void put_track(struct ts_buf *out, const struct ts_perfetto_row *row, uin
 	else
 		put_lane_track(out, row);
 	ts_pbw_u64(out, DESCRIPTOR_RANK, row->order);
-	if (row->track && row->track->description)
-		ts_pbw_text(out, DESCRIPTOR_DESCRIPTION, ts_bytes_of(row->track->description));
+	if (about)
+		ts_pbw_text(out, DESCRIPTOR_DESCRIPTION, ts_bytes_of(about));
 	ts_pbw_end(out, track);
 	ts_pbw_end(out, packet);
 }
@@ -141,7 +142,7 @@ static void put_track(struct ts_buf *out, const struct ts_perfetto_row *row, uin
 /* Without slices of its own: those are its lanes', which are then one row and have a name in SQL. */
 static void put_thread(struct ts_buf *out, const struct ts_perfetto_row *row)
 {
-	size_t packet = begin_packet(out, sequence_of(row));
+	size_t packet = begin_row_packet(out, row);
 	size_t track = ts_pbw_begin(out, PACKET_TRACK_DESCRIPTOR), thread;
 
 	ts_pbw_u64(out, DESCRIPTOR_UUID, track_uuid(row, THREAD_LANE));
@@ -181,7 +182,7 @@ static void put_defaults(struct ts_buf *out, const struct ts_perfetto_row *row)
  * clock and the trace's are both 0. */
 void ts_perfetto_pb_row(struct ts_buf *out, const struct ts_perfetto_row *row)
 {
-	size_t packet = begin_packet(out, sequence_of(row)), inner;
+	size_t packet = begin_row_packet(out, row), inner;
 
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, STATE_CLEARED);
 	inner = ts_pbw_begin(out, PACKET_INTERNED_DATA);
@@ -197,6 +198,7 @@ void ts_perfetto_pb_row(struct ts_buf *out, const struct ts_perfetto_row *row)
 	ts_pbw_end(out, inner);
 	ts_pbw_u64(out, PACKET_FIRST_ON_SEQUENCE, 1);
 	ts_pbw_end(out, packet);
+	ts_perfetto_pb_gpu_row(out, row);
 	if (row->track && row->track->kind == TS_TRACK_COUNTER)
 		put_track(out, row, 0);
 	else if (row->thread)
@@ -209,6 +211,10 @@ void ts_perfetto_pb_lane(struct ts_buf *out, struct ts_perfetto_lane *lane)
 
 	p = put_pair(packet, TAG(PACKET_SEQUENCE_ID, 0), sequence_of(lane->row));
 	p = put_pair(p, TAG(PACKET_SEQUENCE_FLAGS, 0), NEEDS_STATE);
+	if (lane->row->machine) {
+		p = ts_pbw_store(p, PACKET_MACHINE_ID << 3);
+		p = ts_pbw_store(p, lane->row->machine);
+	}
 	lane->packet.n = (uint8_t)(p - packet);
 	p = event;
 	if (lane->number > 0)
