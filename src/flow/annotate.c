@@ -7,6 +7,7 @@
 #include "flow/ranks.h"
 #include "io/tracefile.h"
 #include "read/reader.h"
+#include "write/perfetto/sql.h"
 #include "write/report_json.h"
 
 /* The JSON that viewers take has a limit in practice; Perfetto's own form is for all there is. */
@@ -212,6 +213,8 @@ static enum ts_status apply_to_all(const struct job *job, const struct ts_overla
 			if (part.copies[kind])
 				part.copies[kind] += member->nr_files;
 		memset(part.traces, 0, sizeof(part.traces));
+		if (!part.of_traces || !session->owns_folder)
+			part.sql = (struct ts_bytes){ NULL, 0 };
 		if (part.of_traces && !session->owns_folder)
 			part.report_json = (struct ts_bytes){ NULL, 0 }; /* the first has it */
 	}
@@ -235,6 +238,11 @@ static enum ts_status plan_ranks(const struct job *job, struct ts_overlay_plan *
 			     job->options->version, err);
 }
 
+static bool wants_any(const struct ts_annotate_options *options)
+{
+	return options->traces[TS_TRACE_JSON] || options->traces[TS_TRACE_PFTRACE];
+}
+
 static enum ts_status apply(struct job *job, struct ts_error *err)
 {
 	const struct ts_report form = { .generator = "tpusight",
@@ -253,7 +261,7 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 		calloc(job->session->nr_files, TS_NR_TRACE_KINDS * sizeof(*copies));
 	struct copy_job *jobs = calloc(job->session->nr_files, sizeof(*jobs));
 	struct ts_ranks ranks = TS_RANKS_INIT;
-	struct ts_buf json = TS_BUF_INIT;
+	struct ts_buf json = TS_BUF_INIT, sql = TS_BUF_INIT;
 	enum ts_status st = copies && jobs ? TS_OK : ts_fail_nomem(err);
 
 	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
@@ -265,14 +273,18 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 		st = plan_ranks(job, &plan, &ranks, err);
 	if (st == TS_OK)
 		st = ts_report_json(&json, &run->results, &form, err);
-	if (st == TS_OK && json.failed)
+	if (wants_any(job->options))
+		ts_sql_all(&sql);
+	if (st == TS_OK && (json.failed || sql.failed))
 		st = ts_fail_nomem(err);
 	plan.report_json = ts_buf_bytes(&json);
+	plan.sql = ts_buf_bytes(&sql);
 	job->one->is_applied = st == TS_OK;
 	if (st == TS_OK)
 		st = apply_to_all(job, &plan, err);
 	ts_ranks_release(&ranks);
 	ts_buf_release(&json);
+	ts_buf_release(&sql);
 	free(copies);
 	free(jobs);
 	return st;
@@ -296,13 +308,11 @@ static enum ts_status analyse(struct job *job, struct ts_error *err)
 					  .meter = job->options->meter,
 					  .overlay_budget =
 						  (size_t)job->options->max_overlay_events };
-	bool wants_any =
-		job->options->traces[TS_TRACE_JSON] || job->options->traces[TS_TRACE_PFTRACE];
 	struct ts_duration_counter counter;
 	enum ts_status st = TS_OK;
 
 	one->of_traces = is_of_traces(&one->run.profile);
-	if (one->of_traces ? job->options->traces[TS_TRACE_PFTRACE] : wants_any) {
+	if (one->of_traces ? job->options->traces[TS_TRACE_PFTRACE] : wants_any(job->options)) {
 		st = ts_trace_plan_init(&job->plan, &one->run.profile, err);
 		job->plan.slices_alone = one->of_traces;
 		counter = ts_trace_plan_counter(&job->plan);

@@ -377,8 +377,9 @@ static void take_out_named(struct work *work)
 
 		if (ts_overlay_name_kind(name) == TS_NAME_COPY)
 			ts_overlay_work_take_out_copy(work, name);
-		else if (ts_overlay_name_kind(name) == TS_NAME_REPORT)
-			ts_overlay_work_take_out_report(work, name);
+		else if (ts_overlay_name_kind(name) == TS_NAME_REPORT ||
+			 ts_overlay_name_kind(name) == TS_NAME_SQL)
+			ts_overlay_work_take_out_text(work, name);
 	}
 }
 
@@ -397,6 +398,7 @@ static void do_all(struct work *work)
 		do_traces(work);
 		do_cache_version(work);
 	}
+	ts_overlay_work_do_sql(work);
 	ts_overlay_work_do_report(work);
 }
 

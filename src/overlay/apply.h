@@ -13,8 +13,9 @@
  * user named the link (TS_SESSION_FILE); docs/files.md has it all.
  *
  * A trace (io/tracefile.h) is never written into: an annotated copy stands beside it, STEM.tpusight.json.gz
- * or (Perfetto's own form) STEM.tpusight.pftrace, and the report. That is ALL_HOSTS.tpusight.json where the folder is the session's own, and
- * STEM.tpusight.report.json of the first trace where the folder is the user's.
+ * or (Perfetto's own form) STEM.tpusight.pftrace, the report, and SQL. These are ALL_HOSTS.tpusight.json and
+ * tpusight.sql where the folder is the session's own, and STEM.tpusight.report.json and STEM.tpusight.sql of the
+ * first trace where the folder is the user's.
  *
  * A profile is never changed on a guess: a damaged one is left as it is (FAILED), and so is one
  * that the overlay would take over 2 GiB, where protobuf libraries cannot read it any more
@@ -33,6 +34,7 @@
 #define TS_REPORT_FILE	"ALL_HOSTS.tpusight.json"
 #define TS_TRACE_FILE	"perfetto_trace.json.gz"
 #define TS_PFTRACE_FILE "perfetto_trace.pftrace"
+#define TS_SQL_FILE	"tpusight.sql"
 /* The user's trace, while ours has its name. */
 #define TS_TRACE_NATIVE_FILE   "perfetto_trace.native.json.gz"
 #define TS_PFTRACE_NATIVE_FILE "perfetto_trace.native.pftrace"
@@ -49,6 +51,10 @@
 	"generator\x1a\x08"                            \
 	"tpusight"
 #define TS_REPORT_MARK "\"tpusight/" /* and in the first bytes of our report is this */
+
+/* Our SQL begins so; between the two is the checksum of what follows. */
+#define TS_SQL_MARK	"-- TPUsight's views for queries of this trace, checksum "
+#define TS_SQL_MARK_END "; once changed, this file stays when TPUsight's others are taken out.\n"
 
 enum ts_trace_kind { TS_TRACE_JSON, TS_TRACE_PFTRACE, TS_NR_TRACE_KINDS };
 
@@ -75,6 +81,7 @@ struct ts_overlay_plan {
 	const struct ts_input *inputs; /* one for each file of the session, as analysed; those
 					  without bytes could not be read and are left alone */
 	struct ts_bytes report_json;   /* empty: an older report of ours is taken out */
+	struct ts_bytes sql;	       /* for queries of a trace; likewise */
 	struct ts_overlay_trace traces[TS_NR_TRACE_KINDS];
 	/* Of traces, each kind: one for each file of the session, as .inputs; NULL: none is wanted */
 	const struct ts_overlay_trace *copies[TS_NR_TRACE_KINDS];
@@ -98,6 +105,7 @@ enum ts_overlay_thing {
 	TS_THING_PFTRACE,
 	TS_THING_CACHE_VERSION,
 	TS_THING_COPY, /* a trace's annotated copy */
+	TS_THING_SQL,
 	TS_THING_RANKS,
 };
 

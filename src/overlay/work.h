@@ -55,8 +55,9 @@ enum ts_status ts_overlay_work_drop_caches(struct work *work, struct ts_error *s
 
 /* report.c: ours of other names goes, the wanted one is put. */
 void ts_overlay_work_do_report(struct work *work);
-/* The report NAME, if it is ours, is taken out. */
-void ts_overlay_work_take_out_report(struct work *work, const char *name);
+void ts_overlay_work_do_sql(struct work *work);
+/* The report or SQL NAME, if it is ours, is taken out. */
+void ts_overlay_work_take_out_text(struct work *work, const char *name);
 /* copy.c: the annotated copies of traces, put in or taken out. */
 void ts_overlay_work_do_copies(struct work *work);
 /* The copy NAME, if it is ours and its trace is there, is taken out. */

@@ -601,6 +601,59 @@ static void what_is_not_ours_is_not_replaced(void **state)
 	run_release(&run);
 }
 
+static void sql_comes_and_goes_with_a_trace(void **state)
+{
+	struct ts_buf before = TS_BUF_INIT;
+	struct run run;
+
+	run_init(&run);
+	snapshot(&run.folder, &before, false);
+	run.plan.sql = TS_LIT("SELECT 1;\n");
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_SQL_FILE)->deed, TS_DEED_WRITTEN);
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_SQL_FILE)->deed, TS_DEED_UNCHANGED);
+	run.plan.sql = TS_LIT("SELECT 2;\n"); /* of a later version */
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_SQL_FILE)->deed, TS_DEED_WRITTEN);
+	run.plan.sql = (struct ts_bytes){ NULL, 0 };
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_SQL_FILE)->deed, TS_DEED_REMOVED);
+	run.plan.sql = TS_LIT("SELECT 1;\n");
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(strip(&run), TS_OK);
+	assert_folder(&run, &before);
+	ts_buf_release(&before);
+	run_release(&run);
+}
+
+/* A user put a query of their own behind ours. */
+static void sql_that_was_changed_stays(void **state)
+{
+	struct run run;
+	FILE *file;
+
+	run_init(&run);
+	run.plan.sql = TS_LIT("SELECT 1;\n");
+	assert_int_equal(annotate(&run), TS_OK);
+	file = fopen(in_folder(&run.folder, TS_SQL_FILE), "a");
+	assert_non_null(file);
+	assert_true(fputs("SELECT 'mine';\n", file) >= 0);
+	fclose(file);
+	assert_int_equal(annotate(&run), TS_IO);
+	assert_int_equal(entry_of(&run, TS_SQL_FILE)->deed, TS_DEED_FAILED);
+	assert_non_null(
+		strstr(entry_of(&run, TS_SQL_FILE)->why, "changed since TPUsight wrote it"));
+	assert_int_equal(strip(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_SQL_FILE)->deed, TS_DEED_SKIPPED);
+	assert_true(has_file(&run.folder, TS_SQL_FILE));
+	put_text(&run.folder, TS_SQL_FILE, "SELECT 'all mine';\n");
+	assert_int_equal(strip(&run), TS_OK);
+	assert_int_equal(run.report.nr_entries, 0);
+	assert_true(has_file(&run.folder, TS_SQL_FILE));
+	run_release(&run);
+}
+
 static void a_linked_trace_is_moved_as_a_link(void **state)
 {
 	struct ts_buf target = TS_BUF_INIT;
@@ -964,6 +1017,8 @@ int main(void)
 		cmocka_unit_test(our_cache_version_follows_the_installed_xprof),
 		cmocka_unit_test(a_dry_run_writes_nothing_and_says_all),
 		cmocka_unit_test(what_is_not_ours_is_not_replaced),
+		cmocka_unit_test(sql_comes_and_goes_with_a_trace),
+		cmocka_unit_test(sql_that_was_changed_stays),
 		cmocka_unit_test(a_linked_trace_is_moved_as_a_link),
 		cmocka_unit_test(without_a_trace_an_older_one_of_ours_is_taken_out),
 		cmocka_unit_test(a_damaged_profile_is_left_and_the_others_go_on),

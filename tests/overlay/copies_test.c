@@ -21,6 +21,7 @@
 #define PFTRACE0 "rank0.1700.pt.trace.tpusight.pftrace"
 #define PFTRACE1 "rank1.1701.pt.trace.tpusight.pftrace"
 #define REPORT0	 "rank0.1700.pt.trace.tpusight.report.json"
+#define SQL0   	 "rank0.1700.pt.trace.tpusight.sql"
 #define REPORT1	 "rank1.1701.pt.trace.tpusight.report.json"
 #define NR_KILLS 150
 
@@ -210,6 +211,23 @@ static void in_a_session_of_tensorboards_layout_the_report_is_of_all_hosts(void 
 	snapshot(&run.folder, &before, true);
 	assert_int_equal(annotate(&run), TS_OK);
 	assert_deeds(&run, "written " COPY0 "\nwritten " COPY1 "\nwritten " TS_REPORT_FILE "\n");
+	assert_int_equal(strip(&run), TS_OK);
+	assert_folder(&run, &before, true);
+	ts_buf_release(&before);
+	run_release(&run);
+}
+
+static void sql_has_the_first_traces_name_in_a_folder_of_the_users(void **state)
+{
+	struct ts_buf before = TS_BUF_INIT;
+	struct run run;
+
+	run_init(&run, "");
+	snapshot(&run.folder, &before, true);
+	run.plan.sql = TS_LIT("SELECT 1;\n");
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_deeds(&run, "written " COPY0 "\nwritten " COPY1 "\nwritten " SQL0
+			   "\nwritten " REPORT0 "\n");
 	assert_int_equal(strip(&run), TS_OK);
 	assert_folder(&run, &before, true);
 	ts_buf_release(&before);
@@ -424,6 +442,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_and_one_report_come_and_go_and_the_traces_stay),
 		cmocka_unit_test(in_a_session_of_tensorboards_layout_the_report_is_of_all_hosts),
+		cmocka_unit_test(sql_has_the_first_traces_name_in_a_folder_of_the_users),
 		cmocka_unit_test(
 			other_results_replace_the_old_and_the_report_follows_the_first_trace),
 		cmocka_unit_test(what_is_not_ours_is_neither_replaced_nor_removed),
