@@ -46,8 +46,8 @@ typedef size_t ts_stats_find(const struct ts_block *block, size_t event, const c
 			     size_t nr, struct ts_stat *stats);
 
 /*
- * All stats of an event, one call of VISIT for each, in the order of the file; names may repeat, and
- * a stat without a value is left out. BODY is the block's of that event; it may be kept as long as
+ * All stats of an event, one call of VISIT for each, in the order of the file; names may repeat. A
+ * stat without a value is left out, and so are those of the device's clock. BODY is the block's of that event; it may be kept as long as
  * the profile, so the block need not be there any more. Names and texts last as long as bodies.
  */
 typedef void ts_stat_visit(void *ctx, struct ts_bytes name, const struct ts_stat *stat);

@@ -81,7 +81,6 @@ enum event_field {
 	EVENT_TERMINATING_FLOW_IDS = 48,
 	EVENT_CORRELATION_IID = 54,
 	EVENT_CALLSTACK_IID = 56,
-	EVENT_CALLSTACK_WEIGHT = 57,
 };
 enum event_type { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_COUNTER = 4 };
 enum annotation_field {
