@@ -152,7 +152,7 @@ def arrows_of_json(path):
     """({id: [(ph, plane, start ns)]}, how many of another kind), and the shift."""
     with gzip.open(path) as f:
         trace = json.load(f)
-    names = {e["pid"]: e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "process_name"}
+    names = {e["pid"]: e["args"]["name"] for e in trace["traceEvents"] if e.get("name") == "process_name"}
     arrows, others = collections.defaultdict(list), 0
     for e in trace["traceEvents"]:
         if e["ph"] in "sf" and e["cat"] == "launch":
