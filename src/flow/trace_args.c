@@ -22,7 +22,10 @@ static enum ts_perfetto_key key_of(struct ts_bytes name)
 {
 	enum ts_perfetto_key key = 0;
 
-	while (key < TS_NR_KEYS && !ts_bytes_is(name, ts_perfetto_keys[key]))
+	if (name.n == 0)
+		return TS_NR_KEYS;
+	while (key < TS_NR_KEYS && (ts_perfetto_keys[key][0] != (char)name.p[0] ||
+				    !ts_bytes_is(name, ts_perfetto_keys[key])))
 		key++;
 	return key;
 }
