@@ -225,12 +225,14 @@ static enum ts_status plan_ranks(const struct job *job, struct ts_overlay_plan *
 	if (!job->options->ranks)
 		return TS_OK;
 	plan->ranks = &ranks->plan;
-	if (plan->of_traces && !plan->copies[TS_TRACE_JSON]) {
+	if (plan->of_traces && !plan->copies[TS_TRACE_JSON] && !plan->copies[TS_TRACE_PFTRACE]) {
 		ranks->plan.why_not = "it is made of annotated copies, and none is wanted "
 				      "(--perfetto=json)";
 		return TS_OK;
 	}
-	return ts_ranks_make(ranks, job->session, &job->one->run, job->options->version, err);
+	return ts_ranks_make(ranks, job->session, &job->one->run,
+			     plan->copies[TS_TRACE_PFTRACE] ? TS_TRACE_PFTRACE : TS_TRACE_JSON,
+			     job->options->version, err);
 }
 
 static enum ts_status apply(struct job *job, struct ts_error *err)

@@ -7,6 +7,14 @@
 #include "io/tracefile.h"
 #include "read/seams.h"
 #include "result/view.h"
+#include "write/perfetto/perfetto.h"
+
+static const struct ending {
+	const char *copy, *member;
+} endings[TS_NR_TRACE_KINDS] = {
+	[TS_TRACE_JSON] = { TS_ANNOTATED_SUFFIX, ".tpusight.json" },
+	[TS_TRACE_PFTRACE] = { TS_ANNOTATED_PFTRACE_SUFFIX, TS_ANNOTATED_PFTRACE_SUFFIX },
+};
 
 struct rank {
 	struct ts_bytes machine;
@@ -19,7 +27,8 @@ struct making {
 	struct ts_arena *arena;
 	struct ts_overlay_rank *files; /* one a trace */
 	struct rank *ranks;
-	bool is_day; /* the common clock is the time of day */
+	enum ts_trace_kind kind; /* of the copies */
+	bool is_day;		 /* the common clock is the time of day */
 };
 
 void ts_ranks_release(struct ts_ranks *ranks)
@@ -61,22 +70,19 @@ static bool keeps_names(const struct ts_session *session)
 static bool name_file(const struct making *making, size_t i, bool keeps)
 {
 	const struct ts_hostfile *file = &making->session->files[i];
-	struct ts_bytes path = ts_bytes_of(file->path), stem;
-	size_t folder = path.n - strlen(file->name);
+	const struct ending *ending = &endings[making->kind];
+	struct ts_bytes stem = ts_tracefile_stem(ts_bytes_of(file->name)), copy, name;
+	int folder = (int)(strlen(file->path) - strlen(file->name));
 
-	stem = ts_tracefile_stem(ts_bytes_of(file->name));
-	making->files[i].copy =
-		(const char *)ts_arena_printf(making->arena, "%.*s%.*s" TS_ANNOTATED_SUFFIX,
-					      (int)folder, file->path, TS_ARG(stem))
-			.p;
+	copy = ts_arena_printf(making->arena, "%.*s%.*s%s", folder, file->path, TS_ARG(stem),
+			       ending->copy);
 	if (keeps)
-		making->files[i].name = (const char *)ts_arena_printf(
-						making->arena, "%.*s.tpusight.json", TS_ARG(stem))
-						.p;
+		name = ts_arena_printf(making->arena, "%.*s%s", TS_ARG(stem), ending->member);
 	else
-		making->files[i].name =
-			(const char *)ts_arena_printf(making->arena, "%zu.tpusight.json", i).p;
-	return making->files[i].copy && making->files[i].name;
+		name = ts_arena_printf(making->arena, "%zu%s", i, ending->member);
+	making->files[i].copy = (const char *)copy.p;
+	making->files[i].name = (const char *)name.p;
+	return copy.p && name.p;
 }
 
 /* Machines */
@@ -93,10 +99,8 @@ static bool is_taken(const struct making *making, size_t nr, struct ts_bytes nam
 /* Two traces of one name would become one machine. */
 static bool name_machine(const struct making *making, size_t i, const struct ts_host *host)
 {
-	struct ts_bytes name = host->name;
+	struct ts_bytes name = ts_perfetto_machine_name(host, making->arena);
 
-	if (host->rank != TS_UNKNOWN)
-		name = ts_arena_printf(making->arena, "rank %lld", (long long)host->rank);
 	if (name.n == 0 || is_taken(making, i, name))
 		name = ts_arena_printf(making->arena, "%.*s (%s)", TS_ARG(name),
 				       making->files[i].name);
@@ -205,6 +209,21 @@ static void put_file(struct ts_json *json, const struct making *making, size_t i
 	ts_json_object_end(json);
 }
 
+static void put_files(struct ts_json *json, const struct making *making)
+{
+	ts_json_key(json, "trace_time");
+	ts_json_object(json);
+	ts_json_key(json, "clock");
+	ts_json_text(json, making->is_day ? "REALTIME" : "BOOTTIME");
+	put_text(json, "file", ts_bytes_of(making->files[0].name));
+	ts_json_object_end(json);
+	ts_json_key(json, "files");
+	ts_json_array(json);
+	for (size_t i = 0; i < making->session->nr_files; i++)
+		put_file(json, making, i);
+	ts_json_array_end(json);
+}
+
 /* The text begins with the mark, inside the attributes. */
 static void put_manifest(struct ts_buf *out, const struct making *making, const char *version)
 {
@@ -215,17 +234,8 @@ static void put_manifest(struct ts_buf *out, const struct making *making, const 
 	json.comma = true;
 	put_attributes(&json, making, version);
 	ts_json_object_end(&json);
-	ts_json_key(&json, "trace_time");
-	ts_json_object(&json);
-	ts_json_key(&json, "clock");
-	ts_json_text(&json, making->is_day ? "REALTIME" : "BOOTTIME");
-	put_text(&json, "file", ts_bytes_of(making->files[0].name));
-	ts_json_object_end(&json);
-	ts_json_key(&json, "files");
-	ts_json_array(&json);
-	for (size_t i = 0; i < making->session->nr_files; i++)
-		put_file(&json, making, i);
-	ts_json_array_end(&json);
+	if (making->kind == TS_TRACE_JSON)
+		put_files(&json, making);
 	ts_json_object_end(&json);
 	ts_json_object_end(&json);
 }
@@ -260,9 +270,12 @@ static const char *why_not(const struct ts_session *session, const struct ts_run
 }
 
 enum ts_status ts_ranks_make(struct ts_ranks *ranks, const struct ts_session *session,
-			     const struct ts_run *run, const char *version, struct ts_error *err)
+			     const struct ts_run *run, enum ts_trace_kind kind, const char *version,
+			     struct ts_error *err)
 {
-	struct making making = { .session = session, .run = run, .arena = &ranks->arena };
+	struct making making = {
+		.session = session, .run = run, .kind = kind, .arena = &ranks->arena
+	};
 	enum ts_status st;
 
 	TS_ASSERT(ranks && session && run);

@@ -3,11 +3,13 @@
 
 #include "base/check.h"
 #include "flow/trace_counters.h"
+#include "flow/trace_facts.h"
 #include "flow/trace_findings.h"
 #include "flow/trace_links.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
+#include <inttypes.h>
 #define MADE_UP_PIDS UINT32_C(1000000000) /* from there on, where there are real ones: above them */
 
 struct process {
@@ -33,6 +35,8 @@ struct trace {
 	struct ts_trace_writer **writers; /* one a thread */
 	uint32_t *order;		  /* of beginning: large rows first */
 	struct ts_trace_links links;
+	struct ts_perfetto_gpu *gpus;
+	size_t nr_gpus;
 	size_t nr_processes, cap_processes, nr_rows, cap_rows, nr_threads;
 	int64_t shift_ns;
 };
@@ -49,6 +53,7 @@ static void release(struct trace *trace)
 	free(trace->jobs);
 	free(trace->writers);
 	free(trace->order);
+	free(trace->gpus);
 }
 
 /* Machines */
@@ -74,9 +79,14 @@ static enum ts_status add_machines(struct trace *trace, struct ts_error *err)
 	trace->machines = calloc(profile->nr_hosts + 1, sizeof(*trace->machines));
 	if (!trace->machines)
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < profile->nr_hosts; i++)
-		trace->machines[i] = (struct ts_perfetto_machine){ free_machine_id(trace, i),
-								   profile->hosts[i].name };
+	for (size_t i = 0; i < profile->nr_hosts; i++) {
+		struct ts_perfetto_machine *machine = &trace->machines[i];
+
+		machine->id = free_machine_id(trace, i);
+		machine->name = ts_perfetto_machine_name(&profile->hosts[i], &trace->arena);
+		if (!machine->name.p && profile->hosts[i].name.n > 0)
+			return ts_fail_nomem(err);
+	}
 	return TS_OK;
 }
 
@@ -150,6 +160,20 @@ static int64_t thread_of(const struct ts_profile *profile, const struct ts_line 
 	return ts_bytes_ends(line->name, end) ? line->id : 0;
 }
 
+static const char *const abouts[] = {
+	[TS_LINE_OTHER] = NULL,
+	[TS_LINE_STEPS] = "steps, as the profiler marked them",
+	[TS_LINE_MODULES] = "a slice for each execution of a module",
+	[TS_LINE_OPS] = "what ran, one op after the other, inside the ops that hold it",
+	[TS_LINE_ASYNC] = "asynchronous ops, each from its start to its done",
+	[TS_LINE_TRACEME] = "what the core marked itself: barriers, waits",
+	[TS_LINE_THREAD] = "what the profiler recorded on a thread of the host",
+	[TS_LINE_DERIVED] = "made from the other lines",
+	[TS_LINE_SC_STEPS] = "steps of a SparseCore",
+	[TS_LINE_SC_MODULES] = "computations that a SparseCore took over",
+	[TS_LINE_SC_OPS] = "ops of a SparseCore",
+};
+
 static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_error *err)
 {
 	const struct ts_line *line = &trace->profile->lines[index];
@@ -159,6 +183,10 @@ static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_er
 		return TS_NOMEM;
 	row->line = index;
 	row->at.thread = thread_of(trace->profile, line);
+	row->at.about = abouts[line->kind];
+	if (trace->nr_gpus > 0 && trace->gpus[trace->nr_gpus - 1].pid == row->at.pid &&
+	    ts_line_is_core(trace->profile, line))
+		row->at.gpu = &trace->gpus[trace->nr_gpus - 1];
 	row->at.name = line->name;
 	if (row->at.name.n == 0)
 		row->at.name = ts_arena_printf(&trace->arena, "line %lld", (long long)line->id);
@@ -217,6 +245,34 @@ static enum ts_status name_process(struct trace *trace, struct process *process,
 	return process->name.p ? TS_OK : ts_fail_nomem(err);
 }
 
+static enum ts_status name_gpu(struct trace *trace, const struct ts_device *device,
+			       struct ts_perfetto_gpu *gpu, struct ts_error *err)
+{
+	gpu->vendor = device->vendor;
+	gpu->model = device->kind;
+	if (device->kind.n == 0)
+		return TS_OK;
+	gpu->name =
+		ts_arena_printf(&trace->arena, "%.*s #%u", TS_ARG(device->kind), device->ordinal);
+	return gpu->name.p ? TS_OK : ts_fail_nomem(err);
+}
+
+/* The process at work is a GPU's. */
+static enum ts_status add_gpu(struct trace *trace, const struct ts_plane *plane,
+			      struct ts_error *err)
+{
+	const struct process *process = &trace->processes[trace->nr_processes - 1];
+	struct ts_perfetto_gpu *gpu = &trace->gpus[trace->nr_gpus];
+
+	*gpu = (struct ts_perfetto_gpu){ .pid = process->pid,
+					 .machine = process->machine,
+					 .name = process->name };
+	for (size_t i = 0; i < trace->nr_gpus; i++)
+		gpu->number += trace->gpus[i].machine == gpu->machine;
+	trace->nr_gpus++;
+	return name_gpu(trace, &trace->profile->devices[plane->device], gpu, err);
+}
+
 /* For the process that comes next. */
 static uint32_t made_up_pid(const struct trace *trace)
 {
@@ -252,20 +308,42 @@ static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts
 				     .order = (uint32_t)trace->nr_processes,
 				     .machine = trace->machines[plane->host].id };
 	st = name_process(trace, process, err);
+	if (st == TS_OK && plane->kind == TS_PLANE_GPU && plane->device != TS_NONE)
+		st = add_gpu(trace, plane, err);
 	if (st == TS_OK && trace->results && plane->device != TS_NONE)
 		st = add_tracks(trace, plane->device, err);
 	if (st == TS_OK)
 		st = add_lines(trace, plane, err);
-	if (process->nr_rows == 0)
+	if (process->nr_rows == 0) {
+		trace->nr_gpus -=
+			trace->nr_gpus > 0 && trace->gpus[trace->nr_gpus - 1].pid == process->pid;
 		trace->nr_processes--;
+	}
 	return st;
 }
 
-static unsigned rank_of(enum ts_plane_kind kind)
+enum place { DEVICES, OTHERS, HOSTS, NR_PLACES };
+
+static enum place place_of(enum ts_plane_kind kind)
 {
 	if (kind == TS_PLANE_TPU || kind == TS_PLANE_SPARSECORE || kind == TS_PLANE_GPU)
-		return 0;
-	return kind == TS_PLANE_HOST ? 2 : 1;
+		return DEVICES;
+	return kind == TS_PLANE_HOST ? HOSTS : OTHERS;
+}
+
+/* Users of GPUs look for the CPU above its streams, as in other viewers; those of TPUs for the cores. */
+static const enum place *places_of(const struct ts_profile *profile)
+{
+	static const enum place tpu[] = { DEVICES, OTHERS, HOSTS },
+				gpu[] = { HOSTS, DEVICES, OTHERS };
+	bool has_gpu = false;
+
+	for (size_t i = 0; i < profile->nr_devices; i++) {
+		if (!profile->devices[i].is_gpu)
+			return tpu;
+		has_gpu = true;
+	}
+	return has_gpu ? gpu : tpu;
 }
 
 static bool is_shown(const struct trace *trace, const struct ts_plane *plane)
@@ -280,13 +358,17 @@ static bool is_shown(const struct trace *trace, const struct ts_plane *plane)
 static enum ts_status add_processes(struct trace *trace, struct ts_error *err)
 {
 	const struct ts_profile *profile = trace->profile;
+	const enum place *places = places_of(profile);
 	enum ts_status st = TS_OK;
 
-	for (unsigned rank = 0; rank <= 2; rank++) {
+	trace->gpus = calloc(profile->nr_planes + 1, sizeof(*trace->gpus));
+	if (!trace->gpus)
+		return ts_fail_nomem(err);
+	for (unsigned at = 0; at < NR_PLACES; at++) {
 		for (uint32_t i = 0; i < profile->nr_planes && st == TS_OK; i++) {
 			const struct ts_plane *plane = &profile->planes[i];
 
-			if (is_shown(trace, plane) && rank_of(plane->kind) == rank)
+			if (is_shown(trace, plane) && place_of(plane->kind) == places[at])
 				st = add_process(trace, i, err);
 		}
 	}
@@ -458,7 +540,8 @@ static void see_row(const struct trace *trace, uint32_t index, struct ts_perfett
 	shown->events_left_out -= TS_MIN(trace->jobs[index].counts.written, shown->events_left_out);
 }
 
-static void put_processes(const struct trace *trace, struct ts_buf *out)
+/* Process MORE has one more row of ours; TS_NONE: none has. */
+static void put_processes(const struct trace *trace, uint32_t more, struct ts_buf *out)
 {
 	for (uint32_t i = 0; i < trace->nr_processes; i++) {
 		const struct process *process = &trace->processes[i];
@@ -466,6 +549,7 @@ static void put_processes(const struct trace *trace, struct ts_buf *out)
 		struct ts_perfetto_process shown = { .pid = process->pid,
 						     .order = process->order,
 						     .name = process->name,
+						     .has_tracks = i == more,
 						     .machine = process->machine,
 						     .events_total = nr_events,
 						     .events_left_out = nr_events };
@@ -476,8 +560,74 @@ static void put_processes(const struct trace *trace, struct ts_buf *out)
 	}
 }
 
+/* The process that viewers show on top. */
+static uint32_t top_of(const struct trace *trace)
+{
+	uint32_t top = 0;
+
+	for (uint32_t i = 1; i < trace->nr_processes; i++)
+		if (trace->processes[i].order < trace->processes[top].order)
+			top = i;
+	return top;
+}
+
+/* There stands how many events are not in the file: a head is seldom read. */
+static void put_left_out(const struct trace *trace, uint64_t nr, uint64_t of, struct ts_buf *out)
+{
+	int64_t first_ns = ts_trace_ns(trace->plan->first_ps) + trace->shift_ns;
+	int64_t end_ns = TS_MAX(ts_trace_ns(trace->plan->last_ps) + trace->shift_ns, first_ns);
+	char name[96];
+	struct ts_label label = { .name = TS_LIT("left out") };
+	struct ts_track track = { .kind = TS_TRACK_SLICES,
+				  .description = "the file holds the longest events of the run",
+				  .labels = &label,
+				  .nr_labels = 1 };
+	int64_t last_ns = 0;
+	struct ts_perfetto_row row = { .number = (uint32_t)trace->nr_rows,
+				       .pid = top_of(trace) + 1,
+				       .tid = ((uint32_t)trace->nr_rows + 1) * TS_TRACE_TIDS,
+				       .name = { (const uint8_t *)name, 0 },
+				       .track = &track,
+				       .last_ns = &last_ns };
+	struct ts_perfetto_lane lane = { .row = &row };
+	struct ts_perfetto_slice slice = { .start_ns = first_ns,
+					   .dur_ns = end_ns - first_ns,
+					   .nr_events = (uint32_t)TS_MIN(nr, UINT32_MAX) };
+	struct ts_buf tail = TS_BUF_INIT;
+
+	row.name.n = (size_t)snprintf(name, sizeof(name),
+				      "TPUsight: %" PRIu64 " of %" PRIu64 " events are left out",
+				      nr, of);
+	trace->form->row(out, &row);
+	trace->form->lane(out, &lane);
+	trace->form->label_tail(out, &tail, &lane, 0);
+	slice.tail = ts_buf_bytes(&tail);
+	trace->form->label_slice(out, &lane, &slice);
+	trace->form->end(out, &lane, end_ns, false);
+	out->failed |= tail.failed;
+	ts_buf_release(&tail);
+}
+
+static bool put_head(struct trace *trace, struct ts_perfetto_head *head, struct ts_buf *out)
+{
+	uint64_t left_out = head->events_total - TS_MIN(head->events_written, head->events_total);
+	bool is_told = left_out > 0 && trace->nr_processes > 0;
+	struct ts_perfetto_fact facts[TS_TRACE_FACTS];
+
+	head->own_events += is_told;
+	head->facts = facts;
+	if (trace->results &&
+	    !ts_trace_facts(trace->results, &trace->arena, facts, &head->nr_facts))
+		return false;
+	trace->form->open(out, head);
+	put_processes(trace, is_told ? top_of(trace) : TS_NONE, out);
+	if (is_told)
+		put_left_out(trace, left_out, head->events_total, out);
+	return !out->failed;
+}
+
 /* The head comes last: only now is it known what was written. */
-static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pack,
+static enum ts_status finish(struct trace *trace, struct ts_trace_pack *pack,
 			     struct ts_newfile *file, const struct ts_trace_options *options,
 			     struct ts_error *err)
 {
@@ -491,18 +641,19 @@ static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pa
 		.events_total = trace->plan->nr_events + trace->plan->nr_left_out,
 		.events_written = counts.written,
 		.own_events = counts.own,
+		.gpus = trace->gpus,
+		.nr_gpus = trace->nr_gpus,
 		.machines = first_machine(trace),
 		.nr_machines = trace->plan->host == TS_NONE ? trace->profile->nr_hosts : 1
 	};
 	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;
+	bool good = put_head(trace, &head, &first);
 	enum ts_status st;
 
-	trace->form->open(&first, &head);
-	put_processes(trace, &first);
 	trace->form->close(&last);
-	st = first.failed || last.failed ? ts_fail_nomem(err)
-					 : ts_trace_pack_write(pack, file, ts_buf_bytes(&first),
-							       ts_buf_bytes(&last), err);
+	st = !good || last.failed ? ts_fail_nomem(err)
+				  : ts_trace_pack_write(pack, file, ts_buf_bytes(&first),
+							ts_buf_bytes(&last), err);
 	ts_buf_release(&first);
 	ts_buf_release(&last);
 	return st;
@@ -531,7 +682,6 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 
 	if (st == TS_OK)
 		st = add_processes(trace, err);
-
 	if (st == TS_OK)
 		st = add_findings(trace, err);
 	choose_shift(trace);

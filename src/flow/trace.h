@@ -14,9 +14,9 @@
  *	ts_trace_plan_release(&plan);
  *
  * Rows: a process for each plane, pids counting from 1: devices first, then planes of others, then
- * hosts; the last pid has the findings of the run (trace_findings.h), which viewers show on top. In
- * a device's process our tracks come first ("TPUsight: Time classes"), slices before counters, then
- * the lines as the profile has them. JSON knows rows by tids alone: a row's is 100 x its number in
+ * hosts; where all devices are GPUs, hosts, devices, others. The last pid has the findings of the
+ * run (trace_findings.h), which viewers show on top. In a device's process our tracks come first
+ * ("TPUsight: Time classes"), slices before counters, then the lines as the profile has them. JSON knows rows by tids alone: a row's is 100 x its number in
  * the file from 1 on, plus its lane. The other form has no tids but those of host threads, by their
  * own numbers. A file of one host (the plan's) has the pids and threads that the profile has, as far
  * as they are numbers and differ. Each host is a machine of Perfetto's own form; in JSON, which has

@@ -11,7 +11,7 @@ static bool is_module_line(const struct ts_profile *profile, const struct ts_lin
 
 static bool is_gpu_line(const struct ts_profile *profile, const struct ts_line *line)
 {
-	return profile->planes[line->plane].kind == TS_PLANE_GPU;
+	return profile->planes[line->plane].kind == TS_PLANE_GPU && ts_line_is_core(profile, line);
 }
 
 enum ts_trace_side ts_trace_end_side(const struct ts_profile *profile, uint32_t index)
@@ -114,13 +114,26 @@ enum ts_status ts_trace_ends_add(struct ts_trace_ends *ends, const struct ts_blo
 	return TS_OK;
 }
 
+static int by_slice(const void *a, const void *b)
+{
+	const struct ts_trace_end *x = a, *y = b;
+
+	return (x->slice > y->slice) - (x->slice < y->slice);
+}
+
 void ts_trace_ends_tidy(struct ts_trace_ends *ends)
 {
+	bool is_sorted = true;
 	size_t nr = 0;
 
 	TS_ASSERT(ends);
-	for (size_t i = 0; i < ends->nr; i++)
-		if (ends->items[i].slice != TS_NO_SLICE)
-			ends->items[nr++] = ends->items[i];
+	for (size_t i = 0; i < ends->nr; i++) {
+		if (ends->items[i].slice == TS_NO_SLICE)
+			continue;
+		is_sorted &= nr == 0 || ends->items[nr - 1].slice < ends->items[i].slice;
+		ends->items[nr++] = ends->items[i];
+	}
 	ends->nr = nr;
+	if (!is_sorted)
+		qsort(ends->items, nr, sizeof(*ends->items), by_slice);
 }

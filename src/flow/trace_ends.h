@@ -40,7 +40,7 @@ unsigned ts_trace_end_columns(const struct ts_profile *profile, uint32_t line);
  * not an end. */
 enum ts_status ts_trace_ends_add(struct ts_trace_ends *ends, const struct ts_block *block, size_t i,
 				 uint32_t *number, struct ts_error *err);
-/* Forgets those that are not written. */
+/* Forgets those that are not written, and puts the others in the order of slices. */
 void ts_trace_ends_tidy(struct ts_trace_ends *ends);
 
 #endif

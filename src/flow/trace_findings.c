@@ -40,8 +40,9 @@ static bool make_track(const struct ts_finding *finding, size_t rank, struct ts_
 	struct ts_slice *slice = ts_arena_array(arena, 1, sizeof(*slice));
 	struct ts_bytes name =
 		ts_arena_printf(arena, "%zu %s", rank, ts_severity_name(finding->severity));
+	struct ts_bytes title = ts_arena_copy(arena, finding->title);
 
-	if (!args || !label || !slice || !name.p)
+	if (!args || !label || !slice || !name.p || !title.p)
 		return false;
 	*label = (struct ts_label){ .name = finding->title,
 				    .args = args,
@@ -50,8 +51,7 @@ static bool make_track(const struct ts_finding *finding, size_t rank, struct ts_
 	*slice = slice_of(finding, extent);
 	*track = (struct ts_track){ .kind = TS_TRACK_SLICES,
 				    .name = (const char *)name.p,
-				    .description =
-					    "a finding of the run; click for evidence and advice",
+				    .description = (const char *)title.p,
 				    .device = TS_NONE,
 				    .labels = label,
 				    .nr_labels = 1,

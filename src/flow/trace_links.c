@@ -1,8 +1,9 @@
-/* Ends of rows -> sorted by their numbers -> pairs -> arrows of rows. */
+/* Ends of rows -> joined by their numbers -> arrows of rows. */
 #include "flow/trace_links.h"
 
 #include "base/check.h"
 #include "base/limits.h"
+#include "base/map.h"
 #include "base/work.h"
 #include "read/flows.h"
 
@@ -56,33 +57,29 @@ static enum ts_status scan_side(struct scan *scan, enum ts_trace_side side, size
 
 /* Joining */
 
-#define BY(x, y)                          \
-	do {                              \
-		if ((x) != (y))           \
-			return (x) < (y) ? -1 : 1; \
-	} while (0)
+struct join {
+	struct ts_trace_end *ends; /* of all rows, in the order of rows and slices */
+	size_t nr, nr_rows;
+	uint32_t *other;       /* of each end: the one it is joined with, or TS_NONE */
+	struct ts_map devices; /* by number: the earliest end on a device */
+};
 
-static int by_number(const void *a, const void *b)
+static enum ts_status gather(struct join *join, const struct scan *scan, struct ts_error *err)
 {
-	const struct ts_trace_end *x = a, *y = b;
+	size_t sum = 0;
 
-	BY(x->host, y->host);
-	BY(x->device, y->device);
-	BY(x->number, y->number);
-	BY(x->side, y->side);
-	BY(x->start_ns, y->start_ns);
-	BY(x->row, y->row);
-	BY(x->slice, y->slice);
-	return 0;
-}
-
-static int by_slice(const void *a, const void *b)
-{
-	const struct ts_trace_arrow *x = a, *y = b;
-
-	BY(x->row, y->row);
-	BY(x->slice, y->slice);
-	return 0;
+	for (size_t i = 0; i < scan->nr_rows; i++)
+		sum += scan->ends[i].nr;
+	join->nr_rows = scan->nr_rows;
+	join->ends = calloc(sum + 1, sizeof(*join->ends));
+	join->other = malloc((sum + 1) * sizeof(*join->other));
+	if (!join->ends || !join->other || sum >= TS_NONE)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < scan->nr_rows; i++)
+		for (size_t j = 0; j < scan->ends[i].nr; j++)
+			join->ends[join->nr++] = scan->ends[i].items[j];
+	memset(join->other, 0xff, (sum + 1) * sizeof(*join->other));
+	return TS_OK;
 }
 
 static bool is_same(const struct ts_trace_end *x, const struct ts_trace_end *y)
@@ -90,60 +87,81 @@ static bool is_same(const struct ts_trace_end *x, const struct ts_trace_end *y)
 	return x->host == y->host && x->device == y->device && x->number == y->number;
 }
 
-/* All ends in one array, sorted; *NR of them. NULL: no memory. */
-static struct ts_trace_end *sort_ends(const struct scan *scan, size_t *nr)
+static uint64_t key_of(const struct ts_trace_end *end)
 {
-	struct ts_trace_end *all;
-	size_t sum = 0;
+	uint64_t scope = (uint64_t)end->host << 32 | end->device;
 
-	for (size_t i = 0; i < scan->nr_rows; i++)
-		sum += scan->ends[i].nr;
-	all = calloc(sum + 1, sizeof(*all));
-	*nr = 0;
-	for (size_t i = 0; i < scan->nr_rows && all; i++)
-		for (size_t j = 0; j < scan->ends[i].nr; j++)
-			all[(*nr)++] = scan->ends[i].items[j];
-	if (all)
-		qsort(all, *nr, sizeof(*all), by_number);
-	return all;
+	return ts_hash((struct ts_bytes){ (const uint8_t *)&end->number, sizeof(end->number) },
+		       scope);
 }
 
-static void add_arrow(struct ts_trace_links *links, const struct ts_trace_end *device,
-		      const struct ts_trace_end *host, uint64_t id)
+static bool note_device(struct join *join, uint32_t index)
 {
-	/* of two that start together the device's row stands first in the file */
-	bool host_first = host->start_ns < device->start_ns;
-	struct ts_trace_arrow *arrow = &links->arrows[links->nr_arrows];
+	const struct ts_trace_end *end = &join->ends[index];
+	uint64_t key = key_of(end);
+	uint32_t first = ts_map_find(&join->devices, key);
 
-	arrow[0] = (struct ts_trace_arrow){ id, device->slice, device->row,
-					    host_first ? TS_ARROW_ENDS : TS_ARROW_BEGINS };
-	arrow[1] = (struct ts_trace_arrow){ id, host->slice, host->row,
-					    host_first ? TS_ARROW_BEGINS : TS_ARROW_ENDS };
-	links->nr_arrows += 2;
+	if (first != TS_NONE && end->start_ns >= join->ends[first].start_ns)
+		return true;
+	return ts_map_set(&join->devices, key, index);
 }
 
-/* Ids count from where those of the rows' own arrows end. */
-static enum ts_status join(struct ts_trace_links *links, const struct ts_trace_end *ends, size_t nr,
-			   size_t nr_rows, struct ts_error *err)
+static void join_host(struct join *join, uint32_t index)
 {
-	uint64_t id = (uint64_t)nr_rows << 32;
+	const struct ts_trace_end *end = &join->ends[index];
+	uint32_t device = ts_map_find(&join->devices, key_of(end)), before;
 
-	links->arrows = calloc(nr + 1, sizeof(*links->arrows));
+	if (device == TS_NONE || !is_same(end, &join->ends[device]))
+		return;
+	before = join->other[device];
+	if (before != TS_NONE && end->start_ns >= join->ends[before].start_ns)
+		return;
+	if (before != TS_NONE)
+		join->other[before] = TS_NONE;
+	join->other[device] = index;
+	join->other[index] = device;
+}
+
+static enum ts_status join_ends(struct join *join, struct ts_error *err)
+{
+	for (uint32_t i = 0; i < join->nr; i++)
+		if (join->ends[i].side == TS_SIDE_DEVICE && !note_device(join, i))
+			return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < join->nr; i++)
+		if (join->ends[i].side == TS_SIDE_HOST)
+			join_host(join, i);
+	return TS_OK;
+}
+
+/* Of two that start together, the one whose row stands first in the file. */
+static bool is_first(const struct ts_trace_end *end, const struct ts_trace_end *other)
+{
+	if (end->start_ns != other->start_ns)
+		return end->start_ns < other->start_ns;
+	return end->row < other->row;
+}
+
+/* An arrow's number is that of its end on the device. */
+static enum ts_status make_arrows(struct ts_trace_links *links, const struct join *join,
+				  struct ts_error *err)
+{
+	links->arrows = calloc(join->nr + 1, sizeof(*links->arrows));
 	if (!links->arrows)
 		return ts_fail_nomem(err);
-	for (size_t i = 0, next; i < nr; i = next) {
-		const struct ts_trace_end *device = NULL, *host = NULL;
+	for (uint32_t i = 0; i < join->nr; i++) {
+		const struct ts_trace_end *end = &join->ends[i];
 
-		for (next = i; next < nr && is_same(&ends[i], &ends[next]); next++) {
-			if (ends[next].side == TS_SIDE_DEVICE)
-				device = device ? device : &ends[next];
-			else
-				host = host ? host : &ends[next];
-		}
-		if (device && host)
-			add_arrow(links, device, host, id++);
+		if (join->other[i] == TS_NONE)
+			continue;
+		links->arrows[links->nr_arrows++] = (struct ts_trace_arrow){
+			.number = end->side == TS_SIDE_DEVICE ? i : join->other[i],
+			.slice = end->slice,
+			.row = end->row,
+			.on_gpu = end->device == TS_END_OF_HOST,
+			.end = is_first(end, &join->ends[join->other[i]]) ? TS_ARROW_BEGINS
+									  : TS_ARROW_ENDS,
+		};
 	}
-	qsort(links->arrows, links->nr_arrows, sizeof(*links->arrows), by_slice);
 	return TS_OK;
 }
 
@@ -159,6 +177,22 @@ static void hand_out(const struct ts_trace_links *links, struct ts_trace_row *ro
 	}
 }
 
+static enum ts_status join_all(struct ts_trace_links *links, const struct scan *scan,
+			       struct ts_error *err)
+{
+	struct join join = { .ends = NULL };
+	enum ts_status st = gather(&join, scan, err);
+
+	if (st == TS_OK)
+		st = join_ends(&join, err);
+	if (st == TS_OK)
+		st = make_arrows(links, &join, err);
+	free(join.ends);
+	free(join.other);
+	ts_map_release(&join.devices);
+	return st;
+}
+
 /* Is there anything that joins two ends of a host? */
 static bool has_flows(const struct ts_profile *profile)
 {
@@ -171,19 +205,13 @@ static bool has_flows(const struct ts_profile *profile)
 static enum ts_status find(struct ts_trace_links *links, struct scan *scan, size_t nr_threads,
 			   struct ts_error *err)
 {
-	struct ts_trace_end *ends;
 	size_t nr = 0;
 	enum ts_status st = scan_side(scan, TS_SIDE_DEVICE, nr_threads, &nr, err);
 
 	if (st != TS_OK || (nr == 0 && !has_flows(scan->plan->profile)))
 		return st;
 	st = scan_side(scan, TS_SIDE_HOST, nr_threads, &nr, err);
-	if (st != TS_OK || nr == 0)
-		return st;
-	ends = sort_ends(scan, &nr);
-	st = ends ? join(links, ends, nr, scan->nr_rows, err) : ts_fail_nomem(err);
-	free(ends);
-	return st;
+	return st != TS_OK || nr == 0 ? st : join_all(links, scan, err);
 }
 
 enum ts_status ts_trace_links_find(struct ts_trace_links *links, const struct ts_trace_plan *plan,

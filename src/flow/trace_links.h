@@ -8,8 +8,9 @@
  * one of a device has ends. Each row then takes its arrows from a list in the order of its slices.
  *
  * A number that several events have on one side joins the earliest of each: a launch of a graph with
- * its first kernel, the call that enqueues a program with its run. An arrow begins where time does: with clocks that do not
- * agree, at the device's end, or importers would drop it, and the two could not be found from one another.
+ * its first kernel, the call that enqueues a program with its run. An arrow begins at the end that is
+ * earlier in the file's time: importers drop one that goes back, and the two events could then not be
+ * found from one another. Where the clocks do not agree it may so begin on the device.
  *
  * Memory: 40 bytes for each end while they are joined, and TS_LIMIT_TRACE_LAUNCHES bounds the slices
  * of the rows that are walked. Rows past it have no launch arrows.

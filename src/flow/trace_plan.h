@@ -26,7 +26,7 @@
 struct ts_trace_event {
 	int64_t start_ps, dur_ps, self_ps;
 	uint32_t op;
-	uint32_t end; /* number in ts_trace_ends of a walk that looks for launches; else 0 */
+	uint32_t note; /* of the walk's: a number in ts_trace_ends or ts_trace_kernels; 0: none */
 	struct ts_bytes body; /* the block's; empty where it has none */
 };
 

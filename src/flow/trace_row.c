@@ -4,19 +4,21 @@
 #include "base/check.h"
 #include "flow/stream.h"
 #include "flow/trace_args.h"
+#include "flow/trace_kernels.h"
 
 #define PIECE_EVENTS 65536
 #define LANE_DEPTH   250 /* trace processors keep the depth of a slice in a byte */
 #define TAIL_SLOTS   1024
 #define TAIL_BYTES   (1u << 20) /* of tails kept at once */
 #define FLOW_END     1u		/* lowest bit of .flow; the rest counts from 1 */
+#define LAUNCH_IDS   (UINT64_C(1) << 31) /* the ids of a row's own arrows end below it */
 
 struct kept {
 	int64_t start_ps, dur_ps, self_ps;
 	struct ts_bytes body; /* empty: the line's events have no stats */
 	uint32_t op;
 	uint32_t flow; /* 0: no arrow */
-	uint32_t end;  /* of ts_trace_event */
+	uint32_t note; /* of ts_trace_event */
 };
 
 /* Where a slice stands in the file: whole ns of what it was in ps. */
@@ -68,6 +70,7 @@ struct ts_trace_writer {
 	uint32_t nr_flows;
 	ts_stats_each *each; /* NULL: the line's events have no stats */
 	size_t next_arrow;
+	struct ts_trace_kernels kernels;
 	struct ts_trace_ends *ends; /* NULL: the row is written, else it is only looked through */
 };
 
@@ -102,6 +105,7 @@ void ts_trace_writer_free(struct ts_trace_writer *writer)
 	ts_buf_release(&writer->text);
 	ts_buf_release(&writer->tails);
 	ts_buf_release(&writer->full_tail);
+	ts_trace_kernels_release(&writer->kernels);
 	ts_trace_args_release(&writer->args);
 	ts_perfetto_seen_release(&writer->seen);
 	free(writer->described);
@@ -128,7 +132,8 @@ static struct stretch stretch_of(const struct ts_trace_writer *writer, const str
 /* Hands the text on when a piece is full, or at the row's end. */
 static enum ts_status hand_on(struct ts_trace_writer *writer, size_t full, struct ts_error *err)
 {
-	if (writer->text.failed || writer->tails.failed || writer->full_tail.failed)
+	if (writer->text.failed || writer->tails.failed || writer->full_tail.failed ||
+	    writer->kernels.tails.failed)
 		return ts_fail_nomem(err);
 	if (writer->text.n == 0 || writer->text.n < full)
 		return TS_OK;
@@ -163,6 +168,7 @@ static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *
 	writer->each = NULL;
 	writer->nr_slices = 0;
 	writer->next_arrow = 0;
+	ts_trace_kernels_clear(&writer->kernels);
 	writer->pairs.nr = 0;
 	ts_buf_clear(&writer->text);
 	writer->form->row(&writer->text, &writer->at);
@@ -329,22 +335,32 @@ static void take_launch(struct ts_trace_writer *writer, struct ts_perfetto_slice
 	if (arrow->slice != writer->nr_slices)
 		return;
 	slice->launch = arrow->end;
-	slice->launch_id = arrow->id;
+	slice->launch_id = LAUNCH_IDS | arrow->number;
+	slice->stage_id = arrow->on_gpu ? (uint64_t)arrow->number + 1 : 0;
 	writer->counts->flows += arrow->end == TS_ARROW_BEGINS;
 	writer->next_arrow++;
 }
 
-static void note_end(struct ts_trace_writer *writer, const struct kept *kept,
-		     const struct stretch *at)
+static void note_end(struct ts_trace_writer *writer, uint32_t number, int64_t start_ns)
 {
 	struct ts_trace_end *end;
 
-	if (kept->end == 0)
+	if (number == 0)
 		return;
-	end = &writer->ends->items[kept->end - 1];
+	end = &writer->ends->items[number - 1];
 	end->row = writer->row->at.number;
 	end->slice = writer->nr_slices;
-	end->start_ns = at->start_ns;
+	end->start_ns = start_ns;
+}
+
+/* What a GPU ran; its id is the number of its launch's arrow, + 1, or else follows from its place. */
+static void take_kernel(struct ts_trace_writer *writer, const struct lane *lane, uint32_t number,
+			struct ts_perfetto_slice *slice)
+{
+	slice->kernel = ts_trace_kernels_tail(&writer->kernels, number, writer->form, &lane->at,
+					      writer->profile, &writer->text);
+	if (slice->stage_id == 0)
+		slice->stage_id = ((uint64_t)writer->at.number + 1) << 32 | writer->nr_slices;
 }
 
 static enum ts_status put_slice(struct ts_trace_writer *writer, struct lane *lane,
@@ -361,6 +377,8 @@ static enum ts_status put_slice(struct ts_trace_writer *writer, struct lane *lan
 	slice->nr_stats = writer->args.nr;
 	slice->has_stack = has_stack(writer, kept->op);
 	slice->tail = tail_of(writer, lane, kept->op);
+	if (kept->note)
+		take_kernel(writer, lane, kept->note, slice);
 	writer->form->op_slice(&writer->text, &lane->at, slice);
 	writer->counts->written++;
 	return TS_OK;
@@ -389,7 +407,7 @@ static enum ts_status put_kept(struct ts_trace_writer *writer, const struct kept
 	if (!open_slice(lane, kept, &at, &slice.is_apart))
 		return ts_fail_nomem(err);
 	if (writer->ends)
-		note_end(writer, kept, &at);
+		note_end(writer, kept->note, at.start_ns);
 	else
 		st = put_slice(writer, lane, kept, &slice, err);
 	writer->nr_slices++;
@@ -553,7 +571,7 @@ static enum ts_status keep(struct ts_trace_writer *writer, const struct ts_trace
 							 .body = event->body,
 							 .op = event->op,
 							 .flow = flow,
-							 .end = event->end };
+							 .note = event->note };
 	return TS_OK;
 }
 
@@ -596,7 +614,11 @@ static enum ts_status event_of(struct ts_trace_writer *writer, const struct ts_b
 			       size_t i, struct ts_trace_event *event, struct ts_error *err)
 {
 	*event = ts_trace_event_of(block, i);
-	return writer->ends ? ts_trace_ends_add(writer->ends, block, i, &event->end, err) : TS_OK;
+	if (writer->ends)
+		return ts_trace_ends_add(writer->ends, block, i, &event->note, err);
+	if (writer->at.gpu && writer->form->kernel_tail)
+		return ts_trace_kernels_see(&writer->kernels, block, i, &event->note, err);
+	return TS_OK;
 }
 
 static enum ts_status see_wanted(struct ts_trace_writer *writer, const struct ts_block *block,

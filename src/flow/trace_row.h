@@ -23,10 +23,11 @@
 #define TS_TRACE_TIDS	     100 /* a row's; lane L of it is its tid + L where lanes have one */
 #define TS_TRACE_PIECE_BYTES (1u << 20)
 
-/* One end of a launch arrow (flow/trace_links.h): the slice of that number, as the row counts them. */
+/* An end of a launch arrow (flow/trace_links.h): the slice of that number, as the row counts them. */
 struct ts_trace_arrow {
-	uint64_t id, slice;
-	uint32_t row;
+	uint64_t slice;
+	uint32_t row, number; /* the arrow's, in the file */
+	bool on_gpu;	      /* else on a TPU */
 	enum ts_perfetto_arrow end;
 };
 

@@ -355,6 +355,10 @@ void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double 
  * the same bins; an AMOUNT a quantity, 0 or more. */
 void ts_bins_add_each(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t end_ps,
 		      const double *amount);
+/* The same for work of which only the ends are known, as of a copy that goes on beside ops: what of it would pass a
+ * peak (a second; NaN: there is none) goes to those of its bins that have room, if any have. */
+void ts_bins_add_below(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t end_ps,
+		       const double *amount, const double *peak);
 /* Points of a counter track: amount per second of each bin times SCALE, 0 where nothing was and
  * at the end; a value that does not change is said once. */
 bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct ts_track *track,

@@ -297,8 +297,12 @@ static void more_overlaps_than_lanes_are_counted_as_left_out(void **state)
 	root = trace_of(&run, NULL, 0, &report);
 	assert_nests(root);
 	assert_int_equal(report.events_left_out, 7);
-	assert_int_equal(count_of(root, "X"), TS_TRACE_TIDS);
-	assert_true(number_of(cJSON_GetObjectItem(root, "otherData"), "events_left_out") == 7);
+	assert_int_equal(count_of(root, "X"), TS_TRACE_TIDS + 1); /* and the row that says so */
+	assert_true(number_of(cJSON_GetObjectItem(root, "metadata"), "events_left_out") == 7);
+	assert_true(number_of(cJSON_GetObjectItem(root, "metadata"), "own_events") == 1);
+	assert_string_equal(
+		meta(root, "thread_name", "tid", number_of(slice(root, "left out", 0), "tid")),
+		"TPUsight: 7 of 107 events are left out");
 	cJSON_Delete(root);
 	run_release(&run);
 }
@@ -317,7 +321,27 @@ static void times_before_the_start_move_everything(void **state)
 	assert_int_equal(ns_of(slice(root, "fusion.1", 0), "ts"), 0);
 	assert_int_equal(ns_of(slice(root, "fusion.1", 0), "dur"), 1);
 	assert_int_equal(ns_of(slice(root, "while.1", 0), "ts"), 3);
-	assert_true(number_of(cJSON_GetObjectItem(root, "otherData"), "shift_ns") == 3);
+	assert_true(number_of(cJSON_GetObjectItem(root, "metadata"), "shift_ns") == 3);
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void the_host_stands_above_gpus(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_FUSION, 0, NS },
+		{ LINE_THREAD, OP_NASTY, 0, NS },
+	};
+	struct run run;
+	cJSON *root;
+
+	run_init(&run, events, TS_NELEM(events));
+	run.profile.planes[1].kind = TS_PLANE_GPU;
+	run.profile.planes[1].name = ts_bytes_of("/device:GPU:0");
+	run.profile.devices[0].is_gpu = true;
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_string_equal(meta(root, "process_name", "pid", 1), "/host:CPU");
+	assert_string_equal(meta(root, "process_name", "pid", 2), "/device:GPU:0");
 	cJSON_Delete(root);
 	run_release(&run);
 }
@@ -527,8 +551,10 @@ static void never_more_than_the_budget_and_exactly_it(void **state)
 		assert_int_equal(report.events_total, 2 * MANY);
 		assert_int_equal(report.events_written, want);
 		assert_int_equal(report.events_left_out, 2 * MANY - want);
-		assert_int_equal(count_of(root, "X") + count_of(root, "B"), want);
+		assert_int_equal(count_of(root, "X") + count_of(root, "B"),
+				 want + (want < 2 * MANY));
 		assert_int_equal(count_of(root, "B"), count_of(root, "E"));
+		assert_true((slice(root, "left out", 0) != NULL) == (want < 2 * MANY));
 		assert_int_equal(count_of(root, "s"), report.flows);
 		assert_int_equal(count_of(root, "f"), report.flows);
 		assert_nests(root);
@@ -688,7 +714,7 @@ static void a_protobuf_trace_has_each_slices_begin_and_end(void **state)
 	run_init(&run, many, TS_NELEM(many));
 	for (size_t i = 0; i < TS_NELEM(budgets); i++) {
 		assert_int_equal(pb_slices(&run, budgets[i], &report),
-				 budgets[i] ? budgets[i] : 2 * MANY);
+				 budgets[i] ? budgets[i] + 1 : 2 * MANY);
 		assert_int_equal(report.events_total, 2 * MANY);
 	}
 	run_release(&run);
@@ -939,8 +965,8 @@ static const cJSON *other_end(const cJSON *root, const char *phase, double id)
 	return NULL;
 }
 
-/* Each launch arrow has one start and one end, the start first in time, each right behind its slice or that slice's other
- * arrow. How many there are. */
+/* Each launch arrow has one start and one end, the start first in time, each right behind its slice
+ * or that slice's other arrow. How many there are. */
 static size_t assert_launches(const cJSON *root)
 {
 	size_t nr = 0;
@@ -999,9 +1025,16 @@ static void clocks_that_disagree_do_not_lose_an_arrow(void **state)
 	gpu_init(&run, events, TS_NELEM(events));
 	root = trace_of(&run, NULL, 0, NULL);
 	assert_int_equal(assert_launches(root), 2);
-	assert_int_equal(ns_of(launch(root, "s", 0), "ts"), 30);
-	assert_int_equal(ns_of(launch(root, "f", 0), "ts"), 40);
-	assert_string_equal(text_of(launch(root, "s", 1)->prev, "name"), "fusion.1");
+	for (size_t i = 0; i < 2; i++) {
+		const cJSON *s = launch(root, "s", i);
+		const cJSON *f = other_end(root, "f", number_of(s, "id"));
+		bool together = ns_of(s, "ts") == 60;
+
+		assert_int_equal(ns_of(s, "ts"), together ? 60 : 30);
+		assert_int_equal(ns_of(f, "ts"), together ? 60 : 40);
+		for (; together && f; f = f->next)
+			assert_ptr_not_equal(f, s); /* it stands before it in the file */
+	}
 	cJSON_Delete(root);
 	run_release(&run);
 }
@@ -1113,6 +1146,7 @@ int main(void)
 		cmocka_unit_test(more_overlaps_than_lanes_are_counted_as_left_out),
 		cmocka_unit_test(times_before_the_start_move_everything),
 		cmocka_unit_test(devices_come_first_and_hosts_are_named_when_there_are_two),
+		cmocka_unit_test(the_host_stands_above_gpus),
 		cmocka_unit_test(foreign_text_is_escaped_and_args_tell_of_the_op),
 		cmocka_unit_test(what_an_event_says_of_itself_is_an_arg),
 		cmocka_unit_test(an_arrow_leads_from_the_start_to_its_wait),

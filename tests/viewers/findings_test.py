@@ -130,7 +130,7 @@ def check_pftrace(path):
 # All of it
 
 def ask(path, sql):
-    done = subprocess.run([REFEREE, "query", path, sql], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run([REFEREE, "query", path, sql], capture_output=True, text=True, check=True)
     return list(csv.reader(done.stdout.splitlines()))[1:]
 
 

@@ -263,7 +263,7 @@ def check(source, name, folder):
     shutil.copyfile(source, os.path.join(session, "host.xplane.pb"))
     pf.annotate("--perfetto=both", session)
     pftrace, packed = os.path.join(session, "perfetto_trace.pftrace"), os.path.join(session, "perfetto_trace.json.gz")
-    trace, events = pf.Trace(pftrace), pf.load_json(packed)
+    trace, events = pf.Trace(pftrace), pf.load_json(packed)["traceEvents"]
     base, shift = trace.attributes.get("tpusight.start_unix_ns", 0), trace.attributes["tpusight.shift_ns"]
     want = list(wanted(source, base, shift))
     compare("pftrace", slices_of_pftrace(trace), want, wrong)

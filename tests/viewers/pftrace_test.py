@@ -42,6 +42,7 @@ REALTIME, BOOTTIME, OF_SEQUENCE = 1, 6, 64  # clocks; from 64 on a sequence's ow
 NOT_SHOWN = ("Task Environment", "/host:metadata")
 ABSOLUTE_NS = 10 ** 15  # a line's time from here on is one since the epoch
 
+SAID = ("Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "XLA TraceMe")  # lines with a description
 GROUPS = ("TPUsight", "lines of the profile")  # below a process, in the order of their names
 
 # Args that JSON has on the op's first slice of a row.
@@ -148,12 +149,12 @@ class Trace:
             assert track.name in GROUPS and track.description and self.tracks[track.parent_uuid].HasField("process")
             return
         parent = self.tracks[track.parent_uuid]
-        ours = track.description != ""
+        ours = track.name.startswith("TPUsight: ")
         if track.HasField("counter"):
             assert parent.name == GROUPS[0]
             return
         assert track.sibling_merge_behavior == track.SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY
-        assert ours == track.name.startswith("TPUsight: ")
+        assert track.description or track.name not in SAID, "a line does not say what it has"
         assert parent.HasField("thread") and not ours or parent.name == GROUPS[not ours]
         if parent.HasField("thread"):
             assert parent.thread.thread_name == track.name
@@ -387,9 +388,11 @@ def events_of_json(path):
 
 
 def load_json(path):
-    """The events; a slice whose begin and end stand apart is whole again."""
+    """The file; a slice whose begin and end stand apart is whole again."""
+    with gzip.open(path) as f:
+        trace = json.load(f)
     whole, open_slices = [], collections.defaultdict(list)
-    for event in events_of_json(path):
+    for event in trace["traceEvents"]:
         if event["ph"] == "E":
             begun = open_slices[event["tid"]].pop()
             begun["dur"] = (ns(event["ts"]) - ns(begun["ts"])) / 1000
@@ -400,7 +403,19 @@ def load_json(path):
         whole.append(event)
     assert not any(open_slices.values()), "a slice has a begin and no end"
     share_long_args(whole)
-    return whole
+    trace["traceEvents"] = whole
+    return trace
+
+
+def compare_heads(trace, metadata, wrong):
+    """Both heads say the same: trace attributes in the one form, the importer's table of metadata in the other."""
+    here = {k.removeprefix("tpusight."): str(v) for k, v in trace.attributes.items()}
+    there = {k: str(v) for k, v in metadata.items() if v is not None}
+    if here != there:
+        wrong.append(f"the heads differ: {sorted(set(here.items()) ^ set(there.items()))}")
+    for key in ("generator", "version", "hosts", "start_unix_ns", "health_score", "note"):
+        if key not in there:
+            wrong.append(f"the head has no {key}")
 
 
 def share_long_args(events):
@@ -515,7 +530,9 @@ def check(source, name, folder):
         wrong.append("annotating twice changed files")
     trace = Trace(os.path.join(session, "perfetto_trace.pftrace"))
     nr = compare_native(trace, source, wrong)
-    sums = compare_forms(trace, load_json(os.path.join(session, "perfetto_trace.json.gz")), wrong)
+    other = load_json(os.path.join(session, "perfetto_trace.json.gz"))
+    sums = compare_forms(trace, other["traceEvents"], wrong)
+    compare_heads(trace, other["metadata"], wrong)
     sums["counters"] = units(trace, wrong)
     annotate("--perfetto=pftrace", session)
     if "perfetto_trace.json.gz" in digests(session):

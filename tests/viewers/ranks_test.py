@@ -2,9 +2,9 @@
 """Traces of two ranks, put together in ALL_RANKS.perfetto.zip: read by Python's own zipfile and json, and held against the
 documented schema of the manifest (docs/reference/perfetto-manifest.md of google/perfetto, version 1).
 
-  - members are the annotated copies, unpacked; no member is an archive
-  - each rank is a machine, and its own clock stands to the time of day as its baseTimeNanoseconds says; of traces without one,
-    where both begin together
+  - members are the annotated copies, unpacked, in JSON or in Perfetto's own form; no member is an archive
+  - of JSON, each rank is a machine, and its own clock stands to the time of day as its baseTimeNanoseconds says; of traces
+    without one, where both begin together. Perfetto's own form says that itself
   - annotating again changes nothing; without the option and by --strip it goes
 Where $TS_TRACE_PROCESSOR names Perfetto's trace processor, that opens the file: two machines, nothing lost, in time. It is
 asked, too, what becomes of two copies that are opened by hand: our rows stay apart.
@@ -62,8 +62,11 @@ def annotate(*args):
 def check_manifest(manifest, members):
     assert set(manifest) == {"perfetto_manifest"}
     body = manifest["perfetto_manifest"]
-    assert set(body) == {"version", "attributes", "trace_time", "files"} and body["version"] == 1
+    assert {"version", "attributes"} <= set(body) and body["version"] == 1
     assert all(key and type(value) in (str, int) for key, value in body["attributes"].items())
+    if set(body) == {"version", "attributes"}:
+        return body
+    assert set(body) == {"version", "attributes", "trace_time", "files"}
     paths = [entry["path"] for entry in body["files"]]
     assert paths == members and len(set(paths)) == len(paths)
     assert set(body["trace_time"]) == {"clock", "file"} and body["trace_time"]["clock"] in CLOCKS
@@ -92,12 +95,7 @@ def read_zip(path):
     return check_manifest(json.loads(text), list(content)), content
 
 
-def check_file(folder, names, has_time):
-    body, members = read_zip(os.path.join(folder, FILE))
-    for name, (member, data) in zip(names, members.items()):
-        copy = name.removesuffix(".json") + ".tpusight.json"
-        with gzip.open(os.path.join(folder, copy + ".gz")) as f:
-            assert member == copy and f.read() == data, f"{member} is not the copy"
+def check_clocks(body, has_time):
     entries = body["files"]
     assert [entry["machine"]["name"] for entry in entries] == ["rank 0", "rank 1"]
     offsets = [entry["clocks"]["offset_ns"] for entry in entries]
@@ -105,6 +103,18 @@ def check_file(folder, names, has_time):
         assert body["trace_time"]["clock"] == "REALTIME" and offsets == [BASE_NS + lag for lag in LAGS_NS], offsets
     else:
         assert body["trace_time"]["clock"] == "BOOTTIME" and offsets == [0, 0], offsets
+
+
+def check_file(folder, names, form, has_time):
+    body, members = read_zip(os.path.join(folder, FILE))
+    assert len(members) == len(names)
+    for name, (member, data) in zip(names, members.items()):
+        copy = name.removesuffix(".json") + ".tpusight." + form
+        with gzip.open(os.path.join(folder, copy + (".gz" if form == "json" else ""))) as f:
+            assert member == copy and f.read() == data, f"{member} is not the copy"
+    assert ("files" in body) == (form == "json")
+    if form == "json":
+        check_clocks(body, has_time)
     attributes = body["attributes"]
     assert attributes["generator"] == "tpusight" and attributes["tpusight.chip"] == "NVIDIA H100"
     assert attributes["tpusight.rank_count"] == 2 and 0 <= attributes["tpusight.health_score"] <= 100
@@ -118,21 +128,21 @@ def content(folder):
     return out
 
 
-def check_folder(folder, has_time):
+def check_folder(folder, form, has_time):
     names = put_traces(folder, has_time)
     before = content(folder)
-    annotate("--perfetto-zip", folder)
-    check_file(folder, names, has_time)
+    annotate("--perfetto=" + form, "--perfetto-zip", folder)
+    check_file(folder, names, form, has_time)
     once = content(folder)
-    annotate("--perfetto-zip", folder)
+    annotate("--perfetto=" + form, "--perfetto-zip", folder)
     assert content(folder) == once, "annotating twice changed files"
-    annotate(folder)
+    annotate("--perfetto=" + form, folder)
     assert FILE not in content(folder) and set(once) - set(content(folder)) == {FILE}, "it stays when it is not wanted"
-    annotate("--perfetto-zip", folder)
+    annotate("--perfetto=" + form, "--perfetto-zip", folder)
     assert content(folder) == once
     annotate("--strip", folder)
     assert content(folder) == before, "--strip does not bring the folder back"
-    annotate("--perfetto-zip", folder)
+    annotate("--perfetto=" + form, "--perfetto-zip", folder)
     return names
 
 
@@ -148,17 +158,21 @@ ROWS = """select ifnull(m.name, ''), p.name, p.pid, count(*), min(s.ts) from sli
     left join thread_track on s.track_id = thread_track.id left join thread on thread.utid = thread_track.utid
     left join process_track on s.track_id = process_track.id
     join process p on p.upid = ifnull(process_track.upid, thread.upid) left join machine m on m.id = p.machine_id
-    where s.category glob '{}' group by p.upid order by 1, 2, 3"""
+    where {} group by p.upid order by 1, 2, 3"""
 
 
-def check_processor(folder, names, has_time):
+def check_processor(folder, form, has_time):
+    """In JSON, time begins with the common clock; in Perfetto's own form, with the first event of the run."""
     path = os.path.join(folder, FILE)
     assert not ask(path, BAD), ask(path, BAD)
     assert sorted(row[0] for row in ask(path, "select name from machine")) == ["rank 0", "rank 1"]
-    found = [(m, p, int(n), int(at)) for m, p, _, n, at in ask(path, ROWS.format("kernel"))]
+    found = [(m, int(n), int(at)) for m, _, _, n, at in ask(path, ROWS.format("s.name glob 'gemm_*'"))]
     starts = [(BASE_NS + lag if has_time else 0) + FIRST_US * 1000 for lag in LAGS_NS]
-    assert found == [(f"rank {i}", "python3", NR, at) for i, at in enumerate(starts)], found
-    ours = ask(path, ROWS.format("tpusight"))
+    if form == "pftrace":
+        first = starts[1] - 10000 if has_time else starts[0] - 10000  # a launch stands 10 us before its kernel
+        starts = [at - first for at in starts]
+    assert found == [(f"rank {i}", NR, at) for i, at in enumerate(starts)], (found, starts)
+    ours = ask(path, ROWS.format("s.category glob 'tpusight'"))
     assert {row[0] for row in ours} == {"rank 0", "rank 1"} and not len(ours) % 2, ours
 
 
@@ -170,17 +184,18 @@ def check_by_hand(folder, names):
             copy = os.path.join(folder, name.removesuffix(".json") + ".tpusight.json.gz")
             tar.add(copy, arcname=f"{i}.json.gz")
     assert not ask(path, BAD), ask(path, BAD)
-    devices = [row[1] for row in ask(path, ROWS.format("tpusight")) if "device" in row[1]]
+    devices = [row[1] for row in ask(path, ROWS.format("s.category glob 'tpusight'")) if "device" in row[1]]
     assert devices == ["TPUsight: /device:GPU:0 (rank 0)", "TPUsight: /device:GPU:0 (rank 1)"], devices
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for has_time in (True, False):
-            at = os.path.join(folder, f"ranks-{has_time}")
-            names = check_folder(at, has_time)
-            if PROCESSOR:
-                check_processor(at, names, has_time)
+        for form in ("pftrace", "json"):
+            for has_time in (True, False):
+                at = os.path.join(folder, f"{form}-{has_time}")
+                names = check_folder(at, form, has_time)
+                if PROCESSOR:
+                    check_processor(at, form, has_time)
         if PROCESSOR:
             check_by_hand(at, names)
     print("two ranks in one file, by their own clocks and without"

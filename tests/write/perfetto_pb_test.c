@@ -366,7 +366,11 @@ static void lanes_of_a_row_have_one_merge_key(void **state)
 {
 	struct ts_track track = { .kind = TS_TRACK_SLICES, .description = "what it is" };
 	struct ts_perfetto_row rows[] = {
-		{ .number = 4, .pid = 7, .order = 2, .name = TS_LIT("XLA Ops") },
+		{ .number = 4,
+		  .pid = 7,
+		  .order = 2,
+		  .name = TS_LIT("XLA Ops"),
+		  .about = "what ran" },
 		{ .number = 5, .pid = 7, .order = 3, .name = TS_LIT("a"), .track = &track },
 	};
 
@@ -380,8 +384,8 @@ static void lanes_of_a_row_have_one_merge_key(void **state)
 		assert_true(number_at(&said, PACKET(60, 15)) == 3); /* merged by the key */
 		assert_true(number_at(&said, PACKET(60, 17)) == row->number);
 		assert_true(number_at(&said, PACKET(60, 12)) == row->order);
-		assert_true(ts_bytes_has(ts_buf_bytes(&said), "what it is") ==
-			    (row->track != NULL));
+		assert_true(ts_bytes_is(text_at(&said, PACKET(60, 14)),
+					row->track ? "what it is" : "what ran"));
 		ts_buf_release(&said);
 	}
 }
@@ -408,6 +412,105 @@ static void a_hosts_thread_has_the_systems_number(void **state)
 	ts_buf_release(&lane);
 	ts_buf_release(&thread);
 	ts_buf_release(&buf);
+}
+
+/* The NR-th packet alone. */
+static struct ts_buf packet_of(const struct ts_buf *buf, size_t nr)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_pb_error err = { 0 };
+	struct ts_pb pb = ts_pb_of(ts_buf_bytes(buf), &err);
+
+	do
+		assert_true(ts_pb_next(&pb));
+	while (nr-- > 0);
+	ts_pbw_bytes(&out, 1, ts_pb_bytes(&pb));
+	return out;
+}
+
+static void a_kernel_is_a_render_stage_beside_its_slice(void **state)
+{
+	static const struct ts_perfetto_gpu gpu = { .number = 3, .pid = 9 };
+	static const struct ts_perfetto_kernel kernel = {
+		.op = 4,
+		.name = { (const uint8_t *)"saxpy", 5 },
+		.is_compute = true,
+		.grid = { 16, 2, 1 },
+		.block = { 256, 1, 1 },
+		.registers = 32,
+		.static_shared = TS_UNKNOWN,
+		.dynamic_shared = 1024,
+	};
+	int64_t last_ns = 0;
+	struct ts_perfetto_row row = { .number = 5, .pid = 9, .last_ns = &last_ns, .gpu = &gpu };
+	struct ts_perfetto_lane lane = lane_of(&row, 0);
+	struct ts_buf said = TS_BUF_INIT, tail = TS_BUF_INIT, buf = TS_BUF_INIT, stage;
+	struct ts_perfetto_slice slice = { .start_ns = 300, .dur_ns = 10, .stage_id = 77 };
+
+	form->kernel_tail(&said, &tail, &lane, &kernel, 8);
+	assert_true(number_at(&said, PACKET(12, 1000, 1)) == 8);
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 1000, 2)), "saxpy"));
+	assert_true(number_at(&said, PACKET(12, 1000, 5, 4)) == 32); /* blocks */
+	slice.kernel = ts_buf_bytes(&tail);
+	form->op_slice(&buf, &lane, &slice);
+	assert_true(number_at(&buf, PACKET(8)) == 300);
+	assert_true(number_at(&buf, PACKET(11, 9)) == 1);
+	stage = packet_of(&buf, 1);
+	assert_true(number_at(&stage, PACKET(8)) == 0); /* since the packet before it */
+	assert_true(number_at(&stage, PACKET(53, 1)) == 77);
+	assert_true(number_at(&stage, PACKET(53, 2)) == 10);
+	assert_true(number_at(&stage, PACKET(53, 11)) == 3);
+	assert_true(number_at(&stage, PACKET(53, 19)) == 8);
+	assert_true(number_at(&stage, PACKET(53, 20)) == 5);
+	assert_true(number_at(&stage, PACKET(53, 21, 1, 2)) == 2);
+	assert_true(number_at(&stage, PACKET(53, 21, 2, 1)) == 256);
+	ts_buf_release(&said);
+	ts_buf_release(&tail);
+	ts_buf_release(&buf);
+	ts_buf_release(&stage);
+}
+
+static void a_launch_names_the_render_stage_and_has_an_arrow(void **state)
+{
+	int64_t last_ns = 0;
+	struct ts_perfetto_row row = { .number = 5, .last_ns = &last_ns };
+	struct ts_perfetto_lane lane = lane_of(&row, 0);
+	struct ts_perfetto_slice slice = { .arrow = TS_ARROW_ENDS,
+					   .arrow_id = 1,
+					   .launch = TS_ARROW_BEGINS,
+					   .launch_id = 2,
+					   .stage_id = UINT64_MAX };
+	struct ts_buf buf = TS_BUF_INIT;
+
+	form->op_slice(&buf, &lane, &slice);
+	assert_true(number_at(&buf, PACKET(11, 48)) == 1);
+	assert_true(number_at(&buf, PACKET(11, 47)) == 2);
+	assert_true(number_at(&buf, PACKET(11, 3000, 1)) == UINT64_MAX);
+	ts_buf_release(&buf);
+}
+
+static void gpus_are_told_in_the_order_of_their_numbers(void **state)
+{
+	static const struct ts_perfetto_gpu gpus[] = {
+		{ .name = { (const uint8_t *)"H100 #0", 7 } },
+		{ .number = 1, .name = { (const uint8_t *)"H100 #1", 7 } },
+	};
+	struct ts_perfetto_head head = { .version = "1.0",
+					 .start_unix_ns = TS_UNKNOWN,
+					 .gpus = gpus,
+					 .nr_gpus = TS_NELEM(gpus) };
+	struct ts_buf with = TS_BUF_INIT, without = TS_BUF_INIT;
+
+	form->open(&with, &head);
+	head.nr_gpus = 0;
+	form->open(&without, &head);
+	assert_true(with.n > without.n);
+	with.p += without.n; /* the last packet */
+	with.n -= without.n;
+	assert_true(ts_bytes_is(text_at(&with, PACKET(128, 1, 1)), "H100 #0"));
+	with.p -= without.n;
+	ts_buf_release(&with);
+	ts_buf_release(&without);
 }
 
 static void a_file_begins_with_its_mark(void **state)
@@ -463,10 +566,26 @@ static void all_packets_of_a_host_name_its_machine(void **state)
 	struct ts_perfetto_row row = {
 		.pid = 1, .tid = 100, .machine = machine.id, .track = &track, .last_ns = &last_ns
 	};
-	struct ts_perfetto_lane lane = { .row = &row };
+	struct ts_perfetto_gpu gpu = { .pid = 1, .machine = machine.id };
+	struct ts_perfetto_row stream = { .machine = machine.id, .gpu = &gpu, .last_ns = &last_ns };
+	struct ts_perfetto_lane lane = { .row = &row }, on_gpu = { .row = &stream };
 	struct ts_perfetto_slice slice = { .dur_ns = 1, .tail = TS_LIT("\x50\x01") };
-	struct ts_buf buf = TS_BUF_INIT;
+	struct ts_perfetto_kernel kernel = { .name = TS_LIT("k") };
+	struct ts_buf buf = TS_BUF_INIT, tail = TS_BUF_INIT;
 
+	head.gpus = &gpu;
+	head.nr_gpus = 1;
+	form->open(&buf, &head);
+	form->process(&buf, &process);
+	form->row(&buf, &stream);
+	form->lane(&buf, &on_gpu);
+	form->kernel_tail(&buf, &tail, &on_gpu, &kernel, 0);
+	slice.kernel = ts_buf_bytes(&tail);
+	form->op_slice(&buf, &on_gpu, &slice);
+	assert_true(packets_of(&buf, machine.id) > 12);
+	ts_buf_clear(&buf);
+	head.nr_gpus = 0;
+	slice.kernel.n = 0;
 	form->open(&buf, &head);
 	form->process(&buf, &process);
 	form->row(&buf, &row);
@@ -477,6 +596,7 @@ static void all_packets_of_a_host_name_its_machine(void **state)
 	/* mark, attributes, clocks, name, root; process; row and its counter; lane; begin, end; point */
 	assert_int_equal(packets_of(&buf, machine.id), 12);
 	ts_buf_release(&buf);
+	ts_buf_release(&tail);
 }
 
 /* The first packet from packet NR on that has FIELD, a copy. */
@@ -564,6 +684,9 @@ int main(void)
 		cmocka_unit_test(a_process_has_a_group_of_ours_and_one_of_lines),
 		cmocka_unit_test(lanes_of_a_row_have_one_merge_key),
 		cmocka_unit_test(a_hosts_thread_has_the_systems_number),
+		cmocka_unit_test(a_kernel_is_a_render_stage_beside_its_slice),
+		cmocka_unit_test(a_launch_names_the_render_stage_and_has_an_arrow),
+		cmocka_unit_test(gpus_are_told_in_the_order_of_their_numbers),
 		cmocka_unit_test(a_file_begins_with_its_mark),
 		cmocka_unit_test(all_packets_of_a_host_name_its_machine),
 		cmocka_unit_test(other_hosts_read_the_first_ones_clock),

@@ -3,7 +3,7 @@
  * utilization, as modelled as the systolic view), bytes of each memory a second, and which share of
  * HBM's bytes is padding. Each op's work is spread evenly over its time, in at most TS_BINS bins a
  * device; that of an asynchronous copy, of both its halves, from its start to the end of the wait for
- * it. Its table and its facts say how long those were under way. A copy that the program before makes has
+ * it, below the peaks where there is room. Its table and its facts say how long those were under way. A copy that the program before makes has
  * no time of its own, and is in no counter.
  */
 #include "analysis/analysis.h"
@@ -78,7 +78,8 @@ struct device_rates {
 struct rates_state {
 	/* of a line */
 	uint32_t device_index;
-	struct op_work *work;	  /* of each op */
+	struct op_work *work; /* of each op */
+	double peak[NR_QUANTITIES];
 	struct device_rates *own; /* NULL: no tracks are wanted */
 	/* of the sum: what the lines gave, by device */
 	struct device_rates **devices;
@@ -209,6 +210,19 @@ static enum ts_status make_flights(struct rates_state *state, const struct ts_co
 	return state->flights ? TS_OK : ts_fail_nomem(err);
 }
 
+static double peak_of(const struct ts_rates *chip, enum quantity which)
+{
+	switch (which) {
+	case HBM:
+	case HBM_READ:
+	case HBM_WRITTEN:  return chip->hbm_bytes_per_s;
+	case VMEM:	   return chip->vmem_bytes_per_s;
+	case HOST_READ:
+	case HOST_WRITTEN: return chip->host_bytes_per_s;
+	default:	   return NAN;
+	}
+}
+
 static enum ts_status rates_open(void *arg, const struct ts_context *ctx,
 				 const struct ts_line *line, struct ts_error *err)
 {
@@ -224,6 +238,8 @@ static enum ts_status rates_open(void *arg, const struct ts_context *ctx,
 		return ts_fail_nomem(err);
 	if (ctx->overlay_budget == 0)
 		return TS_OK;
+	for (int i = 0; i < NR_QUANTITIES; i++)
+		state->peak[i] = peak_of(&ctx->rates[state->device_index], (enum quantity)i);
 	state->own = calloc(1, sizeof(*state->own));
 	return state->own ? TS_OK : ts_fail_nomem(err);
 }
@@ -257,6 +273,18 @@ static int64_t land(struct flight *flight, int64_t start_ps, int64_t end_ps)
 	return start_ps;
 }
 
+/* What goes on beside other ops is not even: it waits for them, and for copies before it. */
+static void add_work(const struct rates_state *state, const struct op_work *work, int64_t start_ps,
+		     int64_t end_ps)
+{
+	struct ts_bins *bins = state->own->bins;
+
+	if (work->partner == TS_NONE)
+		ts_bins_add_each(bins, NR_QUANTITIES, start_ps, end_ps, work->amount);
+	else
+		ts_bins_add_below(bins, NR_QUANTITIES, start_ps, end_ps, work->amount, state->peak);
+}
+
 static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
 				  const struct ts_block *block, struct ts_error *err)
 {
@@ -279,8 +307,7 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
 		if (work->partner != TS_NONE)
 			start_ps = land(&state->flights[work->partner], start_ps, end_ps);
 		if (state->own)
-			ts_bins_add_each(state->own->bins, NR_QUANTITIES, start_ps, end_ps,
-					 work->amount);
+			add_work(state, work, start_ps, end_ps);
 	}
 	return TS_OK;
 }
@@ -406,19 +433,6 @@ static bool put_padding(struct ts_result *result, uint32_t device, const struct 
 		share.amount[i] = hbm->amount[i] > 0 ? share.amount[i] / hbm->amount[i] : 0;
 	return put_counter(result, PADDING, device, &share, 100 * (double)share.width_ps * 1e-12,
 			   NAN);
-}
-
-static double peak_of(const struct ts_rates *chip, enum quantity which)
-{
-	switch (which) {
-	case HBM:
-	case HBM_READ:
-	case HBM_WRITTEN:  return chip->hbm_bytes_per_s;
-	case VMEM:	   return chip->vmem_bytes_per_s;
-	case HOST_READ:
-	case HOST_WRITTEN: return chip->host_bytes_per_s;
-	default:	   return NAN;
-	}
 }
 
 static bool put_device(struct ts_result *result, uint32_t device, const struct ts_rates *chip,

@@ -17,7 +17,7 @@
 
 #include "codec/json.h"
 
-#define MARK	  "{\"otherData\":{\"generator\":\"tpusight\""
+#define MARK	  "{\"otherData\":{\"generator\":\"tpusight\"" /* the files of every version begin so */
 #define MAX_LANES 100 /* a row has the tids up to the next hundred */
 #define TIME_MAX  24  /* a time as text, sign, point and all */
 #define EXACT_NS  ((INT64_C(1) << 42) * 1000) /* see imported() */
@@ -40,11 +40,21 @@ static void put_text(struct ts_buf *out, const char *key, const char *text)
 		ts_buf_puts(out, "null");
 }
 
+static void put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
+{
+	ts_buf_printf(out, ",\"%s\":", fact->key);
+	if (fact->text.n > 0)
+		ts_json_quote(out, ts_perfetto_cut(fact->text));
+	else
+		ts_buf_printf(out, "%lld", (long long)fact->number);
+}
+
+/* Viewers show "metadata" alone, as a table. */
 static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 {
 	uint64_t left_out = head->events_total - TS_MIN(head->events_written, head->events_total);
 
-	ts_buf_puts(out, MARK);
+	ts_buf_puts(out, MARK "},\"metadata\":{\"generator\":\"tpusight\"");
 	put_text(out, "version", head->version);
 	put_text(out, "native_file", head->native_file);
 	if (head->start_unix_ns != TS_UNKNOWN) /* as text: past what a double holds */
@@ -54,6 +64,8 @@ static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 		      (unsigned long long)head->events_written);
 	ts_buf_printf(out, ",\"events_left_out\":%llu,\"own_events\":%llu",
 		      (unsigned long long)left_out, (unsigned long long)head->own_events);
+	for (size_t i = 0; i < head->nr_facts; i++)
+		put_fact(out, &head->facts[i]);
 	put_text(out, "note", ts_perfetto_note);
 	ts_buf_puts(out, "},\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 }

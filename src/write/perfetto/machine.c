@@ -10,3 +10,11 @@ uint32_t ts_perfetto_machine_id(const struct ts_host *host)
 	return TS_MACHINE_MIN +
 	       (uint32_t)(ts_hash(host->name, session) % (UINT32_MAX - TS_MACHINE_MIN));
 }
+
+struct ts_bytes ts_perfetto_machine_name(const struct ts_host *host, struct ts_arena *arena)
+{
+	TS_ASSERT(host && arena);
+	if (host->rank == TS_UNKNOWN)
+		return host->name;
+	return ts_arena_printf(arena, "rank %lld", (long long)host->rank);
+}

@@ -41,6 +41,20 @@ static void put_attribute(struct ts_buf *out, const char *key, const char *text,
 	ts_pbw_end(out, attribute);
 }
 
+static void put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
+{
+	size_t attribute = ts_pbw_begin(out, ATTRIBUTES_ATTRIBUTE);
+	size_t key = ts_pbw_begin(out, ATTRIBUTE_KEY);
+
+	ts_buf_printf(out, "tpusight.%s", fact->key);
+	ts_pbw_end(out, key);
+	if (fact->text.n > 0)
+		ts_pbw_text(out, ATTRIBUTE_STRING, ts_perfetto_cut(fact->text));
+	else
+		ts_pbw_i64(out, ATTRIBUTE_LONG, fact->number);
+	ts_pbw_end(out, attribute);
+}
+
 static void put_attributes(struct ts_buf *out, const struct ts_perfetto_head *head,
 			   uint32_t machine)
 {
@@ -60,6 +74,8 @@ static void put_attributes(struct ts_buf *out, const struct ts_perfetto_head *he
 	put_attribute(out, "tpusight.events_written", NULL, (int64_t)head->events_written);
 	put_attribute(out, "tpusight.events_left_out", NULL, (int64_t)left_out);
 	put_attribute(out, "tpusight.own_events", NULL, (int64_t)head->own_events);
+	for (size_t i = 0; i < head->nr_facts; i++)
+		put_fact(out, &head->facts[i]);
 	put_attribute(out, "tpusight.note", ts_perfetto_note, 0);
 	ts_pbw_end(out, attributes);
 	ts_pbw_end(out, packet);
@@ -145,6 +161,7 @@ static void put_machine(struct ts_buf *out, const struct ts_perfetto_head *head,
 	if (machine->id)
 		put_name(out, machine);
 	put_root(out, machine->id);
+	ts_perfetto_pb_gpus(out, head, machine->id);
 }
 
 static void put_mark(struct ts_buf *out, uint32_t machine)
@@ -170,6 +187,14 @@ static void close_file(struct ts_buf *out)
 {
 }
 
+static void put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+			 const struct ts_perfetto_slice *slice)
+{
+	ts_perfetto_pb_op_slice(out, lane, slice);
+	if (slice->kernel.n > 0)
+		ts_perfetto_pb_render_stage(out, lane, slice);
+}
+
 const struct ts_perfetto_form ts_perfetto_pb = {
 	.name = "pftrace",
 	.mark = MARK,
@@ -182,7 +207,8 @@ const struct ts_perfetto_form ts_perfetto_pb = {
 	.row = ts_perfetto_pb_row,
 	.lane = ts_perfetto_pb_lane,
 	.op_tail = ts_perfetto_pb_op_tail,
-	.op_slice = ts_perfetto_pb_op_slice,
+	.op_slice = put_op_slice,
+	.kernel_tail = ts_perfetto_pb_kernel_tail,
 	.label_tail = ts_perfetto_pb_label_tail,
 	.label_slice = ts_perfetto_pb_label_slice,
 	.end = ts_perfetto_pb_end,

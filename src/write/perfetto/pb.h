@@ -18,6 +18,7 @@ enum packet_field {
 	PACKET_INTERNED_DATA = 12,
 	PACKET_SEQUENCE_FLAGS = 13,
 	PACKET_SYSTEM_INFO = 45,
+	PACKET_RENDER_STAGE = 53,
 	PACKET_CLOCK_ID = 58,
 	PACKET_DEFAULTS = 59,
 	PACKET_TRACK_DESCRIPTOR = 60,
@@ -25,6 +26,7 @@ enum packet_field {
 	PACKET_MACHINE_ID = 98,
 	PACKET_REMOTE_SYNC = 107,
 	PACKET_ATTRIBUTES = 126,
+	PACKET_GPU_INFO = 128,
 };
 enum sequence_flags { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum { HEAD_SEQUENCE = 1, FIRST_ROW_SEQUENCE = 2 };
@@ -68,8 +70,12 @@ enum interned_field {
 	INTERNED_FUNCTION_NAMES = 5,
 	INTERNED_FRAMES = 6,
 	INTERNED_CALLSTACKS = 7,
+	INTERNED_CONTEXTS = 23,
+	INTERNED_GPU_SPECIFICATIONS = 24,
 	INTERNED_STRINGS = 29,
 	INTERNED_CORRELATIONS = 43,
+	INTERNED_KERNELS = 1000, /* an extension, GpuInternedData */
+	INTERNED_KERNEL_ARGS = 1001,
 };
 enum { ENTRY_IID = 1, ENTRY_TEXT = 2 };
 enum { FRAME_IID = 1, FRAME_FUNCTION = 2 };
@@ -87,7 +93,9 @@ enum event_field {
 	EVENT_CORRELATION_IID = 54,
 	EVENT_CALLSTACK_IID = 56,
 	EVENT_CALLSTACK_WEIGHT = 57,
+	EVENT_GPU_CORRELATION = 3000, /* an extension, GpuTrackEvent */
 };
+enum { CORRELATION_SUBMISSION = 1 };
 enum event_type { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_COUNTER = 4 };
 enum annotation_field {
 	ANNOTATION_NAME_IID = 1,
@@ -223,7 +231,18 @@ uint64_t ts_perfetto_pb_stack(struct ts_perfetto_interning *interning, const str
 struct ts_bytes ts_perfetto_pb_stats(struct ts_buf *out, const struct ts_perfetto_row *row,
 				     const struct ts_perfetto_slice *slice);
 
+/* pb_gpu.c: GPUs, and what ran on them as render stages beside its slices. */
+void ts_perfetto_pb_gpus(struct ts_buf *out, const struct ts_perfetto_head *head, uint32_t machine);
+void ts_perfetto_pb_gpu_row(struct ts_buf *out, const struct ts_perfetto_row *row);
+void ts_perfetto_pb_kernel_tail(struct ts_buf *out, struct ts_buf *tail,
+				const struct ts_perfetto_lane *lane,
+				const struct ts_perfetto_kernel *kernel, uint32_t number);
+/* After its slice has begun, at the same time. */
+void ts_perfetto_pb_render_stage(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+				 const struct ts_perfetto_slice *slice);
+
 /* pb_event.c: slices, their ends, points of counters. */
+void ts_perfetto_pb_time(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns);
 void ts_perfetto_pb_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			     const struct ts_perfetto_slice *slice);
 void ts_perfetto_pb_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,

@@ -122,6 +122,7 @@ static void put_lane_track(struct ts_buf *out, const struct ts_perfetto_row *row
 
 static void put_track(struct ts_buf *out, const struct ts_perfetto_row *row, uint32_t lane)
 {
+	const char *about = row->track ? row->track->description : row->about;
 	size_t packet = begin_row_packet(out, row);
 	size_t track = ts_pbw_begin(out, PACKET_TRACK_DESCRIPTOR);
 
@@ -132,8 +133,8 @@ static void put_track(struct ts_buf *out, const struct ts_perfetto_row *row, uin
 	else
 		put_lane_track(out, row);
 	ts_pbw_u64(out, DESCRIPTOR_RANK, row->order);
-	if (row->track && row->track->description)
-		ts_pbw_text(out, DESCRIPTOR_DESCRIPTION, ts_bytes_of(row->track->description));
+	if (about)
+		ts_pbw_text(out, DESCRIPTOR_DESCRIPTION, ts_bytes_of(about));
 	ts_pbw_end(out, track);
 	ts_pbw_end(out, packet);
 }
@@ -197,6 +198,7 @@ void ts_perfetto_pb_row(struct ts_buf *out, const struct ts_perfetto_row *row)
 	ts_pbw_end(out, inner);
 	ts_pbw_u64(out, PACKET_FIRST_ON_SEQUENCE, 1);
 	ts_pbw_end(out, packet);
+	ts_perfetto_pb_gpu_row(out, row);
 	if (row->track && row->track->kind == TS_TRACK_COUNTER)
 		put_track(out, row, 0);
 	else if (row->thread)

@@ -24,6 +24,29 @@
 #include "model/block.h"
 #include "result/result.h"
 
+/* Something known of the run. */
+struct ts_perfetto_fact {
+	const char *key;
+	struct ts_bytes text; /* .n 0: it is a number */
+	int64_t number;
+};
+
+/* A GPU, whose kernels are written a second time where the form has something of its own for them. */
+struct ts_perfetto_gpu {
+	uint32_t number;		     /* among those of its machine, from 0 */
+	uint32_t pid, machine;		     /* of its process */
+	struct ts_bytes name, vendor, model; /* the latter may be empty */
+};
+
+/* What was launched on it, as often as it was. */
+struct ts_perfetto_kernel {
+	uint32_t op;		    /* what its slices are of */
+	struct ts_bytes name;	    /* its own: its slices may have that of a program's op */
+	bool is_compute;	    /* else it copies or fills */
+	uint32_t grid[3], block[3]; /* 0: unknown */
+	int64_t registers, static_shared, dynamic_shared; /* bytes; TS_UNKNOWN */
+};
+
 /* A host, as Perfetto keeps hosts apart, in one file and in files that are opened together. Ids have 29
  * to 32 bits, so that all take the same room. */
 #define TS_MACHINE_MIN (UINT32_C(1) << 28)
@@ -41,6 +64,10 @@ struct ts_perfetto_head {
 	int64_t shift_ns;	 /* added to every time of the run, so that none is negative */
 	uint64_t events_total, events_written; /* of the profile, without our own tracks */
 	uint64_t own_events;
+	const struct ts_perfetto_fact *facts;
+	size_t nr_facts;
+	const struct ts_perfetto_gpu *gpus;
+	size_t nr_gpus;
 	const struct ts_perfetto_machine *machines; /* all that rows name; the first is the run's */
 	size_t nr_machines;
 };
@@ -62,8 +89,10 @@ struct ts_perfetto_row {
 	uint32_t machine;  /* as of the process */
 	int64_t thread;	   /* what the host's system calls the line's thread; 0: it is not known */
 	struct ts_bytes name;
-	const struct ts_track *track; /* of ours; NULL: a line */
-	bool is_native;		      /* the track is not ours, but a counter of the profile */
+	const struct ts_track *track;	   /* of ours; NULL: a line */
+	bool is_native;			   /* the track is not ours, but a counter of the profile */
+	const char *about;		   /* what the line has; NULL: nothing is to be said */
+	const struct ts_perfetto_gpu *gpu; /* whose stream it is; else NULL */
 	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
 	struct ts_perfetto_seen *seen; /* empty when the row begins; the form's */
 };
@@ -117,10 +146,11 @@ struct ts_perfetto_slice {
 	/* One of 0 ns that ran before it stands at the same ns of its lane: JSON, whose importer puts
 	 * the longer of two first, writes its begin and its end apart. */
 	bool is_apart;
+	struct ts_bytes kernel; /* of kernel_tail(), of a stream; empty: not known */
+	uint64_t stage_id; /* of what runs on the stream; of what the slice launched there; 0 */
 };
 
 #define TS_MARK_MAX 64 /* bytes of a mark at most */
-
 /* An op whose slice comes next. */
 struct ts_perfetto_op {
 	const struct ts_profile *profile;
@@ -146,6 +176,10 @@ struct ts_perfetto_form {
 			const struct ts_perfetto_lane *lane, const struct ts_perfetto_op *op);
 	void (*op_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			 const struct ts_perfetto_slice *slice);
+	/* Likewise of launch NUMBER of a GPU's row, each of them once. NULL: the form has none of it. */
+	void (*kernel_tail)(struct ts_buf *out, struct ts_buf *tail,
+			    const struct ts_perfetto_lane *lane,
+			    const struct ts_perfetto_kernel *kernel, uint32_t number);
 	/* Likewise of label NUMBER of the row's track, each of them once. */
 	void (*label_tail)(struct ts_buf *out, struct ts_buf *tail,
 			   const struct ts_perfetto_lane *lane, uint32_t number);
@@ -196,6 +230,8 @@ struct ts_perfetto_arg {
 /* The id of a host: of its name, its rank and the start of its profile, so that it is the same each time the
  * profile is annotated, and another one for another host or session. */
 uint32_t ts_perfetto_machine_id(const struct ts_host *host);
+/* "rank 3" of a rank, else the host's name. Without bytes: no memory, or the host has no name. */
+struct ts_bytes ts_perfetto_machine_name(const struct ts_host *host, struct ts_arena *arena);
 
 extern const char *const ts_perfetto_keys[TS_NR_KEYS];
 extern const char *const ts_perfetto_event_keys[TS_NR_KEYS]; /* of a stat that says otherwise */
