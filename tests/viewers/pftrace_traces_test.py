@@ -357,6 +357,34 @@ def check_both_kinds(folder):
     return good and back and refused.returncode == 3
 
 
+def check_ranks(folder):
+    """Two ranks of one job: each file has its own rank alone, on the clock of both."""
+    place = os.path.join(folder, "ranks")
+    os.mkdir(place)
+    source = json.loads(json.dumps(read(os.path.join(DATA, "hand_made.pt.trace.json")), default=float))
+    for rank in (0, 1):
+        source["distributedInfo"] = {"backend": "nccl", "rank": rank, "world_size": 2}
+        source["baseTimeNanoseconds"] += 7000 * rank
+        for e in source["traceEvents"]:
+            e["name"] = f"{e['name'].split(' of rank')[0]} of rank {rank}" if e["ph"] == "X" else e["name"]
+        with open(os.path.join(place, f"rank{rank}.1700.pt.trace.json"), "w") as f:
+            json.dump(source, f)
+    pftrace_test.annotate("--perfetto=pftrace", place)
+    starts, wrong = [], []
+    for rank in (0, 1):
+        trace = Trace(os.path.join(place, f"rank{rank}.1700.pt.trace.tpusight.pftrace"))
+        names = [s for s in trace.slices if " of rank " in s.name]
+        starts += [s.start for s in names if s.name == f"aten::mm of rank {rank}"]
+        if len(names) != 11 or not all(s.name.endswith(f" of rank {rank}") for s in names):
+            wrong.append(f"rank {rank} has {[s.name for s in names]}")
+        if trace.attributes["tpusight.events_total"] != 13:
+            wrong.append(f"rank {rank} has {trace.attributes['tpusight.events_total']} events")
+    if len(starts) != 2 or starts[1] - starts[0] != 7000:
+        wrong.append(f"the ranks' operators start at {starts}")
+    print("two ranks: " + ("; ".join(wrong) if wrong else "each has a file of its own, on the clock of both"))
+    return not wrong
+
+
 def main():
     sources = [os.path.join(DATA, "hand_made.pt.trace.json"), *sorted(glob.glob(os.path.join(DATA, "*.pt.trace.json.gz"))),
                *sorted(glob.glob(os.path.join(DATA, "torch", "*.pt.trace.json.gz")))]
@@ -370,6 +398,7 @@ def main():
             json.dump(ODD, f)
         good = [check(path, os.path.basename(path).split(".")[0], folder) for path in [odd, *sources]]
         good.append(check_both_kinds(folder))
+        good.append(check_ranks(folder))
     return 0 if all(good) else 1
 
 
