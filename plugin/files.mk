@@ -2,8 +2,8 @@
 # says which). Its bytes go into the program, so that one file can be moved anywhere.
 page_sources = \
 	plugin/page/build.mjs plugin/page/units.mjs plugin/page/package.json plugin/page/package-lock.json \
-	plugin/page/src/chart.jsx plugin/page/src/format.js plugin/page/src/heat.jsx plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/page.css \
-	plugin/page/src/parts.jsx plugin/page/src/source.js plugin/page/src/state.js plugin/page/src/strip.jsx \
+	plugin/page/src/chart.jsx plugin/page/src/format.js plugin/page/src/heat.jsx plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/open.jsx plugin/page/src/page.css \
+	plugin/page/src/parts.jsx plugin/page/src/perfetto.js plugin/page/src/source.js plugin/page/src/state.js plugin/page/src/strip.jsx \
 	plugin/page/src/table.jsx plugin/page/src/tracks.jsx plugin/page/src/views/compiled.jsx plugin/page/src/views/doctor.jsx \
 	plugin/page/src/views/flame.jsx plugin/page/src/views/flame_tree.js \
 	plugin/page/src/views/generic.jsx plugin/page/src/views/index.js plugin/page/src/views/live.jsx \
@@ -17,7 +17,7 @@ EXTRA_DIST += plugin/page/devel/package.json plugin/page/devel/package-lock.json
 EXTRA_DIST += plugin/pyproject.toml plugin/setup.py plugin/README.md \
 	plugin/tensorboard_plugin_tpusight/__init__.py plugin/tensorboard_plugin_tpusight/loader.py \
 	plugin/tensorboard_plugin_tpusight/plugin.py plugin/tensorboard_plugin_tpusight/reports.py \
-	plugin/tensorboard_plugin_tpusight/ranks.py plugin/tensorboard_plugin_tpusight/runs.py \
+	plugin/tensorboard_plugin_tpusight/ranks.py plugin/tensorboard_plugin_tpusight/runs.py plugin/tensorboard_plugin_tpusight/traces.py \
 	plugin/tensorboard_plugin_tpusight/static/index.js
 EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/__main__.py plugin/tpusight/__init__.pyi plugin/tpusight/_capture.py plugin/tpusight/_environment.py plugin/tpusight/_fields.py plugin/tpusight/_forms.py \
 	plugin/tpusight/_jax.py plugin/tpusight/_notebook.py plugin/tpusight/_program.py plugin/tpusight/_server.py \

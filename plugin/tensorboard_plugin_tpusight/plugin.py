@@ -10,12 +10,15 @@ import urllib.parse
 
 from tensorboard.plugins import base_plugin
 
-from tensorboard_plugin_tpusight import reports, runs
+from tensorboard_plugin_tpusight import reports, runs, traces
 
 STATIC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
 FILES = {"/index.js": "text/javascript", "/page.js": "text/javascript", "/page.css": "text/css"}
 LOOK_AGAIN_S = 15  # between looks for a first profile, while there is none
 MOST_FIELDS = 16  # of an address
+NO_RUN = "no run has this name (reload the page)"
+SAFE = [("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+        ("Cross-Origin-Resource-Policy", "same-origin")]
 EXTRA = {"405": [("Allow", "GET, HEAD")], "503": [("Retry-After", "1")]}
 
 _log = logging.getLogger("tpusight")
@@ -27,6 +30,7 @@ class TpusightPlugin(base_plugin.TBPlugin):
     def __init__(self, context):
         self._logdir = os.path.abspath(context.logdir)  # sessions go by whole paths too
         self._reports = reports.Reports(self._logdir)
+        self._ui = getattr(context.flags, "tpusight_perfetto_ui", None) or traces.UI
         self._active = False
         self._looked_at = 0.0
         self._looking = threading.Lock()
@@ -48,7 +52,8 @@ class TpusightPlugin(base_plugin.TBPlugin):
         return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="TPUsight")
 
     def get_plugin_apps(self):
-        apps = {**dict.fromkeys(FILES, self._file), "/runs": self._runs, "/report": self._report}
+        apps = {**dict.fromkeys(FILES, self._file), "/runs": self._runs, "/report": self._report,
+                "/traces": self._traces, "/trace": self._trace}
         return {route: _guarded(app) for route, app in apps.items()}
 
     def _file(self, environ, start_response):
@@ -71,20 +76,49 @@ class TpusightPlugin(base_plugin.TBPlugin):
         found.sort(key=lambda s: (s["session"], s["run"]), reverse=True)
         return _send(environ, start_response, "200 OK", gzip.compress(json.dumps({"runs": found}).encode(), 6))
 
+    def _session(self, fields):
+        return next((s for s in runs.find(self._logdir) if s.id == fields.get("run", [""])[0]), None)
+
     def _report(self, environ, start_response):
-        try:
-            wanted = urllib.parse.parse_qs(environ.get("QUERY_STRING", ""), max_num_fields=MOST_FIELDS).get("run", [""])[0]
-        except ValueError:
-            return _send(environ, start_response, "400 Bad Request", reports.message("the address has too many fields"))
-        session = next((s for s in runs.find(self._logdir) if s.id == wanted), None)
+        session = self._session(_fields(environ))
         if not session:
-            return _send(environ, start_response, "404 Not Found", reports.message("no run has this name (reload the page)"))
+            return _send(environ, start_response, "404 Not Found", reports.message(NO_RUN))
         try:
             return _send(environ, start_response, "200 OK", self._reports.get(session))
         except reports.BusyError as e:
             return _send(environ, start_response, "503 Service Unavailable", reports.message(str(e)))
         except (reports.ReportError, OSError) as e:
             return _send(environ, start_response, "422 Unprocessable Entity", reports.message(_words(e)))
+
+
+    def _traces(self, environ, start_response):
+        session = self._session(_fields(environ))
+        if not session:
+            return _send(environ, start_response, "404 Not Found", reports.message(NO_RUN))
+        found = {"ui": self._ui, "traces": list(traces.find(self._logdir, session))}
+        return _send(environ, start_response, "200 OK", gzip.compress(json.dumps(found).encode(), 6))
+
+    def _trace(self, environ, start_response):
+        fields = _fields(environ)
+        session, name = self._session(fields), fields.get("file", [""])[0]
+        found = next((t for t in traces.find(self._logdir, session) if t["file"] == name), None) if session else None
+        if not found:
+            return _send(environ, start_response, "404 Not Found", reports.message("this run has no trace of this name (reload the page)"))
+        start_response("200 OK", [("Content-Type", "application/octet-stream"), ("Content-Length", str(found["bytes"])), *SAFE])
+        if environ.get("REQUEST_METHOD") == "HEAD":
+            return [b""]
+        return traces.pieces(os.path.join(self._logdir, found["path"]), found["bytes"])
+
+
+class _ManyFieldsError(Exception):
+    pass
+
+
+def _fields(environ):
+    try:
+        return urllib.parse.parse_qs(environ.get("QUERY_STRING", ""), max_num_fields=MOST_FIELDS)
+    except ValueError as e:
+        raise _ManyFieldsError from e
 
 
 def _words(error):
@@ -99,6 +133,8 @@ def _guarded(app):
             return _send(environ, start_response, "405 Method Not Allowed", reports.message("only GET and HEAD are answered here"))
         try:
             return app(environ, start_response)
+        except _ManyFieldsError:
+            return _send(environ, start_response, "400 Bad Request", reports.message("the address has too many fields"))
         except Exception:
             _log.exception("%s failed", environ.get("PATH_INFO"))
             return _send(environ, start_response, "500 Internal Server Error",
@@ -113,8 +149,7 @@ def _takes_gzip(environ):
 def _send(environ, start_response, status, packed, kind="application/json"):
     """PACKED is sent as it is to whom takes it, unpacked to others; 304 to whom has it."""
     etag = '"' + hashlib.sha256(packed).hexdigest()[:24] + '"'
-    headers = [("Content-Type", f"{kind}; charset=utf-8"), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
-               ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Resource-Policy", "same-origin")]
+    headers = [("Content-Type", f"{kind}; charset=utf-8"), ("Vary", "Accept-Encoding"), *SAFE]
     headers += EXTRA.get(status[:3], [])
     if status.startswith("200"):
         headers.append(("ETag", etag))

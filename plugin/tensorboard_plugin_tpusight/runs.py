@@ -15,7 +15,7 @@ TRACES = (".pt.trace.json", ".pt.trace.json.gz", ".trace.json", ".trace.json.gz"
 PYTORCH = TRACES[:2]
 
 
-def _host(name):
+def host_of(name):
     return next((name[:-len(end)] for end in PROFILES + TRACES if name.endswith(end)), name)
 
 
@@ -38,7 +38,7 @@ class Session:
 
     def describe(self):
         return {"id": self.id, "title": self.title, "run": self.run or ".", "session": self.name,
-                "hosts": sorted(_host(e.name) for e in self.files), "bytes": sum(e.stat().st_size for e in self.files)}
+                "hosts": sorted(host_of(e.name) for e in self.files), "bytes": sum(e.stat().st_size for e in self.files)}
 
 
 def _entries(path):
@@ -98,7 +98,7 @@ def find(logdir):
             if _is_trace(entry, folder == logdir) and is_inside(real, entry.path):
                 traces.append(entry)
         for files in ranks.jobs(traces):
-            yield Session(real, run, _host(files[0].name), files[0].path, files, of_job=len(files) > 1)
+            yield Session(real, run, host_of(files[0].name), files[0].path, files, of_job=len(files) > 1)
         if "plugins" in names:
             yield from _sessions_of(real, run, os.path.join(folder, PROFILE))
             names.remove("plugins")

@@ -57,7 +57,8 @@ static enum ts_status start(struct ts_server **server, const struct ts_serving_a
 static enum ts_exit run_serve(struct ts_cli *cli)
 {
 	const struct serve_options *own = cli->own;
-	struct ts_api_options options = { .reports = ts_serving_reports(cli) };
+	struct ts_api_options options = { .reports = ts_serving_reports(cli),
+					  .perfetto_ui = own->at.perfetto_ui };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_server *server = NULL;
 	enum ts_exit code = check_paths(cli);

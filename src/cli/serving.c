@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "live/feed.h"
 #include "serve/guard.h"
+#include "serve/traces.h"
 #include "write/report_json.h"
 
 #define ALERTS_KEPT   200
@@ -43,6 +44,18 @@ enum ts_status ts_serving_add_host(void *arg, const char *value, struct ts_error
 		return ts_fail(err, TS_USAGE, "--allow-host is given more than %d times",
 			       TS_MAX_HOSTS);
 	at->hosts[at->nr_hosts++] = value;
+	return TS_OK;
+}
+
+enum ts_status ts_serving_set_ui(void *arg, const char *value, struct ts_error *err)
+{
+	struct ts_serving_at *at = arg;
+
+	TS_ASSERT(arg && value);
+	if (!ts_traces_is_ui(value))
+		return ts_fail(err, TS_USAGE,
+			       "%s is not the address of a page (https://perfetto.example)", value);
+	at->perfetto_ui = value;
 	return TS_OK;
 }
 
@@ -93,7 +106,8 @@ static enum ts_status set_up(struct ts_serving *serving, const struct ts_serving
 					       .max_bytes = TS_NEWS_BYTES,
 					       .max_readers = TS_NEWS_READERS,
 					       .quiet_ms = TS_NEWS_QUIET_MS };
-	struct ts_api_options options = { .reports = ts_serving_reports(cli) };
+	struct ts_api_options options = { .reports = ts_serving_reports(cli),
+					  .perfetto_ui = own->at->perfetto_ui };
 	struct ts_server_options server;
 
 	serving->news = ts_news_new(&about);

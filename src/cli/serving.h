@@ -14,12 +14,14 @@ struct ts_serving_at {
 	uint16_t port;
 	const char *hosts[TS_MAX_HOSTS]; /* names beside those of the loopback (serve/guard.h) */
 	size_t nr_hosts;
+	const char *perfetto_ui; /* address of the page that traces are opened in */
 };
 
-#define TS_SERVING_AT_INIT { .port = TS_SERVER_PORT }
+#define TS_SERVING_AT_INIT { .port = TS_SERVER_PORT, .perfetto_ui = "https://ui.perfetto.dev" }
 
 /* Appends a name to the ts_serving_at at AT: the function of an option. */
 enum ts_status ts_serving_add_host(void *at, const char *value, struct ts_error *err);
+enum ts_status ts_serving_set_ui(void *at, const char *value, struct ts_error *err); /* likewise */
 
 /* Rows for the table of a command whose struct TYPE has MEMBER, a ts_serving_at. */
 #define TS_SERVING_OPTIONS(type, member)                                         \
@@ -27,7 +29,9 @@ enum ts_status ts_serving_add_host(void *at, const char *value, struct ts_error 
 		     .unit = "; 0: any that is free",                            \
 		     .help = "listen there (default 6970; 0: any that is free)"), \
 	TS_OPT_CALL(type, member, "allow-host", "NAME[:PORT]", ts_serving_add_host, \
-		    "answer requests for this name too: of a tunnel, a proxy (repeatable)")
+		    "answer requests for this name too: of a tunnel, a proxy (repeatable)"), \
+	TS_OPT_CALL(type, member, "perfetto-ui", "URL", ts_serving_set_ui,          \
+		    "open traces in this copy of ui.perfetto.dev")
 
 /* What the server of these is started with. */
 struct ts_server_options ts_serving_server(const struct ts_serving_at *at, struct ts_api *api);

@@ -277,7 +277,10 @@ static void put_mark(const struct copy *copy, struct ts_buf *out)
 	ts_json_quote(out, ts_bytes_of(copy->options->version));
 	ts_buf_puts(out, ",\"source\":");
 	ts_json_quote(out, ts_bytes_of(copy->options->source));
-	ts_buf_printf(out, ",\"first_pid\":%u,", seams->free_id);
+	ts_buf_printf(out, ",\"shift_ns\":%lld,\"first_pid\":%u,",
+		      (long long)ts_i64_add(ts_trace_ns(seams->base_ps),
+					    ts_i64_mul(seams->base_us, 1000)),
+		      seams->free_id);
 	if (seams->end_at != TS_NO_SEAM && seams->closing[0])
 		ts_buf_printf(out, "\"source_ends_at\":%llu,", (unsigned long long)seams->end_at);
 	ts_buf_printf(out, "\"note\":\"%s\"}", note);

@@ -36,6 +36,7 @@ struct ts_source {
 	enum ts_source_state (*read)(void *ctx, char *out, size_t cap, size_t *n);
 	void (*drop)(void *ctx); /* called once, after the last read */
 	void *ctx;
+	uint64_t nr_bytes; /* of all pieces; 0: it has no end that is known */
 };
 
 struct ts_answer {

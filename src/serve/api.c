@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "serve/extension.h"
+#include "serve/traces.h"
 #include "write/page.h"
 
 enum part { PART_PAGE, PART_SCRIPT, PART_STYLE, PART_MANIFEST, PART_MACROS, PART_SQL, NR_PARTS };
@@ -11,6 +12,7 @@ struct ts_api {
 	struct ts_reports *reports;
 	struct ts_latest *latest;
 	struct ts_news *news;
+	struct ts_traces_options traces;
 	struct ts_body *parts[NR_PARTS];
 };
 
@@ -19,9 +21,11 @@ static const char shell[] =
 	"<meta name=\"viewport\" content=\"width=device-width\">\n<title>TPUsight</title>\n"
 	"<link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" "
 	"href=\"page.css\">\n</head>\n"
-	"<body data-runs=\"api/runs\" data-report=\"api/report\"%s>\n<div id=\"tpusight\"></div>\n"
+	"<body data-runs=\"api/runs\" data-report=\"api/report\"%s%s>\n<div "
+	"id=\"tpusight\"></div>\n"
 	"<script src=\"page.js\"></script>\n</body>\n</html>\n";
 static const char live[] = " data-events=\"api/live\"";
+static const char traces[] = " data-traces=\"api/traces\" data-trace=\"api/trace\"";
 
 static struct ts_answer give(struct ts_api *api, enum part part, const char *type)
 {
@@ -61,6 +65,47 @@ static struct ts_answer get_report(struct ts_api *api, const struct ts_request *
 	if (api->latest)
 		return ts_latest_get(api->latest, request->argument(request, "run"));
 	return ts_reports_get(api->reports, &whole, request->argument(request, "run"));
+}
+
+static struct ts_answer list_traces(void *ctx, const struct ts_session *session)
+{
+	const struct ts_api *api = ctx;
+
+	return ts_traces_list(&api->traces, session);
+}
+
+static struct ts_answer no_traces(void)
+{
+	return ts_answer_error(404, "a sample has no trace (tpusight live --repository keeps "
+				    "sessions, which have)");
+}
+
+static struct ts_answer get_traces(struct ts_api *api, const struct ts_request *request)
+{
+	if (api->latest)
+		return no_traces();
+	return ts_reports_ask(api->reports, request->argument(request, "run"), list_traces, api);
+}
+
+struct trace_request {
+	const struct ts_api *api;
+	const char *file;
+};
+
+static struct ts_answer give_trace(void *ctx, const struct ts_session *session)
+{
+	const struct trace_request *wanted = ctx;
+
+	return ts_traces_get(&wanted->api->traces, session, wanted->file);
+}
+
+static struct ts_answer get_trace(struct ts_api *api, const struct ts_request *request)
+{
+	struct trace_request wanted = { api, request->argument(request, "file") };
+
+	if (api->latest)
+		return no_traces();
+	return ts_reports_ask(api->reports, request->argument(request, "run"), give_trace, &wanted);
 }
 
 static struct ts_answer get_news(struct ts_api *api, const struct ts_request *request)
@@ -109,9 +154,9 @@ static const struct route {
 	const char *path;
 	struct ts_answer (*get)(struct ts_api *api, const struct ts_request *request);
 } routes[] = {
-	{ "/", get_page },	    { "/index.html", get_page }, { "/page.js", get_script },
-	{ "/page.css", get_style }, { "/api/runs", get_runs },	 { "/api/report", get_report },
-	{ "/api/live", get_news },
+	{ "/", get_page },	    { "/index.html", get_page },   { "/page.js", get_script },
+	{ "/page.css", get_style }, { "/api/runs", get_runs },	   { "/api/report", get_report },
+	{ "/api/live", get_news },  { "/api/traces", get_traces }, { "/api/trace", get_trace },
 };
 
 /* For pages of ui.perfetto.dev, too. */
@@ -156,11 +201,11 @@ static struct ts_body *part_of(struct ts_bytes bytes)
 	return ts_body_new(&text, true);
 }
 
-static struct ts_body *page_of(bool is_live)
+static struct ts_body *page_of(const struct ts_api *api)
 {
 	struct ts_buf text = TS_BUF_INIT;
 
-	ts_buf_printf(&text, shell, is_live ? live : "");
+	ts_buf_printf(&text, shell, api->news ? live : "", api->latest ? "" : traces);
 	return ts_body_new(&text, true);
 }
 
@@ -168,7 +213,7 @@ static bool make_parts(struct ts_api *api)
 {
 	bool good = true;
 
-	api->parts[PART_PAGE] = page_of(api->news != NULL);
+	api->parts[PART_PAGE] = page_of(api);
 	api->parts[PART_SCRIPT] = part_of(ts_page.script);
 	api->parts[PART_STYLE] = part_of(ts_page.style);
 	for (size_t i = 0; i < TS_NELEM(shared); i++) {
@@ -193,6 +238,9 @@ struct ts_api *ts_api_new(const struct ts_api_options *options)
 	api->reports = ts_reports_new(&options->reports);
 	api->latest = options->latest;
 	api->news = options->news;
+	api->traces = (struct ts_traces_options){ .paths = options->reports.paths,
+						  .nr_paths = options->reports.nr_paths,
+						  .ui = options->perfetto_ui };
 	if (make_parts(api) && api->reports)
 		return api;
 	ts_api_free(api);

@@ -8,6 +8,8 @@
  *	/api/report?run=ID	tpusight/1, with tracks
  *	/api/profiler/NAME?run=ID	a part of it: hta, memory, timeline, kernels, compile, flame
  *				(run= may be left out where there is one run)
+ *	/api/traces?run=ID	the traces for Perfetto that stand beside the run's profiles (traces.h)
+ *	/api/trace?run=ID&file=NAME	the bytes of one of them
  *	/api/live		the events of a watch, as server-sent events (news.h)
  *	/perfetto/...		what ui.perfetto.dev asks an extension server for (extension.h)
  */
@@ -24,6 +26,7 @@ struct ts_api_options {
 	struct ts_reports_options reports; /* for reports of runs in folders */
 	struct ts_latest *latest;	   /* where it is not NULL, the only report is this one */
 	struct ts_news *news;		   /* NULL: nothing is watched */
+	const char *perfetto_ui;	   /* address of Perfetto's page; must outlive the API */
 };
 
 struct ts_api *ts_api_new(const struct ts_api_options *options); /* NULL: no memory */

@@ -394,27 +394,48 @@ static const struct ts_session *find_session(const struct ts_runs *runs, const c
 	return NULL;
 }
 
-struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_reports_part *part,
-				const char *id)
+struct ts_answer ts_reports_ask(struct ts_reports *reports, const char *id, ts_reports_fn *fn,
+				void *ctx)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_answer answer = { .body = NULL };
 	const struct ts_session *session = NULL;
+	bool is_found;
 
-	TS_ASSERT(reports != NULL && part != NULL);
+	TS_ASSERT(reports != NULL && fn != NULL);
 	id = id && id[0] ? id : NULL;
 	if (find_runs(reports, &runs, &err) == TS_OK)
 		session = find_session(&runs, id);
-	if (session && is_served(reports, session)) {
-		char own[ID_BYTES];
-
-		id_of(session, own);
-		answer = answer_session(reports, part, session, own);
-	}
+	is_found = session && is_served(reports, session);
+	if (is_found)
+		answer = fn(ctx, session);
 	ts_runs_release(&runs);
-	if (answer.body)
+	if (is_found)
 		return answer;
 	return id ? ts_answer_error(404, "no run has this id (/api/runs lists them)")
 		  : ts_answer_error(400, "which run? (?run=ID; /api/runs lists them)");
+}
+
+struct question {
+	struct ts_reports *reports;
+	const struct ts_reports_part *part;
+};
+
+static struct ts_answer answer_question(void *ctx, const struct ts_session *session)
+{
+	const struct question *question = ctx;
+	char id[ID_BYTES];
+
+	id_of(session, id);
+	return answer_session(question->reports, question->part, session, id);
+}
+
+struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_reports_part *part,
+				const char *id)
+{
+	struct question question = { reports, part };
+
+	TS_ASSERT(part != NULL);
+	return ts_reports_ask(reports, id, answer_question, &question);
 }

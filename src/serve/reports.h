@@ -14,6 +14,7 @@
 
 #include "serve/answer.h"
 
+struct ts_session;
 struct ts_settings;
 
 #define TS_REPORTS_BYTES   ((size_t)256 << 20)
@@ -46,5 +47,9 @@ void ts_reports_free(struct ts_reports *reports);
 struct ts_answer ts_reports_list(struct ts_reports *reports);
 struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_reports_part *part,
 				const char *id);
+/* What FN answers of the session with this ID; of the only one, where ID is NULL. */
+typedef struct ts_answer ts_reports_fn(void *ctx, const struct ts_session *session);
+struct ts_answer ts_reports_ask(struct ts_reports *reports, const char *id, ts_reports_fn *fn,
+				void *ctx);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "io/file.h"
 #include "io/rundir.h"
 
 static bool is_below(const char *path, const char *root)
@@ -16,6 +17,18 @@ static bool is_below(const char *path, const char *root)
 
 	free(real);
 	return below;
+}
+
+/* Are both in one folder, and is ROOT a file? Two names of one file are. */
+static bool is_beside(const char *path, const char *root)
+{
+	char *real = realpath(root, NULL);
+	const char *slash = real ? strrchr(real, '/') : NULL, *own = strrchr(path, '/');
+	bool beside = slash && own && slash - real == own - path &&
+		      strncmp(real, path, (size_t)(own - path)) == 0 && !ts_dir_exists(real);
+
+	free(real);
+	return beside;
 }
 
 static bool holds(char *const *paths, size_t nr_paths, const struct ts_hostfile *file)
@@ -42,4 +55,16 @@ bool ts_roots_hold(char *const *paths, size_t nr_paths, const struct ts_session 
 		if (!holds(paths, nr_paths, &session->extras[i]))
 			return false;
 	return true;
+}
+
+bool ts_roots_hold_beside(char *const *paths, size_t nr_paths, const char *file)
+{
+	char *real = realpath(file, NULL);
+	bool found = false;
+
+	TS_ASSERT(paths != NULL || nr_paths == 0);
+	for (size_t i = 0; real && !found && i < nr_paths; i++)
+		found = is_below(real, paths[i]) || is_beside(real, paths[i]);
+	free(real);
+	return found;
 }

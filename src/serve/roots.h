@@ -13,5 +13,7 @@ struct ts_session;
 
 /* Do all files of the session lie below the paths? Standard input does. */
 bool ts_roots_hold(char *const *paths, size_t nr_paths, const struct ts_session *session);
+/* Does the file lie below them, or in the folder of a file among them? */
+bool ts_roots_hold_beside(char *const *paths, size_t nr_paths, const char *file);
 
 #endif

@@ -122,8 +122,9 @@ static struct MHD_Response *response_of_source(const struct ts_source *given)
 
 	if (source) {
 		*source = *given;
-		response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_BYTES,
-							     read_source, source, drop_source);
+		response = MHD_create_response_from_callback(
+			given->nr_bytes ? given->nr_bytes : MHD_SIZE_UNKNOWN, PIECE_BYTES,
+			read_source, source, drop_source);
 	}
 	if (!response) {
 		given->drop(given->ctx);
@@ -143,7 +144,8 @@ static void add_headers(struct MHD_Response *response, const struct ts_answer *a
 		{ "Referrer-Policy", "no-referrer" },
 		{ "X-Frame-Options", "DENY" }, /* for browsers that do not know frame-ancestors */
 		{ "Cross-Origin-Resource-Policy", "same-origin" },
-		{ "Cross-Origin-Opener-Policy", "same-origin" },
+		/* a window that the page opens may answer it: Perfetto (plugin/page/src/perfetto.js) */
+		{ "Cross-Origin-Opener-Policy", "same-origin-allow-popups" },
 		{ "Cross-Origin-Embedder-Policy", "require-corp" },
 	};
 
@@ -232,6 +234,13 @@ static void *on_target(void *ctx, const char *target, struct MHD_Connection *cli
 	return NULL;
 }
 
+static uint64_t size_of(const struct ts_answer *answer)
+{
+	if (answer->source.read)
+		return answer->source.nr_bytes;
+	return answer->body ? answer->body->text.n : 0;
+}
+
 static mhd_result answer_request(const struct ts_server *server, struct MHD_Connection *client,
 				 struct ts_client *place, const char *path)
 {
@@ -242,11 +251,10 @@ static mhd_result answer_request(const struct ts_server *server, struct MHD_Conn
 
 	ts_clients_turn(server->clients, place, TS_CLIENT_WAITS, 0);
 	answer = server->answer(server->ctx, &request);
-	if (answer.source.read)
+	if (answer.source.read && answer.source.nr_bytes == 0)
 		ts_clients_turn(server->clients, place, TS_CLIENT_LISTENS, 0);
 	else
-		ts_clients_turn(server->clients, place, TS_CLIENT_TAKES,
-				answer.body ? answer.body->text.n : 0);
+		ts_clients_turn(server->clients, place, TS_CLIENT_TAKES, size_of(&answer));
 	return send_answer(client, answer);
 }
 

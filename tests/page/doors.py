@@ -93,6 +93,7 @@ def serving(*paths, program=PROGRAM):
         if server.poll() is None:
             server.terminate()
         server.wait(PATIENCE_S)
+        server.stdout.close()
 
 
 def drive(jobs, folder):

@@ -92,12 +92,12 @@ def wait_until(what, test):
 
 
 @contextlib.contextmanager
-def tensorboard(python, logdir, folder):
+def tensorboard(python, logdir, folder, *more):
     url = f"http://127.0.0.1:{doors.free_port()}/"
     env = dict(os.environ, PATH="/usr/bin:/bin")  # the programs must be found beside Python, not on PATH
     with open(os.path.join(folder, "tensorboard.log"), "wb") as log:
         server = subprocess.Popen([python, "-m", "tensorboard.main", "--logdir", logdir, "--host", "127.0.0.1", "--port",
-                                   url.rsplit(":", 1)[1].strip("/")], stdout=log, stderr=log, env=env)
+                                   url.rsplit(":", 1)[1].strip("/"), *more], stdout=log, stderr=log, env=env)
     try:
         wait_until("both plugins are active", lambda: all(
             json.loads(answer(url + "data/plugins_listing")[2])[name]["enabled"] for name in ("tpusight", "profile")))

@@ -32,7 +32,7 @@ PAUSE_S = 30  # a server that does not answer; all others close the connection
 TYPES = {"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8", "/page.js": "text/javascript; charset=utf-8",
          "/page.css": "text/css; charset=utf-8"}
 FIXED = {"Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cache-Control": "no-cache",
-         "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
+         "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
          "Cross-Origin-Embedder-Policy": "require-corp"}
 wrong = []
 

@@ -4,12 +4,13 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { clean, cut, time } from "./format.js";
 import "./page.css";
 import { latestOf, useLive } from "./live.js";
-import { hasServer, inlined, isLive, report as fetchReport, runs as fetchRuns, xprof } from "./source.js";
+import { OpenRun } from "./open.jsx";
+import { hasServer, hasTraces, inlined, isLive, report as fetchReport, runs as fetchRuns, traces as fetchTraces, xprof } from "./source.js";
 import { Page, readHash, usePage, useWatch, Watch, writeHash } from "./state.js";
 import { Strip } from "./strip.jsx";
 import { viewOf, viewsOf } from "./views/index.js";
 
-/** @import { ListedRun, Look, Maybe, PageView, Report, Run, SetLook, Watched } from "./report.d.ts" */
+/** @import { ListedRun, Look, Maybe, PageView, Perfetto, Report, Run, SetLook, Watched } from "./report.d.ts" */
 
 const SCHEMA = "tpusight/1";
 
@@ -170,6 +171,7 @@ function Heading({ runs, theme, setTheme }) {
 			{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host, device: null })} />}
 			{devices.length > 1 && <Choice label="device" value={look.device} options={deviceChoices} onPick={(id) => setLook({ device: id === null ? null : Number(id) })} />}
 			<XProf look={look} run={run} />
+			<OpenRun name={run ? nameOf(run) : ""} />
 			<button type="button" class="theme" onClick={() => setTheme(theme === "dark" ? "light" : "dark")}>
 				{theme === "dark" ? "Light" : "Dark"}
 			</button>
@@ -271,13 +273,31 @@ function useReport(look, setLook, live) {
 	return state;
 }
 
+// What can be opened in Perfetto of the run that the report is of; null: it is not known yet, or the page has no server.
+/** @type {(run: Maybe<string>) => Perfetto | null} */
+function useTraces(run) {
+	const [state, setState] = useState(/** @type {Perfetto | null} */ (null));
+	useEffect(() => {
+		if (!run || !hasTraces()) return;
+		let current = true;
+		fetchTraces(run)
+			.then(({ ui, traces }) => current && setState({ run, ui, traces }))
+			.catch((e) => current && setState({ run, ui: "", traces: [], error: e.message }));
+		return () => {
+			current = false;
+		};
+	}, [run]);
+	return state?.run === run ? state : null;
+}
+
 function App() {
 	const [look, set] = useState(readHash);
 	const setLook = useCallback(/** @type {SetLook} */ (change) => set((l) => ({ ...l, ...change })), []);
 	const [theme, setTheme] = useTheme();
 	const watched = useLive();
 	const live = isLive() ? watched : null;
-	const { report, runs, problems, loading, error } = useReport(look, setLook, live);
+	const { report, of, runs, problems, loading, error } = useReport(look, setLook, live);
+	const perfetto = useTraces(of);
 	const views = useMemo(() => viewsOf(report, isLive()), [report]);
 	useKeys(views, setLook, live);
 	useEffect(() => writeHash(look), [look]);
@@ -289,7 +309,7 @@ function App() {
 	const view = viewOf(views, look.view);
 	const isNow = view.name === "live"; // it has figures of its own, no report
 	const shown = isNow ? null : report;
-	const page = useMemo(() => ({ report: /** @type {Report} */ (shown), runs, look, setLook, theme }), [shown, runs, look, theme]);
+	const page = useMemo(() => ({ report: /** @type {Report} */ (shown), runs, look, setLook, theme, perfetto }), [shown, runs, look, theme, perfetto]);
 	const wrong = shown && shown.schema !== SCHEMA ? `This page draws ${SCHEMA} and not ${clean(String(shown.schema))}: use the page of the same program.` : isNow ? null : error;
 	const drawn = isNow || (shown && !wrong);
 	const main = useMemo(

@@ -1,7 +1,9 @@
 // Small pieces that several views share.
 import { h } from "preact";
+import { useState } from "preact/hooks";
 import { clean, title, titles, UNKNOWN, value } from "./format.js";
 import { COLORS } from "./chart.jsx";
+import { copy } from "./table.jsx";
 
 /** @import { Cell, Finding, Impossible, Maybe, Report, Row, SharesPart, View } from "./report.d.ts" */
 
@@ -102,6 +104,22 @@ export function Notes({ view }) {
 				<li key={n}>{n}</li>
 			))}
 		</ul>
+	);
+}
+
+// A text to copy, as it is.
+/** @param {{ text: string, what?: string }} props */
+export function Code({ text, what = "code" }) {
+	const [notice, setNotice] = useState("");
+	const onCopy = async () => setNotice((await copy(text)) ? "copied" : "the browser did not allow the copy");
+	return (
+		<div class="code">
+			<button type="button" onClick={onCopy}>
+				{`Copy ${what}`}
+			</button>
+			<span role="status">{notice}</span>
+			<pre tabIndex={0}>{clean(text)}</pre>
+		</div>
 	);
 }
 

@@ -10,6 +10,7 @@ export type Row = Record<string, Cell>;
 
 export interface Host {
 	name: string;
+	file?: Maybe<string>;
 }
 export interface Device {
 	id: number;
@@ -169,6 +170,7 @@ export interface PageState {
 	look: Look;
 	setLook: SetLook;
 	theme: string;
+	perfetto: Perfetto | null;
 }
 export interface PageView {
 	name: string;
@@ -235,6 +237,32 @@ export interface Watched extends Known {
 	pause: () => void;
 	waiting: { samples: number; alerts: number };
 }
+
+// --- Perfetto
+
+export interface PerfettoTrace {
+	file: string;
+	path: string;
+	host: string | null; // null: it has all hosts
+	bytes: number;
+	shift_ns: string | null; // from a time of the report to one of the trace; past what a double holds
+}
+export interface PerfettoRange {
+	start: bigint;
+	end: bigint;
+}
+export interface PerfettoCommand {
+	id: string;
+	args: string[];
+}
+// What the server has of the run RUN. ERROR: why it is not known.
+export interface Perfetto {
+	run: string;
+	ui: string;
+	traces: PerfettoTrace[];
+	error?: string;
+}
+export type OpenState = "opening" | "sent" | "blocked" | "closed" | "silent" | Error;
 
 // --- drawing
 

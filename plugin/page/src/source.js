@@ -1,4 +1,4 @@
-/** @import { LiveEvent, ListedRun, Report } from "./report.d.ts" */
+/** @import { LiveEvent, ListedRun, PerfettoTrace, Report } from "./report.d.ts" */
 
 // Where the report comes from. Three doors, one page:
 //   a file      <script type="application/json" id="tpusight-report"> holds it
@@ -29,6 +29,16 @@ export const hasServer = () => Boolean(door().runs);
 export const runs = () => get(door().runs).then((r) => ({ runs: r.runs ?? r, problems: r.problems ?? [] }));
 /** @type {(run: string) => Promise<Report>} */
 export const report = (run) => get(`${door().report}?run=${encodeURIComponent(run)}`);
+export const hasTraces = () => Boolean(door().traces);
+// The traces for Perfetto that stand beside the run's profiles.
+/** @type {(run: string) => Promise<{ ui: string, traces: PerfettoTrace[] }>} */
+export const traces = (run) => get(`${door().traces}?run=${encodeURIComponent(run)}`);
+/** @type {(run: string, file: string) => Promise<ArrayBuffer>} */
+export async function trace(run, file) {
+	const answer = await fetch(`${door().trace}?run=${encodeURIComponent(run)}&file=${encodeURIComponent(file)}`);
+	if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.error?.message ?? `${file}: ${answer.status} ${answer.statusText}`);
+	return answer.arrayBuffer();
+}
 // TensorBoard's own address, where the page stands in it. A link of the report is relative to that.
 /** @type {(link: unknown) => string | null} */
 export function xprof(link) {

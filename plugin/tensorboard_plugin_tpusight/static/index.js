@@ -9,11 +9,16 @@ export function render() {
 	document.body.append(page);
 	document.body.dataset.runs = new URL("runs", here).href;
 	document.body.dataset.report = new URL("report", here).href;
+	document.body.dataset.traces = new URL("traces", here).href;
+	document.body.dataset.trace = new URL("trace", here).href;
 	document.body.dataset.xprof = new URL("../../../", here).href; // TensorBoard itself
+	const policy = document.createElement("meta"); // windows that are opened do not hear the name of this server
+	policy.name = "referrer";
+	policy.content = "no-referrer";
 	const style = document.createElement("link");
 	style.rel = "stylesheet";
 	style.href = new URL("page.css", here).href;
 	const script = document.createElement("script");
 	script.src = new URL("page.js", here).href;
-	document.head.append(style, script);
+	document.head.append(policy, style, script);
 }

@@ -2,7 +2,8 @@
 import { h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { clean, coreTime, cut, time, title, value } from "../format.js";
-import { columnsOf, Facts, gainOf, Missing, Notes } from "../parts.jsx";
+import { ByHand, OpenFinding } from "../open.jsx";
+import { Code, columnsOf, Facts, gainOf, Missing, Notes } from "../parts.jsx";
 import { xprof } from "../source.js";
 import { usePage } from "../state.js";
 import { copy, Table } from "../table.jsx";
@@ -10,21 +11,6 @@ import { copy, Table } from "../table.jsx";
 /** @import { Finding as FindingData, FindingRange, Kpi, Maybe } from "../report.d.ts" */
 
 const SEVERITIES = ["critical", "warning", "info"];
-
-/** @param {{ text: string }} props */
-function Code({ text }) {
-	const [notice, setNotice] = useState("");
-	const onCopy = async () => setNotice((await copy(text)) ? "copied" : "the browser did not allow the copy");
-	return (
-		<div class="code">
-			<button type="button" onClick={onCopy}>
-				Copy code
-			</button>
-			<span role="status">{notice}</span>
-			<pre tabIndex={0}>{clean(text)}</pre>
-		</div>
-	);
-}
 
 // Links are relative to TensorBoard. Outside of it the button copies the link, to be pasted after TensorBoard's address.
 /** @param {{ name: string, link: Maybe<string> }} props */
@@ -84,15 +70,11 @@ function Finding({ finding: f, ranges, open }) {
 			<p class="links">
 				<Link name="XProf graph" link={f.links?.xprof} />
 				<Link name="XProf trace viewer" link={f.links?.xprof_trace} />
+				<OpenFinding finding={f} />
 				<Ranges finding={f} ranges={ranges} />
 				<span class="count">{`${f.confidence}; ${f.id}`}</span>
 			</p>
-			{f.links?.perfetto_sql && (
-				<details>
-					<summary>Find it in ui.perfetto.dev (SQL)</summary>
-					<Code text={f.links.perfetto_sql} />
-				</details>
-			)}
+			<ByHand finding={f} />
 		</details>
 	);
 }
