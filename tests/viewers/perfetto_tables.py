@@ -12,7 +12,7 @@ create table process_track (id, upid);
 create table process_counter_track (id, upid, name);
 create table counter (id, ts, track_id, value);
 create table thread (utid, upid, name);
-create table process (upid, name, machine_id);
+create table process (upid, pid, name, machine_id);
 create table machine (id, name);
 """
 
@@ -25,19 +25,21 @@ class Tables:
     """A thread is a track, args are flat keys below "args". PerfettoSQL of views is SQL of SQLite, but for a word."""
 
     def __init__(self, path):
-        self.db, self.sets, self.counters, self.open = sqlite3.connect(":memory:"), {}, {}, {}
+        self.db, self.sets, self.counters = sqlite3.connect(":memory:"), {}, {}
+        self.open, self.tracks, self.processes = {}, {}, set()
         self.db.executescript(TABLES)
         self.db.create_function("extract_arg", 2, lambda i, key: self.sets.get(i, {}).get(key), deterministic=True)
         with gzip.open(path) as f:
-            events = json.load(f)["traceEvents"]
+            trace = json.load(f)
+        events = trace["traceEvents"] if isinstance(trace, dict) else trace
         for e in events:
             if e["ph"] == "M":
                 self.metadata(e)
         for i, e in enumerate(events):
-            if e["ph"] in "XB":
+            if e["ph"] in ("X", "B"):
                 self.slice(i, e)
             elif e["ph"] == "E":
-                at, start = self.open[e["tid"]].pop()
+                at, start = self.open[self.track(e)].pop()
                 self.db.execute("update slice set dur = ? where id = ?", (ns(e["ts"]) - start, at))
             elif e["ph"] == "C":
                 self.counter(i, e)
@@ -47,17 +49,30 @@ class Tables:
 
     def metadata(self, e):
         if e["name"] == "process_name":
-            self.put("process", e["pid"], e["args"]["name"], 0)
-        elif e["name"] == "thread_name":  # each tid stands once in a file
-            self.put("track", e["tid"], None, "thread_execution")
-            self.put("thread_track", e["tid"], e["tid"])
-            self.put("thread", e["tid"], e["pid"], e["args"]["name"])
+            self.db.execute("update process set name = ? where pid = ?", (e["args"]["name"], self.process(e)))
+        elif e["name"] == "thread_name":
+            self.db.execute("update thread set name = ? where utid = ?", (e["args"]["name"], self.track(e)))
+
+    def process(self, e):
+        if e["pid"] not in self.processes:
+            self.processes.add(e["pid"])
+            self.put("process", e["pid"], e["pid"], None, 0)
+        return e["pid"]
+
+    def track(self, e):
+        place = (e["pid"], e["tid"])
+        if place not in self.tracks:
+            track = self.tracks[place] = len(self.tracks)
+            self.put("track", track, None, "thread_execution")
+            self.put("thread_track", track, track)
+            self.put("thread", track, self.process(e), None)
+        return self.tracks[place]
 
     def slice(self, i, e):
         start = ns(e["ts"])
         if e["ph"] == "B":
-            self.open.setdefault(e["tid"], []).append((i, start))
-        self.put("slice", i, start, ns(e["ts"] + e["dur"]) - start if e["ph"] == "X" else -1, e["tid"], e.get("cat"), e["name"], i)
+            self.open.setdefault(self.track(e), []).append((i, start))
+        self.put("slice", i, start, ns(e["ts"] + e["dur"]) - start if e["ph"] == "X" else -1, self.track(e), e.get("cat"), e["name"], i)
         self.sets[i] = {"args." + key: value for key, value in e.get("args", {}).items()}
         for key, value in self.sets[i].items():
             self.put("args", i, key, *(value if isinstance(value, kind) else None for kind in (int, str, float)))

@@ -11,6 +11,7 @@ GROUP BY 1;
 
 -- Each execution of an op on a core or a stream of a GPU. self_ns is the time in which no op inside it ran; category
 -- is XLA's of the HLO, or that of PyTorch's profiler, whose kernels do not nest: all of their time is their own.
+-- In its traces a GPU is a process, whose number is that of the device.
 CREATE PERFETTO VIEW tpusight_ops AS
 SELECT
   s.id,
@@ -25,7 +26,7 @@ SELECT
   coalesce(extract_arg(s.arg_set_id, 'debug.self_ns'), extract_arg(s.arg_set_id, 'args.self_ns'), s.dur) AS self_ns,
   CASE
     WHEN r.device GLOB '*/device:*' THEN r.device
-    ELSE '/device:GPU:' || extract_arg(s.arg_set_id, 'args.device')
+    ELSE '/device:GPU:' || coalesce(extract_arg(s.arg_set_id, 'args.device'), r.pid)
   END AS device,
   coalesce(extract_arg(s.arg_set_id, 'debug.tf_op'), extract_arg(s.arg_set_id, 'args.tf_op')) AS tf_op,
   coalesce(extract_arg(s.arg_set_id, 'debug.source'), extract_arg(s.arg_set_id, 'args.source')) AS source,
@@ -73,7 +74,7 @@ SELECT
   coalesce(extract_arg(s.arg_set_id, 'debug.bytes_accessed'), extract_arg(s.arg_set_id, 'args.bytes_accessed')) AS bytes_accessed,
   CASE
     WHEN r.device GLOB '*/device:*' THEN r.device
-    ELSE '/device:GPU:' || extract_arg(s.arg_set_id, 'args.device')
+    ELSE '/device:GPU:' || coalesce(extract_arg(s.arg_set_id, 'args.device'), r.pid)
   END AS device
 FROM slice AS s
 JOIN _tpusight_rows AS r ON r.track_id = s.track_id

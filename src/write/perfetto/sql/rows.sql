@@ -10,6 +10,7 @@ SELECT
     WHEN p.name GLOB '/device:*' AND (SELECT count(name) FROM machine) > 1 THEN m.name || ' ' || p.name
     ELSE p.name
   END AS process,
+  p.pid,
   CASE
     WHEN coalesce(th.name, t.name) GLOB '* ([0-9]*)'
       THEN rtrim(rtrim(rtrim(coalesce(th.name, t.name), ')'), '0123456789'), ' (')
@@ -27,6 +28,7 @@ LEFT JOIN machine AS m ON m.id = p.machine_id;
 CREATE PERFETTO TABLE _tpusight_rows AS
 SELECT
   track_id,
+  pid,
   CASE WHEN process GLOB 'TPUsight: *' THEN substr(process, 11) ELSE process END AS device,
   CASE WHEN name GLOB 'TPUsight: *' THEN substr(name, 11) ELSE name END AS row_name,
   CASE
