@@ -30,7 +30,7 @@ class TpusightPlugin(base_plugin.TBPlugin):
     def __init__(self, context):
         self._logdir = os.path.abspath(context.logdir)  # sessions go by whole paths too
         self._reports = reports.Reports(self._logdir)
-        self._ui = getattr(context.flags, "tpusight_perfetto_ui", None) or traces.UI
+        self._ui = getattr(getattr(context, "flags", None), "tpusight_perfetto_ui", None) or traces.UI
         self._active = False
         self._looked_at = 0.0
         self._looking = threading.Lock()

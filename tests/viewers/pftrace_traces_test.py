@@ -323,7 +323,8 @@ def check(path, name, folder):
     if pftrace_test.digests(place) != once:
         wrong.append("annotating twice changed files")
     said = check_file(read(path), path, stem, wrong)
-    for form, left in (("pftrace", {".tpusight.pftrace"}), ("json", {".tpusight.json.gz"}), ("none", set())):
+    for form, left in (("pftrace", {".tpusight.pftrace", ".tpusight.sql"}), ("json", {".tpusight.json.gz", ".tpusight.sql"}),
+                       ("none", set())):
         pftrace_test.annotate("--perfetto=" + form, path)
         there = {name[len(os.path.basename(stem)):] for name in files(place)} - {path[len(stem):]}
         if there != left | {".tpusight.report.json"}:
