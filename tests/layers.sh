@@ -30,7 +30,7 @@ cli: base codec io model hw result read analysis compare write overlay copy flow
 # Headers that belong to a whole floor: its interface, its lists, the pieces that text is made of.
 public='
 analysis/analysis.h analysis/settings.h analysis/settings_list.h analysis/list.h
-read/reader.h read/list.h read/hlo.h read/seams.h read/trace.h read/walk.h
+read/reader.h read/list.h read/flows.h read/hlo.h read/seams.h read/trace.h read/walk.h
 write/output.h write/page.h write/list.h write/text_table.h write/breakdown.h write/summary.h write/brief.h write/screen.h
 write/json_head.h
 '

@@ -64,6 +64,21 @@
 #define TS_LIMIT_SHARED_RATIO 8
 #define TS_LIMIT_SHARED_FLOOR (UINT64_C(1) << 20)
 
+/*
+ * Ends of arrows that a trace in JSON has of its own, other than of launches: 32 bytes each. A training
+ * step of PyTorch has two for each operator with a backward. Further ones are not drawn.
+ */
+#define TS_LIMIT_TRACE_FLOWS (UINT64_C(1) << 20)
+
+/* Points of the counters of one process of a trace in JSON: 16 bytes each in the pftrace's making. */
+#define TS_LIMIT_TRACE_POINTS (UINT64_C(1) << 20)
+
+/*
+ * Slices of a written trace's rows that are looked through for launch arrows: each end of one takes 40
+ * bytes. It is eight times as many as a trace has unless more are asked for.
+ */
+#define TS_LIMIT_TRACE_LAUNCHES (UINT64_C(1) << 23)
+
 /* --- Compiled modules: HloProto, HloModuleProto */
 
 /* The largest training steps have a tenth of that. */

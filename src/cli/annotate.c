@@ -21,6 +21,7 @@ struct ts_annotate_options ts_annotate_options_of(const struct ts_cli *cli,
 		.max_overlay_events = choice->max_overlay_events,
 		.has_max_trace_events = choice->has_max_trace_events,
 		.max_trace_events = choice->max_trace_events,
+		.ranks = choice->perfetto_zip,
 		.dry_run = choice->dry_run,
 		.version = PACKAGE_VERSION,
 	};

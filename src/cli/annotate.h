@@ -11,6 +11,7 @@ extern const char *const ts_perfetto_names[]; /* in that order; NULL at the end 
 struct ts_annotate_choice {
 	bool dry_run;
 	enum ts_perfetto perfetto;
+	bool perfetto_zip;
 	bool has_max_trace_events;
 	uint64_t max_trace_events, max_overlay_events;
 };
@@ -22,6 +23,8 @@ struct ts_annotate_choice {
 		    "say what would be done, write nothing"),                                  \
 		TS_OPT_CHOICE(type, member.perfetto, enum ts_perfetto, "perfetto", "FORM",     \
 			      ts_perfetto_names, true, "%s"),                                  \
+		TS_OPT_FLAG(type, member.perfetto_zip, "perfetto-zip", 0,                      \
+			    "traces of several ranks also as one: " TS_RANKS_FILE),            \
 		TS_OPT_COUNT(                                                                  \
 			type, member.max_trace_events, "max-trace-events", 0, "N", 0,          \
 			TS_OPTION_ANY, "a number of events",                                   \

@@ -16,8 +16,10 @@ static const struct thing {
 } things[] = {
 	{ TS_THING_OVERLAY, "xplane overlay", true, true, false },
 	{ TS_THING_COPY, "annotated trace", true, true, true },
+	{ TS_THING_RANKS, TS_RANKS_FILE, false, true, false },
 	{ TS_THING_TRACE, TS_TRACE_FILE, false, true, false },
 	{ TS_THING_PFTRACE, TS_PFTRACE_FILE, false, true, false },
+	{ TS_THING_SQL, TS_SQL_FILE, false, false, true },
 	{ TS_THING_SUGGESTIONS, "suggestions", false, false, false },
 	{ TS_THING_REPORT, "report", false, false, false },
 };

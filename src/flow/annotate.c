@@ -4,8 +4,10 @@
 #include "base/check.h"
 #include "base/buf.h"
 #include "flow/annotated.h"
+#include "flow/ranks.h"
 #include "io/tracefile.h"
 #include "read/reader.h"
+#include "write/perfetto/sql.h"
 #include "write/report_json.h"
 
 /* The JSON that viewers take has a limit in practice; Perfetto's own form is for all there is. */
@@ -83,9 +85,9 @@ static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_
 				   &made->report, err);
 }
 
-/* The annotated copies of a session's traces, one a file. */
+/* What is made of a session's traces, one of each kind a file. */
 struct copy_job {
-	const struct job *job;
+	struct job *job;
 	uint32_t host;
 	const char *source;
 };
@@ -102,6 +104,26 @@ static enum ts_status write_copy(void *ctx, struct ts_newfile *file, struct ts_e
 				  err);
 }
 
+/* In Perfetto's own form: made from the profile, as that of an xplane, with this host alone. */
+static enum ts_status write_pftrace(void *ctx, struct ts_newfile *file, struct ts_error *err)
+{
+	const struct copy_job *copy = ctx;
+	const struct ts_annotate_options *from = copy->job->options;
+	const struct ts_run *run = &copy->job->one->run;
+	struct ts_trace_options options = { .form = &ts_perfetto_pb,
+					    .nr_threads = from->nr_threads,
+					    .version = from->version,
+					    .source = copy->source };
+	struct ts_trace_plan *plan = &copy->job->plan;
+	enum ts_status st;
+
+	plan->host = copy->host;
+	st = ts_trace_plan_close(plan, from->has_max_trace_events ? from->max_trace_events : 0,
+				 err);
+	return st ? st
+		  : ts_trace_write(file, &run->profile, &run->results, plan, &options, NULL, err);
+}
+
 static uint32_t host_of(const struct ts_profile *profile, const char *path)
 {
 	uint32_t host = 0;
@@ -111,21 +133,43 @@ static uint32_t host_of(const struct ts_profile *profile, const char *path)
 	return host;
 }
 
-/* COPIES and JOBS: one for each file of the session, but for files that could not be read. */
-static void plan_copies(const struct job *job, struct copy_job *jobs,
-			struct ts_overlay_trace *copies)
+/*
+ * COPIES, of each kind one for each file of the session, and JOBS, one for each: but for files that
+ * could not be read.
+ */
+static void plan_copies(struct job *job, struct copy_job *jobs, struct ts_overlay_trace *copies,
+			struct ts_overlay_plan *plan)
 {
+	static enum ts_status (*const writers[])(void *, struct ts_newfile *, struct ts_error *) = {
+		[TS_TRACE_JSON] = write_copy, [TS_TRACE_PFTRACE] = write_pftrace
+	};
 	const struct ts_profile *profile = &job->one->run.profile;
+	size_t nr = job->session->nr_files;
 
-	for (size_t i = 0; i < job->session->nr_files; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		const struct ts_hostfile *file = &job->session->files[i];
 		uint32_t host = host_of(profile, file->path);
 
 		if (host == profile->nr_hosts)
 			continue;
 		jobs[i] = (struct copy_job){ job, host, file->name };
-		copies[i] = (struct ts_overlay_trace){ write_copy, &jobs[i] };
+		for (int k = 0; k < TS_NR_TRACE_KINDS; k++)
+			copies[k * nr + i] = (struct ts_overlay_trace){ writers[k], &jobs[i] };
 	}
+	for (int k = 0; k < TS_NR_TRACE_KINDS; k++)
+		if (job->options->traces[k])
+			plan->copies[k] = copies + k * nr;
+}
+
+/* In the folder of the first one. */
+static enum ts_status apply_ranks(const struct ts_session *session,
+				  const struct ts_overlay_plan *plan,
+				  const struct ts_overlay_options *options,
+				  struct ts_overlay_report *report, struct ts_error *err)
+{
+	if (!plan->ranks)
+		return TS_OK;
+	return ts_overlay_apply_ranks(&session->members[0], plan, options, report, err);
 }
 
 /* Each of sibling sessions gets the overlays of its own hosts, and the report of all; the first one
@@ -151,13 +195,38 @@ static enum ts_status apply_to_all(const struct job *job, const struct ts_overla
 			*err = story;
 		}
 		part.inputs += member->nr_files;
-		if (part.copies)
-			part.copies += member->nr_files;
+		for (int kind = 0; kind < TS_NR_TRACE_KINDS; kind++)
+			if (part.copies[kind])
+				part.copies[kind] += member->nr_files;
 		memset(part.traces, 0, sizeof(part.traces));
+		if (!part.of_traces || !session->owns_folder)
+			part.sql = (struct ts_bytes){ NULL, 0 };
 		if (part.of_traces && !session->owns_folder)
 			part.report_json = (struct ts_bytes){ NULL, 0 }; /* the first has it */
 	}
-	return st;
+	return st ? st : apply_ranks(session, plan, &options, report, err);
+}
+
+/* RANKS, where they are wanted; their file is made of the copies. */
+static enum ts_status plan_ranks(const struct job *job, struct ts_overlay_plan *plan,
+				 struct ts_ranks *ranks, struct ts_error *err)
+{
+	if (!job->options->ranks)
+		return TS_OK;
+	plan->ranks = &ranks->plan;
+	if (plan->of_traces && !plan->copies[TS_TRACE_JSON] && !plan->copies[TS_TRACE_PFTRACE]) {
+		ranks->plan.why_not = "it is made of annotated copies, and none is wanted "
+				      "(--perfetto=json)";
+		return TS_OK;
+	}
+	return ts_ranks_make(ranks, job->session, &job->one->run,
+			     plan->copies[TS_TRACE_PFTRACE] ? TS_TRACE_PFTRACE : TS_TRACE_JSON,
+			     job->options->version, err);
+}
+
+static bool wants_any(const struct ts_annotate_options *options)
+{
+	return options->traces[TS_TRACE_JSON] || options->traces[TS_TRACE_PFTRACE];
 }
 
 static enum ts_status apply(struct job *job, struct ts_error *err)
@@ -174,27 +243,34 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 		.of_traces = job->one->of_traces,
 		.whole = job->session,
 	};
-	struct ts_overlay_trace *copies = calloc(job->session->nr_files, sizeof(*copies));
+	struct ts_overlay_trace *copies =
+		calloc(job->session->nr_files, TS_NR_TRACE_KINDS * sizeof(*copies));
 	struct copy_job *jobs = calloc(job->session->nr_files, sizeof(*jobs));
-	struct ts_buf json = TS_BUF_INIT;
+	struct ts_ranks ranks = TS_RANKS_INIT;
+	struct ts_buf json = TS_BUF_INIT, sql = TS_BUF_INIT;
 	enum ts_status st = copies && jobs ? TS_OK : ts_fail_nomem(err);
 
 	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
 		if (job->options->traces[i] && !plan.of_traces)
 			plan.traces[i] = (struct ts_overlay_trace){ write_trace, &job->files[i] };
-	if (st == TS_OK && plan.of_traces && job->options->traces[TS_TRACE_JSON]) {
-		plan_copies(job, jobs, copies);
-		plan.copies = copies;
-	}
+	if (st == TS_OK && plan.of_traces)
+		plan_copies(job, jobs, copies, &plan);
+	if (st == TS_OK)
+		st = plan_ranks(job, &plan, &ranks, err);
 	if (st == TS_OK)
 		st = ts_report_json(&json, &run->results, &form, err);
-	if (st == TS_OK && json.failed)
+	if (wants_any(job->options))
+		ts_sql_all(&sql);
+	if (st == TS_OK && (json.failed || sql.failed))
 		st = ts_fail_nomem(err);
 	plan.report_json = ts_buf_bytes(&json);
+	plan.sql = ts_buf_bytes(&sql);
 	job->one->is_applied = st == TS_OK;
 	if (st == TS_OK)
 		st = apply_to_all(job, &plan, err);
+	ts_ranks_release(&ranks);
 	ts_buf_release(&json);
+	ts_buf_release(&sql);
 	free(copies);
 	free(jobs);
 	return st;
@@ -218,14 +294,13 @@ static enum ts_status analyse(struct job *job, struct ts_error *err)
 					  .meter = job->options->meter,
 					  .overlay_budget =
 						  (size_t)job->options->max_overlay_events };
-	bool wants_any =
-		job->options->traces[TS_TRACE_JSON] || job->options->traces[TS_TRACE_PFTRACE];
 	struct ts_duration_counter counter;
 	enum ts_status st = TS_OK;
 
 	one->of_traces = is_of_traces(&one->run.profile);
-	if (wants_any && !one->of_traces) {
+	if (one->of_traces ? job->options->traces[TS_TRACE_PFTRACE] : wants_any(job->options)) {
 		st = ts_trace_plan_init(&job->plan, &one->run.profile, err);
+		job->plan.slices_alone = one->of_traces;
 		counter = ts_trace_plan_counter(&job->plan);
 		options.counter = &counter;
 	}
@@ -305,11 +380,6 @@ static enum ts_status can_annotate(const struct job *job, struct ts_error *err)
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%s: xplanes and traces are not annotated as one run (leave out "
 			       "--join-sessions)",
-			       path);
-	if (nr_traces > 0 && job->options->traces[TS_TRACE_PFTRACE])
-		return ts_fail(err, TS_USAGE,
-			       "%s: the annotated copy of a trace is JSON, as the trace is "
-			       "(--perfetto=json, or none)",
 			       path);
 	for (size_t i = 0; nr_traces > 0 && i < run->nr_inputs; i++)
 		if (ts_trace_is_ours(run->inputs[i].bytes, &ts_perfetto_json))

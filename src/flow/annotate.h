@@ -24,6 +24,7 @@ struct ts_annotate_options {
 	const struct ts_settings *settings;
 	uint64_t max_overlay_events;	/* a host */
 	bool traces[TS_NR_TRACE_KINDS]; /* the Perfetto files that are wanted */
+	bool ranks;			/* and one of all ranks, where the files are traces */
 	bool has_max_trace_events;
 	uint64_t max_trace_events; /* 0: all */
 	bool dry_run;

@@ -4,14 +4,12 @@
 #include "base/check.h"
 #include "codec/json.h"
 #include "flow/trace.h"
+#include "flow/trace_findings.h"
 #include "flow/trace_pack.h"
 #include "flow/trace_tracks.h"
 #include "io/tracefile.h"
 #include "io/window.h"
 #include "read/seams.h"
-#include "result/view.h"
-
-#define MAX_ARGS 8
 
 enum { JOB_TEXT, JOB_PROCESSES, FIRST_ROW }; /* the text behind the seam is the last job */
 
@@ -50,20 +48,19 @@ static void release(struct copy *copy)
 
 static enum ts_status add_process(struct copy *copy, struct ts_bytes name, struct ts_error *err)
 {
-	struct process process = { .name = ts_arena_printf(&copy->arena, "TPUsight: %.*s",
-							   TS_ARG(name)) };
+	struct process process = { .name = name };
 
-	if (!process.name.p || !ts_grow(&copy->processes, &copy->cap_processes,
-					copy->nr_processes + 1, sizeof(process)))
+	if (!name.p || !ts_grow(&copy->processes, &copy->cap_processes, copy->nr_processes + 1,
+				sizeof(process)))
 		return ts_fail_nomem(err);
 	copy->processes[copy->nr_processes++] = process;
 	return TS_OK;
 }
 
 /* In the last process. */
-static enum ts_status add_row(struct copy *copy, const struct ts_track *track, struct ts_bytes name,
-			      struct ts_error *err)
+static enum ts_status add_row(struct copy *copy, const struct ts_track *track, struct ts_error *err)
 {
+	struct ts_bytes name = ts_arena_printf(&copy->arena, "TPUsight: %s", track->name);
 	uint32_t number = (uint32_t)copy->nr_rows, process = (uint32_t)copy->nr_processes - 1;
 	struct ts_trace_row row = { .line = TS_NONE };
 
@@ -82,6 +79,18 @@ static enum ts_status add_row(struct copy *copy, const struct ts_track *track, s
 	return TS_OK;
 }
 
+/* With the rank, where the trace has one: copies of several are opened together. */
+static struct ts_bytes process_name(struct copy *copy, uint32_t device)
+{
+	struct ts_bytes name = copy->profile->devices[device].name;
+	int64_t rank = copy->profile->hosts[copy->host].rank;
+
+	if (rank == TS_UNKNOWN)
+		return ts_arena_printf(&copy->arena, "TPUsight: %.*s", TS_ARG(name));
+	return ts_arena_printf(&copy->arena, "TPUsight: %.*s (rank %lld)", TS_ARG(name),
+			       (long long)rank);
+}
+
 static enum ts_status add_device(struct copy *copy, uint32_t device, struct ts_error *err)
 {
 	const struct ts_track *track = NULL;
@@ -90,78 +99,26 @@ static enum ts_status add_device(struct copy *copy, uint32_t device, struct ts_e
 
 	while (st == TS_OK && (track = ts_trace_next_track(copy->results, device, track, &place))) {
 		if (nr++ == 0)
-			st = add_process(copy, copy->profile->devices[device].name, err);
+			st = add_process(copy, process_name(copy, device), err);
 		if (st == TS_OK)
-			st = add_row(copy, track,
-				     ts_arena_printf(&copy->arena, "TPUsight: %s", track->name),
-				     err);
+			st = add_row(copy, track, err);
 	}
 	return st;
 }
 
-static void put_arg(struct ts_label *label, struct ts_arg *args, const char *key,
-		    struct ts_bytes value)
-{
-	if (value.n > 0 && label->nr_args < MAX_ARGS)
-		args[label->nr_args++] = (struct ts_arg){ key, value };
-}
-
-/* What a click on the finding shows. */
-static bool label_finding(struct copy *copy, const struct ts_finding *finding,
-			  struct ts_label *label)
-{
-	struct ts_arg *args = ts_arena_array(&copy->arena, MAX_ARGS, sizeof(*args));
-	char gain[TS_GAIN_MAX];
-
-	if (!args)
-		return false;
-	*label = (struct ts_label){ .name = finding->title, .args = args };
-	put_arg(label, args, "evidence", finding->evidence);
-	put_arg(label, args, "advice", finding->advice);
-	put_arg(label, args, "code", finding->code);
-	if (finding->gain_ps >= 0)
-		put_arg(label, args, "gain",
-			ts_arena_printf(&copy->arena, "%s", ts_finding_gain(gain, finding)));
-	put_arg(label, args, "severity", ts_bytes_of(ts_severity_name(finding->severity)));
-	put_arg(label, args, "confidence", ts_bytes_of(ts_confidence_name(finding->confidence)));
-	put_arg(label, args, "finding", finding->id);
-	return true;
-}
-
-/* A row with one slice, over all of the file's time. */
-static enum ts_status add_finding(struct copy *copy, const struct ts_finding *finding,
-				  size_t number, struct ts_error *err)
-{
-	struct ts_track *track = ts_arena_array(&copy->arena, 1, sizeof(*track));
-	struct ts_slice *slice = ts_arena_array(&copy->arena, 1, sizeof(*slice));
-	struct ts_label *label = ts_arena_array(&copy->arena, 1, sizeof(*label));
-	int64_t first_ps = copy->seams.first_ps, last_ps = copy->seams.last_ps;
-
-	if (!track || !slice || !label || !label_finding(copy, finding, label))
-		return ts_fail_nomem(err);
-	*slice = (struct ts_slice){ .start_ps = first_ps,
-				    .end_ps = last_ps,
-				    .nr_events = 1,
-				    .own_ps = ts_i64_sub(last_ps, first_ps) };
-	*track = (struct ts_track){ .kind = TS_TRACK_SLICES,
-				    .labels = label,
-				    .nr_labels = 1,
-				    .slices = slice,
-				    .nr_slices = 1 };
-	return add_row(copy, track,
-		       ts_arena_printf(&copy->arena, "TPUsight: %zu %s", number,
-				       ts_severity_name(finding->severity)),
-		       err);
-}
-
 static enum ts_status add_findings(struct copy *copy, struct ts_error *err)
 {
-	const struct ts_result *doctor = ts_results_find(copy->results, "doctor");
-	size_t nr = doctor ? TS_MIN(doctor->nr_findings, TS_ANNOTATED_FINDINGS) : 0;
-	enum ts_status st = nr > 0 ? add_process(copy, TS_LIT("findings of the run"), err) : TS_OK;
+	struct ts_trace_extent extent = { copy->seams.first_ps, copy->seams.last_ps };
+	size_t nr;
+	const struct ts_track *tracks = ts_trace_findings(copy->results, extent, &copy->arena, &nr);
+	enum ts_status st = TS_OK;
 
+	if (!tracks)
+		return ts_fail_nomem(err);
+	if (nr > 0)
+		st = add_process(copy, ts_bytes_of(TS_TRACE_FINDINGS), err);
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
-		st = add_finding(copy, &doctor->findings[i], i + 1, err);
+		st = add_row(copy, &tracks[i], err);
 	return st;
 }
 

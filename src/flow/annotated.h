@@ -6,8 +6,10 @@
  * Behind the text's first bracket stands what the copy is (io/tracefile.h knows it by that), behind
  * the last event of the first list our events: a process "TPUsight: /device:GPU:0" for each device
  * of the file, with rows and counters as the Perfetto file of an xplane has them (flow/trace.h),
- * and one with the findings of the run, a row each, as long as the file's events. pids and tids
- * differ from all of the trace's; times are on its own clock, cut to whole ns.
+ * and one with the findings of the run, a row each (flow/trace_findings.h). pids and tids
+ * differ from all of the trace's; times are on its own clock, cut to whole ns. A clock that is later
+ * than 51 days has numbers that Perfetto cannot keep to the ns: lengths are then those of what it keeps,
+ * so that what touches does not overlap there.
  *
  * A trace that was cut in the middle ends in the copy behind its last whole event (or member) and
  * is closed there, so that viewers take it.
@@ -21,8 +23,6 @@
 #include "flow/trace_row.h"
 #include "io/newfile.h"
 #include "result/result.h"
-
-#define TS_ANNOTATED_FINDINGS 32 /* rows of them at most: the first, which cost most */
 
 struct ts_annotated_options {
 	size_t nr_threads;

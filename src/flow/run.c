@@ -104,6 +104,10 @@ static enum ts_status read_source(struct ts_run *run, const struct source *sourc
 	size_t host = run->profile.nr_hosts, nr_damage = run->profile.nr_damage;
 	enum ts_status st;
 
+	if (!reader && ts_tracefile_is_ours(source->file))
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "%.*s: made by TPUsight (name the trace it was made of)",
+			       TS_ARG(source->file));
 	if (!reader)
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%.*s: byte 0: not a profile that is known here (give an .xplane.pb "

@@ -14,12 +14,16 @@
  *	ts_trace_plan_release(&plan);
  *
  * Rows: a process for each plane, pids counting from 1: devices first, then planes of others, then
- * hosts. In a device's process our tracks come first ("TPUsight: Time classes"), then the lines as
- * the profile has them; counters are the process's. A row's tid is 100 x its number in the file
- * from 1 on, plus its lane. With several hosts a process has the host's name in front. The same
- * input gives the same bytes, whatever the number of threads.
+ * hosts; where all devices are GPUs, hosts, devices, others. The last pid has the findings of the
+ * run (trace_findings.h), which viewers show on top. In a device's process our tracks come first
+ * ("TPUsight: Time classes"), slices before counters, then the lines as the profile has them. JSON knows rows by tids alone: a row's is 100 x its number in
+ * the file from 1 on, plus its lane. The other form has no tids but those of host threads, by their
+ * own numbers. A file of one host (the plan's) has the pids and threads that the profile has, as far
+ * as they are numbers and differ. Each host is a machine of Perfetto's own form; in JSON, which has
+ * none, a process of several hosts has the host's name in front. The same input gives the same bytes,
+ * whatever the number of threads.
  *
- * Memory: about 4 MiB a thread, and at most 40 bytes for each event that is written (one outermost
+ * Memory: about 4 MiB a thread, and at most 64 bytes for each event that is written (one outermost
  * event that holds them all; else far less).
  */
 #ifndef TS_FLOW_TRACE_H
@@ -38,6 +42,7 @@ struct ts_trace_options {
 	size_t nr_threads;
 	int level;		 /* 1..9; 0: TS_TRACE_LEVEL; TS_TRACE_PLAIN: not packed */
 	const char *version;	 /* of the program */
+	const char *source;	 /* the file that all of it is from; NULL: it is from several */
 	const char *native_file; /* the new name of the profiler's own trace; NULL: it has none */
 };
 

@@ -9,7 +9,9 @@ enum ts_status ts_trace_plan_init(struct ts_trace_plan *plan, const struct ts_pr
 				  struct ts_error *err)
 {
 	TS_ASSERT(plan && profile);
-	*plan = (struct ts_trace_plan){ .profile = profile, .nr_lines = profile->nr_lines };
+	*plan = (struct ts_trace_plan){ .profile = profile,
+					.nr_lines = profile->nr_lines,
+					.host = TS_NONE };
 	plan->tallies = calloc(profile->nr_lines + 1, sizeof(struct ts_trace_tally *));
 	plan->async = calloc(profile->nr_ops + 1, 1);
 	if (!plan->tallies || !plan->async) {
@@ -41,10 +43,14 @@ void ts_trace_plan_release(struct ts_trace_plan *plan)
 
 bool ts_trace_wants(void *ctx, const struct ts_profile *profile, uint32_t line)
 {
-	enum ts_plane_kind kind = profile->planes[profile->lines[line].plane].kind;
+	const struct ts_trace_plan *plan = ctx;
+	const struct ts_line *wanted = &profile->lines[line];
+	enum ts_plane_kind kind = profile->planes[wanted->plane].kind;
 
 	TS_ASSERT(profile);
 	TS_ASSERT(line < profile->nr_lines);
+	if (plan->slices_alone && (wanted->repeats || wanted->has_points))
+		return false;
 	return kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
 }
 
@@ -135,6 +141,7 @@ static enum ts_status count_event(const struct ts_trace_plan *plan, struct ts_tr
 		return TS_OK;
 	}
 	tally->first_ps = TS_MIN(tally->first_ps, block->start_ps[i]);
+	tally->last_ps = TS_MAX(tally->last_ps, ts_i64_add(block->start_ps[i], block->dur_ps[i]));
 	if (tally->pairs && tally->pairs->nr > 0)
 		st = ts_trace_pairs_expire(tally->pairs, tally->nr_events, &visitor, err);
 	if (st == TS_OK && is_core && plan->async[block->op[i]] != TS_ASYNC_NONE) {
@@ -168,14 +175,26 @@ static unsigned class_of(const struct ts_profile *profile, size_t line)
 	return kind == TS_LINE_STEPS || kind == TS_LINE_MODULES ? 0 : 1;
 }
 
+/* The tally of a line that the choice of CLASS is about; NULL: it is about others. */
+static struct ts_trace_tally *tally_in(const struct ts_trace_plan *plan, size_t line,
+				       unsigned class)
+{
+	const struct ts_profile *profile = plan->profile;
+	uint32_t host = profile->planes[profile->lines[line].plane].host;
+
+	if (class_of(profile, line) != class || (plan->host != TS_NONE && plan->host != host))
+		return NULL;
+	return plan->tallies[line];
+}
+
 static uint64_t sum_bins(const struct ts_trace_plan *plan, unsigned class, uint64_t *sums)
 {
 	uint64_t nr = 0;
 
 	for (size_t i = 0; i < plan->nr_lines; i++) {
-		const struct ts_trace_tally *tally = plan->tallies[i];
+		const struct ts_trace_tally *tally = tally_in(plan, i, class);
 
-		if (!tally || class_of(plan->profile, i) != class)
+		if (!tally)
 			continue;
 		for (size_t b = 0; b < TS_TRACE_BINS; b++)
 			sums[b] += tally->bins[b];
@@ -196,10 +215,10 @@ static uint64_t share_of(uint64_t left, uint64_t mine, uint64_t all)
 static void give_quotas(struct ts_trace_plan *plan, unsigned class, uint64_t left, uint64_t all)
 {
 	for (size_t i = 0; i < plan->nr_lines; i++) {
-		struct ts_trace_tally *tally = plan->tallies[i];
+		struct ts_trace_tally *tally = tally_in(plan, i, class);
 		uint64_t mine;
 
-		if (!tally || class_of(plan->profile, i) != class)
+		if (!tally)
 			continue;
 		mine = tally->bins[plan->cuts[class].bin];
 		tally->quota = share_of(left, mine, all);
@@ -211,9 +230,9 @@ static void give_quotas(struct ts_trace_plan *plan, unsigned class, uint64_t lef
 static void count_chosen(struct ts_trace_plan *plan, unsigned class)
 {
 	for (size_t i = 0; i < plan->nr_lines; i++) {
-		struct ts_trace_tally *tally = plan->tallies[i];
+		struct ts_trace_tally *tally = tally_in(plan, i, class);
 
-		if (!tally || class_of(plan->profile, i) != class)
+		if (!tally)
 			continue;
 		tally->nr_chosen = tally->quota;
 		for (size_t b = plan->cuts[class].bin; ++b < TS_TRACE_BINS;)
@@ -252,6 +271,7 @@ static enum ts_status finish_pairs(struct ts_trace_plan *plan, struct ts_error *
 		plan->nr_left_out += tally->nr_left_out;
 		tally->nr_left_out = 0; /* so a later choice does not count an event twice */
 		plan->first_ps = TS_MIN(plan->first_ps, tally->first_ps);
+		plan->last_ps = TS_MAX(plan->last_ps, tally->last_ps);
 		if (!tally->pairs)
 			continue;
 		st = ts_trace_pairs_expire(tally->pairs, UINT64_MAX, &visitor, err);

@@ -26,6 +26,8 @@
 struct ts_trace_event {
 	int64_t start_ps, dur_ps, self_ps;
 	uint32_t op;
+	uint32_t note; /* of the walk's: a number in ts_trace_ends or ts_trace_kernels; 0: none */
+	struct ts_bytes body; /* the block's; empty where it has none */
 };
 
 struct ts_trace_pairs {
@@ -44,7 +46,7 @@ struct ts_trace_visitor {
 /* One line's counts. */
 struct ts_trace_tally {
 	uint64_t nr_events, nr_left_out;
-	int64_t first_ps;	      /* the earliest start */
+	int64_t first_ps, last_ps;    /* the earliest start, the latest end */
 	uint32_t bins[TS_TRACE_BINS]; /* saturating */
 	uint64_t quota;		      /* after close: events of the cut's bin that are written */
 	uint64_t nr_chosen;	      /* after close: events of the line that are written */
@@ -62,12 +64,15 @@ struct ts_trace_plan {
 	size_t nr_lines;
 	uint8_t *async; /* enum ts_op_async, one an op: small enough to stay cached */
 	/* To be set before the first count: events that are not subject to the choice. */
+	bool slices_alone;	       /* without lines that have no slices of their own */
 	int64_t min_ps;		       /* shorter ones are left out, but for ends of async pairs */
 	const bool *unwanted;	       /* of each op; the caller's; NULL: there are no async ops */
+	uint32_t host;		       /* to be set before close: its lines alone; TS_NONE: all */
 	uint64_t nr_left_out;	       /* after close: those */
 	struct ts_trace_cut cuts[2];   /* of steps and modules, of all else */
 	uint64_t nr_events, nr_chosen; /* after close */
 	int64_t first_ps;	       /* after close: the earliest start of the run, 0 at most */
+	int64_t last_ps;	       /* after close: the latest end of an event, 0 at least */
 };
 
 /* The profile is finished and outlives the plan. */
@@ -120,8 +125,13 @@ static inline int64_t ts_trace_pair_key(const struct ts_trace_event *start,
 
 static inline struct ts_trace_event ts_trace_event_of(const struct ts_block *block, size_t i)
 {
-	return (struct ts_trace_event){ block->start_ps[i], TS_MAX(block->dur_ps[i], 0),
-					TS_MAX(block->self_ps[i], 0), block->op[i] };
+	return (struct ts_trace_event){ block->start_ps[i],
+					TS_MAX(block->dur_ps[i], 0),
+					TS_MAX(block->self_ps[i], 0),
+					block->op[i],
+					0,
+					block->body ? block->body[i]
+						    : (struct ts_bytes){ NULL, 0 } };
 }
 
 #endif

@@ -3,23 +3,38 @@
 
 #include "base/check.h"
 #include "flow/stream.h"
+#include "flow/trace_kernels.h"
 
 #define PIECE_EVENTS 65536
 #define LANE_DEPTH   250 /* trace processors keep the depth of a slice in a byte */
 #define TAIL_SLOTS   1024
 #define TAIL_BYTES   (1u << 20) /* of tails kept at once */
 #define FLOW_END     1u		/* lowest bit of .flow; the rest counts from 1 */
+#define LAUNCH_IDS   (UINT64_C(1) << 31) /* the ids of a row's own arrows end below it */
 
 struct kept {
-	int64_t start_ns, dur_ns, self_ns;
+	int64_t start_ps, dur_ps, self_ps;
+	struct ts_bytes body; /* empty: the line's events have no stats */
 	uint32_t op;
 	uint32_t flow; /* 0: no arrow */
+	uint32_t note; /* of ts_trace_event */
+};
+
+/* Where a slice stands in the file: whole ns of what it was in ps. */
+struct stretch {
+	int64_t start_ns, end_ns;
+};
+
+struct open_slice {
+	int64_t end_ps, end_ns;
+	bool is_apart; /* as struct ts_perfetto_slice has it */
 };
 
 struct lane {
-	int64_t *ends; /* of the open slices, innermost last */
+	struct open_slice *open; /* innermost last */
 	size_t nr, cap;
-	int64_t last_start_ns;
+	int64_t last_start_ps;
+	int64_t instant_ns; /* of its last slice of 0 ns */
 	struct ts_perfetto_lane at;
 };
 
@@ -48,8 +63,12 @@ struct ts_trace_writer {
 	int64_t last_ns;
 	const struct ts_trace_out *out;
 	struct ts_trace_counts *counts;
-	uint64_t nr_seen, quota;
+	uint64_t nr_seen, quota, nr_slices;
 	uint32_t nr_flows;
+	ts_stats_each *each; /* NULL: the line's events have no stats */
+	size_t next_arrow;
+	struct ts_trace_kernels kernels;
+	struct ts_trace_ends *ends; /* NULL: the row is written, else it is only looked through */
 };
 
 struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
@@ -80,11 +99,12 @@ void ts_trace_writer_free(struct ts_trace_writer *writer)
 	if (!writer)
 		return;
 	for (size_t i = 0; i < writer->nr_used; i++)
-		free(writer->lanes[i].ends);
+		free(writer->lanes[i].open);
 	free(writer->lanes);
 	ts_buf_release(&writer->text);
 	ts_buf_release(&writer->tails);
 	ts_buf_release(&writer->full_tail);
+	ts_trace_kernels_release(&writer->kernels);
 	free(writer->described);
 	free(writer->kept);
 	free(writer->order);
@@ -96,10 +116,21 @@ static int64_t clock_ns(const struct ts_trace_writer *writer, int64_t ps)
 	return ts_i64_add(ts_trace_ns(ts_i64_add(ps, writer->clock.ps)), writer->clock.ns);
 }
 
+static int64_t end_of(const struct kept *kept)
+{
+	return ts_i64_add(kept->start_ps, kept->dur_ps);
+}
+
+static struct stretch stretch_of(const struct ts_trace_writer *writer, const struct kept *kept)
+{
+	return (struct stretch){ clock_ns(writer, kept->start_ps), clock_ns(writer, end_of(kept)) };
+}
+
 /* Hands the text on when a piece is full, or at the row's end. */
 static enum ts_status hand_on(struct ts_trace_writer *writer, size_t full, struct ts_error *err)
 {
-	if (writer->text.failed || writer->tails.failed || writer->full_tail.failed)
+	if (writer->text.failed || writer->tails.failed || writer->full_tail.failed ||
+	    writer->kernels.tails.failed)
 		return ts_fail_nomem(err);
 	if (writer->text.n == 0 || writer->text.n < full)
 		return TS_OK;
@@ -120,6 +151,10 @@ static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *
 	writer->nr_lanes = 0;
 	writer->nr_seen = 0;
 	writer->nr_flows = 0;
+	writer->each = NULL;
+	writer->nr_slices = 0;
+	writer->next_arrow = 0;
+	ts_trace_kernels_clear(&writer->kernels);
 	writer->pairs.nr = 0;
 	ts_buf_clear(&writer->text);
 	writer->form->row(&writer->text, &writer->at);
@@ -163,22 +198,38 @@ static struct ts_bytes tail_of(struct ts_trace_writer *writer, const struct lane
 
 /* Lanes */
 
-static void close_until(struct ts_trace_writer *writer, struct lane *lane, int64_t now_ns)
+static void close_last(struct ts_trace_writer *writer, struct lane *lane)
 {
-	for (; lane->nr > 0 && lane->ends[lane->nr - 1] <= now_ns; lane->nr--)
-		writer->form->end(&writer->text, &lane->at, lane->ends[lane->nr - 1]);
+	const struct open_slice *open = &lane->open[--lane->nr];
+
+	writer->form->end(&writer->text, &lane->at, open->end_ns, open->is_apart);
+}
+
+/* Does it hold the slice by its own time, though both end within the same ns? */
+static bool holds(const struct open_slice *open, const struct kept *kept)
+{
+	return open->end_ps > kept->start_ps && open->end_ps >= end_of(kept);
+}
+
+static void close_before(struct ts_trace_writer *writer, struct lane *lane, const struct kept *kept,
+			 int64_t start_ns)
+{
+	while (lane->nr > 0 && lane->open[lane->nr - 1].end_ns <= start_ns &&
+	       !holds(&lane->open[lane->nr - 1], kept))
+		close_last(writer, lane);
 }
 
 /*
  * A slice that starts before the lane's last one: slices that are closed would have to be checked.
  */
-static bool has_room(struct ts_trace_writer *writer, struct lane *lane, const struct kept *kept)
+static bool has_room(struct ts_trace_writer *writer, struct lane *lane, const struct kept *kept,
+		     const struct stretch *at)
 {
-	if (kept->start_ns < lane->last_start_ns)
+	if (kept->start_ps < lane->last_start_ps)
 		return false;
-	close_until(writer, lane, kept->start_ns);
+	close_before(writer, lane, kept, at->start_ns);
 	return lane->nr == 0 ||
-	       (lane->nr < LANE_DEPTH && kept->start_ns + kept->dur_ns <= lane->ends[lane->nr - 1]);
+	       (lane->nr < LANE_DEPTH && at->end_ns <= lane->open[lane->nr - 1].end_ns);
 }
 
 /* The row's next; NULL: no memory. */
@@ -190,11 +241,11 @@ static struct lane *new_lane(struct ts_trace_writer *writer)
 		return NULL;
 	lane = &writer->lanes[writer->nr_lanes];
 	if (writer->nr_lanes == writer->nr_used) {
-		*lane = (struct lane){ .ends = NULL };
+		*lane = (struct lane){ .open = NULL };
 		writer->nr_used++;
 	}
 	lane->nr = 0;
-	lane->last_start_ns = INT64_MIN;
+	lane->last_start_ps = lane->instant_ns = INT64_MIN;
 	lane->at = (struct ts_perfetto_lane){ .row = &writer->at,
 					      .number = (uint32_t)writer->nr_lanes++ };
 	writer->form->lane(&writer->text, &lane->at);
@@ -203,11 +254,11 @@ static struct lane *new_lane(struct ts_trace_writer *writer)
 
 /* *LANE is NULL when all are taken. */
 static enum ts_status lane_for(struct ts_trace_writer *writer, const struct kept *kept,
-			       struct lane **lane, struct ts_error *err)
+			       const struct stretch *at, struct lane **lane, struct ts_error *err)
 {
 	*lane = NULL;
 	for (size_t i = 0; i < writer->nr_lanes; i++) {
-		if (has_room(writer, &writer->lanes[i], kept)) {
+		if (has_room(writer, &writer->lanes[i], kept, at)) {
 			*lane = &writer->lanes[i];
 			return TS_OK;
 		}
@@ -222,7 +273,8 @@ static enum ts_status lane_for(struct ts_trace_writer *writer, const struct kept
 static void close_lanes(struct ts_trace_writer *writer)
 {
 	for (size_t i = 0; i < writer->nr_lanes; i++)
-		close_until(writer, &writer->lanes[i], INT64_MAX);
+		while (writer->lanes[i].nr > 0)
+			close_last(writer, &writer->lanes[i]);
 }
 
 static enum ts_perfetto_arrow arrow_of(const struct kept *kept)
@@ -232,18 +284,85 @@ static enum ts_perfetto_arrow arrow_of(const struct kept *kept)
 	return kept->flow & FLOW_END ? TS_ARROW_ENDS : TS_ARROW_BEGINS;
 }
 
+/* The slice is open from now on. Apart from an instant that an importer would else put inside it. */
+static bool open_slice(struct lane *lane, const struct kept *kept, const struct stretch *at,
+		       bool *is_apart)
+{
+	bool is_instant = at->start_ns == at->end_ns;
+
+	if (!ts_grow(&lane->open, &lane->cap, lane->nr + 1, sizeof(*lane->open)))
+		return false;
+	*is_apart = !is_instant && lane->instant_ns == at->start_ns;
+	lane->open[lane->nr++] = (struct open_slice){ end_of(kept), at->end_ns, *is_apart };
+	lane->last_start_ps = kept->start_ps;
+	if (is_instant)
+		lane->instant_ns = at->start_ns;
+	return true;
+}
+
+/* The launch arrow of the slice that comes next, if it has one. */
+static void take_launch(struct ts_trace_writer *writer, struct ts_perfetto_slice *slice)
+{
+	const struct ts_trace_arrow *arrow;
+
+	if (writer->next_arrow == writer->row->nr_arrows)
+		return;
+	arrow = &writer->row->arrows[writer->next_arrow];
+	if (arrow->slice != writer->nr_slices)
+		return;
+	slice->launch = arrow->end;
+	slice->launch_id = LAUNCH_IDS | arrow->number;
+	slice->stage_id = arrow->on_gpu ? (uint64_t)arrow->number + 1 : 0;
+	writer->counts->flows += arrow->end == TS_ARROW_BEGINS;
+	writer->next_arrow++;
+}
+
+static void note_end(struct ts_trace_writer *writer, uint32_t number, int64_t start_ns)
+{
+	struct ts_trace_end *end;
+
+	if (number == 0)
+		return;
+	end = &writer->ends->items[number - 1];
+	end->row = writer->row->at.number;
+	end->slice = writer->nr_slices;
+	end->start_ns = start_ns;
+}
+
+/* What a GPU ran; its id is the number of its launch's arrow, + 1, or else follows from its place. */
+static void take_kernel(struct ts_trace_writer *writer, const struct lane *lane, uint32_t number,
+			struct ts_perfetto_slice *slice)
+{
+	slice->kernel = ts_trace_kernels_tail(&writer->kernels, number, writer->form, &lane->at,
+					      writer->profile, &writer->text);
+	if (slice->stage_id == 0)
+		slice->stage_id = ((uint64_t)writer->at.number + 1) << 32 | writer->nr_slices;
+}
+
+static void put_slice(struct ts_trace_writer *writer, struct lane *lane, const struct kept *kept,
+		      struct ts_perfetto_slice *slice)
+{
+	take_launch(writer, slice);
+	slice->tail = tail_of(writer, lane, kept->op);
+	if (kept->note)
+		take_kernel(writer, lane, kept->note, slice);
+	writer->form->op_slice(&writer->text, &lane->at, slice);
+	writer->counts->written++;
+}
+
 static enum ts_status put_kept(struct ts_trace_writer *writer, const struct kept *kept,
 			       struct ts_error *err)
 {
+	struct stretch at = stretch_of(writer, kept);
 	struct ts_perfetto_slice slice = {
-		.start_ns = kept->start_ns,
-		.dur_ns = kept->dur_ns,
-		.own_ns = kept->self_ns,
+		.start_ns = at.start_ns,
+		.dur_ns = at.end_ns - at.start_ns,
+		.own_ns = kept->self_ps / TS_PS_PER_NS,
 		.arrow = arrow_of(kept),
 		.arrow_id = (uint64_t)writer->row->at.number << 32 | kept->flow >> 1,
 	};
 	struct lane *lane;
-	enum ts_status st = lane_for(writer, kept, &lane, err);
+	enum ts_status st = lane_for(writer, kept, &at, &lane, err);
 
 	if (st)
 		return st;
@@ -251,41 +370,76 @@ static enum ts_status put_kept(struct ts_trace_writer *writer, const struct kept
 		writer->counts->no_lane++;
 		return TS_OK;
 	}
-	if (!ts_grow(&lane->ends, &lane->cap, lane->nr + 1, sizeof(*lane->ends)))
+	if (!open_slice(lane, kept, &at, &slice.is_apart))
 		return ts_fail_nomem(err);
-	lane->ends[lane->nr++] = kept->start_ns + kept->dur_ns;
-	lane->last_start_ns = kept->start_ns;
-	slice.tail = tail_of(writer, lane, kept->op);
-	writer->form->op_slice(&writer->text, &lane->at, &slice);
-	writer->counts->written++;
+	if (writer->ends)
+		note_end(writer, kept->note, at.start_ns);
+	else
+		put_slice(writer, lane, kept, &slice);
+	writer->nr_slices++;
 	return hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 }
 
-/* Sorting: by start, the longer first, and of equals the one that ended later. */
+/*
+ * Sorting: by start, the longer first, and of equals the one that ended later. An op of 0 ps that
+ * starts with a longer one may be in it or have run before it: then the device's clock decides,
+ * which is finer.
+ */
 
-static bool is_before(const struct kept *all, uint32_t a, uint32_t b)
+static void see_device_start(void *ctx, struct ts_bytes name, const struct ts_stat *stat)
 {
-	const struct kept *x = &all[a], *y = &all[b];
+	if (stat->type == TS_STAT_INT && ts_bytes_is(name, "device_offset_ps"))
+		*(int64_t *)ctx = stat->number;
+}
 
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns;
-	if (x->dur_ns != y->dur_ns)
-		return x->dur_ns > y->dur_ns;
+static int64_t device_start_of(const struct ts_trace_writer *writer, const struct kept *kept)
+{
+	const struct ts_line *line = &writer->profile->lines[writer->row->line];
+	int64_t start_ps = TS_UNKNOWN;
+
+	if (writer->each)
+		writer->each(writer->profile, line, kept->body, see_device_start, &start_ps);
+	return start_ps;
+}
+
+/* Less than 0: X started earlier by the device's clock; 0: it does not say. */
+static int by_device_clock(const struct ts_trace_writer *writer, const struct kept *x,
+			   const struct kept *y)
+{
+	int64_t x_ps = device_start_of(writer, x), y_ps = device_start_of(writer, y);
+
+	return x_ps < 0 || y_ps < 0 ? 0 : (x_ps > y_ps) - (x_ps < y_ps);
+}
+
+static bool is_before(const struct ts_trace_writer *writer, uint32_t a, uint32_t b)
+{
+	const struct kept *x = &writer->kept[a], *y = &writer->kept[b];
+	int order;
+
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps;
+	if (x->dur_ps == 0 || y->dur_ps == 0) {
+		order = by_device_clock(writer, x, y);
+		if (order)
+			return order < 0;
+	}
+	if (x->dur_ps != y->dur_ps)
+		return x->dur_ps > y->dur_ps;
 	return a > b;
 }
 
 /* Merges the sorted FROM[LOW, MID) and FROM[MID, HIGH) into TO. Often they follow each other. */
-static void merge(const struct kept *all, const uint32_t *from, uint32_t *to, size_t low,
-		  size_t mid, size_t high)
+static void merge(const struct ts_trace_writer *writer, const uint32_t *from, uint32_t *to,
+		  size_t low, size_t mid, size_t high)
 {
 	size_t a = low, b = mid;
 
-	if (mid == high || is_before(all, from[mid - 1], from[mid])) {
+	if (mid == high || is_before(writer, from[mid - 1], from[mid])) {
 		memcpy(to + low, from + low, (high - low) * sizeof(*to));
 		return;
 	}
 	for (size_t i = low; i < high; i++) {
-		bool is_left = b == high || (a < mid && is_before(all, from[a], from[b]));
+		bool is_left = b == high || (a < mid && is_before(writer, from[a], from[b]));
 
 		to[i] = is_left ? from[a++] : from[b++];
 	}
@@ -307,7 +461,7 @@ static const uint32_t *sort_kept(struct ts_trace_writer *writer)
 		uint32_t *sorted = to;
 
 		for (size_t low = 0; low < nr; low += 2 * width)
-			merge(writer->kept, from, to, low, TS_MIN(low + width, nr),
+			merge(writer, from, to, low, TS_MIN(low + width, nr),
 			      TS_MIN(low + 2 * width, nr));
 		to = from;
 		from = sorted;
@@ -316,19 +470,19 @@ static const uint32_t *sort_kept(struct ts_trace_writer *writer)
 }
 
 /* The start of the earliest pair that is still open: nothing from there on may be written yet. */
-static int64_t open_pairs_ns(const struct ts_trace_writer *writer)
+static int64_t open_pairs_ps(const struct ts_trace_writer *writer)
 {
 	int64_t start_ps = INT64_MAX;
 
 	for (size_t i = 0; i < writer->pairs.nr; i++)
 		start_ps = TS_MIN(start_ps, writer->pairs.items[i].start_ps);
-	return start_ps == INT64_MAX ? INT64_MAX : clock_ns(writer, start_ps);
+	return start_ps;
 }
 
 /* Writes what starts before the open pairs, and keeps the rest. */
 static enum ts_status flush(struct ts_trace_writer *writer, struct ts_error *err)
 {
-	int64_t until_ns = open_pairs_ns(writer);
+	int64_t until_ps = open_pairs_ps(writer);
 	const uint32_t *order = sort_kept(writer);
 	enum ts_status st = TS_OK;
 	size_t nr_left = 0;
@@ -338,12 +492,12 @@ static enum ts_status flush(struct ts_trace_writer *writer, struct ts_error *err
 	for (size_t i = 0; i < writer->nr_kept && st == TS_OK; i++) {
 		const struct kept *kept = &writer->kept[order[i]];
 
-		if (kept->start_ns >= until_ns)
+		if (kept->start_ps >= until_ps)
 			break;
 		st = put_kept(writer, kept, err);
 	}
 	for (size_t i = 0; i < writer->nr_kept; i++)
-		if (writer->kept[i].start_ns >= until_ns)
+		if (writer->kept[i].start_ps >= until_ps)
 			writer->kept[nr_left++] = writer->kept[i];
 	writer->nr_kept = nr_left;
 	writer->flush_at = nr_left + PIECE_EVENTS;
@@ -375,18 +529,15 @@ static bool has_kept_room(struct ts_trace_writer *writer)
 static enum ts_status keep(struct ts_trace_writer *writer, const struct ts_trace_event *event,
 			   uint32_t flow, struct ts_error *err)
 {
-	int64_t end_ps = ts_i64_add(event->start_ps, event->dur_ps);
-	int64_t start_ns = clock_ns(writer, event->start_ps);
-	struct kept *kept;
-
 	if (!has_kept_room(writer))
 		return ts_fail_nomem(err);
-	kept = &writer->kept[writer->nr_kept++];
-	*kept = (struct kept){ .start_ns = start_ns,
-			       .dur_ns = clock_ns(writer, end_ps) - start_ns,
-			       .self_ns = event->self_ps / TS_PS_PER_NS,
-			       .op = event->op,
-			       .flow = flow };
+	writer->kept[writer->nr_kept++] = (struct kept){ .start_ps = event->start_ps,
+							 .dur_ps = event->dur_ps,
+							 .self_ps = event->self_ps,
+							 .body = event->body,
+							 .op = event->op,
+							 .flow = flow,
+							 .note = event->note };
 	return TS_OK;
 }
 
@@ -425,26 +576,38 @@ static enum ts_status see_pair(void *ctx, const struct ts_trace_event *start,
 	return st;
 }
 
+static enum ts_status event_of(struct ts_trace_writer *writer, const struct ts_block *block,
+			       size_t i, struct ts_trace_event *event, struct ts_error *err)
+{
+	*event = ts_trace_event_of(block, i);
+	if (writer->ends)
+		return ts_trace_ends_add(writer->ends, block, i, &event->note, err);
+	if (writer->at.gpu && writer->form->kernel_tail)
+		return ts_trace_kernels_see(&writer->kernels, block, i, &event->note, err);
+	return TS_OK;
+}
+
 static enum ts_status see_wanted(struct ts_trace_writer *writer, const struct ts_block *block,
 				 size_t i, bool is_core, struct ts_error *err)
 {
 	struct ts_trace_visitor visitor = { writer, see_pair };
+	struct ts_trace_event event;
 	enum ts_status st = TS_OK;
 	bool taken = false;
 
 	if (writer->pairs.nr > 0)
 		st = ts_trace_pairs_expire(&writer->pairs, writer->nr_seen, &visitor, err);
 	if (st == TS_OK && is_core && writer->plan->async[block->op[i]] != TS_ASYNC_NONE) {
-		struct ts_trace_event event = ts_trace_event_of(block, i);
-
-		st = ts_trace_pairs_add(&writer->pairs, writer->profile, &event, writer->nr_seen,
-					&visitor, &taken, err);
+		st = event_of(writer, block, i, &event, err);
+		if (st == TS_OK)
+			st = ts_trace_pairs_add(&writer->pairs, writer->profile, &event,
+						writer->nr_seen, &visitor, &taken, err);
 	}
 	writer->nr_seen++;
 	if (st == TS_OK && !taken && chooses(writer, block->dur_ps[i])) {
-		struct ts_trace_event event = ts_trace_event_of(block, i);
-
-		st = keep(writer, &event, 0, err);
+		st = event_of(writer, block, i, &event, err);
+		if (st == TS_OK)
+			st = keep(writer, &event, 0, err);
 	}
 	return st;
 }
@@ -464,11 +627,13 @@ static enum ts_status see_event(struct ts_trace_writer *writer, const struct ts_
 
 static enum ts_status see_block(void *ctx, const struct ts_block *block, struct ts_error *err)
 {
+	struct ts_trace_writer *writer = ctx;
 	bool is_core = block->line->kind == TS_LINE_OPS;
 	enum ts_status st = TS_OK;
 
+	writer->each = block->each;
 	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++)
-		st = see_event(ctx, block, i, is_core, err);
+		st = see_event(writer, block, i, is_core, err);
 	return st;
 }
 
@@ -476,9 +641,11 @@ static enum ts_status write_line(struct ts_trace_writer *writer, struct ts_error
 {
 	const struct ts_trace_tally *tally = writer->plan->tallies[writer->row->line];
 	struct ts_trace_visitor visitor = { writer, see_pair };
-	struct ts_sink sink = { .ctx = writer, .block = see_block };
+	struct ts_sink sink = { .ctx = writer, .columns = TS_COL_STATS, .block = see_block };
 	enum ts_status st;
 
+	if (writer->ends)
+		sink.columns |= ts_trace_end_columns(writer->profile, writer->row->line);
 	writer->quota = tally ? tally->quota : 0;
 	st = ts_stream_line(writer->profile, writer->row->line, &sink, err);
 	if (st != TS_OK && st != TS_FORMAT)
@@ -492,8 +659,9 @@ static enum ts_status write_line(struct ts_trace_writer *writer, struct ts_error
 
 /* Tracks of ours */
 
+/* INSTANT_NS: of the row's last slice of 0 ns. */
 static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfetto_lane *lane,
-			  const struct ts_slice *slice, struct ts_bytes tail)
+			  const struct ts_slice *slice, struct ts_bytes tail, int64_t *instant_ns)
 {
 	int64_t start_ns = clock_ns(writer, slice->start_ps);
 	int64_t end_ns = clock_ns(writer, slice->end_ps);
@@ -501,10 +669,14 @@ static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfet
 					   .dur_ns = end_ns - start_ns,
 					   .tail = tail,
 					   .own_ns = slice->own_ps / TS_PS_PER_NS,
-					   .nr_events = slice->nr_events };
+					   .nr_events = slice->nr_events,
+					   .is_apart =
+						   start_ns < end_ns && start_ns == *instant_ns };
 
+	if (start_ns == end_ns)
+		*instant_ns = start_ns;
 	writer->form->label_slice(&writer->text, lane, &shown);
-	writer->form->end(&writer->text, lane, end_ns);
+	writer->form->end(&writer->text, lane, end_ns, shown.is_apart);
 	writer->counts->own++;
 }
 
@@ -512,6 +684,7 @@ static enum ts_status put_slices(struct ts_trace_writer *writer, const struct ts
 				 const struct ts_perfetto_lane *lane, const size_t *tails,
 				 struct ts_error *err)
 {
+	int64_t instant_ns = INT64_MIN;
 	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < track->nr_slices && st == TS_OK; i++) {
@@ -520,7 +693,7 @@ static enum ts_status put_slices(struct ts_trace_writer *writer, const struct ts
 		struct ts_bytes tail = ts_bytes_cut(ts_buf_bytes(&writer->full_tail), at,
 						    tails[slice->label + 1] - at);
 
-		put_own_slice(writer, lane, slice, tail);
+		put_own_slice(writer, lane, slice, tail, &instant_ns);
 		st = hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 	}
 	return st;
@@ -556,7 +729,7 @@ static enum ts_status write_points(struct ts_trace_writer *writer, const struct 
 		int64_t at_ns = clock_ns(writer, track->points[i].at_ps);
 
 		writer->form->counter(&writer->text, &writer->at, at_ns, track->points[i].value);
-		writer->counts->own++;
+		writer->counts->own += !writer->row->at.is_native;
 		st = hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 	}
 	return st;
@@ -578,4 +751,25 @@ enum ts_status ts_trace_row_write(struct ts_trace_writer *writer, const struct t
 	else
 		st = write_points(writer, track, err);
 	return st ? st : hand_on(writer, 0, err);
+}
+
+static enum ts_status drop_piece(void *ctx, struct ts_buf *text, struct ts_error *err)
+{
+	ts_buf_clear(text);
+	return TS_OK;
+}
+
+enum ts_status ts_trace_row_scan(struct ts_trace_writer *writer, const struct ts_trace_row *row,
+				 struct ts_trace_ends *ends, struct ts_error *err)
+{
+	struct ts_trace_out nowhere = { NULL, drop_piece };
+	struct ts_trace_counts counts = { 0 };
+	enum ts_status st;
+
+	TS_ASSERT(writer && row && ends);
+	writer->ends = ends;
+	st = ts_trace_row_write(writer, row, &nowhere, &counts, err);
+	writer->ends = NULL;
+	ts_trace_ends_tidy(ends);
+	return st;
 }

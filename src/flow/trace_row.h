@@ -3,7 +3,7 @@
  * whatever form the writer was made for (write/perfetto/perfetto.h).
  *
  * A line's events come in the order of their ends; the file has them in the order of their starts,
- * a parent before its children. Chosen events are kept (40 bytes each) until nothing can start
+ * a parent before its children. Chosen events are kept (64 bytes each) until nothing can start
  * before them any more, which is when an outermost event ends: so a row holds 64 Ki events, or
  * those of its longest outermost event, and never more than the trace's budget.
  *
@@ -15,6 +15,7 @@
 #ifndef TS_FLOW_TRACE_ROW_H
 #define TS_FLOW_TRACE_ROW_H
 
+#include "flow/trace_ends.h"
 #include "flow/trace_plan.h"
 #include "result/result.h"
 #include "write/perfetto/perfetto.h"
@@ -22,10 +23,20 @@
 #define TS_TRACE_TIDS	     100 /* a row's; lane L of it is its tid + L where lanes have one */
 #define TS_TRACE_PIECE_BYTES (1u << 20)
 
+/* An end of a launch arrow (flow/trace_links.h): the slice of that number, as the row counts them. */
+struct ts_trace_arrow {
+	uint64_t slice;
+	uint32_t row, number; /* the arrow's, in the file */
+	bool on_gpu;	      /* else on a TPU */
+	enum ts_perfetto_arrow end;
+};
+
 struct ts_trace_row {
-	struct ts_perfetto_row at; /* .track is NULL for a line: */
-	uint32_t line;		   /* or TS_NONE */
-	uint64_t weight;	   /* expected events: large rows are begun first */
+	struct ts_perfetto_row at;	     /* .track is NULL for a line: */
+	uint32_t line;			     /* or TS_NONE */
+	uint64_t weight;		     /* expected events: large rows are begun first */
+	const struct ts_trace_arrow *arrows; /* in the order of its slices */
+	size_t nr_arrows;
 };
 
 /* Where the text goes. TEXT is taken or copied, and empty afterwards. */
@@ -53,6 +64,10 @@ void ts_trace_writer_free(struct ts_trace_writer *writer);
 enum ts_status ts_trace_row_write(struct ts_trace_writer *writer, const struct ts_trace_row *row,
 				  const struct ts_trace_out *out, struct ts_trace_counts *counts,
 				  struct ts_error *err);
+
+/* Writes nothing: adds to ENDS what of a line's slices is an end of a launch arrow. */
+enum ts_status ts_trace_row_scan(struct ts_trace_writer *writer, const struct ts_trace_row *row,
+				 struct ts_trace_ends *ends, struct ts_error *err);
 
 /* Both ends of an event are rounded down, so what nests in ps nests in ns. */
 static inline int64_t ts_trace_ns(int64_t ps)

@@ -1,4 +1,4 @@
-/* By .order, then in the order of results. */
+/* Slices first, then counters; each by .order, then in the order of results. */
 #include "flow/trace_tracks.h"
 
 #include "base/check.h"
@@ -6,6 +6,11 @@
 static bool is_empty(const struct ts_track *track)
 {
 	return track->kind == TS_TRACK_SLICES ? track->nr_slices == 0 : track->nr_points == 0;
+}
+
+static int64_t key_of(const struct ts_track *track)
+{
+	return track->order + (track->kind == TS_TRACK_COUNTER ? (int64_t)1 << 32 : 0);
 }
 
 const struct ts_track *ts_trace_next_track(const struct ts_results *results, uint32_t device,
@@ -20,12 +25,12 @@ const struct ts_track *ts_trace_next_track(const struct ts_results *results, uin
 
 		for (size_t t = 0; t < result->nr_tracks; t++, place++) {
 			const struct ts_track *track = &result->tracks[t];
-			bool is_later = !last || track->order > last->order ||
-					(track->order == last->order && place > *last_place);
+			bool is_later = !last || key_of(track) > key_of(last) ||
+					(key_of(track) == key_of(last) && place > *last_place);
 
 			if (track->device != device || is_empty(track) || !is_later)
 				continue;
-			if (best && track->order >= best->order)
+			if (best && key_of(track) >= key_of(best))
 				continue;
 			best = track;
 			best_place = place;

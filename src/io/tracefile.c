@@ -50,6 +50,7 @@ bool ts_tracefile_is_ours(struct ts_bytes name)
 {
 	TS_ASSERT(name.p || name.n == 0);
 	return ts_bytes_ends(ts_tracefile_stem(name), ".tpusight") ||
+	       ts_bytes_ends(name, TS_ANNOTATED_PFTRACE_SUFFIX) ||
 	       ts_bytes_ends(name, TS_ANNOTATED_REPORT_SUFFIX);
 }
 

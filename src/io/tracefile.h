@@ -14,6 +14,7 @@
 #define TS_ANNOTATED_SUFFIX	   ".tpusight.json.gz"
 #define TS_ANNOTATED_PFTRACE_SUFFIX ".tpusight.pftrace" /* the same in Perfetto's own form */
 #define TS_ANNOTATED_REPORT_SUFFIX ".tpusight.report.json"
+#define TS_ANNOTATED_SQL_SUFFIX	   ".tpusight.sql"
 #define TS_ANNOTATED_KEY	   "tpusight_annotation" /* names what is put behind its first bracket */
 #define TS_ANNOTATED_OBJECT	   "\"" TS_ANNOTATED_KEY "\":{\"generator\":\"tpusight\""
 #define TS_ANNOTATED_ARRAY	   "{\"name\":\"" TS_ANNOTATED_KEY "\",\"ph\":\"M\""

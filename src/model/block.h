@@ -28,6 +28,7 @@ struct ts_stat {
 	int64_t number;
 	double real;
 	struct ts_bytes text;
+	bool is_unsigned; /* the number is the bits of a uint64_t */
 };
 
 /* Not a stat of the event but its own name, where its op goes by another: of kernels that XLA's ops
@@ -43,6 +44,16 @@ typedef bool ts_stat_find(const struct ts_block *block, size_t event, const char
  * has not keeps what it was. How many it has. */
 typedef size_t ts_stats_find(const struct ts_block *block, size_t event, const char *const *names,
 			     size_t nr, struct ts_stat *stats);
+
+/*
+ * All stats of an event, one call of VISIT for each, in the order of the file; names may repeat, and
+ * a stat without a value is left out. BODY is the block's of that event; it may be kept as long as
+ * the profile, so the block need not be there any more. Names and texts are good during the call of
+ * VISIT; what is nested in a value (JSON) is stats of their own, "outer.inner", and lists are text.
+ */
+typedef void ts_stat_visit(void *ctx, struct ts_bytes name, const struct ts_stat *stat);
+typedef void ts_stats_each(const struct ts_profile *profile, const struct ts_line *line,
+			   struct ts_bytes body, ts_stat_visit *visit, void *ctx);
 
 struct ts_block {
 	const struct ts_profile *profile;
@@ -64,6 +75,7 @@ struct ts_block {
 	const struct ts_bytes *body; /* the undecoded event, for its reader */
 	ts_stat_find *stat;
 	ts_stats_find *stats; /* NULL: a look for each name costs no more */
+	ts_stats_each *each;  /* NULL: its reader cannot */
 
 	/* By the device's clock (as total_ps): from the first start to the last end of the line's
 	 * events that were read so far, those of this block among them. */
@@ -83,7 +95,7 @@ enum ts_columns { /* bits: what a sink wants filled beside op, start, dur, total
 		  TS_COL_NUMBER = 4,
 		  TS_COL_DEVICE_CLOCK =
 			  8, /* total_ps, self_ps and nesting; without it: the timeline's clock */
-		  TS_COL_STATS = 16, /* body, stat */
+		  TS_COL_STATS = 16, /* body, stat, each */
 		  TS_COL_LINK = 32,
 };
 

@@ -71,7 +71,8 @@ struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 	return nest;
 }
 
-void ts_nest_stats(struct ts_nest *nest, ts_stat_find *find, ts_stats_find *find_all)
+void ts_nest_stats(struct ts_nest *nest, ts_stat_find *find, ts_stats_find *find_all,
+		   ts_stats_each *each)
 {
 	TS_ASSERT(nest && nest->block.nr_events == 0 && nest->depth == 0);
 	if (!(nest->sink.columns & TS_COL_STATS))
@@ -79,6 +80,7 @@ void ts_nest_stats(struct ts_nest *nest, ts_stat_find *find, ts_stats_find *find
 	nest->block.body = nest->body;
 	nest->block.stat = find;
 	nest->block.stats = find_all;
+	nest->block.each = each;
 }
 
 void ts_nest_free(struct ts_nest *nest)

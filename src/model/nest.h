@@ -41,7 +41,8 @@ struct ts_nest; /* one line's, one thread's */
 struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 			    const struct ts_sink *sink);
 /* How stats of a body are found; before the first push. */
-void ts_nest_stats(struct ts_nest *nest, ts_stat_find *find, ts_stats_find *find_all);
+void ts_nest_stats(struct ts_nest *nest, ts_stat_find *find, ts_stats_find *find_all,
+		   ts_stats_each *each);
 /* TS_UNSORTED when the event starts before the one pushed last. */
 enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 			    struct ts_error *err);

@@ -78,7 +78,8 @@ struct ts_plane *ts_profile_add_plane(struct ts_profile *profile)
 		     sizeof(*plane)))
 		return NULL;
 	plane = &profile->planes[profile->nr_planes++];
-	*plane = (struct ts_plane){ .device = TS_NONE,
+	*plane = (struct ts_plane){ .pid = TS_UNKNOWN,
+				    .device = TS_NONE,
 				    .tensor_core = TS_NONE,
 				    .first_line = (uint32_t)profile->nr_lines };
 	return plane;

@@ -105,12 +105,16 @@ struct ts_line {
 	int64_t timestamp_ns; /* the same on the file's own clock; 0: the file does not say */
 	struct ts_bytes body; /* the undecoded line, for its reader */
 	uint64_t nr_events;
+	int64_t thread; /* what the system calls the thread, or its driver the stream; 0: it is not known */
+	/* Not slices of its own: points of counters; or (steps, with each device) events of another line. */
+	bool has_points, repeats;
 	bool unsorted; /* found out by the first pass: its reader must sort */
 };
 
 struct ts_plane {
 	uint32_t host;
 	int64_t id;
+	int64_t pid; /* what the system calls the process that it shows; TS_UNKNOWN */
 	struct ts_bytes name;
 	enum ts_plane_kind kind;
 	uint32_t device;      /* index into profile->devices, or TS_NONE */

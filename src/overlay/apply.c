@@ -377,8 +377,9 @@ static void take_out_named(struct work *work)
 
 		if (ts_overlay_name_kind(name) == TS_NAME_COPY)
 			ts_overlay_work_take_out_copy(work, name);
-		else if (ts_overlay_name_kind(name) == TS_NAME_REPORT)
-			ts_overlay_work_take_out_report(work, name);
+		else if (ts_overlay_name_kind(name) == TS_NAME_REPORT ||
+			 ts_overlay_name_kind(name) == TS_NAME_SQL)
+			ts_overlay_work_take_out_text(work, name);
 	}
 }
 
@@ -388,6 +389,7 @@ static void do_all(struct work *work)
 
 	do_profiles(work);
 	ts_overlay_work_do_copies(work);
+	ts_overlay_work_do_ranks(work);
 	take_out_named(work);
 	owns = ts_overlay_work_owns_folder(work);
 	if (owns && (work->has_profiles || !work->plan))
@@ -396,6 +398,7 @@ static void do_all(struct work *work)
 		do_traces(work);
 		do_cache_version(work);
 	}
+	ts_overlay_work_do_sql(work);
 	ts_overlay_work_do_report(work);
 }
 
@@ -417,7 +420,9 @@ static enum ts_status run(struct work *work)
 	work->status = prepare(work, &lock);
 	if (!work->status)
 		work->status = note_sources(work);
-	if (!work->status)
+	if (!work->status && work->ranks_alone)
+		ts_overlay_work_do_ranks(work);
+	else if (!work->status)
 		do_all(work);
 	ts_sources_release(&work->sources);
 	ts_dir_unlock(&lock);
@@ -436,6 +441,21 @@ enum ts_status ts_overlay_apply(const struct ts_session *session,
 				   .report = report,
 				   .sources = TS_SOURCES_INIT,
 				   .err = err });
+}
+
+enum ts_status ts_overlay_apply_ranks(const struct ts_session *session,
+				      const struct ts_overlay_plan *plan,
+				      const struct ts_overlay_options *options,
+				      struct ts_overlay_report *report, struct ts_error *err)
+{
+	TS_ASSERT(session && plan && options);
+	return run(&(struct work){ .session = session,
+				   .plan = plan,
+				   .options = options,
+				   .report = report,
+				   .sources = TS_SOURCES_INIT,
+				   .err = err,
+				   .ranks_alone = true });
 }
 
 enum ts_status ts_overlay_strip(const struct ts_session *session,

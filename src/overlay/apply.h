@@ -12,9 +12,10 @@
  * time, so that XProf and copying tools notice it. What a symbolic link leads to is not changed, unless the
  * user named the link (TS_SESSION_FILE); docs/files.md has it all.
  *
- * A trace (io/tracefile.h) is never written into: an annotated copy stands beside it, STEM.tpusight.json.gz,
- * and the report. That is ALL_HOSTS.tpusight.json where the folder is the session's own, and
- * STEM.tpusight.report.json of the first trace where the folder is the user's.
+ * A trace (io/tracefile.h) is never written into: an annotated copy stands beside it, STEM.tpusight.json.gz
+ * or (Perfetto's own form) STEM.tpusight.pftrace, the report, and SQL. These are ALL_HOSTS.tpusight.json and
+ * tpusight.sql where the folder is the session's own, and STEM.tpusight.report.json and STEM.tpusight.sql of the
+ * first trace where the folder is the user's.
  *
  * A profile is never changed on a guess: a damaged one is left as it is (FAILED), and so is one
  * that the overlay would take over 2 GiB, where protobuf libraries cannot read it any more
@@ -33,16 +34,27 @@
 #define TS_REPORT_FILE	"ALL_HOSTS.tpusight.json"
 #define TS_TRACE_FILE	"perfetto_trace.json.gz"
 #define TS_PFTRACE_FILE "perfetto_trace.pftrace"
+#define TS_SQL_FILE	"tpusight.sql"
 /* The user's trace, while ours has its name. */
 #define TS_TRACE_NATIVE_FILE   "perfetto_trace.native.json.gz"
 #define TS_PFTRACE_NATIVE_FILE "perfetto_trace.native.pftrace"
+/* The annotated copies of several ranks, which Perfetto then keeps apart and in time. */
+#define TS_RANKS_FILE	  "ALL_RANKS.perfetto.zip"
+#define TS_RANKS_MANIFEST "perfetto_manifest.json" /* its first member */
 /* A trace of ours begins so, unpacked. */
 #define TS_TRACE_MARK "{\"otherData\":{\"generator\":\"tpusight"
-#define TS_PFTRACE_MARK                                        \
-	"\x0a\x1e\x50\x01\x68\x01\xf2\x07\x17\x0a\x15\x0a\x09" \
-	"generator\x1a\x08"                                    \
+#define TS_PFTRACE_MARK "\x0a\x25" TS_PFTRACE_GENERATOR
+/* And so, if a release before machine ids wrote it: that one is taken out, too. */
+#define TS_PFTRACE_OLDER_MARK "\x0a\x1e" TS_PFTRACE_GENERATOR
+#define TS_PFTRACE_GENERATOR                           \
+	"\x50\x01\x68\x01\xf2\x07\x17\x0a\x15\x0a\x09" \
+	"generator\x1a\x08"                            \
 	"tpusight"
 #define TS_REPORT_MARK "\"tpusight/" /* and in the first bytes of our report is this */
+
+/* Our SQL begins so; between the two is the checksum of what follows. */
+#define TS_SQL_MARK	"-- TPUsight's views for queries of this trace, checksum "
+#define TS_SQL_MARK_END "; once changed, this file stays when TPUsight's others are taken out.\n"
 
 enum ts_trace_kind { TS_TRACE_JSON, TS_TRACE_PFTRACE, TS_NR_TRACE_KINDS };
 
@@ -52,15 +64,28 @@ struct ts_overlay_trace {
 	void *ctx;
 };
 
+/* What the file of all ranks has: the manifest, and the copies as they stand then, unpacked. */
+struct ts_overlay_ranks {
+	struct ts_bytes manifest; /* beginning as ts_overlay_ranks_mark() says */
+	const struct ts_overlay_rank {
+		const char *name; /* in the file */
+		const char *copy; /* its path */
+	} *ranks;
+	size_t nr_ranks;
+	const char *why_not; /* it is not made; NULL: it is */
+};
+
 struct ts_overlay_plan {
 	const struct ts_profile *profile;
 	const struct ts_results *results;
 	const struct ts_input *inputs; /* one for each file of the session, as analysed; those
 					  without bytes could not be read and are left alone */
 	struct ts_bytes report_json;   /* empty: an older report of ours is taken out */
+	struct ts_bytes sql;	       /* for queries of a trace; likewise */
 	struct ts_overlay_trace traces[TS_NR_TRACE_KINDS];
-	/* Of traces: one for each file of the session, as .inputs; NULL: no copies are wanted */
-	const struct ts_overlay_trace *copies;
+	/* Of traces, each kind: one for each file of the session, as .inputs; NULL: none is wanted */
+	const struct ts_overlay_trace *copies[TS_NR_TRACE_KINDS];
+	const struct ts_overlay_ranks *ranks; /* NULL: one of ours is taken out */
 	bool of_traces; /* the files are traces, which are never written into */
 	/* What the results are of, where the session is a member of it; NULL: of the session itself. What is
 	 * written is open to nobody to whom a file of it is not open. */
@@ -80,6 +105,8 @@ enum ts_overlay_thing {
 	TS_THING_PFTRACE,
 	TS_THING_CACHE_VERSION,
 	TS_THING_COPY, /* a trace's annotated copy */
+	TS_THING_SQL,
+	TS_THING_RANKS,
 };
 
 enum ts_overlay_deed {
@@ -117,6 +144,13 @@ enum ts_status ts_overlay_apply(const struct ts_session *session,
 				const struct ts_overlay_plan *plan,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err);
+/* The file of all ranks, whose copies may lie in several folders, after the last of them was applied. */
+enum ts_status ts_overlay_apply_ranks(const struct ts_session *session,
+				      const struct ts_overlay_plan *plan,
+				      const struct ts_overlay_options *options,
+				      struct ts_overlay_report *report, struct ts_error *err);
+/* How the manifest of a session's ranks begins; another session in the folder has another one. */
+void ts_overlay_ranks_mark(struct ts_buf *out, const struct ts_session *session);
 /*
  * Takes out what is ours of the session's files and, where it has its folder to itself, of the folder.
  * A report without entries: there was nothing of ours.
@@ -127,7 +161,7 @@ enum ts_status ts_overlay_strip(const struct ts_session *session,
 /*
  * Takes out all that is ours in the folder DIR, whatever the sessions in it are now: profiles and
  * traces may have come and gone since it was annotated. Only an annotated copy whose trace is gone
- * stays (SKIPPED): it has every byte of the trace.
+ * stays (SKIPPED): it has every byte of the trace, or every slice.
  */
 enum ts_status ts_overlay_strip_folder(const char *dir, const struct ts_overlay_options *options,
 				       struct ts_overlay_report *report, struct ts_error *err);

@@ -8,7 +8,17 @@
 #include "io/tracefile.h"
 #include "overlay/work.h"
 
+static const struct kind {
+	const char *suffix;
+	bool (*is_ours)(struct ts_bytes bytes, struct ts_error *err);
+	const char *holds; /* of the trace */
+} kinds[TS_NR_TRACE_KINDS] = {
+	[TS_TRACE_JSON] = { TS_ANNOTATED_SUFFIX, ts_tracefile_is_annotated, "byte" },
+	[TS_TRACE_PFTRACE] = { TS_ANNOTATED_PFTRACE_SUFFIX, ts_overlay_is_pftrace, "slice" },
+};
+
 struct copy {
+	const struct kind *kind;
 	const struct ts_hostfile *file; /* the trace */
 	const char *name, *path;	/* of the copy */
 	struct ts_input old;		/* what has that name now */
@@ -32,26 +42,27 @@ const char *ts_overlay_work_beside(struct work *work, const struct ts_hostfile *
 }
 
 /* What has the name of a copy now. The caller releases copy->old in any case. */
-static enum ts_status look_at(struct work *work, const char *name, struct copy *copy,
-			      struct ts_error *story)
+static enum ts_status look_at(struct work *work, const struct kind *kind, const char *name,
+			      struct copy *copy, struct ts_error *story)
 {
 	enum ts_status st;
 
-	*copy = (struct copy){ .name = name, .old = TS_INPUT_INIT };
+	*copy = (struct copy){ .kind = kind, .name = name, .old = TS_INPUT_INIT };
 	copy->path = name ? ts_overlay_work_path(work, name) : NULL;
 	if (!copy->path)
 		return ts_fail_nomem(story);
 	st = ts_overlay_work_read(work, &copy->old, name, &copy->exists, story);
 	if (!st && copy->exists)
-		copy->ours = ts_tracefile_is_annotated(copy->old.bytes, story);
+		copy->ours = kind->is_ours(copy->old.bytes, story);
 	return st ? st : story->status;
 }
 
-static enum ts_status look(struct work *work, const struct ts_hostfile *file, struct copy *copy,
+static enum ts_status look(struct work *work, const struct kind *kind,
+			   const struct ts_hostfile *file, struct copy *copy,
 			   struct ts_error *story)
 {
-	const char *name = ts_overlay_work_beside(work, file, TS_ANNOTATED_SUFFIX);
-	enum ts_status st = look_at(work, name, copy, story);
+	const char *name = ts_overlay_work_beside(work, file, kind->suffix);
+	enum ts_status st = look_at(work, kind, name, copy, story);
 
 	copy->file = file;
 	return st;
@@ -60,7 +71,7 @@ static enum ts_status look(struct work *work, const struct ts_hostfile *file, st
 static enum ts_status write_copy(struct work *work, const struct copy *copy, size_t index,
 				 bool *unchanged, uint64_t *nr_bytes, struct ts_error *story)
 {
-	const struct ts_overlay_trace *writer = &work->plan->copies[index];
+	const struct ts_overlay_trace *writer = &work->plan->copies[copy->kind - kinds][index];
 	const struct ts_input *in = &work->plan->inputs[index];
 	const struct ts_newfile_use use = ts_overlay_work_use(work);
 	struct ts_newfile file = TS_NEWFILE_INIT;
@@ -103,13 +114,13 @@ static void skip_twin(struct work *work, const struct ts_hostfile *file)
 	ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_SKIPPED, file->name, 0, &story);
 }
 
-static void put_copy(struct work *work, size_t index)
+static void put_copy(struct work *work, const struct kind *kind, size_t index)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct copy copy;
 	bool unchanged = false;
 	uint64_t nr_bytes = 0;
-	enum ts_status st = look(work, &work->session->files[index], &copy, &story);
+	enum ts_status st = look(work, kind, &work->session->files[index], &copy, &story);
 
 	if (!st && copy.exists && !copy.ours)
 		st = ts_fail(&story, TS_IO, "%s: not made by TPUsight (move it away)", copy.path);
@@ -120,12 +131,13 @@ static void put_copy(struct work *work, size_t index)
 	ts_input_release(&copy.old);
 }
 
-static void take_out_copy(struct work *work, const struct ts_hostfile *file)
+static void take_out_copy(struct work *work, const struct kind *kind,
+			  const struct ts_hostfile *file)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct copy copy;
 
-	if (look(work, file, &copy, &story))
+	if (look(work, kind, file, &copy, &story))
 		ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_FAILED, file->name, 0, &story);
 	else if (copy.ours)
 		ts_overlay_work_remove(work, TS_THING_COPY, copy.name);
@@ -153,21 +165,32 @@ static void skip_orphan(struct work *work, const struct copy *copy)
 	struct ts_error story = TS_ERROR_INIT;
 
 	ts_fail(&story, TS_OK,
-		"%s: the trace that it was made of is gone, and every byte of it is in here "
+		"%s: the trace that it was made of is gone, and every %s of it is in here "
 		"(remove it yourself)",
-		copy->path);
+		copy->path, copy->kind->holds);
 	ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_SKIPPED, copy->name, 0, &story);
+}
+
+/* By the end of a name that is one of a copy. */
+static const struct kind *kind_of(struct ts_bytes name)
+{
+	const struct kind *kind = kinds;
+
+	while (!ts_bytes_ends(name, kind->suffix))
+		kind++;
+	return kind;
 }
 
 void ts_overlay_work_take_out_copy(struct work *work, const char *name)
 {
 	struct ts_bytes stem = ts_bytes_of(name);
+	const struct kind *kind = kind_of(stem);
 	struct ts_error story = TS_ERROR_INIT;
 	struct copy copy;
 
 	TS_ASSERT(work && name);
-	stem.n -= strlen(TS_ANNOTATED_SUFFIX);
-	if (look_at(work, name, &copy, &story))
+	stem.n -= strlen(kind->suffix);
+	if (look_at(work, kind, name, &copy, &story))
 		ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_FAILED, name, 0, &story);
 	else if (copy.ours && has_trace(work, stem))
 		ts_overlay_work_remove(work, TS_THING_COPY, name);
@@ -176,23 +199,31 @@ void ts_overlay_work_take_out_copy(struct work *work, const char *name)
 	ts_input_release(&copy.old);
 }
 
-void ts_overlay_work_do_copies(struct work *work)
+/* A file that could not be read is not touched. */
+static void do_copy(struct work *work, const struct kind *kind, size_t index)
 {
 	const struct ts_overlay_plan *plan = work->plan;
+	const struct ts_overlay_trace *copies = plan ? plan->copies[kind - kinds] : NULL;
 
+	if (!copies)
+		take_out_copy(work, kind, &work->session->files[index]);
+	else if (copies[index].write && plan->inputs[index].bytes.n > 0)
+		put_copy(work, kind, index);
+}
+
+void ts_overlay_work_do_copies(struct work *work)
+{
 	TS_ASSERT(work);
 	for (size_t i = 0; i < work->session->nr_files; i++) {
 		const struct ts_hostfile *file = &work->session->files[i];
 
 		if (ts_bytes_ends(ts_bytes_of(file->name), TS_XPLANE_SUFFIX))
 			continue;
-		if (ts_overlay_work_has_twin(work, file)) {
-			if (plan)
-				skip_twin(work, file);
-		} else if (!plan || !plan->copies) {
-			take_out_copy(work, file);
-		} else if (plan->copies[i].write && plan->inputs[i].bytes.n > 0) {
-			put_copy(work, i); /* a file that could not be read is not touched */
+		if (!ts_overlay_work_has_twin(work, file)) {
+			for (size_t k = 0; k < TS_NELEM(kinds); k++)
+				do_copy(work, &kinds[k], i);
+		} else if (work->plan) {
+			skip_twin(work, file);
 		}
 	}
 }

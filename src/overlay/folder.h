@@ -10,8 +10,9 @@
 
 enum ts_name_kind {
 	TS_NAME_PROFILE,
-	TS_NAME_COPY,	/* STEM.tpusight.json.gz */
+	TS_NAME_COPY,	/* STEM.tpusight.json.gz, STEM.tpusight.pftrace */
 	TS_NAME_REPORT, /* STEM.tpusight.report.json */
+	TS_NAME_SQL,	/* STEM.tpusight.sql */
 	TS_NAME_SHARED, /* one that is the same in every session */
 	TS_NAME_TEMP,
 	TS_NAME_OTHER,

@@ -17,11 +17,13 @@ enum owner { NOBODY, OURS, USERS };
 
 static const struct names {
 	const char *file, *native_file, *mark;
+	const char *older_mark; /* NULL: there is no other */
 	enum ts_overlay_thing thing;
 } names[TS_NR_TRACE_KINDS] = {
-	[TS_TRACE_JSON] = { TS_TRACE_FILE, TS_TRACE_NATIVE_FILE, TS_TRACE_MARK, TS_THING_TRACE },
+	[TS_TRACE_JSON] = { TS_TRACE_FILE, TS_TRACE_NATIVE_FILE, TS_TRACE_MARK, NULL,
+			    TS_THING_TRACE },
 	[TS_TRACE_PFTRACE] = { TS_PFTRACE_FILE, TS_PFTRACE_NATIVE_FILE, TS_PFTRACE_MARK,
-			       TS_THING_PFTRACE },
+			       TS_PFTRACE_OLDER_MARK, TS_THING_PFTRACE },
 };
 
 struct trace {
@@ -35,22 +37,36 @@ struct trace {
 	bool native_left;  /* by a run that was killed: both names lead to one file */
 };
 
+static bool has_mark(struct ts_bytes head, const struct names *kind)
+{
+	return ts_bytes_starts(head, kind->mark) ||
+	       (kind->older_mark && ts_bytes_starts(head, kind->older_mark));
+}
+
 /* Packed, as we wrote it, or unpacked since. A damaged or empty file is the user's. */
 static enum ts_status find_owner(struct ts_bytes file, struct trace *trace, struct ts_error *story)
 {
-	const char *mark = trace->names->mark;
+	size_t enough = strlen(trace->names->mark);
 	struct ts_buf head = TS_BUF_INIT;
 	struct ts_error damage = TS_ERROR_INIT;
-	bool ours = ts_bytes_starts(file, mark);
+	bool ours = has_mark(file, trace->names);
 
 	if (!ours) {
-		ts_gunzip_head(file, &head, strlen(mark), &damage);
-		ours = ts_bytes_starts(ts_buf_bytes(&head), mark);
-		trace->is_unsure = ts_gzip_probe(file) && head.n < strlen(mark) && damage.status;
+		ts_gunzip_head(file, &head, enough, &damage);
+		ours = has_mark(ts_buf_bytes(&head), trace->names);
+		trace->is_unsure = ts_gzip_probe(file) && head.n < enough && damage.status;
 		ts_buf_release(&head);
 	}
 	trace->owner = ours ? OURS : USERS;
 	return damage.status == TS_NOMEM ? ts_fail_nomem(story) : TS_OK;
+}
+
+bool ts_overlay_is_pftrace(struct ts_bytes file, struct ts_error *story)
+{
+	struct trace trace = { .names = &names[TS_TRACE_PFTRACE] };
+
+	TS_ASSERT(file.p || file.n == 0);
+	return find_owner(file, &trace, story) == TS_OK && trace.owner == OURS;
 }
 
 /* How the name looks, links not followed; false: it is free. One at which we cannot look is not. */

@@ -19,6 +19,7 @@ struct work {
 	enum ts_status status;	   /* the first that was not good */
 	bool caches_gone;
 	bool has_profiles; /* xplanes, which XProf shows */
+	bool ranks_alone;  /* the rest of the session is done */
 };
 
 /* Paths live in the report's arena; NULL: no memory, and the work has failed. */
@@ -54,8 +55,9 @@ enum ts_status ts_overlay_work_drop_caches(struct work *work, struct ts_error *s
 
 /* report.c: ours of other names goes, the wanted one is put. */
 void ts_overlay_work_do_report(struct work *work);
-/* The report NAME, if it is ours, is taken out. */
-void ts_overlay_work_take_out_report(struct work *work, const char *name);
+void ts_overlay_work_do_sql(struct work *work);
+/* The report or SQL NAME, if it is ours, is taken out. */
+void ts_overlay_work_take_out_text(struct work *work, const char *name);
 /* copy.c: the annotated copies of traces, put in or taken out. */
 void ts_overlay_work_do_copies(struct work *work);
 /* The copy NAME, if it is ours and its trace is there, is taken out. */
@@ -68,8 +70,13 @@ bool ts_overlay_work_has_twin(struct work *work, const struct ts_hostfile *file)
 /* Has the session a folder to itself, so that ALL_HOSTS is its own? */
 bool ts_overlay_work_owns_folder(const struct work *work);
 
+/* ranks.c: the file of all ranks, put in or taken out. */
+void ts_overlay_work_do_ranks(struct work *work);
+
 /* trace.c: a Perfetto trace put in, or taken out. */
 void ts_overlay_work_put_trace(struct work *work, enum ts_trace_kind kind);
 void ts_overlay_work_take_out_trace(struct work *work, enum ts_trace_kind kind);
+/* Is this content one of ours in Perfetto's own form, packed or not? */
+bool ts_overlay_is_pftrace(struct ts_bytes file, struct ts_error *story);
 
 #endif

@@ -194,11 +194,40 @@ static const char *const known_words[] = {
 	"layout", "payload", "queue",	 "shape", "source", "stream",	     "transfers",
 };
 
+/* The viewer shows texts: a number of ours stands there with its unit, and its key without. */
+static const char *fmt_ns(char out[TS_UNIT_MAX], double ns)
+{
+	return ts_fmt_ps(out, ts_i64_mul((int64_t)ns, TS_PS_PER_NS));
+}
+
+static const struct wording {
+	const char *ending, *instead; /* of the key */
+	const char *(*fmt)(char out[TS_UNIT_MAX], double number);
+} wordings[] = {
+	{ "_ns", "", fmt_ns },
+	{ "_pct", " share", ts_fmt_pct },
+	{ "_bytes", " bytes", ts_fmt_bytes },
+};
+
+/* NULL: a number of no unit. */
+static const struct wording *wording_of(const char *key)
+{
+	for (size_t i = 0; i < TS_NELEM(wordings); i++)
+		if (ts_bytes_ends(ts_bytes_of(key), wordings[i].ending))
+			return &wordings[i];
+	return NULL;
+}
+
 static void arg_key(struct ts_buf *out, const char *key)
 {
+	const struct wording *wording = wording_of(key);
 	size_t from = out->n;
 
 	ts_buf_puts(out, key);
+	if (wording && !out->failed) {
+		out->n -= strlen(wording->ending);
+		ts_buf_puts(out, wording->instead);
+	}
 	if (out->failed)
 		return;
 	for (size_t i = from; i < out->n; i++)
@@ -333,15 +362,31 @@ static void put_rows(const struct plane *plane)
 	}
 }
 
+static struct ts_bytes arg_text(char number[TS_UNIT_MAX], const struct ts_arg *arg)
+{
+	const struct wording *wording = wording_of(arg->key);
+
+	if (!ts_arg_is_shown(arg))
+		return (struct ts_bytes){ NULL, 0 };
+	if (arg->value.type == TS_VALUE_TEXT)
+		return arg->value.as.s;
+	return ts_bytes_of(
+		(wording ? wording->fmt : ts_fmt_count)(number, ts_value_number(arg->value)));
+}
+
 static void put_label(struct plane *plane, uint32_t id, const struct ts_label *label)
 {
 	struct entry entry = begin_entry(plane->out, XPLANE_EVENT_METADATA, id, label->name);
+	char number[TS_UNIT_MAX];
 
-	for (size_t i = 0; i < label->nr_args; i++)
-		if (label->args[i].value.n)
+	for (size_t i = 0; i < label->nr_args; i++) {
+		const struct ts_arg *arg = &label->args[i];
+		struct ts_bytes text = arg_text(number, arg);
+
+		if (text.n > 0 && !ts_bytes_eq(text, label->name)) /* the name stands above them */
 			put_text_stat(plane->out, METADATA_STATS,
-				      STAT_FIRST_KEY + key_number(plane, label->args[i].key),
-				      label->args[i].value);
+				      STAT_FIRST_KEY + key_number(plane, arg->key), text);
+	}
 	end_entry(plane->out, entry);
 }
 

@@ -117,6 +117,72 @@ void ts_bins_add_each(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t
 	}
 }
 
+/* Work whose ends are known. */
+struct flight {
+	uint64_t start, end; /* from the origin */
+	const double *amount, *peak;
+};
+
+/* A bin's share of the work: when it is even, and the largest that stays below every peak. */
+struct part {
+	double even, room;
+};
+
+static struct part part_of(const struct ts_bins *bins, size_t nr, size_t at,
+			   const struct flight *flight)
+{
+	double width = (double)bins->width_ps, from = (double)at * width;
+	double covered =
+		fmin((double)flight->end, from + width) - fmax((double)flight->start, from);
+	struct part part = { covered / ((double)flight->end - (double)flight->start), 1 };
+
+	for (size_t i = 0; i < nr; i++) {
+		double peak = flight->peak[i] * 1e-12;
+		double free = fmin(peak * covered, peak * width - bins[i].amount[at]);
+
+		if (flight->amount[i] > 0 && isfinite(peak))
+			part.room = fmin(part.room, fmax(free, 0) / flight->amount[i]);
+	}
+	return part;
+}
+
+static void fill(struct ts_bins *bins, size_t nr, const size_t at[2], const struct flight *flight)
+{
+	double over = 0, spare = 0, moved;
+
+	for (size_t i = at[0]; i <= at[1]; i++) {
+		struct part part = part_of(bins, nr, i, flight);
+
+		over += fmax(part.even - part.room, 0);
+		spare += fmax(part.room - part.even, 0);
+	}
+	moved = fmin(over, spare);
+	for (size_t i = at[0]; i <= at[1]; i++) {
+		struct part part = part_of(bins, nr, i, flight);
+		double past = part.even - part.room, share = part.even;
+
+		if (moved > 0)
+			share -= past * moved / (past > 0 ? over : spare);
+		for (size_t k = 0; k < nr; k++)
+			bins[k].amount[i] += fmax(flight->amount[k], 0) * share;
+	}
+}
+
+void ts_bins_add_below(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t end_ps,
+		       const double *amount, const double *peak)
+{
+	struct flight flight = { offset_of(bins, start_ps), offset_of(bins, end_ps), amount, peak };
+	size_t at[2];
+
+	TS_ASSERT(bins && amount && peak && nr > 0);
+	TS_ASSERT(bins->width_ps > 0);
+	place_each(bins, nr, flight.start, TS_MAX(flight.end, flight.start + 1) - 1, at);
+	if (at[0] < at[1])
+		fill(bins, nr, at, &flight);
+	else
+		ts_bins_add_each(bins, nr, start_ps, end_ps, amount);
+}
+
 /* To six digits: a counter is drawn, and its bins are no finer than that. */
 static double rounded(double value)
 {

@@ -152,9 +152,19 @@ struct ts_finding {
 
 /* A class of slices: its name is what viewers show (and colour by), its args what a click shows. */
 struct ts_arg {
-	const char *key;
-	struct ts_bytes value;
+	const char *
+		key; /* a name for SQL: without blanks, its ending is the unit (_ns, _bytes, _pct) */
+	struct ts_value value; /* a text, an integer or a real; null, or an empty text: not shown */
 };
+
+static inline bool ts_arg_is_shown(const struct ts_arg *arg)
+{
+	const struct ts_value *value = &arg->value;
+
+	if (value->type == TS_VALUE_TEXT)
+		return value->as.s.n > 0;
+	return value->type == TS_VALUE_INT || value->type == TS_VALUE_REAL;
+}
 
 struct ts_label {
 	struct ts_bytes name;
@@ -180,6 +190,7 @@ struct ts_track {
 	enum ts_track_kind kind;
 	const char *name; /* "Time classes", "MXU utilization (%)" */
 	const char *unit; /* of a counter: "%", "GB/s" */
+	const char *axis; /* counters of one unit and one axis have one scale */
 	const char *description;
 	uint32_t device; /* index into the profile's devices */
 	int order;	 /* among the tracks of a device: smaller is higher */
@@ -344,6 +355,10 @@ void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double 
  * the same bins; an AMOUNT a quantity, 0 or more. */
 void ts_bins_add_each(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t end_ps,
 		      const double *amount);
+/* The same for work of which only the ends are known, as of a copy that goes on beside ops: what of it would pass a
+ * peak (a second; NaN: there is none) goes to those of its bins that have room, if any have. */
+void ts_bins_add_below(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t end_ps,
+		       const double *amount, const double *peak);
 /* Points of a counter track: amount per second of each bin times SCALE, 0 where nothing was and
  * at the end; a value that does not change is said once. */
 bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct ts_track *track,

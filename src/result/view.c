@@ -33,6 +33,38 @@ const char *ts_finding_gain(char out[TS_GAIN_MAX], const struct ts_finding *find
 	return out;
 }
 
+static struct ts_value ns_or_null(int64_t ps)
+{
+	return ps < 0 ? ts_null() : ts_int(ps / TS_PS_PER_NS);
+}
+
+size_t ts_finding_args(const struct ts_finding *finding, size_t rank,
+		       struct ts_arg args[TS_FINDING_ARGS])
+{
+	const struct ts_arg all[] = {
+		{ "finding", ts_text_or_null(finding->id) },
+		{ "rule", finding->rule ? ts_text(ts_bytes_of(finding->rule)) : ts_null() },
+		{ "severity", ts_text(ts_bytes_of(ts_severity_name(finding->severity))) },
+		{ "rank", ts_int((int64_t)rank) },
+		{ "title", ts_text_or_null(finding->title) },
+		{ "evidence", ts_text_or_null(finding->evidence) },
+		{ "advice", ts_text_or_null(finding->advice) },
+		{ "impact_ns", ns_or_null(finding->impact_ps) },
+		{ "impact_pct", ts_share_pct(finding->impact_share) },
+		{ "gain_ns", ns_or_null(finding->gain_ps) },
+		{ "gain_pct", ts_share_pct(finding->gain_share) },
+		{ "confidence", ts_text(ts_bytes_of(ts_confidence_name(finding->confidence))) },
+	};
+	size_t nr = 0;
+
+	_Static_assert(TS_NELEM(all) == TS_FINDING_ARGS, "room for each");
+	TS_ASSERT(finding && args);
+	for (size_t i = 0; i < TS_NELEM(all); i++)
+		if (all[i].value.type != TS_VALUE_NULL)
+			args[nr++] = all[i];
+	return nr;
+}
+
 bool ts_finding_hull(const struct ts_finding *finding, struct ts_when *hull)
 {
 	TS_ASSERT(finding && hull);

@@ -38,6 +38,11 @@ enum { TS_FINDING_COLUMNS = 16 };
 extern const char *const ts_finding_columns[TS_FINDING_COLUMNS];
 struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column);
 
+/* What a slice about a finding says of it, RANK counting from 1; gives how many ARGS are filled. */
+enum { TS_FINDING_ARGS = 12 };
+size_t ts_finding_args(const struct ts_finding *finding, size_t rank,
+		       struct ts_arg args[TS_FINDING_ARGS]);
+
 /* The hull of a finding's times; false: it has none. */
 bool ts_finding_hull(const struct ts_finding *finding, struct ts_when *hull);
 

@@ -63,7 +63,9 @@ void ts_body_drop(struct ts_body *body)
 struct ts_answer ts_answer_json(struct ts_buf *text)
 {
 	TS_ASSERT(text != NULL);
-	return (struct ts_answer){ 200, "application/json", ts_body_new(text, true) };
+	return (struct ts_answer){ .status = 200,
+				   .type = "application/json",
+				   .body = ts_body_new(text, true) };
 }
 
 struct ts_answer ts_answer_error(unsigned status, const char *fmt, ...)

@@ -42,6 +42,7 @@ struct ts_source {
 struct ts_answer {
 	unsigned status; /* the status of HTTP */
 	const char *type;
+	bool is_shared;		 /* ui.perfetto.dev may read it: it says nothing of any run */
 	struct ts_body *body;	 /* the answer holds one use of it; NULL: it has a source */
 	struct ts_source source; /* .read is NULL too where there was no memory for an answer */
 };

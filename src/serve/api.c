@@ -2,10 +2,11 @@
 #include "serve/api.h"
 
 #include "base/check.h"
+#include "serve/extension.h"
 #include "serve/traces.h"
 #include "write/page.h"
 
-enum part { PART_PAGE, PART_SCRIPT, PART_STYLE, NR_PARTS };
+enum part { PART_PAGE, PART_SCRIPT, PART_STYLE, PART_MANIFEST, PART_MACROS, PART_SQL, NR_PARTS };
 
 struct ts_api {
 	struct ts_reports *reports;
@@ -29,7 +30,9 @@ static const char traces[] = " data-traces=\"api/traces\" data-trace=\"api/trace
 static struct ts_answer give(struct ts_api *api, enum part part, const char *type)
 {
 	TS_ASSERT(part < NR_PARTS && api->parts[part] != NULL);
-	return (struct ts_answer){ 200, type, ts_body_use(api->parts[part]) };
+	return (struct ts_answer){ .status = 200,
+				   .type = type,
+				   .body = ts_body_use(api->parts[part]) };
 }
 
 static struct ts_answer get_page(struct ts_api *api, const struct ts_request *request)
@@ -156,6 +159,25 @@ static const struct route {
 	{ "/api/live", get_news },  { "/api/traces", get_traces }, { "/api/trace", get_trace },
 };
 
+/* For pages of ui.perfetto.dev, too. */
+static const struct shared {
+	const char *path;
+	enum part part;
+	void (*make)(struct ts_buf *out);
+} shared[] = {
+	{ TS_EXTENSION_PATH "manifest", PART_MANIFEST, ts_extension_manifest },
+	{ TS_EXTENSION_PATH "modules/default/macros", PART_MACROS, ts_extension_macros },
+	{ TS_EXTENSION_PATH "modules/default/sql_modules", PART_SQL, ts_extension_sql },
+};
+
+static struct ts_answer give_shared(struct ts_api *api, enum part part)
+{
+	struct ts_answer answer = give(api, part, "application/json");
+
+	answer.is_shared = true;
+	return answer;
+}
+
 struct ts_answer ts_api_answer(void *ctx, const struct ts_request *request)
 {
 	TS_ASSERT(ctx != NULL && request != NULL);
@@ -163,6 +185,9 @@ struct ts_answer ts_api_answer(void *ctx, const struct ts_request *request)
 	for (size_t i = 0; i < TS_NELEM(routes); i++)
 		if (strcmp(request->path, routes[i].path) == 0)
 			return routes[i].get(ctx, request);
+	for (size_t i = 0; i < TS_NELEM(shared); i++)
+		if (strcmp(request->path, shared[i].path) == 0)
+			return give_shared(ctx, shared[i].part);
 	if (strncmp(request->path, PROFILER, strlen(PROFILER)) == 0)
 		return get_part(ctx, request);
 	return ts_answer_error(404, "nothing is here (/ is the page, /api/runs the runs)");
@@ -184,6 +209,24 @@ static struct ts_body *page_of(const struct ts_api *api)
 	return ts_body_new(&text, true);
 }
 
+static bool make_parts(struct ts_api *api)
+{
+	bool good = true;
+
+	api->parts[PART_PAGE] = page_of(api);
+	api->parts[PART_SCRIPT] = part_of(ts_page.script);
+	api->parts[PART_STYLE] = part_of(ts_page.style);
+	for (size_t i = 0; i < TS_NELEM(shared); i++) {
+		struct ts_buf text = TS_BUF_INIT;
+
+		shared[i].make(&text);
+		api->parts[shared[i].part] = ts_body_new(&text, true);
+	}
+	for (size_t i = 0; i < NR_PARTS; i++)
+		good &= api->parts[i] != NULL;
+	return good;
+}
+
 struct ts_api *ts_api_new(const struct ts_api_options *options)
 {
 	TS_ASSERT(options != NULL);
@@ -198,11 +241,7 @@ struct ts_api *ts_api_new(const struct ts_api_options *options)
 	api->traces = (struct ts_traces_options){ .paths = options->reports.paths,
 						  .nr_paths = options->reports.nr_paths,
 						  .ui = options->perfetto_ui };
-	api->parts[PART_PAGE] = page_of(api);
-	api->parts[PART_SCRIPT] = part_of(ts_page.script);
-	api->parts[PART_STYLE] = part_of(ts_page.style);
-	if (api->reports && api->parts[PART_PAGE] && api->parts[PART_SCRIPT] &&
-	    api->parts[PART_STYLE])
+	if (make_parts(api) && api->reports)
 		return api;
 	ts_api_free(api);
 	return NULL;

@@ -11,6 +11,7 @@
  *	/api/traces?run=ID	the traces for Perfetto that stand beside the run's profiles (traces.h)
  *	/api/trace?run=ID&file=NAME	the bytes of one of them
  *	/api/live		the events of a watch, as server-sent events (news.h)
+ *	/perfetto/...		what ui.perfetto.dev asks an extension server for (extension.h)
  */
 #ifndef TS_SERVE_API_H
 #define TS_SERVE_API_H

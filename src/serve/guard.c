@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/check.h"
+#include "serve/extension.h"
 #include "serve/mhd.h"
 
 #define MAX_HOST   300 /* a name has 253 characters at most */
@@ -85,6 +86,13 @@ static bool is_own_origin(const struct ts_guard *guard, struct ts_bytes origin)
 	       is_given(guard, ts_bytes_cut(origin, strlen(secure), origin.n));
 }
 
+/* Perfetto's page may read what an extension server has, and nothing else. */
+static bool is_for_perfetto(const struct heads *heads, const char *path)
+{
+	return path && strncmp(path, TS_EXTENSION_PATH, strlen(TS_EXTENSION_PATH)) == 0 &&
+	       ts_bytes_is(heads->origin, TS_EXTENSION_ORIGIN);
+}
+
 /* A link that somebody follows to us is fine; what another page loads by itself is not. */
 static bool is_own_page(const struct ts_guard *guard, const struct heads *heads)
 {
@@ -119,7 +127,7 @@ bool ts_guard_is_host(const char *text)
 }
 
 struct ts_answer ts_guard_refuse(const struct ts_guard *guard, struct MHD_Connection *client,
-				 const char *method, bool is_plain, bool *has_body)
+				 const char *method, const char *path, bool *has_body)
 {
 	struct heads heads = { .nr_hosts = 0 };
 
@@ -133,14 +141,14 @@ struct ts_answer ts_guard_refuse(const struct ts_guard *guard, struct MHD_Connec
 				       "this server answers to 127.0.0.1:%u and localhost:%u only "
 				       "(--allow-host adds a name)",
 				       (unsigned)guard->port, (unsigned)guard->port);
-	if (!is_own_page(guard, &heads))
+	if (!is_for_perfetto(&heads, path) && !is_own_page(guard, &heads))
 		return ts_answer_error(MHD_HTTP_FORBIDDEN, "pages of other origins are refused");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return ts_answer_error(MHD_HTTP_METHOD_NOT_ALLOWED,
 				       "only GET and HEAD are answered here");
 	if (heads.has_body)
 		return ts_answer_error(MHD_HTTP_BAD_REQUEST, "a request has no body here");
-	if (!is_plain)
+	if (!path)
 		return ts_answer_error(MHD_HTTP_BAD_REQUEST,
 				       "this is not a plain path (/ is the page, /api/runs the "
 				       "runs)");

@@ -4,7 +4,8 @@
  * A page of another origin can make a browser ask any address, and a name of its own can be made to
  * lead to 127.0.0.1 (DNS rebinding). So the Host must be a name that is known to be ours: a loopback
  * name with our port, or one that the user gave. Where the browser says which page asks (Origin,
- * Sec-Fetch-Site), that page must be ours too.
+ * Sec-Fetch-Site), that page must be ours too; the one other that may is Perfetto's, and only what is below
+ * TS_EXTENSION_PATH, which is the same for all runs.
  *
  * What two programs could read in two ways is refused as well: two Hosts, a body, a target that is not
  * a plain path.
@@ -28,9 +29,9 @@ bool ts_guard_is_plain(const char *target);
 /* Is TEXT a value for .hosts? */
 bool ts_guard_is_host(const char *text);
 
-/* An answer that says why; .body is NULL where the request is not refused. *HAS_BODY: it has, or may
- * have. */
+/* PATH: NULL where the target is not plain. An answer that says why; .body is NULL where the request is not
+ * refused. *HAS_BODY: it has, or may have. */
 struct ts_answer ts_guard_refuse(const struct ts_guard *guard, struct MHD_Connection *client,
-				 const char *method, bool is_plain, bool *has_body);
+				 const char *method, const char *path, bool *has_body);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "serve/clients.h"
+#include "serve/extension.h"
 #include "serve/guard.h"
 #include "serve/mhd.h"
 
@@ -151,6 +152,9 @@ static void add_headers(struct MHD_Response *response, const struct ts_answer *a
 	for (size_t i = 0; i < TS_NELEM(fixed); i++)
 		MHD_add_response_header(response, fixed[i][0], fixed[i][1]);
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
+	if (answer->is_shared)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_ORIGIN,
+					TS_EXTENSION_ORIGIN);
 	if (etag)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, etag);
 	if (packed)
@@ -269,7 +273,8 @@ static mhd_result on_request(void *ctx, struct MHD_Connection *client, const cha
 
 	if (!connection || *upload_size > 0)
 		return MHD_NO;
-	refusal = ts_guard_refuse(&server->guard, client, method, connection->is_plain, &has_body);
+	refusal = ts_guard_refuse(&server->guard, client, method,
+				  connection->is_plain ? path : NULL, &has_body);
 	if (!connection->is_read && !has_body) {
 		ts_body_drop(refusal.body);
 		connection->is_read = true;

@@ -9,11 +9,23 @@
 #include "flow/trace.h"
 #include "model/nest.h"
 
+#define RUN_STATS 8
+
+struct run_stat {
+	const char *name; /* NULL: the last one stood before it */
+	struct ts_stat stat;
+};
+
 struct run_event { /* of LINE, ordered by start within it */
 	uint32_t line;
 	uint32_t op;
 	int64_t start_ps, dur_ps;
+	uint64_t link; /* 0: it has none */
+	struct run_stat stats[RUN_STATS];
 };
+
+#define RUN_INT(name, value) { name, { .type = TS_STAT_INT, .number = (value) } }
+#define RUN_TEXT(name, value) { name, { .type = TS_STAT_TEXT, .text = { (const uint8_t *)(value), sizeof(value) - 1 } } }
 
 struct run {
 	struct ts_profile profile;
@@ -104,6 +116,16 @@ static void run_release(struct run *run)
 	ts_profile_release(&run->profile);
 }
 
+/* ts_stats_each: a body is its row of the table. */
+static void each_run_stat(const struct ts_profile *profile, const struct ts_line *line,
+			  struct ts_bytes body, ts_stat_visit *visit, void *ctx)
+{
+	const struct run_event *event = (const void *)body.p;
+
+	for (size_t i = 0; i < RUN_STATS && event->stats[i].name; i++)
+		visit(ctx, ts_bytes_of(event->stats[i].name), &event->stats[i].stat);
+}
+
 /* A line that cannot be read to its end; TS_NONE: all can. */
 static uint32_t broken_line = TS_NONE;
 
@@ -118,6 +140,8 @@ enum ts_status ts_stream_line(const struct ts_profile *profile, uint32_t line,
 	struct ts_nest *nest = ts_nest_new(profile, line, sink);
 	enum ts_status st = nest ? TS_OK : TS_NOMEM;
 
+	if (nest)
+		ts_nest_stats(nest, NULL, NULL, each_run_stat);
 	for (size_t i = 0; i < run->nr_events && st == TS_OK; i++) {
 		const struct run_event *e = &run->events[i];
 		struct ts_event event = { .op = e->op,
@@ -128,7 +152,9 @@ enum ts_status ts_stream_line(const struct ts_profile *profile, uint32_t line,
 					  .flops = TS_UNKNOWN,
 					  .bytes = TS_UNKNOWN,
 					  .occurrences = 1,
-					  .number = TS_NO_NUMBER };
+					  .number = TS_NO_NUMBER,
+					  .body = { (const uint8_t *)e, sizeof(*e) },
+					  .link = e->link ? e->link : TS_NO_LINK };
 
 		if (e->line == line)
 			st = ts_nest_push(nest, &event, err);

@@ -200,6 +200,64 @@ static void a_parent_stands_before_a_child_of_the_same_length(void **state)
 	run_release(&run);
 }
 
+/* "X fusion.1 5" for each event but metadata, in the order of the file. */
+static void assert_events(struct run *run, const char *want)
+{
+	struct ts_buf got = TS_BUF_INIT;
+	cJSON *root = trace_of(run, NULL, 0, NULL);
+	const cJSON *event;
+
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))
+	{
+		const char *phase = text_of(event, "ph");
+
+		if (*phase != 'M')
+			ts_buf_printf(&got, "%s %s %lld; ", phase, text_of(event, "name"),
+				      (long long)ns_of(event, "ts"));
+	}
+	ts_buf_putc(&got, '\0');
+	assert_string_equal((const char *)got.p, want);
+	ts_buf_release(&got);
+	cJSON_Delete(root);
+}
+
+static void ops_within_a_ns_keep_their_order_and_arrows(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_START, 5 * NS + 100, 300 }, /* 0 ns, and nothing is in it */
+		{ LINE_OPS, OP_DONE, 5 * NS + 500, 20 * NS },
+		{ LINE_OPS, OP_WHILE, 40 * NS + 100, 700 }, /* 0 ns, and holds the next */
+		{ LINE_OPS, OP_FUSION, 40 * NS + 200, 100 },
+		{ LINE_OPS, OP_FUSION, 50 * NS, 5 * NS },
+	};
+	struct run run;
+
+	run_init(&run, events, TS_NELEM(events));
+	assert_events(&run, "X copy-start.1 5; s async 5; B copy-done.1 5; f async 5; E  25; "
+			    "X while.1 40; X fusion.1 40; X fusion.1 50; ");
+	run_release(&run);
+}
+
+static void of_equal_starts_the_devices_clock_decides(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_DONE, 9 * NS, 9 * NS, 0, { RUN_INT("device_offset_ps", 700) } },
+		{ LINE_OPS, OP_NASTY, 9 * NS, 0, 0, { RUN_INT("device_offset_ps", 650) } },
+		{ LINE_OPS, OP_START, 9 * NS, 0, 0, { RUN_INT("device_offset_ps", 600) } },
+		{ LINE_OPS, OP_WHILE, 20 * NS, 9 * NS, 0, { RUN_INT("device_offset_ps", 800) } },
+		{ LINE_OPS, OP_FUSION, 20 * NS, 0, 0, { RUN_INT("device_offset_ps", 801) } },
+		{ LINE_OPS, OP_WHILE, 40 * NS, 9 * NS },
+		{ LINE_OPS, OP_FUSION, 40 * NS, 0 }, /* no clock: a child of what is longer */
+	};
+	struct run run;
+
+	run_init(&run, events, TS_NELEM(events));
+	assert_events(&run, "X copy-start.1 9; s async 9; X </script>\"\\\n\x01\xef\xbf\xbd 9; "
+			    "B copy-done.1 9; f async 9; E  18; X while.1 20; X fusion.1 20; "
+			    "X while.1 40; X fusion.1 40; ");
+	run_release(&run);
+}
+
 static void what_overlaps_gets_lanes_with_names(void **state)
 {
 	static const struct run_event events[] = {
@@ -239,8 +297,12 @@ static void more_overlaps_than_lanes_are_counted_as_left_out(void **state)
 	root = trace_of(&run, NULL, 0, &report);
 	assert_nests(root);
 	assert_int_equal(report.events_left_out, 7);
-	assert_int_equal(count_of(root, "X"), TS_TRACE_TIDS);
-	assert_true(number_of(cJSON_GetObjectItem(root, "otherData"), "events_left_out") == 7);
+	assert_int_equal(count_of(root, "X"), TS_TRACE_TIDS + 1); /* and the row that says so */
+	assert_true(number_of(cJSON_GetObjectItem(root, "metadata"), "events_left_out") == 7);
+	assert_true(number_of(cJSON_GetObjectItem(root, "metadata"), "own_events") == 1);
+	assert_string_equal(
+		meta(root, "thread_name", "tid", number_of(slice(root, "left out", 0), "tid")),
+		"TPUsight: 7 of 107 events are left out");
 	cJSON_Delete(root);
 	run_release(&run);
 }
@@ -259,7 +321,27 @@ static void times_before_the_start_move_everything(void **state)
 	assert_int_equal(ns_of(slice(root, "fusion.1", 0), "ts"), 0);
 	assert_int_equal(ns_of(slice(root, "fusion.1", 0), "dur"), 1);
 	assert_int_equal(ns_of(slice(root, "while.1", 0), "ts"), 3);
-	assert_true(number_of(cJSON_GetObjectItem(root, "otherData"), "shift_ns") == 3);
+	assert_true(number_of(cJSON_GetObjectItem(root, "metadata"), "shift_ns") == 3);
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void the_host_stands_above_gpus(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_FUSION, 0, NS },
+		{ LINE_THREAD, OP_NASTY, 0, NS },
+	};
+	struct run run;
+	cJSON *root;
+
+	run_init(&run, events, TS_NELEM(events));
+	run.profile.planes[1].kind = TS_PLANE_GPU;
+	run.profile.planes[1].name = ts_bytes_of("/device:GPU:0");
+	run.profile.devices[0].is_gpu = true;
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_string_equal(meta(root, "process_name", "pid", 1), "/host:CPU");
+	assert_string_equal(meta(root, "process_name", "pid", 2), "/device:GPU:0");
 	cJSON_Delete(root);
 	run_release(&run);
 }
@@ -436,7 +518,10 @@ static void never_more_than_the_budget_and_exactly_it(void **state)
 		assert_int_equal(report.events_total, 2 * MANY);
 		assert_int_equal(report.events_written, want);
 		assert_int_equal(report.events_left_out, 2 * MANY - want);
-		assert_int_equal(count_of(root, "X"), want);
+		assert_int_equal(count_of(root, "X") + count_of(root, "B"),
+				 want + (want < 2 * MANY));
+		assert_int_equal(count_of(root, "B"), count_of(root, "E"));
+		assert_true((slice(root, "left out", 0) != NULL) == (want < 2 * MANY));
 		assert_int_equal(count_of(root, "s"), report.flows);
 		assert_int_equal(count_of(root, "f"), report.flows);
 		assert_nests(root);
@@ -596,7 +681,7 @@ static void a_protobuf_trace_has_each_slices_begin_and_end(void **state)
 	run_init(&run, many, TS_NELEM(many));
 	for (size_t i = 0; i < TS_NELEM(budgets); i++) {
 		assert_int_equal(pb_slices(&run, budgets[i], &report),
-				 budgets[i] ? budgets[i] : 2 * MANY);
+				 budgets[i] ? budgets[i] + 1 : 2 * MANY);
 		assert_int_equal(report.events_total, 2 * MANY);
 	}
 	run_release(&run);
@@ -619,7 +704,9 @@ static void a_protobuf_trace_has_lanes_for_all_overlaps(void **state)
 static void our_tracks_stand_in_the_devices_process(void **state)
 {
 	static const struct run_event events[] = { { LINE_OPS, OP_FUSION, 0, 9 * NS } };
-	static const struct ts_arg args[] = { { "advice", { (const uint8_t *)"do <b>", 6 } } };
+	static const struct ts_arg args[] = {
+		{ "advice", { TS_VALUE_TEXT, .as.s = { (const uint8_t *)"do <b>", 6 } } }
+	};
 	static const struct ts_label labels[] = { { { (const uint8_t *)"compute", 7 }, args, 1 } };
 	struct ts_slice slices[] = { { 0, 5 * NS, 0, 3, 4 * NS },
 				     { 5 * NS, 7 * NS, 0, 1, 2 * NS } };
@@ -650,7 +737,7 @@ static void our_tracks_stand_in_the_devices_process(void **state)
 	assert_string_equal(meta(root, "thread_name", "tid", number_of(ours, "tid")),
 			    "TPUsight: Time classes");
 	assert_string_equal(text_of(cJSON_GetObjectItem(ours, "args"), "advice"), "do <b>");
-	assert_int_equal(ns_of(cJSON_GetObjectItem(ours, "args"), "own_us"), 4);
+	assert_true(number_of(cJSON_GetObjectItem(ours, "args"), "own_ns") == 4);
 	assert_true(number_of(cJSON_GetObjectItem(ours, "args"), "events") == 3);
 	assert_int_equal(report.events_written, 1);
 	assert_int_equal(report.own_events, 5);
@@ -662,6 +749,98 @@ static void our_tracks_stand_in_the_devices_process(void **state)
 		assert_string_equal(text_of(event, "name"), "MXU utilization");
 		assert_non_null(cJSON_GetObjectItem(cJSON_GetObjectItem(event, "args"), "(%)"));
 	}
+	cJSON_Delete(root);
+	run_release(&run);
+	ts_results_release(&results);
+}
+
+static void put_finding(struct ts_result *doctor, const char *title, const struct ts_when *when)
+{
+	struct ts_finding *finding = ts_result_finding(doctor);
+
+	finding->id = TS_LIT("idle-1");
+	finding->rule = "idle";
+	finding->title = ts_bytes_of(title);
+	finding->evidence = TS_LIT("82 % waits");
+	finding->advice = TS_LIT("do <b>");
+	finding->code = TS_LIT("jax.jit(f)");
+	finding->severity = TS_WARNING;
+	finding->impact_ps = 7 * NS + 1;
+	finding->impact_share = 0.5;
+	finding->when = when;
+	finding->nr_when = when != NULL;
+}
+
+/* [ts, ts + dur) of the finding's slice, and that its row stands in the process for findings. */
+static void assert_finding(const cJSON *root, const char *title, const char *row, int64_t ts_ns,
+			   int64_t dur_ns)
+{
+	const cJSON *found = slice(root, title, 0);
+
+	assert_non_null(found);
+	assert_null(slice(root, title, 1));
+	assert_string_equal(meta(root, "thread_name", "tid", number_of(found, "tid")), row);
+	assert_string_equal(meta(root, "process_name", "pid", number_of(found, "pid")),
+			    "TPUsight: findings of the run");
+	assert_int_equal(ns_of(found, "ts"), ts_ns);
+	assert_int_equal(ns_of(found, "dur"), dur_ns);
+}
+
+static double place_of(const cJSON *root, double pid)
+{
+	const cJSON *event;
+
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents")) if (
+		strcmp(text_of(event, "name"), "process_sort_index") == 0 &&
+		number_of(event, "pid") == pid) return number_of(cJSON_GetObjectItem(event, "args"),
+								 "sort_index");
+	return -1;
+}
+
+static void each_finding_has_a_row_as_long_as_its_time_or_the_run(void **state)
+{
+	static const struct run_event events[] = { { LINE_OPS, OP_FUSION, 2 * NS, 9 * NS },
+						   { LINE_THREAD, OP_WHILE, 5 * NS, 15 * NS } };
+	static const struct ts_when own = { 0, false, 3 * NS, 4 * NS };
+	static const struct ts_when late = { 0, false, 15 * NS, 40 * NS };
+	static const struct ts_when outside = { 0, false, 40 * NS, 50 * NS };
+	static const struct ts_when example = { 0, true, 3 * NS, 4 * NS };
+	struct ts_trace_report report;
+	struct ts_results results;
+	struct ts_result *doctor;
+	struct run run;
+	const cJSON *args;
+	cJSON *root;
+
+	ts_results_init(&results);
+	doctor = ts_results_add(&results, "doctor", "Doctor");
+	put_finding(doctor, "of no time", NULL);
+	put_finding(doctor, "of a time", &own);
+	put_finding(doctor, "of a time that was cut", &late);
+	put_finding(doctor, "of a time that is not there", &outside);
+	put_finding(doctor, "of an op", &example);
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, &results, 0, &report);
+	assert_int_equal(report.own_events, 5);
+	assert_finding(root, "of no time", "TPUsight: 1 warning", 0, 20);
+	assert_finding(root, "of a time", "TPUsight: 2 warning", 3, 1);
+	assert_finding(root, "of a time that was cut", "TPUsight: 3 warning", 15, 5);
+	assert_finding(root, "of a time that is not there", "TPUsight: 4 warning", 0, 20);
+	assert_finding(root, "of an op", "TPUsight: 5 warning", 0, 20);
+	assert_true(place_of(root, number_of(slice(root, "of no time", 0), "pid")) == 0);
+	assert_true(place_of(root, number_of(slice(root, "fusion.1", 0), "pid")) == 1);
+	args = cJSON_GetObjectItem(slice(root, "of a time", 0), "args");
+	assert_string_equal(text_of(args, "finding"), "idle-1");
+	assert_string_equal(text_of(args, "rule"), "idle");
+	assert_string_equal(text_of(args, "severity"), "warning");
+	assert_string_equal(text_of(args, "title"), "of a time");
+	assert_string_equal(text_of(args, "evidence"), "82 % waits");
+	assert_string_equal(text_of(args, "advice"), "do <b>");
+	assert_string_equal(text_of(args, "code"), "jax.jit(f)");
+	assert_true(number_of(args, "rank") == 2);
+	assert_true(number_of(args, "impact_ns") == 7);
+	assert_true(number_of(args, "impact_pct") == 50);
+	assert_null(cJSON_GetObjectItem(args, "gain_ns")); /* unknown */
 	cJSON_Delete(root);
 	run_release(&run);
 	ts_results_release(&results);
@@ -713,15 +892,228 @@ static void others_files_are_not_ours(void **state)
 	assert_false(ts_trace_is_ours(TS_LIT(""), &ts_perfetto_pb));
 }
 
+/* Launches: a GPU with a stream and a host's thread; the stream is LINE_OPS. */
+
+static void gpu_init(struct run *run, const struct run_event *events, size_t nr)
+{
+	run_init(run, events, nr);
+	run->profile.planes[1].kind = TS_PLANE_GPU;
+	run->profile.devices[0].is_gpu = true;
+}
+
+static bool is_launch(const cJSON *event, const char *phase)
+{
+	return strcmp(text_of(event, "ph"), phase) == 0 &&
+	       strcmp(text_of(event, "cat"), "launch") == 0;
+}
+
+/* The NR-th end of a launch arrow in the file. */
+static const cJSON *launch(const cJSON *root, const char *phase, size_t nr)
+{
+	const cJSON *event;
+
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))
+	{
+		if (is_launch(event, phase) && nr-- == 0)
+			return event;
+	}
+	return NULL;
+}
+
+static const cJSON *other_end(const cJSON *root, const char *phase, double id)
+{
+	const cJSON *event;
+
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))
+	{
+		if (is_launch(event, phase) && number_of(event, "id") == id)
+			return event;
+	}
+	return NULL;
+}
+
+/* Each launch arrow has one start and one end, the start first in time, each right behind its slice
+ * or that slice's other arrow. How many there are. */
+static size_t assert_launches(const cJSON *root)
+{
+	size_t nr = 0;
+
+	for (const cJSON *s; (s = launch(root, "s", nr)) != NULL; nr++) {
+		const cJSON *f = other_end(root, "f", number_of(s, "id"));
+
+		assert_non_null(f);
+		assert_true(ns_of(s, "ts") <= ns_of(f, "ts"));
+		assert_ptr_equal(other_end(root, "s", number_of(s, "id")), s);
+		assert_int_equal(ns_of(s->prev, "ts"), ns_of(s, "ts"));
+		assert_int_equal(ns_of(f->prev, "ts"), ns_of(f, "ts"));
+	}
+	assert_null(launch(root, "f", nr));
+	return nr;
+}
+
+static void an_arrow_leads_from_the_launch_to_its_kernel(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_THREAD, OP_WHILE, 0, 20 * NS, 0 },
+		{ LINE_THREAD, OP_NASTY, 2 * NS, 3 * NS, 7 },
+		{ LINE_THREAD, OP_NASTY, 6 * NS, 3 * NS, 8 }, /* its kernel is not in the profile */
+		{ LINE_OPS, OP_FUSION, 5 * NS, 10 * NS, 9 },  /* its launch is not */
+		{ LINE_OPS, OP_FUSION, 30 * NS, 10 * NS, 7 },
+		{ LINE_OPS, OP_FUSION, 50 * NS, 10 * NS,
+		  7 }, /* of the same launch: the first has it */
+	};
+	struct ts_trace_report report;
+	struct run run;
+	cJSON *root;
+
+	gpu_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, &report);
+	assert_int_equal(assert_launches(root), 1);
+	assert_int_equal(report.flows, 1);
+	assert_int_equal(ns_of(launch(root, "s", 0), "ts"), 2);
+	assert_int_equal(ns_of(launch(root, "f", 0), "ts"), 30);
+	assert_string_equal(text_of(launch(root, "f", 0)->prev, "name"), "fusion.1");
+	assert_string_equal(text_of(launch(root, "f", 0), "bp"), "e");
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void clocks_that_disagree_do_not_lose_an_arrow(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_THREAD, OP_NASTY, 40 * NS, 3 * NS, 7 },
+		{ LINE_THREAD, OP_NASTY, 60 * NS, 3 * NS, 8 },
+		{ LINE_OPS, OP_FUSION, 30 * NS, 10 * NS, 7 },
+		{ LINE_OPS, OP_FUSION, 60 * NS, 10 * NS, 8 }, /* at the same time */
+	};
+	struct run run;
+	cJSON *root;
+
+	gpu_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_int_equal(assert_launches(root), 2);
+	for (size_t i = 0; i < 2; i++) {
+		const cJSON *s = launch(root, "s", i);
+		const cJSON *f = other_end(root, "f", number_of(s, "id"));
+		bool together = ns_of(s, "ts") == 60;
+
+		assert_int_equal(ns_of(s, "ts"), together ? 60 : 30);
+		assert_int_equal(ns_of(f, "ts"), together ? 60 : 40);
+		for (; together && f; f = f->next)
+			assert_ptr_not_equal(f, s); /* it stands before it in the file */
+	}
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+/* A collective that starts and is waited for has two arrows: its own, and that of its launch. */
+static void an_async_start_has_its_launch_as_well(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_THREAD, OP_NASTY, 0, NS, 7 },
+		{ LINE_THREAD, OP_NASTY, 2 * NS, NS, 8 },
+		{ LINE_OPS, OP_START, 10 * NS, NS, 7 },
+		{ LINE_OPS, OP_DONE, 20 * NS, 50 * NS, 8 },
+	};
+	struct ts_trace_report report;
+	struct run run;
+	cJSON *root;
+
+	gpu_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, &report);
+	assert_int_equal(assert_launches(root), 2);
+	assert_int_equal(report.flows, 3);
+	assert_int_equal(count_of(root, "s"), 3);
+	assert_int_equal(count_of(root, "f"), 3);
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+/* Overlapping kernels of two lengths and their launches, behind one another on the thread. */
+static size_t make_launches(struct run_event *events, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		int64_t at = (int64_t)i * 10 * NS;
+
+		events[i] = (struct run_event){ LINE_THREAD, OP_NASTY, at,
+						(int64_t)(i % 7 + 1) * NS, i + 1 };
+		events[nr + i] = (struct run_event){ LINE_OPS, OP_FUSION, at + 5 * NS,
+						     (int64_t)(i % 5 * 400 + 1) * NS, nr - i };
+	}
+	return 2 * nr;
+}
+
+static void no_launch_stands_in_a_file_with_one_end(void **state)
+{
+	static const uint64_t budgets[] = { 1, 2, 50, 299, 500, 0 };
+	struct run_event events[2 * 300];
+	struct run run;
+
+	gpu_init(&run, events, make_launches(events, 300));
+	for (size_t i = 0; i < TS_NELEM(budgets); i++) {
+		struct ts_trace_report report;
+		cJSON *root = trace_of(&run, NULL, budgets[i], &report);
+
+		assert_int_equal(assert_launches(root), report.flows);
+		assert_true(budgets[i] || report.flows > 200);
+		assert_true(report.flows <= report.events_written / 2);
+		cJSON_Delete(root);
+	}
+	run_release(&run);
+}
+
+static void a_kernel_without_a_lane_has_no_arrow(void **state)
+{
+	struct run_event events[2 * (TS_TRACE_TIDS + 7)];
+	size_t nr = TS_NELEM(events) / 2;
+	struct ts_trace_report report;
+	struct run run;
+	cJSON *root;
+
+	for (size_t i = 0; i < nr; i++) {
+		events[i] = (struct run_event){ LINE_THREAD, OP_NASTY, (int64_t)i * NS, NS, i + 1 };
+		events[nr + i] = (struct run_event){ LINE_OPS, OP_FUSION, (int64_t)(nr + i) * NS,
+						     1000 * NS, i + 1 };
+	}
+	gpu_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, &report);
+	assert_int_equal(report.events_left_out, 7);
+	assert_int_equal(assert_launches(root), TS_TRACE_TIDS);
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void threads_do_not_change_launches(void **state)
+{
+	static uint8_t first[1 << 20];
+	struct run_event events[2 * 300];
+	struct run run;
+	size_t n = 0;
+
+	gpu_init(&run, events, make_launches(events, 300));
+	for (size_t threads = 1; threads <= 5; threads += 2) {
+		struct ts_bytes packed = packed_trace(&run, NULL, 0, threads, NULL);
+
+		if (threads == 1)
+			memcpy(first, packed.p, n = packed.n);
+		assert_int_equal(packed.n, n);
+		assert_memory_equal(packed.p, first, n);
+	}
+	run_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rounds_both_ends_down_so_that_nesting_survives),
 		cmocka_unit_test(a_parent_stands_before_a_child_of_the_same_length),
+		cmocka_unit_test(ops_within_a_ns_keep_their_order_and_arrows),
+		cmocka_unit_test(of_equal_starts_the_devices_clock_decides),
 		cmocka_unit_test(what_overlaps_gets_lanes_with_names),
 		cmocka_unit_test(more_overlaps_than_lanes_are_counted_as_left_out),
 		cmocka_unit_test(times_before_the_start_move_everything),
 		cmocka_unit_test(devices_come_first_and_hosts_are_named_when_there_are_two),
+		cmocka_unit_test(the_host_stands_above_gpus),
 		cmocka_unit_test(foreign_text_is_escaped_and_args_tell_of_the_op),
 		cmocka_unit_test(an_arrow_leads_from_the_start_to_its_wait),
 		cmocka_unit_test(a_start_is_as_long_as_its_wait_when_events_are_chosen),
@@ -731,9 +1123,16 @@ int main(void)
 		cmocka_unit_test(a_protobuf_trace_has_each_slices_begin_and_end),
 		cmocka_unit_test(a_protobuf_trace_has_lanes_for_all_overlaps),
 		cmocka_unit_test(our_tracks_stand_in_the_devices_process),
+		cmocka_unit_test(each_finding_has_a_row_as_long_as_its_time_or_the_run),
 		cmocka_unit_test(a_run_without_events_is_a_whole_file),
 		cmocka_unit_test(a_failure_on_a_thread_ends_all_with_its_story),
 		cmocka_unit_test(others_files_are_not_ours),
+		cmocka_unit_test(an_arrow_leads_from_the_launch_to_its_kernel),
+		cmocka_unit_test(clocks_that_disagree_do_not_lose_an_arrow),
+		cmocka_unit_test(an_async_start_has_its_launch_as_well),
+		cmocka_unit_test(no_launch_stands_in_a_file_with_one_end),
+		cmocka_unit_test(a_kernel_without_a_lane_has_no_arrow),
+		cmocka_unit_test(threads_do_not_change_launches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

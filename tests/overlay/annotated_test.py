@@ -5,7 +5,8 @@ Every trace below $TS_CORPUS/kineto (without it: tests/data/hand_made.pt.trace.j
 bare list of events, with traceEvents as the first member and cut in the middle. Then
  - the copy is JSON, and what is taken out of it is ours: the rest is the trace, byte for byte (of a cut one, its front);
  - its first events are the trace's, and their values equal; no pid or tid of ours is one of the trace's;
- - what parts a device's time begins and ends where events of the trace do, to the nanosecond; slices of a row never overlap;
+ - what parts a device's time begins and ends where events of the trace do, to the nanosecond; slices of a row never overlap,
+   both in what Perfetto's importer makes of the numbers, for clocks that began long ago too;
  - annotating again changes nothing, and --strip leaves the trace alone in its folder, with the bytes and the time it had.
 $TS_ANNOTATE: the program (default bin/tpusight-annotate).
 """
@@ -35,6 +36,18 @@ def traces():
         yield path.name.split(".")[0], gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
 
 
+LATE = ("52 days after boot", 4500000000000), ("since the epoch", 1700000000000000)
+
+
+def later(text, since_us):
+    """The same events on a clock that began SINCE_US before."""
+    events = parse(text)["traceEvents"][:20000]
+    for e in events:
+        e.update({key: f"@{e[key] + since_us}@" for key in ("ts",) if key in e})
+    text = json.dumps(events, default=lambda number: f"@{number}@")
+    return re.sub('"@([^@"]*)@"', r"\1", text).encode()
+
+
 def forms(text):
     """(name, file name, content, whole?)"""
     trace = json.loads(text)
@@ -45,6 +58,9 @@ def forms(text):
     yield "plain", "a.pt.trace.json", text, text, True
     listed = json.dumps(events[:20000]).encode()
     yield "list", "a.json", listed, listed, True
+    for clock, since_us in LATE:
+        late = later(text, since_us)
+        yield clock, "a.pt.trace.json", late, late, True
     first = json.dumps({"traceEvents": events[:20000]} | {k: v for k, v in trace.items() if k != "traceEvents"}).encode()
     yield "first", "a.pt.trace.json", first, first, True
     at = text.index(b'"traceEvents"')
@@ -70,8 +86,19 @@ def parse(text):
 
 
 def ns(value):
-    """A time in us as the viewers keep it: whole ns."""
+    """A time in us, cut to whole ns."""
     return math.floor(decimal.Decimal(value) * 1000)
+
+
+def imported(value):
+    """What Perfetto's importer (58) makes of a time: a whole number as it is, all else through a double."""
+    us = float(value)
+    ns = us * 1000
+    return int(us) * 1000 if us == math.trunc(us) else math.floor(ns) + (ns - math.floor(ns) >= 0.5)
+
+
+def edge(value):
+    return imported(decimal.Decimal(ns(value)) / 1000)
 
 
 def take_out(text, first_pid):
@@ -110,13 +137,13 @@ def check_ours(theirs, ours, name):
     for e in theirs:
         if e.get("ph") == "X" and "ts" in e:
             start = decimal.Decimal(e["ts"])
-            edges |= {ns(start), ns(start + decimal.Decimal(e.get("dur", 0)))}
+            edges |= {edge(start), edge(start + decimal.Decimal(e.get("dur", 0)))}
     ends = {}
     for e in ours:
         assert e["pid"] in processes
         if e["ph"] != "X":
             continue
-        place, start, dur = (e["pid"], e["tid"]), ns(e["ts"]), ns(e["dur"])
+        place, start, dur = (e["pid"], e["tid"]), imported(e["ts"]), imported(e["dur"])
         assert dur >= 0 and start >= ends.get(place, start), f"{name}: slices of {rows[place]} overlap"
         ends[place] = start + dur
         if rows[place] in EXACT:
@@ -131,7 +158,7 @@ def check(name, file, content, text, whole, folder):
     before = look(folder)
     run(trace)
     stem = file[:-len(".json.gz")] if file.endswith(".gz") else file[:-len(".json")]
-    assert sorted(look(folder)) == sorted([file, stem + ".tpusight.json.gz", stem + ".tpusight.report.json"]), look(folder)
+    assert sorted(look(folder)) == sorted([file, stem + ".tpusight.json.gz", stem + ".tpusight.report.json", stem + ".tpusight.sql"]), look(folder)
     after = look(folder)
     assert after[file] == before[file], f"{name}: the trace was changed"
     copy = gzip.decompress(after[stem + ".tpusight.json.gz"][0])

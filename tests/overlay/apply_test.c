@@ -312,6 +312,165 @@ static void a_trace_of_ours_that_was_unpacked_is_still_ours(void **state)
 	run_release(&run);
 }
 
+/* A release before wrote it, and the new one is to take it out. */
+static void an_older_trace_of_ours_is_still_ours(void **state)
+{
+	struct run run;
+
+	run_init(&run);
+	put_text(&run.folder, TS_PFTRACE_FILE, TS_PFTRACE_OLDER_MARK "\x0a\x02\x50\x01");
+	assert_int_equal(strip(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_PFTRACE_FILE)->deed, TS_DEED_REMOVED);
+	assert_false(has_file(&run.folder, TS_PFTRACE_FILE));
+	run_release(&run);
+}
+
+/* A manifest of the session whose copies stand in a.gz and b.gz. */
+struct ranks {
+	struct ts_buf manifest;
+	struct ts_overlay_rank files[2];
+	struct ts_overlay_ranks plan;
+};
+
+static void ranks_init(struct ranks *ranks, struct run *run)
+{
+	static const char *const copies[] = { "a.gz", "b.gz" };
+
+	*ranks = (struct ranks){ .manifest = TS_BUF_INIT };
+	for (size_t i = 0; i < 2; i++) {
+		struct ts_newfile file = TS_NEWFILE_INIT;
+		const char *text = "the same text for both";
+
+		ranks->files[i].name = copies[i];
+		ranks->files[i].copy = strdup(in_folder(&run->folder, copies[i]));
+		assert_int_equal(ts_newfile_open(&file, ranks->files[i].copy, NULL), TS_OK);
+		assert_int_equal(write_trace(&text, &file, NULL), TS_OK);
+		assert_int_equal(ts_newfile_commit(&file, NULL), TS_OK);
+		ts_newfile_release(&file);
+	}
+	ts_overlay_ranks_mark(&ranks->manifest, &run->runs.sessions[0]);
+	ts_buf_puts(&ranks->manifest, "}}}");
+	ranks->plan = (struct ts_overlay_ranks){ .manifest = ts_buf_bytes(&ranks->manifest),
+						 .ranks = ranks->files,
+						 .nr_ranks = 2 };
+	run->plan.ranks = &ranks->plan;
+}
+
+static void ranks_release(struct ranks *ranks)
+{
+	for (size_t i = 0; i < 2; i++)
+		free((char *)ranks->files[i].copy);
+	ts_buf_release(&ranks->manifest);
+}
+
+static void the_ranks_come_and_go(void **state)
+{
+	struct ts_buf before = TS_BUF_INIT, once = TS_BUF_INIT, twice = TS_BUF_INIT;
+	struct ranks ranks;
+	struct run run;
+
+	run_init(&run);
+	ranks_init(&ranks, &run);
+	snapshot(&run.folder, &before, false);
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_RANKS_FILE)->deed, TS_DEED_WRITTEN);
+	assert_int_equal(run.report.entries[run.report.nr_entries - 1].thing, TS_THING_REPORT);
+	snapshot(&run.folder, &once, true);
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_RANKS_FILE)->deed, TS_DEED_UNCHANGED);
+	snapshot(&run.folder, &twice, true);
+	assert_true(ts_bytes_eq(ts_buf_bytes(&once), ts_buf_bytes(&twice)));
+	ranks.plan.why_not = "it is a test"; /* what is in it is old now */
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_false(has_file(&run.folder, TS_RANKS_FILE));
+	ranks.plan.why_not = NULL;
+	assert_int_equal(annotate(&run), TS_OK);
+	run.plan.ranks = NULL;
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_RANKS_FILE)->deed, TS_DEED_REMOVED);
+	run.plan.ranks = &ranks.plan;
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(strip(&run), TS_OK);
+	assert_folder(&run, &before);
+	ranks_release(&ranks);
+	ts_buf_release(&before);
+	ts_buf_release(&once);
+	ts_buf_release(&twice);
+	run_release(&run);
+}
+
+static void a_users_zip_is_never_in_the_way_of_the_ranks(void **state)
+{
+	struct ts_buf before = TS_BUF_INIT;
+	struct ranks ranks;
+	struct run run;
+
+	run_init(&run);
+	ranks_init(&ranks, &run);
+	put_text(&run.folder, TS_RANKS_FILE, "PK\003\004 and mine");
+	snapshot(&run.folder, &before, false);
+	assert_int_equal(annotate(&run), TS_IO);
+	assert_int_equal(entry_of(&run, TS_RANKS_FILE)->deed, TS_DEED_FAILED);
+	assert_non_null(strstr(run.err.text, "not made by TPUsight"));
+	run.plan.ranks = NULL;
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(strip(&run), TS_OK);
+	assert_folder(&run, &before);
+	ranks_release(&ranks);
+	ts_buf_release(&before);
+	run_release(&run);
+}
+
+/* Several runs may have their traces in one folder, which has one file of all ranks. */
+static void the_ranks_of_another_run_are_left(void **state)
+{
+	struct ts_session other;
+	struct ranks ranks;
+	struct run run;
+
+	run_init(&run);
+	ranks_init(&ranks, &run);
+	assert_int_equal(annotate(&run), TS_OK);
+	ts_overlay_report_release(&run.report);
+	look(&run);
+	other = run.runs.sessions[0];
+	other.files++;
+	other.nr_files--;
+	ts_buf_clear(&ranks.manifest);
+	ts_overlay_ranks_mark(&ranks.manifest, &other);
+	ts_buf_puts(&ranks.manifest, "}}}");
+	ranks.plan.manifest = ts_buf_bytes(&ranks.manifest);
+	run.plan.inputs++;
+	assert_int_equal(ts_overlay_apply(&other, &run.plan, &run.options, &run.report, &run.err),
+			 TS_OK);
+	assert_int_equal(entry_of(&run, TS_RANKS_FILE)->deed, TS_DEED_SKIPPED);
+	assert_int_equal(ts_overlay_strip(&other, &run.options, &run.report, &run.err), TS_OK);
+	assert_true(has_file(&run.folder, TS_RANKS_FILE));
+	assert_int_equal(strip(&run), TS_OK);
+	assert_false(has_file(&run.folder, TS_RANKS_FILE));
+	ranks_release(&ranks);
+	run_release(&run);
+}
+
+static void ranks_without_a_copy_are_not_put_together(void **state)
+{
+	struct ranks ranks;
+	struct run run;
+
+	run_init(&run);
+	ranks_init(&ranks, &run);
+	unlink(ranks.files[1].copy);
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_RANKS_FILE)->deed, TS_DEED_SKIPPED);
+	assert_false(has_file(&run.folder, TS_RANKS_FILE));
+	put_text(&run.folder, "b.gz", "\x1f\x8b not gzip");
+	assert_int_equal(annotate(&run), TS_FORMAT);
+	assert_int_equal(entry_of(&run, TS_RANKS_FILE)->deed, TS_DEED_FAILED);
+	assert_false(has_file(&run.folder, TS_RANKS_FILE));
+	ranks_release(&ranks);
+	run_release(&run);
+}
+
 static void other_results_replace_the_old(void **state)
 {
 	struct ts_buf before = TS_BUF_INIT, direct = TS_BUF_INIT;
@@ -439,6 +598,59 @@ static void what_is_not_ours_is_not_replaced(void **state)
 	assert_folder(&run, &before);
 	ts_buf_release(&before);
 	ts_buf_release(&now);
+	run_release(&run);
+}
+
+static void sql_comes_and_goes_with_a_trace(void **state)
+{
+	struct ts_buf before = TS_BUF_INIT;
+	struct run run;
+
+	run_init(&run);
+	snapshot(&run.folder, &before, false);
+	run.plan.sql = TS_LIT("SELECT 1;\n");
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_SQL_FILE)->deed, TS_DEED_WRITTEN);
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_SQL_FILE)->deed, TS_DEED_UNCHANGED);
+	run.plan.sql = TS_LIT("SELECT 2;\n"); /* of a later version */
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_SQL_FILE)->deed, TS_DEED_WRITTEN);
+	run.plan.sql = (struct ts_bytes){ NULL, 0 };
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_SQL_FILE)->deed, TS_DEED_REMOVED);
+	run.plan.sql = TS_LIT("SELECT 1;\n");
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(strip(&run), TS_OK);
+	assert_folder(&run, &before);
+	ts_buf_release(&before);
+	run_release(&run);
+}
+
+/* A user put a query of their own behind ours. */
+static void sql_that_was_changed_stays(void **state)
+{
+	struct run run;
+	FILE *file;
+
+	run_init(&run);
+	run.plan.sql = TS_LIT("SELECT 1;\n");
+	assert_int_equal(annotate(&run), TS_OK);
+	file = fopen(in_folder(&run.folder, TS_SQL_FILE), "a");
+	assert_non_null(file);
+	assert_true(fputs("SELECT 'mine';\n", file) >= 0);
+	fclose(file);
+	assert_int_equal(annotate(&run), TS_IO);
+	assert_int_equal(entry_of(&run, TS_SQL_FILE)->deed, TS_DEED_FAILED);
+	assert_non_null(
+		strstr(entry_of(&run, TS_SQL_FILE)->why, "changed since TPUsight wrote it"));
+	assert_int_equal(strip(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_SQL_FILE)->deed, TS_DEED_SKIPPED);
+	assert_true(has_file(&run.folder, TS_SQL_FILE));
+	put_text(&run.folder, TS_SQL_FILE, "SELECT 'all mine';\n");
+	assert_int_equal(strip(&run), TS_OK);
+	assert_int_equal(run.report.nr_entries, 0);
+	assert_true(has_file(&run.folder, TS_SQL_FILE));
 	run_release(&run);
 }
 
@@ -795,11 +1007,18 @@ int main(void)
 		cmocka_unit_test(the_report_is_the_last_file),
 		cmocka_unit_test(both_traces_come_and_go_each_with_its_native_one),
 		cmocka_unit_test(a_trace_of_ours_that_was_unpacked_is_still_ours),
+		cmocka_unit_test(an_older_trace_of_ours_is_still_ours),
+		cmocka_unit_test(the_ranks_come_and_go),
+		cmocka_unit_test(a_users_zip_is_never_in_the_way_of_the_ranks),
+		cmocka_unit_test(the_ranks_of_another_run_are_left),
+		cmocka_unit_test(ranks_without_a_copy_are_not_put_together),
 		cmocka_unit_test(other_results_replace_the_old),
 		cmocka_unit_test(xprofs_stale_caches_go_and_its_suggestions_stay),
 		cmocka_unit_test(our_cache_version_follows_the_installed_xprof),
 		cmocka_unit_test(a_dry_run_writes_nothing_and_says_all),
 		cmocka_unit_test(what_is_not_ours_is_not_replaced),
+		cmocka_unit_test(sql_comes_and_goes_with_a_trace),
+		cmocka_unit_test(sql_that_was_changed_stays),
 		cmocka_unit_test(a_linked_trace_is_moved_as_a_link),
 		cmocka_unit_test(without_a_trace_an_older_one_of_ours_is_taken_out),
 		cmocka_unit_test(a_damaged_profile_is_left_and_the_others_go_on),

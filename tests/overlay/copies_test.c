@@ -18,7 +18,10 @@
 #define RANK1	 "rank1.1701.pt.trace.json"
 #define COPY0	 "rank0.1700.pt.trace.tpusight.json.gz"
 #define COPY1	 "rank1.1701.pt.trace.tpusight.json.gz"
+#define PFTRACE0 "rank0.1700.pt.trace.tpusight.pftrace"
+#define PFTRACE1 "rank1.1701.pt.trace.tpusight.pftrace"
 #define REPORT0	 "rank0.1700.pt.trace.tpusight.report.json"
+#define SQL0   	 "rank0.1700.pt.trace.tpusight.sql"
 #define REPORT1	 "rank1.1701.pt.trace.tpusight.report.json"
 #define NR_KILLS 150
 
@@ -92,7 +95,7 @@ static void run_init(struct run *run, const char *below)
 	run->plan = (struct ts_overlay_plan){
 		.inputs = run->inputs,
 		.report_json = TS_LIT("{\"schema\":\"tpusight/1\"}\n"),
-		.copies = run->copies,
+		.copies = { [TS_TRACE_JSON] = run->copies },
 		.of_traces = true,
 	};
 }
@@ -214,6 +217,23 @@ static void in_a_session_of_tensorboards_layout_the_report_is_of_all_hosts(void 
 	run_release(&run);
 }
 
+static void sql_has_the_first_traces_name_in_a_folder_of_the_users(void **state)
+{
+	struct ts_buf before = TS_BUF_INIT;
+	struct run run;
+
+	run_init(&run, "");
+	snapshot(&run.folder, &before, true);
+	run.plan.sql = TS_LIT("SELECT 1;\n");
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_deeds(&run, "written " COPY0 "\nwritten " COPY1 "\nwritten " SQL0
+			   "\nwritten " REPORT0 "\n");
+	assert_int_equal(strip(&run), TS_OK);
+	assert_folder(&run, &before, true);
+	ts_buf_release(&before);
+	run_release(&run);
+}
+
 static void other_results_replace_the_old_and_the_report_follows_the_first_trace(void **state)
 {
 	struct run run;
@@ -227,7 +247,7 @@ static void other_results_replace_the_old_and_the_report_follows_the_first_trace
 	run.text = "[" TS_ANNOTATED_ARRAY ",\"other\":1}]";
 	assert_int_equal(annotate(&run), TS_OK);
 	assert_deeds(&run, "written " COPY0 "\nunchanged " REPORT0 "\n");
-	run.plan.copies = NULL; /* --perfetto=none */
+	run.plan.copies[TS_TRACE_JSON] = NULL; /* --perfetto=none */
 	assert_int_equal(annotate(&run), TS_OK);
 	assert_deeds(&run, "removed " COPY0 "\nunchanged " REPORT0 "\n");
 	run_release(&run);
@@ -260,6 +280,66 @@ static void a_copy_that_was_unpacked_is_still_ours(void **state)
 	put_text(&run.folder, COPY0, "{" TS_ANNOTATED_OBJECT "},\"traceEvents\":[]}");
 	assert_int_equal(strip(&run), TS_OK);
 	assert_deeds(&run, "removed " COPY0 "\n");
+	run_release(&run);
+}
+
+static const char *pftrace = TS_PFTRACE_MARK "and what is in it";
+
+/* Copies in Perfetto's own form beside those in JSON, or in their place. */
+static void want_pftraces(struct run *run, struct ts_overlay_trace *pftraces, bool beside)
+{
+	for (size_t i = 0; i < 2; i++)
+		pftraces[i] = (struct ts_overlay_trace){ write_copy, &pftrace };
+	run->plan.copies[TS_TRACE_PFTRACE] = pftraces;
+	if (!beside)
+		run->plan.copies[TS_TRACE_JSON] = NULL;
+}
+
+static void copies_of_both_forms_come_and_go(void **state)
+{
+	struct ts_overlay_trace pftraces[2];
+	struct ts_buf before = TS_BUF_INIT;
+	struct run run;
+
+	run_init(&run, "");
+	snapshot(&run.folder, &before, true);
+	want_pftraces(&run, pftraces, true);
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_deeds(&run, "written " COPY0 "\nwritten " PFTRACE0 "\nwritten " COPY1
+			   "\nwritten " PFTRACE1 "\nwritten " REPORT0 "\n");
+	want_pftraces(&run, pftraces, false);
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_deeds(&run, "removed " COPY0 "\nunchanged " PFTRACE0 "\nremoved " COPY1
+			   "\nunchanged " PFTRACE1 "\nunchanged " REPORT0 "\n");
+	assert_int_equal(strip(&run), TS_OK);
+	assert_deeds(&run, "removed " PFTRACE0 "\nremoved " PFTRACE1 "\nremoved " REPORT0 "\n");
+	assert_folder(&run, &before, true);
+	ts_buf_release(&before);
+	run_release(&run);
+}
+
+static void a_pftrace_that_is_not_ours_stays(void **state)
+{
+	struct ts_overlay_trace pftraces[2];
+	struct ts_buf before = TS_BUF_INIT;
+	struct run run;
+
+	run_init(&run, "");
+	put_text(&run.folder, PFTRACE0, "\x0a\x02\x50\x01 of the user's");
+	put_text(&run.folder, "gone.tpusight.pftrace", pftrace);
+	snapshot(&run.folder, &before, true);
+	want_pftraces(&run, pftraces, false);
+	assert_int_equal(annotate(&run), TS_IO);
+	assert_deeds(&run, "failed " PFTRACE0 "\nwritten " PFTRACE1 "\nwritten " REPORT0 "\n");
+	assert_non_null(strstr(run.err.text, "not made by TPUsight"));
+	ts_overlay_report_release(&run.report);
+	assert_int_equal(
+		ts_overlay_strip_folder(run.folder.path, &run.options, &run.report, &run.err),
+		TS_OK);
+	assert_deeds(&run,
+		     "skipped gone.tpusight.pftrace\nremoved " REPORT0 "\nremoved " PFTRACE1 "\n");
+	assert_folder(&run, &before, true);
+	ts_buf_release(&before);
 	run_release(&run);
 }
 
@@ -362,10 +442,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_and_one_report_come_and_go_and_the_traces_stay),
 		cmocka_unit_test(in_a_session_of_tensorboards_layout_the_report_is_of_all_hosts),
+		cmocka_unit_test(sql_has_the_first_traces_name_in_a_folder_of_the_users),
 		cmocka_unit_test(
 			other_results_replace_the_old_and_the_report_follows_the_first_trace),
 		cmocka_unit_test(what_is_not_ours_is_neither_replaced_nor_removed),
 		cmocka_unit_test(a_copy_that_was_unpacked_is_still_ours),
+		cmocka_unit_test(copies_of_both_forms_come_and_go),
+		cmocka_unit_test(a_pftrace_that_is_not_ours_stays),
 		cmocka_unit_test(a_packed_twin_keeps_the_name),
 		cmocka_unit_test(only_users_who_may_read_the_trace_may_read_its_copy),
 		cmocka_unit_test(a_trace_that_changed_while_it_was_read_gets_no_copy),

@@ -84,14 +84,21 @@ static inline void sample_line(struct sample *s, int64_t timestamp_ns, int64_t s
 }
 
 static const struct ts_arg sample_args[] = {
-	{ "evidence", { (const uint8_t *)"82 % waits", 10 } },
-	{ "flow", { (const uint8_t *)"f", 1 } },
-	{ "program_id", { (const uint8_t *)"9646411105960254074", 19 } },
-	{ "empty", { NULL, 0 } },
+	{ "evidence", { TS_VALUE_TEXT, .as.s = { (const uint8_t *)"82 % waits", 10 } } },
+	{ "flow", { TS_VALUE_TEXT, .as.s = { (const uint8_t *)"f", 1 } } },
+	{ "program_id", { TS_VALUE_TEXT, .as.s = { (const uint8_t *)"9646411105960254074", 19 } } },
+	{ "empty", { TS_VALUE_TEXT, .as.s = { NULL, 0 } } },
+	{ "nothing", { TS_VALUE_NULL } },
+	{ "title", { TS_VALUE_TEXT, .as.s = { (const uint8_t *)"memory \xff wait", 13 } } },
+	{ "rank", { TS_VALUE_INT, .as.i = 3 } },
+	{ "time_lost_ns", { TS_VALUE_INT, .as.i = 2310000 } },
+	{ "impact_ns", { TS_VALUE_INT, .as.i = 0 } },
+	{ "impact_pct", { TS_VALUE_REAL, .as.r = 12.345678 } },
+	{ "logical_bytes", { TS_VALUE_INT, .as.i = 3 << 20 } },
 };
 static const struct ts_label sample_labels[] = {
 	{ { (const uint8_t *)"compute", 7 }, NULL, 0 },
-	{ { (const uint8_t *)"memory \xff wait", 13 }, sample_args, 4 },
+	{ { (const uint8_t *)"memory \xff wait", 13 }, sample_args, TS_NELEM(sample_args) },
 };
 
 static inline struct ts_result *sample_result(struct sample *s)

@@ -33,8 +33,9 @@ SLOW = 120  # seconds: a run that takes longer hangs
 # Every name that annotate writes, renames or removes, and names like them
 OURS = ["ALL_HOSTS.smart_suggestion.pb", "ALL_HOSTS.tpusight.json", "perfetto_trace.json.gz", "perfetto_trace.native.json.gz",
         "perfetto_trace.pftrace", "perfetto_trace.native.pftrace", "cache_version.txt", "ALL_HOSTS.my_backup.pb",
-        "ALL_HOSTS.tpusight.report.json", "h.tpusight.json.gz", "h.tpusight.report.json", ".h.xplane.pb.tpusight-backup",
-        "ALL_HOSTS.hlo_proto.pb", "other.SSTABLE", "h.xplane.pb.SSTABLE"]
+        "ALL_RANKS.perfetto.zip",
+        "ALL_HOSTS.tpusight.report.json", "h.tpusight.json.gz", "h.tpusight.pftrace", "h.tpusight.report.json",
+        ".h.xplane.pb.tpusight-backup", "ALL_HOSTS.hlo_proto.pb", "other.SSTABLE", "h.xplane.pb.SSTABLE"]
 ODD = ["a b", "new\nline", "*", "?[a]", "-n", "--strip", "'q'\"", "$HOME", "%s%n", "\u00e4\u4e2d", os.fsdecode(b"\xff\xfe"),
        "\x1b[31m", "x" * 200, "a.tpusight", "ALL_HOSTS"]
 
@@ -145,6 +146,11 @@ def captures(folder):
     for time in (1700000000, 1700009000):
         for rank in (0, 1):
             folder.put(f"r{rank}.{time}.pt.trace.json", TRACE)
+
+
+def ranks(folder):
+    for rank in (0, 1):
+        folder.put(f"rank_{rank}.json", TRACE.replace(b'"rank": 3', b'"rank": %d' % rank))
 
 
 def trace_session(folder):
@@ -321,6 +327,7 @@ def layouts():
         yield Layout(f"--perfetto={form}", native_traces, options=(f"--perfetto={form}",))
     yield Layout("joined", nested, options=("--join-sessions",))
     yield Layout("no overlay", session, options=("--max-overlay-events=0",))
+    yield Layout("ranks in one file", ranks, options=("--perfetto-zip",))
     yield Layout("a profile comes beside a trace", bare_trace, between=a_profile_comes)
     yield Layout("a capture comes into a session", trace_session, between=a_capture_comes)
     yield Layout("a trace comes into a session", session, between=a_trace_comes)

@@ -172,10 +172,12 @@ static void a_plane_has_rows_in_order_labels_and_counters(void **state)
 		      "- compute 9000 +0 merged events=2\n"
 		      "label compute:\n"
 		      "label memory \xef\xbf\xbd wait: evidence=82 % waits Flow=f "
-		      "program id=9646411105960254074\n"
+		      "program id=9646411105960254074 rank=3 time lost=2.31 ms impact=0 ps "
+		      "impact share=12.3 % logical bytes=3.00 MiB\n"
 		      "label compute:\n"
 		      "label memory \xef\xbf\xbd wait: evidence=82 % waits Flow=f "
-		      "program id=9646411105960254074\n"
+		      "program id=9646411105960254074 rank=3 time lost=2.31 ms impact=0 ps "
+		      "impact share=12.3 % logical bytes=3.00 MiB\n"
 		      "label MXU (%):\n"
 		      "label 'HBM' 'n :\n"
 		      "row 3 _counters_ @0\n"
@@ -215,7 +217,8 @@ static void times_are_on_the_clock_of_the_native_line(void **state)
 			 "plane -497 /device:CUSTOM:TPUsight TPU:0\nrow 1 R @%" PRId64
 			 "\n- compute %" PRId64 " +%d\nlabel compute:\n"
 			 "label memory \xef\xbf\xbd wait: evidence=82 %% waits Flow=f "
-			 "program id=9646411105960254074\n",
+			 "program id=9646411105960254074 rank=3 time lost=2.31 ms impact=0 ps "
+			 "impact share=12.3 %% logical bytes=3.00 MiB\n",
 			 rows[i].line_ns, rows[i].offset_ps, rows[i].at_ps < 0 ? 1 : 10);
 		assert_planes(&s, 0, expected);
 		sample_release(&s);

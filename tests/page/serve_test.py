@@ -4,6 +4,7 @@
   - 200 clients at once for one report get the same one; it is analysed once
   - a client that drips a byte a second, one that goes away in the middle and garbage do not disturb other clients
   - Host, Origin, methods, paths, HEAD, ETag, gzip; unknown and damaged runs; a run that changes
+  - Perfetto's page reads the extension server, and nothing else
   - requests that two programs could read in two ways; names that the user allows; links that lead out of what is served
   - SIGTERM ends it with status 0, also while a client is connected
 Run in the build folder; $TPUSIGHT names the program (default bin/tpusight). With a build of --enable-sanitize, leaks and
@@ -159,6 +160,49 @@ def manners(url, run):
         must(ask(url, "/api/runs", method=method)[1]["Allow"] == "GET, HEAD", f"{method} is not told what is allowed")
 
 
+PERFETTO = "https://ui.perfetto.dev"
+SQL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/write/perfetto/sql")
+EXTENSION = ("manifest", "modules/default/macros", "modules/default/sql_modules")
+
+
+def text(path):
+    with open(path) as f:
+        return f.read()
+
+
+def extension(url, run):
+    """An extension server as Perfetto's protocol has it: its page may read these three answers, and nothing else of ours."""
+    own = url.split("/")[2]
+    page = {"Origin": PERFETTO, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors"}
+    said = {}
+    for path in EXTENSION:
+        status, headers, body = ask(url, "/perfetto/" + path, **page)
+        must(status == 200 and headers["Content-Type"] == "application/json", f"{path}: {status}")
+        must(headers["Access-Control-Allow-Origin"] == PERFETTO, f"{path} may be read by {headers['Access-Control-Allow-Origin']}")
+        again = ask(url, "/perfetto/" + path, If_None_Match=headers["ETag"], **page)
+        must(again[0] == 304 and again[1]["Access-Control-Allow-Origin"] == PERFETTO, f"{path}: who has it may not read that it has")
+        said[path] = json.loads(body)
+        for headers in (dict(Origin="https://evil.example"), dict(Origin="null"), dict(Origin=PERFETTO + ".evil.example"),
+                        dict(Origin="http://ui.perfetto.dev"), {"Sec-Fetch-Site": "cross-site"}):
+            must(error_of(url, "/perfetto/" + path, Host=own, **headers) == 403, f"{path}: {headers} is let in")
+        must(error_of(url, "/perfetto/" + path, Host="evil.example", **page) == 403, f"{path}: another host's name is let in")
+        must(error_of(url, "/perfetto/" + path, method="OPTIONS", **page) == 405, f"{path} has another method")
+    for path in ("/", "/api/runs", f"/api/report?run={run}", "/perfetto", "/perfettox/manifest", "//perfetto/manifest"):
+        must(ask(url, path, **page)[0] in (400, 403), f"Perfetto's page may ask for {path}")
+    must(error_of(url, "/perfetto/../api/runs", **page) == 404, "a path leads out of what Perfetto's page may read")
+    manifest, macros, modules = (said[path] for path in EXTENSION)
+    must(manifest == {"name": "TPUsight", "namespace": "tpusight", "features": [{"name": "macros"}, {"name": "sql_modules"}],
+                      "modules": [{"id": "default", "name": "Default"}]}, f"the manifest is {manifest}")
+    files = {"tpusight." + name[:-4]: text(os.path.join(SQL, name)) for name in sorted(os.listdir(SQL)) if name.endswith(".sql")}
+    must({m["name"]: m["sql"] for m in modules["sql_modules"]} == files, "the modules are not those of the sources")
+    for macro in macros["macros"]:
+        must(macro["id"].startswith("tpusight.") and macro["name"], f"a macro is {macro}")
+        for command in macro["run"]:
+            must(command["id"].startswith("dev.perfetto.") and all(isinstance(a, str) for a in command["args"]), f"{macro['id']}: {command}")
+            used = re.findall(r"INCLUDE PERFETTO MODULE ([a-z_.]+);", command["args"][0])
+            must(all(name in files for name in used), f"{macro['id']} includes {used}")
+
+
 def answers(url, data):
     """The statuses and all of what comes back until the server hangs up, or has nothing to say for a while."""
     with connection(url) as s:
@@ -311,6 +355,7 @@ def main():
             must(set(names) == {"sample", "twin", "hostile", "damaged"}, f"the runs are {sorted(names)}")
             many(url, server, names["sample"], names["twin"])
             manners(url, names["sample"])
+            extension(url, names["sample"])
             parts(url, names["sample"])
             paths(url, names)
             games(url)

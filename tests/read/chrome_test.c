@@ -340,6 +340,65 @@ static void stats_are_found_by_name(void **state)
 	}
 }
 
+static void print_stat(void *ctx, struct ts_bytes name, const struct ts_stat *stat)
+{
+	ts_buf_printf(ctx, " %.*s=", TS_ARG(name));
+	if (stat->type == TS_STAT_TEXT)
+		ts_buf_printf(ctx, "'%.*s'", TS_ARG(stat->text));
+	else if (stat->type == TS_STAT_REAL)
+		ts_buf_printf(ctx, "%g", stat->real);
+	else
+		ts_buf_printf(ctx, "%lld", (long long)stat->number);
+}
+
+static enum ts_status print_stats(void *ctx, const struct ts_block *block, struct ts_error *err)
+{
+	for (size_t i = 0; i < block->nr_events; i++)
+		block->each(block->profile, block->line, block->body[i], print_stat, ctx);
+	return TS_OK;
+}
+
+static void assert_each(struct ts_bytes text, const char *expected)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_sink sink = { &out, TS_COL_STATS, print_stats };
+	struct memory_run mem;
+
+	memory_run_init(&mem);
+	assert_int_equal(memory_run_add_as(&mem, CHROME, text, "host", NULL), TS_OK);
+	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
+	assert_int_equal(ts_stream_line(&mem.run.profile, 0, &sink, NULL), TS_OK);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p, expected);
+	ts_buf_release(&out);
+	memory_run_release(&mem);
+}
+
+static void every_arg_of_an_event_is_visited(void **state)
+{
+	static const struct row stats[] = {
+		{ ARGS("\"y\":1,\"x\":-18,\"y\":2.5"), " y=1 x=-18 y=2.5" },
+		{ ARGS("\"x\":\"a \\\"b\\\" \\u00e9\",\"a\\tb\":null,\"c\\/d\":true"),
+		  " x='a \"b\" \u00e9' c/d=1" },
+		{ ARGS("\"n\":{\"x\":2,\"m\":{\"y\":\"z\"}},\"l\":[{\"x\":1}, 2]"),
+		  " n.x=2 n.m.y='z' l='[{\"x\":1}, 2]'" },
+		{ ARGS("\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":1}}}}}"),
+		  " a.a.a.a.a='{\"a\":1}'" },
+		{ ARGS("\"id\":\"18446744073709551615\",\"\":3"), " id='18446744073709551615'" },
+		{ ARGS(""), "" },
+		{ "[" A("3", "1") "]", "" },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(stats); i++) {
+		struct ts_buf packed = TS_BUF_INIT;
+
+		assert_each(ts_bytes_of(stats[i].text), stats[i].expected);
+		pack(ts_bytes_of(stats[i].text), &packed);
+		assert_each(ts_buf_bytes(&packed), stats[i].expected);
+		ts_buf_release(&packed);
+	}
+}
+
 /* A packed text is unpacked to disk for stats: where there is no room the events are read all the same. */
 static void a_full_disk_is_told(void **state)
 {
@@ -533,6 +592,7 @@ int main(void)
 		cmocka_unit_test(a_trace_of_pytorch_becomes_planes_and_lines),
 		cmocka_unit_test(kernels_are_told_by_their_names),
 		cmocka_unit_test(stats_are_found_by_name),
+		cmocka_unit_test(every_arg_of_an_event_is_visited),
 		cmocka_unit_test(a_full_disk_is_told),
 		cmocka_unit_test(many_events_come_back_in_order),
 		cmocka_unit_test(every_truncation),

@@ -232,6 +232,67 @@ static void numbers_of_any_type(void **state)
 	done(given);
 }
 
+/* What a line's blocks left behind: the first event's body, to be looked at when they are gone. */
+struct kept_body {
+	struct ts_bytes body;
+	ts_stats_each *each;
+};
+
+static enum ts_status keep_body(void *ctx, const struct ts_block *block, struct ts_error *err)
+{
+	*(struct kept_body *)ctx = (struct kept_body){ block->body[0], block->each };
+	return TS_OK;
+}
+
+static void print_stat(void *ctx, struct ts_bytes name, const struct ts_stat *stat)
+{
+	ts_buf_printf(ctx, "%.*s=", TS_ARG(name));
+	if (stat->type == TS_STAT_TEXT)
+		ts_buf_printf(ctx, "'%.*s' ", TS_ARG(stat->text));
+	else if (stat->type == TS_STAT_REAL)
+		ts_buf_printf(ctx, "%g ", stat->real);
+	else if (stat->is_unsigned)
+		ts_buf_printf(ctx, "%lluu ", (unsigned long long)stat->number);
+	else
+		ts_buf_printf(ctx, "%lld ", (long long)stat->number);
+}
+
+static void every_stat_of_an_event_is_visited(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = xp_plane(&given->bytes, "/host:CPU");
+	struct kept_body kept = { { NULL, 0 }, NULL };
+	struct ts_sink sink = { &kept, TS_COL_STATS, keep_body };
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_buf seen = TS_BUF_INIT;
+	size_t event;
+
+	xp_name(&xp, 1, "copy");
+	xp_line(&xp, "thread", 0);
+	event = xp_begin_event(&xp, 1, 0, US);
+	xp_stat_int(&xp, XP_EVENT_STATS, "size", -2);
+	xp_stat_uint(&xp, XP_EVENT_STATS, "run_id", UINT64_MAX);
+	xp_stat_real(&xp, XP_EVENT_STATS, "fragmentation", 0.25);
+	xp_stat_text(&xp, XP_EVENT_STATS, "shape", "f32[8]");
+	xp_stat_ref(&xp, XP_EVENT_STATS, "hlo_module", "jit_f");
+	ts_pbw_end(&given->bytes, xp_stat(&xp, XP_EVENT_STATS, "without a value"));
+	xp_stat_int(&xp, XP_EVENT_STATS, "size", 3);
+	ts_pbw_end(&given->bytes, event);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	read_it(given);
+
+	assert_int_equal(ts_stream_line(profile_of(given), 0, &sink, &err), TS_OK);
+	kept.each(profile_of(given), &profile_of(given)->lines[0], kept.body, print_stat, &seen);
+
+	ts_buf_putc(&seen, '\0');
+	assert_string_equal((const char *)seen.p,
+			    "size=-2 run_id=18446744073709551615u fragmentation=0.25 "
+			    "shape='f32[8]' hlo_module='jit_f' size=3 ");
+	ts_buf_release(&seen);
+	done(given);
+}
+
 static void events_without_metadata_have_time_and_no_name(void **state)
 {
 	struct given *given = given_nothing();
@@ -864,6 +925,7 @@ int main(void)
 		cmocka_unit_test(ids_dense_and_sparse),
 		cmocka_unit_test(strings_by_reference),
 		cmocka_unit_test(numbers_of_any_type),
+		cmocka_unit_test(every_stat_of_an_event_is_visited),
 		cmocka_unit_test(events_without_metadata_have_time_and_no_name),
 		cmocka_unit_test(unsorted_lines_are_the_sorted_ones),
 		cmocka_unit_test(unknown_fields_are_passed_over),

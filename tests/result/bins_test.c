@@ -7,6 +7,8 @@
 
 #include "result/result.h"
 
+#define SECOND INT64_C(1000000000000) /* in ps */
+
 static double sum_of(const struct ts_bins *bins)
 {
 	double sum = 0;
@@ -187,6 +189,58 @@ static void empty_bins_give_no_points(void **state)
 	ts_results_release(&results);
 }
 
+/* Of ten bins of 1 s the first five are full. A peak a second of 10; the second quantity has none. */
+static void what_passes_a_peak_goes_to_bins_that_have_room(void **state)
+{
+	static const struct {
+		double amount, full, empty; /* what the bins of each half then hold */
+	} rows[] = {
+		{ 10, 10, 2 },
+		{ 40, 10, 8 },
+		{ 60, 12, 10 }, /* there is no more room: the rest stays where it is even */
+	};
+	static const double before[] = { 10, 0 }, peak[] = { 10, NAN };
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		double amount[] = { rows[i].amount, 2 * rows[i].amount };
+		struct ts_bins bins[2];
+
+		for (size_t k = 0; k < 2; k++)
+			ts_bins_init(&bins[k], 0, SECOND);
+		for (int64_t at = 0; at < 5; at++)
+			ts_bins_add_each(bins, 2, at * SECOND, (at + 1) * SECOND, before);
+		ts_bins_add_below(bins, 2, 0, 10 * SECOND, amount, peak);
+		assert_near(sum_of(&bins[0]), 50 + amount[0]);
+		assert_near(sum_of(&bins[1]), amount[1]);
+		for (size_t at = 0; at < 10; at++) {
+			double here = at < 5 ? rows[i].full : rows[i].empty;
+
+			assert_near(bins[0].amount[at], here);
+			assert_near(bins[1].amount[at], 2 * (at < 5 ? here - 10 : here));
+		}
+	}
+}
+
+/* Amounts that meet inside a bin, as launches in a queue do: what rounding leaves of them is not drawn. */
+static void what_fills_a_bin_is_a_whole_number(void **state)
+{
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_track *track;
+	struct ts_bins bins;
+
+	ts_results_init(&results);
+	result = ts_results_add(&results, "r", "R");
+	track = ts_result_track(result, TS_TRACK_COUNTER, "queue", 0, 0);
+	ts_bins_init(&bins, 0, 1000000);
+	for (int64_t at = 0; at < 5000000; at += 333333)
+		ts_bins_add(&bins, at, at + 333333, 333333e-12);
+	assert_true(ts_bins_finish(&bins, result, track, 1));
+	assert_true(track->points[0].value == 1);
+	assert_int_equal(track->points[1].at_ps, 5000000); /* one value until then */
+	ts_results_release(&results);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +254,8 @@ int main(void)
 		cmocka_unit_test(ends_of_time_do_not_overflow),
 		cmocka_unit_test(points_are_rates_and_end_in_zero),
 		cmocka_unit_test(empty_bins_give_no_points),
+		cmocka_unit_test(what_passes_a_peak_goes_to_bins_that_have_room),
+		cmocka_unit_test(what_fills_a_bin_is_a_whole_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

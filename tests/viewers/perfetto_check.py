@@ -96,12 +96,12 @@ class Check:
             self.no(f"unknown ph {ph!r}", e)
 
     def time(self, e, key):
-        """Nanoseconds of a time in microseconds."""
+        """Nanoseconds of a time in microseconds, as the importer (58) makes them: through a double."""
         value = e.get(key)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
             self.no(f"{key} is missing or no number", e)
             return None
-        ns = round(value * 1000)
+        ns = int(value) * 1000 if value == math.trunc(value) else math.floor(value * 1000) + (value * 1000 % 1 >= 0.5)
         if abs(value * 1000 - ns) > max(1e-6, abs(value) * 1e-12):
             self.no(f"{key} has parts of a nanosecond", e)
         return ns

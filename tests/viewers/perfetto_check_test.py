@@ -43,6 +43,16 @@ def without(index):
     return trace
 
 
+def late(dur):
+    """Two slices that touch, on a clock of 52 days, where a double holds no ns: the first lasts DUR."""
+    trace = copy.deepcopy(GOOD)
+    trace["traceEvents"] += [
+        meta(1, 3, "thread_name", {"name": "Late"}),
+        {"ph": "X", "pid": 1, "tid": 3, "ts": 4500000000000.001, "dur": dur, "name": "a"},
+        {"ph": "X", "pid": 1, "tid": 3, "ts": 4500000000000.025, "dur": 2, "name": "b"}]
+    return trace
+
+
 def packed(trace):
     return gzip.compress(json.dumps(trace).encode())
 
@@ -58,6 +68,8 @@ CASES = [  # bytes, None for good or a piece of the complaint
     (packed(spoil(4, dur=None)), "dur is missing"),
     (packed(spoil(4, dur=-1)), "negative"),
     (packed(spoil(4, dur=3)), "overlap in part"),
+    (packed(late(0.026)), "overlap in part"),
+    (packed(late(0.025)), None),
     (packed(spoil(5, ts=10.0001)), "parts of a nanosecond"),
     (packed(spoil(9, bp=None)), 'without bp "e"'),
     (packed(without(9)), "not one s"),

@@ -42,6 +42,9 @@ REALTIME, BOOTTIME, OF_SEQUENCE = 1, 6, 64  # clocks; from 64 on a sequence's ow
 NOT_SHOWN = ("Task Environment", "/host:metadata")
 ABSOLUTE_NS = 10 ** 15  # a line's time from here on is one since the epoch
 
+SAID = ("Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "XLA TraceMe")  # lines with a description
+GROUPS = ("TPUsight", "lines of the profile")  # below a process, in the order of their names
+
 Slice = collections.namedtuple("Slice", "pid row name category start dur args")
 
 
@@ -58,10 +61,11 @@ class Sequence:
             self.valid = True
         assert self.valid or not packet.sequence_flags & NEEDS, "state is needed before it was cleared"
         data = packet.interned_data
-        for kind in ("event_categories", "event_names", "debug_annotation_names", "debug_annotation_string_values"):
+        for kind in ("event_categories", "event_names", "debug_annotation_names", "debug_annotation_string_values",
+                     "correlation_id_str"):
             for entry in getattr(data, kind):
                 assert entry.iid not in self.tables[kind], f"{kind} {entry.iid} is interned twice"
-                text = entry.str if kind.endswith("values") else entry.name
+                text = entry.name if hasattr(entry, "name") else entry.str
                 self.tables[kind][entry.iid] = text if isinstance(text, str) else text.decode()
         if packet.HasField("trace_packet_defaults"):
             self.track = packet.trace_packet_defaults.track_event_defaults.track_uuid
@@ -112,21 +116,52 @@ class Trace:
         assert root.thread_ordering == root.THREAD_ORDERING_EXPLICIT
         self.processes = [(t.sibling_order_rank, t.process.pid, t.process.process_name)
                           for t in self.tracks.values() if t.HasField("process")]
-        self.threads = [(t.thread.pid, t.sibling_order_rank, t.thread.tid, t.thread.thread_name)
-                        for t in self.tracks.values() if t.HasField("thread")]
+        self.rows = {}
         for t in self.tracks.values():
             if t.HasField("process"):
                 assert t.process.legacy_sort_index == t.sibling_order_rank
+            elif t.HasField("thread"):
+                self.thread(t)
             elif t.uuid:
                 assert t.parent_uuid in self.tracks and t.name, "a track stands in no other, or has no name"
+                self.lane(t)
+        self.threads = [(pid, rank, tid, name) for tid, (pid, rank, name, *_) in self.rows.items()]
+
+    def thread(self, track):
+        """Only a host's line is one, and its number is the system's."""
+        name, _, number = track.thread.thread_name.rpartition("/")
+        assert name and int(number) == track.thread.tid, f"thread {track.thread.thread_name}: {track.thread.tid}"
+        assert track.sibling_order_rank == track.thread.legacy_sort_index
+        assert self.tracks[track.parent_uuid].process.pid == track.thread.pid
+
+    def lane(self, track):
+        """Lanes of a row are siblings that say the same of themselves, so that viewers draw them as one."""
+        if track.child_ordering == track.EXPLICIT:
+            assert track.name in GROUPS and track.description and self.tracks[track.parent_uuid].HasField("process")
+            return
+        parent = self.tracks[track.parent_uuid]
+        ours = track.name.startswith("TPUsight: ")
+        if track.HasField("counter"):
+            assert parent.name == GROUPS[0]
+            return
+        assert track.sibling_merge_behavior == track.SIBLING_MERGE_BEHAVIOR_BY_SIBLING_MERGE_KEY
+        assert track.description or track.name not in SAID, "a line does not say what it has"
+        assert parent.HasField("thread") and not ours or parent.name == GROUPS[not ours]
+        if parent.HasField("thread"):
+            assert parent.thread.thread_name == track.name
+        said = (self.pid_of(parent), track.sibling_order_rank, track.name, track.parent_uuid, track.description)
+        tid = (track.sibling_merge_key_int + 1) * 100
+        assert self.rows.setdefault(tid, said) == said, "lanes of one row differ"
+
+    def pid_of(self, track):
+        while not track.HasField("process"):
+            track = self.tracks[track.parent_uuid]
+        return track.process.pid
 
     def row(self, uuid):
-        """(pid, tid of the row) of a slice's track: a thread's, or a lane's below it with the same name."""
+        """(pid, the row's first tid in the JSON form) of a slice's track."""
         track = self.tracks[uuid]
-        if not track.HasField("thread"):
-            assert self.tracks[track.parent_uuid].thread.thread_name == track.name
-            track = self.tracks[track.parent_uuid]
-        return track.thread.pid, track.thread.tid
+        return self.pid_of(track), (track.sibling_merge_key_int + 1) * 100
 
     def event(self, sequence, at, event):
         uuid = event.track_uuid if event.HasField("track_uuid") else sequence.track
@@ -142,8 +177,7 @@ class Trace:
             assert event.type == event.TYPE_COUNTER
             track = self.tracks[uuid]
             assert track.HasField("counter")
-            pid = self.tracks[track.parent_uuid].process.pid
-            self.counters.append((pid, track.name, at, event.double_counter_value))
+            self.counters.append((self.pid_of(track), track.name, at, event.double_counter_value))
 
     def slice(self, uuid, start, end, sequence, event):
         tables, args = sequence.tables, {}
@@ -156,6 +190,8 @@ class Trace:
         found = Slice(pid, row, tables["event_names"][event.name_iid] if event.name_iid else "",
                       ",".join(tables["event_categories"][iid] for iid in event.category_iids),
                       start, end - start, args)
+        same = tables["correlation_id_str"][event.correlation_id_str_iid] if event.correlation_id_str_iid else ""
+        assert same == (found.category if found.category != "tpusight" else ""), "a slice has the colour of another kind"
         self.slices.append(found)
         for key, ids in (("s", event.flow_ids), ("f", event.terminating_flow_ids)):
             for flow in ids:
@@ -335,8 +371,33 @@ def compare_native(trace, path, wrong):
 # The other form
 
 def load_json(path):
+    """The file; a slice whose begin and end stand apart is whole again."""
     with gzip.open(path) as f:
-        return json.load(f)["traceEvents"]
+        trace = json.load(f)
+    whole, open_slices = [], collections.defaultdict(list)
+    for event in trace["traceEvents"]:
+        if event["ph"] == "E":
+            begun = open_slices[event["tid"]].pop()
+            begun["dur"] = (ns(event["ts"]) - ns(begun["ts"])) / 1000
+            continue
+        if event["ph"] == "B":
+            event["ph"] = "X"
+            open_slices[event["tid"]].append(event)
+        whole.append(event)
+    assert not any(open_slices.values()), "a slice has a begin and no end"
+    trace["traceEvents"] = whole
+    return trace
+
+
+def compare_heads(trace, metadata, wrong):
+    """Both heads say the same: trace attributes in the one form, the importer's table of metadata in the other."""
+    here = {k.removeprefix("tpusight."): str(v) for k, v in trace.attributes.items()}
+    there = {k: str(v) for k, v in metadata.items() if v is not None}
+    if here != there:
+        wrong.append(f"the heads differ: {sorted(set(here.items()) ^ set(there.items()))}")
+    for key in ("generator", "version", "hosts", "start_unix_ns", "health_score", "note"):
+        if key not in there:
+            wrong.append(f"the head has no {key}")
 
 
 def ns(us):
@@ -347,8 +408,8 @@ def normal(args):
     """Args as both forms have them: times in ns, ids as text."""
     out = {}
     for k, v in args.items():
-        if k in ("self_us", "own_us"):
-            k, v = k.replace("_us", "_ns"), ns(v)
+        if k == "self_us":
+            k, v = "self_ns", ns(v)
         out[k] = str(v)
     return tuple(sorted(out.items()))
 
@@ -415,9 +476,19 @@ def units(trace, wrong):
             wrong.append(f"counter {t.name!r} has the unit {t.counter.unit_name!r}")
         if not t.description:
             wrong.append(f"counter {t.name!r} does not say what it is")
+        if ("cut at the peak" in t.name) != ("points are above the peak" in t.description):
+            wrong.append(f"counter {t.name!r} is cut and does not say how often, or says so for nothing")
+        axis = t.name.split()[0] if t.name.startswith(("VMEM", "Host link")) else ""
+        if t.counter.y_axis_share_key.lower() != (axis.replace("Host", "host link") + t.counter.unit_name).lower():
+            wrong.append(f"counter {t.name!r} is drawn to the scale {t.counter.y_axis_share_key!r}")
     for t in trace.tracks.values():
         if t.name.startswith("TPUsight: ") and not t.description:
             wrong.append(f"track {t.name!r} does not say what it is")
+    for group in trace.tracks:
+        below = sorted((t.sibling_order_rank, t.HasField("counter")) for t in trace.tracks.values()
+                       if t.parent_uuid == group and trace.tracks[group].name == GROUPS[0])
+        if below != sorted(below, key=lambda t: (t[1], t[0])):
+            wrong.append("counters do not stand below the rows of slices")
     return len(counters)
 
 
@@ -435,7 +506,9 @@ def check(source, name, folder):
         wrong.append("annotating twice changed files")
     trace = Trace(os.path.join(session, "perfetto_trace.pftrace"))
     nr = compare_native(trace, source, wrong)
-    sums = compare_forms(trace, load_json(os.path.join(session, "perfetto_trace.json.gz")), wrong)
+    other = load_json(os.path.join(session, "perfetto_trace.json.gz"))
+    sums = compare_forms(trace, other["traceEvents"], wrong)
+    compare_heads(trace, other["metadata"], wrong)
     sums["counters"] = units(trace, wrong)
     annotate("--perfetto=pftrace", session)
     if "perfetto_trace.json.gz" in digests(session):

@@ -11,15 +11,15 @@
 Run in the build folder. $TPUSIGHT names the program (default bin/tpusight), $TS_VIEWERS_PYTHON a Python that has
 tests/requirements.txt. Exit 77: xprof is not there; without node or Chromium only the page is left out, with a word.
 """
-import gzip
 import hashlib
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
+
+from perfetto_tables import Tables
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00")
@@ -67,29 +67,14 @@ def findings(session):
         return json.load(f)["doctor"]["findings"]
 
 
-def slices(trace):
-    """The tables slice and args as Perfetto's importer fills them from a JSON trace (a key's path under args)."""
-    db = sqlite3.connect(":memory:")
-    db.execute("create table slice (id, ts, dur, name, arg_set_id)")
-    db.execute("create table args (arg_set_id, key, string_value)")
-    with gzip.open(trace) as f:
-        events = [e for e in json.load(f)["traceEvents"] if e["ph"] == "X"]
-    for i, e in enumerate(events):
-        db.execute("insert into slice values (?, ?, ?, ?, ?)",
-                   (i, round(e["ts"] * 1000), round(e["dur"] * 1000), e["name"], i))
-        for key, value in e.get("args", {}).items():
-            db.execute("insert into args values (?, ?, ?)", (i, "args." + key, value if isinstance(value, str) else None))
-    return db
-
-
 def check_sql(session):
-    """Each finding with a time has slices, all of them (of a time: at least one) inside what it says."""
-    db, wrong = slices(os.path.join(session, "perfetto_trace.json.gz")), []
+    """Each finding has slices, and where it has a time, one of them at that time; perfetto_sql_test.py counts them."""
+    tables, wrong = Tables(os.path.join(session, "perfetto_trace.json.gz")), []
     for finding in findings(session):
         sql, ranges = finding["links"]["perfetto_sql"], finding["time_ranges"]
-        rows = db.execute(sql).fetchall() if sql else []
-        hit = [ts for ts, dur, _ in rows for r in ranges if ts * 1000 < r["end_ps"] and (ts + dur) * 1000 > r["start_ps"]]
-        if bool(ranges) != bool(hit):
+        rows = tables.ask(sql)
+        hit = [s for s in rows for r in ranges if s["ts"] * 1000 < r["end_ps"] and (s["ts"] + s["dur"]) * 1000 > r["start_ps"]]
+        if not rows or (ranges and not hit):
             wrong.append(f"{finding['id']}: {len(rows)} slices, none of them when it happens")
     return wrong
 

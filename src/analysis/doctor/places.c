@@ -131,30 +131,6 @@ static void put_quoted(struct ts_buf *out, struct ts_bytes text)
 	ts_buf_putc(out, '\'');
 }
 
-/* Ops by their names. What is about a time has slices of ours that carry the finding's id: under
- * "args" in a JSON trace, "debug" in a native one. */
-static struct ts_bytes slices_sql(struct ts_doctor *doctor, const struct ts_draft *draft)
-{
-	const struct ts_finding *finding = &draft->finding;
-	struct ts_buf sql = TS_BUF_INIT;
-
-	ts_buf_puts(&sql, "select ts, dur, name from slice ");
-	if (draft->nr_ranges > 0) {
-		ts_buf_puts(&sql, "join args using (arg_set_id) where key in ('args.finding', "
-				  "'debug.finding') and string_value = ");
-		put_quoted(&sql, finding->id);
-	} else {
-		ts_buf_puts(&sql, "where name in (");
-		for (size_t i = 0; i < finding->nr_where; i++) {
-			ts_buf_puts(&sql, i ? ", " : "");
-			put_quoted(&sql, finding->where[i].op);
-		}
-		ts_buf_putc(&sql, ')');
-	}
-	ts_buf_puts(&sql, " order by ts");
-	return keep(doctor, &sql);
-}
-
 static const struct ts_op_fact *first_that_ran(const struct ts_doctor *doctor,
 					       const struct ts_finding *finding)
 {
@@ -166,6 +142,103 @@ static const struct ts_op_fact *first_that_ran(const struct ts_doctor *doctor,
 			return fact;
 	}
 	return NULL;
+}
+
+/* As a click shows it: args of a JSON trace stand under "args", those of Perfetto's own form under "debug". */
+#define ARG(key)                                      \
+	"coalesce(extract_arg(arg_set_id, 'args." key \
+	"'), extract_arg(arg_set_id, 'debug." key "'))"
+
+/* What a GPU ran may stand in a trace a second time, as render stages, which have no args of ours. */
+#define NOT_TWICE                                                 \
+	" and track_id not in (select id from track where type = " \
+	"'gpu_render_stage')"
+
+static const struct ts_op *op_at(const struct ts_doctor *doctor, const struct ts_where *where)
+{
+	const struct ts_profile *profile = doctor->ctx->profile;
+
+	return where->op_index < profile->nr_ops ? &profile->ops[where->op_index] : NULL;
+}
+
+static bool is_same_program(const struct ts_doctor *doctor, const struct ts_where *a,
+			    const struct ts_where *b)
+{
+	const struct ts_op *x = op_at(doctor, a), *y = op_at(doctor, b);
+	uint64_t p = x && x->has_program ? x->program_id : 0;
+	uint64_t q = y && y->has_program ? y->program_id : 0;
+
+	return p == q && ts_bytes_eq(a->module, b->module);
+}
+
+/* The first place of those before END that is of the same program as END, and with BY_NAME of the same op. */
+static size_t first_like(const struct ts_doctor *doctor, const struct ts_where *where, size_t end,
+			 bool by_name)
+{
+	size_t i = 0;
+
+	while (i < end && (!is_same_program(doctor, &where[i], &where[end]) ||
+			   (by_name && !ts_bytes_eq(where[i].op, where[end].op))))
+		i++;
+	return i;
+}
+
+/* The ops of the program to which place FIRST belongs, each name once. */
+static void put_program(struct ts_buf *sql, const struct ts_doctor *doctor,
+			const struct ts_finding *finding, size_t first)
+{
+	const struct ts_where *where = finding->where;
+	const struct ts_op *op = op_at(doctor, &where[first]);
+
+	ts_buf_puts(sql, "name in (");
+	for (size_t i = first; i < finding->nr_where; i++) {
+		if (first_like(doctor, where, i, false) != first ||
+		    first_like(doctor, where, i, true) != i)
+			continue;
+		ts_buf_puts(sql, i > first ? ", " : "");
+		put_quoted(sql, where[i].op);
+	}
+	ts_buf_putc(sql, ')');
+	if (where[first].module.n > 0) {
+		ts_buf_puts(sql, " and " ARG("hlo_module") " = ");
+		put_quoted(sql, where[first].module);
+	} else {
+		ts_buf_puts(sql, NOT_TWICE);
+	}
+	if (op && op->has_program)
+		ts_buf_printf(sql, " and " ARG("program_id") " = '%" PRIu64 "'", op->program_id);
+}
+
+static void put_programs(struct ts_buf *sql, const struct ts_doctor *doctor,
+			 const struct ts_finding *finding)
+{
+	for (size_t i = 0; i < finding->nr_where; i++) {
+		if (first_like(doctor, finding->where, i, false) != i)
+			continue;
+		ts_buf_puts(sql, i ? " or " : "");
+		put_program(sql, doctor, finding, i);
+	}
+}
+
+/*
+ * Rows that the query page makes clickable: id, ts, dur, track_id. Ops by their names in their program, as other
+ * programs have ops of the same names; what is not about ops that ran by the slices of ours that carry the
+ * finding's id.
+ */
+static struct ts_bytes slices_sql(struct ts_doctor *doctor, const struct ts_draft *draft)
+{
+	const struct ts_finding *finding = &draft->finding;
+	struct ts_buf sql = TS_BUF_INIT;
+
+	ts_buf_puts(&sql, "select id, ts, dur, track_id, name from slice where ");
+	if (draft->nr_ranges == 0 && first_that_ran(doctor, finding)) {
+		put_programs(&sql, doctor, finding);
+	} else {
+		ts_buf_puts(&sql, "category = 'tpusight' and " ARG("finding") " = ");
+		put_quoted(&sql, finding->id);
+	}
+	ts_buf_puts(&sql, " order by ts");
+	return keep(doctor, &sql);
 }
 
 static int by_start(const void *a, const void *b)
@@ -241,8 +314,7 @@ static void put_links(struct ts_doctor *doctor, struct ts_draft *draft)
 
 	if (when && when->device < profile->nr_devices)
 		host = profile->devices[when->device].host;
-	if (when)
-		finding->links.perfetto_sql = slices_sql(doctor, draft);
+	finding->links.perfetto_sql = slices_sql(doctor, draft);
 	if (profile->session.n == 0 || host >= profile->nr_hosts)
 		return; /* not from a log directory: no viewer serves it */
 	if (when)

@@ -11,7 +11,7 @@
 
 #define MAX_PADDED	256 /* ops of the padding row: the costliest */
 #define MIN_PADDING_PCT 5.0 /* less is not worth a slice */
-#define MAX_ARGS	10
+#define MAX_ARGS	(TS_FINDING_ARGS + 3)
 
 static enum ts_status add(struct mark_labels *labels, enum mark_row row, struct mark_label label,
 			  struct ts_error *err)
@@ -114,9 +114,10 @@ struct args {
 	size_t nr;
 };
 
-static void put(struct args *args, const char *key, struct ts_bytes value)
+static void put(struct args *args, const char *key, struct ts_value value)
 {
-	if (value.n > 0 && args->nr < MAX_ARGS)
+	TS_ASSERT(args->nr < MAX_ARGS);
+	if (value.type != TS_VALUE_NULL)
 		args->items[args->nr++] = (struct ts_arg){ key, value };
 }
 
@@ -133,19 +134,6 @@ static bool keep(struct ts_result *result, const struct args *args, struct ts_la
 	return true;
 }
 
-static void put_finding(struct args *args, struct ts_result *result,
-			const struct ts_finding *finding)
-{
-	char gain[TS_GAIN_MAX];
-
-	put(args, "evidence", finding->evidence);
-	put(args, "advice", finding->advice);
-	put(args, "gain", ts_result_text(result, "%s", ts_finding_gain(gain, finding)));
-	put(args, "severity", ts_bytes_of(ts_severity_name(finding->severity)));
-	put(args, "confidence", ts_bytes_of(ts_confidence_name(finding->confidence)));
-	put(args, "finding", finding->id);
-}
-
 static bool label_finding(const struct ts_context *ctx, const struct mark_label *mark,
 			  struct ts_result *result, struct ts_label *label)
 {
@@ -154,27 +142,16 @@ static bool label_finding(const struct ts_context *ctx, const struct mark_label 
 	struct args args = { .nr = 0 };
 
 	label->name = finding->title;
-	put_finding(&args, result, finding);
-	put(&args, "op", where->op);
-	put(&args, "module", where->module);
-	put(&args, "source", where->source);
+	args.nr = ts_finding_args(finding, (size_t)mark->at + 1, args.items);
+	put(&args, "op", ts_text_or_null(where->op));
+	put(&args, "module", ts_text_or_null(where->module));
+	put(&args, "source", ts_text_or_null(where->source));
 	return keep(result, &args, label);
 }
 
-static void put_bytes(struct args *args, struct ts_result *result, const char *key, int64_t bytes)
+static void put_time(struct args *args, const char *key, int64_t ps)
 {
-	char text[TS_UNIT_MAX];
-
-	if (bytes >= 0)
-		put(args, key, ts_result_text(result, "%s", ts_fmt_bytes(text, (double)bytes)));
-}
-
-static void put_time(struct args *args, struct ts_result *result, const char *key, int64_t ps)
-{
-	char text[TS_UNIT_MAX];
-
-	if (ps >= 0)
-		put(args, key, ts_result_text(result, "%s", ts_fmt_ps(text, ps)));
+	put(args, key, ps < 0 ? ts_null() : ts_int(ps / TS_PS_PER_NS));
 }
 
 /* "padding 40 % fusion.3": the op's bytes are kept, also those that end a C string. */
@@ -198,24 +175,22 @@ static bool label_padding(const struct ts_context *ctx, const struct mark_label 
 	const struct ts_padded_op *padded = &ts_padding_facts(ctx)->items[mark->at];
 	const struct ts_op *op = &ctx->profile->ops[mark->op];
 	struct args args = { .nr = 0 };
-	char pct[TS_UNIT_MAX];
 
 	label->name = padding_name(result, waste_pct(padded), op->name);
 	if (ts_op_instr(ctx->profile, op)) {
 		struct ts_padding padding =
 			ts_hlo_padding(&ctx->profile->modules[op->module], op->instr);
 
-		put_bytes(&args, result, "logical bytes", padding.logical_bytes);
-		put_bytes(&args, result, "allocated bytes", padding.allocated_bytes);
+		put(&args, "logical_bytes", ts_int_or_null(padding.logical_bytes));
+		put(&args, "allocated_bytes", ts_int_or_null(padding.allocated_bytes));
 	}
 	if (padded->flops_share > 0)
-		put(&args, "FLOPs that are padding",
-		    ts_result_text(result, "%s", ts_fmt_pct(pct, 100 * padded->flops_share)));
-	put_time(&args, result, "time lost", padded->waste_ps);
-	put(&args, "suggestion", padded->suggestion);
-	put_time(&args, result, "predicted gain", padded->gain_ps);
-	put(&args, "op", op->name);
-	put(&args, "module", module_of(ctx->profile, op));
+		put(&args, "padded_flops_pct", ts_share_pct(padded->flops_share));
+	put_time(&args, "time_lost_ns", padded->waste_ps);
+	put(&args, "suggestion", ts_text_or_null(padded->suggestion));
+	put_time(&args, "gain_ns", padded->gain_ps);
+	put(&args, "op", ts_text_or_null(op->name));
+	put(&args, "module", ts_text_or_null(module_of(ctx->profile, op)));
 	return label->name.p && keep(result, &args, label);
 }
 
@@ -248,7 +223,7 @@ const struct ts_label *ts_marks_finding_labels(const struct ts_doctor_facts *doc
 		struct args args = { .nr = 0 };
 
 		made[i].name = doctor->findings[i].title;
-		put_finding(&args, result, &doctor->findings[i]);
+		args.nr = ts_finding_args(&doctor->findings[i], i + 1, args.items);
 		if (!keep(result, &args, &made[i]))
 			return NULL;
 	}

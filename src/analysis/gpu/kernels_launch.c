@@ -1,11 +1,11 @@
 /*
  * Which op launches a kernel, and with which launch. Kineto writes the launch in args of its own
- * (libkineto/src/output_json.cpp), XLA's profilers write it in one text, "regs:32 static_shared:0
- * dynamic_shared:0 grid:16,1,1 block:512,1,1 occ_pct:100" (xla/backends/profiler/gpu).
+ * (libkineto/src/output_json.cpp), XLA's profilers write it in one text (model/kernel_details.h).
  */
 #include "analysis/gpu/kernels.h"
 
 #include "base/check.h"
+#include "model/kernel_details.h"
 
 #define OPEN_MAX 1024 /* operators inside each other */
 
@@ -61,32 +61,6 @@ static void take_weighted(double *sum, int64_t *weight_ps, double value, int64_t
 	*weight_ps = ts_i64_add(*weight_ps, dur_ps);
 }
 
-/* The value behind "NAME:" in such a text; empty: it is not there. */
-static struct ts_bytes part_of(struct ts_bytes details, const char *name)
-{
-	size_t n = strlen(name), at = 0, end;
-
-	while (at < details.n) {
-		for (end = at; end < details.n && details.p[end] > ' '; end++)
-			;
-		if (end - at > n && details.p[at + n] == ':' &&
-		    memcmp(details.p + at, name, n) == 0)
-			return ts_bytes_cut(details, at + n + 1, end - at - n - 1);
-		at = end + 1;
-	}
-	return (struct ts_bytes){ NULL, 0 };
-}
-
-/* A fraction is not read. */
-static int64_t number_in(struct ts_bytes details, const char *name)
-{
-	struct ts_bytes part = part_of(details, name);
-	int64_t value;
-
-	part.n = ts_bytes_find(part, ".");
-	return ts_bytes_i64(part, &value) && value >= 0 ? value : TS_UNKNOWN;
-}
-
 /* Of launches that take equally long, the first one stands for the row. */
 static bool is_longest(const struct kernel_row *row, int64_t dur_ps)
 {
@@ -107,21 +81,23 @@ static void add_compiled(struct kernel_row *row, const struct ts_interleaved *in
 	int64_t dur_ps = TS_MAX(interleaved->dur_ps[i], 0), dynamic_bytes, occupancy;
 	struct ts_bytes details = text_of(interleaved, i, "kernel_details");
 
-	take_bytes(row, number_in(text_of(interleaved, i, "memcpy_details"), "size"), dur_ps);
-	occupancy = number_in(details, "occ_pct");
+	take_bytes(row, ts_kernel_detail_number(text_of(interleaved, i, "memcpy_details"), "size"),
+		   dur_ps);
+	occupancy = ts_kernel_detail_number(details, "occ_pct");
 	if (occupancy > 0)
 		take_weighted(&row->occupancy, &row->occupancy_ps, (double)occupancy, dur_ps);
 	if (details.n == 0 || !is_longest(row, dur_ps))
 		return;
-	dynamic_bytes = number_in(details, "dynamic_shared");
+	dynamic_bytes = ts_kernel_detail_number(details, "dynamic_shared");
 	row->longest = (struct kernel_shape){
-		.grid = part_of(details, "grid"),
-		.block = part_of(details, "block"),
-		.registers = number_in(details, "regs"),
-		.shared_bytes = number_in(details, "static_shared"),
+		.grid = ts_kernel_detail(details, "grid"),
+		.block = ts_kernel_detail(details, "block"),
+		.registers = ts_kernel_detail_number(details, "regs"),
+		.shared_bytes = ts_kernel_detail_number(details, "static_shared"),
 	};
 	if (row->longest.shared_bytes < 0)
-		row->longest.shared_bytes = number_in(details, "group_mem"); /* AMD's word */
+		row->longest.shared_bytes =
+			ts_kernel_detail_number(details, "group_mem"); /* AMD's word */
 	else if (dynamic_bytes > 0)
 		row->longest.shared_bytes = ts_i64_add(row->longest.shared_bytes, dynamic_bytes);
 }

@@ -3,7 +3,7 @@
  * utilization, as modelled as the systolic view), bytes of each memory a second, and which share of
  * HBM's bytes is padding. Each op's work is spread evenly over its time, in at most TS_BINS bins a
  * device; that of an asynchronous copy, of both its halves, from its start to the end of the wait for
- * it. Its table and its facts say how long those were under way. A copy that the program before makes has
+ * it, below the peaks where there is room. Its table and its facts say how long those were under way. A copy that the program before makes has
  * no time of its own, and is in no counter.
  */
 #include "analysis/analysis.h"
@@ -34,6 +34,7 @@ enum quantity {
 static const struct {
 	const char *name, *unit, *description;
 	const char *capped; /* its name where some of it was above the peak; NULL: it has none */
+	const char *axis;   /* of a track */
 } counters[] = {
 	[FLOPS] = { "MXU utilization (%)", "%",
 		    "arithmetic done in each moment, of what the matrix units can do",
@@ -48,11 +49,11 @@ static const struct {
 			  "HBM write, cut at the peak (GB/s)" },
 	[VMEM] = { "VMEM bandwidth (GB/s)", "GB/s",
 		   "bytes that ops read from and write to vector memory",
-		   "VMEM bandwidth, cut at the peak (GB/s)" },
+		   "VMEM bandwidth, cut at the peak (GB/s)", "VMEM" },
 	[HOST_READ] = { "Host link in (GB/s)", "GB/s", "bytes that come from the host's memory",
-			"Host link in, cut at the peak (GB/s)" },
+			"Host link in, cut at the peak (GB/s)", "host link" },
 	[HOST_WRITTEN] = { "Host link out (GB/s)", "GB/s", "bytes that go to the host's memory",
-			   "Host link out, cut at the peak (GB/s)" },
+			   "Host link out, cut at the peak (GB/s)", "host link" },
 };
 
 struct op_work {
@@ -77,7 +78,8 @@ struct device_rates {
 struct rates_state {
 	/* of a line */
 	uint32_t device_index;
-	struct op_work *work;	  /* of each op */
+	struct op_work *work; /* of each op */
+	double peak[NR_QUANTITIES];
 	struct device_rates *own; /* NULL: no tracks are wanted */
 	/* of the sum: what the lines gave, by device */
 	struct device_rates **devices;
@@ -208,6 +210,19 @@ static enum ts_status make_flights(struct rates_state *state, const struct ts_co
 	return state->flights ? TS_OK : ts_fail_nomem(err);
 }
 
+static double peak_of(const struct ts_rates *chip, enum quantity which)
+{
+	switch (which) {
+	case HBM:
+	case HBM_READ:
+	case HBM_WRITTEN:  return chip->hbm_bytes_per_s;
+	case VMEM:	   return chip->vmem_bytes_per_s;
+	case HOST_READ:
+	case HOST_WRITTEN: return chip->host_bytes_per_s;
+	default:	   return NAN;
+	}
+}
+
 static enum ts_status rates_open(void *arg, const struct ts_context *ctx,
 				 const struct ts_line *line, struct ts_error *err)
 {
@@ -223,6 +238,8 @@ static enum ts_status rates_open(void *arg, const struct ts_context *ctx,
 		return ts_fail_nomem(err);
 	if (ctx->overlay_budget == 0)
 		return TS_OK;
+	for (int i = 0; i < NR_QUANTITIES; i++)
+		state->peak[i] = peak_of(&ctx->rates[state->device_index], (enum quantity)i);
 	state->own = calloc(1, sizeof(*state->own));
 	return state->own ? TS_OK : ts_fail_nomem(err);
 }
@@ -256,6 +273,18 @@ static int64_t land(struct flight *flight, int64_t start_ps, int64_t end_ps)
 	return start_ps;
 }
 
+/* What goes on beside other ops is not even: it waits for them, and for copies before it. */
+static void add_work(const struct rates_state *state, const struct op_work *work, int64_t start_ps,
+		     int64_t end_ps)
+{
+	struct ts_bins *bins = state->own->bins;
+
+	if (work->partner == TS_NONE)
+		ts_bins_add_each(bins, NR_QUANTITIES, start_ps, end_ps, work->amount);
+	else
+		ts_bins_add_below(bins, NR_QUANTITIES, start_ps, end_ps, work->amount, state->peak);
+}
+
 static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
 				  const struct ts_block *block, struct ts_error *err)
 {
@@ -278,8 +307,7 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
 		if (work->partner != TS_NONE)
 			start_ps = land(&state->flights[work->partner], start_ps, end_ps);
 		if (state->own)
-			ts_bins_add_each(state->own->bins, NR_QUANTITIES, start_ps, end_ps,
-					 work->amount);
+			add_work(state, work, start_ps, end_ps);
 	}
 	return TS_OK;
 }
@@ -354,20 +382,30 @@ static bool any(const struct ts_bins *bins)
 	return false;
 }
 
-/* What is above the peak cannot be true, and is not drawn: the track ends there and says so in its name. */
-static void cut(struct ts_track *track, enum quantity which, double peak)
+/* What is above the peak cannot be true, and is not drawn: the track ends there and says so in its name,
+ * and in its description how often. False: no memory. */
+static bool cut(struct ts_result *result, struct ts_track *track, enum quantity which, double peak)
 {
-	bool is_cut = false;
+	struct ts_bytes about;
+	size_t nr_cut = 0;
 
 	for (size_t i = 0; i < track->nr_points; i++) {
 		struct ts_point *point = &track->points[i];
 
-		is_cut |= ts_is_impossible(point->value, peak);
+		nr_cut += ts_is_impossible(point->value, peak);
 		if (point->value > peak)
 			point->value = peak;
 	}
-	if (is_cut)
-		track->name = counters[which].capped;
+	if (nr_cut == 0)
+		return true;
+	about = ts_result_text(
+		result,
+		"%s; %zu of %zu points are above the peak of %.6g %s, which no chip can do: "
+		"they are drawn at the peak",
+		track->description, nr_cut, track->nr_points, peak, track->unit);
+	track->name = counters[which].capped;
+	track->description = (const char *)about.p;
+	return about.p != NULL;
 }
 
 /* PEAK in the unit of the counter; NaN: there is none. */
@@ -381,10 +419,8 @@ static bool put_counter(struct ts_result *result, enum quantity which, uint32_t 
 		return false;
 	track->unit = counters[which].unit;
 	track->description = counters[which].description;
-	if (!ts_bins_finish(bins, result, track, scale))
-		return false;
-	cut(track, which, peak);
-	return true;
+	track->axis = counters[which].axis;
+	return ts_bins_finish(bins, result, track, scale) && cut(result, track, which, peak);
 }
 
 /* Padding as a share of the bytes moved, bin by bin: the two keep the same bins. */
@@ -397,19 +433,6 @@ static bool put_padding(struct ts_result *result, uint32_t device, const struct 
 		share.amount[i] = hbm->amount[i] > 0 ? share.amount[i] / hbm->amount[i] : 0;
 	return put_counter(result, PADDING, device, &share, 100 * (double)share.width_ps * 1e-12,
 			   NAN);
-}
-
-static double peak_of(const struct ts_rates *chip, enum quantity which)
-{
-	switch (which) {
-	case HBM:
-	case HBM_READ:
-	case HBM_WRITTEN:  return chip->hbm_bytes_per_s;
-	case VMEM:	   return chip->vmem_bytes_per_s;
-	case HOST_READ:
-	case HOST_WRITTEN: return chip->host_bytes_per_s;
-	default:	   return NAN;
-	}
 }
 
 static bool put_device(struct ts_result *result, uint32_t device, const struct ts_rates *chip,

@@ -290,7 +290,7 @@ static bool put_track(struct time_device *device, uint32_t index, struct ts_resu
 	if (!track || !labels || !args)
 		return false;
 	for (int b = 0; b < TS_NR_BUCKETS; b++) {
-		args[b] = (struct ts_arg){ "what", ts_bytes_of(explained[b]) };
+		args[b] = (struct ts_arg){ "what", ts_text(ts_bytes_of(explained[b])) };
 		labels[b] = (struct ts_label){ ts_bytes_of(ts_bucket_title((enum ts_bucket)b)),
 					       &args[b], 1 };
 	}

@@ -246,7 +246,7 @@ static bool put_track(const struct report *report, size_t index)
 				plane->tensor_core, TRACK_ORDER);
 	if (!track)
 		return false;
-	*arg = (struct ts_arg){ "what", TS_LIT("ops ran on this SparseCore") };
+	*arg = (struct ts_arg){ "what", ts_text(TS_LIT("ops ran on this SparseCore")) };
 	*label = (struct ts_label){ TS_LIT("busy"), arg, 1 };
 	track->labels = label;
 	track->nr_labels = 1;

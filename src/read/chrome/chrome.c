@@ -15,6 +15,7 @@ void ts_chrome_release(void *data)
 	ts_chrome_names_release(&file->names);
 	ts_sorter_release(&file->store);
 	ts_chrome_args_release(&file->args);
+	ts_chrome_flows_release(&file->flows);
 	ts_scratch_release(&file->unpacked);
 	free(file->devices);
 	free(file->line_tracks);

@@ -25,6 +25,7 @@
 #include "io/window.h"
 #include "model/nest.h"
 #include "read/reader.h"
+#include "read/flows.h"
 #include "read/seams.h"
 #include "read/walk.h"
 
@@ -37,7 +38,7 @@ enum chrome_found { CHROME_EVENT, CHROME_MORE, CHROME_BAD };
 
 struct chrome_event { /* tokens; .p NULL: it has none */
 	uint8_t phase;
-	struct ts_bytes category, name, pid, tid, ts, dur, args;
+	struct ts_bytes category, name, pid, tid, ts, dur, id, args;
 };
 
 /*
@@ -113,6 +114,8 @@ struct chrome_track {
 	uint8_t side, class;
 	uint64_t nr_events;
 	int64_t last_ps;
+	int64_t slice_ps;  /* of its last slice so far, */
+	uint64_t slice_at; /* and its place in the text */
 	struct chrome_open *open;
 	size_t nr_open, cap_open;
 };
@@ -167,8 +170,17 @@ struct chrome_seams {
 	const char *closing;
 };
 
+struct chrome_flows {
+	struct ts_flow *items;
+	size_t nr, cap;
+	struct ts_map places; /* of the slices that they begin or end at */
+	struct ts_map ids;    /* of category and id together */
+	uint64_t nr_ids;
+};
+
 struct chrome_file {
 	struct chrome_names names;
+	struct chrome_flows flows;
 	struct ts_sorter store; /* of struct chrome_record */
 	struct chrome_args args;
 	struct ts_bytes bytes; /* the input */
@@ -221,6 +233,21 @@ static inline int64_t chrome_length(struct ts_bytes token)
 /* WANTS_STATS: of a packed file the text is kept for them, on disk. */
 enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
 			      struct ts_error *err);
+
+/* --- flows.c */
+
+/* An s or an f, if it is an end that is wanted. False: no memory. */
+bool ts_chrome_flow_take(struct chrome_file *file, const struct chrome_event *event, int64_t at_ps);
+void ts_chrome_flows_release(struct chrome_flows *flows);
+
+/* The body of an event: where it stands, and behind that which args of it were kept. So bodies are in the
+ * order of the file. */
+#define CHROME_ARGS_BITS 16
+
+static inline uint64_t chrome_place_of(struct ts_bytes body)
+{
+	return body.n >> CHROME_ARGS_BITS;
+}
 
 /* --- chrome.c */
 

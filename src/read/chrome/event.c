@@ -15,6 +15,8 @@ static struct ts_bytes *place_of(struct chrome_event *event, const uint8_t *key,
 	case 2:
 		if (key[0] == 'p' && key[1] == 'h')
 			return phase;
+		if (key[0] == 'i' && key[1] == 'd')
+			return &event->id;
 		return key[0] == 't' && key[1] == 's' ? &event->ts : NULL;
 	case 3:
 		if (key[1] == 'i' && key[2] == 'd')

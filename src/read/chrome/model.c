@@ -123,6 +123,23 @@ static struct ts_bytes line_name(struct making *making, const struct chrome_trac
 	return ts_arena_printf(&making->profile->arena, "%s %.*s", word, TS_ARG(track->tid));
 }
 
+/* What a process shows that is named for a GPU (as ours and XLA's are) is that GPU's, whatever
+ * category it has: what a viewer adds to a device has others than its kernels. */
+static uint8_t side_of(const struct chrome_names *names, const struct chrome_track *track)
+{
+	struct ts_bytes name = names->processes[track->process].name;
+
+	return ts_plane_kind_of(name) == TS_PLANE_GPU ? CHROME_DEVICE : track->side;
+}
+
+/* A number that systems give to a process or a thread; -1: it is not one. */
+static int64_t system_id(struct ts_bytes text)
+{
+	int64_t id;
+
+	return ts_bytes_i64(text, &id) && id >= 0 && id <= INT32_MAX ? id : -1;
+}
+
 static enum ts_status add_line(struct making *making, uint32_t plane, uint32_t index)
 {
 	struct chrome_file *file = making->file;
@@ -137,6 +154,10 @@ static enum ts_status add_line(struct making *making, uint32_t plane, uint32_t i
 	line->name = line_name(making, track);
 	line->kind = line_kind(making->profile->planes[plane].kind, track);
 	line->nr_events = track->nr_events;
+	line->repeats = track->class == CHROME_STEPS;
+	line->has_points = track->class == CHROME_COUNTER;
+	if (track->class == CHROME_MAIN && track->side == side_of(&file->names, track))
+		line->thread = TS_MAX(system_id(track->tid), 0);
 	file->line_tracks[making->profile->nr_lines - 1 - file->first_line] = index;
 	making->profile->planes[plane].nr_lines++;
 	return TS_OK;
@@ -149,12 +170,15 @@ static enum ts_status add_plane(struct making *making, const uint32_t *tracks, s
 	const struct chrome_track *first = &file->names.tracks[tracks[0]];
 	uint32_t index = (uint32_t)making->profile->nr_planes;
 	struct ts_plane *plane = ts_profile_add_plane(making->profile);
+	int64_t pid = system_id(file->names.processes[first->process].pid);
 	enum ts_status st = TS_OK;
 
 	if (!plane)
 		return ts_fail_nomem(making->err);
 	plane->host = making->host;
 	plane->id = index;
+	plane->pid =
+		pid > 0 && first->side == CHROME_HOST ? pid : TS_UNKNOWN; /* a GPU's is its index */
 	plane->name = plane_name(making, first);
 	plane->kind = kind_of(file, tracks, nr);
 	file->planes[2 * first->process + first->side] = index;
@@ -176,15 +200,6 @@ struct order {
 	uint32_t index;
 	uint8_t side;
 };
-
-/* What a process shows that is named for a GPU (as ours and XLA's are) is that GPU's, whatever
- * category it has: what a viewer adds to a device has others than its kernels. */
-static uint8_t side_of(const struct chrome_names *names, const struct chrome_track *track)
-{
-	struct ts_bytes name = names->processes[track->process].name;
-
-	return ts_plane_kind_of(name) == TS_PLANE_GPU ? CHROME_DEVICE : track->side;
-}
 
 /* Devices first, then processes as the trace met them, lines likewise; in a process what its name
  * is for first. */

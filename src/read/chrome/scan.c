@@ -2,8 +2,8 @@
  * What the walk over the text (read/walk.h) meets -> records, names, and what the writer says of the
  * run.
  *
- * Left out: flows (what they link stands in the events' args: correlation), asynchronous events
- * (b, n, e), samples and object snapshots.
+ * Left out: flows of launches (what they link stands in the events' args: correlation), asynchronous
+ * events (b, n, e), samples and object snapshots.
  */
 #include "read/chrome/chrome.h"
 
@@ -46,6 +46,10 @@ static void put(struct scan *scan, struct chrome_record record)
 	if (track->class != CHROME_INSTANT && track->class != CHROME_COUNTER) {
 		file->min_ps = TS_MIN(file->min_ps, record.start_ps);
 		file->max_ps = TS_MAX(file->max_ps, end_ps);
+	}
+	if (track->class == CHROME_MAIN) {
+		track->slice_ps = record.start_ps;
+		track->slice_at = record.at;
 	}
 	track->nr_events++;
 	track->last_ps = TS_MAX(track->last_ps, end_ps);
@@ -259,6 +263,15 @@ static void take_metadata(struct scan *scan, const struct chrome_event *event)
 		name_thread(scan, event, process, text_of(scan, name));
 }
 
+static void take_flow(struct scan *scan, const struct chrome_event *event)
+{
+	int64_t at_ps;
+
+	if (scan->file->has_time && since_first(scan->file, event->ts, &at_ps) &&
+	    !ts_chrome_flow_take(scan->file, event, at_ps))
+		nomem(scan);
+}
+
 static void take_event(struct scan *scan, const struct chrome_event *event, uint64_t at)
 {
 	struct chrome_record record = { .at = at };
@@ -267,6 +280,8 @@ static void take_event(struct scan *scan, const struct chrome_event *event, uint
 		take_metadata(scan, event);
 		return;
 	}
+	if (event->phase == 's' || event->phase == 'f')
+		take_flow(scan, event);
 	if (!event->phase || !strchr("XBEiIC", event->phase))
 		return;
 	if (!since_first(scan->file, event->ts, &record.start_ps)) {

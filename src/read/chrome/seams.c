@@ -6,6 +6,8 @@
 
 /* Above what systems give to processes (Linux: 2^22), below what viewers keep in 32 bits. */
 #define FIRST_ID UINT32_C(1000000000)
+/* Ranks begin at places of their own: two copies that are opened together do not mix there. */
+#define NR_PLACES 100
 
 static bool is_in(struct ts_bytes text, uint64_t from)
 {
@@ -27,9 +29,9 @@ static bool is_free(const struct chrome_names *names, uint64_t from)
 
 /* A file that uses every range was made by a program that counts as we do: the last range is then
  * used by both. */
-static uint32_t free_id(const struct chrome_names *names)
+static uint32_t free_id(const struct chrome_names *names, int64_t rank)
 {
-	uint64_t from = FIRST_ID;
+	uint64_t from = FIRST_ID + (uint64_t)TS_MAX(rank, 0) % NR_PLACES * TS_FREE_IDS;
 
 	while (!is_free(names, from) && from + 2 * (uint64_t)TS_FREE_IDS < UINT32_MAX)
 		from += TS_FREE_IDS;
@@ -65,7 +67,7 @@ bool ts_seams_of(const struct ts_profile *profile, uint32_t index, struct ts_sea
 				    .base_us = file->first_us,
 				    .first_ps = lag,
 				    .last_ps = lag,
-				    .free_id = free_id(&file->names) };
+				    .free_id = free_id(&file->names, host->rank) };
 	if (file->min_ps <= file->max_ps) {
 		seams->base_ps = ts_i64_sub(file->min_ps, lag);
 		seams->last_ps = ts_i64_add(lag, ts_i64_sub(file->max_ps, file->min_ps));

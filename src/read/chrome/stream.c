@@ -10,6 +10,7 @@
 #include "read/chrome/chrome.h"
 
 #define LOOK_BYTES 65536 /* what a look may bring into memory: the system maps neighbours too */
+#define NESTED_ARGS 4	 /* objects in objects; deeper ones are text */
 #define MAX_LOOKS  48	 /* at different places, before their pages go */
 
 static const struct chrome_file *file_of(const struct ts_profile *profile,
@@ -62,20 +63,16 @@ static bool give_stat(struct ts_bytes token, struct ts_stat *stat)
 	return true;
 }
 
-/* The body of an event: where it stands, and behind that which args of it were kept. So bodies are in the
- * order of the file. */
-#define ARGS_BITS 16
-
 static struct ts_bytes body_of(const struct chrome_record *record)
 {
-	return (struct ts_bytes){ NULL, (size_t)record->at << ARGS_BITS | record->args };
+	return (struct ts_bytes){ NULL, (size_t)record->at << CHROME_ARGS_BITS | record->args };
 }
 
 /* Args were kept as far as they are asked for of every kernel or operator. NULL: not all of NAMES. */
 static const struct ts_bytes *kept_args(const struct chrome_file *file, struct ts_bytes body,
 					const char *const *names, size_t nr)
 {
-	size_t kept = body.n & ((1u << ARGS_BITS) - 1);
+	size_t kept = body.n & ((1u << CHROME_ARGS_BITS) - 1);
 
 	if (kept == 0)
 		return NULL;
@@ -85,29 +82,31 @@ static const struct ts_bytes *kept_args(const struct chrome_file *file, struct t
 	return &file->args.items[kept];
 }
 
-/*
- * The members of the event's args, at least those in NAMES; empty when the text is not available.
- */
+/* The args as they stand in the text; empty when it is not available. */
+static struct ts_bytes args_in_text(const struct chrome_file *file, struct ts_bytes body)
+{
+	struct ts_bytes text = file->text;
+	size_t from = (size_t)chrome_place_of(body);
+	struct chrome_event event;
+	const uint8_t *p;
+
+	if (from >= text.n)
+		return (struct ts_bytes){ NULL, 0 };
+	note_look(file, text, from);
+	p = text.p + from;
+	if (ts_chrome_event_read(&p, text.p + text.n, &event) != CHROME_EVENT)
+		return (struct ts_bytes){ NULL, 0 };
+	return event.args;
+}
+
+/* The members of the event's args, at least those in NAMES. */
 static struct ts_jtok args_of(const struct ts_block *block, size_t at, const char *const *names,
 			      size_t nr)
 {
 	const struct chrome_file *file = file_of(block->profile, block->line);
 	const struct ts_bytes *kept = kept_args(file, block->body[at], names, nr);
-	size_t from = block->body[at].n >> ARGS_BITS;
-	struct chrome_event event;
-	struct ts_bytes text;
-	const uint8_t *p;
 
-	if (kept)
-		return ts_jtok_enter(*kept);
-	text = file->text;
-	if (from >= text.n)
-		return ts_jtok_enter((struct ts_bytes){ NULL, 0 });
-	note_look(file, text, from);
-	p = text.p + from;
-	if (ts_chrome_event_read(&p, text.p + text.n, &event) != CHROME_EVENT)
-		return ts_jtok_enter((struct ts_bytes){ NULL, 0 });
-	return ts_jtok_enter(event.args);
+	return ts_jtok_enter(kept ? *kept : args_in_text(file, block->body[at]));
 }
 
 /* ts_stat_find: of the event's args. Texts and lists are as the file has them. */
@@ -146,6 +145,59 @@ static size_t find_stats(const struct ts_block *block, size_t at, const char *co
 	return found;
 }
 
+/* All of an event's args for one visitor. */
+struct each {
+	ts_stat_visit *visit;
+	void *ctx;
+	struct ts_arena arena; /* names and texts that do not stand in the file so */
+};
+
+static bool has_escapes(struct ts_bytes text)
+{
+	return text.n > 0 && memchr(text.p, '\\', text.n);
+}
+
+static struct ts_bytes plain(struct each *each, struct ts_bytes text)
+{
+	return has_escapes(text) ? ts_jtok_unescape(&each->arena, text) : text;
+}
+
+static void visit_members(struct each *each, struct ts_bytes prefix, struct ts_bytes object,
+			  unsigned depth)
+{
+	struct ts_jtok members = ts_jtok_enter(object);
+
+	while (ts_jtok_member(&members)) {
+		struct ts_bytes name = plain(each, members.key);
+		struct ts_stat stat;
+
+		if (prefix.n)
+			name = ts_arena_printf(&each->arena, "%.*s.%.*s", TS_ARG(prefix),
+					       TS_ARG(name));
+		if (ts_bytes_starts(members.value, "{") && depth < NESTED_ARGS)
+			visit_members(each, name, members.value, depth + 1);
+		else if (name.n && give_stat(members.value, &stat)) {
+			stat.text = stat.type == TS_STAT_TEXT ? plain(each, stat.text) : stat.text;
+			each->visit(each->ctx, name, &stat);
+		}
+	}
+}
+
+/* ts_stats_each: of a packed file that had no room on the disk, what was kept. */
+static void each_stat(const struct ts_profile *profile, const struct ts_line *line,
+		      struct ts_bytes body, ts_stat_visit *visit, void *ctx)
+{
+	const struct chrome_file *file = file_of(profile, line);
+	const struct ts_bytes *kept = kept_args(file, body, NULL, 0);
+	struct ts_bytes args = args_in_text(file, body);
+	struct each each = { visit, ctx, TS_ARENA_INIT };
+
+	if (args.n == 0 && kept)
+		args = *kept;
+	visit_members(&each, (struct ts_bytes){ NULL, 0 }, args, 0);
+	ts_arena_release(&each.arena);
+}
+
 static struct ts_event event_of(const struct chrome_file *file, const struct ts_line *line,
 				const struct chrome_record *record)
 {
@@ -182,7 +234,7 @@ enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t index
 	TS_ASSERT(profile && sink);
 	if (!nest)
 		return ts_fail_nomem(err);
-	ts_nest_stats(nest, find_stat, find_stats);
+	ts_nest_stats(nest, find_stat, find_stats, each_stat);
 	st = ts_sort_cursor_open(&file->store, file->line_tracks[index - file->first_line], &cursor,
 				 err);
 	while (st == TS_OK && (record = ts_sort_cursor_next(cursor, &st, err))) {

@@ -248,6 +248,7 @@ static void give_stat(const struct xplane_plane *plane, const struct xstat *from
 		.number = is_text ? TS_UNKNOWN : xstat_int(from),
 		.real = is_text ? NAN : xstat_real(from),
 		.text = is_text ? ts_xstat_text(plane, from) : (struct ts_bytes){ NULL, 0 },
+		.is_unsigned = from->field == XSTAT_UINT64,
 	};
 }
 
@@ -292,6 +293,30 @@ static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 		}
 	}
 	return false;
+}
+
+/* ts_stats_each. A stat whose name the plane does not have is left out, as in find_stat(). */
+static void each_stat(const struct ts_profile *profile, const struct ts_line *line,
+		      struct ts_bytes body, ts_stat_visit *visit, void *ctx)
+{
+	const struct xplane_plane *plane = profile->planes[line->plane].reader_data;
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(body, &error);
+
+	while (ts_pb_next(&pb)) {
+		struct xstat found;
+		struct ts_stat stat;
+		uint32_t at;
+
+		if (pb.field != XEVENT_STATS)
+			continue;
+		xstat_read(ts_pb_enter(&pb), &found);
+		at = id_table_find(&plane->names, found.id);
+		if (!found.field || at >= plane->nr_stat_names)
+			continue;
+		give_stat(plane, &found, &stat);
+		visit(ctx, plane->stat_names[at], &stat);
+	}
 }
 
 /* The next event of a line: most often it stands right there. False at the end, or after damage. */
@@ -385,7 +410,7 @@ enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t index
 	TS_ASSERT(profile && sink);
 	if (!nest)
 		return ts_fail_nomem(err);
-	ts_nest_stats(nest, find_stat, NULL);
+	ts_nest_stats(nest, find_stat, NULL, each_stat);
 	st = sort ? sorted(&decoder, pb, nest, err) : in_order(&decoder, pb, nest, err);
 	if (st == TS_OK)
 		st = ts_nest_finish(nest, err);

@@ -1,20 +1,27 @@
 /*
  * Chrome's trace event format (Google's "Trace Event Format" document) in its object form, in the
- * part that Perfetto's importer takes, and chrome://tracing and XProf read: M metadata, X slices, C
- * counters, s and f flows. One event a line.
+ * part that Perfetto's importer takes, and chrome://tracing and XProf read: M metadata, X slices (B
+ * and E where it says so below), C counters, s and f flows. One event a line.
+ *
+ * Of events of one time the importer takes E first, then X, the longest first, then all others in the
+ * order of the file. So a slice behind one of 0 ns is a B and an E, or it would come before that.
  *
  * Every event begins with its comma and line end, but the first behind open(); so pieces made apart
  * can be put together in any order. Times are microseconds with three decimals, in integers alone.
- * Perfetto keeps thread names by tid alone, so each tid stands once in a file.
+ * Perfetto keeps thread names by tid alone, so each tid stands once in a file; and a row is a
+ * thread, as the format knows no other: its tid is made up, and the row's lanes have the next ones.
  */
 #include "write/perfetto/perfetto.h"
 
+#include <math.h>
+
 #include "codec/json.h"
 
-#define MARK	  "{\"otherData\":{\"generator\":\"tpusight\""
+#define MARK	  "{\"otherData\":{\"generator\":\"tpusight\"" /* the files of every version begin so */
 #define MAX_LANES 100 /* a row has the tids up to the next hundred */
 #define TIME_MAX  24  /* a time as text, sign, point and all */
-#define EVENT_MAX 384 /* an event without its names and args, and its arrow */
+#define EXACT_NS  ((INT64_C(1) << 42) * 1000) /* see imported() */
+#define EVENT_MAX 640 /* an event without its names and args, and its arrows */
 
 /* The first event of the array has no comma. */
 static void begin(struct ts_buf *out)
@@ -33,11 +40,21 @@ static void put_text(struct ts_buf *out, const char *key, const char *text)
 		ts_buf_puts(out, "null");
 }
 
+static void put_fact(struct ts_buf *out, const struct ts_perfetto_fact *fact)
+{
+	ts_buf_printf(out, ",\"%s\":", fact->key);
+	if (fact->text.n > 0)
+		ts_json_quote(out, ts_perfetto_cut(fact->text));
+	else
+		ts_buf_printf(out, "%lld", (long long)fact->number);
+}
+
+/* Viewers show "metadata" alone, as a table. */
 static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 {
 	uint64_t left_out = head->events_total - TS_MIN(head->events_written, head->events_total);
 
-	ts_buf_puts(out, MARK);
+	ts_buf_puts(out, MARK "},\"metadata\":{\"generator\":\"tpusight\"");
 	put_text(out, "version", head->version);
 	put_text(out, "native_file", head->native_file);
 	if (head->start_unix_ns != TS_UNKNOWN) /* as text: past what a double holds */
@@ -47,6 +64,8 @@ static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 		      (unsigned long long)head->events_written);
 	ts_buf_printf(out, ",\"events_left_out\":%llu,\"own_events\":%llu",
 		      (unsigned long long)left_out, (unsigned long long)head->own_events);
+	for (size_t i = 0; i < head->nr_facts; i++)
+		put_fact(out, &head->facts[i]);
 	put_text(out, "note", ts_perfetto_note);
 	ts_buf_puts(out, "},\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 }
@@ -144,6 +163,32 @@ static void put_op_tail(struct ts_buf *out, struct ts_buf *tail,
 		put_op_arg(tail, &args[i]);
 }
 
+/* With a point in any case: SQL shall not take a real for an integer when it is a whole number. */
+static void put_real(struct ts_buf *out, double value)
+{
+	size_t from = out->n;
+
+	ts_json_number(out, value);
+	if (!out->failed && !memchr(out->p + from, '.', out->n - from) &&
+	    !memchr(out->p + from, 'e', out->n - from))
+		ts_buf_puts(out, ".0");
+}
+
+static void put_label_arg(struct ts_buf *out, const struct ts_arg *arg)
+{
+	if (arg->value.type == TS_VALUE_TEXT) {
+		put_arg(out, arg->key, arg->value.as.s);
+		return;
+	}
+	ts_json_quote(out, ts_bytes_of(arg->key));
+	ts_buf_putc(out, ':');
+	if (arg->value.type == TS_VALUE_REAL)
+		put_real(out, arg->value.as.r);
+	else
+		ts_buf_printf(out, "%lld", (long long)arg->value.as.i);
+	ts_buf_putc(out, ',');
+}
+
 static void put_label_tail(struct ts_buf *out, struct ts_buf *tail,
 			   const struct ts_perfetto_lane *lane, uint32_t number)
 {
@@ -152,7 +197,8 @@ static void put_label_tail(struct ts_buf *out, struct ts_buf *tail,
 	put_arg(tail, "name", label->name);
 	ts_buf_puts(tail, "\"cat\":\"tpusight\",\"args\":{");
 	for (size_t i = 0; i < label->nr_args; i++)
-		put_arg(tail, label->args[i].key, label->args[i].value);
+		if (ts_arg_is_shown(&label->args[i]))
+			put_label_arg(tail, &label->args[i]);
 }
 
 static const char pairs_of_digits[] = "00010203040506070809101112131415161718192021222324"
@@ -188,6 +234,26 @@ static char *put_time(char *p, int64_t ns)
 	return p + (end - at);
 }
 
+/*
+ * The importer reads a time as a double of microseconds, which holds a ns no longer than up to 2^42 of
+ * them, 51 days: what it makes of the text of NS. Later ends of two slices that touch must become one
+ * number there, so a length is the difference of what its ends become.
+ */
+static int64_t imported(int64_t ns)
+{
+	double us;
+
+	if (ns < EXACT_NS || ns > INT64_MAX / 2)
+		return ns;
+	us = (double)(ns / 1000) + (double)(ns % 1000) / 1000;
+	return us == trunc(us) ? (int64_t)us * 1000 : llround(us * 1000);
+}
+
+static int64_t imported_dur(const struct ts_perfetto_slice *slice)
+{
+	return imported(slice->start_ns + slice->dur_ns) - imported(slice->start_ns);
+}
+
 static char *put_bytes(char *p, const void *bytes, size_t n)
 {
 	memcpy(p, bytes, n);
@@ -203,11 +269,15 @@ static char *begin_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 
 	if (!ts_buf_room(out, EVENT_MAX + slice->tail.n))
 		return NULL;
-	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"X\",");
+	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"");
+	*p++ = slice->is_apart ? 'B' : 'X';
+	p = PUT(p, "\",");
 	p = put_bytes(p, lane->packet.p, lane->packet.n);
 	p = put_time(p, slice->start_ns);
-	p = PUT(p, ",\"dur\":");
-	p = put_time(p, slice->dur_ns);
+	if (!slice->is_apart) {
+		p = PUT(p, ",\"dur\":");
+		p = put_time(p, imported_dur(slice));
+	}
 	*p++ = ',';
 	return put_bytes(p, slice->tail.p, slice->tail.n);
 }
@@ -220,18 +290,21 @@ static char *put_number(char *p, uint64_t number)
 }
 
 /* An arrow's end stands right behind the slice it belongs to. */
-static char *put_arrow(char *p, const struct ts_perfetto_lane *lane,
-		       const struct ts_perfetto_slice *slice)
+static char *put_arrow(char *p, const struct ts_perfetto_lane *lane, int64_t at_ns,
+		       enum ts_perfetto_arrow arrow, const char *name, uint64_t id)
 {
-	if (slice->arrow == TS_ARROW_NONE)
+	size_t n = strlen(name);
+
+	if (arrow == TS_ARROW_NONE)
 		return p;
 	p = PUT(p, ",\n{\"ph\":\"");
-	*p++ = slice->arrow == TS_ARROW_BEGINS ? 's' : 'f';
-	p = PUT(p, "\",\"bp\":\"e\",\"cat\":\"async\",\"name\":\"async\",\"id\":");
-	p = put_number(p, slice->arrow_id);
+	*p++ = arrow == TS_ARROW_BEGINS ? 's' : 'f';
+	p = put_bytes(PUT(p, "\",\"bp\":\"e\",\"cat\":\""), name, n);
+	p = put_bytes(PUT(p, "\",\"name\":\""), name, n);
+	p = put_number(PUT(p, "\",\"id\":"), id);
 	*p++ = ',';
 	p = put_bytes(p, lane->packet.p, lane->packet.n);
-	p = put_time(p, slice->start_ns);
+	p = put_time(p, at_ns);
 	*p++ = '}';
 	return p;
 }
@@ -246,7 +319,8 @@ static void put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 	p = PUT(p, "\"self_us\":");
 	p = put_time(p, slice->own_ns);
 	p = PUT(p, "}}");
-	p = put_arrow(p, lane, slice);
+	p = put_arrow(p, lane, slice->start_ns, slice->arrow, "async", slice->arrow_id);
+	p = put_arrow(p, lane, slice->start_ns, slice->launch, "launch", slice->launch_id);
 	out->n = (size_t)(p - (char *)out->p);
 }
 
@@ -257,16 +331,26 @@ static void put_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *l
 
 	if (!p)
 		return;
-	p = PUT(p, "\"own_us\":");
-	p = put_time(p, slice->own_ns);
+	p = PUT(p, "\"own_ns\":");
+	p = put_number(p, (uint64_t)TS_MAX(slice->own_ns, 0));
 	p = PUT(p, ",\"events\":");
 	p = put_number(p, slice->nr_events);
 	p = PUT(p, "}}");
 	out->n = (size_t)(p - (char *)out->p);
 }
 
-static void put_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns)
+static void put_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+		    bool is_apart)
 {
+	char *p;
+
+	if (!is_apart || !ts_buf_room(out, EVENT_MAX))
+		return;
+	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"E\",");
+	p = put_bytes(p, lane->packet.p, lane->packet.n);
+	p = put_time(p, end_ns);
+	*p++ = '}';
+	out->n = (size_t)(p - (char *)out->p);
 }
 
 /* The importer names a counter "<name> <key>": the unit in brackets is the key. */

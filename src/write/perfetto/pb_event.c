@@ -2,7 +2,7 @@
 #include "write/perfetto/pb.h"
 
 #define PACKET_MAX 48 /* a packet without what a lane has, and without the event's own bytes */
-#define OWN_MAX	   64 /* of an event: annotations and arrow */
+#define OWN_MAX	   80 /* of an event: annotations and arrows */
 
 static uint8_t *put_text(uint8_t *p, const struct ts_perfetto_text *text)
 {
@@ -69,17 +69,25 @@ static uint8_t *put_number(uint8_t *p, uint32_t iid, int64_t number)
 	return put_pair(p, TAG(ANNOTATION_INT, 0), (uint64_t)number);
 }
 
-static uint8_t *put_arrow(uint8_t *p, const struct ts_perfetto_slice *slice)
+static uint8_t *put_arrow(uint8_t *p, enum ts_perfetto_arrow arrow, uint64_t id)
 {
 	static const uint32_t fields[] = {
 		[TS_ARROW_BEGINS] = EVENT_FLOW_IDS, [TS_ARROW_ENDS] = EVENT_TERMINATING_FLOW_IDS
 	};
 
-	if (slice->arrow == TS_ARROW_NONE)
+	if (arrow == TS_ARROW_NONE)
 		return p;
-	p = ts_pbw_store(p, (uint64_t)fields[slice->arrow] << 3 | 1);
-	memcpy(p, &slice->arrow_id, 8); /* little-endian: configure sees to it */
+	p = ts_pbw_store(p, (uint64_t)fields[arrow] << 3 | 1);
+	memcpy(p, &id, 8); /* little-endian: configure sees to it */
 	return p + 8;
+}
+
+/* It launched what has this number on a GPU. */
+static uint8_t *put_submission(uint8_t *p, uint64_t stage_id)
+{
+	p = ts_pbw_store(p, (uint64_t)EVENT_GPU_CORRELATION << 3 | 2);
+	*p++ = (uint8_t)(1 + ts_pbw_size(stage_id));
+	return put_pair(p, TAG(CORRELATION_SUBMISSION, 0), stage_id);
 }
 
 static void put_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
@@ -101,7 +109,10 @@ void ts_perfetto_pb_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *
 {
 	uint8_t own[OWN_MAX], *p = put_number(own, IID_SELF, slice->own_ns);
 
-	p = put_arrow(p, slice);
+	p = put_arrow(p, slice->arrow, slice->arrow_id);
+	p = put_arrow(p, slice->launch, slice->launch_id);
+	if (slice->stage_id && !lane->row->gpu)
+		p = put_submission(p, slice->stage_id);
 	put_slice(out, lane, slice, own, (size_t)(p - own));
 }
 
@@ -114,7 +125,8 @@ void ts_perfetto_pb_label_slice(struct ts_buf *out, const struct ts_perfetto_lan
 	put_slice(out, lane, slice, own, (size_t)(p - own));
 }
 
-void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns)
+void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+			bool is_apart)
 {
 	const uint8_t *p = begin_event(out, lane, TYPE_SLICE_END, end_ns, 0);
 
@@ -122,8 +134,11 @@ void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 		end_event(out, p);
 }
 
-static void put_time(struct ts_buf *out, struct moment moment)
+/* The time of a packet that is put down field by field. */
+void ts_perfetto_pb_time(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns)
 {
+	struct moment moment = moment_of(row, at_ns);
+
 	ts_pbw_u64(out, PACKET_TIMESTAMP, moment.value);
 	if (moment.is_absolute)
 		ts_pbw_u64(out, PACKET_CLOCK_ID, CLOCK_OF_TRACE);
@@ -136,9 +151,9 @@ void ts_perfetto_pb_counter(struct ts_buf *out, const struct ts_perfetto_row *ro
 
 	if (!isfinite(value))
 		return;
-	packet = begin_packet(out, sequence_of(row));
+	packet = begin_row_packet(out, row);
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
-	put_time(out, moment_of(row, at_ns));
+	ts_perfetto_pb_time(out, row, at_ns);
 	event = ts_pbw_begin(out, PACKET_TRACK_EVENT);
 	ts_pbw_u64(out, EVENT_TYPE, TYPE_COUNTER);
 	ts_pbw_double(out, EVENT_DOUBLE_COUNTER, value);

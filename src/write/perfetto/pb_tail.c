@@ -11,16 +11,22 @@ static bool is_interned(const struct ts_perfetto_arg *arg)
 	return arg->key == TS_KEY_TF_OP || arg->key == TS_KEY_SOURCE;
 }
 
+/* Also as what slices have in common: viewers give those one colour, and show all when one is pointed at. */
+static void intern_category(struct ts_buf *out, uint64_t iid, struct ts_bytes category)
+{
+	intern(out, INTERNED_CATEGORIES, iid, category);
+	intern(out, INTERNED_CORRELATIONS, iid, category);
+}
+
 static void intern_op(struct ts_buf *out, const struct ts_perfetto_row *row, const struct ts_op *op,
 		      uint32_t index, const struct ts_perfetto_arg *args, size_t nr_args)
 {
-	size_t packet = begin_packet(out, sequence_of(row)), data;
+	size_t packet = begin_row_packet(out, row), data;
 
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
 	data = ts_pbw_begin(out, PACKET_INTERNED_DATA);
 	if (op->category.n)
-		intern(out, INTERNED_CATEGORIES, (uint64_t)index + 1,
-		       ts_perfetto_cut(op->category));
+		intern_category(out, (uint64_t)index + 1, ts_perfetto_cut(op->category));
 	if (op->name.n)
 		intern(out, INTERNED_EVENT_NAMES, (uint64_t)index + 1, ts_perfetto_cut(op->name));
 	for (size_t i = 0; i < nr_args; i++)
@@ -61,6 +67,8 @@ void ts_perfetto_pb_op_tail(struct ts_buf *out, struct ts_buf *tail,
 		ts_pbw_u64(tail, EVENT_CATEGORY_IIDS, (uint64_t)index + 1);
 	if (op->name.n)
 		ts_pbw_u64(tail, EVENT_NAME_IID, (uint64_t)index + 1);
+	if (op->category.n)
+		ts_pbw_u64(tail, EVENT_CORRELATION_IID, (uint64_t)index + 1);
 	for (size_t i = 0; i < nr; i++)
 		put_annotation(tail, index, &args[i]);
 }
@@ -73,7 +81,7 @@ static uint64_t label_iid(uint32_t label, size_t arg)
 static void intern_label(struct ts_buf *out, const struct ts_perfetto_row *row, uint32_t number)
 {
 	const struct ts_label *label = &row->track->labels[number];
-	size_t packet = begin_packet(out, sequence_of(row)), data;
+	size_t packet = begin_row_packet(out, row), data;
 
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
 	data = ts_pbw_begin(out, PACKET_INTERNED_DATA);
@@ -81,11 +89,26 @@ static void intern_label(struct ts_buf *out, const struct ts_perfetto_row *row, 
 	for (size_t i = 0; i < TS_MIN(label->nr_args, 256); i++) {
 		intern(out, INTERNED_ANNOTATION_NAMES, label_iid(number, i),
 		       ts_bytes_of(label->args[i].key));
-		intern(out, INTERNED_STRINGS, label_iid(number, i),
-		       ts_perfetto_cut(label->args[i].value));
+		if (label->args[i].value.type == TS_VALUE_TEXT)
+			intern(out, INTERNED_STRINGS, label_iid(number, i),
+			       ts_perfetto_cut(label->args[i].value.as.s));
 	}
 	ts_pbw_end(out, data);
 	ts_pbw_end(out, packet);
+}
+
+static void put_label_arg(struct ts_buf *tail, uint64_t iid, const struct ts_value *value)
+{
+	size_t annotation = ts_pbw_begin(tail, EVENT_ANNOTATIONS);
+
+	ts_pbw_u64(tail, ANNOTATION_NAME_IID, iid);
+	if (value->type == TS_VALUE_TEXT)
+		ts_pbw_u64(tail, ANNOTATION_STRING_IID, iid);
+	else if (value->type == TS_VALUE_REAL)
+		ts_pbw_double(tail, ANNOTATION_DOUBLE, value->as.r);
+	else
+		ts_pbw_i64(tail, ANNOTATION_INT, value->as.i);
+	ts_pbw_end(tail, annotation);
 }
 
 void ts_perfetto_pb_label_tail(struct ts_buf *out, struct ts_buf *tail,
@@ -96,14 +119,7 @@ void ts_perfetto_pb_label_tail(struct ts_buf *out, struct ts_buf *tail,
 	intern_label(out, lane->row, number);
 	ts_pbw_u64(tail, EVENT_CATEGORY_IIDS, LABEL_CATEGORY);
 	ts_pbw_u64(tail, EVENT_NAME_IID, (uint64_t)number + 1);
-	for (size_t i = 0; i < TS_MIN(label->nr_args, 256); i++) {
-		size_t annotation;
-
-		if (label->args[i].value.n == 0)
-			continue;
-		annotation = ts_pbw_begin(tail, EVENT_ANNOTATIONS);
-		ts_pbw_u64(tail, ANNOTATION_NAME_IID, label_iid(number, i));
-		ts_pbw_u64(tail, ANNOTATION_STRING_IID, label_iid(number, i));
-		ts_pbw_end(tail, annotation);
-	}
+	for (size_t i = 0; i < TS_MIN(label->nr_args, 256); i++)
+		if (ts_arg_is_shown(&label->args[i]))
+			put_label_arg(tail, label_iid(number, i), &label->args[i].value);
 }

@@ -8,7 +8,7 @@
  *		form->lane(out, &lane);
  *		form->op_tail(out, &tail, profile, op, full);
  *		form->op_slice(out, &lane, &slice);	in the order of starts, parents first
- *		form->end(out, &lane, end_ns);		for each slice, innermost first
+ *		form->end(out, &lane, end_ns, apart);	for each slice, innermost first
  *	form->close(out);
  *
  * A row's bytes depend on the row alone, and rows follow each other in any order; so they are made
@@ -24,18 +24,61 @@
 #include "model/profile.h"
 #include "result/result.h"
 
+/* Something known of the run. */
+struct ts_perfetto_fact {
+	const char *key;
+	struct ts_bytes text; /* .n 0: it is a number */
+	int64_t number;
+};
+
+/* A GPU, whose kernels are written a second time where the form has something of its own for them. */
+struct ts_perfetto_gpu {
+	uint32_t number, pid;		     /* on its machine, from 0; its process */
+	uint32_t machine;		     /* as of the process; GPUs of one follow each other */
+	struct ts_bytes name, vendor, model; /* the latter may be empty */
+};
+
+/* What was launched on it, as often as it was. */
+struct ts_perfetto_kernel {
+	uint32_t op;		    /* what its slices are of */
+	struct ts_bytes name;	    /* its own: its slices may have that of a program's op */
+	bool is_compute;	    /* else it copies or fills */
+	uint32_t grid[3], block[3]; /* 0: unknown */
+	int64_t registers, static_shared, dynamic_shared; /* bytes; TS_UNKNOWN */
+};
+
+/* A host, as Perfetto keeps hosts apart, in one file and in files that are opened together. Ids have 29
+ * to 32 bits, so that all take the same room. */
+#define TS_MACHINE_MIN (UINT32_C(1) << 28)
+
+struct ts_perfetto_machine {
+	uint32_t id;
+	struct ts_bytes name;
+};
+
 struct ts_perfetto_head {
 	const char *version;
+	const char *source; /* the file that it was made from; NULL: it was made from several */
 	const char *native_file; /* where the profiler's own trace was put; NULL: it had none */
 	int64_t start_unix_ns;	 /* of the run; TS_UNKNOWN */
 	int64_t shift_ns;	 /* added to every time of the run, so that none is negative */
 	uint64_t events_total, events_written; /* of the profile, without our own tracks */
 	uint64_t own_events;
+	const struct ts_perfetto_fact *facts;
+	size_t nr_facts;
+	const struct ts_perfetto_gpu *gpus;
+	size_t nr_gpus;
+	const struct ts_perfetto_machine *machines; /* all that rows name; the first is the run's */
+	size_t nr_machines;
 };
 
 struct ts_perfetto_process {
 	uint32_t pid, order;
 	struct ts_bytes name;
+	uint32_t machine;			/* the id; 0: the head's first */
+	bool has_tracks;			/* of ours */
+	bool has_lines;				/* of the profile, other than threads' */
+	uint64_t events_total, events_left_out; /* of its lines */
 };
 
 /* A line of the profile, or a track of ours. */
@@ -43,8 +86,13 @@ struct ts_perfetto_row {
 	uint32_t number;   /* in the file, from 0 */
 	uint32_t pid, tid; /* each tid stands once in a file, whatever its pid */
 	uint32_t order;	   /* within the process */
+	uint32_t machine;  /* as of the process */
+	int64_t thread;	   /* what the host's system calls the line's thread; 0: it is not known */
 	struct ts_bytes name;
-	const struct ts_track *track; /* of ours; NULL: a line */
+	const struct ts_track *track;	   /* of ours; NULL: a line */
+	bool is_native;			   /* the track is not ours, but a counter of the profile */
+	const char *about;		   /* what the line has; NULL: nothing is to be said */
+	const struct ts_perfetto_gpu *gpu; /* whose stream it is; else NULL */
 	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
 };
 
@@ -68,14 +116,24 @@ struct ts_perfetto_slice {
 	struct ts_bytes tail; /* what is the same each time the op or label is drawn */
 	int64_t own_ns;	      /* self time of an op; time that is really the label's */
 	uint32_t nr_events;   /* of a label */
-	enum ts_perfetto_arrow arrow;
-	uint64_t arrow_id;
+	enum ts_perfetto_arrow arrow,
+		launch; /* of an async pair; of a launch and what it launched */
+	uint64_t arrow_id, launch_id;
+	/* One of 0 ns that ran before it stands at the same ns of its lane: JSON, whose importer puts
+	 * the longer of two first, writes its begin and its end apart. */
+	bool is_apart;
+	struct ts_bytes kernel; /* of kernel_tail(), of a stream; empty: not known */
+	uint64_t stage_id; /* of what runs on the stream; of what the slice launched there; 0 */
 };
+
+#define TS_MARK_MAX 64 /* bytes of a mark at most */
 
 struct ts_perfetto_form {
 	const char *name;
-	const char *mark;   /* a file of this form that is ours begins so, unpacked */
-	uint32_t max_lanes; /* of a row */
+	const char *mark;	/* a file of this form that is ours begins so, unpacked */
+	const char *older_mark; /* or so, where an earlier release wrote it; NULL: all are alike */
+	bool names_machines;	/* a process needs no host in its name */
+	uint32_t max_lanes;	/* of a row */
 	void (*open)(struct ts_buf *out, const struct ts_perfetto_head *head);
 	void (*close)(struct ts_buf *out);
 	void (*process)(struct ts_buf *out, const struct ts_perfetto_process *process);
@@ -88,12 +146,18 @@ struct ts_perfetto_form {
 			uint32_t op, bool full);
 	void (*op_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			 const struct ts_perfetto_slice *slice);
+	/* Likewise of launch NUMBER of a GPU's row, each of them once. NULL: the form has none of it. */
+	void (*kernel_tail)(struct ts_buf *out, struct ts_buf *tail,
+			    const struct ts_perfetto_lane *lane,
+			    const struct ts_perfetto_kernel *kernel, uint32_t number);
 	/* Likewise of label NUMBER of the row's track, each of them once. */
 	void (*label_tail)(struct ts_buf *out, struct ts_buf *tail,
 			   const struct ts_perfetto_lane *lane, uint32_t number);
 	void (*label_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			    const struct ts_perfetto_slice *slice);
-	void (*end)(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns);
+	/* IS_APART: as the slice that ends has it. */
+	void (*end)(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,
+		    bool is_apart);
 	/* A point of the row's counter. A value that is not a number is not written. */
 	void (*counter)(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
 			double value);
@@ -125,6 +189,12 @@ struct ts_perfetto_arg {
 	struct ts_bytes text; /* cut to what a viewer can show */
 	uint64_t number;
 };
+
+/* The id of a host: of its name, its rank and the start of its profile, so that it is the same each time the
+ * profile is annotated, and another one for another host or session. */
+uint32_t ts_perfetto_machine_id(const struct ts_host *host);
+/* "rank 3" of a rank, else the host's name. Without bytes: no memory, or the host has no name. */
+struct ts_bytes ts_perfetto_machine_name(const struct ts_host *host, struct ts_arena *arena);
 
 extern const char *const ts_perfetto_keys[TS_NR_KEYS];
 extern const char ts_perfetto_note[]; /* what is in the file, a sentence */

@@ -8,6 +8,19 @@
 static const int64_t bound_ms[TS_NR_BUCKETS] = { 200, 800, 0, 0, 0, 0, 0, 0, 0 };
 
 /* One op that waits for memory, of program 7, with HLO. */
+/* A clause of a finding's SQL. */
+#define OF(key, value)                                   \
+	" and coalesce(extract_arg(arg_set_id, 'args." key \
+	"'), extract_arg(arg_set_id, 'debug." key "')) = '" value "'"
+
+static void assert_text(struct ts_bytes text, const char *expected)
+{
+	char found[2048];
+
+	snprintf(found, sizeof(found), "%.*s", TS_ARG(text));
+	assert_string_equal(found, expected);
+}
+
 static void given_memory_run(struct given *run, const char *op)
 {
 	struct ts_hlo_module *module;
@@ -86,9 +99,83 @@ static void a_profile_outside_a_log_directory_has_no_links(void **state)
 
 	assert_int_equal(finding->links.xprof.n, 0);
 	assert_int_equal(finding->links.xprof_trace.n, 0);
-	assert_true(ts_bytes_is(finding->links.perfetto_sql,
-				"select ts, dur, name from slice where name in ('fusion.1') "
-				"order by ts"));
+	assert_true(finding->links.perfetto_sql.n > 0);
+	given_release(&run);
+}
+
+/* Other programs have ops of the same name, and one op can be named twice. */
+static void slices_of_an_op_are_asked_for_by_its_program(void **state)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	given_memory_run(&run, "fusion.1");
+
+	finding = finding_of(when_examined(&run), "memory_bound");
+
+	assert_text(finding->links.perfetto_sql,
+		    "select id, ts, dur, track_id, name from slice where name in ('fusion.1')" OF(
+			    "hlo_module", "jit_f") OF("program_id", "7") " order by ts");
+	given_release(&run);
+}
+
+static void slices_of_several_programs_are_asked_for_one_program_after_the_other(void **state)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	given_memory_run(&run, "fusion.1");
+	given_op(&run,
+		 (struct given_op){ "fusion.3", "loop fusion", "", "a.py:3", TS_OP_OTHER,
+				    TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 10, 100 * MS, 0, 1e9 });
+	given_op(&run,
+		 (struct given_op){ "fusion.2", "loop fusion", "", "a.py:4", TS_OP_OTHER,
+				    TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 10, 90 * MS, 0, 1e9 });
+	run.profile.ops[2].program_id = 8;
+
+	finding = finding_of(when_examined(&run), "memory_bound");
+
+	assert_text(finding->links.perfetto_sql,
+		    "select id, ts, dur, track_id, name from slice where name in ('fusion.1', "
+		    "'fusion.2')" OF("hlo_module", "jit_f") OF(
+			    "program_id", "7") " or name in ('fusion.3')" OF("hlo_module", "jit_f")
+			    OF("program_id", "8") " order by ts");
+	given_release(&run);
+}
+
+/* A GPU's kernels of a trace have no module, and may be drawn as render stages too. */
+static void slices_without_a_module_are_asked_for_once(void **state)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	given_memory_run(&run, "fusion.1");
+	run.items[1].module = TS_LIT("");
+	run.profile.ops[1].has_program = false;
+
+	finding = finding_of(when_examined(&run), "memory_bound");
+
+	assert_text(finding->links.perfetto_sql,
+		    "select id, ts, dur, track_id, name from slice where name in ('fusion.1') and "
+		    "track_id not in (select id from track where type = 'gpu_render_stage') "
+		    "order by ts");
+	given_release(&run);
+}
+
+static void what_is_not_about_an_op_that_ran_is_found_by_its_id(void **state)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	given_memory_run(&run, "fusion.1");
+	run.items[1].first_start_ps = run.items[1].first_end_ps = 0;
+
+	finding = finding_of(when_examined(&run), "memory_bound");
+
+	assert_int_equal(finding->nr_when, 0);
+	assert_true(ts_bytes_starts(finding->links.perfetto_sql,
+				    "select id, ts, dur, track_id, name from slice where "
+				    "category = 'tpusight'" OF("finding", "memory_bound")));
 	given_release(&run);
 }
 
@@ -149,7 +236,9 @@ static void times_stand_in_order_and_the_longest_is_linked(void **state)
 	assert_int_equal(hull.end_ps, 540 * MS);
 	assert_true(ts_bytes_has(finding->links.xprof_trace,
 				 "&view_start=85.000000&view_end=415.000000"));
-	assert_true(ts_bytes_has(finding->links.perfetto_sql, "string_value = 'idle'"));
+	assert_text(finding->links.perfetto_sql,
+		    "select id, ts, dur, track_id, name from slice where category = "
+		    "'tpusight'" OF("finding", "idle") " order by ts");
 	given_release(&run);
 }
 
@@ -228,6 +317,11 @@ int main(void)
 		cmocka_unit_test(an_op_is_linked_by_module_and_program_and_by_its_first_execution),
 		cmocka_unit_test(times_of_a_host_that_began_later_are_by_its_own_clock),
 		cmocka_unit_test(a_profile_outside_a_log_directory_has_no_links),
+		cmocka_unit_test(slices_of_an_op_are_asked_for_by_its_program),
+		cmocka_unit_test(
+			slices_of_several_programs_are_asked_for_one_program_after_the_other),
+		cmocka_unit_test(slices_without_a_module_are_asked_for_once),
+		cmocka_unit_test(what_is_not_about_an_op_that_ran_is_found_by_its_id),
 		cmocka_unit_test(an_op_without_its_module_has_no_graph),
 		cmocka_unit_test(names_do_not_leave_their_place_in_an_address_or_in_sql),
 		cmocka_unit_test(times_stand_in_order_and_the_longest_is_linked),

@@ -76,12 +76,27 @@ static const struct ts_track *track_of(const struct ts_result *marks, const char
 	return NULL;
 }
 
-static struct ts_bytes arg_of(const struct ts_label *label, const char *key)
+static struct ts_value value_of(const struct ts_label *label, const char *key)
 {
 	for (size_t i = 0; i < label->nr_args; i++)
 		if (strcmp(label->args[i].key, key) == 0)
 			return label->args[i].value;
-	return (struct ts_bytes){ NULL, 0 };
+	return ts_null();
+}
+
+static struct ts_bytes arg_of(const struct ts_label *label, const char *key)
+{
+	struct ts_value value = value_of(label, key);
+
+	return value.type == TS_VALUE_TEXT ? value.as.s : (struct ts_bytes){ NULL, 0 };
+}
+
+/* SQL asks for args by key: all lower case, without blanks. */
+static void assert_keys_are_names(const struct ts_label *label)
+{
+	for (size_t i = 0; i < label->nr_args; i++)
+		assert_int_equal(strspn(label->args[i].key, "abcdefghijklmnopqrstuvwxyz_"),
+				 strlen(label->args[i].key));
 }
 
 /* Op 0: a collective of 300 of 1000 ms, named by a finding. Op 1: half padding. Op 2: nothing. */
@@ -128,8 +143,12 @@ static void each_occurrence_has_a_slice_with_what_a_click_shows(void **state)
 	assert_true(ts_bytes_is(arg_of(&track->labels[0], "op"), "all-reduce"));
 	assert_true(ts_bytes_is(arg_of(&track->labels[0], "source"), "a.py:3"));
 	assert_true(ts_bytes_is(arg_of(&track->labels[0], "severity"), "critical"));
-	assert_true(
-		ts_bytes_is(arg_of(&track->labels[0], "gain"), "up to 300 ms of the run (30.0 %)"));
+	assert_int_equal(value_of(&track->labels[0], "rank").as.i, 1);
+	assert_int_equal(value_of(&track->labels[0], "gain_ns").as.i, 300000000);
+	assert_true(value_of(&track->labels[0], "gain_pct").as.r == 30);
+	assert_true(value_of(&track->labels[0], "impact_ns").as.i >= 300000000);
+	assert_true(arg_of(&track->labels[0], "finding").n > 0);
+	assert_keys_are_names(&track->labels[0]);
 	assert_true(arg_of(&track->labels[0], "evidence").n > 0);
 	assert_true(arg_of(&track->labels[0], "advice").n > 0);
 

@@ -1,0 +1,15 @@
+/* What the head of a trace says of its run: chip, hosts, steps, health. */
+#ifndef TS_FLOW_TRACE_FACTS_H
+#define TS_FLOW_TRACE_FACTS_H
+
+#include "base/arena.h"
+#include "result/result.h"
+#include "write/perfetto/perfetto.h"
+
+#define TS_TRACE_FACTS 6
+
+/* Fills FACTS with the *NR of them that the results know. Texts are the arena's. False: no memory. */
+bool ts_trace_facts(const struct ts_results *results, struct ts_arena *arena,
+		    struct ts_perfetto_fact facts[TS_TRACE_FACTS], size_t *nr);
+
+#endif

@@ -1,0 +1,81 @@
+"""The tables that Perfetto's importer makes of a JSON trace, in SQLite: for tests of queries, where there is no trace processor."""
+import gzip
+import json
+import sqlite3
+
+TABLES = """
+create table slice (id, ts, dur, track_id, category, name, arg_set_id);
+create table args (arg_set_id, key, int_value, string_value, real_value);
+create table track (id, name, type);
+create table thread_track (id, utid);
+create table process_track (id, upid);
+create table process_counter_track (id, upid, name);
+create table counter (id, ts, track_id, value);
+create table thread (utid, upid, name);
+create table process (upid, name, machine_id);
+create table machine (id, name);
+"""
+
+
+def ns(us):
+    return round(us * 1000)
+
+
+class Tables:
+    """A thread is a track, args are flat keys below "args". PerfettoSQL of views is SQL of SQLite, but for a word."""
+
+    def __init__(self, path):
+        self.db, self.sets, self.counters, self.open = sqlite3.connect(":memory:"), {}, {}, {}
+        self.db.executescript(TABLES)
+        self.db.create_function("extract_arg", 2, lambda i, key: self.sets.get(i, {}).get(key), deterministic=True)
+        with gzip.open(path) as f:
+            events = json.load(f)["traceEvents"]
+        for e in events:
+            if e["ph"] == "M":
+                self.metadata(e)
+        for i, e in enumerate(events):
+            if e["ph"] in "XB":
+                self.slice(i, e)
+            elif e["ph"] == "E":
+                at, start = self.open[e["tid"]].pop()
+                self.db.execute("update slice set dur = ? where id = ?", (ns(e["ts"]) - start, at))
+            elif e["ph"] == "C":
+                self.counter(i, e)
+
+    def put(self, table, *row):
+        self.db.execute(f"insert into {table} values ({','.join('?' * len(row))})", row)
+
+    def metadata(self, e):
+        if e["name"] == "process_name":
+            self.put("process", e["pid"], e["args"]["name"], 0)
+        elif e["name"] == "thread_name":  # each tid stands once in a file
+            self.put("track", e["tid"], None, "thread_execution")
+            self.put("thread_track", e["tid"], e["tid"])
+            self.put("thread", e["tid"], e["pid"], e["args"]["name"])
+
+    def slice(self, i, e):
+        start = ns(e["ts"])
+        if e["ph"] == "B":
+            self.open.setdefault(e["tid"], []).append((i, start))
+        self.put("slice", i, start, ns(e["ts"] + e["dur"]) - start if e["ph"] == "X" else -1, e["tid"], e.get("cat"), e["name"], i)
+        self.sets[i] = {"args." + key: value for key, value in e.get("args", {}).items()}
+        for key, value in self.sets[i].items():
+            self.put("args", i, key, *(value if isinstance(value, kind) else None for kind in (int, str, float)))
+
+    def counter(self, i, e):
+        for key, value in e["args"].items():
+            place = (e["pid"], e["name"], key)
+            if place not in self.counters:
+                self.counters[place] = -1 - len(self.counters)
+                self.put("track", self.counters[place], f"{e['name']} {key}".strip(), "json_counter")
+                self.put("process_counter_track", self.counters[place], e["pid"], f"{e['name']} {key}".strip())
+            self.put("counter", i, ns(e["ts"]), self.counters[place], value)
+
+    def include(self, sql):
+        self.db.executescript(sql.replace("CREATE PERFETTO ", "CREATE "))
+
+    def ask(self, sql):
+        """Rows as dictionaries, by the names of columns."""
+        cursor = self.db.execute(sql)
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row)) for row in cursor]
