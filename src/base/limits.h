@@ -70,6 +70,9 @@
  */
 #define TS_LIMIT_TRACE_FLOWS (UINT64_C(1) << 20)
 
+/* Bytes of texts of args that have escapes, each kept once; further ones are shown with theirs. */
+#define TS_LIMIT_TRACE_TEXTS (UINT64_C(16) << 20)
+
 /* Points of the counters of one process of a trace in JSON: 16 bytes each in the pftrace's making. */
 #define TS_LIMIT_TRACE_POINTS (UINT64_C(1) << 20)
 
@@ -131,6 +134,8 @@
 
 /* Events inside one another; what is deeper counts as its parent's. */
 #define TS_LIMIT_NEST_DEPTH 1024
+/* Stats of one event that its slice in a Perfetto trace shows; profilers write a dozen. */
+#define TS_LIMIT_EVENT_STATS 256
 
 /* --- States that were saved: maps of a run */
 

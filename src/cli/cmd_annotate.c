@@ -300,12 +300,13 @@ const struct ts_command ts_command_annotate = {
 		"and ALL_HOSTS.tpusight.json, the whole report. A trace (NAME.json, NAME.json.gz) "
 		"stays as "
 		"it is: beside\n"
-		"it come NAME.tpusight.json.gz, the trace with our findings and rows in it, and "
-		"the report. "
-		"Files are\n"
-		"replaced whole or not at all; --strip brings back every byte. ui.perfetto.dev "
-		"reads a trace on\n"
-		"your machine; its Share button uploads it.",
+		"it come NAME.tpusight.json.gz, the trace with our findings and rows in it "
+		"(--perfetto=pftrace:\n"
+		"NAME.tpusight.pftrace, where no slice is lost on import), and the report. Files "
+		"are replaced\n"
+		"whole or not at all; --strip brings back every byte. ui.perfetto.dev reads a "
+		"trace on your machine;\n"
+		"its Share button uploads it.",
 	.options = options,
 	.own_size = sizeof(OWN),
 	.defaults = &defaults,

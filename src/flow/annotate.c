@@ -104,6 +104,16 @@ static enum ts_status write_copy(void *ctx, struct ts_newfile *file, struct ts_e
 				  err);
 }
 
+/* Of all traces together. */
+static void add_report(struct ts_annotated_trace *made, const struct ts_trace_report *report)
+{
+	made->file = "NAME" TS_ANNOTATED_PFTRACE_SUFFIX;
+	made->made = true;
+	made->report.events_total += report->events_total;
+	made->report.events_written += report->events_written;
+	made->report.events_left_out += report->events_left_out;
+}
+
 /* In Perfetto's own form: made from the profile, as that of an xplane, with this host alone. */
 static enum ts_status write_pftrace(void *ctx, struct ts_newfile *file, struct ts_error *err)
 {
@@ -115,13 +125,17 @@ static enum ts_status write_pftrace(void *ctx, struct ts_newfile *file, struct t
 					    .version = from->version,
 					    .source = copy->source };
 	struct ts_trace_plan *plan = &copy->job->plan;
+	struct ts_trace_report report = { 0 };
 	enum ts_status st;
 
 	plan->host = copy->host;
 	st = ts_trace_plan_close(plan, from->has_max_trace_events ? from->max_trace_events : 0,
 				 err);
-	return st ? st
-		  : ts_trace_write(file, &run->profile, &run->results, plan, &options, NULL, err);
+	if (st == TS_OK)
+		st = ts_trace_write(file, &run->profile, &run->results, plan, &options, &report,
+				    err);
+	add_report(&copy->job->one->traces[TS_TRACE_PFTRACE], &report);
+	return st;
 }
 
 static uint32_t host_of(const struct ts_profile *profile, const char *path)

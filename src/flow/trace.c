@@ -263,12 +263,12 @@ static enum ts_status add_gpu(struct trace *trace, const struct ts_plane *plane,
 {
 	const struct process *process = &trace->processes[trace->nr_processes - 1];
 	struct ts_perfetto_gpu *gpu = &trace->gpus[trace->nr_gpus];
-	bool is_next = trace->nr_gpus > 0 && gpu[-1].machine == process->machine;
 
-	*gpu = (struct ts_perfetto_gpu){ .number = is_next ? gpu[-1].number + 1 : 0,
-					 .pid = process->pid,
+	*gpu = (struct ts_perfetto_gpu){ .pid = process->pid,
 					 .machine = process->machine,
 					 .name = process->name };
+	for (size_t i = 0; i < trace->nr_gpus; i++)
+		gpu->number += trace->gpus[i].machine == gpu->machine;
 	trace->nr_gpus++;
 	return name_gpu(trace, &trace->profile->devices[plane->device], gpu, err);
 }
@@ -641,10 +641,10 @@ static enum ts_status finish(struct trace *trace, struct ts_trace_pack *pack,
 		.events_total = trace->plan->nr_events + trace->plan->nr_left_out,
 		.events_written = counts.written,
 		.own_events = counts.own,
-		.machines = first_machine(trace),
-		.nr_machines = trace->plan->host == TS_NONE ? trace->profile->nr_hosts : 1,
 		.gpus = trace->gpus,
-		.nr_gpus = trace->nr_gpus
+		.nr_gpus = trace->nr_gpus,
+		.machines = first_machine(trace),
+		.nr_machines = trace->plan->host == TS_NONE ? trace->profile->nr_hosts : 1
 	};
 	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;
 	bool good = put_head(trace, &head, &first);

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "flow/stream.h"
+#include "flow/trace_args.h"
 #include "flow/trace_kernels.h"
 
 #define PIECE_EVENTS 65536
@@ -57,10 +58,12 @@ struct ts_trace_writer {
 	struct ts_trace_pairs pairs;
 	struct lane *lanes;
 	size_t nr_lanes, nr_used, cap_lanes; /* those used before keep their memory */
+	struct ts_trace_args args;	     /* of the slice at work */
 	/* of the row at work */
 	const struct ts_trace_row *row;
 	struct ts_perfetto_row at; /* of it, with a time to count from */
 	int64_t last_ns;
+	struct ts_perfetto_seen seen;
 	const struct ts_trace_out *out;
 	struct ts_trace_counts *counts;
 	uint64_t nr_seen, quota, nr_slices;
@@ -84,8 +87,6 @@ struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
 	writer->profile = plan->profile;
 	writer->form = form;
 	writer->clock = clock;
-	for (size_t i = 0; i < TAIL_SLOTS; i++)
-		writer->slots[i].op = TS_NONE;
 	writer->described = calloc(plan->profile->nr_ops + 1, sizeof(*writer->described));
 	if (!writer->described) {
 		ts_trace_writer_free(writer);
@@ -105,6 +106,8 @@ void ts_trace_writer_free(struct ts_trace_writer *writer)
 	ts_buf_release(&writer->tails);
 	ts_buf_release(&writer->full_tail);
 	ts_trace_kernels_release(&writer->kernels);
+	ts_trace_args_release(&writer->args);
+	ts_perfetto_seen_release(&writer->seen);
 	free(writer->described);
 	free(writer->kept);
 	free(writer->order);
@@ -137,13 +140,24 @@ static enum ts_status hand_on(struct ts_trace_writer *writer, size_t full, struc
 	return writer->out->piece(writer->out->ctx, &writer->text, err);
 }
 
+/* What they refer to is known to their own row alone. */
+static void forget_tails(struct ts_trace_writer *writer)
+{
+	ts_buf_clear(&writer->tails);
+	for (size_t i = 0; i < TAIL_SLOTS; i++)
+		writer->slots[i].op = TS_NONE;
+}
+
 static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *row,
 		     const struct ts_trace_out *out, struct ts_trace_counts *counts)
 {
 	writer->row = row;
 	writer->at = row->at;
 	writer->at.last_ns = &writer->last_ns;
+	writer->at.seen = &writer->seen;
 	writer->last_ns = 0;
+	ts_perfetto_seen_release(&writer->seen);
+	forget_tails(writer);
 	writer->out = out;
 	writer->counts = counts;
 	writer->nr_kept = 0;
@@ -163,37 +177,47 @@ static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *
 /* Tails */
 
 static struct ts_bytes fresh_tail(struct ts_trace_writer *writer, const struct lane *lane,
-				  uint32_t op)
+				  const struct ts_perfetto_op *op)
 {
-	struct tail_slot *slot = &writer->slots[op % TAIL_SLOTS];
+	struct tail_slot *slot = &writer->slots[op->index % TAIL_SLOTS];
 	struct ts_buf *tails = &writer->tails;
 
-	if (tails->n > TAIL_BYTES) {
-		ts_buf_clear(tails);
-		for (size_t i = 0; i < TAIL_SLOTS; i++)
-			writer->slots[i].op = TS_NONE;
-	}
-	*slot = (struct tail_slot){ .op = op, .at = tails->n };
-	writer->form->op_tail(&writer->text, tails, &lane->at, writer->profile, op, false);
+	if (tails->n > TAIL_BYTES)
+		forget_tails(writer);
+	*slot = (struct tail_slot){ .op = op->index, .at = tails->n };
+	writer->form->op_tail(&writer->text, tails, &lane->at, op);
 	slot->n = (uint32_t)(tails->n - slot->at);
 	return ts_bytes_cut(ts_buf_bytes(tails), slot->at, slot->n);
 }
 
-/* The first slice of an op on a line has all of its args, the others have the short form. */
-static struct ts_bytes tail_of(struct ts_trace_writer *writer, const struct lane *lane, uint32_t op)
+/* What a core does has: there self times add up to the time that it was busy. */
+static bool has_stack(const struct ts_trace_writer *writer, uint32_t index)
 {
-	const struct tail_slot *slot = &writer->slots[op % TAIL_SLOTS];
+	const struct ts_op *op = &writer->profile->ops[index];
 
-	if (writer->described[op] != writer->row->line + 1) {
-		writer->described[op] = writer->row->line + 1;
+	return writer->profile->lines[writer->row->line].kind == TS_LINE_OPS &&
+	       (op->has_program || op->source_stack.n || op->framework_op.n);
+}
+
+/* The first slice of an op on a line has a tail of its own, the others have another in common. */
+static struct ts_bytes tail_of(struct ts_trace_writer *writer, const struct lane *lane,
+			       uint32_t index)
+{
+	const struct tail_slot *slot = &writer->slots[index % TAIL_SLOTS];
+	struct ts_perfetto_op op = { .profile = writer->profile,
+				     .index = index,
+				     .is_first = writer->described[index] != writer->row->line + 1,
+				     .has_stack = has_stack(writer, index) };
+
+	if (op.is_first) {
+		writer->described[index] = writer->row->line + 1;
 		ts_buf_clear(&writer->full_tail);
-		writer->form->op_tail(&writer->text, &writer->full_tail, &lane->at, writer->profile,
-				      op, true);
+		writer->form->op_tail(&writer->text, &writer->full_tail, &lane->at, &op);
 		return ts_buf_bytes(&writer->full_tail);
 	}
-	if (slot->op == op)
+	if (slot->op == index)
 		return (struct ts_bytes){ writer->tails.p + slot->at, slot->n };
-	return fresh_tail(writer, lane, op);
+	return fresh_tail(writer, lane, &op);
 }
 
 /* Lanes */
@@ -339,15 +363,25 @@ static void take_kernel(struct ts_trace_writer *writer, const struct lane *lane,
 		slice->stage_id = ((uint64_t)writer->at.number + 1) << 32 | writer->nr_slices;
 }
 
-static void put_slice(struct ts_trace_writer *writer, struct lane *lane, const struct kept *kept,
-		      struct ts_perfetto_slice *slice)
+static enum ts_status put_slice(struct ts_trace_writer *writer, struct lane *lane,
+				const struct kept *kept, struct ts_perfetto_slice *slice,
+				struct ts_error *err)
 {
+	const struct ts_line *line = &writer->profile->lines[writer->row->line];
+
+	if (!ts_trace_args_read(&writer->args, writer->profile, line, kept->op, kept->body,
+				writer->each))
+		return ts_fail_nomem(err);
 	take_launch(writer, slice);
+	slice->stats = writer->args.items;
+	slice->nr_stats = writer->args.nr;
+	slice->has_stack = has_stack(writer, kept->op);
 	slice->tail = tail_of(writer, lane, kept->op);
 	if (kept->note)
 		take_kernel(writer, lane, kept->note, slice);
 	writer->form->op_slice(&writer->text, &lane->at, slice);
 	writer->counts->written++;
+	return TS_OK;
 }
 
 static enum ts_status put_kept(struct ts_trace_writer *writer, const struct kept *kept,
@@ -375,9 +409,9 @@ static enum ts_status put_kept(struct ts_trace_writer *writer, const struct kept
 	if (writer->ends)
 		note_end(writer, kept->note, at.start_ns);
 	else
-		put_slice(writer, lane, kept, &slice);
+		st = put_slice(writer, lane, kept, &slice, err);
 	writer->nr_slices++;
-	return hand_on(writer, TS_TRACE_PIECE_BYTES, err);
+	return st ? st : hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 }
 
 /*

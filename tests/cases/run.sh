@@ -28,7 +28,7 @@ normal() {
 	sed -e '/^tpusight: \(not \)*confined: /d' -e "s|$work/[^/]*/tree|TMP|g" -e "s|$srcdir|SRC|g" -e 's|tpusight \([0-9][0-9.]*\)$|tpusight VERSION|' \
 		-e 's|"version": *"[0-9][^"]*"|"version": "VERSION"|' \
 		-e 's|\(perfetto_trace[.a-z]*\) ([0-9.]* [KMG]\{0,1\}i\{0,1\}B)|\1 (SIZE)|' \
-		-e 's|\(tpusight.json.gz\) ([0-9.]* [KMG]\{0,1\}i\{0,1\}B)|\1 (SIZE)|' \
+		-e 's|\(tpusight\.[a-z.]*\) ([0-9.]* [KMG]\{0,1\}i\{0,1\}B)|\1 (SIZE)|' \
 		-e 's|\(annotated traces*\) ([0-9.]* [KMG]\{0,1\}i\{0,1\}B)|\1 (SIZE)|'
 }
 

@@ -392,7 +392,40 @@ static void foreign_text_is_escaped_and_args_tell_of_the_op(void **state)
 	assert_string_equal(text_of(second, "source"), "train.py:12");
 	assert_true(number_of(second, "flops") == 1000);
 	assert_true(number_of(second, "bytes_accessed") == 64);
-	assert_int_equal(ns_of(second, "self_us"), 4);
+	assert_int_equal(number_of(second, "self_ns"), 4);
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void what_an_event_says_of_itself_is_an_arg(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS,
+		  OP_FUSION,
+		  0,
+		  4 * NS,
+		  0,
+		  { RUN_INT("step_num", 3), RUN_INT("run_id", INT64_MAX), RUN_INT("step_num", 4),
+		    RUN_INT("program_id", 15), RUN_INT("flops", 1000), RUN_TEXT("tf_op", "f:"),
+		    RUN_INT("device_offset_ps", 700) } },
+	};
+	struct run run;
+	cJSON *root;
+	const cJSON *args;
+
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, NULL);
+	args = cJSON_GetObjectItem(slice(root, "fusion.1", 0), "args");
+	assert_int_equal(number_of(args, "op_id"), OP_FUSION);
+	assert_int_equal(number_of(args, "step_num"), 3); /* the first of a name */
+	assert_string_equal(text_of(args, "run_id"), "9223372036854775807");
+	assert_string_equal(text_of(args, "program_id"), "18446744073709551615"); /* the op's */
+	assert_string_equal(text_of(args, "event_program_id"), "15");
+	assert_string_equal(text_of(args, "tf_op"), "jit(f)/dot_general");
+	assert_string_equal(text_of(args, "event_tf_op"), "f:");
+	assert_int_equal(number_of(args, "flops"), 1000);
+	assert_null(cJSON_GetObjectItem(args, "event_flops")); /* it says the same */
+	assert_null(cJSON_GetObjectItem(args, "device_offset_ps"));
 	cJSON_Delete(root);
 	run_release(&run);
 }
@@ -544,8 +577,8 @@ static void one_event_may_hold_all_others(void **state)
 	assert_nests(root);
 	assert_int_equal(report.events_written, MANY - 5);
 	assert_int_equal(ns_of(slice(root, "while.1", 0), "dur"), MANY);
-	assert_int_equal(ns_of(cJSON_GetObjectItem(slice(root, "while.1", 0), "args"), "self_us"),
-			 1);
+	assert_int_equal(
+		number_of(cJSON_GetObjectItem(slice(root, "while.1", 0), "args"), "self_ns"), 1);
 	cJSON_Delete(root);
 	run_release(&run);
 }
@@ -1115,6 +1148,7 @@ int main(void)
 		cmocka_unit_test(devices_come_first_and_hosts_are_named_when_there_are_two),
 		cmocka_unit_test(the_host_stands_above_gpus),
 		cmocka_unit_test(foreign_text_is_escaped_and_args_tell_of_the_op),
+		cmocka_unit_test(what_an_event_says_of_itself_is_an_arg),
 		cmocka_unit_test(an_arrow_leads_from_the_start_to_its_wait),
 		cmocka_unit_test(a_start_is_as_long_as_its_wait_when_events_are_chosen),
 		cmocka_unit_test(never_more_than_the_budget_and_exactly_it),

@@ -9,15 +9,18 @@
 #include "compare/compare.h"
 
 #include <cmocka.h>
+#include <sys/stat.h>
 
 #include "analysis/settings.h"
 #include "copy/redact.h"
 #include "copy/trim.h"
 #include "flow/annotated.h"
 #include "flow/outline.h"
+#include "flow/ranks.h"
 #include "flow/run.h"
 #include "flow/stream.h"
 #include "flow/trace.h"
+#include "io/zip.h"
 #include "overlay/suggestions.h"
 #include "overlay/xplane.h"
 #include "read/seams.h"
@@ -41,6 +44,28 @@ static enum ts_status annotated(struct ts_run *run, uint32_t host, struct ts_err
 	if (st == TS_OK)
 		st = ts_annotated_write(&file, &run->profile, host, &run->results, &options, NULL,
 					err);
+	ts_newfile_release(&file);
+	return st;
+}
+
+/* Of a trace in JSON, in Perfetto's own form, and not committed. */
+static enum ts_status pftrace(struct ts_run *run, struct ts_trace_plan *plan, struct ts_error *err)
+{
+	static const struct ts_trace_options options = {
+		.form = &ts_perfetto_pb, .nr_threads = 1, .version = "0", .source = "a.json"
+	};
+	struct ts_newfile file = TS_NEWFILE_INIT;
+	enum ts_status st = ts_trace_plan_close(plan, 1000, err);
+
+	if (st || run->profile.nr_hosts == 0 ||
+	    ts_reader_of(&run->profile, 0)->form != TS_FORM_TRACE)
+		return st;
+	plan->host = 0;
+	st = ts_trace_plan_close(plan, 1000, err);
+	if (st == TS_OK)
+		st = ts_newfile_open(&file, "oom_test.tpusight.pftrace", err);
+	if (st == TS_OK)
+		st = ts_trace_write(&file, &run->profile, &run->results, plan, &options, NULL, err);
 	ts_newfile_release(&file);
 	return st;
 }
@@ -103,12 +128,13 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 	if (st == TS_OK)
 		st = ts_trace_plan_init(&plan, &run.profile, err);
 	if (st == TS_OK) {
+		plan.slices_alone = true;
 		counter = ts_trace_plan_counter(&plan);
 		options.counter = &counter;
 		st = ts_run_analyse(&run, &options, err);
 	}
 	if (st == TS_OK)
-		st = ts_trace_plan_close(&plan, 1000, err);
+		st = pftrace(&run, &plan, err);
 	if (st == TS_OK)
 		st = outputs(&run, err);
 	if (st == TS_OK)
@@ -186,6 +212,61 @@ static enum ts_status copies(const char *path, struct ts_error *err)
 		st = trim(&run, run.inputs[0].bytes, err);
 	if (st == TS_OK)
 		st = redact(&run, run.inputs[0].bytes, err);
+	ts_run_release(&run);
+	ts_runs_release(&runs);
+	return st;
+}
+
+/* The manifest of the ranks in a folder, and a file that begins with it; not committed. */
+static enum ts_status put_ranks(const struct ts_ranks *ranks, struct ts_error *err)
+{
+	struct ts_newfile file = TS_NEWFILE_INIT;
+	struct ts_zip zip = TS_ZIP_INIT;
+	struct ts_buf head = TS_BUF_INIT;
+	enum ts_status st = ts_newfile_open(&file, "oom_test.perfetto.zip", err);
+
+	if (st == TS_OK)
+		st = ts_zip_open(&zip, &file, err);
+	if (st == TS_OK)
+		st = ts_zip_begin(&zip, TS_RANKS_MANIFEST, err);
+	if (st == TS_OK)
+		st = ts_zip_put(&zip, ranks->plan.manifest, err);
+	if (st == TS_OK)
+		st = ts_zip_close(&zip, err);
+	ts_zip_release(&zip);
+	ts_newfile_release(&file);
+	if (st == TS_OK)
+		ts_zip_head(TS_LIT("PK\003\004\024\0\010\0\010\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+				   "\001\0\0\0m\xcb\xc8\x04\0"),
+			    "m", 10, &head);
+	if (head.failed)
+		st = ts_fail_nomem(err);
+	ts_buf_release(&head);
+	return st;
+}
+
+static enum ts_status ranks_of(const char *path, struct ts_error *err)
+{
+	struct ts_settings settings;
+	struct ts_run_options options = { .nr_threads = 1, .settings = &settings };
+	struct ts_ranks ranks = TS_RANKS_INIT;
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_run run;
+	enum ts_status st;
+
+	ts_settings_init(&settings);
+	ts_run_init(&run);
+	st = ts_runs_find(&runs, path, err);
+	if (st == TS_OK)
+		st = ts_run_open(&run, &runs.sessions[0], &options, err);
+	if (st == TS_OK)
+		st = ts_ranks_make(&ranks, &runs.sessions[0], &run, TS_TRACE_JSON, "0", err);
+	if (st == TS_OK &&
+	    ranks.plan.why_not) /* a trace whose head was not seen is a run by itself */
+		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = put_ranks(&ranks, err);
+	ts_ranks_release(&ranks);
 	ts_run_release(&run);
 	ts_runs_release(&runs);
 	return st;
@@ -330,6 +411,29 @@ static void every_allocation_of_copies_may_fail(void **state)
 	remove("oom_test.copy.json.gz");
 }
 
+static void every_allocation_of_ranks_may_fail(void **state)
+{
+	static const char *const names[] = { "oom_test.ranks/rank_0.json",
+					     "oom_test.ranks/rank_1.json" };
+
+	mkdir("oom_test.ranks", 0755);
+	for (int i = 0; i < 2; i++) {
+		FILE *out = fopen(names[i], "w");
+
+		assert_non_null(out);
+		fprintf(out,
+			"{\"distributedInfo\":{\"rank\":%d,\"world_size\":2},\"traceEvents\":["
+			"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2,\"name\":\"n\","
+			"\"cat\":\"cpu_op\"}]}",
+			i);
+		assert_int_equal(fclose(out), 0);
+	}
+	fail_each(ranks_of, "oom_test.ranks", 0);
+	for (int i = 0; i < 2; i++)
+		remove(names[i]);
+	remove("oom_test.ranks");
+}
+
 /* Memory events of a GPU and the host, with owners, steps, and one that failed. */
 static void every_allocation_of_a_trace_of_memory_may_fail(void **state)
 {
@@ -353,6 +457,7 @@ int main(void)
 		cmocka_unit_test(every_allocation_of_a_trace_may_fail),
 		cmocka_unit_test(every_allocation_of_a_trace_of_memory_may_fail),
 		cmocka_unit_test(every_allocation_of_copies_may_fail),
+		cmocka_unit_test(every_allocation_of_ranks_may_fail),
 		cmocka_unit_test(every_allocation_of_the_sample_run_may_fail),
 	};
 

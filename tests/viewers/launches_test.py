@@ -137,8 +137,8 @@ def events_of(data):
                     yield text_of(plane, 2), text_of(line, 2), start_ns * 1000 + offset, stats_of(event, names)
 
 
-def expected(data):
-    """Counter of (device's plane, start ns there, start ns on the host) of the arrows of a whole trace."""
+def expected(data, prefix):
+    """Counter of (device's plane, start ns there, start ns on the host) of the arrows of a host's whole trace."""
     sides = collections.defaultdict(lambda: collections.defaultdict(list))
     for plane, line, start, stats in events_of(data):
         if plane.startswith("/device:GPU") and "correlation_id" in stats:
@@ -150,7 +150,7 @@ def expected(data):
         elif plane == "/host:CPU" and len(stats) == 2:
             sides[stats["run_id"], stats["device_ordinal"]]["host"].append((start, plane))
     pairs = [(min(s["device"]), min(s["host"])) for s in sides.values() if len(s) == 2]
-    return collections.Counter((device[1], device[0] // 1000, host[0] // 1000) for device, host in pairs)
+    return collections.Counter((prefix + device[1], device[0] // 1000, host[0] // 1000) for device, host in pairs)
 
 
 # Traces
@@ -261,7 +261,9 @@ def ends_of(arrows, shift, wrong):
         if [ph for ph, _, _ in sorted(ends, key=lambda e: (e[2], e[0] == "f"))] != ["s", "f"]:
             wrong.append(f"arrow {number} is {ends}")
             continue
-        device, host = sorted(ends, key=lambda e: e[1].startswith("/host"))
+        device, host = sorted(ends, key=lambda e: "/host:" in e[1])
+        if device[1].rpartition("/")[0] != host[1].rpartition("/")[0]:
+            wrong.append(f"arrow {number} leads from host to host: {ends}")
         found[device[1], device[2] - shift, host[2] - shift] += 1
     return found
 
@@ -286,22 +288,25 @@ def compare(session, want, is_whole, wrong):
         for path in (json_path, pb_path):
             if ask(path, "select count(*) from flow where trace_id is not null") != [str(len(arrows))]:
                 wrong.append(f"{os.path.basename(path)}: the importer does not have {len(arrows)} arrows")
-    on_gpu = sum(any(plane.startswith("/device:GPU") for _, plane, _ in ends) for ends in arrows.values())
+    on_gpu = sum(any("/device:GPU" in plane for _, plane, _ in ends) for ends in arrows.values())
     return len(arrows), compare_stages(pb_path, on_gpu, wrong)
 
 
-def check(name, data, folder):
+def check(name, hosts, folder):
+    """HOSTS: {its name: its profile}."""
     wrong, counts = [], []
-    want = expected(data)
+    want = sum((expected(data, f"{host} " if len(hosts) > 1 else "") for host, data in hosts.items()),
+               collections.Counter())
     for budget in (0, 500, 20):
         session = os.path.join(folder, f"{name}{budget}", "plugins", "profile", "s")
         os.makedirs(session)
-        with open(os.path.join(session, "a.xplane.pb"), "wb") as f:
-            f.write(data)
+        for host, data in hosts.items():
+            with open(os.path.join(session, f"{host}.xplane.pb"), "wb") as f:
+                f.write(data)
         subprocess.run([PROGRAM, "annotate", "-q", "--perfetto=both", f"--max-trace-events={budget}", session],
                        check=True)
         counts.append(compare(session, want, budget == 0, wrong))
-    nr_runs = sum(plane.startswith("/device:GPU") for plane, _, _, _ in events_of(data))
+    nr_runs = sum(plane.startswith("/device:GPU") for data in hosts.values() for plane, _, _, _ in events_of(data))
     if not want or counts[0] != (sum(want.values()), nr_runs):
         wrong.append(f"{counts[0]} arrows and stages of {sum(want.values())} and {nr_runs}")
     print(f"{name}: {counts} arrows and render stages with all events, 500 and 20" + "".join(f"\n  {w}"[:500] for w in wrong))
@@ -309,12 +314,13 @@ def check(name, data, folder):
 
 
 def main():
-    profiles = {"gpu": gpu_planes(), "tpu": tpu_planes()}
+    profiles = {"gpu": {"a": gpu_planes()}, "tpu": {"a": tpu_planes()},
+                "two hosts": {"a": gpu_planes(), "b": gpu_planes()}}
     for path in sorted(glob.glob(os.path.join(os.environ.get("TS_CORPUS", "/nonexistent"), "xplane", "*.xplane.pb"))):
         with open(path, "rb") as f:
-            profiles[os.path.basename(path).split(".")[0]] = f.read()
+            profiles[os.path.basename(path).split(".")[0]] = {"a": f.read()}
     with tempfile.TemporaryDirectory() as folder:
-        good = [check(name, data, folder) for name, data in profiles.items()]
+        good = [check(name, hosts, folder) for name, hosts in profiles.items()]
     return 0 if all(good) else 1
 
 

@@ -45,6 +45,10 @@ ABSOLUTE_NS = 10 ** 15  # a line's time from here on is one since the epoch
 SAID = ("Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "XLA TraceMe")  # lines with a description
 GROUPS = ("TPUsight", "lines of the profile")  # below a process, in the order of their names
 
+# Args that JSON has on the op's first slice of a row.
+LONG = {"long_name", "shape_with_layout", "source_stack", "model_flops", "hbm_read_bytes", "hbm_write_bytes", "vmem_read_bytes",
+        "vmem_write_bytes", "cmem_read_bytes", "cmem_write_bytes"}
+
 Slice = collections.namedtuple("Slice", "pid row name category start dur args")
 
 
@@ -62,11 +66,16 @@ class Sequence:
         assert self.valid or not packet.sequence_flags & NEEDS, "state is needed before it was cleared"
         data = packet.interned_data
         for kind in ("event_categories", "event_names", "debug_annotation_names", "debug_annotation_string_values",
-                     "correlation_id_str"):
+                     "correlation_id_str", "function_names"):
             for entry in getattr(data, kind):
                 assert entry.iid not in self.tables[kind], f"{kind} {entry.iid} is interned twice"
                 text = entry.name if hasattr(entry, "name") else entry.str
                 self.tables[kind][entry.iid] = text if isinstance(text, str) else text.decode()
+        for entry in data.frames:
+            self.tables["frames"][entry.iid] = self.tables["function_names"][entry.function_name_id]
+        for entry in data.callstacks:
+            assert entry.iid not in self.tables["callstacks"] and entry.frame_ids
+            self.tables["callstacks"][entry.iid] = [self.tables["frames"][iid] for iid in entry.frame_ids]
         if packet.HasField("trace_packet_defaults"):
             self.track = packet.trace_packet_defaults.track_event_defaults.track_uuid
             self.clock = packet.trace_packet_defaults.timestamp_clock_id
@@ -92,7 +101,7 @@ class Trace:
         self.tracks = {p.track_descriptor.uuid: p.track_descriptor for p in packets if p.HasField("track_descriptor")}
         self.attributes, self.clocks = {}, {}
         self.slices, self.counters, self.nr_events = [], [], 0
-        self.arrows = collections.defaultdict(dict)
+        self.arrows, self.stacks = collections.defaultdict(dict), []
         self.open, self.times = collections.defaultdict(list), collections.defaultdict(int)
         sequences = collections.defaultdict(Sequence)
         assert packets[0].sequence_flags & CLEARED
@@ -193,6 +202,9 @@ class Trace:
         same = tables["correlation_id_str"][event.correlation_id_str_iid] if event.correlation_id_str_iid else ""
         assert same == (found.category if found.category != "tpusight" else ""), "a slice has the colour of another kind"
         self.slices.append(found)
+        assert event.HasField("callstack_iid") == event.HasField("callstack_weight")
+        if event.callstack_iid:
+            self.stacks.append((found, tables["callstacks"][event.callstack_iid], event.callstack_weight))
         for key, ids in (("s", event.flow_ids), ("f", event.terminating_flow_ids)):
             for flow in ids:
                 assert key not in self.arrows[flow]
@@ -370,6 +382,11 @@ def compare_native(trace, path, wrong):
 
 # The other form
 
+def events_of_json(path):
+    with gzip.open(path) as f:
+        return json.load(f)["traceEvents"]
+
+
 def load_json(path):
     """The file; a slice whose begin and end stand apart is whole again."""
     with gzip.open(path) as f:
@@ -385,6 +402,7 @@ def load_json(path):
             open_slices[event["tid"]].append(event)
         whole.append(event)
     assert not any(open_slices.values()), "a slice has a begin and no end"
+    share_long_args(whole)
     trace["traceEvents"] = whole
     return trace
 
@@ -400,18 +418,24 @@ def compare_heads(trace, metadata, wrong):
             wrong.append(f"the head has no {key}")
 
 
+def share_long_args(events):
+    """JSON has an op's long args on its first slice of the row alone; here the row's other slices get them."""
+    first = {}
+    for event in events:
+        if event["ph"] != "X" or "op_id" not in event["args"]:
+            continue
+        long = first.setdefault((event["tid"] // 100, event["args"]["op_id"]),
+                                {k: v for k, v in event["args"].items() if k in LONG})
+        event["args"] = {**long, **event["args"]}
+
+
 def ns(us):
     return round(us * 1000)
 
 
 def normal(args):
-    """Args as both forms have them: times in ns, ids as text."""
-    out = {}
-    for k, v in args.items():
-        if k == "self_us":
-            k, v = "self_ns", ns(v)
-        out[k] = str(v)
-    return tuple(sorted(out.items()))
+    """Args as both forms have them, of one type each."""
+    return tuple(sorted((k, type(v).__name__, str(v)) for k, v in args.items()))
 
 
 def compare_forms(trace, events, wrong):

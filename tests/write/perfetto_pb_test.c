@@ -81,7 +81,7 @@ static void a_slice_is_a_begin_and_an_end(void **state)
 	form->end(&buf, &lane, 310, false);
 	/* packet { timestamp, sequence 2, needs state, event { type, name_iid, self_ns 7 } } */
 	assert_bytes(&buf, TS_LIT("\x0a\x13\x40\xac\x02\x50\x02\x68\x02\x5a\x0a\x48\x01\x50\x01"
-				  "\x22\x04\x08\x0a\x20\x07"
+				  "\x22\x04\x08\x12\x20\x07"
 				  "\x0a\x0a\x40\x0a\x50\x02\x68\x02\x5a\x02\x48\x02"));
 }
 
@@ -173,10 +173,12 @@ static void lengths_are_right_for_every_size_of_number(void **state)
 static void what_an_op_refers_to_is_said_before_it(void **state)
 {
 	int64_t last_ns = 0;
-	struct ts_perfetto_row row = { .number = 0, .last_ns = &last_ns };
+	struct ts_perfetto_seen seen = { .scratch = TS_BUF_INIT };
+	struct ts_perfetto_row row = { .number = 0, .last_ns = &last_ns, .seen = &seen };
 	struct ts_perfetto_lane lane = lane_of(&row, 0);
 	struct ts_buf said = TS_BUF_INIT, tail = TS_BUF_INIT, again = TS_BUF_INIT;
 	struct ts_profile profile;
+	struct ts_perfetto_op shown = { .profile = &profile, .is_first = true, .has_stack = true };
 	struct ts_op op;
 
 	ts_profile_init(&profile);
@@ -187,25 +189,60 @@ static void what_an_op_refers_to_is_said_before_it(void **state)
 	op.flops = 1000;
 	op.text = TS_LIT("%f = f32[] f()");
 	assert_int_not_equal(ts_profile_intern_op(&profile, &op), TS_NONE);
-	form->op_tail(&said, &tail, &lane, &profile, 0, true);
+	form->op_tail(&said, &tail, &lane, &shown);
 	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 2, 2)), "bad \xef\xbf\xbd name"));
 	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 1, 2)), "loop fusion"));
 	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 29, 2)), "jit(f)/dot"));
 	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 43, 2)), "loop fusion"));
-	/* category 1, name 1, correlation 1, tf_op is string 1, flops is 1000, long_name stands as it is */
-	assert_true(ts_bytes_starts(ts_buf_bytes(&tail), "\x18\x01\x50\x01\xb0\x03\x01"
-							 "\x22\x05\x08\x01\x88\x01\x01"
-							 "\x22\x05\x08\x03\x20\xe8\x07"
-							 "\x22\x12\x08\x05\x32\x0e%f = f32[] f()"));
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 5, 2)), "jit(f)"));
+	assert_true(number_at(&said, PACKET(12, 7, 2)) == 1); /* the outermost frame */
+	/* name, category and correlation 1; op_id 0, tf_op is string 1, flops is 1000, long_name is
+	 * string 2; call stack 4: the first of scopes */
+	assert_true(ts_bytes_eq(ts_buf_bytes(&tail), TS_LIT("\x50\x01\x18\x01\xb0\x03\x01"
+							    "\x22\x04\x08\x01\x20\x00"
+							    "\x22\x05\x08\x02\x88\x01\x01"
+							    "\x22\x05\x08\x04\x20\xe8\x07"
+							    "\x22\x05\x08\x08\x88\x01\x02"
+							    "\xc0\x03\x04")));
 	ts_buf_clear(&said);
-	form->op_tail(&said, &again, &lane, &profile, 0, false);
+	shown.is_first = false;
+	form->op_tail(&said, &again, &lane, &shown);
 	assert_int_equal(said.n, 0);
-	assert_bytes(&again, TS_LIT("\x18\x01\x50\x01\xb0\x03\x01"
-				    "\x22\x05\x08\x01\x88\x01\x01"
-				    "\x22\x05\x08\x03\x20\xe8\x07"));
+	assert_true(ts_bytes_eq(ts_buf_bytes(&again), ts_buf_bytes(&tail)));
 	ts_buf_release(&said);
 	ts_buf_release(&tail);
+	ts_buf_release(&again);
+	ts_perfetto_seen_release(&seen);
 	ts_profile_release(&profile);
+}
+
+static void stats_are_typed_and_their_texts_stand_once_in_a_row(void **state)
+{
+	static const struct ts_perfetto_stat stats[] = {
+		{ TS_LIT("size"), TS_ARG_COUNT, { .type = TS_STAT_INT, .number = 300 } },
+		{ TS_LIT("kind"), TS_ARG_TEXT, { .type = TS_STAT_TEXT, .text = TS_LIT("copy") } },
+		{ TS_LIT("share"), TS_ARG_REAL, { .type = TS_STAT_REAL, .real = 1.0 } },
+		{ TS_LIT("run"), TS_ARG_ID, { .type = TS_STAT_INT, .number = -7 } },
+	};
+	int64_t last_ns = 0;
+	struct ts_perfetto_seen seen = { .scratch = TS_BUF_INIT };
+	struct ts_perfetto_row row = { .number = 0, .last_ns = &last_ns, .seen = &seen };
+	struct ts_perfetto_lane lane = lane_of(&row, 0);
+	struct ts_perfetto_slice slice = { .stats = stats, .nr_stats = TS_NELEM(stats) };
+	struct ts_buf first = TS_BUF_INIT, second = TS_BUF_INIT;
+
+	form->op_slice(&first, &lane, &slice);
+	assert_true(ts_bytes_is(text_at(&first, PACKET(12, 3, 2)), "size"));
+	assert_true(ts_bytes_is(text_at(&first, PACKET(12, 29, 2)), "copy"));
+	form->op_slice(&second, &lane, &slice);
+	assert_true(ts_bytes_has(ts_buf_bytes(&second), "\x20\xac\x02")); /* 300 */
+	assert_true(ts_bytes_has(ts_buf_bytes(&second), "\x88\x01\x01")); /* string 1 */
+	assert_true(ts_bytes_has(ts_buf_bytes(&second), "\xf0\x3f"));	  /* 1.0 */
+	assert_true(ts_bytes_has(ts_buf_bytes(&second), "\x32\x02-7"));
+	assert_false(ts_bytes_has(ts_buf_bytes(&second), "copy"));
+	ts_buf_release(&first);
+	ts_buf_release(&second);
+	ts_perfetto_seen_release(&seen);
 }
 
 static void numbers_of_a_label_are_numbers(void **state)
@@ -529,10 +566,26 @@ static void all_packets_of_a_host_name_its_machine(void **state)
 	struct ts_perfetto_row row = {
 		.pid = 1, .tid = 100, .machine = machine.id, .track = &track, .last_ns = &last_ns
 	};
-	struct ts_perfetto_lane lane = { .row = &row };
+	struct ts_perfetto_gpu gpu = { .pid = 1, .machine = machine.id };
+	struct ts_perfetto_row stream = { .machine = machine.id, .gpu = &gpu, .last_ns = &last_ns };
+	struct ts_perfetto_lane lane = { .row = &row }, on_gpu = { .row = &stream };
 	struct ts_perfetto_slice slice = { .dur_ns = 1, .tail = TS_LIT("\x50\x01") };
-	struct ts_buf buf = TS_BUF_INIT;
+	struct ts_perfetto_kernel kernel = { .name = TS_LIT("k") };
+	struct ts_buf buf = TS_BUF_INIT, tail = TS_BUF_INIT;
 
+	head.gpus = &gpu;
+	head.nr_gpus = 1;
+	form->open(&buf, &head);
+	form->process(&buf, &process);
+	form->row(&buf, &stream);
+	form->lane(&buf, &on_gpu);
+	form->kernel_tail(&buf, &tail, &on_gpu, &kernel, 0);
+	slice.kernel = ts_buf_bytes(&tail);
+	form->op_slice(&buf, &on_gpu, &slice);
+	assert_true(packets_of(&buf, machine.id) > 12);
+	ts_buf_clear(&buf);
+	head.nr_gpus = 0;
+	slice.kernel.n = 0;
 	form->open(&buf, &head);
 	form->process(&buf, &process);
 	form->row(&buf, &row);
@@ -543,6 +596,7 @@ static void all_packets_of_a_host_name_its_machine(void **state)
 	/* mark, attributes, clocks, name, root; process; row and its counter; lane; begin, end; point */
 	assert_int_equal(packets_of(&buf, machine.id), 12);
 	ts_buf_release(&buf);
+	ts_buf_release(&tail);
 }
 
 /* The first packet from packet NR on that has FIELD, a copy. */
@@ -624,6 +678,7 @@ int main(void)
 		cmocka_unit_test(other_lanes_name_their_track_and_arrows_their_ends),
 		cmocka_unit_test(lengths_are_right_for_every_size_of_number),
 		cmocka_unit_test(what_an_op_refers_to_is_said_before_it),
+		cmocka_unit_test(stats_are_typed_and_their_texts_stand_once_in_a_row),
 		cmocka_unit_test(numbers_of_a_label_are_numbers),
 		cmocka_unit_test(a_counter_has_its_unit_and_what_it_is),
 		cmocka_unit_test(a_process_has_a_group_of_ours_and_one_of_lines),

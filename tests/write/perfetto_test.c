@@ -61,7 +61,7 @@ static void times_are_microseconds_with_three_decimals(void **state)
 		ts_buf_printf(
 			&want,
 			",\n{\"ph\":\"X\",\"pid\":1,\"tid\":100,\"ts\":%s,\"dur\":0.000,"
-			"\"args\":{\"self_us\":0.000}},\n{\"ph\":\"s\",\"bp\":\"e\",\"cat\":"
+			"\"args\":{\"self_ns\":0}},\n{\"ph\":\"s\",\"bp\":\"e\",\"cat\":"
 			"\"async\",\"name\":\"async\",\"id\":7,\"pid\":1,\"tid\":100,\"ts\":%s}",
 			cases[i].text, cases[i].text);
 		ts_buf_putc(&want, '\0');
@@ -82,7 +82,7 @@ static void a_slice_is_its_times_around_the_tail(void **state)
 
 	form->op_slice(&buf, &lane, &slice);
 	assert_text(&buf, ",\n{\"ph\":\"X\",\"pid\":4294967295,\"tid\":4294967295,\"ts\":1.500,"
-			  "\"dur\":0.010,\"name\":\"a\",\"args\":{\"self_us\":0.007}}");
+			  "\"dur\":0.010,\"name\":\"a\",\"args\":{\"self_ns\":7}}");
 }
 
 static void the_first_event_alone_has_no_comma(void **state)
@@ -172,8 +172,8 @@ static void long_texts_are_cut_between_characters(void **state)
 	ts_op_init(&op);
 	op.name = ts_buf_bytes(&text);
 	assert_int_not_equal(ts_profile_intern_op(&profile, &op), TS_NONE);
-	form->op_tail(NULL, &buf, NULL, &profile, 0, false);
-	assert_int_equal(buf.n, strlen("\"name\":\"") + 4095 + strlen("\",\"args\":{"));
+	form->op_tail(NULL, &buf, NULL, &(struct ts_perfetto_op){ .profile = &profile });
+	assert_int_equal(buf.n, strlen("\"name\":\"") + 4095 + strlen("\",\"args\":{\"op_id\":0,"));
 	ts_buf_release(&buf);
 	ts_buf_release(&text);
 	ts_profile_release(&profile);

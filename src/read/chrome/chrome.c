@@ -16,6 +16,7 @@ void ts_chrome_release(void *data)
 	ts_sorter_release(&file->store);
 	ts_chrome_args_release(&file->args);
 	ts_chrome_flows_release(&file->flows);
+	ts_chrome_texts_release(&file->texts);
 	ts_scratch_release(&file->unpacked);
 	free(file->devices);
 	free(file->line_tracks);
@@ -33,6 +34,7 @@ static struct chrome_file *new_file(struct ts_profile *profile, struct ts_bytes 
 	file->names.seed = file->args.seed = profile->op_seed;
 	file->names.last_category = file->names.last_process = file->names.last_track = TS_NONE;
 	ts_sorter_init(&file->store, &ts_chrome_sort_kind);
+	ts_chrome_texts_init(&file->texts, profile->op_seed);
 	file->unpacked = (struct ts_scratch)TS_SCRATCH_INIT;
 	file->bytes = bytes;
 	file->packed = ts_gzip_probe(bytes);

@@ -16,6 +16,7 @@
 #ifndef TS_READ_CHROME_CHROME_H
 #define TS_READ_CHROME_CHROME_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/limits.h"
@@ -170,6 +171,15 @@ struct chrome_seams {
 	const char *closing;
 };
 
+struct chrome_texts { /* of args, that do not stand in the file so */
+	pthread_mutex_t lock;
+	struct ts_arena arena;
+	struct ts_bytes *items;
+	size_t nr, cap, nr_bytes;
+	struct ts_map ids; /* by their hash */
+	uint64_t seed;
+};
+
 struct chrome_flows {
 	struct ts_flow *items;
 	size_t nr, cap;
@@ -181,6 +191,7 @@ struct chrome_flows {
 struct chrome_file {
 	struct chrome_names names;
 	struct chrome_flows flows;
+	struct chrome_texts texts;
 	struct ts_sorter store; /* of struct chrome_record */
 	struct chrome_args args;
 	struct ts_bytes bytes; /* the input */
@@ -233,6 +244,13 @@ static inline int64_t chrome_length(struct ts_bytes token)
 /* WANTS_STATS: of a packed file the text is kept for them, on disk. */
 enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
 			      struct ts_error *err);
+
+/* --- texts.c */
+
+void ts_chrome_texts_init(struct chrome_texts *texts, uint64_t seed);
+void ts_chrome_texts_release(struct chrome_texts *texts);
+/* The same text for as long as the file is there, on any thread; .p NULL: there is no room for more. */
+struct ts_bytes ts_chrome_text_keep(struct chrome_texts *texts, struct ts_bytes text);
 
 /* --- flows.c */
 

@@ -147,9 +147,10 @@ static size_t find_stats(const struct ts_block *block, size_t at, const char *co
 
 /* All of an event's args for one visitor. */
 struct each {
+	struct chrome_texts *texts;
 	ts_stat_visit *visit;
 	void *ctx;
-	struct ts_arena arena; /* names and texts that do not stand in the file so */
+	struct ts_arena arena; /* for as long as the call lasts */
 };
 
 static bool has_escapes(struct ts_bytes text)
@@ -159,25 +160,40 @@ static bool has_escapes(struct ts_bytes text)
 
 static struct ts_bytes plain(struct each *each, struct ts_bytes text)
 {
-	return has_escapes(text) ? ts_jtok_unescape(&each->arena, text) : text;
+	struct ts_bytes kept = { NULL, 0 };
+
+	if (!has_escapes(text))
+		return text;
+	kept = ts_jtok_unescape(&each->arena, text);
+	kept = kept.p ? ts_chrome_text_keep(each->texts, kept) : kept;
+	return kept.p ? kept : text;
 }
 
-static void visit_members(struct each *each, struct ts_bytes prefix, struct ts_bytes object,
+/* "outer.inner"; empty: no room. */
+static struct ts_bytes name_in(struct each *each, struct ts_bytes outer, struct ts_bytes name)
+{
+	if (outer.n == 0)
+		return name;
+	name = ts_arena_printf(&each->arena, "%.*s.%.*s", TS_ARG(outer), TS_ARG(name));
+	return name.p ? ts_chrome_text_keep(each->texts, name) : name;
+}
+
+static void visit_members(struct each *each, struct ts_bytes outer, struct ts_bytes object,
 			  unsigned depth)
 {
 	struct ts_jtok members = ts_jtok_enter(object);
 
 	while (ts_jtok_member(&members)) {
-		struct ts_bytes name = plain(each, members.key);
+		struct ts_bytes name = name_in(each, outer, plain(each, members.key));
 		struct ts_stat stat;
 
-		if (prefix.n)
-			name = ts_arena_printf(&each->arena, "%.*s.%.*s", TS_ARG(prefix),
-					       TS_ARG(name));
-		if (ts_bytes_starts(members.value, "{") && depth < NESTED_ARGS)
+		if (name.n == 0)
+			continue;
+		if (ts_bytes_starts(members.value, "{") && depth < NESTED_ARGS) {
 			visit_members(each, name, members.value, depth + 1);
-		else if (name.n && give_stat(members.value, &stat)) {
-			stat.text = stat.type == TS_STAT_TEXT ? plain(each, stat.text) : stat.text;
+		} else if (give_stat(members.value, &stat)) {
+			if (stat.type == TS_STAT_TEXT && ts_bytes_starts(members.value, "\""))
+				stat.text = plain(each, stat.text);
 			each->visit(each->ctx, name, &stat);
 		}
 	}
@@ -187,10 +203,10 @@ static void visit_members(struct each *each, struct ts_bytes prefix, struct ts_b
 static void each_stat(const struct ts_profile *profile, const struct ts_line *line,
 		      struct ts_bytes body, ts_stat_visit *visit, void *ctx)
 {
-	const struct chrome_file *file = file_of(profile, line);
+	struct chrome_file *file = (struct chrome_file *)(uintptr_t)file_of(profile, line);
 	const struct ts_bytes *kept = kept_args(file, body, NULL, 0);
 	struct ts_bytes args = args_in_text(file, body);
-	struct each each = { visit, ctx, TS_ARENA_INIT };
+	struct each each = { &file->texts, visit, ctx, TS_ARENA_INIT };
 
 	if (args.n == 0 && kept)
 		args = *kept;

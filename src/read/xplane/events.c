@@ -295,27 +295,82 @@ static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 	return false;
 }
 
-/* ts_stats_each. A stat whose name the plane does not have is left out, as in find_stat(). */
+struct visitor {
+	const struct xplane_plane *plane;
+	ts_stat_visit *visit;
+	void *ctx;
+};
+
+/* A stat whose name the plane does not have is left out, as in find_stat(). */
+static void visit_stat(const struct visitor *visitor, const struct xstat *found)
+{
+	const struct xplane_plane *plane = visitor->plane;
+	uint32_t at = id_table_find(&plane->names, found->id);
+	struct ts_stat stat;
+
+	if (!found->field || at >= plane->nr_stat_names)
+		return;
+	give_stat(plane, found, &stat);
+	visitor->visit(visitor->ctx, plane->stat_names[at], &stat);
+}
+
+static bool is_of_variant(uint32_t role)
+{
+	return role == ROLE_TF_OP || role == ROLE_SOURCE || role == ROLE_SOURCE_STACK ||
+	       role == ROLE_SHAPE || role == ROLE_FLOPS || role == ROLE_BYTES_ACCESSED ||
+	       role == ROLE_MODEL_FLOPS;
+}
+
+static void visit_text(const struct visitor *visitor, struct ts_bytes text)
+{
+	struct ts_stat stat = {
+		.type = TS_STAT_TEXT, .number = TS_UNKNOWN, .real = NAN, .text = text
+	};
+
+	visitor->visit(visitor->ctx, TS_LIT("long_name"), &stat);
+}
+
+/* What the metadata says of an event whose op has several. */
+static void visit_variant(const struct visitor *visitor, const struct ts_profile *profile,
+			  int64_t metadata_id)
+{
+	const struct xplane_plane *plane = visitor->plane;
+	uint32_t op = id_table_find(&plane->ops, metadata_id);
+	uint32_t at = id_table_find(&plane->metadata, metadata_id);
+	struct ts_pb_error error = { NULL, NULL };
+	struct xstat found;
+	struct ts_pb pb;
+
+	if (op == TS_NONE || !profile->ops[op].has_variants || at >= plane->nr_op_metadata)
+		return;
+	pb = ts_pb_of(plane->op_metadata[at], &error);
+	while (ts_pb_next(&pb)) {
+		if (pb.field == XEVENTMETA_NAME)
+			visit_text(visitor, ts_pb_bytes(&pb));
+		if (pb.field != XEVENTMETA_STATS)
+			continue;
+		xstat_read(ts_pb_enter(&pb), &found);
+		if (is_of_variant(id_table_find(&plane->roles, found.id)))
+			visit_stat(visitor, &found);
+	}
+}
+
+/* ts_stats_each */
 static void each_stat(const struct ts_profile *profile, const struct ts_line *line,
 		      struct ts_bytes body, ts_stat_visit *visit, void *ctx)
 {
-	const struct xplane_plane *plane = profile->planes[line->plane].reader_data;
+	struct visitor visitor = { profile->planes[line->plane].reader_data, visit, ctx };
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(body, &error);
+	struct xstat found;
 
 	while (ts_pb_next(&pb)) {
-		struct xstat found;
-		struct ts_stat stat;
-		uint32_t at;
-
+		if (pb.field == XEVENT_METADATA_ID)
+			visit_variant(&visitor, profile, ts_pb_i64(&pb));
 		if (pb.field != XEVENT_STATS)
 			continue;
 		xstat_read(ts_pb_enter(&pb), &found);
-		at = id_table_find(&plane->names, found.id);
-		if (!found.field || at >= plane->nr_stat_names)
-			continue;
-		give_stat(plane, &found, &stat);
-		visit(ctx, plane->stat_names[at], &stat);
+		visit_stat(&visitor, &found);
 	}
 }
 

@@ -271,6 +271,8 @@ static void release_file(void *data)
 		ts_id_table_release(&plane->roles);
 		ts_id_table_release(&plane->names);
 		ts_id_table_release(&plane->ops);
+		ts_id_table_release(&plane->metadata);
+		free(plane->op_metadata);
 		ts_map_release(&plane->gpu_ops);
 		free(plane->stat_names);
 	}

@@ -252,10 +252,24 @@ static bool enter_entry(struct ts_pb entry, int64_t *key, struct ts_pb *value)
 	return found;
 }
 
+/* Asynchronous ops of a program may have one name ("async-copy") and all else of their own. */
+static bool keep_metadata(struct ts_op *op, struct ts_bytes text, struct xplane_plane *plane,
+			  int64_t key, struct ts_bytes body)
+{
+	if (!op->has_program || text.n == 0)
+		return true;
+	op->has_variants |= !ts_bytes_eq(op->text, text);
+	if (!ts_grow(&plane->op_metadata, &plane->cap_op_metadata, plane->nr_op_metadata + 1,
+		     sizeof(*plane->op_metadata)))
+		return false;
+	plane->op_metadata[plane->nr_op_metadata] = body;
+	return ts_id_table_set(&plane->metadata, key, (uint32_t)plane->nr_op_metadata++);
+}
+
 static bool add_op(struct ts_profile *profile, enum ts_plane_kind kind, struct xplane_plane *plane,
 		   int64_t key, struct ts_pb value)
 {
-	struct ts_bytes full_name, stem;
+	struct ts_bytes body = { value.p, (size_t)(value.end - value.p) }, full_name, stem;
 	struct ts_op op;
 	uint32_t index;
 
@@ -269,7 +283,8 @@ static bool add_op(struct ts_profile *profile, enum ts_plane_kind kind, struct x
 		op.text = full_name;
 	}
 	index = ts_profile_intern_op(profile, &op);
-	return index != TS_NONE && ts_id_table_set(&plane->ops, key, index);
+	return index != TS_NONE && ts_id_table_set(&plane->ops, key, index) &&
+	       keep_metadata(&profile->ops[index], op.text, plane, key, body);
 }
 
 static bool add_stat_name(struct xplane_plane *plane, int64_t key, struct ts_pb value)

@@ -92,6 +92,9 @@ struct xplane_plane {
 	struct ts_bytes *stat_names;
 	size_t nr_stat_names, cap_stat_names;
 	struct id_table ops;	  /* event metadata id -> op */
+	struct id_table metadata; /* likewise -> index into op_metadata, of ops of programs */
+	struct ts_bytes *op_metadata;
+	size_t nr_op_metadata, cap_op_metadata;
 	struct ts_map gpu_ops;	  /* key of (metadata, hlo_op, program) -> op */
 	bool ops_by_stats;	  /* a GPU: events name their op, their metadata only the kernel */
 	uint32_t unknown_op;	  /* for events whose metadata is missing */

@@ -150,14 +150,14 @@ static void put_op_arg(struct ts_buf *out, const struct ts_perfetto_arg *arg)
 }
 
 static void put_op_tail(struct ts_buf *out, struct ts_buf *tail,
-			const struct ts_perfetto_lane *lane, const struct ts_profile *profile,
-			uint32_t op, bool full)
+			const struct ts_perfetto_lane *lane, const struct ts_perfetto_op *op)
 {
+	const struct ts_op *shown = &op->profile->ops[op->index];
 	struct ts_perfetto_arg args[TS_NR_KEYS];
-	size_t nr = ts_perfetto_args(profile, op, full, args);
+	size_t nr = ts_perfetto_args(op, op->is_first, args);
 
-	put_arg(tail, "name", profile->ops[op].name);
-	put_arg(tail, "cat", profile->ops[op].category);
+	put_arg(tail, "name", shown->name);
+	put_arg(tail, "cat", shown->category);
 	ts_buf_puts(tail, "\"args\":{");
 	for (size_t i = 0; i < nr; i++)
 		put_op_arg(tail, &args[i]);
@@ -172,6 +172,21 @@ static void put_real(struct ts_buf *out, double value)
 	if (!out->failed && !memchr(out->p + from, '.', out->n - from) &&
 	    !memchr(out->p + from, 'e', out->n - from))
 		ts_buf_puts(out, ".0");
+}
+
+static void put_stat(struct ts_buf *out, const struct ts_perfetto_stat *stat)
+{
+	char text[TS_ID_MAX];
+
+	ts_json_quote(out, ts_perfetto_cut(stat->name));
+	ts_buf_putc(out, ':');
+	switch (stat->type) {
+	case TS_ARG_TEXT:  ts_json_quote(out, ts_perfetto_cut(stat->value.text)); break;
+	case TS_ARG_COUNT: ts_buf_i64(out, stat->value.number); break;
+	case TS_ARG_ID:	   ts_json_quote(out, ts_perfetto_id(&stat->value, text)); break;
+	case TS_ARG_REAL:  put_real(out, stat->value.real); break;
+	}
+	ts_buf_putc(out, ',');
 }
 
 static void put_label_arg(struct ts_buf *out, const struct ts_arg *arg)
@@ -316,8 +331,13 @@ static void put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 
 	if (!p)
 		return;
-	p = PUT(p, "\"self_us\":");
-	p = put_time(p, slice->own_ns);
+	out->n = (size_t)(p - (char *)out->p);
+	for (size_t i = 0; i < slice->nr_stats; i++)
+		put_stat(out, &slice->stats[i]);
+	if (!ts_buf_room(out, EVENT_MAX))
+		return;
+	p = PUT((char *)out->p + out->n, "\"self_ns\":");
+	p = put_number(p, (uint64_t)slice->own_ns);
 	p = PUT(p, "}}");
 	p = put_arrow(p, lane, slice->start_ns, slice->arrow, "async", slice->arrow_id);
 	p = put_arrow(p, lane, slice->start_ns, slice->launch, "launch", slice->launch_id);

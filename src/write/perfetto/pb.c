@@ -161,6 +161,7 @@ static void put_machine(struct ts_buf *out, const struct ts_perfetto_head *head,
 	if (machine->id)
 		put_name(out, machine);
 	put_root(out, machine->id);
+	ts_perfetto_pb_gpus(out, head, machine->id);
 }
 
 static void put_mark(struct ts_buf *out, uint32_t machine)
@@ -180,7 +181,6 @@ static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 	put_attributes(out, head, machines[0].id);
 	for (size_t i = 0; i < TS_MAX(head->nr_machines, 1); i++)
 		put_machine(out, head, &machines[i], i == 0);
-	ts_perfetto_pb_gpus(out, head);
 }
 
 static void close_file(struct ts_buf *out)

@@ -67,6 +67,9 @@ enum interned_field {
 	INTERNED_CATEGORIES = 1,
 	INTERNED_EVENT_NAMES = 2,
 	INTERNED_ANNOTATION_NAMES = 3,
+	INTERNED_FUNCTION_NAMES = 5,
+	INTERNED_FRAMES = 6,
+	INTERNED_CALLSTACKS = 7,
 	INTERNED_CONTEXTS = 23,
 	INTERNED_GPU_SPECIFICATIONS = 24,
 	INTERNED_STRINGS = 29,
@@ -75,31 +78,36 @@ enum interned_field {
 	INTERNED_KERNEL_ARGS = 1001,
 };
 enum { ENTRY_IID = 1, ENTRY_TEXT = 2 };
+enum { FRAME_IID = 1, FRAME_FUNCTION = 2 };
+enum { CALLSTACK_IID = 1, CALLSTACK_FRAMES = 2 };
 enum event_field {
 	EVENT_CATEGORY_IIDS = 3,
 	EVENT_ANNOTATIONS = 4,
 	EVENT_TYPE = 9,
 	EVENT_NAME_IID = 10,
 	EVENT_TRACK_UUID = 11,
+	EVENT_CATEGORIES = 22,
 	EVENT_DOUBLE_COUNTER = 44,
 	EVENT_FLOW_IDS = 47,
 	EVENT_TERMINATING_FLOW_IDS = 48,
 	EVENT_CORRELATION_IID = 54,
+	EVENT_CALLSTACK_IID = 56,
+	EVENT_CALLSTACK_WEIGHT = 57,
 	EVENT_GPU_CORRELATION = 3000, /* an extension, GpuTrackEvent */
 };
 enum { CORRELATION_SUBMISSION = 1 };
 enum event_type { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_COUNTER = 4 };
 enum annotation_field {
 	ANNOTATION_NAME_IID = 1,
-	ANNOTATION_UINT = 3,
 	ANNOTATION_INT = 4,
 	ANNOTATION_DOUBLE = 5,
 	ANNOTATION_STRING = 6,
+	ANNOTATION_NAME = 10,
 	ANNOTATION_STRING_IID = 17,
 };
 
-/* Ids of annotation names: those of ts_perfetto_keys from 1 on, ours, then those of labels. */
-enum { IID_KEYS = 1, IID_SELF = IID_KEYS + TS_NR_KEYS, IID_OWN, IID_EVENTS };
+/* Ids of annotation names: those of ts_perfetto_keys from 1 on, ours, then those of stats or labels. */
+enum { IID_KEYS = 1, IID_SELF = IID_KEYS + TS_NR_KEYS, IID_OWN, IID_EVENTS, IID_STATS };
 enum { IID_LABEL_ARGS = 1 << 8 }; /* + label x 256 + arg */
 enum { LABEL_CATEGORY = 1 };
 
@@ -183,13 +191,48 @@ void ts_perfetto_pb_lane(struct ts_buf *out, struct ts_perfetto_lane *lane);
 
 /* pb_tail.c: what a slice says each time its op or label is drawn. */
 void ts_perfetto_pb_op_tail(struct ts_buf *out, struct ts_buf *tail,
-			    const struct ts_perfetto_lane *lane, const struct ts_profile *profile,
-			    uint32_t index, bool full);
+			    const struct ts_perfetto_lane *lane, const struct ts_perfetto_op *op);
 void ts_perfetto_pb_label_tail(struct ts_buf *out, struct ts_buf *tail,
 			       const struct ts_perfetto_lane *lane, uint32_t number);
 
+/*
+ * pb_intern.c: texts that slices refer to, in a packet before them, which is begun with the first new one. Of one
+ * text in a row each is written once, up to MAX_INTERNED; then it stands where it is used.
+ */
+#define MAX_INTERNED (1u << 18)
+struct ts_perfetto_interning {
+	struct ts_buf *out;
+	const struct ts_perfetto_row *row;
+	size_t packet, data;
+	bool is_open;
+};
+
+void ts_perfetto_pb_intern(struct ts_perfetto_interning *interning, enum interned_field kind,
+			   uint64_t iid, struct ts_bytes text);
+void ts_perfetto_pb_interned(struct ts_perfetto_interning *interning); /* that was all */
+/* The buffer, for entries that are more than a text. */
+struct ts_buf *ts_perfetto_pb_interning(struct ts_perfetto_interning *interning);
+/* The next id of a row's map for TEXT, from FIRST on; *IS_NEW: it was not there. 0: the map is full. */
+uint64_t ts_perfetto_pb_iid(struct ts_strmap *map, struct ts_bytes text, uint64_t first,
+			    bool *is_new);
+/* An annotation's value, or its name, into ANNOTATION. */
+void ts_perfetto_pb_text(struct ts_perfetto_interning *interning, struct ts_buf *annotation,
+			 struct ts_bytes text);
+void ts_perfetto_pb_id(struct ts_perfetto_interning *interning, struct ts_buf *annotation,
+		       const struct ts_stat *stat);
+void ts_perfetto_pb_name(struct ts_perfetto_interning *interning, struct ts_buf *annotation,
+			 struct ts_bytes name);
+
+/* pb_stack.c: the call stack of an op's slices; 0: there are too many in the row. */
+uint64_t ts_perfetto_pb_stack(struct ts_perfetto_interning *interning, const struct ts_op *op);
+
+/* pb_stat.c: a slice's stats as annotations. What they refer to goes to OUT; they themselves are good until the
+ * row's next slice. */
+struct ts_bytes ts_perfetto_pb_stats(struct ts_buf *out, const struct ts_perfetto_row *row,
+				     const struct ts_perfetto_slice *slice);
+
 /* pb_gpu.c: GPUs, and what ran on them as render stages beside its slices. */
-void ts_perfetto_pb_gpus(struct ts_buf *out, const struct ts_perfetto_head *head);
+void ts_perfetto_pb_gpus(struct ts_buf *out, const struct ts_perfetto_head *head, uint32_t machine);
 void ts_perfetto_pb_gpu_row(struct ts_buf *out, const struct ts_perfetto_row *row);
 void ts_perfetto_pb_kernel_tail(struct ts_buf *out, struct ts_buf *tail,
 				const struct ts_perfetto_lane *lane,

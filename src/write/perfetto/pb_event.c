@@ -90,18 +90,33 @@ static uint8_t *put_submission(uint8_t *p, uint64_t stage_id)
 	return put_pair(p, TAG(CORRELATION_SUBMISSION, 0), stage_id);
 }
 
-static void put_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
-		      const struct ts_perfetto_slice *slice, const uint8_t *own, size_t nr_own)
+static uint8_t *put_bytes(uint8_t *p, struct ts_bytes bytes)
 {
-	uint8_t *p =
-		begin_event(out, lane, TYPE_SLICE_BEGIN, slice->start_ns, slice->tail.n + nr_own);
+	if (bytes.n)
+		memcpy(p, bytes.p, bytes.n);
+	return p + bytes.n;
+}
+
+static void put_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+		      const struct ts_perfetto_slice *slice, struct ts_bytes own)
+{
+	struct ts_bytes stats = ts_perfetto_pb_stats(out, lane->row, slice);
+	uint8_t *p = begin_event(out, lane, TYPE_SLICE_BEGIN, slice->start_ns,
+				 slice->tail.n + stats.n + own.n);
 
 	if (!p)
 		return;
-	if (slice->tail.n) /* an op may have nothing to say, not even a name */
-		memcpy(p, slice->tail.p, slice->tail.n);
-	memcpy(p + slice->tail.n, own, nr_own);
-	end_event(out, p + slice->tail.n + nr_own);
+	p = put_bytes(p, slice->tail);
+	p = put_bytes(p, stats);
+	end_event(out, put_bytes(p, own));
+}
+
+/* Of the slice's call stack. */
+static uint8_t *put_weight(uint8_t *p, double weight)
+{
+	p = ts_pbw_store(p, EVENT_CALLSTACK_WEIGHT << 3 | 1);
+	memcpy(p, &weight, 8); /* little-endian: configure sees to it */
+	return p + 8;
 }
 
 void ts_perfetto_pb_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
@@ -109,11 +124,13 @@ void ts_perfetto_pb_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *
 {
 	uint8_t own[OWN_MAX], *p = put_number(own, IID_SELF, slice->own_ns);
 
+	if (slice->has_stack)
+		p = put_weight(p, (double)slice->own_ns);
 	p = put_arrow(p, slice->arrow, slice->arrow_id);
 	p = put_arrow(p, slice->launch, slice->launch_id);
 	if (slice->stage_id && !lane->row->gpu)
 		p = put_submission(p, slice->stage_id);
-	put_slice(out, lane, slice, own, (size_t)(p - own));
+	put_slice(out, lane, slice, (struct ts_bytes){ own, (size_t)(p - own) });
 }
 
 void ts_perfetto_pb_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
@@ -122,7 +139,7 @@ void ts_perfetto_pb_label_slice(struct ts_buf *out, const struct ts_perfetto_lan
 	uint8_t own[OWN_MAX], *p = put_number(own, IID_OWN, slice->own_ns);
 
 	p = put_number(p, IID_EVENTS, slice->nr_events);
-	put_slice(out, lane, slice, own, (size_t)(p - own));
+	put_slice(out, lane, slice, (struct ts_bytes){ own, (size_t)(p - own) });
 }
 
 void ts_perfetto_pb_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns,

@@ -57,18 +57,23 @@ static void put_gpu(struct ts_buf *out, const struct ts_perfetto_gpu *gpu)
 	ts_pbw_end(out, mark);
 }
 
-void ts_perfetto_pb_gpus(struct ts_buf *out, const struct ts_perfetto_head *head)
+/* All of a machine in one packet, as their places in it are their numbers. */
+void ts_perfetto_pb_gpus(struct ts_buf *out, const struct ts_perfetto_head *head, uint32_t machine)
 {
-	for (size_t i = 0, next; i < head->nr_gpus; i = next) {
-		uint32_t machine = head->gpus[i].machine;
-		size_t packet = begin_packet(out, HEAD_SEQUENCE, machine);
-		size_t info = ts_pbw_begin(out, PACKET_GPU_INFO);
+	size_t before = out->n, packet = begin_packet(out, HEAD_SEQUENCE, machine);
+	size_t info = ts_pbw_begin(out, PACKET_GPU_INFO);
+	bool has_any = false;
 
-		for (next = i; next < head->nr_gpus && head->gpus[next].machine == machine; next++)
-			put_gpu(out, &head->gpus[next]);
-		ts_pbw_end(out, info);
-		ts_pbw_end(out, packet);
+	for (size_t i = 0; i < head->nr_gpus; i++) {
+		if (head->gpus[i].machine != machine)
+			continue;
+		put_gpu(out, &head->gpus[i]);
+		has_any = true;
 	}
+	ts_pbw_end(out, info);
+	ts_pbw_end(out, packet);
+	if (!has_any && !out->failed)
+		out->n = before;
 }
 
 static uint32_t api_of(const struct ts_perfetto_gpu *gpu)

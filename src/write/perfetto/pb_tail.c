@@ -1,76 +1,72 @@
 /* What slices refer to, interned, and what of them is the same each time. */
 #include "write/perfetto/pb.h"
 
-static uint64_t string_iid(uint32_t op, enum ts_perfetto_key key)
-{
-	return 1 + 2 * (uint64_t)op + (key == TS_KEY_SOURCE);
-}
-
-static bool is_interned(const struct ts_perfetto_arg *arg)
-{
-	return arg->key == TS_KEY_TF_OP || arg->key == TS_KEY_SOURCE;
-}
-
 /* Also as what slices have in common: viewers give those one colour, and show all when one is pointed at. */
-static void intern_category(struct ts_buf *out, uint64_t iid, struct ts_bytes category)
+static void put_category(struct ts_perfetto_interning *interning, struct ts_buf *tail,
+			 struct ts_bytes category)
 {
-	intern(out, INTERNED_CATEGORIES, iid, category);
-	intern(out, INTERNED_CORRELATIONS, iid, category);
+	bool is_new;
+	uint64_t iid = ts_perfetto_pb_iid(&interning->row->seen->categories, category, 1, &is_new);
+
+	if (is_new) {
+		ts_perfetto_pb_intern(interning, INTERNED_CATEGORIES, iid, category);
+		ts_perfetto_pb_intern(interning, INTERNED_CORRELATIONS, iid, category);
+	}
+	if (iid == 0) {
+		ts_pbw_text(tail, EVENT_CATEGORIES, category);
+		return;
+	}
+	ts_pbw_u64(tail, EVENT_CATEGORY_IIDS, iid);
+	ts_pbw_u64(tail, EVENT_CORRELATION_IID, iid);
 }
 
-static void intern_op(struct ts_buf *out, const struct ts_perfetto_row *row, const struct ts_op *op,
-		      uint32_t index, const struct ts_perfetto_arg *args, size_t nr_args)
+static void put_annotation(struct ts_perfetto_interning *interning, struct ts_buf *tail,
+			   const struct ts_perfetto_arg *arg)
 {
-	size_t packet = begin_row_packet(out, row), data;
+	struct ts_stat number = { .number = (int64_t)arg->number, .is_unsigned = true };
+	size_t annotation = ts_pbw_begin(tail, EVENT_ANNOTATIONS);
 
-	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
-	data = ts_pbw_begin(out, PACKET_INTERNED_DATA);
-	if (op->category.n)
-		intern_category(out, (uint64_t)index + 1, ts_perfetto_cut(op->category));
-	if (op->name.n)
-		intern(out, INTERNED_EVENT_NAMES, (uint64_t)index + 1, ts_perfetto_cut(op->name));
-	for (size_t i = 0; i < nr_args; i++)
-		if (is_interned(&args[i]))
-			intern(out, INTERNED_STRINGS, string_iid(index, args[i].key), args[i].text);
-	ts_pbw_end(out, data);
-	ts_pbw_end(out, packet);
-}
-
-static void put_annotation(struct ts_buf *out, uint32_t op, const struct ts_perfetto_arg *arg)
-{
-	size_t annotation = ts_pbw_begin(out, EVENT_ANNOTATIONS);
-
-	ts_pbw_u64(out, ANNOTATION_NAME_IID, IID_KEYS + (uint64_t)arg->key);
+	ts_pbw_u64(tail, ANNOTATION_NAME_IID, IID_KEYS + (uint64_t)arg->key);
 	if (arg->type == TS_ARG_COUNT)
-		ts_pbw_u64(out, ANNOTATION_INT, arg->number);
+		ts_pbw_u64(tail, ANNOTATION_INT, arg->number);
 	else if (arg->type == TS_ARG_ID)
-		ts_pbw_u64(out, ANNOTATION_UINT, arg->number);
-	else if (is_interned(arg))
-		ts_pbw_u64(out, ANNOTATION_STRING_IID, string_iid(op, arg->key));
+		ts_perfetto_pb_id(interning, tail, &number);
 	else
-		ts_pbw_text(out, ANNOTATION_STRING, arg->text);
-	ts_pbw_end(out, annotation);
+		ts_perfetto_pb_text(interning, tail, arg->text);
+	ts_pbw_end(tail, annotation);
+}
+
+static void put_stack(struct ts_perfetto_interning *interning, struct ts_buf *tail,
+		      const struct ts_op *op)
+{
+	uint64_t iid = ts_perfetto_pb_stack(interning, op);
+
+	if (iid)
+		ts_pbw_u64(tail, EVENT_CALLSTACK_IID, iid);
 }
 
 /* What an op's slices refer to is said before the first of them. */
 void ts_perfetto_pb_op_tail(struct ts_buf *out, struct ts_buf *tail,
-			    const struct ts_perfetto_lane *lane, const struct ts_profile *profile,
-			    uint32_t index, bool full)
+			    const struct ts_perfetto_lane *lane, const struct ts_perfetto_op *of)
 {
-	const struct ts_op *op = &profile->ops[index];
+	const struct ts_op *op = &of->profile->ops[of->index];
+	struct ts_perfetto_interning interning = { .out = out, .row = lane->row };
 	struct ts_perfetto_arg args[TS_NR_KEYS];
-	size_t nr = ts_perfetto_args(profile, index, full, args);
+	size_t nr = ts_perfetto_args(of, true, args);
+	uint64_t iid = (uint64_t)of->index + 1;
 
-	if (full)
-		intern_op(out, lane->row, op, index, args, nr);
-	if (op->category.n)
-		ts_pbw_u64(tail, EVENT_CATEGORY_IIDS, (uint64_t)index + 1);
+	if (op->name.n && of->is_first)
+		ts_perfetto_pb_intern(&interning, INTERNED_EVENT_NAMES, iid,
+				      ts_perfetto_cut(op->name));
 	if (op->name.n)
-		ts_pbw_u64(tail, EVENT_NAME_IID, (uint64_t)index + 1);
+		ts_pbw_u64(tail, EVENT_NAME_IID, iid);
 	if (op->category.n)
-		ts_pbw_u64(tail, EVENT_CORRELATION_IID, (uint64_t)index + 1);
+		put_category(&interning, tail, ts_perfetto_cut(op->category));
 	for (size_t i = 0; i < nr; i++)
-		put_annotation(tail, index, &args[i]);
+		put_annotation(&interning, tail, &args[i]);
+	if (of->has_stack)
+		put_stack(&interning, tail, op);
+	ts_perfetto_pb_interned(&interning);
 }
 
 static uint64_t label_iid(uint32_t label, size_t arg)

@@ -6,7 +6,7 @@
  *	form->process(out, &process);			for each
  *	form->row(out, &row);				for each row: then, as often as needed
  *		form->lane(out, &lane);
- *		form->op_tail(out, &tail, profile, op, full);
+ *		form->op_tail(out, &tail, &lane, &op);
  *		form->op_slice(out, &lane, &slice);	in the order of starts, parents first
  *		form->end(out, &lane, end_ns, apart);	for each slice, innermost first
  *	form->close(out);
@@ -21,7 +21,7 @@
 
 #include "base/buf.h"
 #include "base/units.h"
-#include "model/profile.h"
+#include "model/block.h"
 #include "result/result.h"
 
 /* Something known of the run. */
@@ -33,8 +33,8 @@ struct ts_perfetto_fact {
 
 /* A GPU, whose kernels are written a second time where the form has something of its own for them. */
 struct ts_perfetto_gpu {
-	uint32_t number, pid;		     /* on its machine, from 0; its process */
-	uint32_t machine;		     /* as of the process; GPUs of one follow each other */
+	uint32_t number;		     /* among those of its machine, from 0 */
+	uint32_t pid, machine;		     /* of its process */
 	struct ts_bytes name, vendor, model; /* the latter may be empty */
 };
 
@@ -94,7 +94,19 @@ struct ts_perfetto_row {
 	const char *about;		   /* what the line has; NULL: nothing is to be said */
 	const struct ts_perfetto_gpu *gpu; /* whose stream it is; else NULL */
 	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
+	struct ts_perfetto_seen *seen; /* empty when the row begins; the form's */
 };
+
+/* What slices of a row referred to so far: a form may write it once. Texts as long as the profile. */
+struct ts_perfetto_seen {
+	struct ts_strmap names, categories, texts, frames;
+	struct ts_strmap stacks[3]; /* by enum stack_kind of pb_stack.c */
+	struct ts_map ids;	    /* that stand as text */
+	uint32_t nr_texts;	    /* of .texts and .ids */
+	struct ts_buf scratch;
+};
+
+void ts_perfetto_seen_release(struct ts_perfetto_seen *seen); /* empty again */
 
 /* What every event of a lane has in common, as the form writes it. */
 struct ts_perfetto_text {
@@ -111,11 +123,23 @@ struct ts_perfetto_lane {
 
 enum ts_perfetto_arrow { TS_ARROW_NONE, TS_ARROW_BEGINS, TS_ARROW_ENDS };
 
+enum ts_perfetto_arg_type { TS_ARG_TEXT, TS_ARG_COUNT, TS_ARG_ID, TS_ARG_REAL };
+
+/* A stat of an event, as an arg of its slice. */
+struct ts_perfetto_stat {
+	struct ts_bytes name;
+	enum ts_perfetto_arg_type type; /* how it is shown: an id is a number, and stands as text */
+	struct ts_stat value;
+};
+
 struct ts_perfetto_slice {
 	int64_t start_ns, dur_ns;
 	struct ts_bytes tail; /* what is the same each time the op or label is drawn */
 	int64_t own_ns;	      /* self time of an op; time that is really the label's */
 	uint32_t nr_events;   /* of a label */
+	const struct ts_perfetto_stat *stats; /* of the event itself, each name once */
+	size_t nr_stats;
+	bool has_stack; /* own_ns is its weight */
 	enum ts_perfetto_arrow arrow,
 		launch; /* of an async pair; of a launch and what it launched */
 	uint64_t arrow_id, launch_id;
@@ -127,6 +151,13 @@ struct ts_perfetto_slice {
 };
 
 #define TS_MARK_MAX 64 /* bytes of a mark at most */
+/* An op whose slice comes next. */
+struct ts_perfetto_op {
+	const struct ts_profile *profile;
+	uint32_t index;
+	bool is_first;	/* of the row */
+	bool has_stack; /* a call stack, which its slices share */
+};
 
 struct ts_perfetto_form {
 	const char *name;
@@ -139,11 +170,10 @@ struct ts_perfetto_form {
 	void (*process)(struct ts_buf *out, const struct ts_perfetto_process *process);
 	void (*row)(struct ts_buf *out, const struct ts_perfetto_row *row);
 	void (*lane)(struct ts_buf *out, struct ts_perfetto_lane *lane);
-	/* Puts what a slice of the op needs before it to OUT, and its tail to TAIL. FULL, which is the
-	 * op's first slice of the row, adds the HLO text, shape and stack. */
+	/* Puts what a slice of the op needs before it to OUT, and its tail to TAIL. In JSON only the
+	 * op's first slice of the row has its long args. */
 	void (*op_tail)(struct ts_buf *out, struct ts_buf *tail,
-			const struct ts_perfetto_lane *lane, const struct ts_profile *profile,
-			uint32_t op, bool full);
+			const struct ts_perfetto_lane *lane, const struct ts_perfetto_op *op);
 	void (*op_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			 const struct ts_perfetto_slice *slice);
 	/* Likewise of launch NUMBER of a GPU's row, each of them once. NULL: the form has none of it. */
@@ -169,19 +199,26 @@ extern const struct ts_perfetto_form ts_perfetto_pb;   /* perfetto_pb.c */
 /* What forms share: the args of an op, in the order in which they stand. */
 
 enum ts_perfetto_key {
+	TS_KEY_OP_ID, /* the op's number in the file, the same in every row */
 	TS_KEY_TF_OP,
 	TS_KEY_SOURCE,
 	TS_KEY_FLOPS,
 	TS_KEY_BYTES_ACCESSED,
+	TS_KEY_HLO_MODULE,
+	TS_KEY_PROGRAM_ID,
+	/* long ones, and those that few ask for */
 	TS_KEY_LONG_NAME,
 	TS_KEY_SHAPE,
 	TS_KEY_SOURCE_STACK,
-	TS_KEY_HLO_MODULE,
-	TS_KEY_PROGRAM_ID,
+	TS_KEY_MODEL_FLOPS,
+	TS_KEY_HBM_READ,
+	TS_KEY_HBM_WRITE,
+	TS_KEY_VMEM_READ,
+	TS_KEY_VMEM_WRITE,
+	TS_KEY_CMEM_READ,
+	TS_KEY_CMEM_WRITE,
 	TS_NR_KEYS
 };
-
-enum ts_perfetto_arg_type { TS_ARG_TEXT, TS_ARG_COUNT, TS_ARG_ID };
 
 struct ts_perfetto_arg {
 	enum ts_perfetto_key key;
@@ -197,11 +234,16 @@ uint32_t ts_perfetto_machine_id(const struct ts_host *host);
 struct ts_bytes ts_perfetto_machine_name(const struct ts_host *host, struct ts_arena *arena);
 
 extern const char *const ts_perfetto_keys[TS_NR_KEYS];
-extern const char ts_perfetto_note[]; /* what is in the file, a sentence */
+extern const char *const ts_perfetto_event_keys[TS_NR_KEYS]; /* of a stat that says otherwise */
+extern const char ts_perfetto_note[];			     /* what is in the file, a sentence */
 
-/* Fills ARGS with those that are known; gives back how many. */
-size_t ts_perfetto_args(const struct ts_profile *profile, uint32_t op, bool full,
+/* Fills ARGS with those that are known, LONG ones only where asked for; gives back how many. */
+size_t ts_perfetto_args(const struct ts_perfetto_op *op, bool with_long,
 			struct ts_perfetto_arg args[TS_NR_KEYS]);
+
+#define TS_ID_MAX 32 /* bytes of an id as text, its end among them */
+/* A stat that is shown as text though it is a number. */
+struct ts_bytes ts_perfetto_id(const struct ts_stat *stat, char text[TS_ID_MAX]);
 /* At most 4096 bytes, cut where a character ends: a cut alone never makes bad UTF-8. */
 struct ts_bytes ts_perfetto_cut(struct ts_bytes text);
 /* "HBM bandwidth (GB/s)" is "HBM bandwidth" and "(GB/s)"; the unit is empty where none stands. */

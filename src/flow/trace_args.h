@@ -1,0 +1,28 @@
+/*
+ * What an event says of itself, for its slice in the trace: the reader's stats, each name once, less
+ * those that the slice or its op has in any case. One that says otherwise than its op has a name of
+ * its own (event_tf_op). Kept from one event to the next for its memory.
+ */
+#ifndef TS_FLOW_TRACE_ARGS_H
+#define TS_FLOW_TRACE_ARGS_H
+
+#include "model/block.h"
+#include "write/perfetto/perfetto.h"
+
+struct ts_trace_args {
+	struct ts_perfetto_stat *items;
+	size_t nr, cap;
+	bool failed;
+	/* while they are read */
+	struct ts_perfetto_op op;
+	struct ts_perfetto_arg op_args[TS_NR_KEYS];
+	size_t nr_op_args; /* 0: they were not asked for */
+};
+
+/* Reads them anew for an event of OP. False: no memory. */
+bool ts_trace_args_read(struct ts_trace_args *args, const struct ts_profile *profile,
+			const struct ts_line *line, uint32_t op, struct ts_bytes body,
+			ts_stats_each *each);
+void ts_trace_args_release(struct ts_trace_args *args);
+
+#endif
