@@ -265,20 +265,29 @@ struct ts_bytes ts_jtok_unescape(struct ts_arena *arena, struct ts_bytes raw)
 	return copy;
 }
 
-/* A number with an exponent, or one that does not fit into 64 bits, goes through a double. */
-static bool rough_time(struct ts_bytes text, struct ts_micros *time)
+bool ts_jtok_real(struct ts_bytes token, double *real)
 {
+	struct ts_bytes text = ts_jtok_text(token);
 	char copy[64];
-	double us, whole;
 	char *rest;
 
+	TS_ASSERT_HOT(real);
+	TS_ASSERT_HOT(token.p || token.n == 0);
 	if (text.n >= sizeof(copy))
 		return false;
 	if (text.n > 0)
 		memcpy(copy, text.p, text.n);
 	copy[text.n] = '\0';
-	us = strtod(copy, &rest);
-	if (rest != copy + text.n || rest == copy || !(fabs(us) < 9e18))
+	*real = strtod(copy, &rest);
+	return rest == copy + text.n && rest != copy && isfinite(*real);
+}
+
+/* A number with an exponent, or one that does not fit into 64 bits, goes through a double. */
+static bool rough_time(struct ts_bytes text, struct ts_micros *time)
+{
+	double us, whole;
+
+	if (!ts_jtok_real(text, &us) || !(fabs(us) < 9e18))
 		return false;
 	whole = floor(us);
 	time->us = (int64_t)whole;

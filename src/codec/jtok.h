@@ -39,6 +39,9 @@ struct ts_bytes ts_jtok_text(struct ts_bytes token);
 /* Takes escapes out, into ARENA. .p NULL: no memory. */
 struct ts_bytes ts_jtok_unescape(struct ts_arena *arena, struct ts_bytes raw);
 
+/* The double that is nearest to a number of at most 63 characters; false: it is not one. */
+bool ts_jtok_real(struct ts_bytes token, double *real);
+
 /* Microseconds, exactly: whole ones and ps. False: it is not a number, or not a finite one. */
 struct ts_micros {
 	int64_t us, ps;

@@ -6,21 +6,6 @@
 
 #define EXACT_MAX (INT64_C(1) << 53) /* what every reader of JSON holds exactly */
 
-/* What is left out, as the slice has it in another form. */
-static const char *const shown_already[] = {
-	"device_offset_ps",   /* its start, by the device's own clock */
-	"device_duration_ps", /* its length by that clock */
-	"self_ns",	      /* a name of ours */
-};
-
-static bool is_shown_already(struct ts_bytes name)
-{
-	for (size_t i = 0; i < TS_NELEM(shown_already); i++)
-		if (ts_bytes_is(name, shown_already[i]))
-			return true;
-	return false;
-}
-
 /* A program's id is text wherever it stands, so that it can be compared. */
 static enum ts_perfetto_arg_type type_of(struct ts_bytes name, const struct ts_stat *stat)
 {
@@ -89,11 +74,11 @@ static struct ts_bytes shown_name(struct ts_trace_args *args, struct ts_bytes na
 	const struct ts_bytes none = { NULL, 0 };
 	const struct ts_perfetto_arg *arg;
 
-	if (is_shown_already(name))
-		return none;
 	arg = find_op_arg(args, name);
 	if (arg && is_same(stat, arg))
 		return none;
+	if (ts_bytes_is(name, "self_ns")) /* a name of ours */
+		name = TS_LIT("event_self_ns");
 	name = arg ? ts_bytes_of(ts_perfetto_event_keys[arg->key]) : ts_perfetto_cut(name);
 	return has_name(args, name) ? none : name;
 }
@@ -119,7 +104,7 @@ bool ts_trace_args_read(struct ts_trace_args *args, const struct ts_profile *pro
 {
 	TS_ASSERT_HOT(args && profile && line);
 	args->nr = args->nr_op_args = 0;
-	args->op = (struct ts_perfetto_op){ .profile = profile, .index = op };
+	args->op = (struct ts_perfetto_op){ .profile = profile, .index = op, .is_first = true };
 	if (each)
 		each(profile, line, body, see_stat, args);
 	return !args->failed;

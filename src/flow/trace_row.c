@@ -69,6 +69,7 @@ struct ts_trace_writer {
 	uint64_t nr_seen, quota, nr_slices;
 	uint32_t nr_flows;
 	ts_stats_each *each; /* NULL: the line's events have no stats */
+	ts_stat_find *stat;  /* likewise */
 	size_t next_arrow;
 	struct ts_trace_kernels kernels;
 	struct ts_trace_ends *ends; /* NULL: the row is written, else it is only looked through */
@@ -166,6 +167,7 @@ static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *
 	writer->nr_seen = 0;
 	writer->nr_flows = 0;
 	writer->each = NULL;
+	writer->stat = NULL;
 	writer->nr_slices = 0;
 	writer->next_arrow = 0;
 	ts_trace_kernels_clear(&writer->kernels);
@@ -375,7 +377,6 @@ static enum ts_status put_slice(struct ts_trace_writer *writer, struct lane *lan
 	take_launch(writer, slice);
 	slice->stats = writer->args.items;
 	slice->nr_stats = writer->args.nr;
-	slice->has_stack = has_stack(writer, kept->op);
 	slice->tail = tail_of(writer, lane, kept->op);
 	if (kept->note)
 		take_kernel(writer, lane, kept->note, slice);
@@ -420,20 +421,17 @@ static enum ts_status put_kept(struct ts_trace_writer *writer, const struct kept
  * which is finer.
  */
 
-static void see_device_start(void *ctx, struct ts_bytes name, const struct ts_stat *stat)
-{
-	if (stat->type == TS_STAT_INT && ts_bytes_is(name, "device_offset_ps"))
-		*(int64_t *)ctx = stat->number;
-}
-
 static int64_t device_start_of(const struct ts_trace_writer *writer, const struct kept *kept)
 {
-	const struct ts_line *line = &writer->profile->lines[writer->row->line];
-	int64_t start_ps = TS_UNKNOWN;
+	const struct ts_block block = { .profile = writer->profile,
+					.line = &writer->profile->lines[writer->row->line],
+					.body = &kept->body };
+	struct ts_stat stat;
 
-	if (writer->each)
-		writer->each(writer->profile, line, kept->body, see_device_start, &start_ps);
-	return start_ps;
+	if (!writer->stat || !writer->stat(&block, 0, "device_offset_ps", &stat) ||
+	    stat.type != TS_STAT_INT)
+		return TS_UNKNOWN;
+	return stat.number;
 }
 
 /* Less than 0: X started earlier by the device's clock; 0: it does not say. */
@@ -666,6 +664,7 @@ static enum ts_status see_block(void *ctx, const struct ts_block *block, struct 
 	enum ts_status st = TS_OK;
 
 	writer->each = block->each;
+	writer->stat = block->stat;
 	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++)
 		st = see_event(writer, block, i, is_core, err);
 	return st;

@@ -46,10 +46,10 @@ typedef size_t ts_stats_find(const struct ts_block *block, size_t event, const c
 			     size_t nr, struct ts_stat *stats);
 
 /*
- * All stats of an event, one call of VISIT for each, in the order of the file; names may repeat, and
- * a stat without a value is left out. BODY is the block's of that event; it may be kept as long as
- * the profile, so the block need not be there any more. Names and texts last as long as bodies. What is
- * nested in a value (JSON) is stats of their own, "outer.inner"; lists are text.
+ * All stats of an event, one call of VISIT for each, in the order of the file; names may repeat. A
+ * stat without a value is left out, and so are those of the device's clock. BODY is the block's of that
+ * event; it may be kept as long as the profile, so the block need not be there any more. Names and texts
+ * last as long as bodies. What is nested in a value (JSON) is stats of their own, "outer.inner"; lists are text.
  */
 typedef void ts_stat_visit(void *ctx, struct ts_bytes name, const struct ts_stat *stat);
 typedef void ts_stats_each(const struct ts_profile *profile, const struct ts_line *line,

@@ -116,6 +116,20 @@ static void run_release(struct run *run)
 	ts_profile_release(&run->profile);
 }
 
+/* ts_stat_find, likewise */
+static bool find_run_stat(const struct ts_block *block, size_t at, const char *name,
+			  struct ts_stat *stat)
+{
+	const struct run_event *event = (const void *)block->body[at].p;
+
+	for (size_t i = 0; i < RUN_STATS && event->stats[i].name; i++)
+		if (strcmp(event->stats[i].name, name) == 0) {
+			*stat = event->stats[i].stat;
+			return true;
+		}
+	return false;
+}
+
 /* ts_stats_each: a body is its row of the table. */
 static void each_run_stat(const struct ts_profile *profile, const struct ts_line *line,
 			  struct ts_bytes body, ts_stat_visit *visit, void *ctx)
@@ -141,7 +155,7 @@ enum ts_status ts_stream_line(const struct ts_profile *profile, uint32_t line,
 	enum ts_status st = nest ? TS_OK : TS_NOMEM;
 
 	if (nest)
-		ts_nest_stats(nest, NULL, NULL, each_run_stat);
+		ts_nest_stats(nest, find_run_stat, NULL, each_run_stat);
 	for (size_t i = 0; i < run->nr_events && st == TS_OK; i++) {
 		const struct run_event *e = &run->events[i];
 		struct ts_event event = { .op = e->op,

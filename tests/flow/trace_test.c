@@ -406,8 +406,7 @@ static void what_an_event_says_of_itself_is_an_arg(void **state)
 		  4 * NS,
 		  0,
 		  { RUN_INT("step_num", 3), RUN_INT("run_id", INT64_MAX), RUN_INT("step_num", 4),
-		    RUN_INT("program_id", 15), RUN_INT("flops", 1000), RUN_TEXT("tf_op", "f:"),
-		    RUN_INT("device_offset_ps", 700) } },
+		    RUN_INT("program_id", 15), RUN_INT("flops", 1000), RUN_TEXT("tf_op", "f:") } },
 	};
 	struct run run;
 	cJSON *root;
@@ -425,7 +424,6 @@ static void what_an_event_says_of_itself_is_an_arg(void **state)
 	assert_string_equal(text_of(args, "event_tf_op"), "f:");
 	assert_int_equal(number_of(args, "flops"), 1000);
 	assert_null(cJSON_GetObjectItem(args, "event_flops")); /* it says the same */
-	assert_null(cJSON_GetObjectItem(args, "device_offset_ps"));
 	cJSON_Delete(root);
 	run_release(&run);
 }

@@ -346,7 +346,7 @@ static void print_stat(void *ctx, struct ts_bytes name, const struct ts_stat *st
 	if (stat->type == TS_STAT_TEXT)
 		ts_buf_printf(ctx, "'%.*s'", TS_ARG(stat->text));
 	else if (stat->type == TS_STAT_REAL)
-		ts_buf_printf(ctx, "%g", stat->real);
+		ts_buf_printf(ctx, "%.17g", stat->real);
 	else
 		ts_buf_printf(ctx, "%lld", (long long)stat->number);
 }
@@ -377,7 +377,7 @@ static void assert_each(struct ts_bytes text, const char *expected)
 static void every_arg_of_an_event_is_visited(void **state)
 {
 	static const struct row stats[] = {
-		{ ARGS("\"y\":1,\"x\":-18,\"y\":2.5"), " y=1 x=-18 y=2.5" },
+		{ ARGS("\"y\":1,\"x\":-18,\"y\":0.2"), " y=1 x=-18 y=0.20000000000000001" },
 		{ ARGS("\"x\":\"a \\\"b\\\" \\u00e9\",\"a\\tb\":null,\"c\\/d\":true"),
 		  " x='a \"b\" \u00e9' c/d=1" },
 		{ ARGS("\"n\":{\"x\":2,\"m\":{\"y\":\"z\"}},\"l\":[{\"x\":1}, 2]"),

@@ -276,6 +276,7 @@ static void every_stat_of_an_event_is_visited(void **state)
 	xp_stat_text(&xp, XP_EVENT_STATS, "shape", "f32[8]");
 	xp_stat_ref(&xp, XP_EVENT_STATS, "hlo_module", "jit_f");
 	ts_pbw_end(&given->bytes, xp_stat(&xp, XP_EVENT_STATS, "without a value"));
+	xp_stat_uint(&xp, XP_EVENT_STATS, "device_offset_ps", 7);
 	xp_stat_int(&xp, XP_EVENT_STATS, "size", 3);
 	ts_pbw_end(&given->bytes, event);
 	xp_line_end(&xp);

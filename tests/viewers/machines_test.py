@@ -154,7 +154,7 @@ def check_processor(folder, one, alone, wrong):
         path = os.path.join(folder, f"{order[0]}{order[1]}.tar")
         with tarfile.open(path, "w") as tar:
             for i in order:
-                tar.add(alone[i], arcname=f"{i}.pftrace")
+                tar.add(alone[i], arcname=f"{i}.pftrace")  # read in the order of their names
         check_import(path, want, wrong)
     slices = {(m, p): int(at) for m, p, n, at in ask(one, SLICES)}
     if {(m, p): at for m, p, n, at in want} != slices or ask(one, BAD):

@@ -3,7 +3,7 @@
 
   - each stat of an event stands on its slice, by its own name and type; ids of programs, and numbers past 2^53, are text
   - what the metadata says of an op stands on each of its slices (in JSON: long texts on the op's first one of the row)
-  - a core's ops have call stacks: lines of source, else scopes; their weights are the ops' self times
+  - a core's ops have call stacks: lines of source, else scopes
   - read as Perfetto's importer reads JSON, no arrow ends before it begins, and no op of 0 ns stands in the op behind it
 Runs on the bundled profiles, and on those in $TS_CORPUS; with $TS_TRACE_PROCESSOR (trace_processor_shell) it also asks
 that. Run in the build folder; $TPUSIGHT names the program, $TS_VIEWERS_PYTHON a Python that has tests/requirements.txt.
@@ -67,6 +67,8 @@ def op_args(full, display, own):
     """The args that an op's metadata gives, of those that are texts or counts."""
     want = {name: own[name] for name in ("source", "source_stack", "shape_with_layout", "program_id") if own.get(name)}
     want.update((name, own[name]) for name in ("flops", "bytes_accessed", "model_flops") if own.get(name, -1) >= 0)
+    if want.get("model_flops") == want.get("flops"):
+        want.pop("model_flops", None)
     if own.get("tf_op"):
         want["tf_op"] = own["tf_op"].removesuffix(":")
     if display and full != display and "program_id" in own:
@@ -187,9 +189,9 @@ def stack_wanted(args, category, name):
 
 
 def check_stacks(trace, wrong):
-    for found, stack, weight in trace.stacks:
-        if stack != stack_wanted(found.args, found.category, found.name) or weight != found.args["self_ns"]:
-            wrong.append(f"{found.name} has the stack {stack} of weight {weight}")
+    for found, stack in trace.stacks:
+        if stack != stack_wanted(found.args, found.category, found.name):
+            wrong.append(f"{found.name} has the stack {stack}")
             return
     rows = {tid: name for _, _, tid, name in trace.threads}
     ops = sum(rows[s.row] == "XLA Ops" for s in trace.slices)

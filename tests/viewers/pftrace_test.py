@@ -46,8 +46,7 @@ SAID = ("Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "XLA TraceMe")  # li
 GROUPS = ("TPUsight", "lines of the profile")  # below a process, in the order of their names
 
 # Args that JSON has on the op's first slice of a row.
-LONG = {"long_name", "shape_with_layout", "source_stack", "model_flops", "hbm_read_bytes", "hbm_write_bytes", "vmem_read_bytes",
-        "vmem_write_bytes", "cmem_read_bytes", "cmem_write_bytes"}
+LONG = {"long_name", "shape_with_layout", "source_stack", "model_flops"}
 
 Slice = collections.namedtuple("Slice", "pid row name category start dur args")
 
@@ -202,9 +201,8 @@ class Trace:
         same = tables["correlation_id_str"][event.correlation_id_str_iid] if event.correlation_id_str_iid else ""
         assert same == (found.category if found.category != "tpusight" else ""), "a slice has the colour of another kind"
         self.slices.append(found)
-        assert event.HasField("callstack_iid") == event.HasField("callstack_weight")
         if event.callstack_iid:
-            self.stacks.append((found, tables["callstacks"][event.callstack_iid], event.callstack_weight))
+            self.stacks.append((found, tables["callstacks"][event.callstack_iid]))
         for key, ids in (("s", event.flow_ids), ("f", event.terminating_flow_ids)):
             for flow in ids:
                 assert key not in self.arrows[flow]

@@ -2,7 +2,7 @@
 """Reads NAME.tpusight.pftrace, what --perfetto=pftrace makes of a trace in JSON, back and holds it against the trace.
 
   - the native slices are the trace's: X, B with its E, i, each once, with the process and thread it has there, name,
-    category, start and duration to the nanosecond
+    category, start and duration to the nanosecond, and with all of its args: numbers as numbers, nested ones by their path
   - its counters are there, with the names that Perfetto gives them
   - our slices and counters are those of the annotated copy in JSON
   - arrows are those of the trace, whose two ends are there: of launches, and from operators to their backward
@@ -41,7 +41,9 @@ ODD = {"baseTimeNanoseconds": 1700000000000000000, "traceEvents": [
     {"ph": "X", "pid": 5, "tid": 6, "ts": 10.001, "dur": 5, "name": "a", "cat": "cpu_op"},
     {"ph": "X", "pid": 5, "tid": 6, "ts": 12, "dur": 5.5, "name": "overlaps a", "cat": "cpu_op"},
     {"ph": "X", "pid": 5, "tid": 6, "ts": 13, "dur": 9, "name": "overlaps both", "cat": "cpu_op"},
-    {"ph": "B", "pid": 5, "tid": 7, "ts": 20, "name": "b", "cat": "cpu_op"},
+    {"ph": "B", "pid": 5, "tid": 7, "ts": 20, "name": "b", "cat": "cpu_op",
+     "args": {"text": "a \"b\" \u00e9\n", "of": {"an": {"object": 1, "text": "\\"}}, "big": 2 ** 63, "minus": -3,
+              "fine": 0.06944444444444445, "yes": True, "real": 0.25, "null": None, "list": [1, {"x": "y"}], "long": "z" * 5000}},
     {"ph": "X", "pid": 5, "tid": 7, "ts": 21, "dur": 1, "name": "in b", "cat": "cpu_op"},
     {"ph": "E", "pid": 5, "tid": 7, "ts": 23.5},
     {"ph": "i", "s": "t", "pid": 5, "tid": 6, "ts": 14, "name": "now", "cat": "cpu_instant_event"},
@@ -110,8 +112,37 @@ def number(value):
     return int(value) if value.isdigit() and 0 < int(value) < 2 ** 31 else None
 
 
+def flat(args, prefix=""):
+    """{path: value}, as SQL can compare them; what is null is not there, lists are text."""
+    out = {}
+    for key, value in args.items():
+        if isinstance(value, dict):
+            out.update(flat(value, f"{prefix}{key}."))
+        elif isinstance(value, bool):
+            out[prefix + key] = int(value)
+        elif isinstance(value, int):
+            out[prefix + key] = value if abs(value) <= 2 ** 53 else str(value)
+        elif isinstance(value, decimal.Decimal):
+            out[prefix + key] = float(value)
+        elif isinstance(value, list) or value:
+            out[prefix + key] = value
+    return out
+
+
+def has_args(slice_, want):
+    """Whether the slice says all of that; texts are cut to what a viewer can show."""
+    for key, value in want.items():
+        got = slice_.args.get(key)
+        if isinstance(value, list):
+            if got is None or len(got) < 4000 and json.loads(got, parse_float=decimal.Decimal) != value:
+                return False
+        elif got != value and not (isinstance(value, str) and len(value.encode()) > 4096 and value.startswith(got)):
+            return False
+    return True
+
+
 def natives(trace):
-    """[(ph, pid, tid, name, category, start us, end us)]"""
+    """[(ph, pid, tid, name, category, start us, end us, args)]"""
     events = trace if isinstance(trace, list) else trace["traceEvents"]
     out, open_ = [], collections.defaultdict(list)
     for e in events:
@@ -121,10 +152,10 @@ def natives(trace):
         start = decimal.Decimal(e["ts"])
         if e["ph"] == "E":
             begin = open_[thread].pop()
-            out.append((*begin[:6], start))
+            out.append((*begin[:6], start, begin[7]))
             continue
         found = (e["ph"], *thread, e.get("name", ""), e.get("cat", ""), start,
-                 start + max(decimal.Decimal(e.get("dur", 0)), 0))
+                 start + max(decimal.Decimal(e.get("dur", 0)), 0), flat(e.get("args", {})))
         if e["ph"] == "B":
             open_[thread].append(found)
         else:
@@ -142,25 +173,36 @@ def compare_native(trace, source, wrong):
         return math.floor((us - zero) * 1000) + shift
     want = collections.Counter((e[3], e[4], ns(e[5]), ns(e[6]) - ns(e[5])) for e in events)
     placed = collections.Counter((number(e[1]), number(e[2]), e[3], ns(e[5])) for e in events if e[0] in "XB")
+    said = collections.defaultdict(list)
+    for e in events:
+        said[(e[3], e[4], ns(e[5]), ns(e[6]) - ns(e[5]))].append(e[7])
+    nr_args, bad = 0, []
     got, threads = collections.Counter(), collections.Counter()
     names = {tid: name for _, _, tid, name in trace.threads}
     for s, (_, tid) in zip(trace.slices, trace.places):
         if names[s.row].startswith("TPUsight: "):
             continue
-        got[(s.name, s.category, s.start, s.dur)] += 1
+        key = (s.name, s.category, s.start, s.dur)
+        got[key] += 1
+        fits = [args for args in said.get(key, []) if has_args(s, args)]
+        nr_args += len(max(fits, key=len, default=()))
+        if key in said and not fits:
+            bad.append((s.name, s.args, said[key][0]))
         if tid is not None:
             threads[(None if s.pid >= MADE_UP else s.pid, tid, s.name, s.start)] += 1
     for what, rest in (("missing", want - got), ("too many", got - want)):
         if rest:
             wrong.append(f"{sum(rest.values())} slices {what}: {rest.most_common(3)}")
+    if bad:
+        wrong.append(f"{len(bad)} slices with other args: {bad[0]}")
     # a GPU's number is not a process's
     rest = threads - placed - collections.Counter({(None, *k[1:]): n for k, n in placed.items()})
     if rest:
         wrong.append(f"{sum(rest.values())} slices on another thread: {rest.most_common(3)}")
-    said = {k: trace.attributes["tpusight.events_" + k] for k in ("total", "written", "left_out")}
-    if said != {"total": len(events), "written": len(events), "left_out": 0}:
-        wrong.append(f"{len(events)} slices, but the file says {said}")
-    return zero, len(events), sum(threads.values())
+    counts = {k: trace.attributes["tpusight.events_" + k] for k in ("total", "written", "left_out")}
+    if counts != {"total": len(events), "written": len(events), "left_out": 0}:
+        wrong.append(f"{len(events)} slices, but the file says {counts}")
+    return zero, len(events), sum(threads.values()), nr_args
 
 
 def native_points(source, ns):
@@ -204,7 +246,8 @@ def compare_arrows(trace, source, zero, wrong):
     got = {(ends["s"][2], ends["f"][2]) for ends in trace.arrows.values()}
     if want - got:
         wrong.append(f"{len(want - got)} of {len(want)} arrows are missing: {sorted(want - got)[:3]}")
-    if trace.attributes["tpusight.source"] == "odd.pt.trace.json" and sorted(map(sorted, map(dict.items, trace.joined.values()))) != ODD_ARROWS:
+    joined = sorted(sorted(ends.items()) for ends in trace.joined.values())
+    if trace.attributes["tpusight.source"] == "odd.pt.trace.json" and joined != ODD_ARROWS:
         wrong.append(f"arrows join {trace.joined}")
     return len(got)
 
@@ -244,7 +287,7 @@ def check_import(path, trace, wrong):
 
 def check_file(source, path, stem, wrong):
     trace = Trace(stem + ".tpusight.pftrace")
-    zero, nr, nr_placed = compare_native(trace, source, wrong)
+    zero, nr, nr_placed, nr_args = compare_native(trace, source, wrong)
     own, points = compare_ours(trace, source, read(stem + ".tpusight.json.gz"), zero, wrong)
     arrows = compare_arrows(trace, source, zero, wrong)
     check_nesting(trace, wrong)
@@ -258,7 +301,8 @@ def check_file(source, path, stem, wrong):
     pids = {pid for _, pid, _ in trace.processes if pid < MADE_UP}
     if not pids <= {e.get("pid") for e in source["traceEvents"]}:
         wrong.append(f"{pids} are not pids of the trace")
-    return f"{nr} native slices, {nr_placed} of them on threads with a number, {arrows} arrows; ours: {own}; {points} points of counters"
+    return (f"{nr} native slices with {nr_args} args, {nr_placed} of them on threads with a number, {arrows} arrows; "
+            f"ours: {own}; {points} points of counters")
 
 
 def files(folder):

@@ -196,14 +196,14 @@ static void what_an_op_refers_to_is_said_before_it(void **state)
 	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 43, 2)), "loop fusion"));
 	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 5, 2)), "jit(f)"));
 	assert_true(number_at(&said, PACKET(12, 7, 2)) == 1); /* the outermost frame */
-	/* name, category and correlation 1; op_id 0, tf_op is string 1, flops is 1000, long_name is
-	 * string 2; call stack 4: the first of scopes */
-	assert_true(ts_bytes_eq(ts_buf_bytes(&tail), TS_LIT("\x50\x01\x18\x01\xb0\x03\x01"
-							    "\x22\x04\x08\x01\x20\x00"
+	/* category and correlation 1, call stack 4: the first of scopes; tf_op is string 1, op_id 0,
+	 * flops is 1000, long_name is string 2; name 1 */
+	assert_true(ts_bytes_eq(ts_buf_bytes(&tail), TS_LIT("\x18\x01\xb0\x03\x01\xc0\x03\x04"
 							    "\x22\x05\x08\x02\x88\x01\x01"
+							    "\x22\x04\x08\x01\x20\x00"
 							    "\x22\x05\x08\x04\x20\xe8\x07"
 							    "\x22\x05\x08\x08\x88\x01\x02"
-							    "\xc0\x03\x04")));
+							    "\x50\x01")));
 	ts_buf_clear(&said);
 	shown.is_first = false;
 	form->op_tail(&said, &again, &lane, &shown);

@@ -194,6 +194,8 @@ static void visit_members(struct each *each, struct ts_bytes outer, struct ts_by
 		} else if (give_stat(members.value, &stat)) {
 			if (stat.type == TS_STAT_TEXT && ts_bytes_starts(members.value, "\""))
 				stat.text = plain(each, stat.text);
+			if (stat.type == TS_STAT_REAL)
+				(void)ts_jtok_real(members.value, &stat.real);
 			each->visit(each->ctx, name, &stat);
 		}
 	}

@@ -335,13 +335,15 @@ static void visit_variant(const struct visitor *visitor, const struct ts_profile
 			  int64_t metadata_id)
 {
 	const struct xplane_plane *plane = visitor->plane;
-	uint32_t op = id_table_find(&plane->ops, metadata_id);
-	uint32_t at = id_table_find(&plane->metadata, metadata_id);
+	uint32_t op = id_table_find(&plane->ops, metadata_id), at;
 	struct ts_pb_error error = { NULL, NULL };
 	struct xstat found;
 	struct ts_pb pb;
 
-	if (op == TS_NONE || !profile->ops[op].has_variants || at >= plane->nr_op_metadata)
+	if (op == TS_NONE || !profile->ops[op].has_variants)
+		return;
+	at = id_table_find(&plane->metadata, metadata_id);
+	if (at >= plane->nr_op_metadata)
 		return;
 	pb = ts_pb_of(plane->op_metadata[at], &error);
 	while (ts_pb_next(&pb)) {
@@ -355,22 +357,51 @@ static void visit_variant(const struct visitor *visitor, const struct ts_profile
 	}
 }
 
-/* ts_stats_each */
+/* What a core's ops have two of each, and block->total_ps has in another form. */
+static bool is_of_clock(const struct xplane_plane *plane, int64_t id)
+{
+	uint32_t role = id_table_find(&plane->roles, id);
+
+	return role == ROLE_DEVICE_OFFSET || role == ROLE_DEVICE_DURATION;
+}
+
+static void visit_bytes(const struct visitor *visitor, struct ts_bytes bytes)
+{
+	const uint8_t *p = bytes.p, *end = p ? p + bytes.n : p;
+	struct ts_pb_error error = { NULL, NULL };
+	struct xstat stat;
+
+	if (usual_number(&p, end, XSTAT_METADATA_ID, &stat.id) &&
+	    is_of_clock(visitor->plane, stat.id))
+		return;
+	xstat_read(ts_pb_of(bytes, &error), &stat);
+	if (!is_of_clock(visitor->plane, stat.id))
+		visit_stat(visitor, &stat);
+}
+
+/* ts_stats_each: the usual event as decode_fields() has it, and what is otherwise the long way. */
 static void each_stat(const struct ts_profile *profile, const struct ts_line *line,
 		      struct ts_bytes body, ts_stat_visit *visit, void *ctx)
 {
 	struct visitor visitor = { profile->planes[line->plane].reader_data, visit, ctx };
+	const uint8_t *p = body.p, *end = p ? p + body.n : p;
 	struct ts_pb_error error = { NULL, NULL };
-	struct ts_pb pb = ts_pb_of(body, &error);
-	struct xstat found;
+	struct ts_bytes stat;
+	int64_t number;
+	struct ts_pb pb;
 
-	while (ts_pb_next(&pb)) {
+	if (usual_number(&p, end, XEVENT_METADATA_ID, &number))
+		visit_variant(&visitor, profile, number);
+	if (usual_number(&p, end, XEVENT_OFFSET_PS, &number))
+		usual_number(&p, end, XEVENT_DURATION_PS, &number);
+	while (usual_bytes(&p, end, XEVENT_STATS, &stat))
+		visit_bytes(&visitor, stat);
+	pb = ts_pb_of((struct ts_bytes){ p, (size_t)(end - p) }, &error);
+	while (p < end && ts_pb_next(&pb)) {
 		if (pb.field == XEVENT_METADATA_ID)
 			visit_variant(&visitor, profile, ts_pb_i64(&pb));
-		if (pb.field != XEVENT_STATS)
-			continue;
-		xstat_read(ts_pb_enter(&pb), &found);
-		visit_stat(&visitor, &found);
+		if (pb.field == XEVENT_STATS)
+			visit_bytes(&visitor, ts_pb_bytes(&pb));
 	}
 }
 

@@ -106,20 +106,29 @@ static void add_count(struct list *list, enum ts_perfetto_key key, int64_t count
 		add_number(list, key, TS_ARG_COUNT, (uint64_t)count);
 }
 
-static void add_short(struct list *list, const struct ts_op *op)
+/* What ops of one place in the program have in common. */
+static void add_place(struct list *list, const struct ts_op *op, bool with_long)
 {
 	add_text(list, TS_KEY_TF_OP, op->framework_op);
 	add_text(list, TS_KEY_SOURCE, op->source);
-	add_count(list, TS_KEY_FLOPS, op->flops);
-	add_count(list, TS_KEY_BYTES_ACCESSED, op->bytes_accessed);
+	if (with_long)
+		add_text(list, TS_KEY_SOURCE_STACK, op->source_stack);
 }
 
-static void add_long(struct list *list, const struct ts_op *op)
+static void add_own(struct list *list, const struct ts_op *op, bool with_long)
 {
-	add_text(list, TS_KEY_LONG_NAME, op->text);
+	add_count(list, TS_KEY_FLOPS, op->flops);
+	add_count(list, TS_KEY_BYTES_ACCESSED, op->bytes_accessed);
+	if (!with_long)
+		return;
+	if (op->model_flops != op->flops)
+		add_count(list, TS_KEY_MODEL_FLOPS, op->model_flops);
 	add_text(list, TS_KEY_SHAPE, op->shape);
-	add_text(list, TS_KEY_SOURCE_STACK, op->source_stack);
-	add_count(list, TS_KEY_MODEL_FLOPS, op->model_flops);
+	add_text(list, TS_KEY_LONG_NAME, op->text);
+}
+
+static void add_traffic(struct list *list, const struct ts_op *op)
+{
 	add_count(list, TS_KEY_HBM_READ, op->hbm_read_bytes);
 	add_count(list, TS_KEY_HBM_WRITE, op->hbm_write_bytes);
 	add_count(list, TS_KEY_VMEM_READ, op->vmem_read_bytes);
@@ -128,6 +137,7 @@ static void add_long(struct list *list, const struct ts_op *op)
 	add_count(list, TS_KEY_CMEM_WRITE, op->cmem_write_bytes);
 }
 
+/* What ops have in common stands first: packed, it takes less where it follows itself. */
 size_t ts_perfetto_args(const struct ts_perfetto_op *of, bool with_long,
 			struct ts_perfetto_arg args[TS_NR_KEYS])
 {
@@ -136,14 +146,16 @@ size_t ts_perfetto_args(const struct ts_perfetto_op *of, bool with_long,
 	struct list list = { .args = args };
 
 	TS_ASSERT(args);
-	add_count(&list, TS_KEY_OP_ID, of->index);
-	if (!op->has_variants)
-		add_short(&list, op);
 	if (op->module != TS_NONE && op->module < profile->nr_modules)
 		add_text(&list, TS_KEY_HLO_MODULE, profile->modules[op->module].name);
 	if (op->has_program)
 		add_number(&list, TS_KEY_PROGRAM_ID, TS_ARG_ID, op->program_id);
-	if (with_long && !op->has_variants)
-		add_long(&list, op);
+	if (!op->has_variants)
+		add_place(&list, op, with_long);
+	add_count(&list, TS_KEY_OP_ID, of->index);
+	if (!op->has_variants)
+		add_own(&list, op, with_long);
+	if (!op->has_variants && of->is_first)
+		add_traffic(&list, op);
 	return list.nr;
 }

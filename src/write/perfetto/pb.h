@@ -92,7 +92,6 @@ enum event_field {
 	EVENT_TERMINATING_FLOW_IDS = 48,
 	EVENT_CORRELATION_IID = 54,
 	EVENT_CALLSTACK_IID = 56,
-	EVENT_CALLSTACK_WEIGHT = 57,
 	EVENT_GPU_CORRELATION = 3000, /* an extension, GpuTrackEvent */
 };
 enum { CORRELATION_SUBMISSION = 1 };
@@ -213,8 +212,8 @@ void ts_perfetto_pb_interned(struct ts_perfetto_interning *interning); /* that w
 /* The buffer, for entries that are more than a text. */
 struct ts_buf *ts_perfetto_pb_interning(struct ts_perfetto_interning *interning);
 /* The next id of a row's map for TEXT, from FIRST on; *IS_NEW: it was not there. 0: the map is full. */
-uint64_t ts_perfetto_pb_iid(struct ts_strmap *map, struct ts_bytes text, uint64_t first,
-			    bool *is_new);
+uint64_t ts_perfetto_pb_iid(struct ts_perfetto_interning *in, struct ts_strmap *map,
+			    struct ts_bytes text, uint64_t first, bool *is_new);
 /* An annotation's value, or its name, into ANNOTATION. */
 void ts_perfetto_pb_text(struct ts_perfetto_interning *interning, struct ts_buf *annotation,
 			 struct ts_bytes text);

@@ -27,8 +27,15 @@ void ts_perfetto_pb_interned(struct ts_perfetto_interning *in)
 	in->is_open = false;
 }
 
-uint64_t ts_perfetto_pb_iid(struct ts_strmap *map, struct ts_bytes text, uint64_t first,
-			    bool *is_new)
+/* Memory that runs out is the buffer's failure, as all of a form's. */
+static bool is_kept(struct ts_perfetto_interning *in, bool was_set)
+{
+	in->out->failed |= !was_set;
+	return was_set;
+}
+
+uint64_t ts_perfetto_pb_iid(struct ts_perfetto_interning *in, struct ts_strmap *map,
+			    struct ts_bytes text, uint64_t first, bool *is_new)
 {
 	uint32_t number = ts_strmap_find(map, text);
 
@@ -36,7 +43,7 @@ uint64_t ts_perfetto_pb_iid(struct ts_strmap *map, struct ts_bytes text, uint64_
 	if (!*is_new)
 		return first + number;
 	number = (uint32_t)map->nr;
-	*is_new = number < MAX_INTERNED && ts_strmap_set(map, text, number);
+	*is_new = number < MAX_INTERNED && is_kept(in, ts_strmap_set(map, text, number));
 	return *is_new ? first + number : 0;
 }
 
@@ -44,7 +51,7 @@ void ts_perfetto_pb_name(struct ts_perfetto_interning *in, struct ts_buf *annota
 			 struct ts_bytes name)
 {
 	bool is_new;
-	uint64_t iid = ts_perfetto_pb_iid(&in->row->seen->names, name, IID_STATS, &is_new);
+	uint64_t iid = ts_perfetto_pb_iid(in, &in->row->seen->names, name, IID_STATS, &is_new);
 
 	if (is_new)
 		ts_perfetto_pb_intern(in, INTERNED_ANNOTATION_NAMES, iid, name);
@@ -77,7 +84,7 @@ void ts_perfetto_pb_text(struct ts_perfetto_interning *in, struct ts_buf *annota
 	else
 		put_new(in, annotation, text,
 			seen->nr_texts < MAX_INTERNED &&
-				ts_strmap_set(&seen->texts, text, seen->nr_texts + 1));
+				is_kept(in, ts_strmap_set(&seen->texts, text, seen->nr_texts + 1)));
 }
 
 /* Ids are kept by their bits: of a negative one, and of a real, the text stands alone. */
@@ -85,14 +92,15 @@ void ts_perfetto_pb_id(struct ts_perfetto_interning *in, struct ts_buf *annotati
 		       const struct ts_stat *stat)
 {
 	struct ts_perfetto_seen *seen = in->row->seen;
-	bool is_kept = stat->type == TS_STAT_INT && (stat->is_unsigned || stat->number >= 0);
-	uint32_t iid = is_kept ? ts_map_find(&seen->ids, (uint64_t)stat->number) : TS_NONE;
+	bool has_bits = stat->type == TS_STAT_INT && (stat->is_unsigned || stat->number >= 0);
+	uint32_t iid = has_bits ? ts_map_find(&seen->ids, (uint64_t)stat->number) : TS_NONE;
 	char text[TS_ID_MAX];
 
 	if (iid != TS_NONE)
 		ts_pbw_u64(annotation, ANNOTATION_STRING_IID, iid);
 	else
 		put_new(in, annotation, ts_perfetto_id(stat, text),
-			is_kept && seen->nr_texts < MAX_INTERNED &&
-				ts_map_set(&seen->ids, (uint64_t)stat->number, seen->nr_texts + 1));
+			has_bits && seen->nr_texts < MAX_INTERNED &&
+				is_kept(in, ts_map_set(&seen->ids, (uint64_t)stat->number,
+						       seen->nr_texts + 1)));
 }

@@ -52,7 +52,8 @@ static size_t end_of_frame(struct ts_bytes text, enum stack_kind kind)
 static uint64_t frame_of(struct ts_perfetto_interning *interning, struct ts_bytes text)
 {
 	bool is_new;
-	uint64_t iid = ts_perfetto_pb_iid(&interning->row->seen->frames, text, 1, &is_new);
+	uint64_t iid =
+		ts_perfetto_pb_iid(interning, &interning->row->seen->frames, text, 1, &is_new);
 	struct ts_buf *out;
 	size_t frame;
 
@@ -116,7 +117,7 @@ uint64_t ts_perfetto_pb_stack(struct ts_perfetto_interning *interning, const str
 	struct ts_buf *out;
 	size_t stack;
 	bool is_new;
-	uint64_t iid = ts_perfetto_pb_iid(&seen->stacks[kind], text, 1, &is_new);
+	uint64_t iid = ts_perfetto_pb_iid(interning, &seen->stacks[kind], text, 1, &is_new);
 
 	if (iid == 0)
 		return 0;

@@ -6,7 +6,8 @@ static void put_category(struct ts_perfetto_interning *interning, struct ts_buf 
 			 struct ts_bytes category)
 {
 	bool is_new;
-	uint64_t iid = ts_perfetto_pb_iid(&interning->row->seen->categories, category, 1, &is_new);
+	uint64_t iid = ts_perfetto_pb_iid(interning, &interning->row->seen->categories, category, 1,
+					  &is_new);
 
 	if (is_new) {
 		ts_perfetto_pb_intern(interning, INTERNED_CATEGORIES, iid, category);
@@ -55,17 +56,17 @@ void ts_perfetto_pb_op_tail(struct ts_buf *out, struct ts_buf *tail,
 	size_t nr = ts_perfetto_args(of, true, args);
 	uint64_t iid = (uint64_t)of->index + 1;
 
+	if (op->category.n)
+		put_category(&interning, tail, ts_perfetto_cut(op->category));
+	if (of->has_stack)
+		put_stack(&interning, tail, op);
+	for (size_t i = 0; i < nr; i++)
+		put_annotation(&interning, tail, &args[i]);
 	if (op->name.n && of->is_first)
 		ts_perfetto_pb_intern(&interning, INTERNED_EVENT_NAMES, iid,
 				      ts_perfetto_cut(op->name));
 	if (op->name.n)
 		ts_pbw_u64(tail, EVENT_NAME_IID, iid);
-	if (op->category.n)
-		put_category(&interning, tail, ts_perfetto_cut(op->category));
-	for (size_t i = 0; i < nr; i++)
-		put_annotation(&interning, tail, &args[i]);
-	if (of->has_stack)
-		put_stack(&interning, tail, op);
 	ts_perfetto_pb_interned(&interning);
 }
 

@@ -139,7 +139,6 @@ struct ts_perfetto_slice {
 	uint32_t nr_events;   /* of a label */
 	const struct ts_perfetto_stat *stats; /* of the event itself, each name once */
 	size_t nr_stats;
-	bool has_stack; /* own_ns is its weight */
 	enum ts_perfetto_arrow arrow,
 		launch; /* of an async pair; of a launch and what it launched */
 	uint64_t arrow_id, launch_id;
@@ -206,11 +205,12 @@ enum ts_perfetto_key {
 	TS_KEY_BYTES_ACCESSED,
 	TS_KEY_HLO_MODULE,
 	TS_KEY_PROGRAM_ID,
-	/* long ones, and those that few ask for */
+	/* long ones */
 	TS_KEY_LONG_NAME,
 	TS_KEY_SHAPE,
 	TS_KEY_SOURCE_STACK,
-	TS_KEY_MODEL_FLOPS,
+	TS_KEY_MODEL_FLOPS, /* where they are not the FLOPs */
+	/* on an op's first slice of a row alone */
 	TS_KEY_HBM_READ,
 	TS_KEY_HBM_WRITE,
 	TS_KEY_VMEM_READ,
