@@ -3,9 +3,11 @@
 Only files that TPUsight made, by their first bytes and under the names that annotate gives them, and only where they lie in the log
 directory by their real names. They are sent as they lie on the disk: packed.
 """
+import json
 import os
 import re
 import stat
+import zipfile
 import zlib
 
 from tensorboard_plugin_tpusight import runs
@@ -18,6 +20,7 @@ PIECE_BYTES = 1 << 18
 IS_JSON = re.compile(rb'\{"otherData":\{"generator":"tpusight"')
 IS_PFTRACE = re.compile(rb"\x0a.{1,16}\x09generator\x1a\x08tpusight", re.DOTALL)
 IS_COPY = re.compile(rb'(\xef\xbb\xbf)?\s*(\{"tpusight_annotation":\{"generator":"tpusight"|\[\{"name":"tpusight_annotation")')
+IN_ZIP = b'{"perfetto_manifest":{"version":1,"attributes":{"generator":"tpusight","tpusight.first_trace":'
 # Names of those of a session, and endings, behind the stem of a trace, of those of its files. The better one stands first.
 OF_SESSION = (("perfetto_trace.pftrace", IS_PFTRACE), ("perfetto_trace.json.gz", IS_JSON))
 OF_FILES = ((".tpusight.pftrace", IS_PFTRACE), (".tpusight.json.gz", IS_COPY))
@@ -26,9 +29,12 @@ SHIFT_PB = re.compile(rb"\x0a\x11tpusight\.shift_ns\x10([\x80-\xff]{0,9}[\x00-\x
 
 
 def _head(path):
-    """The first bytes of a plain file, unpacked."""
+    """The first bytes of a plain file, unpacked; of a zip those of its manifest."""
     with open(path, "rb") as f:
         packed = f.read(HEAD_BYTES)
+        if packed[:2] == b"PK":
+            with zipfile.ZipFile(f) as members, members.open("perfetto_manifest.json") as manifest:
+                return manifest.read(HEAD_BYTES)
     return zlib.decompressobj(31).decompress(packed, HEAD_BYTES) if packed[:2] == b"\x1f\x8b" else packed
 
 
@@ -47,6 +53,8 @@ def _shift(head):
 
 def _candidates(session):
     folder = os.path.dirname(session.files[0].path)
+    first = json.dumps(session.files[0].name, ensure_ascii=False)
+    yield os.path.join(folder, "ALL_RANKS.perfetto.zip"), None, re.compile(re.escape(IN_ZIP + first.encode("utf-8", "surrogateescape")))
     for name, mark in OF_SESSION:
         yield os.path.join(folder, name), None, mark
     for ending, mark in OF_FILES:
@@ -65,7 +73,7 @@ def find(logdir, session):
             if not stat.S_ISREG(found.st_mode) or not runs.is_inside(real, path):
                 continue
             head = _head(path)
-        except (OSError, zlib.error):
+        except (OSError, KeyError, zlib.error, zipfile.BadZipFile):
             continue  # there is none, or it is not ours
         if mark.match(head):
             yield {"file": os.path.basename(path), "path": os.path.relpath(path, logdir).replace(os.sep, "/"), "host": host,

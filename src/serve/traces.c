@@ -14,6 +14,7 @@
 #include "io/gzip.h"
 #include "io/rundir.h"
 #include "io/tracefile.h"
+#include "io/zip.h"
 #include "serve/roots.h"
 
 #define HEAD_BYTES   4096 /* in which a trace of ours says what it is, and its shift */
@@ -21,31 +22,52 @@
 #define MAX_UI	     512
 #define SHIFT_JSON   "\"shift_ns\":"
 #define SHIFT_PB     "\x0a\x11tpusight.shift_ns\x10" /* key of an attribute, then its number */
+#define ZIP_MARK                                                              \
+	"{\"perfetto_manifest\":{\"version\":1,\"attributes\":{\"generator\":\"tpusight\"," \
+	"\"tpusight.first_trace\":"
 #define MAX_SHIFT    24
 
-static bool is_json(struct ts_bytes head)
+static bool is_json(struct ts_bytes head, const struct ts_session *session)
 {
 	return ts_trace_is_ours(head, &ts_perfetto_json);
 }
 
-static bool is_pftrace(struct ts_bytes head)
+static bool is_pftrace(struct ts_bytes head, const struct ts_session *session)
 {
 	return ts_trace_is_ours(head, &ts_perfetto_pb);
 }
 
-static bool is_copy(struct ts_bytes head)
+static bool is_copy(struct ts_bytes head, const struct ts_session *session)
 {
 	struct ts_error err = TS_ERROR_INIT;
 
 	return ts_tracefile_is_annotated(head, &err);
 }
 
+/* Of this session, and not of another one in the folder: its manifest names the first trace. */
+static bool is_zip(struct ts_bytes head, const struct ts_session *session)
+{
+	struct ts_buf manifest = TS_BUF_INIT, mark = TS_BUF_INIT;
+	bool is;
+
+	ts_zip_head(head, "perfetto_manifest.json", HEAD_BYTES, &manifest);
+	ts_buf_puts(&mark, ZIP_MARK);
+	ts_json_quote(&mark, ts_bytes_of(session->files[0].name));
+	ts_buf_putc(&mark, '\0');
+	is = !mark.failed && !manifest.failed &&
+	     ts_bytes_starts(ts_buf_bytes(&manifest), (const char *)mark.p);
+	ts_buf_release(&manifest);
+	ts_buf_release(&mark);
+	return is;
+}
+
 /* One for all hosts of a session, and one for each of its files. The better one stands first. */
 static const struct kind {
 	const char *name;   /* of the file, or */
 	const char *suffix; /* behind the stem of a trace's name */
-	bool (*is_ours)(struct ts_bytes head);
+	bool (*is_ours)(struct ts_bytes head, const struct ts_session *session);
 } kinds[] = {
+	{ "ALL_RANKS.perfetto.zip", NULL, is_zip },
 	{ "perfetto_trace.pftrace", NULL, is_pftrace },
 	{ "perfetto_trace.json.gz", NULL, is_json },
 	{ NULL, TS_ANNOTATED_PFTRACE_SUFFIX, is_pftrace },
@@ -117,34 +139,15 @@ static bool read_head(int fd, struct ts_buf *head)
 	return !head->failed && head->n > 0;
 }
 
-static bool is_ours(const struct kind *kind, struct trace *trace)
+static bool is_ours(const struct kind *kind, const struct ts_session *session, struct trace *trace)
 {
 	struct ts_buf head = TS_BUF_INIT;
-	bool ours = read_head(trace->fd, &head) && kind->is_ours(ts_buf_bytes(&head));
+	bool ours = read_head(trace->fd, &head) && kind->is_ours(ts_buf_bytes(&head), session);
 
 	if (ours)
 		read_shift(trace, ts_buf_bytes(&head));
 	ts_buf_release(&head);
 	return ours;
-}
-
-/* True: trace->fd is the caller's. */
-static bool open_trace(const struct ts_traces_options *options, const struct kind *kind,
-		       struct trace *trace)
-{
-	struct stat st;
-
-	if (!ts_roots_hold_beside(options->paths, options->nr_paths, trace->path))
-		return false;
-	trace->fd = ts_file_open_to_read(trace->path);
-	if (trace->fd < 0)
-		return false;
-	if (fstat(trace->fd, &st) == 0 && S_ISREG(st.st_mode) && is_ours(kind, trace)) {
-		trace->nr_bytes = (uint64_t)st.st_size;
-		return true;
-	}
-	close(trace->fd);
-	return false;
 }
 
 /* False: there is nothing more to do. */
@@ -159,6 +162,25 @@ struct search {
 	bool has_ended;
 };
 
+/* True: trace->fd is the caller's. */
+static bool open_trace(const struct search *search, const struct kind *kind, struct trace *trace)
+{
+	struct stat st;
+
+	if (!ts_roots_hold_beside(search->options->paths, search->options->nr_paths, trace->path))
+		return false;
+	trace->fd = ts_file_open_to_read(trace->path);
+	if (trace->fd < 0)
+		return false;
+	if (fstat(trace->fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    is_ours(kind, search->session, trace)) {
+		trace->nr_bytes = (uint64_t)st.st_size;
+		return true;
+	}
+	close(trace->fd);
+	return false;
+}
+
 static void look_at(struct search *search, const struct kind *kind, const char *host)
 {
 	struct trace trace = { .path = (const char *)search->path.p, .host = host, .fd = -1 };
@@ -168,7 +190,7 @@ static void look_at(struct search *search, const struct kind *kind, const char *
 		return;
 	slash = strrchr(trace.path, '/');
 	trace.name = slash ? slash + 1 : trace.path;
-	if (!open_trace(search->options, kind, &trace))
+	if (!open_trace(search, kind, &trace))
 		return;
 	search->has_ended = !search->visit(search->ctx, &trace);
 	close(trace.fd);

@@ -21,7 +21,7 @@ import doors
 sys.path.insert(0, os.path.join(doors.HERE, "..", "..", "plugin"))
 from tensorboard_plugin_tpusight import runs, traces
 
-JSON, PFTRACE = "perfetto_trace.json.gz", "perfetto_trace.pftrace"
+JSON, PFTRACE, ZIP = "perfetto_trace.json.gz", "perfetto_trace.pftrace", "ALL_RANKS.perfetto.zip"
 MARK = b"\x0a\x1e\x50\x01\x68\x01\xf2\x07\x17\x0a\x15\x0a\x09generator\x1a\x08tpusight"  # of ours, as pftrace
 KEY = b"\x0a\x11tpusight.shift_ns\x10"
 COPY = b'{"tpusight_annotation":{"generator":"tpusight","version":"1"%s,"note":"x"},\n"traceEvents":[]}'
@@ -114,6 +114,31 @@ class Traces(unittest.TestCase):
         self.assertEqual([(t["file"], t["host"], t["shift_ns"]) for t in self.both()],
                          [("rank0.1700000000.pt.trace.tpusight.pftrace", "rank0.1700000000", "1"),
                           ("rank0.1700000000.pt.trace.tpusight.json.gz", "rank0.1700000000", "1000000")])
+
+    def test_ranks_that_were_put_together_are_opened_together(self):
+        self.logdir = os.path.join(self.folder, "job")
+        os.makedirs(self.logdir)
+        with open(doors.TRACE, encoding="utf-8") as f:
+            trace = json.load(f)
+        for rank in range(2):
+            trace["distributedInfo"] = {"backend": "nccl", "rank": rank, "world_size": 2}
+            write(os.path.join(self.logdir, f"w{rank}.170000000{rank}.pt.trace.json"), json.dumps(trace).encode())
+        subprocess.run([doors.PROGRAM, "annotate", "-q", "--perfetto-zip", self.logdir], check=True)
+        self.serve(self.logdir)
+        copies = [(f"w{rank}.170000000{rank}.pt.trace.tpusight.json.gz", f"w{rank}.170000000{rank}") for rank in range(2)]
+        self.assertEqual([(t["file"], t["host"]) for t in self.both()], [(ZIP, None), *copies])
+        self.assertIsNone(self.both()[0]["shift_ns"])
+        with open(os.path.join(self.logdir, ZIP), "rb") as f:
+            ours = f.read()
+        for other in (ours.replace(b"PK", b"QK"), ours[:60], b"PK\x03\x04"):
+            write(os.path.join(self.logdir, ZIP), other)
+            self.assertEqual([t["file"] for t in self.both()], [name for name, _ in copies], other[:60])
+        for rank in range(2):  # the zip is now that of another job in the folder
+            os.remove(os.path.join(self.logdir, f"w{rank}.170000000{rank}.pt.trace.json"))
+            write(os.path.join(self.logdir, f"v{rank}.170000000{rank}.pt.trace.json"), json.dumps(trace).encode().replace(
+                b'"rank": 1', b'"rank": %d' % rank))
+        write(os.path.join(self.logdir, ZIP), ours)
+        self.assertEqual(self.both(), [])
 
     def test_a_shift_is_read_to_the_ns_or_unknown(self):
         self.serve(self.logdir)
