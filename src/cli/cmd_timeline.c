@@ -116,7 +116,7 @@ static enum ts_status write_events(struct drawing *drawing, struct ts_error *err
 	bool packed = ts_bytes_ends(ts_bytes_of(path), ".gz");
 	struct ts_trace_options options = { .form = &ts_perfetto_json,
 					    .nr_threads = drawing->cli->nr_threads,
-					    .level = packed ? TS_TRACE_LEVEL : TS_TRACE_PLAIN,
+					    .level = packed ? 0 : TS_TRACE_PLAIN,
 					    .version = PACKAGE_VERSION };
 	const struct ts_newfile_use use = { .is_named = true, .sources = drawing->cli->sources };
 	struct ts_newfile file = TS_NEWFILE_INIT;

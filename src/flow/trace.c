@@ -677,7 +677,7 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 			  const struct ts_trace_options *options, struct ts_error *err)
 {
 	struct ts_trace_pack *pack = NULL;
-	int level = options->level ? options->level : TS_TRACE_LEVEL;
+	int level = options->level ? options->level : trace->form->level;
 	enum ts_status st = add_machines(trace, err);
 
 	if (st == TS_OK)

@@ -35,12 +35,12 @@
 #include "io/newfile.h"
 #include "result/result.h"
 
-#define TS_TRACE_LEVEL 3 /* of gzip: 6 takes twice the time for a fifth less */
+#define TS_TRACE_LEVEL 3 /* of gzip, for copies: 6 takes twice the time for a fifth less */
 
 struct ts_trace_options {
 	const struct ts_perfetto_form *form;
 	size_t nr_threads;
-	int level;		 /* 1..9; 0: TS_TRACE_LEVEL; TS_TRACE_PLAIN: not packed */
+	int level;		 /* 1..9; 0: the form's; TS_TRACE_PLAIN: not packed */
 	const char *version;	 /* of the program */
 	const char *source;	 /* the file that all of it is from; NULL: it is from several */
 	const char *native_file; /* the new name of the profiler's own trace; NULL: it has none */

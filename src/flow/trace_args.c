@@ -38,7 +38,7 @@ static const struct ts_perfetto_arg *find_op_arg(struct ts_trace_args *args, str
 	if (key == TS_NR_KEYS)
 		return NULL;
 	if (args->nr_op_args == 0)
-		args->nr_op_args = ts_perfetto_args(&args->op, true, args->op_args);
+		args->nr_op_args = ts_perfetto_args(&args->op, args->op_args);
 	for (size_t i = 0; i < args->nr_op_args; i++)
 		if (args->op_args[i].key == key)
 			return &args->op_args[i];

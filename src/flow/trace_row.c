@@ -8,7 +8,7 @@
 
 #define PIECE_EVENTS 65536
 #define LANE_DEPTH   250 /* trace processors keep the depth of a slice in a byte */
-#define TAIL_SLOTS   1024
+#define TAIL_SLOTS   4096
 #define TAIL_BYTES   (1u << 20) /* of tails kept at once */
 #define FLOW_END     1u		/* lowest bit of .flow; the rest counts from 1 */
 #define LAUNCH_IDS   (UINT64_C(1) << 31) /* the ids of a row's own arrows end below it */
@@ -41,6 +41,7 @@ struct lane {
 
 struct tail_slot {
 	uint32_t op, n;
+	bool has_stack;
 	size_t at; /* in tails */
 };
 
@@ -186,7 +187,7 @@ static struct ts_bytes fresh_tail(struct ts_trace_writer *writer, const struct l
 
 	if (tails->n > TAIL_BYTES)
 		forget_tails(writer);
-	*slot = (struct tail_slot){ .op = op->index, .at = tails->n };
+	*slot = (struct tail_slot){ .op = op->index, .has_stack = op->has_stack, .at = tails->n };
 	writer->form->op_tail(&writer->text, tails, &lane->at, op);
 	slot->n = (uint32_t)(tails->n - slot->at);
 	return ts_bytes_cut(ts_buf_bytes(tails), slot->at, slot->n);
@@ -203,23 +204,27 @@ static bool has_stack(const struct ts_trace_writer *writer, uint32_t index)
 
 /* The first slice of an op on a line has a tail of its own, the others have another in common. */
 static struct ts_bytes tail_of(struct ts_trace_writer *writer, const struct lane *lane,
-			       uint32_t index)
+			       uint32_t index, bool *stacked)
 {
 	const struct tail_slot *slot = &writer->slots[index % TAIL_SLOTS];
-	struct ts_perfetto_op op = { .profile = writer->profile,
-				     .index = index,
-				     .is_first = writer->described[index] != writer->row->line + 1,
-				     .has_stack = has_stack(writer, index) };
+	bool is_first = writer->described[index] != writer->row->line + 1;
+	struct ts_perfetto_op op;
 
-	if (op.is_first) {
-		writer->described[index] = writer->row->line + 1;
-		ts_buf_clear(&writer->full_tail);
-		writer->form->op_tail(&writer->text, &writer->full_tail, &lane->at, &op);
-		return ts_buf_bytes(&writer->full_tail);
-	}
-	if (slot->op == index)
+	if (!is_first && slot->op == index) {
+		*stacked = slot->has_stack;
 		return (struct ts_bytes){ writer->tails.p + slot->at, slot->n };
-	return fresh_tail(writer, lane, &op);
+	}
+	op = (struct ts_perfetto_op){ .profile = writer->profile,
+				      .index = index,
+				      .is_first = is_first,
+				      .has_stack = has_stack(writer, index) };
+	*stacked = op.has_stack;
+	if (!is_first)
+		return fresh_tail(writer, lane, &op);
+	writer->described[index] = writer->row->line + 1;
+	ts_buf_clear(&writer->full_tail);
+	writer->form->op_tail(&writer->text, &writer->full_tail, &lane->at, &op);
+	return ts_buf_bytes(&writer->full_tail);
 }
 
 /* Lanes */
@@ -377,7 +382,7 @@ static enum ts_status put_slice(struct ts_trace_writer *writer, struct lane *lan
 	take_launch(writer, slice);
 	slice->stats = writer->args.items;
 	slice->nr_stats = writer->args.nr;
-	slice->tail = tail_of(writer, lane, kept->op);
+	slice->tail = tail_of(writer, lane, kept->op, &slice->has_stack);
 	if (kept->note)
 		take_kernel(writer, lane, kept->note, slice);
 	writer->form->op_slice(&writer->text, &lane->at, slice);

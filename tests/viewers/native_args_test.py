@@ -250,7 +250,7 @@ def ask_importer(path, prefix, want, nr_stacks, wrong):
                      f"where key glob '{prefix}.*' group by 1")
     said = {name: int(count) for name, count in told}
     few = {name: (said.get(name, 0), count) for name, count in counts.items() if said.get(name, 0) < count and
-           (prefix == "debug" or name not in pf.LONG)}
+           name not in pf.LONG}
     if few:
         wrong.append(f"SQL finds too few of {few} in {path}")
     stacks = ask(path, "select count(*) from __intrinsic_track_event_callstacks")

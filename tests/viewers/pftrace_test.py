@@ -45,7 +45,7 @@ ABSOLUTE_NS = 10 ** 15  # a line's time from here on is one since the epoch
 SAID = ("Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "XLA TraceMe")  # lines with a description
 GROUPS = ("TPUsight", "lines of the profile")  # below a process, in the order of their names
 
-# Args that JSON has on the op's first slice of a row.
+# Args that stand on the op's first slice of a row.
 LONG = {"long_name", "shape_with_layout", "source_stack", "model_flops"}
 
 Slice = collections.namedtuple("Slice", "pid row name category start dur args")
@@ -116,6 +116,7 @@ class Trace:
                 if packet.trusted_packet_sequence_id == 1:
                     self.clocks[clock.clock_id] = clock.timestamp
         assert not any(self.open.values()), "slices are left open"
+        share_long_args([(s.row, s.args) for s in self.slices])
         self.names()
 
     def names(self):
@@ -203,6 +204,8 @@ class Trace:
         self.slices.append(found)
         if event.callstack_iid:
             self.stacks.append((found, tables["callstacks"][event.callstack_iid]))
+        weight = found.args.get("self_ns", 0) if event.callstack_iid else 0
+        assert event.callstack_weight == weight, f"{found.name} weighs {event.callstack_weight}, not {weight}"
         for key, ids in (("s", event.flow_ids), ("f", event.terminating_flow_ids)):
             for flow in ids:
                 assert key not in self.arrows[flow]
@@ -400,7 +403,7 @@ def load_json(path):
             open_slices[event["tid"]].append(event)
         whole.append(event)
     assert not any(open_slices.values()), "a slice has a begin and no end"
-    share_long_args(whole)
+    share_long_args([(e["tid"] // 100, e["args"]) for e in whole if e["ph"] == "X"])
     trace["traceEvents"] = whole
     return trace
 
@@ -416,15 +419,16 @@ def compare_heads(trace, metadata, wrong):
             wrong.append(f"the head has no {key}")
 
 
-def share_long_args(events):
-    """JSON has an op's long args on its first slice of the row alone; here the row's other slices get them."""
+def share_long_args(slices):
+    """Of (row, args): an op's long args stand on its first slice of the row; here the row's other slices get them."""
     first = {}
-    for event in events:
-        if event["ph"] != "X" or "op_id" not in event["args"]:
-            continue
-        long = first.setdefault((event["tid"] // 100, event["args"]["op_id"]),
-                                {k: v for k, v in event["args"].items() if k in LONG})
-        event["args"] = {**long, **event["args"]}
+    for row, args in slices:
+        long = {k: v for k, v in args.items() if k in LONG}
+        if "op_id" in args and long:
+            first.setdefault((row, args["op_id"]), long)
+    for row, args in slices:
+        for key, value in first.get((row, args.get("op_id")), {}).items():
+            args.setdefault(key, value)
 
 
 def ns(us):

@@ -335,7 +335,7 @@ static void visit_variant(const struct visitor *visitor, const struct ts_profile
 			  int64_t metadata_id)
 {
 	const struct xplane_plane *plane = visitor->plane;
-	uint32_t op = id_table_find(&plane->ops, metadata_id), at;
+	uint32_t op = plane->has_variants ? id_table_find(&plane->ops, metadata_id) : TS_NONE, at;
 	struct ts_pb_error error = { NULL, NULL };
 	struct xstat found;
 	struct ts_pb pb;

@@ -259,6 +259,7 @@ static bool keep_metadata(struct ts_op *op, struct ts_bytes text, struct xplane_
 	if (!op->has_program || text.n == 0)
 		return true;
 	op->has_variants |= !ts_bytes_eq(op->text, text);
+	plane->has_variants |= op->has_variants;
 	if (!ts_grow(&plane->op_metadata, &plane->cap_op_metadata, plane->nr_op_metadata + 1,
 		     sizeof(*plane->op_metadata)))
 		return false;

@@ -96,6 +96,7 @@ struct xplane_plane {
 	struct ts_bytes *op_metadata;
 	size_t nr_op_metadata, cap_op_metadata;
 	struct ts_map gpu_ops;	  /* key of (metadata, hlo_op, program) -> op */
+	bool has_variants;	  /* of an op, see struct ts_op */
 	bool ops_by_stats;	  /* a GPU: events name their op, their metadata only the kernel */
 	uint32_t unknown_op;	  /* for events whose metadata is missing */
 	const uint8_t *file_base; /* for offsets in messages */

@@ -107,19 +107,19 @@ static void add_count(struct list *list, enum ts_perfetto_key key, int64_t count
 }
 
 /* What ops of one place in the program have in common. */
-static void add_place(struct list *list, const struct ts_op *op, bool with_long)
+static void add_place(struct list *list, const struct ts_op *op, bool is_first)
 {
 	add_text(list, TS_KEY_TF_OP, op->framework_op);
 	add_text(list, TS_KEY_SOURCE, op->source);
-	if (with_long)
+	if (is_first)
 		add_text(list, TS_KEY_SOURCE_STACK, op->source_stack);
 }
 
-static void add_own(struct list *list, const struct ts_op *op, bool with_long)
+static void add_own(struct list *list, const struct ts_op *op, bool is_first)
 {
 	add_count(list, TS_KEY_FLOPS, op->flops);
 	add_count(list, TS_KEY_BYTES_ACCESSED, op->bytes_accessed);
-	if (!with_long)
+	if (!is_first)
 		return;
 	if (op->model_flops != op->flops)
 		add_count(list, TS_KEY_MODEL_FLOPS, op->model_flops);
@@ -138,8 +138,7 @@ static void add_traffic(struct list *list, const struct ts_op *op)
 }
 
 /* What ops have in common stands first: packed, it takes less where it follows itself. */
-size_t ts_perfetto_args(const struct ts_perfetto_op *of, bool with_long,
-			struct ts_perfetto_arg args[TS_NR_KEYS])
+size_t ts_perfetto_args(const struct ts_perfetto_op *of, struct ts_perfetto_arg args[TS_NR_KEYS])
 {
 	const struct ts_profile *profile = of->profile;
 	const struct ts_op *op = &profile->ops[of->index];
@@ -151,10 +150,10 @@ size_t ts_perfetto_args(const struct ts_perfetto_op *of, bool with_long,
 	if (op->has_program)
 		add_number(&list, TS_KEY_PROGRAM_ID, TS_ARG_ID, op->program_id);
 	if (!op->has_variants)
-		add_place(&list, op, with_long);
+		add_place(&list, op, of->is_first);
 	add_count(&list, TS_KEY_OP_ID, of->index);
 	if (!op->has_variants)
-		add_own(&list, op, with_long);
+		add_own(&list, op, of->is_first);
 	if (!op->has_variants && of->is_first)
 		add_traffic(&list, op);
 	return list.nr;

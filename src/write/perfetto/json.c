@@ -18,6 +18,7 @@
 #include "codec/json.h"
 
 #define MARK	  "{\"otherData\":{\"generator\":\"tpusight\"" /* the files of every version begin so */
+#define GZIP_LEVEL 2 /* 3 takes a tenth more of the time for a thirtieth less */
 #define MAX_LANES 100 /* a row has the tids up to the next hundred */
 #define TIME_MAX  24  /* a time as text, sign, point and all */
 #define EXACT_NS  ((INT64_C(1) << 42) * 1000) /* see imported() */
@@ -154,7 +155,7 @@ static void put_op_tail(struct ts_buf *out, struct ts_buf *tail,
 {
 	const struct ts_op *shown = &op->profile->ops[op->index];
 	struct ts_perfetto_arg args[TS_NR_KEYS];
-	size_t nr = ts_perfetto_args(op, op->is_first, args);
+	size_t nr = ts_perfetto_args(op, args);
 
 	put_arg(tail, "name", shown->name);
 	put_arg(tail, "cat", shown->category);
@@ -398,6 +399,7 @@ const struct ts_perfetto_form ts_perfetto_json = {
 	.name = "json",
 	.mark = MARK,
 	.max_lanes = MAX_LANES,
+	.level = GZIP_LEVEL,
 	.open = open_file,
 	.close = close_file,
 	.process = put_process,

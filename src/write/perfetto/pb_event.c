@@ -111,11 +111,21 @@ static void put_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 	end_event(out, put_bytes(p, own));
 }
 
+/* Of the slice's call stack. */
+static uint8_t *put_weight(uint8_t *p, double weight)
+{
+	p = ts_pbw_store(p, EVENT_CALLSTACK_WEIGHT << 3 | 1);
+	memcpy(p, &weight, 8); /* little-endian: configure sees to it */
+	return p + 8;
+}
+
 void ts_perfetto_pb_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			     const struct ts_perfetto_slice *slice)
 {
 	uint8_t own[OWN_MAX], *p = put_number(own, IID_SELF, slice->own_ns);
 
+	if (slice->has_stack && slice->own_ns > 0)
+		p = put_weight(p, (double)slice->own_ns);
 	p = put_arrow(p, slice->arrow, slice->arrow_id);
 	p = put_arrow(p, slice->launch, slice->launch_id);
 	if (slice->stage_id && !lane->row->gpu)

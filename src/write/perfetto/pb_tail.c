@@ -53,7 +53,7 @@ void ts_perfetto_pb_op_tail(struct ts_buf *out, struct ts_buf *tail,
 	const struct ts_op *op = &of->profile->ops[of->index];
 	struct ts_perfetto_interning interning = { .out = out, .row = lane->row };
 	struct ts_perfetto_arg args[TS_NR_KEYS];
-	size_t nr = ts_perfetto_args(of, true, args);
+	size_t nr = ts_perfetto_args(of, args);
 	uint64_t iid = (uint64_t)of->index + 1;
 
 	if (op->category.n)

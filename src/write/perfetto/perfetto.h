@@ -139,6 +139,7 @@ struct ts_perfetto_slice {
 	uint32_t nr_events;   /* of a label */
 	const struct ts_perfetto_stat *stats; /* of the event itself, each name once */
 	size_t nr_stats;
+	bool has_stack; /* own_ns is its weight */
 	enum ts_perfetto_arrow arrow,
 		launch; /* of an async pair; of a launch and what it launched */
 	uint64_t arrow_id, launch_id;
@@ -164,13 +165,14 @@ struct ts_perfetto_form {
 	const char *older_mark; /* or so, where an earlier release wrote it; NULL: all are alike */
 	bool names_machines;	/* a process needs no host in its name */
 	uint32_t max_lanes;	/* of a row */
+	int level;		/* of gzip, where the caller names none */
 	void (*open)(struct ts_buf *out, const struct ts_perfetto_head *head);
 	void (*close)(struct ts_buf *out);
 	void (*process)(struct ts_buf *out, const struct ts_perfetto_process *process);
 	void (*row)(struct ts_buf *out, const struct ts_perfetto_row *row);
 	void (*lane)(struct ts_buf *out, struct ts_perfetto_lane *lane);
-	/* Puts what a slice of the op needs before it to OUT, and its tail to TAIL. In JSON only the
-	 * op's first slice of the row has its long args. */
+	/* Puts what a slice of the op needs before it to OUT, and its tail to TAIL. Only the op's
+	 * first slice of the row has its long args; op_id leads there. */
 	void (*op_tail)(struct ts_buf *out, struct ts_buf *tail,
 			const struct ts_perfetto_lane *lane, const struct ts_perfetto_op *op);
 	void (*op_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
@@ -205,12 +207,11 @@ enum ts_perfetto_key {
 	TS_KEY_BYTES_ACCESSED,
 	TS_KEY_HLO_MODULE,
 	TS_KEY_PROGRAM_ID,
-	/* long ones */
+	/* on an op's first slice of a row alone */
 	TS_KEY_LONG_NAME,
 	TS_KEY_SHAPE,
 	TS_KEY_SOURCE_STACK,
 	TS_KEY_MODEL_FLOPS, /* where they are not the FLOPs */
-	/* on an op's first slice of a row alone */
 	TS_KEY_HBM_READ,
 	TS_KEY_HBM_WRITE,
 	TS_KEY_VMEM_READ,
@@ -237,9 +238,9 @@ extern const char *const ts_perfetto_keys[TS_NR_KEYS];
 extern const char *const ts_perfetto_event_keys[TS_NR_KEYS]; /* of a stat that says otherwise */
 extern const char ts_perfetto_note[];			     /* what is in the file, a sentence */
 
-/* Fills ARGS with those that are known, LONG ones only where asked for; gives back how many. */
-size_t ts_perfetto_args(const struct ts_perfetto_op *op, bool with_long,
-			struct ts_perfetto_arg args[TS_NR_KEYS]);
+/* Fills ARGS with those that are known, all of them for an op's first slice of a row; gives back how
+ * many. */
+size_t ts_perfetto_args(const struct ts_perfetto_op *op, struct ts_perfetto_arg args[TS_NR_KEYS]);
 
 #define TS_ID_MAX 32 /* bytes of an id as text, its end among them */
 /* A stat that is shown as text though it is a number. */
