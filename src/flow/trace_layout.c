@@ -1,0 +1,396 @@
+/* Machines, then processes with their rows, then the findings', then where time begins. */
+#include "flow/trace_layout.h"
+
+#include "base/check.h"
+#include "flow/trace_counters.h"
+#include "flow/trace_findings.h"
+#include "flow/trace_tracks.h"
+
+#define MADE_UP_PIDS UINT32_C(1000000000) /* from there on, where there are real ones: above them */
+
+/* Machines */
+
+/* Hosts whose hashes are the same get numbers that follow each other. */
+static uint32_t free_machine_id(const struct ts_trace_layout *layout, size_t host)
+{
+	uint32_t id = ts_perfetto_machine_id(&layout->profile->hosts[host]);
+
+	for (size_t i = 0; i < host; i++) {
+		if (layout->machines[i].id == id) {
+			id = TS_MAX(id + 1, TS_MACHINE_MIN);
+			i = SIZE_MAX; /* all of them again */
+		}
+	}
+	return id;
+}
+
+static enum ts_status add_machines(struct ts_trace_layout *layout, struct ts_error *err)
+{
+	const struct ts_profile *profile = layout->profile;
+
+	layout->machines = calloc(profile->nr_hosts + 1, sizeof(*layout->machines));
+	if (!layout->machines)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < profile->nr_hosts; i++) {
+		struct ts_perfetto_machine *machine = &layout->machines[i];
+
+		machine->id = free_machine_id(layout, i);
+		machine->name = ts_perfetto_machine_name(&profile->hosts[i], &layout->arena);
+		if (!machine->name.p && profile->hosts[i].name.n > 0)
+			return ts_fail_nomem(err);
+	}
+	return TS_OK;
+}
+
+/* Rows */
+
+static struct ts_trace_row *add_row(struct ts_trace_layout *layout, uint64_t weight,
+				    struct ts_error *err)
+{
+	struct ts_trace_process *process = &layout->processes[layout->nr_processes - 1];
+	uint32_t number = (uint32_t)layout->nr_rows;
+	struct ts_trace_row *row;
+
+	if (layout->nr_rows >= UINT32_MAX / TS_TRACE_TIDS - 1) {
+		ts_fail(err, TS_LIMIT, "more than %zu rows in a trace", layout->nr_rows);
+		return NULL;
+	}
+	if (!ts_grow(&layout->rows, &layout->cap_rows, layout->nr_rows + 1, sizeof(*row))) {
+		ts_fail_nomem(err);
+		return NULL;
+	}
+	row = &layout->rows[layout->nr_rows++];
+	*row = (struct ts_trace_row){ .line = TS_NONE, .weight = weight };
+	row->at = (struct ts_perfetto_row){ .number = number,
+					    .pid = process->pid,
+					    .tid = (number + 1) * TS_TRACE_TIDS,
+					    .order = process->nr_rows++,
+					    .machine = process->machine };
+	return row;
+}
+
+static enum ts_status add_track(struct ts_trace_layout *layout, const struct ts_track *track,
+				struct ts_error *err)
+{
+	struct ts_trace_row *row = add_row(layout, track->nr_slices + track->nr_points, err);
+
+	if (!row)
+		return TS_NOMEM;
+	row->at.track = track;
+	row->at.name = ts_arena_printf(&layout->arena, "TPUsight: %s", track->name);
+	return row->at.name.p ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status add_tracks(struct ts_trace_layout *layout, uint32_t device,
+				 struct ts_error *err)
+{
+	const struct ts_track *track = NULL;
+	enum ts_status st = TS_OK;
+	size_t place = 0;
+
+	while (st == TS_OK && (track = ts_trace_next_track(layout->results, device, track, &place)))
+		st = add_track(layout, track, err);
+	return st;
+}
+
+static bool has_events(const struct ts_trace_layout *layout, uint32_t line)
+{
+	const struct ts_trace_tally *tally = layout->plan->tallies[line];
+
+	return tally && tally->nr_events > 0;
+}
+
+/* The line's thread, where its reader knows it. Of a host's line "main/4242" says so, and its id does;
+ * other ids are made up. */
+static int64_t thread_of(const struct ts_profile *profile, const struct ts_line *line)
+{
+	char end[32];
+
+	if (line->thread || profile->planes[line->plane].kind != TS_PLANE_HOST)
+		return line->thread;
+	if (line->id <= 0 || line->id > INT32_MAX)
+		return 0;
+	snprintf(end, sizeof(end), "/%lld", (long long)line->id);
+	return ts_bytes_ends(line->name, end) ? line->id : 0;
+}
+
+static const char *const abouts[] = {
+	[TS_LINE_OTHER] = NULL,
+	[TS_LINE_STEPS] = "steps, as the profiler marked them",
+	[TS_LINE_MODULES] = "a slice for each execution of a module",
+	[TS_LINE_OPS] = "what ran, one op after the other, inside the ops that hold it",
+	[TS_LINE_ASYNC] = "asynchronous ops, each from its start to its done",
+	[TS_LINE_TRACEME] = "what the core marked itself: barriers, waits",
+	[TS_LINE_THREAD] = "what the profiler recorded on a thread of the host",
+	[TS_LINE_DERIVED] = "made from the other lines",
+	[TS_LINE_SC_STEPS] = "steps of a SparseCore",
+	[TS_LINE_SC_MODULES] = "computations that a SparseCore took over",
+	[TS_LINE_SC_OPS] = "ops of a SparseCore",
+};
+
+static enum ts_status add_line(struct ts_trace_layout *layout, uint32_t index, struct ts_error *err)
+{
+	const struct ts_line *line = &layout->profile->lines[index];
+	struct ts_trace_row *row = add_row(layout, layout->plan->tallies[index]->nr_events, err);
+
+	if (!row)
+		return TS_NOMEM;
+	row->line = index;
+	row->at.thread = thread_of(layout->profile, line);
+	row->at.about = abouts[line->kind];
+	if (layout->nr_gpus > 0 && layout->gpus[layout->nr_gpus - 1].pid == row->at.pid &&
+	    ts_line_is_core(layout->profile, line))
+		row->at.gpu = &layout->gpus[layout->nr_gpus - 1];
+	row->at.name = line->name;
+	if (row->at.name.n == 0)
+		row->at.name = ts_arena_printf(&layout->arena, "line %lld", (long long)line->id);
+	return row->at.name.p ? TS_OK : ts_fail_nomem(err);
+}
+
+/* Counters of the profile itself. */
+static enum ts_status add_counters(struct ts_trace_layout *layout, uint32_t index,
+				   struct ts_error *err)
+{
+	const struct ts_track *tracks;
+	size_t nr;
+	enum ts_status st =
+		ts_trace_counters(layout->profile, index, &layout->arena, &tracks, &nr, err);
+
+	for (size_t i = 0; i < nr && st == TS_OK; i++) {
+		struct ts_trace_row *row = add_row(layout, tracks[i].nr_points, err);
+
+		if (!row)
+			return TS_NOMEM;
+		row->at.track = &tracks[i];
+		row->at.is_native = true;
+		row->at.name = ts_bytes_of(tracks[i].name);
+	}
+	return st;
+}
+
+static enum ts_status add_lines(struct ts_trace_layout *layout, const struct ts_plane *plane,
+				struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK; i++) {
+		uint32_t line = plane->first_line + i;
+
+		if (layout->plan->slices_alone && layout->profile->lines[line].has_points)
+			st = add_counters(layout, line, err);
+		else if (has_events(layout, line))
+			st = add_line(layout, line, err);
+	}
+	return st;
+}
+
+/* Processes */
+
+static enum ts_status name_process(struct ts_trace_layout *layout, struct ts_trace_process *process,
+				   struct ts_error *err)
+{
+	const struct ts_plane *plane = &layout->profile->planes[process->plane];
+	struct ts_bytes host = layout->profile->hosts[plane->host].name;
+
+	process->name = plane->name;
+	if (layout->profile->nr_hosts < 2 || layout->form->names_machines)
+		return TS_OK;
+	process->name =
+		ts_arena_printf(&layout->arena, "%.*s %.*s", TS_ARG(host), TS_ARG(plane->name));
+	return process->name.p ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status name_gpu(struct ts_trace_layout *layout, const struct ts_device *device,
+			       struct ts_perfetto_gpu *gpu, struct ts_error *err)
+{
+	gpu->vendor = device->vendor;
+	gpu->model = device->kind;
+	if (device->kind.n == 0)
+		return TS_OK;
+	gpu->name =
+		ts_arena_printf(&layout->arena, "%.*s #%u", TS_ARG(device->kind), device->ordinal);
+	return gpu->name.p ? TS_OK : ts_fail_nomem(err);
+}
+
+/* The process at work is a GPU's. */
+static enum ts_status add_gpu(struct ts_trace_layout *layout, const struct ts_plane *plane,
+			      struct ts_error *err)
+{
+	const struct ts_trace_process *process = &layout->processes[layout->nr_processes - 1];
+	struct ts_perfetto_gpu *gpu = &layout->gpus[layout->nr_gpus];
+
+	*gpu = (struct ts_perfetto_gpu){ .pid = process->pid,
+					 .machine = process->machine,
+					 .name = process->name };
+	for (size_t i = 0; i < layout->nr_gpus; i++)
+		gpu->number += layout->gpus[i].machine == gpu->machine;
+	layout->nr_gpus++;
+	return name_gpu(layout, &layout->profile->devices[plane->device], gpu, err);
+}
+
+/* For the process that comes next. */
+static uint32_t made_up_pid(const struct ts_trace_layout *layout)
+{
+	return (uint32_t)layout->nr_processes + (layout->plan->host == TS_NONE ? 1 : MADE_UP_PIDS);
+}
+
+/* The process's own, in a file of one host, where it has one and none before it has the same. */
+static uint32_t pid_of(const struct ts_trace_layout *layout, const struct ts_plane *plane)
+{
+	if (layout->plan->host == TS_NONE || plane->pid <= 0 || plane->pid >= MADE_UP_PIDS)
+		return made_up_pid(layout);
+	for (uint32_t i = 0; i < layout->nr_processes; i++)
+		if (layout->processes[i].pid == (uint32_t)plane->pid)
+			return made_up_pid(layout);
+	return (uint32_t)plane->pid;
+}
+
+/* A plane without slices and counters does not become a process. */
+static enum ts_status add_process(struct ts_trace_layout *layout, uint32_t index,
+				  struct ts_error *err)
+{
+	const struct ts_plane *plane = &layout->profile->planes[index];
+	uint32_t pid = pid_of(layout, plane);
+	struct ts_trace_process *process;
+	enum ts_status st;
+
+	if (!ts_grow(&layout->processes, &layout->cap_processes, layout->nr_processes + 1,
+		     sizeof(*process)))
+		return ts_fail_nomem(err);
+	process = &layout->processes[layout->nr_processes++];
+	*process = (struct ts_trace_process){ .plane = index,
+					      .first_row = (uint32_t)layout->nr_rows,
+					      .pid = pid,
+					      .order = (uint32_t)layout->nr_processes,
+					      .machine = layout->machines[plane->host].id };
+	st = name_process(layout, process, err);
+	if (st == TS_OK && plane->kind == TS_PLANE_GPU && plane->device != TS_NONE)
+		st = add_gpu(layout, plane, err);
+	if (st == TS_OK && layout->results && plane->device != TS_NONE)
+		st = add_tracks(layout, plane->device, err);
+	if (st == TS_OK)
+		st = add_lines(layout, plane, err);
+	if (process->nr_rows == 0) {
+		layout->nr_gpus -= layout->nr_gpus > 0 &&
+				   layout->gpus[layout->nr_gpus - 1].pid == process->pid;
+		layout->nr_processes--;
+	}
+	return st;
+}
+
+enum place { DEVICES, OTHERS, HOSTS, NR_PLACES };
+
+static enum place place_of(enum ts_plane_kind kind)
+{
+	if (kind == TS_PLANE_TPU || kind == TS_PLANE_SPARSECORE || kind == TS_PLANE_GPU)
+		return DEVICES;
+	return kind == TS_PLANE_HOST ? HOSTS : OTHERS;
+}
+
+/* Users of GPUs look for the CPU above its streams, as in other viewers; those of TPUs for the cores. */
+static const enum place *places_of(const struct ts_profile *profile)
+{
+	static const enum place tpu[] = { DEVICES, OTHERS, HOSTS },
+				gpu[] = { HOSTS, DEVICES, OTHERS };
+	bool has_gpu = false;
+
+	for (size_t i = 0; i < profile->nr_devices; i++) {
+		if (!profile->devices[i].is_gpu)
+			return tpu;
+		has_gpu = true;
+	}
+	return has_gpu ? gpu : tpu;
+}
+
+static bool is_shown(const struct ts_trace_layout *layout, const struct ts_plane *plane)
+{
+	enum ts_plane_kind kind = plane->kind;
+
+	if (layout->plan->host != TS_NONE && plane->host != layout->plan->host)
+		return false;
+	return kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
+}
+
+static enum ts_status add_processes(struct ts_trace_layout *layout, struct ts_error *err)
+{
+	const struct ts_profile *profile = layout->profile;
+	const enum place *places = places_of(profile);
+	enum ts_status st = TS_OK;
+
+	layout->gpus = calloc(profile->nr_planes + 1, sizeof(*layout->gpus));
+	if (!layout->gpus)
+		return ts_fail_nomem(err);
+	for (unsigned at = 0; at < NR_PLACES; at++) {
+		for (uint32_t i = 0; i < profile->nr_planes && st == TS_OK; i++) {
+			const struct ts_plane *plane = &profile->planes[i];
+
+			if (is_shown(layout, plane) && place_of(plane->kind) == places[at])
+				st = add_process(layout, i, err);
+		}
+	}
+	return st;
+}
+
+/* Last, so that other pids and tids do not depend on there being findings. */
+static enum ts_status add_findings(struct ts_trace_layout *layout, struct ts_error *err)
+{
+	struct ts_trace_extent extent = { layout->plan->first_ps, layout->plan->last_ps };
+	size_t nr;
+	const struct ts_track *tracks =
+		ts_trace_findings(layout->results, extent, &layout->arena, &nr);
+	uint32_t pid = made_up_pid(layout);
+	enum ts_status st = TS_OK;
+
+	if (!tracks || !ts_grow(&layout->processes, &layout->cap_processes,
+				layout->nr_processes + 1, sizeof(*layout->processes)))
+		return ts_fail_nomem(err);
+	if (nr > 0)
+		layout->processes[layout->nr_processes++] =
+			(struct ts_trace_process){ .plane = TS_NONE,
+						   .first_row = (uint32_t)layout->nr_rows,
+						   .pid = pid,
+						   .machine = ts_trace_first_machine(layout)->id,
+						   .name = ts_bytes_of(TS_TRACE_FINDINGS) };
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = add_track(layout, &tracks[i], err);
+	return st;
+}
+
+/* Importers drop what is before time 0: where something is, all moves. */
+static void choose_shift(struct ts_trace_layout *layout)
+{
+	int64_t first_ps = TS_MIN(layout->plan->first_ps, 0);
+
+	for (size_t i = 0; i < layout->nr_rows; i++) {
+		const struct ts_track *track = layout->rows[i].at.track;
+
+		if (track && track->nr_slices > 0)
+			first_ps = TS_MIN(first_ps, track->slices[0].start_ps);
+		if (track && track->nr_points > 0)
+			first_ps = TS_MIN(first_ps, track->points[0].at_ps);
+	}
+	layout->shift_ns = -ts_trace_ns(first_ps);
+}
+
+enum ts_status ts_trace_layout_make(struct ts_trace_layout *layout, struct ts_error *err)
+{
+	enum ts_status st = add_machines(layout, err);
+
+	TS_ASSERT(layout->profile && layout->plan && layout->form);
+	if (st == TS_OK)
+		st = add_processes(layout, err);
+	if (st == TS_OK)
+		st = add_findings(layout, err);
+	choose_shift(layout);
+	return st;
+}
+
+void ts_trace_layout_release(struct ts_trace_layout *layout)
+{
+	TS_ASSERT(layout);
+	ts_arena_release(&layout->arena);
+	free(layout->machines);
+	free(layout->processes);
+	free(layout->rows);
+	free(layout->gpus);
+}

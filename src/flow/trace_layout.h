@@ -1,0 +1,48 @@
+/*
+ * What stands where in a trace: machines, processes and rows in order, before anything is written.
+ *
+ *	struct ts_trace_layout layout = { .profile = ..., .results = ..., .plan = ..., .form = ... };
+ *	ts_trace_layout_make(&layout, err);
+ *	... rows on threads, processes in the head ...
+ *	ts_trace_layout_release(&layout);
+ */
+#ifndef TS_FLOW_TRACE_LAYOUT_H
+#define TS_FLOW_TRACE_LAYOUT_H
+
+#include "base/arena.h"
+#include "flow/trace_row.h"
+
+struct ts_trace_process {
+	uint32_t plane; /* TS_NONE: of the findings */
+	uint32_t first_row, nr_rows, pid, machine;
+	uint32_t order; /* of display: the findings' is above all others */
+	struct ts_bytes name;
+};
+
+struct ts_trace_layout {
+	/* The caller's, which outlive it: */
+	const struct ts_profile *profile;
+	const struct ts_results *results; /* NULL: no rows of ours */
+	const struct ts_trace_plan *plan; /* closed */
+	const struct ts_perfetto_form *form;
+	/* Made: */
+	struct ts_arena arena;		      /* names */
+	struct ts_perfetto_machine *machines; /* one a host */
+	struct ts_trace_process *processes;
+	struct ts_trace_row *rows;
+	struct ts_perfetto_gpu *gpus;
+	size_t nr_gpus, nr_processes, cap_processes, nr_rows, cap_rows;
+	int64_t shift_ns; /* added to every time of the run, so that none is negative */
+};
+
+enum ts_status ts_trace_layout_make(struct ts_trace_layout *layout, struct ts_error *err);
+void ts_trace_layout_release(struct ts_trace_layout *layout);
+
+/* The run's: of a file of one host the only one. */
+static inline const struct ts_perfetto_machine *ts_trace_first_machine(
+	const struct ts_trace_layout *layout)
+{
+	return &layout->machines[layout->plan->host == TS_NONE ? 0 : layout->plan->host];
+}
+
+#endif
