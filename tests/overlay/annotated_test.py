@@ -158,7 +158,8 @@ def check(name, file, content, text, whole, folder):
     before = look(folder)
     run(trace)
     stem = file[:-len(".json.gz")] if file.endswith(".gz") else file[:-len(".json")]
-    assert sorted(look(folder)) == sorted([file, stem + ".tpusight.json.gz", stem + ".tpusight.report.json", stem + ".tpusight.sql"]), look(folder)
+    ours = [stem + end for end in (".tpusight.json.gz", ".tpusight.report.json", ".tpusight.sql")]
+    assert sorted(look(folder)) == sorted([file, *ours]), look(folder)
     after = look(folder)
     assert after[file] == before[file], f"{name}: the trace was changed"
     copy = gzip.decompress(after[stem + ".tpusight.json.gz"][0])

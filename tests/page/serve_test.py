@@ -198,7 +198,8 @@ def extension(url, run):
     for macro in macros["macros"]:
         must(macro["id"].startswith("tpusight.") and macro["name"], f"a macro is {macro}")
         for command in macro["run"]:
-            must(command["id"].startswith("dev.perfetto.") and all(isinstance(a, str) for a in command["args"]), f"{macro['id']}: {command}")
+            good = command["id"].startswith("dev.perfetto.") and all(isinstance(a, str) for a in command["args"])
+            must(good, f"{macro['id']}: {command}")
             used = re.findall(r"INCLUDE PERFETTO MODULE ([a-z_.]+);", command["args"][0])
             must(all(name in files for name in used), f"{macro['id']} includes {used}")
 

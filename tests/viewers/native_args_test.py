@@ -38,7 +38,7 @@ def number(name, value):
 
 def real(bits):
     value = struct.unpack("<d", struct.pack("<Q", bits))[0]
-    return value if math.isfinite(value) else "%g" % value
+    return value if math.isfinite(value) else format(value, "g")
 
 
 def value_of(name, field, value, names):
