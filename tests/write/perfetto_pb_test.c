@@ -207,13 +207,43 @@ static void what_an_op_refers_to_is_said_before_it(void **state)
 	ts_buf_clear(&said);
 	shown.is_first = false;
 	form->op_tail(&said, &again, &lane, &shown);
-	assert_int_equal(said.n, 0);
-	assert_true(ts_bytes_eq(ts_buf_bytes(&again), ts_buf_bytes(&tail)));
+	assert_int_equal(said.n, 0); /* and the same without the long text */
+	assert_true(ts_bytes_eq(ts_buf_bytes(&again), TS_LIT("\x18\x01\xb0\x03\x01\xc0\x03\x04"
+							     "\x22\x05\x08\x02\x88\x01\x01"
+							     "\x22\x04\x08\x01\x20\x00"
+							     "\x22\x05\x08\x04\x20\xe8\x07"
+							     "\x50\x01")));
 	ts_buf_release(&said);
 	ts_buf_release(&tail);
 	ts_buf_release(&again);
 	ts_perfetto_seen_release(&seen);
 	ts_profile_release(&profile);
+}
+
+static void a_call_stack_weighs_the_self_time(void **state)
+{
+	static const char weight[] = "\xc9\x03\0\0\0\0\0\0\x1c\x40"; /* field 57: 7.0 */
+	int64_t last_ns = 0;
+	struct ts_perfetto_seen seen = { .scratch = TS_BUF_INIT };
+	struct ts_perfetto_row row = { .number = 0, .last_ns = &last_ns, .seen = &seen };
+	struct ts_perfetto_lane lane = lane_of(&row, 0);
+	struct ts_perfetto_slice slice = { .own_ns = 7 };
+	struct ts_buf plain = TS_BUF_INIT, stacked = TS_BUF_INIT;
+
+	form->op_slice(&plain, &lane, &slice);
+	slice.has_stack = true;
+	last_ns = 0;
+	form->op_slice(&stacked, &lane, &slice);
+	assert_int_equal(stacked.n, plain.n + sizeof(weight) - 1);
+	assert_non_null(memmem(stacked.p, stacked.n, weight, sizeof(weight) - 1));
+	slice.own_ns = 0; /* weighs nothing, and says nothing */
+	last_ns = 0;
+	ts_buf_clear(&stacked);
+	form->op_slice(&stacked, &lane, &slice);
+	assert_null(memmem(stacked.p, stacked.n, weight, 2));
+	ts_buf_release(&plain);
+	ts_buf_release(&stacked);
+	ts_perfetto_seen_release(&seen);
 }
 
 static void stats_are_typed_and_their_texts_stand_once_in_a_row(void **state)
@@ -678,6 +708,7 @@ int main(void)
 		cmocka_unit_test(other_lanes_name_their_track_and_arrows_their_ends),
 		cmocka_unit_test(lengths_are_right_for_every_size_of_number),
 		cmocka_unit_test(what_an_op_refers_to_is_said_before_it),
+		cmocka_unit_test(a_call_stack_weighs_the_self_time),
 		cmocka_unit_test(stats_are_typed_and_their_texts_stand_once_in_a_row),
 		cmocka_unit_test(numbers_of_a_label_are_numbers),
 		cmocka_unit_test(a_counter_has_its_unit_and_what_it_is),
