@@ -90,8 +90,14 @@ static struct ts_bytes shown_name(struct ts_trace_args *args, struct ts_bytes na
 static void see_stat(void *ctx, struct ts_bytes name, const struct ts_stat *stat)
 {
 	struct ts_trace_args *args = ctx;
-	struct ts_bytes shown = shown_name(args, name, stat);
+	struct ts_bytes shown;
 
+	if (args->op.profile->ops[args->op.index].has_variants &&
+	    ts_bytes_is(name, "hlo_category")) {
+		args->category = stat->text;
+		return;
+	}
+	shown = shown_name(args, name, stat);
 	if (shown.n == 0 || args->nr >= TS_LIMIT_EVENT_STATS)
 		return;
 	if (!ts_grow(&args->items, &args->cap, args->nr + 1, sizeof(*args->items))) {
@@ -107,6 +113,7 @@ bool ts_trace_args_read(struct ts_trace_args *args, const struct ts_profile *pro
 {
 	TS_ASSERT_HOT(args && profile && line);
 	args->nr = args->nr_op_args = 0;
+	args->category = (struct ts_bytes){ NULL, 0 };
 	args->op = (struct ts_perfetto_op){ .profile = profile, .index = op, .is_first = true };
 	if (each)
 		each(profile, line, body, see_stat, args);

@@ -12,6 +12,7 @@
 struct ts_trace_args {
 	struct ts_perfetto_stat *items;
 	size_t nr, cap;
+	struct ts_bytes category; /* of an op with variants, the event's; else empty */
 	bool failed;
 	/* while they are read */
 	struct ts_perfetto_op op;

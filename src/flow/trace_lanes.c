@@ -232,6 +232,7 @@ static enum ts_status put_slice(struct ts_trace_writer *writer, struct ts_trace_
 	take_launch(writer, slice);
 	slice->stats = writer->args.items;
 	slice->nr_stats = writer->args.nr;
+	slice->category = writer->args.category;
 	slice->tail = tail_of(writer, lane, kept->op, &slice->has_stack);
 	if (kept->note)
 		take_kernel(writer, lane, kept->note, slice);

@@ -80,7 +80,7 @@ struct ts_op {
 	bool is_remat;	/* by XLA's .remat suffix or jax.checkpoint's scope */
 	bool is_traced; /* of a device, in a trace that does not name programs */
 	bool is_event;	/* of a trace's host: not an op, whatever its category */
-	bool has_variants; /* text, shape, source and costs are one of several: events have theirs as stats */
+	bool has_variants; /* text, category, shape, source and costs are one of several: events have theirs as stats */
 	enum ts_op_kind kind;
 	enum ts_op_async async;
 	uint32_t partner; /* the -done of a -start and the other way round, or TS_NONE */

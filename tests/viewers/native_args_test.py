@@ -11,7 +11,6 @@ Exit 77: it has not.
 """
 import collections
 import csv
-import glob
 import io
 import math
 import os
@@ -26,7 +25,6 @@ from wire import fields, signed
 
 EXACT = 1 << 53
 REPEATED = {"device_offset_ps", "device_duration_ps"}  # the slice's own time, by another clock
-DATA = os.path.join(pf.HERE, "..", "data")
 TRACE_PROCESSOR = os.environ.get("TS_TRACE_PROCESSOR")
 
 
@@ -284,13 +282,8 @@ def check(source, name, folder):
 
 
 def main():
-    sources = [(glob.glob(os.path.join(pf.SAMPLE, "*.xplane.pb"))[0], "sample")]
-    corpus = os.environ.get("TS_CORPUS", "")
-    found = [os.path.join(DATA, "cpu_steps.xplane.pb")]
-    found += sorted(glob.glob(os.path.join(corpus, "xplane", "*.xplane.pb"))) if corpus else []
-    sources += [(path, os.path.basename(path).split(".")[0]) for path in found]
     with tempfile.TemporaryDirectory() as folder:
-        good = [check(path, name, folder) for path, name in sources]
+        good = [check(path, name, folder) for path, name in pf.sources(folder)]
     return 0 if all(good) else 1
 
 

@@ -19,6 +19,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -36,7 +37,8 @@ except ImportError:
     sys.exit(77)
 
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
-SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00")
+DATA = os.path.join(HERE, "..", "data")
+SAMPLE = os.path.join(DATA, "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00")
 CLEARED, NEEDS = 1, 2  # TracePacket.SequenceFlags
 REALTIME, BOOTTIME, OF_SEQUENCE = 1, 6, 64  # clocks; from 64 on a sequence's own
 NOT_SHOWN = ("Task Environment", "/host:metadata")
@@ -414,7 +416,8 @@ def compare_heads(trace, metadata, wrong):
     there = {k: str(v) for k, v in metadata.items() if v is not None}
     if here != there:
         wrong.append(f"the heads differ: {sorted(set(here.items()) ^ set(there.items()))}")
-    for key in ("generator", "version", "hosts", "start_unix_ns", "health_score", "note"):
+    has_device = any(name.startswith("/device:") for _, _, name in trace.processes)
+    for key in ("generator", "version", "hosts", "start_unix_ns", "note") + ("health_score",) * has_device:
         if key not in there:
             wrong.append(f"the head has no {key}")
 
@@ -549,15 +552,31 @@ def check(source, name, folder):
     return not wrong
 
 
-def main():
-    sources = [(glob.glob(os.path.join(SAMPLE, "*.xplane.pb"))[0], "sample")]
+def planted(folder):
+    """The planted profiles, unpacked below FOLDER."""
+    for path in sorted(glob.glob(os.path.join(DATA, "planted", "*.tar.gz"))):
+        with tarfile.open(path) as f:
+            f.extractall(folder, filter="data")
+    return sorted(glob.glob(os.path.join(folder, "**", "*.xplane.pb"), recursive=True))
+
+
+def sources(folder):
+    """(xplane, name) of the sample, of tests/data, of what is planted, and of the corpus where it is."""
+    yield glob.glob(os.path.join(SAMPLE, "*.xplane.pb"))[0], "sample"
     corpus = os.environ.get("TS_CORPUS", "")
-    found = sorted(glob.glob(os.path.join(corpus, "xplane", "*.xplane.pb"))) if corpus else []
-    sources += [(path, os.path.basename(path).split(".")[0]) for path in found]
-    if not found:
-        print("the corpus is not here: only the sample is compared")
+    if not corpus:
+        print("the corpus is not here: it is left out")
+    for pattern in (os.path.join(DATA, "*.xplane.pb"), os.path.join(corpus, "xplane", "*.xplane.pb") if corpus else ""):
+        for path in sorted(glob.glob(pattern)):
+            yield path, os.path.basename(path).split(".")[0]
+    for path in planted(os.path.join(folder, "planted")):
+        run = os.path.relpath(path, os.path.join(folder, "planted")).split(os.sep)[0]
+        yield path, f"{run}.{os.path.basename(path).split('.')[0]}"
+
+
+def main():
     with tempfile.TemporaryDirectory() as folder:
-        good = [check(path, name, folder) for path, name in sources]
+        good = [check(path, name, folder) for path, name in sources(folder)]
     return 0 if all(good) else 1
 
 

@@ -318,7 +318,7 @@ static bool is_of_variant(uint32_t role)
 {
 	return role == ROLE_TF_OP || role == ROLE_SOURCE || role == ROLE_SOURCE_STACK ||
 	       role == ROLE_SHAPE || role == ROLE_FLOPS || role == ROLE_BYTES_ACCESSED ||
-	       role == ROLE_MODEL_FLOPS;
+	       role == ROLE_MODEL_FLOPS || role == ROLE_CATEGORY;
 }
 
 static void visit_text(const struct visitor *visitor, struct ts_bytes text)

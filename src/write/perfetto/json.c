@@ -158,7 +158,8 @@ static void put_op_tail(struct ts_buf *out, struct ts_buf *tail,
 	size_t nr = ts_perfetto_args(op, args);
 
 	put_arg(tail, "name", shown->name);
-	put_arg(tail, "cat", shown->category);
+	if (!shown->has_variants)
+		put_arg(tail, "cat", shown->category);
 	ts_buf_puts(tail, "\"args\":{");
 	for (size_t i = 0; i < nr; i++)
 		put_op_arg(tail, &args[i]);
@@ -325,6 +326,14 @@ static char *put_arrow(char *p, const struct ts_perfetto_lane *lane, int64_t at_
 	return p;
 }
 
+static void put_category(struct ts_buf *out, struct ts_bytes category)
+{
+	if (category.n == 0)
+		return;
+	ts_buf_puts(out, ",\"cat\":");
+	ts_json_quote(out, ts_perfetto_cut(category));
+}
+
 static void put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			 const struct ts_perfetto_slice *slice)
 {
@@ -339,7 +348,12 @@ static void put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane
 		return;
 	p = PUT((char *)out->p + out->n, "\"self_ns\":");
 	p = put_number(p, (uint64_t)slice->own_ns);
-	p = PUT(p, "}}");
+	*p++ = '}';
+	out->n = (size_t)(p - (char *)out->p);
+	put_category(out, slice->category);
+	if (!ts_buf_room(out, EVENT_MAX))
+		return;
+	p = PUT((char *)out->p + out->n, "}");
 	p = put_arrow(p, lane, slice->start_ns, slice->arrow, "async", slice->arrow_id);
 	p = put_arrow(p, lane, slice->start_ns, slice->launch, "launch", slice->launch_id);
 	out->n = (size_t)(p - (char *)out->p);

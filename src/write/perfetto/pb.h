@@ -223,6 +223,11 @@ void ts_perfetto_pb_id(struct ts_perfetto_interning *interning, struct ts_buf *a
 void ts_perfetto_pb_name(struct ts_perfetto_interning *interning, struct ts_buf *annotation,
 			 struct ts_bytes name);
 
+/* pb_tail.c: a category into a slice, and what slices of it have in common: viewers give those one colour, and
+ * show all when one is pointed at. */
+void ts_perfetto_pb_category(struct ts_perfetto_interning *interning, struct ts_buf *tail,
+			     struct ts_bytes category);
+
 /* pb_stack.c: the call stack of an op's slices; 0: there are too many in the row. */
 uint64_t ts_perfetto_pb_stack(struct ts_perfetto_interning *interning, const struct ts_op *op);
 

@@ -20,10 +20,12 @@ struct ts_bytes ts_perfetto_pb_stats(struct ts_buf *out, const struct ts_perfett
 	struct ts_perfetto_interning interning = { .out = out, .row = row };
 	struct ts_buf *scratch;
 
-	if (slice->nr_stats == 0)
+	if (slice->nr_stats == 0 && slice->category.n == 0)
 		return (struct ts_bytes){ NULL, 0 };
 	scratch = &row->seen->scratch;
 	ts_buf_clear(scratch);
+	if (slice->category.n)
+		ts_perfetto_pb_category(&interning, scratch, ts_perfetto_cut(slice->category));
 	for (size_t i = 0; i < slice->nr_stats; i++) {
 		size_t annotation = ts_pbw_begin(scratch, EVENT_ANNOTATIONS);
 

@@ -1,9 +1,8 @@
 /* What slices refer to, interned, and what of them is the same each time. */
 #include "write/perfetto/pb.h"
 
-/* Also as what slices have in common: viewers give those one colour, and show all when one is pointed at. */
-static void put_category(struct ts_perfetto_interning *interning, struct ts_buf *tail,
-			 struct ts_bytes category)
+void ts_perfetto_pb_category(struct ts_perfetto_interning *interning, struct ts_buf *tail,
+			     struct ts_bytes category)
 {
 	bool is_new;
 	uint64_t iid = ts_perfetto_pb_iid(interning, &interning->row->seen->categories, category, 1,
@@ -56,8 +55,8 @@ void ts_perfetto_pb_op_tail(struct ts_buf *out, struct ts_buf *tail,
 	size_t nr = ts_perfetto_args(of, args);
 	uint64_t iid = (uint64_t)of->index + 1;
 
-	if (op->category.n)
-		put_category(&interning, tail, ts_perfetto_cut(op->category));
+	if (op->category.n && !op->has_variants)
+		ts_perfetto_pb_category(&interning, tail, ts_perfetto_cut(op->category));
 	if (of->has_stack)
 		put_stack(&interning, tail, op);
 	for (size_t i = 0; i < nr; i++)

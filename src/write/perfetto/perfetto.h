@@ -139,7 +139,8 @@ struct ts_perfetto_slice {
 	uint32_t nr_events;   /* of a label */
 	const struct ts_perfetto_stat *stats; /* of the event itself, each name once */
 	size_t nr_stats;
-	bool has_stack; /* own_ns is its weight */
+	struct ts_bytes category; /* where its op has several; else empty: the tail has it */
+	bool has_stack;		  /* own_ns is its weight */
 	enum ts_perfetto_arrow arrow,
 		launch; /* of an async pair; of a launch and what it launched */
 	uint64_t arrow_id, launch_id;
