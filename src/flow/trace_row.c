@@ -44,16 +44,6 @@ void ts_trace_writer_free(struct ts_trace_writer *writer)
 	free(writer);
 }
 
-enum ts_status ts_trace_hand_on(struct ts_trace_writer *writer, size_t full, struct ts_error *err)
-{
-	if (writer->text.failed || writer->tails.failed || writer->full_tail.failed ||
-	    writer->kernels.tails.failed)
-		return ts_fail_nomem(err);
-	if (writer->text.n == 0 || writer->text.n < full)
-		return TS_OK;
-	return writer->out->piece(writer->out->ctx, &writer->text, err);
-}
-
 static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *row,
 		     const struct ts_trace_out *out, struct ts_trace_counts *counts)
 {

@@ -83,8 +83,17 @@ static inline int64_t ts_kept_end(const struct ts_kept *kept)
 	return ts_i64_add(kept->start_ps, kept->dur_ps);
 }
 
-/* trace_row.c: hands the text on when FULL bytes are there, or at the row's end. */
-enum ts_status ts_trace_hand_on(struct ts_trace_writer *writer, size_t full, struct ts_error *err);
+/* Hands the text on when FULL bytes are there, or at the row's end. */
+static inline enum ts_status ts_trace_hand_on(struct ts_trace_writer *writer, size_t full,
+					      struct ts_error *err)
+{
+	if (writer->text.failed || writer->tails.failed || writer->full_tail.failed ||
+	    writer->kernels.tails.failed)
+		return ts_fail_nomem(err);
+	if (writer->text.n == 0 || writer->text.n < full)
+		return TS_OK;
+	return writer->out->piece(writer->out->ctx, &writer->text, err);
+}
 
 /* trace_line.c: all of the row's line. */
 enum ts_status ts_trace_write_line(struct ts_trace_writer *writer, struct ts_error *err);
