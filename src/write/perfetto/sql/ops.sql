@@ -1,13 +1,16 @@
 -- TPUsight: what devices did, slice by slice.
 INCLUDE PERFETTO MODULE tpusight.rows;
 
--- Texts that stand once an op: op_id is the same number in every row.
+-- Texts that stand once an op and row; op_id is the same number in every row of a file.
 CREATE PERFETTO TABLE _tpusight_texts AS
-SELECT n.int_value AS op_id, max(t.string_value) AS long_name
-FROM args AS n
-JOIN args AS t ON t.arg_set_id = n.arg_set_id
-WHERE n.key IN ('debug.op_id', 'args.op_id') AND t.key IN ('debug.long_name', 'args.long_name')
-GROUP BY 1;
+SELECT
+  r.device,
+  coalesce(extract_arg(s.arg_set_id, 'debug.op_id'), extract_arg(s.arg_set_id, 'args.op_id')) AS op_id,
+  max(coalesce(extract_arg(s.arg_set_id, 'debug.long_name'), extract_arg(s.arg_set_id, 'args.long_name'))) AS long_name
+FROM slice AS s
+JOIN _tpusight_rows AS r ON r.track_id = s.track_id
+WHERE r.kind = 'ops'
+GROUP BY 1, 2;
 
 -- Each execution of an op on a core or a stream of a GPU. self_ns is the time in which no op inside it ran; category
 -- is XLA's of the HLO, or that of PyTorch's profiler, whose kernels do not nest: all of their time is their own.
@@ -35,7 +38,9 @@ SELECT
   t.long_name
 FROM slice AS s
 JOIN _tpusight_rows AS r ON r.track_id = s.track_id
-LEFT JOIN _tpusight_texts AS t ON t.op_id = coalesce(extract_arg(s.arg_set_id, 'debug.op_id'), extract_arg(s.arg_set_id, 'args.op_id'))
+LEFT JOIN _tpusight_texts AS t
+  ON t.device = r.device
+  AND t.op_id = coalesce(extract_arg(s.arg_set_id, 'debug.op_id'), extract_arg(s.arg_set_id, 'args.op_id'))
 WHERE
   s.category IS NOT 'tpusight'
   AND (r.kind = 'ops' OR s.category IN ('kernel', 'gpu_memcpy', 'gpu_memset'));
