@@ -14,7 +14,8 @@
 
 #define SILENT_S    60		/* without a byte in either direction */
 #define PIECE_BYTES (32 << 10) /* of a source, in one read */
-#define MORE_SOCKETS 64	       /* that were shut down, and are not closed yet */
+/* That were shut down and are not closed yet, which takes a moment on a busy machine: beyond it new clients are refused. */
+#define MORE_SOCKETS 384
 
 static const struct ts_clients_limits limits = { .max_clients = TS_SERVER_CLIENTS,
 						 .ask_ms = TS_SERVER_ASK_MS,
