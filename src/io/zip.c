@@ -25,14 +25,13 @@ static enum ts_status fail(struct ts_zip *zip, struct ts_error *err)
 	return ts_fail(err, TS_IO, "cannot write the archive: %s", archive_error_string(zip->a));
 }
 
+/* The library does not hear of a failure: it would give up at once, and leave its deflate's memory behind. */
 static la_ssize_t put_bytes(struct archive *a, void *ctx, const void *p, size_t n)
 {
 	struct ts_zip *zip = ctx;
 
-	if (ts_newfile_put(zip->file, (struct ts_bytes){ p, n }, &zip->story)) {
-		archive_set_error(a, EIO, "the file was not written");
-		return -1;
-	}
+	if (!zip->story.status)
+		(void)ts_newfile_put(zip->file, (struct ts_bytes){ p, n }, &zip->story);
 	return (la_ssize_t)n;
 }
 
@@ -65,7 +64,7 @@ enum ts_status ts_zip_begin(struct ts_zip *zip, const char *name, struct ts_erro
 	archive_entry_set_perm(entry, 0644);
 	result = archive_write_header(zip->a, entry);
 	archive_entry_free(entry);
-	return result < ARCHIVE_WARN ? fail(zip, err) : TS_OK;
+	return result < ARCHIVE_WARN || zip->story.status ? fail(zip, err) : TS_OK;
 }
 
 enum ts_status ts_zip_put(struct ts_zip *zip, struct ts_bytes bytes, struct ts_error *err)
@@ -74,7 +73,7 @@ enum ts_status ts_zip_put(struct ts_zip *zip, struct ts_bytes bytes, struct ts_e
 	while (bytes.n > 0) {
 		la_ssize_t n = archive_write_data(zip->a, bytes.p, bytes.n);
 
-		if (n <= 0)
+		if (n <= 0 || zip->story.status)
 			return fail(zip, err);
 		bytes = ts_bytes_cut(bytes, (size_t)n, bytes.n);
 	}
@@ -84,7 +83,8 @@ enum ts_status ts_zip_put(struct ts_zip *zip, struct ts_bytes bytes, struct ts_e
 enum ts_status ts_zip_close(struct ts_zip *zip, struct ts_error *err)
 {
 	TS_ASSERT(zip);
-	return archive_write_close(zip->a) < ARCHIVE_WARN ? fail(zip, err) : TS_OK;
+	return archive_write_close(zip->a) < ARCHIVE_WARN || zip->story.status ? fail(zip, err)
+									       : TS_OK;
 }
 
 void ts_zip_release(struct ts_zip *zip)
