@@ -35,8 +35,6 @@
 #include "io/newfile.h"
 #include "result/result.h"
 
-#define TS_TRACE_LEVEL 3 /* of gzip, for copies: 6 takes twice the time for a fifth less */
-
 struct ts_trace_options {
 	const struct ts_perfetto_form *form;
 	size_t nr_threads;

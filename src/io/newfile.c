@@ -414,11 +414,8 @@ static ssize_t copy_inside(int to, int from, uint64_t offset, size_t n)
 /* Through memory of ours. 0 is the end of FROM; -1 with errno. */
 static ssize_t copy_across(int to, int from, uint64_t offset, uint8_t *bounce, size_t n)
 {
-	ssize_t got;
+	ssize_t got = ts_sys_pread(from, bounce, TS_MIN(n, BOUNCE_BYTES), (off_t)offset);
 
-	do {
-		got = pread(from, bounce, TS_MIN(n, BOUNCE_BYTES), (off_t)offset);
-	} while (got < 0 && errno == EINTR);
 	if (got > 0 && !write_whole(to, (struct ts_bytes){ bounce, (size_t)got }))
 		return -1;
 	return got;

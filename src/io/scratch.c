@@ -104,10 +104,8 @@ enum ts_status ts_scratch_read(const struct ts_scratch *scratch, uint64_t at, vo
 
 	TS_ASSERT(scratch && (p || n == 0));
 	while (n > 0) {
-		ssize_t got = pread(scratch->fd, to, n, (off_t)at);
+		ssize_t got = ts_sys_pread(scratch->fd, to, n, (off_t)at);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got <= 0)
 			return ts_fail_errno(err, got ? errno : EIO, "temporary file", "read it");
 		to += got;

@@ -28,6 +28,14 @@ int ts_sys_make(int dir_fd, const char *name, int flags, mode_t mode)
 	return fd;
 }
 
+ssize_t ts_sys_pread(int fd, void *to, size_t n, off_t at)
+{
+	ssize_t got;
+
+	AGAIN(got, pread(fd, to, n, at));
+	return got;
+}
+
 DIR *ts_sys_opendir(const char *path)
 {
 	DIR *dir;

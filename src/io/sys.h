@@ -11,6 +11,7 @@
 
 int ts_sys_open(const char *path, int flags);			       /* O_CLOEXEC is added */
 int ts_sys_make(int dir_fd, const char *name, int flags, mode_t mode); /* openat() to write */
+ssize_t ts_sys_pread(int fd, void *to, size_t n, off_t at); /* may give less, as pread() */
 DIR *ts_sys_opendir(const char *path);
 int ts_sys_sync(int fd); /* to the disk itself, where the system knows the difference */
 int ts_sys_mkdir(const char *path, mode_t mode);

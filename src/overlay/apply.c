@@ -429,24 +429,10 @@ static enum ts_status run(struct work *work)
 	return work->status;
 }
 
-enum ts_status ts_overlay_apply(const struct ts_session *session,
-				const struct ts_overlay_plan *plan,
-				const struct ts_overlay_options *options,
-				struct ts_overlay_report *report, struct ts_error *err)
-{
-	TS_ASSERT(session && plan && options);
-	return run(&(struct work){ .session = session,
-				   .plan = plan,
-				   .options = options,
-				   .report = report,
-				   .sources = TS_SOURCES_INIT,
-				   .err = err });
-}
-
-enum ts_status ts_overlay_apply_ranks(const struct ts_session *session,
-				      const struct ts_overlay_plan *plan,
-				      const struct ts_overlay_options *options,
-				      struct ts_overlay_report *report, struct ts_error *err)
+static enum ts_status apply(const struct ts_session *session, const struct ts_overlay_plan *plan,
+			    const struct ts_overlay_options *options,
+			    struct ts_overlay_report *report, bool ranks_alone,
+			    struct ts_error *err)
 {
 	TS_ASSERT(session && plan && options);
 	return run(&(struct work){ .session = session,
@@ -455,7 +441,23 @@ enum ts_status ts_overlay_apply_ranks(const struct ts_session *session,
 				   .report = report,
 				   .sources = TS_SOURCES_INIT,
 				   .err = err,
-				   .ranks_alone = true });
+				   .ranks_alone = ranks_alone });
+}
+
+enum ts_status ts_overlay_apply(const struct ts_session *session,
+				const struct ts_overlay_plan *plan,
+				const struct ts_overlay_options *options,
+				struct ts_overlay_report *report, struct ts_error *err)
+{
+	return apply(session, plan, options, report, false, err);
+}
+
+enum ts_status ts_overlay_apply_ranks(const struct ts_session *session,
+				      const struct ts_overlay_plan *plan,
+				      const struct ts_overlay_options *options,
+				      struct ts_overlay_report *report, struct ts_error *err)
+{
+	return apply(session, plan, options, report, true, err);
 }
 
 enum ts_status ts_overlay_strip(const struct ts_session *session,

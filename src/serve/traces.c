@@ -1,7 +1,6 @@
 /* Names, marks and heads are those of flow/trace.c, flow/annotated.c and write/perfetto. */
 #include "serve/traces.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 #include "io/file.h"
 #include "io/gzip.h"
 #include "io/rundir.h"
+#include "io/sys.h"
 #include "io/tracefile.h"
 #include "io/zip.h"
 #include "serve/roots.h"
@@ -128,7 +128,7 @@ static bool read_head(int fd, struct ts_buf *head)
 {
 	uint8_t packed[HEAD_BYTES];
 	struct ts_error damage = TS_ERROR_INIT;
-	ssize_t n = pread(fd, packed, sizeof(packed), 0);
+	ssize_t n = ts_sys_pread(fd, packed, sizeof(packed), 0);
 	struct ts_bytes bytes = { packed, n > 0 ? (size_t)n : 0 };
 
 	if (ts_gzip_probe(bytes))
@@ -290,9 +290,7 @@ static enum ts_source_state read_sending(void *ctx, char *out, size_t cap, size_
 
 	if (wanted == 0)
 		return TS_SOURCE_END;
-	do
-		got = pread(sending->fd, out, wanted, (off_t)sending->at);
-	while (got < 0 && errno == EINTR);
+	got = ts_sys_pread(sending->fd, out, wanted, (off_t)sending->at);
 	if (got <= 0)
 		return TS_SOURCE_BROKEN;
 	sending->at += (uint64_t)got;

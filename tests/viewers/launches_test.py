@@ -20,21 +20,10 @@ import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+import pftrace_test as pf
 from wire import Plane, fields, signed, space
 
-try:
-    from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as proto
-except ImportError:
-    python = os.environ.get("TS_VIEWERS_PYTHON")
-    if python and not os.environ.get("TS_LAUNCHES_AGAIN"):
-        os.environ["TS_LAUNCHES_AGAIN"] = "1"
-        os.execv(python, [python] + sys.argv)
-    print("SKIP: the Python package perfetto is not there (tests/requirements.txt; TS_VIEWERS_PYTHON names a Python)")
-    sys.exit(77)
-
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
+PROGRAM, proto = pf.PROGRAM, pf.proto
 PROCESSOR = os.environ.get("TS_TRACE_PROCESSOR")
 US = 1_000_000
 

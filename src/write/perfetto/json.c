@@ -202,7 +202,7 @@ static void put_label_arg(struct ts_buf *out, const struct ts_arg *arg)
 	if (arg->value.type == TS_VALUE_REAL)
 		put_real(out, arg->value.as.r);
 	else
-		ts_buf_printf(out, "%lld", (long long)arg->value.as.i);
+		ts_buf_i64(out, arg->value.as.i);
 	ts_buf_putc(out, ',');
 }
 
