@@ -2,6 +2,7 @@
 #include "base/arena.h"
 
 #include "base/check.h"
+#include "base/room.h"
 
 #include <stdarg.h>
 #include <stdalign.h>
@@ -21,7 +22,7 @@ void ts_arena_release(struct ts_arena *arena)
 	while (arena->chunks) {
 		struct ts_arena_chunk *next = arena->chunks->next;
 
-		free(arena->chunks);
+		ts_room_free(arena->chunks);
 		arena->chunks = next;
 	}
 	arena->at = arena->end = NULL;
@@ -31,7 +32,7 @@ void ts_arena_release(struct ts_arena *arena)
 
 static struct ts_arena_chunk *add_chunk(struct ts_arena *arena, size_t size)
 {
-	struct ts_arena_chunk *chunk = malloc(sizeof(*chunk) + size);
+	struct ts_arena_chunk *chunk = ts_room_alloc(arena->rooms, sizeof(*chunk) + size);
 
 	if (!chunk) {
 		arena->failed = true;
@@ -84,14 +85,27 @@ void *ts_arena_zalloc(struct ts_arena *arena, size_t n)
 	return piece;
 }
 
+/* SIZE_MAX, which is never given, where they are more than that. */
+static size_t nr_bytes(size_t nr, size_t size)
+{
+	return size != 0 && nr > SIZE_MAX / size ? SIZE_MAX : nr * size;
+}
+
 void *ts_arena_array(struct ts_arena *arena, size_t nr, size_t size)
 {
 	TS_ASSERT_HOT(arena);
-	if (size != 0 && nr > SIZE_MAX / size) {
-		arena->failed = true;
-		return NULL;
-	}
-	return ts_arena_zalloc(arena, nr * size);
+	return ts_arena_zalloc(arena, nr_bytes(nr, size));
+}
+
+void *ts_arena_dup(struct ts_arena *arena, const void *items, size_t nr, size_t size)
+{
+	void *copy = ts_arena_alloc(arena, nr_bytes(nr, size));
+
+	TS_ASSERT_HOT(arena);
+	TS_ASSERT_HOT(items || nr == 0);
+	if (copy && nr > 0)
+		memcpy(copy, items, nr * size);
+	return copy;
 }
 
 struct ts_bytes ts_arena_copy(struct ts_arena *arena, struct ts_bytes bytes)

@@ -10,20 +10,24 @@
 #include "base/bytes.h"
 
 struct ts_arena_chunk;
+struct ts_rooms;
 struct ts_arena {
 	struct ts_arena_chunk *chunks;
 	uint8_t *at, *end;
-	size_t total; /* bytes asked of the system */
-	bool failed;  /* memory ran out once: something is missing in here */
+	size_t total;		      /* bytes asked of the system */
+	bool failed;		      /* memory ran out once: something is missing in here */
+	const struct ts_rooms *rooms; /* where large pieces lie (base/room.h); NULL: in memory */
 };
 
-#define TS_ARENA_INIT { NULL, NULL, NULL, 0, false }
+#define TS_ARENA_INIT { NULL, NULL, NULL, 0, false, NULL }
 
 void ts_arena_release(struct ts_arena *arena);		 /* frees all; usable again after */
 void *ts_arena_alloc(struct ts_arena *arena, size_t n);	 /* aligned for any type, not cleared */
 void *ts_arena_zalloc(struct ts_arena *arena, size_t n); /* cleared */
 void *ts_arena_array(struct ts_arena *arena, size_t nr,
 		     size_t size); /* cleared; checks nr x size */
+/* A copy of NR items. */
+void *ts_arena_dup(struct ts_arena *arena, const void *items, size_t nr, size_t size);
 /* A copy of the bytes, with a terminating NUL behind that .n does not count. .p NULL: no memory. */
 struct ts_bytes ts_arena_copy(struct ts_arena *arena, struct ts_bytes bytes);
 struct ts_bytes ts_arena_printf(struct ts_arena *arena, const char *fmt, ...) TS_PRINTF(2, 3);

@@ -27,6 +27,9 @@ struct ts_bytes {
 #define TS_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define TS_MAX(a, b) ((a) > (b) ? (a) : (b))
 
+/* Of functions that run for every event, where it was measured: left alone, a compiler makes calls of some of them. */
+#define TS_INLINE inline __attribute__((always_inline))
+
 /* These run for every event, mostly with a literal, whose length the compiler knows. */
 static inline struct ts_bytes ts_bytes_of(const char *s) /* NULL gives an empty view */
 {

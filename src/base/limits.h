@@ -31,6 +31,9 @@
 /* Folders below the log directory that are searched: a link may lead in a circle. */
 #define TS_LIMIT_FOLDER_DEPTH 64
 
+/* Objects of a store below what is named: each is a file of the scratch folder, and some 200 bytes. */
+#define TS_LIMIT_REMOTE_OBJECTS 200000
+
 /* --- Any profile */
 
 /* Planes of one file: devices, hosts. A host has 30; each one takes time in all analyses. */
@@ -141,6 +144,11 @@
 
 /* Records in records; ours have four at most. */
 #define TS_LIMIT_RECORD_DEPTH 16
+/* Ops that the findings of a run name in all, and their times: each is held against the others. */
+#define TS_LIMIT_FINDING_PLACES 8192
+#define TS_LIMIT_FINDING_TIMES	8192
+/* Events of one host. */
+#define TS_LIMIT_HOST_EVENTS (UINT64_C(1) << 48)
 
 /* --- Memory profiles: pprof */
 

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/check.h"
+#include "base/room.h"
 
 #define AT(self, offset) ((void *)((char *)(self) + (offset)))
 #define CONST_AT(self, offset) ((const void *)((const char *)(self) + (offset)))
@@ -90,6 +91,19 @@ static void *pointer_at(void *self, const struct ts_member *member)
 	return *(void **)AT(self, member->offset);
 }
 
+static void free_items(const struct ts_member *member, void *items)
+{
+	if (member->is_room)
+		ts_room_free(items);
+	else
+		free(items);
+}
+
+void *ts_member_array(const struct ts_member *member, size_t nr)
+{
+	return member->is_room ? ts_room_array(NULL, nr, member->item) : calloc(nr, member->item);
+}
+
 /* Is there memory that a struct of this kind has apart? */
 static bool owns_memory(const struct ts_record *record)
 {
@@ -135,7 +149,7 @@ static void release_member(const struct ts_member *member, void *self)
 	case TS_MEMBER_RECORDS:
 		release_records(member->of, pointer_at(self, member),
 				ts_member_nr(self, member) * width);
-		free(pointer_at(self, member));
+		free_items(member, pointer_at(self, member));
 		break;
 	case TS_MEMBER_POINTERS:
 		release_pointers(member->of, pointer_at(self, member), ts_member_nr(self, member));
@@ -147,7 +161,7 @@ static void release_member(const struct ts_member *member, void *self)
 		free(pointer_at(self, member));
 		break;
 	case TS_MEMBER_ARRAY:
-	case TS_MEMBER_SCRATCH: free(pointer_at(self, member)); break;
+	case TS_MEMBER_SCRATCH: free_items(member, pointer_at(self, member)); break;
 	}
 }
 
@@ -238,7 +252,8 @@ static bool lengthen(const struct ts_member *member, void *into, size_t nr)
 		return false;
 	if (member->cap_at != TS_NO_CAP)
 		cap = *(size_t *)AT(into, member->cap_at);
-	if (!ts_grow(AT(into, member->offset), &cap, nr, member->item))
+	if (member->is_room ? !ts_room_grow(NULL, AT(into, member->offset), &cap, nr, member->item)
+			    : !ts_grow(AT(into, member->offset), &cap, nr, member->item))
 		return false;
 	ts_member_set_nr(into, member, nr);
 	if (member->cap_at != TS_NO_CAP)
@@ -251,7 +266,7 @@ static bool takes_over(const struct ts_member *member, void *into, void *from)
 {
 	if (pointer_at(into, member) && ts_member_nr(into, member) > 0)
 		return false;
-	free(pointer_at(into, member));
+	free_items(member, pointer_at(into, member));
 	*(void **)AT(into, member->offset) = pointer_at(from, member);
 	ts_member_set_nr(into, member, ts_member_nr(from, member));
 	if (member->cap_at != TS_NO_CAP)

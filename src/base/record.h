@@ -96,6 +96,7 @@ struct ts_member {
 	enum ts_sum sum;
 	enum ts_by by;
 	bool is_known; /* of an index: it is never TS_NONE */
+	bool is_room; /* of a heap array: made as a room (base/room.h), as all are that have an item an op */
 	size_t offset;
 	size_t item; /* bytes of an item of a heap array; of NUMBERS and STRUCTS: of it all */
 	size_t nr_at,
@@ -145,7 +146,7 @@ struct ts_record {
 	  TS_ITEMS_(name, nr, what), .cap_at = TS_NO_CAP }
 #define TS_RECORDS(id, name, nr, record, what, how) \
 	{ TS_MEMBER_(id, RECORDS, name), .of = &(record), .sum = (how), TS_ITEMS_(name, nr, what), \
-	  .cap_at = TS_NO_CAP }
+	  .is_room = (what) == TS_BY_OP, .cap_at = TS_NO_CAP }
 #define TS_POINTERS(id, name, nr, record, what, how) \
 	{ TS_MEMBER_(id, POINTERS, name), .of = &(record), .sum = (how), TS_ITEMS_(name, nr, what), \
 	  .cap_at = TS_NO_CAP }
@@ -155,6 +156,9 @@ struct ts_record {
 #define TS_LIST(id, name, record, how) \
 	{ TS_MEMBER_(id, RECORDS, name), .of = &(record), .sum = (how), \
 	  TS_ITEMS_(name, nr_##name, TS_BY_NOTHING), .cap_at = offsetof(TS_SELF, cap_##name) }
+#define TS_ROOM_LIST(id, name, record, how) \
+	{ TS_MEMBER_(id, RECORDS, name), .of = &(record), .sum = (how), \
+	  TS_ITEMS_(name, nr_##name, TS_BY_NOTHING), .is_room = true, .cap_at = offsetof(TS_SELF, cap_##name) }
 #define TS_NUMBER_LIST(id, name, how) \
 	{ TS_MEMBER_(id, ARRAY, name), TS_NUMBER_(TS_OF_SELF(name)[0], how), \
 	  TS_ITEMS_(name, nr_##name, TS_BY_NOTHING), .cap_at = offsetof(TS_SELF, cap_##name) }
@@ -169,6 +173,7 @@ struct ts_record {
 #define TS_TEXT(id, name) { TS_MEMBER_(id, TEXT, name), .sum = TS_KEEP }
 #define TS_MAP(id, name) { TS_MEMBER_(id, MAP, name) }
 #define TS_SCRATCH(name) { TS_MEMBER_(0, SCRATCH, name) }
+#define TS_SCRATCH_ROOM(name) { TS_MEMBER_(0, SCRATCH, name), .is_room = true }
 #define TS_SCRATCH_RECORDS(name, nr, record) /* whose items own memory */ \
 	{ TS_MEMBER_(0, RECORDS, name), .of = &(record), TS_ITEMS_(name, nr, TS_BY_NOTHING), \
 	  .cap_at = TS_NO_CAP }
@@ -198,6 +203,8 @@ bool ts_number_set(void *number, enum ts_number type, int64_t value);
 size_t ts_member_nr(const void *self, const struct ts_member *member);
 void ts_member_set_nr(void *self, const struct ts_member *member, size_t nr);
 size_t ts_member_width(const struct ts_member *member);
+/* A new array of that many items, cleared; NULL: no memory. */
+void *ts_member_array(const struct ts_member *member, size_t nr);
 /* Whether an item of an array of this record holds nothing. */
 bool ts_record_is_empty(const struct ts_record *record, const void *item);
 

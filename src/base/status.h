@@ -20,6 +20,7 @@ enum ts_status {
 	TS_NOTFOUND = -6,
 	TS_UNSUPPORTED = -7, /* well-formed, but no reader here knows it */
 	TS_UNSORTED = -8,    /* a line's events are not in the order of their starts */
+	TS_HALTED = -9,	     /* it is not wanted any more (base/halt.h) */
 };
 
 struct ts_error {

@@ -38,7 +38,7 @@ static const char *scaled(char out[TS_UNIT_MAX], double value, const struct scal
 const char *ts_fmt_ps(char out[TS_UNIT_MAX], int64_t ps)
 {
 	static const struct scale units[] = {
-		{ 1e12, "s" }, { 1e9, "ms" }, { 1e6, "us" }, { 1e3, "ns" }, { 1, "ps" },
+		{ 1e12, "s" }, { 1e9, "ms" }, { 1e6, "\u00b5s" }, { 1e3, "ns" }, { 1, "ps" },
 	};
 
 	return scaled(out, (double)ps, units, TS_NELEM(units));
@@ -47,7 +47,7 @@ const char *ts_fmt_ps(char out[TS_UNIT_MAX], int64_t ps)
 const char *ts_fmt_core_ps(char out[TS_UNIT_MAX], int64_t ps)
 {
 	static const struct scale units[] = {
-		{ 1e12, "core-s" }, { 1e9, "core-ms" }, { 1e6, "core-us" },
+		{ 1e12, "core-s" }, { 1e9, "core-ms" }, { 1e6, "core-\u00b5s" },
 		{ 1e3, "core-ns" }, { 1, "core-ps" },
 	};
 

@@ -63,6 +63,7 @@
 	X("gaps_by_event.total_ps", CORE, "ps", "core time", 1) \
 	X("ops.total_time_ps", CORE, "ps", "core time", 1) \
 	X("ops.self_time_ps", CORE, "ps", "core time", 1) \
+	X("ops.exclusive_ps", CORE, "ps", "core time", 1) \
 	X("ops.compute_ps", CORE, "ps", "core time", 1) \
 	X("ops.memory_wait_ps", CORE, "ps", "core time", 1) \
 	X("ops.unexplained_ps", CORE, "ps", "core time", 1) \
@@ -71,6 +72,8 @@
 	X("ops.waste_ps", CORE, "ps", "core time", 1) \
 	X("modules.total_time_ps", CORE, "ps", "core time", 1) \
 	X("modules.time_ps", CORE, "ps", "core time", 1) \
+	X("modules.self_time_ps", CORE, "ps", "core time", 1) \
+	X("programs.time_ps", CORE, "ps", "core time", 1) \
 	X("categories.time_ps", CORE, "ps", "core time", 1) \
 	X("categories.self_time_ps", CORE, "ps", "core time", 1) \
 	X("families.time_ps", CORE, "ps", "core time", 1) \
@@ -104,6 +107,7 @@
 	X("unfused_ps", CORE, "ps", "core time", 1) \
 	X("unfused.impact_ps", CORE, "ps", "core time", 1) \
 	X("findings.impact_ps", CORE, "ps", "core time", 1) \
+	X("merged.impact_ps", CORE, "ps", "core time", 1) \
 	X("layout_copy_ps", CORE, "ps", "core time", 1) \
 	X("upcast_ps", CORE, "ps", "core time", 1) \
 	X("matrix_ps", CORE, "ps", "core time", 1) \

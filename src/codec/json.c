@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/check.h"
+#include "codec/shortest.h"
 #include "codec/utf8.h"
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
@@ -103,65 +104,36 @@ void ts_json_quote(struct ts_buf *out, struct ts_bytes text)
 	ts_buf_putc(out, '"');
 }
 
-#define MAX_DECIMALS 9
+/* Digits that a number has before it is written with an exponent; more where it takes more. */
+#define PLAIN_DIGITS 15
 
-static void put_padded(struct ts_buf *out, int64_t n, int width)
+/* As "%.*g" writes it, with the digits that it takes: 0.001, 12.5, 1200, 1.2e+30. */
+static void put_decimal(struct ts_buf *out, struct ts_decimal decimal)
 {
-	char digits[MAX_DECIMALS];
+	char text[TS_SHORTEST_MAX];
+	int nr = 0, first, point;
 
-	for (int i = width; i-- > 0; n /= 10)
-		digits[i] = (char)('0' + n % 10);
-	ts_buf_put(out, (struct ts_bytes){ (const uint8_t *)digits, (size_t)width });
-}
-
-/* The decimal point of the locale, whatever its bytes are, as the one that JSON has. */
-static void put_digits(struct ts_buf *out, const char *digits)
-{
-	bool in_point = false;
-
-	for (; *digits; digits++) {
-		bool is_point = !strchr("0123456789+-e", *digits);
-
-		if (!is_point || !in_point)
-			ts_buf_putc(out, is_point ? '.' : *digits);
-		in_point = is_point;
+	for (uint64_t rest = decimal.digits; rest > 0; rest /= 10)
+		text[TS_SHORTEST_MAX - ++nr] = (char)('0' + rest % 10);
+	first = decimal.exponent + nr - 1; /* of the first digit */
+	point = 1;
+	if (first >= -4 && first < TS_MAX(nr, PLAIN_DIGITS))
+		point = first + 1;
+	if (point <= 0) {
+		ts_buf_puts(out, "0.");
+		ts_buf_pad(out, '0', (size_t)-point);
 	}
-}
-
-/*
- * A number of few digits, which most are, without printf and strtod: N / 10^DECIMALS, both exact in a
- * double, is rounded once, as the parser of the decimal will round it; so when it is VALUE, the
- * decimal reads back as VALUE, and the first that does is the shortest. False: it has more digits.
- */
-static bool put_short(struct ts_buf *out, double value)
-{
-	double scale = 1;
-
-	if (fabs(value) < 1e-4) /* written with an exponent */
-		return false;
-	for (int decimals = 1; decimals <= MAX_DECIMALS; decimals++) {
-		double scaled = value * (scale *= 10);
-		int64_t n;
-
-		if (fabs(scaled) >= 1e15)
-			return false;
-		n = llround(scaled);
-		if ((double)n / scale != value)
-			continue;
-		if (n < 0)
-			ts_buf_putc(out, '-');
-		ts_buf_i64(out, llabs(n) / (int64_t)scale);
-		ts_buf_putc(out, '.');
-		put_padded(out, llabs(n) % (int64_t)scale, decimals);
-		return true;
+	for (int i = 0; i < TS_MAX(nr, point); i++) {
+		if (i == point && i > 0)
+			ts_buf_putc(out, '.');
+		ts_buf_putc(out, i < nr ? text[TS_SHORTEST_MAX - nr + i] : '0');
 	}
-	return false;
+	if (point != first + 1)
+		ts_buf_printf(out, "e%c%02d", first < 0 ? '-' : '+', abs(first));
 }
 
 void ts_json_number(struct ts_buf *out, double value)
 {
-	char digits[40];
-
 	TS_ASSERT_HOT(out);
 	if (!isfinite(value)) {
 		ts_buf_puts(out, "null");
@@ -171,14 +143,12 @@ void ts_json_number(struct ts_buf *out, double value)
 		ts_buf_i64(out, (int64_t)value);
 		return;
 	}
-	if (put_short(out, value))
-		return;
-	for (int precision = 15; precision <= 17; precision++) {
-		snprintf(digits, sizeof(digits), "%.*g", precision, value);
-		if (strtod(digits, NULL) == value)
-			break;
-	}
-	put_digits(out, digits);
+	if (signbit(value))
+		ts_buf_putc(out, '-');
+	if (value == 0)
+		ts_buf_putc(out, '0');
+	else
+		put_decimal(out, ts_shortest(fabs(value)));
 }
 
 static void new_line(struct ts_json *json)

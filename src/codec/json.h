@@ -18,7 +18,7 @@
 #ifndef TS_CODEC_JSON_H
 #define TS_CODEC_JSON_H
 
-#include "base/buf.h"
+#include "base/drain.h"
 
 enum ts_json_style { TS_JSON_COMPACT, TS_JSON_PRETTY /* two spaces a level */ };
 
@@ -28,6 +28,7 @@ struct ts_json {
 	unsigned depth;
 	bool comma; /* something stands before the next item of this level */
 	bool after_key;
+	struct ts_drain *drain; /* that rows are offered to; NULL: .out keeps them */
 };
 
 static inline struct ts_json ts_json_of(struct ts_buf *out, enum ts_json_style style)
@@ -52,7 +53,7 @@ void ts_json_null(struct ts_json *json);
 
 /* The pieces alone, for code that writes very many: a string with its quotes, a number. */
 void ts_json_quote(struct ts_buf *out, struct ts_bytes text);
-/* 15 digits, or the 16 or 17 it takes to read back the same; NaN and infinities as "null". */
+/* The fewest digits that read back the same (codec/shortest.h); NaN and infinities as "null". */
 void ts_json_number(struct ts_buf *out, double value);
 
 #endif

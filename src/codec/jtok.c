@@ -392,3 +392,23 @@ bool ts_jtok_member(struct ts_jtok *members)
 	members->p = p + 1;
 	return take_value(members);
 }
+
+struct ts_bytes ts_jtok_at(struct ts_bytes object, const char *name)
+{
+	for (;;) {
+		const char *dot = strchr(name, '.');
+		struct ts_bytes key = { (const uint8_t *)name,
+					dot ? (size_t)(dot - name) : strlen(name) };
+		struct ts_jtok members = ts_jtok_enter(object);
+		bool is_there = false;
+
+		while (!is_there && ts_jtok_member(&members))
+			is_there = ts_bytes_eq(members.key, key);
+		if (!is_there)
+			return (struct ts_bytes){ NULL, 0 };
+		if (!dot)
+			return members.value;
+		object = members.value;
+		name = dot + 1;
+	}
+}

@@ -56,5 +56,7 @@ struct ts_jtok {
 struct ts_jtok ts_jtok_enter(struct ts_bytes object); /* or array; any other value has no members */
 bool ts_jtok_member(struct ts_jtok *members);
 bool ts_jtok_element(struct ts_jtok *members); /* of an array, in .value */
+/* The value at a dotted name in an object; empty: it is not there. */
+struct ts_bytes ts_jtok_at(struct ts_bytes object, const char *name);
 
 #endif

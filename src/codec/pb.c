@@ -26,6 +26,13 @@ bool ts_pb_varint_any(const uint8_t **p, const uint8_t *end, uint64_t *value)
 	return false;
 }
 
+bool ts_pb_varint_long(const uint8_t **p, const uint8_t *end, uint64_t *value)
+{
+	TS_ASSERT_HOT(p && value);
+	return end - *p < TS_PB_PADDING ? ts_pb_varint_any(p, end, value)
+					: ts_pb_varint_padded(p, end, value);
+}
+
 bool ts_pb_fail(struct ts_pb *pb, const uint8_t *at, const char *cause)
 {
 	TS_ASSERT_HOT(pb && cause);

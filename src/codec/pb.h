@@ -50,36 +50,52 @@ static inline uint64_t ts_pb_squeeze(uint64_t w)
 {
 	w = (w & 0x7f007f007f007f00u) >> 1 | (w & 0x007f007f007f007fu);
 	w = (w & 0x3fff00003fff0000u) >> 2 | (w & 0x00003fff00003fffu);
-	return (w & 0x0fffffff00000000u) >> 4 | (w & 0x000000000fffffffu);
+	return w >> 32 << 28 | (uint32_t)w;
 }
 
 bool ts_pb_varint_any(const uint8_t **p, const uint8_t *end, uint64_t *value);
+bool ts_pb_varint_long(const uint8_t **p, const uint8_t *end, uint64_t *value);
+
+#define TS_PB_PADDING 8 /* bytes that may be looked at behind an end */
 
 /*
  * Reads a varint at *P into *VALUE and moves *P behind it. False: it does not end before END, or is
- * longer than ten bytes. Up to eight bytes are taken at once: times in ps have seven.
+ * longer than ten bytes. Up to eight bytes are taken at once: times in ps have seven. TS_PB_PADDING bytes
+ * at *P may be looked at, wherever END is.
  */
-static inline bool ts_pb_varint(const uint8_t **p, const uint8_t *end, uint64_t *value)
+static inline bool ts_pb_varint_padded(const uint8_t **p, const uint8_t *end, uint64_t *value)
 {
 	const uint8_t *q = *p;
 	uint64_t word, stops;
-	unsigned bits;
+
+	memcpy(&word, q, sizeof(word)); /* little-endian: configure sees to it */
+	if (q < end && (word & 128) == 0) {
+		*value = word & 127;
+		*p = q + 1;
+		return true;
+	}
+	stops = ~word & 0x8080808080808080u;
+	if (stops == 0)
+		return ts_pb_varint_any(p, end, value);
+	q += (unsigned)__builtin_ctzll(stops) / 8 + 1;
+	if (q > end)
+		return false;
+	*value = ts_pb_squeeze(word & (stops ^ (stops - 1)));
+	*p = q;
+	return true;
+}
+
+/* The same of bytes that may be looked at up to END alone. */
+static inline bool ts_pb_varint(const uint8_t **p, const uint8_t *end, uint64_t *value)
+{
+	const uint8_t *q = *p;
 
 	if (q < end && *q < 128) {
 		*value = *q;
 		*p = q + 1;
 		return true;
 	}
-	if (end - q < 8)
-		return ts_pb_varint_any(p, end, value);
-	memcpy(&word, q, sizeof(word)); /* little-endian: configure sees to it */
-	stops = ~word & 0x8080808080808080u;
-	if (stops == 0)
-		return ts_pb_varint_any(p, end, value);
-	bits = (unsigned)__builtin_ctzll(stops) + 1;
-	*value = ts_pb_squeeze(word & (UINT64_MAX >> (64 - bits)));
-	*p = q + bits / 8;
-	return true;
+	return ts_pb_varint_long(p, end, value);
 }
 
 bool ts_pb_next_any(struct ts_pb *pb); /* ts_pb_next() without its short cut */

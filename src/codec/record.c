@@ -32,12 +32,18 @@ static void put_varint(struct ts_buf *out, uint64_t value)
 	ts_buf_put(out, (struct ts_bytes){ bytes, (size_t)(ts_pbw_store(bytes, value) - bytes) });
 }
 
+/* Whether a column has its numbers as they are in memory. */
+static bool is_plain(enum ts_number type)
+{
+	return type == TS_NUM_F64 || type == TS_NUM_I8 || type == TS_NUM_U8;
+}
+
 /* A number of a column, and the number before it, from which it is the difference. */
 static void put_in_column(struct ts_buf *out, const void *number, enum ts_number type,
 			  int64_t *before)
 {
-	if (type == TS_NUM_F64) {
-		ts_buf_put(out, (struct ts_bytes){ number, sizeof(double) });
+	if (is_plain(type)) {
+		ts_buf_put(out, (struct ts_bytes){ number, ts_number_size(type) });
 		return;
 	}
 	put_varint(out,
@@ -292,13 +298,14 @@ struct column {
 static bool next_in_column(struct load *load, struct column *column, void *number,
 			   enum ts_number type)
 {
+	size_t size = ts_number_size(type);
 	uint64_t value;
 
-	if (type == TS_NUM_F64) {
-		if (column->end - column->p < (ptrdiff_t)sizeof(double))
+	if (is_plain(type)) {
+		if ((size_t)(column->end - column->p) < size)
 			return bad(load, column->p, "a column is too short");
-		memcpy(number, column->p, sizeof(double));
-		column->p += sizeof(double);
+		memcpy(number, column->p, size);
+		column->p += size;
 		return true;
 	}
 	if (!ts_pb_varint(&column->p, column->end, &value))
@@ -332,8 +339,8 @@ static size_t count_column(const struct ts_pb *pb, enum ts_number type)
 	struct ts_bytes bytes = ts_pb_bytes(pb);
 	size_t nr = 0;
 
-	if (type == TS_NUM_F64)
-		return bytes.n / sizeof(double);
+	if (is_plain(type))
+		return bytes.n / ts_number_size(type);
 	for (size_t i = 0; i < bytes.n; i++)
 		nr += bytes.p[i] < 128;
 	return nr;
@@ -380,7 +387,7 @@ static void *make_items(struct load *load, const struct ts_member *member, void 
 		bad(load, pb->data, "an array is longer than what it is indexed by");
 		return NULL;
 	}
-	*items = calloc(nr + 1, member->item);
+	*items = ts_member_array(member, nr + 1);
 	if (!*items) {
 		out_of_memory(load);
 		return NULL;

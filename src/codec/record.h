@@ -14,8 +14,8 @@
  *	text				bytes
  *	map				message: 1 the column of keys in their order, 2 of their values
  *
- * A column is a varint, zigzag, of each number's difference to the one before it (of doubles: eight
- * bytes each). The bytes depend on the content alone, so equal states have equal bytes.
+ * A column is a varint, zigzag, of each number's difference to the one before it; of doubles and of
+ * numbers of eight bits it is the numbers as they are. The bytes depend on the content alone, so equal states have equal bytes.
  */
 #ifndef TS_CODEC_RECORD_H
 #define TS_CODEC_RECORD_H

@@ -20,7 +20,7 @@ enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path,
 	};
 	st = ts_newfile_open_for(&out->file, path, use, err);
 	if (st == TS_OK && out->packed)
-		st = ts_gzip_init(&out->gz, TS_GZIP_LEVEL, err);
+		st = ts_gzip_init(&out->gz, err);
 	return st;
 }
 

@@ -82,10 +82,10 @@ static uint64_t *number_steps(const struct ts_steps *steps)
 		numbers[i] = NO_NUMBER;
 	for (size_t d = 0; numbers && d < steps->nr_devices; d++)
 		for (size_t i = 0; i < steps->devices[d].nr; i++) {
-			const struct ts_step *step = &steps->devices[d].items[i];
+			uint64_t *number = &numbers[ts_device_steps_row(&steps->devices[d], i)];
 
-			if (numbers[step->row] == NO_NUMBER)
-				numbers[step->row] = step->number;
+			if (*number == NO_NUMBER)
+				*number = steps->devices[d].items[i].number;
 		}
 	return numbers;
 }
@@ -98,7 +98,7 @@ static struct ts_span span_of(const struct ts_device_steps *steps, const uint64_
 
 	for (size_t i = 0; i < steps->nr; i++) {
 		const struct ts_step *step = &steps->items[i];
-		uint64_t number = numbers[step->row];
+		uint64_t number = numbers[ts_device_steps_row(steps, i)];
 
 		if (number < choice->first_step || number > choice->last_step)
 			continue;

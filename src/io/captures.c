@@ -87,6 +87,19 @@ static bool is_trace_head(struct ts_bytes head)
 	return ts_bytes_has(head, "\"traceEvents\"") || ts_bytes_has(head, "\"ph\"");
 }
 
+/* Its first members, which may be longer than the head: what the profiler says of itself and of the devices. */
+static bool is_kineto_head(struct ts_bytes head)
+{
+	return ts_bytes_has(head, "\"schemaVersion\"") &&
+	       (ts_bytes_has(head, "\"deviceProperties\"") || is_trace_head(head));
+}
+
+static bool is_rank_head(struct ts_bytes head, bool is_named)
+{
+	return ts_bytes_has(head, "\"distributedInfo\"") || is_kineto_head(head) ||
+	       (is_named && (is_trace_head(head) || ts_bytes_has(head, "\"schemaVersion\"")));
+}
+
 bool ts_captures_is_rank(const char *path, struct ts_bytes name, bool any_name)
 {
 	bool is_named = ts_tracefile_rank(name) >= 0, is_rank;
@@ -96,9 +109,7 @@ bool ts_captures_is_rank(const char *path, struct ts_bytes name, bool any_name)
 	if (ts_tracefile_stem(name).n == name.n || ts_tracefile_is_ours(name) ||
 	    !(is_named || any_name))
 		return false;
-	is_rank = read_head(path, &head) &&
-		  (ts_bytes_has(ts_buf_bytes(&head), "\"distributedInfo\"") ||
-		   (is_named && is_trace_head(ts_buf_bytes(&head))));
+	is_rank = read_head(path, &head) && is_rank_head(ts_buf_bytes(&head), is_named);
 	ts_buf_release(&head);
 	return is_rank;
 }

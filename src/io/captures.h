@@ -26,7 +26,7 @@ bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_sessio
 
 /*
  * Is the file PATH of this NAME the trace of a rank, although its name is not that of a profiler's trace?
- * HTA's users name them so: rank_0.json, or any .json[.gz] whose head has distributedInfo. Its head
+ * HTA's users name them so: rank_0.json, or any .json[.gz] whose head is Kineto's. Its head
  * is read; ANY_NAME: of names without a rank, too.
  */
 bool ts_captures_is_rank(const char *path, struct ts_bytes name, bool any_name);

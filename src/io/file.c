@@ -13,15 +13,6 @@
 
 #define COMPARE_BYTES 65536
 
-bool ts_file_is(const char *a, const char *b)
-{
-	struct stat one, other;
-
-	TS_ASSERT(a && b);
-	return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
-	       one.st_ino == other.st_ino;
-}
-
 bool ts_dir_exists(const char *path)
 {
 	struct stat st;
@@ -228,35 +219,6 @@ static ssize_t read_full(int fd, uint8_t *p, size_t n)
 	return (ssize_t)at;
 }
 
-enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same,
-			     struct ts_error *err)
-{
-	uint8_t chunk[COMPARE_BYTES];
-	int fd = ts_file_open_to_read(path);
-	enum ts_status st = TS_OK;
-	ssize_t got;
-
-	TS_ASSERT(path);
-	TS_ASSERT(bytes.p || bytes.n == 0);
-	*same = false;
-	if (fd < 0 && errno == ENOENT)
-		return TS_OK;
-	if (fd < 0)
-		return ts_fail_errno(err, errno, path, "open it");
-	do {
-		got = read_full(fd, chunk, sizeof(chunk));
-		if (got < 0) {
-			st = ts_fail_errno(err, errno, path, "read it");
-			break;
-		}
-		*same = ts_bytes_eq(ts_bytes_cut(bytes, 0, sizeof(chunk)),
-				    (struct ts_bytes){ chunk, (size_t)got });
-		bytes = ts_bytes_cut(bytes, (size_t)got, bytes.n);
-	} while (*same && got == (ssize_t)sizeof(chunk));
-	close(fd);
-	return st;
-}
-
 static enum ts_status same_content(int a, int b, const char *path, bool *same, struct ts_error *err)
 {
 	uint8_t x[COMPARE_BYTES], y[COMPARE_BYTES];
@@ -300,13 +262,16 @@ enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_
 	return st;
 }
 
-enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, struct ts_error *err)
+enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, enum ts_dirlock_of of,
+			   struct ts_error *err)
 {
+	int kind = of == TS_DIRLOCK_OF_A_FILE ? LOCK_SH : LOCK_EX;
+
 	TS_ASSERT(lock && dir);
 	lock->fd = ts_sys_open(dir, O_RDONLY | O_DIRECTORY);
 	if (lock->fd < 0)
 		return ts_fail_errno(err, errno, dir, "open the folder");
-	if (flock(lock->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+	if (flock(lock->fd, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return TS_OK;
 	ts_dir_unlock(lock);
 	return ts_fail(

@@ -23,13 +23,6 @@ enum ts_status ts_file_link_or_copy(const char *old_path, const char *new_path,
 				    struct ts_error *err);
 /* Equal content? A file that is not there equals nothing. */
 enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_error *err);
-enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same,
-			     struct ts_error *err);
-/*
- * Are these two names of one file, by links or otherwise? A file that is not there has no other
- * name.
- */
-bool ts_file_is(const char *a, const char *b);
 bool ts_dir_exists(const char *path);
 
 /*
@@ -43,17 +36,24 @@ void ts_dir_unmake_for(const char *path, size_t made);
 enum ts_status ts_dir_sync(const char *dir, struct ts_error *err);
 
 /*
- * A lock on a folder, against a second tpusight that changes the same session. Does not wait: a
- * lock that another holds is TS_IO, and the story says so. It goes with the process; nothing is
- * left behind. Where the file system has no locks, the lock is taken for granted.
+ * A lock on a folder, against a second tpusight that changes the same session: alone, or of one
+ * file beside others that change other files. Does not wait: a lock that another holds is TS_IO,
+ * and the story says so. It goes with the process; nothing is left behind. Where the file system
+ * has no locks, the lock is taken for granted.
  */
 struct ts_dirlock {
 	int fd;
 };
 
+enum ts_dirlock_of {
+	TS_DIRLOCK_OF_ALL,
+	TS_DIRLOCK_OF_A_FILE,
+};
+
 #define TS_DIRLOCK_INIT { -1 }
 
-enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, struct ts_error *err);
+enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, enum ts_dirlock_of of,
+			   struct ts_error *err);
 void ts_dir_unlock(struct ts_dirlock *lock); /* harmless when not held, or twice */
 
 #endif

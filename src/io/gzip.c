@@ -1,17 +1,25 @@
 /*
- * gzip by zlib (https://zlib.net/manual.html; format: RFC 1952). zlib counts in 32 bits: longer
- * texts go in pieces.
+ * gzip (RFC 1952), written by ISA-L (https://github.com/intel/isa-l, igzip_lib.h) and read by zlib
+ * (https://zlib.net/manual.html). Both count in 32 bits: longer texts go in pieces.
+ *
+ * What is read comes from others: zlib is C that sanitizers look into, ISA-L is assembler.
+ *
+ * The same text must become the same bytes, on whatever thread. From level 1 on ISA-L gives other bytes, as
+ * valid, when its state lies at another address (one member in some thousand); at level 0 it does not. That level has fixed
+ * codes, so each member gets its own, made from its beginning.
  */
 #include "io/gzip.h"
 
 #include "base/check.h"
 #include "base/limits.h"
 
+#include <isa-l/igzip_lib.h>
 #include <limits.h>
 #define ZLIB_CONST
 #include <zlib.h>
 
 #define GZIP_WINDOW    (15 + 16) /* 32 KiB, with the gzip wrapper */
+#define SAMPLE_BYTES   65536 /* codes by all of a member take longer, for a hundredth less */
 #define OS_UNKNOWN     255	 /* the same bytes on every system */
 #define HEADER_BYTES   10
 #define FLAG_HCRC      0x02
@@ -20,73 +28,104 @@
 #define FLAG_COMMENT   0x10
 #define FLAGS_RESERVED 0xe0
 
+struct ts_gzip_state {
+	struct isal_zstream z;
+	struct isal_huff_histogram sample;
+	struct isal_hufftables codes;
+};
+
 static uInt piece(size_t n)
 {
 	return n > UINT_MAX ? UINT_MAX : (uInt)n;
 }
 
-enum ts_status ts_gzip_init(struct ts_gzip *gz, int level, struct ts_error *err)
+enum ts_status ts_gzip_init(struct ts_gzip *gz, struct ts_error *err)
 {
-	TS_ASSERT(gz && level >= 1 && level <= 9);
-	*gz = (struct ts_gzip){ calloc(1, sizeof(*gz->z)), level };
-	if (gz->z &&
-	    deflateInit2(gz->z, level, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK)
-		return TS_OK;
-	free(gz->z);
-	gz->z = NULL;
-	return ts_fail_nomem(err);
+	TS_ASSERT(gz);
+	gz->state = calloc(1, sizeof(*gz->state));
+	return gz->state ? TS_OK : ts_fail_nomem(err);
 }
 
-/* All of TEXT into the room of OUT, which is large enough by deflateBound(). */
-static int deflate_all(z_stream *z, struct ts_buf *out, struct ts_bytes text)
+/* Nearly always enough for all; there may be more steps. Codes alone take some hundred bytes. */
+static size_t room_for(size_t n)
 {
-	int rc;
+	return n + n / 1024 + 1024;
+}
 
-	z->next_in = text.p;
-	z->avail_in = 0;
-	do {
-		size_t left = text.n - (z->next_in ? (size_t)(z->next_in - text.p) : 0);
-		uInt room = piece(out->cap - out->n);
+static void put_header(struct ts_buf *out, const char *comment)
+{
+	uint8_t header[HEADER_BYTES] = { 0x1f, 0x8b, Z_DEFLATED };
 
+	header[3] = comment ? FLAG_COMMENT : 0;
+	header[HEADER_BYTES - 1] = OS_UNKNOWN;
+	ts_buf_put(out, (struct ts_bytes){ header, sizeof(header) });
+	if (comment)
+		ts_buf_put(out, (struct ts_bytes){ (const uint8_t *)comment, strlen(comment) + 1 });
+}
+
+/* For any text, the shortest for those like the beginning of this one. */
+static bool make_codes(struct ts_gzip_state *state, struct ts_bytes text)
+{
+	memset(&state->sample, 0, sizeof(state->sample));
+	isal_update_histogram((uint8_t *)(uintptr_t)text.p, /* it only reads it */
+			      (int)TS_MIN(text.n, SAMPLE_BYTES), &state->sample);
+	return isal_create_hufftables(&state->codes, &state->sample) == 0;
+}
+
+static void begin_member(struct ts_gzip_state *state, struct ts_bytes text)
+{
+	isal_deflate_init(&state->z);
+	if (text.n > 0 && make_codes(state, text))
+		state->z.hufftables = &state->codes;
+	state->z.gzip_flag = IGZIP_GZIP_NO_HDR; /* the check sum and the length it does write */
+	state->z.next_in = (uint8_t *)(uintptr_t)text.p;
+}
+
+/*
+ * One step, into room that depends on TEXT alone: how ISA-L goes on may depend on
+ * how much there is.
+ */
+static bool deflate_some(struct isal_zstream *z, struct ts_buf *out, struct ts_bytes text)
+{
+	size_t left = text.n - (size_t)(z->next_in - text.p);
+	uint32_t room = piece(room_for(text.n));
+
+	if (z->avail_in == 0) {
 		z->avail_in = piece(left);
-		z->next_out = out->p + out->n;
-		z->avail_out = room;
-		rc = deflate(z, left > UINT_MAX ? Z_NO_FLUSH : Z_FINISH);
-		out->n += room - z->avail_out;
-	} while (rc == Z_OK);
-	return rc;
+		z->end_of_stream = z->avail_in == left;
+	}
+	if (!ts_buf_room(out, room))
+		return false;
+	z->next_out = out->p + out->n;
+	z->avail_out = room;
+	if (isal_deflate(z) != COMP_OK)
+		return false;
+	out->n += room - z->avail_out;
+	return true;
 }
 
 enum ts_status ts_gzip_member(struct ts_gzip *gz, struct ts_buf *out, struct ts_bytes text,
 			      const char *comment, struct ts_error *err)
 {
-	TS_ASSERT(gz && out);
+	TS_ASSERT(gz && gz->state && out);
 	TS_ASSERT(text.p || text.n == 0);
-	gz_header head = { .os = OS_UNKNOWN };
+	struct isal_zstream *z = &gz->state->z;
 	size_t start = out->n;
-	int rc;
 
-	head.comment = (Bytef *)(uintptr_t)comment; /* zlib only reads it */
-	if (deflateReset(gz->z) != Z_OK || deflateSetHeader(gz->z, &head) != Z_OK)
-		return ts_fail_nomem(err);
-	if (!ts_buf_room(out, deflateBound(gz->z, text.n)))
-		return ts_fail_nomem(err);
-	rc = deflate_all(gz->z, out, text);
-	(void)deflateSetHeader(gz->z, Z_NULL); /* HEAD ends with this call */
-	if (rc != Z_STREAM_END) {
-		out->n = start;
-		out->failed = true;
-		return ts_fail_nomem(err);
-	}
-	return TS_OK;
+	put_header(out, comment);
+	begin_member(gz->state, text);
+	while (!out->failed && z->internal_state.state != ZSTATE_END)
+		out->failed = !deflate_some(z, out, text);
+	if (!out->failed)
+		return TS_OK;
+	out->n = start;
+	return ts_fail_nomem(err);
 }
 
 void ts_gzip_release(struct ts_gzip *gz)
 {
 	TS_ASSERT(gz);
-	if (gz->z)
-		deflateEnd(gz->z);
-	free(gz->z);
+	free(gz->state);
 	*gz = (struct ts_gzip)TS_GZIP_INIT;
 }
 

@@ -1,10 +1,10 @@
 /*
- * gzip (RFC 1952), both ways, on zlib.
+ * gzip (RFC 1952), both ways.
  *
  * Writing: ts_gzip_member() appends one complete member; members one after the other are again a
- * gzip file, so blocks can be packed on all threads and put down in order. The same input, level
- * and zlib give the same bytes (no time, no name inside). One struct ts_gzip per thread: it keeps
- * zlib's state (256 KiB) from member to member.
+ * gzip file, so blocks can be packed on all threads and put down in order. The same input gives the
+ * same bytes (no time, no name inside). One struct ts_gzip per thread: it keeps the memory that
+ * packing needs (a tenth of a MiB) from member to member.
  *
  * Reading: ts_gunzip_read() hands out the text of all members in turn, in a fixed amount of memory.
  * Zeros behind the last member (tape padding) are accepted, any other bytes there are an error.
@@ -15,16 +15,15 @@
 #include "base/buf.h"
 
 struct z_stream_s;
+struct ts_gzip_state;
 
 struct ts_gzip {
-	struct z_stream_s *z;
-	int level;
+	struct ts_gzip_state *state;
 };
 
-#define TS_GZIP_INIT  { NULL, 0 }
-#define TS_GZIP_LEVEL 6
+#define TS_GZIP_INIT { NULL }
 
-enum ts_status ts_gzip_init(struct ts_gzip *gz, int level, struct ts_error *err); /* level 1..9 */
+enum ts_status ts_gzip_init(struct ts_gzip *gz, struct ts_error *err);
 /* COMMENT (may be NULL) goes into the member's header: Latin-1, for programs that look there. */
 enum ts_status ts_gzip_member(struct ts_gzip *gz, struct ts_buf *out, struct ts_bytes text,
 			      const char *comment, struct ts_error *err);

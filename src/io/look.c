@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <time.h>
 #ifdef F_SETLEASE
 #include <sys/vfs.h>
 #endif
@@ -22,9 +23,12 @@
 #define CTIME st_ctim
 #endif
 
+#define SECOND_NS INT64_C(1000000000)
+#define TICK_NS	  INT64_C(20000000) /* no system has longer ones */
+
 static int64_t time_ns(struct timespec at)
 {
-	return at.tv_sec * INT64_C(1000000000) + at.tv_nsec;
+	return at.tv_sec * SECOND_NS + at.tv_nsec;
 }
 
 int64_t ts_stat_mtime_ns(const struct stat *st)
@@ -56,6 +60,45 @@ bool ts_fd_look(int fd, struct ts_file_look *look)
 
 	TS_ASSERT(look);
 	return fstat(fd, &st) == 0 && take_look(&st, look);
+}
+
+/* The clock of the system's own times, or one as late as that may be. */
+static int64_t tick_ns(void)
+{
+	struct timespec now = { 0, 0 };
+
+#ifdef CLOCK_REALTIME_COARSE
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	return time_ns(now);
+#else
+	clock_gettime(CLOCK_REALTIME, &now);
+	return time_ns(now) - TICK_NS;
+#endif
+}
+
+bool ts_look_settle(const struct ts_file_look *look)
+{
+	const struct timespec nap = { 0, 1000000 };
+	int64_t last_ns, until_ns;
+
+	TS_ASSERT(look);
+	last_ns = look->ctime_ns;
+	if (look->mtime_ns <= ts_look_now_ns()) /* else a change would bring it back to now */
+		last_ns = TS_MAX(last_ns, look->mtime_ns);
+	until_ns = last_ns % SECOND_NS == 0 ? last_ns + 2 * SECOND_NS : last_ns;
+	for (int64_t now = tick_ns(); now <= until_ns; now = tick_ns())
+		if (until_ns - now > 2 * TICK_NS || nanosleep(&nap, NULL) != 0)
+			return false;
+	return true;
+}
+
+int64_t ts_look_now_ns(void)
+{
+	struct timespec now = { 0, 0 };
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return time_ns(now) / 1000 *
+	       1000; /* as fine as every file system keeps that is finer than a second */
 }
 
 #if defined(F_SETLEASE) && defined(F_SETSIG)

@@ -395,6 +395,17 @@ enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, st
 	return TS_OK;
 }
 
+enum ts_status ts_newfile_cut(struct ts_newfile *file, uint64_t size, struct ts_error *err)
+{
+	TS_ASSERT(file && file->fd >= 0 && !file->straight);
+	TS_ASSERT(size <= file->nr_bytes);
+	if (ftruncate(file->fd, (off_t)size) != 0 || lseek(file->fd, (off_t)size, SEEK_SET) < 0)
+		return failed(file, errno, err);
+	file->nr_bytes = size;
+	file->nr_started = TS_MIN(file->nr_started, size);
+	return TS_OK;
+}
+
 /*
  * Inside the kernel, or not at all. -1: this pair of files cannot do that, and reading will show
  * whether there is a real failure.
@@ -541,6 +552,16 @@ static enum ts_status check_place(struct ts_newfile *file, struct ts_error *err)
 	return st;
 }
 
+static void give_time(const struct ts_newfile *file)
+{
+	const int64_t second = INT64_C(1000000000);
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };
+
+	times[1].tv_sec = (time_t)(file->use.mtime_ns / second);
+	times[1].tv_nsec = (long)(file->use.mtime_ns % second);
+	(void)futimens(file->fd, times);
+}
+
 static enum ts_status commit_straight(struct ts_newfile *file, struct ts_error *err)
 {
 	int fd = file->fd;
@@ -599,6 +620,8 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 		st = settle(file, err);
 	if (st)
 		return st;
+	if (file->use.mtime_ns)
+		give_time(file);
 	if (ts_sys_sync(file->fd) != 0)
 		return failed(file, errno, err);
 	st = take_place(file, err);

@@ -38,6 +38,7 @@ struct ts_newfile_use {
 	 * it says nothing of any file. */
 	const struct ts_sources *sources;
 	bool is_theirs; /* it belongs to whom its sources belong, as far as we may */
+	int64_t mtime_ns; /* the time that it gets, where the system can give it; 0: that of its writing */
 	/* It is this file once more, attributes and times included; its place must be empty. */
 	const char *like;
 };
@@ -71,6 +72,8 @@ enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, st
 /* LENGTH bytes of the file FD from OFFSET on; shared, not copied, where the file system can. */
 enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset, uint64_t length,
 			       struct ts_error *err);
+/* Back to its first SIZE bytes. Not of a target that is written directly. */
+enum ts_status ts_newfile_cut(struct ts_newfile *file, uint64_t size, struct ts_error *err);
 /* commit is to fail, and change nothing, unless the file there is OLD still, and no program has it
  * open for writing (io/replace.h); NULL: unless there is none still. */
 void ts_newfile_expect(struct ts_newfile *file, const struct ts_file_look *old);

@@ -14,6 +14,7 @@
 #include "io/runpath.h"
 #include "io/sys.h"
 #include "io/tracefile.h"
+#include "io/url.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -166,8 +167,8 @@ static void add_file(struct finder *finder, const char *dir, const char *name, u
 	struct ts_bytes host = ts_bytes_of(name);
 	struct ts_hostfile file = { .nr_bytes = nr_bytes };
 
-	if (ts_bytes_ends(host, TS_XPLANE_SUFFIX))
-		host.n -= strlen(TS_XPLANE_SUFFIX);
+	if (ts_xplanefile_is(host))
+		host = ts_xplanefile_host(host);
 	else if (ts_bytes_is(host, BARE_NAME))
 		host.n = strlen("xplane");
 	else
@@ -237,6 +238,8 @@ static void add_session(struct finder *finder, enum ts_session_kind kind, const 
 	struct ts_bytes run;
 
 	run = ts_path_run(logdir, dir);
+	session.remote = ts_url_is(dir) ? runs->remote : NULL;
+	session.looker = session.remote ? runs->looker : NULL;
 	session.run = run.n ? dup_arena(finder, (const char *)run.p, run.n) : ".";
 	session.session = folder_name(finder, dir);
 	if (finder->nomem || !files || !extras ||
@@ -263,7 +266,7 @@ static bool is_profile(const char *name)
 {
 	struct ts_bytes bytes = ts_bytes_of(name);
 
-	return ts_bytes_ends(bytes, TS_XPLANE_SUFFIX) || ts_bytes_is(bytes, BARE_NAME);
+	return ts_xplanefile_is(bytes) || ts_bytes_is(bytes, BARE_NAME);
 }
 
 static bool is_extra(const char *name)
@@ -518,6 +521,40 @@ static void add_captures(struct finder *finder, const struct folder *folder, con
 	free(captures);
 }
 
+static void problem_without(struct finder *finder, const char *path)
+{
+	problem(finder, path,
+		"a session without profiles: no *" TS_XPLANE_SUFFIX
+		" and no trace in it (profile again, and wait for the step before the "
+		"profiler stops; create_perfetto_trace=True of jax.profiler.trace writes a "
+		"trace, too)");
+}
+
+static bool has_records(const struct finder *finder, const char *host)
+{
+	for (size_t i = 0; i < finder->nr_files; i++)
+		if (strcmp(finder->files[i].host, host) == 0 &&
+		    ts_bytes_ends(ts_bytes_of(finder->files[i].name), TS_RIEGELI_SUFFIX))
+			return true;
+	return false;
+}
+
+/* An empty xplane is not a profile of its own where the same host's is there as records (io/dropped.h). */
+static void drop_empty(struct finder *finder)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < finder->nr_files; i++) {
+		const struct ts_hostfile *file = &finder->files[i];
+
+		if (file->nr_bytes > 0 ||
+		    !ts_bytes_ends(ts_bytes_of(file->name), TS_XPLANE_SUFFIX) ||
+		    !has_records(finder, file->host))
+			finder->files[nr++] = *file;
+	}
+	finder->nr_files = nr;
+}
+
 /* What was gathered in the folder becomes a session, or the lack of it a problem. */
 static void close_folder(struct finder *finder, size_t index, const struct stat *st,
 			 const char *logdir)
@@ -537,11 +574,7 @@ static void close_folder(struct finder *finder, size_t index, const struct stat 
 						     seen_value(finder, true)))
 			finder->nomem = true;
 	} else if (folder->place == TS_PLACE_SESSION) {
-		problem(finder, folder->path,
-			"a session without profiles: no *" TS_XPLANE_SUFFIX
-			" and no trace in it (profile again, and wait for the step before the "
-			"profiler stops; create_perfetto_trace=True of jax.profiler.trace writes a "
-			"trace, too)");
+		problem_without(finder, folder->path);
 	}
 }
 
@@ -577,6 +610,8 @@ static void enter(struct finder *finder, size_t index, const char *logdir)
 		finder->nr_extras = 0;
 		finder->are_traces = false;
 		read_folder(finder, index, dir);
+		if (!finder->nomem)
+			drop_empty(finder);
 		if (!finder->nomem)
 			close_folder(finder, index, &st, logdir);
 	}
@@ -695,11 +730,13 @@ static enum ts_status nothing_found(const struct finder *finder, struct ts_error
 			"%s: no profile found, only %zu event file%s with TensorBoard's scalars "
 			"(take a profile with jax.profiler.trace)",
 			finder->root, finder->nr_summaries, finder->nr_summaries == 1 ? "" : "s");
-	return ts_fail(err, TS_NOTFOUND,
-		       "%s: no profile found (a log directory has them in "
-		       "plugins/profile/SESSION/HOST" TS_XPLANE_SUFFIX
-		       "; traces of PyTorch are *.json or *.json.gz)",
-		       finder->root);
+	return ts_fail(
+		err, TS_NOTFOUND,
+		"%s: no profile found (a log directory has them in "
+		"plugins/profile/SESSION/HOST" TS_XPLANE_SUFFIX
+		"; traces of PyTorch are NAME.pt.trace.json or rank0.json, packed or not; any "
+		"other name must be given itself)",
+		finder->root);
 }
 
 static enum ts_status find(struct finder *finder, const char *path, struct ts_error *err)
@@ -712,11 +749,6 @@ static enum ts_status find(struct finder *finder, const char *path, struct ts_er
 		finder->root = "./-";
 	if (!finder->root)
 		return ts_fail_nomem(err);
-	if (stat(path, &st) != 0 && errno == ENOENT && strstr(path, "://"))
-		return ts_fail(err, TS_NOTFOUND,
-			       "%s: remote storage is not read from here "
-			       "(copy the folder to this machine first)",
-			       path);
 	if (stat(path, &st) != 0)
 		return ts_fail_errno(err, errno, path, "open it");
 	if (S_ISDIR(st.st_mode))
@@ -845,7 +877,7 @@ const char *ts_session_title(const struct ts_session *session, struct ts_buf *ou
 		put_part(out, start, session->run);
 	if (strcmp(session->dir, session->logdir) != 0 || out->n == start)
 		put_part(out, start, session->session);
-	if (session->kind == TS_SESSION_FILE)
+	if (session->kind == TS_SESSION_FILE || session->kind == TS_SESSION_REPORT)
 		put_part(out, start, session->files[0].name);
 	return terminated(out, start);
 }

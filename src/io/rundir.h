@@ -24,14 +24,15 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/map.h"
+#include "io/xplanefile.h"
 
-#define TS_XPLANE_SUFFIX ".xplane.pb"
 #define TS_MEMORY_SUFFIX ".prof"
 
 enum ts_session_kind {
 	TS_SESSION_DIR,	   /* a whole session: results can be written beside the profiles */
 	TS_SESSION_FILE,   /* one file that was named itself; dir is its folder */
 	TS_SESSION_STREAM, /* standard input or a pipe: there is no place to write to */
+	TS_SESSION_REPORT, /* a report that was made before, its one file (serve/made.h); never found by a search */
 };
 
 struct ts_hostfile {
@@ -43,6 +44,8 @@ struct ts_hostfile {
 	uint64_t nr_bytes; /* 0 for a stream */
 };
 
+struct ts_remote;
+struct ts_looker;
 struct ts_session {
 	enum ts_session_kind kind;
 	const char *dir;     /* the session's folder, as reached from the given path */
@@ -60,6 +63,9 @@ struct ts_session {
 	 * NULL: it is one by itself. */
 	const struct ts_session *members;
 	size_t nr_members;
+	/* What holds its content (remote/remote.h) and looks at its files; NULL: they are on this machine */
+	struct ts_remote *remote;
+	const struct ts_looker *looker;
 };
 
 struct ts_runs {
@@ -69,6 +75,8 @@ struct ts_runs {
 	size_t nr_problems;
 	const char **folders; /* that were looked into: where more can come */
 	size_t nr_folders;
+	struct ts_remote *remote; /* given by the caller, for sessions below URLs */
+	const struct ts_looker *looker;
 
 	struct ts_arena arena; /* from here on: for the search alone */
 	size_t sessions_cap, problems_cap, folders_cap;

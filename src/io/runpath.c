@@ -2,12 +2,17 @@
 #include "io/runpath.h"
 
 #include "base/check.h"
+#include "io/url.h"
 
 void ts_path_tidy(struct ts_buf *out, const char *path)
 {
-	size_t start = out->n;
+	size_t scheme = ts_url_scheme(path);
+	size_t start;
 
-	TS_ASSERT(out && path);
+	TS_ASSERT(out);
+	ts_buf_put(out, (struct ts_bytes){ (const uint8_t *)path, scheme });
+	start = out->n;
+	path += scheme;
 	if (path[0] == '/')
 		ts_buf_putc(out, '/');
 	while (*path) {

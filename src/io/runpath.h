@@ -14,7 +14,7 @@ enum ts_place {
 	TS_PLACE_SESSION, /* .../plugins/profile/NAME */
 };
 
-/* Appends PATH without doubled or trailing slashes and "." parts ("." if nothing is left). */
+/* Appends PATH without doubled or trailing slashes and "." parts ("." if nothing is left); "gs://" stays. */
 void ts_path_tidy(struct ts_buf *out, const char *path);
 /* The last name of PATH[0..*N), a view; *N becomes the length before it, without its slash. */
 struct ts_bytes ts_path_last(const char *path, size_t *n);

@@ -244,6 +244,23 @@ enum ts_status ts_sorter_close(struct ts_sorter *sorter, struct ts_error *err)
 	return st;
 }
 
+enum ts_status ts_sorter_rest(struct ts_sorter *sorter, struct ts_error *err)
+{
+	struct ts_bytes bytes = { sorter->records, sorter->nr * sorter->kind->size };
+	enum ts_status st;
+
+	TS_ASSERT(sorter->closed);
+	if (sorter->scratch.fd >= 0 || bytes.n == 0)
+		return TS_OK;
+	st = ts_scratch_put(&sorter->scratch, bytes, err);
+	if (st)
+		ts_scratch_release(&sorter->scratch); /* they stay where they are */
+	else
+		free(sorter->records);
+	sorter->records = st ? sorter->records : NULL;
+	return st;
+}
+
 /* A run's share of a part. */
 struct source {
 	uint64_t at;   /* of what is not yet in the buffer, in the temporary file */
@@ -364,6 +381,20 @@ static enum ts_status open_sources(struct ts_sort_cursor *cursor, uint32_t part,
 	return st;
 }
 
+/* Of the part, in a run. */
+static size_t largest_share(const struct ts_sorter *sorter, uint32_t part)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < sorter->nr_runs; i++) {
+		const struct ts_sort_run *run = &sorter->runs[i];
+
+		if (part < run->nr_parts)
+			most = TS_MAX(most, run->starts[part + 1] - run->starts[part]);
+	}
+	return most;
+}
+
 enum ts_status ts_sort_cursor_open(const struct ts_sorter *sorter, uint32_t part,
 				   struct ts_sort_cursor **cursor, struct ts_error *err)
 {
@@ -379,7 +410,8 @@ enum ts_status ts_sort_cursor_open(const struct ts_sorter *sorter, uint32_t part
 	if (sorter->scratch.fd >= 0) {
 		size_t nr = kind->merge_bytes / kind->size / sorter->nr_runs;
 
-		made->buffer_bytes = TS_MAX(nr, 16) * kind->size;
+		nr = TS_MIN(TS_MAX(nr, 16), largest_share(sorter, part));
+		made->buffer_bytes = TS_MAX(nr, 1) * kind->size;
 		made->buffers = malloc(made->buffer_bytes * sorter->nr_runs);
 		if (!made->buffers)
 			return ts_fail_nomem(err);

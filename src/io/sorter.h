@@ -56,6 +56,9 @@ enum ts_status ts_sorter_put(struct ts_sorter *sorter, const void *record, struc
 /* After the last record, before the first cursor. */
 enum ts_status ts_sorter_close(struct ts_sorter *sorter, struct ts_error *err);
 
+/* What was closed goes to disk, where it is not there already: for later. No cursor is open. */
+enum ts_status ts_sorter_rest(struct ts_sorter *sorter, struct ts_error *err);
+
 struct ts_sort_cursor; /* over one part; NULL after an open that failed, and NULL may be freed */
 enum ts_status ts_sort_cursor_open(const struct ts_sorter *sorter, uint32_t part,
 				   struct ts_sort_cursor **cursor, struct ts_error *err);

@@ -54,24 +54,33 @@ bool ts_tracefile_is_ours(struct ts_bytes name)
 	       ts_bytes_ends(name, TS_ANNOTATED_REPORT_SUFFIX);
 }
 
-/* The digits at the end of the stem, behind "rank" and what stands between them. */
+static size_t nr_leading(struct ts_bytes text, const char *of)
+{
+	size_t n = 0;
+
+	while (n < text.n && strchr(of, text.p[n]) && text.p[n])
+		n++;
+	return n;
+}
+
+/* The digits behind a "rank" and what stands between the two; of several the last: rank0, rank_3, trace_rank1_step5. */
 int64_t ts_tracefile_rank(struct ts_bytes name)
 {
-	struct ts_bytes stem = ts_tracefile_stem(name), digits;
-	size_t n = stem.n;
-	int64_t rank;
+	static const char word[] = "rank";
+	struct ts_bytes rest = ts_tracefile_stem(name);
+	int64_t rank = -1, number;
+	size_t at;
 
 	TS_ASSERT(name.p || name.n == 0);
-	if (stem.n == name.n)
+	if (rest.n == name.n)
 		return -1;
-	while (n > 0 && stem.p[n - 1] >= '0' && stem.p[n - 1] <= '9')
-		n--;
-	digits = ts_bytes_cut(stem, n, stem.n);
-	while (n > 0 && (stem.p[n - 1] == '_' || stem.p[n - 1] == '-'))
-		n--;
-	if (!ts_bytes_ends(ts_bytes_cut(stem, 0, n), "rank"))
-		return -1;
-	return ts_bytes_i64(digits, &rank) ? rank : -1;
+	while ((at = ts_bytes_find(rest, word)) < rest.n) {
+		rest = ts_bytes_cut(rest, at + strlen(word), rest.n);
+		rest = ts_bytes_cut(rest, nr_leading(rest, "_-"), rest.n);
+		if (ts_bytes_i64(ts_bytes_cut(rest, 0, nr_leading(rest, "0123456789")), &number))
+			rank = number;
+	}
+	return rank;
 }
 
 bool ts_tracefile_is_perfetto(struct ts_bytes name)
@@ -157,4 +166,10 @@ bool ts_tracefile_is_annotated(struct ts_bytes bytes, struct ts_error *err)
 		says = says_annotated(ts_buf_bytes(&head));
 	ts_buf_release(&head);
 	return says;
+}
+
+bool ts_report_is_ours(struct ts_bytes file)
+{
+	return ts_bytes_starts(file, "{") &&
+	       ts_bytes_has(ts_bytes_cut(file, 0, TS_REPORT_HEAD), "\"tpusight/");
 }

@@ -24,7 +24,7 @@ bool ts_tracefile_is_named(struct ts_bytes name); /* may be one: .json, .trace, 
 /* A log of PyTorch's compiler, as TORCH_TRACE names it: dedicated_log_torch_trace_*.log, or packed. */
 bool ts_tracefile_is_torch_log(struct ts_bytes name);
 bool ts_tracefile_is_pytorch(struct ts_bytes name); /* one of WORKER.TIME.pt.trace.json[.gz] */
-/* RANK of a name that says it, as in rank_0.json, rank-0.json.gz, trace_rank_0.json.gz; -1: it does not. */
+/* RANK of a name that says it, as in rank0.json, rank-0.json.gz, trace_rank_0_step5.json; -1: it does not. */
 int64_t ts_tracefile_rank(struct ts_bytes name);
 bool ts_tracefile_is_ours(struct ts_bytes name);     /* an annotated copy, or a report beside it */
 bool ts_tracefile_is_perfetto(struct ts_bytes name); /* one made for ui.perfetto.dev */
@@ -41,5 +41,9 @@ int64_t ts_tracefile_seconds(struct ts_bytes host);
 struct ts_bytes ts_tracefile_stem(struct ts_bytes name);
 /* Is this content, packed or not, an annotated copy that we made? */
 bool ts_tracefile_is_annotated(struct ts_bytes bytes, struct ts_error *err);
+
+/* Is this a file that begins with TS_REPORT_HEAD bytes as our report in JSON does? Fewer are a shorter file. */
+#define TS_REPORT_HEAD 256
+bool ts_report_is_ours(struct ts_bytes file);
 
 #endif

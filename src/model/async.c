@@ -9,20 +9,32 @@ static bool is_paired_done(const struct ts_op *op)
 	return op->async == TS_ASYNC_DONE && op->partner != TS_NONE;
 }
 
+static bool has_slot(const struct ts_op *op, bool (*wanted)(const struct ts_op *op))
+{
+	return !is_paired_done(op) && wanted(op);
+}
+
+static size_t count_slots(const struct ts_profile *profile, bool (*wanted)(const struct ts_op *op))
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < profile->nr_ops; i++)
+		nr += has_slot(&profile->ops[i], wanted);
+	return nr;
+}
+
 bool ts_async_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile,
 			 bool (*wanted)(const struct ts_op *op))
 {
 	TS_ASSERT(slots && profile);
-	slots->of_op = malloc((profile->nr_ops + 1) * sizeof(*slots->of_op));
-	slots->op = malloc((profile->nr_ops + 1) * sizeof(*slots->op));
+	slots->of_op = ts_room_alloc(profile->rooms, (profile->nr_ops + 1) * sizeof(*slots->of_op));
+	slots->op = malloc((count_slots(profile, wanted) + 1) * sizeof(*slots->op));
 	slots->nr = 0;
 	if (!slots->of_op || !slots->op)
 		return false;
 	for (uint32_t i = 0; i < profile->nr_ops; i++) {
-		const struct ts_op *op = &profile->ops[i];
-
 		slots->of_op[i] = TS_NONE;
-		if (is_paired_done(op) || !wanted(op))
+		if (!has_slot(&profile->ops[i], wanted))
 			continue;
 		slots->of_op[i] = (uint32_t)slots->nr;
 		slots->op[slots->nr++] = i;
@@ -93,7 +105,7 @@ const struct ts_record ts_async_seen_record = TS_RECORD(seen_members);
 
 #define TS_SELF struct ts_async_slots
 static const struct ts_member slots_members[] = {
-	TS_SCRATCH(of_op),
+	TS_SCRATCH_ROOM(of_op),
 	TS_SCRATCH(op),
 };
 const struct ts_record ts_async_slots_record = TS_RECORD(slots_members);

@@ -1,6 +1,6 @@
 /*
  * A block: a few thousand events of one line, one array a column. Owned by the reader, valid during
- * the call. Columns that the sink did not ask for, and that the line does not have, are NULL.
+ * the call. Columns that the sink did not ask for, and that the line or the block does not have, are NULL.
  *
  * Events come in the order of their ends (an event is handed over when it is closed and its self
  * time is known; a child before its parent). Within a line that nests properly that is also the
@@ -64,8 +64,9 @@ struct ts_block {
 	const uint32_t *op; /* index into profile->ops */
 	const int64_t *start_ps, *dur_ps;
 	const int64_t *total_ps, *self_ps;
-	const uint16_t *depth;	    /* 0: not inside another event of the line */
-	const int64_t *flops;	    /* per event, TS_UNKNOWN where it has none of its own */
+	const uint16_t *depth; /* 0: not inside another event of the line */
+	const int64_t
+		*flops; /* per event, TS_UNKNOWN where it has none of its own; NULL: none has */
 	const int64_t *bytes;	    /* likewise */
 	const int64_t *occurrences; /* NULL: one each */
 	const uint64_t *number;	    /* step_num of a step, run_id of a module; else TS_NO_NUMBER */
@@ -80,6 +81,9 @@ struct ts_block {
 	/* By the device's clock (as total_ps): from the first start to the last end of the line's
 	 * events that were read so far, those of this block among them. */
 	int64_t device_first_ps, device_last_ps;
+
+	/* On the timeline, too, none of the line's events that were read so far begins before the one read before it. */
+	bool is_in_order;
 
 	size_t nr_segments;
 	const uint32_t *segment_op;
@@ -104,6 +108,12 @@ struct ts_sink {
 	void *ctx;
 	unsigned columns;
 	enum ts_status (*block)(void *ctx, const struct ts_block *block, struct ts_error *err);
+	/*
+	 * By op of the profile: whether the sink looks at its events and segments; NULL: at all. A reader may
+	 * pass over the others where they are inside of none that is looked at: what it hands over of an op that is
+	 * looked at stays the same but for its depth.
+	 */
+	const bool *looks_at;
 };
 
 #endif

@@ -170,16 +170,6 @@ static bool take_dtype(struct text *text, enum ts_dtype *dtype)
 	return false;
 }
 
-/* A copy in the arena; with nothing to copy, a pointer that is not NULL. */
-static void *copy_of(struct text *text, const void *items, size_t nr, size_t size)
-{
-	void *copy = ts_arena_alloc(text->arena, nr * size);
-
-	if (copy && nr > 0)
-		memcpy(copy, items, nr * size);
-	return copy;
-}
-
 /* 2,<=3,? up to the bracket. */
 static bool take_dims(struct text *text, struct ts_shape *shape)
 {
@@ -199,7 +189,7 @@ static bool take_dims(struct text *text, struct ts_shape *shape)
 		n++;
 	}
 	shape->rank = n;
-	shape->dims = copy_of(text, dims, n, sizeof(*dims));
+	shape->dims = ts_arena_dup(text->arena, dims, n, sizeof(*dims));
 	return shape->dims != NULL;
 }
 
@@ -221,7 +211,7 @@ static bool take_order(struct text *text, struct ts_shape *shape)
 	}
 	if (n != shape->rank)
 		return false;
-	shape->minor_to_major = copy_of(text, order, n, sizeof(*order));
+	shape->minor_to_major = ts_arena_dup(text->arena, order, n, sizeof(*order));
 	return shape->minor_to_major != NULL;
 }
 
@@ -241,7 +231,7 @@ static bool take_tile(struct text *text, struct ts_tile *tile)
 		n++;
 	} while (take(text, ","));
 	tile->nr_dims = n;
-	tile->dims = copy_of(text, dims, n, sizeof(*dims));
+	tile->dims = ts_arena_dup(text->arena, dims, n, sizeof(*dims));
 	return tile->dims && take(text, ")");
 }
 
@@ -254,7 +244,7 @@ static bool take_tiles(struct text *text, struct ts_shape *shape)
 		if (n == MAX_TILES || !take_tile(text, &tiles[n++]))
 			return false;
 	shape->nr_tiles = n;
-	shape->tiles = copy_of(text, tiles, n, sizeof(*tiles));
+	shape->tiles = ts_arena_dup(text->arena, tiles, n, sizeof(*tiles));
 	return n > 0 && shape->tiles;
 }
 
@@ -343,7 +333,7 @@ static bool take_parts(struct text *text, struct ts_shape *shape, unsigned depth
 		       take_shape(text, &parts[n++], depth + 1);
 		skip_space(text);
 	}
-	kept = good ? copy_of(text, parts, n, sizeof(*parts)) : NULL;
+	kept = good ? ts_arena_dup(text->arena, parts, n, sizeof(*parts)) : NULL;
 	free(parts);
 	if (kept)
 		ts_shape_set_parts(shape, kept, (uint32_t)n);

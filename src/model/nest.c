@@ -8,6 +8,7 @@
 #include "model/nest.h"
 
 #include "base/check.h"
+#include "model/part.h"
 
 #define BLOCK_EVENTS   2048
 #define BLOCK_SEGMENTS (2 * BLOCK_EVENTS) /* an event begins one of its parent and ends its own */
@@ -19,9 +20,11 @@ struct open_event {
 
 struct ts_nest {
 	struct ts_sink sink;
+	const struct ts_span *part; /* the profile's */
 	struct ts_block block;
-	size_t depth;
+	size_t depth, nr_looked_at; /* open events; of them those that the sink looks at */
 	int64_t last_start_ps, cut_ps;
+	int64_t last_place_ps; /* the start on the timeline of the event pushed last */
 	struct open_event stack[TS_LIMIT_NEST_DEPTH + 1];
 	uint32_t op[BLOCK_EVENTS], segment_op[BLOCK_SEGMENTS];
 	int64_t start_ps[BLOCK_EVENTS], dur_ps[BLOCK_EVENTS];
@@ -37,16 +40,16 @@ struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 			    const struct ts_sink *sink)
 {
 	struct ts_nest *nest = malloc(sizeof(*nest));
-	bool costs = sink->columns & TS_COL_COSTS;
 
 	TS_ASSERT(profile && sink);
 	TS_ASSERT(line < profile->nr_lines);
 	if (!nest)
 		return NULL;
 	nest->sink = *sink;
-	nest->depth = 0;
+	nest->part = profile->part;
+	nest->depth = nest->nr_looked_at = 0;
 	nest->last_start_ps = INT64_MIN;
-	nest->cut_ps = INT64_MIN;
+	nest->cut_ps = nest->last_place_ps = INT64_MIN;
 	nest->block = (struct ts_block){
 		.profile = profile,
 		.line = &profile->lines[line],
@@ -57,13 +60,11 @@ struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 		.total_ps = nest->total_ps,
 		.self_ps = nest->self_ps,
 		.depth = nest->depths,
-		.flops = costs ? nest->flops : NULL,
-		.bytes = costs ? nest->bytes : NULL,
-		.occurrences = nest->occurrences,
 		.number = sink->columns & TS_COL_NUMBER ? nest->number : NULL,
 		.link = sink->columns & TS_COL_LINK ? nest->link : NULL,
 		.device_first_ps = INT64_MAX,
 		.device_last_ps = INT64_MIN,
+		.is_in_order = true,
 		.segment_op = nest->segment_op,
 		.segment_start_ps = nest->segment_start_ps,
 		.segment_end_ps = nest->segment_end_ps,
@@ -97,11 +98,12 @@ static enum ts_status hand_over(struct ts_nest *nest, struct ts_error *err)
 	st = nest->sink.block(nest->sink.ctx, &nest->block, err);
 	nest->block.nr_events = 0;
 	nest->block.nr_segments = 0;
+	nest->block.occurrences = nest->block.flops = nest->block.bytes = NULL;
 	return st;
 }
 
 /* Gives the moments from the cut up to END to OP. */
-static void cut(struct ts_nest *nest, uint32_t op, int64_t end_ps)
+static TS_INLINE void cut(struct ts_nest *nest, uint32_t op, int64_t end_ps)
 {
 	struct ts_block *block = &nest->block;
 	size_t at = block->nr_segments;
@@ -118,7 +120,30 @@ static void cut(struct ts_nest *nest, uint32_t op, int64_t end_ps)
 	nest->cut_ps = end_ps;
 }
 
-static void put_event(struct ts_nest *nest, const struct open_event *open, size_t depth)
+/* The usual event stands for one and has no costs of its own: a block of those lacks these columns. */
+static void put_occurrences(struct ts_nest *nest, size_t at, int64_t nr)
+{
+	if (!nest->block.occurrences) {
+		for (size_t i = 0; i < at; i++)
+			nest->occurrences[i] = 1;
+		nest->block.occurrences = nest->occurrences;
+	}
+	nest->occurrences[at] = nr;
+}
+
+static void put_costs(struct ts_nest *nest, size_t at, const struct ts_event *event)
+{
+	if (!nest->block.flops) {
+		for (size_t i = 0; i < at; i++)
+			nest->flops[i] = nest->bytes[i] = TS_UNKNOWN;
+		nest->block.flops = nest->flops;
+		nest->block.bytes = nest->bytes;
+	}
+	nest->flops[at] = event->flops;
+	nest->bytes[at] = event->bytes;
+}
+
+static TS_INLINE void put_event(struct ts_nest *nest, const struct open_event *open, size_t depth)
 {
 	const struct ts_event *event = &open->event;
 	size_t at = nest->block.nr_events++;
@@ -130,11 +155,11 @@ static void put_event(struct ts_nest *nest, const struct open_event *open, size_
 	nest->total_ps[at] = event->total_ps;
 	nest->self_ps[at] = event->total_ps - open->children_ps;
 	nest->depths[at] = (uint16_t)depth;
-	nest->occurrences[at] = event->occurrences;
-	if (nest->sink.columns & TS_COL_COSTS) {
-		nest->flops[at] = event->flops;
-		nest->bytes[at] = event->bytes;
-	}
+	if (event->occurrences != 1 || nest->block.occurrences)
+		put_occurrences(nest, at, event->occurrences);
+	if (nest->sink.columns & TS_COL_COSTS &&
+	    (nest->block.flops || event->flops != TS_UNKNOWN || event->bytes != TS_UNKNOWN))
+		put_costs(nest, at, event);
 	if (nest->sink.columns & TS_COL_NUMBER)
 		nest->number[at] = event->number;
 	if (nest->sink.columns & TS_COL_LINK)
@@ -143,15 +168,21 @@ static void put_event(struct ts_nest *nest, const struct open_event *open, size_
 		nest->body[at] = event->body;
 }
 
-static enum ts_status room(struct ts_nest *nest, struct ts_error *err)
+static TS_INLINE enum ts_status room(struct ts_nest *nest, struct ts_error *err)
 {
 	if (nest->block.nr_events < BLOCK_EVENTS && nest->block.nr_segments + 2 <= BLOCK_SEGMENTS)
 		return TS_OK;
 	return hand_over(nest, err);
 }
 
+static TS_INLINE size_t is_looked_at(const struct ts_nest *nest, uint32_t op)
+{
+	return nest->sink.looks_at && nest->sink.looks_at[op];
+}
+
 /* Closes the top. The next event, if there is one, starts at NEXT_START. */
-static enum ts_status pop(struct ts_nest *nest, int64_t next_start_ps, struct ts_error *err)
+static TS_INLINE enum ts_status pop(struct ts_nest *nest, int64_t next_start_ps,
+				    struct ts_error *err)
 {
 	struct open_event *top = &nest->stack[nest->depth - 1];
 	enum ts_status st = room(nest, err);
@@ -161,6 +192,7 @@ static enum ts_status pop(struct ts_nest *nest, int64_t next_start_ps, struct ts
 		return st;
 	cut(nest, top->event.op, TS_MIN(top->end_ps, next_start_ps));
 	put_event(nest, top, --nest->depth);
+	nest->nr_looked_at -= is_looked_at(nest, top->event.op);
 	return TS_OK;
 }
 
@@ -178,14 +210,33 @@ static void widen(struct ts_block *block, int64_t device_start_ps, int64_t devic
 }
 
 /* Closes all that the next event is not inside of. */
-static enum ts_status close_until(struct ts_nest *nest, const struct ts_event *event,
-				  int64_t device_end_ps, struct ts_error *err)
+static TS_INLINE enum ts_status close_until(struct ts_nest *nest, const struct ts_event *event,
+					    int64_t device_end_ps, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
 	while (st == TS_OK && nest->depth > 0 &&
 	       !includes(&nest->stack[nest->depth - 1], event->device_start_ps, device_end_ps))
 		st = pop(nest, event->start_ps, err);
+	return st;
+}
+
+bool ts_nest_is_idle(const struct ts_nest *nest)
+{
+	TS_ASSERT_HOT(nest && nest->sink.looks_at);
+	return nest->nr_looked_at == 0;
+}
+
+enum ts_status ts_nest_close(struct ts_nest *nest, int64_t start_ps, int64_t dur_ps,
+			     struct ts_error *err)
+{
+	int64_t end_ps = ts_i64_add(start_ps, dur_ps);
+	enum ts_status st = TS_OK;
+
+	TS_ASSERT_HOT(nest && nest->sink.looks_at);
+	while (st == TS_OK && nest->nr_looked_at > 0 &&
+	       !includes(&nest->stack[nest->depth - 1], start_ps, end_ps))
+		st = pop(nest, start_ps, err);
 	return st;
 }
 
@@ -197,9 +248,13 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 	enum ts_status st;
 
 	TS_ASSERT_HOT(nest && event && nest->depth <= TS_LIMIT_NEST_DEPTH);
+	if (nest->part && !ts_part_has(nest->part, event->start_ps, event->dur_ps))
+		return TS_OK;
 	if (event->device_start_ps < nest->last_start_ps)
 		return ts_fail(err, TS_UNSORTED, "events are not in the order of their starts");
 	nest->last_start_ps = event->device_start_ps;
+	nest->block.is_in_order &= event->start_ps >= nest->last_place_ps;
+	nest->last_place_ps = event->start_ps;
 	st = close_until(nest, event, device_end_ps, err);
 	if (st == TS_OK)
 		st = room(nest, err);
@@ -222,6 +277,7 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 	open->children_ps = 0;
 	if (nest->depth < TS_LIMIT_NEST_DEPTH) {
 		nest->depth++;
+		nest->nr_looked_at += is_looked_at(nest, event->op);
 		return TS_OK;
 	}
 	cut(nest, event->op, open->end_ps);

@@ -43,6 +43,14 @@ struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 /* How stats of a body are found; before the first push. */
 void ts_nest_stats(struct ts_nest *nest, ts_stat_find *find, ts_stats_find *find_all,
 		   ts_stats_each *each);
+/*
+ * For events that the sink does not look at, of a line whose events are in order and without a device's clock. One may
+ * be passed over while none that is looked at is open: is_idle. Else close() closes those that do not hold it, and it
+ * is pushed when one still is open.
+ */
+bool ts_nest_is_idle(const struct ts_nest *nest);
+enum ts_status ts_nest_close(struct ts_nest *nest, int64_t start_ps, int64_t dur_ps,
+			     struct ts_error *err);
 /* TS_UNSORTED when the event starts before the one pushed last. */
 enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 			    struct ts_error *err);

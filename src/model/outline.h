@@ -31,6 +31,10 @@ struct ts_outline {
 	struct ts_steps host_steps; /* a "device" is a host; .made_of is the marks' name */
 	struct ts_scopes scopes;
 	int64_t host_first_ps, host_last_ps; /* hull of all their events; first > last: none */
+	/* Where the file of one host is read by itself: the hull of the events that all devices of the
+	 * run have on their lines of steps, modules and ops. */
+	bool has_wall;
+	int64_t wall_start_ps, wall_end_ps;
 };
 
 void ts_outline_release(struct ts_outline *outline);

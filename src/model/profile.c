@@ -14,6 +14,7 @@
 #include "model/op_kind.h"
 
 #define MAX_DAMAGE 100
+#define FIRST_SLOTS 64
 
 void ts_profile_init(struct ts_profile *profile)
 {
@@ -31,12 +32,12 @@ void ts_profile_release(struct ts_profile *profile)
 		if (profile->hosts[i].reader_release)
 			profile->hosts[i].reader_release(profile->hosts[i].reader_data);
 	ts_map_release(&profile->program_modules);
-	ts_map_release(&profile->op_keys);
+	ts_room_free(profile->op_slots);
 	free(profile->hosts);
 	free(profile->planes);
 	free(profile->lines);
 	free(profile->devices);
-	free(profile->ops);
+	ts_room_free(profile->ops);
 	free(profile->modules);
 	free(profile->damage);
 	free(profile->sites);
@@ -93,7 +94,7 @@ struct ts_line *ts_profile_add_line(struct ts_profile *profile)
 	if (!ts_grow(&profile->lines, &profile->cap_lines, profile->nr_lines + 1, sizeof(*line)))
 		return NULL;
 	line = &profile->lines[profile->nr_lines++];
-	*line = (struct ts_line){ .plane = TS_NONE };
+	*line = (struct ts_line){ .plane = TS_NONE, .at_reader = (uint32_t)profile->nr_lines - 1 };
 	return line;
 }
 
@@ -197,6 +198,15 @@ static bool is_known_damage(const struct ts_profile *profile, struct ts_bytes fi
 	return false;
 }
 
+bool ts_profile_is_damaged(const struct ts_profile *profile)
+{
+	TS_ASSERT(profile);
+	for (size_t i = 0; i < profile->nr_damage; i++)
+		if (!profile->damage[i].minor)
+			return true;
+	return false;
+}
+
 void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
 			   const char *cause, bool minor)
 {
@@ -246,8 +256,8 @@ static bool same_op(const struct ts_op *a, const struct ts_op *b)
 	       name_space(a) == name_space(b) && ts_bytes_eq(a->name, b->name);
 }
 
-/* Where the profile lies differs from run to run: names cannot be made to have one key (base/map). */
-static uint64_t op_key(const struct ts_profile *profile, const struct ts_op *op)
+/* Where the profile lies differs from run to run: names cannot be made to have one hash (base/map). */
+static uint64_t op_hash(const struct ts_profile *profile, const struct ts_op *op)
 {
 	return ts_hash(op->name, profile->op_seed + op->program_id * 31 + op->has_program * 7 +
 					 name_space(op));
@@ -280,36 +290,61 @@ static void fill_gaps(struct ts_op *op, const struct ts_op *draft)
 		op->symbol_id = draft->symbol_id;
 }
 
+/* The slot of the op with this identity, or the one where it would stand. There is one. */
+static uint32_t *op_slot(const struct ts_profile *profile, const struct ts_op *wanted)
+{
+	size_t mask = profile->cap_op_slots - 1, at = op_hash(profile, wanted) & mask;
+
+	while (profile->op_slots[at] != TS_NONE &&
+	       !same_op(&profile->ops[profile->op_slots[at]], wanted))
+		at = (at + 1) & mask;
+	return &profile->op_slots[at];
+}
+
+/* Room for one more; at most three quarters are taken. */
+static bool grow_slots(struct ts_profile *profile)
+{
+	size_t cap = TS_MAX(2 * profile->cap_op_slots, FIRST_SLOTS);
+	uint32_t *slots;
+
+	if (profile->nr_ops < profile->cap_op_slots / 4 * 3)
+		return true;
+	slots = ts_room_alloc(profile->rooms, cap * sizeof(*slots));
+	if (!slots)
+		return false;
+	memset(slots, 0xff, cap * sizeof(*slots)); /* TS_NONE */
+	ts_room_free(profile->op_slots);
+	profile->op_slots = slots;
+	profile->cap_op_slots = cap;
+	for (size_t i = 0; i < profile->nr_ops; i++)
+		*op_slot(profile, &profile->ops[i]) = (uint32_t)i;
+	return true;
+}
+
 uint32_t ts_profile_intern_op(struct ts_profile *profile, const struct ts_op *draft)
 {
-	uint64_t key = op_key(profile, draft);
-	uint32_t at;
+	uint32_t *slot;
 
 	TS_ASSERT_HOT(profile && draft);
-	while ((at = ts_map_find(&profile->op_keys, key)) != TS_NONE) {
-		if (same_op(&profile->ops[at], draft)) {
-			fill_gaps(&profile->ops[at], draft);
-			return at;
-		}
-		key++; /* another op has the same hash */
+	if (!grow_slots(profile))
+		return TS_NONE;
+	slot = op_slot(profile, draft);
+	if (*slot != TS_NONE) {
+		fill_gaps(&profile->ops[*slot], draft);
+		return *slot;
 	}
 	if (profile->nr_ops >= TS_NONE - 1 ||
-	    !ts_grow(&profile->ops, &profile->cap_ops, profile->nr_ops + 1, sizeof(*draft)) ||
-	    !ts_map_set(&profile->op_keys, key, (uint32_t)profile->nr_ops))
+	    !ts_room_grow(profile->rooms, &profile->ops, &profile->cap_ops, profile->nr_ops + 1,
+			  sizeof(*draft)))
 		return TS_NONE;
 	profile->ops[profile->nr_ops] = *draft;
-	return (uint32_t)profile->nr_ops++;
+	*slot = (uint32_t)profile->nr_ops++;
+	return *slot;
 }
 
 static uint32_t find_op(const struct ts_profile *profile, const struct ts_op *wanted)
 {
-	uint64_t key = op_key(profile, wanted);
-	uint32_t at;
-
-	while ((at = ts_map_find(&profile->op_keys, key)) != TS_NONE &&
-	       !same_op(&profile->ops[at], wanted))
-		key++;
-	return at;
+	return profile->cap_op_slots ? *op_slot(profile, wanted) : TS_NONE;
 }
 
 uint32_t ts_profile_module_of(const struct ts_profile *profile, uint64_t program_id)

@@ -18,6 +18,8 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "base/map.h"
+#include "base/room.h"
+#include "base/spans.h"
 #include "model/hlo.h"
 #include "model/torch_log.h"
 
@@ -105,11 +107,13 @@ struct ts_line {
 	int64_t host_ps;  /* the same since its own host's start: finish() adds the host's lag */
 	int64_t timestamp_ns; /* the same on the file's own clock; 0: the file does not say */
 	struct ts_bytes body; /* the undecoded line, for its reader */
+	uint32_t at_reader;   /* its place among the lines when it was read */
 	uint64_t nr_events;
 	int64_t thread; /* what the system calls the thread, or its driver the stream; 0: it is not known */
 	/* Not slices of its own: points of counters; or (steps, with each device) events of another line. */
 	bool has_points, repeats;
 	bool unsorted; /* found out by the first pass: its reader must sort */
+	bool is_plain; /* likewise: nothing of it is damaged, and its events are in order on the timeline */
 };
 
 struct ts_plane {
@@ -169,7 +173,9 @@ struct ts_damage {
 	struct ts_bytes file;
 	uint64_t offset;
 	struct ts_bytes cause;
-	bool minor; /* one thing was left out (a module); the file itself is whole */
+	bool minor;	/* one thing was left out (a module); the file itself is whole */
+	bool of_module; /* of the module of this program, which another file may have whole */
+	uint64_t program_id;
 };
 
 /*
@@ -190,14 +196,18 @@ struct ts_site {
 
 struct ts_profile {
 	struct ts_arena arena;
+	const struct ts_rooms
+		*rooms; /* where large arrays lie, those of the analyses too; NULL: in memory */
 	struct ts_bytes logdir, run, session; /* as TensorBoard names them; empty: not from a run */
 	int64_t start_unix_ns;		      /* earliest start of a host: time 0; TS_UNKNOWN */
 	int64_t capture_ps;		      /* profiler start to stop, or TS_UNKNOWN */
+	const struct ts_span
+		*part; /* no event outside of it is handed over (model/part.h); NULL: all are */
 	struct ts_host *hosts;
 	struct ts_plane *planes;
 	struct ts_line *lines;
 	struct ts_device *devices;
-	struct ts_op *ops;
+	struct ts_op *ops; /* these and .op_slots are rooms (base/room.h) */
 	struct ts_hlo_module *modules;
 	struct ts_damage *damage;
 	struct ts_site *sites; /* of memory profiles */
@@ -210,7 +220,8 @@ struct ts_profile {
 	size_t cap_hosts, cap_planes, cap_lines, cap_devices, cap_ops, cap_modules, cap_damage;
 	size_t cap_sites, cap_frames, cap_stacked;
 	struct ts_map program_modules; /* program id -> module */
-	struct ts_map op_keys;	       /* hash of an op's identity -> op */
+	uint32_t *op_slots;	       /* by the hash of an op's identity: the op, or TS_NONE */
+	size_t cap_op_slots;	       /* a power of two */
 	uint64_t op_seed;	       /* of that hash */
 };
 
@@ -230,6 +241,8 @@ struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t
 bool ts_profile_add_site(struct ts_profile *profile, const struct ts_site *site);
 bool ts_profile_add_frame(struct ts_profile *profile, const struct ts_frame *frame);
 bool ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame);
+/* Damage that the user should know about. */
+bool ts_profile_is_damaged(const struct ts_profile *profile);
 /* Notes damage, the same once; keeps the first hundred and does not count the others. */
 void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
 			   const char *cause, bool minor);

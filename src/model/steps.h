@@ -15,12 +15,32 @@ enum ts_steps_source { TS_STEPS_NONE, TS_STEPS_MARKED, TS_STEPS_INFERRED };
 struct ts_step {
 	int64_t start_ps, end_ps;
 	uint64_t number; /* as the profile counts them; inferred ones from 0 */
-	uint32_t row;	 /* which step of the run it is: the same on all devices (ts_steps_pair) */
 };
 
 struct ts_device_steps {
 	struct ts_step *items; /* in the order of time, not overlapping */
 	size_t nr, cap;
+	uint32_t host;	    /* whose clock they are on */
+	uint32_t first_row; /* that of the first one, and of each the next; but where ... */
+	uint32_t *rows;	    /* ... it misses some: of each one its row; else NULL */
+	size_t nr_rows;	    /* .nr, or 0 */
+	/* Where they are not in memory: how many there are, and their hull. */
+	size_t nr_elsewhere;
+	int64_t from_ps, until_ps;
+};
+
+/* A step over the devices that have it. */
+struct ts_run_step {
+	uint64_t number;
+	int64_t start_ps, total_ps, cores; /* core time; .cores 0: no device has it */
+};
+
+/* Of a run that is put together from files: who brings a host's steps, and forgets those of the host before. Where
+ * that fails the host has none, and the one who brings them knows why. For one thread. */
+struct ts_steps_bringer {
+	void *ctx;
+	void (*bring)(void *ctx, uint32_t host);
+	uint32_t host; /* whose steps are there; TS_NONE: nobody's */
 };
 
 struct ts_steps {
@@ -28,23 +48,45 @@ struct ts_steps {
 	char made_of[128];		 /* inferred: the modules of a step; else empty */
 	struct ts_device_steps *devices; /* one a device of the profile */
 	size_t nr_devices;
-	size_t nr_steps; /* of the run: one more than the highest row */
+	size_t nr_steps;	  /* of the run: one more than the highest row */
+	struct ts_run_step *rows; /* of it; NULL: all devices' steps are in memory, and say it */
+	size_t nr_rows;		  /* nr_steps; NULL: 0 */
+	struct ts_steps_bringer *bringer; /* NULL: .devices have all that is asked for */
 };
 
+/* The steps of one device, until those of another host are asked for. */
+static inline const struct ts_device_steps *ts_steps_of(const struct ts_steps *steps,
+							uint32_t device)
+{
+	const struct ts_device_steps *of = &steps->devices[device];
+
+	if (steps->bringer && steps->bringer->host != of->host)
+		steps->bringer->bring(steps->bringer->ctx, of->host);
+	return of;
+}
+
+/* Which step of the run a device's step is: the same on all devices (model/step_pairing.h). */
+static inline uint32_t ts_device_steps_row(const struct ts_device_steps *steps, size_t at)
+{
+	return steps->nr_rows > 0 ? steps->rows[at] : steps->first_row + (uint32_t)at;
+}
+
+/* How many a device has, in memory or not. */
+static inline size_t ts_device_steps_nr(const struct ts_device_steps *steps)
+{
+	return steps->nr > 0 ? steps->nr : steps->nr_elsewhere;
+}
+/* From the first one's start to the last one's end; 0 and 0: there are none. */
+void ts_device_steps_hull(const struct ts_device_steps *steps, int64_t *from_ps, int64_t *until_ps);
+
+void ts_device_steps_release(struct ts_device_steps *steps);
 void ts_steps_release(struct ts_steps *steps);
 
+/* Room for exactly NR, which spares memory where it is known. False: there is none. */
+bool ts_device_steps_reserve(struct ts_device_steps *steps, size_t nr);
 /* Adds the next step; of two that overlap the later one begins a new step. False: no memory. */
 bool ts_device_steps_add(struct ts_device_steps *steps, int64_t start_ps, int64_t end_ps,
 			 uint64_t number);
-
-/*
- * Says which steps of different devices are one: those of one number where steps are marked and the
- * numbers of every device rise, as captures of several hosts begin in different steps. Inferred
- * ones by time: a device's first step is the one of the device with most steps that most of its own
- * steps fall together with. Else the first of each device, the second, and so on. Sets .row and
- * nr_steps. False: no memory.
- */
-bool ts_steps_pair(struct ts_steps *steps);
 
 /* The step that T falls into, or TS_NONE; *HINT (0 at first) makes a walk in time cheap. */
 uint32_t ts_steps_at(const struct ts_device_steps *steps, int64_t t, size_t *hint);

@@ -1,10 +1,6 @@
 /*
- * Sums over the events of an op, for analyses that work per op: they keep one in their state, feed
- * it every block and merge it line by line.
- *
- * Memory grows with the highest op index seen. Sums are integers (and doubles where integers could
- * not hold them), so they do not depend on how the lines were spread over threads as long as states
- * are merged in the order of the lines. A zeroed struct is an empty tally.
+ * Sums over the events of an op. The analysis ops makes them while the events come by; others read them (facts/ops.h).
+ * And the hull of events: from the first start to the last end on the timeline.
  */
 #ifndef TS_MODEL_TALLY_H
 #define TS_MODEL_TALLY_H
@@ -20,19 +16,17 @@ struct ts_tally_row {
 	uint32_t device;      /* the first that ran it */
 };
 
-struct ts_tally {
-	struct ts_tally_row *rows; /* by op */
-	size_t nr, cap;
-	int64_t first_ps, last_ps; /* hull of the events on the timeline, when nr_events > 0 */
+/* FLOPs of all its executions as the profile and the module have them; NaN: unknown. */
+double ts_tally_flops(const struct ts_tally_row *row, const struct ts_op *op);
+
+/* Zeroed it is that of no events. */
+struct ts_hull {
+	int64_t first_ps, last_ps; /* when nr_events > 0 */
 	uint64_t nr_events;
 };
 
-/* False: no memory. DEVICE is the index of the line's device. */
-bool ts_tally_block(struct ts_tally *tally, const struct ts_block *block, uint32_t device);
-bool ts_tally_merge(struct ts_tally *into, const struct ts_tally *from);
-extern const struct ts_record ts_tally_record; /* what it is made of, for states: frees it too */
-
-/* FLOPs of all its executions as the profile and the module have them; NaN: unknown. */
-double ts_tally_flops(const struct ts_tally_row *row, const struct ts_op *op);
+void ts_hull_block(struct ts_hull *hull, const struct ts_block *block);
+void ts_hull_merge(struct ts_hull *into, const struct ts_hull *from);
+extern const struct ts_record ts_hull_record; /* what it is made of, for states */
 
 #endif

@@ -21,6 +21,7 @@ struct ts_read_request {
 	size_t nr_threads;
 	bool mapped;   /* the bytes are a file's, mapped: pages of it may be given back when read */
 	bool no_stats; /* the stats of events are not needed: nothing has to be kept for them */
+	bool is_one_of_many; /* other hosts follow: what can be made again when this one is asked for is let go */
 };
 
 /* Where annotations of a file go (flow/annotate.h). */
@@ -32,9 +33,10 @@ enum ts_annotate_where {
 
 /* What the bytes are for code that copies them with changes (copy/). */
 enum ts_form {
-	TS_FORM_OTHER,	/* copies cannot be made */
-	TS_FORM_XSPACE, /* planes on protobuf's wire */
-	TS_FORM_TRACE,	/* a trace in JSON (read/trace.h, read/seams.h) */
+	TS_FORM_OTHER,	 /* copies cannot be made */
+	TS_FORM_XSPACE,	 /* planes on protobuf's wire */
+	TS_FORM_TRACE,	 /* a trace in JSON (read/trace.h, read/seams.h) */
+	TS_FORM_RECORDS, /* planes in pieces, packed in records: copies cannot be made */
 };
 
 struct ts_reader {
@@ -54,6 +56,12 @@ struct ts_reader {
 	 */
 	enum ts_status (*stream)(const struct ts_profile *profile, uint32_t line, bool sort,
 				 const struct ts_sink *sink, struct ts_error *err);
+	/*
+	 * No thread reads this host now: what can be made again is let go. What was handed out of its
+	 * events stays, but for what .each of a block showed. May add damage to the profile. NULL: there is
+	 * nothing to let go.
+	 */
+	void (*rest)(struct ts_profile *profile, uint32_t host);
 };
 
 extern const struct ts_reader *const ts_readers[]; /* NULL at the end */

@@ -18,6 +18,7 @@ void ts_chrome_release(void *data)
 	ts_chrome_flows_release(&file->flows);
 	ts_chrome_texts_release(&file->texts);
 	ts_scratch_release(&file->unpacked);
+	pthread_mutex_destroy(&file->text_lock);
 	free(file->devices);
 	free(file->line_tracks);
 	free(file->planes);
@@ -37,6 +38,7 @@ static struct chrome_file *new_file(struct ts_profile *profile, struct ts_bytes 
 	ts_chrome_texts_init(&file->texts, profile->op_seed);
 	file->unpacked = (struct ts_scratch)TS_SCRATCH_INIT;
 	file->bytes = bytes;
+	pthread_mutex_init(&file->text_lock, NULL);
 	file->packed = ts_gzip_probe(bytes);
 	file->base_unix_ns = file->rank = file->world_size = TS_UNKNOWN;
 	file->step_track = file->step_source = TS_NONE;
@@ -60,12 +62,7 @@ static void note_damage(struct ts_profile *profile, const struct chrome_file *fi
 {
 	if (file->damage[0])
 		ts_profile_add_damage(profile, name, file->damage_at, file->damage, false);
-	if (file->text_lost)
-		ts_profile_add_damage(
-			profile, name, 0,
-			"no room in the temporary folder to unpack it: what its events "
-			"say in args is unknown (set TMPDIR, or unpack it)",
-			true);
+	ts_chrome_note_lost(profile, file, name);
 	note_left_out(profile, name, file->nr_left_out,
 		      "events without a time, a beginning or a place were left out");
 	note_left_out(profile, name, file->nr_over,
@@ -106,11 +103,14 @@ static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_re
 			       "a copy that TPUsight annotated (name the trace it was made of)");
 	if (story.status)
 		return ts_fail_nomem(err);
-	st = ts_chrome_scan(file, request->mapped, !request->no_stats, err);
+	file->is_lazy = file->packed && request->is_one_of_many && !request->no_stats;
+	st = ts_chrome_scan(file, request->mapped, !request->no_stats && !file->is_lazy, err);
 	if (st == TS_OK)
 		st = ts_chrome_to_model(file, profile, index, err);
 	if (st == TS_OK && profile->hosts[index].nr_planes == 0)
 		return nothing_read(file, err);
+	if (st == TS_OK && request->is_one_of_many)
+		(void)ts_sorter_rest(&file->store, NULL); /* where there is no room, in memory */
 	if (st == TS_OK)
 		note_damage(profile, file, request->file);
 	return st;
@@ -156,4 +156,5 @@ const struct ts_reader ts_reader_chrome = {
 	.probe = chrome_probe,
 	.read = chrome_read,
 	.stream = ts_chrome_stream,
+	.rest = ts_chrome_rest,
 };

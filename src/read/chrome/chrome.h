@@ -11,7 +11,8 @@
  * window of the text (io/window.h, of a packed file; of a plain one what was read is given back
  * to the system), CHROME_MERGE for each line being streamed, and the tables of names, which grow
  * with distinct names and tracks. The price is disk: 40 bytes an event beyond the first 400,000,
- * and the whole text of a packed file, where an event's stats are asked for.
+ * and the whole text of a packed file, where an event's stats are asked for. Of many ranks (.is_one_of_many) all records
+ * go to disk once they are sorted, and the text is there for as long as the rank is asked (text.c).
  */
 #ifndef TS_READ_CHROME_CHROME_H
 #define TS_READ_CHROME_CHROME_H
@@ -219,7 +220,11 @@ struct chrome_file {
 	/* where stats are read: the input, or what it was unpacked to; empty: they are not known */
 	struct ts_scratch unpacked;
 	struct ts_bytes text;
-	bool text_lost;			      /* the disk would not take it */
+	bool text_lost; /* the disk would not take it */
+	/* Of one of many ranks: the text is unpacked when a stat is asked for, and goes with ts_chrome_rest() */
+	bool is_lazy;
+	pthread_mutex_t text_lock; /* guards the making of .text */
+	atomic_bool has_text;
 	_Atomic uint64_t look_page, nr_looks; /* of stats (stream.c) */
 };
 
@@ -251,6 +256,15 @@ void ts_chrome_texts_init(struct chrome_texts *texts, uint64_t seed);
 void ts_chrome_texts_release(struct chrome_texts *texts);
 /* The same text for as long as the file is there, on any thread; .p NULL: there is no room for more. */
 struct ts_bytes ts_chrome_text_keep(struct chrome_texts *texts, struct ts_bytes text);
+
+/* --- text.c: where stats are read */
+
+/* The whole text, for as long as the host does not rest; empty: there is none. */
+struct ts_bytes ts_chrome_text(const struct chrome_file *file);
+void ts_chrome_rest(struct ts_profile *profile, uint32_t host);
+/* Notes that the text could not be kept, if that is so. */
+void ts_chrome_note_lost(struct ts_profile *profile, const struct chrome_file *file,
+			 struct ts_bytes name);
 
 /* --- flows.c */
 

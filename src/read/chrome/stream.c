@@ -85,7 +85,7 @@ static const struct ts_bytes *kept_args(const struct chrome_file *file, struct t
 /* The args as they stand in the text; empty when it is not available. */
 static struct ts_bytes args_in_text(const struct chrome_file *file, struct ts_bytes body)
 {
-	struct ts_bytes text = file->text;
+	struct ts_bytes text = ts_chrome_text(file);
 	size_t from = (size_t)chrome_place_of(body);
 	struct chrome_event event;
 	const uint8_t *p;
@@ -109,6 +109,24 @@ static struct ts_jtok args_of(const struct ts_block *block, size_t at, const cha
 	return ts_jtok_enter(kept ? *kept : args_in_text(file, block->body[at]));
 }
 
+static bool stands_in(struct ts_bytes text, struct ts_bytes token)
+{
+	return text.n > 0 && token.p >= text.p && token.p < text.p + text.n;
+}
+
+/* A text that outlives the file's: that of a rank of many goes when the host rests. */
+static bool give_kept(const struct chrome_file *shared, struct ts_bytes token, struct ts_stat *stat)
+{
+	struct chrome_file *file = (struct chrome_file *)(uintptr_t)shared;
+
+	if (!give_stat(token, stat))
+		return false;
+	if (!file->is_lazy || stat->type != TS_STAT_TEXT || !stands_in(file->text, token))
+		return true;
+	stat->text = ts_chrome_text_keep(&file->texts, stat->text);
+	return stat->text.p != NULL;
+}
+
 /* ts_stat_find: of the event's args. Texts and lists are as the file has them. */
 static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 		      struct ts_stat *stat)
@@ -117,7 +135,7 @@ static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 
 	while (ts_jtok_member(&members))
 		if (ts_bytes_is(members.key, name))
-			return give_stat(members.value, stat);
+			return give_kept(file_of(block->profile, block->line), members.value, stat);
 	return false;
 }
 
@@ -136,7 +154,7 @@ static size_t find_stats(const struct ts_block *block, size_t at, const char *co
 			if (seen >> i & 1 || !ts_bytes_is(members.key, names[i]))
 				continue;
 			seen |= UINT64_C(1) << i;
-			if (!give_stat(members.value, &stat))
+			if (!give_kept(file_of(block->profile, block->line), members.value, &stat))
 				break;
 			stats[i] = stat;
 			found++;
@@ -253,8 +271,8 @@ enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t index
 	if (!nest)
 		return ts_fail_nomem(err);
 	ts_nest_stats(nest, find_stat, find_stats, each_stat);
-	st = ts_sort_cursor_open(&file->store, file->line_tracks[index - file->first_line], &cursor,
-				 err);
+	st = ts_sort_cursor_open(
+		&file->store, file->line_tracks[line->at_reader - file->first_line], &cursor, err);
 	while (st == TS_OK && (record = ts_sort_cursor_next(cursor, &st, err))) {
 		struct ts_event event = event_of(file, line, record);
 

@@ -11,9 +11,12 @@
 /* What decoding the events of a line needs, found once. */
 struct decoder {
 	const struct xplane_plane *plane;
+	const uint8_t
+		*limit; /* the line's end: numbers of an event may be taken from bytes up to here */
 	int64_t line_start_ps;
 	int64_t lag_ps; /* of the line's host behind the earliest one: the device's clock has it too */
-	bool wants_stats; /* this sink uses some stat of an event on this line */
+	bool wants_stats;     /* this sink uses some stat of an event on this line */
+	const bool *looks_at; /* as the sink; NULL as well where no event is passed over */
 };
 
 /* Stats of one event that matter. */
@@ -25,7 +28,7 @@ struct event_stats {
 	struct xstat hlo_op;
 };
 
-static inline void take_stat(uint32_t role, const struct xstat *stat, struct event_stats *stats)
+static TS_INLINE void take_stat(uint32_t role, const struct xstat *stat, struct event_stats *stats)
 {
 	switch (role) {
 	case ROLE_DEVICE_OFFSET:
@@ -52,27 +55,36 @@ static inline void take_stat(uint32_t role, const struct xstat *stat, struct eve
 
 #define TAG(field, wire) ((field) << 3 | (wire))
 
+/* Numbers of an event are read faster where some bytes follow it: of all events of a line but its last one. */
+static TS_INLINE bool read_number(const uint8_t **p, const uint8_t *end, bool is_padded,
+				  uint64_t *number)
+{
+	return is_padded ? ts_pb_varint_padded(p, end, number) : ts_pb_varint(p, end, number);
+}
+
 /*
  * Nearly all stats are an id and a whole number, in this order: those are read right here, and a
  * stat that means nothing is passed over as soon as its id is known.
  */
-static inline void read_stat(const struct xplane_plane *plane, struct ts_bytes bytes,
-			     struct ts_pb_error *error, struct event_stats *stats)
+static TS_INLINE void read_stat(const struct decoder *decoder, struct ts_bytes bytes,
+				bool is_padded, struct ts_pb_error *error,
+				struct event_stats *stats)
 {
+	const struct xplane_plane *plane = decoder->plane;
 	const uint8_t *p = bytes.p, *end = p ? p + bytes.n : p;
 	struct xstat stat;
 	uint32_t role;
 	uint64_t id;
 
 	if (bytes.n > 2 && *p++ == TAG(XSTAT_METADATA_ID, TS_PB_VARINT) &&
-	    ts_pb_varint(&p, end, &id)) {
+	    read_number(&p, end, is_padded, &id)) {
 		role = id_table_find(&plane->roles, (int64_t)id);
 		if (role == TS_NONE)
 			return;
 		if (p < end && (*p == TAG(XSTAT_UINT64, TS_PB_VARINT) ||
 				*p == TAG(XSTAT_INT64, TS_PB_VARINT))) {
 			stat.field = *p++ >> 3;
-			if (ts_pb_varint(&p, end, &stat.number) && p == end) {
+			if (read_number(&p, end, is_padded, &stat.number) && p == end) {
 				take_stat(role, &stat, stats);
 				return;
 			}
@@ -90,24 +102,26 @@ uint64_t ts_xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id)
 	return ts_hash((struct ts_bytes){ (const uint8_t *)&name, sizeof(name) }, program_id);
 }
 
-static uint32_t op_of(const struct xplane_plane *plane, int64_t metadata_id,
-		      const struct event_stats *stats)
+static uint32_t op_by_stats(const struct xplane_plane *plane, const struct event_stats *stats)
 {
-	uint32_t op;
+	if (!stats->has_program || !stats->hlo_op.field)
+		return TS_NONE;
+	return ts_map_find(&plane->gpu_ops, ts_xplane_gpu_key(&stats->hlo_op, stats->program_id));
+}
 
-	if (plane->ops_by_stats && stats->has_program && stats->hlo_op.field) {
-		op = ts_map_find(&plane->gpu_ops,
-				 ts_xplane_gpu_key(&stats->hlo_op, stats->program_id));
-		if (op != TS_NONE)
-			return op;
-	}
-	op = id_table_find(&plane->ops, metadata_id);
+static TS_INLINE uint32_t op_of(const struct xplane_plane *plane, int64_t metadata_id,
+				const struct event_stats *stats)
+{
+	uint32_t op = plane->ops_by_stats ? op_by_stats(plane, stats) : TS_NONE;
+
+	if (op == TS_NONE)
+		op = id_table_find(&plane->ops, metadata_id);
 	return op == TS_NONE ? plane->unknown_op : op;
 }
 
 /* A number with this field's tag at *P: read and stepped over when it is there. */
-static inline bool usual_number(const uint8_t **p, const uint8_t *end, unsigned field,
-				int64_t *value)
+static TS_INLINE bool usual_number(const uint8_t **p, const uint8_t *end, bool is_padded,
+				   unsigned field, int64_t *value)
 {
 	const uint8_t *q;
 	uint64_t number;
@@ -115,7 +129,7 @@ static inline bool usual_number(const uint8_t **p, const uint8_t *end, unsigned 
 	if (*p >= end || **p != TAG(field, TS_PB_VARINT))
 		return false;
 	q = *p + 1;
-	if (!ts_pb_varint(&q, end, &number))
+	if (!read_number(&q, end, is_padded, &number))
 		return false;
 	*value = (int64_t)number;
 	*p = q;
@@ -123,8 +137,8 @@ static inline bool usual_number(const uint8_t **p, const uint8_t *end, unsigned 
 }
 
 /* Bytes with this field's tag at *P, likewise. */
-static inline bool usual_bytes(const uint8_t **p, const uint8_t *end, unsigned field,
-			       struct ts_bytes *bytes)
+static TS_INLINE bool usual_bytes(const uint8_t **p, const uint8_t *end, unsigned field,
+				  struct ts_bytes *bytes)
 {
 	const uint8_t *q;
 	uint64_t n;
@@ -151,34 +165,74 @@ static void decode_rest(const struct decoder *decoder, struct ts_pb pb, int64_t 
 		case XEVENT_NUM_OCCURRENCES: event->occurrences = ts_pb_i64(&pb); break;
 		case XEVENT_STATS:
 			if (decoder->wants_stats)
-				read_stat(decoder->plane, ts_pb_bytes(&pb), pb.err, stats);
+				read_stat(decoder, ts_pb_bytes(&pb), false, pb.err, stats);
 			break;
 		default: break;
 		}
 	}
 }
 
+static TS_INLINE bool has_padding(const struct decoder *decoder, const uint8_t *end)
+{
+	return decoder->limit - end >= TS_PB_PADDING;
+}
+
 /* The usual event is id, offset, duration, and then stats; what is otherwise goes the long way. */
-static inline void decode_fields(const struct decoder *decoder, struct ts_bytes bytes,
-				 struct ts_pb_error *error, int64_t *metadata_id,
-				 struct ts_event *event, struct event_stats *stats)
+static TS_INLINE void decode_fields(const struct decoder *decoder, struct ts_bytes bytes,
+				    struct ts_pb_error *error, int64_t *metadata_id,
+				    struct ts_event *event, struct event_stats *stats)
 {
 	const uint8_t *p = bytes.p, *end = p ? p + bytes.n : p;
 	struct ts_bytes stat;
 
-	if (usual_number(&p, end, XEVENT_METADATA_ID, metadata_id) &&
-	    usual_number(&p, end, XEVENT_OFFSET_PS, &event->start_ps))
-		usual_number(&p, end, XEVENT_DURATION_PS, &event->dur_ps);
-	while (usual_bytes(&p, end, XEVENT_STATS, &stat))
-		if (decoder->wants_stats)
-			read_stat(decoder->plane, stat, error, stats);
+	if (has_padding(decoder, end)) {
+		if (usual_number(&p, end, true, XEVENT_METADATA_ID, metadata_id) &&
+		    usual_number(&p, end, true, XEVENT_OFFSET_PS, &event->start_ps))
+			usual_number(&p, end, true, XEVENT_DURATION_PS, &event->dur_ps);
+		while (usual_bytes(&p, end, XEVENT_STATS, &stat))
+			if (decoder->wants_stats)
+				read_stat(decoder, stat, true, error, stats);
+	}
 	if (p < end)
 		decode_rest(decoder, ts_pb_of((struct ts_bytes){ p, (size_t)(end - p) }, error),
 			    metadata_id, event, stats);
 }
 
-static inline void decode(const struct decoder *decoder, struct ts_bytes bytes,
-			  struct ts_pb_error *error, struct ts_event *event)
+/* Nearly all times are days from every bound, and so are their sums: a quarter of TS_TIME_MAX, or half of it. */
+static TS_INLINE bool is_near(int64_t base_ps, int64_t start_ps, int64_t dur_ps)
+{
+	uint64_t from = (uint64_t)base_ps + (uint64_t)start_ps + TS_TIME_MAX / 2;
+
+	return ((uint64_t)start_ps | (uint64_t)dur_ps) < TS_TIME_MAX / 4 && from < TS_TIME_MAX;
+}
+
+/* From the offset that the event has to its start on the run's timeline. */
+static TS_INLINE void place(const struct decoder *decoder, int64_t *start_ps, int64_t *dur_ps)
+{
+	if (is_near(decoder->line_start_ps, *start_ps, *dur_ps)) {
+		*start_ps += decoder->line_start_ps;
+		return;
+	}
+	*start_ps = ts_time_bound(ts_i64_add(decoder->line_start_ps, *start_ps));
+	*dur_ps = ts_time_bound(ts_i64_add(*start_ps, TS_MAX(*dur_ps, 0))) - *start_ps;
+}
+
+/* The same by the device's clock. */
+static TS_INLINE void place_by_device(const struct decoder *decoder,
+				      const struct event_stats *stats, struct ts_event *event)
+{
+	event->device_start_ps = stats->device_start_ps;
+	event->total_ps = stats->device_dur_ps;
+	if (is_near(decoder->lag_ps, event->device_start_ps, event->total_ps)) {
+		event->device_start_ps += decoder->lag_ps;
+		return;
+	}
+	event->device_start_ps = ts_time_bound(ts_i64_add(event->device_start_ps, decoder->lag_ps));
+	event->total_ps = ts_time_bound(TS_MAX(event->total_ps, 0));
+}
+
+static TS_INLINE void decode(const struct decoder *decoder, struct ts_bytes bytes,
+			     struct ts_pb_error *error, struct ts_event *event)
 {
 	struct event_stats stats;
 	int64_t metadata_id = 0;
@@ -191,17 +245,12 @@ static inline void decode(const struct decoder *decoder, struct ts_bytes bytes,
 	event->start_ps = event->dur_ps = 0;
 	event->occurrences = 1;
 	decode_fields(decoder, bytes, error, &metadata_id, event, &stats);
-	event->start_ps = ts_time_bound(ts_i64_add(decoder->line_start_ps, event->start_ps));
-	event->dur_ps = ts_i64_add(event->start_ps, TS_MAX(event->dur_ps, 0));
-	event->dur_ps = ts_time_bound(event->dur_ps) - event->start_ps;
+	place(decoder, &event->start_ps, &event->dur_ps);
 	event->occurrences = TS_MAX(event->occurrences, 1);
 	event->device_start_ps = event->start_ps;
 	event->total_ps = event->dur_ps;
-	if (stats.has_device_start && stats.has_device_dur) { /* both or none, as XProf */
-		event->device_start_ps =
-			ts_time_bound(ts_i64_add(stats.device_start_ps, decoder->lag_ps));
-		event->total_ps = ts_time_bound(TS_MAX(stats.device_dur_ps, 0));
-	}
+	if (stats.has_device_start && stats.has_device_dur) /* both or none, as XProf */
+		place_by_device(decoder, &stats, event);
 	event->flops = stats.flops;
 	event->bytes = stats.bytes;
 	event->number = stats.number;
@@ -210,22 +259,60 @@ static inline void decode(const struct decoder *decoder, struct ts_bytes bytes,
 	event->body = bytes;
 }
 
-static struct decoder decoder_of(const struct ts_profile *profile, uint32_t index, unsigned columns)
+/* The part of a line that a byte of it lies in; NULL: its first piece, the line's own body. */
+static const struct xplane_part *part_at(const struct xplane_plane *plane, const uint8_t *p)
+{
+	size_t lo = 0, hi = plane->nr_parts;
+
+	while (lo < hi) { /* parts stand in the order of the file */
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (plane->parts[mid].body.p <= p)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo == 0 ? NULL : &plane->parts[lo - 1];
+}
+
+/* The plane whose ids an event has. */
+static const struct xplane_plane *plane_of(const struct ts_profile *profile,
+					   const struct ts_line *line, struct ts_bytes event)
+{
+	const struct xplane_plane *plane = profile->planes[line->plane].reader_data;
+	const struct xplane_part *part = part_at(plane, event.p);
+
+	return part ? part->plane : plane;
+}
+
+static struct decoder decoder_of_part(struct decoder whole, const struct xplane_part *part)
+{
+	whole.plane = part->plane;
+	whole.limit = part->body.p + part->body.n;
+	whole.line_start_ps = ts_i64_add(whole.line_start_ps, part->offset_ps);
+	return whole;
+}
+
+static struct decoder decoder_of(const struct ts_profile *profile, uint32_t index,
+				 const struct ts_sink *sink, const uint8_t *limit)
 {
 	const struct ts_line *line = &profile->lines[index];
 	const struct ts_plane *plane = &profile->planes[line->plane];
 	const struct xplane_plane *data = plane->reader_data;
-	bool asked = columns & (TS_COL_DEVICE_CLOCK | TS_COL_COSTS | TS_COL_NUMBER);
-	bool linked = columns & TS_COL_LINK &&
+	bool asked = sink->columns & (TS_COL_DEVICE_CLOCK | TS_COL_COSTS | TS_COL_NUMBER);
+	bool linked = sink->columns & TS_COL_LINK &&
 		      (plane->kind == TS_PLANE_HOST || plane->kind == TS_PLANE_GPU);
+	bool wants_stats = linked || (plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
+				      (asked || data->ops_by_stats));
 
 	return (struct decoder){
 		.plane = data,
+		.limit = limit,
 		.line_start_ps = line->start_ps,
 		.lag_ps = ts_i64_sub(line->start_ps, line->host_ps),
-		.wants_stats =
-			linked || (plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
-				   (asked || data->ops_by_stats)),
+		.wants_stats = wants_stats,
+		/* What is passed over is not looked into: not for damage, nor for its own clock. */
+		.looks_at = line->is_plain && !wants_stats ? sink->looks_at : NULL,
 	};
 }
 
@@ -254,7 +341,7 @@ static void give_stat(const struct xplane_plane *plane, const struct xstat *from
 
 static bool find_kernel(const struct ts_block *block, size_t at, struct ts_stat *stat)
 {
-	const struct xplane_plane *plane = block->profile->planes[block->line->plane].reader_data;
+	const struct xplane_plane *plane = plane_of(block->profile, block->line, block->body[at]);
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(block->body[at], &error);
 	int64_t id = 0;
@@ -276,7 +363,7 @@ static bool find_kernel(const struct ts_block *block, size_t at, struct ts_stat 
 static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 		      struct ts_stat *stat)
 {
-	const struct xplane_plane *plane = block->profile->planes[block->line->plane].reader_data;
+	const struct xplane_plane *plane = plane_of(block->profile, block->line, block->body[at]);
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(block->body[at], &error);
 	struct xstat found;
@@ -371,7 +458,7 @@ static void visit_bytes(const struct visitor *visitor, struct ts_bytes bytes)
 	struct ts_pb_error error = { NULL, NULL };
 	struct xstat stat;
 
-	if (usual_number(&p, end, XSTAT_METADATA_ID, &stat.id) &&
+	if (usual_number(&p, end, false, XSTAT_METADATA_ID, &stat.id) &&
 	    is_of_clock(visitor->plane, stat.id))
 		return;
 	xstat_read(ts_pb_of(bytes, &error), &stat);
@@ -383,17 +470,17 @@ static void visit_bytes(const struct visitor *visitor, struct ts_bytes bytes)
 static void each_stat(const struct ts_profile *profile, const struct ts_line *line,
 		      struct ts_bytes body, ts_stat_visit *visit, void *ctx)
 {
-	struct visitor visitor = { profile->planes[line->plane].reader_data, visit, ctx };
+	struct visitor visitor = { plane_of(profile, line, body), visit, ctx };
 	const uint8_t *p = body.p, *end = p ? p + body.n : p;
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_bytes stat;
 	int64_t number;
 	struct ts_pb pb;
 
-	if (usual_number(&p, end, XEVENT_METADATA_ID, &number))
+	if (usual_number(&p, end, false, XEVENT_METADATA_ID, &number))
 		visit_variant(&visitor, profile, number);
-	if (usual_number(&p, end, XEVENT_OFFSET_PS, &number))
-		usual_number(&p, end, XEVENT_DURATION_PS, &number);
+	if (usual_number(&p, end, false, XEVENT_OFFSET_PS, &number))
+		usual_number(&p, end, false, XEVENT_DURATION_PS, &number);
 	while (usual_bytes(&p, end, XEVENT_STATS, &stat))
 		visit_bytes(&visitor, stat);
 	pb = ts_pb_of((struct ts_bytes){ p, (size_t)(end - p) }, &error);
@@ -418,6 +505,41 @@ static inline bool next_event(struct ts_pb *pb, struct ts_bytes *event)
 	return false;
 }
 
+/* Whether the sink does not look at the event's op, as far as it has the usual form; *P is behind its id then. */
+static TS_INLINE bool is_of_others(const struct decoder *decoder, const uint8_t **p,
+				   const uint8_t *end)
+{
+	int64_t metadata_id;
+	uint32_t op;
+
+	if (!usual_number(p, end, has_padding(decoder, end), XEVENT_METADATA_ID, &metadata_id))
+		return false;
+	op = id_table_find(&decoder->plane->ops, metadata_id);
+	return !decoder->looks_at[op == TS_NONE ? decoder->plane->unknown_op : op];
+}
+
+/* An event passed over, if it may be: *IS_PASSED. It ends those before it that it is not inside of. */
+static TS_INLINE enum ts_status pass_over(const struct decoder *decoder, struct ts_bytes bytes,
+					  struct ts_nest *nest, bool *is_passed,
+					  struct ts_error *err)
+{
+	const uint8_t *p = bytes.p, *end = p ? p + bytes.n : p;
+	int64_t start_ps, dur_ps;
+	enum ts_status st;
+
+	*is_passed = is_of_others(decoder, &p, end);
+	if (!*is_passed || ts_nest_is_idle(nest))
+		return TS_OK;
+	*is_passed = false;
+	if (!usual_number(&p, end, has_padding(decoder, end), XEVENT_OFFSET_PS, &start_ps) ||
+	    !usual_number(&p, end, has_padding(decoder, end), XEVENT_DURATION_PS, &dur_ps))
+		return TS_OK;
+	place(decoder, &start_ps, &dur_ps);
+	st = ts_nest_close(nest, start_ps, dur_ps, err);
+	*is_passed = ts_nest_is_idle(nest);
+	return st;
+}
+
 static enum ts_status in_order(const struct decoder *decoder, struct ts_pb pb, struct ts_nest *nest,
 			       struct ts_error *err)
 {
@@ -429,6 +551,26 @@ static enum ts_status in_order(const struct decoder *decoder, struct ts_pb pb, s
 		decode(decoder, bytes, pb.err, &event);
 		if (pb.err->cause)
 			break; /* half an event is not an event */
+		st = ts_nest_push(nest, &event, err);
+	}
+	return st;
+}
+
+/* The same of a plain line, without those that nobody looks at. */
+static enum ts_status looked_at(const struct decoder *decoder, struct ts_pb pb,
+				struct ts_nest *nest, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+	struct ts_event event;
+	struct ts_bytes bytes;
+
+	while (st == TS_OK && next_event(&pb, &bytes)) {
+		bool is_passed;
+
+		st = pass_over(decoder, bytes, nest, &is_passed, err);
+		if (st || is_passed)
+			continue;
+		decode(decoder, bytes, pb.err, &event);
 		st = ts_nest_push(nest, &event, err);
 	}
 	return st;
@@ -450,36 +592,76 @@ static int by_start(const void *a, const void *b)
 	return (x->body.p > y->body.p) - (x->body.p < y->body.p);
 }
 
-static enum ts_status sorted(const struct decoder *decoder, struct ts_pb pb, struct ts_nest *nest,
-			     struct ts_error *err)
+struct event_list {
+	struct indexed_event *items;
+	size_t nr, cap;
+};
+
+static enum ts_status collect(const struct decoder *decoder, struct ts_pb pb,
+			      struct event_list *list, struct ts_error *err)
 {
-	struct ts_pb_error *error = pb.err;
-	struct indexed_event *events = NULL;
-	enum ts_status st = TS_OK;
 	struct ts_event event;
 	struct ts_bytes bytes;
-	size_t nr = 0, cap = 0;
 
 	while (next_event(&pb, &bytes)) {
-		decode(decoder, bytes, error, &event);
-		if (error->cause)
+		decode(decoder, bytes, pb.err, &event);
+		if (pb.err->cause)
 			break;
-		if (!ts_grow(&events, &cap, nr + 1, sizeof(*events))) {
-			free(events);
+		if (!ts_grow(&list->items, &list->cap, list->nr + 1, sizeof(*list->items)))
 			return ts_fail_nomem(err);
-		}
-		events[nr++] =
+		list->items[list->nr++] =
 			(struct indexed_event){ event.device_start_ps, event.total_ps, bytes };
 	}
-	if (nr)
-		qsort(events, nr, sizeof(*events), by_start);
-	for (size_t i = 0; i < nr && st == TS_OK; i++) {
+	return TS_OK;
+}
+
+static enum ts_status push_sorted(const struct decoder *whole, const struct event_list *list,
+				  struct ts_nest *nest, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+	struct ts_event event;
+
+	if (list->nr)
+		qsort(list->items, list->nr, sizeof(*list->items), by_start);
+	for (size_t i = 0; i < list->nr && st == TS_OK; i++) {
+		const struct xplane_part *part = part_at(whole->plane, list->items[i].body.p);
+		struct decoder decoder = part ? decoder_of_part(*whole, part) : *whole;
 		struct ts_pb_error again = { NULL, NULL };
 
-		decode(decoder, events[i].body, &again, &event);
+		decode(&decoder, list->items[i].body, &again, &event);
 		st = ts_nest_push(nest, &event, err);
 	}
-	free(events);
+	return st;
+}
+
+/* With a LIST its events are collected, else they are handed over. */
+static enum ts_status read_body(const struct decoder *decoder, struct ts_bytes body,
+				struct ts_nest *nest, struct event_list *list,
+				struct ts_pb_error *error, struct ts_error *err)
+{
+	struct ts_pb pb = ts_pb_of(body, error);
+
+	if (list)
+		return collect(decoder, pb, list, err);
+	return decoder->looks_at ? looked_at(decoder, pb, nest, err)
+				 : in_order(decoder, pb, nest, err);
+}
+
+static enum ts_status read_parts(const struct decoder *whole, uint32_t line, struct ts_nest *nest,
+				 struct event_list *list, struct ts_pb_error *error,
+				 struct ts_error *err)
+{
+	const struct xplane_plane *plane = whole->plane;
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < plane->nr_parts && st == TS_OK && !error->cause; i++) {
+		struct decoder decoder;
+
+		if (plane->parts[i].line != line)
+			continue;
+		decoder = decoder_of_part(*whole, &plane->parts[i]);
+		st = read_body(&decoder, plane->parts[i].body, nest, list, error, err);
+	}
 	return st;
 }
 
@@ -487,9 +669,9 @@ enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t index
 				const struct ts_sink *sink, struct ts_error *err)
 {
 	const struct ts_line *line = &profile->lines[index];
-	struct decoder decoder = decoder_of(profile, index, sink->columns);
 	struct ts_pb_error error = { NULL, NULL };
-	struct ts_pb pb = ts_pb_of(line->body, &error);
+	struct decoder decoder = decoder_of(profile, index, sink, ts_pb_of(line->body, &error).end);
+	struct event_list list = { NULL, 0, 0 }, *wanted = sort ? &list : NULL;
 	struct ts_nest *nest = ts_nest_new(profile, index, sink);
 	enum ts_status st;
 
@@ -497,9 +679,14 @@ enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t index
 	if (!nest)
 		return ts_fail_nomem(err);
 	ts_nest_stats(nest, find_stat, NULL, each_stat);
-	st = sort ? sorted(&decoder, pb, nest, err) : in_order(&decoder, pb, nest, err);
+	st = read_body(&decoder, line->body, nest, wanted, &error, err);
+	if (st == TS_OK)
+		st = read_parts(&decoder, line->at_reader, nest, wanted, &error, err);
+	if (st == TS_OK)
+		st = push_sorted(&decoder, &list, nest, err);
 	if (st == TS_OK)
 		st = ts_nest_finish(nest, err);
+	free(list.items);
 	ts_nest_free(nest);
 	if (st == TS_OK && error.cause)
 		return ts_fail(err, TS_FORMAT, "%.*s: byte %llu: %s", TS_ARG(line->name),
@@ -518,12 +705,12 @@ static struct ts_bytes innermost(struct ts_bytes names)
 }
 
 /* A GPU's events name their op by stats: the ops are collected before the blocks are asked for. */
-enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, uint32_t index,
+enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, struct ts_bytes line,
 				      struct xplane_plane *plane, struct ts_error *err)
 {
 	struct ts_pb_error error = { NULL, NULL };
-	struct ts_pb pb = ts_pb_of(profile->lines[index].body, &error);
-	struct decoder decoder = { .plane = plane, .wants_stats = true };
+	struct ts_pb pb = ts_pb_of(line, &error);
+	struct decoder decoder = { .plane = plane, .limit = pb.end, .wants_stats = true };
 
 	TS_ASSERT(profile && plane);
 	struct ts_bytes bytes;

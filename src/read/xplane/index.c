@@ -18,16 +18,9 @@
 
 #define ABSOLUTE_NS 100000000000000000 /* 1973: a timestamp above it counts from the epoch */
 
-/* Lines: their own fields, wherever they stand among the events. */
-struct line_job {
-	struct ts_profile *profile;
-	uint32_t first_line;
-};
-
-static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struct ts_error *err)
+/* A line's own fields, wherever they stand among the events. */
+static void read_head(struct ts_line *line)
 {
-	struct line_job *jobs = ctx;
-	struct ts_line *line = &jobs->profile->lines[jobs->first_line + job];
 	struct ts_bytes display = { NULL, 0 };
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(line->body, &error);
@@ -45,6 +38,18 @@ static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struc
 	if (display.n)
 		line->name = display;
 	line->name = ts_bytes_cut(line->name, 0, TS_LIMIT_NAME);
+}
+
+struct line_job {
+	struct ts_profile *profile;
+	uint32_t first_line;
+};
+
+static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struct ts_error *err)
+{
+	struct line_job *jobs = ctx;
+
+	read_head(&jobs->profile->lines[jobs->first_line + job]);
 	return TS_OK; /* damage is noted when the events are read */
 }
 
@@ -135,6 +140,19 @@ static void read_plane_stats(struct ts_profile *profile, const struct ts_plane *
 		zero_is_unknown(device);
 }
 
+/* Is the plane's field a line to be read? Those past the limit are counted, and left out. */
+static bool takes_line(struct xplane_file *file, const struct ts_pb *pb)
+{
+	if (pb->field != XPLANE_LINES || pb->wire != TS_PB_BYTES)
+		return false;
+	if (file->nr_lines == TS_LIMIT_LINES) {
+		file->nr_lines_over++;
+		return false;
+	}
+	file->nr_lines++;
+	return true;
+}
+
 static enum ts_status read_lines(struct ts_profile *profile, struct xplane_file *file,
 				 uint32_t plane_index, struct ts_pb pb, size_t nr_threads,
 				 struct ts_error *err)
@@ -147,13 +165,8 @@ static enum ts_status read_lines(struct ts_profile *profile, struct xplane_file 
 	while (ts_pb_next(&pb)) {
 		struct ts_line *line;
 
-		if (pb.field != XPLANE_LINES || pb.wire != TS_PB_BYTES)
+		if (!takes_line(file, &pb))
 			continue;
-		if (file->nr_lines == TS_LIMIT_LINES) {
-			file->nr_lines_over++;
-			continue;
-		}
-		file->nr_lines++;
 		line = ts_profile_add_line(profile);
 		if (!line)
 			return ts_fail_nomem(err);
@@ -170,9 +183,94 @@ static enum ts_status read_lines(struct ts_profile *profile, struct xplane_file 
 	return st;
 }
 
+/* A line that goes on, or begins, in a later piece of its plane. */
+static enum ts_status add_part(struct ts_profile *profile, struct xplane_plane *first,
+			       const struct xplane_plane *data, const struct ts_line *head,
+			       uint32_t at, struct ts_error *err)
+{
+	struct ts_line *line = &profile->lines[at];
+
+	if (!ts_grow(&first->parts, &first->cap_parts, first->nr_parts + 1, sizeof(*first->parts)))
+		return ts_fail_nomem(err);
+	first->parts[first->nr_parts++] = (struct xplane_part){
+		.line = at,
+		.body = head->body,
+		.plane = data,
+		.offset_ps = ts_i64_mul(ts_i64_sub(head->timestamp_ns, line->timestamp_ns),
+					TS_PS_PER_NS),
+	};
+	line->nr_events += head->nr_events;
+	return TS_OK;
+}
+
+static uint32_t add_line(struct ts_profile *profile, uint32_t plane_index,
+			 const struct ts_line *head)
+{
+	struct ts_plane *plane = &profile->planes[plane_index];
+	struct ts_line *line = ts_profile_add_line(profile);
+
+	if (!line)
+		return TS_NONE;
+	line->plane = plane_index;
+	line->id = head->id;
+	line->name = head->name;
+	line->timestamp_ns = head->timestamp_ns;
+	line->kind = ts_line_kind_of(plane->kind, line->name);
+	plane->nr_lines++;
+	return (uint32_t)profile->nr_lines - 1;
+}
+
+/* A plane in pieces, while it is read. */
+struct whole {
+	uint32_t index;
+	struct xplane_plane *first; /* of its first piece */
+	struct ts_map ids;	    /* of its lines so far */
+};
+
+/* The lines of a later piece, with DATA. */
+static enum ts_status read_parts(struct ts_profile *profile, struct xplane_file *file,
+				 struct whole *whole, const struct xplane_plane *data,
+				 struct ts_pb pb, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	while (st == TS_OK && ts_pb_next(&pb)) {
+		struct ts_line head = { .body = ts_pb_bytes(&pb) };
+		uint32_t at;
+
+		if (!takes_line(file, &pb))
+			continue;
+		read_head(&head);
+		at = ts_map_find(&whole->ids, (uint64_t)head.id);
+		if (at == TS_NONE) {
+			at = add_line(profile, whole->index, &head);
+			if (at == TS_NONE || !ts_map_set(&whole->ids, (uint64_t)head.id, at))
+				return ts_fail_nomem(err);
+		}
+		st = add_part(profile, whole->first, data, &head, at, err);
+	}
+	return st;
+}
+
 static bool is_device(enum ts_plane_kind kind)
 {
 	return kind == TS_PLANE_TPU || kind == TS_PLANE_GPU;
+}
+
+/* Metadata of one piece of a plane that is not ours: what its ids mean. */
+static enum ts_status read_ids(struct ts_profile *profile, const struct ts_read_request *request,
+			       struct xplane_plane *data, uint32_t index, struct ts_pb pb,
+			       struct ts_error *err)
+{
+	enum ts_plane_kind kind = profile->planes[index].kind;
+	enum ts_status st;
+
+	data->file_base = request->bytes.p;
+	data->ops_by_stats = kind == TS_PLANE_GPU;
+	st = ts_xplane_read_metadata(profile, index, data, pb, err);
+	if (st == TS_OK && kind == TS_PLANE_METADATA)
+		st = ts_xplane_read_modules(profile, request, data, pb, err);
+	return st;
 }
 
 /* What is behind the head of a plane that is not ours. */
@@ -185,21 +283,52 @@ static enum ts_status read_body(struct ts_profile *profile, const struct ts_read
 	enum ts_status st;
 
 	plane->reader_data = data;
-	data->file_base = request->bytes.p;
-	data->ops_by_stats = plane->kind == TS_PLANE_GPU;
 	if (is_device(plane->kind) && !ts_profile_add_plane_device(profile, index))
 		return ts_fail_nomem(err);
-	st = ts_xplane_read_metadata(profile, index, data, pb, err);
-	if (st == TS_OK && plane->kind == TS_PLANE_METADATA)
-		st = ts_xplane_read_modules(profile, request, data, pb, err);
+	st = read_ids(profile, request, data, index, pb, err);
 	if (st == TS_OK)
 		st = read_lines(profile, file, index, pb, request->nr_threads, err);
 	if (st == TS_OK)
 		read_plane_stats(profile, plane, data, pb);
 	for (uint32_t i = 0; data->ops_by_stats && st == TS_OK && i < plane->nr_lines; i++)
 		if (profile->lines[plane->first_line + i].kind == TS_LINE_OPS)
-			st = ts_xplane_find_gpu_ops(profile, plane->first_line + i, data, err);
+			st = ts_xplane_find_gpu_ops(
+				profile, profile->lines[plane->first_line + i].body, data, err);
 	return st;
+}
+
+/* A later piece of a plane. */
+static enum ts_status read_piece(struct ts_profile *profile, const struct ts_read_request *request,
+				 struct xplane_file *file, struct whole *whole, struct ts_pb pb,
+				 struct ts_error *err)
+{
+	struct xplane_plane *data = &file->planes[file->nr_read++];
+	const struct xplane_plane *first = whole->first;
+	size_t nr_parts = first->nr_parts;
+	enum ts_status st = read_ids(profile, request, data, whole->index, pb, err);
+
+	if (st == TS_OK)
+		st = read_parts(profile, file, whole, data, pb, err);
+	if (st == TS_OK)
+		read_plane_stats(profile, &profile->planes[whole->index], data, pb);
+	for (size_t i = nr_parts; data->ops_by_stats && st == TS_OK && i < first->nr_parts; i++)
+		if (profile->lines[first->parts[i].line].kind == TS_LINE_OPS)
+			st = ts_xplane_find_gpu_ops(profile, first->parts[i].body, data, err);
+	return st;
+}
+
+static struct ts_plane head_of(struct ts_pb pb)
+{
+	struct ts_plane head = { .id = 0 };
+
+	while (ts_pb_next(&pb)) {
+		if (pb.field == XPLANE_ID)
+			head.id = ts_pb_i64(&pb);
+		if (pb.field == XPLANE_NAME)
+			head.name = ts_bytes_cut(ts_pb_bytes(&pb), 0, TS_LIMIT_NAME);
+	}
+	head.kind = ts_plane_kind_of(head.name);
+	return head;
 }
 
 /* Planes of ours are not counted: there is one for each that was there. */
@@ -207,17 +336,9 @@ static enum ts_status read_plane(struct ts_profile *profile, const struct ts_rea
 				 uint32_t host, struct xplane_file *file, struct ts_pb pb,
 				 struct ts_error *err)
 {
-	struct ts_plane head = { .host = host }, *plane;
+	struct ts_plane head = head_of(pb), *plane;
 	uint32_t index = (uint32_t)profile->nr_planes;
-	struct ts_pb fields = pb;
 
-	while (ts_pb_next(&fields)) {
-		if (fields.field == XPLANE_ID)
-			head.id = ts_pb_i64(&fields);
-		if (fields.field == XPLANE_NAME)
-			head.name = ts_bytes_cut(ts_pb_bytes(&fields), 0, TS_LIMIT_NAME);
-	}
-	head.kind = ts_plane_kind_of(head.name);
 	if (head.kind != TS_PLANE_OURS && file->nr_read == file->nr_planes) {
 		file->nr_planes_over++;
 		return TS_OK;
@@ -236,6 +357,88 @@ static enum ts_status read_plane(struct ts_profile *profile, const struct ts_rea
 	profile->hosts[host].nr_planes++;
 	return head.kind == TS_PLANE_OURS ? TS_OK
 					  : read_body(profile, request, file, index, pb, err);
+}
+
+static bool find_ids(const struct ts_profile *profile, uint32_t plane, struct ts_map *ids)
+{
+	uint32_t first = profile->planes[plane].first_line, nr = profile->planes[plane].nr_lines;
+
+	for (uint32_t i = nr; i-- > 0;) /* of lines with one id the first goes on */
+		if (!ts_map_set(ids, (uint64_t)profile->lines[first + i].id, first + i))
+			return false;
+	return true;
+}
+
+static void note_damage(struct ts_profile *profile, const struct ts_read_request *request,
+			struct ts_pb_error *error)
+{
+	if (error->cause)
+		ts_profile_add_damage(profile, request->file,
+				      (uint64_t)(error->at - request->bytes.p), error->cause,
+				      false);
+	*error = (struct ts_pb_error){ NULL, NULL };
+}
+
+/* A plane of one XSpace of several. Read: .body has no bytes any more. */
+struct piece {
+	struct ts_bytes body, name;
+};
+
+struct pieces {
+	struct piece *items;
+	size_t nr, cap;
+};
+
+static enum ts_status add_piece(struct pieces *pieces, struct ts_bytes body, struct ts_error *err)
+{
+	struct ts_pb_error none = { NULL, NULL };
+
+	if (!ts_grow(&pieces->items, &pieces->cap, pieces->nr + 1, sizeof(*pieces->items)))
+		return ts_fail_nomem(err);
+	pieces->items[pieces->nr++] = (struct piece){ body, head_of(ts_pb_of(body, &none)).name };
+	return TS_OK;
+}
+
+/* The plane that begins at PIECES[0], with what goes on with it among the NR. */
+static enum ts_status read_all_pieces(struct ts_profile *profile,
+				      const struct ts_read_request *request, uint32_t host,
+				      struct xplane_file *file, struct piece *pieces, size_t nr,
+				      struct ts_error *err)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct whole whole = { .index = (uint32_t)profile->nr_planes,
+			       .first = &file->planes[file->nr_read] };
+	enum ts_status st =
+		read_plane(profile, request, host, file, ts_pb_of(pieces[0].body, &error), err);
+	bool is_read = profile->nr_planes > whole.index &&
+		       profile->planes[whole.index].reader_data == whole.first;
+
+	if (st == TS_OK && is_read && !find_ids(profile, whole.index, &whole.ids))
+		st = ts_fail_nomem(err);
+	for (size_t i = 1; i < nr && st == TS_OK; i++) {
+		if (!pieces[i].body.p || !ts_bytes_eq(pieces[0].name, pieces[i].name))
+			continue;
+		if (is_read && file->nr_read < file->nr_planes)
+			st = read_piece(profile, request, file, &whole,
+					ts_pb_of(pieces[i].body, &error), err);
+		pieces[i].body.p = NULL;
+	}
+	ts_map_release(&whole.ids);
+	note_damage(profile, request, &error);
+	return st;
+}
+
+static enum ts_status read_pieces(struct ts_profile *profile, const struct ts_read_request *request,
+				  uint32_t host, struct xplane_file *file, struct pieces *pieces,
+				  struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < pieces->nr && st == TS_OK; i++)
+		if (pieces->items[i].body.p)
+			st = read_all_pieces(profile, request, host, file, &pieces->items[i],
+					     pieces->nr - i, err);
+	return st;
 }
 
 /*
@@ -272,11 +475,13 @@ static void release_file(void *data)
 		ts_id_table_release(&plane->names);
 		ts_id_table_release(&plane->ops);
 		ts_id_table_release(&plane->metadata);
-		free(plane->op_metadata);
+		ts_room_free(plane->op_metadata);
 		ts_map_release(&plane->gpu_ops);
 		free(plane->stat_names);
+		free(plane->parts);
 	}
 	free(file->planes);
+	ts_scratch_release(&file->unpacked);
 	free(file);
 }
 
@@ -301,17 +506,8 @@ static struct xplane_file *new_file(size_t nr_planes)
 		return NULL;
 	}
 	file->nr_planes = nr_planes;
+	file->unpacked = (struct ts_scratch)TS_SCRATCH_INIT;
 	return file;
-}
-
-static void note_damage(struct ts_profile *profile, const struct ts_read_request *request,
-			struct ts_pb_error *error)
-{
-	if (error->cause)
-		ts_profile_add_damage(profile, request->file,
-				      (uint64_t)(error->at - request->bytes.p), error->cause,
-				      false);
-	*error = (struct ts_pb_error){ NULL, NULL };
 }
 
 static void note_over(struct ts_profile *profile, struct ts_bytes file, uint64_t nr,
@@ -382,35 +578,46 @@ static enum ts_status read_message(struct ts_profile *profile, uint32_t index, s
 			    is_error ? &host->nr_errors : &host->nr_warnings, ts_pb_bytes(pb), err);
 }
 
-static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_read_request *request,
-				  struct ts_error *err)
+static enum ts_status add_host(struct ts_profile *profile, const struct ts_read_request *request,
+			       struct xplane_file **file, struct ts_error *err)
 {
-	struct ts_pb_error error = { NULL, NULL }, inner = { NULL, NULL };
-	struct ts_pb pb = ts_pb_of(request->bytes, &error);
-	uint32_t first_line = (uint32_t)profile->nr_lines, host_index = (uint32_t)profile->nr_hosts;
+	struct ts_pb_error error = { NULL, NULL };
 	struct ts_host *host = ts_profile_add_host(profile);
-	struct xplane_file *file;
-	size_t nr_planes, nr_damage = profile->nr_damage;
-	enum ts_status st = TS_OK;
-	const uint8_t *start;
 
 	if (!host)
 		return ts_fail_nomem(err);
 	host->name = request->host;
 	host->file = request->file;
 	host->file_bytes = request->bytes.n;
-	file = new_file(count_planes(pb));
-	if (!file)
+	*file = new_file(count_planes(ts_pb_of(request->bytes, &error)));
+	if (!*file)
 		return ts_fail_nomem(err);
-	host->reader_data = file;
+	host->reader_data = *file;
 	host->reader_release = release_file;
-	error = (struct ts_pb_error){ NULL, NULL };
-	for (start = pb.p; st == TS_OK && ts_pb_next(&pb); start = pb.p) {
+	return TS_OK;
+}
+
+/* One XSpace is read plane by plane. Of several, PIECES gathers the planes. */
+static enum ts_status read_space(struct ts_profile *profile, const struct ts_read_request *request,
+				 uint32_t host_index, struct xplane_file *file,
+				 struct pieces *pieces, struct ts_error *err)
+{
+	struct ts_pb_error error = { NULL, NULL }, inner = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(request->bytes, &error);
+	const uint8_t *start = pb.p;
+	enum ts_status st = TS_OK;
+
+	for (; st == TS_OK && ts_pb_next(&pb); start = pb.p) {
+		size_t nr_planes = profile->nr_planes;
+
 		if (pb.field == XSPACE_ERRORS || pb.field == XSPACE_WARNINGS)
 			st = read_message(profile, host_index, &pb, err);
 		if (pb.field != XSPACE_PLANES)
 			continue;
-		nr_planes = profile->nr_planes;
+		if (pieces) {
+			st = add_piece(pieces, ts_pb_bytes(&pb), err);
+			continue;
+		}
 		st = read_plane(profile, request, host_index, file,
 				ts_pb_of(ts_pb_bytes(&pb), &inner), err);
 		note_damage(profile, request, &inner);
@@ -419,12 +626,36 @@ static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_re
 			profile->hosts[host_index].file_bytes -= (size_t)(pb.p - start);
 	}
 	note_damage(profile, request, &error);
+	return st;
+}
+
+enum ts_status ts_xplane_read(struct ts_profile *profile, const struct ts_read_request *request,
+			      bool in_pieces, struct ts_error *err)
+{
+	uint32_t first_line = (uint32_t)profile->nr_lines, host_index = (uint32_t)profile->nr_hosts;
+	struct pieces pieces = { NULL, 0, 0 };
+	size_t nr_damage = profile->nr_damage;
+	struct xplane_file *file;
+	enum ts_status st = add_host(profile, request, &file, err);
+
+	if (st)
+		return st;
+	st = read_space(profile, request, host_index, file, in_pieces ? &pieces : NULL, err);
+	if (st == TS_OK)
+		st = read_pieces(profile, request, host_index, file, &pieces, err);
+	free(pieces.items);
 	note_limits(profile, request->file, file);
 	if (st == TS_OK && profile->hosts[host_index].nr_planes == 0)
 		st = no_plane(profile, nr_damage, err);
 	if (st == TS_OK)
 		set_time_base(profile, &profile->hosts[host_index], first_line);
 	return st;
+}
+
+static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_read_request *request,
+				  struct ts_error *err)
+{
+	return ts_xplane_read(profile, request, false, err);
 }
 
 /* An XSpace begins with a plane: field 1, whose first field is an id, a name or a line. */

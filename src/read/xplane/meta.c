@@ -253,15 +253,15 @@ static bool enter_entry(struct ts_pb entry, int64_t *key, struct ts_pb *value)
 }
 
 /* Asynchronous ops of a program may have one name ("async-copy") and all else of their own. */
-static bool keep_metadata(struct ts_op *op, struct ts_bytes text, struct xplane_plane *plane,
-			  int64_t key, struct ts_bytes body)
+static bool keep_metadata(const struct ts_rooms *rooms, struct ts_op *op, struct ts_bytes text,
+			  struct xplane_plane *plane, int64_t key, struct ts_bytes body)
 {
 	if (!op->has_program || text.n == 0)
 		return true;
 	op->has_variants |= !ts_bytes_eq(op->text, text);
 	plane->has_variants |= op->has_variants;
-	if (!ts_grow(&plane->op_metadata, &plane->cap_op_metadata, plane->nr_op_metadata + 1,
-		     sizeof(*plane->op_metadata)))
+	if (!ts_room_grow(rooms, &plane->op_metadata, &plane->cap_op_metadata,
+			  plane->nr_op_metadata + 1, sizeof(*plane->op_metadata)))
 		return false;
 	plane->op_metadata[plane->nr_op_metadata] = body;
 	return ts_id_table_set(&plane->metadata, key, (uint32_t)plane->nr_op_metadata++);
@@ -285,7 +285,7 @@ static bool add_op(struct ts_profile *profile, enum ts_plane_kind kind, struct x
 	}
 	index = ts_profile_intern_op(profile, &op);
 	return index != TS_NONE && ts_id_table_set(&plane->ops, key, index) &&
-	       keep_metadata(&profile->ops[index], op.text, plane, key, body);
+	       keep_metadata(profile->rooms, &profile->ops[index], op.text, plane, key, body);
 }
 
 static bool add_stat_name(struct xplane_plane *plane, int64_t key, struct ts_pb value)
@@ -335,6 +335,19 @@ enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plan
 	return plane->unknown_op == TS_NONE ? ts_fail_nomem(err) : TS_OK;
 }
 
+static void note_module(struct ts_profile *profile, const struct ts_read_request *request,
+			struct ts_bytes proto, uint64_t program_id, const char *cause)
+{
+	size_t at = profile->nr_damage;
+
+	ts_profile_add_damage(profile, request->file, (uint64_t)(proto.p - request->bytes.p), cause,
+			      true);
+	if (profile->nr_damage > at) {
+		profile->damage[at].of_module = true;
+		profile->damage[at].program_id = program_id;
+	}
+}
+
 /*
  * One entry of /host:metadata. An entry that is not a module, or cannot be read, is left out and
  * noted.
@@ -367,8 +380,7 @@ static enum ts_status add_module(struct ts_profile *profile, const struct ts_rea
 	if (st == TS_NOMEM)
 		return ts_fail_nomem(err);
 	if (st) {
-		ts_profile_add_damage(profile, request->file,
-				      (uint64_t)(proto.p - request->bytes.p), cause.text, true);
+		note_module(profile, request, proto, program_id, cause.text);
 		return TS_OK;
 	}
 	kept = ts_profile_add_module(profile, program_id);

@@ -7,6 +7,7 @@
 
 #include "codec/pb.h"
 #include "codec/xspace.h"
+#include "io/scratch.h"
 #include "model/nest.h"
 #include "read/reader.h"
 
@@ -86,6 +87,17 @@ static inline uint32_t id_table_find(const struct id_table *table, int64_t id)
 	return table->sparse.nr ? ts_map_find(&table->sparse, (uint64_t)id) : TS_NONE;
 }
 
+/*
+ * A profile may come in pieces, one XSpace after the other (riegeli.c): a plane's later pieces have its name, and lines
+ * that go on have their ids. Such a part of a line has the ids of its own piece, and counts from a start of its own.
+ */
+struct xplane_part {
+	uint32_t line; /* of the profile */
+	struct ts_bytes body;
+	const struct xplane_plane *plane; /* whose ids it has */
+	int64_t offset_ps;		  /* its start, from that of the line */
+};
+
 struct xplane_plane {
 	struct id_table roles; /* stat metadata id -> enum role */
 	struct id_table names; /* stat metadata id -> index into stat_names, for ref values */
@@ -95,14 +107,16 @@ struct xplane_plane {
 	struct id_table metadata; /* likewise -> index into op_metadata, of ops of programs */
 	struct ts_bytes *op_metadata;
 	size_t nr_op_metadata, cap_op_metadata;
-	struct ts_map gpu_ops;	  /* key of (metadata, hlo_op, program) -> op */
-	bool has_variants;	  /* of an op, see struct ts_op */
-	bool ops_by_stats;	  /* a GPU: events name their op, their metadata only the kernel */
-	uint32_t unknown_op;	  /* for events whose metadata is missing */
-	const uint8_t *file_base; /* for offsets in messages */
-	uint64_t shared_bytes;	  /* of texts that ops have by reference, each time */
-	uint64_t max_shared;	  /* TS_LIMIT_SHARED_RATIO times the plane */
-	uint64_t nr_unshared;	  /* that were left out */
+	struct ts_map gpu_ops;	   /* key of (metadata, hlo_op, program) -> op */
+	bool has_variants;	   /* of an op, see struct ts_op */
+	bool ops_by_stats;	   /* a GPU: events name their op, their metadata only the kernel */
+	uint32_t unknown_op;	   /* for events whose metadata is missing */
+	const uint8_t *file_base;  /* for offsets in messages */
+	struct xplane_part *parts; /* of its lines, from its later pieces, in their order */
+	size_t nr_parts, cap_parts;
+	uint64_t shared_bytes; /* of texts that ops have by reference, each time */
+	uint64_t max_shared;   /* TS_LIMIT_SHARED_RATIO times the plane */
+	uint64_t nr_unshared;  /* that were left out */
 };
 
 /* All planes of a file; freed with the profile's host. */
@@ -110,7 +124,12 @@ struct xplane_file {
 	struct xplane_plane *planes;
 	size_t nr_planes, nr_read, nr_lines;
 	uint64_t nr_planes_over, nr_devices_over, nr_lines_over; /* that were left out */
+	struct ts_scratch unpacked; /* what its bytes lie in, when they were packed */
 };
+
+/* index.c: IN_PIECES: planes of one name are one plane. */
+enum ts_status ts_xplane_read(struct ts_profile *profile, const struct ts_read_request *request,
+			      bool in_pieces, struct ts_error *err);
 
 /* A text by reference is cut to TS_LIMIT_SHARED_TEXT: events without number may share it. */
 struct ts_bytes ts_xstat_text(const struct xplane_plane *plane, const struct xstat *stat);
@@ -159,7 +178,7 @@ enum ts_status ts_xplane_read_modules(struct ts_profile *profile,
 
 /* events.c */
 uint64_t ts_xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id);
-enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, uint32_t line,
+enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, struct ts_bytes line,
 				      struct xplane_plane *plane, struct ts_error *err);
 enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t line, bool sort,
 				const struct ts_sink *sink, struct ts_error *err);

@@ -1,0 +1,14 @@
+/* The names of profiles: HOST.xplane.pb, and HOST.xplane.riegeli for the same in records. */
+#ifndef TS_IO_XPLANEFILE_H
+#define TS_IO_XPLANEFILE_H
+
+#include "base/bytes.h"
+
+#define TS_XPLANE_SUFFIX ".xplane.pb"
+#define TS_RIEGELI_SUFFIX ".xplane.riegeli"
+
+bool ts_xplanefile_is(struct ts_bytes name);
+/* NAME without its suffix; all of it where it is not one. */
+struct ts_bytes ts_xplanefile_host(struct ts_bytes name);
+
+#endif
