@@ -27,6 +27,7 @@ enum ts_analysis_id { TS_ANALYSES(TS_ANALYSIS_ID) TS_NR_ANALYSES };
 #undef TS_ANALYSIS_ID
 
 struct ts_analysis;
+struct ts_run_steps;
 
 /* What all analyses may read. It does not change during a pass. */
 struct ts_context {
@@ -34,8 +35,13 @@ struct ts_context {
 	const struct ts_outline *outline; /* steps, host activity */
 	const struct ts_rates *rates;	  /* one a device of the profile */
 	const struct ts_settings *settings;
+	const struct ts_store
+		*store; /* of slices to which nothing is added any more; NULL: there is none */
 	size_t overlay_budget; /* slices a host may have in all; 0: no tracks are wanted */
 	size_t tree_rows;      /* that a tree of call paths may have in a result */
+	size_t max_ops;	       /* that a table lists (kit/others.h); 0: as many as is usual */
+	size_t max_steps;      /* likewise, of steps */
+	const struct ts_run_steps *steps; /* known before the first pass; NULL: there is no run */
 	/* Whether TS_PASS_INTERLEAVED shows events; otherwise its analyses are closed with nothing. */
 	bool has_interleaved;
 	bool no_python; /* what Python's tracer saw does not count as a host's activity (timeline) */
@@ -67,6 +73,9 @@ struct ts_analysis {
 	 * analysis that .runs_rules, which is closed after all that have some. */
 	const struct ts_rule *const *rules;
 	bool runs_rules;
+	/* Facts that it makes of the lines of one host are what the lines of this host need in a later
+	 * pass, where each host's file is read on a machine of its own. */
+	bool serves_part;
 	enum ts_pass pass;
 	unsigned columns; /* enum ts_columns */
 	const struct ts_record
@@ -75,6 +84,9 @@ struct ts_analysis {
 	/* Asked once, before the pass begins: false: the run has no events for this analysis, and .wants
 	 * is not asked. NULL: true. */
 	bool (*applies)(const struct ts_context *ctx);
+	/* Asked once, likewise: sets in OPS (one an op of the profile) those whose events and segments it looks
+	 * at; others need not be shown where all analyses of the pass have this. NULL: it looks at all. */
+	enum ts_status (*looks_at)(const struct ts_context *ctx, bool *ops, struct ts_error *err);
 	/* False: not interested in this line. LINE is an index into the profile's lines. */
 	bool (*wants)(const struct ts_context *ctx, const struct ts_line *line);
 	enum ts_status (*open)(void *state, const struct ts_context *ctx,
@@ -113,7 +125,10 @@ enum ts_share {
 	TS_NR_SHARES
 };
 
-/* Slices that each of NR_ROWS rows of this kind may have. */
+/* Slices that each of NR_ROWS rows of this kind, all of one host, may have. What a host has does not
+ * depend on the others. */
 size_t ts_overlay_share(const struct ts_context *ctx, enum ts_share share, size_t nr_rows);
+/* The same for the row of DEVICE, where each device of its host has one. */
+size_t ts_overlay_device_share(const struct ts_context *ctx, enum ts_share share, uint32_t device);
 
 #endif

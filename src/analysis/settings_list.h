@@ -21,7 +21,7 @@
 	X(input_high, "%", 5, "more core time waiting for input is reported")                      \
 	X(rematerialization_high, "%", 10, "more core time in recomputation is reported")          \
 	X(dominant_op_high, "%", 50, "one op with more of the core time is reported")              \
-	X(small_op_time, "us", 2, "an op whose mean time is shorter is tiny")                      \
+	X(small_op_time, "\u00b5s", 2, "an op whose mean time is shorter is tiny")                      \
 	X(small_ops_high, "%", 10, "more core time in tiny ops is reported")                       \
 	X(op_chains_high, "%", 2, "more core time in series of tiny ops is reported")              \
 	X(unfused_high, "%", 5,                                                                    \
@@ -71,9 +71,9 @@
 	  "more of what PyTorch's allocator has reserved at the peak, not in use, is reported")    \
 	X(allocator_calls_high, "%", 1,                                                            \
 	  "more core time in calls of the driver's allocator while steps run is reported")         \
-	X(kernel_gap_short, "us", 30,                                                              \
+	X(kernel_gap_short, "\u00b5s", 30,                                                              \
 	  "a shorter gap between two kernels that were launched in time is the price of a launch") \
-	X(kernel_short, "us", 10, "a GPU's kernel that takes less is short")                       \
+	X(kernel_short, "\u00b5s", 10, "a GPU's kernel that takes less is short")                       \
 	X(launch_queue_full, "", 1022, "so many launches that wait on a stream are a full queue")  \
 	X(short_kernels_count, "", 1000,                                                           \
 	  "so many kernels, short in the mean and launched one by one, are reported")              \

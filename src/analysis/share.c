@@ -12,3 +12,13 @@ size_t ts_overlay_share(const struct ts_context *ctx, enum ts_share share, size_
 
 	return (whole * percent[share] + rest * percent[share] / 100) / TS_MAX(nr_rows, 1);
 }
+
+size_t ts_overlay_device_share(const struct ts_context *ctx, enum ts_share share, uint32_t device)
+{
+	const struct ts_device *devices = ctx->profile->devices;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < ctx->profile->nr_devices; i++)
+		nr += devices[i].host == devices[device].host;
+	return ts_overlay_share(ctx, share, nr);
+}

@@ -27,7 +27,7 @@ enum word { WORD_FASTER, WORD_SLOWER, WORD_NONE, WORD_TOO_FEW, WORD_UNTESTED, WO
 static const char *const words[] = {
 	"faster",
 	"slower",
-	"no difference that these samples could show",
+	"no clear difference",
 	"too few steps to tell",
 	"one time against another: nothing to test",
 	"unknown",

@@ -64,6 +64,13 @@ void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double 
 		bins->amount[first] += left; /* the rest, and what was before the origin */
 }
 
+static TS_INLINE bool is_near(const struct ts_bins *bins, uint64_t start, uint64_t last)
+{
+	uint64_t width = (uint64_t)bins->width_ps, from = bins->near * width;
+
+	return bins->near < bins->nr && start >= from && last - from < width;
+}
+
 /* The bins that the time spans; all are folded alike. */
 static void place_each(struct ts_bins *bins, size_t nr, uint64_t start, uint64_t last, size_t at[2])
 {
@@ -78,6 +85,7 @@ static void place_each(struct ts_bins *bins, size_t nr, uint64_t start, uint64_t
 	TS_ASSERT_HOT(at[0] <= at[1] && at[1] < TS_BINS);
 	for (size_t i = 0; bins->nr <= at[1] && i < nr; i++)
 		bins[nr - 1 - i].nr = at[1] + 1; /* the first one last: it is asked */
+	bins->near = at[1];
 }
 
 static void spread(struct ts_bins *bins, const size_t at[2], uint64_t end, double whole,
@@ -100,21 +108,21 @@ void ts_bins_add_each(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t
 		      const double *amount)
 {
 	uint64_t start = offset_of(bins, start_ps), end = offset_of(bins, end_ps);
+	uint64_t last = end > start ? end - 1 : start;
 	double whole = (double)end_ps - (double)start_ps;
-	size_t at[2];
+	size_t at[2] = { bins->near, bins->near };
 
 	TS_ASSERT_HOT(bins && amount && nr > 0 && bins->nr <= TS_BINS);
 	for (size_t i = 0; bins->width_ps == 0 && i < nr; i++)
 		bins[nr - 1 - i].width_ps = 1;
-	place_each(bins, nr, start, end > start ? end - 1 : start, at);
-	for (size_t i = 0; i < nr; i++) {
-		if (!(amount[i] > 0))
-			continue;
-		if (at[0] == at[1])
+	if (!is_near(bins, start, last))
+		place_each(bins, nr, start, last, at);
+	for (size_t i = 0; at[0] == at[1] && i < nr; i++)
+		if (amount[i] > 0)
 			bins[i].amount[at[0]] += amount[i];
-		else
+	for (size_t i = 0; at[0] < at[1] && i < nr; i++)
+		if (amount[i] > 0)
 			spread(&bins[i], at, end, whole, amount[i]);
-	}
 }
 
 /* Work whose ends are known. */

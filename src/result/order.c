@@ -44,8 +44,8 @@ static bool is_first(const struct ts_table *table, int column, size_t b, size_t 
 static void join_runs(const struct ts_table *table, int column, const size_t *from, size_t *into,
 		      size_t at, size_t width)
 {
-	size_t middle = TS_MIN(at + width, table->nr_rows);
-	size_t end = TS_MIN(at + 2 * width, table->nr_rows);
+	size_t middle = TS_MIN(at + width, ts_table_nr_listed(table));
+	size_t end = TS_MIN(at + 2 * width, ts_table_nr_listed(table));
 	size_t a = at, b = middle;
 
 	for (size_t i = at; i < end; i++)
@@ -57,10 +57,10 @@ static void join_runs(const struct ts_table *table, int column, const size_t *fr
 
 bool ts_table_order(const struct ts_table *table, int column, size_t *rows)
 {
-	size_t *other, *from = rows, nr = table->nr_rows;
+	size_t *other, *from = rows, nr = ts_table_nr_listed(table);
 
 	TS_ASSERT(table && rows);
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < table->nr_rows; i++)
 		rows[i] = i;
 	other = column < 0 ? NULL : calloc(nr + 1, sizeof(*other));
 	for (size_t width = 1; other && width < nr; width *= 2) {

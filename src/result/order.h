@@ -2,7 +2,7 @@
  * Rows of a table in the order that a user asks for.
  *
  * By the values of one column: numbers, the largest first; texts by their letters; what is unknown last. Rows
- * that are equal stay in the table's own order.
+ * that are equal stay in the table's own order. Sums of what is not listed stay at the end.
  */
 #ifndef TS_RESULT_ORDER_H
 #define TS_RESULT_ORDER_H

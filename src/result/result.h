@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "base/store.h"
 #include "base/buf.h"
 
 enum ts_value_type {
@@ -88,10 +89,17 @@ struct ts_table {
 	size_t nr_columns, nr_rows, cap_rows;
 	struct ts_value *cells; /* row by row; of the heap, freed with the results */
 	size_t text_rows;	/* rows the text view shows; 0: ten */
+	size_t nr_others;	/* rows at the end that are sums of what is not listed */
 	/* 1 + the column whose texts end in the unit of their row, for the columns whose names have
 	 * none; 0: there is none */
 	size_t unit_column;
 };
+
+/* Rows that are one thing each. */
+static inline size_t ts_table_nr_listed(const struct ts_table *table)
+{
+	return table->nr_rows - table->nr_others;
+}
 
 struct ts_field {
 	const char *name;
@@ -106,6 +114,9 @@ enum ts_confidence { TS_CERTAIN, TS_LIKELY, TS_POSSIBLE, TS_NR_CONFIDENCES };
 struct ts_where {
 	struct ts_bytes op, module, source;
 	uint32_t op_index; /* into profile->ops, or TS_NONE */
+	/* What this op has of it, of core time and of its device's peaks, where the finding's sentence is of the run. */
+	int64_t own_ps; /* not above 0: unknown, and the shares too; NaN: one of them is */
+	double own_share, mxu_share, hbm_share;
 };
 
 /* When it happens. An example is the first execution of a finding's op, not all of its time. */
@@ -220,7 +231,8 @@ struct ts_result {
 
 struct ts_results {
 	struct ts_arena arena;
-	struct ts_result **items; /* of the heap */
+	const struct ts_store *store; /* of the slices of tracks; NULL: the arena */
+	struct ts_result **items;     /* of the heap */
 	size_t nr, cap;
 	bool failed; /* memory ran out somewhere: not whole */
 	/* Where rows and tables go when memory is out, so that who fills them need not ask. */
@@ -327,6 +339,7 @@ const char *ts_origin_name(enum ts_origin origin); /* measured, ...; TS_AS_FIELD
 struct ts_slices {
 	struct ts_slice *items;
 	size_t nr, cap, budget;
+	struct ts_slice *kept; /* in a store, in place of .items; NULL: they are not */
 	int64_t resolution_ps; /* 0: every slice as it is */
 	uint64_t nr_folded;
 };
@@ -335,7 +348,13 @@ extern const struct ts_record ts_slices_record, ts_bins_record, ts_levels_record
 
 bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, uint32_t label);
 void ts_slices_release(struct ts_slices *slices);
-/* Moves the slices into a track of the result (copied to its arena). */
+/* Nothing is added to them any more: they move to STORE, if there is one and it has room. */
+void ts_slices_keep(struct ts_slices *slices, const struct ts_store *store);
+static inline const struct ts_slice *ts_slices_items(const struct ts_slices *slices)
+{
+	return slices->kept ? slices->kept : slices->items;
+}
+/* Moves the slices into a track of the result (copied to its store, or its arena). */
 bool ts_slices_finish(struct ts_slices *slices, struct ts_result *result, struct ts_track *track);
 
 /*
@@ -346,7 +365,8 @@ bool ts_slices_finish(struct ts_slices *slices, struct ts_result *result, struct
 struct ts_bins {
 	int64_t origin_ps, width_ps; /* width 0: nothing was added yet */
 	double amount[TS_BINS];
-	size_t nr; /* bins in use */
+	size_t nr;   /* bins in use */
+	size_t near; /* one that was added to: most often the next time lies in it, too */
 };
 
 void ts_bins_init(struct ts_bins *bins, int64_t origin_ps, int64_t width_ps);

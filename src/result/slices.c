@@ -26,7 +26,7 @@ static bool too_short(const struct ts_slices *slices, const struct ts_slice *las
 	       ts_i64_sub(next->start_ps, last->end_ps) <= slices->resolution_ps;
 }
 
-static void join(struct ts_slice *last, const struct ts_slice *next)
+static TS_INLINE void join(struct ts_slice *last, const struct ts_slice *next)
 {
 	if (last->label == next->label) {
 		last->own_ps = ts_i64_add(last->own_ps, next->own_ps);
@@ -41,7 +41,8 @@ static void join(struct ts_slice *last, const struct ts_slice *next)
 }
 
 /* True: NEXT is now part of LAST. */
-static bool absorb(struct ts_slices *slices, struct ts_slice *last, const struct ts_slice *next)
+static TS_INLINE bool absorb(struct ts_slices *slices, struct ts_slice *last,
+			     const struct ts_slice *next)
 {
 	bool exact = touches(last, next);
 
@@ -88,24 +89,16 @@ static bool append(struct ts_slices *slices, const struct ts_slice *next)
 	return true;
 }
 
-bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, uint32_t label)
+static struct ts_slice slice_of(int64_t start_ps, int64_t end_ps, uint32_t label)
 {
-	struct ts_slice *last = slices->nr ? &slices->items[slices->nr - 1] : NULL;
-	struct ts_slice next = { start_ps, end_ps, label, 1, 0 };
+	return (struct ts_slice){ start_ps, end_ps, label, 1, ts_i64_sub(end_ps, start_ps) };
+}
 
-	TS_ASSERT_HOT(slices && slices->nr <= slices->cap);
-	if (end_ps <= start_ps || slices->budget == 0)
-		return true;
-	if (last && start_ps < last->end_ps) /* overlaps: what is shown already stays */
-		next.start_ps = TS_MIN(last->end_ps, end_ps);
-	next.own_ps = ts_i64_sub(next.end_ps, next.start_ps);
-	if (last && next.own_ps == 0) { /* all of it was covered */
-		slices->nr_folded++;
-		last->nr_events += last->nr_events < UINT32_MAX;
-		return true;
-	}
-	if (last && absorb(slices, last, &next))
-		return true;
+/* One that the last slice does not take, where the budget may be full. */
+static bool place(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, uint32_t label)
+{
+	struct ts_slice next = slice_of(start_ps, end_ps, label), *last;
+
 	if (slices->nr < slices->budget)
 		return append(slices, &next);
 	make_room(slices);
@@ -119,6 +112,40 @@ bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, u
 	return true;
 }
 
+/* One that begins where LAST ends, or later: most often LAST takes it, with no more than is needed for that. */
+static TS_INLINE bool add_behind(struct ts_slices *slices, struct ts_slice *last, int64_t start_ps,
+				 int64_t end_ps, uint32_t label)
+{
+	struct ts_slice next = slice_of(start_ps, end_ps, label);
+
+	return absorb(slices, last, &next) || place(slices, start_ps, end_ps, label);
+}
+
+/* One that begins before LAST ends: what is shown already stays. */
+static bool add_over(struct ts_slices *slices, struct ts_slice *last, int64_t end_ps,
+		     uint32_t label)
+{
+	if (end_ps > last->end_ps)
+		return add_behind(slices, last, last->end_ps, end_ps, label);
+	slices->nr_folded++; /* all of it was covered */
+	last->nr_events += last->nr_events < UINT32_MAX;
+	return true;
+}
+
+bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, uint32_t label)
+{
+	struct ts_slice *last;
+
+	TS_ASSERT_HOT(slices && !slices->kept && slices->nr <= slices->cap);
+	if (end_ps <= start_ps || slices->budget == 0)
+		return true;
+	if (slices->nr == 0)
+		return place(slices, start_ps, end_ps, label);
+	last = &slices->items[slices->nr - 1];
+	return start_ps < last->end_ps ? add_over(slices, last, end_ps, label)
+				       : add_behind(slices, last, start_ps, end_ps, label);
+}
+
 void ts_slices_release(struct ts_slices *slices)
 {
 	TS_ASSERT(slices);
@@ -126,20 +153,34 @@ void ts_slices_release(struct ts_slices *slices)
 	*slices = (struct ts_slices){ .budget = slices->budget };
 }
 
+void ts_slices_keep(struct ts_slices *slices, const struct ts_store *store)
+{
+	TS_ASSERT(slices);
+	if (slices->kept)
+		return;
+	slices->kept = ts_store_copy(store, slices->items, slices->nr * sizeof(*slices->items));
+	if (!slices->kept)
+		return;
+	free(slices->items);
+	slices->items = NULL;
+	slices->cap = 0;
+}
+
 bool ts_slices_finish(struct ts_slices *slices, struct ts_result *result, struct ts_track *track)
 {
 	struct ts_slice *copy = NULL;
 
 	TS_ASSERT(slices && result);
-	TS_ASSERT(slices->nr <= slices->cap);
+	TS_ASSERT(slices->kept || slices->nr <= slices->cap);
+	ts_slices_keep(slices, result->owner->store);
 	if (track)
-		copy = ts_arena_array(&result->owner->arena, slices->nr, sizeof(*copy));
+		copy = slices->kept ? slices->kept
+				    : ts_arena_dup(&result->owner->arena, slices->items, slices->nr,
+						   sizeof(*copy));
 	if (!copy) {
 		result->owner->failed = true;
 		return false;
 	}
-	if (slices->nr)
-		memcpy(copy, slices->items, slices->nr * sizeof(*copy));
 	track->slices = copy;
 	track->nr_slices = slices->nr;
 	track->nr_folded = slices->nr_folded;

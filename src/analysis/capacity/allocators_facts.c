@@ -265,12 +265,16 @@ static void add_step(struct ts_heap_growth *growth, int64_t heap)
 static struct ts_heap_growth growth_of(const struct ts_context *ctx,
 				       const struct allocator_records *of, uint32_t device)
 {
-	const struct ts_steps *steps = &ctx->outline->steps;
+	const struct ts_steps *all = &ctx->outline->steps;
 	struct ts_heap_growth growth = { 0, 0, 0, 0 };
+	const struct ts_device_steps *steps;
 	size_t at = 0;
 
-	for (size_t i = 0; device < steps->nr_devices && i < steps->devices[device].nr; i++) {
-		while (at < of->nr && of->items[at].at_ps <= steps->devices[device].items[i].end_ps)
+	if (device >= all->nr_devices)
+		return growth;
+	steps = ts_steps_of(all, device);
+	for (size_t i = 0; i < steps->nr; i++) {
+		while (at < of->nr && of->items[at].at_ps <= steps->items[i].end_ps)
 			at++;
 		if (at > 0)
 			add_step(&growth, of->items[at - 1].heap);

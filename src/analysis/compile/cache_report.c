@@ -304,8 +304,8 @@ static bool put_slices(struct ts_result *result, uint32_t device, struct ts_slic
 
 static bool put_track(const struct cache_report *report, uint32_t device)
 {
-	struct ts_slices slices = { .budget = ts_overlay_share(report->ctx, TS_SHARE_COMPILATIONS,
-							       report->ctx->profile->nr_devices) };
+	struct ts_slices slices = { .budget = ts_overlay_device_share(
+					    report->ctx, TS_SHARE_COMPILATIONS, device) };
 	struct ts_label *labels =
 		ts_arena_array(&report->result->owner->arena, MAX_LABELS, sizeof(*labels));
 	size_t nr_labels = 0;

@@ -261,10 +261,10 @@ static enum ts_status compile_devices_close(void *arg, const struct ts_context *
 
 	if (ctx->profile->nr_devices == 0 || sum->nr_regions == 0)
 		return TS_OK;
-	regions = ts_arena_array(&result->owner->arena, sum->nr_regions, sizeof(*regions));
+	regions = ts_arena_dup(&result->owner->arena, sum->regions, sum->nr_regions,
+			       sizeof(*regions));
 	if (!regions)
 		return ts_fail_nomem(err);
-	memcpy(regions, sum->regions, sum->nr_regions * sizeof(*regions));
 	*found = (struct ts_compile_devices_facts){ regions, sum->nr_regions, sum->outside_ps };
 	put_regions(found, result);
 	return TS_OK;

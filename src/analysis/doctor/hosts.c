@@ -42,8 +42,8 @@ void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket)
 	size_t nr = 0;
 
 	TS_ASSERT(bucket < TS_NR_BUCKETS);
-	for (size_t i = 0; i < time->nr_steps; i++) {
-		const struct ts_time_step *step = &time->steps[i];
+	for (struct ts_time_walk walk = { .time = time }; ts_time_next_step(&walk);) {
+		const struct ts_time_step *step = &walk.step;
 		int64_t ps = step->ps[bucket];
 
 		if (ps <= 0 || (double)ps < TS_MIN_STEP_SHARE * (double)step->total_ps)

@@ -146,6 +146,23 @@ static void claim_all(struct ts_doctor *doctor, const struct ts_selection *ops)
 			ts_doctor_claim(doctor, &doctor->facts[i]);
 }
 
+static struct ts_where where_of(struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	struct ts_where where = { .op = fact->name,
+				  .module = fact->module,
+				  .source = ts_fact_source(doctor, fact),
+				  .op_index = fact->op };
+
+	if (fact->exclusive_ps <= 0 || doctor->total_ps <= 0)
+		return where;
+	where.own_ps = fact->exclusive_ps;
+	where.own_share = ts_doctor_share(doctor, fact->exclusive_ps);
+	where.mxu_share = fact->mxu_share;
+	where.hbm_share =
+		fact->hbm_bytes_per_s / doctor->ctx->rates[fact->first_device].hbm_bytes_per_s;
+	return where;
+}
+
 void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 		     const struct ts_selection *ops)
 {
@@ -160,12 +177,8 @@ void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 		doctor->failed = true;
 		return;
 	}
-	for (size_t i = 0; i < ops->nr; i++) {
-		where[i].op = ops->items[i]->name;
-		where[i].module = ops->items[i]->module;
-		where[i].source = ts_fact_source(doctor, ops->items[i]);
-		where[i].op_index = ops->items[i]->op;
-	}
+	for (size_t i = 0; i < ops->nr; i++)
+		where[i] = where_of(doctor, ops->items[i]);
 	finding->where = where;
 	finding->nr_where = ops->nr;
 }

@@ -11,11 +11,12 @@
 #define TS_NEEDS(X) X(systolic)
 #include "analysis/kit/needs.h"
 
+#include "analysis/kit/run_steps.h"
 #include "analysis/kit/table.h"
 #include "base/record.h"
 #include "result/impossible.h"
 
-#define MAX_OPS	    48
+#define MAX_OPS	    TS_MATRIX_DRAWN
 #define MAX_COLUMNS 240
 
 struct heat_cell {
@@ -62,6 +63,16 @@ static bool heat_wants(const struct ts_context *ctx, const struct ts_line *line)
 	       ts_line_is_core(ctx->profile, line) && ts_line_device(ctx->profile, line) != NULL;
 }
 
+static enum ts_status heat_look_at(const struct ts_context *ctx, bool *ops, struct ts_error *err)
+{
+	const struct ts_systolic_facts *systolic = ts_systolic_facts(ctx);
+
+	for (size_t i = 0; i < nr_rows(ctx); i++)
+		if (systolic->items[i].op != TS_NONE)
+			ops[systolic->items[i].op] = true;
+	return TS_OK;
+}
+
 /* The ops of systolic stand in the order of the time they lose: the first ones are drawn. */
 static void fill_slots(uint8_t *slot, const struct ts_context *ctx)
 {
@@ -78,7 +89,7 @@ static enum ts_status heat_open(void *arg, const struct ts_context *ctx, const s
 {
 	struct heat_state *state = arg;
 
-	state->steps = &ctx->outline->steps.devices[ctx->profile->planes[line->plane].device];
+	state->steps = ts_steps_of(&ctx->outline->steps, ctx->profile->planes[line->plane].device);
 	state->slot = malloc(ctx->profile->nr_ops + 1);
 	state->nr_rows = MAX_OPS;
 	state->cells = calloc(state->nr_rows, sizeof(*state->cells));
@@ -104,7 +115,7 @@ static enum ts_status heat_block(void *arg, const struct ts_context *ctx,
 		step = ts_steps_at(state->steps, block->start_ps[i], &state->hint);
 		if (step == TS_NONE)
 			continue;
-		cell = &state->cells[slot][state->steps->items[step].row / each];
+		cell = &state->cells[slot][ts_device_steps_row(state->steps, step) / each];
 		cell->nr = ts_i64_add(cell->nr, block->occurrences ? block->occurrences[i] : 1);
 		cell->self_ps = ts_i64_add(cell->self_ps, block->self_ps[i]);
 	}
@@ -163,27 +174,29 @@ static void put_row(const struct heat_cell *cells, const struct ts_matrix_op *op
 		TS_CELLS(result, table, HEAT_COLUMNS);
 }
 
-/* The number of the first step of each column. */
-static void put_steps(const struct ts_context *ctx, size_t nr_columns, struct ts_result *result)
+/* The number of the first step of each column. False: no memory. */
+static bool put_steps(const struct ts_context *ctx, size_t nr_columns, struct ts_result *result)
 {
 	const struct ts_steps *steps = &ctx->outline->steps;
 	size_t each = steps_each(ctx);
+	struct ts_steps_walk walk;
+	struct ts_run_step step;
 	struct ts_value *items;
 	struct ts_value list = ts_result_list(result, NULL, 0, nr_columns, &items);
 
 	if (!items)
-		return; /* the results know that memory is out */
+		return false;
 	for (size_t i = 0; i < nr_columns; i++)
 		items[i] = ts_null();
-	for (size_t d = 0; d < steps->nr_devices; d++)
-		for (size_t i = steps->devices[d].nr; i-- > 0;) {
-			const struct ts_step *step = &steps->devices[d].items[i];
-
-			if (step->row % each == 0)
-				items[step->row / each] = ts_int((int64_t)step->number);
-		}
+	if (!ts_steps_walk_open(&walk, steps))
+		return false;
+	while (ts_steps_walk_next(&walk, &step))
+		if (step.cores > 0 && (walk.row - 1) % each == 0)
+			items[(walk.row - 1) / each] = ts_int((int64_t)step.number);
+	ts_steps_walk_close(&walk);
 	ts_result_field(result, "steps_per_column", ts_int((int64_t)each), TS_DERIVED, NULL);
 	ts_result_field(result, "steps", list, TS_MEASURED, NULL);
+	return true;
 }
 
 static enum ts_status heat_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -196,7 +209,8 @@ static enum ts_status heat_close(void *arg, const struct ts_context *ctx, void *
 	if (state->nr_rows == 0)
 		return TS_OK;
 	nr_columns = (ctx->outline->steps.nr_steps + each - 1) / each;
-	put_steps(ctx, nr_columns, result);
+	if (!put_steps(ctx, nr_columns, result))
+		return ts_fail_nomem(err);
 	table = ts_result_table(result, "ops", NULL, columns, TS_NELEM(columns));
 	for (size_t i = 0; i < TS_MIN(nr_rows(ctx), state->nr_rows); i++)
 		put_row(state->cells[i], &ts_systolic_facts(ctx)->items[i], nr_columns, result,
@@ -211,6 +225,7 @@ const struct ts_analysis ts_analysis_heatmap = {
 	.pass = TS_PASS_OVERLAY,
 	.draws_only = true,
 	.state = &heat_record,
+	.looks_at = heat_look_at,
 	.wants = heat_wants,
 	.open = heat_open,
 	.block = heat_block,

@@ -39,7 +39,7 @@ static const struct ts_record device_record = TS_RECORD(device_members);
 
 #define TS_SELF struct marks_state
 static const struct ts_member state_members[] = {
-	TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND),
+	TS_INDEX_KNOWN(1, device, TS_BY_DEVICE, TS_BY_HAND),
 	TS_STRUCT(2, line, device_record),
 	TS_RECORDS(3, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
 	TS_SCRATCH(label),
@@ -61,15 +61,27 @@ static const struct {
 			   TS_SHARE_TIMES, 3 },
 };
 
-static size_t budget_of(const struct ts_context *ctx, int row)
+static size_t budget_of(const struct ts_context *ctx, int row, uint32_t device)
 {
-	return ts_overlay_share(ctx, rows[row].share, ctx->profile->nr_devices);
+	return ts_overlay_device_share(ctx, rows[row].share, device);
 }
 
 static bool marks_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	return ctx->overlay_budget > 0 && ts_line_is_core(ctx->profile, line) &&
 	       ts_line_device(ctx->profile, line) != NULL;
+}
+
+static enum ts_status marks_look_at(const struct ts_context *ctx, bool *ops, struct ts_error *err)
+{
+	struct mark_labels labels = { .nr_left_out = 0 };
+	enum ts_status st = ts_marks_list(ctx, &labels, err);
+
+	for (int row = 0; row < NR_MARK_ROWS; row++)
+		for (size_t i = 0; i < labels.nr[row]; i++)
+			ops[labels.items[row][i].op] = true;
+	ts_marks_list_release(&labels);
+	return st;
 }
 
 static bool spread_labels(struct marks_state *state, const struct mark_labels *labels,
@@ -100,7 +112,7 @@ static enum ts_status marks_open(void *arg, const struct ts_context *ctx,
 
 	state->device = (uint32_t)(ts_line_device(ctx->profile, line) - ctx->profile->devices);
 	for (int row = 0; row < NR_MARK_ROWS; row++)
-		state->line.rows[row].budget = budget_of(ctx, row);
+		state->line.rows[row].budget = budget_of(ctx, row, state->device);
 	if (st == TS_OK && !spread_labels(state, &labels, ctx->profile->nr_ops))
 		st = ts_fail_nomem(err);
 	ts_marks_list_release(&labels);
@@ -149,14 +161,14 @@ static bool add_again(struct ts_slices *slices, const struct ts_slice *slice)
 
 static bool merge_rows(struct ts_slices *into, const struct ts_slices *from)
 {
+	const struct ts_slice *old = ts_slices_items(into), *new = ts_slices_items(from);
 	struct ts_slices sum = { .budget = into->budget };
 	size_t a = 0, b = 0;
 
 	while (a < into->nr || b < from->nr) {
-		bool first = b == from->nr ||
-			     (a < into->nr && into->items[a].start_ps <= from->items[b].start_ps);
+		bool first = b == from->nr || (a < into->nr && old[a].start_ps <= new[b].start_ps);
 
-		if (!add_again(&sum, first ? &into->items[a++] : &from->items[b++])) {
+		if (!add_again(&sum, first ? &old[a++] : &new[b++])) {
 			ts_slices_release(&sum);
 			return false;
 		}
@@ -189,9 +201,14 @@ static enum ts_status marks_merge(void *arg, void *line, const struct ts_context
 			return ts_fail_nomem(err);
 		into->nr_devices = ctx->profile->nr_devices;
 	}
-	for (int row = 0; row < NR_MARK_ROWS; row++)
-		if (!merge_row(&into->devices[from->device].rows[row], &from->line.rows[row]))
+	for (int row = 0; row < NR_MARK_ROWS; row++) {
+		struct ts_slices *slices = &into->devices[from->device].rows[row];
+
+		if (!merge_row(slices, &from->line.rows[row]))
 			return ts_fail_nomem(err);
+		if (!ctx->profile->devices[from->device].is_gpu) /* these have more lines */
+			ts_slices_keep(slices, ctx->store);
+	}
 	return TS_OK;
 }
 
@@ -290,7 +307,7 @@ static bool put_device_ranges(const struct ts_context *ctx, uint32_t device,
 	const struct ts_doctor_facts *doctor = ts_doctor_facts(ctx);
 	struct ts_finding_range *ranges = calloc(doctor->nr_ranges, sizeof(*ranges));
 	int64_t *cuts = calloc(2 * doctor->nr_ranges, sizeof(*cuts));
-	struct ts_slices slices = { .budget = budget_of(ctx, NR_MARK_ROWS) };
+	struct ts_slices slices = { .budget = budget_of(ctx, NR_MARK_ROWS, device) };
 	bool good = ranges && cuts;
 
 	if (good)
@@ -354,6 +371,7 @@ const struct ts_analysis ts_analysis_marks = {
 	.columns = TS_COL_SEGMENTS,
 	.draws_only = true,
 	.state = &marks_record,
+	.looks_at = marks_look_at,
 	.wants = marks_wants,
 	.open = marks_open,
 	.block = marks_block,

@@ -11,7 +11,7 @@
 
 #define MAX_PADDED	256 /* ops of the padding row: the costliest */
 #define MIN_PADDING_PCT 5.0 /* less is not worth a slice */
-#define MAX_ARGS	(TS_FINDING_ARGS + 3)
+#define MAX_ARGS	(TS_FINDING_ARGS + 7)
 
 static enum ts_status add(struct mark_labels *labels, enum mark_row row, struct mark_label label,
 			  struct ts_error *err)
@@ -124,14 +124,53 @@ static void put(struct args *args, const char *key, struct ts_value value)
 static bool keep(struct ts_result *result, const struct args *args, struct ts_label *label)
 {
 	struct ts_arg *copy =
-		ts_arena_array(&result->owner->arena, TS_MAX(args->nr, 1), sizeof(*copy));
+		ts_arena_dup(&result->owner->arena, args->items, args->nr, sizeof(*copy));
 
 	if (!copy)
 		return false;
-	memcpy(copy, args->items, args->nr * sizeof(*copy));
 	label->args = copy;
 	label->nr_args = args->nr;
 	return true;
+}
+
+static void put_time(struct args *args, const char *key, int64_t ps)
+{
+	put(args, key, ps < 0 ? ts_null() : ts_int(ps / TS_PS_PER_NS));
+}
+
+/* The finding's sentence is of the run; these are the op's own. */
+static void put_own(struct args *args, const struct ts_where *where)
+{
+	if (where->own_ps <= 0)
+		return;
+	put_time(args, "op_time_ns", where->own_ps);
+	put(args, "op_time_pct", ts_share_pct(where->own_share));
+	put(args, "op_mxu_pct", ts_share_pct(where->mxu_share));
+	put(args, "op_hbm_pct", ts_share_pct(where->hbm_share));
+}
+
+/* "4.8 % of core time, 2.0 % of the matrix units' peak: fusion.3"; the title, where these are not known. The
+ * figures come first: a viewer cuts what a slice has no room for, and names of kernels are long. */
+static struct ts_bytes own_name(struct ts_result *result, const struct ts_where *where,
+				struct ts_bytes title)
+{
+	struct ts_buf buf = TS_BUF_INIT;
+	char share[TS_UNIT_MAX];
+	struct ts_bytes name;
+
+	if (where->own_ps <= 0 || where->op.n == 0)
+		return title;
+	ts_buf_printf(&buf, "%s of core time", ts_fmt_pct(share, 100 * where->own_share));
+	if (where->mxu_share > 0)
+		ts_buf_printf(&buf, ", %s of the matrix units' peak",
+			      ts_fmt_pct(share, 100 * where->mxu_share));
+	ts_buf_puts(&buf, ": ");
+	ts_buf_put(&buf, where->op);
+	name = ts_arena_copy(&result->owner->arena, ts_buf_bytes(&buf));
+	if (buf.failed)
+		name.p = NULL;
+	ts_buf_release(&buf);
+	return name;
 }
 
 static bool label_finding(const struct ts_context *ctx, const struct mark_label *mark,
@@ -141,17 +180,13 @@ static bool label_finding(const struct ts_context *ctx, const struct mark_label 
 	const struct ts_where *where = &finding->where[mark->where];
 	struct args args = { .nr = 0 };
 
-	label->name = finding->title;
+	label->name = own_name(result, where, finding->title);
 	args.nr = ts_finding_args(finding, (size_t)mark->at + 1, args.items);
 	put(&args, "op", ts_text_or_null(where->op));
 	put(&args, "module", ts_text_or_null(where->module));
 	put(&args, "source", ts_text_or_null(where->source));
-	return keep(result, &args, label);
-}
-
-static void put_time(struct args *args, const char *key, int64_t ps)
-{
-	put(args, key, ps < 0 ? ts_null() : ts_int(ps / TS_PS_PER_NS));
+	put_own(&args, where);
+	return label->name.p && keep(result, &args, label);
 }
 
 /* "padding 40 % fusion.3": the op's bytes are kept, also those that end a C string. */

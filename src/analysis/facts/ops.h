@@ -10,6 +10,12 @@
 
 #include "hw/chips.h"
 #include "analysis/facts/time.h"
+#include "model/tally.h"
+
+/* Why an op's FLOPs, its bytes of HBM cannot be true: the chip does less in its time. .n 0: they can. */
+struct ts_op_doubt {
+	struct ts_bytes flops, hbm;
+};
 
 struct ts_op_fact {
 	uint32_t op; /* index into profile->ops; TS_NONE: an instruction that did not run */
@@ -24,14 +30,14 @@ struct ts_op_fact {
 	/* In which it does its work: total_ps, of an asynchronous op from its start to the end of the wait for
 	 * it, which both halves have; -1: unknown */
 	int64_t work_ps;
-	double hbm_bytes_per_s; /* in that time; NaN: unknown, or it cannot be true */
-	/* Why its FLOPs, its bytes of HBM cannot be true: the chip does less in its time. .n 0: they can. */
-	struct ts_bytes flops_cause, hbm_cause;
-	double padding_share;  /* of its arrays' bytes; NaN: unknown */
-	enum ts_bound bound;   /* by the roofline of the first device that ran it */
+	double hbm_bytes_per_s;		 /* in that time; NaN: unknown, or it cannot be true */
+	double mxu_share;		 /* of the peak FLOPs, in total_ps; NaN likewise */
+	const struct ts_op_doubt *doubt; /* NULL: its work and its time agree with the chip */
+	double padding_share;		 /* of its arrays' bytes; NaN: unknown */
+	enum ts_bound bound;		 /* by the roofline of the first device that ran it */
 	enum ts_bucket bucket; /* that has most of its time; TS_NR_BUCKETS: it did not run */
-	struct ts_time_op
-		parts;	       /* what explains exclusive_ps; .split_ps 0: .bucket has all of it */
+	const struct ts_time_op
+		*parts;	       /* what explains exclusive_ps; NULL: .bucket has all of it */
 	uint32_t first_device; /* that ran it; TS_NONE: it did not run */
 	int64_t first_start_ps, first_end_ps; /* of the execution that ended first there */
 	bool is_remat;
@@ -48,6 +54,8 @@ struct ts_ops_facts {
 	const struct ts_op_fact *items;
 	size_t nr;
 	const uint32_t *of_op; /* by index into profile->ops: index into items, or TS_NONE */
+	const struct ts_tally_row
+		*tally; /* by index into profile->ops: all that ran, listed or not */
 	const struct ts_module_fact *modules;
 	size_t nr_modules; /* at least profile->nr_modules */
 };
@@ -55,7 +63,17 @@ struct ts_ops_facts {
 /* What the profile says of its work and its time agrees with the chip: a judgement may rest on it. */
 static inline bool ts_op_fact_is_possible(const struct ts_op_fact *fact)
 {
-	return fact->flops_cause.n == 0 && fact->hbm_cause.n == 0;
+	return !fact->doubt;
+}
+
+static inline struct ts_bytes ts_op_flops_cause(const struct ts_op_fact *fact)
+{
+	return fact->doubt ? fact->doubt->flops : (struct ts_bytes){ NULL, 0 };
+}
+
+static inline struct ts_bytes ts_op_hbm_cause(const struct ts_op_fact *fact)
+{
+	return fact->doubt ? fact->doubt->hbm : (struct ts_bytes){ NULL, 0 };
 }
 
 /* The fact of an op of the profile, or NULL: it is not in the op table. */
@@ -69,11 +87,9 @@ static inline const struct ts_op_fact *ts_op_fact_of(const struct ts_ops_facts *
 /* Of the op's own time, what lies in a bucket; 0 where the op did not run. */
 static inline int64_t ts_op_fact_in(const struct ts_op_fact *fact, enum ts_bucket bucket)
 {
-	const struct ts_time_op *parts = &fact->parts;
-
-	if (parts->split_ps == 0)
+	if (!fact->parts)
 		return fact->bucket == bucket ? TS_MAX(fact->exclusive_ps, 0) : 0;
-	return ts_time_op_in(parts, bucket);
+	return ts_time_op_in(fact->parts, bucket);
 }
 
 /* Does it work: neither a wait nor a collective, a talk with the host, or a recomputation? */

@@ -20,6 +20,8 @@ struct ts_matrix_op {
 	double shape_loss, memory_loss, other_loss; /* of its time, 0..1; NaN: unknown */
 };
 
+#define TS_MATRIX_DRAWN 48 /* ops of a heat map: the first ones */
+
 struct ts_systolic_facts {
 	const struct ts_matrix_op *items; /* as the report has them: the most time lost first */
 	size_t nr;

@@ -36,7 +36,7 @@ struct ts_time_gap {
 
 /* A step that took long, and why. */
 struct ts_slow_step {
-	size_t step;			/* index into the steps */
+	size_t step;			/* index into .steps: it is listed */
 	int64_t duration_ps, excess_ps; /* over the median step */
 	int64_t period;			/* it comes every so many steps; -1: it does not */
 	enum ts_bucket cause;		/* the bucket that grew most */
@@ -58,8 +58,14 @@ struct ts_time_facts {
 		[TS_SPLIT_REST];      /* of all ops that are split, before GPUs' streams overlap */
 	const struct ts_time_op *ops; /* by index into profile->ops; NULL: nothing ran */
 	double duty_cycle;	      /* 0..1; NaN: unknown */
-	const struct ts_time_step *steps; /* those that ran, in the order of time */
-	size_t nr_steps;
+	/* Those that ran, in the order of time: the ones that reports list (kit/run_steps.h), and the sum of
+	 * all others, whose .cores is 0. What is asked of every step walks over them (ts_time_next_step). */
+	const struct ts_time_step *steps;
+	size_t nr_steps;  /* of the run */
+	size_t nr_listed; /* in .steps; where no step is left out, .nr_steps */
+	struct ts_time_step others;
+	int64_t others_ps;	/* the sum of their durations */
+	struct ts_bytes packed; /* all of them; .n 0: .steps has all */
 	const struct ts_time_core *cores;
 	const struct ts_time_gap *gaps; /* the longest of all cores, the longest first */
 	size_t nr_gaps;
@@ -69,6 +75,19 @@ struct ts_time_facts {
 	int64_t slow_period;		     /* -1: none */
 	int64_t median_step_ps, step_mad_ps; /* median, median deviation from it; -1 */
 };
+
+/* Every step of the run, in the order of time:
+ *
+ *	for (struct ts_time_walk walk = { .time = time }; ts_time_next_step(&walk);)
+ *		... walk.step
+ */
+struct ts_time_walk {
+	const struct ts_time_facts *time;
+	struct ts_time_step step;
+	size_t nr; /* with this one */
+	size_t at; /* in the packed bytes */
+};
+bool ts_time_next_step(struct ts_time_walk *walk);
 
 static inline int64_t ts_time_op_in(const struct ts_time_op *op, enum ts_bucket bucket)
 {

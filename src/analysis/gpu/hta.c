@@ -101,12 +101,16 @@ static void find_cut(struct hta_state *state, const struct ts_context *ctx)
 	if (ctx->profile->hosts[state->host].trace_start_ns == TS_UNKNOWN)
 		return;
 	state->can_round = true;
-	for (size_t i = 0; i < steps->nr_devices && steps->source == TS_STEPS_MARKED; i++) {
-		const struct ts_device_steps *device = &steps->devices[i];
-		const struct ts_step *last = device->nr ? &device->items[device->nr - 1] : NULL;
+	for (uint32_t i = 0; i < steps->nr_devices && steps->source == TS_STEPS_MARKED; i++) {
+		const struct ts_device_steps *device;
+		const struct ts_step *last;
 
-		if (ctx->profile->devices[i].host != state->host || device->nr < 2)
+		if (ctx->profile->devices[i].host != state->host)
 			continue;
+		device = ts_steps_of(steps, i);
+		if (device->nr < 2)
+			continue;
+		last = &device->items[device->nr - 1];
 		state->cut_ps =
 			state->is_cut ? TS_MAX(state->cut_ps, last->start_ps) : last->start_ps;
 		state->is_cut = true;

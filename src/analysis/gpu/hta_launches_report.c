@@ -89,8 +89,8 @@ void ts_hta_put_queues(const struct hta_report *report)
 	SPREAD_COLUMNS(X, gpu, "its kernel", NULL, &call->gpu) \
 	SPREAD_COLUMNS(X, delay, "delay", "longest delay", &call->delay) \
 	X(short_kernels, TS_MEASURED, "kernel shorter than call", ts_int((int64_t)call->nr_short)) \
-	X(runtime_outliers, TS_MEASURED, "calls over 50 us", ts_int((int64_t)call->nr_slow)) \
-	X(delay_outliers, TS_MEASURED, "delays over 100 us", ts_int((int64_t)call->nr_late))
+	X(runtime_outliers, TS_MEASURED, "calls over 50 \u00b5s", ts_int((int64_t)call->nr_slow)) \
+	X(delay_outliers, TS_MEASURED, "delays over 100 \u00b5s", ts_int((int64_t)call->nr_late))
 
 static const struct ts_column launch_columns[] = { LAUNCH_COLUMNS(TS_COLUMN) };
 

@@ -51,10 +51,12 @@ static bool take(struct timeline_steps *steps, const struct ts_steps *known, con
 	struct mean_step *means = calloc(known->nr_steps + 1, sizeof(*means));
 	bool good = means != NULL;
 
-	for (size_t d = 0; good && d < known->nr_devices; d++)
-		for (size_t i = 0; is_own[d] && i < known->devices[d].nr; i++)
-			add_step(&means[known->devices[d].items[i].row],
-				 &known->devices[d].items[i]);
+	for (uint32_t d = 0; good && d < known->nr_devices; d++) {
+		const struct ts_device_steps *own = is_own[d] ? ts_steps_of(known, d) : NULL;
+
+		for (size_t i = 0; own && i < own->nr; i++)
+			add_step(&means[ts_device_steps_row(own, i)], &own->items[i]);
+	}
 	good = good && put_means(steps, means, known->nr_steps);
 	free(means);
 	return good;

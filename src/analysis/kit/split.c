@@ -116,16 +116,25 @@ struct ts_split ts_split_of_call(const struct ts_context *ctx, uint32_t device,
 					    : (double)bytes / rates->hbm_bytes_per_s);
 }
 
+/* What a part takes of the time that is left. */
+static int64_t take(const struct ts_split *split, enum ts_split_part part, int64_t *left_ps)
+{
+	int64_t ps = TS_MIN(split->need_ps[part], *left_ps);
+
+	*left_ps -= ps;
+	return ps;
+}
+
 void ts_split_time(const struct ts_split *split, int64_t dur_ps, int64_t parts[TS_NR_SPLITS])
 {
 	bool is_believed = dur_ps >= split->least_ps;
+	int64_t needed_ps = is_believed ? dur_ps : 0, left_ps = needed_ps;
 
 	TS_ASSERT_HOT(split->whole == TS_NR_BUCKETS && dur_ps >= 0);
-	for (int part = 0; part < TS_SPLIT_REST; part++) {
-		parts[part] = is_believed ? TS_MIN(split->need_ps[part], dur_ps) : 0;
-		dur_ps -= parts[part];
-	}
-	parts[TS_SPLIT_REST] = dur_ps;
+	parts[TS_SPLIT_MATRIX] = take(split, TS_SPLIT_MATRIX, &left_ps);
+	parts[TS_SPLIT_HBM] = take(split, TS_SPLIT_HBM, &left_ps);
+	parts[TS_SPLIT_ESTIMATE] = take(split, TS_SPLIT_ESTIMATE, &left_ps);
+	parts[TS_SPLIT_REST] = dur_ps - needed_ps + left_ps;
 }
 
 enum ts_bucket ts_split_bucket(enum ts_split_part part)

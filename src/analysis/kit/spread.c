@@ -114,14 +114,61 @@ static bool is_spread(const void *self)
 const struct ts_record ts_spread_record = TS_RECORD(spread_members, .is_valid = is_spread);
 #undef TS_SELF
 
+static void swap(int64_t *a, int64_t *b)
+{
+	int64_t was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
+/* The middle one of the first, the middle and the last: sorted and equal numbers are divided well. */
+static int64_t pivot_of(const int64_t *numbers, size_t low, size_t high)
+{
+	int64_t a = numbers[low], b = numbers[low + (high - low) / 2], c = numbers[high];
+
+	return TS_MAX(TS_MIN(a, b), TS_MIN(TS_MAX(a, b), c));
+}
+
+/* Hoare's selection; where his divisions are bad too often, by sorting. */
+int64_t ts_select(int64_t *numbers, size_t nr, size_t at)
+{
+	size_t low = 0, high = nr - 1;
+
+	TS_ASSERT(numbers && at < nr);
+	for (int rounds = 128; low < high; rounds--) {
+		int64_t pivot = pivot_of(numbers, low, high);
+		size_t i = low, j = high;
+
+		if (rounds == 0) {
+			qsort(numbers + low, high - low + 1, sizeof(*numbers), ts_i64_order);
+			break;
+		}
+		while (true) {
+			while (numbers[i] < pivot)
+				i++;
+			while (numbers[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			swap(&numbers[i++], &numbers[j--]);
+		}
+		if (at <= j)
+			high = j;
+		else
+			low = j + 1;
+	}
+	return numbers[at];
+}
+
 int64_t ts_median_of(int64_t *numbers, size_t nr)
 {
 	int64_t low, high;
 
 	if (nr == 0)
 		return 0;
-	qsort(numbers, nr, sizeof(*numbers), ts_i64_order);
-	low = numbers[(nr - 1) / 2];
-	high = numbers[nr / 2];
+	high = low = ts_select(numbers, nr, nr / 2);
+	if (nr % 2 == 0) /* what stands before it is not above it */
+		low = ts_select(numbers, nr / 2, nr / 2 - 1);
 	return low + (int64_t)llround((double)ts_i64_sub(high, low) / 2);
 }

@@ -34,7 +34,9 @@ double ts_spread_deviation(const struct ts_spread *spread); /* divisor n - 1; of
 /* The smallest number that is not below SHARE (0..1) of them; -1: no numbers, or no bins. */
 int64_t ts_spread_percentile(const struct ts_spread *spread, double share);
 
-/* Sorts the numbers. Of an even number the middle of the two closest, rounded (numpy's default); of none 0. */
+/* The number that stands at place AT (below NR) when they are sorted; moves them. */
+int64_t ts_select(int64_t *numbers, size_t nr, size_t at);
+/* Moves the numbers. Of an even number the middle of the two closest, rounded (numpy's default); of none 0. */
 int64_t ts_median_of(int64_t *numbers, size_t nr);
 
 #endif

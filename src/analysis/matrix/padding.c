@@ -8,6 +8,7 @@
  */
 #include "analysis/matrix/padding.h"
 
+#include "analysis/kit/others.h"
 #include "analysis/kit/table.h"
 #include "base/record.h"
 #include "model/op_kind.h"
@@ -17,18 +18,19 @@
 #define ASSUMED_DIM 128	 /* where no device is named */
 #define LEAST_SHARE 1e-3 /* wasted less than this: no row */
 #define BINDING	    0.1	 /* a roofline below this share of the time taken bounds nothing */
+#define SCRATCH	    (1 << 20) /* bytes of shapes that are held at once */
 
 struct padding_state {
-	struct ts_tally tally;
-	uint32_t device; /* of a line; merged: of the line merged last */
+	struct ts_hull hull; /* of the cores' events */
+	uint32_t device;     /* of a line; merged: of the line merged last */
 	size_t nr_cores; /* devices whose lines had events; those of one device stand together */
 };
 
 #define TS_SELF struct padding_state
 static const struct ts_member padding_members[] = {
-	TS_STRUCT(1, tally, ts_tally_record),
 	TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
 	TS_NUMBER(3, nr_cores, TS_BY_HAND),
+	TS_STRUCT(4, hull, ts_hull_record),
 };
 static const struct ts_record padding_record = TS_RECORD(padding_members);
 #undef TS_SELF
@@ -53,7 +55,8 @@ static enum ts_status padding_block(void *arg, const struct ts_context *ctx,
 {
 	struct padding_state *state = arg;
 
-	return ts_tally_block(&state->tally, block, state->device) ? TS_OK : ts_fail_nomem(err);
+	ts_hull_block(&state->hull, block);
+	return TS_OK;
 }
 
 static enum ts_status padding_merge(void *into_arg, void *from_arg, const struct ts_context *ctx,
@@ -62,28 +65,18 @@ static enum ts_status padding_merge(void *into_arg, void *from_arg, const struct
 	struct padding_state *into = into_arg;
 	const struct padding_state *from = from_arg;
 
-	if (from->tally.nr_events == 0)
+	if (from->hull.nr_events == 0)
 		return TS_OK;
 	if (into->nr_cores == 0 || into->device != from->device)
 		into->nr_cores++;
 	into->device = from->device;
-	return ts_tally_merge(&into->tally, &from->tally) ? TS_OK : ts_fail_nomem(err);
+	ts_hull_merge(&into->hull, &from->hull);
+	return TS_OK;
 }
 
 static double wasted(double useful, double spent)
 {
 	return spent > 0 ? fmin(fmax(1 - useful / spent, 0), 1) : NAN;
-}
-
-/* "%f.1 = bf16[8,100]{...} fusion(...)": the result's shape stands behind the sign. */
-static bool parse_shape(struct ts_arena *scratch, const struct ts_op *op, struct ts_shape *shape)
-{
-	size_t at = ts_bytes_find(op->text, " = ");
-
-	if (op->shape.n > 0 && ts_shape_parse(scratch, op->shape, shape, NULL))
-		return true;
-	return at < op->text.n &&
-	       ts_shape_parse(scratch, ts_bytes_cut(op->text, at + 3, op->text.n), shape, NULL);
 }
 
 /* Empty parts of the matrix unit count as work: they take as long. */
@@ -134,14 +127,6 @@ static void find_shares(struct padding_op *row)
 		row->work.nr_products > 0 ? wasted(row->work.flops, row->work.filled_flops) : NAN;
 }
 
-static bool add_row(struct padding_list *list, const struct padding_op *row)
-{
-	if (!ts_grow(&list->items, &list->cap, list->nr + 1, sizeof(*list->items)))
-		return false;
-	list->items[list->nr++] = *row;
-	return true;
-}
-
 /* The share of its time that goes with what bounds it; NaN unknown. */
 static double time_share(const struct padding_op *row)
 {
@@ -155,11 +140,10 @@ static double time_share(const struct padding_op *row)
 	}
 }
 
-static struct padding_op measured_row(const struct padding_state *state,
-				      const struct ts_context *ctx, uint32_t op,
+static struct padding_op measured_row(const struct ts_context *ctx, uint32_t op,
 				      struct ts_arena *scratch)
 {
-	const struct ts_tally_row *sum = &state->tally.rows[op];
+	const struct ts_tally_row *sum = &ts_ops_facts(ctx)->tally[op];
 	const struct ts_rates *rates = ctx->rates ? &ctx->rates[sum->device] : NULL;
 	struct padding_op row = { .op = &ctx->profile->ops[op], .self_ps = sum->self_ps };
 
@@ -168,7 +152,7 @@ static struct padding_op measured_row(const struct padding_state *state,
 		row.module = &ctx->profile->modules[row.op->module];
 		row.instr = row.op->instr;
 	} else {
-		row.has_shape = parse_shape(scratch, row.op, &row.shape);
+		row.has_shape = ts_padding_shape(scratch, row.op, &row.shape);
 	}
 	find_shares(&row);
 	row.bound = bound_of(ctx->profile, &row, rates,
@@ -185,19 +169,59 @@ static bool is_candidate(const struct ts_op *op, const struct ts_tally_row *sum)
 	       (op->kind == TS_OP_COMPUTE || op->kind == TS_OP_MATRIX || op->kind == TS_OP_MOVE);
 }
 
-static bool list_measured(const struct padding_state *state, const struct ts_context *ctx,
-			  struct padding_list *list, struct ts_arena *scratch)
+static double wasted_bytes(const struct padding_op *row)
 {
-	for (uint32_t i = 0; i < state->tally.nr; i++) {
+	return (double)row->bytes.allocated_bytes - (double)row->bytes.logical_bytes;
+}
+
+static bool wastes(const struct padding_op *row)
+{
+	return row->bytes_share > LEAST_SHARE || row->flops_share > LEAST_SHARE;
+}
+
+/* What wastes nothing, or nothing that is known, is counted only. */
+static bool add_row(struct padding_list *list, const struct ts_profile *profile,
+		    const struct padding_op *op)
+{
+	struct padding_row row = {
+		.op = op->op ? (uint32_t)(op->op - profile->ops) : TS_NONE,
+		.module = op->module ? (uint32_t)(op->module - profile->modules) : TS_NONE,
+		.instr = op->instr,
+		.wastes = wastes(op),
+		.waste_ps = op->waste_ps,
+		.wasted_bytes = wasted_bytes(op),
+		.flops_share = op->flops_share,
+	};
+
+	list->nr_all++;
+	list->nr_loose += !op->module;
+	list->is_judged |= isfinite(op->waste_ps) || op->module;
+	if (!row.wastes && !(isfinite(row.waste_ps) && row.waste_ps != 0))
+		return true;
+	if (!ts_room_grow(profile->rooms, &list->items, &list->cap, list->nr + 1, sizeof(row)))
+		return false;
+	list->items[list->nr++] = row;
+	return true;
+}
+
+static bool list_measured(const struct ts_context *ctx, struct padding_list *list,
+			  struct padding_arrays *arrays)
+{
+	struct ts_arena scratch = TS_ARENA_INIT;
+	bool good = true;
+
+	for (uint32_t i = 0; i < ctx->profile->nr_ops && good; i++) {
 		struct padding_op row;
 
-		if (!is_candidate(&ctx->profile->ops[i], &state->tally.rows[i]))
+		if (!is_candidate(&ctx->profile->ops[i], &ts_ops_facts(ctx)->tally[i]))
 			continue;
-		row = measured_row(state, ctx, i, scratch);
-		if (!add_row(list, &row))
-			return false;
+		row = measured_row(ctx, i, &scratch);
+		good = add_row(list, ctx->profile, &row) && ts_padding_arrays_note(arrays, &row);
+		if (scratch.total > SCRATCH)
+			ts_arena_release(&scratch);
 	}
-	return true;
+	ts_arena_release(&scratch);
+	return good;
 }
 
 /* Instructions that move no bytes, or whose inside has rows of its own. */
@@ -224,22 +248,32 @@ static bool is_idle(const struct ts_hlo_instr *instr)
 	       ts_bytes_ends(instr->opcode, "-update");
 }
 
+static struct padding_op module_row(const struct ts_context *ctx,
+				    const struct ts_hlo_module *module, uint32_t instr)
+{
+	const struct ts_rates *rates =
+		ctx->rates && ctx->profile->nr_devices > 0 ? ctx->rates : ctx->chip;
+	struct padding_op row = {
+		.module = module, .instr = instr, .self_ps = -1, .waste_ps = NAN
+	};
+
+	row.dim = rates ? TS_MAX(rates->mxu_dim, 0) : ASSUMED_DIM;
+	find_shares(&row);
+	return row;
+}
+
 static bool list_module(const struct ts_context *ctx, const struct ts_hlo_module *module,
 			struct padding_list *list)
 {
 	bool *inner = ts_hlo_inner_comps(module), good = inner != NULL;
-	const struct ts_rates *rates =
-		ctx->rates && ctx->profile->nr_devices > 0 ? ctx->rates : ctx->chip;
 
 	for (uint32_t i = 0; i < module->nr_instrs && good; i++) {
-		struct padding_op row = { .module = module, .instr = i, .self_ps = -1 };
+		struct padding_op row;
 
 		if (inner[module->instrs[i].computation] || is_idle(&module->instrs[i]))
 			continue;
-		row.dim = rates ? TS_MAX(rates->mxu_dim, 0) : ASSUMED_DIM;
-		row.waste_ps = NAN;
-		find_shares(&row);
-		good = add_row(list, &row);
+		row = module_row(ctx, module, i);
+		good = add_row(list, ctx->profile, &row);
 	}
 	free(inner);
 	return good;
@@ -253,11 +287,6 @@ static bool list_modules(const struct ts_context *ctx, struct padding_list *list
 	return true;
 }
 
-static double wasted_bytes(const struct padding_op *row)
-{
-	return (double)row->bytes.allocated_bytes - (double)row->bytes.logical_bytes;
-}
-
 static double known(double value)
 {
 	return isnan(value) ? -1 : value;
@@ -268,25 +297,25 @@ static int down(double a, double b)
 	return (a < b) - (a > b);
 }
 
+static int up(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
 static int by_waste(const void *a, const void *b)
 {
-	const struct padding_op *x = a, *y = b;
+	const struct padding_row *x = a, *y = b;
 	int order = down(known(x->waste_ps), known(y->waste_ps));
 
 	if (order == 0)
-		order = down(wasted_bytes(x), wasted_bytes(y));
+		order = down(x->wasted_bytes, y->wasted_bytes);
 	if (order == 0)
 		order = down(known(x->flops_share), known(y->flops_share));
-	if (order == 0 && x->op && y->op)
-		order = (x->op > y->op) - (x->op < y->op);
-	if (order == 0 && x->module != y->module)
-		order = x->module < y->module ? -1 : 1;
-	return order ? order : (x->instr > y->instr) - (x->instr < y->instr);
-}
-
-static bool wastes(const struct padding_op *row)
-{
-	return row->bytes_share > LEAST_SHARE || row->flops_share > LEAST_SHARE;
+	if (order == 0)
+		order = up(x->op, y->op);
+	if (order == 0)
+		order = up(x->module, y->module);
+	return order ? order : up(x->instr, y->instr);
 }
 
 static int64_t whole_ps(double ps)
@@ -327,39 +356,68 @@ static struct ts_padded_op fact_of(const struct ts_profile *profile, struct ts_r
 
 static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
 
-/* The worst ops into FACTS. False: no memory. */
-static bool make_facts(const struct ts_profile *profile, struct ts_result *result,
-		       const struct padding_list *list, struct ts_padding_facts *facts)
+static void put_op(struct ts_result *result, struct ts_table *table,
+		   const struct ts_padded_op *fact)
 {
-	struct ts_padded_op *items = ts_arena_array(&result->owner->arena,
-						    TS_MIN(list->nr, MAX_ROWS) + 1, sizeof(*items));
-	size_t nr_wasteful = 0;
-
-	if (!items)
-		return false;
-	for (size_t i = 0; i < list->nr; i++) {
-		if (!wastes(&list->items[i]))
-			continue;
-		if (nr_wasteful++ < MAX_ROWS)
-			items[facts->nr++] = fact_of(profile, result, &list->items[i]);
-	}
-	facts->items = items;
-	if (nr_wasteful > MAX_ROWS)
-		ts_result_note(result, "%zu more ops lose less to padding and are not listed.",
-			       nr_wasteful - MAX_ROWS);
-	return true;
+	TS_CELLS(result, table, OP_COLUMNS);
 }
 
-static void put_ops(struct ts_result *result, const struct ts_padding_facts *facts)
+static void add_to_others(const struct ts_context *ctx, struct ts_padded_op *others,
+			  const struct padding_row *row)
 {
+	int64_t self_ps = row->op == TS_NONE ? 0 : ts_ops_facts(ctx)->tally[row->op].self_ps;
+
+	others->waste_ps = ts_i64_add(others->waste_ps, TS_MAX(whole_ps(row->waste_ps), 0));
+	others->self_ps = ts_i64_add(others->self_ps, TS_MAX(self_ps, 0));
+}
+
+static struct ts_padded_op fact_of_row(const struct ts_context *ctx, struct ts_result *result,
+				       const struct padding_row *row)
+{
+	struct ts_arena scratch = TS_ARENA_INIT;
+	struct padding_op op =
+		row->op == TS_NONE
+			? module_row(ctx, &ctx->profile->modules[row->module], row->instr)
+			: measured_row(ctx, row->op, &scratch);
+	struct ts_padded_op fact = fact_of(ctx->profile, result, &op);
+
+	ts_arena_release(&scratch);
+	return fact;
+}
+
+/* The worst ops into the table and into FACTS. False: no memory. */
+static bool put_ops(const struct ts_context *ctx, struct ts_result *result,
+		    const struct padding_list *list, struct ts_padding_facts *facts)
+{
+	static const char *const sums[] = { "waste_ps", "self_time_ps", NULL };
 	struct ts_table *table =
 		ts_result_table(result, "ops", "Padding by op", op_columns, TS_NELEM(op_columns));
+	size_t listed = ts_listed_ops(ctx, list->nr, MAX_ROWS), nr = 0;
+	size_t nr_facts = TS_MAX(TS_MIN(list->nr, MAX_ROWS), listed);
+	struct ts_padded_op *items =
+		ts_arena_array(&result->owner->arena, nr_facts + 1, sizeof(*items));
+	struct ts_padded_op others = { .op = TS_NONE };
 
-	for (size_t i = 0; i < facts->nr; i++) {
-		const struct ts_padded_op *fact = &facts->items[i];
+	for (size_t i = 0; items && i < list->nr; i++) {
+		const struct padding_row *row = &list->items[i];
 
-		TS_CELLS(result, table, OP_COLUMNS);
+		if (!row->wastes)
+			continue;
+		if (nr < nr_facts)
+			items[nr] = fact_of_row(ctx, result, row);
+		if (nr < listed)
+			put_op(result, table, &items[nr]);
+		else
+			add_to_others(ctx, &others, row);
+		nr++;
 	}
+	if (nr > listed && items) {
+		put_op(result, table, &others);
+		ts_table_end_others(result, table, nr - listed, "op", sums);
+	}
+	facts->items = items;
+	facts->nr = TS_MIN(nr, MAX_ROWS);
+	return items != NULL;
 }
 
 /* Core time of the run as the analysis of time has it; else the hull of the events times the
@@ -368,23 +426,20 @@ static int64_t core_time(const struct padding_state *state, const struct ts_cont
 {
 	int64_t total_ps = ts_time_facts(ctx)->total_ps;
 
-	if (total_ps > 0 || state->tally.nr_events == 0)
+	if (total_ps > 0 || state->hull.nr_events == 0)
 		return total_ps;
-	return ts_i64_mul((int64_t)state->nr_cores, state->tally.last_ps - state->tally.first_ps);
+	return ts_i64_mul((int64_t)state->nr_cores, state->hull.last_ps - state->hull.first_ps);
 }
 
 /* Of the run; NaN where no op could be judged. */
 static double wasted_time(const struct padding_list *list, int64_t total_ps)
 {
-	bool is_judged = list->nr == 0;
 	double waste_ps = 0;
 
-	for (size_t i = 0; i < list->nr; i++) {
+	for (size_t i = 0; i < list->nr; i++)
 		if (isfinite(list->items[i].waste_ps))
 			waste_ps += list->items[i].waste_ps;
-		is_judged |= isfinite(list->items[i].waste_ps) || list->items[i].module;
-	}
-	return total_ps > 0 && is_judged ? waste_ps : NAN;
+	return total_ps > 0 && (list->nr_all == 0 || list->is_judged) ? waste_ps : NAN;
 }
 
 static void add_fields(struct ts_result *result, const struct ts_padding_facts *facts,
@@ -419,17 +474,13 @@ static void add_fields(struct ts_result *result, const struct ts_padding_facts *
 static void add_notes(struct ts_result *result, const struct ts_context *ctx,
 		      const struct padding_list *list)
 {
-	size_t nr = 0;
-
-	for (size_t i = 0; i < list->nr; i++)
-		nr += !list->items[i].module;
-	if (nr > 0)
+	if (list->nr_loose > 0)
 		ts_result_note(
 			result,
 			"%zu ops have no compiled module in the profile: only their results' "
 			"layouts, where the profile has them, are judged.",
-			nr);
-	if (ctx->profile->nr_devices == 0 && !ctx->chip && list->nr > 0)
+			list->nr_loose);
+	if (ctx->profile->nr_devices == 0 && !ctx->chip && list->nr_all > 0)
 		ts_result_note(result, "No chip is named: a matrix unit of 128 x 128 is assumed.");
 }
 
@@ -438,32 +489,31 @@ static enum ts_status padding_close(void *arg, const struct ts_context *ctx, voi
 {
 	struct padding_state *state = arg;
 	struct ts_padding_facts *facts = facts_arg;
-	bool measured = state->tally.nr_events > 0;
+	bool measured = state->hull.nr_events > 0;
 	int64_t total_ps = core_time(state, ctx);
-	struct padding_list list = { NULL, 0, 0 };
-	struct ts_arena scratch = TS_ARENA_INIT;
-	struct ts_padding arrays = { 0, 0 };
+	struct padding_list list = { .items = NULL };
+	struct padding_arrays *arrays = ts_padding_arrays_new(ctx, measured);
+	struct ts_padding sum = { 0, 0 };
 	bool good = false;
 	double waste_ps;
 
-	if (!(measured ? list_measured(state, ctx, &list, &scratch) : list_modules(ctx, &list)))
+	if (!arrays || !(measured ? list_measured(ctx, &list, arrays) : list_modules(ctx, &list)))
 		goto done;
 	if (list.nr > 1)
 		qsort(list.items, list.nr, sizeof(*list.items), by_waste);
 	waste_ps = wasted_time(&list, total_ps);
 	facts->waste_ps = whole_ps(waste_ps);
 	facts->waste_share = waste_ps / (double)total_ps;
-	if (!ts_padding_arrays(ctx, &list, measured, result, &arrays))
+	if (!ts_padding_arrays_put(arrays, result, &sum))
 		goto done;
-	add_fields(result, facts, &arrays);
-	if (!make_facts(ctx->profile, result, &list, facts))
+	add_fields(result, facts, &sum);
+	if (!put_ops(ctx, result, &list, facts))
 		goto done;
-	put_ops(result, facts);
 	add_notes(result, ctx, &list);
 	good = true;
 done:
-	free(list.items);
-	ts_arena_release(&scratch);
+	ts_room_free(list.items);
+	ts_padding_arrays_free(arrays);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 

@@ -6,13 +6,13 @@
 #ifndef TS_ANALYSIS_PADDING_H
 #define TS_ANALYSIS_PADDING_H
 
+#include "analysis/facts/ops.h"
 #include "analysis/facts/padding.h"
 #include "analysis/facts/time.h"
 
-#define TS_NEEDS(X) X(time)
+#define TS_NEEDS(X) X(ops) X(time)
 #include "analysis/kit/needs.h"
 #include "model/op_work.h"
-#include "model/tally.h"
 
 /* What bounds an op, as far as padding can matter. */
 enum padding_bound { PADDING_UNKNOWN, PADDING_NEITHER, PADDING_BYTES, PADDING_ARRAY };
@@ -33,12 +33,25 @@ struct padding_op {
 	double waste_ps; /* NaN: it did not run, or what bounds it is unknown */
 };
 
-struct padding_list {
-	struct padding_op *items;
-	size_t nr, cap;
+/* Of such an op, what puts the ops in their order: there may be very many. The op is worked out again where it is
+ * shown. */
+struct padding_row {
+	uint32_t op;		/* index into profile->ops; TS_NONE: from a module alone */
+	uint32_t module, instr; /* then */
+	bool wastes;
+	double waste_ps, wasted_bytes, flops_share;
 };
 
-/* padding_bytes.c: bytes of an array in HBM; all parts of a tuple that lie there. */
+struct padding_list {
+	struct padding_row *items; /* those that waste something */
+	size_t nr, cap;
+	size_t nr_all, nr_loose; /* with the others; without a compiled module */
+	bool is_judged;		 /* of some it is known what they waste */
+};
+
+/* padding_bytes.c: the result's shape of an op without a module. False: the profile does not say it. */
+bool ts_padding_shape(struct ts_arena *scratch, const struct ts_op *op, struct ts_shape *shape);
+/* Bytes of an array in HBM; all parts of a tuple that lie there. */
 struct ts_padding ts_padding_of_shape(const struct ts_shape *shape);
 /* How a dimension is stored: counted from the minor-most, 0, in the layout's order. */
 struct ts_stored {
@@ -52,9 +65,14 @@ struct ts_stored ts_padding_stored(const struct ts_shape *shape, uint32_t minor)
 struct ts_bytes ts_padding_advice(struct ts_result *result, const struct padding_op *op,
 				  double *gain_ps);
 
-/* padding_arrays.c: adds the table "arrays" of the modules that LIST's ops belong to (of all, when
- * nothing was measured), and sums the arrays up. False: no memory. */
-bool ts_padding_arrays(const struct ts_context *ctx, const struct padding_list *list, bool measured,
-		       struct ts_result *result, struct ts_padding *sum);
+/* padding_arrays.c: the arrays of the modules that the noted ops belong to (of all, when nothing was measured), and
+ * those ops' own that have no module. False, NULL: no memory. */
+struct padding_arrays;
+struct padding_arrays *ts_padding_arrays_new(const struct ts_context *ctx, bool measured);
+void ts_padding_arrays_free(struct padding_arrays *arrays);
+bool ts_padding_arrays_note(struct padding_arrays *arrays, const struct padding_op *op);
+/* Adds the table "arrays", and sums them up. */
+bool ts_padding_arrays_put(struct padding_arrays *arrays, struct ts_result *result,
+			   struct ts_padding *sum);
 
 #endif

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 
 #define MAX_ROWS 500
+#define MAX_HELD (4 * MAX_ROWS) /* arrays of ops without a module, of which there may be very many */
 #define MAX_HOPS 256  /* names an array may go by */
 #define WHOLE	 (-1) /* the leaf of an instruction that is not a tuple */
 
@@ -26,17 +27,24 @@ struct place {
 struct array {
 	const struct ts_hlo_module *module; /* NULL: from an op's text */
 	struct place place;
-	struct ts_bytes op; /* without .module */
-	const struct ts_shape *shape;
+	const struct ts_op *op;	      /* without .module */
+	const struct ts_shape *shape; /* with it */
 	struct ts_padding bytes;
 	enum role role;
 	int64_t uses;	/* ops that read or write it */
 	double time_ps; /* of them, that goes with its padding */
 };
 
-struct arrays {
+struct padding_arrays {
+	const struct ts_context *ctx;
+	bool measured;
 	struct array *items;
 	size_t nr, cap;
+	size_t nr_dropped;	/* of ops without a module: others have more padding */
+	struct ts_padding text; /* of all arrays of ops without a module */
+	/* By module: whether it ran, and what each of its ops spends on a byte. */
+	bool *ran;
+	double **per_byte;
 	bool failed;
 };
 
@@ -47,7 +55,7 @@ struct walk {
 	uint32_t *caller;	/* of each computation: the op that runs it, or TS_NONE */
 	const double *per_byte; /* of each instruction: ps its op spends a byte; NULL: no run */
 	struct ts_map by_place; /* -> arrays->items */
-	struct arrays *arrays;
+	struct padding_arrays *arrays;
 };
 
 static const struct ts_shape *shape_at(const struct ts_hlo_module *module, struct place place)
@@ -123,7 +131,7 @@ static struct place origin(const struct walk *walk, struct place place)
 static struct array *array_at(struct walk *walk, struct place place)
 {
 	const struct ts_shape *shape;
-	struct arrays *arrays = walk->arrays;
+	struct padding_arrays *arrays = walk->arrays;
 	uint64_t key;
 	uint32_t at;
 
@@ -239,7 +247,7 @@ static uint32_t *find_callers(const struct ts_hlo_module *module)
 	return caller;
 }
 
-static bool add_module(struct arrays *arrays, const struct ts_hlo_module *module,
+static bool add_module(struct padding_arrays *arrays, const struct ts_hlo_module *module,
 		       const double *per_byte)
 {
 	struct walk walk = { .module = module, .arrays = arrays, .per_byte = per_byte };
@@ -260,71 +268,41 @@ static bool add_module(struct arrays *arrays, const struct ts_hlo_module *module
 	return !arrays->failed;
 }
 
-/* What an op spends on a byte, where bytes bound it. */
-static bool note_op(double **per_byte, bool *ran, const struct ts_profile *profile,
-		    const struct padding_op *op)
+struct padding_arrays *ts_padding_arrays_new(const struct ts_context *ctx, bool measured)
 {
-	size_t module = (size_t)(op->module - profile->modules);
+	struct padding_arrays *arrays = calloc(1, sizeof(*arrays));
 
-	ran[module] = true;
-	if (!per_byte[module])
-		per_byte[module] = calloc((size_t)op->module->nr_instrs + 1, sizeof(**per_byte));
-	if (!per_byte[module])
-		return false;
-	if (op->bound == PADDING_BYTES && op->bytes.allocated_bytes > 0)
-		per_byte[module][op->instr] =
-			(double)op->self_ps / (double)op->bytes.allocated_bytes;
-	return true;
+	TS_ASSERT(ctx);
+	if (!arrays)
+		return NULL;
+	arrays->ctx = ctx;
+	arrays->measured = measured;
+	arrays->ran = calloc(ctx->profile->nr_modules + 1, sizeof(*arrays->ran));
+	arrays->per_byte = calloc(ctx->profile->nr_modules + 1, sizeof(*arrays->per_byte));
+	if (arrays->ran && arrays->per_byte)
+		return arrays;
+	ts_padding_arrays_free(arrays);
+	return NULL;
 }
 
-static void add_text_array(struct arrays *arrays, const struct padding_op *op)
+void ts_padding_arrays_free(struct padding_arrays *arrays)
 {
-	struct array array = {
-		.op = op->op->name, .shape = &op->shape, .bytes = op->bytes, .uses = 1
-	};
-
-	if (op->shape.dtype == TS_TUPLE || op->bytes.allocated_bytes <= 0)
+	if (!arrays)
 		return;
-	if (!ts_grow(&arrays->items, &arrays->cap, arrays->nr + 1, sizeof(array))) {
-		arrays->failed = true;
-		return;
-	}
-	if (op->bound == PADDING_BYTES)
-		array.time_ps = (double)op->self_ps / (double)op->bytes.allocated_bytes *
-				padding_bytes(&array);
-	arrays->items[arrays->nr++] = array;
+	for (size_t i = 0; arrays->per_byte && i < arrays->ctx->profile->nr_modules; i++)
+		free(arrays->per_byte[i]);
+	free(arrays->per_byte);
+	free(arrays->ran);
+	free(arrays->items);
+	free(arrays);
 }
 
-static void list_arrays(struct arrays *arrays, const struct ts_context *ctx,
-			const struct padding_list *list, bool measured)
-{
-	const struct ts_profile *profile = ctx->profile;
-	double **per_byte = calloc(profile->nr_modules + 1, sizeof(*per_byte));
-	bool *ran = calloc(profile->nr_modules + 1, sizeof(*ran));
-
-	arrays->failed |= !per_byte || !ran;
-	for (size_t i = 0; i < list->nr && measured && !arrays->failed; i++) {
-		if (list->items[i].module)
-			arrays->failed = !note_op(per_byte, ran, profile, &list->items[i]);
-		else if (list->items[i].has_shape)
-			add_text_array(arrays, &list->items[i]);
-	}
-	for (size_t i = 0; i < profile->nr_modules && !arrays->failed; i++) {
-		arrays->failed |= ran[i] && !per_byte[i];
-		if ((ran[i] || !measured) && !arrays->failed)
-			add_module(arrays, &profile->modules[i], per_byte[i]);
-	}
-	for (size_t i = 0; i < profile->nr_modules && per_byte; i++)
-		free(per_byte[i]);
-	free(per_byte);
-	free(ran);
-}
-
-/* Most padding first, then the largest; equal ones in the order of the program. */
+/* Most padding first, then the largest; equal ones in the order of the program, or of what they cost. */
 static int by_padding(const void *a, const void *b)
 {
 	const struct array *x = a, *y = b;
 	double p = padding_bytes(x), q = padding_bytes(y);
+	int order;
 
 	if (p != q)
 		return p > q ? -1 : 1;
@@ -336,13 +314,87 @@ static int by_padding(const void *a, const void *b)
 		return x->place.instr < y->place.instr ? -1 : 1;
 	if (x->place.leaf != y->place.leaf)
 		return x->place.leaf < y->place.leaf ? -1 : 1;
-	return ts_bytes_cmp(x->op, y->op);
+	if (!x->op || !y->op)
+		return 0;
+	order = ts_bytes_cmp(x->op->name, y->op->name);
+	if (order == 0)
+		order = (x->time_ps < y->time_ps) - (x->time_ps > y->time_ps);
+	return order ? order : (x->op > y->op) - (x->op < y->op);
+}
+
+static void sort_arrays(struct padding_arrays *arrays)
+{
+	if (arrays->nr > 1)
+		qsort(arrays->items, arrays->nr, sizeof(*arrays->items), by_padding);
+}
+
+static void add_bytes(struct ts_padding *sum, const struct ts_padding *bytes)
+{
+	sum->logical_bytes = ts_i64_add(sum->logical_bytes, bytes->logical_bytes);
+	sum->allocated_bytes = ts_i64_add(sum->allocated_bytes, bytes->allocated_bytes);
+}
+
+/* What an op spends on a byte, where bytes bound it. */
+static bool note_module(struct padding_arrays *arrays, const struct padding_op *op)
+{
+	size_t module = (size_t)(op->module - arrays->ctx->profile->modules);
+	double **per_byte = &arrays->per_byte[module];
+
+	arrays->ran[module] = true;
+	if (!*per_byte)
+		*per_byte = calloc((size_t)op->module->nr_instrs + 1, sizeof(**per_byte));
+	if (!*per_byte)
+		return false;
+	if (op->bound == PADDING_BYTES && op->bytes.allocated_bytes > 0)
+		(*per_byte)[op->instr] = (double)op->self_ps / (double)op->bytes.allocated_bytes;
+	return true;
+}
+
+/* Those that would not be listed are summed only. */
+static bool note_text(struct padding_arrays *arrays, const struct padding_op *op)
+{
+	struct array array = { .op = op->op, .bytes = op->bytes, .uses = 1 };
+
+	if (op->shape.dtype == TS_TUPLE || op->bytes.allocated_bytes <= 0)
+		return true;
+	add_bytes(&arrays->text, &array.bytes);
+	if (padding_bytes(&array) <= 0)
+		return true;
+	if (arrays->nr == MAX_HELD) {
+		sort_arrays(arrays);
+		arrays->nr_dropped += arrays->nr - MAX_ROWS;
+		arrays->nr = MAX_ROWS;
+	}
+	if (!ts_grow(&arrays->items, &arrays->cap, arrays->nr + 1, sizeof(array)))
+		return false;
+	if (op->bound == PADDING_BYTES)
+		array.time_ps = (double)op->self_ps / (double)op->bytes.allocated_bytes *
+				padding_bytes(&array);
+	arrays->items[arrays->nr++] = array;
+	return true;
+}
+
+bool ts_padding_arrays_note(struct padding_arrays *arrays, const struct padding_op *op)
+{
+	TS_ASSERT_HOT(arrays && op);
+	if (op->module)
+		return note_module(arrays, op);
+	return !op->has_shape || note_text(arrays, op);
+}
+
+static void add_modules(struct padding_arrays *arrays)
+{
+	const struct ts_profile *profile = arrays->ctx->profile;
+
+	for (size_t i = 0; i < profile->nr_modules && !arrays->failed; i++)
+		if (arrays->ran[i] || !arrays->measured)
+			add_module(arrays, &profile->modules[i], arrays->per_byte[i]);
 }
 
 static struct ts_bytes array_name(struct ts_result *result, const struct array *array)
 {
 	struct ts_bytes name =
-		array->module ? array->module->instrs[array->place.instr].name : array->op;
+		array->module ? array->module->instrs[array->place.instr].name : array->op->name;
 
 	if (!array->module || array->place.leaf == WHOLE)
 		return name;
@@ -370,21 +422,35 @@ static struct ts_value module_cell(const struct array *array)
 	return array->module ? ts_text_or_null(array->module->name) : ts_null();
 }
 
+static struct ts_value shape_cell(struct ts_result *result, const struct array *array)
+{
+	struct ts_arena scratch = TS_ARENA_INIT;
+	struct ts_value cell = ts_null();
+	struct ts_shape shape;
+
+	if (array->shape)
+		return ts_shape_cell(result, array->shape);
+	if (ts_padding_shape(&scratch, array->op, &shape))
+		cell = ts_shape_cell(result, &shape);
+	ts_arena_release(&scratch);
+	return cell;
+}
+
 #define ARRAY_COLUMNS(X) \
 	X(module, TS_COMPILED, NULL, module_cell(array)) \
 	X(name, TS_COMPILED, "array", ts_text(array_name(result, array))) \
-	X(shape, TS_COMPILED, TS_KEY("shape"), ts_shape_cell(result, array->shape)) \
+	X(shape, TS_COMPILED, TS_KEY("shape"), shape_cell(result, array)) \
 	X(logical_bytes, TS_COMPILED, "size", ts_int(array->bytes.logical_bytes)) \
 	X(allocated_bytes, TS_COMPILED, "stored", ts_int(array->bytes.allocated_bytes)) \
 	X(waste_pct, TS_COMPILED, TS_KEY("padding"), ts_share_pct(padding_share(array))) \
 	X(uses, TS_COMPILED, TS_SPARE("ops"), ts_int(array->uses)) \
 	X(time_ps, TS_MODELLED, TS_KEY("time at stake"), \
-	  measured ? ts_whole_or_null(array->time_ps) : ts_null()) \
+	  arrays->measured ? ts_whole_or_null(array->time_ps) : ts_null()) \
 	X(role, TS_COMPILED, NULL, ts_text(ts_bytes_of(roles[array->role])))
 
 static const struct ts_column array_columns[] = { ARRAY_COLUMNS(TS_COLUMN) };
 
-static void put_arrays(struct ts_result *result, const struct arrays *arrays, bool measured)
+static void put_arrays(struct ts_result *result, const struct padding_arrays *arrays)
 {
 	struct ts_table *table = ts_result_table(result, "arrays", "Arrays by padding",
 						 array_columns, TS_NELEM(array_columns));
@@ -396,30 +462,24 @@ static void put_arrays(struct ts_result *result, const struct arrays *arrays, bo
 		if (is_worth_a_row(array) && nr++ < MAX_ROWS)
 			TS_CELLS(result, table, ARRAY_COLUMNS);
 	}
+	nr += arrays->nr_dropped;
 	if (nr > MAX_ROWS)
 		ts_result_note(result, "%zu more arrays have less padding and are not listed.",
 			       nr - MAX_ROWS);
 }
 
-bool ts_padding_arrays(const struct ts_context *ctx, const struct padding_list *list, bool measured,
-		       struct ts_result *result, struct ts_padding *sum)
+bool ts_padding_arrays_put(struct padding_arrays *arrays, struct ts_result *result,
+			   struct ts_padding *sum)
 {
-	struct arrays arrays = { .items = NULL };
-
-	TS_ASSERT(list && sum);
-	list_arrays(&arrays, ctx, list, measured);
-	if (!arrays.failed) {
-		if (arrays.nr > 1)
-			qsort(arrays.items, arrays.nr, sizeof(*arrays.items), by_padding);
-		for (size_t i = 0; i < arrays.nr; i++) {
-			const struct ts_padding *bytes = &arrays.items[i].bytes;
-
-			sum->logical_bytes = ts_i64_add(sum->logical_bytes, bytes->logical_bytes);
-			sum->allocated_bytes =
-				ts_i64_add(sum->allocated_bytes, bytes->allocated_bytes);
-		}
-		put_arrays(result, &arrays, measured);
-	}
-	free(arrays.items);
-	return !arrays.failed;
+	TS_ASSERT(arrays && result && sum);
+	add_modules(arrays);
+	if (arrays->failed)
+		return false;
+	sort_arrays(arrays);
+	*sum = arrays->text;
+	for (size_t i = 0; i < arrays->nr; i++)
+		if (arrays->items[i].module)
+			add_bytes(sum, &arrays->items[i].bytes);
+	put_arrays(result, arrays);
+	return true;
 }

@@ -1,5 +1,16 @@
-/* Bytes of arrays as tiles store them, and how a dimension is stored. */
+/* Shapes of ops, bytes of arrays as tiles store them, and how a dimension is stored. */
 #include "analysis/matrix/padding.h"
+
+/* "%f.1 = bf16[8,100]{...} fusion(...)": the result's shape stands behind the sign. */
+bool ts_padding_shape(struct ts_arena *scratch, const struct ts_op *op, struct ts_shape *shape)
+{
+	size_t at = ts_bytes_find(op->text, " = ");
+
+	if (op->shape.n > 0 && ts_shape_parse(scratch, op->shape, shape, NULL))
+		return true;
+	return at < op->text.n &&
+	       ts_shape_parse(scratch, ts_bytes_cut(op->text, at + 3, op->text.n), shape, NULL);
+}
 
 struct ts_padding ts_padding_of_shape(const struct ts_shape *shape)
 {

@@ -14,17 +14,17 @@
 static const struct ts_member core_members[] = {
 	TS_NUMBER(1, seen, TS_BY_HAND),
 	TS_NUMBER(2, flops, TS_BY_HAND),
-	TS_ARRAY(3, step_flops, nr_steps, TS_BY_NOTHING, TS_BY_HAND),
 };
 static const struct ts_record core_record = TS_RECORD(core_members);
 #undef TS_SELF
 
 #define TS_SELF struct systolic_state
 static const struct ts_member systolic_members[] = {
-	TS_STRUCT(1, tally, ts_tally_record),
 	TS_RECORDS(2, cores, nr_cores, core_record, TS_BY_DEVICE, TS_BY_HAND),
 	TS_INDEX(3, first_core, TS_BY_DEVICE, TS_BY_HAND),
-	TS_SCRATCH(scale),
+	TS_STRUCT(4, hull, ts_hull_record),
+	TS_ARRAY(5, step_flops, nr_step_flops, TS_BY_NOTHING, TS_BY_HAND),
+	TS_SCRATCH_ROOM(scale),
 };
 
 /* A line's core may be any device; all cores begin with the first one. */
@@ -51,20 +51,17 @@ static const struct ts_device_steps *steps_of(const struct ts_context *ctx, uint
 {
 	if (!ctx->outline || device >= ctx->outline->steps.nr_devices)
 		return NULL;
-	return &ctx->outline->steps.devices[device];
+	return ts_steps_of(&ctx->outline->steps, device);
 }
 
-static bool make_core(struct systolic_core *core, const struct ts_context *ctx, uint32_t device)
+/* A place for each step that is listed, and one for all others. */
+static bool make_steps(struct systolic_state *state, const struct ts_context *ctx)
 {
-	const struct ts_device_steps *steps = steps_of(ctx, device);
-
-	if (steps && steps->nr > 0) {
-		core->step_flops = calloc(steps->nr, sizeof(*core->step_flops));
-		if (!core->step_flops)
-			return false;
-		core->nr_steps = steps->nr;
-	}
-	return true;
+	if (state->step_flops || !ctx->outline || ctx->outline->steps.nr_steps == 0)
+		return true;
+	state->nr_step_flops = ts_run_steps_nr(ctx->steps, &ctx->outline->steps) + 1;
+	state->step_flops = calloc(state->nr_step_flops, sizeof(*state->step_flops));
+	return state->step_flops != NULL;
 }
 
 static enum ts_status systolic_open(void *arg, const struct ts_context *ctx,
@@ -79,9 +76,8 @@ static enum ts_status systolic_open(void *arg, const struct ts_context *ctx,
 	if (!state->cores)
 		return ts_fail_nomem(err);
 	state->nr_cores = 1;
-	if (!make_core(state->cores, ctx, state->first_core))
-		return ts_fail_nomem(err);
-	return TS_OK;
+	state->cores->step = TS_NONE;
+	return make_steps(state, ctx) ? TS_OK : ts_fail_nomem(err);
 }
 
 /* Ops that hold others would count these twice. */
@@ -93,8 +89,8 @@ static bool counts(const struct ts_op *op)
 static bool find_scale(struct systolic_state *state, const struct ts_context *ctx, uint32_t op)
 {
 	if (op >= state->nr_scale) {
-		if (!ts_grow(&state->scale, &state->cap_scale, (size_t)op + 1,
-			     sizeof(*state->scale)))
+		if (!ts_room_grow(ctx->profile->rooms, &state->scale, &state->cap_scale,
+				  (size_t)op + 1, sizeof(*state->scale)))
 			return false;
 		state->nr_scale = (size_t)op + 1;
 	}
@@ -103,16 +99,22 @@ static bool find_scale(struct systolic_state *state, const struct ts_context *ct
 	return true;
 }
 
-static void add_flops(struct systolic_core *core, const struct ts_device_steps *steps,
-		      const struct ts_block *block, size_t i, double flops)
+static void add_flops(struct systolic_state *state, const struct ts_context *ctx,
+		      const struct ts_device_steps *steps, int64_t start_ps, double flops)
 {
-	uint32_t step = TS_NONE;
+	struct systolic_core *core = state->cores;
+	uint32_t step;
 
 	core->flops += flops;
-	if (steps && core->step_flops)
-		step = ts_steps_at(steps, block->start_ps[i], &core->hint);
+	if (!steps || steps->nr == 0)
+		return;
+	step = ts_steps_at(steps, start_ps, &core->hint);
+	if (step != TS_NONE && step != core->step) {
+		core->step = step;
+		core->at = ts_run_steps_at(ctx->steps, ts_device_steps_row(steps, step));
+	}
 	if (step != TS_NONE)
-		core->step_flops[step] += flops;
+		state->step_flops[core->at] += flops;
 }
 
 static bool add_core(struct systolic_state *state, const struct ts_context *ctx,
@@ -133,7 +135,7 @@ static bool add_core(struct systolic_state *state, const struct ts_context *ctx,
 			continue;
 		if (!find_scale(state, ctx, block->op[i]))
 			return false;
-		add_flops(state->cores, steps, block, i,
+		add_flops(state, ctx, steps, block->start_ps[i],
 			  (double)flops * (double)(own ? 1 : nr) * state->scale[block->op[i]]);
 	}
 	state->cores->seen |= block->nr_events > 0;
@@ -145,8 +147,7 @@ static enum ts_status systolic_block(void *arg, const struct ts_context *ctx,
 {
 	struct systolic_state *state = arg;
 
-	if (!ts_tally_block(&state->tally, block, state->first_core))
-		return ts_fail_nomem(err);
+	ts_hull_block(&state->hull, block);
 	if (state->nr_cores > 0 && !add_core(state, ctx, block))
 		return ts_fail_nomem(err);
 	return TS_OK;
@@ -156,8 +157,6 @@ static void merge_core(struct systolic_core *into, const struct systolic_core *f
 {
 	into->seen |= from->seen;
 	into->flops += from->flops;
-	for (size_t i = 0; i < TS_MIN(into->nr_steps, from->nr_steps); i++)
-		into->step_flops[i] += from->step_flops[i];
 }
 
 static bool make_cores(struct systolic_state *state, const struct ts_context *ctx)
@@ -168,9 +167,6 @@ static bool make_cores(struct systolic_state *state, const struct ts_context *ct
 	if (!state->cores)
 		return false;
 	state->nr_cores = ctx->profile->nr_devices;
-	for (size_t i = 0; i < state->nr_cores; i++)
-		if (!make_core(&state->cores[i], ctx, (uint32_t)i))
-			return false;
 	return true;
 }
 
@@ -180,8 +176,11 @@ static enum ts_status systolic_merge(void *into_arg, void *from_arg, const struc
 	struct systolic_state *into = into_arg;
 	const struct systolic_state *from = from_arg;
 
-	if (!make_cores(into, ctx) || !ts_tally_merge(&into->tally, &from->tally))
+	if (!make_cores(into, ctx) || !make_steps(into, ctx))
 		return ts_fail_nomem(err);
+	ts_hull_merge(&into->hull, &from->hull);
+	for (size_t i = 0; i < TS_MIN(into->nr_step_flops, from->nr_step_flops); i++)
+		into->step_flops[i] += from->step_flops[i];
 	for (size_t i = 0; i < from->nr_cores && from->first_core + i < into->nr_cores; i++)
 		merge_core(&into->cores[from->first_core + i], &from->cores[i]);
 	return TS_OK;
@@ -217,9 +216,9 @@ static int64_t core_time(const struct systolic_state *state, const struct ts_con
 {
 	int64_t total_ps = ts_time_facts(ctx)->total_ps;
 
-	if (total_ps > 0 || state->tally.nr_events == 0)
+	if (total_ps > 0 || state->hull.nr_events == 0)
 		return total_ps;
-	return ts_i64_mul(cores_seen(state), state->tally.last_ps - state->tally.first_ps);
+	return ts_i64_mul(cores_seen(state), state->hull.last_ps - state->hull.first_ps);
 }
 
 /* Why the FLOPs of the run cannot be true; .n 0: they can. */

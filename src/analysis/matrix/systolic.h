@@ -12,23 +12,26 @@
 
 #define TS_NEEDS(X) X(ops) X(time)
 #include "analysis/kit/needs.h"
+#include "analysis/kit/run_steps.h"
 #include "model/op_work.h"
-#include "model/tally.h"
 
 /* One device. */
 struct systolic_core {
 	bool seen;
-	double flops;	    /* in terms of the bf16 peak */
-	double *step_flops; /* one a step of the device, or NULL */
-	size_t nr_steps, hint;
+	double flops; /* in terms of the bf16 peak */
+	uint32_t
+		step; /* that the last event was in, or TS_NONE, and its place among those listed */
+	size_t hint, at;
 };
 
 /* Of a line (one core), or merged (all of them). */
 struct systolic_state {
-	struct ts_tally tally;
+	struct ts_hull hull; /* of the events on the timeline */
 	struct systolic_core *cores;
 	uint32_t first_core; /* the device cores[0] stands for */
 	size_t nr_cores;
+	double *step_flops; /* of all cores: one a step that is listed, and of all others; or NULL */
+	size_t nr_step_flops;
 	double *scale; /* by op: FLOPs as counted -> in terms of the bf16 peak; 0: not yet asked */
 	size_t nr_scale, cap_scale;
 };
@@ -60,8 +63,7 @@ double ts_systolic_flops(double flops, const struct ts_op_work *work, const stru
 /* What an op's FLOPs are multiplied with to be in terms of the bf16 peak. */
 double ts_systolic_scale(const struct ts_context *ctx, uint32_t device, uint32_t op);
 /* All FLOPs of an op's executions, in terms of the bf16 peak; NaN: unknown. */
-double ts_systolic_total(const struct systolic_state *state, const struct ts_context *ctx,
-			 uint32_t op);
+double ts_systolic_total(const struct ts_context *ctx, uint32_t op);
 
 /* systolic_ops.c: adds the table "ops", puts its rows into FACTS, and sums all ops up. */
 enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct ts_context *ctx,

@@ -35,13 +35,12 @@ double ts_systolic_scale(const struct ts_context *ctx, uint32_t device, uint32_t
 	return ts_systolic_flops(flops, &work, rates) / flops;
 }
 
-double ts_systolic_total(const struct systolic_state *state, const struct ts_context *ctx,
-			 uint32_t op_index)
+double ts_systolic_total(const struct ts_context *ctx, uint32_t op_index)
 {
-	const struct ts_tally_row *row = &state->tally.rows[op_index];
+	const struct ts_tally_row *row = &ts_ops_facts(ctx)->tally[op_index];
 	const struct ts_op *op = &ctx->profile->ops[op_index];
 
-	TS_ASSERT(op_index < state->tally.nr);
+	TS_ASSERT(op_index < ctx->profile->nr_ops);
 	if (ts_op_is_opaque(ctx->profile, op) && !(row->own_flops > 0))
 		return NAN;
 	return ts_tally_flops(row, op) * ts_systolic_scale(ctx, row->device, op_index);

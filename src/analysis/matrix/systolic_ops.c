@@ -8,6 +8,7 @@
 
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
+#include "analysis/kit/others.h"
 #include "analysis/kit/table.h"
 #include "model/op_kind.h"
 #include "model/traffic.h"
@@ -96,10 +97,9 @@ static struct row empty_row(void)
 	};
 }
 
-static struct row measured_row(const struct systolic_state *state, const struct ts_context *ctx,
-			       uint32_t op)
+static struct row measured_row(const struct ts_context *ctx, uint32_t op)
 {
-	const struct ts_tally_row *sum = &state->tally.rows[op];
+	const struct ts_tally_row *sum = &ts_ops_facts(ctx)->tally[op];
 	struct row row = empty_row();
 
 	row.op = &ctx->profile->ops[op];
@@ -115,7 +115,7 @@ static struct row measured_row(const struct systolic_state *state, const struct 
 		row.instr = row.op->instr;
 		row.work = ts_op_work_of(row.module, row.instr, ts_systolic_dim(row.rates));
 	}
-	row.flops = ts_systolic_total(state, ctx, op) / (double)row.occurrences;
+	row.flops = ts_systolic_total(ctx, op) / (double)row.occurrences;
 	row.hbm_bytes = ts_op_hbm_bytes(ctx->profile, row.op);
 	return row;
 }
@@ -126,18 +126,17 @@ static bool is_candidate(const struct ts_op *op, const struct ts_tally_row *sum)
 	       (op->kind == TS_OP_MATRIX || op->kind == TS_OP_COMPUTE);
 }
 
-static bool list_measured(const struct systolic_state *state, const struct ts_context *ctx,
-			  struct list *list)
+static bool list_measured(const struct ts_context *ctx, struct list *list)
 {
-	for (uint32_t i = 0; i < state->tally.nr; i++) {
+	for (uint32_t i = 0; i < ctx->profile->nr_ops; i++) {
 		const struct ts_op *op = &ctx->profile->ops[i];
 		struct row row;
 
-		if (!is_candidate(op, &state->tally.rows[i]))
+		if (!is_candidate(op, &ts_ops_facts(ctx)->tally[i]))
 			continue;
 		if (op->kind == TS_OP_COMPUTE && !ts_bytes_is(op->category, "custom-call"))
 			continue; /* classified by what stands inside: no product */
-		row = measured_row(state, ctx, i);
+		row = measured_row(ctx, i);
 		if (op->kind == TS_OP_COMPUTE && !row.is_opaque && !(row.flops > 0))
 			continue; /* a custom call that only renames */
 		split_loss(&row);
@@ -373,7 +372,8 @@ static struct ts_value utilization_cell(const struct ts_context *ctx, struct ts_
 	if (isnan(row->impossible))
 		return ts_held_share_pct(result, row->utilization, systolic_above);
 	return ts_held_share_pct(result, row->impossible,
-				 op && op->flops_cause.n > 0 ? op->flops_cause : systolic_above);
+				 op && ts_op_flops_cause(op).n > 0 ? ts_op_flops_cause(op)
+								   : systolic_above);
 }
 
 #define OP_COLUMNS(X) \
@@ -402,27 +402,52 @@ static struct ts_value utilization_cell(const struct ts_context *ctx, struct ts_
 
 static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
 
+static void put_op(struct ts_result *result, const struct ts_context *ctx, struct ts_table *table,
+		   const struct row *row, const struct ts_matrix_op *fact)
+{
+	TS_CELLS(result, table, OP_COLUMNS);
+}
+
+static void put_others(struct ts_result *result, const struct ts_context *ctx,
+		       struct ts_table *table, const struct list *list, size_t listed)
+{
+	static const char *const sums[] = { "occurrences", "time_ps", "lost_ps", NULL };
+	struct row others = { .flops = NAN, .utilization = NAN, .impossible = NAN };
+	struct ts_matrix_op fact = { .op = TS_NONE };
+
+	for (size_t i = listed; i < list->nr; i++) {
+		const struct row *row = &list->items[i];
+
+		others.occurrences = ts_i64_add(others.occurrences, row->occurrences);
+		others.time_ps = ts_i64_add(others.time_ps, TS_MAX(row->time_ps, 0));
+		others.lost_ps += isfinite(row->lost_ps) ? row->lost_ps : 0;
+	}
+	if (others.occurrences == 0)
+		others.time_ps = -1; /* nothing ran */
+	fact.time_ps = others.time_ps;
+	put_op(result, ctx, table, &others, &fact);
+	ts_table_end_others(result, table, list->nr - listed, "op", sums);
+}
+
 static bool put_ops(struct ts_result *result, const struct ts_context *ctx, const struct list *list,
 		    bool measured, struct ts_systolic_facts *facts)
 {
 	const char *title = measured ? "Matrix ops by time lost" : "Matrix ops";
 	struct ts_table *table =
 		ts_result_table(result, "ops", title, op_columns, TS_NELEM(op_columns));
-	size_t nr = TS_MIN(list->nr, MAX_ROWS);
+	size_t listed = ts_listed_ops(ctx, list->nr, MAX_ROWS);
+	size_t nr = TS_MAX(TS_MIN(list->nr, MAX_ROWS), listed);
 	struct ts_matrix_op *items = ts_arena_array(&result->owner->arena, nr + 1, sizeof(*items));
 
 	for (size_t i = 0; items && i < nr; i++) {
-		const struct row *row = &list->items[i];
-		const struct ts_matrix_op *fact = &items[i];
-
-		items[i] = fact_of(ctx->profile, result, row);
-		TS_CELLS(result, table, OP_COLUMNS);
+		items[i] = fact_of(ctx->profile, result, &list->items[i]);
+		if (i < listed)
+			put_op(result, ctx, table, &list->items[i], &items[i]);
 	}
+	if (items && listed < list->nr)
+		put_others(result, ctx, table, list, listed);
 	facts->items = items;
-	facts->nr = nr;
-	if (list->nr > MAX_ROWS)
-		ts_result_note(result, "%zu more matrix ops lost less time and are not listed.",
-			       list->nr - MAX_ROWS);
+	facts->nr = TS_MIN(nr, MAX_ROWS);
 	return items != NULL;
 }
 
@@ -430,12 +455,12 @@ enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct 
 			       struct ts_result *result, struct ts_systolic_facts *facts,
 			       struct systolic_sum *sum, struct ts_error *err)
 {
-	bool measured = state->tally.nr_events > 0;
+	bool measured = state->hull.nr_events > 0;
 	struct list list = { NULL, 0, 0 };
 	bool good;
 
 	TS_ASSERT(facts && sum);
-	good = measured ? list_measured(state, ctx, &list) : list_modules(ctx, &list);
+	good = measured ? list_measured(ctx, &list) : list_modules(ctx, &list);
 	if (good) {
 		for (size_t i = 0; i < list.nr; i++)
 			sum_row(sum, &list.items[i]);

@@ -1,6 +1,7 @@
 /* Utilization of modules, of steps and of cores. */
 #include "analysis/matrix/systolic.h"
 
+#include "analysis/kit/others.h"
 #include "analysis/kit/table.h"
 
 struct module_sum {
@@ -59,14 +60,13 @@ static struct ts_bytes module_name(const struct ts_profile *profile, const struc
 	return (struct ts_bytes){ NULL, 0 };
 }
 
-static bool add_to_module(struct sums *sums, const struct systolic_state *state,
-			  const struct ts_context *ctx, uint32_t index)
+static bool add_to_module(struct sums *sums, const struct ts_context *ctx, uint32_t index)
 {
 	const struct ts_op *op = &ctx->profile->ops[index];
-	const struct ts_tally_row *row = &state->tally.rows[index];
+	const struct ts_tally_row *row = &ts_ops_facts(ctx)->tally[index];
 	const struct ts_rates *rates = ts_systolic_rates(ctx, row->device);
 	const struct ts_op_fact *fact = ts_op_fact_of(ts_ops_facts(ctx), index);
-	double flops = ts_systolic_total(state, ctx, index);
+	double flops = ts_systolic_total(ctx, index);
 	struct module_sum *sum;
 	bool is_new;
 
@@ -87,7 +87,7 @@ static bool add_to_module(struct sums *sums, const struct systolic_state *state,
 	if (op->kind == TS_OP_CONTROL || isnan(flops))
 		return true;
 	sum->has_flops = true;
-	if (fact && fact->flops_cause.n > 0)
+	if (fact && ts_op_flops_cause(fact).n > 0)
 		sum->impossible_flops += flops;
 	sum->has_matrix |=
 		flops > 0 && (op->kind == TS_OP_MATRIX || ts_bytes_is(op->category, "custom-call"));
@@ -149,8 +149,7 @@ static struct ts_bytes module_cause(const struct module_sum *sum)
 
 static const struct ts_column module_columns[] = { MODULE_COLUMNS(TS_COLUMN) };
 
-static bool put_modules(const struct systolic_state *state, const struct ts_context *ctx,
-			struct ts_result *result)
+static bool put_modules(const struct ts_context *ctx, struct ts_result *result)
 {
 	struct ts_table *table = ts_result_table(result, "modules", "Matrix units by module",
 						 module_columns, TS_NELEM(module_columns));
@@ -158,9 +157,9 @@ static bool put_modules(const struct systolic_state *state, const struct ts_cont
 	const struct module_sum *items;
 	bool good = true;
 
-	for (uint32_t i = 0; i < state->tally.nr && good; i++)
-		if (state->tally.rows[i].occurrences > 0 && ctx->profile->ops[i].has_program)
-			good = add_to_module(&sums, state, ctx, i);
+	for (uint32_t i = 0; i < ctx->profile->nr_ops && good; i++)
+		if (ts_ops_facts(ctx)->tally[i].occurrences > 0 && ctx->profile->ops[i].has_program)
+			good = add_to_module(&sums, ctx, i);
 	if (good && sums.nr > 1)
 		qsort(sums.items, sums.nr, sizeof(*items), by_time);
 	items = sums.items;
@@ -173,21 +172,21 @@ static bool put_modules(const struct systolic_state *state, const struct ts_cont
 	return good;
 }
 
-static void add_steps(struct step_sum *sums, const struct ts_context *ctx, uint32_t device,
-		      const struct systolic_core *core)
+static void add_steps(struct step_sum *sums, size_t nr, const struct ts_context *ctx,
+		      uint32_t device)
 {
-	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device];
+	const struct ts_device_steps *steps = ts_steps_of(&ctx->outline->steps, device);
 	const struct ts_rates *rates = ts_systolic_rates(ctx, device);
 	double peak = rates ? rates->peak_flops_per_s : NAN;
 
-	for (size_t i = 0; i < TS_MIN(steps->nr, core->nr_steps); i++) {
+	for (size_t i = 0; i < steps->nr; i++) {
 		int64_t time_ps = steps->items[i].end_ps - steps->items[i].start_ps;
-		struct step_sum *sum = &sums[steps->items[i].row];
+		size_t at = ts_run_steps_at(ctx->steps, ts_device_steps_row(steps, i));
+		struct step_sum *sum = &sums[TS_MIN(at, nr)];
 
 		if (!sum->seen)
 			sum->number = steps->items[i].number;
 		sum->seen = true;
-		sum->flops += core->step_flops[i];
 		sum->time_ps = ts_i64_add(sum->time_ps, time_ps);
 		sum->capacity += (double)time_ps * 1e-12 * peak;
 	}
@@ -208,25 +207,56 @@ static double step_utilization(const struct step_sum *sum, bool has_matrix)
 
 static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
 
+/* What all steps share. */
+struct steps_report {
+	struct ts_result *result;
+	struct ts_table *table;
+	bool has_matrix;
+	struct ts_bytes cause;
+};
+
+static void put_step(const struct steps_report *report, const struct step_sum *sum)
+{
+	struct ts_result *result = report->result;
+	struct ts_bytes cause = report->cause;
+	bool has_matrix = report->has_matrix;
+
+	TS_CELLS(result, report->table, STEP_COLUMNS);
+}
+
+static void put_other_steps(const struct steps_report *report, const struct ts_context *ctx,
+			    const struct step_sum *others)
+{
+	static const char *const sums[] = { "flops", "time_ps", "mxu_utilization_pct", NULL };
+
+	if (!others->seen)
+		return;
+	put_step(report, others);
+	ts_table_end_others(report->result, report->table, ts_run_steps_nr_others(ctx->steps),
+			    "step", sums);
+}
+
 static bool put_steps(const struct systolic_state *state, const struct ts_context *ctx,
 		      struct ts_result *result, bool has_matrix, struct ts_bytes cause)
 {
-	struct ts_table *table = ts_result_table(result, "steps", "Matrix units by step",
-						 step_columns, TS_NELEM(step_columns));
-	size_t nr = ctx->outline ? ctx->outline->steps.nr_steps : 0;
+	struct steps_report report = { result,
+				       ts_result_table(result, "steps", "Matrix units by step",
+						       step_columns, TS_NELEM(step_columns)),
+				       has_matrix, cause };
+	size_t nr = ctx->outline ? ts_run_steps_nr(ctx->steps, &ctx->outline->steps) : 0;
 	struct step_sum *sums = calloc(nr + 1, sizeof(*sums));
 
 	if (!sums)
 		return false;
 	for (uint32_t i = 0; i < state->nr_cores; i++)
-		if (state->cores[i].nr_steps > 0 && state->cores[i].seen)
-			add_steps(sums, ctx, i, &state->cores[i]);
-	for (size_t i = 0; i < nr; i++) {
-		const struct step_sum *sum = &sums[i];
-
-		if (sum->seen)
-			TS_CELLS(result, table, STEP_COLUMNS);
-	}
+		if (state->cores[i].seen && ctx->outline && i < ctx->outline->steps.nr_devices)
+			add_steps(sums, nr, ctx, i);
+	for (size_t i = 0; i < TS_MIN(nr + 1, state->nr_step_flops); i++)
+		sums[i].flops = state->step_flops[i];
+	for (size_t i = 0; i < nr; i++)
+		if (sums[i].seen)
+			put_step(&report, &sums[i]);
+	put_other_steps(&report, ctx, &sums[nr]);
 	free(sums);
 	return true;
 }
@@ -273,7 +303,7 @@ enum ts_status ts_systolic_sums(const struct systolic_state *state, const struct
 				struct ts_result *result, int64_t wall_ps, bool has_matrix,
 				struct ts_bytes cause, struct ts_error *err)
 {
-	if (!put_modules(state, ctx, result) || !put_steps(state, ctx, result, has_matrix, cause))
+	if (!put_modules(ctx, result) || !put_steps(state, ctx, result, has_matrix, cause))
 		return ts_fail_nomem(err);
 	put_devices(state, ctx, result, wall_ps, has_matrix, cause);
 	return TS_OK;

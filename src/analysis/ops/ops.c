@@ -14,6 +14,7 @@
 #include "analysis/kit/needs.h"
 
 #include "analysis/kit/cells.h"
+#include "analysis/kit/others.h"
 #include "analysis/kit/table.h"
 #include "base/record.h"
 #include "base/units.h"
@@ -26,9 +27,16 @@
 
 struct op_sum {
 	int64_t occurrences, total_ps, self_ps, exclusive_ps;
-	int64_t event_flops, event_bytes; /* of custom calls whose events say so; else unknown */
-	uint32_t device;		  /* the first one that ran it: its peaks are used */
 	int64_t first_start_ps, first_end_ps; /* of the execution that ended first there */
+	uint32_t device;		      /* the first one that ran it: its peaks are used */
+};
+
+/* What events say themselves of their costs: those of custom calls do. */
+struct op_own {
+	int64_t nr;	      /* events that say something */
+	int64_t flops, bytes; /* their sums, or unknown */
+	int64_t nr_flops;     /* executions that said their FLOPs */
+	double all_flops;     /* what those said, summed */
 };
 
 #define TS_SELF struct op_sum
@@ -37,8 +45,6 @@ static const struct ts_member op_sum_members[] = {
 	TS_NUMBER(2, total_ps, TS_ADD),
 	TS_NUMBER(3, self_ps, TS_ADD),
 	TS_NUMBER(4, exclusive_ps, TS_ADD),
-	TS_NUMBER(5, event_flops, TS_ADD_KNOWN),
-	TS_NUMBER(6, event_bytes, TS_ADD_KNOWN),
 	TS_INDEX(7, device, TS_BY_DEVICE, TS_KEEP),
 	TS_NUMBER(8, first_start_ps, TS_KEEP),
 	TS_NUMBER(9, first_end_ps, TS_KEEP),
@@ -46,15 +52,26 @@ static const struct ts_member op_sum_members[] = {
 static const struct ts_record op_sum_record = TS_RECORD(op_sum_members, TS_EMPTY(occurrences));
 #undef TS_SELF
 
+#define TS_SELF struct op_own
+static const struct ts_member op_own_members[] = {
+	TS_NUMBER(1, nr, TS_ADD),	   TS_NUMBER(2, flops, TS_ADD_KNOWN),
+	TS_NUMBER(3, bytes, TS_ADD_KNOWN), TS_NUMBER(4, nr_flops, TS_ADD),
+	TS_NUMBER(5, all_flops, TS_ADD),
+};
+static const struct ts_record op_own_record = TS_RECORD(op_own_members, TS_EMPTY(nr));
+#undef TS_SELF
+
 struct ops_state {
 	struct op_sum *ops;
-	size_t nr_ops;
+	struct op_own *own; /* NULL: no event said its costs */
+	size_t nr_ops, nr_own;
 	uint32_t device; /* of a line */
 };
 
 #define TS_SELF struct ops_state
 static const struct ts_member ops_members[] = {
 	TS_RECORDS(1, ops, nr_ops, op_sum_record, TS_BY_OP, TS_ADD),
+	TS_RECORDS(2, own, nr_own, op_own_record, TS_BY_OP, TS_ADD),
 };
 static const struct ts_record ops_record = TS_RECORD(ops_members);
 #undef TS_SELF
@@ -71,7 +88,7 @@ static enum ts_status make_ops(struct ops_state *state, const struct ts_context 
 	if (state->ops)
 		return TS_OK;
 	state->nr_ops = ctx->profile->nr_ops;
-	state->ops = calloc(state->nr_ops + 1, sizeof(*state->ops));
+	state->ops = ts_room_array(ctx->profile->rooms, state->nr_ops + 1, sizeof(*state->ops));
 	return state->ops ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -83,7 +100,6 @@ static void begin_op(struct op_sum *sum, uint32_t device, int64_t start_ps, int6
 	sum->device = device;
 	sum->first_start_ps = start_ps;
 	sum->first_end_ps = end_ps;
-	sum->event_flops = sum->event_bytes = TS_UNKNOWN;
 }
 
 static enum ts_status ops_open(void *arg, const struct ts_context *ctx, const struct ts_line *line,
@@ -101,6 +117,39 @@ static void add_known(int64_t *sum, int64_t value)
 		*sum = ts_i64_add(TS_MAX(*sum, 0), value);
 }
 
+/* False: no memory. */
+static bool add_costs(struct ops_state *state, const struct ts_rooms *rooms,
+		      const struct ts_block *block, size_t i, int64_t nr)
+{
+	struct op_own *own;
+
+	if (block->flops[i] == TS_UNKNOWN && block->bytes[i] == TS_UNKNOWN)
+		return true;
+	if (!state->own) {
+		state->own = ts_room_array(rooms, state->nr_ops + 1, sizeof(*state->own));
+		state->nr_own = state->own ? state->nr_ops : 0;
+	}
+	if (!state->own)
+		return false;
+	own = &state->own[block->op[i]];
+	if (own->nr++ == 0)
+		own->flops = own->bytes = TS_UNKNOWN;
+	add_known(&own->flops, block->flops[i]);
+	add_known(&own->bytes, block->bytes[i]);
+	if (block->flops[i] == TS_UNKNOWN)
+		return true;
+	own->nr_flops = ts_i64_add(own->nr_flops, nr);
+	own->all_flops += (double)block->flops[i];
+	return true;
+}
+
+static const struct op_own *own_of(const struct ops_state *state, uint32_t op)
+{
+	static const struct op_own none = { .flops = TS_UNKNOWN, .bytes = TS_UNKNOWN };
+
+	return op < state->nr_own && state->own[op].nr > 0 ? &state->own[op] : &none;
+}
+
 static enum ts_status ops_block(void *arg, const struct ts_context *ctx,
 				const struct ts_block *block, struct ts_error *err)
 {
@@ -108,14 +157,15 @@ static enum ts_status ops_block(void *arg, const struct ts_context *ctx,
 
 	for (size_t i = 0; i < block->nr_events; i++) {
 		struct op_sum *sum = &state->ops[block->op[i]];
+		int64_t nr = block->occurrences ? block->occurrences[i] : 1;
 
 		begin_op(sum, state->device, block->start_ps[i],
 			 ts_i64_add(block->start_ps[i], block->dur_ps[i]));
-		sum->occurrences = ts_i64_add(sum->occurrences, block->occurrences[i]);
+		sum->occurrences = ts_i64_add(sum->occurrences, nr);
 		sum->total_ps = ts_i64_add(sum->total_ps, block->total_ps[i]);
 		sum->self_ps = ts_i64_add(sum->self_ps, block->self_ps[i]);
-		add_known(&sum->event_flops, block->flops[i]);
-		add_known(&sum->event_bytes, block->bytes[i]);
+		if (block->flops && !add_costs(state, ctx->profile->rooms, block, i, nr))
+			return ts_fail_nomem(err);
 	}
 	for (size_t i = 0; i < block->nr_segments; i++)
 		state->ops[block->segment_op[i]].exclusive_ps +=
@@ -129,7 +179,7 @@ struct work {
 };
 
 static struct work work_of(const struct ts_profile *profile, const struct ts_op *op,
-			   const struct op_sum *sum)
+			   const struct op_sum *sum, const struct op_own *own)
 {
 	struct work work = { ts_op_flops(op), NAN, ts_op_hbm_bytes(profile, op) };
 
@@ -139,10 +189,10 @@ static struct work work_of(const struct ts_profile *profile, const struct ts_op 
 		work.flops = NAN; /* what the kernel does is unknown: XProf's 0 does not count it */
 	if (!ts_bytes_is(op->category, "custom-call") || sum->occurrences == 0)
 		return work;
-	if (sum->event_flops != TS_UNKNOWN)
-		work.flops = (double)sum->event_flops / (double)sum->occurrences;
-	if (sum->event_bytes != TS_UNKNOWN)
-		work.bytes = work.hbm_bytes = (double)sum->event_bytes / (double)sum->occurrences;
+	if (own->flops != TS_UNKNOWN)
+		work.flops = (double)own->flops / (double)sum->occurrences;
+	if (own->bytes != TS_UNKNOWN)
+		work.bytes = work.hbm_bytes = (double)own->bytes / (double)sum->occurrences;
 	return work;
 }
 
@@ -204,9 +254,11 @@ static void make_parts(const struct ts_context *ctx, uint32_t op, struct ts_op_f
 	fact->bucket = ts_op_bucket(&ctx->profile->ops[op]);
 	if (fact->bucket != TS_NR_BUCKETS)
 		return;
-	if (time->ops)
-		fact->parts = time->ops[op];
-	fact->bucket = largest_of(&fact->parts);
+	fact->bucket = TS_BUCKET_UNEXPLAINED;
+	if (!time->ops || time->ops[op].split_ps == 0)
+		return;
+	fact->parts = &time->ops[op];
+	fact->bucket = largest_of(fact->parts);
 }
 
 /* FLOPs in terms of the bf16 peak, as the matrix units count them (hw/chips.h). */
@@ -221,13 +273,13 @@ static double bf16_flops(const struct ts_context *ctx, const struct ts_op *op,
 	return ts_bf16_flops(rates, flops, work.flops, work.int8_flops, work.fp8_flops);
 }
 
-/* Gives the share of the peak FLOPs that the op reaches. */
-static double make_fact(const struct ts_context *ctx, uint32_t index, const struct op_sum *sum,
-			struct ts_op_fact *fact)
+static void make_fact(const struct ts_context *ctx, uint32_t index, const struct ops_state *state,
+		      struct ts_op_fact *fact)
 {
+	const struct op_sum *sum = &state->ops[index];
 	const struct ts_op *op = &ctx->profile->ops[index];
 	const struct ts_rates *rates = &ctx->rates[sum->device];
-	struct work work = work_of(ctx->profile, op, sum);
+	struct work work = work_of(ctx->profile, op, sum, own_of(state, index));
 	double seconds = (double)sum->total_ps * 1e-12, executions = (double)sum->occurrences;
 	int64_t work_ps = work_time(ctx, index, sum->total_ps);
 	struct ts_roofline roofline =
@@ -252,6 +304,8 @@ static double make_fact(const struct ts_context *ctx, uint32_t index, const stru
 		.work_ps = work_ps,
 		.hbm_bytes_per_s =
 			work_ps > 0 ? work.hbm_bytes * executions / ((double)work_ps * 1e-12) : NAN,
+		.mxu_share = bf16_flops(ctx, op, rates, work.flops) * executions /
+			     (seconds * rates->peak_flops_per_s),
 		.padding_share = padding_share(ctx->profile, op),
 		.bound = roofline.bound,
 		.first_device = sum->device,
@@ -260,19 +314,12 @@ static double make_fact(const struct ts_context *ctx, uint32_t index, const stru
 		.is_remat = op->is_remat,
 	};
 	make_parts(ctx, index, fact);
-	return bf16_flops(ctx, op, rates, work.flops) * executions /
-	       (seconds * rates->peak_flops_per_s);
 }
 
 /* What an op reaches of its device, true or not. */
 struct reached {
 	double mxu_share, hbm_bytes_per_s, hbm_peak; /* NaN: unknown */
 };
-
-static struct ts_value whole_or_null(double value)
-{
-	return isnan(value) ? ts_null() : ts_int((int64_t)value);
-}
 
 static struct ts_value bucket_name(enum ts_bucket bucket)
 {
@@ -304,12 +351,12 @@ static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
 	X(occurrences, TS_MEASURED, "count", if_run(fact, fact->occurrences)) \
 	X(total_time_ps, TS_MEASURED, TS_SPARE("total"), if_run(fact, fact->total_ps)) \
 	X(self_time_ps, TS_MEASURED, TS_KEY("self"), if_run(fact, fact->self_ps)) \
-	X(flops, TS_COMPILED, NULL, whole_or_null(fact->flops)) \
-	X(bytes_accessed, TS_COMPILED, NULL, whole_or_null(fact->bytes)) \
+	X(flops, TS_COMPILED, NULL, ts_whole_or_null(fact->flops)) \
+	X(bytes_accessed, TS_COMPILED, NULL, ts_whole_or_null(fact->bytes)) \
 	X(mxu_utilization_pct, TS_MODELLED, TS_KEY("MXU"), \
-	  ts_held_share_pct(result, rates.mxu_share, fact->flops_cause)) \
+	  ts_held_share_pct(result, rates.mxu_share, ts_op_flops_cause(fact))) \
 	X(hbm_bytes_per_s, TS_MODELLED, TS_KEY("HBM"), \
-	  ts_held_value(result, rates.hbm_bytes_per_s, rates.hbm_peak, fact->hbm_cause)) \
+	  ts_held_value(result, rates.hbm_bytes_per_s, rates.hbm_peak, ts_op_hbm_cause(fact))) \
 	X(bound_by, TS_MODELLED, "bound by", ts_text(ts_bytes_of(ts_bound_name(fact->bound)))) \
 	X(padding_waste_pct, TS_COMPILED, "padding", ts_share_pct(fact->padding_share)) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(fact->source)) \
@@ -348,8 +395,7 @@ static bool is_listed(const struct ts_context *ctx, const struct ts_op *op,
 
 struct ranked {
 	int64_t self_ps;
-	struct ts_bytes name;
-	uint32_t op;
+	const struct ts_op *op;
 };
 
 static int by_self_time(const void *a, const void *b)
@@ -359,7 +405,7 @@ static int by_self_time(const void *a, const void *b)
 
 	if (x->self_ps != y->self_ps)
 		return x->self_ps > y->self_ps ? -1 : 1;
-	order = ts_bytes_cmp(x->name, y->name);
+	order = ts_bytes_cmp(x->op->name, y->op->name);
 	return order ? order : (x->op > y->op) - (x->op < y->op);
 }
 
@@ -409,6 +455,7 @@ static void make_instr_fact(const struct ts_context *ctx, uint32_t module_index,
 		.hbm_bytes = cost.hbm_bytes < 0 ? NAN : (double)cost.hbm_bytes,
 		.work_ps = -1,
 		.hbm_bytes_per_s = NAN,
+		.mxu_share = NAN,
 		.padding_share = padding_share(ctx->profile, &op),
 		.bound = roofline.bound,
 		.bucket = TS_NR_BUCKETS,
@@ -478,17 +525,26 @@ static struct ts_bytes hbm_cause(const struct listing *list, const struct ts_op_
 }
 
 /* A fact keeps no rate that cannot be true. */
-static struct reached judge(const struct listing *list, struct ts_op_fact *fact, double mxu_share)
+static struct reached judge(const struct listing *list, struct ts_op_fact *fact)
 {
-	struct reached reached = { mxu_share, fact->hbm_bytes_per_s,
+	struct reached reached = { fact->mxu_share, fact->hbm_bytes_per_s,
 				   list->ctx->rates[fact->first_device].hbm_bytes_per_s };
+	struct ts_op_doubt doubt = { .flops = { NULL, 0 } }, *kept;
 
-	if (ts_is_impossible(mxu_share, 1))
-		fact->flops_cause = flops_cause(list, fact);
+	if (ts_is_impossible(reached.mxu_share, 1)) {
+		doubt.flops = flops_cause(list, fact);
+		fact->mxu_share = NAN;
+	}
 	if (ts_is_impossible(reached.hbm_bytes_per_s, reached.hbm_peak)) {
-		fact->hbm_cause = hbm_cause(list, fact);
+		doubt.hbm = hbm_cause(list, fact);
 		fact->hbm_bytes_per_s = NAN;
 	}
+	if (doubt.flops.n == 0 && doubt.hbm.n == 0)
+		return reached;
+	kept = ts_arena_alloc(&list->result->owner->arena, sizeof(*kept));
+	if (kept)
+		*kept = doubt;
+	fact->doubt = kept;
 	return reached;
 }
 
@@ -535,29 +591,92 @@ static size_t rank_ops(const struct ops_state *sum, const struct ts_context *ctx
 
 	for (uint32_t i = 0; i < sum->nr_ops; i++)
 		if (is_listed(ctx, &ctx->profile->ops[i], &sum->ops[i]))
-			ranked[nr++] = (struct ranked){ sum->ops[i].self_ps,
-							ctx->profile->ops[i].name, i };
+			ranked[nr++] =
+				(struct ranked){ sum->ops[i].self_ps, &ctx->profile->ops[i] };
 	qsort(ranked, nr, sizeof(*ranked), by_self_time);
 	return nr;
 }
 
+/* The table has those that have most of the time; those behind it have less than this together. */
+#define USUAL_OPS  5000
+#define LEAST_OPS  1000
+#define LEFT_SHARE 1e-4
+
+/* How many of the ranked ops stand in the table by themselves. */
+static size_t nr_listed(const struct ts_context *ctx, const struct ranked *ranked, size_t nr)
+{
+	size_t listed = ts_listed_ops(ctx, nr, USUAL_OPS);
+	double all_ps = 0, left_ps = 0;
+
+	if (ctx->max_ops > 0)
+		return listed;
+	for (size_t i = 0; i < nr; i++)
+		all_ps += (double)ranked[i].self_ps;
+	for (size_t i = listed; i < nr; i++)
+		left_ps += (double)ranked[i].self_ps;
+	while (listed > LEAST_OPS &&
+	       left_ps + (double)ranked[listed - 1].self_ps <= LEFT_SHARE * all_ps)
+		left_ps += (double)ranked[--listed].self_ps;
+	return listed;
+}
+
+static void add_to_others(struct ts_op_fact *others, struct ts_time_op *parts,
+			  const struct ts_op_fact *fact)
+{
+	others->occurrences = ts_i64_add(others->occurrences, fact->occurrences);
+	others->total_ps = ts_i64_add(others->total_ps, fact->total_ps);
+	others->self_ps = ts_i64_add(others->self_ps, fact->self_ps);
+	others->exclusive_ps = ts_i64_add(others->exclusive_ps, fact->exclusive_ps);
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		if (ts_bucket_is_divided((enum ts_bucket)b))
+			parts->split_ps =
+				ts_i64_add(parts->split_ps, ts_op_fact_in(fact, (enum ts_bucket)b));
+	parts->need_ps[TS_SPLIT_MATRIX] =
+		ts_i64_add(parts->need_ps[TS_SPLIT_MATRIX], ts_op_fact_in(fact, TS_BUCKET_COMPUTE));
+	parts->need_ps[TS_SPLIT_HBM] = ts_i64_add(parts->need_ps[TS_SPLIT_HBM],
+						  ts_op_fact_in(fact, TS_BUCKET_MEMORY_WAIT));
+	others->parts = parts->split_ps > 0 ? parts : NULL;
+}
+
+static void put_others(const struct listing *list, struct ts_op_fact *others, size_t nr)
+{
+	static const char *const sums[] = { "occurrences",    "total_time_ps",
+					    "self_time_ps",   "exclusive_ps",
+					    "compute_ps",     "memory_wait_ps",
+					    "unexplained_ps", NULL };
+
+	put_op(list->ctx, list->result, list->table, others, (struct reached){ NAN, NAN, NAN });
+	ts_table_end_others(list->result, list->table, nr, "name", sums);
+}
+
 static bool list_ops(struct listing *list, const struct ops_state *sum, uint32_t *of_op)
 {
-	struct ranked *ranked = calloc(sum->nr_ops + 1, sizeof(*ranked));
+	struct ranked *ranked =
+		ts_room_alloc(list->ctx->profile->rooms, (sum->nr_ops + 1) * sizeof(*ranked));
 	size_t nr = ranked ? rank_ops(sum, list->ctx, ranked) : 0;
+	size_t listed = ranked ? nr_listed(list->ctx, ranked, nr) : 0;
+	struct ts_op_fact others = { .bucket = TS_NR_BUCKETS };
+	struct ts_time_op parts = { 0 };
 
 	list->items = ts_arena_array(&list->result->owner->arena, nr + 1, sizeof(*list->items));
 	for (size_t i = 0; i < nr && list->items; i++) {
 		struct ts_op_fact *fact = &list->items[i];
-		double mxu_share =
-			make_fact(list->ctx, ranked[i].op, &sum->ops[ranked[i].op], fact);
-		struct reached reached = judge(list, fact, mxu_share);
+		uint32_t op = (uint32_t)(ranked[i].op - list->ctx->profile->ops);
+		struct reached reached;
 
-		put_op(list->ctx, list->result, list->table, fact, reached);
-		of_op[ranked[i].op] = (uint32_t)i;
+		make_fact(list->ctx, op, sum, fact);
+		reached = judge(list, fact);
+
+		if (i < listed)
+			put_op(list->ctx, list->result, list->table, fact, reached);
+		else
+			add_to_others(&others, &parts, fact);
+		of_op[op] = (uint32_t)i;
 	}
+	if (listed < nr && list->items)
+		put_others(list, &others, nr - listed);
 	list->nr = nr;
-	free(ranked);
+	ts_room_free(ranked);
 	return ranked && list->items;
 }
 
@@ -568,6 +687,25 @@ static uint32_t *no_op_is_listed(struct ts_arena *arena, size_t nr_ops)
 	for (size_t i = 0; of_op && i < nr_ops; i++)
 		of_op[i] = TS_NONE;
 	return of_op;
+}
+
+static bool make_tally(const struct ops_state *sum, const struct ts_context *ctx,
+		       struct ts_ops_facts *facts, struct ts_result *result)
+{
+	struct ts_tally_row *rows =
+		ts_arena_zalloc(&result->owner->arena, (ctx->profile->nr_ops + 1) * sizeof(*rows));
+
+	for (size_t i = 0; rows && i < TS_MIN(sum->nr_ops, ctx->profile->nr_ops); i++)
+		rows[i] = (struct ts_tally_row){
+			.occurrences = sum->ops[i].occurrences,
+			.total_ps = sum->ops[i].total_ps,
+			.self_ps = sum->ops[i].self_ps,
+			.nr_own_flops = own_of(sum, (uint32_t)i)->nr_flops,
+			.own_flops = own_of(sum, (uint32_t)i)->all_flops,
+			.device = sum->ops[i].device,
+		};
+	facts->tally = rows;
+	return rows != NULL;
 }
 
 static bool make_ops_facts(const struct ops_state *sum, const struct ts_context *ctx,
@@ -693,7 +831,8 @@ static enum ts_status ops_close(void *arg, const struct ts_context *ctx, void *f
 
 	if (st)
 		return st;
-	return make_ops_facts(sum, ctx, facts, result) && make_module_facts(sum, ctx, facts, result)
+	return make_ops_facts(sum, ctx, facts, result) && make_tally(sum, ctx, facts, result) &&
+			       make_module_facts(sum, ctx, facts, result)
 		       ? TS_OK
 		       : ts_fail_nomem(err);
 }

@@ -57,10 +57,10 @@ static const struct {
 };
 
 struct op_work {
-	double amount[NR_QUANTITIES];
 	uint32_t partner; /* of an asynchronous pair; TS_NONE */
 	bool is_start;
 	bool is_early; /* the copy was made before the program began: when is unknown */
+	bool counts;   /* it has amounts */
 	bool known;    /* worked out: an op is when it is first met */
 };
 
@@ -78,7 +78,8 @@ struct device_rates {
 struct rates_state {
 	/* of a line */
 	uint32_t device_index;
-	struct op_work *work; /* of each op */
+	struct op_work *work;		  /* of each op */
+	double (*amounts)[NR_QUANTITIES]; /* likewise, with .own */
 	double peak[NR_QUANTITIES];
 	struct device_rates *own; /* NULL: no tracks are wanted */
 	/* of the sum: what the lines gave, by device */
@@ -123,7 +124,8 @@ static const struct ts_member state_members[] = {
 	TS_POINTER(2, own, device_record),
 	TS_POINTERS(3, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
 	TS_RECORDS(4, flights, nr_ops, flight_record, TS_BY_OP, TS_BY_HAND),
-	TS_SCRATCH(work),
+	TS_SCRATCH_ROOM(work),
+	TS_SCRATCH_ROOM(amounts),
 };
 
 static bool is_state(const void *self)
@@ -158,20 +160,21 @@ static double padding_share(const struct ts_profile *profile, const struct ts_op
 	return 1 - (double)padding.logical_bytes / (double)padding.allocated_bytes;
 }
 
-static void add_op(const struct ts_profile *profile, const struct ts_op *op, struct op_work *work)
+static void add_op(const struct ts_profile *profile, const struct ts_op *op,
+		   double amount[NR_QUANTITIES])
 {
 	struct ts_traffic traffic = ts_op_traffic(profile, op);
 	double hbm = (double)ts_traffic_hbm_bytes(&traffic);
 
-	work->amount[FLOPS] += or_zero(ts_op_flops(op));
-	work->amount[HBM] += hbm;
-	work->amount[PADDING] += hbm > 0 ? hbm * padding_share(profile, op) : 0;
-	work->amount[HBM_READ] += (double)traffic.read_bytes[TS_MEMORY_HBM];
-	work->amount[HBM_WRITTEN] += (double)traffic.written_bytes[TS_MEMORY_HBM];
-	work->amount[VMEM] += (double)traffic.read_bytes[TS_MEMORY_VMEM] +
-			      (double)traffic.written_bytes[TS_MEMORY_VMEM];
-	work->amount[HOST_READ] += (double)traffic.read_bytes[TS_MEMORY_HOST];
-	work->amount[HOST_WRITTEN] += (double)traffic.written_bytes[TS_MEMORY_HOST];
+	amount[FLOPS] += or_zero(ts_op_flops(op));
+	amount[HBM] += hbm;
+	amount[PADDING] += hbm > 0 ? hbm * padding_share(profile, op) : 0;
+	amount[HBM_READ] += (double)traffic.read_bytes[TS_MEMORY_HBM];
+	amount[HBM_WRITTEN] += (double)traffic.written_bytes[TS_MEMORY_HBM];
+	amount[VMEM] += (double)traffic.read_bytes[TS_MEMORY_VMEM] +
+			(double)traffic.written_bytes[TS_MEMORY_VMEM];
+	amount[HOST_READ] += (double)traffic.read_bytes[TS_MEMORY_HOST];
+	amount[HOST_WRITTEN] += (double)traffic.written_bytes[TS_MEMORY_HOST];
 }
 
 /* The compiler lets the program before this one make the copy: its events say nothing of its time. */
@@ -192,11 +195,7 @@ static struct op_work work_of(const struct ts_profile *profile, const struct ts_
 	if (op->kind == TS_OP_CONTROL || op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP)
 		return work; /* the ops inside count */
 	work.is_early = work.partner != TS_NONE && is_prefetched(profile, op);
-	if (work.is_early || (work.partner != TS_NONE && work.is_start))
-		return work;
-	add_op(profile, op, &work);
-	if (work.partner != TS_NONE)
-		add_op(profile, &profile->ops[work.partner], &work);
+	work.counts = !work.is_early && (work.partner == TS_NONE || !work.is_start);
 	return work;
 }
 
@@ -206,7 +205,8 @@ static enum ts_status make_flights(struct rates_state *state, const struct ts_co
 	if (state->flights)
 		return TS_OK;
 	state->nr_ops = ctx->profile->nr_ops;
-	state->flights = calloc(state->nr_ops + 1, sizeof(*state->flights));
+	state->flights =
+		ts_room_array(ctx->profile->rooms, state->nr_ops + 1, sizeof(*state->flights));
 	return state->flights ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -233,7 +233,7 @@ static enum ts_status rates_open(void *arg, const struct ts_context *ctx,
 	if (st)
 		return st;
 	state->device_index = profile->planes[line->plane].device;
-	state->work = calloc(profile->nr_ops + 1, sizeof(*state->work));
+	state->work = ts_room_array(profile->rooms, profile->nr_ops + 1, sizeof(*state->work));
 	if (!state->work)
 		return ts_fail_nomem(err);
 	if (ctx->overlay_budget == 0)
@@ -241,15 +241,24 @@ static enum ts_status rates_open(void *arg, const struct ts_context *ctx,
 	for (int i = 0; i < NR_QUANTITIES; i++)
 		state->peak[i] = peak_of(&ctx->rates[state->device_index], (enum quantity)i);
 	state->own = calloc(1, sizeof(*state->own));
-	return state->own ? TS_OK : ts_fail_nomem(err);
+	state->amounts =
+		ts_room_array(profile->rooms, profile->nr_ops + 1, sizeof(*state->amounts));
+	return state->own && state->amounts ? TS_OK : ts_fail_nomem(err);
 }
 
 static const struct op_work *work_at(struct rates_state *state, const struct ts_profile *profile,
 				     uint32_t op)
 {
-	if (!state->work[op].known)
-		state->work[op] = work_of(profile, &profile->ops[op]);
-	return &state->work[op];
+	struct op_work *work = &state->work[op];
+
+	if (work->known)
+		return work;
+	*work = work_of(profile, &profile->ops[op]);
+	if (state->own && work->counts)
+		add_op(profile, &profile->ops[op], state->amounts[op]);
+	if (state->own && work->counts && work->partner != TS_NONE)
+		add_op(profile, &profile->ops[work->partner], state->amounts[op]);
+	return work;
 }
 
 /* All counters keep the same bins. */
@@ -274,15 +283,15 @@ static int64_t land(struct flight *flight, int64_t start_ps, int64_t end_ps)
 }
 
 /* What goes on beside other ops is not even: it waits for them, and for copies before it. */
-static void add_work(const struct rates_state *state, const struct op_work *work, int64_t start_ps,
-		     int64_t end_ps)
+static void add_work(const struct rates_state *state, uint32_t op, int64_t start_ps, int64_t end_ps)
 {
 	struct ts_bins *bins = state->own->bins;
+	const double *amount = state->amounts[op];
 
-	if (work->partner == TS_NONE)
-		ts_bins_add_each(bins, NR_QUANTITIES, start_ps, end_ps, work->amount);
+	if (state->work[op].partner == TS_NONE)
+		ts_bins_add_each(bins, NR_QUANTITIES, start_ps, end_ps, amount);
 	else
-		ts_bins_add_below(bins, NR_QUANTITIES, start_ps, end_ps, work->amount, state->peak);
+		ts_bins_add_below(bins, NR_QUANTITIES, start_ps, end_ps, amount, state->peak);
 }
 
 static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
@@ -307,7 +316,7 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
 		if (work->partner != TS_NONE)
 			start_ps = land(&state->flights[work->partner], start_ps, end_ps);
 		if (state->own)
-			add_work(state, work, start_ps, end_ps);
+			add_work(state, block->op[i], start_ps, end_ps);
 	}
 	return TS_OK;
 }

@@ -27,7 +27,6 @@ static const struct ts_member device_members[] = {
 	TS_NUMBER(1, nr_events, TS_ADD),
 	TS_NUMBER(2, first_ps, TS_MIN_OF),
 	TS_NUMBER(3, last_ps, TS_MAX_OF),
-	TS_RECORDS(4, steps, nr_steps, work_record, TS_BY_NOTHING, TS_ADD),
 };
 static const struct ts_record device_record = TS_RECORD(device_members, TS_EMPTY(nr_events));
 #undef TS_SELF
@@ -35,7 +34,8 @@ static const struct ts_record device_record = TS_RECORD(device_members, TS_EMPTY
 #define TS_SELF struct roofline_state
 static const struct ts_member state_members[] = {
 	TS_RECORDS(1, devices, nr_devices, device_record, TS_BY_DEVICE, TS_ADD),
-	TS_SCRATCH(ops),
+	TS_RECORDS(2, steps, nr_steps, work_record, TS_BY_NOTHING, TS_ADD),
+	TS_SCRATCH_ROOM(ops),
 	TS_SCRATCH(is_custom),
 };
 static const struct ts_record roofline_record = TS_RECORD(state_members);
@@ -93,10 +93,12 @@ static bool make_device(struct roofline_state *state, const struct ts_context *c
 	state->own->last_ps = INT64_MIN;
 	if (index >= ctx->outline->steps.nr_devices)
 		return true;
-	state->own_steps = &ctx->outline->steps.devices[index];
-	state->own->nr_steps = state->own_steps->nr;
-	state->own->steps = calloc(state->own->nr_steps + 1, sizeof(*state->own->steps));
-	return state->own->steps != NULL;
+	state->own_steps = ts_steps_of(&ctx->outline->steps, index);
+	if (state->own_steps->nr == 0)
+		return true;
+	state->nr_steps = ts_run_steps_nr(ctx->steps, &ctx->outline->steps) + 1;
+	state->steps = calloc(state->nr_steps, sizeof(*state->steps));
+	return state->steps != NULL;
 }
 
 static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
@@ -109,9 +111,9 @@ static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
 	state->from_ps = state->until_ps = INT64_MIN;
 	if (!make_device(state, ctx, profile->planes[line->plane].device))
 		return ts_fail_nomem(err);
-	if (state->own->nr_steps == 0 || line->kind == TS_LINE_STEPS)
+	if (state->nr_steps == 0 || line->kind == TS_LINE_STEPS)
 		return TS_OK;
-	state->ops = malloc((profile->nr_ops + 1) * sizeof(*state->ops));
+	state->ops = ts_room_alloc(profile->rooms, (profile->nr_ops + 1) * sizeof(*state->ops));
 	state->is_custom = malloc((profile->nr_ops + 1) * sizeof(*state->is_custom));
 	if (!state->ops || !state->is_custom)
 		return ts_fail_nomem(err);
@@ -125,12 +127,14 @@ static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
 }
 
 /* Whose work an event at T is, and for how long that stays so. */
-static void find_step(struct roofline_state *state, int64_t t)
+static void find_step(struct roofline_state *state, const struct ts_context *ctx, int64_t t)
 {
 	const struct ts_device_steps *steps = state->own_steps;
 	uint32_t at = ts_steps_at(steps, t, &state->hint);
 
-	state->to = at == TS_NONE ? NULL : &state->own->steps[at];
+	state->to = at == TS_NONE ? NULL
+				  : &state->steps[ts_run_steps_at(ctx->steps,
+								  ts_device_steps_row(steps, at))];
 	state->from_ps = at == TS_NONE ? t : steps->items[at].start_ps;
 	state->until_ps = at == TS_NONE ? t : steps->items[at].end_ps;
 }
@@ -152,7 +156,8 @@ static void add_special(struct roofline_work *to, const struct roofline_work *wo
 }
 
 /* What the step has is summed up beside it, so that the processor can keep it at hand. */
-static void add_events(struct roofline_state *state, const struct ts_block *block)
+static void add_events(struct roofline_state *state, const struct ts_context *ctx,
+		       const struct ts_block *block)
 {
 	struct roofline_work sum = { { 0 } };
 
@@ -164,7 +169,7 @@ static void add_events(struct roofline_state *state, const struct ts_block *bloc
 			if (state->to)
 				roofline_add(state->to, &sum);
 			sum = (struct roofline_work){ { 0 } };
-			find_step(state, start_ps);
+			find_step(state, ctx, start_ps);
 		}
 		if (state->is_custom[op] || (block->occurrences && block->occurrences[i] != 1))
 			add_special(&sum, &state->ops[op], block, i, state->is_custom[op]);
@@ -185,7 +190,7 @@ static enum ts_status roofline_block(void *arg, const struct ts_context *ctx,
 	device->first_ps = TS_MIN(device->first_ps, block->device_first_ps);
 	device->last_ps = TS_MAX(device->last_ps, block->device_last_ps);
 	if (state->ops)
-		add_events(state, block);
+		add_events(state, ctx, block);
 	return TS_OK;
 }
 

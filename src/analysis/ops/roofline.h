@@ -9,6 +9,7 @@
 
 #define TS_NEEDS(X) X(ops)
 #include "analysis/kit/needs.h"
+#include "analysis/kit/others.h"
 
 #include "model/op_kind.h"
 
@@ -32,13 +33,14 @@ struct roofline_work {
 struct roofline_device {
 	int64_t nr_events;
 	int64_t first_ps, last_ps; /* of its ops and steps, by its own clock */
-	struct roofline_work *steps;
-	size_t nr_steps;
 };
 
 struct roofline_state {
 	struct roofline_device *devices; /* those that a line or the sum has seen are not empty */
 	size_t nr_devices;
+	struct roofline_work
+		*steps; /* one a step that is listed, and of all others; over all devices */
+	size_t nr_steps;
 	/* of a line */
 	struct roofline_work *ops; /* of an execution of each op; NULL: no steps to give it to */
 	bool *is_custom;	   /* the op is a custom call: its events may say what they did */

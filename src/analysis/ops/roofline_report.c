@@ -7,8 +7,7 @@
 #include "base/check.h"
 #include "result/impossible.h"
 
-#define MAX_OPS	  1000 /* as XProf's table */
-#define MAX_STEPS 256
+#define MAX_OPS 1000 /* as XProf's table */
 
 static double or_nan(int64_t amount)
 {
@@ -88,10 +87,11 @@ struct report {
 	struct ts_result *result;
 	struct ts_table *table;
 	struct roofline_peaks peaks;
-	struct roofline_row *rows; /* of ops */
-	size_t nr_rows;
+	struct roofline_row *rows,
+		others;		   /* of ops: those that are listed, the sum of the others */
+	size_t nr_rows, nr_listed; /* of all */
 	struct total program, *modules;
-	size_t nr_modules;
+	size_t nr_modules, cap_modules;
 	struct ts_map by_program; /* program id -> module */
 	int64_t program_ps;
 };
@@ -120,7 +120,9 @@ static struct total *module_of(struct report *report, const struct roofline_row 
 
 	if (at != TS_NONE)
 		return &report->modules[at];
-	if (!ts_map_set(&report->by_program, row->program_id, (uint32_t)report->nr_modules))
+	if (!ts_grow(&report->modules, &report->cap_modules, report->nr_modules + 1,
+		     sizeof(*total)) ||
+	    !ts_map_set(&report->by_program, row->program_id, (uint32_t)report->nr_modules))
 		return NULL;
 	total = &report->modules[report->nr_modules++];
 	total_init(total);
@@ -129,13 +131,18 @@ static struct total *module_of(struct report *report, const struct roofline_row 
 	return total;
 }
 
+static void add_to_others(struct roofline_row *others, const struct roofline_row *row)
+{
+	others->occurrences = ts_i64_add(others->occurrences, row->occurrences);
+	others->total_ps = ts_i64_add(others->total_ps, row->total_ps);
+	others->self_ps = ts_i64_add(others->self_ps, row->self_ps);
+}
+
 static bool read_op(struct report *report, const struct ts_op_fact *fact)
 {
 	const struct ts_op *op = &report->ctx->profile->ops[fact->op];
-	struct roofline_row *row = &report->rows[report->nr_rows++];
-	struct total *module;
-
-	*row = (struct roofline_row){
+	struct total *module = NULL;
+	struct roofline_row row = {
 		.kind = "op",
 		.step = -1,
 		.has_program = op->has_program,
@@ -148,27 +155,33 @@ static bool read_op(struct report *report, const struct ts_op_fact *fact)
 		.total_ps = fact->total_ps,
 		.self_ps = fact->self_ps,
 		.work_ps = fact->work_ps,
-		.flops_cause = fact->flops_cause,
-		.hbm_cause = fact->hbm_cause,
+		.flops_cause = ts_op_flops_cause(fact),
+		.hbm_cause = ts_op_hbm_cause(fact),
 		.op = fact->op,
 		.work = all_work(fact, op),
 	};
-	total_add(&report->program, row, op);
-	if (!op->has_program)
-		return true;
-	module = module_of(report, row);
+
+	if (report->nr_rows < report->nr_listed)
+		report->rows[report->nr_rows] = row;
+	else
+		add_to_others(&report->others, &row);
+	report->nr_rows++;
+	total_add(&report->program, &row, op);
+	if (op->has_program)
+		module = module_of(report, &row);
 	if (module)
-		total_add(module, row, op);
-	return module != NULL;
+		total_add(module, &row, op);
+	return module || !op->has_program;
 }
 
 static enum ts_status read_ops(struct report *report, struct ts_error *err)
 {
 	const struct ts_ops_facts *ops = ts_ops_facts(report->ctx);
 
-	report->rows = calloc(ops->nr + 1, sizeof(*report->rows));
-	report->modules = calloc(ops->nr + 1, sizeof(*report->modules));
-	if (!report->rows || !report->modules)
+	report->nr_listed = ts_listed_ops(report->ctx, ops->nr, MAX_OPS);
+	report->rows = calloc(report->nr_listed + 1, sizeof(*report->rows));
+	report->others = (struct roofline_row){ .kind = "op", .step = -1, .op = TS_NONE };
+	if (!report->rows)
 		return ts_fail_nomem(err);
 	total_init(&report->program);
 	for (size_t i = 0; i < ops->nr; i++)
@@ -250,34 +263,54 @@ static void put_modules(struct report *report)
 
 static void put_ops(struct report *report)
 {
-	for (size_t i = 0; i < TS_MIN(report->nr_rows, MAX_OPS); i++)
+	for (size_t i = 0; i < TS_MIN(report->nr_rows, report->nr_listed); i++)
 		put(report, &report->rows[i]);
-	if (report->nr_rows > MAX_OPS)
-		ts_result_note(report->result,
-			       "roofline: the %d ops with the most time are listed, "
-			       "%zu are not",
-			       MAX_OPS, report->nr_rows - MAX_OPS);
 }
 
-/* Each device's part of a step into the step's row (model/steps.h), and into that of all. */
-static void add_steps(const struct report *report, const struct roofline_state *sum,
-		      struct roofline_row *rows, struct roofline_row *all)
+/* Behind all other rows. Their rates are not one rate. */
+static void put_other_ops(struct report *report)
 {
-	const struct ts_steps *steps = &report->ctx->outline->steps;
+	static const char *const sums[] = {
+		"kind",		 "occurrences", "total_time_ps", "self_time_ps", "time_pct",
+		"self_time_pct", NULL
+	};
 
-	for (size_t i = 0; i < TS_MIN(sum->nr_devices, steps->nr_devices); i++) {
-		const struct ts_device_steps *of = &steps->devices[i];
+	if (report->nr_rows <= report->nr_listed)
+		return;
+	put(report, &report->others);
+	ts_table_end_others(report->result, report->table, report->nr_rows - report->nr_listed,
+			    "name", sums);
+}
 
-		for (size_t at = 0; at < TS_MIN(of->nr, sum->devices[i].nr_steps); at++) {
-			const struct ts_step *step = &of->items[at];
-			struct roofline_row *row = &rows[step->row];
+/* The time of a step into its row, and into that of all. False: no memory. */
+static bool add_times(const struct report *report, struct roofline_row *rows, size_t nr,
+		      struct roofline_row *all)
+{
+	struct ts_steps_walk walk;
+	struct ts_run_step step;
 
-			row->step = (int64_t)step->number;
-			row->total_ps = ts_i64_add(row->total_ps, step->end_ps - step->start_ps);
-			all->total_ps = ts_i64_add(all->total_ps, step->end_ps - step->start_ps);
-			roofline_add(&row->work, &sum->devices[i].steps[at]);
-			roofline_add(&all->work, &sum->devices[i].steps[at]);
-		}
+	if (!ts_steps_walk_open(&walk, &report->ctx->outline->steps))
+		return false;
+	while (ts_steps_walk_next(&walk, &step)) {
+		struct roofline_row *row =
+			&rows[TS_MIN(ts_run_steps_at(report->ctx->steps, walk.row - 1), nr)];
+
+		if (step.cores == 0)
+			continue;
+		row->step = (int64_t)step.number;
+		row->total_ps = ts_i64_add(row->total_ps, step.total_ps);
+		all->total_ps = ts_i64_add(all->total_ps, step.total_ps);
+	}
+	ts_steps_walk_close(&walk);
+	return true;
+}
+
+static void add_work(const struct roofline_state *sum, struct roofline_row *rows, size_t nr,
+		     struct roofline_row *all)
+{
+	for (size_t i = 0; i < TS_MIN(nr + 1, sum->nr_steps); i++) {
+		roofline_add(&rows[i].work, &sum->steps[i]);
+		roofline_add(&all->work, &sum->steps[i]);
 	}
 }
 
@@ -291,34 +324,59 @@ static void put_step(struct report *report, struct roofline_row *row)
 	put_sum(report, row, &report->program);
 }
 
-/* All of them in one row (the rates of XProf's average step), then each. */
+/* All but what says which step it is: their work together over their time together. */
+static void put_other_steps(struct report *report, struct roofline_row *others, size_t nr)
+{
+	static const char *const sums[] = { "kind",
+					    "occurrences",
+					    "total_time_ps",
+					    "time_pct",
+					    "flops_per_s",
+					    "model_flops_per_s",
+					    "bytes_per_s",
+					    "hbm_bytes_per_s",
+					    "flops_utilization_pct",
+					    "hbm_utilization_pct",
+					    "roofline_efficiency_pct",
+					    NULL };
+
+	if (nr == 0)
+		return;
+	others->occurrences = (int64_t)nr;
+	put_step(report, others);
+	ts_table_end_others(report->result, report->table, nr, "name", sums);
+}
+
+/* All of them in one row (the rates of XProf's average step), then each that is listed. */
 static enum ts_status put_steps(struct report *report, const struct roofline_state *sum,
 				struct ts_error *err)
 {
 	const struct roofline_row none = { .step = -1, .self_ps = -1, .op = TS_NONE };
-	size_t nr = report->ctx->outline->steps.nr_steps;
+	const struct ts_steps *steps = &report->ctx->outline->steps;
+	size_t nr = ts_run_steps_nr(report->ctx->steps, steps);
 	struct roofline_row *rows = malloc((nr + 1) * sizeof(*rows)), all = none;
 
 	if (!rows)
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i <= nr; i++) {
 		rows[i] = none;
 		rows[i].step = (int64_t)i;
 		rows[i].kind = "step";
 		rows[i].occurrences = 1;
 	}
-	add_steps(report, sum, rows, &all);
+	if (sum->nr_devices > 0 && !add_times(report, rows, nr, &all)) {
+		free(rows);
+		return ts_fail_nomem(err);
+	}
+	add_work(sum, rows, nr, &all);
 	all.kind = "steps";
-	all.occurrences = (int64_t)nr;
+	all.occurrences = (int64_t)steps->nr_steps;
 	if (nr > 0)
 		put_step(report, &all);
-	for (size_t i = 0; i < TS_MIN(nr, MAX_STEPS); i++)
+	for (size_t i = 0; i < nr; i++)
 		put_step(report, &rows[i]);
+	put_other_steps(report, &rows[nr], ts_run_steps_nr_others(report->ctx->steps));
 	free(rows);
-	if (nr > MAX_STEPS)
-		ts_result_note(report->result,
-			       "roofline: the first %d steps are listed, %zu are not", MAX_STEPS,
-			       nr - MAX_STEPS);
 	return TS_OK;
 }
 
@@ -354,6 +412,7 @@ static enum ts_status put_all(struct report *report, const struct roofline_state
 	put_modules(report);
 	put_ops(report);
 	st = put_steps(report, sum, err);
+	put_other_ops(report);
 	ts_roofline_put_ridges(report->result, report->ctx, sum);
 	return st;
 }

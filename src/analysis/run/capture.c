@@ -150,10 +150,10 @@ static bool is_in_steps(const struct ts_context *ctx, int64_t start_ps)
 	const struct ts_steps *steps = &ctx->outline->steps;
 
 	for (size_t i = 0; i < steps->nr_devices; i++) {
-		const struct ts_device_steps *device = &steps->devices[i];
+		int64_t from_ps, until_ps;
 
-		if (device->nr > 0 && start_ps >= device->items[0].start_ps &&
-		    start_ps < device->items[device->nr - 1].end_ps)
+		ts_device_steps_hull(&steps->devices[i], &from_ps, &until_ps);
+		if (start_ps >= from_ps && start_ps < until_ps)
 			return true;
 	}
 	return false;

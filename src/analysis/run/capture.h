@@ -1,16 +1,17 @@
 /*
  * The analysis capture's own header: what hosts and devices did while the profile was taken, and
- * the causes for doubt it may have. Shared by capture.c (the pass) and capture_causes.c (the
- * checks) only.
+ * the causes for doubt it may have. Shared by capture.c (the pass), capture_causes.c (the checks) and
+ * capture_clocks.c (the table of clocks) only.
  */
 #ifndef TS_ANALYSIS_CAPTURE_H
 #define TS_ANALYSIS_CAPTURE_H
 
 #include "analysis/facts/capture.h"
+#include "analysis/facts/collectives.h"
 #include "analysis/facts/ops.h"
 #include "analysis/facts/time.h"
 
-#define TS_NEEDS(X) X(time) X(ops)
+#define TS_NEEDS(X) X(time) X(ops) X(collectives)
 #include "analysis/kit/needs.h"
 
 #define CAPTURE_CALLS 64 /* latest calls of jitted functions that are kept of a host */
@@ -59,5 +60,8 @@ struct capture_state {
 enum ts_status ts_capture_report(const struct capture_state *sum, const struct ts_context *ctx,
 				 struct ts_capture_facts *facts, struct ts_result *result,
 				 struct ts_error *err);
+
+/* capture_clocks.c: where several hosts have cores. */
+void ts_capture_put_clocks(const struct ts_context *ctx, struct ts_result *result);
 
 #endif

@@ -208,9 +208,12 @@ static double warm_up_share(const struct report *report)
 	int64_t end_ps = INT64_MAX;
 	size_t hint = 0;
 
-	for (size_t i = 0; i < outline->steps.nr_devices; i++)
-		if (outline->steps.devices[i].nr > 1)
-			end_ps = TS_MIN(end_ps, outline->steps.devices[i].items[1].start_ps);
+	for (uint32_t i = 0; i < outline->steps.nr_devices; i++) {
+		const struct ts_device_steps *steps = ts_steps_of(&outline->steps, i);
+
+		if (steps->nr > 1)
+			end_ps = TS_MIN(end_ps, steps->items[1].start_ps);
+	}
 	return (double)ts_spans_covered(&outline->compile, INT64_MIN, end_ps, &hint) /
 	       (double)outline->compile_ps;
 }
@@ -457,6 +460,14 @@ static void check_damage(struct report *report)
 			   profile->nr_damage, plural(profile->nr_damage)));
 }
 
+/* A host's time on the clock that it shares with others, where that is known. */
+static int64_t aligned(const struct report *report, uint32_t host, int64_t t_ps)
+{
+	const struct ts_collectives_facts *facts = ts_collectives_facts(report->ctx);
+
+	return host < facts->nr_clocks ? ts_host_clock_align(&facts->clocks[host], t_ps) : t_ps;
+}
+
 /* From the first to the last thing that any device of a host ran; false: none did. */
 static bool hull_of(const struct report *report, uint32_t host, int64_t *start_ps, int64_t *end_ps)
 {
@@ -472,7 +483,11 @@ static bool hull_of(const struct report *report, uint32_t host, int64_t *start_p
 		*start_ps = TS_MIN(*start_ps, device->first_ps);
 		*end_ps = TS_MAX(*end_ps, device->last_ps);
 	}
-	return *start_ps < *end_ps;
+	if (*start_ps >= *end_ps)
+		return false;
+	*start_ps = aligned(report, host, *start_ps);
+	*end_ps = aligned(report, host, *end_ps);
+	return true;
 }
 
 /* What the devices of all hosts were seen at, of the longest that those of one were: 0..1, or
@@ -597,8 +612,8 @@ static struct impossible find_impossible(const struct ts_ops_facts *ops)
 		of.all_hbm_bytes += bytes;
 		if (ts_op_fact_is_possible(fact))
 			continue;
-		of.flops += fact->flops_cause.n > 0 ? flops : 0;
-		of.hbm_bytes += fact->hbm_cause.n > 0 ? bytes : 0;
+		of.flops += ts_op_flops_cause(fact).n > 0 ? flops : 0;
+		of.hbm_bytes += ts_op_hbm_cause(fact).n > 0 ? bytes : 0;
 		of.worst = fact;
 		of.nr++;
 	}
@@ -614,7 +629,8 @@ static void check_impossible(struct report *report)
 
 	if (of.nr == 0)
 		return;
-	cause = of.worst->flops_cause.n > 0 ? of.worst->flops_cause : of.worst->hbm_cause;
+	cause = ts_op_flops_cause(of.worst).n > 0 ? ts_op_flops_cause(of.worst)
+						  : ts_op_hbm_cause(of.worst);
 	ts_buf_printf(&report->text, "%.*s: %.*s.",
 		      TS_ARG(ts_bytes_cut(of.worst->name, 0, MAX_NAME)), TS_ARG(cause));
 	if (of.nr > 1)
@@ -814,6 +830,7 @@ enum ts_status ts_capture_report(const struct capture_state *sum, const struct t
 					    verdicts[report.verdict] };
 	sum_works(sum, facts);
 	put_causes(facts, result);
+	ts_capture_put_clocks(ctx, result);
 	put_fields(&report);
 	return TS_OK;
 }

@@ -13,6 +13,7 @@
 #include "analysis/kit/needs.h"
 
 #include "analysis/kit/gpu_idle.h"
+#include "analysis/kit/others.h"
 #include "analysis/kit/table.h"
 #include "base/units.h"
 
@@ -84,13 +85,6 @@ static void put_wall_time(const struct ts_context *ctx, struct ts_result *result
 			TS_DERIVED, NULL);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Linear between the closest ranks (numpy's default). */
 static double quantile(const double *sorted, size_t nr, double q)
 {
@@ -142,13 +136,42 @@ static const struct step_field host_fields[NR_STEP_FIELDS] = {
 	[STEP_STDDEV] = { "overview.host_step_time_ps.stddev", NULL },
 };
 
+static void sift(double *heap, size_t at, size_t nr)
+{
+	double value = heap[at];
+	size_t child;
+
+	for (; (child = 2 * at + 1) < nr; at = child) {
+		if (child + 1 < nr && heap[child + 1] > heap[child])
+			child++;
+		if (value >= heap[child])
+			break;
+		heap[at] = heap[child];
+	}
+	heap[at] = value;
+}
+
+/* In place: qsort() takes as much room again, and a run may have millions of steps. */
+static void sort(double *ps, size_t nr)
+{
+	for (size_t i = nr / 2; i-- > 0;)
+		sift(ps, i, nr);
+	for (size_t i = nr; i-- > 1;) {
+		double largest = ps[0];
+
+		ps[0] = ps[i];
+		ps[i] = largest;
+		sift(ps, 0, i);
+	}
+}
+
 /* Sorts PS; there is at least one. */
 static void put_step_times(struct ts_result *result, const struct step_field *fields, bool shown,
 			   enum ts_origin from, double *ps, size_t nr)
 {
 	double sum = 0, squares = 0, of[NR_STEP_FIELDS];
 
-	qsort(ps, nr, sizeof(*ps), by_value);
+	sort(ps, nr);
 	for (size_t i = 0; i < nr; i++)
 		sum += ps[i];
 	of[STEP_MEAN] = sum / (double)nr;
@@ -172,25 +195,23 @@ struct run_step {
 };
 
 struct run_steps {
-	struct run_step *items;
-	size_t nr;
-	double *ps, *host_ps;
+	struct run_step *items; /* those that are listed */
+	size_t nr, nr_all;
+	struct run_step others; /* sums of their durations */
+	double *ps, *host_ps;	/* of all */
 	size_t nr_host;
 	const char *source;
 	enum ts_origin from; /* not measured where the profile does not mark them */
 };
 
 /* What one host marked, added to the step of the run that it is of. */
-static void add_host_step(struct run_step *sums, int64_t *nr_hosts, const struct ts_step *step)
+static void add_host_step(struct run_step *sum, int64_t *nr_hosts, const struct ts_step *step)
 {
-	struct run_step *sum = &sums[step->row];
-
 	sum->number = step->number;
-	sum->start_ps =
-		nr_hosts[step->row] ? TS_MIN(sum->start_ps, step->start_ps) : step->start_ps;
+	sum->start_ps = *nr_hosts ? TS_MIN(sum->start_ps, step->start_ps) : step->start_ps;
 	sum->host_duration_ps =
 		ts_i64_add(sum->host_duration_ps, ts_i64_sub(step->end_ps, step->start_ps));
-	nr_hosts[step->row]++;
+	(*nr_hosts)++;
 }
 
 /* The steps that hosts marked, each the mean over the hosts that did. False: no memory. */
@@ -202,8 +223,11 @@ static bool take_host_steps(const struct ts_steps *marked, struct run_step **ste
 	*steps = sums;
 	*nr = 0;
 	for (size_t h = 0; sums && nr_hosts && h < marked->nr_devices; h++)
-		for (size_t i = 0; i < marked->devices[h].nr; i++)
-			add_host_step(sums, nr_hosts, &marked->devices[h].items[i]);
+		for (size_t i = 0; i < marked->devices[h].nr; i++) {
+			uint32_t row = ts_device_steps_row(&marked->devices[h], i);
+
+			add_host_step(&sums[row], &nr_hosts[row], &marked->devices[h].items[i]);
+		}
 	for (size_t i = 0; sums && nr_hosts && i < marked->nr_steps; i++) {
 		if (nr_hosts[i] == 0)
 			continue;
@@ -235,7 +259,7 @@ static void join_host_steps(const struct ts_outline *outline, struct run_steps *
 
 static void take_device_steps(const struct ts_time_facts *time, struct run_steps *steps)
 {
-	for (size_t i = 0; i < time->nr_steps; i++) {
+	for (size_t i = 0; i < time->nr_listed; i++) {
 		const struct ts_time_step *step = &time->steps[i];
 
 		steps->items[steps->nr++] =
@@ -244,13 +268,17 @@ static void take_device_steps(const struct ts_time_facts *time, struct run_steps
 					   .duration_ps = ts_time_step_duration(step),
 					   .cores = step->cores };
 	}
+	steps->nr_all = time->nr_steps;
+	steps->others.duration_ps = time->others_ps;
+	for (struct ts_time_walk walk = { .time = time }; ts_time_next_step(&walk);)
+		steps->ps[walk.nr - 1] = (double)ts_time_step_duration(&walk.step);
 }
 
 static int64_t cores_of_step(const struct ts_time_facts *time, uint64_t number)
 {
-	for (size_t i = 0; i < time->nr_steps; i++)
-		if (time->steps[i].number == number)
-			return time->steps[i].cores;
+	for (struct ts_time_walk walk = { .time = time }; ts_time_next_step(&walk);)
+		if (walk.step.number == number)
+			return walk.step.cores;
 	return TS_UNKNOWN;
 }
 
@@ -291,37 +319,76 @@ static void release_steps(struct run_steps *steps)
 	free(steps->host_ps);
 }
 
+/* Of steps that are all at hand: those that are listed, and the sum of the others. False: no memory. */
+static bool choose_steps(struct run_steps *steps, size_t max)
+{
+	int64_t *durations = malloc((steps->nr + 1) * sizeof(*durations));
+	uint32_t *rows;
+	size_t nr_listed = 0;
+
+	for (size_t i = 0; durations && i < steps->nr; i++)
+		durations[i] = steps->items[i].duration_ps;
+	rows = durations ? ts_choose_rows(durations, steps->nr, max, &nr_listed) : NULL;
+	for (size_t i = 0; rows && i < steps->nr; i++)
+		steps->others.duration_ps = ts_i64_add(steps->others.duration_ps, durations[i]);
+	for (size_t i = 0; rows && i < nr_listed; i++) {
+		steps->items[i] = steps->items[rows[i]];
+		steps->others.duration_ps -= steps->items[i].duration_ps;
+	}
+	steps->nr = rows ? nr_listed : 0;
+	free(durations);
+	free(rows);
+	return rows != NULL;
+}
+
+/* Steps of the devices as the time view has them; else those whose work is known, else those of hosts. */
+static bool fill_steps(const struct ts_context *ctx, struct run_steps *steps,
+		       const struct run_step *hosts, size_t nr_hosts)
+{
+	bool of_time = ts_time_facts(ctx)->nr_steps > 0 && ts_timeline_facts(ctx)->nr_steps == 0;
+	size_t nr_known = ts_time_facts(ctx)->nr_steps + ts_timeline_facts(ctx)->nr_steps;
+
+	if (nr_known == 0) {
+		memcpy(steps->items, hosts, nr_hosts * sizeof(*hosts));
+		steps->nr = nr_hosts;
+	} else {
+		take_known_steps(ctx, steps);
+		join_host_steps(ctx->outline, steps, hosts, nr_hosts);
+	}
+	if (of_time)
+		return true;
+	steps->nr_all = steps->nr;
+	for (size_t i = 0; i < steps->nr; i++)
+		steps->ps[i] = (double)steps->items[i].duration_ps;
+	return choose_steps(steps, ctx->max_steps ? ctx->max_steps : TS_USUAL_STEPS);
+}
+
 /* False: no memory. */
 static bool collect_steps(const struct ts_context *ctx, struct run_steps *steps)
 {
-	size_t nr_known = TS_MAX(ts_time_facts(ctx)->nr_steps, ts_timeline_facts(ctx)->nr_steps);
+	const struct ts_time_facts *time = ts_time_facts(ctx);
+	size_t nr_known = ts_timeline_facts(ctx)->nr_steps;
 	struct run_step *hosts;
 	size_t nr_hosts;
+	bool good;
 
 	*steps = (struct run_steps){ .source = "host", .from = TS_MEASURED };
-	if (!take_host_steps(&ctx->outline->host_steps, &hosts, &nr_hosts)) {
-		free(hosts);
-		return false;
+	good = take_host_steps(&ctx->outline->host_steps, &hosts, &nr_hosts);
+	if (good) {
+		size_t nr_items = TS_MAX(TS_MAX(time->nr_listed, nr_known), nr_hosts) + 1;
+		size_t nr_all = TS_MAX(TS_MAX(time->nr_steps, nr_known), nr_hosts) + 1;
+
+		steps->nr_host = nr_hosts;
+		steps->host_ps = malloc((nr_hosts + 1) * sizeof(*steps->host_ps));
+		steps->items = malloc(nr_items * sizeof(*steps->items));
+		steps->ps = malloc(nr_all * sizeof(*steps->ps));
+		good = steps->host_ps && steps->items && steps->ps;
 	}
-	steps->nr_host = nr_hosts;
-	steps->host_ps = malloc((nr_hosts + 1) * sizeof(*steps->host_ps));
-	for (size_t i = 0; steps->host_ps && i < nr_hosts; i++)
+	for (size_t i = 0; good && i < nr_hosts; i++)
 		steps->host_ps[i] = (double)hosts[i].host_duration_ps;
-	if (nr_known == 0) {
-		steps->items = hosts;
-		steps->nr = nr_hosts;
-	} else {
-		steps->items = malloc(nr_known * sizeof(*steps->items));
-		if (steps->items) {
-			take_known_steps(ctx, steps);
-			join_host_steps(ctx->outline, steps, hosts, nr_hosts);
-		}
-		free(hosts);
-	}
-	steps->ps = malloc((steps->nr + 1) * sizeof(*steps->ps));
-	for (size_t i = 0; steps->ps && i < steps->nr; i++)
-		steps->ps[i] = (double)steps->items[i].duration_ps;
-	return steps->items && steps->ps && steps->host_ps;
+	good = good && fill_steps(ctx, steps, hosts, nr_hosts);
+	free(hosts);
+	return good;
 }
 
 /* Where steps are not those that the devices' own markers show, the summary says so. */
@@ -331,7 +398,7 @@ static void put_step_source(const struct ts_context *ctx, const struct run_steps
 	const struct ts_outline *outline = ctx->outline;
 	struct ts_bytes text = { NULL, 0 };
 
-	if (steps->nr == 0)
+	if (steps->nr_all == 0)
 		return;
 	if (ts_timeline_facts(ctx)->nr_steps > 0)
 		text = TS_LIT("the host's marks, each until its last kernel");
@@ -356,16 +423,24 @@ static void put_step_source(const struct ts_context *ctx, const struct run_steps
 
 static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
 
+static void put_step(const struct run_steps *steps, const struct run_step *step,
+		     struct ts_result *result, struct ts_table *table)
+{
+	TS_CELLS(result, table, STEP_COLUMNS);
+}
+
 static void put_step_table(const struct run_steps *steps, struct ts_result *result)
 {
+	static const char *const sums[] = { "duration_ps", "source", NULL };
 	struct ts_table *table =
 		ts_result_table(result, "steps", NULL, step_columns, TS_NELEM(step_columns));
 
-	for (size_t i = 0; i < steps->nr; i++) {
-		const struct run_step *step = &steps->items[i];
-
-		TS_CELLS(result, table, STEP_COLUMNS);
-	}
+	for (size_t i = 0; i < steps->nr; i++)
+		put_step(steps, &steps->items[i], result, table);
+	if (steps->nr == steps->nr_all)
+		return;
+	put_step(steps, &steps->others, result, table);
+	ts_table_end_others(result, table, steps->nr_all - steps->nr, "step", sums);
 }
 
 /* The steps of the time view, less its buckets; where there are none, those of the hosts. */
@@ -379,10 +454,11 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 		return ts_fail_nomem(err);
 	}
 	ts_result_field(result, "overview.step_count",
-			steps.nr ? ts_int((int64_t)steps.nr) : ts_null(), steps.from, "steps");
+			steps.nr_all ? ts_int((int64_t)steps.nr_all) : ts_null(), steps.from,
+			"steps");
 	put_step_source(ctx, &steps, result);
-	if (steps.nr)
-		put_step_times(result, device_fields, true, steps.from, steps.ps, steps.nr);
+	if (steps.nr_all)
+		put_step_times(result, device_fields, true, steps.from, steps.ps, steps.nr_all);
 	else
 		ts_result_field(result, "overview.step_time_ps", ts_null(), TS_MEASURED, NULL);
 	if (steps.nr_host)

@@ -40,6 +40,9 @@ static const struct ts_record witness_record = TS_RECORD(witness_members, .is_va
 static const struct ts_member seen_members[] = {
 	TS_STRUCT(1, in, witness_record),
 	TS_STRUCT(2, ended, witness_record),
+	TS_NUMBER(3, dur_ps, TS_BY_HAND),
+	TS_NUMBER(4, start_ps, TS_BY_HAND),
+	TS_INDEX_KNOWN(5, device, TS_BY_DEVICE, TS_BY_HAND),
 };
 static const struct ts_record seen_record = TS_RECORD(seen_members);
 #undef TS_SELF
@@ -131,8 +134,15 @@ static void read_gaps(struct gaps_state *state, const struct ts_context *ctx, ui
 
 static bool make_witnesses(struct gaps_state *state, const struct ts_context *ctx)
 {
-	state->nr_rows = ts_time_facts(ctx)->nr_gaps;
+	const struct ts_time_facts *time = ts_time_facts(ctx);
+
+	state->nr_rows = time->nr_gaps;
 	state->seen = calloc(state->nr_rows + 1, sizeof(*state->seen));
+	for (size_t i = 0; state->seen && i < time->nr_gaps; i++) {
+		state->seen[i].dur_ps = time->gaps[i].dur_ps;
+		state->seen[i].start_ps = time->gaps[i].start_ps;
+		state->seen[i].device = time->gaps[i].device;
+	}
 	return state->seen != NULL;
 }
 
@@ -232,18 +242,37 @@ static enum ts_status gaps_block(void *arg, const struct ts_context *ctx,
 	return TS_OK;
 }
 
+/* The order of the gaps of facts/time.h. */
+static int by_gap(const struct gap_seen *x, const struct gap_seen *y)
+{
+	if (x->dur_ps != y->dur_ps)
+		return x->dur_ps > y->dur_ps ? -1 : 1;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
+}
+
+static void take_seen(struct gap_seen *into, const struct gap_seen *from)
+{
+	if (from->in.rank > RANK_NONE)
+		take_in(&into->in, &from->in);
+	if (from->ended.rank > ENDED_NONE)
+		take_ended(&into->ended, &from->ended);
+}
+
 static enum ts_status gaps_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
 				 struct ts_error *err)
 {
 	struct gaps_state *sum = arg_into, *line = arg_from;
+	size_t row = 0;
 
 	if (!sum->seen && !make_witnesses(sum, ctx))
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < TS_MIN(sum->nr_rows, line->nr_rows); i++) {
-		if (line->seen[i].in.rank > RANK_NONE)
-			take_in(&sum->seen[i].in, &line->seen[i].in);
-		if (line->seen[i].ended.rank > ENDED_NONE)
-			take_ended(&sum->seen[i].ended, &line->seen[i].ended);
+	for (size_t i = 0; i < line->nr_rows; i++) { /* both are in one order */
+		while (row < sum->nr_rows && by_gap(&sum->seen[row], &line->seen[i]) < 0)
+			row++;
+		if (row < sum->nr_rows && by_gap(&sum->seen[row], &line->seen[i]) == 0)
+			take_seen(&sum->seen[row], &line->seen[i]);
 	}
 	return TS_OK;
 }

@@ -25,15 +25,18 @@ struct gap_witness {
 	int64_t start_ps, end_ps;
 };
 
-/* Of a gap: what the host was in, and what ended it. */
+/* Of a gap: what the host was in, and what ended it. Which gap it is stands with it: the gaps that
+ * are asked for differ where each host's file is read on a machine of its own. */
 struct gap_seen {
+	int64_t dur_ps, start_ps;
+	uint32_t device;
 	struct gap_witness in, ended;
 };
 
 struct gaps_state {
 	struct gap *gaps; /* of a line: those of its host, by start */
 	size_t nr;
-	struct gap_seen *seen; /* by row of the gaps of facts/time.h */
+	struct gap_seen *seen; /* by row of the gaps of facts/time.h, in their order */
 	size_t nr_rows;
 };
 

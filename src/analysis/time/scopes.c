@@ -185,8 +185,8 @@ static void put_device_layers(const struct ts_context *ctx, struct ts_result *re
 
 	if (time->nr_steps == 0)
 		return;
-	for (size_t i = 0; i < time->nr_steps; i++) {
-		const struct ts_time_step *step = &time->steps[i];
+	for (struct ts_time_walk walk = { .time = time }; ts_time_next_step(&walk);) {
+		const struct ts_time_step *step = &walk.step;
 
 		all_ps = ts_i64_add(all_ps, ts_time_step_duration(step));
 		for (int b = 0; b < TS_NR_BUCKETS; b++)

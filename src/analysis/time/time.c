@@ -57,37 +57,41 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 	if (!state->is_core)
 		return TS_OK;
 	state->nr_classes = profile->nr_ops;
-	state->classes = calloc(profile->nr_ops + 1, sizeof(*state->classes));
+	state->classes =
+		ts_room_array(profile->rooms, profile->nr_ops + 1, sizeof(*state->classes));
 	state->ops.nr = profile->nr_ops;
-	state->ops.items = calloc(profile->nr_ops + 1, sizeof(*state->ops.items));
-	state->device.nr_steps = ctx->outline->steps.devices[state->device_index].nr;
-	state->device.step_ps = calloc(state->device.nr_steps + 1, sizeof(*state->device.step_ps));
-	if (!state->classes || !state->ops.items || !state->device.step_ps ||
-	    !ts_time_steps_open(state, ctx))
+	state->ops.items =
+		ts_room_array(profile->rooms, profile->nr_ops + 1, sizeof(*state->ops.items));
+	state->device.nr_steps = ts_steps_of(&ctx->outline->steps, state->device_index)->nr;
+	state->device.is_open = !state->is_gpu;
+	if (!state->classes || !state->ops.items || !ts_time_steps_open(state, ctx))
 		return ts_fail_nomem(err);
-	state->device.slices.budget = ts_overlay_share(ctx, TS_SHARE_TIME, profile->nr_devices);
+	state->device.slices.budget =
+		ts_overlay_device_share(ctx, TS_SHARE_TIME, state->device_index);
 	return TS_OK;
 }
 
-/* Names are searched for this, and a GPU has very many short lines: only ops that run are asked. */
-static const struct time_class *class_of(struct time_state *state, const struct ts_context *ctx,
-					 uint32_t op)
+static void learn_class(struct time_state *state, const struct ts_context *ctx, uint32_t op)
 {
-	struct time_class *class = &state->classes[op];
+	state->classes[op].known = true;
+	state->classes[op].on_duty = is_on_duty(&ctx->profile->ops[op]);
+	state->classes[op].split = ts_split_of(ctx, state->device_index, &ctx->profile->ops[op]);
+}
 
-	if (!class->known) {
-		class->known = true;
-		class->on_duty = is_on_duty(&ctx->profile->ops[op]);
-		class->split = ts_split_of(ctx, state->device_index, &ctx->profile->ops[op]);
-	}
-	return class;
+/* Names are searched for this, and a GPU has very many short lines: only ops that run are asked. */
+static TS_INLINE const struct time_class *class_of(struct time_state *state,
+						   const struct ts_context *ctx, uint32_t op)
+{
+	if (!state->classes[op].known)
+		learn_class(state, ctx, op);
+	return &state->classes[op];
 }
 
 /* Kernels whose metadata has no costs say themselves what they did, event by event. */
 static void learn_costs(struct time_state *state, const struct ts_context *ctx,
 			const struct ts_block *block)
 {
-	for (size_t i = 0; i < block->nr_events; i++) {
+	for (size_t i = 0; block->flops && i < block->nr_events; i++) {
 		uint32_t op = block->op[i];
 
 		if (block->flops[i] == TS_UNKNOWN && block->bytes[i] == TS_UNKNOWN)
@@ -114,16 +118,27 @@ struct stretch {
 
 static void count_op(struct ts_time_op *op, int64_t dur_ps, const int64_t parts[TS_NR_SPLITS])
 {
+	int64_t *need_ps = op->need_ps;
+
 	op->split_ps = ts_i64_add(op->split_ps, dur_ps);
-	for (int part = 0; part < TS_SPLIT_REST; part++)
-		op->need_ps[part] = ts_i64_add(op->need_ps[part], parts[part]);
+	need_ps[TS_SPLIT_MATRIX] = ts_i64_add(need_ps[TS_SPLIT_MATRIX], parts[TS_SPLIT_MATRIX]);
+	need_ps[TS_SPLIT_HBM] = ts_i64_add(need_ps[TS_SPLIT_HBM], parts[TS_SPLIT_HBM]);
+	need_ps[TS_SPLIT_ESTIMATE] =
+		ts_i64_add(need_ps[TS_SPLIT_ESTIMATE], parts[TS_SPLIT_ESTIMATE]);
+}
+
+/* The stretch of PART behind NR others. One without time is not counted: the next one takes its place. */
+static size_t add_stretch(struct stretch *out, size_t nr, enum ts_split_part part, int64_t ps)
+{
+	out[nr] = (struct stretch){ ts_split_bucket(part), ps };
+	return nr + (ps > 0);
 }
 
 static size_t stretch_out(struct time_state *state, uint32_t op, const struct ts_split *split,
 			  int64_t dur_ps, struct stretch out[TS_NR_SPLITS])
 {
 	int64_t parts[TS_NR_SPLITS];
-	size_t nr = 0;
+	size_t nr;
 
 	if (split->whole != TS_NR_BUCKETS) {
 		out[0] = (struct stretch){ split->whole, dur_ps };
@@ -131,13 +146,10 @@ static size_t stretch_out(struct time_state *state, uint32_t op, const struct ts
 	}
 	ts_split_time(split, dur_ps, parts);
 	count_op(&state->ops.items[op], dur_ps, parts);
-	parts[TS_SPLIT_MATRIX] += parts[TS_SPLIT_ESTIMATE]; /* both are compute */
-	parts[TS_SPLIT_ESTIMATE] = 0;
-	for (int part = 0; part < TS_NR_SPLITS; part++)
-		if (parts[part] > 0)
-			out[nr++] = (struct stretch){ ts_split_bucket((enum ts_split_part)part),
-						      parts[part] };
-	return nr;
+	nr = add_stretch(out, 0, TS_SPLIT_MATRIX, /* and the estimate: both are compute */
+			 parts[TS_SPLIT_MATRIX] + parts[TS_SPLIT_ESTIMATE]);
+	nr = add_stretch(out, nr, TS_SPLIT_HBM, parts[TS_SPLIT_HBM]);
+	return add_stretch(out, nr, TS_SPLIT_REST, parts[TS_SPLIT_REST]);
 }
 
 /* DRAWN_PS: where its slice begins in the drawn row, START_PS or a moment before it. */
@@ -158,6 +170,29 @@ static bool spread_op(struct time_state *state, const struct ts_context *ctx, in
 	return good;
 }
 
+/* What of the device's steps lies before its first op. */
+static void begin_steps(struct time_state *state, const struct ts_context *ctx, int64_t start_ps)
+{
+	const struct ts_device_steps *steps =
+		ts_steps_of(&ctx->outline->steps, state->device_index);
+
+	if (steps->nr > 0)
+		ts_time_spread_edge(ctx, state->device_index, &state->device,
+				    steps->items[0].start_ps, start_ps);
+}
+
+/* And behind its last one, where it had ops. */
+static void end_steps(struct time_state *state, const struct ts_context *ctx)
+{
+	const struct ts_device_steps *steps =
+		ts_steps_of(&ctx->outline->steps, state->device_index);
+	const struct time_device *device = &state->device;
+
+	if (steps->nr > 0 && device->op_first_ps <= device->op_last_ps)
+		ts_time_spread_edge(ctx, state->device_index, &state->device, device->op_last_ps,
+				    steps->items[steps->nr - 1].end_ps);
+}
+
 static enum ts_status core_segments(struct time_state *state, const struct ts_context *ctx,
 				    const struct ts_block *block, struct ts_error *err)
 {
@@ -173,7 +208,9 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 		size_t nr = stretch_out(state, op, &class->split, end_ps - start_ps, stretches);
 		int64_t drawn_ps = start_ps;
 
-		if (device->cut_ps != INT64_MIN && start_ps > device->cut_ps) {
+		if (device->cut_ps == INT64_MIN)
+			begin_steps(state, ctx, start_ps);
+		else if (start_ps > device->cut_ps) {
 			enum ts_bucket cause =
 				ts_time_spread_gap(ctx, index, device, device->cut_ps, start_ps);
 
@@ -190,7 +227,7 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 		device->op_first_ps = TS_MIN(device->op_first_ps, start_ps);
 		device->op_last_ps = TS_MAX(device->op_last_ps, end_ps);
 	}
-	return good ? TS_OK : ts_fail_nomem(err);
+	return good && !device->steps.failed ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status gpu_segments(struct time_state *state, const struct ts_context *ctx,
@@ -221,14 +258,17 @@ static enum ts_status time_block(void *arg, const struct ts_context *ctx,
 {
 	struct time_state *state = arg;
 	struct time_device *device = &state->device;
+	int64_t first_ps = device->first_ps, last_ps = device->last_ps;
 
 	for (size_t i = 0; i < block->nr_events; i++) {
 		int64_t end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]);
 
-		device->seen = true;
-		device->first_ps = TS_MIN(device->first_ps, block->start_ps[i]);
-		device->last_ps = TS_MAX(device->last_ps, end_ps);
+		first_ps = TS_MIN(first_ps, block->start_ps[i]);
+		last_ps = TS_MAX(last_ps, end_ps);
 	}
+	device->seen |= block->nr_events > 0;
+	device->first_ps = first_ps;
+	device->last_ps = last_ps;
 	if (!state->is_core)
 		return TS_OK;
 	learn_costs(state, ctx, block);
@@ -239,7 +279,8 @@ static enum ts_status time_block(void *arg, const struct ts_context *ctx,
 static void device_release(struct time_device *device)
 {
 	free(device->step_ps);
-	free(device->step_ops);
+	ts_buf_release(&device->steps);
+	free(device->slow);
 	ts_slices_release(&device->slices);
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		ts_spans_release(&device->gpu[b]);
@@ -259,12 +300,22 @@ static enum ts_status make_devices(struct time_state *sum, const struct ts_conte
 		struct time_device *device = &sum->devices[i];
 
 		device_init(device);
-		device->nr_steps = ctx->outline->steps.devices[i].nr;
-		device->step_ps = calloc(device->nr_steps + 1, sizeof(*device->step_ps));
-		if (!device->step_ps)
-			return ts_fail_nomem(err);
+		device->nr_steps = ts_device_steps_nr(&ctx->outline->steps.devices[i]);
 	}
 	return TS_OK;
+}
+
+/* A stream of a GPU; its spans move. */
+static bool merge_stream(struct time_state *sum, struct time_state *line)
+{
+	struct time_streams **streams = &sum->streams[line->device_index];
+
+	if (!*streams)
+		*streams = calloc(1, sizeof(**streams));
+	for (int b = 0; *streams && b < TS_NR_BUCKETS; b++)
+		if (!ts_spans_sum_add(&(*streams)->busy[b], &line->device.gpu[b]))
+			return false;
+	return *streams != NULL;
 }
 
 /* A second line of ops on a TPU core would count moments twice: the busier one is the core. */
@@ -285,6 +336,50 @@ static void take_core(struct time_device *into, struct time_device *from)
 	memset(from, 0, sizeof(*from));
 }
 
+/* Is there one line alone that says what the core did? Else it is known at the end which one it is. */
+static bool has_one_core(const struct ts_profile *profile, uint32_t device)
+{
+	const struct ts_plane *plane = &profile->planes[profile->devices[device].plane];
+	size_t nr = 0;
+
+	for (uint32_t i = 0; i < plane->nr_lines; i++) {
+		const struct ts_line *line = &profile->lines[plane->first_line + i];
+
+		nr += line->nr_events > 0 && ts_line_is_core(profile, line);
+	}
+	return nr == 1;
+}
+
+/* The line of a core: its steps go into those of the run as soon as it is known to be the core's. */
+static bool merge_core(struct time_state *sum, const struct ts_context *ctx,
+		       struct time_state *line)
+{
+	struct time_device *into = &sum->devices[line->device_index];
+
+	if (!line->device.seen)
+		return true;
+	end_steps(line, ctx);
+	take_core(into, &line->device);
+	return into->op_first_ps > into->op_last_ps ||
+	       !has_one_core(ctx->profile, line->device_index) ||
+	       ts_time_add_steps(sum, ctx, line->device_index, into);
+}
+
+/* The steps of a core are those of its outline, and the one that is open begins before its last op ends. */
+static bool fits_steps(const struct ts_context *ctx, const struct time_state *line)
+{
+	const struct ts_device_steps *steps = ts_steps_of(&ctx->outline->steps, line->device_index);
+	const struct time_device *device = &line->device;
+
+	if (!line->is_core)
+		return true;
+	if (device->nr_steps != steps->nr)
+		return false;
+	return !device->is_open || device->open_step == 0 ||
+	       (device->open_step < steps->nr &&
+		steps->items[device->open_step].start_ps <= device->op_last_ps);
+}
+
 static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
 				 struct ts_error *err)
 {
@@ -294,7 +389,7 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 
 	if (st)
 		return st;
-	if (line->is_core && from->nr_steps != ctx->outline->steps.devices[line->device_index].nr)
+	if (!fits_steps(ctx, line))
 		return ts_fail(err, TS_FORMAT, "a state of the time is of another run");
 	if (!ts_record_merge(&ts_time_ops_record, &sum->ops, &line->ops))
 		return ts_fail_nomem(err);
@@ -302,22 +397,23 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 	into->seen |= from->seen;
 	into->first_ps = TS_MIN(into->first_ps, from->first_ps);
 	into->last_ps = TS_MAX(into->last_ps, from->last_ps);
-	for (int b = 0; line->is_gpu && b < TS_NR_BUCKETS; b++)
-		if (!ts_spans_sum_add(&sum->streams[line->device_index][b], &from->gpu[b]))
-			return ts_fail_nomem(err);
+	if (line->is_gpu && !merge_stream(sum, line))
+		return ts_fail_nomem(err);
 	ts_time_steps_finish(line);
 	if (line->is_gpu)
 		ts_time_steps_merge(into, from);
-	if (line->is_core && !line->is_gpu && from->seen)
-		take_core(into, from);
+	if (line->is_core && !line->is_gpu && !merge_core(sum, ctx, line))
+		return ts_fail_nomem(err);
+	ts_slices_keep(&into->slices, ctx->store);
 	return TS_OK;
 }
 
 static bool join_streams(struct time_state *sum)
 {
 	for (size_t i = 0; i < sum->nr_devices; i++)
-		for (int b = 0; b < TS_NR_BUCKETS; b++)
-			if (!ts_spans_sum_finish(&sum->streams[i][b], &sum->devices[i].gpu[b]))
+		for (int b = 0; sum->streams[i] && b < TS_NR_BUCKETS; b++)
+			if (!ts_spans_sum_finish(&sum->streams[i]->busy[b],
+						 &sum->devices[i].gpu[b]))
 				return false;
 	return true;
 }
@@ -335,6 +431,7 @@ static enum ts_status time_close(void *arg, const struct ts_context *ctx, void *
 const struct ts_analysis ts_analysis_time = {
 	.name = "time",
 	.title = "Time breakdown",
+	.serves_part = true, /* gaps asks for the gaps of its host */
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS | TS_COL_COSTS,
 	.state = &ts_time_record,

@@ -6,8 +6,10 @@
 #include "analysis/time/time.h"
 
 #include "base/check.h"
+#include "base/record.h"
 
 #define LISTED_GAPS 256 /* of all devices */
+#define LEAST_BACK  65536 /* bytes of buckets that are worth giving back */
 
 static const enum ts_bucket gpu_order[] = { TS_BUCKET_COMPUTE,	     TS_BUCKET_REMATERIALIZATION,
 					    TS_BUCKET_UNEXPLAINED,   TS_BUCKET_MEMORY_WAIT,
@@ -18,7 +20,7 @@ struct wall {
 	size_t nr_cores;
 };
 
-static struct wall find_wall(const struct time_state *sum)
+static struct wall find_wall(const struct time_state *sum, const struct ts_outline *outline)
 {
 	struct wall wall = { INT64_MAX, INT64_MIN, 0 };
 
@@ -31,15 +33,19 @@ static struct wall find_wall(const struct time_state *sum)
 		wall.start_ps = TS_MIN(wall.start_ps, device->first_ps);
 		wall.end_ps = TS_MAX(wall.end_ps, device->last_ps);
 	}
+	if (outline->has_wall && wall.nr_cores > 0) {
+		wall.start_ps = TS_MIN(wall.start_ps, outline->wall_start_ps);
+		wall.end_ps = TS_MAX(wall.end_ps, outline->wall_end_ps);
+	}
 	return wall;
 }
 
 /* The drawn row of a GPU: the busy intervals of all buckets, which are disjoint now, in time. */
-static bool draw_gpu(const struct ts_context *ctx, struct time_device *device)
+static bool draw_gpu(const struct ts_context *ctx, uint32_t index, struct time_device *device)
 {
 	size_t at[TS_NR_BUCKETS] = { 0 };
 
-	device->slices.budget = ts_overlay_share(ctx, TS_SHARE_TIME, ctx->profile->nr_devices);
+	device->slices.budget = ts_overlay_device_share(ctx, TS_SHARE_TIME, index);
 	while (device->slices.budget > 0) {
 		const struct ts_span *next = NULL;
 		uint32_t bucket = 0;
@@ -59,6 +65,7 @@ static bool draw_gpu(const struct ts_context *ctx, struct time_device *device)
 			return false;
 		at[bucket]++;
 	}
+	ts_slices_keep(&device->slices, ctx->store);
 	return true;
 }
 
@@ -93,10 +100,48 @@ static enum ts_status resolve_gpu(const struct ts_context *ctx, uint32_t index,
 		device->op_last_ps = busy.items[busy.nr - 1].end_ps;
 	}
 	ts_spans_release(&busy);
-	return draw_gpu(ctx, device) ? TS_OK : ts_fail_nomem(err);
+	return draw_gpu(ctx, index, device) ? TS_OK : ts_fail_nomem(err);
 }
 
-/* Before the first op and after the last one. */
+/* The steps of a GPU, whose buckets become known one after the other. */
+static enum ts_status add_gpu_steps(struct time_state *sum, const struct ts_context *ctx,
+				    uint32_t index, struct wall wall, struct ts_error *err)
+{
+	struct time_device *device = &sum->devices[index];
+	enum ts_status st;
+
+	device->step_ps = calloc(device->nr_steps + 1, sizeof(*device->step_ps));
+	if (!device->step_ps || (!device->slow && !ts_time_slow_open(device, ctx)))
+		return ts_fail_nomem(err);
+	st = resolve_gpu(ctx, index, device, wall, err);
+	for (size_t i = 0; i < device->nr_steps; i++)
+		ts_time_put_step(ctx, index, device, device->step_ps[i]);
+	free(device->step_ps);
+	device->step_ps = NULL;
+	return st == TS_OK && !ts_time_add_steps(sum, ctx, index, device) ? ts_fail_nomem(err) : st;
+}
+
+/* The steps of a core without an op, or of which it is known only now which line is the core's. */
+static bool add_late_steps(struct time_state *sum, const struct ts_context *ctx, uint32_t index)
+{
+	struct time_device *device = &sum->devices[index];
+	const struct ts_device_steps *steps;
+
+	if (device->is_added || device->nr_steps == 0)
+		return true;
+	steps = ts_steps_of(&ctx->outline->steps, index);
+	if (steps->nr != device->nr_steps)
+		return true;
+	if (!device->slow && !ts_time_slow_open(device, ctx))
+		return false;
+	device->is_open = true;
+	if (device->op_first_ps > device->op_last_ps)
+		ts_time_spread_edge(ctx, index, device, steps->items[0].start_ps,
+				    steps->items[steps->nr - 1].end_ps);
+	return ts_time_add_steps(sum, ctx, index, device);
+}
+
+/* Before the first op and after the last one: what lies in steps is known. */
 static void resolve_core(const struct ts_context *ctx, uint32_t index, struct time_device *device,
 			 struct wall wall)
 {
@@ -116,10 +161,13 @@ static enum ts_status resolve(struct time_state *sum, const struct ts_context *c
 	for (uint32_t i = 0; i < sum->nr_devices && st == TS_OK; i++) {
 		if (!sum->devices[i].seen)
 			continue;
-		if (ctx->profile->devices[i].is_gpu)
-			st = resolve_gpu(ctx, i, &sum->devices[i], wall, err);
-		else
-			resolve_core(ctx, i, &sum->devices[i], wall);
+		if (ctx->profile->devices[i].is_gpu) {
+			st = add_gpu_steps(sum, ctx, i, wall, err);
+			continue;
+		}
+		if (!add_late_steps(sum, ctx, i))
+			return ts_fail_nomem(err);
+		resolve_core(ctx, i, &sum->devices[i], wall);
 	}
 	return st;
 }
@@ -157,8 +205,7 @@ static void sum_up(const struct time_state *sum, struct wall wall, struct ts_tim
 }
 
 /* The ops whose time is divided, for those who ask what an op's time went to. */
-static bool list_ops(const struct time_state *sum, struct ts_arena *arena,
-		     struct ts_time_facts *facts)
+static bool list_ops(struct time_state *sum, struct ts_arena *arena, struct ts_time_facts *facts)
 {
 	struct ts_time_op *ops;
 
@@ -172,6 +219,7 @@ static bool list_ops(const struct time_state *sum, struct ts_arena *arena,
 				ts_i64_add(facts->need_ps[part], ops[i].need_ps[part]);
 	}
 	facts->ops = ops;
+	ts_record_release(&ts_time_ops_record, &sum->ops); /* nobody asks the sum any more */
 	return ops != NULL;
 }
 
@@ -191,43 +239,116 @@ static bool list_cores(const struct time_state *sum, struct ts_arena *arena,
 	return cores != NULL;
 }
 
-static void add_step(struct ts_time_step *sum, const struct ts_step *step,
-		     const int64_t ps[TS_NR_BUCKETS])
+static void add_to_others(struct ts_time_facts *facts, const struct ts_time_step *step)
 {
-	if (sum->cores == 0)
-		*sum = (struct ts_time_step){ .number = step->number, .start_ps = step->start_ps };
-	sum->cores++;
-	sum->start_ps = TS_MIN(sum->start_ps, step->start_ps);
-	sum->total_ps = ts_i64_add(sum->total_ps, step->end_ps - step->start_ps);
+	struct ts_time_step *others = &facts->others;
+
+	facts->others_ps = ts_i64_add(facts->others_ps, ts_time_step_duration(step));
+	others->total_ps = ts_i64_add(others->total_ps, step->total_ps);
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		sum->ps[b] = ts_i64_add(sum->ps[b], ps[b]);
+		others->ps[b] = ts_i64_add(others->ps[b], step->ps[b]);
 }
 
-/* Steps by row of the outline first; then those that ran, side by side, for the facts. */
-static enum ts_status list_steps(const struct time_state *sum, const struct ts_context *ctx,
+/* Steps as facts: those that are listed, and packed all of them where some are not. */
+struct listing {
+	const struct ts_context *ctx;
+	struct ts_time_facts *facts;
+	struct ts_time_step *steps, last;
+	struct ts_buf one;
+	uint8_t *packed; /* NULL: how many bytes it takes is being found out */
+	size_t nr_packed;
+};
+
+static bool pack(struct listing *listing, const struct ts_time_step *step)
+{
+	listing->one.n = 0;
+	if (!ts_time_pack_step(&listing->one, &listing->last, step))
+		return false;
+	if (listing->packed)
+		memcpy(listing->packed + listing->nr_packed, listing->one.p, listing->one.n);
+	listing->nr_packed += listing->one.n;
+	listing->last = *step;
+	return true;
+}
+
+static bool list_step(struct listing *listing, const struct ts_time_step *step, uint32_t row)
+{
+	struct ts_time_facts *facts = listing->facts;
+	const struct ts_run_steps *all = listing->ctx->steps;
+
+	facts->nr_steps++;
+	if (ts_run_steps_at(all, row) < all->nr_kept)
+		listing->steps[facts->nr_listed++] = *step;
+	else
+		add_to_others(facts, step);
+	return !listing->packed || pack(listing, step);
+}
+
+/* Of a run of very many steps their buckets and the packed steps would stand side by side. */
+static void give_back(struct ts_buf *buf, struct ts_bytes *left)
+{
+	uint8_t *smaller;
+
+	if (buf->n < LEAST_BACK || left->n > buf->n / 2)
+		return;
+	memmove(buf->p, left->p, left->n);
+	buf->n = left->n;
+	smaller = realloc(buf->p, left->n + 1);
+	if (smaller) {
+		buf->p = smaller;
+		buf->cap = left->n + 1;
+	}
+	*left = ts_buf_bytes(buf);
+}
+
+/* MEASURES: only how many bytes they take when they are packed. */
+static bool walk_steps(struct listing *listing, struct time_state *sum, bool measures)
+{
+	struct ts_bytes buckets = ts_buf_bytes(&sum->steps);
+	struct ts_steps_walk walk;
+	struct ts_run_step of;
+	bool good = ts_steps_walk_open(&walk, &listing->ctx->outline->steps);
+
+	while (good && ts_steps_walk_next(&walk, &of)) {
+		struct ts_time_step step = { of.number, of.start_ps, of.total_ps, of.cores, { 0 } };
+
+		ts_time_unpack(&buckets, step.ps);
+		if (!measures)
+			give_back(&sum->steps, &buckets);
+		if (step.cores > 0)
+			good = measures ? pack(listing, &step)
+					: list_step(listing, &step, walk.row - 1);
+	}
+	ts_steps_walk_close(&walk);
+	return good;
+}
+
+static bool make_room(struct listing *listing, struct time_state *sum, struct ts_arena *arena)
+{
+	if (!listing->ctx->steps->kept)
+		return true;
+	if (!walk_steps(listing, sum, true))
+		return false;
+	listing->packed = ts_arena_alloc(arena, listing->nr_packed + 1);
+	listing->nr_packed = 0;
+	listing->last = (struct ts_time_step){ 0 };
+	return listing->packed != NULL;
+}
+
+static enum ts_status list_steps(struct time_state *sum, const struct ts_context *ctx,
 				 struct ts_arena *arena, struct ts_time_facts *facts,
 				 struct ts_error *err)
 {
-	const struct ts_steps *steps = &ctx->outline->steps;
-	struct ts_time_step *rows = calloc(steps->nr_steps + 1, sizeof(*rows)), *ran;
-	enum ts_status st;
+	struct listing listing = { .ctx = ctx, .facts = facts };
+	bool good;
 
-	if (!rows)
-		return ts_fail_nomem(err);
-	for (size_t d = 0; d < sum->nr_devices; d++)
-		for (size_t i = 0; sum->devices[d].seen && i < sum->devices[d].nr_steps; i++)
-			add_step(&rows[steps->devices[d].items[i].row], &steps->devices[d].items[i],
-				 sum->devices[d].step_ps[i]);
-	for (size_t i = 0; i < steps->nr_steps; i++)
-		facts->nr_steps += rows[i].cores > 0;
-	ran = ts_arena_array(arena, facts->nr_steps + 1, sizeof(*ran));
-	for (size_t i = 0, nr = 0; i < steps->nr_steps && ran; i++)
-		if (rows[i].cores > 0)
-			ran[nr++] = rows[i];
-	facts->steps = ran;
-	st = ran ? ts_time_outliers(sum, ctx, rows, arena, facts, err) : ts_fail_nomem(err);
-	free(rows);
-	return st;
+	listing.steps = ts_arena_array(arena, ctx->steps->nr_kept + 1, sizeof(*listing.steps));
+	facts->steps = listing.steps;
+	good = listing.steps && make_room(&listing, sum, arena) && walk_steps(&listing, sum, false);
+	ts_buf_release(&sum->steps);
+	ts_buf_release(&listing.one);
+	facts->packed = (struct ts_bytes){ listing.packed, listing.nr_packed };
+	return good ? ts_time_outliers(sum, ctx, arena, facts, err) : ts_fail_nomem(err);
 }
 
 static int longest_first(const void *a, const void *b)
@@ -244,7 +365,7 @@ static int longest_first(const void *a, const void *b)
 static bool list_gaps(const struct time_state *sum, struct ts_arena *arena,
 		      struct ts_time_facts *facts)
 {
-	struct ts_time_gap *gaps = calloc(sum->nr_devices * TIME_GAPS + 1, sizeof(*gaps)), *listed;
+	struct ts_time_gap *gaps = calloc(sum->nr_devices * TIME_GAPS + 1, sizeof(*gaps));
 	size_t nr = 0;
 
 	if (!gaps)
@@ -258,19 +379,16 @@ static bool list_gaps(const struct time_state *sum, struct ts_arena *arena,
 							      sum->devices[i].gaps[g].cause };
 	qsort(gaps, nr, sizeof(*gaps), longest_first);
 	facts->nr_gaps = TS_MIN(nr, LISTED_GAPS);
-	listed = ts_arena_array(arena, facts->nr_gaps + 1, sizeof(*listed));
-	if (listed)
-		memcpy(listed, gaps, facts->nr_gaps * sizeof(*listed));
-	facts->gaps = listed;
+	facts->gaps = ts_arena_dup(arena, gaps, facts->nr_gaps, sizeof(*gaps));
 	free(gaps);
-	return listed != NULL;
+	return facts->gaps != NULL;
 }
 
 enum ts_status ts_time_make_facts(struct time_state *sum, const struct ts_context *ctx,
 				  struct ts_arena *arena, struct ts_time_facts *facts,
 				  struct ts_error *err)
 {
-	struct wall wall = find_wall(sum);
+	struct wall wall = find_wall(sum, ctx->outline);
 	enum ts_status st;
 
 	TS_ASSERT(facts && sum->nr_devices <= ctx->outline->steps.nr_devices);

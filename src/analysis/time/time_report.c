@@ -1,6 +1,7 @@
 /* What the time analysis shows: the sum over devices, per step, the gaps, and the drawn row. */
 #include "analysis/time/time.h"
 
+#include "analysis/kit/others.h"
 #include "analysis/kit/table.h"
 #include "base/units.h"
 #include "model/trace_class.h"
@@ -92,29 +93,49 @@ static void put_totals(const struct report *report)
 	X(input_ps, TS_MEASURED, "input", of_hosts(report, ps[TS_BUCKET_INPUT])) \
 	X(idle_ps, TS_MEASURED, "idle", ts_int(ps[TS_BUCKET_IDLE]))
 
+#define BUCKET_SUMS \
+	"compute_ps", "memory_wait_ps", "communication_ps", "host_transfer_ps", \
+		"rematerialization_ps", "unexplained_ps", "compilation_ps", "input_ps", "idle_ps"
+
 #define OF_STEPS(value) ts_value_from(value, report->of_steps)
+
+/* Of all others together: the sum. */
+static int64_t duration_of(const struct report *report, const struct ts_time_step *step)
+{
+	return step == &report->facts->others ? report->facts->others_ps
+					      : ts_time_step_duration(step);
+}
 
 #define STEP_COLUMNS(X) \
 	X(step, TS_MEASURED, "step", OF_STEPS(ts_int((int64_t)step->number))) \
 	X(start_ps, TS_MEASURED, TS_SPARE("start"), OF_STEPS(ts_int(step->start_ps))) \
 	X(duration_ps, TS_MEASURED, TS_KEY("duration"), \
-	  OF_STEPS(ts_int(ts_time_step_duration(step)))) \
+	  OF_STEPS(ts_int(duration_of(report, step)))) \
 	X(cores, TS_MEASURED, NULL, ts_int(step->cores)) \
 	X(total_ps, TS_MEASURED, NULL, OF_STEPS(ts_int(step->total_ps))) \
 	BUCKET_COLUMNS(X, step->ps)
 
 static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
 
+static void put_step(const struct report *report, struct ts_table *table,
+		     const struct ts_time_step *step)
+{
+	TS_CELLS(report->result, table, STEP_COLUMNS);
+}
+
 static void put_steps(const struct report *report)
 {
+	static const char *const sums[] = { "duration_ps", "total_ps", BUCKET_SUMS, NULL };
 	struct ts_table *table = ts_result_table(report->result, "per_step", "Steps", step_columns,
 						 TS_NELEM(step_columns));
+	size_t nr_others = report->facts->nr_steps - report->facts->nr_listed;
 
-	for (size_t i = 0; i < report->facts->nr_steps; i++) {
-		const struct ts_time_step *step = &report->facts->steps[i];
-
-		TS_CELLS(report->result, table, STEP_COLUMNS);
-	}
+	for (size_t i = 0; i < report->facts->nr_listed; i++)
+		put_step(report, table, &report->facts->steps[i]);
+	if (nr_others == 0)
+		return;
+	put_step(report, table, &report->facts->others);
+	ts_table_end_others(report->result, table, nr_others, "step", sums);
 }
 
 static void note_steps(const struct report *report)

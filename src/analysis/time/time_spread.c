@@ -18,10 +18,11 @@ static bool find_near(const struct ts_device_steps *steps, struct time_device *d
 	return device->near_until_ps > start_ps;
 }
 
-void ts_time_spread(const struct ts_context *ctx, uint32_t device_index, struct time_device *device,
-		    int64_t start_ps, int64_t end_ps, enum ts_bucket bucket)
+void ts_time_spread_any(const struct ts_context *ctx, uint32_t device_index,
+			struct time_device *device, int64_t start_ps, int64_t end_ps,
+			enum ts_bucket bucket)
 {
-	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device_index];
+	const struct ts_device_steps *steps = ts_steps_of(&ctx->outline->steps, device_index);
 
 	TS_ASSERT_HOT(device_index < ctx->outline->steps.nr_devices && bucket < TS_NR_BUCKETS);
 	TS_ASSERT_HOT(start_ps <= end_ps);
@@ -34,30 +35,62 @@ void ts_time_spread(const struct ts_context *ctx, uint32_t device_index, struct 
 			return;
 		until_ps = TS_MIN(end_ps, device->near_until_ps);
 		if (device->near_step != TS_NONE)
-			device->step_ps[device->near_step][bucket] += until_ps - start_ps;
+			ts_time_add_to_step(ctx, device_index, device, device->near_step,
+					    (int)bucket, until_ps - start_ps);
 		start_ps = until_ps;
 	}
 }
 
-/* The part of a gap inside one step (or outside of all). */
-static enum ts_bucket spread_piece(const struct ts_host_spans *host, struct time_device *device,
-				   int64_t (*step)[TS_NR_BUCKETS], int64_t start_ps, int64_t end_ps)
+/* Mostly a gap lies inside one step, or outside of all, and no host was seen at work in it. */
+static bool is_plain(const struct ts_host_spans *host, const struct time_device *device,
+		     int64_t start_ps, int64_t end_ps)
 {
-	int64_t ps[TS_NR_BUCKETS] = { 0 };
+	return host->compile.nr == 0 && host->input.nr == 0 &&
+	       (device->nr_steps == 0 ||
+		(start_ps >= device->near_from_ps && end_ps <= device->near_until_ps));
+}
+
+/* A part of a gap, inside one step or outside of all, by what the hosts did. Gives what most of it is. */
+static enum ts_bucket divide(const struct ts_host_spans *host, struct time_device *device,
+			     int64_t start_ps, int64_t end_ps, int64_t ps[TS_NR_BUCKETS])
+{
 	enum ts_bucket most = TS_BUCKET_IDLE;
 
 	ps[TS_BUCKET_COMPILATION] =
 		ts_spans_covered(&host->compile, start_ps, end_ps, &device->compile_hint);
 	ps[TS_BUCKET_INPUT] = ts_spans_covered(&host->input, start_ps, end_ps, &device->input_hint);
 	ps[TS_BUCKET_IDLE] = end_ps - start_ps - ps[TS_BUCKET_COMPILATION] - ps[TS_BUCKET_INPUT];
-	for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++) {
-		device->total_ps[b] += ps[b];
-		if (step)
-			(*step)[b] += ps[b];
+	for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++)
 		if (ps[b] > ps[most])
 			most = (enum ts_bucket)b;
-	}
 	return most;
+}
+
+/* Where the part of a gap ends that begins at START_PS: at a border of a step, whose place is in *STEP. */
+static int64_t part_end(const struct ts_device_steps *steps, struct time_device *device,
+			int64_t start_ps, int64_t end_ps, uint32_t *step)
+{
+	size_t next;
+
+	*step = ts_steps_at(steps, start_ps, &device->step_hint);
+	next = device->step_hint;
+	if (next >= steps->nr)
+		return end_ps;
+	return TS_MIN(end_ps,
+		      *step == TS_NONE ? steps->items[next].start_ps : steps->items[next].end_ps);
+}
+
+static const struct ts_host_spans *host_of(const struct ts_context *ctx, uint32_t device_index)
+{
+	return &ctx->outline->hosts[ctx->profile->devices[device_index].host];
+}
+
+static void add_gap_to_step(const struct ts_context *ctx, uint32_t device_index,
+			    struct time_device *device, uint32_t step,
+			    const int64_t ps[TS_NR_BUCKETS])
+{
+	for (int b = TS_BUCKET_COMPILATION; step != TS_NONE && b <= TS_BUCKET_IDLE; b++)
+		ts_time_add_to_step(ctx, device_index, device, step, b, ps[b]);
 }
 
 static void keep_gap(struct time_device *device, struct time_gap gap)
@@ -76,23 +109,26 @@ static void keep_gap(struct time_device *device, struct time_gap gap)
 enum ts_bucket ts_time_spread_gap(const struct ts_context *ctx, uint32_t device_index,
 				  struct time_device *device, int64_t start_ps, int64_t end_ps)
 {
-	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device_index];
-	const struct ts_host_spans *host =
-		&ctx->outline->hosts[ctx->profile->devices[device_index].host];
+	const struct ts_device_steps *steps = ts_steps_of(&ctx->outline->steps, device_index);
+	const struct ts_host_spans *host = host_of(ctx, device_index);
 	struct time_gap gap = { start_ps, end_ps - start_ps, TS_BUCKET_IDLE };
 	int64_t longest = 0;
 
+	if (start_ps > end_ps) /* the ops of a saved state may lie outside the run */
+		return TS_BUCKET_IDLE;
+	if (is_plain(host, device, start_ps, end_ps)) {
+		ts_time_spread(ctx, device_index, device, start_ps, end_ps, TS_BUCKET_IDLE);
+		start_ps = end_ps;
+	}
 	while (start_ps < end_ps) {
-		uint32_t at = ts_steps_at(steps, start_ps, &device->step_hint);
-		size_t next = device->step_hint;
-		int64_t until = end_ps;
-		enum ts_bucket most;
+		int64_t ps[TS_NR_BUCKETS] = { 0 };
+		uint32_t step;
+		int64_t until = part_end(steps, device, start_ps, end_ps, &step);
+		enum ts_bucket most = divide(host, device, start_ps, until, ps);
 
-		if (next < steps->nr)
-			until = TS_MIN(end_ps, at == TS_NONE ? steps->items[next].start_ps
-							     : steps->items[next].end_ps);
-		most = spread_piece(host, device, at == TS_NONE ? NULL : &device->step_ps[at],
-				    start_ps, until);
+		for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++)
+			device->total_ps[b] += ps[b];
+		add_gap_to_step(ctx, device_index, device, step, ps);
 		if (until - start_ps > longest) {
 			longest = until - start_ps;
 			gap.cause = most;
@@ -101,4 +137,20 @@ enum ts_bucket ts_time_spread_gap(const struct ts_context *ctx, uint32_t device_
 	}
 	keep_gap(device, gap);
 	return gap.cause;
+}
+
+void ts_time_spread_edge(const struct ts_context *ctx, uint32_t device_index,
+			 struct time_device *device, int64_t start_ps, int64_t end_ps)
+{
+	const struct ts_device_steps *steps = ts_steps_of(&ctx->outline->steps, device_index);
+
+	while (start_ps < end_ps) {
+		int64_t ps[TS_NR_BUCKETS] = { 0 };
+		uint32_t step;
+		int64_t until = part_end(steps, device, start_ps, end_ps, &step);
+
+		divide(host_of(ctx, device_index), device, start_ps, until, ps);
+		add_gap_to_step(ctx, device_index, device, step, ps);
+		start_ps = until;
+	}
 }

@@ -26,6 +26,22 @@ static bool is_gap(const void *self)
 static const struct ts_record gap_record = TS_RECORD(gap_members, .is_valid = is_gap);
 #undef TS_SELF
 
+#define TS_SELF struct time_slow
+static const struct ts_member slow_members[] = {
+	TS_NUMBERS(1, ps, TS_BY_HAND),	    TS_STRUCT(2, ops, step_op_record),
+	TS_NUMBER(3, is_there, TS_BY_HAND), TS_NUMBER(4, from_ps, TS_BY_HAND),
+	TS_NUMBER(5, until_ps, TS_BY_HAND),
+};
+static const struct ts_record slow_record = TS_RECORD(slow_members);
+#undef TS_SELF
+
+#define TS_SELF struct ts_buf
+static const struct ts_member packed_members[] = {
+	TS_ARRAY_CAP(1, p, n, cap, TS_BY_NOTHING, TS_BY_HAND),
+};
+static const struct ts_record packed_record = TS_RECORD(packed_members);
+#undef TS_SELF
+
 #define TS_SELF struct time_device
 static const struct ts_member device_members[] = {
 	TS_NUMBER(1, seen, TS_BY_HAND),
@@ -35,20 +51,27 @@ static const struct ts_member device_members[] = {
 	TS_NUMBER(5, op_last_ps, TS_BY_HAND),
 	TS_NUMBERS(6, total_ps, TS_BY_HAND),
 	TS_NUMBER(7, on_duty_ps, TS_BY_HAND),
-	TS_ARRAY_OF_ARRAYS(8, step_ps, nr_steps, TS_BY_NOTHING, TS_BY_HAND),
-	TS_RECORDS(9, step_ops, nr_step_ops, step_op_record, TS_BY_NOTHING, TS_BY_HAND),
 	TS_STRUCT(10, gaps, gap_record),
 	TS_NUMBER(11, nr_gaps, TS_BY_HAND),
 	TS_STRUCT(12, gpu, ts_spans_record),
 	TS_STRUCT(13, slices, ts_slices_record),
+	TS_NUMBER(14, nr_steps, TS_BY_HAND),
+	TS_STRUCT(15, steps, packed_record),
+	TS_NUMBER(16, open_step, TS_BY_HAND),
+	TS_NUMBERS(17, open_ps, TS_BY_HAND),
+	TS_NUMBER(18, is_open, TS_BY_HAND),
+	TS_NUMBER(19, is_added, TS_BY_HAND),
+	TS_NUMBERS(20, median_ps, TS_BY_HAND),
+	TS_RECORDS(21, slow, nr_slow, slow_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_SCRATCH(step_ps),
 };
 
 static bool is_device(const void *self)
 {
 	const struct time_device *device = self;
 
-	return device->nr_gaps <= TIME_GAPS &&
-	       (device->nr_step_ops == 0 || device->nr_step_ops == device->nr_steps);
+	return device->nr_gaps <= TIME_GAPS && device->nr_slow <= TS_MAX_SLOW &&
+	       device->open_step <= device->nr_steps;
 }
 static const struct ts_record device_record = TS_RECORD(device_members, .is_valid = is_device);
 #undef TS_SELF
@@ -77,6 +100,11 @@ static const struct ts_member ops_members[] = {
 const struct ts_record ts_time_ops_record = TS_RECORD(ops_members);
 #undef TS_SELF
 
+#define TS_SELF struct time_streams
+static const struct ts_member streams_members[] = { TS_STRUCT(1, busy, ts_spans_sum_record) };
+static const struct ts_record streams_record = TS_RECORD(streams_members);
+#undef TS_SELF
+
 #define TS_SELF struct time_state
 static const struct ts_member time_members[] = {
 	TS_INDEX(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
@@ -87,9 +115,11 @@ static const struct ts_member time_members[] = {
 	TS_NUMBER(6, step, TS_BY_HAND),
 	TS_NUMBER(7, nr_ended, TS_BY_HAND),
 	TS_RECORDS(8, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
-	TS_RECORDS(9, streams, nr_streams, ts_spans_sum_record, TS_BY_DEVICE, TS_BY_HAND),
 	TS_STRUCT(10, ops, ts_time_ops_record),
-	TS_SCRATCH(touched),
+	TS_NUMBER(11, slow, TS_BY_HAND),
+	TS_STRUCT(12, steps, packed_record),
+	TS_POINTERS(13, streams, nr_streams, streams_record, TS_BY_DEVICE, TS_BY_HAND),
+	TS_SCRATCH_ROOM(touched),
 };
 
 /* A line is of a device, and in one of its steps or in none. */
@@ -99,7 +129,7 @@ static bool is_state(const void *self)
 
 	return state->nr_devices == state->nr_streams &&
 	       (state->nr_devices > 0 || state->device_index != TS_NONE) &&
-	       (state->step == TS_NONE || state->step < TS_MAX(state->device.nr_step_ops, 1));
+	       (state->step == TS_NONE || state->step < TS_MAX(state->device.nr_steps, 1));
 }
 const struct ts_record ts_time_record = TS_RECORD(time_members, .is_valid = is_state);
 #undef TS_SELF

@@ -69,7 +69,7 @@ static struct verdict compute_verdict(const struct ts_context *ctx,
 
 	if (has_rate(time, TS_BUCKET_COMPUTE, TS_SPLIT_MATRIX)) {
 		if (is_gpu(ctx->profile))
-			verdict.sentence = "Your workload is compute-bound (good!)";
+			verdict.sentence = "Your workload is compute-bound";
 		return verdict;
 	}
 	if (share_of(time, time->need_ps[TS_SPLIT_ESTIMATE]) < MIN_OF_CLASS)

@@ -251,15 +251,13 @@ static bool publish(const struct ts_fusion *fusion, struct ts_fusion_facts *fact
 	struct ts_arena *arena = &fusion->result->owner->arena;
 	size_t nr_pairs = TS_MIN(fusion->pairs.nr, TS_FUSION_MAX_ROWS);
 	size_t nr_chains = TS_MIN(fusion->chains.nr, TS_FUSION_MAX_ROWS);
-	struct ts_fusion_pair *pairs = ts_arena_array(arena, nr_pairs + 1, sizeof(*pairs));
-	struct ts_fusion_chain *chains = ts_arena_array(arena, nr_chains + 1, sizeof(*chains));
+	struct ts_fusion_pair *pairs =
+		ts_arena_dup(arena, fusion->pairs.items, nr_pairs, sizeof(*pairs));
+	struct ts_fusion_chain *chains =
+		ts_arena_dup(arena, fusion->chains.items, nr_chains, sizeof(*chains));
 
 	if (!pairs || !chains)
 		return false;
-	if (nr_pairs > 0)
-		memcpy(pairs, fusion->pairs.items, nr_pairs * sizeof(*pairs));
-	if (nr_chains > 0)
-		memcpy(chains, fusion->chains.items, nr_chains * sizeof(*chains));
 	*facts = (struct ts_fusion_facts){ pairs, nr_pairs, chains, nr_chains };
 	return true;
 }

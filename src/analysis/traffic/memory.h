@@ -17,6 +17,14 @@
 #define TS_MEMORY_MAX_OPS  1000 /* of their table, and of the facts */
 #define TS_MEMORY_MAX_ROWS 500	/* of the others */
 
+/* Of an op what orders it: there may be very many. ts_memory_row() works out the others from what the analysis ops
+ * knows; pairs, and instructions that did not run, are kept whole. */
+struct memory_row {
+	uint32_t op, module, instr; /* as in struct ts_memory_op */
+	uint32_t whole;		    /* index into memory.whole, or TS_NONE */
+	int64_t hbm_bytes, time_ps;
+};
+
 struct memory {
 	const struct ts_context *ctx;
 	struct ts_result *result;
@@ -24,11 +32,18 @@ struct memory {
 	const struct ts_rates *rates; /* of the first device whose HBM rate is known, or NULL */
 	double byte_ps;		      /* that a byte takes at its peak; NaN: unknown */
 	bool measured;
-	struct ts_memory_op *ops;
+	struct memory_row *ops;
 	size_t nr_ops, cap_ops;
-	struct ts_map by_op;	/* op -> row */
-	struct ts_map by_instr; /* module and instruction -> row; both halves of a pair */
+	struct ts_memory_op *whole;
+	size_t nr_whole, cap_whole;
+	size_t nr_listed;	    /* of them, in the table */
+	struct ts_memory_op others; /* the sum of those that are not */
+	struct ts_map by_op;	    /* half of a pair -> row */
+	struct ts_map by_instr;	    /* module and instruction -> row; both halves of a pair */
 	struct ts_traffic total;
+	int64_t nr_unknown, unknown_ps; /* ops whose traffic is unknown, and their time */
+	double impossible_bytes;	/* of ops that cannot have moved them in their time */
+	bool uses_host;
 	int64_t core_ps; /* wall time x cores; -1: unknown */
 };
 
@@ -44,9 +59,21 @@ struct memory_walk {
 /* memory_ops.c. False: no memory. */
 bool ts_memory_find_ops(struct memory *memory);
 void ts_memory_release_ops(struct memory *memory);
-/* NULL: it did not run. */
-const struct ts_memory_op *ts_memory_op_at(const struct memory *memory, uint32_t module,
-					   uint32_t instr);
+struct ts_memory_op ts_memory_row(const struct memory *memory, const struct memory_row *row);
+/* False: it did not run. */
+bool ts_memory_op_at(const struct memory *memory, uint32_t module, uint32_t instr,
+		     struct ts_memory_op *op);
+/* Bytes a second; unknown without a time. */
+static inline double ts_memory_rate_of(int64_t bytes, int64_t ps)
+{
+	return ps > 0 ? (double)bytes / ((double)ps * 1e-12) : NAN;
+}
+/* Is it known what the op moved? */
+static inline bool ts_memory_is_known(const struct ts_memory_op *op)
+{
+	return op->all.source > TS_TRAFFIC_INSIDE;
+}
+double ts_memory_rate(const struct ts_memory_op *op); /* of HBM's bytes; NaN: unknown */
 
 /* memory_report.c: lists what is in .ops and .total. False: no memory. */
 bool ts_memory_put_ops(struct memory *memory);

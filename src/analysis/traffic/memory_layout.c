@@ -181,13 +181,13 @@ bool ts_memory_find_copies(const struct memory_walk *walk, struct memory_copies 
 	TS_ASSERT(walk->inner && walk->caller);
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		const struct ts_hlo_instr *instr = &module->instrs[i];
-		const struct ts_memory_op *op;
+		struct ts_memory_op op;
 
 		if (walk->inner[instr->computation] || instr->nr_operands == 0 ||
 		    (!is_mover(instr) && !only_moves(module, instr, 0)))
 			continue;
-		op = ts_memory_op_at(walk->memory, walk->index, i);
-		if (op && !add_copy(walk, op, i, copies))
+		if (ts_memory_op_at(walk->memory, walk->index, i, &op) &&
+		    !add_copy(walk, &op, i, copies))
 			return false;
 	}
 	return true;

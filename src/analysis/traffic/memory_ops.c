@@ -10,40 +10,42 @@
 
 #define MAX_HOPS 64 /* from an end of an asynchronous op to its start */
 
+double ts_memory_rate(const struct ts_memory_op *op)
+{
+	return ts_memory_is_known(op)
+		       ? ts_memory_rate_of(ts_traffic_hbm_bytes(&op->all), op->time_ps)
+		       : NAN;
+}
+
 static uint64_t key_of(uint32_t module, uint32_t instr)
 {
 	return (uint64_t)module << 32 | instr;
 }
 
-const struct ts_memory_op *ts_memory_op_at(const struct memory *memory, uint32_t module,
-					   uint32_t instr)
+static bool add_row(struct memory *memory, const struct memory_row *row)
 {
-	uint32_t at = ts_map_find(&memory->by_instr, key_of(module, instr));
-
-	TS_ASSERT(at == TS_NONE || at < memory->nr_ops);
-	return at == TS_NONE ? NULL : &memory->ops[at];
+	if (!ts_room_grow(memory->ctx->profile->rooms, &memory->ops, &memory->cap_ops,
+			  memory->nr_ops + 1, sizeof(*row)))
+		return false;
+	memory->ops[memory->nr_ops++] = *row;
+	return row->module == TS_NONE || row->instr == TS_NONE ||
+	       ts_map_set(&memory->by_instr, key_of(row->module, row->instr),
+			  (uint32_t)memory->nr_ops - 1);
 }
 
-/* A new row, with nothing in it; NULL: no memory. */
-static struct ts_memory_op *add_row(struct memory *memory, uint32_t module, uint32_t instr)
+static bool add_whole(struct memory *memory, const struct ts_memory_op *op)
 {
-	struct ts_memory_op *row;
+	struct memory_row row = {
+		.op = op->op, .module = op->module, .instr = op->instr, .whole = TS_NONE
+	};
 
-	if (!ts_grow(&memory->ops, &memory->cap_ops, memory->nr_ops + 1, sizeof(*memory->ops)))
-		return NULL;
-	if (module != TS_NONE && instr != TS_NONE &&
-	    !ts_map_set(&memory->by_instr, key_of(module, instr), (uint32_t)memory->nr_ops))
-		return NULL;
-	row = &memory->ops[memory->nr_ops++];
-	*row = (struct ts_memory_op){ .op = TS_NONE,
-				      .module = module,
-				      .instr = instr,
-				      .executions = -1,
-				      .time_ps = -1,
-				      .self_ps = -1,
-				      .hbm_bytes_per_s = NAN,
-				      .hbm_share = NAN };
-	return row;
+	if (!ts_grow(&memory->whole, &memory->cap_whole, memory->nr_whole + 1, sizeof(*op)))
+		return false;
+	row.whole = (uint32_t)memory->nr_whole;
+	memory->whole[memory->nr_whole++] = *op;
+	return add_row(memory, &row) &&
+	       (op->op == TS_NONE ||
+		ts_map_set(&memory->by_op, op->op, (uint32_t)memory->nr_ops - 1));
 }
 
 /* A kernel's events may say what its metadata does not. */
@@ -59,32 +61,64 @@ static struct ts_traffic traffic_of(const struct memory *memory, const struct ts
 	return ts_traffic_times(&traffic, fact->occurrences);
 }
 
+static struct ts_memory_op op_of(const struct memory *memory, const struct ts_op_fact *fact)
+{
+	return (struct ts_memory_op){
+		.op = fact->op,
+		.module = fact->module_index,
+		.instr = fact->instr,
+		.name = fact->name,
+		.category = fact->category,
+		.source = fact->source,
+		.executions = fact->occurrences,
+		.time_ps = fact->work_ps,
+		.self_ps = TS_MAX(fact->self_ps, 0),
+		.all = traffic_of(memory, fact),
+		.hbm_bytes_per_s = NAN,
+		.hbm_share = NAN,
+	};
+}
+
+struct ts_memory_op ts_memory_row(const struct memory *memory, const struct memory_row *row)
+{
+	TS_ASSERT_HOT(memory && row);
+	if (row->whole != TS_NONE)
+		return memory->whole[row->whole];
+	return op_of(memory, ts_op_fact_of(ts_ops_facts(memory->ctx), row->op));
+}
+
+bool ts_memory_op_at(const struct memory *memory, uint32_t module, uint32_t instr,
+		     struct ts_memory_op *op)
+{
+	uint32_t at = ts_map_find(&memory->by_instr, key_of(module, instr));
+
+	TS_ASSERT(at == TS_NONE || at < memory->nr_ops);
+	if (at != TS_NONE)
+		*op = ts_memory_row(memory, &memory->ops[at]);
+	return at != TS_NONE;
+}
+
 static bool add_op(struct memory *memory, const struct ts_op_fact *fact)
 {
-	struct ts_memory_op *row = add_row(memory, fact->module_index, fact->instr);
+	struct memory_row row = {
+		.op = fact->op, .module = fact->module_index, .instr = fact->instr, .whole = TS_NONE
+	};
+	struct ts_memory_op op;
 
-	if (!row || !ts_map_set(&memory->by_op, fact->op, (uint32_t)memory->nr_ops - 1))
-		return false;
-	row->op = fact->op;
-	row->name = fact->name;
-	row->category = fact->category;
-	row->source = fact->source;
-	row->executions = fact->occurrences;
-	row->time_ps = TS_MAX(fact->total_ps, 0);
-	row->self_ps = TS_MAX(fact->self_ps, 0);
-	row->all = traffic_of(memory, fact);
-	return true;
+	if (memory->ctx->profile->ops[fact->op].async == TS_ASYNC_NONE)
+		return add_row(memory, &row);
+	op = op_of(memory, fact);
+	return add_whole(memory, &op);
 }
 
 /* A done goes to its start's row. */
 static bool join_done(struct memory *memory, const struct ts_op_fact *fact, uint32_t at)
 {
 	struct ts_traffic traffic = traffic_of(memory, fact);
-	struct ts_memory_op *row = &memory->ops[at];
+	struct ts_memory_op *row = &memory->whole[memory->ops[at].whole];
 
 	ts_traffic_add(&row->all, &traffic);
 	row->executions = TS_MAX(row->executions, fact->occurrences);
-	row->time_ps = ts_i64_add(row->time_ps, TS_MAX(fact->total_ps, 0));
 	row->self_ps = ts_i64_add(row->self_ps, TS_MAX(fact->self_ps, 0));
 	if (row->source.n == 0)
 		row->source = fact->source;
@@ -119,15 +153,24 @@ static bool add_ops(struct memory *memory, const struct ts_ops_facts *ops, bool 
 	return true;
 }
 
-/* The time of a pair is that of the copy, not of the two moments when the core looked at it. */
-static void take_flights(struct memory *memory)
+/* What the rows sum up to, when all are there. */
+static void sum_up(struct memory *memory)
 {
 	for (size_t i = 0; i < memory->nr_ops; i++) {
-		const struct ts_op_fact *fact =
-			ts_op_fact_of(ts_ops_facts(memory->ctx), memory->ops[i].op);
+		struct memory_row *row = &memory->ops[i];
+		struct ts_memory_op op = ts_memory_row(memory, row);
 
-		if (fact)
-			memory->ops[i].time_ps = fact->work_ps;
+		row->hbm_bytes = ts_traffic_hbm_bytes(&op.all);
+		row->time_ps = op.time_ps;
+		ts_traffic_add(&memory->total, &op.all);
+		memory->uses_host |= ts_traffic_host_bytes(&op.all) > 0;
+		if (memory->rates &&
+		    ts_is_impossible(ts_memory_rate(&op), memory->rates->hbm_bytes_per_s))
+			memory->impossible_bytes += (double)row->hbm_bytes;
+		if (op.all.source != TS_TRAFFIC_UNKNOWN)
+			continue;
+		memory->nr_unknown++;
+		memory->unknown_ps = ts_i64_add(memory->unknown_ps, TS_MAX(op.self_ps, 0));
 	}
 }
 
@@ -148,23 +191,27 @@ static bool add_instr(struct memory *memory, uint32_t module_index, uint32_t ind
 	const struct ts_hlo_instr *instr = &module->instrs[index];
 	uint32_t start = start_of(module, index);
 	struct ts_traffic traffic = ts_instr_traffic(module, index);
-	struct ts_memory_op *row;
+	struct ts_memory_op op = { .op = TS_NONE,
+				   .module = module_index,
+				   .instr = index,
+				   .name = instr->name,
+				   .category = ts_hlo_category(instr),
+				   .executions = -1,
+				   .time_ps = -1,
+				   .self_ps = -1,
+				   .all = traffic,
+				   .hbm_bytes_per_s = NAN,
+				   .hbm_share = NAN };
 
 	if (start != index) {
 		uint32_t at = ts_map_find(&memory->by_instr, key_of(module_index, start));
 
 		if (at == TS_NONE)
 			return true;
-		ts_traffic_add(&memory->ops[at].all, &traffic);
+		ts_traffic_add(&memory->whole[memory->ops[at].whole].all, &traffic);
 		return ts_map_set(&memory->by_instr, key_of(module_index, index), at);
 	}
-	row = add_row(memory, module_index, index);
-	if (!row)
-		return false;
-	row->name = instr->name;
-	row->category = ts_hlo_category(instr);
-	row->all = traffic;
-	return true;
+	return add_whole(memory, &op);
 }
 
 static bool add_module(struct memory *memory, uint32_t index)
@@ -190,17 +237,17 @@ bool ts_memory_find_ops(struct memory *memory)
 	const struct ts_ops_facts *ops = ts_ops_facts(memory->ctx);
 	bool good = add_ops(memory, ops, false) && add_ops(memory, ops, true);
 
-	take_flights(memory);
 	for (uint32_t i = 0; good && is_alone(memory) && i < memory->ctx->profile->nr_modules; i++)
 		good = add_module(memory, i);
-	for (size_t i = 0; good && i < memory->nr_ops; i++)
-		ts_traffic_add(&memory->total, &memory->ops[i].all);
+	if (good)
+		sum_up(memory);
 	return good;
 }
 
 void ts_memory_release_ops(struct memory *memory)
 {
-	free(memory->ops);
+	ts_room_free(memory->ops);
+	free(memory->whole);
 	ts_map_release(&memory->by_op);
 	ts_map_release(&memory->by_instr);
 }

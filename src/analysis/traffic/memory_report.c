@@ -7,6 +7,7 @@
 #include "analysis/facts/kernels.h"
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
+#include "analysis/kit/others.h"
 #include "analysis/kit/table.h"
 #include "base/units.h"
 
@@ -26,11 +27,6 @@ struct sums {
 	struct ts_strmap by_name;
 };
 
-static bool is_known(const struct ts_memory_op *op)
-{
-	return op->all.source > TS_TRAFFIC_INSIDE;
-}
-
 static double share_of(double rate, double peak)
 {
 	return peak > 0 ? rate / peak : NAN;
@@ -41,19 +37,8 @@ static double hbm_peak(const struct memory *memory)
 	return memory->rates ? memory->rates->hbm_bytes_per_s : NAN;
 }
 
-/* Bytes a second; unknown without a time. */
-static double rate_of(int64_t bytes, int64_t ps)
-{
-	return ps > 0 ? (double)bytes / ((double)ps * 1e-12) : NAN;
-}
-
 static const struct ts_bytes above =
 	TS_LIT("the bytes of its ops and the time that they were under way contradict the peak");
-
-static double rate_of_op(const struct ts_memory_op *op)
-{
-	return is_known(op) ? rate_of(ts_traffic_hbm_bytes(&op->all), op->time_ps) : NAN;
-}
 
 /* Where it is not known whether some bytes were read or written, 0 bytes one way are unknown. */
 static struct ts_value way(const struct ts_traffic *traffic, int64_t bytes)
@@ -75,26 +60,29 @@ static struct ts_value hbm_written(const struct ts_traffic *traffic)
 
 static int by_hbm(const void *a, const void *b)
 {
-	const struct ts_memory_op *x = *(const struct ts_memory_op *const *)a;
-	const struct ts_memory_op *y = *(const struct ts_memory_op *const *)b;
-	int64_t p = ts_traffic_hbm_bytes(&x->all), q = ts_traffic_hbm_bytes(&y->all);
+	const struct memory_row *x = *(const struct memory_row *const *)a;
+	const struct memory_row *y = *(const struct memory_row *const *)b;
 
-	if (p != q)
-		return p > q ? -1 : 1;
+	if (x->hbm_bytes != y->hbm_bytes)
+		return x->hbm_bytes > y->hbm_bytes ? -1 : 1;
 	if (x->time_ps != y->time_ps)
 		return x->time_ps > y->time_ps ? -1 : 1;
 	return (x > y) - (x < y);
 }
 
+/* An op that moved something between the host and the device. */
+struct transfer {
+	int64_t host_bytes;
+	const struct memory_row *row;
+};
+
 static int by_link(const void *a, const void *b)
 {
-	const struct ts_memory_op *x = *(const struct ts_memory_op *const *)a;
-	const struct ts_memory_op *y = *(const struct ts_memory_op *const *)b;
-	int64_t p = ts_traffic_host_bytes(&x->all), q = ts_traffic_host_bytes(&y->all);
+	const struct transfer *x = a, *y = b;
 
-	if (p != q)
-		return p > q ? -1 : 1;
-	return (x > y) - (x < y);
+	if (x->host_bytes != y->host_bytes)
+		return x->host_bytes > y->host_bytes ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
 }
 
 static struct ts_bytes module_name(const struct memory *memory, const struct ts_memory_op *op)
@@ -113,13 +101,13 @@ static struct ts_bytes source_of(const struct memory *memory, const struct ts_me
 
 static struct ts_value if_known(const struct ts_memory_op *op, int64_t bytes)
 {
-	return is_known(op) ? ts_int(bytes) : ts_null();
+	return ts_memory_is_known(op) ? ts_int(bytes) : ts_null();
 }
 
 /* Of bytes in HBM one way. */
 static struct ts_value known_way(const struct ts_memory_op *op, int64_t bytes)
 {
-	return is_known(op) ? way(&op->all, bytes) : ts_null();
+	return ts_memory_is_known(op) ? way(&op->all, bytes) : ts_null();
 }
 
 #define OP_COLUMNS(X) \
@@ -146,20 +134,36 @@ static struct ts_value known_way(const struct ts_memory_op *op, int64_t bytes)
 
 static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
 
+static void put_op(const struct memory *memory, struct ts_table *table,
+		   const struct ts_memory_op *op)
+{
+	const int64_t *in = op->all.read_bytes, *out = op->all.written_bytes;
+
+	TS_CELLS(memory->result, table, OP_COLUMNS);
+}
+
 static void put_ops(const struct memory *memory)
 {
+	static const char *const sums[] = { "executions",
+					    "hbm_read_bytes",
+					    "hbm_written_bytes",
+					    "vmem_read_bytes",
+					    "vmem_written_bytes",
+					    "cmem_read_bytes",
+					    "cmem_written_bytes",
+					    "host_bytes",
+					    "time_ps",
+					    "hbm_bytes",
+					    NULL };
 	struct ts_table *table = ts_result_table(memory->result, "ops", "Ops by HBM bytes",
 						 op_columns, TS_NELEM(op_columns));
 
-	for (size_t i = 0; i < memory->facts->nr_ops; i++) {
-		const struct ts_memory_op *op = &memory->facts->ops[i];
-		const int64_t *in = op->all.read_bytes, *out = op->all.written_bytes;
-
-		TS_CELLS(memory->result, table, OP_COLUMNS);
-	}
-	if (memory->nr_ops > memory->facts->nr_ops)
-		ts_result_note(memory->result, "%zu more ops move fewer bytes and are not listed.",
-			       memory->nr_ops - memory->facts->nr_ops);
+	for (size_t i = 0; i < memory->nr_listed; i++)
+		put_op(memory, table, &memory->facts->ops[i]);
+	if (memory->nr_listed == memory->nr_ops)
+		return;
+	put_op(memory, table, &memory->others);
+	ts_table_end_others(memory->result, table, memory->nr_ops - memory->nr_listed, "op", sums);
 }
 
 static struct ts_bytes cause_of(const struct memory *memory, const struct ts_memory_op *op)
@@ -179,24 +183,47 @@ static struct ts_memory_op make_fact(const struct memory *memory, const struct t
 	struct ts_memory_op fact = *op;
 
 	fact.source = source_of(memory, op);
-	fact.hbm_bytes_per_s = rate_of_op(op);
+	fact.hbm_bytes_per_s = ts_memory_rate(op);
 	fact.hbm_share = share_of(fact.hbm_bytes_per_s, hbm_peak(memory));
 	if (ts_is_impossible(fact.hbm_share, 1))
 		fact.hbm_cause = cause_of(memory, op);
 	return fact;
 }
 
-/* The first ones of ORDER become facts. */
-static bool list_ops(struct memory *memory, const struct ts_memory_op *const *order)
+/* Ops whose traffic is unknown add nothing to it. */
+static void sum_others(struct memory *memory, const struct memory_row *const *order)
 {
-	size_t nr = TS_MIN(memory->nr_ops, TS_MEMORY_MAX_OPS);
+	struct ts_memory_op *others = &memory->others;
+
+	*others = (struct ts_memory_op){ .op = TS_NONE, .module = TS_NONE, .instr = TS_NONE };
+	for (size_t i = memory->nr_listed; i < memory->nr_ops; i++) {
+		struct ts_memory_op op = ts_memory_row(memory, order[i]);
+
+		others->executions = ts_i64_add(others->executions, TS_MAX(op.executions, 0));
+		others->time_ps = ts_i64_add(others->time_ps, TS_MAX(op.time_ps, 0));
+		ts_traffic_add(&others->all, &op.all);
+	}
+	others->all.source = TS_TRAFFIC_TOTAL;
+	others->hbm_share = NAN;
+}
+
+/* The first ones of ORDER become facts, and as many as the table lists. */
+static bool list_ops(struct memory *memory, const struct memory_row *const *order)
+{
+	size_t listed = ts_listed_ops(memory->ctx, memory->nr_ops, TS_MEMORY_MAX_OPS);
+	size_t nr = TS_MAX(TS_MIN(memory->nr_ops, TS_MEMORY_MAX_OPS), listed);
 	struct ts_memory_op *ops =
 		ts_arena_array(&memory->result->owner->arena, nr + 1, sizeof(*ops));
 
-	for (size_t i = 0; i < nr && ops; i++)
-		ops[i] = make_fact(memory, order[i]);
+	for (size_t i = 0; i < nr && ops; i++) {
+		struct ts_memory_op op = ts_memory_row(memory, order[i]);
+
+		ops[i] = make_fact(memory, &op);
+	}
 	memory->facts->ops = ops;
-	memory->facts->nr_ops = ops ? nr : 0;
+	memory->facts->nr_ops = ops ? TS_MIN(nr, TS_MEMORY_MAX_OPS) : 0;
+	memory->nr_listed = ops ? listed : 0;
+	sum_others(memory, order);
 	return ops != NULL;
 }
 
@@ -227,7 +254,7 @@ static int64_t waited_ps(const struct memory *memory, const struct ts_memory_op 
 	X(time_ps, TS_MEASURED, "under way", ts_int_or_null(op->time_ps)) \
 	X(waited_ps, TS_MEASURED, TS_KEY("waited for"), ts_int_or_null(waited_ps(memory, op))) \
 	X(bytes_per_s, TS_MODELLED, "rate", \
-	  ts_held_value(memory->result, rate_of(ts_i64_add(in, out), op->time_ps), \
+	  ts_held_value(memory->result, ts_memory_rate_of(ts_i64_add(in, out), op->time_ps), \
 			2 * link_peak(memory), above)) \
 	X(link_pct, TS_MODELLED, TS_KEY("of link"), \
 	  ts_held_share_pct(memory->result, share_of(busiest, link_peak(memory)), above)) \
@@ -241,24 +268,40 @@ static void put_transfer(const struct memory *memory, struct ts_table *table,
 {
 	int64_t in = op->all.read_bytes[TS_MEMORY_HOST];
 	int64_t out = op->all.written_bytes[TS_MEMORY_HOST];
-	double busiest = rate_of(TS_MAX(in, out), op->time_ps);
+	double busiest = ts_memory_rate_of(TS_MAX(in, out), op->time_ps);
 
 	TS_CELLS(memory->result, table, LINK_COLUMNS);
 }
 
-static void put_link(const struct memory *memory, const struct ts_memory_op *const *order)
+/* False: no memory. */
+static bool put_link(const struct memory *memory)
 {
+	struct transfer *transfers;
 	struct ts_table *table;
+	size_t nr = 0;
 
-	if (ts_traffic_host_bytes(&order[0]->all) == 0)
-		return;
+	if (!memory->uses_host)
+		return true;
+	transfers = calloc(memory->nr_ops, sizeof(*transfers));
+	for (size_t i = 0; transfers && i < memory->nr_ops; i++) {
+		struct ts_memory_op op = ts_memory_row(memory, &memory->ops[i]);
+
+		transfers[nr] =
+			(struct transfer){ ts_traffic_host_bytes(&op.all), &memory->ops[i] };
+		nr += transfers[nr].host_bytes > 0;
+	}
+	if (!transfers)
+		return false;
+	qsort(transfers, nr, sizeof(*transfers), by_link);
 	table = ts_result_table(memory->result, "host_link", "Host link", link_columns,
 				TS_NELEM(link_columns));
-	for (size_t i = 0; i < TS_MIN(memory->nr_ops, TS_MEMORY_MAX_ROWS); i++) {
-		if (ts_traffic_host_bytes(&order[i]->all) == 0)
-			break;
-		put_transfer(memory, table, order[i]);
+	for (size_t i = 0; i < TS_MIN(nr, TS_MEMORY_MAX_ROWS); i++) {
+		struct ts_memory_op op = ts_memory_row(memory, transfers[i].row);
+
+		put_transfer(memory, table, &op);
 	}
+	free(transfers);
+	return true;
 }
 
 static bool add_sum(struct sums *sums, const struct ts_memory_op *op, struct ts_bytes name,
@@ -333,7 +376,8 @@ static void put_sum(const struct memory *memory, struct ts_table *table, const s
 {
 	double all = (double)ts_traffic_hbm_bytes(&memory->total);
 	bool known = sum->all.source != TS_TRAFFIC_UNKNOWN;
-	double rate = rate_of(sum->timed_bytes, memory->measured && known ? sum->time_ps : -1);
+	double rate =
+		ts_memory_rate_of(sum->timed_bytes, memory->measured && known ? sum->time_ps : -1);
 
 	TS_CELLS(memory->result, table, CATEGORY_COLUMNS);
 }
@@ -351,12 +395,12 @@ static bool put_groups(const struct memory *memory)
 	bool good = true;
 
 	for (size_t i = 0; good && i < memory->nr_ops; i++) {
-		const struct ts_memory_op *op = &memory->ops[i];
+		struct ts_memory_op op = ts_memory_row(memory, &memory->ops[i]);
 
-		if (op->all.source == TS_TRAFFIC_INSIDE)
+		if (op.all.source == TS_TRAFFIC_INSIDE)
 			continue;
-		good = add_sum(&categories, op, op->category, op->time_ps) &&
-		       add_sum(&modules, op, module_name(memory, op), op->self_ps);
+		good = add_sum(&categories, &op, op.category, op.time_ps) &&
+		       add_sum(&modules, &op, module_name(memory, &op), op.self_ps);
 	}
 	if (good && modules.nr > 0) {
 		put_sums(memory, &categories,
@@ -399,7 +443,7 @@ static void put_space(const struct memory *memory, struct ts_table *table, int s
 	int64_t unsplit = space == TS_MEMORY_HBM ? all->unsplit_bytes : 0;
 	int64_t bytes =
 		ts_i64_add(unsplit, ts_i64_add(all->read_bytes[space], all->written_bytes[space]));
-	double rate = rate_of(bytes, memory->measured ? memory->core_ps : -1);
+	double rate = ts_memory_rate_of(bytes, memory->measured ? memory->core_ps : -1);
 	double peak = peak_of(memory, space);
 
 	if (bytes > 0)
@@ -425,17 +469,12 @@ static struct ts_value peak_bytes(const struct memory *memory)
 
 static void put_unknown(struct memory *memory)
 {
-	int64_t nr = 0, time_ps = 0;
+	int64_t nr = memory->nr_unknown;
 
-	for (size_t i = 0; i < memory->nr_ops; i++) {
-		if (memory->ops[i].all.source != TS_TRAFFIC_UNKNOWN)
-			continue;
-		nr++;
-		time_ps = ts_i64_add(time_ps, TS_MAX(memory->ops[i].self_ps, 0));
-	}
 	ts_result_field(memory->result, "unknown_op_count", ts_int(nr), TS_COMPILED, NULL);
 	ts_result_field(memory->result, "unknown_ps",
-			memory->measured ? ts_int(time_ps) : ts_null(), TS_MEASURED, NULL);
+			memory->measured ? ts_int(memory->unknown_ps) : ts_null(), TS_MEASURED,
+			NULL);
 	if (nr > 0)
 		ts_result_note(
 			memory->result,
@@ -457,11 +496,8 @@ static void put_host(const struct memory *memory, const char *name, int64_t comp
 /* Of the bytes, those of ops that cannot have moved them in their time: 0..1. */
 static double impossible_part(const struct memory *memory)
 {
-	double bytes = 0;
+	double bytes = memory->impossible_bytes;
 
-	for (size_t i = 0; i < memory->nr_ops; i++)
-		if (ts_is_impossible(rate_of_op(&memory->ops[i]), hbm_peak(memory)))
-			bytes += (double)ts_traffic_hbm_bytes(&memory->ops[i].all);
 	return bytes > 0 ? bytes / (double)ts_traffic_hbm_bytes(&memory->total) : 0;
 }
 
@@ -497,8 +533,8 @@ static void put_fields(struct memory *memory)
 	const struct ts_traffic *all = &memory->total;
 	struct ts_result *result = memory->result;
 	bool known = memory->nr_ops > 0 && all->source != TS_TRAFFIC_UNKNOWN;
-	double rate = rate_of(ts_traffic_hbm_bytes(all),
-			      memory->measured && known ? memory->core_ps : -1);
+	double rate = ts_memory_rate_of(ts_traffic_hbm_bytes(all),
+					memory->measured && known ? memory->core_ps : -1);
 	const int64_t *in = all->read_bytes, *out = all->written_bytes;
 
 	ts_result_field(result, "hbm_read_bytes", known ? hbm_read(all) : ts_null(), TS_COMPILED,
@@ -520,8 +556,7 @@ static void put_fields(struct memory *memory)
 	ts_result_field(result, "peak_bytes", peak_bytes(memory), TS_MODELLED, "peak in use");
 }
 
-/* Each table in its own order. */
-static bool put_tables(struct memory *memory, const struct ts_memory_op **order)
+static bool put_tables(struct memory *memory, const struct memory_row **order)
 {
 	bool good;
 
@@ -530,15 +565,12 @@ static bool put_tables(struct memory *memory, const struct ts_memory_op **order)
 	qsort(order, memory->nr_ops, sizeof(*order), by_hbm);
 	good = list_ops(memory, order);
 	put_ops(memory);
-	good = good && put_groups(memory);
-	qsort(order, memory->nr_ops, sizeof(*order), by_link);
-	put_link(memory, order);
-	return good;
+	return good && put_groups(memory) && put_link(memory);
 }
 
 bool ts_memory_put_ops(struct memory *memory)
 {
-	const struct ts_memory_op **order = calloc(memory->nr_ops + 1, sizeof(*order));
+	const struct memory_row **order = calloc(memory->nr_ops + 1, sizeof(*order));
 	bool good = order != NULL;
 
 	put_fields(memory);

@@ -269,7 +269,8 @@ static void note_use(struct finder *finder, uint32_t consumer, uint32_t operand)
 {
 	const struct memory_walk *walk = finder->walk;
 	uint32_t from = walk->module->instrs[consumer].operands[operand];
-	const struct ts_memory_op *op = ts_memory_op_at(walk->memory, walk->index, consumer);
+	const struct ts_memory_op *op;
+	struct ts_memory_op ran;
 	bool crosses;
 	struct wide *wide = wide_at(finder, (struct ts_hlo_place){ from, TS_HLO_WHOLE }, &crosses);
 	struct use use;
@@ -288,6 +289,7 @@ static void note_use(struct finder *finder, uint32_t consumer, uint32_t operand)
 	if (wide->consumer == TS_NONE)
 		wide->consumer = consumer;
 	wide->nr_consumers++;
+	op = ts_memory_op_at(walk->memory, walk->index, consumer, &ran) ? &ran : NULL;
 	bytes = times(op, narrowed(ts_hlo_read_bytes(walk->module, consumer, operand), TS_F32,
 				   use.narrow));
 	wide->read_bytes = ts_i64_add(wide->read_bytes, bytes);
@@ -330,25 +332,25 @@ static enum ts_dtype widened_from(const struct ts_hlo_module *module, struct ts_
 static bool take(struct finder *finder, const struct wide *wide, struct memory_upcasts *upcasts)
 {
 	const struct memory_walk *walk = finder->walk;
-	const struct ts_memory_op *op =
-		ts_memory_op_at(walk->memory, walk->index, wide->made.instr);
 	struct memory_upcast *upcast;
+	struct ts_memory_op op;
 	int64_t bytes;
 
-	if (wide->rejected || wide->nr_consumers == 0 || !op)
+	if (wide->rejected || wide->nr_consumers == 0 ||
+	    !ts_memory_op_at(walk->memory, walk->index, wide->made.instr, &op))
 		return true;
 	if (!ts_grow(&upcasts->items, &upcasts->cap, upcasts->nr + 1, sizeof(*upcasts->items)))
 		return false;
-	bytes = times(op, narrowed(ts_shape_bytes(ts_hlo_place_shape(walk->module, wide->made)),
-				   TS_F32, wide->narrow));
+	bytes = times(&op, narrowed(ts_shape_bytes(ts_hlo_place_shape(walk->module, wide->made)),
+				    TS_F32, wide->narrow));
 	upcast = &upcasts->items[upcasts->nr++];
 	*upcast = (struct memory_upcast){ .module = walk->module,
 					  .wide = *wide,
-					  .executions = op->executions,
-					  .source = op->source };
+					  .executions = op.executions,
+					  .source = op.source };
 	upcast->widened_from = widened_from(walk->module, wide->made);
 	upcast->total_bytes = ts_i64_add(bytes, wide->read_bytes);
-	upcast->impact_ps = saved_ps(walk, op, bytes) + wide->read_ps;
+	upcast->impact_ps = saved_ps(walk, &op, bytes) + wide->read_ps;
 	return true;
 }
 

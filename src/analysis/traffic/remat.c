@@ -12,6 +12,7 @@
 #include "analysis/facts/remat.h"
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
+#include "analysis/kit/others.h"
 #include "analysis/kit/table.h"
 #include "model/op_work.h"
 
@@ -205,17 +206,32 @@ static int costliest_first(const void *a, const void *b)
 
 static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
 
-static void put_ops(struct remat *all)
+static void put_op(const struct remat *all, struct ts_table *table, const struct ts_remat_op *op)
 {
 	const struct ts_profile *profile = all->ctx->profile;
+
+	TS_CELLS(all->result, table, OP_COLUMNS);
+}
+
+static void put_ops(const struct remat *all)
+{
+	static const char *const sums[] = { "occurrences", "time_ps", NULL };
 	struct ts_table *table = ts_result_table(all->result, "ops", "Recomputed ops", op_columns,
 						 TS_NELEM(op_columns));
+	size_t listed = ts_listed_ops(all->ctx, all->nr, MAX_ROWS);
+	struct ts_remat_op others = { .op = TS_NONE, .module = TS_NONE, .instr = TS_NONE };
 
-	for (size_t i = 0; i < TS_MIN(all->nr, MAX_ROWS); i++) {
-		const struct ts_remat_op *op = &all->ops[i];
-
-		TS_CELLS(all->result, table, OP_COLUMNS);
+	for (size_t i = 0; i < listed; i++)
+		put_op(all, table, &all->ops[i]);
+	for (size_t i = listed; i < all->nr; i++) {
+		others.occurrences =
+			ts_i64_add(others.occurrences, TS_MAX(all->ops[i].occurrences, 0));
+		others.time_ps = ts_i64_add(others.time_ps, TS_MAX(all->ops[i].time_ps, 0));
 	}
+	if (listed == all->nr)
+		return;
+	put_op(all, table, &others);
+	ts_table_end_others(all->result, table, all->nr - listed, "name", sums);
 }
 
 struct region {
@@ -338,12 +354,10 @@ static bool put_all_regions(struct remat *all)
 static bool publish(const struct remat *all, const struct region *sum, struct ts_remat_facts *facts)
 {
 	struct ts_remat_op *ops =
-		ts_arena_array(&all->result->owner->arena, all->nr + 1, sizeof(*ops));
+		ts_arena_dup(&all->result->owner->arena, all->ops, all->nr, sizeof(*ops));
 
 	if (!ops)
 		return false;
-	if (all->nr > 0)
-		memcpy(ops, all->ops, all->nr * sizeof(*ops));
 	*facts = (struct ts_remat_facts){ ops, all->nr, sum->time_ps, sum->saved_bytes };
 	return true;
 }

@@ -5,7 +5,9 @@
  * Times are the timeline's: arrivals of different cores are compared. A start and its done are one
  * collective, from the start of the one to the end of the other; what they take on the line is
  * exposed, the rest is hidden. The k-th time one core comes to a collective is matched with the k-th
- * time of the others, so the pass keeps when each came and left: 16 bytes an instance, so many at most.
+ * time of the others, so the pass keeps when each came and left: 16 bytes an instance. A host keeps so
+ * many at most; beyond that each core keeps some executions of each collective, the same on all cores,
+ * which stand for the others. The sums of times on the lines are of all.
  */
 #include "analysis/waits/collectives.h"
 
@@ -23,15 +25,21 @@ static const struct ts_record time_record = TS_RECORD(time_members);
 static const struct ts_member seen_members[] = {
 	TS_STRUCT(1, async, ts_async_seen_record),
 	TS_RECORDS_CAP(2, times, nr, cap, time_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_NUMBER(3, nr_all, TS_BY_HAND),
+	TS_NUMBER(4, level, TS_BY_HAND),
 };
-static const struct ts_record seen_record = TS_RECORD(seen_members);
+
+static bool is_seen(const void *self)
+{
+	return ((const struct collective_seen *)self)->level <= COLLECTIVE_DROPPED;
+}
+static const struct ts_record seen_record = TS_RECORD(seen_members, .is_valid = is_seen);
 #undef TS_SELF
 
 #define TS_SELF struct collectives_state
 static const struct ts_member collectives_members[] = {
 	TS_INDEX_KNOWN(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
 	TS_STRUCT(2, slots, ts_async_slots_record),
-	TS_NUMBER(3, is_cut, TS_BY_HAND),
 	TS_RECORDS(4, seen, nr_seen, seen_record, TS_BY_NOTHING, TS_BY_HAND),
 };
 static const struct ts_record collectives_record = TS_RECORD(collectives_members);
@@ -42,13 +50,28 @@ static bool collectives_wants(const struct ts_context *ctx, const struct ts_line
 	return ts_line_is_core(ctx->profile, line);
 }
 
+/* Lines of cores of the line's host. */
+static size_t nr_core_lines(const struct ts_profile *profile, const struct ts_line *line)
+{
+	const struct ts_host *host = &profile->hosts[profile->planes[line->plane].host];
+	size_t nr = 0;
+
+	for (uint32_t p = 0; p < host->nr_planes; p++) {
+		const struct ts_plane *plane = &profile->planes[host->first_plane + p];
+
+		for (uint32_t l = 0; l < plane->nr_lines; l++)
+			nr += ts_line_is_core(profile, &profile->lines[plane->first_line + l]);
+	}
+	return nr;
+}
+
 static enum ts_status collectives_open(void *arg, const struct ts_context *ctx,
 				       const struct ts_line *line, struct ts_error *err)
 {
 	struct collectives_state *state = arg;
 
 	state->device_index = ctx->profile->planes[line->plane].device;
-	state->max_kept = COLLECTIVES_MAX_INSTANCES / TS_MAX(ctx->profile->nr_devices, 1);
+	state->max_kept = COLLECTIVES_HOST_INSTANCES / TS_MAX(nr_core_lines(ctx->profile, line), 1);
 	if (!ts_collective_slots_make(&state->slots, ctx->profile))
 		return ts_fail_nomem(err);
 	state->seen = calloc(state->slots.nr + 1, sizeof(*state->seen));
@@ -59,21 +82,31 @@ static enum ts_status collectives_open(void *arg, const struct ts_context *ctx,
 	return TS_OK;
 }
 
+/* Makes room for one more: the slot with most instances gives some of its up. */
+static void make_room(struct collectives_state *state)
+{
+	struct collective_seen *most = &state->seen[0];
+	size_t nr;
+
+	for (size_t i = 1; i < state->nr_seen; i++)
+		if (state->seen[i].nr >= most->nr)
+			most = &state->seen[i];
+	nr = most->nr;
+	ts_collective_thin(most);
+	state->nr_kept -= nr - most->nr;
+}
+
 static bool keep_time(struct collectives_state *state, struct collective_seen *seen,
 		      int64_t start_ps, int64_t dur_ps)
 {
-	seen->is_open_kept = false;
-	if (state->nr_kept >= state->max_kept) {
-		state->is_cut = true;
-		return true;
-	}
-	if (seen->nr == seen->cap &&
-	    !ts_grow(&seen->times, &seen->cap, seen->nr + 1, sizeof(*seen->times)))
+	size_t nr;
+
+	while (state->nr_kept > 0 && state->nr_kept >= state->max_kept)
+		make_room(state);
+	nr = seen->nr;
+	if (!ts_collective_keep(seen, start_ps, ts_i64_add(start_ps, dur_ps)))
 		return false;
-	seen->times[seen->nr++] =
-		(struct collective_time){ start_ps, ts_i64_add(start_ps, dur_ps) };
-	seen->is_open_kept = seen->async.is_open;
-	state->nr_kept++;
+	state->nr_kept += seen->nr - nr;
 	return true;
 }
 
@@ -138,21 +171,35 @@ static int by_time(const void *a, const void *b)
 	return (x->end_ps > y->end_ps) - (x->end_ps < y->end_ps);
 }
 
+/* What a line did not fill goes back: the sum holds those of all lines. */
+static bool take_times(struct collective_seen *into, struct collective_seen *from)
+{
+	struct collective_time *exact = realloc(from->times, from->nr * sizeof(*from->times));
+
+	if (!exact)
+		return false;
+	free(into->times);
+	into->times = exact;
+	into->nr = into->cap = from->nr;
+	from->times = NULL;
+	from->nr = from->cap = 0;
+	return true;
+}
+
 /* Streams of one GPU are one core. */
 static bool merge_seen(struct collective_seen *into, struct collective_seen *from)
 {
+	uint8_t level = TS_MAX(into->level, from->level);
+
 	ts_async_end(&from->async);
 	ts_async_merge(&into->async, &from->async);
+	ts_collective_raise(into, level);
+	ts_collective_raise(from, level);
+	into->nr_all += from->nr_all;
 	if (from->nr == 0)
 		return true;
-	if (into->nr == 0) {
-		free(into->times);
-		into->times = from->times;
-		into->nr = from->nr;
-		into->cap = from->cap;
-		from->times = NULL;
-		return true;
-	}
+	if (into->nr == 0)
+		return take_times(into, from);
 	if (!ts_grow(&into->times, &into->cap, into->nr + from->nr, sizeof(*into->times)))
 		return false;
 	memcpy(&into->times[into->nr], from->times, from->nr * sizeof(*from->times));
@@ -169,7 +216,6 @@ static enum ts_status collectives_merge(void *arg_into, void *arg_from,
 
 	if (st)
 		return st;
-	sum->is_cut |= line->is_cut;
 	for (size_t i = 0; i < TS_MIN(line->nr_seen, sum->slots.nr); i++)
 		if (!merge_seen(&sum->seen[line->device_index * sum->slots.nr + i], &line->seen[i]))
 			return ts_fail_nomem(err);
@@ -186,7 +232,8 @@ static enum ts_status collectives_close(void *arg, const struct ts_context *ctx,
 
 	if (st || ctx->profile->nr_devices == 0) /* modules alone, or hosts alone: nothing ran */
 		return st;
-	good = ts_collectives_read(sum, ctx, &result->owner->arena, &rows, facts);
+	good = ts_collectives_align(sum, ctx, &result->owner->arena, facts) &&
+	       ts_collectives_read(sum, ctx, &result->owner->arena, &rows, facts);
 	if (good)
 		ts_collectives_report(sum, ctx, &rows, facts, result);
 	ts_collectives_release_rows(&rows);

@@ -8,9 +8,11 @@ struct reading {
 	const struct ts_context *ctx;
 	struct ts_arena *arena;
 	struct collective_rows *rows;
-	struct collective_seen **seen; /* scratch: a slot on each device */
-	struct collective_seen **some; /* scratch: those of a group */
-	uint32_t *group;	       /* scratch: of each device, the first of its group */
+	struct collective_seen **seen;	  /* scratch: a slot on each device */
+	uint32_t *host;			  /* of each device */
+	uint32_t *devices;		  /* scratch: those that ran the slot */
+	struct ts_collective_core *cores; /* scratch: one a device */
+	struct collective_cores all;	  /* the slot, for who looks at its cores */
 	bool failed;
 };
 
@@ -39,73 +41,199 @@ static void gather(struct reading *reading, uint32_t slot, struct collective_row
 	}
 }
 
-/* Whether each core that ran it waits for each other. */
-static bool is_common(const struct collective_row *row)
+bool ts_collective_is_common(const struct collective_op *what, size_t nr_cores)
 {
-	if (ts_bytes_starts(row->what.kind, "collective-permute") ||
-	    ts_bytes_starts(row->what.kind, "send") || ts_bytes_starts(row->what.kind, "recv"))
+	if (ts_bytes_starts(what->kind, "collective-permute") ||
+	    ts_bytes_starts(what->kind, "send") || ts_bytes_starts(what->kind, "recv"))
 		return false;
-	return row->what.group_size < 0 || (uint64_t)row->what.group_size == row->nr_cores;
+	return what->group_size < 0 || (uint64_t)what->group_size == nr_cores;
 }
 
-/* One group matched within itself; the others' cores stand aside. */
-static void match_group(struct reading *reading, uint32_t first, struct collective_row *row)
-{
-	static struct collective_seen absent; /* never written: it took no part */
-	size_t nr = reading->sum->nr_devices;
+#define MAX_GROUPS_TEXT 4096 /* bytes; what is longer ends in dots */
 
-	for (size_t i = 0; i < nr; i++)
-		reading->some[i] = reading->group[i] == first ? reading->seen[i] : &absent;
-	ts_collective_match(reading->some, nr, reading->sum->is_cut, &row->skew);
-}
-
-static void put_groups(struct reading *reading, struct collective_row *row)
+static void put_groups(struct reading *reading, struct collective_row *row, size_t nr)
 {
-	size_t nr = reading->sum->nr_devices;
+	size_t size = (size_t)row->what.group_size;
 	struct ts_buf out = TS_BUF_INIT;
 
-	for (uint32_t first = 0; first < nr; first++) {
-		if (reading->group[first] != first)
-			continue;
-		ts_buf_puts(&out, out.n ? ",{" : "{");
-		for (uint32_t i = first; i < nr; i++)
-			if (reading->group[i] == first)
-				ts_buf_printf(&out, i == first ? "%" PRIu32 : ",%" PRIu32, i);
-		ts_buf_putc(&out, '}');
+	for (size_t i = 0; i < nr && out.n < MAX_GROUPS_TEXT; i++) {
+		ts_buf_puts(&out, i == 0 ? "{" : i % size == 0 ? "},{" : ",");
+		ts_buf_printf(&out, "%" PRIu32, reading->devices[i]);
 	}
+	ts_buf_puts(&out, out.n < MAX_GROUPS_TEXT ? "}" : "...");
 	row->groups = ts_arena_copy(reading->arena, ts_buf_bytes(&out));
 	reading->failed |= out.failed || !row->groups.p;
 	ts_buf_release(&out);
 }
 
+/* Hosts of one part have clocks that can be compared. */
+static uint32_t part_of(const struct reading *reading, uint32_t device)
+{
+	const struct ts_host_clock *clocks = reading->all.clocks;
+	uint32_t host = reading->host[device];
+
+	if (!clocks)
+		return 0;
+	return clocks[host].reference == TS_NONE ? host : clocks[host].reference;
+}
+
+static size_t find_devices(struct reading *reading)
+{
+	size_t nr = 0;
+
+	for (uint32_t i = 0; i < reading->sum->nr_devices; i++)
+		if (reading->seen[i]->nr > 0)
+			reading->devices[nr++] = i;
+	return nr;
+}
+
+struct placed {
+	uint32_t part, device;
+};
+
+static int by_part(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return (x->device > y->device) - (x->device < y->device);
+}
+
+/* Sorts the devices by part; gives how many parts there are. */
+static size_t sort_parts(struct reading *reading, size_t nr)
+{
+	struct placed *placed = calloc(nr + 1, sizeof(*placed));
+	size_t nr_parts = nr > 0;
+
+	reading->failed |= !placed;
+	for (size_t i = 0; placed && i < nr; i++)
+		placed[i] = (struct placed){ part_of(reading, reading->devices[i]),
+					     reading->devices[i] };
+	if (placed)
+		qsort(placed, nr, sizeof(*placed), by_part);
+	for (size_t i = 0; placed && i < nr; i++) {
+		reading->devices[i] = placed[i].device;
+		nr_parts += i > 0 && placed[i].part != placed[i - 1].part;
+	}
+	free(placed);
+	return nr_parts;
+}
+
+static void match_group(struct reading *reading, const uint32_t *devices, size_t nr,
+			struct collective_row *row)
+{
+	reading->failed |= !ts_collective_match(&reading->all, devices, nr, &row->skew);
+}
+
+/* The groups of one part; how many of the devices have one. Those come first in DEVICES. */
+static size_t match_part(struct reading *reading, uint32_t *devices, size_t nr,
+			 struct collective_row *row)
+{
+	enum collective_grouped found =
+		ts_collective_groups(&reading->all, devices, nr, row->what.group_size);
+	size_t size = (size_t)row->what.group_size;
+
+	reading->failed |= found == COLLECTIVE_NOMEM;
+	if (found != COLLECTIVE_GROUPED)
+		return 0;
+	for (size_t i = 0; i < nr; i += size)
+		match_group(reading, &devices[i], size, row);
+	return nr;
+}
+
+/* Groups lie within parts as far as that can be told. */
+static void match_parts(struct reading *reading, size_t nr, struct collective_row *row)
+{
+	size_t nr_told = 0, end;
+
+	for (size_t i = 0; i < nr; i = end) {
+		uint32_t part = part_of(reading, reading->devices[i]);
+		size_t nr_found;
+
+		for (end = i + 1; end < nr; end++)
+			if (part_of(reading, reading->devices[end]) != part)
+				break;
+		nr_found = match_part(reading, &reading->devices[i], end - i, row);
+		memmove(&reading->devices[nr_told], &reading->devices[i],
+			nr_found * sizeof(*reading->devices));
+		nr_told += nr_found;
+	}
+	row->is_unmatched = nr_told < nr;
+	if (nr_told > 0)
+		put_groups(reading, row, nr_told);
+}
+
 /* Who waits for whom: all for all, or group by group where the groups are known. */
 static void match(struct reading *reading, struct collective_row *row)
 {
-	size_t nr = reading->sum->nr_devices;
-	enum collective_grouped found;
+	size_t nr = find_devices(reading), nr_parts;
 
-	row->is_unmatched = row->nr_cores > 1 && !is_common(row);
-	if (!row->is_unmatched) {
-		ts_collective_match(reading->seen, nr, reading->sum->is_cut, &row->skew);
+	if (row->nr_cores < 2)
 		return;
+	nr_parts = sort_parts(reading, nr);
+	if (!ts_collective_is_common(&row->what, row->nr_cores))
+		match_parts(reading, nr, row);
+	else if (nr_parts == 1)
+		match_group(reading, reading->devices, nr, row);
+	row->is_unaligned = nr_parts > 1 && row->skew.nr_matched == 0;
+	row->is_unmatched &= !row->is_unaligned;
+}
+
+static int64_t times(int64_t sum, double ratio)
+{
+	double product = (double)sum * ratio;
+
+	return product < (double)INT64_MAX ? (int64_t)(product + 0.5) : INT64_MAX;
+}
+
+static void scale_core(struct ts_collective_core *core, double ratio)
+{
+	core->nr_matched = times(core->nr_matched, ratio);
+	core->nr_last = times(core->nr_last, ratio);
+	core->caused_ps = times(core->caused_ps, ratio);
+	core->excess_ps = times(core->excess_ps, ratio);
+	core->waited_ps = times(core->waited_ps, ratio);
+}
+
+/* Where some executions are kept they stand for the others. */
+static void scale(struct reading *reading, struct collective_row *row)
+{
+	struct collective_skew *skew = &row->skew;
+	const struct collective_seen *seen = reading->seen[row->device];
+	double ratio;
+
+	row->is_thinned = seen->level > 0;
+	if (!row->is_thinned || skew->nr_matched == 0 || seen->nr == 0)
+		return;
+	ratio = (double)seen->nr_all / (double)seen->nr;
+	skew->nr_matched = times(skew->nr_matched, ratio);
+	skew->sum_ps = times(skew->sum_ps, ratio);
+	skew->wait_ps = times(skew->wait_ps, ratio);
+	for (size_t i = 0; i < reading->sum->nr_devices; i++)
+		scale_core(&reading->cores[i], ratio);
+}
+
+/* Who came last most often; and what each core waited goes to what it waited in all. */
+static void add_cores(struct reading *reading, struct collective_row *row)
+{
+	size_t nr = reading->sum->nr_devices;
+	uint32_t late = ts_collective_straggler(reading->cores, nr);
+
+	row->late.device = TS_NONE;
+	if (late != TS_NONE) {
+		row->late = reading->cores[late];
+		row->late.device = late;
 	}
-	found = reading->sum->is_cut ? COLLECTIVE_UNGROUPED
-				     : ts_collective_groups(reading->seen, nr, row->what.group_size,
-							    reading->group);
-	reading->failed |= found == COLLECTIVE_NOMEM;
-	if (found != COLLECTIVE_GROUPED)
-		return;
-	row->is_unmatched = false;
-	for (uint32_t i = 0; i < nr; i++)
-		if (reading->group[i] == i)
-			match_group(reading, i, row);
-	put_groups(reading, row);
+	for (size_t i = 0; i < nr; i++)
+		add_core(&reading->rows->all[i], &reading->cores[i]);
+	memset(reading->cores, 0, nr * sizeof(*reading->cores));
+	row->skew.cores = NULL;
 }
 
 static void read_slot(struct reading *reading, uint32_t slot)
 {
 	struct collective_row *row = &reading->rows->items[reading->rows->nr];
-	size_t nr_devices = reading->sum->nr_devices;
 
 	*row = (struct collective_row){ .op = reading->sum->slots.op[slot] };
 	gather(reading, slot, row);
@@ -113,10 +241,10 @@ static void read_slot(struct reading *reading, uint32_t slot)
 		return;
 	row->what =
 		ts_collective_op_of(reading->ctx->profile, &reading->ctx->profile->ops[row->op]);
-	row->skew.cores = &reading->rows->cores[reading->rows->nr * nr_devices];
+	row->skew.cores = reading->cores;
 	match(reading, row);
-	for (size_t i = 0; i < nr_devices; i++)
-		add_core(&reading->rows->all[i], &row->skew.cores[i]);
+	scale(reading, row);
+	add_cores(reading, row);
 	reading->rows->nr++;
 }
 
@@ -180,35 +308,42 @@ static bool make_facts(const struct reading *reading, struct ts_collectives_fact
 	return true;
 }
 
+static bool open_reading(struct reading *reading, const struct ts_collectives_facts *facts)
+{
+	const struct ts_profile *profile = reading->ctx->profile;
+	size_t nr_slots = reading->sum->slots.nr, nr_devices = reading->sum->nr_devices;
+
+	reading->seen = calloc(nr_devices + 1, sizeof(struct collective_seen *));
+	reading->host = calloc(nr_devices + 1, sizeof(*reading->host));
+	reading->devices = calloc(nr_devices + 1, sizeof(*reading->devices));
+	reading->cores = calloc(nr_devices + 1, sizeof(*reading->cores));
+	reading->rows->items = calloc(nr_slots + 1, sizeof(*reading->rows->items));
+	reading->rows->all = calloc(nr_devices + 1, sizeof(*reading->rows->all));
+	for (size_t i = 0; reading->host && i < nr_devices; i++)
+		reading->host[i] = profile->devices[i].host;
+	reading->all = (struct collective_cores){ reading->seen, reading->host, facts->clocks,
+						  nr_devices };
+	return reading->seen && reading->host && reading->devices && reading->cores &&
+	       reading->rows->items && reading->rows->all;
+}
+
 bool ts_collectives_read(const struct collectives_state *sum, const struct ts_context *ctx,
 			 struct ts_arena *arena, struct collective_rows *rows,
 			 struct ts_collectives_facts *facts)
 {
-	size_t nr_slots = sum->slots.nr, nr_devices = sum->nr_devices;
-	struct reading reading = {
-		.sum = sum,
-		.ctx = ctx,
-		.arena = arena,
-		.rows = rows,
-		.seen = calloc(nr_devices + 1, sizeof(struct collective_seen *)),
-		.some = calloc(nr_devices + 1, sizeof(struct collective_seen *)),
-		.group = calloc(nr_devices + 1, sizeof(*reading.group)),
-	};
+	struct reading reading = { .sum = sum, .ctx = ctx, .arena = arena, .rows = rows };
 
-	TS_ASSERT(sum->nr_seen == nr_slots * nr_devices && facts && !rows->items);
-	rows->items = calloc(nr_slots + 1, sizeof(*rows->items));
-	rows->all = calloc(nr_devices + 1, sizeof(*rows->all));
-	rows->cores = calloc(nr_slots * nr_devices + 1, sizeof(*rows->cores));
-	reading.failed = !reading.seen || !reading.some || !reading.group || !rows->items ||
-			 !rows->all || !rows->cores;
-	for (uint32_t i = 0; !reading.failed && i < nr_slots; i++)
+	TS_ASSERT(sum->nr_seen == sum->slots.nr * sum->nr_devices && facts && !rows->items);
+	reading.failed = !open_reading(&reading, facts);
+	for (uint32_t i = 0; !reading.failed && i < sum->slots.nr; i++)
 		read_slot(&reading, i);
 	if (rows->nr > 1)
 		qsort(rows->items, rows->nr, sizeof(*rows->items), by_exposed);
 	reading.failed = reading.failed || !make_facts(&reading, facts);
 	free(reading.seen);
-	free(reading.some);
-	free(reading.group);
+	free(reading.host);
+	free(reading.devices);
+	free(reading.cores);
 	return !reading.failed;
 }
 
@@ -216,5 +351,4 @@ void ts_collectives_release_rows(struct collective_rows *rows)
 {
 	free(rows->items);
 	free(rows->all);
-	free(rows->cores);
 }

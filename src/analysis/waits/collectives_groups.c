@@ -7,146 +7,306 @@
  * group; it is believed when they lie at least twice as close to each other as to all others, and no
  * member ever left before the last one came. Where work hides the collective its ends say little,
  * and the groups stay unknown.
+ *
+ * Cores are put in the order of one end, of the instance in which the ends lie farthest apart: who
+ * belongs together stands together there, so each core is held against its neighbours alone, and each
+ * group against the groups beside it.
  */
 #include "analysis/waits/collectives.h"
 
-#define MIN_INSTANCES 8 /* fewer may lie together by chance */
-#define MAX_CORES     1024
-#define MAX_LOOKS     50000000 /* ends compared, of one collective */
+#define MIN_INSTANCES 8	      /* fewer may lie together by chance */
+#define MAX_LOOKS     1000000 /* arrivals and ends looked at, of one collective */
+#define MIN_WINDOW    64      /* neighbours of a core that may be in its group; of a group, GROUP_WINDOW */
+#define GROUP_WINDOW  32
 
-struct grouping {
-	struct collective_seen *const *seen;
-	uint32_t *cores; /* the devices that ran it */
-	size_t nr_cores, group_size, nr_looks;
-	int64_t *apart; /* core by core: how far their ends lie apart, in all */
-	bool *is_taken;
+/* What the members of a group have in common, look by look: the group lies from LO to HI. */
+struct hull {
+	int64_t lo_ps, hi_ps;	   /* of the ends */
+	int64_t first_ps, last_ps; /* arrival */
 };
 
-static bool find_cores(struct grouping *g, size_t nr_devices)
-{
-	size_t nr = 0;
+struct neighbour {
+	int64_t apart_ps;
+	size_t core;
+};
 
-	for (uint32_t i = 0; i < nr_devices; i++) {
-		if (g->seen[i]->nr == 0)
-			continue;
-		if (nr > 0 && g->seen[i]->nr != nr) /* cut off by the capture's edges */
-			return false;
-		nr = g->seen[i]->nr;
-		g->cores[g->nr_cores++] = i;
+struct grouping {
+	const struct collective_cores *all;
+	uint32_t *devices;
+	size_t nr_cores, group_size, nr_groups, nr_looks;
+	struct collective_time *times; /* core by core, look by look */
+	size_t telling;		       /* the look in which ends lie farthest apart */
+	struct neighbour *order;       /* of the cores, by their ends in it */
+	size_t *next;		/* in the order: the next that is not taken; one more than cores */
+	struct neighbour *near; /* scratch: one a core of the window */
+	struct hull *hulls;	/* group by group, look by look */
+	uint32_t *members;	/* group by group */
+};
+
+static const struct collective_time *times_of(const struct grouping *g, size_t core)
+{
+	return &g->times[core * g->nr_looks];
+}
+
+/* Instances that all cores have, spread over the run; their times go into g->times. */
+static void fill_times(struct grouping *g, const int64_t *shift)
+{
+	const struct collective_seen *base = g->all->seen[g->devices[0]];
+	size_t each = TS_MAX(base->nr * g->nr_cores / MAX_LOOKS, 1), nr = 0;
+	size_t room = g->nr_looks;
+
+	for (size_t i = 0; i < base->nr && nr < room; i += each) {
+		int64_t number = ts_collective_number(base, i);
+		bool is_common = true;
+
+		for (size_t c = 0; c < g->nr_cores && is_common; c++) {
+			const struct collective_seen *seen = g->all->seen[g->devices[c]];
+			size_t at = ts_collective_at(seen, ts_i64_add(number, shift[c]));
+
+			is_common = at != SIZE_MAX;
+			if (is_common)
+				g->times[c * room + nr] = seen->times[at];
+		}
+		nr += is_common;
 	}
-	if (nr < MIN_INSTANCES || g->nr_cores > MAX_CORES || g->group_size < 2 ||
-	    g->nr_cores % g->group_size != 0)
-		return false;
-	g->nr_looks = TS_MIN(nr, MAX_LOOKS / (g->nr_cores * g->nr_cores));
-	return true;
+	for (size_t c = 1; c < g->nr_cores; c++)
+		memmove(&g->times[c * nr], &g->times[c * room], nr * sizeof(*g->times));
+	g->nr_looks = nr;
+}
+
+static bool line_up(struct grouping *g)
+{
+	uint32_t first = g->devices[0];
+	const struct collective_seen *base = g->all->seen[first];
+	int64_t *shift = calloc(g->nr_cores, sizeof(*shift));
+
+	g->nr_looks = TS_MIN(base->nr, TS_MAX(MAX_LOOKS / g->nr_cores, MIN_INSTANCES));
+	g->times = calloc(g->nr_cores * g->nr_looks + 1, sizeof(*g->times));
+	for (size_t c = 1; shift && c < g->nr_cores; c++)
+		shift[c] = ts_collective_shift(base, g->all->seen[g->devices[c]],
+					       g->all->host[g->devices[c]] == g->all->host[first]);
+	if (shift && g->times)
+		fill_times(g, shift);
+	free(shift);
+	return shift && g->times;
+}
+
+static void find_telling(struct grouping *g)
+{
+	int64_t widest_ps = -1;
+
+	for (size_t k = 0; k < g->nr_looks; k++) {
+		int64_t lo = INT64_MAX, hi = INT64_MIN;
+
+		for (size_t c = 0; c < g->nr_cores; c++) {
+			lo = TS_MIN(lo, times_of(g, c)[k].end_ps);
+			hi = TS_MAX(hi, times_of(g, c)[k].end_ps);
+		}
+		if (ts_i64_sub(hi, lo) > widest_ps) {
+			widest_ps = ts_i64_sub(hi, lo);
+			g->telling = k;
+		}
+	}
+}
+
+static int by_distance(const void *a, const void *b)
+{
+	const struct neighbour *x = a, *y = b;
+
+	if (x->apart_ps != y->apart_ps)
+		return x->apart_ps < y->apart_ps ? -1 : 1;
+	return (x->core > y->core) - (x->core < y->core);
+}
+
+static void put_in_order(struct grouping *g)
+{
+	for (size_t c = 0; c < g->nr_cores; c++)
+		g->order[c] = (struct neighbour){ times_of(g, c)[g->telling].end_ps, c };
+	qsort(g->order, g->nr_cores, sizeof(*g->order), by_distance);
+	for (size_t i = 0; i <= g->nr_cores; i++)
+		g->next[i] = i;
+}
+
+/* The first place from I on that is not taken. */
+static size_t free_from(struct grouping *g, size_t i)
+{
+	while (g->next[i] != i) {
+		g->next[i] = g->next[g->next[i]];
+		i = g->next[i];
+	}
+	return i;
 }
 
 static int64_t distance(const struct grouping *g, size_t a, size_t b)
 {
-	const struct collective_time *x = g->seen[g->cores[a]]->times;
-	const struct collective_time *y = g->seen[g->cores[b]]->times;
+	const struct collective_time *x = times_of(g, a), *y = times_of(g, b);
 	int64_t sum = 0;
 
 	for (size_t k = 0; k < g->nr_looks; k++) {
 		int64_t d = ts_i64_sub(x[k].end_ps, y[k].end_ps);
 
-		sum = ts_i64_add(sum, d < 0 ? -d : d);
+		sum = ts_i64_add(sum, d < 0 ? ts_i64_sub(0, d) : d);
 	}
 	return sum;
 }
 
-static void measure(struct grouping *g)
+/* The first core that is left and those nearest to it among its neighbours. */
+static void take_group(struct grouping *g, uint32_t *members)
 {
-	for (size_t a = 0; a < g->nr_cores; a++)
-		for (size_t b = a + 1; b < g->nr_cores; b++)
-			g->apart[a * g->nr_cores + b] = g->apart[b * g->nr_cores + a] =
-				distance(g, a, b);
+	size_t window = TS_MAX(4 * g->group_size, MIN_WINDOW), nr = 0;
+	size_t at = free_from(g, 0), first = g->order[at].core;
+
+	for (; at < g->nr_cores && nr < window; at = free_from(g, at + 1))
+		g->near[nr++] = (struct neighbour){ distance(g, first, g->order[at].core), at };
+	qsort(g->near, nr, sizeof(*g->near), by_distance);
+	for (size_t i = 0; i < g->group_size; i++) {
+		size_t place = g->near[i].core;
+
+		g->next[place] = place + 1;
+		members[i] = (uint32_t)g->order[place].core;
+	}
 }
 
-static size_t nearest(const struct grouping *g, size_t core)
+static void make_hulls(struct grouping *g, size_t group)
 {
-	size_t best = g->nr_cores;
+	struct hull *hulls = &g->hulls[group * g->nr_looks];
+	const uint32_t *members = &g->members[group * g->group_size];
 
-	for (size_t i = 0; i < g->nr_cores; i++)
-		if (!g->is_taken[i] &&
-		    (best == g->nr_cores ||
-		     g->apart[core * g->nr_cores + i] < g->apart[core * g->nr_cores + best]))
-			best = i;
-	return best;
-}
+	for (size_t k = 0; k < g->nr_looks; k++) {
+		hulls[k] = (struct hull){ INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN };
+		for (size_t i = 0; i < g->group_size; i++) {
+			const struct collective_time *time = &times_of(g, members[i])[k];
 
-/* Each core that is left and those nearest to it; a group goes by its first device. */
-static void gather(struct grouping *g, uint32_t *group)
-{
-	for (size_t first = 0; first < g->nr_cores; first++) {
-		if (g->is_taken[first])
-			continue;
-		g->is_taken[first] = true;
-		group[g->cores[first]] = g->cores[first];
-		for (size_t n = 1; n < g->group_size; n++) {
-			size_t next = nearest(g, first);
-
-			g->is_taken[next] = true;
-			group[g->cores[next]] = g->cores[first];
+			hulls[k].lo_ps = TS_MIN(hulls[k].lo_ps, time->end_ps);
+			hulls[k].hi_ps = TS_MAX(hulls[k].hi_ps, time->end_ps);
+			hulls[k].first_ps = TS_MIN(hulls[k].first_ps, time->start_ps);
+			hulls[k].last_ps = TS_MAX(hulls[k].last_ps, time->start_ps);
 		}
 	}
 }
 
-static bool never_leaves_early(const struct grouping *g, uint32_t a, uint32_t b)
+static bool leaves_early(const struct grouping *g, const struct hull *hulls)
 {
 	for (size_t k = 0; k < g->nr_looks; k++)
-		if (g->seen[a]->times[k].start_ps > g->seen[b]->times[k].end_ps)
-			return false;
-	return true;
+		if (hulls[k].last_ps > hulls[k].lo_ps)
+			return true;
+	return false;
 }
 
-static bool is_believed(const struct grouping *g, const uint32_t *group)
+static int64_t width(const struct grouping *g, const struct hull *hulls)
+{
+	int64_t sum = 0;
+
+	for (size_t k = 0; k < g->nr_looks; k++)
+		sum = ts_i64_add(sum, ts_i64_sub(hulls[k].hi_ps, hulls[k].lo_ps));
+	return sum;
+}
+
+/* How far apart two groups lie, at least. */
+static int64_t between(const struct grouping *g, const struct hull *x, const struct hull *y)
+{
+	int64_t sum = 0;
+
+	for (size_t k = 0; k < g->nr_looks; k++) {
+		int64_t gap = TS_MAX(ts_i64_sub(x[k].lo_ps, y[k].hi_ps),
+				     ts_i64_sub(y[k].lo_ps, x[k].hi_ps));
+
+		sum = ts_i64_add(sum, TS_MAX(gap, 0));
+	}
+	return sum;
+}
+
+/* How far apart members came. */
+static int64_t arrivals_apart(const struct grouping *g, const struct hull *hulls)
+{
+	int64_t sum = 0;
+
+	for (size_t k = 0; k < g->nr_looks; k++)
+		sum = ts_i64_add(sum, ts_i64_sub(hulls[k].last_ps, hulls[k].first_ps));
+	return sum;
+}
+
+/* A group without others beside it: its members do not leave as they came. */
+static bool is_believed(const struct grouping *g)
 {
 	int64_t inside = 0, outside = INT64_MAX;
 
-	for (size_t a = 0; a < g->nr_cores; a++)
-		for (size_t b = 0; b < g->nr_cores; b++) {
-			int64_t apart = g->apart[a * g->nr_cores + b];
+	for (size_t a = 0; a < g->nr_groups; a++) {
+		const struct hull *hulls = &g->hulls[a * g->nr_looks];
 
-			if (a == b)
-				continue;
-			if (group[g->cores[a]] != group[g->cores[b]]) {
-				outside = TS_MIN(outside, apart);
-				continue;
-			}
-			inside = TS_MAX(inside, apart);
-			if (!never_leaves_early(g, g->cores[a], g->cores[b]))
-				return false;
-		}
+		if (leaves_early(g, hulls))
+			return false;
+		inside = TS_MAX(inside, width(g, hulls));
+		for (size_t b = a + 1; b < TS_MIN(g->nr_groups, a + 1 + GROUP_WINDOW); b++)
+			outside = TS_MIN(outside, between(g, hulls, &g->hulls[b * g->nr_looks]));
+	}
+	if (g->nr_groups == 1)
+		outside = arrivals_apart(g, g->hulls);
 	return outside > 0 && inside <= outside / 2;
 }
 
-enum collective_grouped ts_collective_groups(struct collective_seen *const *seen, size_t nr_devices,
-					     int64_t group_size, uint32_t *group)
+static int by_value(const void *a, const void *b)
 {
-	struct grouping g = { .seen = seen, .group_size = (size_t)TS_MAX(group_size, 0) };
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Devices in place of cores; groups by their first ones, whose numbers are the smallest. */
+static void put_groups(struct grouping *g)
+{
+	for (size_t i = 0; i < g->nr_cores; i++)
+		g->members[i] = g->devices[g->members[i]];
+	for (size_t i = 0; i < g->nr_groups; i++)
+		qsort(&g->members[i * g->group_size], g->group_size, sizeof(*g->members), by_value);
+	qsort(g->members, g->nr_groups, g->group_size * sizeof(*g->members), by_value);
+	memcpy(g->devices, g->members, g->nr_cores * sizeof(*g->members));
+}
+
+static enum collective_grouped find_groups(struct grouping *g)
+{
+	find_telling(g);
+	put_in_order(g);
+	for (size_t i = 0; i < g->nr_groups; i++) {
+		take_group(g, &g->members[i * g->group_size]);
+		make_hulls(g, i);
+	}
+	if (!is_believed(g))
+		return COLLECTIVE_UNGROUPED;
+	put_groups(g);
+	return COLLECTIVE_GROUPED;
+}
+
+static bool make_room(struct grouping *g)
+{
+	g->order = calloc(g->nr_cores, sizeof(*g->order));
+	g->next = calloc(g->nr_cores + 1, sizeof(*g->next));
+	g->near = calloc(g->nr_cores, sizeof(*g->near));
+	g->members = calloc(g->nr_cores, sizeof(*g->members));
+	g->hulls = calloc(g->nr_groups * g->nr_looks, sizeof(*g->hulls));
+	return g->order && g->next && g->near && g->members && g->hulls;
+}
+
+enum collective_grouped ts_collective_groups(const struct collective_cores *cores,
+					     uint32_t *devices, size_t nr, int64_t group_size)
+{
+	struct grouping g = { .all = cores, .devices = devices, .nr_cores = nr };
 	enum collective_grouped found = COLLECTIVE_UNGROUPED;
 
-	TS_ASSERT(seen && group);
-	for (size_t i = 0; i < nr_devices; i++)
-		group[i] = TS_NONE;
-	g.cores = calloc(nr_devices + 1, sizeof(*g.cores));
-	if (!g.cores)
-		return COLLECTIVE_NOMEM;
-	if (!find_cores(&g, nr_devices))
-		goto done;
-	g.apart = calloc(g.nr_cores * g.nr_cores, sizeof(*g.apart));
-	g.is_taken = calloc(g.nr_cores, sizeof(*g.is_taken));
-	if (g.apart && g.is_taken) {
-		measure(&g);
-		gather(&g, group);
-		found = is_believed(&g, group) ? COLLECTIVE_GROUPED : COLLECTIVE_UNGROUPED;
-	} else {
+	TS_ASSERT(cores && devices);
+	if (group_size < 2 || nr == 0 || nr % (uint64_t)group_size != 0)
+		return found;
+	g.group_size = (size_t)group_size;
+	g.nr_groups = nr / g.group_size;
+	if (!line_up(&g))
 		found = COLLECTIVE_NOMEM;
-	}
-done:
-	free(g.apart);
-	free(g.is_taken);
-	free(g.cores);
+	else if (g.nr_looks >= MIN_INSTANCES)
+		found = make_room(&g) ? find_groups(&g) : COLLECTIVE_NOMEM;
+	free(g.times);
+	free(g.order);
+	free(g.next);
+	free(g.near);
+	free(g.members);
+	free(g.hulls);
 	return found;
 }

@@ -26,25 +26,22 @@ struct late_core {
 	double last_share;		     /* of the executions that could be compared; NaN */
 };
 
-static struct late_core late_core_of(const struct report *report,
-				     const struct collective_skew *skew)
+static struct late_core late_core_of(const struct report *report, const struct collective_row *row)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	uint32_t late = ts_collective_straggler(skew->cores, report->sum->nr_devices);
-	const struct ts_collective_core *core;
+	const struct ts_collective_core *late = &row->late;
 
-	if (skew->nr_matched == 0 || late == TS_NONE)
+	if (row->skew.nr_matched == 0 || late->device == TS_NONE)
 		return (struct late_core){
 			.index = -1, .caused_ps = -1, .excess_ps = -1, .last_share = NAN
 		};
-	core = &skew->cores[late];
 	return (struct late_core){
-		.device = profile->devices[late].name,
-		.host = profile->hosts[profile->devices[late].host].name,
-		.index = late,
-		.caused_ps = core->caused_ps,
-		.excess_ps = core->excess_ps,
-		.last_share = (double)core->nr_last / (double)core->nr_matched,
+		.device = profile->devices[late->device].name,
+		.host = profile->hosts[profile->devices[late->device].host].name,
+		.index = late->device,
+		.caused_ps = late->caused_ps,
+		.excess_ps = late->excess_ps,
+		.last_share = (double)late->nr_last / (double)late->nr_matched,
 	};
 }
 
@@ -100,12 +97,38 @@ static void put_op(const struct report *report, struct ts_table *table,
 {
 	const struct ts_op *op = &report->ctx->profile->ops[row->op];
 	const struct collective_skew *skew = &row->skew;
-	struct late_core late = late_core_of(report, skew);
+	struct late_core late = late_core_of(report, row);
 	int64_t hidden_ps = ts_i64_sub(row->sum.interval_ps, row->sum.exposed_ps);
 	double rate = rate_of(row), bus_rate = rate * row->what.bus_factor;
 	double link_rate = report->ctx->rates[row->device].link_bytes_per_s;
 
 	TS_CELLS(report->result, table, OP_COLUMNS);
+}
+
+static void put_notes(const struct report *report, const struct collective_rows *rows)
+{
+	size_t nr_unmatched = 0, nr_unaligned = 0, nr_thinned = 0;
+
+	for (size_t i = 0; i < rows->nr; i++) {
+		nr_unmatched += rows->items[i].is_unmatched;
+		nr_unaligned += rows->items[i].is_unaligned;
+		nr_thinned += rows->items[i].is_thinned;
+	}
+	if (nr_unmatched > 0)
+		ts_result_note(report->result,
+			       "of %zu collectives not all cores wait for all, and their "
+			       "groups cannot be told from the times: who was late is not known",
+			       nr_unmatched);
+	if (nr_unaligned > 0)
+		ts_result_note(report->result,
+			       "%zu collectives ran on hosts whose clocks cannot be compared (view "
+			       "capture, table clocks): who was late is not known",
+			       nr_unaligned);
+	if (nr_thinned > 0)
+		ts_result_note(report->result,
+			       "of %zu collectives some executions are compared, and stand for "
+			       "the others: a host keeps %d arrivals",
+			       nr_thinned, COLLECTIVES_HOST_INSTANCES);
 }
 
 static void put_ops(const struct report *report, const struct collective_rows *rows,
@@ -114,22 +137,10 @@ static void put_ops(const struct report *report, const struct collective_rows *r
 	struct ts_table *table =
 		ts_result_table(report->result, "collectives", "Collectives by exposed time",
 				op_columns, TS_NELEM(op_columns));
-	size_t nr_unmatched = 0;
 
-	for (size_t i = 0; i < rows->nr; i++) {
-		nr_unmatched += rows->items[i].is_unmatched;
+	for (size_t i = 0; i < rows->nr; i++)
 		put_op(report, table, &rows->items[i], &facts->items[i]);
-	}
-	if (nr_unmatched > 0)
-		ts_result_note(report->result,
-			       "of %zu collectives not all cores wait for all, and their "
-			       "groups cannot be told from the times: who was late is not known",
-			       nr_unmatched);
-	if (report->sum->is_cut)
-		ts_result_note(report->result,
-			       "arrivals at collectives are compared up to the first %d "
-			       "of the run",
-			       COLLECTIVES_MAX_INSTANCES);
+	put_notes(report, rows);
 }
 
 #define CORE_COLUMNS(X) \

@@ -1,124 +1,137 @@
 /*
- * Who waits for whom: the k-th arrival of each core at a collective, side by side. All wait for the
- * last one.
+ * Who waits for whom: the arrivals of each core at one execution of a collective, side by side. All
+ * wait for the last one.
  *
- * A capture may begin or end between two cores' arrivals, so that one has an instance more than
- * another: then they are matched from the front and from the back, and the closer of the two holds.
+ * A capture may begin or end between two cores' arrivals: collectives_kept.c says which of one core's
+ * executions is which of another's. Where only some are kept, they stand for all.
  */
 #include "analysis/waits/collectives.h"
 
 struct arrivals {
-	struct collective_seen *const *seen;
-	size_t nr_devices, nr; /* instances that all of them have */
-	bool from_back;
+	const struct collective_cores *cores;
+	const uint32_t *devices;
+	size_t nr;
+	int64_t *shift;	      /* of each against the first */
+	const int64_t *start; /* scratch: of each, in the execution that is looked at */
 };
-
-static int64_t arrival(const struct arrivals *arrivals, size_t device, size_t k)
-{
-	const struct collective_seen *seen = arrivals->seen[device];
-
-	return seen->times[arrivals->from_back ? seen->nr - arrivals->nr + k : k].start_ps;
-}
-
-static bool takes_part(const struct arrivals *arrivals, size_t device)
-{
-	return arrivals->seen[device]->nr > 0;
-}
 
 struct instance {
 	int64_t first_ps, second_ps, last_ps; /* second: the last but one */
-	size_t last;
-	int64_t nr, sum_ps; /* of the time each was before the last */
+	size_t second, last;
+	int64_t sum_ps; /* of the time each was before the last */
 };
 
-static struct instance look_at(const struct arrivals *arrivals, size_t k)
+static bool find_arrivals(const struct arrivals *arrivals, int64_t number, int64_t *start)
+{
+	for (size_t i = 0; i < arrivals->nr; i++) {
+		const struct collective_seen *seen = arrivals->cores->seen[arrivals->devices[i]];
+		size_t at = ts_collective_at(seen, ts_i64_add(number, arrivals->shift[i]));
+
+		if (at == SIZE_MAX)
+			return false;
+		start[i] = seen->times[at].start_ps;
+	}
+	return true;
+}
+
+static struct instance look_at(const struct arrivals *arrivals)
 {
 	struct instance at = { .first_ps = INT64_MAX,
 			       .second_ps = INT64_MIN,
 			       .last_ps = INT64_MIN };
 
-	for (size_t i = 0; i < arrivals->nr_devices; i++) {
-		int64_t t;
+	for (size_t i = 0; i < arrivals->nr; i++) {
+		int64_t t = arrivals->start[i];
 
-		if (!takes_part(arrivals, i))
-			continue;
-		t = arrival(arrivals, i, k);
-		at.nr++;
 		at.first_ps = TS_MIN(at.first_ps, t);
-		at.second_ps = TS_MAX(at.second_ps, TS_MIN(t, at.last_ps));
 		if (t > at.last_ps) {
+			at.second_ps = at.last_ps;
+			at.second = at.last;
 			at.last_ps = t;
 			at.last = i;
+		} else if (t > at.second_ps) {
+			at.second_ps = t;
+			at.second = i;
 		}
 	}
-	for (size_t i = 0; i < arrivals->nr_devices; i++)
-		if (takes_part(arrivals, i))
-			at.sum_ps = ts_i64_add(at.sum_ps,
-					       ts_i64_sub(at.last_ps, arrival(arrivals, i, k)));
+	for (size_t i = 0; i < arrivals->nr; i++)
+		at.sum_ps = ts_i64_add(at.sum_ps, ts_i64_sub(at.last_ps, arrivals->start[i]));
 	return at;
 }
 
-static int64_t total_spread(const struct arrivals *arrivals)
+/* By how much arrivals of these two may be wrong against each other. */
+static int64_t doubt_ps(const struct arrivals *arrivals, size_t a, size_t b)
 {
-	int64_t sum = 0;
+	const struct collective_cores *cores = arrivals->cores;
+	uint32_t x = cores->host[arrivals->devices[a]], y = cores->host[arrivals->devices[b]];
 
-	for (size_t k = 0; k < arrivals->nr; k++) {
-		struct instance at = look_at(arrivals, k);
-
-		sum = ts_i64_add(sum, ts_i64_sub(at.last_ps, at.first_ps));
-	}
-	return sum;
+	if (x == y || !cores->clocks)
+		return 0;
+	return TS_MAX(cores->clocks[x].spread_ps, cores->clocks[y].spread_ps);
 }
 
-static void count(const struct arrivals *arrivals, size_t k, struct collective_skew *skew)
+static void count(const struct arrivals *arrivals, struct collective_skew *skew)
 {
-	struct instance at = look_at(arrivals, k);
+	struct instance at = look_at(arrivals);
 	int64_t spread_ps = ts_i64_sub(at.last_ps, at.first_ps);
-	struct ts_collective_core *late = &skew->cores[at.last];
+	int64_t lead_ps = ts_i64_sub(at.last_ps, at.second_ps);
+	struct ts_collective_core *late = &skew->cores[arrivals->devices[at.last]];
 
 	skew->nr_matched++;
 	skew->sum_ps = ts_i64_add(skew->sum_ps, spread_ps);
 	skew->max_ps = TS_MAX(skew->max_ps, spread_ps);
 	skew->wait_ps = ts_i64_add(skew->wait_ps, at.sum_ps);
-	for (size_t i = 0; i < arrivals->nr_devices; i++) {
-		struct ts_collective_core *core = &skew->cores[i];
+	for (size_t i = 0; i < arrivals->nr; i++) {
+		struct ts_collective_core *core = &skew->cores[arrivals->devices[i]];
 
-		if (!takes_part(arrivals, i))
-			continue;
 		core->nr_matched++;
-		core->waited_ps = ts_i64_add(core->waited_ps,
-					     ts_i64_sub(at.last_ps, arrival(arrivals, i, k)));
+		core->waited_ps =
+			ts_i64_add(core->waited_ps, ts_i64_sub(at.last_ps, arrivals->start[i]));
 	}
-	if (at.second_ps == at.last_ps) /* two came at once: neither is to blame */
-		return;
+	if (lead_ps <= doubt_ps(arrivals, at.last, at.second))
+		return; /* two came at once: neither is to blame */
 	late->nr_last++;
 	late->caused_ps = ts_i64_add(late->caused_ps, at.sum_ps);
-	late->excess_ps = ts_i64_add(late->excess_ps,
-				     ts_i64_mul(ts_i64_sub(at.last_ps, at.second_ps), at.nr - 1));
+	late->excess_ps =
+		ts_i64_add(late->excess_ps, ts_i64_mul(lead_ps, (int64_t)arrivals->nr - 1));
 }
 
-void ts_collective_match(struct collective_seen *const *seen, size_t nr_devices, bool is_cut,
+static bool make_shifts(struct arrivals *arrivals)
+{
+	const struct collective_cores *cores = arrivals->cores;
+	uint32_t first = arrivals->devices[0];
+
+	arrivals->shift = calloc(arrivals->nr + 1, sizeof(*arrivals->shift));
+	for (size_t i = 1; arrivals->shift && i < arrivals->nr; i++) {
+		uint32_t device = arrivals->devices[i];
+
+		arrivals->shift[i] = ts_collective_shift(cores->seen[first], cores->seen[device],
+							 cores->host[first] == cores->host[device]);
+	}
+	return arrivals->shift != NULL;
+}
+
+bool ts_collective_match(const struct collective_cores *cores, const uint32_t *devices, size_t nr,
 			 struct collective_skew *skew)
 {
-	struct arrivals front = { seen, nr_devices, SIZE_MAX, false }, back;
-	size_t most = 0, nr_cores = 0;
+	struct arrivals arrivals = { .cores = cores, .devices = devices, .nr = nr };
+	const struct collective_seen *base;
+	int64_t *start;
+	bool good;
 
-	TS_ASSERT(seen && skew && skew->cores);
-	for (size_t i = 0; i < nr_devices; i++) {
-		if (!takes_part(&front, i))
-			continue;
-		nr_cores++;
-		front.nr = TS_MIN(front.nr, seen[i]->nr);
-		most = TS_MAX(most, seen[i]->nr);
-	}
-	if (nr_cores < 2)
-		return;
-	back = front;
-	back.from_back = true;
-	if (most > front.nr && !is_cut && total_spread(&back) < total_spread(&front))
-		front = back;
-	for (size_t k = 0; k < front.nr; k++)
-		count(&front, k, skew);
+	TS_ASSERT(cores && skew && skew->cores);
+	if (nr < 2)
+		return true;
+	base = cores->seen[devices[0]];
+	start = calloc(nr, sizeof(*start));
+	arrivals.start = start;
+	good = start && make_shifts(&arrivals);
+	for (size_t i = 0; good && i < base->nr; i++)
+		if (find_arrivals(&arrivals, ts_collective_number(base, i), start))
+			count(&arrivals, skew);
+	free(arrivals.shift);
+	free(start);
+	return good;
 }
 
 uint32_t ts_collective_straggler(const struct ts_collective_core *cores, size_t nr)

@@ -59,6 +59,16 @@ static bool is_sparse(const struct ts_line *line)
 	return line->kind == TS_LINE_SC_OPS || line->kind == TS_LINE_SC_MODULES;
 }
 
+static size_t nr_of_host(const struct ts_profile *profile, uint32_t host)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < profile->nr_planes; i++)
+		nr += profile->planes[i].kind == TS_PLANE_SPARSECORE &&
+		      profile->planes[i].host == host;
+	return nr;
+}
+
 static bool sparsecore_applies(const struct ts_context *ctx)
 {
 	return sparsecore_count(ctx->profile) > 0;
@@ -126,14 +136,15 @@ static enum ts_status sparsecore_open(void *arg, const struct ts_context *ctx,
 	state->cores = calloc(1, sizeof(*state->cores));
 	state->nr_cores = state->cores ? 1 : 0;
 	if (line->kind == TS_LINE_SC_OPS) {
-		state->ops = calloc(profile->nr_ops + 1, sizeof(*state->ops));
+		state->ops =
+			ts_room_array(profile->rooms, profile->nr_ops + 1, sizeof(*state->ops));
 		state->nr_ops = state->ops ? profile->nr_ops : 0;
 	}
 	if (!state->cores || (line->kind == TS_LINE_SC_OPS && !state->ops))
 		return ts_fail_nomem(err);
 	state->cores->ops.max = state->cores->unmarked.max = SPARSECORE_MAX_SPANS;
 	state->cores->slices.budget =
-		ts_overlay_share(ctx, TS_SHARE_SPARSECORES, sparsecore_count(profile));
+		ts_overlay_share(ctx, TS_SHARE_SPARSECORES, nr_of_host(profile, state->host));
 	return TS_OK;
 }
 
@@ -315,7 +326,7 @@ static bool make_arrays(struct sparsecore_state *sum, const struct ts_profile *p
 
 	sum->seen = calloc(nr_seen + 1, sizeof(*sum->seen));
 	sum->cores = calloc(profile->nr_planes + 1, sizeof(*sum->cores));
-	sum->ops = calloc(profile->nr_ops + 1, sizeof(*sum->ops));
+	sum->ops = ts_room_array(profile->rooms, profile->nr_ops + 1, sizeof(*sum->ops));
 	sum->nr_seen = sum->seen ? nr_seen : 0;
 	sum->nr_cores = sum->cores ? profile->nr_planes : 0;
 	sum->nr_ops = sum->ops ? profile->nr_ops : 0;

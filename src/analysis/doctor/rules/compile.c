@@ -52,10 +52,10 @@ static struct recompiles find_recompiles(const struct ts_time_facts *time, size_
 {
 	struct recompiles found = { .first_step = -1 };
 
-	for (size_t i = 1; i < time->nr_steps; i++) {
-		const struct ts_time_step *step = &time->steps[i];
+	for (struct ts_time_walk walk = { .time = time }; ts_time_next_step(&walk);) {
+		const struct ts_time_step *step = &walk.step;
 
-		if (!waits_for_compile(step, nr_cores))
+		if (walk.nr == 1 || !waits_for_compile(step, nr_cores))
 			continue;
 		if (found.nr_steps++ == 0) {
 			found.first_step = (int64_t)step->number;
@@ -242,8 +242,8 @@ static int64_t waiting_step(const struct ts_doctor *doctor, const struct ts_cach
 	const struct ts_time_facts *time = doctor->time;
 	int64_t row_end_ps = ts_i64_add(row->start_ps, row->duration_ps);
 
-	for (size_t i = 0; i < time->nr_steps; i++) {
-		const struct ts_time_step *step = &time->steps[i];
+	for (struct ts_time_walk walk = { .time = time }; ts_time_next_step(&walk);) {
+		const struct ts_time_step *step = &walk.step;
 		int64_t end_ps = ts_i64_add(step->start_ps, ts_time_step_duration(step));
 
 		if (step->start_ps < row_end_ps && end_ps > row->start_ps &&

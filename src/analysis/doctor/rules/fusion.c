@@ -99,7 +99,7 @@ static void put_pairs(struct ts_doctor *doctor, const struct ts_fusion_facts *fu
 
 static void put_title(struct ts_doctor *doctor, const struct unfused *group)
 {
-	TS_PUT(doctor, "{share} of core time may go with ops that were not fused (",
+	TS_PUT(doctor, "Fusing more ops could save {share} of core time (",
 	       TS_SHARE(ts_doctor_share(doctor, group->impact_ps)));
 	for (const char *at = group->reason->code; *at; at++)
 		ts_buf_putc(&doctor->text, *at == '_' ? ' ' : *at);

@@ -50,7 +50,7 @@ static void check_short_kernels(struct ts_doctor *doctor, const struct ts_rule *
 		return;
 	finding = ts_doctor_report_run(doctor, rule, short_ps);
 	finding->title =
-		TS_SENTENCE(doctor, "{share} of core time in kernels shorter than {number} us",
+		TS_SENTENCE(doctor, "{share} of core time in kernels shorter than {number} \u00b5s",
 			    TS_SHARE(share), TS_ROUNDED(doctor->ctx->settings->kernel_short));
 	finding->evidence = TS_SENTENCE(
 		doctor,

@@ -303,7 +303,7 @@ const struct ts_rule ts_rule_mxu_utilization = {
 	.confidence = TS_LIKELY,
 	.symptom = true,
 	.check = check_mxu_utilization,
-	.ceiling = "the matrix ops' time less their FLOPs at the peak",
+	.ceiling = "the time of matrix ops, less what their FLOPs need at the peak",
 };
 const struct ts_rule ts_rule_matmul_fill = {
 	.name = "matmul_fill",

@@ -56,9 +56,8 @@ static void check_upcasts(struct ts_doctor *doctor, const struct ts_rule *rule)
 	if (!(ts_doctor_share(doctor, impact_ps) * 100 > doctor->ctx->settings->upcasts_high))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, impact_ps);
-	finding->title = TS_SENTENCE(
-		doctor, "{share} of core time may go with arrays stored wider than needed",
-		TS_SHARE(ts_doctor_share(doctor, impact_ps)));
+	finding->title = TS_SENTENCE(doctor, "Narrower arrays could save {share} of core time",
+				     TS_SHARE(ts_doctor_share(doctor, impact_ps)));
 	put_upcasts(doctor, memory, &best);
 	finding->evidence = ts_doctor_text(doctor);
 	for (size_t i = 0; i < memory->nr_upcasts; i++)

@@ -1,0 +1,305 @@
+/*
+ * Steps of the run, row by row of the outline; which of them are slow, and which are listed.
+ *
+ * Slow is a step that takes longer than the median by the share of a threshold. The median is the lower
+ * one of two, so it is a step's real time.
+ */
+#include "analysis/kit/run_steps.h"
+
+#include "analysis/kit/spread.h"
+#include "base/check.h"
+
+#define MIN_STEPS    4	 /* with fewer, a median means little */
+#define MIN_REPEATS  3	 /* of a period */
+#define MIN_REGULAR  0.8 /* of the steps of a period that must be slow */
+#define MAX_PERIODS  4
+#define SLOW_DEFAULT 20 /* %; without settings */
+
+bool ts_steps_walk_open(struct ts_steps_walk *walk, const struct ts_steps *steps)
+{
+	TS_ASSERT(walk && steps);
+	*walk = (struct ts_steps_walk){ .steps = steps };
+	walk->at = calloc(steps->nr_devices + 1, sizeof(*walk->at));
+	return walk->at != NULL;
+}
+
+void ts_steps_walk_close(struct ts_steps_walk *walk)
+{
+	TS_ASSERT(walk);
+	free(walk->at);
+	walk->at = NULL;
+}
+
+void ts_run_step_add(struct ts_run_step *sum, const struct ts_step *step)
+{
+	TS_ASSERT_HOT(sum && step);
+	if (sum->cores == 0)
+		*sum = (struct ts_run_step){ .number = step->number, .start_ps = step->start_ps };
+	sum->cores++;
+	sum->start_ps = TS_MIN(sum->start_ps, step->start_ps);
+	sum->total_ps = ts_i64_add(sum->total_ps, step->end_ps - step->start_ps);
+}
+
+bool ts_steps_walk_next(struct ts_steps_walk *walk, struct ts_run_step *step)
+{
+	const struct ts_steps *steps = walk->steps;
+
+	TS_ASSERT_HOT(walk->at && step);
+	*step = (struct ts_run_step){ .cores = 0 };
+	if (walk->row >= steps->nr_steps)
+		return false;
+	if (steps->rows) {
+		*step = steps->rows[walk->row++];
+		return true;
+	}
+	for (size_t d = 0; d < steps->nr_devices; d++) {
+		const struct ts_device_steps *device = &steps->devices[d];
+
+		if (walk->at[d] < device->nr &&
+		    ts_device_steps_row(device, walk->at[d]) == walk->row)
+			ts_run_step_add(step, &device->items[walk->at[d]++]);
+	}
+	walk->row++;
+	return true;
+}
+
+/* Gives the number of those that take longer than LIMIT_PS, and into SLOW, where there is room, which. */
+static size_t find_slow(const struct ts_steps *steps, int64_t limit_ps, int64_t median_ps,
+			struct ts_slow_row *slow, struct ts_steps_walk *walk)
+{
+	struct ts_run_step step;
+	size_t nr = 0;
+
+	memset(walk->at, 0, steps->nr_devices * sizeof(*walk->at));
+	for (walk->row = 0; ts_steps_walk_next(walk, &step);) {
+		int64_t ps = ts_run_step_duration(&step);
+
+		if (step.cores == 0 || ps <= limit_ps)
+			continue;
+		if (slow)
+			slow[nr] = (struct ts_slow_row){ walk->row - 1, ps, ps - median_ps, -1 };
+		nr++;
+	}
+	return nr;
+}
+
+/* How many of the slow steps without a period yet are on this one's beat; 0: too few of its steps. */
+static size_t count_beat(const struct ts_run_steps *all, size_t period, size_t phase)
+{
+	size_t nr_all = phase < all->nr_rows ? (all->nr_rows - phase - 1) / period + 1 : 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < all->nr_all_slow; i++)
+		nr += all->slow[i].period < 0 && all->slow[i].row % period == phase;
+	return nr >= MIN_REPEATS && (double)nr >= MIN_REGULAR * (double)nr_all ? nr : 0;
+}
+
+/* The period that most slow steps keep. False: none. */
+static bool find_period(struct ts_run_steps *all)
+{
+	size_t best = 0, best_period = 0, best_phase = 0;
+
+	for (size_t i = 0; i < TS_MIN(all->nr_all_slow, TS_MAX_SLOW); i++)
+		for (size_t j = i + 1; j < TS_MIN(all->nr_all_slow, i + MAX_PERIODS + 1); j++) {
+			size_t period = all->slow[j].row - all->slow[i].row;
+			size_t phase = all->slow[i].row % TS_MAX(period, 1);
+			size_t nr = period < 2 ? 0 : count_beat(all, period, phase);
+
+			if (nr > best || (nr == best && nr > 0 && period > best_period)) {
+				best = nr;
+				best_period = period;
+				best_phase = phase;
+			}
+		}
+	for (size_t i = 0; best > 0 && i < all->nr_all_slow; i++)
+		if (all->slow[i].period < 0 && all->slow[i].row % best_period == best_phase)
+			all->slow[i].period = (int64_t)best_period;
+	if (best > 0 && all->period < 0)
+		all->period = (int64_t)best_period;
+	return best > 0;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct ts_slow_row *x = a, *y = b;
+
+	if (x->excess_ps != y->excess_ps)
+		return x->excess_ps > y->excess_ps ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static bool list_slow(const struct ts_steps *steps, int64_t limit_ps, struct ts_run_steps *all,
+		      struct ts_steps_walk *walk)
+{
+	all->nr_all_slow = find_slow(steps, limit_ps, all->median_ps, NULL, walk);
+	all->slow = calloc(all->nr_all_slow + 1, sizeof(*all->slow));
+	if (!all->slow)
+		return false;
+	find_slow(steps, limit_ps, all->median_ps, all->slow, walk);
+	for (int i = 0; i < MAX_PERIODS && find_period(all); i++)
+		;
+	if (all->nr_all_slow > 1)
+		qsort(all->slow, all->nr_all_slow, sizeof(*all->slow), longest_first);
+	all->nr_slow = TS_MIN(all->nr_all_slow, TS_MAX_SLOW);
+	return true;
+}
+
+static int64_t limit_of(const struct ts_settings *settings, int64_t median_ps)
+{
+	double over = 1 + (settings ? settings->slow_step_high : SLOW_DEFAULT) / 100;
+
+	return (double)median_ps * over < (double)INT64_MAX ? (int64_t)((double)median_ps * over)
+							    : INT64_MAX;
+}
+
+static void list_durations(struct ts_run_steps *all, struct ts_steps_walk *walk)
+{
+	struct ts_run_step step;
+
+	while (ts_steps_walk_next(walk, &step))
+		if (step.cores > 0)
+			all->durations_ps[all->nr_ran++] = ts_run_step_duration(&step);
+}
+
+static bool measure(struct ts_run_steps *all)
+{
+	int64_t *scratch = malloc((all->nr_ran + 1) * sizeof(*scratch));
+
+	if (!scratch)
+		return false;
+	memcpy(scratch, all->durations_ps, all->nr_ran * sizeof(*scratch));
+	all->median_ps = ts_median_of(scratch, all->nr_ran);
+	for (size_t i = 0; i < all->nr_ran; i++)
+		scratch[i] = llabs((long long)(all->durations_ps[i] - all->median_ps));
+	all->mad_ps = ts_median_of(scratch, all->nr_ran);
+	free(scratch);
+	return true;
+}
+
+/* Marks the NR largest numbers; of equal ones the first. */
+static bool mark_largest(const int64_t *numbers, size_t nr, size_t nr_marked, bool *marks)
+{
+	int64_t *scratch = malloc((nr + 1) * sizeof(*scratch)), least;
+	size_t nr_equal = nr_marked;
+
+	if (!scratch)
+		return false;
+	memcpy(scratch, numbers, nr * sizeof(*scratch));
+	least = ts_select(scratch, nr, nr - nr_marked);
+	free(scratch);
+	for (size_t i = 0; i < nr; i++)
+		nr_equal -= numbers[i] > least;
+	for (size_t i = 0; i < nr; i++) {
+		bool is_first = numbers[i] == least && nr_equal > 0;
+
+		marks[i] |= numbers[i] > least || is_first;
+		nr_equal -= is_first;
+	}
+	return true;
+}
+
+uint32_t *ts_choose_rows(const int64_t *numbers, size_t nr, size_t max, size_t *nr_kept)
+{
+	size_t largest = TS_MIN(max / 2, nr), spread = TS_MIN(max - max / 2, nr);
+	uint32_t *rows = malloc((TS_MIN(nr, max) + 1) * sizeof(*rows));
+	bool *marks = calloc(nr + 1, sizeof(*marks));
+	bool good = rows && marks;
+
+	TS_ASSERT(numbers && nr_kept && nr < UINT32_MAX);
+	*nr_kept = 0;
+	if (good && nr > max && largest > 0)
+		good = mark_largest(numbers, nr, largest, marks);
+	for (size_t i = 0; good && nr > max && i < spread; i++)
+		marks[(size_t)((double)i * (double)nr / (double)spread)] = true;
+	for (size_t i = 0; good && i < nr; i++)
+		if (nr <= max || marks[i])
+			rows[(*nr_kept)++] = (uint32_t)i;
+	free(marks);
+	if (good)
+		return rows;
+	free(rows);
+	return NULL;
+}
+
+/* From places among those that ran to rows. */
+static bool place_rows(const struct ts_steps *steps, struct ts_run_steps *all)
+{
+	struct ts_steps_walk walk;
+	struct ts_run_step step;
+	uint32_t nr_ran = 0;
+
+	if (all->nr_ran == all->nr_rows)
+		return true;
+	if (!ts_steps_walk_open(&walk, steps))
+		return false;
+	for (size_t at = 0; at < all->nr_kept && ts_steps_walk_next(&walk, &step);)
+		if (step.cores > 0 && nr_ran++ == all->kept[at])
+			all->kept[at++] = walk.row - 1;
+	ts_steps_walk_close(&walk);
+	return true;
+}
+
+static bool choose(const struct ts_steps *steps, size_t max, struct ts_run_steps *all)
+{
+	all->nr_kept = all->nr_rows;
+	if (max == 0)
+		max = TS_USUAL_STEPS;
+	if (all->nr_ran <= max)
+		return true;
+	max = TS_MAX(max, 2 * all->nr_slow); /* half of them are the longest */
+	all->kept = ts_choose_rows(all->durations_ps, all->nr_ran, max, &all->nr_kept);
+	return all->kept && place_rows(steps, all);
+}
+
+enum ts_status ts_run_steps_find(const struct ts_steps *steps, const struct ts_settings *settings,
+				 size_t max, struct ts_run_steps *found, struct ts_error *err)
+{
+	struct ts_steps_walk walk;
+	bool good;
+
+	TS_ASSERT(steps && found);
+	*found = (struct ts_run_steps){ .nr_rows = steps->nr_steps, .period = -1 };
+	found->durations_ps = malloc((steps->nr_steps + 1) * sizeof(*found->durations_ps));
+	good = ts_steps_walk_open(&walk, steps) && found->durations_ps;
+	if (good)
+		list_durations(found, &walk);
+	good = good && measure(found);
+	if (good && found->nr_ran >= MIN_STEPS && found->median_ps > 0)
+		good = list_slow(steps, limit_of(settings, found->median_ps), found, &walk);
+	ts_steps_walk_close(&walk);
+	return good && choose(steps, max, found) ? TS_OK : ts_fail_nomem(err);
+}
+
+void ts_run_steps_release(struct ts_run_steps *steps)
+{
+	TS_ASSERT(steps);
+	free(steps->durations_ps);
+	free(steps->kept);
+	free(steps->slow);
+	memset(steps, 0, sizeof(*steps));
+}
+
+size_t ts_run_steps_at(const struct ts_run_steps *steps, uint32_t row)
+{
+	size_t lo = 0, hi = steps ? steps->nr_kept : 0;
+
+	if (!steps || !steps->kept)
+		return row;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (steps->kept[mid] < row)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < steps->nr_kept && steps->kept[lo] == row ? lo : steps->nr_kept;
+}
+
+uint32_t ts_run_steps_slow_at(const struct ts_run_steps *steps, uint32_t row)
+{
+	for (uint32_t i = 0; steps && i < steps->nr_slow; i++)
+		if (steps->slow[i].row == row)
+			return i;
+	return TS_NONE;
+}

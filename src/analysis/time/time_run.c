@@ -1,0 +1,132 @@
+/*
+ * The steps of one device, packed in the order of time, and their sum with those of the run. The sum has
+ * a place for every row of the outline, so it grows with the steps of the run and not with its devices.
+ */
+#include "analysis/time/time.h"
+
+#include "analysis/kit/spread.h"
+#include "base/check.h"
+
+bool ts_time_slow_open(struct time_device *device, const struct ts_context *ctx)
+{
+	device->nr_slow = ctx->steps ? ctx->steps->nr_slow : 0;
+	device->slow = calloc(device->nr_slow + 1, sizeof(*device->slow));
+	return device->slow != NULL;
+}
+
+/* Where what the device did in a step is kept; NULL: the step is not slow. */
+static struct time_slow *slow_of(const struct ts_context *ctx, const struct ts_device_steps *steps,
+				 struct time_device *device, uint64_t step)
+{
+	uint32_t at = ts_run_steps_slow_at(ctx->steps, ts_device_steps_row(steps, step));
+
+	return at < device->nr_slow ? &device->slow[at] : NULL;
+}
+
+static void end_steps(const struct ts_context *ctx, const struct ts_device_steps *steps,
+		      struct time_device *device, uint64_t until)
+{
+	for (; device->open_step < TS_MIN(until, device->nr_steps); device->open_step++) {
+		struct time_slow *slow = slow_of(ctx, steps, device, device->open_step);
+
+		if (slow) {
+			slow->is_there = true;
+			slow->from_ps = steps->items[device->open_step].start_ps;
+			slow->until_ps = steps->items[device->open_step].end_ps;
+			memcpy(slow->ps, device->open_ps, sizeof(slow->ps));
+		}
+		ts_time_pack(&device->steps, device->open_ps);
+		memset(device->open_ps, 0, sizeof(device->open_ps));
+	}
+}
+
+void ts_time_add_to_step(const struct ts_context *ctx, uint32_t device_index,
+			 struct time_device *device, uint32_t step, int bucket, int64_t ps)
+{
+	TS_ASSERT_HOT(step < device->nr_steps && bucket < TS_NR_BUCKETS);
+	if (device->step_ps) {
+		device->step_ps[step][bucket] += ps;
+		return;
+	}
+	if (!device->is_open)
+		return;
+	TS_ASSERT_HOT(step >= device->open_step); /* segments come in the order of time */
+	if (step > device->open_step)
+		end_steps(ctx, ts_steps_of(&ctx->outline->steps, device_index), device, step);
+	device->open_ps[bucket] += ps;
+}
+
+void ts_time_put_step(const struct ts_context *ctx, uint32_t device_index,
+		      struct time_device *device, const int64_t ps[TS_NR_BUCKETS])
+{
+	memcpy(device->open_ps, ps, sizeof(device->open_ps));
+	end_steps(ctx, ts_steps_of(&ctx->outline->steps, device_index), device,
+		  device->open_step + 1);
+}
+
+static bool find_medians(struct time_device *device)
+{
+	int64_t *scratch = malloc((device->nr_steps + 1) * sizeof(*scratch));
+
+	for (int b = 0; scratch && b < TS_NR_BUCKETS; b++) {
+		struct ts_bytes in = ts_buf_bytes(&device->steps);
+
+		for (size_t i = 0; i < device->nr_steps; i++) {
+			int64_t ps[TS_NR_BUCKETS];
+
+			ts_time_unpack(&in, ps);
+			scratch[i] = ps[b];
+		}
+		device->median_ps[b] = ts_median_of(scratch, device->nr_steps);
+	}
+	free(scratch);
+	return scratch != NULL;
+}
+
+/* Row by row, what the run has and what the device has. */
+static bool add_rows(struct ts_buf *run, size_t nr_rows, const struct ts_device_steps *steps,
+		     const struct ts_buf *device)
+{
+	struct ts_bytes had = ts_buf_bytes(run), more = ts_buf_bytes(device);
+	struct ts_buf both = TS_BUF_INIT;
+	size_t at = 0;
+
+	for (size_t row = 0; row < nr_rows; row++) {
+		int64_t ps[TS_NR_BUCKETS] = { 0 }, own[TS_NR_BUCKETS];
+
+		if (had.n > 0)
+			ts_time_unpack(&had, ps);
+		if (at < steps->nr && ts_device_steps_row(steps, at) == row) {
+			ts_time_unpack(&more, own);
+			for (int b = 0; b < TS_NR_BUCKETS; b++)
+				ps[b] = ts_i64_add(ps[b], own[b]);
+			at++;
+		}
+		ts_time_pack(&both, ps);
+	}
+	ts_buf_release(run);
+	*run = both;
+	return !both.failed;
+}
+
+bool ts_time_add_steps(struct time_state *sum, const struct ts_context *ctx, uint32_t index,
+		       struct time_device *device)
+{
+	const struct ts_device_steps *steps;
+	bool good = true;
+
+	if (device->is_added || device->nr_steps == 0)
+		return true;
+	steps = ts_steps_of(&ctx->outline->steps, index);
+	if (steps->nr != device->nr_steps)
+		return false;
+	device->is_open = false;
+	device->is_added = true;
+	end_steps(ctx, steps, device, device->nr_steps);
+	if (device->nr_slow > 0)
+		good = find_medians(device);
+	good = good && !device->steps.failed &&
+	       add_rows(&sum->steps, ctx->outline->steps.nr_steps, steps, &device->steps);
+	ts_buf_release(&device->steps);
+	return good;
+}
