@@ -14,6 +14,8 @@ struct ts_annotate_choice {
 	bool perfetto_zip;
 	bool has_max_trace_events;
 	uint64_t max_trace_events, max_overlay_events;
+	bool all; /* ops and steps are in the report */
+	uint64_t max_ops, max_steps;
 };
 #define TS_ANNOTATE_CHOICE_INIT { .max_overlay_events = TS_MAX_OVERLAY_EVENTS }
 
@@ -33,7 +35,9 @@ struct ts_annotate_choice {
 			TS_OPTION_GIVEN(type, member.has_max_trace_events)),                   \
 		TS_OPT_COUNT(type, member.max_overlay_events, "max-overlay-events", 0, "N", 0, \
 			     TS_OPTION_ANY, "a number of events",                              \
-			     .help = "events in the overlay, a host (default 200000)")
+			     .help = "events in the overlay, a host (default 200000)"),        \
+		TS_OPT_FLAG(type, member.all, "all", 0, "every op and step in the report"),    \
+		TS_OPT_MAX_ROWS(type, member.max_ops, member.max_steps)
 
 struct ts_annotate_options ts_annotate_options_of(const struct ts_cli *cli,
 						  const struct ts_annotate_choice *choice);

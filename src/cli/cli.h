@@ -14,6 +14,7 @@
 #include "io/rundir.h"
 #include "io/sources.h"
 #include "model/profile.h"
+#include "io/newfile.h"
 
 enum ts_exit {
 	TS_EXIT_DONE = 0,
@@ -37,6 +38,12 @@ struct ts_cli {
 	const char *command; /* for messages: "tpusight annotate" */
 	size_t nr_threads;
 	bool quiet, verbose;
+	size_t nr_jobs;		  /* reads of a bucket at once; 0: as many as the store likes */
+	struct ts_arena arena;	  /* of paths that were made absolute */
+	struct ts_remote *remote; /* of paths that are URLs (cli/mount.h); NULL: none is */
+	const char *
+		folder; /* where the program was started, if the current folder is another; or NULL */
+	const char *held;   /* a folder that has what URLs name already; NULL: a store is asked */
 	bool join_sessions; /* sibling sessions of several hosts are one (io/siblings.h) */
 	enum ts_color color;
 	struct ts_settings settings;
@@ -46,6 +53,7 @@ struct ts_cli {
 	unsigned needs; /* the command's, and those of options that were given */
 	struct ts_named_place *places;
 	size_t nr_places;
+	bool has_no_format; /* set by .prepare(): what -o names is not a report, and may be called anything */
 	void *own; /* the command's own options: .own_size bytes of its struct */
 	/* what is left: PATH... */
 	char **paths;
@@ -62,8 +70,12 @@ struct ts_command {
 	const void *defaults;		 /* and begins as a copy of this; NULL: as zeros */
 	bool has_thresholds;		 /* what it prints depends on them, and its help says so */
 	bool no_paths;			 /* can do without a path */
-	unsigned needs;			 /* enum ts_needs (io/confine.h) */
-	const struct ts_suite *suite;	 /* of the profiling suite (suite.h); NULL: it is not */
+	bool goes_on;	/* until it is ended: what a bucket gave may be asked for again */
+	unsigned needs; /* enum ts_needs (io/confine.h) */
+	const struct ts_suite *suite; /* of the profiling suite (suite.h); NULL: it is not */
+	/* Looks at the options and changes the paths, before the program may read these alone; NULL: the paths
+	 * are as they were given. A bad status is wrong usage. */
+	enum ts_status (*prepare)(struct ts_cli *cli, struct ts_error *err);
 	enum ts_exit (*run)(struct ts_cli *cli);
 };
 
@@ -118,6 +130,22 @@ bool ts_print(struct ts_bytes text);
 /* To the file PATH (replaced whole, and open to nobody to whom an input is not), or to standard output when
  * PATH is NULL or "-". */
 bool ts_print_to(const struct ts_cli *cli, const char *path, struct ts_bytes text);
+
+/*
+ * The same in pieces, for a text that is not held as one: .take of a drain, with a struct ts_printer, begins with
+ * the first piece; end() puts the last one, and only then the file is there. A failure is said once, and end() is
+ * false; release() without end() leaves an old file as it was.
+ */
+struct ts_printer {
+	const struct ts_cli *cli;
+	const char *path;
+	struct ts_newfile file;
+	bool has_begun, failed;
+};
+#define TS_PRINTER_INIT(of, to) { .cli = (of), .path = (to), .file = TS_NEWFILE_INIT }
+enum ts_status ts_printer_take(void *printer, struct ts_bytes piece, struct ts_error *err);
+bool ts_printer_end(struct ts_printer *printer, struct ts_bytes piece);
+void ts_printer_release(struct ts_printer *printer);
 
 /* PATH will be read. TS_NOMEM alone. */
 enum ts_status ts_note_input(const struct ts_cli *cli, const char *path, struct ts_error *err);

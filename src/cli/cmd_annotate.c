@@ -1,10 +1,16 @@
 /* annotate: analyse every session found and write the annotations beside the profiles. */
 #include "cli/annotate.h"
 
+#include <math.h>
+
 #include "base/buf.h"
 #include "cli/deeds.h"
+#include "cli/each_session.h"
 #include "codec/json.h"
 #include "codec/term.h"
+#include "cli/mount.h"
+#include "flow/strip.h"
+#include "overlay/cache.h"
 #include "write/breakdown.h"
 #include "write/summary.h"
 
@@ -31,10 +37,11 @@ struct annotate_options {
 struct work {
 	const struct ts_cli *cli;
 	const struct annotate_options *own;
-	struct ts_progress progress;
+	const struct ts_runs *runs;
 	size_t nr_bad, nr_done;
-	size_t nr_shown; /* sessions with a summary on the console */
-	bool can_undo;	 /* an annotation is there now */
+	size_t nr_shown;	   /* sessions with a summary on the console */
+	bool can_undo;		   /* an annotation is there now */
+	const char *xprof_version; /* that is installed; NULL: no memory */
 };
 
 static const char *place_of(const struct ts_session *session)
@@ -42,8 +49,8 @@ static const char *place_of(const struct ts_session *session)
 	return session->kind == TS_SESSION_FILE ? session->files[0].path : session->dir;
 }
 
-/* A session as a line of JSON. DOCTOR NULL: it was not analysed. */
-static void print_json(struct work *work, const char *place, const struct ts_result *doctor,
+/* A session as a line of JSON. SUMMARY NULL: it was not analysed. */
+static void print_json(struct work *work, const char *place, const struct ts_stand_summary *summary,
 		       const struct ts_overlay_report *report)
 {
 	struct ts_buf out = TS_BUF_INIT;
@@ -55,10 +62,10 @@ static void print_json(struct work *work, const char *place, const struct ts_res
 	ts_json_key(&json, "is_dry_run");
 	ts_json_bool(&json, work->own->choice.dry_run);
 	ts_json_key(&json, "health_score");
-	ts_json_double(&json, ts_value_number(ts_result_get(doctor, "health_score")));
+	ts_json_double(&json, summary ? summary->health_score : NAN);
 	ts_json_key(&json, "finding_count");
-	if (doctor)
-		ts_json_i64(&json, (int64_t)doctor->nr_findings);
+	if (summary)
+		ts_json_i64(&json, summary->nr_findings);
 	else
 		ts_json_null(&json);
 	ts_deeds_json(&json, report);
@@ -77,38 +84,101 @@ static void print_summary(struct work *work, const struct ts_annotation *one)
 
 	ts_buf_puts(&out, work->nr_shown++ ? "\n" : "");
 	ts_summary_text(&out, &one->run.results, &form);
-	if (cli->verbose && time)
-		ts_breakdown_of_time(&out, time);
+	if (cli->verbose && time) {
+		ts_buf_puts(&out, "Time breakdown\n");
+		ts_breakdown_of_time(&out, time, form.width);
+	}
 	ts_deeds_line(&out, &one->report, work->own->choice.dry_run);
 	put_left_out(&out, one);
+	ts_mount_cost(&out, &one->push);
 	if (cli->verbose)
 		ts_deeds_list(&out, &one->report);
 	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }
 
-static enum ts_status annotate_session(struct work *work, const struct ts_session *session,
-				       struct ts_error *err)
+/* It was annotated before, and there is nothing to do. */
+static void print_standing(struct work *work, const char *place, const struct ts_annotation *one)
 {
-	const struct ts_cli *cli = work->cli;
-	struct ts_annotate_options options = ts_annotate_options_of(cli, &work->own->choice);
-	struct ts_annotation one;
-	enum ts_status st;
+	const struct ts_stand_summary *summary = &one->summary;
+	struct ts_buf out = TS_BUF_INIT;
 
-	options.meter = ts_progress_meter(&work->progress);
+	ts_term_text(&out, ts_bytes_of(place));
+	ts_buf_puts(&out, ": annotated already, and nothing has changed");
+	if (isfinite(summary->health_score))
+		ts_buf_printf(&out, "; health %.0f/100, %lld finding%s (tpusight report)",
+			      summary->health_score, (long long)summary->nr_findings,
+			      summary->nr_findings == 1 ? "" : "s");
+	ts_buf_putc(&out, '\n');
+	if (work->cli->verbose)
+		ts_deeds_list(&out, &one->report);
+	ts_print(ts_buf_bytes(&out));
+	ts_buf_release(&out);
+}
+
+static void say_standing(struct work *work, const char *place, const struct ts_annotation *one)
+{
+	work->can_undo = true;
+	if (work->own->json)
+		print_json(work, place, &one->summary, &one->report);
+	else if (!work->cli->quiet)
+		print_standing(work, place, one);
+}
+
+/* What a thread did with a session. */
+struct done {
+	struct ts_annotation one; /* of a strip only .report */
+	struct ts_error err;
+	enum ts_status st;
+};
+
+/* What a session that has all threads may bring along: the one behind it, unless nothing is to be done there. */
+static const struct ts_session *next_of(const struct work *work, const struct ts_session *session,
+					const struct ts_annotate_options *options)
+{
+	const struct ts_session *next = session + 1;
+	struct ts_annotation one;
+	bool stands;
+
+	if (!session->remote || options->nr_threads < work->cli->nr_threads ||
+	    next == work->runs->sessions + work->runs->nr_sessions)
+		return NULL;
 	ts_annotation_init(&one);
-	st = ts_annotate(&one, session, &options, err);
-	ts_progress_end(&work->progress);
-	if (ts_annotation_complain(&one))
-		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
-	work->can_undo |= !options.dry_run && ts_deeds_stand(&one.report);
-	if (one.is_applied && work->own->json)
-		print_json(work, place_of(session), ts_results_find(&one.run.results, "doctor"),
-			   &one.report);
-	else if (one.is_applied && !cli->quiet)
-		print_summary(work, &one);
+	stands = ts_annotation_stands(&one, next, options);
 	ts_annotation_release(&one);
-	return st;
+	return stands ? NULL : next;
+}
+
+static void annotate_session(const struct work *work, struct done *done,
+			     const struct ts_session *session, size_t nr_threads,
+			     struct ts_meter *meter)
+{
+	struct ts_annotate_options options = ts_annotate_options_of(work->cli, &work->own->choice);
+
+	options.nr_threads = nr_threads;
+	options.meter = meter;
+	options.xprof_version = work->xprof_version;
+	if (ts_annotation_stands(&done->one, session, &options))
+		return;
+	options.next = next_of(work, session, &options);
+	done->st = ts_annotate(&done->one, session, &options, &done->err);
+}
+
+static void say_annotation(struct work *work, const struct ts_session *session, struct done *done)
+{
+	const struct ts_annotation *one = &done->one;
+
+	if (one->stands) {
+		say_standing(work, place_of(session), one);
+		return;
+	}
+	if (ts_annotation_complain(one))
+		done->err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
+	work->can_undo |= !work->own->choice.dry_run && ts_deeds_stand(&one->report);
+	if (one->is_applied && work->own->json)
+		print_json(work, place_of(session), &one->summary, &one->report);
+	else if (one->is_applied && !work->cli->quiet)
+		print_summary(work, one);
 }
 
 /* LEFT: things that look like ours and stay, each named on the console. */
@@ -125,7 +195,8 @@ static const char *strip_words(bool dry_run, enum ts_status st, size_t nr_out, s
 }
 
 static void print_strip(struct work *work, const char *place,
-			const struct ts_overlay_report *report, enum ts_status st)
+			const struct ts_overlay_report *report, const struct ts_remote_push *push,
+			enum ts_status st)
 {
 	size_t nr_left = ts_deeds_nr(report, TS_DEED_SKIPPED),
 	       nr_failed = ts_deeds_nr(report, TS_DEED_FAILED);
@@ -135,6 +206,7 @@ static void print_strip(struct work *work, const char *place,
 	ts_buf_printf(&out, ": %s\n",
 		      strip_words(work->own->choice.dry_run, st,
 				  report->nr_entries - nr_left - nr_failed, nr_left));
+	ts_mount_cost(&out, push);
 	if (work->cli->verbose)
 		ts_deeds_list(&out, report);
 	ts_print(ts_buf_bytes(&out));
@@ -142,32 +214,27 @@ static void print_strip(struct work *work, const char *place,
 }
 
 static void say_strip(struct work *work, const char *place, const struct ts_overlay_report *report,
-		      enum ts_status st, struct ts_error *err)
+		      const struct ts_remote_push *push, enum ts_status st, struct ts_error *err)
 {
-	ts_progress_end(&work->progress);
 	if (ts_deeds_failures(report) > 0)
 		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
 	if (work->own->json)
 		print_json(work, place, NULL, report);
 	else if (!work->cli->quiet)
-		print_strip(work, place, report, st);
+		print_strip(work, place, report, push, st);
 }
 
 /* All of its folder where it is alone there, else what belongs to its files. */
-static enum ts_status strip_session(struct work *work, const struct ts_session *session,
-				    bool is_alone, struct ts_error *err)
+static void strip_session(const struct work *work, struct done *done,
+			  const struct ts_session *session, bool is_alone)
 {
-	struct ts_overlay_options options = { .dry_run = work->own->choice.dry_run };
-	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
-	enum ts_status st;
+	struct ts_strip strip = TS_STRIP_INIT;
 
-	if (is_alone)
-		st = ts_overlay_strip_folder(session->dir, &options, &report, err);
-	else
-		st = ts_overlay_strip(session, &options, &report, err);
-	say_strip(work, place_of(session), &report, st, err);
-	ts_overlay_report_release(&report);
-	return st;
+	strip.dry_run = work->own->choice.dry_run;
+	done->st = is_alone ? ts_strip_folder(&strip, session->remote, session->dir, &done->err)
+			    : ts_strip(&strip, session, &done->err);
+	done->one.report = strip.report;
+	done->one.push = strip.push;
 }
 
 static void count(struct work *work, enum ts_status st, const struct ts_error *err)
@@ -182,16 +249,17 @@ static void count(struct work *work, enum ts_status st, const struct ts_error *e
  * nothing is said, and nothing counts. */
 static void strip_rest(struct work *work, const char *dir)
 {
-	struct ts_overlay_options options = { .dry_run = work->own->choice.dry_run };
-	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
+	struct ts_strip strip = TS_STRIP_INIT;
 	struct ts_error err = TS_ERROR_INIT;
-	enum ts_status st = ts_overlay_strip_folder(dir, &options, &report, &err);
+	enum ts_status st;
 
-	if (report.nr_entries > 0)
-		say_strip(work, dir, &report, st, &err);
-	if (st || report.nr_entries > 0)
+	strip.dry_run = work->own->choice.dry_run;
+	st = ts_strip_folder(&strip, work->cli->remote, dir, &err);
+	if (strip.report.nr_entries > 0)
+		say_strip(work, dir, &strip.report, &strip.push, st, &err);
+	if (st || strip.report.nr_entries > 0)
 		count(work, st, &err);
-	ts_overlay_report_release(&report);
+	ts_strip_release(&strip);
 }
 
 static void print_undo(struct work *work)
@@ -215,17 +283,35 @@ static bool is_alone(const struct ts_runs *runs, size_t i)
 	       (i + 1 == runs->nr_sessions || strcmp(one[1].dir, one->dir) != 0);
 }
 
-static void do_session(struct work *work, const struct ts_runs *runs, size_t i)
+static void do_session(void *ctx, void *slot, size_t i, size_t nr_threads, struct ts_meter *meter)
 {
-	const struct ts_session *session = &runs->sessions[i];
-	struct ts_error err = TS_ERROR_INIT;
-	enum ts_status st;
+	const struct work *work = ctx;
+	struct done *done = slot;
 
-	ts_progress_begin(&work->progress, work->cli, session->dir);
-	st = work->own->strip ? strip_session(work, session, is_alone(runs, i), &err)
-			      : annotate_session(work, session, &err);
-	ts_progress_end(&work->progress);
-	count(work, st, &err);
+	const struct ts_session *session = &work->runs->sessions[i];
+
+	*done = (struct done){ .err = TS_ERROR_INIT };
+	ts_annotation_init(&done->one);
+	if (work->own->strip)
+		strip_session(work, done, session, is_alone(work->runs, i));
+	else
+		annotate_session(work, done, session, nr_threads, meter);
+}
+
+static void say_session(void *ctx, void *slot, size_t i)
+{
+	const struct ts_session *session;
+	struct work *work = ctx;
+	struct done *done = slot;
+
+	session = &work->runs->sessions[i];
+	if (work->own->strip)
+		say_strip(work, place_of(session), &done->one.report, &done->one.push, done->st,
+			  &done->err);
+	else
+		say_annotation(work, session, done);
+	count(work, done->st, &done->err);
+	ts_annotation_release(&done->one);
 }
 
 static int by_dir(const void *key, const void *session)
@@ -247,11 +333,28 @@ static void strip_folders(struct work *work, const struct ts_runs *runs)
 	}
 }
 
+static void do_sessions(struct work *work)
+{
+	const struct ts_session_work each = { .ctx = work,
+					      .slot_size = sizeof(struct done),
+					      .work = do_session,
+					      .finish = say_session };
+	struct ts_buf version = TS_BUF_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+
+	ts_cache_installed(getenv("PATH"), getenv("HOME"), &version);
+	ts_buf_putc(&version, '\0');
+	work->xprof_version = version.failed ? NULL : (const char *)version.p;
+	if (ts_each_session(work->cli, work->runs, &each, &err))
+		count(work, err.status, &err);
+	ts_buf_release(&version);
+}
+
 static enum ts_exit run_annotate(struct ts_cli *cli)
 {
 	const struct annotate_options *own = cli->own;
-	struct work work = { .cli = cli, .own = own };
 	struct ts_runs runs = TS_RUNS_INIT;
+	struct work work = { .cli = cli, .own = own, .runs = &runs };
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_status found = ts_find_sessions(cli, &runs, &work.nr_bad, &err);
 
@@ -259,8 +362,9 @@ static enum ts_exit run_annotate(struct ts_cli *cli)
 		ts_complain(err.text);
 		work.nr_bad++;
 	}
-	for (size_t i = 0; i < runs.nr_sessions; i++)
-		do_session(&work, &runs, i);
+	if (!own->strip)
+		ts_staged_look_at_reports(&runs);
+	do_sessions(&work);
 	if (own->strip)
 		strip_folders(&work, &runs);
 	print_undo(&work);

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/buf.h"
+#include "cli/each_session.h"
 #include "cli/report.h"
 #include "flow/run.h"
 #include "write/check.h"
@@ -13,6 +14,7 @@ struct checking {
 	struct ts_buf out;
 	struct ts_json json;
 	bool is_json;
+	const struct ts_runs *runs;
 	size_t nr_read, nr_failed, nr_doubtful;
 };
 
@@ -44,36 +46,52 @@ static void check_results(struct checking *checking, const struct ts_run *run, c
 	put_check(checking, &check);
 }
 
-static void check_session(struct checking *checking, const struct ts_session *session)
+/* What a thread did with a session. */
+struct analysed {
+	struct ts_run run;
+	struct ts_error err;
+	enum ts_status st;
+};
+
+static void analyse_session(void *ctx, void *slot, size_t i, size_t nr_threads,
+			    struct ts_meter *meter)
 {
-	struct ts_run_options options = { .nr_threads = checking->cli->nr_threads,
-					  .settings = &checking->cli->settings };
-	struct ts_error err = TS_ERROR_INIT;
+	const struct checking *checking = ctx;
+	struct ts_run_options options = { .nr_threads = nr_threads,
+					  .settings = &checking->cli->settings,
+					  .meter = meter };
+	struct analysed *analysed = slot;
+
+	*analysed = (struct analysed){ .err = TS_ERROR_INIT };
+	ts_run_init(&analysed->run);
+	analysed->st =
+		ts_run_open(&analysed->run, &checking->runs->sessions[i], &options, &analysed->err);
+	if (analysed->st == TS_OK)
+		analysed->st = ts_run_analyse(&analysed->run, &options, &analysed->err);
+}
+
+static void check_session(void *ctx, void *slot, size_t i)
+{
+	struct checking *checking = ctx;
+	struct analysed *analysed = slot;
+	const struct ts_session *session = &checking->runs->sessions[i];
 	struct ts_buf title = TS_BUF_INIT;
 	const char *name = ts_session_title(session, &title);
-	enum ts_status st;
-	struct ts_progress progress;
-	struct ts_run run;
 
-	ts_run_init(&run);
-	ts_progress_begin(&progress, checking->cli, session->dir);
-	options.meter = ts_progress_meter(&progress);
-	st = name ? ts_run_open(&run, session, &options, &err) : ts_fail_nomem(&err);
-	if (st == TS_OK)
-		st = ts_run_analyse(&run, &options, &err);
-	ts_progress_end(&progress);
-	if (st == TS_OK) {
-		check_results(checking, &run, name);
+	if (!name)
+		analysed->st = ts_fail_nomem(&analysed->err);
+	if (analysed->st == TS_OK) {
+		check_results(checking, &analysed->run, name);
 	} else {
 		struct ts_check check = { .session = name ? name : session->dir,
 					  .cause = "unreadable",
-					  .problem = err.text };
+					  .problem = analysed->err.text };
 
-		ts_complain(err.text);
+		ts_complain(analysed->err.text);
 		checking->nr_failed++;
 		put_check(checking, &check);
 	}
-	ts_run_release(&run);
+	ts_run_release(&analysed->run);
 	ts_buf_release(&title);
 }
 
@@ -104,20 +122,25 @@ static enum ts_exit run_check(struct ts_cli *cli)
 		.is_json = own->format && strcmp(own->format, "json") == 0,
 	};
 	struct ts_runs runs = TS_RUNS_INIT;
+	const struct ts_session_work each = { .ctx = &checking,
+					      .slot_size = sizeof(struct analysed),
+					      .work = analyse_session,
+					      .finish = check_session };
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_exit code;
 	enum ts_status st;
 
+	checking.runs = &runs;
 	checking.json = ts_json_of(&checking.out, TS_JSON_PRETTY);
 	if (checking.is_json)
 		ts_check_json_begin(&checking.json, &checking.form);
 	st = ts_find_sessions_or(cli, &runs, &checking.nr_failed, no_session, &checking, &err);
+	if (st == TS_OK)
+		st = ts_each_session(cli, &runs, &each, &err);
 	if (st) {
 		ts_complain(err.text);
 		code = ts_exit_of(st);
 	} else {
-		for (size_t i = 0; i < runs.nr_sessions; i++)
-			check_session(&checking, &runs.sessions[i]);
 		code = finish(&checking);
 	}
 	ts_buf_release(&checking.out);

@@ -19,19 +19,34 @@ static const struct ts_column columns[] = {
 	{ "page", TS_DERIVED, NULL }, { "text", TS_DERIVED, NULL },
 };
 
-/* Is NAME, as in the documents, meant by WORD? The unit may be left out, and the view stand in front. */
-static bool is_meant(const struct ts_word *of, struct ts_bytes word)
+static bool is_label(const struct ts_word *of)
 {
-	struct ts_bytes name = ts_bytes_of(of->word);
-	size_t n = strlen(of->view);
+	return strcmp(of->kind, "label") == 0;
+}
 
-	if (ts_bytes_starts(word, of->view) && word.n > n && word.p[n] == '.')
-		word = ts_bytes_cut(word, n + 1, word.n);
-	if (name.n < word.n || strncasecmp((const char *)word.p, of->word, word.n) != 0)
+/* Is WORD this name? The unit may be left out. */
+static bool is_named(struct ts_bytes name, struct ts_bytes word)
+{
+	if (name.n < word.n || strncasecmp((const char *)word.p, (const char *)name.p, word.n) != 0)
 		return false;
 	name = ts_bytes_cut(name, word.n, name.n);
 	return name.n == 0 || ts_bytes_is(name, "_ps") || ts_bytes_is(name, "_pct") ||
 	       ts_bytes_is(name, "_bytes") || ts_bytes_is(name, "_per_s");
+}
+
+/* Is a row of the documents meant by WORD? The view may stand in front. */
+static bool is_meant(const struct ts_word *of, struct ts_bytes word)
+{
+	size_t n = strlen(of->view);
+
+	if (ts_bytes_starts(word, of->view) && word.n > n && word.p[n] == '.')
+		word = ts_bytes_cut(word, n + 1, word.n);
+	return is_named(ts_bytes_of(of->word), word);
+}
+
+static struct ts_bytes behind_dot(struct ts_bytes name)
+{
+	return ts_bytes_cut(name, ts_bytes_find(name, ".") + 1, name.n);
 }
 
 static void add(struct ts_result *result, struct ts_table *table, const struct ts_word *word)
@@ -43,12 +58,31 @@ static void add(struct ts_result *result, struct ts_table *table, const struct t
 		row[i] = ts_text_or_null(ts_bytes_of(cells[i]));
 }
 
+/* The labels of this name. Neighbours with one text are one section. */
+static bool find_label(struct ts_result *result, struct ts_table *table, struct ts_bytes word)
+{
+	const char *last = "";
+
+	for (const struct ts_word *of = ts_words; of->word; of++) {
+		if (!is_label(of) || !is_named(ts_bytes_of(of->word), word))
+			continue;
+		if (strcmp(last, of->text) != 0)
+			add(result, table, of);
+		last = of->text;
+	}
+	return last[0];
+}
+
 static void find(struct ts_result *result, struct ts_table *table, const char *word)
 {
 	struct ts_bytes text = ts_bytes_of(word);
+	struct ts_bytes rest = text;
 
+	/* systolic.ops.time_ps has a label of its own, that of ops.time_ps, or that of time_ps */
+	while (rest.n > 0 && !find_label(result, table, rest))
+		rest = behind_dot(rest);
 	for (const struct ts_word *of = ts_words; of->word; of++)
-		if (is_meant(of, text))
+		if (!is_label(of) && is_meant(of, text))
 			add(result, table, of);
 	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
 		if (ts_bytes_is(text, setting->name))
@@ -172,13 +206,17 @@ static const struct ts_option options[] = {
 
 const struct ts_command ts_command_explain = {
 	.name = "explain",
-	.summary = "Say what a word of a report means: a view, field, bucket, rule or threshold.",
+	.summary = "Say what a word of a report means: a label, view, field, bucket, rule or "
+		   "threshold.",
 	.arguments = "WORD...",
-	.help = "WORD is a name as a report has it (steps_median_ps, time.steps_median_ps, or "
-		"without its unit),\n"
-		"a view, a rule of the doctor, a bucket of time, a threshold, or a word "
-		"of\n"
-		"docs/words.md. What is said is what the documents say.",
+	.help = "WORD is a label as the page and the text show it (\"MXU utilization\"), a name as "
+		"a "
+		"JSON\n"
+		"report has it (steps_median_ps, time.steps_median_ps, or without its unit), a "
+		"view, a\n"
+		"rule of the doctor, a bucket of time, a threshold, or a word of docs/words.md. "
+		"What is\n"
+		"said is what docs/glossary.md and the other documents say.",
 	.options = options,
 	.own_size = sizeof(OWN),
 	.run = run_explain,

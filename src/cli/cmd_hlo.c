@@ -1,5 +1,5 @@
 /* hlo: what compiled modules say by themselves, without a run and without a device. */
-#include "cli/cli.h"
+#include "cli/mount.h"
 
 #include "base/buf.h"
 #include "cli/report.h"
@@ -37,11 +37,13 @@ static void name_modules_apart(struct ts_profile *profile)
 	free(names);
 }
 
-static bool open_module(struct ts_run *run, const char *path)
+static bool open_module(const struct ts_cli *cli, struct ts_run *run, const char *path)
 {
 	struct ts_error err = TS_ERROR_INIT, whole = TS_ERROR_INIT;
-	enum ts_status st = ts_run_open_module(run, path, &err);
+	enum ts_status st = ts_mount_file(cli, path, &err);
 
+	if (st == TS_OK)
+		st = ts_run_open_module(run, path, &err);
 	if (st == TS_FORMAT)
 		ts_fail(&whole, st, "%s (is it an *.hlo_proto.pb, and was it copied whole?)",
 			err.text);
@@ -80,7 +82,7 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 	ts_run_init(&run);
 	st = note_modules(cli, &err);
 	for (size_t i = 0; i < cli->nr_paths && st == TS_OK; i++)
-		if (!open_module(&run, cli->paths[i]))
+		if (!open_module(cli, &run, cli->paths[i]))
 			nr_bad++;
 	name_modules_apart(&run.profile);
 	code = run.profile.nr_modules == 0 ? TS_EXIT_NOTHING : nr_bad ? TS_EXIT_SOME : TS_EXIT_DONE;

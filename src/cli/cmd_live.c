@@ -6,11 +6,13 @@
 #include <stdlib.h>
 
 #include "cli/live_print.h"
+#include "cli/mount.h"
 #include "cli/serving.h"
 #include "codec/term.h"
 #include "io/file.h"
 #include "io/input.h"
 #include "io/rpc.h"
+#include "io/url.h"
 #include "live/alert_command.h"
 #include "live/live.h"
 #include "serve/server.h"
@@ -76,6 +78,7 @@ static enum ts_status check_distinct(const char *const *addresses, size_t nr, st
 /* A thread waits for the signals that end the watch; they are blocked in all other threads. */
 struct ending {
 	struct ts_live *live;
+	struct ts_remote *remote;
 	sigset_t signals;
 	pthread_t thread;
 };
@@ -88,6 +91,7 @@ static void *wait_for_end(void *arg)
 	while (sigwait(&ending->signals, &number) != 0)
 		;
 	ts_live_stop(ending->live);
+	ts_remote_cancel(ending->remote); /* a session may be on its way for long */
 	return NULL;
 }
 
@@ -181,7 +185,7 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 			  struct ending *ending)
 {
 	const struct live_options *own = cli->own;
-	struct watching watching = { .command = { .text = own->on_alert } };
+	struct watching watching = { .command = { .text = own->on_alert, .folder = cli->folder } };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_live_summary summary;
 	enum ts_exit code;
@@ -227,11 +231,8 @@ static enum ts_status check_folder(const struct ts_cli *cli, struct ts_error *er
 	if (cli->nr_paths > 1)
 		return ts_fail(err, TS_USAGE,
 			       "one log directory at a time (name the folder above them)");
-	if (strstr(path, "://"))
-		return ts_fail(err, TS_USAGE,
-			       "%s: remote storage is not watched from here (mount it, or watch "
-			       "the job itself with --service)",
-			       path);
+	if (ts_url_is(path))
+		return TS_OK;
 	if (strcmp(path, "-") == 0 || (ts_file_exists(path) && !ts_dir_exists(path)))
 		return ts_fail(err, TS_USAGE, "%s: not a folder (tpusight annotate takes files)",
 			       path);
@@ -271,7 +272,8 @@ static enum ts_exit run_live(struct ts_cli *cli)
 			   .settle_ms = own->settle_ms,
 			   .poll_ms = own->has_interval ? own->interval_ms : TS_WATCH_POLL_MS,
 			   .new_only = own->new_only,
-			   .join_sessions = cli->join_sessions },
+			   .join_sessions = cli->join_sessions,
+			   .remote = cli->remote },
 		.annotate = ts_annotate_options_of(cli, &own->annotate),
 		.interval_ms = own->has_interval ? own->interval_ms : TS_LIVE_INTERVAL_MS,
 		.for_ms = own->for_ms,
@@ -281,7 +283,7 @@ static enum ts_exit run_live(struct ts_cli *cli)
 		.nr_threads = cli->nr_threads,
 		.fail_on = own->fail_on,
 	};
-	struct ending ending;
+	struct ending ending = { .remote = cli->remote };
 
 	if (!addresses || !services || (own->repository && !repository))
 		ts_fail_nomem(&err);
@@ -381,6 +383,7 @@ const struct ts_command ts_command_live = {
 	.defaults = &defaults,
 	.has_thresholds = true,
 	.needs = TS_WRITES_INSIDE,
+	.goes_on = true,
 	.run = run_live,
 	.no_paths = true,
 };

@@ -118,6 +118,8 @@ static enum ts_status redact_bytes(struct redacting *redacting, const struct ts_
 	if (reader && reader->form == TS_FORM_TRACE)
 		return ts_redact_trace(redacting->names, input->bytes, input->mapped, out, report,
 				       err);
+	if (reader && reader->form == TS_FORM_RECORDS)
+		return ts_copy_refuse_records(ts_bytes_of(file->path), "redacted", err);
 	return ts_fail(err, TS_UNSUPPORTED,
 		       "%s: not an xplane and not a trace in JSON (nothing else can be redacted)",
 		       file->path);

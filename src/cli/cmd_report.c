@@ -1,10 +1,12 @@
 /* report: one report, to the console or a file. */
 #include "cli/cli.h"
+#include "cli/each_session.h"
 
 #include "analysis/analysis.h"
 #include "base/buf.h"
 #include "base/check.h"
 #include "flow/annotate.h"
+#include "flow/picture.h"
 #include "flow/run.h"
 #include "cli/report.h"
 #include "write/screen.h"
@@ -18,10 +20,15 @@ const char *ts_format_at(const struct ts_command *command, size_t index)
 	return ts_outputs[index] ? ts_outputs[index]->name : NULL;
 }
 
+static bool is_page(const struct ts_print_options *print)
+{
+	return print->format && strcmp(print->format, "html") == 0;
+}
+
 /* The page draws them; a program that reads JSON asks for them. */
 static bool wants_tracks(const struct ts_print_options *print)
 {
-	return print->tracks || (print->format && strcmp(print->format, "html") == 0);
+	return print->tracks || is_page(print);
 }
 
 static bool is_to_file(const struct ts_print_options *print)
@@ -96,11 +103,12 @@ struct reporting {
 	const struct ts_cli *cli;
 	const struct ts_door *door;
 	struct ts_print_options print;
+	const struct ts_runs *runs;
+	struct ts_outcome outcome;
 	bool several;
-	bool damaged;
 	bool has_screen; /* not all of a report was shown */
-	struct ts_progress progress;
 	struct ts_buf out;
+	struct ts_printer printer;
 };
 
 /* Which run it is: above a whole report, and above each part where there are several. */
@@ -119,52 +127,99 @@ static void put_head(struct reporting *reporting, const struct ts_print_options 
 		ts_buf_putc(&reporting->out, '\n');
 }
 
-static struct ts_run_options run_options(struct reporting *reporting)
+static struct ts_run_options run_options(const struct reporting *reporting, size_t nr_threads,
+					 struct ts_meter *meter)
 {
 	const struct ts_door *door = reporting->door;
 
 	return (struct ts_run_options){
-		.nr_threads = reporting->cli->nr_threads,
+		.nr_threads = nr_threads,
 		.settings = &reporting->cli->settings,
 		.interleave = door->interleave,
 		.no_python = door->no_python,
 		.tree_rows = door->tree_rows,
+		.max_ops = reporting->print.all ? SIZE_MAX : reporting->print.max_ops,
+		.max_steps = reporting->print.all ? SIZE_MAX : reporting->print.max_steps,
 		.torch_logs = door->torch_logs,
 		.nr_torch_logs = door->nr_torch_logs,
-		.overlay_budget = wants_tracks(&reporting->print) ? TS_MAX_TRACK_ITEMS : 0,
-		.meter = ts_progress_meter(&reporting->progress),
+		.track_items = wants_tracks(&reporting->print) ? TS_MAX_TRACK_ITEMS : 0,
+		.meter = meter,
 	};
 }
 
-static enum ts_status report_session(struct reporting *reporting, const struct ts_session *session,
-				     struct ts_error *err)
-{
-	struct ts_run_options options = run_options(reporting);
-	struct ts_print_options print = reporting->print;
+/* What a thread did with a session. */
+struct analysed {
 	struct ts_run run;
+	struct ts_error err;
 	enum ts_status st;
+};
 
-	ts_run_init(&run);
-	st = ts_run_open(&run, session, &options, err);
+static void analyse_session(void *ctx, void *slot, size_t i, size_t nr_threads,
+			    struct ts_meter *meter)
+{
+	const struct reporting *reporting = ctx;
+	struct ts_run_options options = run_options(reporting, nr_threads, meter);
+	struct analysed *analysed = slot;
+
+	if (nr_threads == reporting->cli->nr_threads && i + 1 < reporting->runs->nr_sessions)
+		options.next = &reporting->runs->sessions[i + 1];
+	*analysed = (struct analysed){ .err = TS_ERROR_INIT };
+	ts_run_init(&analysed->run);
+	analysed->st = ts_run_open(&analysed->run, &reporting->runs->sessions[i], &options,
+				   &analysed->err);
+	if (analysed->st == TS_OK)
+		analysed->st = ts_run_analyse(&analysed->run, &options, &analysed->err);
+}
+
+/* A page without a server has no events to ask for. */
+static enum ts_status take_pictures(const struct reporting *reporting, const struct ts_run *run,
+				    struct ts_buf *pictures, struct ts_error *err)
+{
+	if (!is_page(&reporting->print))
+		return TS_OK;
+	if (run->pictures.n > 0)
+		return ts_picture_join(pictures, ts_buf_bytes(&run->pictures), err);
+	return ts_picture_steps(pictures, &run->profile, &run->outline, 0,
+				(uint32_t)run->profile.nr_hosts, reporting->cli->nr_threads, err);
+}
+
+static enum ts_status emit_run(struct reporting *reporting, const struct ts_run *run,
+			       struct ts_error *err)
+{
+	struct ts_print_options print = reporting->print;
+	struct ts_drain drain = { .take = ts_printer_take, .arg = &reporting->printer };
+	struct ts_buf pictures = TS_BUF_INIT;
+	enum ts_status st = take_pictures(reporting, run, &pictures, err);
+
+	complain_of_damage(&run->profile);
+	/* A memory profile or a compiler's log alone: nothing ran. */
+	if (run->profile.nr_hosts == 0 && !is_one_document(&print) && !print.form.view)
+		print.form.view = run->profile.torch_log.nr_files > 0 ? "compile" : "capacity";
+	reporting->has_screen |= print.form.is_screen && !print.form.view;
+	put_head(reporting, &print, &run->results);
+	if (print.format && strcmp(print.format, "json") == 0)
+		print.form.drain = &drain;
+	print.form.pictures = ts_buf_bytes(&pictures);
 	if (st == TS_OK)
-		st = ts_run_analyse(&run, &options, err);
-	ts_progress_end(&reporting->progress); /* before anything else is said */
-	for (size_t i = 0; i < run.nr_problems; i++)
-		ts_complain(run.problems[i]);
-	if (st == TS_OK) {
-		complain_of_damage(&run.profile);
-		/* A memory profile or a compiler's log alone: nothing ran. */
-		if (run.profile.nr_hosts == 0 && !is_one_document(&print) && !print.form.view)
-			print.form.view =
-				run.profile.torch_log.nr_files > 0 ? "compile" : "capacity";
-		reporting->has_screen |= print.form.is_screen && !print.form.view;
-		put_head(reporting, &print, &run.results);
-		st = reporting->door->emit(reporting->cli, &print, &run.results, &reporting->out,
+		st = reporting->door->emit(reporting->cli, &print, &run->results, &reporting->out,
 					   err);
-	}
-	reporting->damaged |= run.nr_problems > 0 || run.profile.nr_damage > 0;
-	ts_run_release(&run);
+	ts_buf_release(&pictures);
 	return st;
+}
+
+static void report_session(void *ctx, void *slot, size_t i)
+{
+	struct reporting *reporting = ctx;
+	struct analysed *analysed = slot;
+	const struct ts_run *run = &analysed->run;
+
+	for (size_t k = 0; k < run->nr_problems; k++)
+		ts_complain(run->problems[k]);
+	if (analysed->st == TS_OK)
+		analysed->st = emit_run(reporting, run, &analysed->err);
+	reporting->outcome.damaged |= run->nr_problems > 0 || run->profile.nr_damage > 0;
+	ts_outcome_note(&reporting->outcome, analysed->st, &analysed->err);
+	ts_run_release(&analysed->run);
 }
 
 /* Below what fits a screen: how to see the rest of it. */
@@ -179,28 +234,30 @@ static void put_hint(struct reporting *reporting)
 			"has the names), with --top N and --sort COLUMN; --all for everything\n");
 }
 
-static enum ts_exit report_all(struct reporting *reporting, const struct ts_runs *runs,
-			       size_t nr_bad)
+static enum ts_exit finish(struct reporting *reporting)
 {
-	const struct ts_cli *cli = reporting->cli;
-	struct ts_error err = TS_ERROR_INIT;
-	struct ts_outcome outcome = { .nr_bad = nr_bad };
+	struct ts_outcome *outcome = &reporting->outcome;
 
-	for (size_t i = 0; i < runs->nr_sessions; i++) {
-		enum ts_status st;
-
-		ts_progress_begin(&reporting->progress, cli, runs->sessions[i].dir);
-		st = report_session(reporting, &runs->sessions[i], &err);
-		ts_progress_end(&reporting->progress);
-		ts_outcome_note(&outcome, st, &err);
-	}
-	outcome.damaged = reporting->damaged;
 	put_hint(reporting);
-	if (outcome.nr_done > 0 &&
-	    !ts_print_to(cli, reporting->print.output, ts_buf_bytes(&reporting->out)))
-		outcome.nr_bad++;
+	if (outcome->nr_done > 0 &&
+	    !ts_printer_end(&reporting->printer, ts_buf_bytes(&reporting->out)))
+		outcome->nr_bad++;
+	ts_printer_release(&reporting->printer);
 	ts_buf_release(&reporting->out);
-	return ts_outcome_exit(&outcome);
+	return ts_outcome_exit(outcome);
+}
+
+static enum ts_exit report_all(struct reporting *reporting)
+{
+	const struct ts_session_work each = { .ctx = reporting,
+					      .slot_size = sizeof(struct analysed),
+					      .work = analyse_session,
+					      .finish = report_session };
+	struct ts_error err = TS_ERROR_INIT;
+
+	if (ts_each_session(reporting->cli, reporting->runs, &each, &err))
+		ts_outcome_note(&reporting->outcome, err.status, &err);
+	return finish(reporting);
 }
 
 /* Of a screen, less the hint and the shell's next line; of many sessions more than one screen. */
@@ -215,15 +272,18 @@ static size_t lines_each(size_t nr_sessions)
 enum ts_exit ts_report_sessions(const struct ts_cli *cli, const struct ts_print_options *print,
 				const struct ts_door *door)
 {
-	struct reporting reporting = { .cli = cli, .door = door, .print = *print };
 	struct ts_runs runs = TS_RUNS_INIT;
+	struct reporting reporting = { .cli = cli,
+				       .door = door,
+				       .print = *print,
+				       .runs = &runs,
+				       .printer = TS_PRINTER_INIT(cli, print->output) };
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_exit code;
-	size_t nr_bad = 0;
 	enum ts_status st;
 
 	TS_ASSERT(cli && print && door && door->emit);
-	st = ts_find_sessions(cli, &runs, &nr_bad, &err);
+	st = ts_find_sessions(cli, &runs, &reporting.outcome.nr_bad, &err);
 	if (st) {
 		ts_complain(err.text);
 		code = ts_exit_of(st);
@@ -239,10 +299,44 @@ enum ts_exit ts_report_sessions(const struct ts_cli *cli, const struct ts_print_
 		/* The limit is of all of them together. */
 		reporting.print.form.budget /= TS_MAX(runs.nr_sessions, 1);
 		reporting.print.form.height = lines_each(runs.nr_sessions);
-		code = report_all(&reporting, &runs, nr_bad);
+		code = report_all(&reporting);
 	}
 	ts_runs_release(&runs);
 	return code;
+}
+
+enum ts_exit ts_report_run(const struct ts_cli *cli, const struct ts_print_options *print,
+			   ts_report_make *make, void *ctx)
+{
+	const struct ts_door door = { .emit = ts_emit_report };
+	struct reporting reporting = { .cli = cli,
+				       .door = &door,
+				       .print = *print,
+				       .printer = TS_PRINTER_INIT(cli, print->output) };
+	struct analysed analysed = { .err = TS_ERROR_INIT };
+
+	TS_ASSERT(cli && print && make);
+	reporting.print.form.height = lines_each(1);
+	ts_run_init(&analysed.run);
+	analysed.st = make(&analysed.run, ctx, &analysed.err);
+	report_session(&reporting, &analysed, 0);
+	return finish(&reporting);
+}
+
+static bool is_screen(const struct ts_print_options *print)
+{
+	return !print->form.view && !print->form.brief && !is_one_document(print) && !print->all &&
+	       !is_to_file(print);
+}
+
+bool ts_report_settle(struct ts_print_options *print)
+{
+	TS_ASSERT(print);
+	print->form.is_screen = is_screen(print);
+	if (!print->form.is_screen || !print->form.sort)
+		return true;
+	ts_complain("--sort is of a table (name it with --view, or say --all)");
+	return false;
 }
 
 struct report_options {
@@ -255,19 +349,14 @@ static enum ts_exit run_report(struct ts_cli *cli)
 	const struct report_options *own = cli->own;
 	const struct ts_door door = { .emit = ts_emit_report };
 	struct ts_print_options print = own->print;
-	bool is_whole = !print.form.view && !print.form.brief && !is_one_document(&print);
 
 	cli->logdir = own->logdir;
-	print.form.is_screen = is_whole && !print.all && !is_to_file(&print);
-	if (print.form.is_screen && print.form.sort) {
-		ts_complain("--sort is of a table (name it with --view, or say --all)");
+	if (!ts_report_settle(&print))
 		return TS_EXIT_USAGE;
-	}
 	return ts_report_sessions(cli, &print, &door);
 }
 
-/* Results that have no view of their own are drawn in the viewers only. */
-static const char *view_at(const struct ts_command *command, size_t index)
+const char *ts_view_at(const struct ts_command *command, size_t index)
 {
 	for (size_t i = 0; ts_analyses[i]; i++)
 		if (!ts_analyses[i]->draws_only && index-- == 0)
@@ -281,11 +370,13 @@ static const struct ts_option options[] = {
 	TS_OPTION_OUTPUT(OWN, print),
 	TS_OPTION_JSON(OWN, print),
 	TS_OPTION_ALL(OWN, print,
-		      "every view, where a screen has the first findings; with --view every row"),
+		      "every view, where a screen has the first findings; with --view every row; "
+		      "and ops and steps without a bound"),
 	TS_OPTION_ROWS(OWN, print),
+	TS_OPT_MAX_ROWS(OWN, print.max_ops, print.max_steps),
 	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME",
 		    "one view: %s; or a table of one (steps, modules, time.per_step ...)",
-		    .name_at = view_at),
+		    .name_at = ts_view_at),
 	TS_OPT_COUNT(OWN, print.form.budget, "budget", 0, "BYTES", 0, TS_OPTION_ANY,
 		     "a number of bytes",
 		     .help = "the findings in at most BYTES bytes, most valuable first (text or "

@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "cli/mount.h"
 #include "cli/serving.h"
+#include "serve/made.h"
 
 /* The signals that end the server are blocked before a thread is made, so that only this thread
  * gets them. */
@@ -30,8 +32,12 @@ static enum ts_exit check_paths(const struct ts_cli *cli)
 	for (size_t i = 0; i < cli->nr_paths; i++) {
 		struct ts_runs runs = TS_RUNS_INIT;
 		struct ts_error err = TS_ERROR_INIT;
-		enum ts_status st = ts_runs_find(&runs, cli->paths[i], &err);
-		bool is_empty_folder = st == TS_NOTFOUND && is_folder(cli->paths[i]);
+		enum ts_status st = ts_mount_look(cli, cli->paths[i], &err);
+		bool is_empty_folder;
+
+		if (st == TS_OK && !ts_made_is(cli->paths[i]))
+			st = ts_runs_find(&runs, cli->paths[i], &err);
+		is_empty_folder = st == TS_NOTFOUND && is_folder(cli->paths[i]);
 
 		ts_runs_release(&runs);
 		if (st == TS_OK || is_empty_folder)
@@ -81,6 +87,7 @@ static enum ts_exit run_serve(struct ts_cli *cli)
 	}
 	if (err.text[0])
 		ts_complain(err.text);
+	ts_remote_cancel(cli->remote); /* a client may wait for a profile that is on its way */
 	ts_server_stop(server);
 	ts_api_free(api);
 	return err.text[0] ? TS_EXIT_NOTHING : TS_EXIT_DONE;
@@ -98,8 +105,10 @@ const struct ts_command ts_command_serve = {
 	.name = "serve",
 	.summary = "Show the reports of all runs below PATH in a browser, on this machine only.",
 	.arguments = "PATH...",
-	.help = "PATH is a log directory, a session or a profile file. Nothing is written into it. "
-		"The server\n"
+	.help = "PATH is a log directory, a session, a profile file, a report in JSON that was "
+		"made before "
+		"(by a pod,\n"
+		"say), or a folder with such reports. Nothing is written into it. The server\n"
 		"listens on 127.0.0.1; runs are analysed when they are looked at. API: /api/runs "
 		"and\n"
 		"/api/report?run=ID, and parts of a report at /api/profiler/NAME?run=ID (memory, "
@@ -110,5 +119,6 @@ const struct ts_command ts_command_serve = {
 	.defaults = &defaults,
 	.has_thresholds = true,
 	.needs = TS_LISTENS,
+	.goes_on = true,
 	.run = run_serve,
 };

@@ -97,7 +97,8 @@ static enum ts_status print_counts(const struct drawing *drawing,
 	if (unwanted)
 		ts_buf_printf(&out, "; left out: %llu", (unsigned long long)unwanted);
 	if (unwanted && least_ps > 0)
-		ts_buf_printf(&out, " shorter than %g us", (double)least_ps / (double)TS_PS_PER_US);
+		ts_buf_printf(&out, " shorter than %g \u00b5s",
+			      (double)least_ps / (double)TS_PS_PER_US);
 	if (unwanted && own->no_python)
 		ts_buf_printf(&out, "%s of Python's tracer", least_ps > 0 ? " or" : "");
 	if (crowded)
@@ -116,7 +117,7 @@ static enum ts_status write_events(struct drawing *drawing, struct ts_error *err
 	bool packed = ts_bytes_ends(ts_bytes_of(path), ".gz");
 	struct ts_trace_options options = { .form = &ts_perfetto_json,
 					    .nr_threads = drawing->cli->nr_threads,
-					    .level = packed ? 0 : TS_TRACE_PLAIN,
+					    .is_plain = !packed,
 					    .version = PACKAGE_VERSION };
 	const struct ts_newfile_use use = { .is_named = true, .sources = drawing->cli->sources };
 	struct ts_newfile file = TS_NEWFILE_INIT;

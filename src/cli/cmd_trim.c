@@ -219,6 +219,17 @@ static enum ts_status trim_hosts(struct trimming *trimming, struct ts_error *err
 	return st;
 }
 
+/* Before the first file is written. */
+static enum ts_status refuse_records(const struct trimming *trimming, struct ts_error *err)
+{
+	const struct ts_profile *profile = &trimming->run->profile;
+
+	for (uint32_t h = 0; h < profile->nr_hosts; h++)
+		if (trimming->trim.hosts[h] && ts_reader_of(profile, h)->form == TS_FORM_RECORDS)
+			return ts_copy_refuse_records(profile->hosts[h].file, "trimmed", err);
+	return TS_OK;
+}
+
 static enum ts_status plan(struct trimming *trimming, struct ts_error *err)
 {
 	struct ts_run *run = trimming->run;
@@ -235,9 +246,10 @@ static enum ts_status plan(struct trimming *trimming, struct ts_error *err)
 			trimming->session->files[0].path);
 	if (trimming->own->choice.has_steps)
 		st = ts_outline_make(&run->profile, trimming->cli->nr_threads, &run->outline, err);
-	return st ? st
-		  : ts_trim_plan(&trimming->trim, &run->profile, &run->outline.steps,
-				 &trimming->own->choice, err);
+	if (st == TS_OK)
+		st = ts_trim_plan(&trimming->trim, &run->profile, &run->outline.steps,
+				  &trimming->own->choice, err);
+	return st ? st : refuse_records(trimming, err);
 }
 
 static enum ts_status trim_session(const struct ts_cli *cli, const struct ts_session *session,

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/limits.h"
 #include "io/file.h"
+#include "io/sys.h"
 
 #define OFF_SWITCH "TPUSIGHT_CONFINE" /* 0: nothing is given up */
 #define MAX_ROOTS  1024		      /* with more, files are not confined */
@@ -84,7 +85,7 @@ static void add_entry(struct roots *roots, struct ts_buf *path, int dir_fd,
 /* PATH has a NUL behind it. The search for runs goes as deep. */
 static void add_links(struct roots *roots, struct ts_buf *path, unsigned depth)
 {
-	DIR *dir = depth > TS_LIMIT_FOLDER_DEPTH ? NULL : opendir((const char *)path->p);
+	DIR *dir = depth > TS_LIMIT_FOLDER_DEPTH ? NULL : ts_sys_opendir((const char *)path->p);
 	const struct dirent *entry;
 
 	while (dir && roots->is_whole && (entry = readdir(dir)) != NULL)

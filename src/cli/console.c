@@ -68,16 +68,22 @@ static bool is_dumb(void)
 	return terminal && strcmp(terminal, "dumb") == 0;
 }
 
-/* PERCENT 0: it is not known. */
+/* Over the line that was shown before, which blanks clear: a terminal without colours may not know ESC [K.
+ * PERCENT 0: it is not known. TEXT empty: the line is to go. */
 static void show_progress(const char *text, unsigned percent)
 {
-	size_t width = width_of(STDERR_FILENO);
+	size_t columns = width_of(STDERR_FILENO), width = columns > 10 ? columns - 1 : 79;
 	struct ts_buf out = TS_BUF_INIT;
+	size_t used;
 
-	ts_buf_puts(&out, "\r\033[K");
+	ts_buf_putc(&out, '\r');
+	used = out.n;
 	if (percent > 0)
 		ts_buf_printf(&out, "%3u %% ", percent);
-	ts_term_cut(&out, ts_bytes_of(text), width > 10 ? width - 7 : 72);
+	used = out.n - used;
+	ts_term_cell(&out, ts_bytes_of(text), width - used, TS_TERM_LEFT);
+	if (!*text)
+		ts_buf_putc(&out, '\r');
 	if (!out.failed)
 		fwrite(out.p, 1, out.n, stderr);
 	fflush(stderr);
@@ -178,17 +184,71 @@ bool ts_print(struct ts_bytes text)
 	return false;
 }
 
+static bool is_console(const char *path)
+{
+	return !path || strcmp(path, "-") == 0;
+}
+
 bool ts_print_to(const struct ts_cli *cli, const char *path, struct ts_bytes text)
 {
 	const struct ts_newfile_use use = { .is_named = true, .sources = cli->sources };
 	struct ts_error err = TS_ERROR_INIT;
 
-	if (!path || strcmp(path, "-") == 0)
+	if (is_console(path))
 		return ts_print(text);
 	if (ts_newfile_save_for(path, text, &use, &err) == TS_OK)
 		return true;
 	ts_complain(err.text);
 	return false;
+}
+
+static bool put_piece(struct ts_printer *printer, struct ts_bytes piece)
+{
+	const struct ts_newfile_use use = { .is_named = true, .sources = printer->cli->sources };
+	struct ts_error err = TS_ERROR_INIT;
+	enum ts_status st = TS_OK;
+
+	if (is_console(printer->path))
+		return ts_print(piece);
+	if (!printer->has_begun)
+		st = ts_newfile_open_for(&printer->file, printer->path, &use, &err);
+	printer->has_begun = true;
+	if (st == TS_OK)
+		st = ts_newfile_put(&printer->file, piece, &err);
+	if (st)
+		ts_complain(err.text);
+	return st == TS_OK;
+}
+
+enum ts_status ts_printer_take(void *arg, struct ts_bytes piece, struct ts_error *err)
+{
+	struct ts_printer *printer = arg;
+
+	printer->failed = printer->failed || !put_piece(printer, piece);
+	return TS_OK; /* what cannot be written is known at the end */
+}
+
+bool ts_printer_end(struct ts_printer *printer, struct ts_bytes piece)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	TS_ASSERT(printer);
+	if (printer->failed)
+		return false;
+	if (!printer->has_begun)
+		return ts_print_to(printer->cli, printer->path, piece);
+	if (!put_piece(printer, piece))
+		return false;
+	if (ts_newfile_commit(&printer->file, &err) == TS_OK)
+		return true;
+	ts_complain(err.text);
+	return false;
+}
+
+void ts_printer_release(struct ts_printer *printer)
+{
+	TS_ASSERT(printer);
+	ts_newfile_release(&printer->file);
 }
 
 enum ts_exit ts_exit_of(enum ts_status st)

@@ -51,5 +51,7 @@ struct ts_copied {
 	int64_t nr_bytes, nr_input_bytes, nr_events, nr_input_events;
 };
 bool ts_copied_print(const struct ts_copied *copied);
+/* Of HOST.xplane.riegeli copies are not made. DONE: "trimmed". */
+enum ts_status ts_copy_refuse_records(struct ts_bytes path, const char *done, struct ts_error *err);
 
 #endif

@@ -127,7 +127,7 @@ enum ts_status ts_format_settle(struct ts_cli *cli, const struct ts_command *com
 	TS_ASSERT(cli && cli->own && command);
 	format_row = find_row(command, "format");
 	output_row = find_row(command, "output");
-	if (!format_row || !output_row)
+	if (!format_row || !output_row || cli->has_no_format)
 		return TS_OK;
 	memcpy(&format, (char *)cli->own + format_row->offset, sizeof(format));
 	memcpy(&path, (char *)cli->own + output_row->offset, sizeof(path));

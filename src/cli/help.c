@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/check.h"
+#include "cli/external.h"
 
 #define INDENT 33  /* where the text of an option begins */
 #define WIDTH  100 /* a longer text goes on below, if it is a list */
@@ -94,6 +95,8 @@ static void put_program(struct ts_buf *out, const char *program)
 		      program);
 	for (size_t i = 0; ts_commands[i]; i++)
 		ts_buf_printf(out, "  %-10s %s\n", ts_commands[i]->name, ts_commands[i]->summary);
+	for (size_t i = 0; ts_externals[i].name; i++)
+		ts_buf_printf(out, "  %-10s %s\n", ts_externals[i].name, ts_externals[i].summary);
 	ts_buf_printf(out, "\n`%s COMMAND --help` says more.\n\nOptions of all commands:\n",
 		      program);
 	put_options(out, ts_shared_options, NULL);

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "cli/format.h"
+#include "cli/mount.h"
 #include "io/siblings.h"
 
 enum ts_status ts_note_input(const struct ts_cli *cli, const char *path, struct ts_error *err)
@@ -54,9 +55,14 @@ enum ts_status ts_find_sessions_or(const struct ts_cli *cli, struct ts_runs *run
 
 	TS_ASSERT(cli && runs && nr_bad);
 	*nr_bad = 0;
+	runs->remote = cli->remote;
+	runs->looker = ts_remote_looker(cli->remote);
 	for (size_t i = 0; i < cli->nr_paths; i++) {
 		size_t before = runs->nr_problems;
-		enum ts_status st = ts_runs_find(runs, cli->paths[i], &problem);
+		enum ts_status st = ts_mount_look(cli, cli->paths[i], &problem);
+
+		if (st == TS_OK)
+			st = ts_runs_find(runs, cli->paths[i], &problem);
 
 		if (st == TS_NOMEM)
 			return ts_fail_nomem(err);

@@ -13,6 +13,8 @@
 	X(hlo)         \
 	X(trim)        \
 	X(redact)      \
+	X(map)         \
+	X(reduce)      \
 	X(thresholds)  \
 	X(explain)     \
 	X(serve)       \

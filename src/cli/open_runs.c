@@ -37,6 +37,8 @@ static enum ts_status read_session(struct ts_open_runs *runs, const struct ts_se
 	struct ts_run_options options = { .nr_threads = runs->cli->nr_threads,
 					  .settings = &runs->cli->settings,
 					  .interleave = runs->interleave,
+					  .max_ops = SIZE_MAX, /* each op finds its partner */
+					  .max_steps = SIZE_MAX,
 					  .torch_logs = log,
 					  .nr_torch_logs = log != NULL };
 	size_t at = runs->nr_runs;

@@ -116,6 +116,15 @@ struct ts_option {
 	  .offset = offsetof(type, member),                                              \
 	  .size = sizeof(((type *)0)->member),                                           \
 	  __VA_ARGS__ }
+/* How many ops and steps tables list by themselves; 0: as many as is usual. */
+#define TS_OPT_MAX_ROWS(type, of_ops, of_steps)                                                  \
+	TS_OPT_COUNT(type, of_ops, "max-ops", 0, "N", 1, TS_OPTION_ANY, "a number of ops",       \
+		     .help = "ops that a table lists; the others are one row (default 5000, " \
+			     "less where 99.99 % of the time is in fewer)"),                    \
+		TS_OPT_COUNT(type, of_steps, "max-steps", 0, "N", 1, TS_OPTION_ANY,              \
+			     "a number of steps",                                                \
+			     .help = "steps that a table lists: half of them are the longest "   \
+				     "(default 4096)")
 #define TS_OPT_DECIMAL(type, member, long_name, value, least, most, times, noun, text) \
 	{ .kind = TS_OPTION_DECIMAL,                                                   \
 	  .name = (long_name),                                                         \

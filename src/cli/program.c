@@ -9,7 +9,9 @@
 #include "base/closest.h"
 #include "base/work.h"
 #include "cli/confined.h"
+#include "cli/external.h"
 #include "cli/format.h"
+#include "cli/mount.h"
 #include "io/temps.h"
 
 /* A mapped profile that another program cuts short: the pages are gone, reading them is this. */
@@ -69,9 +71,15 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 		ts_complain(err.text);
 		return TS_EXIT_USAGE;
 	}
-	if (ts_format_settle(cli, command, &err)) {
+	if ((command->prepare && command->prepare(cli, &err)) ||
+	    ts_format_settle(cli, command, &err)) {
 		ts_complain(err.text);
 		return TS_EXIT_USAGE;
+	}
+	st = ts_mount(cli, &err);
+	if (st) {
+		ts_complain(err.text);
+		return ts_exit_of(st);
 	}
 	ts_confine_command(cli);
 	return command->run(cli);
@@ -94,6 +102,8 @@ static enum ts_exit no_command(const char *program, const char *word)
 	}
 	for (size_t i = 0; word && ts_commands[i]; i++)
 		ts_closest_try(&closest, ts_commands[i]->name);
+	for (size_t i = 0; word && ts_externals[i].name; i++)
+		ts_closest_try(&closest, ts_externals[i].name);
 	if (closest.name[0])
 		ts_fail(&err, TS_USAGE, "no command is called %s (did you mean %s?)", word,
 			closest.name);
@@ -135,6 +145,8 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	snprintf(name, sizeof(name), "%s", program);
 	if (!command) {
 		command = argc > 1 ? ts_command_find(argv[1]) : NULL;
+		if (!command && ts_external_find(argc > 1 ? argv[1] : NULL))
+			return settle(ts_external_run(ts_external_find(argv[1]), argv + 1));
 		if (!command)
 			return settle(no_command(program, argc > 1 ? argv[1] : NULL));
 		snprintf(name, sizeof(name), "%s %s", program, command->name);
@@ -150,6 +162,7 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 		code = run_command(&cli, command, argc, argv);
 	else
 		ts_complain("out of memory");
+	ts_unmount(&cli);
 	free(cli.paths);
 	free(cli.places);
 	free(cli.own);

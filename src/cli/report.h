@@ -12,6 +12,7 @@ struct ts_print_options {
 	struct ts_report form; /* what options say of it; ts_report_form() adds the rest */
 	bool tracks;
 	bool all; /* every row of a view; of a whole report every view, where a screen was enough */
+	uint64_t max_ops, max_steps; /* that tables list (flow/run.h) */
 };
 
 /* Rows for the table of a command whose struct TYPE has a struct ts_print_options, MEMBER. */
@@ -36,6 +37,11 @@ struct ts_print_options {
 /* Every output (write/list.h) by its name, for TS_OPTION_FORMAT. */
 const char *ts_format_at(const struct ts_command *command, size_t index);
 
+/* Every view, for --view; results that have none of their own are drawn in the viewers only. */
+const char *ts_view_at(const struct ts_command *command, size_t index);
+/* Whether a screen is enough of a whole report; false: it has said what is wrong with the options. */
+bool ts_report_settle(struct ts_print_options *print);
+
 struct ts_report ts_report_form(const struct ts_cli *cli, const struct ts_print_options *print);
 /* TS_USAGE: rows are chosen where the format has all of them. */
 enum ts_status ts_check_rows(const struct ts_print_options *print, struct ts_error *err);
@@ -53,6 +59,11 @@ struct ts_door {
 	const char *const *torch_logs;
 	size_t nr_torch_logs;
 };
+/* Prints the report of a run that MAKE opens and analyses, as if a session was read. */
+struct ts_run;
+typedef enum ts_status ts_report_make(struct ts_run *run, void *ctx, struct ts_error *err);
+enum ts_exit ts_report_run(const struct ts_cli *cli, const struct ts_print_options *print,
+			   ts_report_make *make, void *ctx);
 enum ts_exit ts_report_sessions(const struct ts_cli *cli, const struct ts_print_options *print,
 				const struct ts_door *door);
 

@@ -79,7 +79,8 @@ struct ts_reports_options ts_serving_reports(const struct ts_cli *cli)
 					    .generator = "tpusight",
 					    .version = PACKAGE_VERSION,
 					    .max_track_items = TS_MAX_TRACK_ITEMS,
-					    .join_sessions = cli->join_sessions };
+					    .join_sessions = cli->join_sessions,
+					    .remote = cli->remote };
 }
 
 void ts_serving_print(const struct ts_cli *cli, uint16_t port, bool json)

@@ -44,6 +44,8 @@ static const char *const color_names[] = { "auto", "always", "never", NULL };
 const struct ts_option ts_shared_options[] = {
 	TS_OPT_COUNT(SHARED, nr_threads, "threads", 'j', "N", 1, 256, "a number of threads",
 		     .help = "use N threads (default: one a processor)"),
+	TS_OPT_COUNT(SHARED, nr_jobs, "jobs", 0, "N", 1, 64, "a number of reads",
+		     .help = "N reads of a bucket at once (default: as its store likes)"),
 	TS_OPT_FLAG(SHARED, quiet, "quiet", 'q', "print errors only"),
 	TS_OPT_FLAG(SHARED, verbose, "verbose", 'v', "print more"),
 	TS_OPT_CHOICE(SHARED, color, enum ts_color, "color", "WHEN", color_names, true, "%s"),

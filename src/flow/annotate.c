@@ -1,13 +1,17 @@
 /* A session's way into its annotation. */
 #include "flow/annotate.h"
 
+#include "analysis/settings.h"
 #include "base/check.h"
 #include "base/buf.h"
 #include "flow/annotated.h"
 #include "flow/ranks.h"
+#include "flow/stream.h"
 #include "io/tracefile.h"
+#include "overlay/cache.h"
 #include "read/reader.h"
 #include "write/perfetto/sql.h"
+#include "io/scratch.h"
 #include "write/report_json.h"
 
 /* The JSON that viewers take has a limit in practice; Perfetto's own form is for all there is. */
@@ -20,15 +24,29 @@ static const struct trace_kind {
 	[TS_TRACE_PFTRACE] = { &ts_perfetto_pb, TS_PFTRACE_FILE, 0 },
 };
 
+const struct ts_perfetto_form *ts_trace_form(enum ts_trace_kind kind)
+{
+	TS_ASSERT(kind < TS_NR_TRACE_KINDS);
+	return trace_kinds[kind].form;
+}
+
+uint64_t ts_trace_budget(enum ts_trace_kind kind, bool is_given, uint64_t max_events)
+{
+	TS_ASSERT(kind < TS_NR_TRACE_KINDS);
+	return is_given ? max_events : trace_kinds[kind].max_events;
+}
+
 /* The work on one session. */
 struct job {
 	struct ts_annotation *one;
 	const struct ts_session *session;
 	const struct ts_annotate_options *options;
 	struct ts_trace_plan plan;
+	struct ts_stand before;
+	struct ts_buf key;
 	struct trace_file {
 		struct job *job;
-		int kind;
+		enum ts_trace_kind kind;
 	} files[TS_NR_TRACE_KINDS];
 };
 
@@ -70,13 +88,12 @@ static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_
 	const struct trace_file *trace = ctx;
 	struct job *job = trace->job;
 	const struct ts_run *run = &job->one->run;
-	const struct trace_kind *kind = &trace_kinds[trace->kind];
 	struct ts_annotated_trace *made = &job->one->traces[trace->kind];
-	struct ts_trace_options options = { .form = kind->form,
+	struct ts_trace_options options = { .form = ts_trace_form(trace->kind),
 					    .nr_threads = job->options->nr_threads,
 					    .version = job->options->version };
-	uint64_t max_events = job->options->has_max_trace_events ? job->options->max_trace_events
-								 : kind->max_events;
+	uint64_t max_events = ts_trace_budget(trace->kind, job->options->has_max_trace_events,
+					      job->options->max_trace_events);
 	enum ts_status st = ts_trace_plan_close(&job->plan, max_events, err);
 
 	made->made = true;
@@ -95,13 +112,15 @@ struct copy_job {
 static enum ts_status write_copy(void *ctx, struct ts_newfile *file, struct ts_error *err)
 {
 	const struct copy_job *copy = ctx;
-	const struct ts_run *run = &copy->job->one->run;
+	struct ts_run *run = &copy->job->one->run;
 	struct ts_annotated_options options = { .nr_threads = copy->job->options->nr_threads,
 						.version = copy->job->options->version,
 						.source = copy->source };
+	enum ts_status st = ts_annotated_write(file, &run->profile, copy->host, &run->results,
+					       &options, NULL, err);
 
-	return ts_annotated_write(file, &run->profile, copy->host, &run->results, &options, NULL,
-				  err);
+	ts_stream_rest(&run->profile, copy->host);
+	return st;
 }
 
 /* Of all traces together. */
@@ -119,7 +138,7 @@ static enum ts_status write_pftrace(void *ctx, struct ts_newfile *file, struct t
 {
 	const struct copy_job *copy = ctx;
 	const struct ts_annotate_options *from = copy->job->options;
-	const struct ts_run *run = &copy->job->one->run;
+	struct ts_run *run = &copy->job->one->run;
 	struct ts_trace_options options = { .form = &ts_perfetto_pb,
 					    .nr_threads = from->nr_threads,
 					    .version = from->version,
@@ -134,6 +153,7 @@ static enum ts_status write_pftrace(void *ctx, struct ts_newfile *file, struct t
 	if (st == TS_OK)
 		st = ts_trace_write(file, &run->profile, &run->results, plan, &options, &report,
 				    err);
+	ts_stream_rest(&run->profile, copy->host);
 	add_report(&copy->job->one->traces[TS_TRACE_PFTRACE], &report);
 	return st;
 }
@@ -192,7 +212,8 @@ static enum ts_status apply_to_all(const struct job *job, const struct ts_overla
 				   struct ts_error *err)
 {
 	const struct ts_session *session = job->session;
-	struct ts_overlay_options options = { .dry_run = job->options->dry_run };
+	struct ts_overlay_options options = { .dry_run = job->options->dry_run,
+					      .xprof_version = job->options->xprof_version };
 	struct ts_overlay_report *report = &job->one->report;
 	struct ts_overlay_plan part = *plan;
 	enum ts_status st = TS_OK;
@@ -243,12 +264,54 @@ static bool wants_any(const struct ts_annotate_options *options)
 	return options->traces[TS_TRACE_JSON] || options->traces[TS_TRACE_PFTRACE];
 }
 
-static enum ts_status apply(struct job *job, struct ts_error *err)
+/* What is complained of must be complained of again. */
+static bool can_note(const struct job *job)
 {
+	const struct ts_run *run = &job->one->run;
+
+	return !job->session->members && !job->key.failed && run->nr_problems == 0 &&
+	       run->profile.nr_damage == 0;
+}
+
+/* The report: a small one in memory, a large one in a temporary file that is mapped, as it is compared with
+ * the one that is there before it is written. */
+struct report {
+	struct ts_buf text; /* all of it, or its last piece */
+	struct ts_scratch scratch;
+	struct ts_bytes bytes;
+};
+
+static void release_report(struct report *report)
+{
+	ts_buf_release(&report->text);
+	ts_scratch_release(&report->scratch);
+}
+
+static enum ts_status take_piece(void *arg, struct ts_bytes piece, struct ts_error *err)
+{
+	return ts_scratch_put(arg, piece, err);
+}
+
+static enum ts_status make_report(const struct job *job, struct report *report,
+				  struct ts_error *err)
+{
+	struct ts_drain drain = { .take = take_piece, .arg = &report->scratch, .err = err };
 	const struct ts_report form = { .generator = "tpusight",
 					.version = job->options->version,
 					.pretty = true,
-					.max_track_items = TS_MAX_TRACK_ITEMS };
+					.max_track_items = TS_MAX_TRACK_ITEMS,
+					.drain = &drain };
+	enum ts_status st = ts_report_json(&report->text, &job->one->run.results, &form, err);
+
+	report->bytes = ts_buf_bytes(&report->text);
+	if (st || report->scratch.nr_bytes == 0)
+		return st;
+	st = ts_scratch_put(&report->scratch, report->bytes, err);
+	return st ? st : ts_scratch_map(&report->scratch, &report->bytes, err);
+}
+
+static enum ts_status apply(struct job *job, struct ts_error *err)
+{
 	const struct ts_run *run = &job->one->run;
 	struct ts_overlay_plan plan = {
 		.profile = &run->profile,
@@ -256,12 +319,16 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 		.inputs = run->inputs,
 		.of_traces = job->one->of_traces,
 		.whole = job->session,
+		.before = can_note(job) ? &job->before : NULL,
+		.key = ts_buf_bytes(&job->key),
+		.summary = job->one->summary,
 	};
 	struct ts_overlay_trace *copies =
 		calloc(job->session->nr_files, TS_NR_TRACE_KINDS * sizeof(*copies));
 	struct copy_job *jobs = calloc(job->session->nr_files, sizeof(*jobs));
 	struct ts_ranks ranks = TS_RANKS_INIT;
-	struct ts_buf json = TS_BUF_INIT, sql = TS_BUF_INIT;
+	struct report report = { .scratch = TS_SCRATCH_INIT };
+	struct ts_buf sql = TS_BUF_INIT;
 	enum ts_status st = copies && jobs ? TS_OK : ts_fail_nomem(err);
 
 	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
@@ -272,18 +339,18 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 	if (st == TS_OK)
 		st = plan_ranks(job, &plan, &ranks, err);
 	if (st == TS_OK)
-		st = ts_report_json(&json, &run->results, &form, err);
+		st = make_report(job, &report, err);
 	if (wants_any(job->options))
 		ts_sql_all(&sql);
-	if (st == TS_OK && (json.failed || sql.failed))
+	if (st == TS_OK && sql.failed)
 		st = ts_fail_nomem(err);
-	plan.report_json = ts_buf_bytes(&json);
+	plan.report_json = report.bytes;
 	plan.sql = ts_buf_bytes(&sql);
 	job->one->is_applied = st == TS_OK;
 	if (st == TS_OK)
 		st = apply_to_all(job, &plan, err);
 	ts_ranks_release(&ranks);
-	ts_buf_release(&json);
+	release_report(&report);
 	ts_buf_release(&sql);
 	free(copies);
 	free(jobs);
@@ -300,12 +367,22 @@ static enum ts_status check_inputs(const struct ts_annotation *one, struct ts_er
 	return st;
 }
 
+static struct ts_stand_summary summary_of(const struct ts_results *results)
+{
+	const struct ts_result *doctor = ts_results_find(results, "doctor");
+
+	return (struct ts_stand_summary){ ts_value_number(ts_result_get(doctor, "health_score")),
+					  doctor ? (int64_t)doctor->nr_findings : 0 };
+}
+
 static enum ts_status analyse(struct job *job, struct ts_error *err)
 {
 	struct ts_annotation *one = job->one;
 	struct ts_run_options options = { .nr_threads = job->options->nr_threads,
 					  .settings = job->options->settings,
 					  .meter = job->options->meter,
+					  .max_ops = job->options->max_ops,
+					  .max_steps = job->options->max_steps,
 					  .overlay_budget =
 						  (size_t)job->options->max_overlay_events };
 	struct ts_duration_counter counter;
@@ -323,6 +400,7 @@ static enum ts_status analyse(struct job *job, struct ts_error *err)
 	if (st == TS_OK)
 		st = check_inputs(one, err);
 	one->is_analysed = st == TS_OK;
+	one->summary = summary_of(&one->run.results);
 	return st;
 }
 
@@ -357,7 +435,7 @@ static enum ts_status check_names(const struct job *job, struct ts_error *err)
 
 		if (host == profile->nr_hosts)
 			continue; /* it could not be read */
-		if (is_trace && ts_bytes_ends(name, TS_XPLANE_SUFFIX))
+		if (is_trace && ts_xplanefile_is(name))
 			return ts_fail(err, TS_UNSUPPORTED,
 				       "%s: a trace, by what is in it (rename it to NAME.json)",
 				       file->path);
@@ -406,20 +484,63 @@ static enum ts_status can_annotate(const struct job *job, struct ts_error *err)
 
 bool ts_annotation_is_damaged(const struct ts_annotation *one)
 {
-	const struct ts_profile *profile = &one->run.profile;
-
 	TS_ASSERT(one);
-	for (size_t i = 0; i < profile->nr_damage; i++)
-		if (!profile->damage[i].minor)
-			return true;
-	return false;
+	return ts_profile_is_damaged(&one->run.profile);
 }
 
-enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *session,
-			   const struct ts_annotate_options *options, struct ts_error *err)
+static void put_xprof_version(struct ts_buf *key, const char *given)
+{
+	struct ts_buf found = TS_BUF_INIT;
+
+	if (given)
+		ts_buf_puts(key, given);
+	else
+		ts_cache_installed(getenv("PATH"), getenv("HOME"), &found);
+	ts_buf_put(key, ts_buf_bytes(&found));
+	key->failed |= found.failed;
+	ts_buf_release(&found);
+}
+
+/* What an annotation depends on beside the files. */
+static void put_key(struct ts_buf *key, const struct ts_session *session,
+		    const struct ts_annotate_options *options)
+{
+	const char *const texts[] = { options->version, session->dir, session->logdir, session->run,
+				      session->session };
+
+	for (size_t i = 0; i < TS_NELEM(texts); i++)
+		ts_buf_printf(key, "%s%c", texts[i], '\0');
+	ts_buf_printf(key, "%d %d %llu %d %d %llu ", session->kind, session->owns_folder,
+		      (unsigned long long)options->max_overlay_events, options->ranks,
+		      options->has_max_trace_events, (unsigned long long)options->max_trace_events);
+	ts_buf_printf(key, "%zu %zu ", options->max_ops, options->max_steps);
+	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
+		ts_buf_puts(key, options->traces[i] ? "1" : "0");
+	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
+		ts_buf_printf(key, " %a", ts_settings_get(options->settings, setting));
+	ts_buf_putc(key, ' ');
+	put_xprof_version(key, options->xprof_version);
+}
+
+bool ts_annotation_stands(struct ts_annotation *one, const struct ts_session *session,
+			  const struct ts_annotate_options *options)
+{
+	struct ts_buf key = TS_BUF_INIT;
+
+	TS_ASSERT(one && session && options);
+	put_key(&key, session, options);
+	one->stands = !options->dry_run && !key.failed &&
+		      ts_stand_holds(session, ts_buf_bytes(&key), &one->report, &one->summary);
+	ts_buf_release(&key);
+	return one->stands;
+}
+
+static enum ts_status annotate(struct ts_annotation *one, const struct ts_session *session,
+			       const struct ts_annotate_options *options, struct ts_error *err)
 {
 	struct ts_run_options read_options = { .nr_threads = options->nr_threads,
-					       .settings = options->settings };
+					       .settings = options->settings,
+					       .next = options->next };
 	struct job job = { .one = one, .session = session, .options = options };
 	enum ts_status st;
 
@@ -428,7 +549,10 @@ enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *s
 		job.files[i] = (struct trace_file){ &job, i };
 	if (session->kind == TS_SESSION_STREAM)
 		return cannot_annotate(session, err);
-	st = ts_run_open(&one->run, session, &read_options, err);
+	put_key(&job.key, session, options);
+	st = job.key.failed ? ts_fail_nomem(err) : ts_stand_look(&job.before, session, err);
+	if (st == TS_OK)
+		st = ts_run_open(&one->run, session, &read_options, err);
 	if (st == TS_OK)
 		st = can_annotate(&job, err);
 	if (st == TS_OK)
@@ -455,5 +579,58 @@ enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *s
 		}
 	}
 	ts_trace_plan_release(&job.plan);
+	ts_stand_release(&job.before);
+	ts_buf_release(&job.key);
+	return st;
+}
+
+struct staging {
+	struct ts_annotation *one;
+	const struct ts_annotate_options *options;
+};
+
+static enum ts_status annotate_staged(void *ctx, const struct ts_session *session,
+				      struct ts_error *err)
+{
+	const struct staging *staging = ctx;
+
+	return annotate(staging->one, session, staging->options, err);
+}
+
+static void seal(void *ctx, const struct ts_session *session)
+{
+	const struct staging *staging = ctx;
+	struct ts_buf key = TS_BUF_INIT;
+
+	put_key(&key, session, staging->options);
+	if (!key.failed)
+		ts_stand_seal(session, ts_buf_bytes(&key));
+	ts_buf_release(&key);
+}
+
+static void annotate_again(void *ctx)
+{
+	const struct staging *staging = ctx;
+
+	ts_annotation_release(staging->one);
+	ts_annotation_init(staging->one);
+}
+
+enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *session,
+			   const struct ts_annotate_options *options, struct ts_error *err)
+{
+	struct staging staging = { one, options };
+	struct ts_staged_job job = { .session = session,
+				     .dry_run = options->dry_run,
+				     .meter = options->meter,
+				     .work = annotate_staged,
+				     .again = annotate_again,
+				     .seal = seal,
+				     .ctx = &staging };
+	enum ts_status st;
+
+	TS_ASSERT(one && session && options);
+	st = ts_staged_do(&job, err);
+	one->push = job.push;
 	return st;
 }

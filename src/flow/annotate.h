@@ -23,6 +23,7 @@ struct ts_annotate_options {
 	size_t nr_threads;
 	const struct ts_settings *settings;
 	uint64_t max_overlay_events;	/* a host */
+	size_t max_ops, max_steps;	/* in the report (flow/run.h) */
 	bool traces[TS_NR_TRACE_KINDS]; /* the Perfetto files that are wanted */
 	bool ranks;			/* and one of all ranks, where the files are traces */
 	bool has_max_trace_events;
@@ -30,8 +31,14 @@ struct ts_annotate_options {
 	bool dry_run;
 	struct ts_meter *
 		meter; /* how much of the analysis is done (flow/run.h); NULL: it is not asked for */
-	const char *version; /* of the program */
+	const struct ts_session *next; /* see struct ts_run_options */
+	const char *version;	       /* of the program */
+	const char *xprof_version;     /* see struct ts_overlay_options */
 };
+
+const struct ts_perfetto_form *ts_trace_form(enum ts_trace_kind kind);
+/* How many events a file of this kind may have, where the user gave no number, or this one. 0: all. */
+uint64_t ts_trace_budget(enum ts_trace_kind kind, bool is_given, uint64_t max_events);
 
 /* A Perfetto file: how many of the events it has. */
 struct ts_annotated_trace {
@@ -44,9 +51,12 @@ struct ts_annotation {
 	struct ts_run run;
 	struct ts_overlay_report report;
 	struct ts_annotated_trace traces[TS_NR_TRACE_KINDS];
+	bool stands; /* there was nothing to do; .summary is what is known */
+	struct ts_stand_summary summary;
 	bool is_analysed; /* the results are there, and .run.profile's damage is all there is */
 	bool is_applied;  /* .report says what became of the files */
-	bool of_traces;	  /* the files are traces in JSON, which are never written into */
+	struct ts_remote_push push; /* of a session in a bucket: what went back */
+	bool of_traces;		    /* the files are traces in JSON, which are never written into */
 };
 
 void ts_annotation_init(struct ts_annotation *one);
@@ -58,6 +68,13 @@ void ts_annotation_release(struct ts_annotation *one);
  */
 enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *session,
 			   const struct ts_annotate_options *options, struct ts_error *err);
+
+/*
+ * Is the session annotated already, by this program with these options, and has nothing changed since? Then .stands is set,
+ * and .report names the files. It looks at sizes and times alone (overlay/stand.h); in doubt it is not.
+ */
+bool ts_annotation_stands(struct ts_annotation *one, const struct ts_session *session,
+			  const struct ts_annotate_options *options);
 
 /* Damage that the user should know about. */
 bool ts_annotation_is_damaged(const struct ts_annotation *one);

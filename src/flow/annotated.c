@@ -11,8 +11,6 @@
 #include "io/window.h"
 #include "read/seams.h"
 
-#define GZIP_LEVEL 3 /* 6 takes twice the time for a fifth less */
-
 enum { JOB_TEXT, JOB_PROCESSES, FIRST_ROW }; /* the text behind the seam is the last job */
 
 struct process {
@@ -321,36 +319,21 @@ static enum ts_status make_writers(struct copy *copy, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status run_jobs(struct copy *copy, struct ts_trace_pack *pack, size_t nr,
-			       struct ts_error *err)
-{
-	uint32_t *order = calloc(nr, sizeof(*order));
-	enum ts_status st;
-
-	if (!order)
-		return ts_fail_nomem(err);
-	for (size_t i = 0; i < nr; i++)
-		order[i] = (uint32_t)i; /* the text first: it is the most */
-	st = ts_trace_pack_run(pack, order, make_job, copy, err);
-	free(order);
-	return st;
-}
-
 static enum ts_status put_together(struct copy *copy, struct ts_newfile *file, struct ts_error *err)
 {
 	size_t nr_jobs = FIRST_ROW + copy->nr_rows + 1;
-	int level = copy->options->level ? copy->options->level : GZIP_LEVEL;
 	struct ts_trace_pack *pack = NULL;
 	struct ts_buf head = TS_BUF_INIT;
-	enum ts_status st = ts_trace_pack_new(&pack, file, nr_jobs, copy->nr_threads, level, err);
+	enum ts_status st = ts_trace_pack_new(&pack, file, nr_jobs, copy->nr_threads, false, err);
 
 	if (st == TS_OK)
-		st = run_jobs(copy, pack, nr_jobs, err);
+		st = ts_trace_pack_run(pack, make_job, copy, err);
 	if (st == TS_OK)
 		st = put_head(copy, &head, err);
 	if (st == TS_OK)
-		st = ts_trace_pack_write(pack, file, ts_buf_bytes(&head),
-					 ts_bytes_of(copy->seams.closing), err);
+		st = ts_trace_pack_begin(pack, file, ts_buf_bytes(&head), err);
+	if (st == TS_OK)
+		st = ts_trace_pack_end(pack, ts_bytes_of(copy->seams.closing), err);
 	ts_buf_release(&head);
 	ts_trace_pack_free(pack);
 	return st;

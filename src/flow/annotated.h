@@ -26,7 +26,6 @@
 
 struct ts_annotated_options {
 	size_t nr_threads;
-	int level;	     /* of gzip, 1..9; 0: its own choice */
 	const char *version; /* of the program */
 	const char *source;  /* name of the trace, without folder */
 };

@@ -10,6 +10,7 @@
 #include "flow/outline_scopes.h"
 
 #include "base/check.h"
+#include "model/step_pairing.h"
 
 #define TORCH_STEP "ProfilerStep#"
 #define MAX_OPEN   65536
@@ -157,7 +158,6 @@ static bool keep(struct outline_scopes *line, const struct ts_profile *profile,
 	return add_epoch(&line->scopes, scope, mark);
 }
 
-/* Nothing will contain what is open. */
 static bool settle(struct outline_scopes *line, const struct ts_profile *profile)
 {
 	bool good = true;
@@ -255,6 +255,12 @@ bool ts_outline_scopes_block(struct outline_scopes *line, const struct ts_block 
 			good = settle(line, block->profile);
 	}
 	return good;
+}
+
+bool ts_outline_scopes_end(struct outline_scopes *line, const struct ts_profile *profile)
+{
+	TS_ASSERT(line && profile);
+	return settle(line, profile);
 }
 
 void ts_outline_scopes_release(struct outline_scopes *line)
@@ -444,14 +450,11 @@ bool ts_outline_scopes_find(const struct ts_profile *profile, struct outline_sco
 	TS_ASSERT(profile && lines && outline);
 	outline->host_first_ps = INT64_MAX;
 	outline->host_last_ps = INT64_MIN;
-	for (size_t l = 0; l < profile->nr_lines; l++) {
-		if (!lines[l]->is_seen)
-			continue;
-		outline->host_first_ps = TS_MIN(outline->host_first_ps, lines[l]->first_ps);
-		outline->host_last_ps = TS_MAX(outline->host_last_ps, lines[l]->last_ps);
-		if (!settle(lines[l], profile))
-			return false;
-	}
+	for (size_t l = 0; l < profile->nr_lines; l++)
+		if (lines[l]->is_seen) {
+			outline->host_first_ps = TS_MIN(outline->host_first_ps, lines[l]->first_ps);
+			outline->host_last_ps = TS_MAX(outline->host_last_ps, lines[l]->last_ps);
+		}
 	return sum_scopes(profile->nr_lines, lines, &outline->scopes) &&
 	       find_steps(profile, lines, &outline->host_steps);
 }

@@ -52,6 +52,8 @@ void ts_outline_names_release(struct outline_names *names);
 /* False: no memory. */
 bool ts_outline_scopes_block(struct outline_scopes *scopes, const struct ts_block *block,
 			     const struct outline_names *names);
+/* Behind the last block: nothing will contain what is open. False: no memory. */
+bool ts_outline_scopes_end(struct outline_scopes *scopes, const struct ts_profile *profile);
 void ts_outline_scopes_release(struct outline_scopes *scopes);
 
 /* LINES: one a line of the profile; they are used up. False: no memory. */

@@ -1,73 +1,13 @@
 /*
  * A device's steps: its markers; else the pattern of its modules' executions, the same for all
- * devices. A GPU's executions are read off its kernels: one begins where another program's kernel
- * stands, or where the kernel that began it comes again. That is believed only when every other
+ * devices. What a GPU's kernels show (flow/outline_marks.c) is believed only when every other
  * kernel of the program ran at least once an execution; one is forgiven, at the capture's end.
  */
 #include "flow/outline_steps.h"
 
 #include "base/check.h"
+#include "model/step_pairing.h"
 #include "model/step_pattern.h"
-
-/*
- * A stream with more changes of program than this does not run executions one after the other: its
- * programs take turns, and steps cannot be read off that.
- */
-#define MAX_GPU_EXECUTIONS 1000000
-
-static bool add_mark(struct outline_marks *marks, const struct ts_block *block, size_t i)
-{
-	if (!ts_grow(&marks->items, &marks->cap, marks->nr + 1, sizeof(*marks->items)))
-		return false;
-	marks->items[marks->nr++] = (struct outline_mark){
-		.start_ps = block->start_ps[i],
-		.end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]),
-		.number = block->number ? block->number[i] : TS_NO_NUMBER,
-		.op = block->op[i],
-	};
-	return true;
-}
-
-static bool add_kernel(struct outline_marks *marks, const struct ts_block *block, size_t i)
-{
-	const struct ts_op *op = &block->profile->ops[block->op[i]];
-	struct outline_mark *open = marks->nr > 0 ? &marks->items[marks->nr - 1] : NULL;
-
-	if (!op->has_program || marks->is_wild)
-		return true;
-	marks->kernels[block->op[i]]++;
-	if (open && open->op != block->op[i] &&
-	    block->profile->ops[open->op].program_id == op->program_id) {
-		open->end_ps =
-			TS_MAX(open->end_ps, ts_i64_add(block->start_ps[i], block->dur_ps[i]));
-		return true;
-	}
-	marks->is_wild = marks->nr >= MAX_GPU_EXECUTIONS;
-	return add_mark(marks, block, i);
-}
-
-bool ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *block)
-{
-	bool is_gpu = block->line->kind == TS_LINE_OPS, good = true;
-
-	TS_ASSERT_HOT(marks && block);
-	if (is_gpu && !marks->kernels) {
-		marks->kernels = calloc(block->profile->nr_ops + 1, sizeof(*marks->kernels));
-		good = marks->kernels != NULL;
-	}
-	for (size_t i = 0; i < block->nr_events && good; i++)
-		if (block->depth[i] == 0) /* a marker inside another says nothing new */
-			good = is_gpu ? add_kernel(marks, block, i) : add_mark(marks, block, i);
-	return good;
-}
-
-void ts_outline_marks_release(struct outline_marks *marks)
-{
-	TS_ASSERT(marks);
-	free(marks->items);
-	free(marks->kernels);
-	memset(marks, 0, sizeof(*marks));
-}
 
 static uint64_t step_number(const struct ts_profile *profile, const struct outline_mark *mark,
 			    size_t at)
@@ -79,61 +19,56 @@ static uint64_t step_number(const struct ts_profile *profile, const struct outli
 	return ts_bytes_u64(profile->ops[mark->op].name, &number) ? number : at;
 }
 
-static int by_start(const void *a, const void *b)
+/* A mark that has no number is named after its place. */
+static bool make_marked(const struct ts_profile *profile, const struct outline_marks *marks,
+			struct ts_device_steps *steps)
 {
-	const struct outline_mark *x = a, *y = b;
+	struct outline_marks_walk walk = { .marks = marks };
+	struct outline_mark mark;
+	bool good = ts_device_steps_reserve(steps, marks->nr);
 
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
+	while (good && ts_outline_marks_next(&walk, &mark))
+		good = ts_device_steps_add(steps, mark.start_ps, mark.end_ps,
+					   step_number(profile, &mark, walk.nr - 1));
+	return good;
 }
 
-static void sort_marks(struct outline_marks *marks)
+static bool marks_steps(const struct ts_profile *profile, size_t line)
 {
-	if (marks->nr > 0)
-		qsort(marks->items, marks->nr, sizeof(*marks->items), by_start);
+	return profile->lines[line].kind == TS_LINE_STEPS &&
+	       profile->planes[profile->lines[line].plane].device != TS_NONE;
 }
 
-static bool add_marked(const struct ts_profile *profile, const struct outline_marks *marks,
-		       struct ts_device_steps *steps)
+void ts_outline_marks_spare(const struct ts_profile *profile, struct outline_marks *const *marks)
 {
-	for (size_t i = 0; i < marks->nr; i++)
-		if (!ts_device_steps_add(steps, marks->items[i].start_ps, marks->items[i].end_ps,
-					 step_number(profile, &marks->items[i], i)))
-			return false;
-	return true;
+	bool has_steps = false;
+
+	TS_ASSERT(profile && marks);
+	for (size_t l = 0; l < profile->nr_lines && !has_steps; l++)
+		has_steps = marks[l]->nr > 0 && marks_steps(profile, l);
+	for (size_t l = 0; l < profile->nr_lines && has_steps; l++)
+		if (!marks_steps(profile, l))
+			ts_outline_marks_release(marks[l]);
 }
 
 /* A device's steps are those of the first of its lines that has any. */
-static bool marked_steps(const struct ts_profile *profile, struct outline_marks *const *marks,
-			 struct ts_steps *steps)
+static bool find_marked(struct ts_outline_steps *finding, struct ts_steps *steps)
 {
-	for (size_t l = 0; l < profile->nr_lines; l++) {
-		const struct ts_line *line = &profile->lines[l];
-		uint32_t device = profile->planes[line->plane].device;
+	const struct ts_profile *profile = finding->profile;
 
-		if (line->kind != TS_LINE_STEPS || device == TS_NONE || marks[l]->nr == 0 ||
-		    steps->devices[device].nr > 0)
+	for (uint32_t l = 0; l < profile->nr_lines; l++) {
+		uint32_t device = profile->planes[profile->lines[l].plane].device;
+
+		if (!marks_steps(profile, l) || finding->marks[l]->nr == 0 ||
+		    finding->lines[device] != TS_NONE)
 			continue;
-		sort_marks(marks[l]);
-		if (!add_marked(profile, marks[l], &steps->devices[device]))
+		if (!ts_outline_marks_sort(finding->marks[l]))
 			return false;
+		finding->lines[device] = l;
 		steps->source = TS_STEPS_MARKED;
 	}
 	return true;
 }
-
-/* Modules by number: variants of one name have one. */
-struct symbols {
-	uint32_t *of_op; /* TS_NONE: not asked yet */
-	struct ts_bytes *names;
-	size_t nr, cap;
-	struct ts_strmap by_name;
-};
 
 /*
  * Functions without a name of their own, and graphs that all have one name: here variants are
@@ -155,7 +90,8 @@ static struct ts_bytes module_name(struct ts_profile *profile, const struct ts_o
 	return ts_arena_printf(&profile->arena, "program %llu", (unsigned long long)op->program_id);
 }
 
-static bool add_symbol(struct symbols *symbols, struct ts_bytes name, bool is_named, uint32_t op)
+static bool add_symbol(struct outline_symbols *symbols, struct ts_bytes name, bool is_named,
+		       uint32_t op)
 {
 	uint32_t at = is_named ? ts_strmap_find(&symbols->by_name, name) : TS_NONE;
 
@@ -173,7 +109,7 @@ static bool add_symbol(struct symbols *symbols, struct ts_bytes name, bool is_na
 }
 
 /* The number of what OP is an execution of. */
-static bool symbol_of(struct symbols *symbols, struct ts_profile *profile, uint32_t op,
+static bool symbol_of(struct outline_symbols *symbols, struct ts_profile *profile, uint32_t op,
 		      uint32_t *symbol)
 {
 	if (symbols->of_op[op] == TS_NONE) {
@@ -188,7 +124,7 @@ static bool symbol_of(struct symbols *symbols, struct ts_profile *profile, uint3
 	return true;
 }
 
-static bool open_symbols(struct symbols *symbols, const struct ts_profile *profile)
+static bool open_symbols(struct outline_symbols *symbols, const struct ts_profile *profile)
 {
 	symbols->of_op = malloc((profile->nr_ops + 1) * sizeof(*symbols->of_op));
 	for (size_t i = 0; symbols->of_op && i < profile->nr_ops; i++)
@@ -196,26 +132,22 @@ static bool open_symbols(struct symbols *symbols, const struct ts_profile *profi
 	return symbols->of_op != NULL;
 }
 
-static void release_symbols(struct symbols *symbols)
+static void release_symbols(struct outline_symbols *symbols)
 {
 	free(symbols->of_op);
 	free(symbols->names);
 	ts_strmap_release(&symbols->by_name);
 }
 
-/* What ran on a device, in the order of time. */
-struct history {
-	struct ts_execution *items;
-	size_t nr;
-	int64_t time_ps;
-};
-
 /* Executions by program. False: no memory. */
 static bool count_runs(const struct ts_profile *profile, const struct outline_marks *marks,
 		       struct ts_map *runs)
 {
-	for (size_t i = 0; i < marks->nr; i++) {
-		uint64_t program_id = profile->ops[marks->items[i].op].program_id;
+	struct outline_marks_walk walk = { .marks = marks };
+	struct outline_mark mark;
+
+	while (ts_outline_marks_next(&walk, &mark)) {
+		uint64_t program_id = profile->ops[mark.op].program_id;
 		uint32_t nr = ts_map_find(runs, program_id);
 
 		if (!ts_map_set(runs, program_id, nr == TS_NONE ? 1 : nr + 1))
@@ -242,68 +174,65 @@ static bool kernels_agree(const struct ts_profile *profile, struct outline_marks
 
 static int64_t busy_ps(const struct outline_marks *marks)
 {
+	struct outline_marks_walk walk = { .marks = marks };
+	struct outline_mark mark;
 	int64_t sum_ps = 0;
 
-	for (size_t i = 0; i < marks->nr; i++)
-		sum_ps = ts_i64_add(sum_ps,
-				    ts_i64_sub(marks->items[i].end_ps, marks->items[i].start_ps));
+	while (ts_outline_marks_next(&walk, &mark))
+		sum_ps = ts_i64_add(sum_ps, ts_i64_sub(mark.end_ps, mark.start_ps));
 	return sum_ps;
 }
 
-/* The device's line of modules, or a GPU's busiest stream; NULL: there are no executions. */
-static struct outline_marks *telling_line(const struct ts_profile *profile,
-					  struct outline_marks *const *marks,
-					  const struct ts_plane *plane)
+/* The device's line of modules, or a GPU's busiest stream; TS_NONE: there are no executions. */
+static bool telling_line(const struct ts_outline_steps *finding, const struct ts_plane *plane,
+			 uint32_t *telling)
 {
-	struct outline_marks *best = NULL;
+	int64_t best_ps = 0;
 
-	for (uint32_t i = 0; i < plane->nr_lines; i++) {
-		const struct ts_line *line = &profile->lines[plane->first_line + i];
-		struct outline_marks *found = marks[plane->first_line + i];
+	*telling = TS_NONE;
+	for (uint32_t l = plane->first_line; l < plane->first_line + plane->nr_lines; l++) {
+		const struct ts_line *line = &finding->profile->lines[l];
+		struct outline_marks *found = finding->marks[l];
+		int64_t ps;
 
 		if (found->nr == 0 || line->kind == TS_LINE_STEPS)
 			continue;
-		sort_marks(found);
+		if (!ts_outline_marks_sort(found))
+			return false;
+		ps = busy_ps(found);
+		if (line->kind == TS_LINE_MODULES || *telling == TS_NONE || ps > best_ps) {
+			*telling = l;
+			best_ps = ps;
+		}
 		if (line->kind == TS_LINE_MODULES)
-			return found;
-		if (!best || busy_ps(found) > busy_ps(best))
-			best = found;
+			break;
 	}
-	return best;
+	return true;
 }
 
-static bool make_history(struct ts_profile *profile, struct outline_marks *marks,
-			 struct symbols *symbols, struct history *history)
+/* What ran on a device, in the order of time. */
+struct history {
+	struct ts_execution *items;
+	size_t nr;
+};
+
+/* The caller frees what it has, in any case. */
+static bool make_history(struct ts_outline_steps *finding, const struct outline_marks *marks,
+			 struct history *history)
 {
-	if (marks && marks->kernels && !kernels_agree(profile, marks))
-		return false;
-	if (!marks || marks->is_wild)
-		return true;
+	struct outline_marks_walk walk = { .marks = marks };
+	struct outline_mark mark;
+
 	history->items = malloc((marks->nr + 1) * sizeof(*history->items));
-	if (!history->items)
-		return false;
-	history->nr = marks->nr;
-	history->time_ps = busy_ps(marks);
-	for (size_t i = 0; i < marks->nr; i++) {
-		history->items[i].start_ps = marks->items[i].start_ps;
-		history->items[i].end_ps = marks->items[i].end_ps;
-		if (!symbol_of(symbols, profile, marks->items[i].op, &history->items[i].symbol))
+	history->nr = 0;
+	while (history->items && ts_outline_marks_next(&walk, &mark)) {
+		struct ts_execution *item = &history->items[history->nr++];
+
+		*item = (struct ts_execution){ mark.start_ps, mark.end_ps, 0 };
+		if (!symbol_of(&finding->symbols, finding->profile, mark.op, &item->symbol))
 			return false;
 	}
-	return true;
-}
-
-static bool make_histories(struct ts_profile *profile, struct outline_marks *const *marks,
-			   struct symbols *symbols, struct history *histories)
-{
-	for (size_t d = 0; d < profile->nr_devices; d++) {
-		const struct ts_plane *plane = &profile->planes[profile->devices[d].plane];
-
-		if (!make_history(profile, telling_line(profile, marks, plane), symbols,
-				  &histories[d]))
-			return false;
-	}
-	return true;
+	return history->items != NULL;
 }
 
 static int64_t pattern_ps(const struct ts_step_pattern *pattern, const struct history *history)
@@ -320,66 +249,126 @@ static int64_t pattern_ps(const struct ts_step_pattern *pattern, const struct hi
 	return sum_ps;
 }
 
-/* Of the patterns that devices have, the one that holds most time of its device. */
-static bool find_pattern(const struct history *histories, size_t nr_devices,
-			 const struct symbols *symbols, struct ts_step_pattern *pattern)
+/* Of the patterns that devices have, the one that holds most time of its device: is it this one's? */
+static bool try_pattern(struct ts_outline_steps *finding, const struct outline_marks *marks,
+			int64_t *best_ps)
 {
+	struct history history = { .nr = 0 };
 	struct ts_step_pattern found;
+	bool good = make_history(finding, marks, &history);
+
+	if (good && busy_ps(marks) > *best_ps) { /* else it cannot hold more */
+		good = ts_step_pattern_find(history.items, history.nr, finding->symbols.names,
+					    finding->symbols.nr, &found);
+		if (good && found.nr > 0 && pattern_ps(&found, &history) > *best_ps) {
+			*best_ps = pattern_ps(&found, &history);
+			finding->pattern = found;
+		}
+	}
+	free(history.items);
+	return good;
+}
+
+static bool find_pattern(struct ts_outline_steps *finding, struct ts_steps *steps)
+{
+	struct ts_profile *profile = finding->profile;
 	int64_t best_ps = 0;
 
-	pattern->nr = 0;
-	for (size_t d = 0; d < nr_devices; d++) {
-		if (histories[d].time_ps <= best_ps) /* it cannot hold more */
-			continue;
-		if (!ts_step_pattern_find(histories[d].items, histories[d].nr, symbols->names,
-					  symbols->nr, &found))
+	for (size_t d = 0; d < profile->nr_devices; d++) {
+		struct outline_marks *marks;
+		uint32_t line;
+
+		if (!telling_line(finding, &profile->planes[profile->devices[d].plane], &line))
 			return false;
-		if (found.nr == 0 || pattern_ps(&found, &histories[d]) <= best_ps)
+		if (line == TS_NONE)
 			continue;
-		best_ps = pattern_ps(&found, &histories[d]);
-		*pattern = found;
+		marks = finding->marks[line];
+		if (marks->kernels && !kernels_agree(profile, marks))
+			return false;
+		if (marks->is_wild)
+			continue;
+		finding->lines[d] = line;
+		if (!try_pattern(finding, marks, &best_ps))
+			return false;
+	}
+	ts_step_pattern_text(&finding->pattern, finding->symbols.names, steps->made_of,
+			     sizeof(steps->made_of));
+	steps->source = finding->pattern.nr > 0 ? TS_STEPS_INFERRED : TS_STEPS_NONE;
+	return true;
+}
+
+static bool make_inferred(struct ts_outline_steps *finding, const struct outline_marks *marks,
+			  struct ts_device_steps *steps)
+{
+	struct history history = { .nr = 0 };
+	bool good = make_history(finding, marks, &history) &&
+		    ts_step_pattern_apply(&finding->pattern, history.items, history.nr,
+					  finding->symbols.names, steps);
+
+	free(history.items);
+	return good;
+}
+
+static bool open_steps(struct ts_outline_steps *finding, struct ts_steps *steps)
+{
+	const struct ts_profile *profile = finding->profile;
+
+	steps->devices = calloc(profile->nr_devices + 1, sizeof(*steps->devices));
+	finding->lines = malloc((profile->nr_devices + 1) * sizeof(*finding->lines));
+	if (!steps->devices || !finding->lines)
+		return false;
+	steps->nr_devices = profile->nr_devices;
+	for (size_t d = 0; d < steps->nr_devices; d++) {
+		steps->devices[d].host = profile->devices[d].host;
+		finding->lines[d] = TS_NONE;
 	}
 	return true;
 }
 
-static bool apply_pattern(const struct history *histories, const struct symbols *symbols,
-			  const struct ts_step_pattern *pattern, struct ts_steps *steps)
+bool ts_outline_steps_open(struct ts_outline_steps *finding, struct ts_profile *profile,
+			   struct outline_marks *const *marks, struct ts_steps *steps)
 {
-	for (size_t d = 0; d < steps->nr_devices; d++)
-		if (histories[d].items &&
-		    !ts_step_pattern_apply(pattern, histories[d].items, histories[d].nr,
-					   symbols->names, &steps->devices[d]))
-			return false;
-	ts_step_pattern_text(pattern, symbols->names, steps->made_of, sizeof(steps->made_of));
-	steps->source = pattern->nr > 0 ? TS_STEPS_INFERRED : TS_STEPS_NONE;
-	return true;
+	TS_ASSERT(finding && profile && marks && steps);
+	*finding = (struct ts_outline_steps){ .profile = profile, .marks = marks };
+	if (!open_steps(finding, steps) || !find_marked(finding, steps))
+		return false;
+	return steps->source == TS_STEPS_MARKED ||
+	       (open_symbols(&finding->symbols, profile) && find_pattern(finding, steps));
 }
 
-static bool inferred_steps(struct ts_profile *profile, struct outline_marks *const *marks,
+bool ts_outline_steps_make(struct ts_outline_steps *finding, uint32_t device,
 			   struct ts_steps *steps)
 {
-	struct symbols symbols = { .nr = 0 };
-	struct history *histories = calloc(profile->nr_devices + 1, sizeof(*histories));
-	struct ts_step_pattern pattern;
-	bool good = histories && open_symbols(&symbols, profile) &&
-		    make_histories(profile, marks, &symbols, histories) &&
-		    find_pattern(histories, profile->nr_devices, &symbols, &pattern) &&
-		    apply_pattern(histories, &symbols, &pattern, steps);
+	uint32_t line = finding->lines[device];
+	struct ts_device_steps *of = &steps->devices[device];
 
-	for (size_t d = 0; histories && d < profile->nr_devices; d++)
-		free(histories[d].items);
-	free(histories);
-	release_symbols(&symbols);
-	return good;
+	TS_ASSERT(of->nr == 0);
+	if (line == TS_NONE)
+		return true;
+	return steps->source == TS_STEPS_MARKED
+		       ? make_marked(finding->profile, finding->marks[line], of)
+		       : make_inferred(finding, finding->marks[line], of);
+}
+
+void ts_outline_steps_close(struct ts_outline_steps *finding)
+{
+	TS_ASSERT(finding);
+	free(finding->lines);
+	release_symbols(&finding->symbols);
+	memset(finding, 0, sizeof(*finding));
 }
 
 bool ts_outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
 			   struct ts_steps *steps)
 {
-	TS_ASSERT(profile && marks && steps);
-	steps->devices = calloc(profile->nr_devices + 1, sizeof(*steps->devices));
-	steps->nr_devices = steps->devices ? profile->nr_devices : 0;
-	return steps->devices && marked_steps(profile, marks, steps) &&
-	       (steps->source == TS_STEPS_MARKED || inferred_steps(profile, marks, steps)) &&
-	       ts_steps_pair(steps);
+	struct ts_outline_steps finding;
+	bool good = ts_outline_steps_open(&finding, profile, marks, steps);
+
+	for (uint32_t d = 0; good && d < steps->nr_devices; d++) {
+		good = ts_outline_steps_make(&finding, d, steps);
+		if (finding.lines[d] != TS_NONE)
+			ts_outline_marks_release(marks[finding.lines[d]]);
+	}
+	ts_outline_steps_close(&finding);
+	return good && ts_steps_pair(steps);
 }

@@ -1,34 +1,45 @@
 /*
- * Steps from the events of step and module lines, and where a GPU has neither from its kernels.
+ * Steps from the marks of step and module lines, and where a GPU has neither from its kernels.
  *
- * A line's marks are gathered block by block; they grow with the executions of modules, not with
- * ops. When all lines are read the steps are made of them (model/steps.h says how).
+ * When all lines are read (flow/outline_marks.h) the steps are made of them (model/steps.h says how).
  */
 #ifndef TS_FLOW_OUTLINE_STEPS_H
 #define TS_FLOW_OUTLINE_STEPS_H
 
-#include "model/block.h"
-#include "model/steps.h"
+#include "base/map.h"
+#include "flow/outline_marks.h"
+#include "model/step_pattern.h"
 
-struct outline_mark {
-	int64_t start_ps, end_ps;
-	uint64_t number;
-	uint32_t op; /* of a GPU's execution: its first kernel */
-};
-
-/* What one line gave; zeroed at first. */
-struct outline_marks {
-	struct outline_mark *items;
+/* Modules by number: variants of one name have one. */
+struct outline_symbols {
+	uint32_t *of_op; /* TS_NONE: not asked yet */
+	struct ts_bytes *names;
 	size_t nr, cap;
-	uint32_t *kernels; /* of a line of ops: how often each op ran */
-	bool is_wild;	   /* of a line of ops: its kernels do not show executions */
+	struct ts_strmap by_name;
 };
 
-/* False: no memory. */
-bool ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *block);
-void ts_outline_marks_release(struct outline_marks *marks);
+/* What the steps of each device are made of. */
+struct ts_outline_steps {
+	struct ts_profile *profile;
+	struct outline_marks *const *marks; /* one a line of the profile */
+	uint32_t *lines; /* of each device: the one that shows its steps, or TS_NONE */
+	struct outline_symbols symbols;
+	struct ts_step_pattern pattern;
+};
 
-/* MARKS: one a line of the profile; they are sorted. STEPS is zeroed at first. False: no memory. */
+/* MARKS: one a line of the profile. Where one marks steps nothing is inferred from executions: theirs are given back. */
+void ts_outline_marks_spare(const struct ts_profile *profile, struct outline_marks *const *marks);
+
+/* Looks at all MARKS, which are sorted and stay the caller's. STEPS is zeroed at first, and gets devices without steps.
+ * False: no memory; it is closed in any case. */
+bool ts_outline_steps_open(struct ts_outline_steps *finding, struct ts_profile *profile,
+			   struct outline_marks *const *marks, struct ts_steps *steps);
+/* The steps of a device, which has none; they are not paired yet. False: no memory. */
+bool ts_outline_steps_make(struct ts_outline_steps *finding, uint32_t device,
+			   struct ts_steps *steps);
+void ts_outline_steps_close(struct ts_outline_steps *finding);
+
+/* All of it; MARKS are given back as they are taken. False: no memory. */
 bool ts_outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
 			   struct ts_steps *steps);
 

@@ -13,7 +13,7 @@
 
 struct line_states {
 	void *state[TS_NR_ANALYSES]; /* NULL: the analysis does not want the line */
-	bool observed, done;
+	bool observed, done, is_in_order;
 	char *damage; /* what of the line could not be read; NULL: nothing */
 };
 
@@ -22,6 +22,7 @@ struct pass {
 	const struct ts_context *ctx;
 	const struct ts_duration_counter *counter;
 	struct ts_passes *shared;
+	const struct ts_pass_part *part; /* NULL: the whole run */
 	const struct ts_analysis *analyses[TS_NR_ANALYSES];
 	bool sees_events[TS_NR_ANALYSES];
 	void *sums[TS_NR_ANALYSES];
@@ -29,6 +30,7 @@ struct pass {
 	uint32_t *jobs; /* lines, in the order of order_jobs() */
 	size_t nr_jobs;
 	struct line_states *lines; /* one a line of the profile */
+	bool *looks_at;		   /* by op, as struct ts_sink has it */
 	uint32_t next_merge;
 	bool is_first;	      /* a line that is read again does not note its damage again */
 	pthread_mutex_t lock; /* guards sums, next_merge, .done and the profile's damage */
@@ -81,12 +83,16 @@ static enum ts_status show_block(void *ctx, const struct ts_block *block, struct
 	struct line_states *states = &pass->lines[block->line_index];
 	enum ts_status st = TS_OK;
 
+	states->is_in_order = block->is_in_order;
 	for (size_t a = 0; a < pass->nr_analyses && st == TS_OK; a++)
 		if (states->state[a])
 			st = pass->analyses[a]->block(states->state[a], pass->ctx, block, err);
 	if (st == TS_OK && states->observed)
 		st = pass->counter->block(pass->counter->ctx, block, err);
-	ts_meter_add(pass->shared->meter, block->nr_events);
+	if (!pass->looks_at)
+		ts_meter_add(pass->shared->meter, block->nr_events);
+	if (st == TS_OK && ts_is_halted(pass->shared->halt))
+		return ts_fail(err, TS_HALTED, "nobody waits for this any more");
 	return st;
 }
 
@@ -102,24 +108,31 @@ static unsigned wanted_columns(const struct pass *pass, uint32_t line)
 
 static enum ts_status stream(struct pass *pass, uint32_t line, struct ts_error *err)
 {
-	struct ts_sink sink = { .ctx = pass, .block = show_block };
+	struct ts_sink sink = { .ctx = pass, .looks_at = pass->looks_at, .block = show_block };
 	enum ts_status st = open_states(pass, &pass->lines[line], &pass->profile->lines[line], err);
 
 	if (st)
 		return st;
 	sink.columns = wanted_columns(pass, line);
-	return ts_stream_line(pass->profile, line, &sink, err);
+	st = ts_stream_line(pass->profile, line, &sink, err);
+	if (st == TS_OK && pass->looks_at)
+		ts_meter_add(pass->shared->meter, pass->profile->lines[line].nr_events);
+	return st;
 }
 
 /* In the order of the lines, however the threads went. */
-static void note_damage(struct pass *pass, uint32_t line)
+static enum ts_status note_damage(struct pass *pass, uint32_t line, struct ts_error *err)
 {
 	const struct ts_plane *plane = &pass->profile->planes[pass->profile->lines[line].plane];
 	const char *damage = pass->lines[line].damage;
 
-	if (damage && pass->is_first)
-		ts_profile_add_damage(pass->profile, pass->profile->hosts[plane->host].file, 0,
-				      damage, false);
+	if (!damage || !pass->is_first || (pass->part && pass->part->closes))
+		return TS_OK;
+	if (pass->part)
+		return pass->part->take_damage(pass->part->ctx, line, damage, err);
+	ts_profile_add_damage(pass->profile, pass->profile->hosts[plane->host].file, 0, damage,
+			      false);
+	return TS_OK;
 }
 
 /* A state goes through its saved form, as if it came from another machine. */
@@ -131,11 +144,47 @@ static enum ts_status pass_on(const struct pass *pass, size_t a, void *state, st
 				&pass->shared->results->arena, err);
 }
 
+/* Of a part of a run: what is closed where it is. */
+static bool is_summed(const struct ts_pass_part *part, const struct ts_analysis *analysis)
+{
+	return !part || part->closes || analysis->serves_part;
+}
+
+static enum ts_status hand_over(const struct ts_pass_part *part, const struct ts_analysis *analysis,
+				const void *state, struct ts_error *err)
+{
+	return part->take ? part->take(part->ctx, analysis, state, err) : TS_OK;
+}
+
 static enum ts_status merge_state(struct pass *pass, size_t a, void *state, struct ts_error *err)
 {
-	enum ts_status st = pass_on(pass, a, state, err);
+	enum ts_status st = pass->part ? hand_over(pass->part, pass->analyses[a], state, err)
+				       : pass_on(pass, a, state, err);
 
-	return st ? st : ts_state_merge(pass->analyses[a], pass->sums[a], state, pass->ctx, err);
+	if (st || !is_summed(pass->part, pass->analyses[a]))
+		return st;
+	return ts_state_merge(pass->analyses[a], pass->sums[a], state, pass->ctx, err);
+}
+
+static bool is_of_part(const struct ts_pass_part *part, uint32_t host)
+{
+	return !part || (host >= part->first_host && host - part->first_host < part->nr_hosts);
+}
+
+static uint32_t host_of(const struct pass *pass, uint32_t line)
+{
+	return pass->profile->planes[pass->profile->lines[line].plane].host;
+}
+
+/* All lines of a host are done with this one, if it is the host's last. */
+static void rest_behind(const struct pass *pass, uint32_t line)
+{
+	uint32_t host = host_of(pass, line);
+
+	if (!is_of_part(pass->part, host))
+		return; /* it was not read */
+	if (line + 1 == pass->profile->nr_lines || host_of(pass, line + 1) != host)
+		ts_stream_rest(pass->profile, host);
 }
 
 /* Merges the lines that are done and whose turn it is. Called with the lock held. */
@@ -147,11 +196,12 @@ static enum ts_status merge_ready(struct pass *pass, struct ts_error *err)
 	       pass->lines[pass->next_merge].done) {
 		struct line_states *states = &pass->lines[pass->next_merge];
 
-		note_damage(pass, pass->next_merge);
+		st = note_damage(pass, pass->next_merge, err);
 		for (size_t a = 0; a < pass->nr_analyses && st == TS_OK; a++)
 			if (states->state[a])
 				st = merge_state(pass, a, states->state[a], err);
-		release_line(pass, pass->next_merge++);
+		release_line(pass, pass->next_merge);
+		rest_behind(pass, pass->next_merge++);
 	}
 	return st;
 }
@@ -169,6 +219,8 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 		pass->profile->lines[line].unsorted = true;
 		st = stream(pass, line, err);
 	}
+	if (pass->is_first)
+		pass->profile->lines[line].is_plain = st == TS_OK && pass->lines[line].is_in_order;
 	if (st == TS_FORMAT) {
 		pass->lines[line].damage = strdup(err->text);
 		st = pass->lines[line].damage ? TS_OK : ts_fail_nomem(err);
@@ -205,37 +257,43 @@ static enum ts_status show_interleaved(void *ctx, const struct ts_interleaved *i
 	return st;
 }
 
-static enum ts_status interleave_host(struct pass *pass, uint32_t host, bool *wanted,
-				      size_t nr_threads, struct ts_error *err)
+/* LINES of a host, up to PAST. */
+static enum ts_status interleave_host(struct pass *pass, uint32_t lines, uint32_t past,
+				      bool *wanted, size_t nr_threads, struct ts_error *err)
 {
 	struct showing showing = { pass, NULL };
 	struct ts_interleaved_sink sink = { &showing, show_interleaved };
 	enum ts_status st = TS_OK;
 
-	memset(wanted, 0, pass->profile->nr_lines * sizeof(*wanted));
-	for (uint32_t i = 0; i < pass->profile->nr_lines && st == TS_OK; i++) {
-		if (pass->lines[i].done ||
-		    pass->profile->planes[pass->profile->lines[i].plane].host != host)
+	for (uint32_t i = lines; i < past && st == TS_OK; i++) {
+		wanted[i] = !pass->lines[i].done;
+		if (!wanted[i])
 			continue;
-		wanted[i] = true;
 		if (!showing.states)
 			showing.states = &pass->lines[i];
 		st = open_states(pass, showing.states, &pass->profile->lines[i], err);
 	}
 	if (st == TS_OK && showing.states)
-		st = ts_interleave_host(pass->profile, host, wanted, nr_threads, &sink, err);
+		st = ts_interleave_host(pass->profile, host_of(pass, lines), wanted, nr_threads,
+					&sink, err);
+	for (uint32_t i = lines; i < past; i++) {
+		pass->lines[i].done = true;
+		wanted[i] = false;
+	}
 	return st;
 }
 
 static enum ts_status interleave_hosts(struct pass *pass, size_t nr_threads, struct ts_error *err)
 {
-	bool *wanted = calloc(pass->profile->nr_lines + 1, sizeof(*wanted));
+	uint32_t nr_lines = (uint32_t)pass->profile->nr_lines;
+	bool *wanted = calloc(nr_lines + 1, sizeof(*wanted));
 	enum ts_status st = wanted ? TS_OK : ts_fail_nomem(err);
 
-	for (uint32_t h = 0; h < pass->profile->nr_hosts && st == TS_OK; h++) {
-		st = interleave_host(pass, h, wanted, nr_threads, err);
-		for (uint32_t i = 0; i < pass->profile->nr_lines; i++)
-			pass->lines[i].done |= wanted[i];
+	for (uint32_t line = 0, past; line < nr_lines && st == TS_OK; line = past) {
+		past = line + 1;
+		while (past < nr_lines && host_of(pass, past) == host_of(pass, line))
+			past++;
+		st = interleave_host(pass, line, past, wanted, nr_threads, err);
 		if (st == TS_OK)
 			st = merge_ready(pass, err);
 	}
@@ -280,9 +338,10 @@ static void order_jobs(struct sized_line *sized, size_t nr, size_t nr_threads)
 static bool is_wanted(struct pass *pass, uint32_t index)
 {
 	const struct ts_line *line = &pass->profile->lines[index];
+	const struct ts_plane *plane = &pass->profile->planes[line->plane];
 	bool wanted = false;
 
-	if (pass->profile->planes[line->plane].kind == TS_PLANE_OURS)
+	if (plane->kind == TS_PLANE_OURS || !is_of_part(pass->part, plane->host))
 		return false;
 	for (size_t a = 0; a < pass->nr_analyses; a++)
 		wanted |= pass->sees_events[a] && pass->analyses[a]->wants(pass->ctx, line);
@@ -452,6 +511,17 @@ static enum ts_status close_all(struct pass *pass, struct ts_context *ctx, struc
 	return TS_OK;
 }
 
+/* Of a part of the run: those that a later pass of the part asks. */
+static enum ts_status close_serving(struct pass *pass, struct ts_context *ctx, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t a = 0; a < pass->nr_analyses && st == TS_OK; a++)
+		if (pass->analyses[a]->serves_part)
+			st = close_one(pass, ctx, a, id_of(pass->analyses[a]), err);
+	return st;
+}
+
 static void release(struct pass *pass)
 {
 	for (size_t i = 0; pass->lines && i < pass->profile->nr_lines; i++)
@@ -460,7 +530,54 @@ static void release(struct pass *pass)
 		ts_state_free(pass->analyses[a], &pass->sums[a]);
 	free(pass->lines);
 	free(pass->jobs);
+	free(pass->looks_at);
 	pthread_mutex_destroy(&pass->lock);
+}
+
+static enum ts_status open_pass(struct pass *pass, enum ts_pass number, struct ts_error *err)
+{
+	TS_ASSERT(pass->profile && pass->ctx && pass->shared && pass->shared->results);
+	for (size_t i = 0; ts_analyses[i]; i++)
+		if (ts_analyses[i]->pass == number)
+			add_analysis(pass, ts_analyses[i]);
+	if (pthread_mutex_init(&pass->lock, NULL) != 0)
+		return ts_fail_nomem(err);
+	return make_sums(pass, err);
+}
+
+/* What of the events this pass looks at, where each of its analyses says so. */
+static enum ts_status choose_ops(struct pass *pass, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	if (pass->counter)
+		return TS_OK; /* it looks at all */
+	for (size_t a = 0; a < pass->nr_analyses; a++)
+		if (pass->sees_events[a] && !pass->analyses[a]->looks_at)
+			return TS_OK;
+	pass->looks_at = calloc(pass->profile->nr_ops + 1, sizeof(*pass->looks_at));
+	if (!pass->looks_at)
+		return ts_fail_nomem(err);
+	for (size_t a = 0; a < pass->nr_analyses && st == TS_OK; a++)
+		if (pass->sees_events[a])
+			st = pass->analyses[a]->looks_at(pass->ctx, pass->looks_at, err);
+	return st;
+}
+
+static enum ts_status read_lines(struct pass *pass, enum ts_pass number, size_t nr_threads,
+				 struct ts_error *err)
+{
+	enum ts_status st = choose_lines(pass, nr_threads, err);
+
+	if (st == TS_OK)
+		st = choose_ops(pass, err);
+	if (st)
+		return st;
+	begin_stage(pass, number);
+	st = number == TS_PASS_INTERLEAVED
+		     ? interleave_hosts(pass, nr_threads, err)
+		     : ts_work_run(nr_threads, pass->nr_jobs, run_line, pass, err);
+	return st ? st : merge_ready(pass, err); /* lines that are not wanted may stand last */
 }
 
 enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, enum ts_pass number,
@@ -472,28 +589,80 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, e
 			     .counter = counter,
 			     .shared = shared,
 			     .is_first = number == TS_PASS_FIRST };
-	enum ts_status st;
+	enum ts_status st = open_pass(&pass, number, err);
 
-	TS_ASSERT(profile && ctx && shared && shared->results);
-	for (size_t i = 0; ts_analyses[i]; i++)
-		if (ts_analyses[i]->pass == number)
-			add_analysis(&pass, ts_analyses[i]);
-	if (pthread_mutex_init(&pass.lock, NULL) != 0)
-		return ts_fail_nomem(err);
-	st = choose_lines(&pass, nr_threads, err);
 	if (st == TS_OK)
-		begin_stage(&pass, number);
-	if (st == TS_OK)
-		st = make_sums(&pass, err);
-	if (st == TS_OK)
-		st = number == TS_PASS_INTERLEAVED
-			     ? interleave_hosts(&pass, nr_threads, err)
-			     : ts_work_run(nr_threads, pass.nr_jobs, run_line, &pass, err);
-	if (st == TS_OK)
-		st = merge_ready(&pass, err); /* lines that are not wanted may stand last */
+		st = read_lines(&pass, number, nr_threads, err);
 	if (st == TS_OK)
 		st = close_all(&pass, ctx, err);
 	release(&pass);
+	return st;
+}
+
+enum ts_status ts_pass_run_part(struct ts_profile *profile, struct ts_context *ctx,
+				enum ts_pass number, const struct ts_pass_part *part,
+				struct ts_passes *shared, size_t nr_threads, struct ts_error *err)
+{
+	struct pass pass = { .profile = profile,
+			     .ctx = ctx,
+			     .part = part,
+			     .counter = number == TS_PASS_FIRST ? part->counter : NULL,
+			     .shared = shared,
+			     .is_first = number == TS_PASS_FIRST };
+	enum ts_status st = open_pass(&pass, number, err);
+
+	TS_ASSERT(part && (part->closes || (part->take && part->take_damage)));
+	if (st == TS_OK)
+		st = read_lines(&pass, number, nr_threads, err);
+	if (st == TS_OK)
+		st = part->closes ? close_all(&pass, ctx, err) : close_serving(&pass, ctx, err);
+	release(&pass);
+	return st;
+}
+
+struct ts_pass_sums {
+	struct pass pass;
+};
+
+enum ts_status ts_pass_add(struct ts_pass_sums *sums, enum ts_analysis_id id, struct ts_bytes saved,
+			   struct ts_error *err)
+{
+	const struct ts_analysis *analysis = ts_analyses[id];
+	struct pass *pass = &sums->pass;
+	enum ts_status st;
+	void *state;
+	size_t a = 0;
+
+	TS_ASSERT(id < TS_NR_ANALYSES);
+	while (a < pass->nr_analyses && pass->analyses[a] != analysis)
+		a++;
+	if (a == pass->nr_analyses || !analysis->state)
+		return ts_fail(err, TS_FORMAT, "a state of %s stands where it has none",
+			       analysis->name);
+	state = ts_state_new(analysis);
+	if (!state)
+		return ts_fail_nomem(err);
+	st = ts_state_load(analysis, state, saved, pass->profile, &pass->shared->results->arena,
+			   err);
+	if (st == TS_OK)
+		st = ts_state_merge(analysis, pass->sums[a], state, pass->ctx, err);
+	ts_state_free(analysis, &state);
+	return st;
+}
+
+enum ts_status ts_pass_run_saved(struct ts_profile *profile, struct ts_context *ctx,
+				 enum ts_pass number, ts_pass_feed *feed, void *feed_ctx,
+				 struct ts_passes *shared, struct ts_error *err)
+{
+	struct ts_pass_sums sums = { { .profile = profile, .ctx = ctx, .shared = shared } };
+	enum ts_status st = open_pass(&sums.pass, number, err);
+
+	TS_ASSERT(feed);
+	if (st == TS_OK)
+		st = feed(feed_ctx, number, &sums, err);
+	if (st == TS_OK)
+		st = close_all(&sums.pass, ctx, err);
+	release(&sums.pass);
 	return st;
 }
 

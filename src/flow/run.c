@@ -3,7 +3,10 @@
 
 #include "base/check.h"
 #include "flow/outline.h"
+#include "io/dropped.h"
+#include "io/rooms.h"
 #include "io/tracefile.h"
+#include "model/part.h"
 #include "overlay/xplane.h"
 #include "read/hlo.h"
 #include "read/reader.h"
@@ -14,14 +17,20 @@ void ts_run_init(struct ts_run *run)
 {
 	TS_ASSERT(run);
 	memset(run, 0, sizeof(*run));
+	run->spill = (struct ts_spill)TS_SPILL_INIT;
 	ts_profile_init(&run->profile);
 	ts_results_init(&run->results);
+	run->profile.rooms = &ts_file_rooms;
+	run->profile.arena.rooms = run->results.arena.rooms = run->profile.rooms;
 }
 
 void ts_run_release(struct ts_run *run)
 {
 	TS_ASSERT(run);
 	ts_results_release(&run->results);
+	ts_buf_release(&run->pictures);
+	ts_spill_release(&run->spill);
+	ts_run_steps_release(&run->steps);
 	ts_outline_release(&run->outline);
 	ts_profile_release(&run->profile);
 	for (size_t i = 0; i < run->nr_inputs; i++)
@@ -34,6 +43,7 @@ void ts_run_release(struct ts_run *run)
 	free(run->inputs);
 	free(run->unpacked);
 	free(run->problems);
+	ts_staged_release(&run->staged); /* nothing is mapped any more */
 	memset(run, 0, sizeof(*run));
 }
 
@@ -80,6 +90,7 @@ struct source {
 	struct ts_bytes bytes, file, host;
 	bool mapped;
 	const char *reader; /* NULL: the reader that knows the bytes */
+	bool is_one_of_many;
 };
 
 /* What an earlier annotation put behind the profile is not a part of it: whether it is there makes no
@@ -99,8 +110,9 @@ static enum ts_status read_source(struct ts_run *run, const struct source *sourc
 	const struct ts_reader *reader = source->reader
 						 ? ts_reader_find(source->reader)
 						 : ts_reader_for(source->file, source->bytes);
-	struct ts_read_request request = { source->bytes,	source->file,	source->host,
-					   options->nr_threads, source->mapped, options->no_stats };
+	struct ts_read_request request = { source->bytes,	  source->file,	  source->host,
+					   options->nr_threads,	  source->mapped, options->no_stats,
+					   source->is_one_of_many };
 	size_t host = run->profile.nr_hosts, nr_damage = run->profile.nr_damage;
 	enum ts_status st;
 
@@ -136,7 +148,8 @@ struct unpacking {
 
 static bool is_xplane_name(struct ts_bytes base)
 {
-	return ts_bytes_ends(base, "xplane.pb") || ts_bytes_ends(base, TS_MEMORY_SUFFIX);
+	return ts_bytes_ends(base, "xplane.pb") || ts_bytes_ends(base, TS_RIEGELI_SUFFIX) ||
+	       ts_bytes_ends(base, TS_MEMORY_SUFFIX);
 }
 
 static bool is_trace_name(struct ts_bytes base)
@@ -179,7 +192,7 @@ static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *c
 	struct unpacking *unpacking = ctx;
 	struct ts_run *run = unpacking->run;
 	struct ts_arena *arena = &run->profile.arena;
-	struct source source = { .mapped = false };
+	struct source source = { .is_one_of_many = true };
 	bool is_memory;
 
 	if (!ts_grow(&run->unpacked, &run->cap_unpacked, run->nr_unpacked + 1, sizeof(*content)))
@@ -196,10 +209,8 @@ static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *c
 		return TS_OK; /* Python's own profiler writes files of these names too */
 	unpacking->nr_profiles += !is_memory;
 	unpacking->nr_memory += is_memory;
-	if (ts_bytes_ends(source.host, TS_XPLANE_SUFFIX))
-		source.host.n -= strlen(TS_XPLANE_SUFFIX);
-	else
-		source.host = ts_tracefile_host(source.host);
+	source.host = ts_xplanefile_is(source.host) ? ts_xplanefile_host(source.host)
+						    : ts_tracefile_host(source.host);
 	return read_source(run, &source, unpacking->options, err);
 }
 
@@ -239,11 +250,13 @@ static enum ts_status read_file(struct ts_run *run, const struct ts_session *ses
 {
 	const struct ts_hostfile *file = &session->files[index];
 	struct ts_input *input = &run->inputs[index];
-	struct source source = { .reader = NULL };
+	struct source source = { .is_one_of_many = session->nr_files > 1 };
 	enum ts_status st = open_input(session, file, input, err);
 
-	if (st)
+	if (st) {
+		(void)ts_dropped_explain(file->path, err);
 		return st;
+	}
 	if (ts_archive_probe(input->bytes))
 		return read_archive(run, input->bytes, file->path, options, err);
 	source.bytes = input->bytes;
@@ -329,13 +342,16 @@ static bool name_run(struct ts_run *run, const struct ts_session *session)
 	return run->profile.logdir.p && run->profile.run.p && run->profile.session.p;
 }
 
-enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
+enum ts_status ts_run_read(struct ts_run *run, const struct ts_session *session,
 			   const struct ts_run_options *options, struct ts_error *err)
 {
 	size_t nr_read = 0;
-	enum ts_status st = TS_OK;
+	enum ts_status st = ts_staged_hold(&run->staged, session, options->meter, err);
 
 	TS_ASSERT(run && session && options);
+	if (st)
+		return st;
+	ts_staged_next(session, options->next);
 	run->inputs = calloc(session->nr_files + 1, sizeof(*run->inputs));
 	if (!run->inputs || !name_run(run, session))
 		return ts_fail_nomem(err);
@@ -364,9 +380,19 @@ enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
 		return ts_fail(err, TS_FORMAT, "%s: none of its %zu profiles could be read",
 			       session->dir, session->nr_files);
 	st = read_extras(run, session, options, err);
+	return st ? st : read_torch_logs(run, options, err);
+}
+
+enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
+			   const struct ts_run_options *options, struct ts_error *err)
+{
+	enum ts_status st = ts_run_read(run, session, options, err);
+
 	if (st == TS_OK)
-		st = read_torch_logs(run, options, err);
-	return st ? st : ts_profile_finish(&run->profile, err);
+		st = ts_profile_finish(&run->profile, err);
+	if (st == TS_OK && options->part && !ts_part_is_all(options->part))
+		st = ts_profile_narrow(&run->profile, options->part, err);
+	return st;
 }
 
 enum ts_status ts_run_open_bytes(struct ts_run *run, const struct ts_run_bytes *items, size_t nr,
@@ -377,8 +403,8 @@ enum ts_status ts_run_open_bytes(struct ts_run *run, const struct ts_run_bytes *
 
 	TS_ASSERT(run && items && options);
 	for (size_t i = 0; i < nr; i++) {
-		struct source source = { items[i].bytes, items[i].file, items[i].host, false,
-					 items[i].reader };
+		struct source source = { items[i].bytes, items[i].file,	  items[i].host,
+					 false,		 items[i].reader, nr > 1 };
 		struct ts_error problem = TS_ERROR_INIT;
 		enum ts_status st = read_source(run, &source, options, &problem);
 
@@ -489,38 +515,82 @@ static bool wants_interleaved(const struct ts_profile *profile,
 	return wanted;
 }
 
-enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *options,
-			      struct ts_error *err)
+/* The slices of one host have room in memory. States that are saved have all that is theirs with them. */
+static const struct ts_store *store_of(struct ts_run *run, const struct ts_run_options *options)
 {
-	struct ts_context ctx = {
+	if (options->overlay_budget == 0 || run->profile.nr_hosts < 2 || options->states)
+		return NULL;
+	run->store = (struct ts_store){ ts_spill_take, &run->spill };
+	return &run->store;
+}
+
+size_t ts_run_budget(const struct ts_profile *profile, const struct ts_run_options *options)
+{
+	size_t share = options->track_items / TS_MAX(profile->nr_hosts, 1);
+
+	if (options->overlay_budget > 0 || options->track_items == 0)
+		return options->overlay_budget;
+	return TS_MAX(share, 1);
+}
+
+enum ts_status ts_run_context(struct ts_run *run, const struct ts_run_options *options,
+			      struct ts_context *ctx, struct ts_error *err)
+{
+	enum ts_status st = make_rates(run, options->chip, err);
+
+	TS_ASSERT(run && options && ctx);
+	*ctx = (struct ts_context){
 		.profile = &run->profile,
 		.analyses = ts_analyses,
 		.outline = &run->outline,
 		.settings = options->settings,
-		.overlay_budget = options->overlay_budget,
+		.overlay_budget = ts_run_budget(&run->profile, options),
 		.tree_rows = options->tree_rows ? options->tree_rows : TREE_ROWS,
+		.max_ops = options->max_ops,
+		.max_steps = options->max_steps,
+		.steps = &run->steps,
 		.has_interleaved = wants_interleaved(&run->profile, options),
 		.no_python = options->no_python,
+		.rates = run->rates,
 	};
+	if (st == TS_OK && run->profile.nr_devices == 0 && run->rates[0].name)
+		ctx->chip = &run->rates[0];
+	ts_run_steps_release(&run->steps);
+	if (st == TS_OK)
+		st = ts_run_steps_find(&run->outline.steps, options->settings, options->max_steps,
+				       &run->steps, err);
+	return st;
+}
+
+enum ts_status ts_run_settle(struct ts_run *run, struct ts_error *err)
+{
+	TS_ASSERT(run);
+	order_results(&run->results);
+	if (run->profile.arena.failed || run->results.arena.failed)
+		return ts_fail_nomem(err); /* a text or a list is missing */
+	return TS_OK;
+}
+
+enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *options,
+			      struct ts_error *err)
+{
+	struct ts_context ctx;
 	struct ts_passes shared = { .results = &run->results,
 				    .states = options->states,
-				    .meter = options->meter };
-	enum ts_status st = make_rates(run, options->chip, err);
+				    .meter = options->meter,
+				    .halt = options->halt };
+	enum ts_status st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
 
 	TS_ASSERT(run && options);
-	ctx.rates = run->rates;
-	if (st == TS_OK && run->profile.nr_devices == 0 && run->rates[0].name)
-		ctx.chip = &run->rates[0];
+	memset(&ctx, 0, sizeof(ctx));
 	if (st == TS_OK)
-		st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
+		st = ts_run_context(run, options, &ctx, err);
+	ctx.store = run->results.store = store_of(run, options);
 	for (enum ts_pass pass = TS_PASS_FIRST; pass <= TS_PASS_OVERLAY && st == TS_OK; pass++)
-		if (pass != TS_PASS_OVERLAY || options->overlay_budget > 0)
+		if (pass != TS_PASS_OVERLAY || ctx.overlay_budget > 0)
 			st = ts_pass_run(&run->profile, &ctx, pass,
 					 pass == TS_PASS_FIRST ? options->counter : NULL, &shared,
 					 options->nr_threads, err);
 	ts_passes_release(&shared);
-	if (st == TS_OK && (run->profile.arena.failed || run->results.arena.failed))
-		st = ts_fail_nomem(err); /* a text or a list is missing */
-	order_results(&run->results);
-	return st;
+	return st ? st : ts_run_settle(run, err);
 }

@@ -9,16 +9,21 @@
 #define TS_FLOW_RUN_H
 
 #include "analysis/analysis.h"
+#include "analysis/kit/run_steps.h"
 #include "flow/pass.h"
+#include "flow/staged.h"
 #include "io/archive.h"
 #include "io/input.h"
 #include "io/rundir.h"
+#include "io/spill.h"
 
 struct ts_run_options {
 	size_t nr_threads;
 	const struct ts_settings *settings;
-	size_t overlay_budget; /* slices a host; 0: no tracks are made */
+	size_t overlay_budget; /* slices a host; 0: .track_items */
+	size_t track_items;    /* slices of all hosts together; 0: no tracks are made */
 	size_t tree_rows; /* of a tree of call paths in a result; 0: some, for a report of all */
+	size_t max_ops, max_steps; /* that a table lists by themselves; 0: some; SIZE_MAX: all */
 	bool interleave; /* interleaves the lines of a host, also where there is no GPU and no trace */
 	const struct ts_state_sink *states;	   /* see struct ts_passes */
 	bool no_python;				   /* see struct ts_context */
@@ -28,21 +33,29 @@ struct ts_run_options {
 	const char *const *torch_logs;
 	size_t nr_torch_logs;
 	struct ts_meter
-		*meter;	      /* how much of ts_run_analyse() is done; NULL: it is not asked for */
-	struct ts_bytes chip; /* for modules without a run: which chip; may be empty */
+		*meter; /* how much of ts_run_analyse() is done; NULL: it is not asked for */
+	const struct ts_session *next; /* in a bucket: its profiles may come meanwhile; or NULL */
+	struct ts_bytes chip;	       /* for modules without a run: which chip; may be empty */
+	const struct ts_halt *halt;    /* whether the analyses are still wanted; NULL: they are */
+	const struct ts_part *part;    /* only this of the run (model/part.h); NULL: all */
 };
 
 struct ts_run {
 	struct ts_profile profile;
 	struct ts_outline outline;
+	struct ts_run_steps steps;
 	struct ts_results results;
+	struct ts_buf pictures; /* of a run by files, whose events are elsewhere (flow/picture.h) */
 	struct ts_rates
 		*rates; /* one a device, and one behind them: of the chip named by the user */
 	struct ts_input
 		*inputs; /* one a file of the session; without bytes: it could not be read */
 	struct ts_buf *unpacked; /* profiles from archives */
+	struct ts_spill spill;	 /* the slices of many hosts */
+	struct ts_store store;	 /* which is this one */
 	size_t nr_inputs, nr_unpacked, cap_unpacked;
-	char **problems; /* files that could not be read: "path: cause (what to do)" */
+	struct ts_staged staged; /* of a session in a bucket: what is held */
+	char **problems;	 /* files that could not be read: "path: cause (what to do)" */
 	size_t nr_problems, cap_problems;
 };
 
@@ -50,10 +63,14 @@ void ts_run_init(struct ts_run *run);
 void ts_run_release(struct ts_run *run);
 
 /*
- * Reads all profiles of a session (archives are opened) into run->profile. A file that cannot be
+ * Reads all profiles of a session (archives are opened) into run->profile, narrowed to .part. A file that cannot be
  * read is a problem, the others are read all the same; an error when none could be.
  */
 enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
+			   const struct ts_run_options *options, struct ts_error *err);
+
+/* The same, but the profile is left as the readers made it: without ts_profile_finish(). */
+enum ts_status ts_run_read(struct ts_run *run, const struct ts_session *session,
 			   const struct ts_run_options *options, struct ts_error *err);
 
 /* A profile that is in memory: what a profiler's server answered. All views must outlive the run. */
@@ -70,6 +87,14 @@ enum ts_status ts_run_open_bytes(struct ts_run *run, const struct ts_run_bytes *
 
 /* Reads one compiled module (HloProto or HloModuleProto) into run->profile, for `tpusight hlo`. */
 enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct ts_error *err);
+
+/* What the analyses of a run may read, its rates and steps among it, when the outline is made. */
+enum ts_status ts_run_context(struct ts_run *run, const struct ts_run_options *options,
+			      struct ts_context *ctx, struct ts_error *err);
+/* How many slices a host may have, by these options. */
+size_t ts_run_budget(const struct ts_profile *profile, const struct ts_run_options *options);
+/* When all passes are through: results in the order of analysis/list.h. */
+enum ts_status ts_run_settle(struct ts_run *run, struct ts_error *err);
 
 /* Outline, analyses, results in the order of analysis/list.h. Once a run. */
 enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *options,

@@ -2,7 +2,7 @@
 #include "flow/state.h"
 
 #include "base/check.h"
-#include "codec/record.h"
+#include "flow/saved.h"
 
 void *ts_state_new(const struct ts_analysis *analysis)
 {
@@ -36,12 +36,7 @@ enum ts_status ts_state_load(const struct ts_analysis *analysis, void *state, st
 			     const struct ts_profile *profile, struct ts_arena *arena,
 			     struct ts_error *err)
 {
-	const struct ts_record_limits limits = { .nr = { [TS_BY_HOST] = profile->nr_hosts,
-							 [TS_BY_PLANE] = profile->nr_planes,
-							 [TS_BY_LINE] = profile->nr_lines,
-							 [TS_BY_DEVICE] = profile->nr_devices,
-							 [TS_BY_OP] = profile->nr_ops,
-							 [TS_BY_MODULE] = profile->nr_modules } };
+	const struct ts_record_limits limits = ts_saved_limits(profile);
 
 	TS_ASSERT(analysis->state && state);
 	return ts_record_load(analysis->state, state, bytes, &limits, arena, err);

@@ -13,3 +13,10 @@ enum ts_status ts_stream_line(const struct ts_profile *profile, uint32_t index,
 	TS_ASSERT(profile && sink);
 	return reader->stream(profile, index, line->unsorted, sink, err);
 }
+
+void ts_stream_rest(struct ts_profile *profile, uint32_t host)
+{
+	TS_ASSERT(profile && host < profile->nr_hosts);
+	if (ts_reader_of(profile, host)->rest)
+		ts_reader_of(profile, host)->rest(profile, host);
+}

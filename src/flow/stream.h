@@ -11,5 +11,7 @@
  */
 enum ts_status ts_stream_line(const struct ts_profile *profile, uint32_t line,
 			      const struct ts_sink *sink, struct ts_error *err);
+/* No thread asks for events of HOST or their stats now (read/reader.h): what can be made again is let go. */
+void ts_stream_rest(struct ts_profile *profile, uint32_t host);
 
 #endif

@@ -18,22 +18,30 @@ static enum ts_perfetto_arg_type type_of(struct ts_bytes name, const struct ts_s
 	return ts_bytes_is(name, ts_perfetto_keys[TS_KEY_PROGRAM_ID]) ? TS_ARG_ID : TS_ARG_COUNT;
 }
 
-static enum ts_perfetto_key key_of(struct ts_bytes name)
+static enum ts_perfetto_key find_key(struct ts_bytes name)
 {
 	enum ts_perfetto_key key = 0;
 
-	if (name.n == 0)
-		return TS_NR_KEYS;
-	while (key < TS_NR_KEYS && (ts_perfetto_keys[key][0] != (char)name.p[0] ||
-				    !ts_bytes_is(name, ts_perfetto_keys[key])))
+	while (key < TS_NR_KEYS && !ts_bytes_is(name, ts_perfetto_keys[key]))
 		key++;
 	return key;
+}
+
+static enum ts_perfetto_key key_of(struct ts_trace_args *args, struct ts_bytes name)
+{
+	struct ts_trace_known *known = &args->known[(uintptr_t)name.p % TS_TRACE_KNOWN];
+
+	if (name.n == 0)
+		return TS_NR_KEYS;
+	if (known->name.p != name.p || known->name.n != name.n)
+		*known = (struct ts_trace_known){ name, find_key(name) };
+	return known->key;
 }
 
 /* The op's arg of that name; NULL: it has none. Few stats are called as one. */
 static const struct ts_perfetto_arg *find_op_arg(struct ts_trace_args *args, struct ts_bytes name)
 {
-	enum ts_perfetto_key key = key_of(name);
+	enum ts_perfetto_key key = key_of(args, name);
 
 	if (key == TS_NR_KEYS)
 		return NULL;

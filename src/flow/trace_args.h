@@ -9,6 +9,14 @@
 #include "model/block.h"
 #include "write/perfetto/perfetto.h"
 
+/* What the name of a stat says, kept by where the name lies: it is the same bytes for all events. */
+struct ts_trace_known {
+	struct ts_bytes name;
+	enum ts_perfetto_key key; /* of the op's args; TS_NR_KEYS: it is another's */
+};
+
+#define TS_TRACE_KNOWN 32
+
 struct ts_trace_args {
 	struct ts_perfetto_stat *items;
 	size_t nr, cap;
@@ -18,6 +26,7 @@ struct ts_trace_args {
 	struct ts_perfetto_op op;
 	struct ts_perfetto_arg op_args[TS_NR_KEYS];
 	size_t nr_op_args; /* 0: they were not asked for */
+	struct ts_trace_known known[TS_TRACE_KNOWN];
 };
 
 /* Reads them anew for an event of OP. False: no memory. */

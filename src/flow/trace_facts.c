@@ -16,6 +16,14 @@ static const struct {
 	{ "duration_ps", "run.duration_ps", NULL },
 };
 
+const char *ts_trace_fact_key(struct ts_bytes name)
+{
+	for (size_t i = 0; i < TS_TRACE_FACTS; i++)
+		if (ts_bytes_is(name, sources[i].key))
+			return sources[i].key;
+	return NULL;
+}
+
 static struct ts_bytes text_at(const struct ts_list *list, size_t row, size_t column)
 {
 	const struct ts_value *value = &list->items[row * list->nr_names + column];

@@ -192,8 +192,8 @@ static void take_launch(struct ts_trace_writer *writer, struct ts_perfetto_slice
 	if (arrow->slice != writer->nr_slices)
 		return;
 	slice->launch = arrow->end;
-	slice->launch_id = LAUNCH_IDS | arrow->number;
-	slice->stage_id = arrow->on_gpu ? (uint64_t)arrow->number + 1 : 0;
+	slice->launch_id = LAUNCH_IDS | arrow->id;
+	slice->stage_id = arrow->on_gpu ? arrow->id + 1 : 0;
 	writer->counts->flows += arrow->end == TS_ARROW_BEGINS;
 	writer->next_arrow++;
 }
@@ -205,7 +205,6 @@ static void note_end(struct ts_trace_writer *writer, uint32_t number, int64_t st
 	if (number == 0)
 		return;
 	end = &writer->ends->items[number - 1];
-	end->row = writer->row->at.number;
 	end->slice = writer->nr_slices;
 	end->start_ns = start_ns;
 }

@@ -44,15 +44,14 @@ static enum ts_status add_machines(struct ts_trace_layout *layout, struct ts_err
 
 /* Rows */
 
-static struct ts_trace_row *add_row(struct ts_trace_layout *layout, uint64_t weight,
-				    struct ts_error *err)
+static struct ts_trace_row *add_row(struct ts_trace_layout *layout, struct ts_error *err)
 {
 	struct ts_trace_process *process = &layout->processes[layout->nr_processes - 1];
-	uint32_t number = (uint32_t)layout->nr_rows;
+	uint32_t number = layout->next_row;
 	struct ts_trace_row *row;
 
-	if (layout->nr_rows >= UINT32_MAX / TS_TRACE_TIDS - 1) {
-		ts_fail(err, TS_LIMIT, "more than %zu rows in a trace", layout->nr_rows);
+	if (number >= UINT32_MAX / TS_TRACE_TIDS - 1) {
+		ts_fail(err, TS_LIMIT, "more than %u rows in a trace", number);
 		return NULL;
 	}
 	if (!ts_grow(&layout->rows, &layout->cap_rows, layout->nr_rows + 1, sizeof(*row))) {
@@ -60,7 +59,8 @@ static struct ts_trace_row *add_row(struct ts_trace_layout *layout, uint64_t wei
 		return NULL;
 	}
 	row = &layout->rows[layout->nr_rows++];
-	*row = (struct ts_trace_row){ .line = TS_NONE, .weight = weight };
+	layout->next_row++;
+	*row = (struct ts_trace_row){ .line = TS_NONE };
 	row->at = (struct ts_perfetto_row){ .number = number,
 					    .pid = process->pid,
 					    .tid = (number + 1) * TS_TRACE_TIDS,
@@ -72,13 +72,20 @@ static struct ts_trace_row *add_row(struct ts_trace_layout *layout, uint64_t wei
 static enum ts_status add_track(struct ts_trace_layout *layout, const struct ts_track *track,
 				struct ts_error *err)
 {
-	struct ts_trace_row *row = add_row(layout, track->nr_slices + track->nr_points, err);
+	struct ts_trace_row *row = add_row(layout, err);
 
 	if (!row)
 		return TS_NOMEM;
 	row->at.track = track;
 	row->at.name = ts_arena_printf(&layout->arena, "TPUsight: %s", track->name);
 	return row->at.name.p ? TS_OK : ts_fail_nomem(err);
+}
+
+/* Has the host at work no number left? */
+static bool is_full(const struct ts_trace_layout *layout)
+{
+	return layout->next_row >= layout->numbers_end ||
+	       layout->next_process >= layout->numbers_end;
 }
 
 static enum ts_status add_tracks(struct ts_trace_layout *layout, uint32_t device,
@@ -88,7 +95,8 @@ static enum ts_status add_tracks(struct ts_trace_layout *layout, uint32_t device
 	enum ts_status st = TS_OK;
 	size_t place = 0;
 
-	while (st == TS_OK && (track = ts_trace_next_track(layout->results, device, track, &place)))
+	while (st == TS_OK && !is_full(layout) &&
+	       (track = ts_trace_next_track(layout->results, device, track, &place)))
 		st = add_track(layout, track, err);
 	return st;
 }
@@ -131,7 +139,7 @@ static const char *const abouts[] = {
 static enum ts_status add_line(struct ts_trace_layout *layout, uint32_t index, struct ts_error *err)
 {
 	const struct ts_line *line = &layout->profile->lines[index];
-	struct ts_trace_row *row = add_row(layout, layout->plan->tallies[index]->nr_events, err);
+	struct ts_trace_row *row = add_row(layout, err);
 
 	if (!row)
 		return TS_NOMEM;
@@ -156,8 +164,8 @@ static enum ts_status add_counters(struct ts_trace_layout *layout, uint32_t inde
 	enum ts_status st =
 		ts_trace_counters(layout->profile, index, &layout->arena, &tracks, &nr, err);
 
-	for (size_t i = 0; i < nr && st == TS_OK; i++) {
-		struct ts_trace_row *row = add_row(layout, tracks[i].nr_points, err);
+	for (size_t i = 0; i < nr && st == TS_OK && !is_full(layout); i++) {
+		struct ts_trace_row *row = add_row(layout, err);
 
 		if (!row)
 			return TS_NOMEM;
@@ -173,7 +181,7 @@ static enum ts_status add_lines(struct ts_trace_layout *layout, const struct ts_
 {
 	enum ts_status st = TS_OK;
 
-	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK; i++) {
+	for (uint32_t i = 0; i < plane->nr_lines && st == TS_OK && !is_full(layout); i++) {
 		uint32_t line = plane->first_line + i;
 
 		if (layout->plan->slices_alone && layout->profile->lines[line].has_points)
@@ -231,7 +239,7 @@ static enum ts_status add_gpu(struct ts_trace_layout *layout, const struct ts_pl
 /* For the process that comes next. */
 static uint32_t made_up_pid(const struct ts_trace_layout *layout)
 {
-	return (uint32_t)layout->nr_processes + (layout->plan->host == TS_NONE ? 1 : MADE_UP_PIDS);
+	return layout->next_process + (layout->plan->host == TS_NONE ? 1 : MADE_UP_PIDS);
 }
 
 /* The process's own, in a file of one host, where it has one and none before it has the same. */
@@ -261,7 +269,7 @@ static enum ts_status add_process(struct ts_trace_layout *layout, uint32_t index
 	*process = (struct ts_trace_process){ .plane = index,
 					      .first_row = (uint32_t)layout->nr_rows,
 					      .pid = pid,
-					      .order = (uint32_t)layout->nr_processes,
+					      .order = ++layout->next_process,
 					      .machine = layout->machines[plane->host].id };
 	st = name_process(layout, process, err);
 	if (st == TS_OK && plane->kind == TS_PLANE_GPU && plane->device != TS_NONE)
@@ -274,6 +282,7 @@ static enum ts_status add_process(struct ts_trace_layout *layout, uint32_t index
 		layout->nr_gpus -= layout->nr_gpus > 0 &&
 				   layout->gpus[layout->nr_gpus - 1].pid == process->pid;
 		layout->nr_processes--;
+		layout->next_process--;
 	}
 	return st;
 }
@@ -288,13 +297,15 @@ static enum place place_of(enum ts_plane_kind kind)
 }
 
 /* Users of GPUs look for the CPU above its streams, as in other viewers; those of TPUs for the cores. */
-static const enum place *places_of(const struct ts_profile *profile)
+static const enum place *places_of(const struct ts_profile *profile, uint32_t host)
 {
 	static const enum place tpu[] = { DEVICES, OTHERS, HOSTS },
 				gpu[] = { HOSTS, DEVICES, OTHERS };
 	bool has_gpu = false;
 
 	for (size_t i = 0; i < profile->nr_devices; i++) {
+		if (profile->planes[profile->devices[i].plane].host != host)
+			continue;
 		if (!profile->devices[i].is_gpu)
 			return tpu;
 		has_gpu = true;
@@ -302,33 +313,76 @@ static const enum place *places_of(const struct ts_profile *profile)
 	return has_gpu ? gpu : tpu;
 }
 
-static bool is_shown(const struct ts_trace_layout *layout, const struct ts_plane *plane)
+static bool is_shown(const struct ts_plane *plane)
 {
-	enum ts_plane_kind kind = plane->kind;
-
-	if (layout->plan->host != TS_NONE && plane->host != layout->plan->host)
-		return false;
-	return kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
+	return plane->kind != TS_PLANE_OURS && plane->kind != TS_PLANE_METADATA &&
+	       plane->kind != TS_PLANE_TASK;
 }
 
-static enum ts_status add_processes(struct ts_trace_layout *layout, struct ts_error *err)
+static void begin_part(struct ts_trace_layout *layout, size_t part)
+{
+	layout->parts[part].first_process = (uint32_t)layout->nr_processes;
+	layout->parts[part].first_row = (uint32_t)layout->nr_rows;
+}
+
+static void end_part(struct ts_trace_layout *layout, size_t index)
+{
+	struct ts_trace_part *part = &layout->parts[index];
+
+	part->nr_processes = (uint32_t)layout->nr_processes - part->first_process;
+	part->nr_rows = (uint32_t)layout->nr_rows - part->first_row;
+}
+
+static enum ts_status add_host(struct ts_trace_layout *layout, uint32_t host, struct ts_error *err)
 {
 	const struct ts_profile *profile = layout->profile;
-	const enum place *places = places_of(profile);
+	const enum place *places = places_of(profile, host);
 	enum ts_status st = TS_OK;
 
-	layout->gpus = calloc(profile->nr_planes + 1, sizeof(*layout->gpus));
-	if (!layout->gpus)
-		return ts_fail_nomem(err);
+	begin_part(layout, host);
 	for (unsigned at = 0; at < NR_PLACES; at++) {
 		for (uint32_t i = 0; i < profile->nr_planes && st == TS_OK; i++) {
 			const struct ts_plane *plane = &profile->planes[i];
 
-			if (is_shown(layout, plane) && place_of(plane->kind) == places[at])
+			if (plane->host == host && is_shown(plane) && !is_full(layout) &&
+			    place_of(plane->kind) == places[at])
 				st = add_process(layout, i, err);
 		}
 	}
+	end_part(layout, host);
 	return st;
+}
+
+/* The numbers of the host that comes next; of what is the run's, after the last host. */
+static enum ts_status begin_numbers(struct ts_trace_layout *layout, size_t host,
+				    struct ts_error *err)
+{
+	if (host >= UINT32_MAX / TS_TRACE_TIDS / TS_TRACE_HOST_NUMBERS)
+		return ts_fail(err, TS_LIMIT, "more than %zu hosts in a trace", host);
+	layout->next_row = layout->next_process = (uint32_t)host * TS_TRACE_HOST_NUMBERS;
+	layout->numbers_end = layout->next_row + TS_TRACE_HOST_NUMBERS - 1;
+	return TS_OK;
+}
+
+static enum ts_status add_hosts(struct ts_trace_layout *layout, struct ts_error *err)
+{
+	size_t nr = layout->profile->nr_hosts;
+	enum ts_status st = TS_OK;
+
+	layout->gpus = calloc(layout->profile->nr_planes + 1, sizeof(*layout->gpus));
+	layout->parts = calloc(nr + 1, sizeof(*layout->parts));
+	if (!layout->gpus || !layout->parts)
+		return ts_fail_nomem(err);
+	layout->numbers_end = UINT32_MAX;
+	if (layout->plan->host != TS_NONE)
+		return add_host(layout, layout->plan->host, err);
+	for (uint32_t i = 0; i < nr && st == TS_OK; i++) {
+		if (nr > 1)
+			st = begin_numbers(layout, i, err);
+		if (st == TS_OK && (!layout->is_part || i == layout->host))
+			st = add_host(layout, i, err);
+	}
+	return st == TS_OK && nr > 1 ? begin_numbers(layout, nr, err) : st;
 }
 
 /* Last, so that other pids and tids do not depend on there being findings. */
@@ -341,6 +395,9 @@ static enum ts_status add_findings(struct ts_trace_layout *layout, struct ts_err
 	uint32_t pid = made_up_pid(layout);
 	enum ts_status st = TS_OK;
 
+	begin_part(layout, layout->profile->nr_hosts);
+	if (layout->is_part)
+		return TS_OK;
 	if (!tracks || !ts_grow(&layout->processes, &layout->cap_processes,
 				layout->nr_processes + 1, sizeof(*layout->processes)))
 		return ts_fail_nomem(err);
@@ -353,7 +410,13 @@ static enum ts_status add_findings(struct ts_trace_layout *layout, struct ts_err
 						   .name = ts_bytes_of(TS_TRACE_FINDINGS) };
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
 		st = add_track(layout, &tracks[i], err);
+	end_part(layout, layout->profile->nr_hosts);
 	return st;
+}
+
+int64_t ts_trace_shift_ns(int64_t first_ps)
+{
+	return -ts_trace_ns(TS_MIN(first_ps, 0));
 }
 
 /* Importers drop what is before time 0: where something is, all moves. */
@@ -369,7 +432,7 @@ static void choose_shift(struct ts_trace_layout *layout)
 		if (track && track->nr_points > 0)
 			first_ps = TS_MIN(first_ps, track->points[0].at_ps);
 	}
-	layout->shift_ns = -ts_trace_ns(first_ps);
+	layout->shift_ns = ts_trace_shift_ns(first_ps);
 }
 
 enum ts_status ts_trace_layout_make(struct ts_trace_layout *layout, struct ts_error *err)
@@ -378,7 +441,7 @@ enum ts_status ts_trace_layout_make(struct ts_trace_layout *layout, struct ts_er
 
 	TS_ASSERT(layout->profile && layout->plan && layout->form);
 	if (st == TS_OK)
-		st = add_processes(layout, err);
+		st = add_hosts(layout, err);
 	if (st == TS_OK)
 		st = add_findings(layout, err);
 	choose_shift(layout);
@@ -392,5 +455,6 @@ void ts_trace_layout_release(struct ts_trace_layout *layout)
 	free(layout->machines);
 	free(layout->processes);
 	free(layout->rows);
+	free(layout->parts);
 	free(layout->gpus);
 }

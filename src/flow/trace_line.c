@@ -4,6 +4,8 @@
 #include "base/check.h"
 #include "flow/stream.h"
 
+#define AHEAD 8 /* events whose stats are fetched while others are written: chosen ones lie far apart in the file */
+
 /*
  * Sorting: by start, the longer first, and of equals the one that ended later. An op of 0 ps that
  * starts with a longer one may be in it or have run before it: then the device's clock decides,
@@ -66,28 +68,61 @@ static void merge(const struct ts_trace_writer *writer, const uint32_t *from, ui
 	}
 }
 
-/* The kept events' indices, sorted; NULL: no memory. */
+/* Sorts NR indices at FROM, with as many at SCRATCH to go to and fro. */
+static void sort(const struct ts_trace_writer *writer, uint32_t *from, uint32_t *scratch, size_t nr)
+{
+	uint32_t *sorted = from, *to = scratch;
+
+	for (size_t width = 1; width < nr; width *= 2) {
+		uint32_t *swap = sorted;
+
+		for (size_t low = 0; low < nr; low += 2 * width)
+			merge(writer, sorted, to, low, TS_MIN(low + width, nr),
+			      TS_MIN(low + 2 * width, nr));
+		sorted = to;
+		to = swap;
+	}
+	if (sorted != from)
+		memcpy(from, sorted, nr * sizeof(*from));
+}
+
+/* The sorted LATE among the sorted ORDER, which has room behind for them. */
+static void insert(const struct ts_trace_writer *writer, uint32_t *order, size_t nr,
+		   const uint32_t *late, size_t nr_late)
+{
+	while (nr_late > 0) {
+		bool is_last = nr == 0 || is_before(writer, order[nr - 1], late[nr_late - 1]);
+
+		if (is_last)
+			nr_late--;
+		else
+			nr--;
+		order[nr + nr_late] = is_last ? late[nr_late] : order[nr];
+	}
+}
+
+/*
+ * The kept events' indices, sorted; NULL: no memory. Most events come in the order of their starts already: those
+ * that come late, which hold others or wait for the end of a pair, are sorted alone and then put among them.
+ */
 static const uint32_t *sort_kept(struct ts_trace_writer *writer)
 {
-	size_t nr = writer->nr_kept;
-	uint32_t *from, *to;
+	size_t nr = writer->nr_kept, nr_order = 0, nr_late = 0;
+	uint32_t *order, *late;
 
 	if (!ts_grow(&writer->order, &writer->cap_order, 2 * nr + 1, sizeof(uint32_t)))
 		return NULL;
-	from = writer->order;
-	to = from + nr;
-	for (size_t i = 0; i < nr; i++)
-		from[i] = (uint32_t)i;
-	for (size_t width = 1; width < nr; width *= 2) {
-		uint32_t *sorted = to;
-
-		for (size_t low = 0; low < nr; low += 2 * width)
-			merge(writer, from, to, low, TS_MIN(low + width, nr),
-			      TS_MIN(low + 2 * width, nr));
-		to = from;
-		from = sorted;
+	order = writer->order;
+	late = order + nr;
+	for (uint32_t i = 0; i < nr; i++) {
+		if (nr_order == 0 || is_before(writer, order[nr_order - 1], i))
+			order[nr_order++] = i;
+		else
+			late[nr_late++] = i;
 	}
-	return from;
+	sort(writer, late, order + nr_order, nr_late);
+	insert(writer, order, nr_order, late, nr_late);
+	return order;
 }
 
 /* The start of the earliest pair that is still open: nothing from there on may be written yet. */
@@ -115,6 +150,8 @@ static enum ts_status flush(struct ts_trace_writer *writer, struct ts_error *err
 
 		if (kept->start_ps >= until_ps)
 			break;
+		if (i + AHEAD < writer->nr_kept)
+			__builtin_prefetch(writer->kept[order[i + AHEAD]].body.p);
 		st = ts_trace_put_kept(writer, kept, err);
 	}
 	for (size_t i = 0; i < writer->nr_kept; i++)

@@ -76,8 +76,10 @@ static enum ts_status gather(struct join *join, const struct scan *scan, struct 
 	if (!join->ends || !join->other || sum >= TS_NONE)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < scan->nr_rows; i++)
-		for (size_t j = 0; j < scan->ends[i].nr; j++)
-			join->ends[join->nr++] = scan->ends[i].items[j];
+		for (size_t j = 0; j < scan->ends[i].nr; j++) {
+			join->ends[join->nr] = scan->ends[i].items[j];
+			join->ends[join->nr++].row = (uint32_t)i;
+		}
 	memset(join->other, 0xff, (sum + 1) * sizeof(*join->other));
 	return TS_OK;
 }
@@ -141,9 +143,9 @@ static bool is_first(const struct ts_trace_end *end, const struct ts_trace_end *
 	return end->row < other->row;
 }
 
-/* An arrow's number is that of its end on the device. */
+/* An arrow's id is FIRST and the number of its end on the device. */
 static enum ts_status make_arrows(struct ts_trace_links *links, const struct join *join,
-				  struct ts_error *err)
+				  uint64_t first, struct ts_error *err)
 {
 	links->arrows = calloc(join->nr + 1, sizeof(*links->arrows));
 	if (!links->arrows)
@@ -154,7 +156,7 @@ static enum ts_status make_arrows(struct ts_trace_links *links, const struct joi
 		if (join->other[i] == TS_NONE)
 			continue;
 		links->arrows[links->nr_arrows++] = (struct ts_trace_arrow){
-			.number = end->side == TS_SIDE_DEVICE ? i : join->other[i],
+			.id = first | (end->side == TS_SIDE_DEVICE ? i : join->other[i]),
 			.slice = end->slice,
 			.row = end->row,
 			.on_gpu = end->device == TS_END_OF_HOST,
@@ -186,37 +188,29 @@ static enum ts_status join_all(struct ts_trace_links *links, const struct scan *
 	if (st == TS_OK)
 		st = join_ends(&join, err);
 	if (st == TS_OK)
-		st = make_arrows(links, &join, err);
+		st = make_arrows(links, &join, (uint64_t)scan->rows[0].at.number << 32, err);
 	free(join.ends);
 	free(join.other);
 	ts_map_release(&join.devices);
 	return st;
 }
 
-/* Is there anything that joins two ends of a host? */
-static bool has_flows(const struct ts_profile *profile)
-{
-	for (uint32_t i = 0; i < profile->nr_hosts; i++)
-		if (ts_flows_are_in(profile, i))
-			return true;
-	return false;
-}
-
-static enum ts_status find(struct ts_trace_links *links, struct scan *scan, size_t nr_threads,
-			   struct ts_error *err)
+static enum ts_status find(struct ts_trace_links *links, struct scan *scan, uint32_t host,
+			   size_t nr_threads, struct ts_error *err)
 {
 	size_t nr = 0;
 	enum ts_status st = scan_side(scan, TS_SIDE_DEVICE, nr_threads, &nr, err);
 
-	if (st != TS_OK || (nr == 0 && !has_flows(scan->plan->profile)))
+	if (st != TS_OK || (nr == 0 && !ts_flows_are_in(scan->plan->profile, host)))
 		return st;
 	st = scan_side(scan, TS_SIDE_HOST, nr_threads, &nr, err);
 	return st != TS_OK || nr == 0 ? st : join_all(links, scan, err);
 }
 
 enum ts_status ts_trace_links_find(struct ts_trace_links *links, const struct ts_trace_plan *plan,
-				   struct ts_trace_writer *const *writers, size_t nr_threads,
-				   struct ts_trace_row *rows, size_t nr_rows, struct ts_error *err)
+				   uint32_t host, struct ts_trace_writer *const *writers,
+				   size_t nr_threads, struct ts_trace_row *rows, size_t nr_rows,
+				   struct ts_error *err)
 {
 	struct scan scan = { .plan = plan, .writers = writers, .rows = rows, .nr_rows = nr_rows };
 	enum ts_status st;
@@ -225,7 +219,8 @@ enum ts_status ts_trace_links_find(struct ts_trace_links *links, const struct ts
 	TS_ASSERT(rows || nr_rows == 0);
 	scan.jobs = calloc(nr_rows + 1, sizeof(*scan.jobs));
 	scan.ends = calloc(nr_rows + 1, sizeof(*scan.ends));
-	st = scan.jobs && scan.ends ? find(links, &scan, nr_threads, err) : ts_fail_nomem(err);
+	st = scan.jobs && scan.ends ? find(links, &scan, host, nr_threads, err)
+				    : ts_fail_nomem(err);
 	for (size_t i = 0; scan.ends && i < nr_rows; i++)
 		free(scan.ends[i].items);
 	free(scan.jobs);

@@ -12,8 +12,9 @@
  * earlier in the file's time: importers drop one that goes back, and the two events could then not be
  * found from one another. Where the clocks do not agree it may so begin on the device.
  *
- * Memory: 40 bytes for each end while they are joined, and TS_LIMIT_TRACE_LAUNCHES bounds the slices
- * of the rows that are walked. Rows past it have no launch arrows.
+ * Both ends are of one host, and hosts are looked through one after the other. Memory: 40 bytes for
+ * each end while they are joined, and TS_LIMIT_TRACE_LAUNCHES bounds the slices of the rows of a host
+ * that are walked. Rows past it have no launch arrows.
  */
 #ifndef TS_FLOW_TRACE_LINKS_H
 #define TS_FLOW_TRACE_LINKS_H
@@ -25,11 +26,12 @@ struct ts_trace_links {
 	size_t nr_arrows;
 };
 
-/* Finds the arrows of all rows and gives each row its own, which live as long as LINKS. WRITERS: one
- * a thread. */
+/* Finds the arrows of the rows, which are all that HOST has, and gives each row its own, which live as
+ * long as LINKS. WRITERS: one a thread. */
 enum ts_status ts_trace_links_find(struct ts_trace_links *links, const struct ts_trace_plan *plan,
-				   struct ts_trace_writer *const *writers, size_t nr_threads,
-				   struct ts_trace_row *rows, size_t nr_rows, struct ts_error *err);
+				   uint32_t host, struct ts_trace_writer *const *writers,
+				   size_t nr_threads, struct ts_trace_row *rows, size_t nr_rows,
+				   struct ts_error *err);
 void ts_trace_links_release(struct ts_trace_links *links);
 
 #endif

@@ -1,4 +1,4 @@
-/* Threads that make rows and pack pieces; a spill file; the members in order. */
+/* Threads that make rows and pack pieces; the file, and a spill file for what comes before its turn. */
 #include "flow/trace_pack.h"
 
 #include "base/check.h"
@@ -17,12 +17,15 @@
 #define MAX_QUEUE 8
 
 struct part {
-	uint64_t offset, length; /* in the spill file */
+	uint64_t offset, length;
+	bool is_there; /* in the spill file */
 };
 
 struct parts {
 	struct part *items;
 	size_t nr, cap;
+	size_t nr_put; /* in the file, or on their way into it */
+	bool is_made;  /* there will be no more */
 };
 
 struct piece {
@@ -40,8 +43,7 @@ struct ts_trace_pack {
 	size_t nr_rows, nr_threads;
 	struct packer *packers;
 	bool plain;
-	int spill_fd;
-	const uint32_t *order;
+	const struct ts_newfile *target;
 	ts_trace_make_fn *fn;
 	void *ctx;
 	pthread_mutex_t lock; /* guards rows' parts and all below */
@@ -49,7 +51,11 @@ struct ts_trace_pack {
 	size_t next, nr_active, nr_idle;
 	struct piece queue[MAX_QUEUE];
 	size_t nr_queued;
+	int spill_fd; /* -1: nothing was spilled */
 	uint64_t spill_end;
+	struct ts_newfile *file; /* that rows go to, in their order; NULL: all are spilled */
+	size_t front;		 /* the rows before it are whole in the file */
+	bool is_putting;	 /* a thread writes to the file */
 	enum ts_status status;
 };
 
@@ -76,21 +82,20 @@ static enum ts_status open_spill(int *fd, const struct ts_newfile *file, struct 
 	return st;
 }
 
-static enum ts_status init_packers(struct ts_trace_pack *pack, int level, struct ts_error *err)
+static enum ts_status init_packers(struct ts_trace_pack *pack, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
-	pack->plain = level == TS_TRACE_PLAIN;
 	for (size_t i = 0; i < pack->nr_threads && st == TS_OK && !pack->plain; i++)
-		st = ts_gzip_init(&pack->packers[i].gzip, level, err);
+		st = ts_gzip_init(&pack->packers[i].gzip, err);
 	return st;
 }
 
 enum ts_status ts_trace_pack_new(struct ts_trace_pack **out, const struct ts_newfile *file,
-				 size_t nr_rows, size_t nr_threads, int level, struct ts_error *err)
+				 size_t nr_rows, size_t nr_threads, bool is_plain,
+				 struct ts_error *err)
 {
 	struct ts_trace_pack *pack = calloc(1, sizeof(*pack));
-	enum ts_status st;
 
 	TS_ASSERT(out && file);
 	*out = NULL;
@@ -106,16 +111,16 @@ enum ts_status ts_trace_pack_new(struct ts_trace_pack **out, const struct ts_new
 		return ts_fail_nomem(err);
 	}
 	*out = pack;
+	pack->target = file;
+	pack->spill_fd = -1;
 	pack->nr_rows = nr_rows;
+	pack->plain = is_plain;
 	pack->nr_threads = TS_MAX(nr_threads, 1);
-	st = open_spill(&pack->spill_fd, file, err);
-	if (st)
-		return st;
 	pack->rows = calloc(nr_rows + 1, sizeof(*pack->rows));
 	pack->packers = calloc(pack->nr_threads, sizeof(*pack->packers));
 	if (!pack->rows || !pack->packers)
 		return ts_fail_nomem(err);
-	return init_packers(pack, level, err);
+	return init_packers(pack, err);
 }
 
 void ts_trace_pack_free(struct ts_trace_pack *pack)
@@ -171,23 +176,120 @@ static enum ts_status pack_text(struct ts_trace_pack *pack, size_t thread, struc
 	return st;
 }
 
-/* Packs a piece and notes where it went. */
+/* The next LENGTH bytes of the spill file, which is made when the first are wanted. */
+static enum ts_status reserve(struct ts_trace_pack *pack, uint64_t length, uint64_t *offset,
+			      struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	pthread_mutex_lock(&pack->lock);
+	if (pack->spill_fd < 0)
+		st = open_spill(&pack->spill_fd, pack->target, err);
+	*offset = pack->spill_end;
+	pack->spill_end += length;
+	pthread_mutex_unlock(&pack->lock);
+	return st;
+}
+
+static enum ts_status spill_piece(struct ts_trace_pack *pack, const struct piece *piece,
+				  struct ts_bytes packed, struct ts_error *err)
+{
+	struct part part = { .length = packed.n, .is_there = true };
+	enum ts_status st = reserve(pack, packed.n, &part.offset, err);
+
+	if (st == TS_OK)
+		st = spill(pack, packed, part.offset, err);
+	if (st)
+		return st;
+	pthread_mutex_lock(&pack->lock);
+	pack->rows[piece->row].items[piece->number] = part;
+	pthread_mutex_unlock(&pack->lock);
+	return TS_OK;
+}
+
+/* Is it the next of the file, and nobody is writing? Then the caller is, until it has put it there. */
+static bool takes_turn(struct ts_trace_pack *pack, const struct piece *piece)
+{
+	bool takes;
+
+	pthread_mutex_lock(&pack->lock);
+	takes = pack->file && !pack->is_putting && piece->row == pack->front &&
+		piece->number == pack->rows[piece->row].nr_put;
+	if (takes) {
+		pack->rows[piece->row].nr_put++;
+		pack->is_putting = true;
+	}
+	pthread_mutex_unlock(&pack->lock);
+	return takes;
+}
+
+/* What the file needs next, as far as it lies in the spill file in one piece. Called with the lock held. */
+static bool next_run(struct ts_trace_pack *pack, struct part *run)
+{
+	struct parts *row = &pack->rows[pack->front];
+
+	for (; pack->front < pack->nr_rows && row->is_made && row->nr_put == row->nr; row++)
+		pack->front++;
+	if (pack->front == pack->nr_rows || row->nr_put == row->nr ||
+	    !row->items[row->nr_put].is_there)
+		return false;
+	*run = row->items[row->nr_put++];
+	for (; row->nr_put < row->nr; row->nr_put++) {
+		const struct part *part = &row->items[row->nr_put];
+
+		if (!part->is_there || part->offset != run->offset + run->length)
+			break;
+		run->length += part->length;
+	}
+	return true;
+}
+
+/* What was spilled and has its turn now; a thread that writes already does it when it is done. */
+static enum ts_status put_spilled(struct ts_trace_pack *pack, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+	struct part run;
+
+	pthread_mutex_lock(&pack->lock);
+	while (st == TS_OK && pack->file && !pack->is_putting && next_run(pack, &run)) {
+		pack->is_putting = true;
+		pthread_mutex_unlock(&pack->lock);
+		st = ts_newfile_copy(pack->file, pack->spill_fd, run.offset, run.length, err);
+		pthread_mutex_lock(&pack->lock);
+		pack->is_putting = false;
+	}
+	pthread_mutex_unlock(&pack->lock);
+	return st;
+}
+
+static enum ts_status put_straight(struct ts_trace_pack *pack, struct ts_bytes packed,
+				   struct ts_error *err)
+{
+	enum ts_status st = ts_newfile_put(pack->file, packed, err);
+
+	pthread_mutex_lock(&pack->lock);
+	pack->is_putting = false;
+	pthread_mutex_unlock(&pack->lock);
+	return st;
+}
+
+/* It goes to the file when it is its turn. */
+static enum ts_status store_packed(struct ts_trace_pack *pack, const struct piece *piece,
+				   struct ts_bytes packed, struct ts_error *err)
+{
+	enum ts_status st = takes_turn(pack, piece) ? put_straight(pack, packed, err)
+						    : spill_piece(pack, piece, packed, err);
+
+	return st ? st : put_spilled(pack, err);
+}
+
 static enum ts_status store(struct ts_trace_pack *pack, size_t thread, const struct piece *piece,
 			    struct ts_error *err)
 {
 	struct ts_bytes packed = ts_buf_bytes(&piece->text);
-	struct part part = { 0, 0 };
 	enum ts_status st = pack_text(pack, thread, &packed, err);
 
-	if (st)
-		return st;
-	pthread_mutex_lock(&pack->lock);
-	part.offset = pack->spill_end;
-	part.length = packed.n;
-	pack->spill_end += part.length;
-	pack->rows[piece->row].items[piece->number] = part;
-	pthread_mutex_unlock(&pack->lock);
-	return spill(pack, packed, part.offset, err);
+	return st ? st : store_packed(pack, piece, packed, err);
 }
 
 /* Gives the piece to a thread that waits for work, if there is one. Called with the lock held. */
@@ -201,23 +303,32 @@ static bool give_away(struct ts_trace_pack *pack, struct piece *piece)
 	return true;
 }
 
+/* The next number of the piece's row. Called with the lock held. */
+static enum ts_status number_piece(struct ts_trace_pack *pack, struct piece *piece,
+				   struct ts_error *err)
+{
+	struct parts *parts = &pack->rows[piece->row];
+
+	if (pack->status) /* another thread failed: stop */
+		return pack->status;
+	if (!ts_grow(&parts->items, &parts->cap, parts->nr + 1, sizeof(struct part)))
+		return ts_fail_nomem(err);
+	piece->number = parts->nr++;
+	return TS_OK;
+}
+
 enum ts_status ts_trace_pack_piece(struct ts_trace_pack *pack, size_t row, size_t thread,
 				   struct ts_buf *text, struct ts_error *err)
 {
-	struct parts *parts = &pack->rows[row];
 	struct piece piece = { *text, row, 0 };
 	enum ts_status st;
 	bool given = false;
 
 	TS_ASSERT(pack && text);
 	pthread_mutex_lock(&pack->lock);
-	st = pack->status; /* another thread failed: stop */
-	if (st == TS_OK && !ts_grow(&parts->items, &parts->cap, parts->nr + 1, sizeof(struct part)))
-		st = ts_fail_nomem(err);
-	if (st == TS_OK) {
-		piece.number = parts->nr++;
+	st = number_piece(pack, &piece, err);
+	if (st == TS_OK)
 		given = give_away(pack, &piece);
-	}
 	pthread_mutex_unlock(&pack->lock);
 	if (st == TS_OK && !given)
 		st = store(pack, thread, &piece, err);
@@ -226,11 +337,33 @@ enum ts_status ts_trace_pack_piece(struct ts_trace_pack *pack, size_t row, size_
 	return st;
 }
 
+enum ts_status ts_trace_pack_ready(struct ts_trace_pack *pack, size_t row, struct ts_bytes packed,
+				   struct ts_error *err)
+{
+	struct piece piece = { .row = row };
+	enum ts_status st;
+
+	TS_ASSERT(pack && row < pack->nr_rows);
+	if (packed.n == 0)
+		return TS_OK;
+	pthread_mutex_lock(&pack->lock);
+	st = number_piece(pack, &piece, err);
+	pthread_mutex_unlock(&pack->lock);
+	return st ? st : store_packed(pack, &piece, packed, err);
+}
+
 /* The two kinds of work, without the lock. */
 static enum ts_status make_row(struct ts_trace_pack *pack, size_t row, size_t thread,
 			       struct ts_error *err)
 {
-	return pack->fn(pack->ctx, row, thread, pack, err);
+	enum ts_status st = pack->fn(pack->ctx, row, thread, pack, err);
+
+	if (st)
+		return st;
+	pthread_mutex_lock(&pack->lock);
+	pack->rows[row].is_made = true;
+	pthread_mutex_unlock(&pack->lock);
+	return put_spilled(pack, err);
 }
 
 static enum ts_status pack_queued(struct ts_trace_pack *pack, struct piece *piece, size_t thread,
@@ -257,7 +390,7 @@ static bool work_once(struct ts_trace_pack *pack, size_t thread, struct ts_error
 		st = pack_queued(pack, &piece, thread, err);
 		pthread_mutex_lock(&pack->lock);
 	} else if (pack->next < pack->nr_rows) {
-		row = pack->order[pack->next++];
+		row = pack->next++;
 		pack->nr_active++;
 		pthread_mutex_unlock(&pack->lock);
 		st = make_row(pack, row, thread, err);
@@ -296,15 +429,15 @@ static enum ts_status work(void *ctx, size_t job, size_t thread, struct ts_error
 }
 
 /* Each job is a thread's whole life, so one thread alone does it all in the first. */
-enum ts_status ts_trace_pack_run(struct ts_trace_pack *pack, const uint32_t *order,
-				 ts_trace_make_fn *fn, void *ctx, struct ts_error *err)
+enum ts_status ts_trace_pack_run(struct ts_trace_pack *pack, ts_trace_make_fn *fn, void *ctx,
+				 struct ts_error *err)
 {
 	enum ts_status st;
 
-	TS_ASSERT(pack && order);
-	pack->order = order;
+	TS_ASSERT(pack && fn);
 	pack->fn = fn;
 	pack->ctx = ctx;
+	pack->next = 0;
 	st = ts_work_run(pack->nr_threads, pack->nr_threads, work, pack, err);
 	return st ? st : pack->status;
 }
@@ -320,31 +453,22 @@ static enum ts_status put_member(struct ts_trace_pack *pack, struct ts_newfile *
 	return st ? st : ts_newfile_put(file, text, err);
 }
 
-/* Pieces that lie one behind the other are copied at once. */
-static enum ts_status put_row(const struct ts_trace_pack *pack, struct ts_newfile *file,
-			      const struct parts *parts, struct ts_error *err)
+enum ts_status ts_trace_pack_begin(struct ts_trace_pack *pack, struct ts_newfile *file,
+				   struct ts_bytes head, struct ts_error *err)
 {
-	enum ts_status st = TS_OK;
-
-	for (size_t i = 0; i < parts->nr && st == TS_OK;) {
-		struct part run = parts->items[i++];
-
-		for (; i < parts->nr && parts->items[i].offset == run.offset + run.length; i++)
-			run.length += parts->items[i].length;
-		st = ts_newfile_copy(file, pack->spill_fd, run.offset, run.length, err);
-	}
-	return st;
-}
-
-enum ts_status ts_trace_pack_write(struct ts_trace_pack *pack, struct ts_newfile *file,
-				   struct ts_bytes head, struct ts_bytes tail, struct ts_error *err)
-{
-	enum ts_status st = put_member(pack, file, head, err);
-
 	TS_ASSERT(pack && file);
 	TS_ASSERT(head.p || head.n == 0);
+	pack->file = file;
+	return put_member(pack, file, head, err);
+}
+
+enum ts_status ts_trace_pack_end(struct ts_trace_pack *pack, struct ts_bytes tail,
+				 struct ts_error *err)
+{
+	enum ts_status st = put_spilled(pack, err);
+
+	TS_ASSERT(pack && pack->file);
 	TS_ASSERT(tail.p || tail.n == 0);
-	for (size_t i = 0; i < pack->nr_rows && st == TS_OK; i++)
-		st = put_row(pack, file, &pack->rows[i], err);
-	return st ? st : put_member(pack, file, tail, err);
+	TS_ASSERT(st || pack->front == pack->nr_rows);
+	return st ? st : put_member(pack, pack->file, tail, err);
 }

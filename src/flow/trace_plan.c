@@ -1,9 +1,30 @@
-/* Histograms of durations, one cut for the run, quotas at the cut. */
+/* Histograms of durations, one cut for a host, quotas at the cut. */
 #include "flow/trace_plan.h"
 
 #include "base/check.h"
 
 #define ALL_BINS UINT32_MAX /* a cut that no event can meet: nothing is written */
+
+static uint32_t host_of(const struct ts_profile *profile, size_t line)
+{
+	return profile->planes[profile->lines[line].plane].host;
+}
+
+/* By host; of one they stay in their order. */
+static void sort_lines(struct ts_trace_plan *plan)
+{
+	const struct ts_profile *profile = plan->profile;
+
+	for (size_t i = 0; i < plan->nr_lines; i++)
+		plan->hosts[host_of(profile, i)].end++;
+	for (size_t i = 0, nr = 0; i < profile->nr_hosts; i++) {
+		plan->hosts[i].first = nr;
+		nr += plan->hosts[i].end;
+		plan->hosts[i].end = plan->hosts[i].first;
+	}
+	for (uint32_t i = 0; i < plan->nr_lines; i++)
+		plan->lines[plan->hosts[host_of(profile, i)].end++] = i;
+}
 
 enum ts_status ts_trace_plan_init(struct ts_trace_plan *plan, const struct ts_profile *profile,
 				  struct ts_error *err)
@@ -14,10 +35,13 @@ enum ts_status ts_trace_plan_init(struct ts_trace_plan *plan, const struct ts_pr
 					.host = TS_NONE };
 	plan->tallies = calloc(profile->nr_lines + 1, sizeof(struct ts_trace_tally *));
 	plan->async = calloc(profile->nr_ops + 1, 1);
-	if (!plan->tallies || !plan->async) {
+	plan->hosts = calloc(profile->nr_hosts + 1, sizeof(*plan->hosts));
+	plan->lines = calloc(profile->nr_lines + 1, sizeof(*plan->lines));
+	if (!plan->tallies || !plan->async || !plan->hosts || !plan->lines) {
 		ts_trace_plan_release(plan);
 		return ts_fail_nomem(err);
 	}
+	sort_lines(plan);
 	for (size_t i = 0; i < profile->nr_ops; i++)
 		if (profile->ops[i].partner != TS_NONE)
 			plan->async[i] = (uint8_t)profile->ops[i].async;
@@ -38,6 +62,8 @@ void ts_trace_plan_release(struct ts_trace_plan *plan)
 		free_tally(plan->tallies[i]);
 	free(plan->tallies);
 	free(plan->async);
+	free(plan->hosts);
+	free(plan->lines);
 	*plan = (struct ts_trace_plan){ 0 };
 }
 
@@ -175,32 +201,31 @@ static unsigned class_of(const struct ts_profile *profile, size_t line)
 	return kind == TS_LINE_STEPS || kind == TS_LINE_MODULES ? 0 : 1;
 }
 
-/* The tally of a line that the choice of CLASS is about; NULL: it is about others. */
-static struct ts_trace_tally *tally_in(const struct ts_trace_plan *plan, size_t line,
-				       unsigned class)
-{
-	const struct ts_profile *profile = plan->profile;
-	uint32_t host = profile->planes[profile->lines[line].plane].host;
+/* What a choice is about: the lines of a host that are of a class. */
+struct choice {
+	struct ts_trace_plan *plan;
+	struct ts_trace_cuts *host;
+	unsigned class;
+};
 
-	if (class_of(profile, line) != class || (plan->host != TS_NONE && plan->host != host))
+/* The tally of the host's line AT; NULL: the choice is not about it. */
+static struct ts_trace_tally *tally_in(const struct choice *choice, size_t at)
+{
+	uint32_t line = choice->plan->lines[at];
+
+	if (class_of(choice->plan->profile, line) != choice->class)
 		return NULL;
-	return plan->tallies[line];
+	return choice->plan->tallies[line];
 }
 
-static uint64_t sum_bins(const struct ts_trace_plan *plan, unsigned class, uint64_t *sums)
+static void sum_bins(const struct choice *choice, uint64_t *sums)
 {
-	uint64_t nr = 0;
+	for (size_t i = choice->host->first; i < choice->host->end; i++) {
+		const struct ts_trace_tally *tally = tally_in(choice, i);
 
-	for (size_t i = 0; i < plan->nr_lines; i++) {
-		const struct ts_trace_tally *tally = tally_in(plan, i, class);
-
-		if (!tally)
-			continue;
-		for (size_t b = 0; b < TS_TRACE_BINS; b++)
+		for (size_t b = 0; tally && b < TS_TRACE_BINS; b++)
 			sums[b] += tally->bins[b];
-		nr += tally->nr_events;
 	}
-	return nr;
 }
 
 /* A line's part of what is LEFT of its cut's bin, so that the parts of all lines sum to it. */
@@ -212,50 +237,96 @@ static uint64_t share_of(uint64_t left, uint64_t mine, uint64_t all)
 	return TS_MAX(share, left > all - mine ? left - (all - mine) : 0);
 }
 
-static void give_quotas(struct ts_trace_plan *plan, unsigned class, uint64_t left, uint64_t all)
+static void give_quotas(const struct choice *choice, uint64_t left, uint64_t all)
 {
-	for (size_t i = 0; i < plan->nr_lines; i++) {
-		struct ts_trace_tally *tally = tally_in(plan, i, class);
+	for (size_t i = choice->host->first; i < choice->host->end; i++) {
+		struct ts_trace_tally *tally = tally_in(choice, i);
 		uint64_t mine;
 
 		if (!tally)
 			continue;
-		mine = tally->bins[plan->cuts[class].bin];
+		mine = tally->bins[choice->host->bins[choice->class]];
 		tally->quota = share_of(left, mine, all);
 		left -= tally->quota;
 		all -= mine;
 	}
 }
 
-static void count_chosen(struct ts_trace_plan *plan, unsigned class)
+static uint64_t count_chosen(const struct choice *choice)
 {
-	for (size_t i = 0; i < plan->nr_lines; i++) {
-		struct ts_trace_tally *tally = tally_in(plan, i, class);
+	uint64_t nr = 0;
+
+	for (size_t i = choice->host->first; i < choice->host->end; i++) {
+		struct ts_trace_tally *tally = tally_in(choice, i);
 
 		if (!tally)
 			continue;
 		tally->nr_chosen = tally->quota;
-		for (size_t b = plan->cuts[class].bin; ++b < TS_TRACE_BINS;)
+		for (size_t b = choice->host->bins[choice->class]; ++b < TS_TRACE_BINS;)
 			tally->nr_chosen += tally->bins[b];
+		nr += tally->nr_chosen;
 	}
+	return nr;
 }
 
-/* Sets the cut of a class that may write BUDGET events; gives back how many it will. */
-static uint64_t choose_cut(struct ts_trace_plan *plan, unsigned class, uint64_t budget)
+/* Sets the cut of a class that may write BUDGET events of the host; gives back how many it will. */
+static uint64_t choose_cut(const struct choice *choice, uint64_t budget)
 {
-	uint64_t sums[TS_TRACE_BINS] = { 0 }, nr = sum_bins(plan, class, sums), left = budget;
+	uint64_t sums[TS_TRACE_BINS] = { 0 }, left = budget;
 	uint32_t bin = TS_TRACE_BINS - 1;
 
-	plan->nr_events += nr;
-	plan->cuts[class].bin = ALL_BINS;
+	choice->host->bins[choice->class] = ALL_BINS;
 	if (budget == 0)
 		return 0;
+	sum_bins(choice, sums);
 	while (bin > 0 && sums[bin] <= left)
 		left -= sums[bin--];
-	plan->cuts[class].bin = bin;
-	give_quotas(plan, class, TS_MIN(left, sums[bin]), sums[bin]);
-	count_chosen(plan, class);
-	return TS_MIN(budget, nr);
+	choice->host->bins[choice->class] = bin;
+	give_quotas(choice, TS_MIN(left, sums[bin]), sums[bin]);
+	return count_chosen(choice);
+}
+
+static uint64_t choose_host(struct ts_trace_plan *plan, struct ts_trace_cuts *host, uint64_t budget)
+{
+	const struct choice first = { plan, host, 0 }, rest = { plan, host, 1 };
+	uint64_t nr = choose_cut(&first, budget);
+
+	return nr + choose_cut(&rest, budget - nr);
+}
+
+/* Of the hosts that want more than LEVEL none gets it; the others have what they want. */
+static bool serve_modest(const uint64_t *wants, uint64_t *shares, size_t nr, uint64_t level,
+			 uint64_t *left, size_t *nr_left)
+{
+	bool served = false;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (shares[i] != UINT64_MAX || wants[i] > level)
+			continue;
+		shares[i] = wants[i];
+		*left -= wants[i];
+		--*nr_left;
+		served = true;
+	}
+	return served;
+}
+
+void ts_trace_shares(const uint64_t *wants, uint64_t *shares, size_t nr, uint64_t budget)
+{
+	size_t nr_left = nr;
+
+	TS_ASSERT((wants && shares) || nr == 0);
+	for (size_t i = 0; i < nr; i++)
+		shares[i] = UINT64_MAX; /* not served yet */
+	while (nr_left > 0 && serve_modest(wants, shares, nr, budget / nr_left, &budget, &nr_left))
+		;
+	for (size_t i = 0; i < nr; i++) {
+		if (shares[i] != UINT64_MAX)
+			continue;
+		shares[i] = budget / nr_left;
+		budget -= shares[i];
+		nr_left--;
+	}
 }
 
 static enum ts_status finish_pairs(struct ts_trace_plan *plan, struct ts_error *err)
@@ -281,25 +352,61 @@ static enum ts_status finish_pairs(struct ts_trace_plan *plan, struct ts_error *
 	return st;
 }
 
+/* How many events of each host are there to be chosen from; of the others, where the file is of one, none. */
+static void count_wants(const struct ts_trace_plan *plan, uint64_t *wants)
+{
+	for (uint32_t h = 0; h < plan->profile->nr_hosts; h++) {
+		const struct ts_trace_cuts *host = &plan->hosts[h];
+
+		wants[h] = plan->wants ? plan->wants->nr_events[h] : 0;
+		if (plan->wants)
+			continue;
+		for (size_t i = host->first; i < host->end; i++) {
+			const struct ts_trace_tally *tally = plan->tallies[plan->lines[i]];
+
+			if (tally && (plan->host == TS_NONE || plan->host == h))
+				wants[h] += tally->nr_events;
+		}
+	}
+}
+
+static enum ts_status choose(struct ts_trace_plan *plan, uint64_t budget, struct ts_error *err)
+{
+	size_t nr = plan->profile->nr_hosts;
+	uint64_t *wants = calloc(2 * nr + 1, sizeof(*wants)), *shares;
+
+	if (!wants)
+		return ts_fail_nomem(err);
+	shares = wants + nr;
+	count_wants(plan, wants);
+	ts_trace_shares(wants, shares, nr, budget);
+	plan->nr_events = plan->nr_chosen = 0;
+	for (size_t i = 0; i < nr; i++) {
+		plan->nr_events += wants[i];
+		plan->nr_chosen += choose_host(plan, &plan->hosts[i], shares[i]);
+	}
+	free(wants);
+	return TS_OK;
+}
+
 enum ts_status ts_trace_plan_close(struct ts_trace_plan *plan, uint64_t max_events,
 				   struct ts_error *err)
 {
-	uint64_t budget = max_events ? max_events : UINT64_MAX;
 	enum ts_status st = finish_pairs(plan, err);
 
-	TS_ASSERT(plan);
-	if (st)
-		return st;
-	plan->nr_events = 0;
-	plan->nr_chosen = choose_cut(plan, 0, budget);
-	plan->nr_chosen += choose_cut(plan, 1, budget - plan->nr_chosen);
-	return TS_OK;
+	TS_ASSERT(plan && (!plan->wants || plan->wants->nr == plan->profile->nr_hosts));
+	if (plan->wants) {
+		plan->first_ps = plan->wants->first_ps;
+		plan->last_ps = plan->wants->last_ps;
+	}
+	return st ? st : choose(plan, max_events ? max_events : UINT64_MAX, err);
 }
 
 bool ts_trace_chooses(const struct ts_trace_plan *plan, uint32_t line, int64_t key_ps,
 		      uint64_t *quota)
 {
-	uint32_t cut = plan->cuts[class_of(plan->profile, line)].bin, bin = bin_of(key_ps);
+	const struct ts_trace_cuts *host = &plan->hosts[host_of(plan->profile, line)];
+	uint32_t cut = host->bins[class_of(plan->profile, line)], bin = bin_of(key_ps);
 
 	TS_ASSERT_HOT(plan && quota);
 	if (bin != cut)

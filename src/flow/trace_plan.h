@@ -2,11 +2,13 @@
  * Which events of a run go into the trace, when there are more than the budget.
  *
  * During the first pass the plan counts the durations of every line in a histogram (2 KB a line,
- * whatever its length). close() then finds one duration, for the whole run, from which on events
- * are written; of those in the histogram's bin at the cut each line has a quota, used up in the
- * order in which events come. Lines of steps and modules are served first. What is longer is kept,
- * so an event is never kept without those it stands in, but for the cut's own bin; and exactly
- * min(budget, events) are chosen, whatever the threads.
+ * whatever its length). close() then shares the budget among the hosts, in equal parts, and what a
+ * host does not need goes to the others; so what is chosen of a host depends on its own lines and its
+ * share. Of each host it finds one duration from which on events are written; of those in the
+ * histogram's bin at the cut each line has a quota, used up in the order in which events come. Lines
+ * of steps and modules are served first. What is longer is kept, so an event is never kept without
+ * those it stands in, but for the cut's own bin; and exactly min(budget, events) are chosen, whatever
+ * the threads.
  *
  * Async pairs: a -start is an instant, and what makes it worth a place is how long its -done
  * waited. So a start counts with the wait of its done (found by the ops' partner link, first in first out),
@@ -53,9 +55,17 @@ struct ts_trace_tally {
 	struct ts_trace_pairs *pairs; /* while counting */
 };
 
-/* Events in bins above CUT are written, in CUT as far as the line's quota goes. */
-struct ts_trace_cut {
-	uint32_t bin;
+/* Of a host. Events in bins above the cut are written, in its own as far as the line's quota goes. */
+struct ts_trace_cuts {
+	uint32_t bins[2];  /* of steps and modules, of all else */
+	size_t first, end; /* of the plan's lines */
+};
+
+/* What the hosts of a run have, where one of them alone is counted: its share depends on the others. */
+struct ts_trace_wants {
+	uint64_t *nr_events; /* one a host */
+	size_t nr;
+	int64_t first_ps, last_ps; /* as the plan has them */
 };
 
 struct ts_trace_plan {
@@ -64,15 +74,17 @@ struct ts_trace_plan {
 	size_t nr_lines;
 	uint8_t *async; /* enum ts_op_async, one an op: small enough to stay cached */
 	/* To be set before the first count: events that are not subject to the choice. */
-	bool slices_alone;	       /* without lines that have no slices of their own */
-	int64_t min_ps;		       /* shorter ones are left out, but for ends of async pairs */
-	const bool *unwanted;	       /* of each op; the caller's; NULL: there are no async ops */
-	uint32_t host;		       /* to be set before close: its lines alone; TS_NONE: all */
-	uint64_t nr_left_out;	       /* after close: those */
-	struct ts_trace_cut cuts[2];   /* of steps and modules, of all else */
-	uint64_t nr_events, nr_chosen; /* after close */
-	int64_t first_ps;	       /* after close: the earliest start of the run, 0 at most */
-	int64_t last_ps;	       /* after close: the latest end of an event, 0 at least */
+	bool slices_alone;    /* without lines that have no slices of their own */
+	int64_t min_ps;	      /* shorter ones are left out, but for ends of async pairs */
+	const bool *unwanted; /* of each op; the caller's; NULL: there are no async ops */
+	uint32_t host;	      /* to be set before close: its lines alone; TS_NONE: all */
+	const struct ts_trace_wants *wants; /* likewise; NULL: all of the run was counted */
+	uint64_t nr_left_out;		    /* after close: those */
+	struct ts_trace_cuts *hosts;	    /* one a host; its bins after close */
+	uint32_t *lines;		    /* all, by host */
+	uint64_t nr_events, nr_chosen;	    /* after close */
+	int64_t first_ps; /* after close: the earliest start of the run, 0 at most */
+	int64_t last_ps;  /* after close: the latest end of an event, 0 at least */
 };
 
 /* The profile is finished and outlives the plan. */
@@ -86,6 +98,9 @@ struct ts_duration_counter ts_trace_plan_counter(struct ts_trace_plan *plan);
 bool ts_trace_wants(void *plan, const struct ts_profile *profile, uint32_t line);
 void ts_trace_restart(void *plan, uint32_t line);
 enum ts_status ts_trace_count(void *plan, const struct ts_block *block, struct ts_error *err);
+
+/* The parts of a BUDGET for hosts that have WANTS events: all, or up to one level. */
+void ts_trace_shares(const uint64_t *wants, uint64_t *shares, size_t nr, uint64_t budget);
 
 /* MAX_EVENTS 0: all. After the last count; once more chooses anew, for a file of another size. */
 enum ts_status ts_trace_plan_close(struct ts_trace_plan *plan, uint64_t max_events,

@@ -26,15 +26,15 @@
 /* An end of a launch arrow (flow/trace_links.h): the slice of that number, as the row counts them. */
 struct ts_trace_arrow {
 	uint64_t slice;
-	uint32_t row, number; /* the arrow's, in the file */
-	bool on_gpu;	      /* else on a TPU */
+	uint64_t id;  /* the arrow's, in the file */
+	uint32_t row; /* of the host's */
+	bool on_gpu;  /* else on a TPU */
 	enum ts_perfetto_arrow end;
 };
 
 struct ts_trace_row {
 	struct ts_perfetto_row at;	     /* .track is NULL for a line: */
 	uint32_t line;			     /* or TS_NONE */
-	uint64_t weight;		     /* expected events: large rows are begun first */
 	const struct ts_trace_arrow *arrows; /* in the order of its slices */
 	size_t nr_arrows;
 };

@@ -96,9 +96,10 @@ static void release_variables(struct variables *vars)
 }
 
 /* The child starts as any program of the user: it inherits no blocked or ignored signal from us. */
-static int spawn(pid_t *pid, const char *command, char **variables)
+static int spawn(pid_t *pid, const struct ts_alert_command *command, char **variables)
 {
-	char *argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };
+	static const char there[] = "cd -- \"$0\" && eval \"$1\"";
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)command->text, NULL, NULL, NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
 	sigset_t none, defaults;
@@ -106,6 +107,11 @@ static int spawn(pid_t *pid, const char *command, char **variables)
 
 	if (bad)
 		return bad;
+	if (command->folder) {
+		argv[2] = (char *)there;
+		argv[3] = (char *)command->folder;
+		argv[4] = (char *)command->text;
+	}
 	bad = posix_spawnattr_init(&attr);
 	if (bad) {
 		posix_spawn_file_actions_destroy(&files);
@@ -149,7 +155,7 @@ enum ts_status ts_alert_command_run(struct ts_alert_command *command, const stru
 		st = ts_fail_nomem(err);
 		goto done;
 	}
-	bad = spawn(&command->running[command->nr_running], command->text, vars.all);
+	bad = spawn(&command->running[command->nr_running], command, vars.all);
 	if (bad)
 		st = ts_fail(err, TS_IO, "--on-alert: cannot run /bin/sh: %s", strerror(bad));
 	else

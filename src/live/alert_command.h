@@ -20,7 +20,8 @@
 #define TS_MAX_ALERT_COMMANDS 8
 
 struct ts_alert_command {
-	const char *text; /* what the shell runs */
+	const char *text;   /* what the shell runs */
+	const char *folder; /* in which; NULL: in the current one */
 	/* the folder of the session that the next alert is about; NULL: the alert is about a
 	 * running job */
 	const char *session;

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/map.h"
 #include "flow/annotate.h"
+#include "io/sys.h"
 #include "io/tracefile.h"
 #include "live/whole.h"
 
@@ -23,8 +24,7 @@ static bool is_shared(struct ts_bytes name)
 
 static bool is_input(struct ts_bytes name)
 {
-	return ts_bytes_ends(name, TS_XPLANE_SUFFIX) || ts_bytes_ends(name, TS_MEMORY_SUFFIX) ||
-	       is_shared(name);
+	return ts_xplanefile_is(name) || ts_bytes_ends(name, TS_MEMORY_SUFFIX) || is_shared(name);
 }
 
 static enum ts_session_file_role role_of(struct ts_bytes name)
@@ -84,7 +84,7 @@ static void add_files(struct ts_session_files *files, const struct ts_session *s
 /* Adds what stands beside the files of a session that has the folder to itself. */
 static void add_beside(struct ts_session_files *files, const char *folder)
 {
-	DIR *dir = opendir(folder);
+	DIR *dir = ts_sys_opendir(folder);
 	struct dirent *entry;
 
 	while (dir && !files->failed && (entry = readdir(dir)) != NULL) {

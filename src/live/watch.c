@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/map.h"
+#include "flow/staged.h"
 #include "io/file.h"
 #include "io/siblings.h"
 #include "live/notify.h"
@@ -262,10 +263,24 @@ static void watch_folders(struct ts_watch *watch)
 	free(path);
 }
 
+/* A store that does not answer now may do so later, and FAILED has the cause; a helper that has ended will not. */
+static enum ts_status look_into_bucket(struct ts_watch *watch, struct ts_error *failed,
+				       struct ts_error *err)
+{
+	struct ts_remote *remote = watch->options.remote;
+	const char *logdir = watch->options.logdir;
+
+	if (!remote || ts_remote_refresh(remote, logdir, NULL, failed) == TS_OK)
+		return TS_OK;
+	if (!ts_remote_is_dead(remote, logdir))
+		return TS_OK;
+	return ts_fail(err, TS_IO, "%s", failed->text);
+}
+
 static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 {
 	const char *logdir = watch->options.logdir;
-	struct ts_error story = TS_ERROR_INIT;
+	struct ts_error story = TS_ERROR_INIT, failed = TS_ERROR_INIT;
 	int64_t now_ms = ts_now_ms();
 	enum ts_status st;
 	bool good = true;
@@ -273,6 +288,11 @@ static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 	watch->is_woken = false;
 	ts_notify_drain(&watch->notify); /* what happens from here on gives notice again */
 	ts_runs_release(&watch->runs);
+	watch->runs.remote = watch->options.remote;
+	watch->runs.looker = ts_remote_looker(watch->options.remote);
+	st = look_into_bucket(watch, &failed, err);
+	if (st)
+		return st;
 	st = ts_runs_find(&watch->runs, logdir, &story);
 	if (st == TS_OK && watch->options.join_sessions)
 		st = ts_runs_join(&watch->runs, &story);
@@ -285,9 +305,9 @@ static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 	if (!good || !forget(watch))
 		return ts_fail_nomem(err);
 	meet_troubles(watch);
-	watch->was_absent = !ts_dir_exists(logdir);
+	watch->was_absent = !ts_dir_exists(logdir) || failed.status;
 	if (watch->was_absent && !watch->reported_absent)
-		watch->absence = story;
+		watch->absence = failed.status ? failed : story;
 	watch->reported_absent &= watch->was_absent;
 	watch_folders(watch);
 	watch->is_woken = watch->notify.grew;
@@ -328,11 +348,14 @@ static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, b
 	int64_t now_ms = ts_now_ms(), rest_ms = now_ms - entry->changed_ms;
 	int64_t patience_ms = ts_i64_mul(watch->options.settle_ms, TS_WATCH_PATIENCE);
 	struct ts_session_files files;
+	struct ts_staged staged = { .remote = NULL };
 	enum ts_status st = TS_OK;
 
 	*complete = false;
 	if (rest_ms < watch->options.settle_ms)
 		return TS_OK;
+	if (ts_staged_hold_folder(&staged, entry->session, story))
+		return story->status == TS_NOMEM ? TS_NOMEM : TS_OK;
 	if (!ts_session_files_read(&files, entry->session)) {
 		st = TS_NOMEM;
 	} else if (ts_session_files_state(&files) != entry->state) {
@@ -349,6 +372,7 @@ static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, b
 			!ts_session_files_are_open(&files, story) &&
 			(rest_ms >= patience_ms || !ts_session_files_have_temporary(&files, story));
 	}
+	ts_staged_release(&staged);
 	if (*complete) {
 		ts_session_files_release(&watch->before);
 		watch->before = files;
@@ -500,7 +524,7 @@ static bool is_ours(const struct ts_session_file *part, const struct ts_watch_de
 	TS_ASSERT(part != NULL && deed != NULL);
 	for (size_t i = 0; i < deed->nr_names; i++)
 		is_named |= strcmp(part->name, deed->names[i]) == 0;
-	return !is_named || !ts_bytes_ends(ts_bytes_of(part->name), TS_XPLANE_SUFFIX) ||
+	return !is_named || !ts_xplanefile_is(ts_bytes_of(part->name)) ||
 	       ts_file_is_whole(part->path, NULL) == TS_OK;
 }
 

@@ -29,7 +29,9 @@ struct ts_watch_options {
 	int64_t settle_ms, poll_ms;
 	bool new_only;	    /* sessions that are there at first are left alone until they change */
 	bool join_sessions; /* io/siblings.h */
-	bool only_poll;	    /* do not ask the system for notice of changes */
+	struct ts_remote *
+		remote; /* LOGDIR is a URL (remote/remote.h), and its listing is polled; NULL: it is not */
+	bool only_poll; /* do not ask the system for notice of changes */
 };
 
 enum ts_watch_kind {

@@ -2,6 +2,7 @@
 #include "live/whole.h"
 
 #include "base/check.h"
+#include "codec/chunks.h"
 #include "codec/jtok.h"
 #include "codec/pb.h"
 #include "io/file.h"
@@ -21,6 +22,19 @@ static enum ts_status check_xplane(struct ts_bytes bytes, const char *path, stru
 		return TS_OK;
 	return ts_fail(err, TS_FORMAT, "%s%s: byte %zu of %zu: %s", ts_path_tail(&path), path,
 		       (size_t)(error.at - bytes.p), bytes.n, error.cause);
+}
+
+static enum ts_status check_records(struct ts_bytes bytes, const char *path, struct ts_error *err)
+{
+	struct ts_chunk chunk = { .end = 0 };
+	const char *cause = NULL;
+
+	while (!cause && chunk.end < bytes.n)
+		cause = ts_chunk_at(bytes, chunk.end, &chunk);
+	if (!cause)
+		return TS_OK;
+	return ts_fail(err, TS_FORMAT, "%s%s: byte %llu of %zu: %s", ts_path_tail(&path), path,
+		       (unsigned long long)chunk.begin, bytes.n, cause);
 }
 
 /* The first object or array of a text, which comes piece by piece. */
@@ -94,6 +108,8 @@ enum ts_status ts_file_is_whole(const char *path, struct ts_error *err)
 		return st;
 	if (ts_bytes_ends(name, ".xplane.pb") || ts_bytes_ends(name, "/xplane.pb"))
 		st = check_xplane(input.bytes, path, err);
+	else if (ts_bytes_ends(name, TS_RIEGELI_SUFFIX))
+		st = check_records(input.bytes, path, err);
 	else if (ts_tracefile_is_named(name))
 		st = check_text(&input, true, err);
 	else if (ts_gzip_probe(input.bytes))

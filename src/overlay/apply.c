@@ -17,17 +17,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PROTOBUF_BYTES_MAX INT32_MAX /* of a message, in every library */
-
 static bool is_profile(const struct ts_hostfile *file)
 {
-	return ts_bytes_ends(ts_bytes_of(file->name), TS_XPLANE_SUFFIX);
+	return ts_xplanefile_is(ts_bytes_of(file->name));
 }
 
-static uint32_t find_host(const struct ts_profile *profile, const char *name)
+static uint32_t find_host(const struct ts_profile *profile, const char *path)
 {
 	for (uint32_t i = 0; i < profile->nr_hosts; i++)
-		if (ts_bytes_is(profile->hosts[i].name, name))
+		if (ts_bytes_is(profile->hosts[i].file, path))
 			return i;
 	return TS_NONE;
 }
@@ -58,7 +56,8 @@ static enum ts_status replace(struct work *work, const struct ts_input *in, cons
 			      size_t native_bytes, struct ts_bytes overlay, struct ts_error *story)
 {
 	/* Of a link that the user named, the target is what is meant. */
-	const struct ts_newfile_use use = { .is_named = work->session->kind == TS_SESSION_FILE };
+	const struct ts_newfile_use use = { .is_named = work->session->kind == TS_SESSION_FILE,
+					    .mtime_ns = ts_look_now_ns() };
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	enum ts_status st = ts_newfile_open_for(&file, path, &use, story);
 
@@ -78,6 +77,8 @@ static enum ts_status replace(struct work *work, const struct ts_input *in, cons
 		ts_overlay_work_expect(&file, in, true);
 		st = ts_newfile_commit(&file, story);
 	}
+	if (!st)
+		ts_overlay_work_wrote(work, &file);
 done:
 	ts_newfile_release(&file);
 	return st;
@@ -94,10 +95,7 @@ static void change(struct work *work, const struct ts_input *in, const char *pat
 
 static void explain_size(struct ts_error *story, const char *path)
 {
-	ts_fail(story, TS_OK,
-		"%s: with the overlay it would pass 2 GiB, which XProf cannot read "
-		"(record fewer steps); the other results are written",
-		path);
+	ts_fail(story, TS_OK, TS_OVERLAY_TOO_BIG, path);
 }
 
 /* What a link leads to may stand anywhere: it is changed only if the user named the link itself. */
@@ -144,7 +142,8 @@ static void set_overlay(struct work *work, const struct ts_hostfile *file,
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_bytes old = ts_bytes_cut(in->bytes, native_bytes, in->bytes.n);
 	bool others = has_other_names(in);
-	bool same, too_big = overlay.n && native_bytes + overlay.n > PROTOBUF_BYTES_MAX;
+	bool same, too_big = overlay.n &&
+			     !ts_overlay_fits(ts_bytes_cut(in->bytes, 0, native_bytes), overlay.n);
 
 	if (too_big)
 		overlay.n = 0;
@@ -173,11 +172,23 @@ static void set_overlay(struct work *work, const struct ts_hostfile *file,
 				     &story);
 }
 
+/* What goes behind the profile: drawn now, or elsewhere. */
+static enum ts_status make_overlay(const struct ts_overlay_plan *plan, uint32_t host,
+				   struct ts_bytes native, struct ts_buf *overlay,
+				   struct ts_error *story)
+{
+	if (!plan->tail)
+		return ts_overlay_tail(overlay, native, plan->profile, host, plan->results, story);
+	ts_buf_put(overlay, *plan->tail);
+	return overlay->failed ? ts_fail_nomem(story) : TS_OK;
+}
+
 static void annotate_host(struct work *work, size_t index)
 {
+	const struct ts_overlay_plan *plan = work->plan;
 	const struct ts_hostfile *file = &work->session->files[index];
-	const struct ts_input *in = &work->plan->inputs[index];
-	uint32_t host = find_host(work->plan->profile, file->host);
+	const struct ts_input *in = &plan->inputs[index];
+	uint32_t host = plan->tail ? 0 : find_host(plan->profile, file->path);
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_buf overlay = TS_BUF_INIT;
 	size_t native_bytes;
@@ -191,8 +202,8 @@ static void annotate_host(struct work *work, size_t index)
 		goto failed;
 	st = ts_overlay_find(in->bytes, &native_bytes, &story);
 	if (!st)
-		st = ts_overlay_planes(&overlay, work->plan->profile, host, work->plan->results,
-				       native_bytes, &story);
+		st = make_overlay(plan, host, ts_bytes_cut(in->bytes, 0, native_bytes), &overlay,
+				  &story);
 	if (!st)
 		set_overlay(work, file, in, native_bytes, ts_buf_bytes(&overlay));
 	else
@@ -244,11 +255,13 @@ static void do_profiles(struct work *work)
 		if (!is_profile(&work->session->files[i]))
 			continue;
 		work->has_profiles = true;
-		if (work->plan)
-			annotate_host(work, i);
-		else
+		if (!work->plan)
 			strip_host(work, i);
+		else if (work->plan->inputs)
+			annotate_host(work, i);
 	}
+	if (work->plan && !work->plan->inputs)
+		ts_overlay_work_drop_caches(work, &story);
 	if (work->caches_gone && !work->options->dry_run)
 		ts_cache_remove(work->session, false, &work->report->nr_caches, &story);
 }
@@ -356,9 +369,14 @@ static void do_cache_version(struct work *work)
 	ts_input_release(&old);
 }
 
+/*
+ * An overlay that is put behind one profile leaves the rest of the folder to the other hosts' puts:
+ * for a moment a profile that they replace has the name of a temporary.
+ */
 static enum ts_status prepare(struct work *work, struct ts_dirlock *lock)
 {
 	const struct ts_session *session = work->session;
+	bool is_one = work->plan && work->plan->tail;
 	enum ts_status st;
 
 	if (session->kind == TS_SESSION_STREAM)
@@ -366,8 +384,11 @@ static enum ts_status prepare(struct work *work, struct ts_dirlock *lock)
 			       "standard input has no folder to write to (name a file or folder)");
 	if (work->options->dry_run)
 		return TS_OK;
-	st = ts_dir_lock(lock, session->dir, work->err);
-	return st ? st : ts_newfile_stale(session->dir, &work->report->nr_stale, work->err);
+	st = ts_dir_lock(lock, session->dir, is_one ? TS_DIRLOCK_OF_A_FILE : TS_DIRLOCK_OF_ALL,
+			 work->err);
+	if (st || is_one)
+		return st;
+	return ts_newfile_stale(session->dir, &work->report->nr_stale, work->err);
 }
 
 static void take_out_named(struct work *work)
@@ -388,6 +409,8 @@ static void do_all(struct work *work)
 	bool owns;
 
 	do_profiles(work);
+	if (work->plan && work->plan->tail)
+		return;
 	ts_overlay_work_do_copies(work);
 	ts_overlay_work_do_ranks(work);
 	take_out_named(work);

@@ -29,6 +29,7 @@
 #include "io/newfile.h"
 #include "io/rundir.h"
 #include "model/profile.h"
+#include "overlay/stand.h"
 #include "result/result.h"
 
 #define TS_REPORT_FILE	"ALL_HOSTS.tpusight.json"
@@ -50,7 +51,6 @@
 	"\x50\x01\x68\x01\xf2\x07\x17\x0a\x15\x0a\x09" \
 	"generator\x1a\x08"                            \
 	"tpusight"
-#define TS_REPORT_MARK "\"tpusight/" /* and in the first bytes of our report is this */
 
 /* Our SQL begins so; between the two is the checksum of what follows. */
 #define TS_SQL_MARK	"-- TPUsight's views for queries of this trace, checksum "
@@ -79,14 +79,23 @@ struct ts_overlay_plan {
 	const struct ts_profile *profile;
 	const struct ts_results *results;
 	const struct ts_input *inputs; /* one for each file of the session, as analysed; those
-					  without bytes could not be read and are left alone */
-	struct ts_bytes report_json;   /* empty: an older report of ours is taken out */
-	struct ts_bytes sql;	       /* for queries of a trace; likewise */
+					  without bytes could not be read and are left alone. NULL: the
+					  profiles have their overlays already, and only what stands beside
+					  them is put */
+	/* Of the session's one file: its overlay, drawn elsewhere, and nothing else is put. NULL: overlays are
+	 * drawn from .profile and .results. */
+	const struct ts_bytes *tail;
+	struct ts_bytes report_json; /* empty: an older report of ours is taken out */
+	struct ts_bytes sql;	     /* for queries of a trace; likewise */
 	struct ts_overlay_trace traces[TS_NR_TRACE_KINDS];
 	/* Of traces, each kind: one for each file of the session, as .inputs; NULL: none is wanted */
 	const struct ts_overlay_trace *copies[TS_NR_TRACE_KINDS];
 	const struct ts_overlay_ranks *ranks; /* NULL: one of ours is taken out */
 	bool of_traces; /* the files are traces, which are never written into */
+	/* How all files looked before the first of them was read; NULL: whether the annotation stands is not noted. */
+	const struct ts_stand *before;
+	struct ts_bytes key; /* of what else the results depend on: the program, the options */
+	struct ts_stand_summary summary;
 	/* What the results are of, where the session is a member of it; NULL: of the session itself. What is
 	 * written is open to nobody to whom a file of it is not open. */
 	const struct ts_session *whole;
@@ -127,15 +136,24 @@ struct ts_overlay_entry {
 	const char *why; /* "path: cause (what to do)"; with other deeds a remark, or NULL */
 };
 
+/* A file that was written, removed or renamed, and how it was left. */
+struct ts_overlay_touch {
+	const char *path;
+	bool exists;
+	struct ts_file_look look;
+};
+
 struct ts_overlay_report {
 	struct ts_overlay_entry *entries; /* in the order of the work */
 	size_t nr_entries, cap_entries;
+	struct ts_overlay_touch *touched; /* of one path the last counts */
+	size_t nr_touched, cap_touched;
 	size_t nr_caches; /* of XProf's removed */
 	size_t nr_stale;  /* temporaries of a killed run removed */
 	struct ts_arena arena;
 };
 
-#define TS_OVERLAY_REPORT_INIT { NULL, 0, 0, 0, 0, TS_ARENA_INIT }
+#define TS_OVERLAY_REPORT_INIT { .arena = TS_ARENA_INIT }
 
 void ts_overlay_report_release(struct ts_overlay_report *report);
 

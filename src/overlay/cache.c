@@ -133,7 +133,7 @@ static struct ts_bytes version_in(const char *name, const char *prefix)
 /* The best package in a folder of packages: the first of the prefixes, the highest name. */
 static bool packages_version(const char *packages, struct ts_buf *version)
 {
-	DIR *dir = opendir(packages);
+	DIR *dir = ts_sys_opendir(packages);
 	size_t best = TS_NELEM(package_prefixes);
 	const struct dirent *entry;
 
@@ -179,7 +179,7 @@ static bool lib_version(struct ts_buf *lib, struct ts_buf *version)
 	DIR *dir;
 
 	ts_buf_putc(lib, '\0');
-	dir = lib->failed ? NULL : opendir((const char *)lib->p);
+	dir = lib->failed ? NULL : ts_sys_opendir((const char *)lib->p);
 	lib->n = keep;
 	while (dir && !found && (entry = readdir(dir)) != NULL)
 		if (ts_bytes_starts(ts_bytes_of(entry->d_name), "python3"))

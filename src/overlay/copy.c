@@ -8,6 +8,9 @@
 #include "io/tracefile.h"
 #include "overlay/work.h"
 
+#include <errno.h>
+#include <sys/stat.h>
+
 static const struct kind {
 	const char *suffix;
 	bool (*is_ours)(struct ts_bytes bytes, struct ts_error *err);
@@ -87,6 +90,8 @@ static enum ts_status write_copy(struct work *work, const struct copy *copy, siz
 		ts_overlay_work_expect(&file, &copy->old, copy->exists);
 		if (!*unchanged)
 			st = ts_newfile_commit(&file, story);
+		if (!*unchanged && !st)
+			ts_overlay_work_wrote(work, &file);
 	}
 	ts_newfile_release(&file);
 	return st;
@@ -145,19 +150,25 @@ static void take_out_copy(struct work *work, const struct kind *kind,
 }
 
 /* Is a trace there of which NAME can be the copy? */
-static bool has_trace(struct work *work, struct ts_bytes stem)
+static enum ts_status find_trace(struct work *work, struct ts_bytes stem, bool *found,
+				 struct ts_error *story)
 {
 	static const char *const packs[] = { ".json", ".json.gz" };
-	bool found = false;
 
-	for (size_t i = 0; i < TS_NELEM(packs) && !found; i++) {
+	*found = false;
+	for (size_t i = 0; i < TS_NELEM(packs) && !*found; i++) {
 		struct ts_bytes name =
 			ts_arena_printf(&work->report->arena, "%.*s%s", TS_ARG(stem), packs[i]);
 		const char *path = name.p ? ts_overlay_work_path(work, (const char *)name.p) : NULL;
+		struct stat now;
 
-		found = path && ts_file_exists(path);
+		if (!path)
+			return ts_fail_nomem(story);
+		*found = stat(path, &now) == 0;
+		if (!*found && errno != ENOENT)
+			return ts_fail_errno(story, errno, path, "look at it");
 	}
-	return found;
+	return TS_OK;
 }
 
 static void skip_orphan(struct work *work, const struct copy *copy)
@@ -187,12 +198,17 @@ void ts_overlay_work_take_out_copy(struct work *work, const char *name)
 	const struct kind *kind = kind_of(stem);
 	struct ts_error story = TS_ERROR_INIT;
 	struct copy copy;
+	enum ts_status st;
+	bool found = false;
 
 	TS_ASSERT(work && name);
 	stem.n -= strlen(kind->suffix);
-	if (look_at(work, kind, name, &copy, &story))
+	st = look_at(work, kind, name, &copy, &story);
+	if (st == TS_OK && copy.ours)
+		st = find_trace(work, stem, &found, &story);
+	if (st)
 		ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_FAILED, name, 0, &story);
-	else if (copy.ours && has_trace(work, stem))
+	else if (copy.ours && found)
 		ts_overlay_work_remove(work, TS_THING_COPY, name);
 	else if (copy.ours)
 		skip_orphan(work, &copy);
@@ -217,7 +233,7 @@ void ts_overlay_work_do_copies(struct work *work)
 	for (size_t i = 0; i < work->session->nr_files; i++) {
 		const struct ts_hostfile *file = &work->session->files[i];
 
-		if (ts_bytes_ends(ts_bytes_of(file->name), TS_XPLANE_SUFFIX))
+		if (ts_xplanefile_is(ts_bytes_of(file->name)))
 			continue;
 		if (!ts_overlay_work_has_twin(work, file)) {
 			for (size_t k = 0; k < TS_NELEM(kinds); k++)

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "io/newfile.h"
+#include "io/sys.h"
 #include "io/tracefile.h"
 #include "overlay/apply.h"
 #include "overlay/cache.h"
@@ -17,16 +18,19 @@ static const struct {
 	enum ts_name_kind kind;
 } suffixes[] = {
 	{ TS_XPLANE_SUFFIX, TS_NAME_PROFILE },
+	{ TS_RIEGELI_SUFFIX, TS_NAME_PROFILE },
 	{ TS_ANNOTATED_SUFFIX, TS_NAME_COPY },
 	{ TS_ANNOTATED_PFTRACE_SUFFIX, TS_NAME_COPY },
 	{ TS_ANNOTATED_REPORT_SUFFIX, TS_NAME_REPORT },
 	{ TS_ANNOTATED_SQL_SUFFIX, TS_NAME_SQL },
 };
 
-static const char *const shared[] = {
-	TS_REPORT_FILE,		TS_TRACE_FILE,	     TS_TRACE_NATIVE_FILE,  TS_PFTRACE_FILE,
-	TS_PFTRACE_NATIVE_FILE, TS_SUGGESTIONS_FILE, TS_CACHE_VERSION_FILE, TS_SQL_FILE,
-	TS_RANKS_FILE,
+const char *const ts_overlay_shared_names[] = {
+	TS_REPORT_FILE,		TS_TRACE_FILE,
+	TS_TRACE_NATIVE_FILE,	TS_PFTRACE_FILE,
+	TS_PFTRACE_NATIVE_FILE, TS_SUGGESTIONS_FILE,
+	TS_CACHE_VERSION_FILE,	TS_SQL_FILE,
+	TS_RANKS_FILE,		NULL,
 };
 
 enum ts_name_kind ts_overlay_name_kind(const char *name)
@@ -34,8 +38,8 @@ enum ts_name_kind ts_overlay_name_kind(const char *name)
 	struct ts_bytes bytes = ts_bytes_of(name);
 
 	TS_ASSERT(name);
-	for (size_t i = 0; i < TS_NELEM(shared); i++)
-		if (ts_bytes_is(bytes, shared[i]))
+	for (size_t i = 0; ts_overlay_shared_names[i]; i++)
+		if (ts_bytes_is(bytes, ts_overlay_shared_names[i]))
 			return TS_NAME_SHARED;
 	for (size_t i = 0; i < TS_NELEM(suffixes); i++)
 		if (ts_bytes_ends(bytes, suffixes[i].suffix) && name[0] != '.')
@@ -61,12 +65,10 @@ static bool keep(struct ts_arena *arena, struct ts_names *names, size_t *cap, co
 /* The list is gathered on the heap, where it can grow, and moves to the arena. */
 static bool settle(struct ts_arena *arena, struct ts_names *names)
 {
-	const char **kept = ts_arena_array(arena, names->nr, sizeof(*kept));
+	const char **kept = ts_arena_dup(arena, names->items, names->nr, sizeof(*kept));
 
-	if (kept && names->nr > 0) {
-		memcpy(kept, names->items, names->nr * sizeof(*kept));
+	if (kept && names->nr > 0)
 		qsort(kept, names->nr, sizeof(*kept), by_text);
-	}
 	free(names->items);
 	names->items = kept;
 	return kept != NULL;
@@ -78,25 +80,28 @@ enum ts_status ts_overlay_names(struct ts_arena *arena, const char *dir, struct 
 	const struct dirent *entry;
 	bool good = true;
 	size_t cap = 0;
+	int errnum;
 	DIR *folder;
 
 	TS_ASSERT(arena && dir && names);
 	*names = (struct ts_names){ NULL, 0 };
-	folder = opendir(dir);
+	folder = ts_sys_opendir(dir);
 	if (!folder)
 		return ts_fail_errno(err, errno, dir, "read the folder");
-	while (good && (entry = readdir(folder)) != NULL)
+	while (good && (errno = 0, entry = readdir(folder)) != NULL)
 		if (ts_overlay_name_kind(entry->d_name) != TS_NAME_OTHER)
 			good = keep(arena, names, &cap, entry->d_name);
+	errnum = good ? errno : 0;
 	closedir(folder);
 	good &= settle(arena, names);
+	if (good && errnum)
+		return ts_fail_errno(err, errnum, dir, "read the folder to its end");
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 static bool add_profile(struct ts_arena *arena, struct ts_session *session,
 			struct ts_hostfile *files, const char *name)
 {
-	size_t n = strlen(name) - strlen(TS_XPLANE_SUFFIX);
 	struct ts_hostfile *file = &files[session->nr_files];
 	struct ts_buf path = TS_BUF_INIT;
 	struct stat now;
@@ -106,7 +111,7 @@ static bool add_profile(struct ts_arena *arena, struct ts_session *session,
 		*file = (struct ts_hostfile){
 			.name = name,
 			.host = (const char *)ts_arena_copy(arena,
-							    ts_bytes_cut(ts_bytes_of(name), 0, n))
+							    ts_xplanefile_host(ts_bytes_of(name)))
 					.p,
 			.path = (const char *)ts_arena_copy(arena, ts_buf_bytes(&path)).p,
 		};

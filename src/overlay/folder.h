@@ -18,6 +18,7 @@ enum ts_name_kind {
 	TS_NAME_OTHER,
 };
 
+extern const char *const ts_overlay_shared_names[]; /* all of that kind; NULL at the end */
 enum ts_name_kind ts_overlay_name_kind(const char *name);
 
 struct ts_names {

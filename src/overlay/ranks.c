@@ -138,6 +138,8 @@ static enum ts_status write_ranks(struct work *work, const struct ranks *ranks, 
 		ts_overlay_work_expect(&file, &ranks->old, ranks->exists);
 		if (!*unchanged)
 			st = ts_newfile_commit(&file, story);
+		if (!*unchanged && !st)
+			ts_overlay_work_wrote(work, &file);
 	}
 	ts_newfile_release(&file);
 	return st;

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <zlib.h>
 
-#define REPORT_HEAD 256 /* bytes in which our report's mark is looked for */
+#define NOTED_BYTES (UINT64_C(64) << 20) /* a longer report (--all) lies in a file and stays there: it has no note */
 #define SQL_HEAD    (sizeof(TS_SQL_MARK) - 1 + 8 + sizeof(TS_SQL_MARK_END) - 1)
 
 bool ts_overlay_work_owns_folder(const struct work *work)
@@ -23,12 +23,6 @@ bool ts_overlay_work_owns_folder(const struct work *work)
 	return work->session->owns_folder || work->has_profiles ||
 	       !(work->plan ? work->plan->of_traces
 			    : ts_tracefile_is_named(ts_bytes_of(work->session->files[0].name)));
-}
-
-static bool is_our_report(struct ts_bytes file)
-{
-	return ts_bytes_starts(file, "{") &&
-	       ts_bytes_has(ts_bytes_cut(file, 0, REPORT_HEAD), TS_REPORT_MARK);
 }
 
 /* TEXT and its first line. */
@@ -58,7 +52,7 @@ static const struct text {
 	const char *file;   /* in a folder of the session's own */
 	const char *suffix; /* beside a trace in one of the user's */
 	bool (*is_ours)(struct ts_bytes file);
-} report = { TS_THING_REPORT, TS_REPORT_FILE, TS_ANNOTATED_REPORT_SUFFIX, is_our_report },
+} report = { TS_THING_REPORT, TS_REPORT_FILE, TS_ANNOTATED_REPORT_SUFFIX, ts_report_is_ours },
   sql = { TS_THING_SQL, TS_SQL_FILE, TS_ANNOTATED_SQL_SUFFIX, is_our_sql };
 
 static void leave(struct work *work, const struct text *kind, const char *name)
@@ -117,7 +111,7 @@ static void do_text(struct work *work, const struct text *kind, struct ts_bytes 
 		const struct ts_hostfile *file = &work->session->files[i];
 		const char *name;
 
-		if (ts_bytes_ends(ts_bytes_of(file->name), TS_XPLANE_SUFFIX) ||
+		if (ts_xplanefile_is(ts_bytes_of(file->name)) ||
 		    ts_overlay_work_has_twin(work, file))
 			continue;
 		name = ts_overlay_work_beside(work, file, kind->suffix);
@@ -128,12 +122,42 @@ static void do_text(struct work *work, const struct text *kind, struct ts_bytes 
 		set_text(work, kind, kind->file, text);
 }
 
+/* All else is done by then: the report can say how it was left. */
+static void note_state(struct work *work, struct ts_buf *text)
+{
+	const struct ts_overlay_plan *plan = work->plan;
+	const struct ts_stand_note note = { .before = plan->before,
+					    .key = plan->key,
+					    .report = work->report,
+					    .summary = plan->summary };
+
+	if (plan->before && !work->options->dry_run && work->status == TS_OK)
+		(void)ts_stand_put(text, work->session, &note, &work->mtime_ns);
+}
+
 void ts_overlay_work_do_report(struct work *work)
 {
-	const struct ts_bytes none = { NULL, 0 };
+	struct ts_error story = TS_ERROR_INIT;
+	struct ts_buf text = TS_BUF_INIT;
 
 	TS_ASSERT(work);
-	do_text(work, &report, work->plan ? work->plan->report_json : none);
+	if (work->plan && work->plan->report_json.n > NOTED_BYTES) {
+		do_text(work, &report, work->plan->report_json);
+		return;
+	}
+	if (work->plan) {
+		ts_buf_put(&text, work->plan->report_json);
+		note_state(work, &text);
+	}
+	if (text.failed) {
+		ts_fail_nomem(&story);
+		ts_overlay_work_note(work, TS_THING_REPORT, TS_DEED_FAILED, TS_REPORT_FILE, 0,
+				     &story);
+	} else {
+		do_text(work, &report, ts_buf_bytes(&text));
+	}
+	ts_buf_release(&text);
+	work->mtime_ns = 0;
 }
 
 void ts_overlay_work_do_sql(struct work *work)

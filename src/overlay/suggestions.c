@@ -192,6 +192,37 @@ static void put_link(struct ts_buf *html, struct ts_bytes address, const char *w
 	ts_buf_printf(html, "\">%s</a></p>", words);
 }
 
+/* What stands for a character of code, so that its lines and columns are kept; NULL: itself. */
+static const char *code_form(struct ts_bytes code, size_t at)
+{
+	bool begins = at == 0 || code.p[at - 1] == ' ' || code.p[at - 1] == '\n';
+
+	if (code.p[at] == '\n')
+		return at + 1 < code.n ? "<br>" : "";
+	return code.p[at] == ' ' && begins ? "&nbsp;" : NULL;
+}
+
+/* Not in a <pre>: that does not wrap, widens its card, and the page then cuts everything beside it. */
+static void put_code(struct ts_buf *html, struct ts_bytes code)
+{
+	size_t from = 0;
+
+	if (code.n == 0)
+		return;
+	ts_buf_puts(html, "<p><code>");
+	for (size_t i = 0; i < code.n; i++) {
+		const char *form = code_form(code, i);
+
+		if (!form)
+			continue;
+		ts_html_text(html, ts_bytes_cut(code, from, i - from));
+		ts_buf_puts(html, form);
+		from = i + 1;
+	}
+	ts_html_text(html, ts_bytes_cut(code, from, code.n));
+	ts_buf_puts(html, "</code></p>");
+}
+
 static void put_html(struct ts_buf *html, const struct ts_finding *finding)
 {
 	char gain[TS_GAIN_MAX];
@@ -205,7 +236,7 @@ static void put_html(struct ts_buf *html, const struct ts_finding *finding)
 	put_link(html, finding->links.xprof_trace, "see it in the trace viewer");
 	put_link(html, finding->links.xprof, "see the op in the graph viewer");
 	put_part(html, "<p>", finding->advice, "</p>");
-	put_part(html, "<pre>", finding->code, "</pre>");
+	put_code(html, finding->code);
 }
 
 static void put_finding(struct ts_buf *out, const struct ts_finding *finding, uint64_t native)

@@ -1,8 +1,10 @@
 /*
  * Finding our planes at the end of a profile (overlay/xplane.h says what counts as ours). The walk
  * goes over the top-level fields; a plane is entered only as far as its name, and further only when
- * it has our name.
+ * it has our name. Of records the walk goes over the chunks; ours has one record, not packed, so
+ * that its first bytes show it.
  */
+#include "codec/chunks.h"
 #include "codec/pb.h"
 
 #include "base/check.h"
@@ -12,6 +14,8 @@
 #define NOT_OURS   SIZE_MAX
 #define CUT_BYTES  64	 /* of a plane of ours: its name is in these */
 #define HEAD_BYTES 65536 /* of a plane: its name and the stats that say whose it is */
+#define CHUNK_HEAD 4096 /* likewise, copied: a device's name is cut to TS_LIMIT_NAME */
+#define CUT_CHUNK  (CUT_BYTES + 128) /* with the headers of a chunk and of blocks */
 
 /* Is this entry of stat_metadata the name of our mark? */
 static bool names_mark(struct ts_pb entry)
@@ -68,14 +72,13 @@ static size_t plane_mark(struct ts_bytes plane)
 	return ours && named && !damage.cause ? bytes : NOT_OURS;
 }
 
-enum ts_status ts_overlay_find(struct ts_bytes file, size_t *native_bytes, struct ts_error *err)
+static enum ts_status find_in_space(struct ts_bytes file, size_t *native_bytes,
+				    struct ts_error *err)
 {
 	struct ts_pb_error damage = { 0 };
 	struct ts_pb pb = ts_pb_of(file, &damage);
 	size_t start = 0, tail = NOT_OURS;
 
-	TS_ASSERT(native_bytes);
-	TS_ASSERT(file.p || file.n == 0);
 	for (; ts_pb_next(&pb); start = (size_t)(pb.p - file.p)) {
 		size_t mark = NOT_OURS;
 
@@ -89,15 +92,6 @@ enum ts_status ts_overlay_find(struct ts_bytes file, size_t *native_bytes, struc
 		return ts_fail(err, TS_FORMAT, "%s at byte %zu (copy the profile again)",
 			       damage.cause, (size_t)(damage.at - file.p));
 	return TS_OK;
-}
-
-size_t ts_overlay_native_bytes(struct ts_bytes file)
-{
-	size_t native_bytes;
-
-	TS_ASSERT(file.p || file.n == 0);
-	ts_overlay_find(file, &native_bytes, NULL);
-	return native_bytes;
 }
 
 /* Damaged planes. A field's own bytes are looked at, with its tag and length; both may be wrong. */
@@ -144,9 +138,8 @@ struct run {
 	bool displaced; /* there were others before */
 };
 
-static void add_to_run(struct run *run, size_t start, struct ts_bytes field)
+static void add_to_run(struct run *run, size_t start, struct plane_head head)
 {
-	struct plane_head head = look_at_field(field);
 	bool begins = head.ours && (run->start == NOT_OURS || (head.mark == start && !run->proven));
 
 	if (run->start != NOT_OURS && (begins || !head.ours))
@@ -157,34 +150,132 @@ static void add_to_run(struct run *run, size_t start, struct ts_bytes field)
 }
 
 /* Behind a damaged place. A plane of ours says whose it is within CUT_BYTES, and again later. */
-static bool may_hold_ours(struct ts_bytes rest)
+static bool may_hold_ours(struct ts_bytes rest, size_t cut_bytes)
 {
-	return rest.n < CUT_BYTES || ts_bytes_has(rest, OVERLAY_PLANE) ||
+	return rest.n < cut_bytes || ts_bytes_has(rest, OVERLAY_PLANE) ||
 	       ts_bytes_has(rest, OVERLAY_NOTE);
+}
+
+static enum ts_status not_known(const char *cause, size_t at, struct ts_error *err)
+{
+	return ts_fail(err, TS_FORMAT,
+		       "%s at byte %zu, so it is not known whether an annotation stands "
+		       "behind it (copy the profile again; nothing was changed)",
+		       cause, at);
+}
+
+static enum ts_status cut_space(struct ts_bytes file, struct run *run, struct ts_error *err)
+{
+	struct ts_pb_error damage = { 0 };
+	struct ts_pb pb = ts_pb_of(file, &damage);
+	size_t start = 0;
+
+	for (; ts_pb_next(&pb); start = (size_t)(pb.p - file.p))
+		add_to_run(
+			run, start,
+			look_at_field(ts_bytes_cut(file, start, (size_t)(pb.p - file.p) - start)));
+	if (!damage.cause)
+		return TS_OK;
+	file = ts_bytes_cut(file, start, file.n);
+	add_to_run(run, start, look_at_field(file));
+	if (run->start == NOT_OURS && may_hold_ours(file, CUT_BYTES))
+		return not_known(damage.cause, start + (size_t)(damage.at - file.p), err);
+	return TS_OK;
+}
+
+/* Records */
+
+/* By the first bytes of its values, or of its data where they are packed or cannot be found. */
+static struct plane_head look_at_chunk(const struct ts_chunk *chunk)
+{
+	struct ts_chunk_data values = chunk->data;
+	uint8_t bytes[CHUNK_HEAD], packing;
+	struct plane_head head;
+
+	if (!ts_chunk_values(&values, &packing) || packing != 0)
+		values = chunk->data;
+	head = look_at_field(
+		(struct ts_bytes){ bytes, ts_chunk_copy(&values, bytes, sizeof(bytes)) });
+	if (chunk->kind == 0)
+		head.mark = NOT_OURS; /* its header is damaged: others may stand behind it */
+	return head;
+}
+
+static enum ts_status cut_chunks(struct ts_bytes file, struct run *run, struct ts_error *err)
+{
+	struct ts_chunk chunk = { .end = 0 };
+	const char *cause = NULL;
+
+	while (!cause && chunk.end < file.n) {
+		cause = ts_chunk_at(file, chunk.end, &chunk);
+		if (chunk.kind != TS_CHUNK_PADDING || run->start == NOT_OURS)
+			add_to_run(run, (size_t)chunk.begin, look_at_chunk(&chunk));
+	}
+	file = ts_bytes_cut(file, (size_t)chunk.begin, file.n);
+	if (cause && run->start == NOT_OURS && may_hold_ours(file, CUT_CHUNK))
+		return not_known(cause, (size_t)chunk.begin, err);
+	return TS_OK;
+}
+
+static size_t chunk_mark(const struct ts_chunk *chunk)
+{
+	struct plane_head head = look_at_chunk(chunk);
+
+	return head.ours && ts_chunk_is_good(chunk) ? head.mark : NOT_OURS;
+}
+
+static enum ts_status find_in_chunks(struct ts_bytes file, size_t *native_bytes,
+				     struct ts_error *err)
+{
+	struct ts_chunk chunk = { .end = 0 };
+	const char *cause = NULL;
+	size_t tail = NOT_OURS, mark;
+
+	while (!cause && chunk.end < file.n) {
+		cause = ts_chunk_at(file, chunk.end, &chunk);
+		mark = chunk.kind == TS_CHUNK_PADDING ? tail : chunk_mark(&chunk);
+		if (mark == NOT_OURS || mark != tail)
+			tail = mark == chunk.begin ? mark : NOT_OURS;
+	}
+	if (chunk.end > file.n)
+		cause = "a chunk is cut off";
+	*native_bytes = cause || tail == NOT_OURS ? file.n : tail;
+	if (cause)
+		return ts_fail(err, TS_FORMAT, "%s at byte %llu (copy the profile again)", cause,
+			       (unsigned long long)chunk.begin);
+	return TS_OK;
+}
+
+/* Both */
+
+enum ts_status ts_overlay_find(struct ts_bytes file, size_t *native_bytes, struct ts_error *err)
+{
+	TS_ASSERT(native_bytes);
+	TS_ASSERT(file.p || file.n == 0);
+	return ts_chunk_probe(file) ? find_in_chunks(file, native_bytes, err)
+				    : find_in_space(file, native_bytes, err);
+}
+
+size_t ts_overlay_native_bytes(struct ts_bytes file)
+{
+	size_t native_bytes;
+
+	TS_ASSERT(file.p || file.n == 0);
+	ts_overlay_find(file, &native_bytes, NULL);
+	return native_bytes;
 }
 
 /* The same without what an earlier run put behind: one cut may uncover another overlay. */
 static enum ts_status cut_once(struct ts_bytes file, size_t *native_bytes, bool *remains,
 			       struct ts_error *err)
 {
-	struct ts_pb_error damage = { 0 };
-	struct ts_pb pb = ts_pb_of(file, &damage);
 	struct run run = { NOT_OURS, false, false };
-	size_t start = 0;
+	enum ts_status st =
+		ts_chunk_probe(file) ? cut_chunks(file, &run, err) : cut_space(file, &run, err);
 
-	for (; ts_pb_next(&pb); start = (size_t)(pb.p - file.p))
-		add_to_run(&run, start, ts_bytes_cut(file, start, (size_t)(pb.p - file.p) - start));
-	if (damage.cause)
-		add_to_run(&run, start, ts_bytes_cut(file, start, file.n));
-	if (damage.cause && run.start == NOT_OURS &&
-	    may_hold_ours(ts_bytes_cut(file, start, file.n)))
-		return ts_fail(err, TS_FORMAT,
-			       "%s at byte %zu, so it is not known whether an annotation stands "
-			       "behind it (copy the profile again; nothing was changed)",
-			       damage.cause, (size_t)(damage.at - file.p));
 	*native_bytes = run.proven ? run.start : file.n;
 	*remains = run.displaced || (run.start != NOT_OURS && !run.proven);
-	return TS_OK;
+	return st;
 }
 
 enum ts_status ts_overlay_cut(struct ts_bytes file, size_t *native_bytes, bool *remains,

@@ -149,6 +149,9 @@ static enum ts_status write_trace(struct work *work, const struct trace *trace,
 	if (!st && !*unchanged) {
 		ts_overlay_work_expect(&file, old, trace->owner != NOBODY && !trace->is_link);
 		st = ts_newfile_commit(&file, story);
+		ts_overlay_work_moved(work, trace->native_path);
+		if (!st)
+			ts_overlay_work_wrote(work, &file);
 	}
 done:
 	ts_newfile_release(&file);
@@ -235,8 +238,11 @@ static void take_out(struct work *work, const struct trace *trace)
 		leave(work, trace);
 		return;
 	}
-	if (!work->options->dry_run)
+	if (!work->options->dry_run) {
 		bring_back(trace, &story);
+		ts_overlay_work_moved(work, trace->path);
+		ts_overlay_work_moved(work, trace->native_path);
+	}
 	ts_overlay_work_note(work, trace->names->thing, TS_DEED_RESTORED, trace->names->file, 0,
 			     &story);
 }

@@ -12,6 +12,7 @@
 void ts_overlay_report_release(struct ts_overlay_report *report)
 {
 	free(report->entries);
+	free(report->touched);
 	ts_arena_release(&report->arena);
 	*report = (struct ts_overlay_report)TS_OVERLAY_REPORT_INIT;
 }
@@ -103,7 +104,10 @@ enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, cons
 struct ts_newfile_use ts_overlay_work_use(const struct work *work)
 {
 	TS_ASSERT(work);
-	return (struct ts_newfile_use){ .sources = &work->sources, .is_theirs = true };
+	return (struct ts_newfile_use){ .sources = &work->sources,
+					.is_theirs = true,
+					.mtime_ns = work->mtime_ns ? work->mtime_ns
+								   : ts_look_now_ns() };
 }
 
 void ts_overlay_work_expect(struct ts_newfile *file, const struct ts_input *old, bool exists)
@@ -116,6 +120,41 @@ void ts_overlay_work_expect(struct ts_newfile *file, const struct ts_input *old,
 		ts_newfile_expect(file, NULL);
 	else if (seen) /* what is not a plain file is refused in any case */
 		ts_newfile_expect(file, &look);
+}
+
+static void touch(struct work *work, const char *path, bool exists, const struct ts_file_look *look)
+{
+	struct ts_overlay_report *report = work->report;
+	struct ts_error nomem = TS_ERROR_INIT;
+
+	if (path && ts_grow(&report->touched, &report->cap_touched, report->nr_touched + 1,
+			    sizeof(*report->touched))) {
+		report->touched[report->nr_touched++] =
+			(struct ts_overlay_touch){ path, exists, *look };
+		return;
+	}
+	ts_fail_nomem(&nomem);
+	fail(work, &nomem);
+}
+
+void ts_overlay_work_wrote(struct work *work, const struct ts_newfile *file)
+{
+	struct ts_file_look look = { 0 };
+	bool exists;
+
+	TS_ASSERT(work && file && file->path);
+	exists = ts_fd_look(file->fd, &look);
+	touch(work, keep_text(work, file->path), exists, &look);
+}
+
+void ts_overlay_work_moved(struct work *work, const char *path)
+{
+	struct ts_file_look look = { 0 };
+	bool exists;
+
+	TS_ASSERT(work && path);
+	exists = ts_file_look(path, &look);
+	touch(work, path, exists, &look);
 }
 
 static enum ts_status save(struct work *work, const char *path, const struct ts_input *old,
@@ -131,6 +170,8 @@ static enum ts_status save(struct work *work, const char *path, const struct ts_
 		ts_overlay_work_expect(&file, old, exists);
 		st = ts_newfile_commit(&file, story);
 	}
+	if (!st)
+		ts_overlay_work_wrote(work, &file);
 	ts_newfile_release(&file);
 	return st;
 }
@@ -163,8 +204,10 @@ void ts_overlay_work_remove(struct work *work, enum ts_overlay_thing thing, cons
 	TS_ASSERT(work && name);
 	if (!path)
 		return;
-	if (!work->options->dry_run)
+	if (!work->options->dry_run) {
 		ts_file_remove(path, &story);
+		ts_overlay_work_moved(work, path);
+	}
 	ts_overlay_work_note(work, thing, TS_DEED_REMOVED, name, 0, &story);
 }
 

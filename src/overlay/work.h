@@ -20,6 +20,7 @@ struct work {
 	bool caches_gone;
 	bool has_profiles; /* xplanes, which XProf shows */
 	bool ranks_alone;  /* the rest of the session is done */
+	int64_t mtime_ns;  /* of the next file; 0: now */
 };
 
 /* Paths live in the report's arena; NULL: no memory, and the work has failed. */
@@ -41,6 +42,9 @@ void ts_overlay_work_expect(struct ts_newfile *file, const struct ts_input *old,
 /* NAME, where OLD was read, gets this content and its line in the report. */
 void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
 			 const struct ts_input *old, bool exists, struct ts_bytes content);
+/* FILE took its place, or PATH (of the report's arena) was removed or renamed: so it looks now. */
+void ts_overlay_work_wrote(struct work *work, const struct ts_newfile *file);
+void ts_overlay_work_moved(struct work *work, const char *path);
 /* NAME is removed and gets its line in the report. */
 void ts_overlay_work_remove(struct work *work, enum ts_overlay_thing thing, const char *name);
 

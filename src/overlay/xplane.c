@@ -8,6 +8,9 @@
  *    of a custom one, 701 and up for host threads;
  *  - rows are ordered by line id; the stats of an event's metadata and of the event itself are the
  *    args that a click shows; a display_name would only repeat the name as "long_name";
+ *  - the counters of a group are drawn above its rows, whatever their order, so they have groups of their own (the
+ *    new frontend of 2.24.2 draws them below, by name, and a group of counters alone as well:
+ *    trace_viewer_v2/timeline/data_provider.cc);
  *  - a line "_counters_" holds counters, one for each event name, whose value is the first stat.
  *    The viewer puts that name between quotes as it is, and a value that is not a number breaks
  *    the JSON of the whole page, so neither may reach it;
@@ -18,6 +21,7 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "codec/chunks.h"
 #include "codec/pbw.h"
 #include "overlay/xspace.h"
 
@@ -29,6 +33,8 @@ enum {
 	PID_HOST = 701,
 	PID_MAX = 1000, /* of one host: the next one's follow */
 };
+
+#define MAIN_COUNTERS 3 /* of a device: those right under its rows */
 
 /* Ids of the stats in each plane of ours. */
 enum {
@@ -173,16 +179,14 @@ static void take_native_pids(struct space *space, const struct ts_host *host)
 	}
 }
 
-/* Right under the device, else among the custom groups; the last of those when all are taken. */
-static int64_t take_plane_id(struct space *space, const struct ts_plane *native)
+/* At PID, else among the custom groups; the last of those when all are taken. */
+static int64_t take_pid(struct space *space, int64_t pid)
 {
-	int64_t pid = device_pid(native->id) + 1;
-
-	if (space->pid_used[pid])
+	if (pid >= PID_HOST || space->pid_used[pid])
 		for (pid = PID_CUSTOM; pid < PID_HOST - 1 && space->pid_used[pid];)
 			pid++;
 	space->pid_used[pid] = true;
-	return pid - PID_CUSTOM;
+	return pid;
 }
 
 /* Names and stats. */
@@ -493,7 +497,7 @@ static void put_plane_stats(const struct plane *plane, size_t native_bytes)
 	put_text_stat(plane->out, XPLANE_STATS, STAT_NOTE, TS_LIT(OVERLAY_NOTE));
 }
 
-static void put_plane_name(struct ts_buf *out, struct ts_bytes device)
+static void put_plane_name(struct ts_buf *out, struct ts_bytes device, const char *what)
 {
 	static const char prefix[] = "/device:";
 	size_t skip = ts_bytes_starts(device, prefix) ? sizeof(prefix) - 1 : 0;
@@ -501,20 +505,24 @@ static void put_plane_name(struct ts_buf *out, struct ts_bytes device)
 
 	ts_buf_puts(&name, OVERLAY_PLANE " ");
 	ts_buf_put(&name, ts_bytes_cut(device, skip, device.n));
+	ts_buf_puts(&name, what);
 	ts_pbw_text(out, XPLANE_NAME, ts_buf_bytes(&name));
 	out->failed |= name.failed;
 	ts_buf_release(&name);
 }
 
-static void put_plane(struct space *space, struct plane *plane, const struct ts_device *device)
+/* Gives its place: process id PID, or where there was room. */
+static int64_t put_plane(struct space *space, struct plane *plane, const struct ts_device *device,
+			 int64_t pid, const char *what)
 {
 	const struct ts_plane *native = &space->profile->planes[device->plane];
 	size_t mark = ts_pbw_begin(space->out, XSPACE_PLANES);
 	uint32_t counter_id;
 
 	set_clock(plane, space->profile, native);
-	ts_pbw_i64(space->out, XPLANE_ID, take_plane_id(space, native));
-	put_plane_name(space->out, device->name);
+	pid = take_pid(space, pid);
+	ts_pbw_i64(space->out, XPLANE_ID, pid - PID_CUSTOM);
+	put_plane_name(space->out, device->name, what);
 	put_plane_stats(plane, space->native_bytes);
 	put_rows(plane);
 	counter_id = put_labels(plane);
@@ -524,6 +532,7 @@ static void put_plane(struct space *space, struct plane *plane, const struct ts_
 	}
 	put_stat_names(plane);
 	ts_pbw_end(space->out, mark);
+	return pid;
 }
 
 /* Tracks of a device, slices in front. An insertion keeps those of one order as they came. */
@@ -549,6 +558,15 @@ static bool add_track(struct plane *plane, size_t *cap, const struct ts_track *t
 	return true;
 }
 
+/* A counter that is 0 all the time would be an empty row. */
+static bool has_content(const struct ts_track *track)
+{
+	for (size_t i = 0; i < track->nr_points; i++)
+		if (isfinite(track->points[i].value) && track->points[i].value != 0)
+			return true;
+	return track->nr_slices > 0;
+}
+
 static bool collect_tracks(struct plane *plane, const struct ts_results *results, uint32_t device)
 {
 	size_t cap = 0;
@@ -557,24 +575,95 @@ static bool collect_tracks(struct plane *plane, const struct ts_results *results
 		for (size_t k = 0; k < results->items[i]->nr_tracks; k++) {
 			const struct ts_track *track = &results->items[i]->tracks[k];
 
-			if (track->device == device && track->nr_slices + track->nr_points > 0 &&
+			if (track->device == device && has_content(track) &&
 			    !add_track(plane, &cap, track))
 				return false;
 		}
 	return true;
 }
 
-static void put_device(struct space *space, uint32_t index)
+/* Is the counter AT the first of its unit? The others say more of the same. */
+static bool is_first_of_unit(const struct plane *all, size_t at)
 {
-	struct plane plane = { .out = space->out };
+	const char *unit = all->tracks[at]->unit;
 
-	if (!collect_tracks(&plane, space->results, index))
+	for (size_t i = all->nr_slices; i < at; i++) {
+		const char *other = all->tracks[i]->unit;
+
+		if (unit && other ? strcmp(unit, other) == 0 : unit == other)
+			return false;
+	}
+	return true;
+}
+
+/* Behind the rows MAIN counters, then the others; gives the number of the former. */
+static size_t part_counters(struct plane *all)
+{
+	size_t nr = 0;
+
+	for (size_t i = all->nr_slices; i < all->nr_tracks && nr < MAIN_COUNTERS; i++) {
+		const struct ts_track *track = all->tracks[i];
+
+		if (!is_first_of_unit(all, i))
+			continue;
+		for (size_t at = i; at > all->nr_slices + nr; at--)
+			all->tracks[at] = all->tracks[at - 1];
+		all->tracks[all->nr_slices + nr++] = track;
+	}
+	return nr;
+}
+
+/* The groups of a device: rows right under it, main counters under those, and what more there is
+ * below all devices. */
+enum group { GROUP_ROWS, GROUP_COUNTERS, GROUP_MORE, NR_GROUPS };
+
+static const char *const group_names[NR_GROUPS] = { "", " counters", " more counters" };
+
+static struct plane group_of(const struct plane *all, size_t nr_main, enum group group)
+{
+	const size_t ends[NR_GROUPS + 1] = { 0, all->nr_slices, all->nr_slices + nr_main,
+					     all->nr_tracks };
+
+	return (struct plane){ .out = all->out,
+			       .tracks = all->tracks + ends[group],
+			       .nr_tracks = ends[group + 1] - ends[group],
+			       .nr_slices = group == GROUP_ROWS ? all->nr_slices : 0 };
+}
+
+static void put_groups(struct space *space, const struct plane *all, uint32_t index,
+		       enum group first, enum group last, size_t nr_main)
+{
+	const struct ts_device *device = &space->profile->devices[index];
+	int64_t pid = first == GROUP_MORE
+			      ? PID_CUSTOM
+			      : device_pid(space->profile->planes[device->plane].id) + 1;
+
+	for (enum group group = first; group <= last; group++) {
+		struct plane plane = group_of(all, nr_main, group);
+
+		if (plane.nr_tracks)
+			pid = put_plane(space, &plane, device, pid, group_names[group]) + 1;
+		free(plane.key_names);
+		ts_strmap_release(&plane.keys);
+	}
+}
+
+static void put_device(struct space *space, uint32_t index, enum group first, enum group last)
+{
+	struct plane all = { .out = space->out };
+
+	if (!collect_tracks(&all, space->results, index))
 		space->out->failed = true;
-	else if (plane.nr_tracks)
-		put_plane(space, &plane, &space->profile->devices[index]);
-	free(plane.tracks);
-	free(plane.key_names);
-	ts_strmap_release(&plane.keys);
+	else if (all.nr_tracks > 0)
+		put_groups(space, &all, index, first, last, part_counters(&all));
+	free(all.tracks);
+}
+
+static void put_devices(struct space *space, uint32_t host, enum group first, enum group last)
+{
+	for (uint32_t i = 0; i < space->profile->nr_devices; i++)
+		if (space->profile->devices[i].host == host)
+			put_device(space, i, first, last);
 }
 
 enum ts_status ts_overlay_planes(struct ts_buf *out, const struct ts_profile *profile,
@@ -588,8 +677,30 @@ enum ts_status ts_overlay_planes(struct ts_buf *out, const struct ts_profile *pr
 	TS_ASSERT(profile);
 	TS_ASSERT(host < profile->nr_hosts);
 	take_native_pids(&space, &profile->hosts[host]);
-	for (uint32_t i = 0; i < profile->nr_devices; i++)
-		if (profile->devices[i].host == host)
-			put_device(&space, i);
+	put_devices(&space, host, GROUP_ROWS, GROUP_COUNTERS);
+	put_devices(&space, host, GROUP_MORE, GROUP_MORE);
 	return out->failed ? ts_fail_nomem(err) : TS_OK;
+}
+
+enum ts_status ts_overlay_tail(struct ts_buf *out, struct ts_bytes native,
+			       const struct ts_profile *profile, uint32_t host,
+			       const struct ts_results *results, struct ts_error *err)
+{
+	struct ts_buf planes = TS_BUF_INIT;
+	enum ts_status st;
+
+	TS_ASSERT(out && profile && results);
+	if (!ts_chunk_probe(native))
+		return ts_overlay_planes(out, profile, host, results, native.n, err);
+	st = ts_overlay_planes(&planes, profile, host, results, native.n, err);
+	if (st == TS_OK && planes.n > 0)
+		ts_chunk_put(out, native.n, ts_buf_bytes(&planes));
+	ts_buf_release(&planes);
+	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
+}
+
+bool ts_overlay_fits(struct ts_bytes native, size_t tail_bytes)
+{
+	TS_ASSERT(native.p || native.n == 0);
+	return (ts_chunk_probe(native) ? 0 : native.n) + tail_bytes <= TS_OVERLAY_FILE_MAX;
 }

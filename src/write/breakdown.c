@@ -7,7 +7,6 @@
 #include "base/units.h"
 #include "codec/term.h"
 
-#define COLUMNS	    60
 #define LABEL_WIDTH 17 /* the longest label of ours: Rematerialization */
 #define VALUE_WIDTH 7
 #define SHARE_WIDTH 7
@@ -22,7 +21,7 @@ static const struct unit *unit_of(int64_t total_ps)
 	static const struct unit units[] = {
 		{ "s", TS_PS_PER_S / 100 },
 		{ "ms", TS_PS_PER_MS / 100 },
-		{ "us", TS_PS_PER_US / 100 },
+		{ "\u00b5s", TS_PS_PER_US / 100 },
 	};
 
 	if (total_ps >= 100 * TS_PS_PER_S)
@@ -88,12 +87,6 @@ static size_t work_out(const struct ts_breakdown_row *rows, size_t nr, const str
 	return n;
 }
 
-static void put_line(struct ts_buf *out, char c)
-{
-	ts_buf_pad(out, c, COLUMNS);
-	ts_buf_putc(out, '\n');
-}
-
 static size_t put_hundredths(char text[TS_UNIT_MAX], int64_t hundredths)
 {
 	int n = snprintf(text, TS_UNIT_MAX, "%lld.%02lld", (long long)(hundredths / 100),
@@ -115,21 +108,19 @@ static void put_row(struct ts_buf *out, const struct shown *row, const char *uni
 }
 
 void ts_breakdown_text(struct ts_buf *out, const struct ts_breakdown_row *rows, size_t nr,
-		       int64_t total_ps, const char *bottleneck)
+		       int64_t total_ps, const char *bottleneck, size_t columns)
 {
+	const struct ts_term_wrap how = { .width = columns, .at = 2, .indent = 4 };
 	const struct unit *unit = unit_of(total_ps);
 	struct shown shown[TS_BREAKDOWN_MAX];
 	size_t n = work_out(rows, nr, unit, shown), width = VALUE_WIDTH;
+	struct ts_buf line = TS_BUF_INIT;
 	char total[TS_UNIT_MAX];
 
 	TS_ASSERT(out);
 	TS_ASSERT(rows || nr == 0);
 	put_hundredths(total, llround((double)total_ps / (double)unit->digit_ps));
-	put_line(out, '=');
-	ts_buf_puts(out, "  TPUsight Time Breakdown\n");
-	put_line(out, '=');
 	ts_buf_printf(out, "  Total Time: %s %s\n", total, unit->name);
-	put_line(out, '-');
 	for (size_t i = 0; i < n; i++) { /* a space before the longest value */
 		char value[TS_UNIT_MAX];
 
@@ -137,13 +128,15 @@ void ts_breakdown_text(struct ts_buf *out, const struct ts_breakdown_row *rows, 
 	}
 	for (size_t i = 0; i < n; i++)
 		put_row(out, &shown[i], unit->name, width);
-	put_line(out, '-');
 	if (bottleneck && *bottleneck) {
-		ts_buf_puts(out, "  Bottleneck: ");
-		ts_term_text(out, ts_bytes_of(bottleneck));
+		ts_buf_puts(&line, "Bottleneck: ");
+		ts_buf_puts(&line, bottleneck);
+		ts_buf_puts(out, "  ");
+		ts_term_wrap(out, ts_buf_bytes(&line), how);
 		ts_buf_putc(out, '\n');
 	}
-	put_line(out, '=');
+	out->failed |= line.failed;
+	ts_buf_release(&line);
 }
 
 static const struct bucket {
@@ -173,7 +166,7 @@ static void sort_rows(struct ts_breakdown_row *rows, size_t nr)
 	}
 }
 
-bool ts_breakdown_of_time(struct ts_buf *out, const struct ts_result *time)
+bool ts_breakdown_of_time(struct ts_buf *out, const struct ts_result *time, size_t columns)
 {
 	struct ts_breakdown_row rows[TS_NELEM(buckets)];
 	int64_t total_ps = ts_value_int(ts_result_get(time, "total_ps"));
@@ -196,8 +189,8 @@ bool ts_breakdown_of_time(struct ts_buf *out, const struct ts_result *time)
 	if (text.failed)
 		out->failed = true;
 	else
-		ts_breakdown_text(out, rows, TS_NELEM(rows), total_ps / cores,
-				  (const char *)text.p);
+		ts_breakdown_text(out, rows, TS_NELEM(rows), total_ps / cores, (const char *)text.p,
+				  columns);
 	ts_buf_release(&text);
 	return true;
 }

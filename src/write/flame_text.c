@@ -12,8 +12,10 @@
 #define WIDTH	      100
 #define MAX_LINES     60
 #define MAX_INDENT    30
-#define NUMBERS	      "%9s %8s %9s  "
-#define NUMBERS_WIDTH 32
+#define TOTAL_WIDTH   9
+#define SHARE_WIDTH   8
+#define SELF_WIDTH    9
+#define NUMBERS_WIDTH (TOTAL_WIDTH + 1 + SHARE_WIDTH + 1 + SELF_WIDTH + 2)
 
 /* The total that a frame needs for a line: the smallest one with which all of them are few. */
 static int by_total(const void *a, const void *b)
@@ -42,16 +44,26 @@ static const char *amount(char text[TS_UNIT_MAX], enum flame_weight weight, int6
 	return weight == FLAME_COUNT ? ts_fmt_count(text, (double)value) : ts_fmt_ps(text, value);
 }
 
+static void put_numbers(struct ts_buf *out, const char *total, const char *share, const char *self)
+{
+	ts_term_cell(out, ts_bytes_of(total), TOTAL_WIDTH, TS_TERM_RIGHT);
+	ts_buf_putc(out, ' ');
+	ts_term_cell(out, ts_bytes_of(share), SHARE_WIDTH, TS_TERM_RIGHT);
+	ts_buf_putc(out, ' ');
+	ts_term_cell(out, ts_bytes_of(self), SELF_WIDTH, TS_TERM_RIGHT);
+	ts_buf_puts(out, "  ");
+}
+
 static void put_line(struct ts_buf *out, const struct flame_graph *tree, enum flame_weight weight,
 		     const struct flame_frame *frame, size_t width)
 {
 	char total[TS_UNIT_MAX], share[TS_UNIT_MAX], self[TS_UNIT_MAX];
 	size_t indent = TS_MIN(frame->depth, MAX_INDENT);
 
-	ts_buf_printf(out, NUMBERS, amount(total, weight, frame->total[weight]),
-		      ts_fmt_pct(share, 100 * (double)frame->total[weight] /
-						(double)TS_MAX(tree->total[weight], 1)),
-		      frame->self[weight] > 0 ? amount(self, weight, frame->self[weight]) : "");
+	put_numbers(out, amount(total, weight, frame->total[weight]),
+		    ts_fmt_pct(share, 100 * (double)frame->total[weight] /
+					      (double)TS_MAX(tree->total[weight], 1)),
+		    frame->self[weight] > 0 ? amount(self, weight, frame->self[weight]) : "");
 	ts_buf_pad(out, ' ', indent);
 	ts_term_cut(out, frame->name, width - NUMBERS_WIDTH - indent);
 	ts_buf_putc(out, '\n');
@@ -63,7 +75,8 @@ static void put_tree(struct ts_buf *out, const struct flame_graph *tree, enum fl
 	size_t nr_left = 0;
 
 	ts_buf_printf(out, "\nCall tree (%s, by %s)\n", tree->kind, ts_flame_weights[weight]);
-	ts_buf_printf(out, NUMBERS "%s\n", "total", "share", "self", "frame");
+	put_numbers(out, "total", "share", "self");
+	ts_buf_puts(out, "frame\n");
 	for (size_t i = 0; i < tree->nr; i++)
 		if (tree->frames[i].total[weight] >= least)
 			put_line(out, tree, weight, &tree->frames[i], width);

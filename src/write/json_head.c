@@ -3,6 +3,29 @@
 
 #include "base/check.h"
 
+static void put_time(struct ts_json *json, const char *key, int64_t ps)
+{
+	ts_json_key(json, key);
+	if (ps == INT64_MIN || ps == INT64_MAX)
+		ts_json_null(json);
+	else
+		ts_json_i64(json, ps);
+}
+
+/* Every figure behind it is of that alone. */
+static void put_part(struct ts_json *json, const struct ts_part *part)
+{
+	ts_json_key(json, "part");
+	ts_json_object(json);
+	put_time(json, "from_ps", part->from_ps);
+	put_time(json, "to_ps", part->to_ps);
+	ts_json_key(json, "device");
+	ts_json_text(json, part->device);
+	ts_json_key(json, "host");
+	ts_json_text(json, part->host);
+	ts_json_object_end(json);
+}
+
 void ts_json_head(struct ts_json *json, const struct ts_report *report)
 {
 	TS_ASSERT(json && report);
@@ -16,4 +39,6 @@ void ts_json_head(struct ts_json *json, const struct ts_report *report)
 	ts_json_key(json, "version");
 	ts_json_text(json, report->version);
 	ts_json_object_end(json);
+	if (report->part)
+		put_part(json, report->part);
 }

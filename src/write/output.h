@@ -5,6 +5,8 @@
 #ifndef TS_WRITE_OUTPUT_H
 #define TS_WRITE_OUTPUT_H
 
+#include "base/drain.h"
+#include "model/part.h"
 #include "result/result.h"
 
 #define TS_REPORT_SCHEMA "tpusight/1" /* of every JSON of a report */
@@ -28,8 +30,13 @@ struct ts_report {
 		*weight;	 /* stacks, modules, scopes; cpu, device, count; NULL: what suits */
 	int64_t min_duration_ps; /* shorter frames count as their parent's own */
 	size_t max_depth;	 /* deeper ones likewise; 0: no limit */
-	bool group_small;	/* kernels of less than that each as one frame, below each parent */
-	size_t max_track_items; /* JSON, HTML: slices and points in all; 0: no tracks */
+	bool group_small; /* kernels of less than that each as one frame, below each parent */
+	const struct ts_part *part; /* JSON: what of the run was analysed; NULL: all */
+	size_t max_track_items;	    /* JSON, HTML: slices and points in all; 0: no tracks */
+	struct ts_bytes
+		pictures; /* HTML: of the timeline (flow/picture.h), as JSON; may be empty */
+	/* JSON: takes what is written, in pieces; OUT has the rest then. NULL: OUT has all. */
+	struct ts_drain *drain;
 };
 
 struct ts_output {

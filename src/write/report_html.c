@@ -65,6 +65,16 @@ static void put_body(struct ts_buf *out, const struct ts_report *report)
 	ts_buf_puts(out, ">\n");
 }
 
+/* There is no '<' in JSON (codec/json.h). */
+static void put_pictures(struct ts_buf *out, struct ts_bytes pictures)
+{
+	if (pictures.n == 0)
+		return;
+	ts_buf_puts(out, "<script type=\"application/json\" id=\"tpusight-slices\">");
+	ts_buf_put(out, pictures);
+	ts_buf_puts(out, "</script>\n");
+}
+
 enum ts_status ts_report_html(struct ts_buf *out, const struct ts_results *results,
 			      const struct ts_report *report, struct ts_error *err)
 {
@@ -82,8 +92,10 @@ enum ts_status ts_report_html(struct ts_buf *out, const struct ts_results *resul
 	put_body(out, report);
 	ts_buf_puts(out, "<div id=\"tpusight\"></div>\n"
 			 "<script type=\"application/json\" id=\"tpusight-report\">");
-	st = ts_report_json(out, results, &form, err); /* no '<' in it: codec/json.h */
-	ts_buf_puts(out, "</script>\n<script>");
+	st = ts_report_json(out, results, &form, err);
+	ts_buf_puts(out, "</script>\n");
+	put_pictures(out, report->pictures);
+	ts_buf_puts(out, "<script>");
 	ts_buf_put(out, ts_page.script);
 	ts_buf_puts(out, "</script>\n</body>\n</html>\n");
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;

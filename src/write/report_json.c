@@ -111,8 +111,14 @@ static void put_table(struct ts_json *json, const struct ts_table *table)
 			ts_json_key(json, table->columns[i].name);
 			put_value(json, *cell++);
 		}
+		if (row >= ts_table_nr_listed(table)) {
+			ts_json_key(json, "is_others");
+			ts_json_bool(json, true);
+		}
 		ts_json_object_end(json);
 		json->style = style;
+		if (json->drain)
+			ts_drain_offer(json->drain, json->out);
 	}
 	ts_json_array_end(json);
 }
@@ -453,6 +459,7 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 		st = ts_view_find(results, report->view, &view, err);
 	if (st)
 		return st;
+	json.drain = report->drain;
 	ts_json_object(&json);
 	ts_json_head(&json, report);
 	put_report(&json, results, report, &view);
@@ -460,7 +467,9 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 		out->failed = true;
 	ts_json_object_end(&json);
 	ts_buf_putc(out, '\n');
-	return out->failed ? ts_fail_nomem(err) : TS_OK;
+	if (out->failed)
+		return ts_fail_nomem(err);
+	return report->drain ? report->drain->status : TS_OK;
 }
 
 static void put_bottlenecks(struct ts_json *json, const struct ts_result *doctor)

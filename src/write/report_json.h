@@ -12,7 +12,8 @@
 
 #include "write/output.h"
 
-/* Appends the report, or with a view only that, with schema, generator and run in front. */
+/* Appends the report, or with a view only that, with schema, generator and run in front. With a drain that does not
+ * take a piece its status, whose story the drain has. */
 enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *results,
 			      const struct ts_report *report, struct ts_error *err);
 

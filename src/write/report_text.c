@@ -48,10 +48,14 @@ static void put_title(struct text *text, const char *title)
 	ts_buf_putc(text->out, '\n');
 }
 
+static size_t page_width(const struct text *text)
+{
+	return text->report->width ? text->report->width : PAGE_WIDTH;
+}
+
 static void put_wrapped(struct text *text, struct ts_bytes s, size_t at, size_t indent)
 {
-	size_t width = text->report->width ? text->report->width : PAGE_WIDTH;
-	struct ts_term_wrap how = { .width = width, .at = at, .indent = indent };
+	struct ts_term_wrap how = { .width = page_width(text), .at = at, .indent = indent };
 
 	ts_term_wrap(text->out, s, how);
 	ts_buf_putc(text->out, '\n');
@@ -135,25 +139,6 @@ static void put_where(struct text *text, const struct ts_where *where)
 	ts_buf_release(&line);
 }
 
-/* An example says little without a viewer: it is in the links. */
-static void put_when(struct text *text, const struct ts_finding *finding)
-{
-	size_t nr = TS_MIN(finding->nr_when, MAX_TIMES);
-	char start[TS_UNIT_MAX], end[TS_UNIT_MAX];
-
-	if (finding->nr_when == 0 || finding->when[0].is_example)
-		return;
-	ts_buf_pad(text->out, ' ', DETAIL_INDENT);
-	ts_buf_puts(text->out, "when: ");
-	for (size_t i = 0; i < nr; i++)
-		ts_buf_printf(text->out, "%s%s to %s", i ? ", " : "",
-			      ts_fmt_ps(start, finding->when[i].start_ps),
-			      ts_fmt_ps(end, finding->when[i].end_ps));
-	if (nr < finding->nr_when)
-		ts_buf_printf(text->out, " and %zu more", finding->nr_when - nr);
-	ts_buf_putc(text->out, '\n');
-}
-
 static void put_detail(struct text *text, const char *label, struct ts_bytes s)
 {
 	size_t indent = DETAIL_INDENT + strlen(label);
@@ -163,6 +148,26 @@ static void put_detail(struct text *text, const char *label, struct ts_bytes s)
 	ts_buf_pad(text->out, ' ', DETAIL_INDENT);
 	ts_buf_puts(text->out, label);
 	put_wrapped(text, s, indent, indent);
+}
+
+/* An example says little without a viewer: it is in the links. */
+static void put_when(struct text *text, const struct ts_finding *finding)
+{
+	size_t nr = TS_MIN(finding->nr_when, MAX_TIMES);
+	struct ts_buf line = TS_BUF_INIT;
+	char start[TS_UNIT_MAX], end[TS_UNIT_MAX];
+
+	if (finding->nr_when == 0 || finding->when[0].is_example)
+		return;
+	for (size_t i = 0; i < nr; i++)
+		ts_buf_printf(&line, "%s%s to %s", i ? ", " : "",
+			      ts_fmt_ps(start, finding->when[i].start_ps),
+			      ts_fmt_ps(end, finding->when[i].end_ps));
+	if (nr < finding->nr_when)
+		ts_buf_printf(&line, " and %zu more", finding->nr_when - nr);
+	put_detail(text, "when: ", ts_buf_bytes(&line));
+	text->out->failed |= line.failed;
+	ts_buf_release(&line);
 }
 
 /* Line by line, as it is written: it is there to be copied. */
@@ -271,7 +276,7 @@ static void put_result(struct text *text, const struct ts_result *result)
 	if (has_text(result)) {
 		put_title(text, result->title ? result->title : result->name);
 		if (is_time(result))
-			ts_breakdown_of_time(text->out, result);
+			ts_breakdown_of_time(text->out, result, page_width(text));
 		put_fields(text, result);
 		put_findings(text, result);
 		put_notes(text, result);

@@ -334,6 +334,14 @@ void ts_summary_findings_head(struct ts_buf *out, size_t width)
 	ts_buf_putc(out, '\n');
 }
 
+/* "-": it is unknown, or what it could give back is counted with other findings. */
+static const char *gain_of(char out[TS_UNIT_MAX], const struct ts_finding *finding)
+{
+	if (finding->gain_ps < 0 || (finding->gain_ps == 0 && finding->impact_ps > 0))
+		return "-";
+	return ts_fmt_ps(out, finding->gain_ps);
+}
+
 /* "1 warning    49.6 ms  ": gives how many columns that takes. */
 static size_t put_finding_head(struct ts_buf *out, const struct ts_finding *finding, size_t number,
 			       const struct ts_report *report)
@@ -348,8 +356,8 @@ static size_t put_finding_head(struct ts_buf *out, const struct ts_finding *find
 	ts_buf_puts(out, report->color ? RESET "  " : "  ");
 	if (!has_gains(report->width))
 		return width;
-	ts_buf_printf(out, "%*s  ", GAIN_WIDTH,
-		      finding->gain_ps < 0 ? "-" : ts_fmt_ps(gain, finding->gain_ps));
+	ts_term_cell(out, ts_bytes_of(gain_of(gain, finding)), GAIN_WIDTH, TS_TERM_RIGHT);
+	ts_buf_puts(out, "  ");
 	return width + GAIN_WIDTH + 2;
 }
 

@@ -6,8 +6,8 @@
  * Of events of one time the importer takes E first, then X, the longest first, then all others in the
  * order of the file. So a slice behind one of 0 ns is a B and an E, or it would come before that.
  *
- * Every event begins with its comma and line end, but the first behind open(); so pieces made apart
- * can be put together in any order. Times are microseconds with three decimals, in integers alone.
+ * Every event begins with its comma and line end, which the caller takes from the first of a file; so
+ * pieces made apart can be put together in any order. Times are microseconds with three decimals, in integers alone.
  * Perfetto keeps thread names by tid alone, so each tid stands once in a file; and a row is a
  * thread, as the format knows no other: its tid is made up, and the row's lanes have the next ones.
  */
@@ -18,18 +18,14 @@
 #include "codec/json.h"
 
 #define MARK	  "{\"otherData\":{\"generator\":\"tpusight\"" /* the files of every version begin so */
-#define GZIP_LEVEL 2 /* 3 takes a tenth more of the time for a thirtieth less */
 #define MAX_LANES 100 /* a row has the tids up to the next hundred */
 #define TIME_MAX  24  /* a time as text, sign, point and all */
 #define EXACT_NS  ((INT64_C(1) << 42) * 1000) /* see imported() */
 #define EVENT_MAX 640 /* an event without its names and args, and its arrows */
 
-/* The first event of the array has no comma. */
 static void begin(struct ts_buf *out)
 {
-	bool is_first = out->n > 0 && out->p[out->n - 1] == '[';
-
-	ts_buf_puts(out, is_first ? "\n{" : ",\n{");
+	ts_buf_puts(out, ",\n{");
 }
 
 static void put_text(struct ts_buf *out, const char *key, const char *text)
@@ -413,7 +409,7 @@ const struct ts_perfetto_form ts_perfetto_json = {
 	.name = "json",
 	.mark = MARK,
 	.max_lanes = MAX_LANES,
-	.level = GZIP_LEVEL,
+	.separator = ",",
 	.open = open_file,
 	.close = close_file,
 	.process = put_process,

@@ -34,10 +34,26 @@ static bool is_kept(struct ts_perfetto_interning *in, bool was_set)
 	return was_set;
 }
 
+/* As ts_strmap_find(), without reading a text that lies where one was found before. */
+static uint32_t find(struct ts_perfetto_seen *seen, const struct ts_strmap *map,
+		     struct ts_bytes text)
+{
+	uintptr_t place = (uintptr_t)text.p;
+	struct ts_perfetto_near *near = &seen->near[(place ^ place >> 6) % TS_PERFETTO_NEAR];
+	uint32_t number;
+
+	if (near->map == map && near->text.p == text.p && near->text.n == text.n)
+		return near->number;
+	number = ts_strmap_find(map, text);
+	if (number != TS_NONE)
+		*near = (struct ts_perfetto_near){ map, text, number };
+	return number;
+}
+
 uint64_t ts_perfetto_pb_iid(struct ts_perfetto_interning *in, struct ts_strmap *map,
 			    struct ts_bytes text, uint64_t first, bool *is_new)
 {
-	uint32_t number = ts_strmap_find(map, text);
+	uint32_t number = find(in->row->seen, map, text);
 
 	*is_new = number == TS_NONE;
 	if (!*is_new)
@@ -77,7 +93,7 @@ void ts_perfetto_pb_text(struct ts_perfetto_interning *in, struct ts_buf *annota
 			 struct ts_bytes text)
 {
 	struct ts_perfetto_seen *seen = in->row->seen;
-	uint32_t iid = ts_strmap_find(&seen->texts, text);
+	uint32_t iid = find(seen, &seen->texts, text);
 
 	if (iid != TS_NONE)
 		ts_pbw_u64(annotation, ANNOTATION_STRING_IID, iid);

@@ -97,6 +97,15 @@ struct ts_perfetto_row {
 	struct ts_perfetto_seen *seen; /* empty when the row begins; the form's */
 };
 
+/* A text of a map, found by where it lies: the texts of most events are a few in one place. */
+struct ts_perfetto_near {
+	const struct ts_strmap *map; /* NULL: empty */
+	struct ts_bytes text;
+	uint32_t number;
+};
+
+#define TS_PERFETTO_NEAR 64
+
 /* What slices of a row referred to so far: a form may write it once. Texts as long as the profile. */
 struct ts_perfetto_seen {
 	struct ts_strmap names, categories, texts, frames;
@@ -104,6 +113,7 @@ struct ts_perfetto_seen {
 	struct ts_map ids;	    /* that stand as text */
 	uint32_t nr_texts;	    /* of .texts and .ids */
 	struct ts_buf scratch;
+	struct ts_perfetto_near near[TS_PERFETTO_NEAR];
 };
 
 void ts_perfetto_seen_release(struct ts_perfetto_seen *seen); /* empty again */
@@ -166,7 +176,8 @@ struct ts_perfetto_form {
 	const char *older_mark; /* or so, where an earlier release wrote it; NULL: all are alike */
 	bool names_machines;	/* a process needs no host in its name */
 	uint32_t max_lanes;	/* of a row */
-	int level;		/* of gzip, where the caller names none */
+	const char *
+		separator; /* what every event begins with, but the file's first one; may be empty */
 	void (*open)(struct ts_buf *out, const struct ts_perfetto_head *head);
 	void (*close)(struct ts_buf *out);
 	void (*process)(struct ts_buf *out, const struct ts_perfetto_process *process);
