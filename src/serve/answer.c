@@ -16,7 +16,7 @@ static void pack(struct ts_body *body)
 	struct ts_gzip gz = TS_GZIP_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 
-	if (ts_gzip_init(&gz, TS_GZIP_LEVEL, &err) != TS_OK ||
+	if (ts_gzip_init(&gz, &err) != TS_OK ||
 	    ts_gzip_member(&gz, &body->packed, ts_buf_bytes(&body->text), NULL, &err) != TS_OK ||
 	    body->packed.failed || body->packed.n >= body->text.n)
 		ts_buf_release(&body->packed); /* the text alone is enough */

@@ -2,7 +2,12 @@
 #include "serve/api.h"
 
 #include "base/check.h"
+#include "base/halt.h"
+#include "serve/comparison.h"
 #include "serve/extension.h"
+#include "serve/listing.h"
+#include "serve/query.h"
+#include "serve/slices.h"
 #include "serve/traces.h"
 #include "write/page.h"
 
@@ -10,6 +15,8 @@ enum part { PART_PAGE, PART_SCRIPT, PART_STYLE, PART_MANIFEST, PART_MACROS, PART
 
 struct ts_api {
 	struct ts_reports *reports;
+	struct ts_listing *listing;
+	struct ts_pictures *pictures;
 	struct ts_latest *latest;
 	struct ts_news *news;
 	struct ts_traces_options traces;
@@ -55,16 +62,70 @@ static struct ts_answer get_style(struct ts_api *api, const struct ts_request *r
 
 static struct ts_answer get_runs(struct ts_api *api, const struct ts_request *request)
 {
-	return api->latest ? ts_latest_list(api->latest) : ts_reports_list(api->reports);
+	return api->latest ? ts_latest_list(api->latest) : ts_listing_runs(api->listing);
+}
+
+static struct ts_answer no_runs(void)
+{
+	return ts_answer_error(404, "a sample has no runs beside it (tpusight serve has those of "
+				    "a folder)");
+}
+
+static struct ts_answer get_trend(struct ts_api *api, const struct ts_request *request)
+{
+	if (api->latest)
+		return no_runs();
+	return ts_listing_trend(api->listing, request);
+}
+
+static bool is_gone(void *ctx)
+{
+	const struct ts_request *request = ctx;
+
+	return request->is_gone(request);
+}
+
+/* An answer that nobody takes any more is not made. */
+static struct ts_halt halt_of(const struct ts_request *request)
+{
+	return (struct ts_halt){ is_gone, (void *)(uintptr_t)request };
+}
+
+static struct ts_answer get_comparison(struct ts_api *api, const struct ts_request *request)
+{
+	const struct ts_halt halt = halt_of(request);
+
+	if (api->latest)
+		return no_runs();
+	return ts_comparison_get(api->reports, request->argument(request, "runs"), &halt);
+}
+
+static struct ts_answer get_slices(struct ts_api *api, const struct ts_request *request)
+{
+	const struct ts_halt halt = halt_of(request);
+
+	if (api->latest)
+		return ts_answer_error(404,
+				       "the events of a sample are not kept (tpusight serve has "
+				       "those of a folder)");
+	return ts_pictures_get(api->pictures, request, &halt);
 }
 
 static struct ts_answer get_report(struct ts_api *api, const struct ts_request *request)
 {
-	static const struct ts_reports_part whole = { "report", NULL, true };
+	const struct ts_halt halt = halt_of(request);
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_part of;
 
+	if (ts_query_part(request, &of, &err))
+		return ts_answer_error(400, "%s", err.text);
+	if (api->latest && !ts_part_is_all(&of))
+		return ts_answer_error(404, "a sample has no parts (/api/report?run=" TS_LATEST_ID
+					    " is the whole report)");
 	if (api->latest)
 		return ts_latest_get(api->latest, request->argument(request, "run"));
-	return ts_reports_get(api->reports, &whole, request->argument(request, "run"));
+	return ts_reports_get(api->reports, &ts_reports_whole, &of,
+			      request->argument(request, "run"), &halt);
 }
 
 static struct ts_answer list_traces(void *ctx, const struct ts_session *session)
@@ -138,14 +199,15 @@ static const struct ts_reports_part parts[] = {
 static struct ts_answer get_part(struct ts_api *api, const struct ts_request *request)
 {
 	const char *name = request->path + strlen(PROFILER);
+	const struct ts_halt halt = halt_of(request);
 
 	if (api->latest)
 		return ts_answer_error(404, "a sample has no parts (/api/report?run=" TS_LATEST_ID
 					    " is the whole report)");
 	for (size_t i = 0; i < TS_NELEM(parts); i++)
 		if (strcmp(name, parts[i].name) == 0)
-			return ts_reports_get(api->reports, &parts[i],
-					      request->argument(request, "run"));
+			return ts_reports_get(api->reports, &parts[i], NULL,
+					      request->argument(request, "run"), &halt);
 	return ts_answer_error(404, "no such view (there are hta, memory, timeline, kernels, "
 				    "compile and flame)");
 }
@@ -154,9 +216,18 @@ static const struct route {
 	const char *path;
 	struct ts_answer (*get)(struct ts_api *api, const struct ts_request *request);
 } routes[] = {
-	{ "/", get_page },	    { "/index.html", get_page },   { "/page.js", get_script },
-	{ "/page.css", get_style }, { "/api/runs", get_runs },	   { "/api/report", get_report },
-	{ "/api/live", get_news },  { "/api/traces", get_traces }, { "/api/trace", get_trace },
+	{ "/", get_page },
+	{ "/index.html", get_page },
+	{ "/page.js", get_script },
+	{ "/page.css", get_style },
+	{ "/api/runs", get_runs },
+	{ "/api/report", get_report },
+	{ "/api/live", get_news },
+	{ "/api/traces", get_traces },
+	{ "/api/trace", get_trace },
+	{ "/api/trend", get_trend },
+	{ "/api/compare", get_comparison },
+	{ "/api/slices", get_slices },
 };
 
 /* For pages of ui.perfetto.dev, too. */
@@ -236,12 +307,16 @@ struct ts_api *ts_api_new(const struct ts_api_options *options)
 	if (!api)
 		return NULL;
 	api->reports = ts_reports_new(&options->reports);
+	if (api->reports)
+		api->listing = ts_listing_new(api->reports);
+	if (api->listing)
+		api->pictures = ts_pictures_new(api->reports);
 	api->latest = options->latest;
 	api->news = options->news;
 	api->traces = (struct ts_traces_options){ .paths = options->reports.paths,
 						  .nr_paths = options->reports.nr_paths,
 						  .ui = options->perfetto_ui };
-	if (make_parts(api) && api->reports)
+	if (make_parts(api) && api->pictures)
 		return api;
 	ts_api_free(api);
 	return NULL;
@@ -251,6 +326,8 @@ void ts_api_free(struct ts_api *api)
 {
 	if (!api)
 		return;
+	ts_pictures_free(api->pictures);
+	ts_listing_free(api->listing);
 	ts_reports_free(api->reports);
 	for (size_t i = 0; i < NR_PARTS; i++)
 		ts_body_drop(api->parts[i]);

@@ -3,9 +3,12 @@
  *
  *	/			the page
  *	/page.js /page.css	its parts
- *	/api/runs		{"runs": [{"id", "title", "run", "session", "path", "hosts", "bytes"}],
- *				"problems"}
- *	/api/report?run=ID	tpusight/1, with tracks
+ *	/api/runs		{"runs": [{"id", "title", ...}], "is_known", "problems"} (listing.h)
+ *	/api/trend?runs=ID,ID	some of them in the order of time, and what a gate says of each
+ *	/api/compare?runs=ID,ID	what `tpusight compare --json` prints of them (comparison.h)
+ *	/api/report?run=ID	tpusight/1, with tracks; with from_ps=, to_ps=, device=, host= of that part of
+ *				the run alone, which stands in it as {"part"}
+ *	/api/slices?run=ID	what a timeline shows from from_ps= to to_ps=, width= places wide (slices.h)
  *	/api/profiler/NAME?run=ID	a part of it: hta, memory, timeline, kernels, compile, flame
  *				(run= may be left out where there is one run)
  *	/api/traces?run=ID	the traces for Perfetto that stand beside the run's profiles (traces.h)

@@ -6,18 +6,21 @@
 #include <sys/stat.h>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/map.h"
-#include "codec/json.h"
 #include "flow/run.h"
 #include "io/siblings.h"
+#include "model/part.h"
+#include "remote/remote.h"
+#include "serve/cards.h"
+#include "serve/made.h"
 #include "serve/roots.h"
 #include "write/report_json.h"
 
-#define ID_BYTES 17 /* 16 digits and a NUL */
+const struct ts_reports_part ts_reports_whole = { "report", NULL, true };
 
 struct kept {
-	char id[ID_BYTES];
-	const struct ts_reports_part *part;
+	char *key;	    /* id, view and part of the run */
 	uint64_t signature; /* a hash of the session's files: it changes when one of them does */
 	struct ts_body *body;
 	uint64_t used; /* the larger it is, the later it was used */
@@ -30,6 +33,17 @@ struct ts_reports {
 	struct kept *kept;
 	size_t nr_kept, cap_kept, nr_waiting;
 	uint64_t clock;
+	int64_t looked_ms; /* into buckets; 0: never */
+	struct ts_cards *cards;
+};
+
+/* What a client asks for. */
+struct question {
+	struct ts_reports *reports;
+	const struct ts_reports_part *part;
+	const struct ts_part *of; /* NULL: the whole run */
+	size_t nr_threads;
+	const struct ts_halt *halt; /* NULL: it is wanted whoever leaves */
 };
 
 struct ts_reports *ts_reports_new(const struct ts_reports_options *options)
@@ -42,16 +56,29 @@ struct ts_reports *ts_reports_new(const struct ts_reports_options *options)
 	if (!reports)
 		return NULL;
 	reports->options = *options;
+	reports->cards = ts_cards_new();
+	if (!reports->cards) {
+		free(reports);
+		return NULL;
+	}
 	if (pthread_mutex_init(&reports->lock, NULL) != 0) {
+		ts_cards_free(reports->cards);
 		free(reports);
 		return NULL;
 	}
 	if (pthread_mutex_init(&reports->maker, NULL) != 0) {
 		pthread_mutex_destroy(&reports->lock);
+		ts_cards_free(reports->cards);
 		free(reports);
 		return NULL;
 	}
 	return reports;
+}
+
+static void drop_kept(struct kept *kept)
+{
+	ts_body_drop(kept->body);
+	free(kept->key);
 }
 
 void ts_reports_free(struct ts_reports *reports)
@@ -59,34 +86,67 @@ void ts_reports_free(struct ts_reports *reports)
 	if (!reports)
 		return;
 	for (size_t i = 0; i < reports->nr_kept; i++)
-		ts_body_drop(reports->kept[i].body);
+		drop_kept(&reports->kept[i]);
 	free(reports->kept);
 	pthread_mutex_destroy(&reports->maker);
 	pthread_mutex_destroy(&reports->lock);
+	ts_cards_free(reports->cards);
 	free(reports);
 }
 
-static enum ts_status find_runs(const struct ts_reports *reports, struct ts_runs *runs,
-				struct ts_error *err)
+/* What lies in buckets now; what is wrong with that look is seen when a run is asked for. */
+static void look_into_buckets(struct ts_reports *reports)
+{
+	const struct ts_reports_options *options = &reports->options;
+	int64_t now_ms = ts_now_ms();
+	bool is_due;
+
+	pthread_mutex_lock(&reports->lock);
+	is_due = options->remote &&
+		 (reports->looked_ms == 0 || now_ms - reports->looked_ms > TS_REPORTS_LOOK_MS);
+	if (is_due)
+		reports->looked_ms = now_ms;
+	pthread_mutex_unlock(&reports->lock);
+	for (size_t i = 0; is_due && i < options->nr_paths; i++)
+		(void)ts_remote_refresh(options->remote, options->paths[i], NULL, NULL);
+}
+
+enum ts_status ts_reports_find(struct ts_reports *reports, struct ts_runs *runs,
+			       struct ts_error *err)
 {
 	const struct ts_reports_options *options = &reports->options;
 
+	look_into_buckets(reports);
+	runs->remote = options->remote;
+	runs->looker = ts_remote_looker(options->remote);
 	for (size_t i = 0; i < options->nr_paths; i++) {
 		struct ts_error story = TS_ERROR_INIT;
 
-		if (ts_runs_find(runs, options->paths[i], &story) == TS_NOMEM)
+		if (!ts_made_is(options->paths[i]) &&
+		    ts_runs_find(runs, options->paths[i], &story) == TS_NOMEM)
 			return ts_fail_nomem(err);
 	}
-	return options->join_sessions ? ts_runs_join(runs, err) : TS_OK;
+	if (options->join_sessions && ts_runs_join(runs, err))
+		return err->status;
+	for (size_t i = 0; i < options->nr_paths; i++)
+		if (ts_made_is(options->paths[i]) && !ts_made_add(runs, options->paths[i]))
+			return ts_fail_nomem(err);
+	return ts_made_find(runs) ? TS_OK : ts_fail_nomem(err);
 }
 
-static void id_of(const struct ts_session *session, char id[ID_BYTES])
+static uint64_t hash_of(const struct ts_session *session)
 {
 	uint64_t hash = ts_hash(ts_bytes_of(session->dir), 1);
 
 	if (session->kind != TS_SESSION_DIR) /* files of one folder */
 		hash = ts_hash(ts_bytes_of(session->files[0].name), hash);
-	snprintf(id, ID_BYTES, "%016" PRIx64, hash);
+	return hash;
+}
+
+void ts_reports_id(const struct ts_session *session, char id[TS_REPORTS_ID])
+{
+	TS_ASSERT(session);
+	snprintf(id, TS_REPORTS_ID, "%016" PRIx64, hash_of(session));
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -94,154 +154,52 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return ts_hash((struct ts_bytes){ (const uint8_t *)&value, sizeof(value) }, hash);
 }
 
+/* How one file looks: it changes when the file does. */
+static uint64_t look_at(const char *path, uint64_t hash)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return hash;
+	hash = mix(hash, (uint64_t)st.st_size);
+	hash = mix(hash, (uint64_t)st.st_mtim.tv_sec);
+	hash = mix(hash, (uint64_t)st.st_mtim.tv_nsec);
+	return mix(hash, (uint64_t)st.st_ino);
+}
+
 static uint64_t signature_of(const struct ts_session *session)
 {
 	uint64_t hash = session->nr_files;
 
 	for (size_t i = 0; i < session->nr_files; i++) {
-		struct stat st;
-
 		hash = ts_hash(ts_bytes_of(session->files[i].name), hash);
-		if (stat(session->files[i].path, &st) != 0)
-			continue;
-		hash = mix(hash, (uint64_t)st.st_size);
-		hash = mix(hash, (uint64_t)st.st_mtim.tv_sec);
-		hash = mix(hash, (uint64_t)st.st_mtim.tv_nsec);
-		hash = mix(hash, (uint64_t)st.st_ino);
+		hash = look_at(session->files[i].path, hash);
 	}
 	return hash;
 }
 
-static bool is_served(const struct ts_reports *reports, const struct ts_session *session)
+bool ts_reports_serve(const struct ts_reports *reports, const struct ts_session *session)
 {
+	TS_ASSERT(reports && session);
 	return ts_roots_hold(reports->options.paths, reports->options.nr_paths, session);
 }
 
-static int newest_first(const void *a, const void *b)
-{
-	const struct ts_session *x = *(const struct ts_session *const *)a;
-	const struct ts_session *y = *(const struct ts_session *const *)b;
-	int order = strcmp(y->session, x->session);
-
-	return order ? order : strcmp(x->dir, y->dir);
-}
-
-static void put_session(struct ts_json *json, const struct ts_session *session)
-{
-	struct ts_buf title = TS_BUF_INIT;
-	char id[ID_BYTES];
-	int64_t nr_bytes = 0;
-
-	id_of(session, id);
-	ts_json_object(json);
-	ts_json_key(json, "id");
-	ts_json_text(json, id);
-	ts_json_key(json, "title");
-	ts_json_text(json, ts_session_title(session, &title));
-	ts_json_key(json, "run");
-	ts_json_text(json, session->run);
-	ts_json_key(json, "session");
-	ts_json_text(json, session->session);
-	ts_json_key(json, "path");
-	ts_json_text(json, ts_session_place(session));
-	ts_json_key(json, "hosts");
-	ts_json_array(json);
-	for (size_t i = 0; i < session->nr_files; i++) {
-		ts_json_text(json, session->files[i].host);
-		nr_bytes = ts_i64_add(nr_bytes, (int64_t)session->files[i].nr_bytes);
-	}
-	ts_json_array_end(json);
-	ts_json_key(json, "bytes");
-	ts_json_i64(json, nr_bytes);
-	ts_json_object_end(json);
-	ts_buf_release(&title);
-}
-
-static void put_outside(struct ts_json *json, const struct ts_session *session)
-{
-	struct ts_buf text = TS_BUF_INIT;
-
-	ts_buf_printf(&text,
-		      "%s: a link leads out of what is served (give tpusight serve the folder that "
-		      "it leads to, too)",
-		      ts_session_place(session));
-	ts_json_string(json, ts_buf_bytes(&text));
-	ts_buf_release(&text);
-}
-
-/* Those that are served, the newest first. False: no memory. */
-static bool put_runs(struct ts_json *json, const struct ts_reports *reports,
-		     const struct ts_runs *runs)
-{
-	const struct ts_session **sorted = calloc(runs->nr_sessions + 1, sizeof(*sorted));
-	size_t nr = 0;
-
-	if (!sorted)
-		return false;
-	for (size_t i = 0; i < runs->nr_sessions; i++)
-		if (is_served(reports, &runs->sessions[i]))
-			sorted[nr++] = &runs->sessions[i];
-	if (nr > 1)
-		qsort(sorted, nr, sizeof(*sorted), newest_first);
-	for (size_t i = 0; i < nr; i++)
-		put_session(json, sorted[i]);
-	free(sorted);
-	return true;
-}
-
-static void put_problems(struct ts_json *json, const struct ts_reports *reports,
-			 const struct ts_runs *runs)
-{
-	for (size_t i = 0; i < runs->nr_problems; i++)
-		ts_json_text(json, runs->problems[i]);
-	for (size_t i = 0; i < runs->nr_sessions; i++)
-		if (!is_served(reports, &runs->sessions[i]))
-			put_outside(json, &runs->sessions[i]);
-}
-
-struct ts_answer ts_reports_list(struct ts_reports *reports)
-{
-	TS_ASSERT(reports != NULL);
-
-	struct ts_runs runs = TS_RUNS_INIT;
-	struct ts_buf text = TS_BUF_INIT;
-	struct ts_json json = ts_json_of(&text, TS_JSON_COMPACT);
-	struct ts_error err = TS_ERROR_INIT;
-	enum ts_status st = find_runs(reports, &runs, &err);
-
-	ts_json_object(&json);
-	ts_json_key(&json, "runs");
-	ts_json_array(&json);
-	text.failed |= !put_runs(&json, reports, &runs);
-	ts_json_array_end(&json);
-	ts_json_key(&json, "problems");
-	ts_json_array(&json);
-	put_problems(&json, reports, &runs);
-	ts_json_array_end(&json);
-	ts_json_object_end(&json);
-	text.failed |= st != TS_OK;
-	ts_runs_release(&runs);
-	return ts_answer_json(&text);
-}
-
-static struct kept *find_kept(struct ts_reports *reports, const struct ts_reports_part *part,
-			      const char *id)
+static struct kept *find_kept(struct ts_reports *reports, const char *key)
 {
 	for (size_t i = 0; i < reports->nr_kept; i++)
-		if (reports->kept[i].part == part && strcmp(reports->kept[i].id, id) == 0)
+		if (strcmp(reports->kept[i].key, key) == 0)
 			return &reports->kept[i];
 	return NULL;
 }
 
 /* A use of the body that is kept for the files as they are, or NULL. */
-static struct ts_body *take_kept(struct ts_reports *reports, const struct ts_reports_part *part,
-				 const char *id, uint64_t signature)
+static struct ts_body *take_kept(struct ts_reports *reports, const char *key, uint64_t signature)
 {
 	struct ts_body *body = NULL;
 	struct kept *kept;
 
 	pthread_mutex_lock(&reports->lock);
-	kept = find_kept(reports, part, id);
+	kept = find_kept(reports, key);
 	if (kept && kept->signature == signature) {
 		kept->used = ++reports->clock;
 		body = ts_body_use(kept->body);
@@ -269,55 +227,61 @@ static void make_room(struct ts_reports *reports, size_t n)
 		}
 		if (reports->nr_kept == 0 || sum + n <= TS_REPORTS_BYTES)
 			return;
-		ts_body_drop(reports->kept[oldest].body);
+		drop_kept(&reports->kept[oldest]);
 		reports->kept[oldest] = reports->kept[--reports->nr_kept];
 	}
 }
 
 /* Where there is no memory to keep it, it is made again the next time. */
-static void keep(struct ts_reports *reports, const struct ts_reports_part *part, const char *id,
-		 uint64_t signature, struct ts_body *body)
+static void keep(struct ts_reports *reports, const char *key, uint64_t signature,
+		 struct ts_body *body)
 {
+	char *own = strdup(key);
 	struct kept *kept;
 
 	TS_ASSERT(body != NULL);
 	pthread_mutex_lock(&reports->lock);
-	kept = find_kept(reports, part, id);
+	kept = find_kept(reports, key);
 	if (kept) {
-		ts_body_drop(kept->body);
+		drop_kept(kept);
 		*kept = reports->kept[--reports->nr_kept];
 	}
 	make_room(reports, size_of(body));
-	if (ts_grow(&reports->kept, &reports->cap_kept, reports->nr_kept + 1, sizeof(*kept))) {
-		kept = &reports->kept[reports->nr_kept++];
-		*kept = (struct kept){ .part = part,
-				       .signature = signature,
-				       .body = ts_body_use(body),
-				       .used = ++reports->clock };
-		memcpy(kept->id, id, ID_BYTES);
+	if (own &&
+	    ts_grow(&reports->kept, &reports->cap_kept, reports->nr_kept + 1, sizeof(*kept))) {
+		reports->kept[reports->nr_kept++] = (struct kept){ .key = own,
+								   .signature = signature,
+								   .body = ts_body_use(body),
+								   .used = ++reports->clock };
+		own = NULL;
 	}
 	pthread_mutex_unlock(&reports->lock);
+	free(own);
 }
 
-static enum ts_status make_report(const struct ts_reports *reports,
-				  const struct ts_reports_part *part,
-				  const struct ts_session *session, struct ts_buf *text,
-				  struct ts_error *err)
+static enum ts_status make_report(const struct question *question, const struct ts_session *session,
+				  struct ts_buf *text, struct ts_error *err)
 {
-	const struct ts_reports_options *options = &reports->options;
-	struct ts_run_options how = { .nr_threads = options->nr_threads,
+	const struct ts_reports_options *options = &question->reports->options;
+	const struct ts_reports_part *part = question->part;
+	struct ts_run_options how = { .nr_threads = question->nr_threads,
 				      .interleave = part->interleave,
 				      .tree_rows = part->tree_rows,
 				      .settings = options->settings,
-				      .overlay_budget =
+				      .part = question->of,
+				      .halt = question->halt,
+				      .track_items =
 					      part->has_tracks ? options->max_track_items : 0 };
 	struct ts_report form = { .generator = options->generator,
 				  .version = options->version,
 				  .only = part->results,
-				  .max_track_items = how.overlay_budget };
+				  .part = question->of,
+				  .max_track_items = how.track_items };
 	struct ts_run run;
 	enum ts_status st;
 
+	if (session->kind == TS_SESSION_REPORT)
+		return ts_made_read(session, text, err);
 	ts_run_init(&run);
 	st = ts_run_open(&run, session, &how, err);
 	if (st == TS_OK)
@@ -326,6 +290,46 @@ static enum ts_status make_report(const struct ts_reports *reports,
 		st = ts_report_json(text, &run.results, &form, err);
 	ts_run_release(&run);
 	return st;
+}
+
+/* The path of the report beside the profiles, if it is served. */
+static bool own_report(const struct ts_reports *reports, const struct ts_session *session,
+		       struct ts_buf *path)
+{
+	const struct ts_reports_options *options = &reports->options;
+
+	return !session->remote && ts_cards_path(session, path) &&
+	       ts_roots_hold_beside(options->paths, options->nr_paths, (const char *)path->p);
+}
+
+uint64_t ts_reports_key(const struct ts_reports *reports, const struct ts_session *session)
+{
+	uint64_t key = mix(signature_of(session), hash_of(session));
+	struct ts_buf path = TS_BUF_INIT;
+
+	TS_ASSERT(reports && session);
+	if (own_report(reports, session, &path))
+		key = look_at((const char *)path.p, key);
+	ts_buf_release(&path);
+	return key;
+}
+
+bool ts_reports_card(struct ts_reports *reports, const struct ts_session *session,
+		     struct ts_card *card)
+{
+	uint64_t key = ts_reports_key(reports, session);
+	struct ts_buf path = TS_BUF_INIT;
+	bool good = ts_cards_find(reports->cards, key, card);
+
+	TS_ASSERT(reports && session && card);
+	if (!good && session->kind == TS_SESSION_REPORT)
+		good = ts_cards_read(session, session->files[0].path, card);
+	else if (!good && own_report(reports, session, &path))
+		good = ts_cards_read(session, (const char *)path.p, card);
+	ts_buf_release(&path);
+	if (good)
+		ts_cards_keep(reports->cards, key, card);
+	return good;
 }
 
 /* A place among those that wait for an analysis. False: all are taken. */
@@ -348,34 +352,94 @@ static void leave_queue(struct ts_reports *reports)
 	pthread_mutex_unlock(&reports->lock);
 }
 
+/* What a report is kept under. */
+static bool put_key(struct ts_buf *key, const struct question *question,
+		    const struct ts_session *session)
+{
+	const struct ts_part *of = question->of;
+	char id[TS_REPORTS_ID];
+
+	ts_reports_id(session, id);
+	ts_buf_printf(key, "%s %s", id, question->part->name);
+	if (of) /* a text of the client's stands last, with its length in front */
+		ts_buf_printf(key, " %" PRId64 " %" PRId64 " %zu %s/%s", of->from_ps, of->to_ps,
+			      of->host ? strlen(of->host) : 0, of->host ? of->host : "",
+			      of->device ? of->device : "");
+	ts_buf_putc(key, '\0');
+	return !key->failed;
+}
+
+/* Of a report; without one, of WHY there is none. */
+static void keep_card(struct ts_reports *reports, const struct ts_session *session,
+		      struct ts_bytes report, const struct ts_error *why)
+{
+	struct ts_card card;
+
+	if (why || !ts_card_read(&card, report)) {
+		ts_card_init(&card);
+		snprintf(card.problem, sizeof(card.problem), "%s",
+			 why && why->text[0] ? why->text : "out of memory");
+	}
+	ts_cards_keep(reports->cards, ts_reports_key(reports, session), &card);
+}
+
+/* Makes the text of a report, and notes what a list wants to know of it. */
+static enum ts_status make(void *ctx, const struct ts_session *session, struct ts_buf *text,
+			   struct ts_error *err)
+{
+	const struct question *question = ctx;
+	enum ts_status st = make_report(question, session, text, err);
+
+	if (st == TS_OK && !question->of && !question->part->results)
+		keep_card(question->reports, session, ts_buf_bytes(text), NULL);
+	return st;
+}
+
+static struct ts_body *make_kept(const struct ts_reports_job *job, uint64_t signature,
+				 struct ts_error *err)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	struct ts_body *body = NULL;
+
+	if (job->make(job->ctx, job->sessions[0], &text, err) == TS_OK)
+		body = ts_body_new(&text, true);
+	if (body)
+		keep(job->reports, job->key, signature, body);
+	ts_buf_release(&text);
+	return body;
+}
+
+static unsigned status_of(const struct ts_error *err)
+{
+	return err->status == TS_NOTFOUND ? 404 : err->status == TS_HALTED ? 503 : 422;
+}
+
 /* One analysis runs at a time; a client that waited for it finds the report kept. */
-static struct ts_answer answer_session(struct ts_reports *reports,
-				       const struct ts_reports_part *part,
-				       const struct ts_session *session, const char *id)
+struct ts_answer ts_reports_do(const struct ts_reports_job *job)
 {
 	struct ts_answer answer = { 200, "application/json", NULL };
-	uint64_t signature = signature_of(session);
-	struct ts_buf text = TS_BUF_INIT;
+	struct ts_reports *reports = job->reports;
 	struct ts_error err = TS_ERROR_INIT;
+	uint64_t signature = 0;
 
-	answer.body = take_kept(reports, part, id, signature);
+	TS_ASSERT(reports && job->key && job->nr_sessions > 0);
+	for (size_t i = 0; i < job->nr_sessions; i++)
+		signature = mix(signature, signature_of(job->sessions[i]));
+	answer.body = take_kept(reports, job->key, signature);
 	if (answer.body)
 		return answer;
 	if (!queue_up(reports))
 		return ts_answer_error(503, "%d clients wait for a report already (try again)",
 				       TS_REPORTS_WAITING);
 	pthread_mutex_lock(&reports->maker);
-	answer.body = take_kept(reports, part, id, signature);
-	if (!answer.body && make_report(reports, part, session, &text, &err) == TS_OK) {
-		answer.body = ts_body_new(&text, true);
-		if (answer.body)
-			keep(reports, part, id, signature, answer.body);
-	}
+	answer.body = take_kept(reports, job->key, signature);
+	if (!answer.body)
+		answer.body = make_kept(job, signature, &err);
 	pthread_mutex_unlock(&reports->maker);
 	leave_queue(reports);
-	ts_buf_release(&text);
 	if (!answer.body)
-		answer = ts_answer_error(422, "%s", err.text[0] ? err.text : "out of memory");
+		answer = ts_answer_error(status_of(&err), "%s",
+					 err.text[0] ? err.text : "out of memory");
 	return answer;
 }
 
@@ -385,13 +449,28 @@ static const struct ts_session *find_session(const struct ts_runs *runs, const c
 	if (!id)
 		return runs->nr_sessions == 1 ? &runs->sessions[0] : NULL;
 	for (size_t i = 0; i < runs->nr_sessions; i++) {
-		char own[ID_BYTES];
+		char own[TS_REPORTS_ID];
 
-		id_of(&runs->sessions[i], own);
+		ts_reports_id(&runs->sessions[i], own);
 		if (strcmp(own, id) == 0)
 			return &runs->sessions[i];
 	}
 	return NULL;
+}
+
+const struct ts_session *ts_reports_session(const struct ts_reports *reports,
+					    const struct ts_runs *runs, const char *id)
+{
+	const struct ts_session *session = find_session(runs, id);
+
+	TS_ASSERT(reports && runs && id);
+	return session && ts_reports_serve(reports, session) ? session : NULL;
+}
+
+const struct ts_reports_options *ts_reports_options(const struct ts_reports *reports)
+{
+	TS_ASSERT(reports);
+	return &reports->options;
 }
 
 struct ts_answer ts_reports_ask(struct ts_reports *reports, const char *id, ts_reports_fn *fn,
@@ -405,9 +484,9 @@ struct ts_answer ts_reports_ask(struct ts_reports *reports, const char *id, ts_r
 
 	TS_ASSERT(reports != NULL && fn != NULL);
 	id = id && id[0] ? id : NULL;
-	if (find_runs(reports, &runs, &err) == TS_OK)
+	if (ts_reports_find(reports, &runs, &err) == TS_OK)
 		session = find_session(&runs, id);
-	is_found = session && is_served(reports, session);
+	is_found = session && ts_reports_serve(reports, session);
 	if (is_found)
 		answer = fn(ctx, session);
 	ts_runs_release(&runs);
@@ -417,25 +496,48 @@ struct ts_answer ts_reports_ask(struct ts_reports *reports, const char *id, ts_r
 		  : ts_answer_error(400, "which run? (?run=ID; /api/runs lists them)");
 }
 
-struct question {
-	struct ts_reports *reports;
-	const struct ts_reports_part *part;
-};
-
 static struct ts_answer answer_question(void *ctx, const struct ts_session *session)
 {
-	const struct question *question = ctx;
-	char id[ID_BYTES];
+	struct question *question = ctx;
+	struct ts_buf key = TS_BUF_INIT;
+	struct ts_reports_job job = { question->reports, NULL, &session, 1, make, question };
+	struct ts_answer answer;
 
-	id_of(session, id);
-	return answer_session(question->reports, question->part, session, id);
+	if (session->kind == TS_SESSION_REPORT && (question->part->results || question->of))
+		return ts_answer_error(404, "a report that was made before has no parts "
+					    "(/api/report?run=ID is the whole report)");
+	if (put_key(&key, question, session)) {
+		job.key = (const char *)key.p;
+		answer = ts_reports_do(&job);
+	} else {
+		answer = ts_answer_error(422, "out of memory");
+	}
+	ts_buf_release(&key);
+	return answer;
 }
 
 struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_reports_part *part,
-				const char *id)
+				const struct ts_part *of, const char *id,
+				const struct ts_halt *halt)
 {
-	struct question question = { reports, part };
+	struct question question = { reports, part, of && !ts_part_is_all(of) ? of : NULL,
+				     reports->options.nr_threads, halt };
 
 	TS_ASSERT(part != NULL);
 	return ts_reports_ask(reports, id, answer_question, &question);
+}
+
+void ts_reports_look(struct ts_reports *reports, const struct ts_session *session,
+		     const struct ts_halt *halt)
+{
+	static const struct ts_reports_part figures = { "figures", NULL, false };
+	const struct question question = { reports, &figures, NULL, 1, halt };
+	struct ts_buf text = TS_BUF_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+	enum ts_status st = make_report(&question, session, &text, &err);
+
+	TS_ASSERT(reports && session);
+	if (st != TS_HALTED)
+		keep_card(reports, session, ts_buf_bytes(&text), st ? &err : NULL);
+	ts_buf_release(&text);
 }

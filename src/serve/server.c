@@ -5,12 +5,19 @@
 #include <errno.h>
 #include <limits.h>
 #include <netinet/in.h>
+#include <poll.h>
 
 #include "base/check.h"
 #include "serve/clients.h"
 #include "serve/extension.h"
 #include "serve/guard.h"
 #include "serve/mhd.h"
+
+#ifdef POLLRDHUP
+#define LEFT POLLRDHUP
+#else
+#define LEFT 0 /* seen when something was sent */
+#endif
 
 #define SILENT_S    60		/* without a byte in either direction */
 #define PIECE_BYTES (32 << 10) /* of a source, in one read */
@@ -56,6 +63,15 @@ static const char *header_of(const struct ts_request *request, const char *name)
 static const char *argument(const struct ts_request *request, const char *name)
 {
 	return MHD_lookup_connection_value(request->client, MHD_GET_ARGUMENT_KIND, name);
+}
+
+static bool is_gone(const struct ts_request *request)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(request->client, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct pollfd client = { .fd = info ? info->connect_fd : -1, .events = LEFT };
+
+	return poll(&client, 1, 0) > 0 && (client.revents & (LEFT | POLLHUP | POLLERR)) != 0;
 }
 
 /* Is WORD in the list TEXT, as in Accept-Encoding: "br, gzip;q=1.0"? With q=0 it is not
@@ -245,9 +261,11 @@ static uint64_t size_of(const struct ts_answer *answer)
 static mhd_result answer_request(const struct ts_server *server, struct MHD_Connection *client,
 				 struct ts_client *place, const char *path)
 {
-	struct ts_request request = {
-		.path = path, .argument = argument, .header = header_of, .client = client
-	};
+	struct ts_request request = { .path = path,
+				      .argument = argument,
+				      .header = header_of,
+				      .is_gone = is_gone,
+				      .client = client };
 	struct ts_answer answer;
 
 	ts_clients_turn(server->clients, place, TS_CLIENT_WAITS, 0);

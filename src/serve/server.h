@@ -26,6 +26,8 @@ struct ts_request {
 	/* The value of ?NAME=, or NULL. It is good during the call. */
 	const char *(*argument)(const struct ts_request *request, const char *name);
 	const char *(*header)(const struct ts_request *request, const char *name); /* likewise */
+	/* Has the client left, or will it send no more? On any thread, during the call. */
+	bool (*is_gone)(const struct ts_request *request);
 	void *client;
 };
 

@@ -15,6 +15,7 @@
 #include "io/sys.h"
 #include "io/tracefile.h"
 #include "io/zip.h"
+#include "remote/remote.h"
 #include "serve/roots.h"
 
 #define HEAD_BYTES   4096 /* in which a trace of ours says what it is, and its shift */
@@ -181,19 +182,34 @@ static bool open_trace(const struct search *search, const struct kind *kind, str
 	return false;
 }
 
+/* Of a session in a bucket, the content. False: it did not come. */
+static bool hold(const struct ts_session *session, const char *path)
+{
+	return !session->remote ||
+	       (ts_remote_has(session->remote, path) &&
+		ts_remote_hold(session->remote, &path, 1, 0, NULL, NULL) == TS_OK);
+}
+
+static void drop(struct ts_remote *remote, const char *path)
+{
+	if (remote)
+		ts_remote_drop(remote, &path, 1);
+}
+
 static void look_at(struct search *search, const struct kind *kind, const char *host)
 {
 	struct trace trace = { .path = (const char *)search->path.p, .host = host, .fd = -1 };
 	const char *slash;
 
-	if (search->path.failed || search->has_ended)
+	if (search->path.failed || search->has_ended || !hold(search->session, trace.path))
 		return;
 	slash = strrchr(trace.path, '/');
 	trace.name = slash ? slash + 1 : trace.path;
-	if (!open_trace(search, kind, &trace))
-		return;
-	search->has_ended = !search->visit(search->ctx, &trace);
-	close(trace.fd);
+	if (open_trace(search, kind, &trace)) {
+		search->has_ended = !search->visit(search->ctx, &trace);
+		close(trace.fd);
+	}
+	drop(search->session->remote, trace.path);
 }
 
 static void look_beside(struct search *search, const struct kind *kind,
@@ -280,6 +296,8 @@ struct ts_answer ts_traces_list(const struct ts_traces_options *options,
 struct sending {
 	int fd;
 	uint64_t at, nr_bytes;
+	struct ts_remote *remote; /* of a bucket: it is held */
+	char *path;
 };
 
 static enum ts_source_state read_sending(void *ctx, char *out, size_t cap, size_t *n)
@@ -303,26 +321,36 @@ static void drop_sending(void *ctx)
 	struct sending *sending = ctx;
 
 	close(sending->fd);
+	if (sending->path)
+		drop(sending->remote, sending->path);
+	free(sending->path);
 	free(sending);
 }
 
 struct wanted {
 	const char *file;
+	const struct ts_session *session;
 	struct sending *found;
 };
 
 static bool take_trace(void *ctx, const struct trace *trace)
 {
 	struct wanted *wanted = ctx;
+	char *path;
 	int fd;
 
 	if (strcmp(trace->name, wanted->file) != 0)
 		return true;
 	fd = fcntl(trace->fd, F_DUPFD_CLOEXEC, 0);
-	wanted->found = fd >= 0 ? malloc(sizeof(*wanted->found)) : NULL;
-	if (wanted->found)
-		*wanted->found = (struct sending){ fd, 0, trace->nr_bytes };
-	else if (fd >= 0)
+	path = fd >= 0 ? strdup(trace->path) : NULL;
+	wanted->found = path && hold(wanted->session, path) ? malloc(sizeof(*wanted->found)) : NULL;
+	if (wanted->found) {
+		*wanted->found =
+			(struct sending){ fd, 0, trace->nr_bytes, wanted->session->remote, path };
+		return false;
+	}
+	free(path);
+	if (fd >= 0)
 		close(fd);
 	return false;
 }
@@ -332,7 +360,7 @@ struct ts_answer ts_traces_get(const struct ts_traces_options *options,
 {
 	TS_ASSERT(options != NULL && session != NULL);
 
-	struct wanted wanted = { file ? file : "", NULL };
+	struct wanted wanted = { file ? file : "", session, NULL };
 
 	visit_all(options, session, take_trace, &wanted);
 	if (!wanted.found)

@@ -1,0 +1,83 @@
+/* Findings out of a report's text. */
+#include "serve/places.h"
+
+#include "base/check.h"
+#include "codec/jtok.h"
+
+struct reading {
+	struct ts_places *places;
+	size_t first; /* of this finding */
+	struct ts_bytes id, title;
+};
+
+static bool take_text(struct ts_places *places, struct ts_bytes token, struct ts_bytes *text)
+{
+	*text = ts_jtok_unescape(&places->arena, ts_jtok_text(token));
+	return text->p != NULL;
+}
+
+/* That of the finding on this device; NULL: no memory, or there are too many. */
+static struct ts_picture_finding *on_device(struct reading *reading, uint32_t device)
+{
+	struct ts_places *places = reading->places;
+	struct ts_picture_finding *found;
+
+	for (size_t i = reading->first; i < places->nr; i++)
+		if (places->items[i].device == device)
+			return &places->items[i];
+	if (!ts_grow(&places->items, &places->cap, places->nr + 1, sizeof(*places->items)))
+		return NULL;
+	found = &places->items[places->nr++];
+	*found = (struct ts_picture_finding){ reading->id, reading->title, device, { .nr = 0 } };
+	return found;
+}
+
+static bool take_range(struct reading *reading, struct ts_bytes range)
+{
+	int64_t start_ps, end_ps, device = TS_NONE;
+	struct ts_picture_finding *finding;
+
+	if (!ts_bytes_i64(ts_jtok_at(range, "start_ps"), &start_ps) ||
+	    !ts_bytes_i64(ts_jtok_at(range, "end_ps"), &end_ps) || start_ps >= end_ps)
+		return true;
+	(void)ts_bytes_i64(ts_jtok_at(range, "device"), &device);
+	if (device < 0 || device > TS_NONE)
+		return true;
+	finding = on_device(reading, (uint32_t)device);
+	return finding && ts_spans_add(&finding->places, start_ps, end_ps);
+}
+
+static bool take_finding(struct ts_places *places, struct ts_bytes finding)
+{
+	struct reading reading = { places, places->nr, { NULL, 0 }, { NULL, 0 } };
+	struct ts_jtok ranges = ts_jtok_enter(ts_jtok_at(finding, "time_ranges"));
+
+	if (!take_text(places, ts_jtok_at(finding, "id"), &reading.id) ||
+	    !take_text(places, ts_jtok_at(finding, "title"), &reading.title))
+		return false;
+	while (places->nr < TS_PLACES_MAX && ts_jtok_element(&ranges))
+		if (!take_range(&reading, ranges.value))
+			return false;
+	return true;
+}
+
+bool ts_places_read(struct ts_places *places, struct ts_bytes report)
+{
+	struct ts_jtok findings = ts_jtok_enter(ts_jtok_at(report, "doctor.findings"));
+
+	TS_ASSERT(places && places->nr == 0);
+	while (places->nr < TS_PLACES_MAX && ts_jtok_element(&findings))
+		if (!take_finding(places, findings.value))
+			return false;
+	return true;
+}
+
+void ts_places_release(struct ts_places *places)
+{
+	TS_ASSERT(places);
+	for (size_t i = 0; i < places->nr; i++)
+		ts_spans_release(&places->items[i].places);
+	free(places->items);
+	ts_arena_release(&places->arena);
+	*places = (struct ts_places){ .nr = 0 };
+}
