@@ -6,13 +6,14 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { argv } from "node:process";
 import { build, context } from "esbuild";
-import { moduleOf } from "./units.mjs";
+import { moduleOf as glossaryOf } from "./glossary.mjs";
+import { moduleOf as unitsOf } from "./units.mjs";
 
-// A header of C is the table of units that it holds.
-const headers = {
-	name: "headers",
-	setup: (b) => b.onLoad({ filter: /\.h$/ }, async ({ path }) => ({ contents: await moduleOf(path), loader: "js", watchFiles: [path] })),
-};
+// A header of C is the table of units that it holds, a document the glossary.
+const made = (filter, moduleOf) => ({
+	name: "made",
+	setup: (b) => b.onLoad({ filter }, async ({ path }) => ({ contents: await moduleOf(path), loader: "js", watchFiles: [path] })),
+});
 
 async function allow(name) {
 	return `'sha256-${createHash("sha256").update(await readFile(`${outdir}/${name}`)).digest("base64")}'`;
@@ -35,7 +36,7 @@ const options = {
 	jsxFactory: "h",
 	jsxFragment: "Fragment",
 	legalComments: "inline",
-	plugins: [headers, hashes],
+	plugins: [made(/\.h$/, unitsOf), made(/\.md$/, glossaryOf), hashes],
 	charset: "ascii", // the page is inlined into files of any encoding
 	logLevel: "warning",
 };

@@ -5,7 +5,8 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { usePage } from "./state.js";
 
-/** @import { Drawing, Maybe, Range, SetLook, Step } from "./report.d.ts" */
+/** @import { ComponentChildren } from "preact" */
+/** @import { Drawing, Maybe } from "./report.d.ts" */
 
 // Okabe and Ito's colours: they differ for every colour vision. The order is fixed, so one class has one colour everywhere.
 export const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
@@ -67,28 +68,6 @@ export function holds(xs, x) {
 	return low;
 }
 
-/**
- * Dragging over a chart chooses a part of the run for all views. TIMEOF(x0, x1) gives its picoseconds.
- * @param {SetLook} setLook
- * @param {(from: number, to: number) => Range} [timeOf]
- */
-export function picking(setLook, timeOf = (from, to) => [from * 1e12, to * 1e12]) {
-	return {
-		cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
-		hooks: {
-			setSelect: [
-				(/** @type {uPlot} */ u) => {
-					const { left, width } = u.select;
-					if (width < 3) return;
-					const range = timeOf(u.posToVal(left, "x"), u.posToVal(left + width, "x"));
-					u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
-					setLook({ range });
-				},
-			],
-		},
-	};
-}
-
 // Times on an axis, all in the unit that suits the longest: VALUES are in units of ONE seconds.
 /** @type {[string, number][]} */
 const TIMES = [["s", 1], ["ms", 1e-3], ["\u00b5s", 1e-6], ["ns", 1e-9]];
@@ -100,44 +79,23 @@ export const times = (one) => (_, values) => {
 };
 export const timeAxis = { values: times(1), size: 26, space: 64 };
 
-// Charts over steps stand on their index: a step is as wide as any other, and its number is written below it.
-/** @type {(steps: Step[]) => number[]} */
-export const stepEdges = (steps) => [...steps.map((_, i) => i - 0.5), steps.length - 0.5];
-/** @type {(steps: Step[], x: number) => number} */
-export const stepAt = (steps, x) => Math.min(Math.max(Math.floor(x + 0.5), 0), steps.length - 1);
-/** @type {(steps: Step[]) => (from: number, to: number) => Range} */
-export const stepTimes = (steps) => (from, to) => {
-	const last = steps[stepAt(steps, to)];
-	return [steps[stepAt(steps, from)].start_ps, last.start_ps + last.duration_ps];
-};
-/** @type {(steps: Step[]) => uPlot.Axis} */
-export const stepAxis = (steps) => ({ values: (_, v) => v.map((i) => steps[i]?.step ?? ""), size: 30 });
-/**
- * The values of steps as stairs need them: the last one holds to its own end.
- * @type {(column: number[]) => number[]}
- */
-export const held = (column) => [...column, column[column.length - 1]];
+const NARROW = 640; // phone.css: there it is one line that scrolls
 
 // A legend of our own: uPlot's is a table that follows the pointer.
-/** @param {{ items: [string, string][] }} props */
-export function Legend({ items }) {
+/** @param {{ items: [string, string][], children?: ComponentChildren }} props */
+export function Legend({ items, children }) {
 	return (
-		<ul class="legend">
+		<ul class="legend" tabIndex={innerWidth <= NARROW ? 0 : undefined}>
 			{items.map(([name, color]) => (
 				<li key={name}>
 					<span class="swatch" style={{ background: color }} aria-hidden="true" />
 					{name}
 				</li>
 			))}
+			{children}
 		</ul>
 	);
 }
-
-/**
- * The range of an axis of amounts: bars that do not begin at 0 show no proportion.
- * @type {(u: unknown, low: number, high: number) => [number, number]}
- */
-export const fromZero = (_, __, high) => [0, (high || 1) * 1.05];
 
 // Columns stacked on each other, as uPlot draws them: the last on top, drawn first.
 /** @type {(columns: Maybe<number>[][]) => number[][]} */
@@ -159,17 +117,22 @@ export function tooltip(say) {
 	const tip = document.createElement("div");
 	tip.className = "tip";
 	tip.hidden = true;
+	let isHere = false; // charts over time share a crosshair, and the one under the pointer speaks
 	return {
 		hooks: {
 			init: (u) => {
 				u.over.appendChild(tip);
+				u.over.addEventListener("mouseenter", () => {
+					isHere = true;
+				});
 				u.over.addEventListener("mouseleave", () => {
+					isHere = false;
 					tip.hidden = true;
 				});
 			},
 			setCursor: (u) => {
 				const { idx, left = -1, top = -1 } = u.cursor;
-				const lines = idx === null || idx === undefined || left < 0 ? null : say(idx, u, u.posToVal(left, "x"));
+				const lines = !isHere || idx === null || idx === undefined || left < 0 ? null : say(idx, u, u.posToVal(left, "x"));
 				tip.hidden = !lines;
 				if (!lines) return;
 				tip.textContent = lines.join("\n");

@@ -1,5 +1,6 @@
 // Numbers and texts of the report for people. A name's ending is its unit, by the program's own table (tpusight/1).
 import { UNITS } from "../../../src/base/units_list.h";
+import { labelOf } from "./glossary.js";
 
 /** @import { Cell, Row } from "./report.d.ts" */
 
@@ -13,6 +14,7 @@ function digits(x) {
 
 /** @type {(x: number, steps: string[], base: number) => string} */
 function scaled(x, steps, base) {
+	if (x === 0) return "0";
 	let i = 0;
 	let v = x;
 	while (Math.abs(v) >= base && i < steps.length - 1) {
@@ -22,19 +24,20 @@ function scaled(x, steps, base) {
 	return `${i === 0 && Number.isInteger(v) ? v : digits(v)} ${steps[i]}`;
 }
 
+// Seconds above a hundred keep a decimal, as on the terminal (base/units.c).
 /** @param {number} ps */
-export const time = (ps) =>
-	Math.abs(ps) < 6e13 ? scaled(ps, ["ps", "ns", "\u00b5s", "ms", "s"], 1000) : `${(ps / 6e13).toFixed(1)} min`;
+export const time = (ps) => (Math.abs(ps) < 1e14 ? scaled(ps, ["ps", "ns", "\u00b5s", "ms", "s"], 1000) : `${+(ps / 1e12).toFixed(1)} s`);
 // Summed over cores.
 /** @param {number} ps */
-export const coreTime = (ps) => ps === 0 ? "0" : scaled(ps, ["ps", "ns", "\u00b5s", "ms", "s"].map((s) => `core-${s}`), 1000);
+export const coreTime = (ps) => scaled(ps, ["ps", "ns", "\u00b5s", "ms", "s"].map((s) => `core-${s}`), 1000);
 /** @param {number} n */
 export const bytes = (n) => scaled(n, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"], 1024);
 /** @param {number} x */
 export const percent = (x) => {
 	const a = Math.abs(x);
-	if (a !== 0 && a < 0.001) return `${x < 0 ? "> -" : "< "}0.001 %`;
-	return `${a !== 0 && a < 0.1 ? x.toPrecision(1) : a < 10 ? x.toFixed(1) : a < 1000 ? x.toFixed(0) : Math.round(x).toLocaleString("en-US")} %`;
+	if (a === 0) return "0 %";
+	if (a < 0.001) return `${x < 0 ? "> -" : "< "}0.001 %`;
+	return `${a < 0.1 ? x.toPrecision(1) : a < 10 ? x.toFixed(1) : a < 1000 ? x.toFixed(0) : Math.round(x).toLocaleString("en-US")} %`;
 };
 /** @type {(x: number, unit: string) => string} */
 const si = (x, unit) => scaled(x, ["", "K", "M", "G", "T", "P"].map((s) => s + unit), 1000).trim();
@@ -52,7 +55,7 @@ const WRITE = {
 	COUNT: si,
 	RATE: si,
 	"FLOP/byte": (x) => `${digits(x)} FLOP/B`,
-	"ms/min": (x) => `${x === 0 ? "0 ms" : time(x * 1e9)}/min`,
+	"ms/min": (x) => `${time(x * 1e9)}/min`,
 };
 
 /**
@@ -71,7 +74,7 @@ function unitOf(name) {
 export const unit = (name) => unitOf(name)?.unit ?? "";
 
 /** @type {(unit: import("../../../src/base/units_list.h").Unit, x: number) => string} */
-const written = (known, x) => (WRITE[known.kind] ?? WRITE[known.unit] ?? digits)(x, known.unit);
+const written = (known, x) => (x === 0 && known.kind !== "SHARE" ? "0" : (WRITE[known.kind] ?? WRITE[known.unit] ?? digits)(x, known.unit));
 
 // A list in a cell, as report --format csv writes it.
 /** @param {Cell} v */
@@ -84,46 +87,38 @@ const listed = (list) => list.map(item).join("; ");
 // These numbers say which one, not how many: step 1009, as the program and XProf call it.
 const ORDINAL = /(^|_|\.)(step|rank|stream|id|index)$/;
 
+// These cells have the name of a time class.
+const CLASS = /(^|\.)(bottleneck_)?bucket$/;
+
+// Nothing was there: drawn pale.
+/** @type {(name: string, v: Cell) => boolean} */
+export const isNothing = (name, v) => v === 0 && !ORDINAL.test(name);
+
 /** @type {(name: string, v: Cell) => string} */
 export function value(name, v) {
 	if (v === null || v === undefined) return UNKNOWN;
 	if (typeof v === "boolean") return v ? "yes" : "no";
 	if (Array.isArray(v)) return clean(listed(v));
 	if (typeof v === "object") return clean(JSON.stringify(v));
-	if (typeof v !== "number") return clean(String(v));
+	if (typeof v !== "number") return clean(CLASS.test(name) ? labelOf(String(v)) : String(v));
 	const known = unitOf(name);
 	if (known) return written(known, v);
 	if (Number.isInteger(v)) return ORDINAL.test(name) ? String(v) : v.toLocaleString("en-US");
 	return digits(v);
 }
 
-/** @type {Record<string, string>} */
-const WORDS = { cpu: "CPU", gpu: "GPU", cuda: "CUDA", hbm: "HBM", vmem: "VMEM", cmem: "CMEM", mxu: "MXU", flops: "FLOP", hlo: "HLO" };
-/** @type {Record<string, string>} */
-const KEEP = { unexplained: "Running, not explained", bytes: "Bytes", flops: "FLOPs", flops_per_s: "FLOP rate", bytes_per_s: "Bandwidth" };
-
 /**
- * hbm_read_bytes -> "HBM read"
+ * What a name of the report is called.
  * @param {string} name
  */
-export function title(name) {
-	const last = name.slice(name.lastIndexOf(".") + 1);
-	if (KEEP[last]) return KEEP[last];
-	const words = last
-		.replace(/_bytes_per_s$/, "_bandwidth")
-		.replace(/_flops_per_s$/, "_FLOP rate")
-		.replace(/_(ps|pct|bytes)$/, "")
-		.split("_")
-		.map((w) => WORDS[w] ?? w)
-		.filter(Boolean)
-		.join(" ");
-	return words.charAt(0).toUpperCase() + words.slice(1);
-}
+export const title = (name) => labelOf(name);
 
-// Names side by side: those that would read the same get what they measure behind them.
-/** @type {(names: string[]) => Map<string, string>} */
-export function titles(names) {
-	const all = names.map((n) => title(n));
+/**
+ * Names side by side, of the view or table OF: those that would read the same get what they measure behind them.
+ * @type {(names: string[], of?: string) => Map<string, string>}
+ */
+export function titles(names, of = "") {
+	const all = names.map((n) => labelOf(of ? `${of}.${n}` : n));
 	/** @type {(name: string, i: number) => string} */
 	const named = (n, i) => {
 		const kind = unitOf(n)?.label;

@@ -8,16 +8,31 @@ import { clean } from "./format.js";
 /** @import { Drawing } from "./report.d.ts" */
 
 const ROW = 16;
+const APART = 48; // pixels between the names of columns
+const LETTER = 7; // pixels
+
+/**
+ * The middles of columns that have their names below them: each, or every so many.
+ * @type {(count: number, width: number) => number[]}
+ */
+export function middles(count, width) {
+	const every = Math.max(Math.ceil((count * APART) / Math.max(width, APART)), 1);
+	return Array.from({ length: Math.ceil(count / every) }, (_, i) => i * every + 0.5);
+}
+
+/** @type {(row: { label: string, hint?: string }, most: number) => string} */
+const nameOf = ({ label, hint }, most) => clean(hint ? `${label} ${hint}` : label).slice(0, most);
 
 /**
  * COLUMNS: their names; SAY(value) writes one; MAX: the brightest, instead of the highest.
- * @param {{ rows: { label: string, cells: (number | null)[] }[], columns: string[], max?: number, say: (value: number) => string,
+ * @param {{ rows: { label: string, hint?: string, cells: (number | null)[] }[], columns: string[], max?: number, say: (value: number) => string,
  *	label: string }} props
  */
 export function Heat({ rows, columns, max, say, label }) {
 	const highest = useMemo(() => max ?? rows.reduce((top, r) => r.cells.reduce((most, v) => Math.max(most ?? 0, v ?? 0), top) ?? 0, 0), [rows, max]);
 	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const top = Math.max(highest, 1e-9);
+		const wide = innerWidth < 600 ? 110 : rows.some((r) => r.hint) ? 300 : 190;
 		/** @type {(u: uPlot) => void} */
 		const paint = (u) => {
 			const height = u.bbox.height / rows.length;
@@ -35,7 +50,7 @@ export function Heat({ rows, columns, max, say, label }) {
 			const row = rows[Math.floor((u.cursor.top ?? 0) / (u.over.clientHeight / rows.length))];
 			const x = Math.floor((u.cursor.left ?? 0) / (u.over.clientWidth / columns.length));
 			if (!row || x < 0 || x >= columns.length) return null;
-			return [clean(row.label), columns[x], row.cells[x] === null ? "unknown" : say(row.cells[x])];
+			return [clean(row.label), ...(row.hint ? [clean(row.hint)] : []), columns[x], row.cells[x] === null ? "unknown" : say(row.cells[x])];
 		};
 		return {
 			data: [columns.map((_, i) => i + 0.5), columns.map(() => 0)],
@@ -43,7 +58,10 @@ export function Heat({ rows, columns, max, say, label }) {
 				legend: { show: false },
 				cursor: { drag: { x: false, y: false }, points: { show: false } },
 				scales: { x: { time: false, range: [0, columns.length] }, y: { range: [0, rows.length] } },
-				axes: [{ size: 26, values: (_, v) => v.map((i) => columns[Math.floor(i)]?.replace(/^step /, "") ?? ""), grid: { show: false } }, { size: 190, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => rows.map((r) => clean(r.label).slice(0, 26)), grid: { show: false } }],
+				axes: [
+					{ size: 26, splits: (u) => middles(columns.length, u.bbox.width / devicePixelRatio), values: (_, v) => v.map((i) => columns[Math.floor(i)]?.replace(/^step /, "") ?? ""), filter: (_, v) => v, grid: { show: false } },
+					{ size: wide, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => rows.map((r) => nameOf(r, Math.floor(wide / LETTER))), grid: { show: false } },
+				],
 				series: [{}, { paths: () => null, points: { show: false } }],
 				hooks: { draw: [paint] },
 				plugins: [tooltip((_, u) => at(u))],

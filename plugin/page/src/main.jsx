@@ -1,41 +1,30 @@
 // The page: a heading, the run's picture, and one of the views.
 import { h, render } from "preact";
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, cut, time } from "./format.js";
 import "./page.css";
+import "./phone.css";
+import "./print.css";
 import { latestOf, useLive } from "./live.js";
+import { Hatching } from "./array.jsx";
+import { Drawer } from "./drawer.jsx";
 import { OpenRun } from "./open.jsx";
+import { Choice } from "./parts.jsx";
 import { hasServer, hasTraces, inlined, isLive, report as fetchReport, runs as fetchRuns, traces as fetchTraces, xprof } from "./source.js";
-import { Page, readHash, usePage, useWatch, Watch, writeHash } from "./state.js";
+import { ofRun, Page, partOf, runName, runNamed, useLook, usePage, useWatch, Watch } from "./state.js";
+import { Search } from "./search.jsx";
 import { Strip } from "./strip.jsx";
-import { viewOf, viewsOf } from "./views/index.js";
+import { useTheme } from "./theme.js";
+import { copy } from "./clipboard.js";
+import { runEnd, TimeScale } from "./timescale.js";
+import { PAGES, viewOf, viewsOf } from "./views/index.js";
 
+/** @import { Theme } from "./theme.js" */
 /** @import { ListedRun, Look, Maybe, PageView, Perfetto, Report, Run, SetLook, Watched } from "./report.d.ts" */
 
 const SCHEMA = "tpusight/1";
-
-/** @type {() => [string, (theme: string) => void]} */
-function useTheme() {
-	const stored = () => {
-		try {
-			return localStorage.getItem("tpusight-theme");
-		} catch {
-			return null; // pages from a file may have no storage
-		}
-	};
-	const system = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-	const [theme, setTheme] = useState(() => stored() ?? system());
-	useEffect(() => {
-		document.documentElement.dataset.theme = theme;
-		try {
-			localStorage.setItem("tpusight-theme", theme);
-		} catch {
-			/* it holds until the page is closed */
-		}
-	}, [theme]);
-	document.documentElement.dataset.theme = theme; // before anything is drawn with its colours
-	return [theme, setTheme];
-}
+/** @param {string} view */
+const isPage = (view) => PAGES.some((p) => p.name === view);
 
 /** @param {{ views: PageView[], view: string, onView: (name: string) => void }} props */
 function Tabs({ views, view, onView }) {
@@ -66,27 +55,11 @@ function Tabs({ views, view, onView }) {
 	);
 }
 
-/** @param {{ label: string, value: Maybe<string | number>, options: [string | number, string][], onPick: (value: string | null) => void }} props */
-function Choice({ label, value, options, onPick }) {
-	return (
-		<label class="choice">
-			{label}
-			<select value={value ?? ""} onChange={(e) => onPick(e.currentTarget.value === "" ? null : e.currentTarget.value)}>
-				{options.map(([v, name]) => (
-					<option key={v} value={v}>
-						{name}
-					</option>
-				))}
-			</select>
-		</label>
-	);
-}
-
 // The same run in XProf: its overview with our suggestions, and its trace viewer with our rows under each device.
-/** @param {{ look: Look, run: Maybe<Run> }} props */
-function XProf({ look, run }) {
+/** @param {{ look: Look, id: Maybe<string>, run: Maybe<Run> }} props */
+function XProf({ look, id, run }) {
 	const host = look.host ?? run?.hosts?.[0]?.name;
-	const name = look.run ?? (run?.run && run.run !== "." ? `${run.run}/${run.session}` : run?.session);
+	const name = id ?? (run?.run && run.run !== "." ? `${run.run}/${run.session}` : run?.session);
 	if (!run || !name) return null;
 	const at = new URLSearchParams(host ? { run: name, host } : { run: name });
 	const overview = xprof(`data/plugin/profile/index.html?${at}&tag=overview_page&enable_smart_suggestion=true`);
@@ -151,11 +124,36 @@ const watchedOf = (live) => (live?.sample[live.sample.length - 1]?.services ?? [
 /** @type {(value: string | number, name: string) => [string | number, string]} */
 const pair = (value, name) => [value, clean(name)];
 
-/** @param {{ runs: ListedRun[] | undefined, theme: string, setTheme: (theme: string) => void }} props */
-function Heading({ runs, theme, setTheme }) {
-	const { report, look, setLook } = usePage();
+// To send what is seen to somebody, or to keep it.
+function CopyLink() {
+	const { link } = usePage();
+	const [notice, setNotice] = useState("");
+	const onClick = async () => {
+		setNotice((await copy(link())) ? "copied" : "the browser did not allow the copy");
+		setTimeout(() => setNotice(""), 3000);
+	};
+	return (
+		<span class="copylink">
+			<button type="button" onClick={onClick} title="copies the address of this page with all that is chosen in it">
+				Copy link
+			</button>
+			<span role="status" class="count">
+				{notice}
+			</span>
+		</span>
+	);
+}
+
+/** @param {{ runs: ListedRun[] | undefined, views: PageView[], theme: Theme, setTheme: ((theme: Theme) => void) | null }} props */
+function Heading({ runs, views, theme, setTheme }) {
+	const { whole: report, look, setLook } = usePage();
 	const live = useWatch();
 	const run = report?.run;
+	const listed = runNamed(look.run, runs);
+	const pickRun = (/** @type {string | null} */ id) => {
+		const to = runNamed(id, runs);
+		if (to && runs) setLook({ ...ofRun(runName(to, runs)), ...(isPage(look.view) ? { view: "overview" } : {}) });
+	};
 	const wall = run?.duration_ps ?? 0;
 	const hosts = run?.hosts ?? [];
 	const hostChoices = [pair("", `all ${hosts.length}`), ...hosts.map((x) => pair(x.name, x.name))];
@@ -163,18 +161,40 @@ function Heading({ runs, theme, setTheme }) {
 	const deviceChoices = [pair("", `all ${devices.length}`), ...devices.map((d) => pair(d.id, hosts.length > 1 ? `${d.host} ${d.name}` : d.name))];
 	return (
 		<header>
-			<h1>TPUsight</h1>
-			{live && <LiveBar live={live} />}
-			{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={look.run} options={[...(look.run ? [] : [pair("", "choose a run")]), ...runs.map((r) => pair(r.id, r.title ?? r.id))]} onPick={(id) => id && setLook({ run: id, range: null, device: null, host: null })} />}
-			{(run || live) && <span class="run">{cut(clean(run ? nameOf(run) : watchedOf(live)), 120)}</span>}
-			{wall > 0 && <span class="count">{time(wall)}</span>}
-			{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host, device: null })} />}
-			{devices.length > 1 && <Choice label="device" value={look.device} options={deviceChoices} onPick={(id) => setLook({ device: id === null ? null : Number(id) })} />}
-			<XProf look={look} run={run} />
-			<OpenRun name={run ? nameOf(run) : ""} />
-			<button type="button" class="theme" onClick={() => setTheme(theme === "dark" ? "light" : "dark")}>
-				{theme === "dark" ? "Light" : "Dark"}
-			</button>
+			<div class="who">
+				<h1>TPUsight</h1>
+				{(run || live) && <span class="run">{cut(clean(run ? nameOf(run) : watchedOf(live)), 120)}</span>}
+				{wall > 0 && <span class="count">{time(wall)}</span>}
+			</div>
+			<div class="what">
+				{live && <LiveBar live={live} />}
+				{runs && !isPage(look.view) && (
+					<button type="button" class="link" onClick={() => setLook({ view: "runs" })}>
+						All runs
+					</button>
+				)}
+				{runs && isPage(look.view) && (
+					<nav aria-label="runs">
+						{PAGES.map((p) => (
+							<button key={p.name} type="button" class="link" aria-current={p.name === look.view ? "page" : undefined} onClick={() => setLook({ view: p.name })}>
+								{p.title}
+							</button>
+						))}
+					</nav>
+				)}
+				{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={listed?.id} options={[...(listed ? [] : [pair("", "choose a run")]), ...runs.map((r) => pair(r.id, r.title ?? r.id))]} onPick={(id) => pickRun(id || null)} />}
+				{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host: host || null, device: null })} />}
+				{devices.length > 1 && <Choice label="device" value={look.device} options={deviceChoices} onPick={(id) => setLook({ device: id === "" ? null : Number(id) })} />}
+				<XProf look={look} id={listed?.id} run={run} />
+				<OpenRun name={run ? nameOf(run) : ""} />
+				<Search views={views} />
+				<CopyLink />
+				{setTheme && (
+					<button type="button" class="theme" onClick={() => setTheme(theme === "dark" ? "light" : "dark")}>
+						{theme === "dark" ? "Light" : "Dark"}
+					</button>
+				)}
+			</div>
 		</header>
 	);
 }
@@ -195,9 +215,15 @@ function Problems({ all }) {
 	);
 }
 
-// Keys 1 to 9 choose a view wherever no text is being written; p makes a live page stand still.
-/** @type {(views: PageView[], setLook: SetLook, live: Watched | null) => void} */
-function useKeys(views, setLook, live) {
+// What the keys of Perfetto's page do there, they do here.
+/** @type {Record<string, (scale: TimeScale) => void>} */
+const MOVES = { w: (s) => s.zoom(0.7), s: (s) => s.zoom(1 / 0.7), a: (s) => s.pan(-0.2), d: (s) => s.pan(0.2), Escape: (s) => s.back() };
+
+// Keys 1 to 9 choose a view wherever no text is being written, others the time; p makes a live page stand still.
+/** @type {(views: PageView[], op: string | null, setLook: SetLook, live: Watched | null, scale: TimeScale) => void} */
+function useKeys(views, op, setLook, live, scale) {
+	const openOp = useRef(op);
+	openOp.current = op;
 	const pause = useRef(/** @type {(() => void) | undefined} */ (undefined));
 	pause.current = live?.pause;
 	useEffect(() => {
@@ -207,7 +233,8 @@ function useKeys(views, setLook, live) {
 			const view = views[Number(e.key) - 1];
 			if (view) setLook({ view: view.name });
 			else if (e.key === "p") pause.current?.();
-			else if (e.key === "Escape") setLook({ range: null });
+			else if (e.key === "Escape" && openOp.current) setLook({ op: null });
+			else MOVES[e.key]?.(scale);
 		};
 		addEventListener("keydown", onKey);
 		return () => removeEventListener("keydown", onKey);
@@ -236,8 +263,8 @@ function useTurn(live, wanted) {
 }
 
 /**
- * What there is to draw. OF: the run that the report is of.
- * @typedef {{ report: Report | null, loading: boolean, of?: Maybe<string>, runs?: ListedRun[], problems?: string[], error?: string | null }} Fetched
+ * What there is to draw. OF: the id of the run that the report is of; WANTED: of the one that is asked for.
+ * @typedef {{ report: Report | null, loading: boolean, of?: Maybe<string>, wanted?: Maybe<string>, runs?: ListedRun[], problems?: string[], error?: string | null }} Fetched
  * @type {(look: Look, setLook: SetLook, live: Watched | null) => Fetched}
  */
 function useReport(look, setLook, live) {
@@ -245,16 +272,17 @@ function useReport(look, setLook, live) {
 		const report = inlined();
 		return { report, loading: !report && hasServer() };
 	});
-	const wanted = hasServer() && look.view !== "live" ? look.run : null;
+	const wanted = hasServer() && look.view !== "live" && !isPage(look.view) ? (runNamed(look.run, state.runs)?.id ?? null) : null;
 	const turn = useTurn(live, Boolean(wanted));
 	const latest = useRef(/** @type {string | null} */ (null)); // a page that shows the latest run goes on to the next one
 	useEffect(() => {
 		if (!hasServer()) return;
 		fetchRuns()
 			.then(({ runs, problems }) => {
-				const newest = latestOf(runs, live)?.id ?? null;
+				const last = latestOf(runs, live);
+				const newest = last ? runName(last, runs) : null;
 				setState((s) => ({ ...s, runs, problems, loading: newest !== null && !s.report, error: runs.length || live ? null : "No profile was found in this log directory." }));
-				if (newest && (look.run === latest.current || !runs.some((r) => r.id === look.run))) setLook({ run: newest });
+				if (newest && (look.run === latest.current || !runNamed(look.run, runs))) setLook({ run: newest });
 				latest.current = newest ?? latest.current;
 			})
 			.catch((e) => setState((s) => ({ ...s, loading: false, error: e.message })));
@@ -262,7 +290,7 @@ function useReport(look, setLook, live) {
 	useEffect(() => {
 		if (!wanted) return;
 		let current = true;
-		setState((s) => ({ ...s, loading: s.of !== wanted, error: null }));
+		setState((s) => ({ ...s, report: s.of === wanted ? s.report : null, loading: s.of !== wanted, error: null })); // nothing old stands under the new name
 		fetchReport(wanted)
 			.then((report) => current && setState((s) => ({ ...s, report, of: wanted, loading: false })))
 			.catch((e) => current && setState((s) => ({ ...s, report: s.of === wanted ? s.report : null, loading: false, error: e.message })));
@@ -270,7 +298,27 @@ function useReport(look, setLook, live) {
 			current = false;
 		};
 	}, [wanted, turn]);
-	return state;
+	return { ...state, wanted };
+}
+
+/**
+ * The report of what is chosen of a run, where a server makes it; null: all is chosen, or there is no server. WHOLE: another one is of another time.
+ * @type {(run: Maybe<string>, whole: Report | null, look: Look) => { report: Report | null, error: string | null } | null}
+ */
+function usePart(run, whole, look) {
+	const [state, setState] = useState(/** @type {{ key: string | null, report: Report | null, error: string | null }} */ ({ key: null, report: null, error: null }));
+	const part = run && whole && hasServer() ? partOf(look) : null;
+	const key = part && `${run}?${new URLSearchParams(part)}`;
+	useEffect(() => {
+		if (!run || !part) return;
+		const gone = new AbortController();
+		fetchReport(run, part, gone.signal)
+			.then((report) => setState({ key, report, error: null }))
+			.catch((e) => gone.signal.aborted || setState({ key, report: null, error: e.message }));
+		return () => gone.abort();
+	}, [key, whole]);
+	if (!key) return null;
+	return state.key === key ? state : { report: null, error: null };
 }
 
 // What can be opened in Perfetto of the run that the report is of; null: it is not known yet, or the page has no server.
@@ -290,53 +338,98 @@ function useTraces(run) {
 	return state?.run === run ? state : null;
 }
 
+// A view that a button leads to is seen from its top; "back" leads to where the page stood.
+/** @type {(view: string, setLook: SetLook) => SetLook} */
+function useTop(view, setLook) {
+	const isLed = useRef(false);
+	useLayoutEffect(() => {
+		const main = document.querySelector("main");
+		if (isLed.current && main && main.getBoundingClientRect().top < 0) main.scrollIntoView();
+		isLed.current = false;
+	}, [view]);
+	return useCallback((change) => {
+		isLed.current = change.view !== undefined;
+		setLook(change);
+	}, []);
+}
+
+// What is read, and for how long: a large run takes its time.
+/** @param {{ name: string }} props */
+function Loading({ name }) {
+	const [seconds, setSeconds] = useState(0);
+	useEffect(() => {
+		const begin = performance.now();
+		const timer = setInterval(() => setSeconds(Math.floor((performance.now() - begin) / 1000)), 1000);
+		return () => clearInterval(timer);
+	}, []);
+	const text = `Reading the profile ${cut(clean(name), 200)} \u2026`;
+	return (
+		<div class="loading">
+			<p role="status">{text}</p>
+			<progress aria-label={text} />
+			<span class="count" aria-hidden="true">{seconds > 0 ? `${seconds} s` : ""}</span>
+		</div>
+	);
+}
+
+// Which time and devices the figures are of, where not all of the run is chosen.
+/** @param {{ look: Look, part: ReturnType<typeof usePart> }} props */
+function Scope({ look, part }) {
+	if (!partOf(look)) return null;
+	if (part?.report) return <p class="scope" role="status">All figures below are of what is chosen.</p>;
+	const why = part?.error ? `The server did not make a report of it: ${clean(part.error)}` : hasServer() ? "The report of what is chosen is being made." : "A file has no others: tpusight serve and TensorBoard make them.";
+	return <p class="scope" role="status">{`Tables and charts over time show what is chosen. Other figures below are of the whole run. ${why}`}</p>;
+}
+
 function App() {
-	const [look, set] = useState(readHash);
-	const setLook = useCallback(/** @type {SetLook} */ (change) => set((l) => ({ ...l, ...change })), []);
+	const { look, setLook: set, choices, link } = useLook();
+	const setLook = useTop(look.view, set);
 	const [theme, setTheme] = useTheme();
 	const watched = useLive();
 	const live = isLive() ? watched : null;
-	const { report, of, runs, problems, loading, error } = useReport(look, setLook, live);
+	const { report, of, wanted, runs, problems, loading, error } = useReport(look, setLook, live);
 	const perfetto = useTraces(of);
 	const views = useMemo(() => viewsOf(report, isLive()), [report]);
-	useKeys(views, setLook, live);
-	useEffect(() => writeHash(look), [look]);
-	useEffect(() => {
-		const onHash = () => set(readHash());
-		addEventListener("hashchange", onHash);
-		return () => removeEventListener("hashchange", onHash);
-	}, []);
-	const view = viewOf(views, look.view);
-	const isNow = view.name === "live"; // it has figures of its own, no report
-	const shown = isNow ? null : report;
-	const page = useMemo(() => ({ report: /** @type {Report} */ (shown), runs, look, setLook, theme, perfetto }), [shown, runs, look, theme, perfetto]);
+	const scale = useMemo(() => new TimeScale((range) => setLook({ range })), []);
+	scale.be(look.range, report ? runEnd(report) : 0);
+	useKeys(views, look.op, setLook, live, scale);
+	const over = hasServer() ? PAGES.find((p) => p.name === look.view) : undefined;
+	const view = over ?? viewOf(views, look.view);
+	const part = usePart(of === wanted && !view.isOfEvents ? of : null, report, look);
+	const isNow = view.name === "live" || Boolean(over); // it has figures of its own, no report
+	const whole = isNow ? null : report;
+	const shown = whole && (part?.report ?? whole);
+	const page = useMemo(() => ({ report: /** @type {Report} */ (shown), whole: /** @type {Report} */ (whole), runs, look, setLook, choices, scale, link, theme, perfetto }), [shown, whole, runs, look, theme, perfetto]);
 	const wrong = shown && shown.schema !== SCHEMA ? `This page draws ${SCHEMA} and not ${clean(String(shown.schema))}: use the page of the same program.` : isNow ? null : error;
 	const drawn = isNow || (shown && !wrong);
 	const main = useMemo(
 		() => (
 			<main>
-				<Tabs views={views} view={view.name} onView={(name) => setLook({ view: name })} />
+				{!over && <Tabs views={views} view={view.name} onView={(name) => setLook({ view: name })} />}
 				{drawn && !isNow && <Strip />}
-				<div id="view" role="tabpanel" aria-labelledby={`tab-${view.name}`}>
+				{drawn && !isNow && !view.isOfEvents && <Scope look={look} part={part} />}
+				<div id="view" {...(over ? { "data-page": over.name } : { role: "tabpanel", "aria-labelledby": `tab-${view.name}` })}>
 					<h2>{view.title}</h2>
 					{drawn && <view.Draw key={view.name} />}
 					{live && !look.run && !isNow && <p class="empty">No session was annotated since the watch began; choose a run.</p>}
 				</div>
+				{drawn && !isNow && <Hatching />}
+				{drawn && !isNow && <Drawer />}
 			</main>
 		),
-		[views, view, drawn, look.run],
+		[views, view, drawn, look, part?.report, part?.error],
 	);
 	return (
 		<Page.Provider value={page}>
 			<Watch.Provider value={live}>
-				<Heading runs={runs} theme={theme} setTheme={setTheme} />
+				<Heading runs={runs} views={views} theme={theme} setTheme={setTheme} />
 				<Problems all={problems ?? []} />
 				{wrong && (
 					<p class="error" role="alert">
 						{clean(wrong)}
 					</p>
 				)}
-				{loading && !isNow && <p role="status">Reading the profile &hellip;</p>}
+				{loading && !isNow && <Loading key={wanted} name={runNamed(wanted, runs)?.title ?? look.run ?? ""} />}
 				{(drawn || live) && main}
 			</Watch.Provider>
 		</Page.Provider>

@@ -29,11 +29,11 @@ function words(state, ui, trace) {
 
 /** @param {{ perfetto: Perfetto, trace: PerfettoTrace, finding?: Finding, name: string }} props */
 function Button({ perfetto, trace, finding, name }) {
-	const { report } = usePage();
+	const { whole } = usePage();
 	const [state, setState] = useState(/** @type {OpenState | null} */ (null));
 	const onClick = () => {
 		const range = finding ? rangeOf(finding, trace) : null;
-		open(addressOf(perfetto.ui, report, finding, range), () => fetchTrace(perfetto.run, trace.file), (buffer) => messageOf(buffer, `TPUsight ${name}`, trace.file), setState);
+		open(addressOf(perfetto.ui, whole, finding, range), () => fetchTrace(perfetto.run, trace.file), (buffer) => messageOf(buffer, `TPUsight ${name}`, trace.file), setState);
 	};
 	return (
 		<span class="perfetto">
@@ -49,9 +49,10 @@ function Button({ perfetto, trace, finding, name }) {
 function NoTrace({ perfetto, path }) {
 	if (perfetto.error) return <span class="perfetto count">{`Traces for Perfetto are not known: ${cut(clean(perfetto.error), 300)}`}</span>;
 	return (
-		<span class="perfetto count">
+		<details class="perfetto">
+			<summary>Open in Perfetto</summary>
 			No trace for Perfetto stands beside this run. To get one, run <code>{`tpusight-annotate ${path ? shown(path) : "LOGDIR"}`}</code> (without --perfetto=none) and load this page again.
-		</span>
+		</details>
 	);
 }
 
@@ -68,7 +69,7 @@ function Drag({ path }) {
 
 /** @param {{ name: string }} props */
 export function OpenRun({ name }) {
-	const { report, runs, look, perfetto } = usePage();
+	const { whole: report, runs, look, perfetto } = usePage();
 	if (!report) return null;
 	const file = hasServer() ? null : fileOf(report, look.host);
 	if (file)
@@ -93,10 +94,10 @@ export function OpenFinding({ finding }) {
 // What the button does, for people who have to do it themselves.
 /** @param {{ finding: Finding }} props */
 export function ByHand({ finding }) {
-	const { report, perfetto } = usePage();
+	const { report, whole, perfetto } = usePage();
 	const host = hostOf(report, finding);
 	const trace = perfetto && traceOf(perfetto.traces, host);
-	const path = trace?.path ?? (hasTraces() ? null : fileOf(report, host));
+	const path = trace?.path ?? (hasTraces() ? null : fileOf(whole, host));
 	const sql = finding.links?.perfetto_sql;
 	if (!sql && !path) return null;
 	return (
@@ -110,7 +111,7 @@ export function ByHand({ finding }) {
 			{sql && <p>This query lists the slices of the finding. Put it into Perfetto{"\u2019"}s page {"\u201c"}Query (SQL){"\u201d"}:</p>}
 			{sql && <Code text={sql} what="query" />}
 			{path && <p>These commands pin the rows of TPUsight and run the query. Put them into Perfetto{"\u2019"}s Settings, {"\u201c"}Startup Commands{"\u201d"}, before you open the file; take them out again afterwards, as they run for every trace:</p>}
-			{path && <Code text={JSON.stringify(commandsOf(report, finding, rangeOf(finding, trace)), null, 1)} what="commands" />}
+			{path && <Code text={JSON.stringify(commandsOf(whole, finding, rangeOf(finding, trace)), null, 1)} what="commands" />}
 		</details>
 	);
 }

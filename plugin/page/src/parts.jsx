@@ -1,28 +1,40 @@
 // Small pieces that several views share.
 import { h } from "preact";
 import { useState } from "preact/hooks";
-import { clean, title, titles, UNKNOWN, value } from "./format.js";
+import { clean, isNothing, value } from "./format.js";
 import { COLORS } from "./chart.jsx";
-import { copy } from "./table.jsx";
+import { copy } from "./clipboard.js";
+import { labelOf } from "./glossary.js";
+import { Label, Unknown } from "./words.jsx";
 
 /** @import { Cell, Finding, Impossible, Maybe, Report, Row, SharesPart, View } from "./report.d.ts" */
 
-/** @type {Record<string, string>} */
-const SAYS = {
-	measured: "measured: it is in the profile",
-	compiled: "compiled: it is in the HLO that the compiler left",
-	modelled: "modelled: worked out by a formula from the chip table",
-	inferred: "inferred: concluded from what the profile shows, which does not say it",
-	assumed: "assumed",
-	derived: "derived from the other numbers",
-};
-
-/** @param {{ why?: string }} props */
-export function Unknown({ why }) {
+/**
+ * One of several, by its name. What is chosen of them is a text, as in the address.
+ * @param {{ label: string, value: Maybe<string | number>, options: [value: string | number, name: string][], onPick: (value: string) => void }} props
+ */
+export function Choice({ label, value: chosen, options, onPick }) {
 	return (
-		<span class="unknown" title={why}>
-			{UNKNOWN}
-		</span>
+		<label class="choice">
+			{label}
+			<select value={chosen ?? ""} onChange={(e) => onPick(e.currentTarget.value)}>
+				{options.map(([v, name]) => (
+					<option key={v} value={v}>
+						{name}
+					</option>
+				))}
+			</select>
+		</label>
+	);
+}
+
+/** @param {{ label: string, value: boolean, onPick: (value: boolean) => void }} props */
+export function Check({ label, value: isOn, onPick }) {
+	return (
+		<label class="choice">
+			<input type="checkbox" checked={isOn} onChange={(e) => onPick(e.currentTarget.checked)} />
+			{label}
+		</label>
 	);
 }
 
@@ -36,26 +48,29 @@ export const impossibleOf = (report, view, field) => (report.impossible ?? []).f
 export function ImpossibleNote({ report, view }) {
 	const all = impossibleOf(report, view);
 	if (!all.length) return null;
-	const { item, field, cause } = all[0];
-	return <p class="verdict">{`${all.length} of these figures ${all.length === 1 ? "is" : "are"} above a peak and cannot be true: they are left empty. The first, ${field}${item ? ` of ${clean(item)}` : ""}: ${clean(cause)}.`}</p>;
+	const { item, table, field, cause } = all[0];
+	const label = labelOf([view, table, field].filter(Boolean).join("."));
+	return <p class="verdict">{`${all.length} of these figures ${all.length === 1 ? "is" : "are"} above a peak and cannot be true: they are left empty. The first, ${label}${item ? ` of ${clean(item)}` : ""}: ${clean(cause)}.`}</p>;
 }
 
+/** @param {Cell} v */
+const isKnown = (v) => v !== null && v !== undefined;
+
 /**
- * A number with its name, and where it comes from. CAUSE: why it cannot be true.
- * @param {{ name: string, label?: string, of: Cell, origin?: string, why?: string, cause?: string }} props
+ * A number with its name, and where it comes from; nothing where it is unknown (Unknown says so once for all). NAME: where it
+ * stands in the report. WINDOW: the time that it is of, if not the run. CAUSE: why it cannot be true.
+ * @param {{ name: string, label?: string, of: Cell, origin?: string, cause?: string, window?: string }} props
  */
-export function Fact({ name, label, of, origin, why, cause }) {
-	const known = of !== null && of !== undefined;
+export function Fact({ name, label, of, origin, cause, window }) {
+	if (!isKnown(of) && !cause) return null;
 	return (
 		<div class="fact">
-			<dt title={name}>{label ?? title(name)}</dt>
-			<dd>
-				{cause ? <span class="unknown" title={clean(cause)}>impossible</span> : known ? value(name, of) : <Unknown why={why ?? "the profile does not say"} />}
-				{origin && known && (
-					<span class={`origin ${origin}`} title={SAYS[origin]}>
-						{origin}
-					</span>
-				)}
+			<dt>
+				<Label of={name} text={label} origin={origin} window={window} />
+			</dt>
+			<dd class={isNothing(name, of) ? "zero" : ""}>
+				{cause ? <span class="unknown" title={clean(cause)}>impossible</span> : value(name, of)}
+				{origin && isKnown(of) && <span class={`origin ${origin}`}>{origin}</span>}
 			</dd>
 		</div>
 	);
@@ -64,13 +79,17 @@ export function Fact({ name, label, of, origin, why, cause }) {
 /** @param {Cell} v */
 const isPlain = (v) => v === null || typeof v !== "object";
 
+// Figures in one unit, for programs: people read the same beside them, with a unit that fits.
+/** @param {string} name */
+const isTwin = (name) => /_(ms|us|mb)$/.test(name) && !name.includes("_per_");
+
 // All single values of a view, those inside objects too.
 /** @type {(object: Maybe<Record<string, Cell>>, skip?: Set<string>, prefix?: string) => [string, Cell][]} */
 export function flat(object, skip, prefix = "") {
 	/** @type {[string, Cell][]} */
 	const out = [];
 	for (const [name, v] of Object.entries(object ?? {})) {
-		if (skip?.has(prefix + name) || name === "notes" || name === "provenance" || Array.isArray(v)) continue;
+		if (skip?.has(prefix + name) || isTwin(name) || name === "notes" || name === "provenance" || Array.isArray(v)) continue;
 		if (isPlain(v)) out.push([prefix + name, v]);
 		else out.push(...flat(v, skip, `${prefix}${name}.`));
 	}
@@ -78,20 +97,24 @@ export function flat(object, skip, prefix = "") {
 }
 
 /**
- * LABELS: of figures whose name does not say enough. CAUSES: why a field cannot be true, by its name.
- * @param {{ view: Maybe<View>, names?: string[], skip?: Set<string>, labels?: Record<string, string>, causes?: Map<string, string> }} props
+ * The single values of a view: those that are known as tiles, the others in one sentence. OF: the view's name. CAUSES: why a
+ * field cannot be true, by its name.
+ * @param {{ of: string, view: Maybe<View>, names?: string[], skip?: Set<string>, causes?: Map<string, string> }} props
  */
-export function Facts({ view, names, skip, labels: own = {}, causes }) {
+export function Facts({ of, view, names, skip, causes }) {
 	const all = flat(view, skip);
+	/** @type {[string, Cell][]} */
 	const shown = names ? names.map((n) => [n, all.find(([name]) => name === n)?.[1] ?? null]) : all;
-	const why = view?.notes?.length ? view.notes.join(" ") : undefined;
-	const labels = titles(shown.map(([name]) => name));
+	const unknown = shown.filter(([name, v]) => !isKnown(v) && !causes?.has(name));
 	return (
-		<dl class="facts">
-			{shown.map(([name, v]) => (
-				<Fact key={name} name={name} label={own[name] ?? labels.get(name)} of={v} origin={view?.provenance?.[name]} why={why} cause={causes?.get(name)} />
-			))}
-		</dl>
+		<div>
+			<dl class="facts">
+				{shown.map(([name, v]) => (
+					<Fact key={name} name={`${of}.${name}`} of={v} origin={view?.provenance?.[name]} cause={causes?.get(name)} />
+				))}
+			</dl>
+			<Unknown of={unknown.map(([name]) => `${of}.${name}`)} view={of} why={view?.notes?.length ? "The notes below say why." : undefined} />
+		</div>
 	);
 }
 
@@ -165,7 +188,7 @@ export function Shares({ parts, total, label, unit = "_ps" }) {
 export const columnsOf = (rows, first = [], leave = []) => {
 	const names = new Set();
 	for (const row of rows.slice(0, 20)) for (const name of Object.keys(row)) names.add(name);
-	for (const name of leave) names.delete(name);
-	const all = new Set([...names].filter((name) => rows.some((row) => (row[name] ?? null) !== null)));
+	for (const name of ["is_others", ...leave]) names.delete(name);
+	const all = new Set([...names].filter((name) => !isTwin(name) && rows.some((row) => (row[name] ?? null) !== null)));
 	return [...first.filter((c) => all.has(c)), ...[...all].filter((c) => !first.includes(c))];
 };

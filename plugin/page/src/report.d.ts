@@ -2,6 +2,7 @@
 // null: unknown; a result that a report does not have is undefined. Tables that are drawn column by column are rows of any names.
 import type { ComponentChild, ComponentType } from "preact";
 import type uPlot from "uplot";
+import type { TimeScale } from "./timescale.js";
 
 export type Maybe<T> = T | null | undefined;
 export type Range = [from_ps: number, to_ps: number];
@@ -17,6 +18,9 @@ export interface Device {
 	host: string;
 	name: string;
 	hbm_bytes_per_s?: Maybe<number>;
+	hbm_bytes?: Maybe<number>;
+	chip?: Maybe<string>;
+	mxu_dim?: Maybe<number>;
 }
 export interface Run {
 	run: Maybe<string>;
@@ -37,6 +41,7 @@ export interface Track {
 export type SliceTrack = Track & { slices: number[] };
 export type PointTrack = Track & { points: number[] };
 export interface Step extends Row {
+	is_others?: true; // the sum of the steps that are not listed: step is "154 others", start_ps null
 	step: number;
 	start_ps: number;
 	duration_ps: number;
@@ -64,6 +69,7 @@ export interface FindingRange {
 	start_ps: number;
 	end_ps: number;
 	device?: Maybe<number>;
+	example?: boolean; // one of several like it
 }
 export interface Kpi {
 	name: string;
@@ -76,6 +82,7 @@ export interface Kpi {
 	better: string;
 	window: string;
 	meaning: string;
+	origin?: string;
 }
 export type Severity = "critical" | "warning" | "info";
 
@@ -107,20 +114,21 @@ export interface Impossible {
 }
 
 export interface Report {
+	part?: Row; // what was chosen of the run, where the report is of that alone
 	impossible?: Impossible[];
 	impossible_count?: number;
 	schema: string;
 	run: Maybe<Run>;
 	notes?: string[];
 	provenance?: Record<string, string>;
-	overview?: View & { health_score?: Maybe<number>; step_time_ps?: Maybe<Record<string, number>>; host_step_time_ps?: Maybe<Record<string, number>> };
-	capture?: View & { verdict?: Maybe<string>; causes: { id: string; what?: Maybe<string> }[] };
-	time?: View & { bottleneck?: Maybe<string>; buckets?: Record<string, number>; per_step?: Step[]; total_ps?: Maybe<number>; wall_start_ps?: Maybe<number>; wall_ps?: Maybe<number> };
+	overview?: View & { health_score?: Maybe<number>; step_count?: Maybe<number>; step_time_ps?: Maybe<Record<string, number>>; host_step_time_ps?: Maybe<Record<string, number>> };
+	capture?: View & { verdict?: Maybe<string>; causes: { id: string; what?: Maybe<string>; fix?: Maybe<string> }[] };
+	time?: View & { bottleneck?: Maybe<string>; buckets?: Record<string, number>; per_core?: Row[]; per_step?: Step[]; total_ps?: Maybe<number>; wall_start_ps?: Maybe<number>; wall_ps?: Maybe<number> };
 	doctor?: View & { findings?: Finding[]; ranges?: FindingRange[]; kpis?: Kpi[] };
 	flame?: View & { stacks?: FrameRow[]; modules?: FrameRow[]; scopes?: FrameRow[] };
 	heatmap?: View & { ops: { op: string; mxu_utilization_pct: (number | null)[] }[]; steps: (number | null)[]; steps_per_column: number };
 	fusion?: View & { unfused?: Row[] };
-	systolic?: View & { ops?: Row[] };
+	systolic?: View & { ops?: Row[]; devices?: Row[] };
 	steps?: Step[];
 	ops?: Row[];
 	modules?: Row[];
@@ -133,9 +141,9 @@ export interface Report {
 	padding?: View;
 	cache?: View;
 	memory?: View;
-	memory_timeline?: View;
+	memory_timeline?: View & { devices?: Row[] };
 	capacity?: View;
-	allocators?: View;
+	allocators?: View & { allocators?: Row[] };
 	hta?: View;
 	timeline?: View & { steps?: Step[] };
 	operators?: View & { by_name?: Row[]; by_shape?: Row[] };
@@ -151,24 +159,50 @@ export interface Report {
 
 export interface Look {
 	view: string;
-	run: Maybe<string>;
+	run: string | null; // its name (runName)
+	compared: string[]; // runs
+	op: string | null; // MODULE/NAME
 	host: Maybe<string>;
 	device: number | null;
 	finding: Maybe<string>;
 	range: Range | null;
 }
 export type SetLook = (change: Partial<Look>) => void;
+export type Choice = string | number | boolean | null | (string | number)[];
+export type Chosen = Map<string, string>;
+type Chooser<T> = [T, (next: T | ((now: T) => T)) => void];
+export interface UseChoice {
+	(key: string, first: string): Chooser<string>;
+	(key: string, first: number): Chooser<number>;
+	(key: string, first: boolean): Chooser<boolean>;
+	(key: string, first: string[]): Chooser<string[]>;
+}
+export interface Choices {
+	get: (key: string) => string | undefined;
+	set: (key: string, text: string | null) => void;
+	listen: (key: string, on: () => void) => () => void;
+}
 export interface ListedRun {
 	id: string;
 	title?: string;
 	path?: string;
+	hosts?: string[];
+	program?: Maybe<string>;
+	has_events?: boolean;
+	when_unix_ms?: Maybe<number>;
+	step_median_ps?: Maybe<number>;
+	spark?: number[];
 }
-// REPORT is there whenever a view other than the live one is drawn.
+// REPORT is there whenever a view other than the live one is drawn: of what is chosen of the run where a server was asked for that, else of the WHOLE run.
 export interface PageState {
 	report: Report;
+	whole: Report;
 	runs: ListedRun[] | undefined;
 	look: Look;
 	setLook: SetLook;
+	choices: Choices;
+	scale: TimeScale;
+	link: () => string; // to all that is chosen
 	theme: string;
 	perfetto: Perfetto | null;
 }
@@ -177,7 +211,9 @@ export interface PageView {
 	title: string;
 	Draw: ComponentType;
 	of?: string[];
+	isOfEvents?: boolean; // it asks for what is chosen by itself, and needs no report of that
 	has?: (report: Report) => boolean;
+	lacks?: (report: Report) => boolean;
 }
 
 // --- what goes on (docs/live.md)
@@ -271,6 +307,251 @@ export interface Drawing {
 	options: Omit<uPlot.Options, "width" | "height">;
 }
 
+// Values over time hold from one of TIMES (ps) to the next.
+export interface TimePart {
+	name: string;
+	color: string;
+	values: number[];
+}
+export interface TimeLine {
+	name: string;
+	color: string;
+	values: Maybe<number>[];
+	fill?: boolean;
+	dash?: number[];
+}
+export interface TimeBand {
+	name: string;
+	color: string;
+	low: Maybe<number>[];
+	mean: Maybe<number>[];
+	high: Maybe<number>[];
+}
+export interface TimeChartProps {
+	label: string;
+	times: number[];
+	parts?: TimePart[];
+	bands?: TimeBand[];
+	lines?: TimeLine[];
+	top?: number;
+	peak?: { value: number; name: string } | null;
+	mark?: { at: number; value: number; name: string } | null;
+	axis: (u: unknown, values: number[]) => string[];
+	say: (index: number, at_ps: number) => string[];
+	height?: number;
+	whole?: boolean; // of the whole capture, whatever is chosen
+}
+export interface LaneRow {
+	name: string;
+	slices: number[]; // start, end, kind: in the order of their starts, one behind the other
+	color: (kind: number) => string;
+	text: (kind: number) => string;
+}
+
+// --- pictures of the timeline (docs/serving.md)
+
+export interface PictureLane {
+	kind: string;
+	host: string;
+	device: number | null;
+	name: string;
+	slices: number[]; // start since from_ps, length, class, name, events
+}
+export interface Picture {
+	from_ps: number;
+	to_ps: number;
+	classes: (string | null)[];
+	names: string[];
+	modules: (string | null)[];
+	lanes: PictureLane[];
+	left_out: number; // lanes
+}
+// What a file has of them.
+export interface KeptPicture {
+	kind: "whole" | "mean" | "slowest";
+	step: number | null;
+	host: string;
+	picture: Picture;
+}
+export interface Lanes {
+	picture: Picture;
+	classes: (string | null)[]; // that some slice has
+	rows: Map<string, { lane: PictureLane; slices: Float64Array }>;
+}
+export interface TimelineRow {
+	key: string;
+	kind: string;
+	host: string;
+	device: number | null;
+	name: string;
+	label: string; // in front of the row
+	isFirst: boolean; // of its device, or of the threads
+}
+export interface PathSpan {
+	key: string; // of its row
+	start_ps: number;
+	end_ps: number;
+	kind: "ops" | "collectives" | "async" | "idle";
+}
+export interface SeenSlice extends Row {
+	row: string;
+	kind: string; // of the row
+	name: string | null; // null: several
+	module: string | null;
+	class: string | null;
+	start_ps: number;
+	duration_ps: number;
+	events: number;
+}
+
+// A chip of a pod (pod.js); a figure is null where the report does not have it.
+export interface Chip {
+	id: number;
+	host: string;
+	shortHost: string;
+	name: string;
+	work_ps: number | null;
+	waited_ps: number | null;
+	communication_ps: number | null;
+	duty_cycle_pct: number | null;
+	mxu_utilization_pct: number | null;
+	peak_bytes: number | null;
+	memory_pct: number | null;
+	late: Row | null;
+}
+export interface Measure {
+	key: "work_ps" | "waited_ps" | "communication_ps" | "duty_cycle_pct" | "mxu_utilization_pct" | "memory_pct";
+	title: string;
+	says: string;
+	most?: number;
+}
+export interface Arrival {
+	host: string;
+	name: string;
+	early: number;
+	chips: { chip: Chip; early: number }[];
+}
+
+// A product on the matrix unit (array.js).
+export interface ArraySide {
+	name: string;
+	size: number;
+	stored: number;
+}
+export interface ArrayTiles {
+	d: number;
+	stream: ArraySide;
+	columns: ArraySide;
+	depth: ArraySide;
+	across: number;
+	down: number;
+	full: number;
+	edge: number;
+	batch: number;
+	fill: number;
+}
+export interface Dot {
+	x: number;
+	y: number;
+	radius: number;
+	color: string;
+	edge: string;
+}
+
+// On a roofline (roofline.js).
+export interface RooflineOp {
+	row: Row;
+	x: number;
+	y: number;
+	time_ps: number;
+}
+export interface Roof {
+	kind: string;
+	memory: string;
+	rate: number;
+	peak: number;
+	ridge: number;
+}
+export interface Without {
+	why: string;
+	count: number;
+	time_ps: number;
+	share_pct: number;
+}
+
+// An array as it is stored (layout.js).
+export interface StoredSide {
+	size: number;
+	stored: number;
+	tile: number;
+	dimension: number | null;
+}
+export interface StoredShape {
+	type: string;
+	sizes: number[];
+	columns: StoredSide;
+	rows: StoredSide;
+	planes: number;
+}
+export interface StoredArray {
+	shape: string;
+	count: number;
+	logical: number;
+	allocated: number;
+	names: OpName[];
+}
+// Ops in columns (graph.js); an op is called by its module and name.
+export interface GraphEdge {
+	row: Row;
+	from: string;
+	to: string;
+	out: number; // where it leaves the side of its op, 0 to 1
+	into: number;
+}
+export interface Graph {
+	edges: GraphEdge[];
+	places: Map<string, { x: number; y: number }>;
+	columns: number;
+	rows: number;
+}
+export interface HeldPart {
+	name: string;
+	bytes: number;
+	values: number[];
+}
+
+export interface OpName {
+	module: string;
+	name: string;
+}
+export interface Hit {
+	kind: string;
+	name: string;
+	hint: string;
+	change: Partial<Look>;
+	choices?: Record<string, string>;
+}
+export interface Edge {
+	op: OpName;
+	bytes: number | null;
+	why: Maybe<string>;
+}
+export interface KnownOp extends OpName {
+	row: Row;
+	share_pct: number | null;
+	mean_ps: number | null;
+	roofline?: Row;
+	systolic?: Row;
+	padding?: Row;
+	memory?: Row;
+	async?: Row;
+	collective?: Row;
+	buffers: Row[];
+	producers: Edge[];
+	consumers: Edge[];
+	findings: Finding[];
+}
+
 export interface Weight {
 	name: string;
 	title: string;
@@ -302,11 +583,13 @@ export interface SharesPart {
 }
 export interface TableProps {
 	name: string;
+	of?: string; // where it stands in the report, if not under its name alone
 	rows: Row[];
 	columns: string[];
 	caption: string;
 	sort?: Sort;
 	draw?: Record<string, DrawCell>;
+	labels?: Record<string, string>;
 	onPick?: (row: Row) => void;
 	max?: number;
 	empty?: string;

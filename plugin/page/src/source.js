@@ -1,4 +1,4 @@
-/** @import { LiveEvent, ListedRun, PerfettoTrace, Report } from "./report.d.ts" */
+/** @import { KeptPicture, LiveEvent, ListedRun, PerfettoTrace, Picture, Report } from "./report.d.ts" */
 
 // Where the report comes from. Three doors, one page:
 //   a file      <script type="application/json" id="tpusight-report"> holds it
@@ -14,9 +14,23 @@ export function inlined() {
 	}
 }
 
-/** @param {string | undefined} url */
-async function get(url) {
-	const answer = await fetch(url ?? "", { headers: { accept: "application/json" } });
+/**
+ * What a file has of the run's timeline: read when it is first looked at.
+ * @type {() => KeptPicture[]}
+ */
+export function pictures() {
+	if (kept) return kept;
+	const element = document.getElementById("tpusight-slices");
+	kept = JSON.parse(element?.textContent || "[]");
+	element?.remove();
+	return kept ?? [];
+}
+/** @type {KeptPicture[] | null} */
+let kept = null;
+
+/** @type {(url: string | undefined, signal?: AbortSignal) => Promise<any>} */
+async function get(url, signal) {
+	const answer = await fetch(url ?? "", { headers: { accept: "application/json" }, signal });
 	const body = await answer.json().catch(() => null);
 	if (!answer.ok) throw new Error(body?.error?.message ?? body?.error ?? `${url}: ${answer.status} ${answer.statusText}`);
 	return body;
@@ -24,11 +38,19 @@ async function get(url) {
 
 const door = () => document.body.dataset;
 export const hasServer = () => Boolean(door().runs);
-// PROBLEMS: places whose profiles are not in the list, and why.
-/** @type {() => Promise<{ runs: ListedRun[], problems: string[] }>} */
-export const runs = () => get(door().runs).then((r) => ({ runs: r.runs ?? r, problems: r.problems ?? [] }));
-/** @type {(run: string) => Promise<Report>} */
-export const report = (run) => get(`${door().report}?run=${encodeURIComponent(run)}`);
+// PROBLEMS: places whose profiles are not in the list, and why. IS_KNOWN: the figures of all runs are known.
+/** @type {() => Promise<{ runs: ListedRun[], problems: string[], is_known: boolean }>} */
+export const runs = () => get(door().runs).then((r) => ({ runs: r.runs ?? r, problems: r.problems ?? [], is_known: r.is_known !== false }));
+// "compare" and "trend" stand beside the list of runs.
+/** @type {(name: string, fields: Record<string, string>) => Promise<any>} */
+export const several = (name, fields) => get(`${new URL(name, new URL(door().runs ?? "", location.href)).href}?${new URLSearchParams(fields)}`);
+/** @type {(run: string, fields: Record<string, string>) => Promise<Picture>} */
+export const slices = (run, fields) => several("slices", { run, ...fields });
+/**
+ * PART: from_ps, to_ps, device and host, as far as they are chosen. Who gives SIGNAL does not wait any more, and the server ends its work.
+ * @type {(run: string, part?: Record<string, string>, signal?: AbortSignal) => Promise<Report>}
+ */
+export const report = (run, part = {}, signal) => get(`${door().report}?${new URLSearchParams({ run, ...part })}`, signal);
 export const hasTraces = () => Boolean(door().traces);
 // The traces for Perfetto that stand beside the run's profiles.
 /** @type {(run: string) => Promise<{ ui: string, traces: PerfettoTrace[] }>} */

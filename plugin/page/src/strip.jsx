@@ -1,116 +1,131 @@
-// A picture of the whole run under the heading of every view: where the time of each step went. Drag over it to look at a
+// A picture of the whole run under the heading of every view: where the time of each step went, and where findings are. Drag over it to look at a
 // part: all views then show what happened in that time.
 import { h } from "preact";
-import { useMemo, useState } from "preact/hooks";
-import { held, holds, Legend, picking, Plot, stacked, stairs, timeAxis, tooltip } from "./chart.jsx";
-import { time, title, value } from "./format.js";
+import { useMemo } from "preact/hooks";
+import { Legend } from "./chart.jsx";
+import { clean, time, title, value } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
-import { usePage } from "./state.js";
-import { Rows, runEnd } from "./tracks.jsx";
+import { useChoice, usePage } from "./state.js";
+import { shareAxis, TimeChart, TimeLane } from "./timeaxis.jsx";
+import { overSteps } from "./timescale.js";
+import { Rows } from "./tracks.jsx";
 
 const MAX_STEPS = 2000; // drawn; of more, neighbours are drawn as one
-const OUTSIDE = "outside of steps";
-const OUTSIDE_COLOR = "var(--line)";
+const MAX_ROWS = 3; // of findings that overlap
+/** @type {Record<string, string>} */
+export const SEVERITY_COLORS = { critical: "var(--critical)", warning: "var(--warning)", info: "var(--info)" };
 
-/** @import uPlot from "uplot" */
-/** @import { Drawing, Range, Step } from "./report.d.ts" */
+/** @import { Finding, FindingRange, LaneRow, Step } from "./report.d.ts" */
 
 /**
- * Columns for uPlot, from 0 to END: each step is a bar from its start to its end, as shares of its time; what no step has
- * is a bar of its own. OF: the step that each column begins with; -1: none.
+ * Columns from 0 to END: each step from its start to its end, as shares of its time. OF: the step that each column begins with; -1: none.
  * @param {Step[]} steps
  * @param {number} end
  */
 export function columns(steps, end) {
 	const each = Math.ceil(steps.length / MAX_STEPS);
-	/** @type {number[]} */
-	const x = [];
-	/** @type {number[]} */
-	const of = [];
-	/** @type {number[][]} */
-	const parts = [...BUCKETS, OUTSIDE].map(() => []);
-	let at = 0;
-	/** @type {(ps: number, step: number, shares: number[]) => void} */
-	const put = (ps, step, shares) => {
-		x.push(ps / 1e12);
-		of.push(step);
-		parts.forEach((part, k) => part.push(shares[k] ?? 0));
-	};
-	/** @param {number} until */
-	const fill = (until) => until > at && put(at, -1, [...BUCKETS.map(() => 0), 100]);
-	for (let i = 0; i < steps.length; i += each) {
-		const group = steps.slice(i, i + each);
+	const { times, of } = overSteps(steps, end, each);
+	/** @type {(step: number, bucket: string) => number} */
+	const share = (step, bucket) => {
+		const group = step < 0 ? [] : steps.slice(step, step + each);
 		const total = group.reduce((sum, s) => sum + s.total_ps, 0);
-		const last = group[group.length - 1];
-		fill(group[0].start_ps);
-		put(group[0].start_ps, i, BUCKETS.map((b) => (total ? (100 * group.reduce((sum, s) => sum + s[`${b}_ps`], 0)) / total : 0)));
-		at = last.start_ps + last.duration_ps;
-	}
-	fill(end);
-	x.push(Math.max(at, end) / 1e12);
-	return { x, of, parts: parts.map(held) };
+		return total ? (100 * group.reduce((sum, s) => sum + s[`${bucket}_ps`], 0)) / total : 0;
+	};
+	return { times, of, parts: BUCKETS.map((b) => of.map((step) => share(step, b))) };
 }
 
-// What is not looked at is dimmed.
-/** @type {(u: uPlot, range: Range | null) => void} */
-function dim(u, range) {
-	if (!range) return;
-	const { left, top, width, height } = u.bbox;
-	const [from, to] = range.map((ps) => Math.min(Math.max(u.valToPos(ps / 1e12, "x", true), left), left + width));
-	u.ctx.save();
-	u.ctx.globalAlpha = 0.75;
-	u.ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--panel");
-	u.ctx.fillRect(left, top, from - left, height);
-	u.ctx.fillRect(to, top, left + width - to, height);
-	u.ctx.restore();
+/**
+ * The places of findings in rows, so that none hides another; what has no place left lies in the last row, behind the one before.
+ * @type {(ranges: { start_ps: number, end_ps: number, kind: number }[]) => number[][]}
+ */
+export function laid(ranges) {
+	/** @type {number[][]} */
+	const rows = [];
+	for (const r of [...ranges].sort((a, b) => a.start_ps - b.start_ps || b.end_ps - a.end_ps)) {
+		let row = rows.findIndex((slices) => slices[slices.length - 2] <= r.start_ps);
+		if (row < 0 && rows.length < MAX_ROWS) row = rows.push([]) - 1;
+		if (row < 0) row = MAX_ROWS - 1;
+		const slices = rows[row];
+		const start = Math.max(r.start_ps, slices.length ? slices[slices.length - 2] : 0);
+		if (start < r.end_ps) slices.push(start, r.end_ps, r.kind);
+	}
+	return rows;
+}
+
+/** @type {(findings: Finding[], ranges: FindingRange[]) => { start_ps: number, end_ps: number, kind: number }[]} */
+const placesOf = (findings, ranges) => findings.flatMap((f, kind) => (f.time_ranges ?? ranges.filter((r) => r.finding === f.id)).map((r) => ({ start_ps: r.start_ps, end_ps: r.end_ps, kind })));
+
+/**
+ * Where findings are; a click leads to what is said of one. WHOLE: in the whole capture, whatever is chosen.
+ * @param {{ whole?: boolean }} props
+ */
+export function Places({ whole }) {
+	const { whole: report, setLook } = usePage();
+	const findings = report.doctor?.findings ?? [];
+	const rows = useMemo(() => {
+		const of = getComputedStyle(document.documentElement);
+		const colors = findings.map((f) => of.getPropertyValue(SEVERITY_COLORS[f.severity].slice(4, -1)).trim());
+		/** @type {(slices: number[], i: number) => LaneRow} */
+		const row = (slices, i) => ({ name: i ? "" : "Findings", slices, color: (kind) => colors[kind], text: (kind) => clean(findings[kind].title) });
+		return laid(placesOf(findings, report.doctor?.ranges ?? [])).map(row);
+	}, [report]);
+	if (!rows.length) return null;
+	return <TimeLane whole={whole} bare rows={rows} height={12} label={`places of ${findings.length} findings in the run; a click opens one`} onPick={(_, kind) => setLook({ view: "doctor", finding: findings[kind].id })} />;
+}
+
+function Classes() {
+	const { whole: report, scale } = usePage();
+	const steps = useMemo(() => (report.time?.per_step ?? []).filter((s) => !s.is_others), [report]);
+	const drawn = useMemo(() => {
+		const { times, of, parts } = columns(steps, scale.end);
+		return { times, of, parts: parts.map((values, i) => ({ name: title(BUCKETS[i]), color: bucketColor(BUCKETS[i]), values })) };
+	}, [steps, scale.end]);
+	/** @type {(index: number, at: number) => string[]} */
+	const say = (index, at) => {
+		const step = steps[drawn.of[index]];
+		if (!step) return [`at ${time(at)}`, "outside of steps"];
+		return [`step ${step.step}, at ${time(step.start_ps)}, ${time(step.duration_ps)}`, ...BUCKETS.filter((b) => step[`${b}_ps`] > 0).map((b) => `${title(b)}: ${value("_pct", (100 * step[`${b}_ps`]) / step.total_ps)}`)];
+	};
+	if (steps.length < 2) return <Rows name="Time classes" whole empty="No device has steps or time classes, so the run cannot be drawn." />;
+	return (
+		<TimeChart whole {...drawn} top={100} axis={shareAxis} say={say} height={110} label={`time classes of ${steps.length} steps over the whole capture; drag to choose a time range`} />
+	);
 }
 
 export function Strip() {
-	const { report, look, setLook } = usePage();
-	const steps = report.time?.per_step ?? [];
-	const [open, setOpen] = useState(true);
-	const drawing = useMemo(/** @returns {Drawing | null} */ () => {
-		if (steps.length < 2) return null;
-		const { x, of, parts } = columns(steps, runEnd(report));
-		const colors = [...BUCKETS.map(bucketColor), getComputedStyle(document.documentElement).getPropertyValue("--line")].reverse();
-		const pick = picking(setLook);
-		/** @type {(index: number, u: uPlot, x: number) => string[] | null} */
-		const say = (_, u, at) => {
-			const step = steps[of[Math.min(holds(x, at), of.length - 1)]];
-			if (!step) return [`at ${time(at * 1e12)}`, OUTSIDE];
-			return [`step ${step.step}, at ${time(step.start_ps)}, ${time(step.duration_ps)}`, ...BUCKETS.filter((b) => step[`${b}_ps`] > 0).map((b) => `${title(b)}: ${value("_pct", (100 * step[`${b}_ps`]) / step.total_ps)}`)];
-		};
-		return {
-			data: [x, ...stacked(parts)],
-			options: {
-				legend: { show: false },
-				cursor: pick.cursor,
-				scales: { x: { time: false, range: [0, x[x.length - 1]] }, y: { range: [0, 100] } },
-				axes: [timeAxis, { values: (_, v) => v.map((p) => `${p} %`), size: 60 }],
-				series: [{}, ...colors.map((fill) => ({ fill, width: 0, points: { show: false }, paths: stairs }))],
-				plugins: [tooltip(say)],
-				hooks: { ...pick.hooks, draw: [(u) => dim(u, look.range)] },
-			},
-		};
-	}, [report, steps, look.range]);
+	const { whole: report, look, scale } = usePage();
+	const hasSteps = (report.time?.per_step ?? []).filter((s) => !s.is_others).length > 1;
+	const [open, setOpen] = useChoice("strip.open", true);
 	return (
 		<section class="strip" aria-label="the whole run">
 			<div class="bar">
 				<button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
 					{open ? "\u25be" : "\u25b8"} Whole run
 				</button>
-				{drawing && <Legend items={[...BUCKETS.map(/** @returns {[string, string]} */ (b) => [title(b), bucketColor(b)]), [OUTSIDE, OUTSIDE_COLOR]]} />}
+				{open && hasSteps && (
+					<div class="swipe" tabIndex={0} role="region" aria-label="colours of the time classes">
+						<Legend items={BUCKETS.map((b) => [title(b), bucketColor(b)])}>
+							<li>
+								<span class="swatch hatched" aria-hidden="true" />
+								outside of steps
+							</li>
+						</Legend>
+					</div>
+				)}
 				{look.range && (
 					<span class="range">
 						{`${time(look.range[0])} to ${time(look.range[1])} `}
-						<button type="button" onClick={() => setLook({ range: null })}>
+						<button type="button" onClick={() => scale.back()} title="key Escape">
+							Back
+						</button>{" "}
+						<button type="button" onClick={() => scale.choose(null)}>
 							Show all
 						</button>
 					</span>
 				)}
 			</div>
-			{open && !drawing && <Rows name="Time classes" whole empty="No device has steps or time classes, so the run cannot be drawn." />}
-			{open && drawing && <Plot {...drawing} height={120} label={`time classes of ${steps.length} steps over the run; drag to choose a time range`} />}
+			{open && <Classes />}
+			{open && <Places whole />}
 		</section>
 	);
 }

@@ -2,11 +2,19 @@
 // thousand are as quick as ten.
 import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { clean, csv, cut, titles, UNKNOWN, unit, value } from "./format.js";
+import { copy } from "./clipboard.js";
+import { Op } from "./op.jsx";
+import { opIn, opKey } from "./opdata.js";
+import { useChoice, usePage } from "./state.js";
+import { Columns, meaning } from "./words.jsx";
+import { clean, csv, cut, isNothing, titles, UNKNOWN, unit, value } from "./format.js";
 
 /** @import { Cell as Value, DrawCell, Row, Sort, TableProps } from "./report.d.ts" */
 
 const ROW = 28; // pixels: .rows td in page.css
+const STILL_MS = 200;
+const NARROW = 40; // pixels of a column
+const PX_PER_KEY = 24;
 const MORE = 6; // rows kept above and below those in sight
 
 /** @type {(a: Value, b: Value) => number} */
@@ -16,7 +24,10 @@ function compare(a, b) {
 	return String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
-/** @type {(rows: Row[], sort: Sort) => Row[]} */
+/**
+ * Whatever the order is, the row of what the table does not list ("154 others", is_others) stays the last one.
+ * @type {(rows: Row[], sort: Sort) => Row[]}
+ */
 export function sorted(rows, { column, down }) {
 	if (!column) return rows;
 	/** @param {Row} row */
@@ -24,8 +35,18 @@ export function sorted(rows, { column, down }) {
 	const sign = down ? -1 : 1;
 	/** @type {(a: Row, b: Row) => number} */
 	const order = (a, b) => (isUnknown(a) ? 0 : sign * compare(a[column], b[column]));
-	return [...rows].sort((a, b) => Number(isUnknown(a)) - Number(isUnknown(b)) || order(a, b));
+	/** @param {Row} row */
+	const isLast = (row) => Number(row.is_others === true);
+	return [...rows].sort((a, b) => isLast(a) - isLast(b) || Number(isUnknown(a)) - Number(isUnknown(b)) || order(a, b));
 }
+
+/**
+ * A table's order as links have it: "-COLUMN" with the largest above, "" in the order of the report.
+ * @type {(sort: Sort | undefined) => string}
+ */
+export const sortText = (sort) => (sort?.column ? `${sort.down ? "-" : ""}${sort.column}` : "");
+/** @type {(text: string) => Sort} */
+export const sortOf = (text) => ({ column: text.replace(/^-/, "") || null, down: text.startsWith("-") || !text });
 
 /** @type {(v: Value) => string} */
 const short = (v) => (typeof v === "string" ? v.slice(0, 2000) : typeof v === "object" && v !== null ? JSON.stringify(v).slice(0, 2000) : String(v ?? ""));
@@ -35,71 +56,164 @@ export function filtered(rows, columns, word) {
 	return wanted ? rows.filter((r) => columns.some((c) => short(r[c]).toLowerCase().includes(wanted))) : rows;
 }
 
-/** @param {string} text */
-export async function copy(text) {
-	try {
-		await navigator.clipboard.writeText(text);
-		return true;
-	} catch {
-		const area = document.createElement("textarea"); // pages from a file have no clipboard in some browsers
-		area.value = text;
-		document.body.append(area);
-		area.select();
-		const done = document.execCommand("copy");
-		area.remove();
-		return done;
-	}
+// --- columns: which are shown, and how wide
+
+/**
+ * The source stands beside the name: it is what people go to.
+ * @type {(columns: string[]) => string[]}
+ */
+export const inOrder = (columns) => (columns.indexOf("source") > 1 ? [columns[0], "source", ...columns.slice(1).filter((c) => c !== "source")] : columns);
+
+/** @type {(wide: string[]) => Map<string, number>} */
+export const widthsOf = (wide) => new Map(wide.flatMap((text) => {
+	const [column, px] = [text.slice(0, text.lastIndexOf(":")), Number(text.slice(text.lastIndexOf(":") + 1))];
+	return column && px >= NARROW ? [[column, px]] : [];
+}));
+/** @type {(wide: string[], column: string, px: number | null) => string[]} null: as wide as its text */
+export const widened = (wide, column, px) => {
+	const widths = widthsOf(wide);
+	if (px === null) widths.delete(column);
+	else widths.set(column, Math.max(Math.round(px), NARROW));
+	return [...widths].map(([c, w]) => `${c}:${w}`);
+};
+
+/** @type {(px: number | undefined) => { width: string, minWidth: string, maxWidth: string } | undefined} */
+const wideStyle = (px) => (px === undefined ? undefined : { width: `${px}px`, minWidth: `${px}px`, maxWidth: `${px}px` });
+
+/** @param {{ columns: string[], shown: string[], labels: Map<string, string>, caption: string, onPick: (columns: string[]) => void }} props */
+function Chooser({ columns, shown, labels, caption, onPick }) {
+	/** @param {string} column */
+	const toggle = (column) => onPick(columns.filter((c) => (c === column ? !shown.includes(c) : shown.includes(c))));
+	return (
+		<details class="chooser">
+			<summary aria-label={`choose columns of ${caption}`}>{shown.length < columns.length ? `Columns (${shown.length} of ${columns.length})` : "Columns"}</summary>
+			<div class="menu">
+				{columns.slice(1).map((c) => (
+					<label key={c}>
+						<input type="checkbox" checked={shown.includes(c)} onChange={() => toggle(c)} /> {labels.get(c)}
+					</label>
+				))}
+				<button type="button" onClick={() => onPick(columns)}>
+					Show all columns
+				</button>
+			</div>
+		</details>
+	);
 }
 
-/** @param {{ column: string, label?: string, sort: Sort, onSort: (column: string) => void, numeric: boolean }} props */
-function Heading({ column, label, sort, onSort, numeric }) {
+/**
+ * ONWIDE: its right edge was dragged, or Shift and an arrow key were pressed; null: its text says how wide it is.
+ * @param {{ of: string, column: string, label?: string, sort: Sort, onSort: (column: string) => void, numeric: boolean, wide?: number,
+ *	onWide: (column: string, px: number | null) => void }} props
+ */
+function Heading({ of, column, label, sort, onSort, numeric, wide, onWide }) {
 	const mine = sort.column === column;
+	const cell = useRef(/** @type {HTMLTableCellElement | null} */ (null));
+	const now = () => cell.current?.offsetWidth ?? 0;
+	const onKey = (/** @type {KeyboardEvent} */ e) => {
+		const by = e.shiftKey && { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+		if (!by) return;
+		e.preventDefault();
+		e.stopPropagation();
+		onWide(column, now() + by * PX_PER_KEY);
+	};
+	const onDown = (/** @type {PointerEvent & { currentTarget: HTMLElement }} */ e) => {
+		const edge = e.currentTarget;
+		const from = now() - e.clientX;
+		edge.setPointerCapture(e.pointerId);
+		edge.onpointermove = (to) => onWide(column, from + to.clientX);
+		edge.onpointerup = edge.onpointercancel = () => {
+			edge.onpointermove = edge.onpointerup = edge.onpointercancel = null;
+		};
+	};
 	return (
-		<th scope="col" class={numeric ? "number" : ""} aria-sort={mine ? (sort.down ? "descending" : "ascending") : "none"}>
-			<button type="button" onClick={() => onSort(column)} title={column}>
+		<th scope="col" class={numeric ? "number" : ""} aria-sort={mine ? (sort.down ? "descending" : "ascending") : "none"} style={wideStyle(wide)} ref={cell}>
+			<button type="button" onClick={() => onSort(column)} onKeyDown={onKey} title={[...meaning(`${of}.${column}`), "Shift and an arrow key make it wider or narrower"].join("\n")}>
 				{label}
 				<span aria-hidden="true">{mine ? (sort.down ? " \u2193" : " \u2191") : ""}</span>
 			</button>
+			<span class="edge" aria-hidden="true" onPointerDown={onDown} onDblClick={() => onWide(column, null)} />
 		</th>
 	);
 }
 
-/** @param {{ table: string, column: string, row: Row, numeric: boolean, draw?: DrawCell }} props */
-function Cell({ table, column, row, numeric, draw }) {
+/** @param {{ table: string, column: string, row: Row, numeric: boolean, draw?: DrawCell, wide?: number }} props */
+function Cell({ table, column, row, numeric, draw, wide }) {
 	const raw = row[column];
-	const text = draw ? draw(raw, row) : cut(value(`${table}.${column}`, raw), 300);
+	const op = opIn(usePage().report, column, row);
+	const text = op && !draw ? <Op of={op} /> : draw ? draw(raw, row) : cut(value(`${table}.${column}`, raw), 300);
 	const unknown = raw === null || raw === undefined;
 	return (
-		<td class={`${numeric ? "number" : ""}${unknown ? " unknown" : ""}`} title={typeof raw === "string" ? cut(clean(raw), 1000) : typeof raw === "number" ? `${raw} ${unit(column)}` : undefined}>
+		<td style={wideStyle(wide)} class={`${numeric ? "number" : ""}${unknown ? " unknown" : ""}${isNothing(column, raw) ? " zero" : ""}`} title={typeof raw === "string" ? cut(clean(raw), 1000) : typeof raw === "number" ? `${raw} ${unit(column)}` : undefined}>
 			{unknown && !draw ? UNKNOWN : text}
 		</td>
 	);
 }
 
-// COLUMNS: names, in order; DRAW: column -> (value, row) => what stands in the cell; ONPICK: a row was chosen.
+// COLUMNS: names, in order; DRAW: column -> (value, row) => what stands in the cell; LABELS: headings of columns
+// whose names do not say enough; ONPICK: a row was chosen.
 /** @param {TableProps} props */
-export function Table({ name, rows, columns, caption, sort: first, draw = {}, onPick, max = 14, empty }) {
-	const [sort, setSort] = useState(first ?? { column: null, down: true });
-	const [word, setWord] = useState("");
-	const [top, setTop] = useState(0);
+export function Table({ name, of = name, rows, columns, caption, sort: first, draw = {}, labels: own, onPick, max = 14, empty }) {
+	const { report, look, setLook } = usePage();
+	const key = of.startsWith(`${look.view}.`) ? of : `${look.view}.${of}`; // a view may have several tables of one name
+	const [order, setOrder] = useChoice(`${key}.sort`, sortText(first));
+	const sort = useMemo(() => sortOf(order), [order]);
+	const [word, setWord] = useChoice(`${key}.find`, "");
+	const [topRow, setTopRow] = useChoice(`${key}.row`, 0); // the first in sight, where it stands still
+	const [top, setTop] = useState(topRow * ROW);
+	const full = useMemo(() => inOrder(columns), [columns]);
+	const [picked, setPicked] = useChoice(`${key}.cols`, full);
+	const seen = useMemo(() => full.filter((c, i) => i === 0 || picked.includes(c)), [full, picked]);
+	const [wide, setWide] = useChoice(`${key}.wide`, /** @type {string[]} */ ([]));
+	const widths = useMemo(() => widthsOf(wide), [wide]);
+	const [marks, setMarks] = useChoice(`${key}.rows`, /** @type {string[]} */ ([])); // places in the report
+	const marked = useMemo(() => new Set(marks.map((i) => rows[Number(i)]).filter(Boolean)), [marks, rows]);
 	const [focus, setFocus] = useState(-1);
 	const [notice, setNotice] = useState("");
 	const box = useRef(/** @type {HTMLDivElement | null} */ (null));
+	/** @param {Row[]} all */
+	const count = (all) => all.filter((r) => !r.is_others).length;
 	const shown = useMemo(() => sorted(filtered(rows, columns, word), sort), [rows, columns, word, sort]);
 	const numeric = useMemo(() => new Set(columns.filter((c) => unit(c) || typeof rows.find((r) => r[c] !== null && r[c] !== undefined)?.[c] === "number")), [rows, columns]);
-	const labels = useMemo(() => titles(columns), [columns]);
+	const labels = useMemo(() => new Map([...titles(columns, of), ...Object.entries(own ?? {})]), [columns, of, own]);
 	const begin = Math.max(Math.floor(top / ROW) - MORE, 0);
 	const end = Math.min(begin + max + 2 * MORE, shown.length);
 
 	useEffect(() => {
 		if (focus >= 0) /** @type {HTMLElement | null | undefined} */ (box.current?.querySelector(`[data-row="${focus}"]`))?.focus({ preventScroll: true });
 	}, [focus, begin]);
+	useEffect(() => {
+		if (box.current && Math.round(box.current.scrollTop / ROW) !== topRow) box.current.scrollTop = topRow * ROW;
+	}, [topRow]);
+	useEffect(() => {
+		const timer = setTimeout(() => setTopRow(Math.round(top / ROW)), STILL_MS);
+		return () => clearTimeout(timer);
+	}, [top]);
 	/** @param {string} column */
-	const onSort = (column) => setSort((s) => ({ column, down: s.column === column ? !s.down : numeric.has(column) }));
+	const onSort = (column) => setOrder((now) => sortText({ column, down: sortOf(now).column === column ? !sortOf(now).down : numeric.has(column) }));
 	const onCopy = async () => {
-		const done = await copy(csv(columns, shown));
-		setNotice(done ? `${shown.length} rows copied` : "the browser did not allow the copy");
+		const some = shown.filter((row) => marked.has(row));
+		const copied = some.length ? some : shown;
+		const done = await copy(csv(columns, copied));
+		setNotice(done ? `${copied.length} rows copied` : "the browser did not allow the copy");
 		setTimeout(() => setNotice(""), 3000);
+	};
+	/** @param {Row} row */
+	const mark = (row) => {
+		const at = String(rows.indexOf(row));
+		setMarks((all) => (all.includes(at) ? all.filter((i) => i !== at) : [...all, at]));
+	};
+	/** The others are not one thing that could be looked at. @param {Row} row */
+	const pick = (row) => {
+		if (row.is_others) return;
+		if (onPick) onPick(row);
+		else mark(row);
+	};
+	/** What the row is of. @param {Row} row */
+	const enter = (row) => {
+		const op = onPick ? null : seen.map((c) => opIn(report, c, row)).find(Boolean);
+		if (op) setLook({ op: opKey(op) });
+		else pick(row);
 	};
 	/** @param {number} by */
 	const move = (by) => {
@@ -117,8 +231,11 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 		if (by !== undefined) {
 			e.preventDefault();
 			move(by);
-		} else if (e.key === "Enter" && onPick && shown[focus]) {
-			onPick(shown[focus]);
+		} else if (e.key === "Enter" && shown[focus] && e.target instanceof HTMLTableRowElement) {
+			enter(shown[focus]);
+		} else if (e.key === " " && shown[focus] && e.target instanceof HTMLTableRowElement) {
+			e.preventDefault();
+			pick(shown[focus]);
 		}
 	};
 
@@ -127,29 +244,36 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 		<section class="table" aria-label={caption}>
 			<div class="bar">
 				<h3>{caption}</h3>
-				<span class="count">{shown.length === rows.length ? rows.length.toLocaleString("en-US") : `${shown.length.toLocaleString("en-US")} of ${rows.length.toLocaleString("en-US")}`}</span>
+				<span class="count">{count(shown) === count(rows) ? count(rows).toLocaleString("en-US") : `${count(shown).toLocaleString("en-US")} of ${count(rows).toLocaleString("en-US")}`}</span>
 				<span role="status">{notice}</span>
 				{rows.length > 5 && <input type="search" placeholder="filter" aria-label={`filter ${caption}`} value={word} onInput={(e) => setWord(e.currentTarget.value)} />}
+				{full.length > 2 && <Chooser columns={full} shown={seen} labels={labels} caption={caption} onPick={setPicked} />}
+				<Columns of={of} columns={columns} caption={caption} />
 				<button type="button" onClick={onCopy} data-copy={name}>
-					Copy as CSV
+					{marked.size ? `Copy ${marked.size} as CSV` : "Copy as CSV"}
 				</button>
+				{marked.size > 0 && (
+					<button type="button" onClick={() => setMarks([])}>
+						Clear selection
+					</button>
+				)}
 			</div>
 			{/* A region that scrolls must be reachable by keyboard. */}
 			<div class="scroll" style={{ maxHeight: `${(max + 1) * ROW + 8}px` }} ref={box} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={onKey} tabIndex={0} role="region" aria-label={`${caption}, rows`}>
 				<table class="rows" aria-rowcount={shown.length + 1}>
 					<thead>
 						<tr aria-rowindex={1}>
-							{columns.map((c) => (
-								<Heading key={c} column={c} label={labels.get(c)} sort={sort} onSort={onSort} numeric={numeric.has(c)} />
+							{seen.map((c) => (
+								<Heading key={c} of={of} column={c} label={labels.get(c)} sort={sort} onSort={onSort} numeric={numeric.has(c)} wide={widths.get(c)} onWide={(column, px) => setWide((now) => widened(now, column, px))} />
 							))}
 						</tr>
 					</thead>
 					<tbody>
 						{begin > 0 && <tr style={{ height: `${begin * ROW}px` }} aria-hidden="true" />}
 						{shown.slice(begin, end).map((row, i) => (
-							<tr key={begin + i} data-row={begin + i} tabIndex={-1} aria-rowindex={begin + i + 2} class={onPick ? "pick" : ""} onClick={() => { setFocus(begin + i); onPick?.(row); }}>
-								{columns.map((c) => (
-									<Cell key={c} table={name} column={c} row={row} numeric={numeric.has(c)} draw={draw[c]} />
+							<tr key={begin + i} data-row={begin + i} tabIndex={-1} aria-rowindex={begin + i + 2} class={row.is_others ? "others" : marked.has(row) ? "marked pick" : "pick"} aria-current={marked.has(row) ? "true" : undefined} onClick={() => { setFocus(begin + i); pick(row); }}>
+								{seen.map((c) => (
+									<Cell key={c} table={name} column={c} row={row} numeric={numeric.has(c)} draw={draw[c]} wide={widths.get(c)} />
 								))}
 							</tr>
 						))}

@@ -9,3 +9,14 @@ declare module "*/units_list.h" {
 	}
 	export const UNITS: Unit[];
 }
+// The glossary, as the build reads it (glossary.mjs).
+declare module "*/glossary.md" {
+	export interface Word {
+		title: string;
+		names: [name: string, own: string][];
+		text: string;
+		formula: string;
+		page: string;
+	}
+	export const GLOSSARY: Word[];
+}

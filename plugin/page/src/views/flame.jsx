@@ -3,9 +3,9 @@
 import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, cut, title, value } from "../format.js";
-import { Facts, Missing, Notes } from "../parts.jsx";
-import { usePage } from "../state.js";
-import { build, children, find, KINDS, visit, WEIGHTS } from "./flame_tree.js";
+import { Check, Choice, Facts, Missing, Notes } from "../parts.jsx";
+import { useChoice, usePage } from "../state.js";
+import { build, children, find, frameOf, KINDS, placeOf, visit, WEIGHTS } from "./flame_tree.js";
 import { Tables } from "./generic.jsx";
 
 const ROW = 19; // pixels
@@ -140,7 +140,9 @@ function Graph({ tree, weight, word, depth }) {
 	const { theme } = usePage();
 	const box = useRef(/** @type {HTMLDivElement | null} */ (null));
 	const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-	const [zoom, setZoom] = useState(-1);
+	const [place, setPlace] = useChoice("flame.zoom", "");
+	const zoom = useMemo(() => frameOf(tree, place), [tree, place]);
+	const setZoom = (/** @type {number} */ at) => setPlace(placeOf(tree, at));
 	const [chosen, setChosen] = useState(-1);
 	const [over, setOver] = useState(-1);
 	const found = useMemo(() => find(tree, word), [tree, word]);
@@ -153,7 +155,6 @@ function Graph({ tree, weight, word, depth }) {
 	const scroller = () => /** @type {HTMLDivElement} */ (box.current);
 
 	useEffect(() => {
-		setZoom(-1);
 		setChosen(-1);
 		setOver(-1);
 	}, [tree]);
@@ -165,7 +166,7 @@ function Graph({ tree, weight, word, depth }) {
 	}, []);
 
 	/** @param {MouseEvent} e */
-	const place = (e) => {
+	const under = (e) => {
 		const at = scroller().getBoundingClientRect();
 		return frameAt(now.current, scroller(), e.clientX - at.left, e.clientY - at.top);
 	};
@@ -184,7 +185,7 @@ function Graph({ tree, weight, word, depth }) {
 		scroller().scrollTop = at < 0 ? 0 : Math.max(tree.depth[at] - 3, 0) * ROW; // its callers are one bar each
 	};
 	const onClick = (/** @type {MouseEvent} */ e) => {
-		const at = place(e);
+		const at = under(e);
 		setChosen(at);
 		widen(at === zoom ? -1 : at);
 	};
@@ -208,7 +209,7 @@ function Graph({ tree, weight, word, depth }) {
 				role="application"
 				aria-label={`flame graph of ${tree.rows.length} frames by ${weight.title}: arrow keys choose a frame, Enter widens it, Escape shows all`}
 				onClick={onClick}
-				onMouseMove={(e) => setOver(place(e))}
+				onMouseMove={(e) => setOver(under(e))}
 				onMouseLeave={() => setOver(-1)}
 				onScroll={draw}
 				onKeyDown={onKey}
@@ -217,22 +218,6 @@ function Graph({ tree, weight, word, depth }) {
 				<div style={{ height: `${Math.max(tree.depths * ROW - Math.min(tree.depths * ROW, TALL), 0)}px` }} />
 			</div>
 		</div>
-	);
-}
-
-/** @param {{ label: string, value: string, options: [string, string][], onPick: (value: string) => void }} props */
-function Pick({ label: text, value: chosen, options, onPick }) {
-	return (
-		<label class="choice">
-			{text}
-			<select value={chosen} onChange={(e) => onPick(e.currentTarget.value)}>
-				{options.map(([v, name]) => (
-					<option key={v} value={v}>
-						{name}
-					</option>
-				))}
-			</select>
-		</label>
 	);
 }
 
@@ -258,12 +243,12 @@ export function Flame() {
 	const view = usePage().report.flame;
 	const first = useMemo(asked, []);
 	const kinds = KINDS.filter((k) => view?.[k]?.length);
-	const [kind, setKind] = useState(first.kind);
-	const [wanted, setWeight] = useState(first.weight);
-	const [least, setLeast] = useState(first.least);
-	const [depth, setDepth] = useState(first.depth);
-	const [group, setGroup] = useState(first.group);
-	const [word, setWord] = useState("");
+	const [kind, setKind] = useChoice("flame.of", first.kind ?? "");
+	const [wanted, setWeight] = useChoice("flame.by", first.weight ?? "");
+	const [least, setLeast] = useChoice("flame.least", first.least);
+	const [depth, setDepth] = useChoice("flame.depth", first.depth);
+	const [group, setGroup] = useChoice("flame.group", first.group);
+	const [word, setWord] = useChoice("flame.find", "");
 	const of = kinds.find((k) => k === kind) ?? kinds[0];
 	/** @type {FrameRow[]} */
 	const rows = view?.[of] ?? [];
@@ -274,10 +259,10 @@ export function Flame() {
 	if (!view || !kinds.length) return <Missing what="call stacks, modules or scopes" />;
 	return (
 		<div>
-			<Facts view={view} names={["cpu_time_ps", "device_time_ps", "thread_count"].filter((n) => view[n] !== null)} />
+			<Facts of="flame" view={view} names={["cpu_time_ps", "device_time_ps", "thread_count"].filter((n) => view[n] !== null)} />
 			<div class="bar">
-				{kinds.length > 1 && <Pick label="of" value={of} options={kinds.map((k) => [k, title(k)])} onPick={setKind} />}
-				{weights.length > 1 && <Pick label="by" value={weight.name} options={weights.map((w) => [w.name, w.title])} onPick={setWeight} />}
+				{kinds.length > 1 && <Choice label="of" value={of} options={kinds.map((k) => [k, title(`flame.${k}`)])} onPick={setKind} />}
+				{weights.length > 1 && <Choice label="by" value={weight.name} options={weights.map((w) => [w.name, w.title])} onPick={setWeight} />}
 				<label class="choice">
 					frames of at least
 					<input type="number" min="0" step="any" value={least} onInput={(e) => setLeast(Math.max(Number(e.currentTarget.value) || 0, 0))} />
@@ -288,16 +273,13 @@ export function Flame() {
 					<input type="number" min="0" step="1" value={depth || ""} placeholder="all" onInput={(e) => setDepth(Math.max(Math.floor(Number(e.currentTarget.value)) || 0, 0))} />
 				</label>
 				{hasTime(rows, WEIGHTS[1]) && (
-					<label class="choice">
-						<input type="checkbox" checked={group} onChange={(e) => setGroup(e.currentTarget.checked)} />
-						group small kernels
-					</label>
+					<Check label="group small kernels" value={group} onPick={setGroup} />
 				)}
 				<input type="search" placeholder="find" aria-label="find frames" value={word} onInput={(e) => setWord(e.currentTarget.value)} />
 			</div>
 			<Colors rows={rows} />
 			<Graph tree={tree} weight={weight} word={word} depth={depth} />
-			<Tables view={view} names={["hottest"]} first={{ hottest: ["weight", "self_ps", "share_pct", "count", "name", "caller"] }} />
+			<Tables of="flame" view={view} names={["hottest"]} first={{ hottest: ["weight", "self_ps", "share_pct", "count", "name", "caller"] }} />
 			<Notes view={view} />
 		</div>
 	);

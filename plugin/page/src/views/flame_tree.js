@@ -135,3 +135,29 @@ export function find(tree, word) {
 	}
 	return { hits, nr, share: tree.all > 0 ? sum / tree.all : 0 };
 }
+
+// A frame by its path, in a few letters: a link finds it again whatever else is drawn.
+/** @type {(hash: number, text: string) => number} */
+function mixed(hash, text) {
+	let out = hash;
+	for (let i = 0; i < text.length; i++) out = Math.imul(out ^ text.charCodeAt(i), 16777619); // FNV-1a
+	return out;
+}
+/** @type {(tree: Tree, at: number) => string} */
+export function placeOf(tree, at) {
+	/** @type {string[]} */
+	const names = [];
+	for (let i = at; i >= 0; i = tree.parent[i]) names.push(tree.rows[i].name);
+	return names.length ? (names.reduceRight((hash, name) => mixed(hash, `/${name}`), 2166136261) >>> 0).toString(36) : "";
+}
+// -1: the tree does not draw it.
+/** @type {(tree: Tree, place: string) => number} */
+export function frameOf(tree, place) {
+	if (!place) return -1;
+	const hashes = new Int32Array(tree.rows.length);
+	for (let i = 0; i < hashes.length; i++) {
+		hashes[i] = mixed(tree.parent[i] < 0 ? 2166136261 : hashes[tree.parent[i]], `/${tree.rows[i].name}`);
+		if ((hashes[i] >>> 0).toString(36) === place && !tree.hidden(i)) return i;
+	}
+	return -1;
+}

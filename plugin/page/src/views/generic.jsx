@@ -9,29 +9,29 @@ import { Table } from "../table.jsx";
 /** @import { ComponentChildren } from "preact" */
 /** @import { Cell, DrawCell, Maybe, Row, Sort, Report, TablesProps, View } from "../report.d.ts" */
 
-const LEAVE = ["op_index", "device_id", "straggler_device_id", "sum_us", "kernel_time_us", "idle_time_us", "compute_time_us", "non_compute_time_us"]; // for programs, not for people
+const LEAVE = ["op_index", "device_id", "straggler_device_id", "program_id"]; // for programs, not for people
 
 /**
- * FIRST: columns that come first; EMPTY: why it has no rows.
- * @param {{ name: string, rows: Row[], caption: string, first?: string[], sort?: Sort, draw?: Record<string, DrawCell>, empty?: string,
+ * OF: the view; FIRST: columns that come first; EMPTY: why it has no rows.
+ * @param {{ of: string, name: string, rows: Row[], caption: string, first?: string[], sort?: Sort, draw?: Record<string, DrawCell>, empty?: string,
  *	onPick?: (row: Row) => void }} props
  */
-function One({ name, rows: all, caption, first, sort, draw, empty, onPick }) {
+function One({ of, name, rows: all, caption, first, sort, draw, empty, onPick }) {
 	const { report, look } = usePage();
 	const rows = useMemo(() => inSight(all, look, report), [all, look, report]);
 	const columns = useMemo(() => columnsOf(all, first, LEAVE), [all, first]);
 	if (!all.length || !rows.length) return <p class="empty">{all.length ? `${caption}: no row belongs to the chosen time, host or device.` : (empty ?? `${caption}: the profile has none.`)}</p>;
-	return <Table name={name} caption={caption} rows={rows} columns={columns} sort={sort} draw={draw} onPick={onPick} />;
+	return <Table name={name} of={`${of}.${name}`} caption={caption} rows={rows} columns={columns} sort={sort} draw={draw} onPick={onPick} />;
 }
 
 /** @param {Cell} v */
 const isTable = (v) => Array.isArray(v) && v.every((row) => row !== null && typeof row === "object" && !Array.isArray(row));
 
-/** @param {TablesProps & { view: Maybe<View> }} props */
-export function Tables({ view, names, first = {}, sort = {}, draw = {}, empty = {}, onPick }) {
+/** @param {TablesProps & { of: string, view: Maybe<View> }} props */
+export function Tables({ of, view, names, first = {}, sort = {}, draw = {}, empty = {}, onPick }) {
 	const all = names ?? Object.keys(view ?? {}).filter((n) => n !== "notes" && isTable(view?.[n]));
 	const missing = Object.keys(empty).filter((n) => !all.includes(n)); // these are named with their reason, like those without rows
-	return [...all, ...missing].map((n) => <One key={n} name={n} rows={view?.[n] ?? []} caption={title(n)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} />);
+	return [...all, ...missing].map((n) => <One key={n} of={of} name={n} rows={view?.[n] ?? []} caption={title(`${of}.${n}`)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} />);
 }
 
 /** @param {TablesProps & { name: keyof Report, what?: string, skip?: Set<string>, children?: ComponentChildren }} props */
@@ -42,9 +42,9 @@ export function Generic({ name, what, skip, children, ...tables }) {
 	return (
 		<div>
 			<ImpossibleNote report={report} view={name} />
-			<Facts view={view} skip={skip} causes={new Map(impossibleOf(report, name).filter((i) => i.table === null).map((i) => [i.field, i.cause]))} />
+			<Facts of={name} view={view} skip={skip} causes={new Map(impossibleOf(report, name).filter((i) => i.table === null).map((i) => [i.field, i.cause]))} />
 			{children}
-			<Tables view={view} {...tables} />
+			<Tables of={name} view={view} {...tables} />
 			<Notes view={view} />
 		</div>
 	);
@@ -61,8 +61,8 @@ export function Part({ name, heading, ...tables }) {
 	return (
 		<section aria-label={heading}>
 			<h3>{heading}</h3>
-			<Facts view={view} />
-			<Tables view={view} names={full} {...tables} />
+			<Facts of={name} view={view} />
+			<Tables of={name} view={view} names={full} {...tables} />
 			<Notes view={view} />
 		</section>
 	);

@@ -1,12 +1,20 @@
 // The views in the order of their tabs. The eight of every report, then those of the profiling suite, where the report has what
 // they show; in front of all what goes on, where something is watched. OF: results of the report that a view shows beside the one of its own name.
 import { Doctor } from "./doctor.jsx";
-import { Cache, Fusion, Memory, Padding } from "./compiled.jsx";
+import { Cache } from "./cache.jsx";
 import { Flame } from "./flame.jsx";
+import { Fusion } from "./fusion.jsx";
 import { Live } from "./live.jsx";
+import { Memory } from "./memory.jsx";
 import { Overview } from "./overview.jsx";
+import { Padding } from "./padding.jsx";
+import { Pod } from "./pod.jsx";
+import { Roofline } from "./roofline.jsx";
+import { Compare, Runs, Trend } from "./runs.jsx";
+import { Slices } from "./slices.jsx";
 import { Systolic } from "./systolic.jsx";
 import { Time } from "./time.jsx";
+import { isGpu } from "../words.jsx";
 import { Compile, Hta, Kernels, Operators, Timeline } from "./traces.jsx";
 
 /** @import { PageView, Report } from "../report.d.ts" */
@@ -17,25 +25,38 @@ const any = (tables) => tables.some((rows) => rows && rows.length > 0);
 /** @type {PageView[]} */
 const VIEWS = [
 	{ name: "overview", title: "Overview", Draw: Overview },
-	{ name: "systolic", title: "Systolic", Draw: Systolic },
+	{ name: "systolic", title: "Matrix units", Draw: Systolic, lacks: (r) => isGpu(r) && !r.systolic?.ops?.some((op) => typeof op.mxu_utilization_pct === "number") },
+	{ name: "roofline", title: "Roofline", Draw: Roofline, of: ["roofline_ridges"], has: (r) => any([r.roofline?.filter((row) => row.kind === "op")]) },
 	{ name: "padding", title: "Padding", Draw: Padding },
 	{ name: "fusion", title: "Fusion", Draw: Fusion },
-	{ name: "cache", title: "Cache", Draw: Cache },
+	{ name: "cache", title: "Compilations", Draw: Cache },
 	{ name: "memory", title: "Memory", Draw: Memory, of: ["memory_timeline", "capacity", "allocators"] },
-	{ name: "time", title: "Time", Draw: Time },
-	{ name: "doctor", title: "Doctor", Draw: Doctor },
-	{ name: "hta", title: "HTA", Draw: Hta, has: (r) => r.hta?.kernel_count > 0 },
+	{ name: "time", title: "Where time went", Draw: Time },
+	{ name: "slices", title: "Timeline", Draw: Slices, isOfEvents: true },
+	{ name: "pod", title: "Hosts and chips", Draw: Pod, has: (r) => (r.run?.hosts?.length ?? 0) > 1 && any([r.run?.devices]) },
+	{ name: "doctor", title: "Findings", Draw: Doctor },
+	{ name: "hta", title: "GPU idle", Draw: Hta, has: (r) => r.hta?.kernel_count > 0 },
 	{ name: "kernels", title: "Kernels", Draw: Kernels, has: (r) => any([r.kernels]) },
 	{ name: "operators", title: "Operators", Draw: Operators, has: (r) => any([r.operators?.by_name]) },
-	{ name: "timeline", title: "Timeline", Draw: Timeline, has: (r) => r.timeline?.total_time_ps > 0 },
-	{ name: "flame", title: "Flame", Draw: Flame, has: (r) => any([r.flame?.stacks, r.flame?.modules, r.flame?.scopes]) },
-	{ name: "compile", title: "Compile", Draw: Compile, has: (r) => any([r.compile?.regions, r.compile?.phases, r.compile?.fused_kernels, r.compile?.graph_break_places]) },
+	{ name: "timeline", title: "Host and device", Draw: Timeline, has: (r) => r.timeline?.total_time_ps > 0 },
+	{ name: "flame", title: "Call stacks", Draw: Flame, has: (r) => any([r.flame?.stacks, r.flame?.modules, r.flame?.scopes]) },
+	{ name: "compile", title: "Compiled code", Draw: Compile, has: (r) => any([r.compile?.regions, r.compile?.phases, r.compile?.fused_kernels, r.compile?.graph_break_places]) },
 ];
 
 const LIVE = { name: "live", title: "Live", Draw: Live };
 
+/**
+ * Pages over several runs: no tabs of one.
+ * @type {PageView[]}
+ */
+export const PAGES = [
+	{ name: "runs", title: "Runs", Draw: Runs },
+	{ name: "compare", title: "Runs side by side", Draw: Compare },
+	{ name: "trend", title: "One program over time", Draw: Trend },
+];
+
 /** @type {(report: Report | null, isLive: boolean) => PageView[]} */
-export const viewsOf = (report, isLive) => [...(isLive ? [LIVE] : []), ...VIEWS.filter((v) => !v.has || (report && v.has(report)))];
+export const viewsOf = (report, isLive) => [...(isLive ? [LIVE] : []), ...VIEWS.filter((v) => (!v.has || (report && v.has(report))) && !(report && v.lacks?.(report)))];
 /**
  * A view by its name, or by that of a result it shows; else the first.
  * @type {(views: PageView[], name: string) => PageView}

@@ -6,7 +6,7 @@ import { COLORS, Plot, tooltip } from "../chart.jsx";
 import { clean, cut, value } from "../format.js";
 import { runAt } from "../live.js";
 import { Fact } from "../parts.jsx";
-import { usePage, useWatch } from "../state.js";
+import { ofRun, runName, usePage, useWatch } from "../state.js";
 import { Table } from "../table.jsx";
 
 /** @import { DrawCell, Drawing, LiveAlert, LiveSample, LiveSession, Maybe, Row, Severity as Level } from "../report.d.ts" */
@@ -28,9 +28,9 @@ const METRICS = [
 	["communication_pct", "communication", "measured", "no device"],
 	["input_pct", "waiting for input", "measured", "no device"],
 	["compiling_pct", "compiling", "measured"],
-	["compilation_ms_per_min", "compiled in a minute", "modelled"],
+	["compilation_ms_per_min", "compilation per minute", "modelled"],
 	["sampled_pct", "sampled", "measured"],
-	["sampling_cost_pct", "cost of sampling", "modelled", "the job does not number its steps"],
+	["sampling_cost_pct", "price of sampling", "modelled", "the job does not number its steps"],
 ];
 const LABELS = new Map(METRICS.map(([name, label]) => [name, label]));
 const OF_SAMPLES = new Set(["step_time_unsampled_ps", "compilation_ms_per_min", "sampled_pct", "sampling_cost_pct"]);
@@ -44,7 +44,7 @@ const CHARTS = [
 	{ title: "Utilization", of: ["mxu_utilization_pct", "hbm_utilization_pct", "duty_cycle_pct"], most: 100 },
 	{ title: "Time lost", of: ["idle_pct", "communication_pct", "input_pct", "compiling_pct", "padding_waste_pct"] },
 	{ title: "Step time", of: ["step_time_ps", "step_time_unsampled_ps"] },
-	{ title: "Compiled in a minute", of: ["compilation_ms_per_min"] },
+	{ title: "Compilation per minute", of: ["compilation_ms_per_min"] },
 	{ title: "Health", of: [SCORE], most: 100 },
 	{ title: "Sampling", of: ["sampled_pct", "sampling_cost_pct"] },
 ];
@@ -62,6 +62,18 @@ export function clock(unixMs) {
 const DAY_S = 86400;
 /** @param {number} unixMs */
 const day = (unixMs) => `${new Date(unixMs).getMonth() + 1}/${new Date(unixMs).getDate()} ${clock(unixMs).slice(0, 5)}`;
+
+/** @type {(digits: number) => (unixMs: number) => string} */
+const fine = (digits) => (unixMs) => `${clock(unixMs)}.${String(Math.floor(unixMs % 1000)).padStart(3, "0").slice(0, digits)}`;
+/**
+ * The words at SECONDS on an axis, as short as they can be when no two are the same.
+ * @param {number[]} seconds
+ */
+export function ticks(seconds) {
+	const isLong = seconds[seconds.length - 1] - seconds[0] > DAY_S;
+	const all = [isLong ? day : clock, fine(1), fine(3)].map((form) => seconds.map((s) => form(Math.round(s * 1000))));
+	return all.find((words) => new Set(words).size === words.length) ?? all[0];
+}
 
 /**
  * When it ran: a session when it was captured, not when it was annotated.
@@ -156,7 +168,7 @@ function History({ chart, names, samples, raised }) {
 			legend: { show: false },
 			cursor: { drag: { x: false, y: false } },
 			scales: { y: { range: (_, low, high) => [0, chart.most ?? Math.max(high * 1.1, 1)] } },
-			axes: [{ values: (_, at) => at.map((s) => (at[at.length - 1] - at[0] > DAY_S ? day(s * 1000) : clock(s * 1000))), space: 80, size: 28 }, { values: (_, at) => at.map((v) => (v === 0 ? "0" : written(names[0], v))), size: 92 }],
+			axes: [{ values: (_, at) => ticks(at), space: 90, size: 28 }, { values: (_, at) => at.map((v) => (v === 0 ? "0" : written(names[0], v))), size: 92 }],
 			series: [{}, ...names.map((name, i) => ({ label: LABELS.get(name), stroke: COLORS[i], width: 2, dash: DASHES[i], points: point }))],
 			hooks: { draw: [(u) => mark(u, marks.current)] },
 			plugins: [tooltip((i, u) => [clock(u.data[0][i] * 1000), ...names.map((name, k) => `${LABELS.get(name)}: ${written(name, u.data[k + 1][i])}`)])],
@@ -268,12 +280,22 @@ function Services({ services }) {
 
 /** @param {{ metrics: Shown["metrics"], type: Shown["type"] }} props */
 function Figures({ metrics, type }) {
+	const shown = metricsOf(type);
+	const unknown = shown.filter(([name]) => (metrics[name] ?? null) === null);
+	const reasons = [...new Set(unknown.map(([, , , why]) => why ?? "it was not measured"))];
 	return (
-		<dl class="facts">
-			{metricsOf(type).map(([name, label, origin, why]) => (
-				<Fact key={name} name={name} label={label} of={name === SCORE && metrics[name] !== null ? Math.round(metrics[name]) : metrics[name]} origin={origin} why={why} />
+		<div>
+			<dl class="facts">
+				{shown.map(([name, label, origin]) => (
+					<Fact key={name} name={`live.${name}`} label={label} of={name === SCORE && metrics[name] !== null ? Math.round(metrics[name]) : metrics[name]} origin={origin} window={`this ${type}`} />
+				))}
+			</dl>
+			{reasons.map((reason) => (
+				<p key={reason} class="unknowns">
+					<b>Unknown:</b> {`${unknown.filter(([, , , why]) => (why ?? "it was not measured") === reason).map(([, label]) => label).join(", ")} (${reason}).`}
+				</p>
 			))}
-		</dl>
+		</div>
 	);
 }
 
@@ -298,7 +320,7 @@ function Sessions({ sessions }) {
 	};
 	const pick = (/** @type {Row} */ row) => {
 		const run = runAt(runs, row.path);
-		if (run) setLook({ run: run.id, view: "overview" });
+		if (run && runs) setLook({ ...ofRun(runName(run, runs)), view: "overview" });
 	};
 	return <Table name="sessions" caption="Sessions, the latest first" rows={rows} columns={["time", "path", "state", "alerts", "hosts", "files", "bytes", "took_ms", "problem"]} draw={draw} onPick={pick} />;
 }

@@ -1,14 +1,15 @@
 // What the run cost and what to do about it first.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { held, picking, Plot, stairs, stepAt, stepAxis, stepEdges, stepTimes, times, tooltip } from "../chart.jsx";
-import { clean, time, title } from "../format.js";
+import { clean, title } from "../format.js";
 import { BUCKETS, bucketColor, Fact, gainOf, impossibleOf, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
+import { StepChart } from "../steps.jsx";
 import { Table } from "../table.jsx";
+import { isGpu, Unknown } from "../words.jsx";
 import { Part } from "./generic.jsx";
 
-/** @import { Drawing, Finding, Step } from "../report.d.ts" */
+/** @import { Report, Step } from "../report.d.ts" */
 
 /** @param {{ score: unknown }} props */
 function Health({ score }) {
@@ -22,25 +23,25 @@ function Health({ score }) {
 	);
 }
 
-/** @param {{ steps: Step[] }} props */
-function StepTimes({ steps }) {
-	const { setLook } = usePage();
-	const drawing = useMemo(/** @returns {Drawing} */ () => {
-		/** @param {Step} step */
-		const say = (step) => [`step ${step.step}`, time(step.duration_ps)];
-		return {
-			data: [stepEdges(steps), held(steps.map((s) => s.duration_ps / 1e9))],
-			options: {
-				legend: { show: false },
-				...picking(setLook, stepTimes(steps)),
-				scales: { x: { time: false, range: [-0.5, steps.length - 0.5] }, y: { range: (_, low, high) => [0, high * 1.05] } },
-				axes: [stepAxis(steps), { values: times(1e-3), size: 70 }],
-				series: [{}, { stroke: bucketColor("compute"), fill: `${bucketColor("compute")}33`, width: 1.5, points: { show: false }, paths: stairs }],
-				plugins: [tooltip((_, u, x) => say(steps[stepAt(steps, x)]))],
-			},
-		};
-	}, [steps]);
-	return <Plot {...drawing} height={200} label={`time of ${steps.length} steps, in milliseconds`} />;
+const STEP = [{ name: "time of the step", color: bucketColor("compute"), of: (/** @type {Step} */ s) => s.duration_ps }];
+
+/**
+ * The figures that say most of a run, by where they stand in the report. What only GPUs have, and what only a host marked, is
+ * not asked of the others.
+ * @type {(report: Report) => [path: string, value: unknown][]}
+ */
+function figuresOf(report) {
+	const o = report.overview ?? {};
+	const gpu = isGpu(report);
+	const host = o.host_step_time_ps && report.steps?.[0]?.source !== "host";
+	/** @type {[string, unknown][]} */
+	const always = ["duty_cycle_pct", ...(gpu ? ["gpu_idle_pct"] : []), "mxu_utilization_pct", "hbm_utilization_pct", "padding_waste_pct", "step_count"].map((name) => [`overview.${name}`, o[name]]);
+	return [
+		["run.duration_ps", report.run?.duration_ps],
+		...always,
+		["overview.step_time_ps.median", o.step_time_ps?.median],
+		...(host ? [/** @type {[string, unknown]} */ (["overview.host_step_time_ps.median", o.host_step_time_ps?.median])] : []),
+	];
 }
 
 export function Overview() {
@@ -49,32 +50,29 @@ export function Overview() {
 	const t = report.time ?? {};
 	const from = report.provenance ?? {};
 	const total = t.total_ps ?? 0;
-	const steps = useMemo(() => inSight(report.steps, look, report), [report, look]);
+	const steps = useMemo(() => inSight(report.steps, look, report).filter((s) => !s.is_others), [report, look]);
+	const all = useMemo(() => (report.steps ?? []).filter((s) => !s.is_others), [report]);
 	const findings = report.doctor?.findings ?? [];
-	/** @param {string} name */
-	const cause = (name) => impossibleOf(report, "overview", `overview.${name}`)[0]?.cause;
+	const figures = figuresOf(report);
+	/** @param {string} path */
+	const cause = (path) => impossibleOf(report, "overview", path)[0]?.cause;
 	const parts = BUCKETS.map((b) => ({ name: title(b), value: t.buckets?.[`${b}_ps`] ?? 0, color: bucketColor(b) }));
 	return (
 		<div>
 			<div class="cards">
 				<Health score={o.health_score} />
 				<dl class="facts">
-					<Fact name="duration_ps" label="wall time" of={report.run?.duration_ps} origin={from["run.duration_ps"]} />
-					<Fact name="duty_cycle_pct" label="duty cycle" of={o.duty_cycle_pct} origin={from["overview.duty_cycle_pct"]} />
-					{(o.gpu_idle_pct ?? null) !== null && <Fact name="gpu_idle_pct" label="GPU idle, of the capture" of={o.gpu_idle_pct} origin={from["overview.gpu_idle_pct"]} />}
-					<Fact name="mxu_utilization_pct" label="MXU utilization" of={o.mxu_utilization_pct} origin={from["overview.mxu_utilization_pct"]} why="no op has a known cost" cause={cause("mxu_utilization_pct")} />
-					<Fact name="hbm_utilization_pct" label="HBM utilization" of={o.hbm_utilization_pct} origin={from["overview.hbm_utilization_pct"]} why="the chip's bandwidth or the ops' bytes are unknown" cause={cause("hbm_utilization_pct")} />
-					<Fact name="padding_waste_pct" label="padding waste" of={o.padding_waste_pct} origin={from["overview.padding_waste_pct"]} />
-					<Fact name="step_count" label="steps" of={o.step_count} origin={from["overview.step_count"]} />
-					<Fact name="median_ps" label="median step" of={o.step_time_ps?.median ?? null} origin={from["overview.step_time_ps.median"]} why="there are no steps" />
-					{o.host_step_time_ps && report.steps?.[0]?.source !== "host" && <Fact name="median_ps" label="median step of the host" of={o.host_step_time_ps.median} origin={from["overview.host_step_time_ps.median"]} />}
+					{figures.map(([path, v]) => (
+						<Fact key={path} name={path} of={v} origin={from[path]} cause={cause(path)} />
+					))}
 				</dl>
 			</div>
+			<Unknown of={figures.filter(([path, v]) => (v ?? null) === null && !cause(path)).map(([path]) => path)} view="overview" />
 			{report.capture?.verdict && report.capture.verdict !== "good" && <p class="verdict">{`This capture is ${clean(report.capture.verdict)}: ${report.capture.causes.map((c) => clean(c.what ?? c.id)).join("; ")}`}</p>}
 			{t.bottleneck && <p class="verdict">{t.bottleneck}</p>}
 			{total > 0 && <Shares parts={parts} total={total} label="core time by class" unit="time.total_ps" />}
 			<h3>Findings, the costliest first</h3>
-			{findings.length === 0 && <p class="empty">No finding is worth your time.</p>}
+			{findings.length === 0 && <p class="empty">Nothing to change was found.</p>}
 			<ol class="findings">
 				{findings.slice(0, 8).map((f) => (
 					<li key={f.id}>
@@ -90,10 +88,10 @@ export function Overview() {
 			{steps.length > 1 && (
 				<div>
 					<h3>Step times</h3>
-					<StepTimes steps={steps} />
+					<StepChart steps={all} parts={STEP} label={`time of ${all.length} steps`} />
 					<dl class="facts">
 						{Object.entries(o.step_time_ps ?? {}).map(([name, v]) => (
-							<Fact key={name} name={`${name}_ps`} label={name} of={v} />
+							<Fact key={name} name={`overview.step_time_ps.${name}`} of={v} />
 						))}
 					</dl>
 				</div>

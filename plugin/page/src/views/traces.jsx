@@ -2,15 +2,15 @@
 // with GPUs.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { COLORS, fromZero, held, holds, Legend, Plot, picking, stacked, stairs, stepAt, stepAxis, stepEdges, stepTimes, timeAxis, times, tooltip } from "../chart.jsx";
-import { bytes, clean, time, title, value } from "../format.js";
+import { COLORS, Legend } from "../chart.jsx";
+import { clean, title, value } from "../format.js";
 import { columnsOf, Facts, Missing, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
+import { StepChart } from "../steps.jsx";
 import { Table } from "../table.jsx";
 import { Generic, Tables } from "./generic.jsx";
 
-/** @import uPlot from "uplot" */
-/** @import { Cell, Drawing, Row, SharesPart, Step } from "../report.d.ts" */
+/** @import { Cell, Row, SharesPart, Step } from "../report.d.ts" */
 
 /** @type {(rows: Row[], column: string) => number} */
 const sum = (rows, column) => rows.reduce((all, r) => all + (r[column] ?? 0), 0);
@@ -45,9 +45,6 @@ function breakdown(exact) {
 
 const WAITS = [["host_wait_ps", "Waits for the host", COLORS[5]], ["kernel_wait_ps", "Between launched kernels", COLORS[4]], ["other_wait_ps", "Other", COLORS[7]]];
 
-// Which window a share of idle time is of.
-const WINDOWS = { gpu_idle_pct: "GPU idle, of the capture", gpu_idle_time_pct: "GPU idle, first kernel to last" };
-
 export function Hta() {
 	const view = usePage().report.hta;
 	if (!view) return <Missing what="kernels of a GPU" />;
@@ -56,11 +53,12 @@ export function Hta() {
 	const kinds = view.kernel_types ?? [];
 	return (
 		<div>
-			<Facts view={view} labels={WINDOWS} names={["gpu_idle_pct", "gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "memory_time_pct", "comm_comp_overlap_pct", "kernel_count", "short_kernel_count", "rank_count"]} />
+			<Facts of="hta" view={view} names={["gpu_idle_pct", "gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "memory_time_pct", "comm_comp_overlap_pct", "kernel_count", "short_kernel_count", "rank_count"]} />
 			{known && <Bars heading="Time of the devices, from the first kernel to the last" parts={breakdown(view.exact)} label="time of the devices" />}
 			<Bars heading="What runs together" parts={kinds.map((t, i) => ({ name: clean(t.kernel_type), value: t.sum_ps, color: COLORS[i % COLORS.length] }))} label="busy time by what runs together" />
 			<Bars heading="Why streams are idle" parts={WAITS.map(([column, name, color]) => ({ name, value: sum(view.idle ?? [], column), color }))} label="idle time of streams by cause" />
 			<Tables
+				of="hta"
 				view={view}
 				first={{
 					ranks: ["rank", "host", "gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "comm_comp_overlap_pct"],
@@ -112,35 +110,18 @@ export function Operators() {
 // --- timeline
 
 const CLASSES = ["kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other"];
-/** @type {Record<string, string>} */
-const NAMES = { dataloader: "DataLoader", cpu_exec: "CPU Exec" };
 /** @param {string} c */
-const className = (c) => NAMES[c] ?? title(c);
+const className = (c) => title(`timeline.steps.${c}_ps`);
+
+const CLASS_PARTS = CLASSES.map((c, i) => ({ name: className(c), color: COLORS[i], of: (/** @type {Step} */ s) => s[`${c}_ps`] }));
 
 /** @param {{ steps: Step[] }} props */
 function StepClasses({ steps }) {
-	const { setLook } = usePage();
-	const drawing = useMemo(/** @returns {Drawing} */ () => {
-		const parts = CLASSES.map((c) => held(steps.map((s) => s[`${c}_ps`] / 1e9)));
-		/** @param {Step} step */
-		const say = (step) => [`step ${step.step}: ${time(step.duration_ps)}`, ...CLASSES.filter((c) => step[`${c}_ps`] > 0).map((c) => `${className(c)}: ${time(step[`${c}_ps`])}`)];
-		return {
-			data: [stepEdges(steps), ...stacked(parts)],
-			options: {
-				legend: { show: false },
-				...picking(setLook, stepTimes(steps)),
-				scales: { x: { time: false, range: [-0.5, steps.length - 0.5] }, y: { range: fromZero } },
-				axes: [stepAxis(steps), { values: times(1e-3), size: 70 }],
-				series: [{}, ...[...CLASSES].reverse().map((c) => ({ fill: COLORS[CLASSES.indexOf(c)], width: 0, points: { show: false }, paths: stairs }))],
-				plugins: [tooltip((_, u, x) => say(steps[stepAt(steps, x)]))],
-			},
-		};
-	}, [steps]);
 	return (
 		<div>
 			<h3>Steps by class</h3>
-			<Legend items={CLASSES.map((c, i) => [className(c), COLORS[i]])} />
-			<Plot {...drawing} height={260} label={`time classes of ${steps.length} steps, stacked`} />
+			<Legend items={CLASS_PARTS.map((p) => [p.name, p.color])} />
+			<StepChart steps={steps} parts={CLASS_PARTS} label={`time classes of ${steps.length} steps, stacked`} />
 		</div>
 	);
 }
@@ -162,23 +143,21 @@ function active(view) {
 const MAX_RANKS = 16; // drawn; the table has them all
 
 export function Timeline() {
-	const { report, look } = usePage();
-	const view = report.timeline;
-	const steps = useMemo(() => inSight(view?.steps, look, report), [report, look]);
+	const view = usePage().report.timeline;
+	const first = view?.steps?.[0]?.rank;
+	const drawn = useMemo(() => (view?.steps ?? []).filter((s) => s.rank === first && !s.is_others), [view, first]);
 	if (!view) return <Missing what="timeline" />;
 	/** @type {Row[]} */
 	const ranks = (view.ranks ?? []).length > 1 ? view.ranks.slice(0, MAX_RANKS) : [];
-	const first = [...new Set(steps.map((s) => s.rank))][0];
-	const drawn = steps.filter((s) => s.rank === first);
 	return (
 		<div>
-			<Facts view={view} labels={{ gpu_active_ps: "some device active", gpu_active_pct: "some device active, of the total time", cpu_active_pct: "CPU active, of the total time", overlap_pct: "overlap, of the total time" }} names={["total_time_ps", "cpu_active_ps", "cpu_active_pct", "gpu_active_ps", "gpu_active_pct", "overlap_ps", "overlap_pct", "cpu_time_ps", "cuda_time_ps", "step_count"]} />
+			<Facts of="timeline" view={view} names={["total_time_ps", "cpu_active_ps", "cpu_active_pct", "gpu_active_ps", "gpu_active_pct", "overlap_ps", "overlap_pct", "cpu_time_ps", "cuda_time_ps", "step_count"]} />
 			<Bars heading={ranks.length ? "Host and devices, mean of ranks" : "Host and devices"} parts={active(view)} label="time with the host or the devices active" />
 			{ranks.map((r) => (
 				<Bars key={r.rank} heading={`Rank ${r.rank}`} parts={active(r)} label={`rank ${r.rank}: time with the host or the devices active`} />
 			))}
 			{drawn.length > 0 && <StepClasses steps={drawn} />}
-			<Tables view={view} names={["classes", "steps", "ranks", "streams"].filter((n) => view[n])} first={{ steps: ["rank", "step", "duration_ps", ...CLASSES.map((c) => `${c}_ps`)] }} empty={{ steps: "The profile has no steps." }} />
+			<Tables of="timeline" view={view} names={["classes", "steps", "ranks", "streams"].filter((n) => view[n])} first={{ steps: ["rank", "step", "duration_ps", ...CLASSES.map((c) => `${c}_ps`)] }} empty={{ steps: "The profile has no steps." }} />
 			<Notes view={view} />
 		</div>
 	);
@@ -187,7 +166,6 @@ export function Timeline() {
 // --- compile
 
 const COMPILED = ["regions", "graph_break_places", "recompiles", "fused_kernels", "phases"];
-const TWICE = new Set(["compile_time_ms"]); // compile_time_ps is there
 
 export function Compile() {
 	const view = usePage().report.compile;
@@ -195,8 +173,9 @@ export function Compile() {
 	const others = Object.keys(view).filter((n) => Array.isArray(view[n]) && n !== "notes" && !COMPILED.includes(n));
 	return (
 		<div>
-			<Facts view={view} skip={TWICE} />
+			<Facts of="compile" view={view} />
 			<Tables
+				of="compile"
 				view={view}
 				names={[...COMPILED.filter((n) => view[n]), ...others]}
 				first={{ regions: ["compile_id", "function", "source", "calls", "time_ps", "self_time_ps", "mean_self_ps", "compilations", "compile_ps"] }}
@@ -205,60 +184,5 @@ export function Compile() {
 			/>
 			<Notes view={view} />
 		</div>
-	);
-}
-
-// --- memory of a trace, in the view of memory
-
-const SERIES = [["reserved_bytes", "reserved", COLORS[7]], ["allocated_bytes", "allocated", COLORS[0]]];
-/** @param {Row} r */
-const keyOf = (r) => `${r.host ?? ""} ${r.device ?? ""}`;
-
-/** @param {{ points: Row[], name: string }} props */
-function Held({ points, name }) {
-	const { setLook } = usePage();
-	const drawing = useMemo(/** @returns {Drawing} */ () => {
-		const xs = points.map((p) => p.time_ps / 1e12);
-		/** @type {(index: number, u: uPlot, x: number) => string[] | null} */
-		const say = (_, u, x) => {
-			const p = points[holds(xs, x)];
-			return [time(p.time_ps), ...SERIES.filter(([c]) => p[c] !== null).map(([c, label]) => `${label}: ${bytes(p[c])}`)];
-		};
-		return {
-			data: [xs, ...SERIES.map(([c]) => points.map((p) => p[c]))],
-			options: {
-				legend: { show: false },
-				...picking(setLook),
-				scales: { x: { time: false }, y: { range: fromZero } },
-				axes: [timeAxis, { values: (_, v) => v.map(bytes), size: 84 }],
-				series: [{}, ...SERIES.map(([, label, color], i) => ({ label, stroke: color, fill: i ? `${color}55` : undefined, width: 1.5, points: { show: false }, paths: stairs }))],
-				plugins: [tooltip(say)],
-			},
-		};
-	}, [points]);
-	return <Plot {...drawing} height={220} label={`memory of ${name} over time, allocated and reserved`} />;
-}
-
-// Allocated and reserved memory of each device over time, and who held it at the peak.
-export function TraceMemory() {
-	const { report, look } = usePage();
-	const view = report.memory_timeline;
-	const points = useMemo(() => inSight(view?.timeline, { ...look, range: null }, report).filter((p) => !look.range || (p.time_ps >= look.range[0] && p.time_ps <= look.range[1])), [report, look]);
-	if (!view) return null;
-	const devices = [...new Set(points.map(keyOf))];
-	const tables = Object.keys(view).filter((n) => Array.isArray(view[n]) && view[n].length && n !== "notes" && n !== "timeline");
-	const heading = view.timeline?.length > 1 ? "Memory over time" : "Memory at the peak";
-	return (
-		<section aria-label={heading}>
-			<h3>{heading}</h3>
-			{(view.peak_bytes ?? null) !== null && <Facts view={view} names={["peak_bytes", "allocated_bytes", "reserved_bytes", "source", "device"]} />}
-			{points.length > 1 && <Legend items={SERIES.map(([, label, color]) => [label, color])} />}
-			{devices.map((d) => {
-				const of = points.filter((p) => keyOf(p) === d);
-				return of.length > 1 && <Held key={d} points={of} name={clean(d.trim())} />;
-			})}
-			<Tables view={view} names={tables} />
-			<Notes view={view} />
-		</section>
 	);
 }

@@ -1,0 +1,194 @@
+// The time that all charts over time show: the whole capture, or what is chosen of it. Gestures move it at once, for all charts, and choose it
+// (state.js: range) when they stand still.
+
+/** @import { Maybe, Range, Report, Step } from "./report.d.ts" */
+
+const LEAST = 1000; // ps: nothing is shorter than the clock's own steps
+const STILL_MS = 250;
+const MANY = 50; // ranges that Escape leads back through
+
+/**
+ * Where the run ends: the capture, or what ran last. It begins at 0.
+ * @type {(report: Report) => number}
+ */
+export const runEnd = (report) => Math.max(report.run?.capture_ps ?? 0, (report.time?.wall_start_ps ?? 0) + (report.time?.wall_ps ?? 0));
+
+/**
+ * RANGE as far as it lies in the capture; null: it is all of it.
+ * @type {(range: Range, end: number) => Range | null}
+ */
+export function inside([from, to], end) {
+	const width = Math.min(Math.max(to - from, Math.min(LEAST, end)), end);
+	const begin = Math.min(Math.max(from, 0), end - width);
+	return width >= end ? null : [begin, begin + width];
+}
+
+/**
+ * FACTOR below 1 shows less time; what is at AT stays where it is.
+ * @type {(range: Range, at: number, factor: number) => Range}
+ */
+export const zoomed = ([from, to], at, factor) => [at - (at - from) * factor, at + (to - at) * factor];
+/** @type {(range: Range, share: number) => Range} */
+export const panned = ([from, to], share) => [from + share * (to - from), to + share * (to - from)];
+
+/** @type {(a: Maybe<Range>, b: Maybe<Range>) => boolean} */
+const isSame = (a, b) => `${a ?? ""}` === `${b ?? ""}`;
+
+export class TimeScale {
+	/** @type {Set<() => void>} */
+	#listeners = new Set();
+	/** @type {Range | null} */
+	#range = null;
+	/** @type {(Range | null)[]} */
+	#past = [];
+	#timer = 0;
+	end = 0;
+	/** @type {number | null} where the pointer is */
+	at = null;
+
+	/** @param {(range: Range | null) => void} choose */
+	constructor(choose) {
+		this.choose = choose;
+	}
+
+	/** @type {() => Range} */
+	whole = () => [0, Math.max(this.end, LEAST)];
+	now = () => this.#range ?? this.whole();
+	chosen = () => this.#range;
+
+	/** What is chosen, of a capture of END. @type {(range: Range | null, end: number) => void} */
+	be(range, end) {
+		if (end === this.end && this.#timer) return; // a gesture goes on, and chooses what it ends with
+		if (end !== this.end) this.#past = [];
+		const isNew = end !== this.end || !isSame(range, this.#range);
+		this.end = end;
+		if (!isNew) return;
+		clearTimeout(this.#timer);
+		this.#timer = 0;
+		this.#range = range;
+		this.#tell();
+	}
+
+	/** @param {Range} range */
+	move(range) {
+		if (!this.end) return;
+		if (!this.#timer) this.#remember();
+		this.#range = inside(range, this.end);
+		this.#tell();
+		clearTimeout(this.#timer);
+		this.#timer = setTimeout(() => {
+			this.#timer = 0;
+			this.choose(this.#range);
+		}, STILL_MS);
+	}
+
+	/** @param {number} factor */
+	zoom(factor, at = this.at ?? (this.now()[0] + this.now()[1]) / 2) {
+		this.move(zoomed(this.now(), at, factor));
+	}
+
+	/** @param {number} share of what is shown */
+	pan(share) {
+		if (this.#range) this.move(panned(this.#range, share));
+	}
+
+	/** @param {Range} range */
+	pick(range) {
+		this.#remember();
+		this.choose(inside(range, this.end));
+	}
+
+	/** To what was shown before; in the end to all. */
+	back() {
+		clearTimeout(this.#timer);
+		this.#timer = 0;
+		this.choose(this.#past.pop() ?? null);
+	}
+
+	#remember() {
+		this.#past.push(this.#range);
+		if (this.#past.length > MANY) this.#past.shift();
+	}
+
+	#tell() {
+		for (const on of this.#listeners) on();
+	}
+
+	/** @type {(on: () => void) => () => void} */
+	listen(on) {
+		this.#listeners.add(on);
+		return () => this.#listeners.delete(on);
+	}
+}
+
+// --- what is on the axis
+
+/**
+ * Steps as columns over time, from 0 to END: each from its start to its end. OF: which step each column is; -1: none runs.
+ * @type {(steps: Pick<Step, "start_ps" | "duration_ps">[], end: number, each?: number) => { times: number[], of: number[] }}
+ */
+export function overSteps(steps, end, each = 1) {
+	/** @type {number[]} */
+	const times = [];
+	/** @type {number[]} */
+	const of = [];
+	let at = 0;
+	/** @type {(from: number, step: number) => void} */
+	const put = (from, step) => {
+		times.push(from);
+		of.push(step);
+	};
+	for (let i = 0; i < steps.length; i += each) {
+		const last = steps[Math.min(i + each, steps.length) - 1];
+		const start = Math.max(steps[i].start_ps, at);
+		const until = last.start_ps + last.duration_ps;
+		if (until <= start) continue; // inside the one before
+		if (start > at) put(at, -1);
+		put(start, i);
+		at = until;
+	}
+	if (end > at) put(at, -1);
+	put(Math.max(at, end), -1);
+	return { times, of };
+}
+
+/**
+ * The time that lies in no step; none is known where steps are not listed.
+ * @type {(steps: Step[] | undefined, end: number) => Range[]}
+ */
+export function outside(steps, end) {
+	if (!steps?.length || steps.some((s) => s.is_others)) return [];
+	const { times, of } = overSteps(steps, end);
+	return of.slice(0, -1).flatMap((step, i) => (step < 0 ? [/** @type {Range} */ ([times[i], times[i + 1]])] : []));
+}
+
+/**
+ * The first of the slices (start, end, kind; in the order of their starts, one behind the other) that ends behind AT.
+ * @type {(slices: number[], at: number) => number} its place in SLICES
+ */
+export function sliceAt(slices, at) {
+	let low = 0;
+	let high = Math.floor(slices.length / 3);
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (slices[3 * middle + 1] <= at) low = middle + 1;
+		else high = middle;
+	}
+	return 3 * low;
+}
+
+/**
+ * Least, mean and most of COLUMNS at each time; null where no column has a value.
+ * @type {(columns: Maybe<number>[][]) => { low: Maybe<number>[], mean: Maybe<number>[], high: Maybe<number>[] }}
+ */
+export function spread(columns) {
+	/** @type {{ low: Maybe<number>[], mean: Maybe<number>[], high: Maybe<number>[] }} */
+	const out = { low: [], mean: [], high: [] };
+	for (let i = 0; i < (columns[0]?.length ?? 0); i++) {
+		const known = columns.map((c) => c[i]).filter((v) => typeof v === "number");
+		out.low.push(known.length ? Math.min(...known) : null);
+		out.high.push(known.length ? Math.max(...known) : null);
+		out.mean.push(known.length ? known.reduce((sum, v) => sum + v, 0) / known.length : null);
+	}
+	return out;
+}
