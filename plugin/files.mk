@@ -1,23 +1,29 @@
 # The page: bundled by npm's esbuild where npm is there, else taken as it came in the tarball, else left out (configure
 # says which). Its bytes go into the program, so that one file can be moved anywhere.
 page_sources = \
-	plugin/page/build.mjs plugin/page/units.mjs plugin/page/package.json plugin/page/package-lock.json \
-	plugin/page/src/chart.jsx plugin/page/src/format.js plugin/page/src/heat.jsx plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/open.jsx plugin/page/src/page.css \
-	plugin/page/src/parts.jsx plugin/page/src/perfetto.js plugin/page/src/source.js plugin/page/src/state.js plugin/page/src/strip.jsx \
-	plugin/page/src/table.jsx plugin/page/src/tracks.jsx plugin/page/src/views/compiled.jsx plugin/page/src/views/doctor.jsx \
-	plugin/page/src/views/flame.jsx plugin/page/src/views/flame_tree.js \
-	plugin/page/src/views/generic.jsx plugin/page/src/views/index.js plugin/page/src/views/live.jsx \
-	plugin/page/src/views/overview.jsx plugin/page/src/views/systolic.jsx plugin/page/src/views/time.jsx \
-	plugin/page/src/views/traces.jsx
-page_inputs = $(page_sources) src/base/units_list.h
+	plugin/page/build.mjs plugin/page/glossary.mjs plugin/page/units.mjs plugin/page/package.json plugin/page/package-lock.json \
+	plugin/page/src/address.js plugin/page/src/array.js plugin/page/src/array.jsx plugin/page/src/chart.jsx plugin/page/src/clipboard.js \
+	plugin/page/src/dots.js plugin/page/src/drawer.jsx plugin/page/src/format.js plugin/page/src/glossary.js plugin/page/src/graph.js \
+	plugin/page/src/heat.jsx plugin/page/src/held.js plugin/page/src/lanes.jsx plugin/page/src/layout.js plugin/page/src/links.jsx \
+	plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/mesh.jsx plugin/page/src/op.jsx plugin/page/src/opdata.js plugin/page/src/open.jsx \
+	plugin/page/src/page.css plugin/page/src/parts.jsx plugin/page/src/perfetto.js plugin/page/src/phone.css plugin/page/src/pod.js \
+	plugin/page/src/print.css plugin/page/src/roofline.js plugin/page/src/runs.js plugin/page/src/search.js plugin/page/src/search.jsx \
+	plugin/page/src/slices.js plugin/page/src/source.js plugin/page/src/state.js plugin/page/src/steps.jsx plugin/page/src/stored.jsx \
+	plugin/page/src/strip.jsx plugin/page/src/table.jsx plugin/page/src/theme.js plugin/page/src/timeaxis.jsx plugin/page/src/timescale.js \
+	plugin/page/src/tracks.jsx plugin/page/src/views/cache.jsx plugin/page/src/views/doctor.jsx plugin/page/src/views/flame.jsx \
+	plugin/page/src/views/flame_tree.js plugin/page/src/views/fusion.jsx plugin/page/src/views/generic.jsx plugin/page/src/views/index.js \
+	plugin/page/src/views/live.jsx plugin/page/src/views/memory.jsx plugin/page/src/views/overview.jsx plugin/page/src/views/padding.jsx \
+	plugin/page/src/views/pod.jsx plugin/page/src/views/roofline.jsx plugin/page/src/views/runs.jsx plugin/page/src/views/slices.jsx \
+	plugin/page/src/views/systolic.jsx plugin/page/src/views/time.jsx plugin/page/src/views/traces.jsx plugin/page/src/words.jsx
+page_inputs = $(page_sources) src/base/units_list.h docs/glossary.md
 EXTRA_DIST += $(page_sources) plugin/page/embed.sh
 # What looks over the sources (tests/lint.sh); a build needs none of it.
 EXTRA_DIST += plugin/page/devel/package.json plugin/page/devel/package-lock.json plugin/page/devel/eslint.config.js \
 	plugin/page/devel/tsconfig.json plugin/page/devel/loader.mjs plugin/page/src/report.d.ts plugin/page/src/units.d.ts
 EXTRA_DIST += plugin/pyproject.toml plugin/setup.py plugin/README.md \
 	plugin/tensorboard_plugin_tpusight/__init__.py plugin/tensorboard_plugin_tpusight/loader.py \
-	plugin/tensorboard_plugin_tpusight/plugin.py plugin/tensorboard_plugin_tpusight/reports.py \
-	plugin/tensorboard_plugin_tpusight/ranks.py plugin/tensorboard_plugin_tpusight/runs.py plugin/tensorboard_plugin_tpusight/traces.py \
+	plugin/tensorboard_plugin_tpusight/plugin.py plugin/tensorboard_plugin_tpusight/remote.py plugin/tensorboard_plugin_tpusight/reports.py \
+	plugin/tensorboard_plugin_tpusight/ranks.py plugin/tensorboard_plugin_tpusight/runs.py plugin/tensorboard_plugin_tpusight/served.py plugin/tensorboard_plugin_tpusight/traces.py \
 	plugin/tensorboard_plugin_tpusight/static/index.js
 EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/__main__.py plugin/tpusight/__init__.pyi plugin/tpusight/_capture.py plugin/tpusight/_environment.py plugin/tpusight/_fields.py plugin/tpusight/_forms.py \
 	plugin/tpusight/_jax.py plugin/tpusight/_notebook.py plugin/tpusight/_program.py plugin/tpusight/_server.py \
@@ -25,7 +31,12 @@ EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/__main__.py plugin/tpu
 	plugin/tpusight/py.typed plugin/tpusight/live.py plugin/tpusight/profiler.py plugin/tpusight/session.py
 EXTRA_DIST += plugin/tpusight/_answer.py plugin/tpusight/_temporary.py plugin/tpusight/_trace.py plugin/tpusight/_whole.py plugin/tpusight/flame_graph.py plugin/tpusight/hta.py \
 	plugin/tpusight/memory.py plugin/tpusight/timeline.py plugin/tpusight/torch_compile.py plugin/tpusight/_torch.py \
-	plugin/tpusight/unified.py
+	plugin/tpusight/unified.py plugin/tpusight/words.py
+EXTRA_DIST += plugin/tpusight/pod/__init__.py plugin/tpusight/pod/conductor.py plugin/tpusight/pod/engine.py plugin/tpusight/pod/main.py \
+	plugin/tpusight/pod/rounds.py plugin/tpusight/pod/sessions.py plugin/tpusight/pod/store.py plugin/tpusight/pod/worker.py
+EXTRA_DIST += plugin/tpusight/remote/__init__.py plugin/tpusight/remote/__main__.py plugin/tpusight/remote/az.py \
+	plugin/tpusight/remote/gs.py plugin/tpusight/remote/main.py plugin/tpusight/remote/plain.py plugin/tpusight/remote/protocol.py \
+	plugin/tpusight/remote/requests.py plugin/tpusight/remote/s3.py plugin/tpusight/remote/store.py plugin/tpusight/remote/trouble.py
 page_bundle =
 
 if HAVE_PAGE

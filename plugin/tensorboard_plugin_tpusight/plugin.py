@@ -1,6 +1,7 @@
 """The plugin: a few files, the list of runs, and their reports. Plain WSGI; nothing is written anywhere."""
 import gzip
 import hashlib
+import http.client
 import json
 import logging
 import os
@@ -10,13 +11,14 @@ import urllib.parse
 
 from tensorboard.plugins import base_plugin
 
-from tensorboard_plugin_tpusight import reports, runs, traces
+from tensorboard_plugin_tpusight import remote, reports, runs, served, traces
 
 STATIC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
 FILES = {"/index.js": "text/javascript", "/page.js": "text/javascript", "/page.css": "text/css"}
 LOOK_AGAIN_S = 15  # between looks for a first profile, while there is none
 MOST_FIELDS = 16  # of an address
 NO_RUN = "no run has this name (reload the page)"
+NO_TRACE = "this run has no trace of this name (reload the page)"
 SAFE = [("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
         ("Cross-Origin-Resource-Policy", "same-origin")]
 EXTRA = {"405": [("Allow", "GET, HEAD")], "503": [("Retry-After", "1")]}
@@ -28,8 +30,11 @@ class TpusightPlugin(base_plugin.TBPlugin):
     plugin_name = "tpusight"
 
     def __init__(self, context):
-        self._logdir = os.path.abspath(context.logdir)  # sessions go by whole paths too
+        is_url = remote.IS_URL.match(context.logdir)
+        self._remote = remote.Remote(context.logdir) if is_url else None
+        self._logdir = context.logdir if is_url else os.path.abspath(context.logdir)  # sessions go by whole paths too
         self._reports = reports.Reports(self._logdir)
+        self._served = served.Served(self._logdir)
         self._ui = getattr(getattr(context, "flags", None), "tpusight_perfetto_ui", None) or traces.UI
         self._active = False
         self._looked_at = 0.0
@@ -43,18 +48,49 @@ class TpusightPlugin(base_plugin.TBPlugin):
 
     def _look(self):
         try:
-            self._active = any(True for _ in runs.find(self._logdir))
+            self._active = self._remote.has_runs() if self._remote else any(True for _ in runs.find(self._logdir))
+        except (reports.ReportError, OSError, http.client.HTTPException) as e:
+            _log.warning("%s: %s", self._logdir, e)
         finally:
             self._looked_at = time.monotonic()
             self._looking.release()
+
+    def close(self):
+        """Ends what was started; TensorBoard does not call it, and the child ends with this process."""
+        self._served.close()
+        if self._remote:
+            self._remote.close()
 
     def frontend_metadata(self):
         return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="TPUsight")
 
     def get_plugin_apps(self):
         apps = {**dict.fromkeys(FILES, self._file), "/runs": self._runs, "/report": self._report,
-                "/traces": self._traces, "/trace": self._trace}
+                "/traces": self._traces, "/trace": self._trace, **{route: self._of_events(route) for route in served.ROUTES}}
+        if self._remote:
+            apps.update({route: self._hand_on(self._remote, route) for route in remote.ROUTES})
         return {route: _guarded(app) for route, app in apps.items()}
+
+    @staticmethod
+    def _hand_on(server, route):
+        """The same answers, of the server that reads the bucket."""
+        def app(environ, start_response):
+            fields = _fields(environ)
+            try:
+                if route != "/trace":
+                    return _send(environ, start_response, *server.get(route, fields))
+                answer = server.ask(route, fields)
+            except (reports.ReportError, OSError, http.client.HTTPException) as e:
+                return _send(environ, start_response, "422 Unprocessable Entity", reports.message(_words(e)))
+            if answer.status != 200:
+                return _send(environ, start_response, "404 Not Found", reports.message(NO_TRACE))
+            start_response("200 OK", [("Content-Type", "application/octet-stream"),
+                                      ("Content-Length", answer.getheader("Content-Length")), *SAFE])
+            if environ.get("REQUEST_METHOD") == "HEAD":
+                answer.close()
+                return [b""]
+            return remote.pieces(answer)
+        return app
 
     def _file(self, environ, start_response):
         name = "/" + environ["PATH_INFO"].rsplit("/", 1)[-1]
@@ -70,17 +106,34 @@ class TpusightPlugin(base_plugin.TBPlugin):
         found = []
         for session in runs.find(self._logdir):
             try:
-                found.append(session.describe())
+                found.append((session, session.describe()))
             except OSError:
                 continue  # it was removed while we looked
-        found.sort(key=lambda s: (s["session"], s["run"]), reverse=True)
-        return _send(environ, start_response, "200 OK", gzip.compress(json.dumps({"runs": found}).encode(), 6))
+        is_known = self._served.with_figures(found)
+        listed = [description for _, description in found]
+        listed.sort(key=lambda s: (s["session"], s["run"]), reverse=True)
+        return _send(environ, start_response, "200 OK", gzip.compress(json.dumps({"runs": listed, "is_known": is_known}).encode(), 6))
+
+    def _of_events(self, route):
+        """What `tpusight serve` answers of the log directory."""
+        def app(environ, start_response):
+            try:
+                status, packed = self._served.get(route, _fields(environ), runs.find(self._logdir))
+            except served.UnknownRunError:
+                return _send(environ, start_response, "404 Not Found", reports.message(NO_RUN))
+            except (reports.ReportError, OSError, http.client.HTTPException) as e:
+                return _send(environ, start_response, "422 Unprocessable Entity", reports.message(_words(e)))
+            return _send(environ, start_response, status, packed)
+        return app
 
     def _session(self, fields):
         return next((s for s in runs.find(self._logdir) if s.id == fields.get("run", [""])[0]), None)
 
     def _report(self, environ, start_response):
-        session = self._session(_fields(environ))
+        fields = _fields(environ)
+        if served.is_part(fields):
+            return self._of_events("/report")(environ, start_response)
+        session = self._session(fields)
         if not session:
             return _send(environ, start_response, "404 Not Found", reports.message(NO_RUN))
         try:
@@ -103,7 +156,7 @@ class TpusightPlugin(base_plugin.TBPlugin):
         session, name = self._session(fields), fields.get("file", [""])[0]
         found = next((t for t in traces.find(self._logdir, session) if t["file"] == name), None) if session else None
         if not found:
-            return _send(environ, start_response, "404 Not Found", reports.message("this run has no trace of this name (reload the page)"))
+            return _send(environ, start_response, "404 Not Found", reports.message(NO_TRACE))
         start_response("200 OK", [("Content-Type", "application/octet-stream"), ("Content-Length", str(found["bytes"])), *SAFE])
         if environ.get("REQUEST_METHOD") == "HEAD":
             return [b""]

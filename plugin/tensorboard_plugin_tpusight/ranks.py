@@ -8,7 +8,7 @@ from typing import Any, List
 HEAD_BYTES = 65536  # what a trace says of its job stands before the events
 APART_S = 60
 DIGITS_PER_S = ((11, 1), (14, 1000), (17, 1000000), (20, 1000000000))
-RANK_NAME = re.compile(r"rank[_-]*(\d+)\.json(\.gz)?$")
+RANK_NAME = re.compile(r".*rank[_-]*(\d+).*\.json(\.gz)?$")
 TIME_NAME = re.compile(r"\.(\d+)(\.pt)?(\.trace)?\.json(\.gz)?$")
 
 Trace = collections.namedtuple("Trace", "entry rank size time_s")
@@ -40,16 +40,18 @@ def is_rank(entry, any_name):
     """Is this file a rank's trace, although its name is not that of a profiler's trace? ANY_NAME: of names without a rank, too."""
     if not entry.name.endswith((".json", ".json.gz")) or ".tpusight." in entry.name:
         return False
-    named = RANK_NAME.search(entry.name)
+    named = RANK_NAME.match(entry.name)
     if not named and not any_name:
         return False
     head = _head(entry.path)
-    return b'"distributedInfo"' in head or bool(named and (b'"traceEvents"' in head or b'"ph"' in head))
+    is_trace = b'"traceEvents"' in head or b'"ph"' in head
+    is_kineto = b'"schemaVersion"' in head and (b'"deviceProperties"' in head or is_trace)
+    return b'"distributedInfo"' in head or is_kineto or bool(named and (is_trace or b'"schemaVersion"' in head))
 
 
 def _read(entry, nr):
     before, info, behind = _head(entry.path).partition(b'"distributedInfo"')
-    named = RANK_NAME.search(entry.name)
+    named = RANK_NAME.match(entry.name)
     if info:
         return Trace(entry, _number(behind[:4096], b"rank"), _number(behind[:4096], b"world_size"), _time_s(entry.name))
     return Trace(entry, int(named.group(1)) if named else -1, nr if named else -1, _time_s(entry.name))

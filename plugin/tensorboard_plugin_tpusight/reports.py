@@ -49,13 +49,13 @@ def _made(session, logdir):
         text, status = run("report", "--format=json", "--tracks", "--color=never", f"--logdir={logdir}",
                            *session.asked, timeout_s=PATIENCE_S)
     except TpusightError as e:
-        raise ReportError(_without_paths(str(e), logdir)) from e
+        raise ReportError(without_paths(str(e), logdir)) from e
     if not text:
         raise ReportError(f"tpusight ended with status {status}")
     return text
 
 
-def _without_paths(text, logdir):
+def without_paths(text, logdir):
     """Where things are on the machine is not for the page."""
     return text.replace(logdir.rstrip(os.sep) + os.sep, "").replace(program() or "tpusight", "tpusight")
 

@@ -10,7 +10,7 @@ import os
 from tensorboard_plugin_tpusight import ranks
 
 PROFILE = os.path.join("plugins", "profile")
-PROFILES = (".xplane.pb",)
+PROFILES = (".xplane.pb", ".xplane.riegeli")
 TRACES = (".pt.trace.json", ".pt.trace.json.gz", ".trace.json", ".trace.json.gz")
 PYTORCH = TRACES[:2]
 

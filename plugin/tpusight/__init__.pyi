@@ -30,3 +30,4 @@ from .unified import KernelInfo as KernelInfo
 from .unified import OperatorInfo as OperatorInfo
 from .unified import ProfileSession as ProfileSession
 from .unified import UnifiedProfiler as UnifiedProfiler
+from .words import explain as explain

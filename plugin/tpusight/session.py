@@ -2,6 +2,7 @@
 import dis
 import html
 import os
+import re
 import sys
 import tempfile
 from typing import Any, Dict, List, Optional, Sequence
@@ -79,10 +80,13 @@ class TimeView(View):
 
     def print_breakdown(self) -> None:
         """Prints the breakdown, 60 columns wide, or why there is no breakdown. str() has the whole view."""
-        lines = str(self).splitlines()
-        rules = [i for i, line in enumerate(lines) if line == "=" * 60]
-        if rules:
-            print("\n".join(lines[rules[0]:rules[-1] + 1]))
+        rule, thin = "=" * 60, "-" * 60
+        rows = re.match(r"Time breakdown\n(  Total Time: .*\n)((?:  \D+ +\d+\.\d\d \w+ +\d+\.\d%\n)*)"
+                        r"((?:  Bottleneck: .*\n(?:    .*\n)*)?)", str(self))
+        if rows:
+            total, buckets, bottleneck = rows.groups()
+            print(f"{rule}\n  TPUsight Time Breakdown\n{rule}\n{total}{thin}\n{buckets}{thin}\n"
+                  f"{re.sub(chr(10) + '    ', ' ', bottleneck)}{rule}")
         else:
             print("Time breakdown\n  no device time: " + ("; ".join(self._session.why()) or "no device ran anything"))
 

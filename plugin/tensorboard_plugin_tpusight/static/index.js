@@ -7,6 +7,7 @@ export function render() {
 	const page = document.createElement("div");
 	page.id = "tpusight";
 	document.body.append(page);
+	document.body.dataset.tab = "tpusight"; // TensorBoard's name of the tab in its address (page/src/address.js)
 	document.body.dataset.runs = new URL("runs", here).href;
 	document.body.dataset.report = new URL("report", here).href;
 	document.body.dataset.traces = new URL("traces", here).href;
