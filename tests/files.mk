@@ -32,7 +32,9 @@ include tests/viewers/files.mk
 include tests/limits/files.mk
 include tests/live/files.mk
 include tests/page/files.mk
+include tests/pod/files.mk
 include tests/python/files.mk
+include tests/remote/files.mk
 include tests/threads/files.mk
 
 EXTRA_DIST += $(script_tests)
@@ -59,12 +61,12 @@ coverage:
 # For check.sh. Quick: what most changes break. Sanitized: where memory and threads matter; what a test in Python or shell
 # looks at are numbers, which are the same there.
 slow_unit_tests = tests/oom/oom_test tests/oom/live_test tests/oom/watch_test tests/live/live_test tests/live/watch_test \
-	tests/io/rpc_test tests/flow/annotated_test tests/flow/trace_test tests/read/chrome_test
+	tests/io/rpc_test tests/flow/annotated_test tests/flow/trace_file_test tests/read/chrome_test
 quick_tests = tests/cases/run.sh tests/circles.py tests/names.py tests/layers.sh tests/layers_test.sh tests/house/house_test.py \
 	$(filter-out $(slow_unit_tests),$(unit_tests))
 sanitized_tests = tests/cases/run.sh $(unit_tests) $(fuzz_replays) tests/live/folder_test.py tests/live/service_test.py \
 	tests/page/serve_test.py
-dist_tests = tests/cases/run.sh tests/layers.sh
+dist_tests = tests/cases/run.sh tests/layers.sh tests/build/lto_test.sh
 
 # Tests that measure time, and fail where others take it: each runs alone, when the others have ended.
 quiet_tests = tests/io/rpc_test tests/live/live_test tests/live/service_test tests/serve/latest_test

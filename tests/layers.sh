@@ -21,10 +21,11 @@ compare: base model result
 write: base codec model result
 overlay: base codec io model result
 copy: base codec io model read
-flow: base codec io model hw result read analysis compare write overlay copy
-serve: base codec io flow result write
-live: base codec io model hw result analysis write flow
-cli: base codec io model hw result read analysis compare write overlay copy flow live serve
+remote: base codec io
+flow: base codec io model hw result read analysis compare write overlay copy remote
+serve: base codec io model compare flow remote result write
+live: base codec io model hw result analysis write flow remote
+cli: base codec io model hw result read analysis compare write overlay copy remote flow live serve
 '
 
 # Headers that belong to a whole floor: its interface, its lists, the pieces that text is made of.

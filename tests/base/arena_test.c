@@ -64,6 +64,23 @@ static void arrays_are_cleared_and_their_size_is_checked(void **state)
 	ts_arena_release(&arena);
 }
 
+static void copies_of_arrays_are_apart_and_their_size_is_checked(void **state)
+{
+	struct ts_arena arena = TS_ARENA_INIT;
+	uint64_t numbers[] = { 1, 2, 3 };
+	const uint64_t *copy = ts_arena_dup(&arena, numbers, TS_NELEM(numbers), sizeof(*numbers));
+
+	assert_non_null(copy);
+	numbers[0] = 7;
+	assert_int_equal(copy[0], 1);
+	assert_int_equal(copy[2], 3);
+	assert_non_null(ts_arena_dup(&arena, NULL, 0, 8));
+	assert_false(arena.failed);
+	assert_null(ts_arena_dup(&arena, numbers, SIZE_MAX / 4, 8));
+	assert_true(arena.failed);
+	ts_arena_release(&arena);
+}
+
 static void copies_are_terminated(void **state)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
@@ -106,6 +123,7 @@ int main(void)
 		cmocka_unit_test(pieces_are_aligned_and_apart),
 		cmocka_unit_test(small_pieces_share_chunks),
 		cmocka_unit_test(arrays_are_cleared_and_their_size_is_checked),
+		cmocka_unit_test(copies_of_arrays_are_apart_and_their_size_is_checked),
 		cmocka_unit_test(copies_are_terminated),
 		cmocka_unit_test(growing_keeps_the_old_and_clears_the_new),
 	};

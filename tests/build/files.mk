@@ -9,3 +9,4 @@ sbom:
 CLEANFILES += tpusight-$(PACKAGE_VERSION).cdx.json
 tests/build/sbom_test.log: bin/tpusight$(EXEEXT)
 tests/build/hardening_test.log: $(bin_PROGRAMS)
+tests/build/lto_test.log: $(bin_PROGRAMS)

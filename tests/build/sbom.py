@@ -17,10 +17,14 @@ import uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LICENCES = {  # of what is linked, by its name for pkg-config; as SPDX has it
-    "zlib": "Zlib", "libprotobuf-c": "BSD-2-Clause", "libarchive": "BSD-2-Clause", "libmicrohttpd": "LGPL-2.1-or-later",
+    "zlib": "Zlib", "libisal": "BSD-3-Clause", "libbrotlidec": "MIT", "libzstd": "BSD-3-Clause", "libprotobuf-c": "BSD-2-Clause",
+    "libarchive": "BSD-2-Clause", "libmicrohttpd": "LGPL-2.1-or-later",
     "libcjson": "MIT", "libcurl": "curl",
 }
-PYTHON_LICENCES = {"tensorboard": "Apache-2.0", "jax": "Apache-2.0", "torch": "BSD-3-Clause"}
+PYTHON_LICENCES = {
+    "tensorboard": "Apache-2.0", "jax": "Apache-2.0", "torch": "BSD-3-Clause", "fsspec": "BSD-3-Clause", "gcsfs": "BSD-3-Clause",
+    "s3fs": "BSD-3-Clause", "adlfs": "BSD-3-Clause", "ray": "Apache-2.0",
+}
 
 
 def output(*command, default=""):

@@ -23,7 +23,7 @@ module() {
 	mkdir -p "$(dirname "$1")" && cp "$srcdir/tests/fuzz/seeds/hlo/${2:-add}" "$1" && chmod u+w "$1"
 }
 
-# Folders, the version, how well zlib packs and what a kernel confines differ from machine to machine.
+# Folders, the version, how well ISA-L packs and what a kernel confines differ from machine to machine.
 normal() {
 	sed -e '/^tpusight: \(not \)*confined: /d' -e "s|$work/[^/]*/tree|TMP|g" -e "s|$srcdir|SRC|g" -e 's|tpusight \([0-9][0-9.]*\)$|tpusight VERSION|' \
 		-e 's|"version": *"[0-9][^"]*"|"version": "VERSION"|' \

@@ -45,6 +45,7 @@ WRITERS = {
     "trim of an xplane": [PROFILE, "trim", "--plane=/device:*", "IN"],
     "redact": [TRACE, "redact", "IN"],
     "redact of an xplane": [PROFILE, "redact", "IN"],
+    "map outline": [PROFILE, "map", "outline", "IN"],
 }
 WITHOUT_INPUT = {"thresholds", "explain"}
 
@@ -53,6 +54,29 @@ def run(*arguments, umask=0o022, **more):
     """The command, ended."""
     return subprocess.run([PROGRAM, *arguments], capture_output=True, check=False, timeout=PATIENCE, umask=umask,
                           stdin=subprocess.DEVNULL, **more)
+
+
+def setUpModule():
+    """The steps of map and reduce need files of those before them. The profile is called in.xplane.pb, as the tests call it."""
+    folder = tempfile.mkdtemp(prefix="tpusight-outputs-")
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    profile, outline, whole, states, results, tail, trace = (
+        os.path.join(folder, name)
+        for name in ("in.xplane.pb", "h.outline", "run.outline", "h.states", "run.results", "h.tail", "h.trace"))
+    shutil.copyfile(PROFILE, profile)
+    for step in (["map", "outline", profile, "-o", outline], ["reduce", "outline", outline, "-o", whole],
+                 ["map", "pass", profile, f"--outline={whole}", "-o", states],
+                 ["reduce", "report", states, f"--outline={whole}", f"--results={results}", "-o", tail],
+                 ["map", "overlay", profile, f"--results={results}", f"--trace={trace}", "-o", tail]):
+        done = run(*step)
+        if done.returncode:
+            raise RuntimeError(done.stderr.decode())
+    WRITERS["map pass"] = [PROFILE, "map", "pass", f"--outline={whole}", "IN"]
+    WRITERS["reduce outline"] = [outline, "reduce", "outline", "IN"]
+    WRITERS["reduce report"] = [states, "reduce", "report", f"--outline={whole}", "IN"]
+    WRITERS["map overlay"] = [PROFILE, "map", "overlay", f"--results={results}", "IN"]
+    WRITERS["map tracks"] = [PROFILE, "map", "tracks", f"--results={results}", "IN"]
+    WRITERS["reduce trace"] = [trace, "reduce", "trace", f"--results={results}", "IN"]
 
 
 def mode_of(path):

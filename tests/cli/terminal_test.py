@@ -49,17 +49,18 @@ class Terminal(unittest.TestCase):
     def test_progress_has_a_percentage_and_goes(self):
         written, status = on_terminal("report", SAMPLE)
         self.assertEqual(status, 0)
-        percents = [int(number) for number in re.findall(r"\r\x1b\[K *(\d+) % ", written)]
+        percents = [int(number) for number in re.findall(r"\r *(\d+) % ", written)]
         self.assertGreater(len(percents), 3)
         self.assertEqual(percents, sorted(percents))
         self.assertLessEqual(percents[-1], 100)
-        shown = written.rsplit("\r\x1b[K", 1)[1]
+        before, blanks, shown = written.rpartition("\r" + 99 * " " + "\r")
+        self.assertTrue(before and blanks)
         self.assertIn("1 host", shown)  # the report comes behind the last time that the line was removed
 
     def test_no_progress_where_it_is_not_wanted(self):
         for arguments, environment in ((["-q"], {}), ([], {"TERM": "dumb"})):
             written, _ = on_terminal("report", *arguments, SAMPLE, **environment)
-            self.assertNotIn("\r\x1b[K", written, arguments or environment)
+            self.assertNotRegex(written, r"\r(?!\n)", arguments or environment)
         done = subprocess.run([PROGRAM, "report", SAMPLE], capture_output=True, check=True)
         self.assertEqual(done.stderr, b"")
 
@@ -68,6 +69,28 @@ class Terminal(unittest.TestCase):
         self.assertIn("\x1b[1;31m", on_terminal("report", "--color=always", CRITICAL, TERM="dumb")[0])
         for arguments, environment in (([], {"NO_COLOR": "1"}), ([], {"TERM": "dumb"}), (["--color=never"], {})):
             self.assertNotIn("\x1b[1", on_terminal("report", "-q", *arguments, SAMPLE, **environment)[0])
+
+    def test_not_one_escape_without_colours(self):
+        for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            self.assertNotIn("\x1b", on_terminal("report", SAMPLE, **environment)[0], environment)
+
+    def test_a_report_in_a_pipe_keeps_to_columns(self):
+        """But for code, which is to be copied."""
+        done = subprocess.run([PROGRAM, "report", "--all", SAMPLE], capture_output=True, check=True, text=True,
+                              env={**os.environ, "COLUMNS": "80"})
+        wide = [line for line in done.stdout.splitlines() if len(line) > 80 and not line.startswith(9 * " ")]
+        self.assertEqual(wide, [])
+
+    def test_headings_have_one_form(self):
+        done = subprocess.run([PROGRAM, "report", "--all", SAMPLE], capture_output=True, check=True, text=True)
+        self.assertNotRegex(done.stdout, r"(?m)^[=-]{3}")
+        self.assertEqual(done.stdout.count("Time breakdown"), 1)
+        self.assertNotIn("Time Breakdown", done.stdout)
+
+    def test_a_microsecond_is_written_in_one_way(self):
+        done = subprocess.run([PROGRAM, "report", "--all", SAMPLE], capture_output=True, check=True, text=True)
+        self.assertIn(" \u00b5s", done.stdout)
+        self.assertNotRegex(done.stdout, r"\d (core-)?us\b")
 
     def test_columns_and_lines_come_first(self):
         def shape(**environment):

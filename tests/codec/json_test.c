@@ -235,7 +235,7 @@ static const struct number_case numbers[] = {
 	{ 1e15, "1e+15" },
 	{ 999999999999999, "999999999999999" },
 	{ 1.5e300, "1.5e+300" },
-	{ 5e-324, "4.94065645841247e-324" },
+	{ 5e-324, "5e-324" },
 	{ DBL_MAX, "1.7976931348623157e+308" },
 	{ NAN, "null" },
 	{ INFINITY, "null" },
@@ -276,7 +276,7 @@ static void random_doubles_read_back_the_same(void **state)
 	ts_buf_release(&buf);
 }
 
-/* Whatever way a number takes, its digits are the fewest that printf has for it. */
+/* Plain or with an exponent, as "%.15g" has it. */
 static void numbers_of_few_digits_are_as_printf_has_them(void **state)
 {
 	struct ts_buf buf = TS_BUF_INIT;

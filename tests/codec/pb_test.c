@@ -149,6 +149,35 @@ static void each_truncation_of_a_number_is_an_error(void **state)
 	assert_ptr_equal(p, longest + sizeof(longest));
 }
 
+/* Bytes behind the end may be looked at, and are not part of the number. */
+static void a_number_that_bytes_follow_is_read_as_any_other(void **state)
+{
+	static const struct ts_bytes numbers[] = {
+		TS_LIT("\x00"),
+		TS_LIT("\x7f"),
+		TS_LIT("\xac\x82\x03"),
+		TS_LIT("\x81\x82\x83\x84\x85\x86\x07"),
+		TS_LIT("\xff\xff\xff\xff\xff\xff\xff\x7f"),
+		TS_LIT("\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+		TS_LIT("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+		TS_LIT("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
+	};
+
+	for (size_t i = 0; i < TS_NELEM(numbers); i++)
+		for (size_t n = 0; n <= numbers[i].n; n++) {
+			uint8_t bytes[10 + TS_PB_PADDING] = { 0 };
+			const uint8_t *p = bytes, *padded = bytes;
+			uint64_t value = 7, expected = 7;
+			bool good;
+
+			memcpy(bytes, numbers[i].p, numbers[i].n);
+			good = ts_pb_varint(&p, bytes + n, &expected);
+			assert_int_equal(ts_pb_varint_padded(&padded, bytes + n, &value), good);
+			assert_true(value == expected && padded == p);
+			assert_int_equal(good, n == numbers[i].n && i + 1 < TS_NELEM(numbers));
+		}
+}
+
 static void field_of_another_wire_type_reads_as_nothing(void **state)
 {
 	static const struct ts_bytes message = TS_LIT("\x08\x05\x0a\x02hi\x0d\0\0\x80\x3f");
@@ -237,6 +266,7 @@ int main(void)
 		cmocka_unit_test(bytes_read_as_the_rows_say),
 		cmocka_unit_test(each_truncation_ends_or_is_noted),
 		cmocka_unit_test(each_truncation_of_a_number_is_an_error),
+		cmocka_unit_test(a_number_that_bytes_follow_is_read_as_any_other),
 		cmocka_unit_test(field_of_another_wire_type_reads_as_nothing),
 		cmocka_unit_test(doubles_come_from_their_bits),
 		cmocka_unit_test(bad_byte_inside_ends_every_loop_outside),

@@ -141,7 +141,7 @@ class Disk:
                 found[change.before] = change.left
             elif way == "all":
                 found.pop(change.before if change.given is not None else change.path, None)
-        return {path: data[held] if isinstance(held, int) else held for path, held in found.items()
+        return {path: scenes.without_looks(data[held]) if isinstance(held, int) else held for path, held in found.items()
                 if not path.startswith(tuple(lost))}
 
     def states(self):

@@ -249,7 +249,7 @@ static void neither_threads_nor_packing_change_a_byte(void **state)
 	struct given plain, zipped;
 
 	many_events(&text);
-	assert_int_equal(ts_gzip_init(&gz, 1, NULL), TS_OK);
+	assert_int_equal(ts_gzip_init(&gz, NULL), TS_OK);
 	assert_int_equal(ts_gzip_member(&gz, &packed, ts_buf_bytes(&text), NULL, NULL), TS_OK);
 	ts_gzip_release(&gz);
 	given_init(&plain, ts_buf_bytes(&text));

@@ -16,6 +16,8 @@ struct memory_run {
 	struct ts_settings settings;
 	const struct ts_state_sink *states; /* see struct ts_passes */
 	bool interleave;		    /* see struct ts_run_options */
+	size_t max_ops, max_steps;	    /* likewise */
+	bool is_one_of_many;		    /* see struct ts_read_request */
 };
 
 static inline void memory_run_init(struct memory_run *mem)
@@ -24,6 +26,8 @@ static inline void memory_run_init(struct memory_run *mem)
 	ts_settings_init(&mem->settings);
 	mem->states = NULL;
 	mem->interleave = false;
+	mem->max_ops = mem->max_steps = 0;
+	mem->is_one_of_many = false;
 }
 
 static inline void memory_run_release(struct memory_run *mem)
@@ -46,8 +50,11 @@ static inline enum ts_status memory_run_add_as(struct memory_run *mem, uint32_t 
 					       struct ts_bytes bytes, const char *host,
 					       struct ts_error *err)
 {
-	struct ts_read_request request = { bytes, TS_LIT("memory.xplane.pb"), ts_bytes_of(host), 1,
-					   false };
+	struct ts_read_request request = { .bytes = bytes,
+					   .file = TS_LIT("memory.xplane.pb"),
+					   .host = ts_bytes_of(host),
+					   .nr_threads = 1,
+					   .is_one_of_many = mem->is_one_of_many };
 	size_t index = mem->run.profile.nr_hosts;
 	enum ts_status st = ts_readers[reader]->read(&mem->run.profile, &request, err);
 
@@ -69,6 +76,8 @@ static inline enum ts_status memory_run_analyse(struct memory_run *mem, size_t o
 					  .settings = &mem->settings,
 					  .overlay_budget = overlay_budget,
 					  .interleave = mem->interleave,
+					  .max_ops = mem->max_ops,
+					  .max_steps = mem->max_steps,
 					  .states = mem->states };
 	enum ts_status st = ts_profile_finish(&mem->run.profile, err);
 

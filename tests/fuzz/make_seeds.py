@@ -17,7 +17,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
 import captures
 import edge
-from wire import blob, fields, num
+import riegeli
+from wire import blob, fields, num, varint
 
 DATA = os.path.join(HERE, "..", "data")
 SAMPLE = os.path.join(DATA, "sample", "train_step_simulated", "plugins", "profile",
@@ -27,6 +28,14 @@ SMALL = 6000
 SHAPES = ["f32[]", "pred[7]", "bf16[8,128]{1,0:T(8,128)(2,1)}", "f32[2,3,4]{2,1,0}", "s4[5,256]{1,0:T(8,128)(8,1)E(4)}",
           "(f32[2]{0}, (s32[], u8[3,3]{0,1:T(2,128)S(5)}), token[])", "f32[<=16,2]{1,0}", "f8e4m3fn[4]{0:T(128)S(1)}",
           "c64[0,5]{1,0}", "u32[]{:S(2)}", "f32[9223372036854775807,9223372036854775807]", "bf16[1,2]{0,1:D(D,C)T(4)} x"]
+REPLIES = [
+    '{"id":1,"ok":true,"version":1,"store":"gs","can":["append","cut","if_generation"],"jobs":8}',
+    '{"id":2,"entry":{"name":"a/b.xplane.pb","size":1,"mtime_ns":1700000000000000000,"generation":"17"}}\n{"id":2,"ok":true}',
+    '{"id":3,"entry":{"name":"a/","is_folder":true}}\n{"id":4,"done":1048576}',
+    '{"id":4,"ok":true,"size":3,"generation":"\\u0041\\"\\n"}\n{"id":6,"ok":true,"generation":"g","uploaded":9,"how":"compose"}',
+    '{"id":5,"ok":false,"code":"changed","text":"the object has changed (run again)"}',
+    '{"id":7,"entry":{"name":"../../etc/passwd","size":9,"mtime_ns":-1,"generation":"x"}}',
+]
 CONFIGS = ['{"thresholds": {"mxu_utilization_low": 30, "max_findings": 5}}', "{}", '{"thresholds": {}}',
            '{"thresholds": []}', '{"other": 1}', '{"thresholds": {"idle_high": -1}}', "[1, 2", '{"thresholds": {"x": 1e999}}']
 
@@ -209,10 +218,20 @@ def overlays():
     yield "suggestions", suggestion + blob(1, blob(1, "TPUsight/idle") + blob(2, "ours"))
     native = edge.plain()[0]
     mark = blob(5, num(1, 1) + blob(2, num(1, 1) + blob(2, "tpusight_native_bytes")))
-    plane = blob(2, "/device:CUSTOM:TPUsight 0") + mark + blob(6, num(1, 1) + num(3, len(native)))
-    yield "annotated", native + blob(1, plane) * 2
-    yield "moved", b"\x0a\x00" + native + blob(1, plane)
+
+    def plane(native_bytes):
+        return blob(1, blob(2, "/device:CUSTOM:TPUsight 0") + mark + blob(6, num(1, 1) + num(3, native_bytes)))
+
+    yield "annotated", native + plane(len(native)) * 2
+    yield "moved", b"\x0a\x00" + native + plane(len(native))
     yield "plain", native
+    records = bytearray(riegeli.file_of(riegeli.records(native), padded=False))
+    at = len(records)
+    riegeli.put(records, riegeli.records(plane(at) * 2))
+    yield "records_annotated", bytes(records)
+    riegeli.put(records, riegeli.records(native))
+    yield "records_moved", bytes(records)
+    yield "records_cut", bytes(records[:at + 200])
 
 
 def memory_profiles():
@@ -284,6 +303,48 @@ def answers():
     yield "long", frame(num(7, 1)) + b"more"
 
 
+def in_records():
+    """Profiles in Riegeli's records: in one piece, in two, and what they look like unpacked; damaged; transposed."""
+    small = dict(profiles())
+    halves = riegeli.pieces(small["plain"])
+    file = bytearray(riegeli.file_of(*(riegeli.records(half) for half in halves), padded=False))
+    yield "one", riegeli.file_of(riegeli.records(small["plain"]), padded=False)
+    yield "one_chunk", riegeli.file_of(riegeli.records(*halves), padded=False)
+    yield "two", bytes(file)
+    yield "steps", riegeli.file_of(*(riegeli.records(half) for half in riegeli.pieces(small["steps_marked"])), padded=False)
+    yield "unpacked", b"".join(halves)
+    yield "unpacked_thrice", b"".join(halves) + halves[1]
+    yield "again", riegeli.file_of(riegeli.records(halves[0])) + riegeli.file_of(riegeli.records(halves[1]), padded=False)
+    file[150] ^= 1
+    yield "damaged", bytes(file)
+    yield "transposed", riegeli.file_of(riegeli.chunk("t", b"\0"), riegeli.records(small["plain"]), padded=False)
+    yield "snappy", riegeli.file_of(riegeli.records(small["plain"], packing=ord("s")), padded=False)
+    yield "empty", riegeli.file_of(padded=False)
+    yield "long_sizes", riegeli.file_of(riegeli.chunk("r", b"\0" + varint(1 << 40), 1, 1), padded=False)
+    yield "wrong_sum", riegeli.file_of(riegeli.chunk("r", b"\0\1\1x", 1, 2), padded=False)
+
+
+def report(**more):
+    """A report in JSON as far as a list reads it."""
+    host = {"name": "host", "file": "logs/host.xplane.pb", "bytes": 100, "start_unix_ns": "1767225600000000000"}
+    return {"schema": "tpusight/1", "generator": {"name": "tpusight", "version": "1"},
+            "run": {"duration_ps": 395108941250, "hosts": [host], "devices": [{"id": 0, "chip": "TPU v6e"}, {"id": 1, "chip": "TPU v6e"}]},
+            "overview": {"health_score": 57, "step_count": 70, "step_time_ps": {"median": 16910382656, "p90": 23387658906}},
+            "steps": [{"step": n, "duration_ps": 1000 + n} for n in range(70)],
+            "modules": [{"name": "jit_a", "total_time_ps": 5}, {"name": "jit_b\\u00e9", "total_time_ps": 9}],
+            "time": {"total_ps": 100, "buckets": {"compute_ps": 60, "idle_ps": 40}, "bottleneck": "Compute takes 60 %."}, **more}
+
+
+CARDS = [json.dumps(report()), json.dumps(report(), indent=2), json.dumps(report())[:700],
+         json.dumps(report(annotation={"files": [{"what": "overlay", "name": "host.xplane.pb", "bytes": 50}], "state": "0"})),
+         json.dumps(report(steps=[], modules={}, time=None, overview=[1])),
+         json.dumps(report(overview={"health_score": 1e999, "step_count": -1})),
+         json.dumps(report(time={"bottleneck": "x" * 600 + "\u00e9" * 300, "total_ps": 2**63})), '{"schema": "tpusight/1"}', "{}", ""]
+QUERIES = ["", "0\n1", "-5\n9223372036854775807", "1\n1", "2305843009213693952\n", "1.5\n2", "\n\n/device:TPU:0\nhost", "\n\n" + "d" * 1025,
+           "\n\n3\n\nstep_time_ms.median > baseline * 1.05", "\n\n\n\nhealth_score <",
+           "99999999999999999999\n+1\n\n\nwall_ms >= baseline + 5 %"]
+
+
 def main():
     out = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "seeds")
     with open(SAMPLE, "rb") as f:
@@ -294,8 +355,11 @@ def main():
                [(f"sample{n}", m) for n, m in enumerate(modules(sample)) if len(m) < 30000],
         "shape": [(f"shape{n:02}", s.encode()) for n, s in enumerate(SHAPES)],
         "config": [(f"config{n}", s.encode()) for n, s in enumerate(CONFIGS)],
+        "query": [(f"query{n}", s.encode()) for n, s in enumerate(QUERIES)],
+        "card": [(f"card{n}", s.encode()) for n, s in enumerate(CARDS)],
+        "remote": [(f"reply{n}", s.encode()) for n, s in enumerate(REPLIES)],
         "chrome": list(traces()), "trace": list(jobs()), "gunzip": list(gzips()), "archive": list(archives()),
-        "pprof": list(memory_profiles()), "torch_trace": list(compiler_logs()),
+        "riegeli": list(in_records()), "pprof": list(memory_profiles()), "torch_trace": list(compiler_logs()),
         "copy": list(copied(sample)), "live": list(answers()), "hostile_states": list(changes()),
     }
     for target, seeds in sets.items():

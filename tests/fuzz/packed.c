@@ -20,7 +20,7 @@ static void pack_gzip(struct ts_bytes text, struct ts_buf *out)
 	struct ts_gzip gz = TS_GZIP_INIT;
 	size_t half = text.n / 2;
 
-	if (ts_gzip_init(&gz, 1, NULL) ||
+	if (ts_gzip_init(&gz, NULL) ||
 	    ts_gzip_member(&gz, out, ts_bytes_cut(text, 0, half), NULL, NULL) ||
 	    ts_gzip_member(&gz, out, ts_bytes_cut(text, half, text.n), NULL, NULL))
 		broken("gzip cannot pack");

@@ -92,6 +92,7 @@ static const struct folder_row folders[] = {
 	{ "pb", "tests/data", ".xplane.pb" },
 	{ "pprof", "tests/data", ".prof" },
 	{ "xplane_classes", "tests/fuzz/seeds/xplane", "" },
+	{ "slices", "tests/fuzz/seeds/xplane", "" },
 	{ "pprof_classes", "tests/fuzz/seeds/pprof", "" },
 	{ "gunzip_zlib", "tests/fuzz/seeds/gunzip", "" },
 	{ "json_cjson", "tests/fuzz/seeds/chrome", "" },

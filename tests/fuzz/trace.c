@@ -101,9 +101,7 @@ static void report_all(const struct memory_run *mem)
 
 static void annotate(const struct memory_run *mem, uint32_t host)
 {
-	struct ts_annotated_options options = {
-		.nr_threads = 1, .level = 1, .version = "0", .source = "rank"
-	};
+	struct ts_annotated_options options = { .nr_threads = 1, .version = "0", .source = "rank" };
 	const struct ts_newfile_use use = { .is_named = true };
 	struct ts_newfile file = TS_NEWFILE_INIT;
 

@@ -208,7 +208,7 @@ static struct ts_buf gzip_of(struct ts_bytes text)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_gzip gz;
 
-	assert_int_equal(ts_gzip_init(&gz, 6, NULL), TS_OK);
+	assert_int_equal(ts_gzip_init(&gz, NULL), TS_OK);
 	assert_int_equal(ts_gzip_member(&gz, &out, text, NULL, NULL), TS_OK);
 	ts_gzip_release(&gz);
 	return out;

@@ -91,21 +91,15 @@ static void content_is_compared(void **state)
 		make_file("b", ts_buf_bytes(&text));
 		assert_int_equal(ts_file_same("a", "b", &same, NULL), TS_OK);
 		assert_true(same);
-		assert_int_equal(ts_file_holds("a", ts_buf_bytes(&text), &same, NULL), TS_OK);
-		assert_true(same);
 		ts_buf_putc(&text, 'x'); /* longer by one */
 		make_file("b", ts_buf_bytes(&text));
 		assert_int_equal(ts_file_same("a", "b", &same, NULL), TS_OK);
-		assert_false(same);
-		assert_int_equal(ts_file_holds("a", ts_buf_bytes(&text), &same, NULL), TS_OK);
 		assert_false(same);
 		text.n = sizes[i];
 		if (text.n) /* the last byte is another */
 			text.p[text.n - 1] = 'y';
 		make_file("b", ts_buf_bytes(&text));
 		assert_int_equal(ts_file_same("a", "b", &same, NULL), TS_OK);
-		assert_int_equal(same, sizes[i] == 0);
-		assert_int_equal(ts_file_holds("a", ts_buf_bytes(&text), &same, NULL), TS_OK);
 		assert_int_equal(same, sizes[i] == 0);
 		ts_buf_release(&text);
 	}
@@ -120,23 +114,8 @@ static void what_is_not_there_equals_nothing(void **state)
 	assert_false(same);
 	assert_int_equal(ts_file_same("none", "none", &same, NULL), TS_OK);
 	assert_false(same);
-	assert_int_equal(ts_file_holds("none", TS_LIT(""), &same, NULL), TS_OK);
-	assert_false(same);
 	assert_int_equal(ts_file_same("a", "a", &same, NULL), TS_OK);
 	assert_true(same);
-}
-
-static void two_names_of_a_file_are_one(void **state)
-{
-	make_file("a", TS_LIT("x"));
-	make_file("b", TS_LIT("x"));
-	assert_int_equal(symlink("a", "link"), 0);
-	assert_int_equal(link("a", "hard"), 0);
-	assert_true(ts_file_is("a", "link"));
-	assert_true(ts_file_is("hard", "a"));
-	assert_false(ts_file_is("a", "b"));
-	assert_false(ts_file_is("a", "none"));
-	assert_false(ts_file_is("none", "a"));
 }
 
 /* A folder can be opened, and not read. */
@@ -148,15 +127,10 @@ static void what_cannot_be_read_is_an_error(void **state)
 	make_dirs("dir");
 	make_dirs("other");
 	make_file("a", TS_LIT("x"));
-	assert_int_equal(ts_file_holds("dir", TS_LIT("x"), &same, &err), TS_IO);
-	assert_has(err.text, "dir: cannot read it");
-	assert_false(same);
-	err = (struct ts_error)TS_ERROR_INIT;
 	assert_int_equal(ts_file_same("dir", "other", &same, &err), TS_IO);
 	assert_has(err.text, "dir: cannot read it");
 	assert_int_equal(ts_file_same("a/b", "a", &same, NULL), TS_IO);
 	assert_int_equal(ts_file_same("a", "a/b", &same, NULL), TS_IO);
-	assert_int_equal(ts_file_holds("a/b", TS_LIT("x"), &same, NULL), TS_IO);
 }
 
 static void a_folder_that_is_not_there_is_not_brought_to_disk(void **state)
@@ -173,16 +147,30 @@ static void one_run_at_a_time_holds_a_session(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 
 	make_dirs("run");
-	assert_int_equal(ts_dir_lock(&first, "run", NULL), TS_OK);
-	assert_int_equal(ts_dir_lock(&second, "run", &err), TS_IO);
-	assert_has(err.text, "run: another tpusight is writing to this session (");
-	ts_dir_unlock(&second);
-	ts_dir_unlock(&first);
-	assert_int_equal(ts_dir_lock(&second, "run", NULL), TS_OK);
+	for (enum ts_dirlock_of of = TS_DIRLOCK_OF_ALL; of <= TS_DIRLOCK_OF_A_FILE; of++) {
+		assert_int_equal(ts_dir_lock(&first, "run", of, NULL), TS_OK);
+		assert_int_equal(ts_dir_lock(&second, "run", TS_DIRLOCK_OF_ALL, &err), TS_IO);
+		assert_has(err.text, "run: another tpusight is writing to this session (");
+		ts_dir_unlock(&second);
+		ts_dir_unlock(&first);
+	}
+	assert_int_equal(ts_dir_lock(&second, "run", TS_DIRLOCK_OF_ALL, NULL), TS_OK);
+	assert_int_equal(ts_dir_lock(&first, "run", TS_DIRLOCK_OF_A_FILE, &err), TS_IO);
 	ts_dir_unlock(&second);
 	ts_dir_unlock(&second);
 	assert_int_equal(count_names("run"), 0);
-	assert_int_equal(ts_dir_lock(&first, "none", NULL), TS_NOTFOUND);
+	assert_int_equal(ts_dir_lock(&first, "none", TS_DIRLOCK_OF_ALL, NULL), TS_NOTFOUND);
+}
+
+static void files_of_a_session_may_change_at_once(void **state)
+{
+	struct ts_dirlock first = TS_DIRLOCK_INIT, second = TS_DIRLOCK_INIT;
+
+	make_dirs("run");
+	assert_int_equal(ts_dir_lock(&first, "run", TS_DIRLOCK_OF_A_FILE, NULL), TS_OK);
+	assert_int_equal(ts_dir_lock(&second, "run", TS_DIRLOCK_OF_A_FILE, NULL), TS_OK);
+	ts_dir_unlock(&second);
+	ts_dir_unlock(&first);
 }
 
 static void a_cause_fits_behind_the_longest_path(void **state)
@@ -208,10 +196,10 @@ int main(void)
 		in_tmpdir(where_no_link_is_possible_there_is_a_copy),
 		in_tmpdir(content_is_compared),
 		in_tmpdir(what_is_not_there_equals_nothing),
-		in_tmpdir(two_names_of_a_file_are_one),
 		in_tmpdir(what_cannot_be_read_is_an_error),
 		in_tmpdir(a_folder_that_is_not_there_is_not_brought_to_disk),
 		in_tmpdir(one_run_at_a_time_holds_a_session),
+		in_tmpdir(files_of_a_session_may_change_at_once),
 		in_tmpdir(a_cause_fits_behind_the_longest_path),
 	};
 

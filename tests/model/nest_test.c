@@ -14,6 +14,8 @@
 
 struct seen {
 	size_t nr_events, nr_segments, nr_blocks;
+	int64_t occurrences, flops;			 /* sums */
+	size_t nr_without_costs, nr_without_occurrences; /* blocks */
 	uint32_t op[MAX_EVENTS], segment_op[2 * MAX_EVENTS];
 	int64_t start[MAX_EVENTS], dur[MAX_EVENTS], total[MAX_EVENTS], self[MAX_EVENTS];
 	uint16_t depth[MAX_EVENTS];
@@ -26,6 +28,13 @@ static enum ts_status take(void *ctx, const struct ts_block *block, struct ts_er
 	struct seen *seen = ctx;
 
 	seen->nr_blocks++;
+	seen->nr_without_costs += !block->flops && !block->bytes;
+	seen->nr_without_occurrences += !block->occurrences;
+	for (size_t i = 0; i < block->nr_events; i++) {
+		seen->occurrences += block->occurrences ? block->occurrences[i] : 1;
+		if (block->flops && block->flops[i] != TS_UNKNOWN)
+			seen->flops += block->flops[i];
+	}
 	for (size_t i = 0; i < block->nr_events; i++, seen->nr_events++) {
 		assert_true(seen->nr_events < MAX_EVENTS);
 		seen->op[seen->nr_events] = block->op[i];
@@ -285,6 +294,31 @@ static void columns_are_filled_when_asked(void **state)
 	done(given);
 }
 
+/* Three blocks; in the middle of the second one event says what others leave to their op. */
+static void a_column_that_no_event_of_a_block_needs_is_not_there(void **state)
+{
+	struct given *given = given_columns(TS_COL_COSTS);
+
+	for (int64_t i = 0; i < 5000; i++) {
+		struct ts_event event = { .start_ps = 10 * i,
+					  .device_start_ps = 10 * i,
+					  .dur_ps = 10,
+					  .total_ps = 10,
+					  .occurrences = i == 3000 ? 7 : 1,
+					  .flops = i == 3000 ? 99 : TS_UNKNOWN,
+					  .bytes = TS_UNKNOWN };
+
+		assert_int_equal(ts_nest_push(given->nest, &event, NULL), TS_OK);
+	}
+	finish(given);
+	assert_int_equal(given->seen.nr_blocks, 3);
+	assert_int_equal(given->seen.nr_without_costs, 2);
+	assert_int_equal(given->seen.nr_without_occurrences, 2);
+	assert_int_equal(given->seen.occurrences, 5006);
+	assert_int_equal(given->seen.flops, 99);
+	done(given);
+}
+
 static void an_empty_line_has_no_blocks(void **state)
 {
 	struct given *given = given_line();
@@ -419,6 +453,93 @@ static void random_overlapping_events_cover_their_union_once(void **state)
 	}
 }
 
+static void push_or_pass(struct given *given, uint32_t op, const bool *looks_at, struct span span)
+{
+	if (!looks_at[op])
+		assert_int_equal(
+			ts_nest_close(given->nest, span.start, span.end - span.start, NULL), TS_OK);
+	if (looks_at[op] || !ts_nest_is_idle(given->nest))
+		push(given, op, span.start, span.end - span.start);
+}
+
+/* What was seen of those alone that are looked at. */
+static void keep_looked_at(struct seen *seen, const bool *looks_at)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < seen->nr_events; i++)
+		if (looks_at[seen->op[i]]) {
+			seen->op[nr] = seen->op[i];
+			seen->start[nr] = seen->start[i];
+			seen->self[nr++] = seen->self[i];
+		}
+	seen->nr_events = nr;
+	nr = 0;
+	for (size_t i = 0; i < seen->nr_segments; i++)
+		if (looks_at[seen->segment_op[i]]) {
+			seen->segment_op[nr] = seen->segment_op[i];
+			seen->segment_start[nr] = seen->segment_start[i];
+			seen->segment_end[nr++] = seen->segment_end[i];
+		}
+	seen->nr_segments = nr;
+}
+
+static void assert_seen(const struct seen *seen, const struct seen *wanted)
+{
+	assert_int_equal(seen->nr_events, wanted->nr_events);
+	assert_int_equal(seen->nr_segments, wanted->nr_segments);
+	assert_memory_equal(seen->op, wanted->op, wanted->nr_events * sizeof(*seen->op));
+	assert_memory_equal(seen->start, wanted->start, wanted->nr_events * sizeof(*seen->start));
+	assert_memory_equal(seen->self, wanted->self, wanted->nr_events * sizeof(*seen->self));
+	assert_memory_equal(seen->segment_op, wanted->segment_op,
+			    wanted->nr_segments * sizeof(*seen->segment_op));
+	assert_memory_equal(seen->segment_start, wanted->segment_start,
+			    wanted->nr_segments * sizeof(*seen->segment_start));
+	assert_memory_equal(seen->segment_end, wanted->segment_end,
+			    wanted->nr_segments * sizeof(*seen->segment_end));
+}
+
+/* Nested, and overlapping any way. */
+static void what_is_passed_over_changes_nothing_of_the_rest(void **state)
+{
+	size_t nr_passed = 0;
+
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		bool looks_at[300] = { false };
+		struct given *given = given_line(), *all = given_line();
+		struct span spans[300];
+		struct rng rng = rng_of(seed);
+		size_t nr = fill(&rng, spans, 0, 0, 600, 5);
+
+		for (size_t i = 0; i < nr; i++) {
+			looks_at[i] = rng_below(&rng, 4) == 0;
+			if (seed % 2)
+				spans[i].end += (int64_t)rng_below(&rng, 40);
+		}
+		qsort(spans, nr, sizeof(*spans), parents_first);
+		ts_nest_free(given->nest);
+		given->nest = ts_nest_new(&given->profile, 0,
+					  &(struct ts_sink){ .ctx = &given->seen,
+							     .columns = TS_COL_SEGMENTS,
+							     .block = take,
+							     .looks_at = looks_at });
+		assert_non_null(given->nest);
+		for (uint32_t i = 0; i < nr; i++) {
+			push(all, i, spans[i].start, spans[i].end - spans[i].start);
+			push_or_pass(given, i, looks_at, spans[i]);
+		}
+		finish(all);
+		finish(given);
+		nr_passed += nr - given->seen.nr_events;
+		keep_looked_at(&all->seen, looks_at);
+		keep_looked_at(&given->seen, looks_at);
+		assert_seen(&given->seen, &all->seen);
+		done(given);
+		done(all);
+	}
+	assert_true(nr_passed > 1000);
+}
+
 /* More events and segments than a block holds: the pieces join without a seam. */
 static void blocks_join(void **state)
 {
@@ -459,9 +580,11 @@ int main(void)
 		cmocka_unit_test(a_bad_word_of_the_sink_ends_the_line),
 		cmocka_unit_test(deeper_than_the_stack_nothing_is_lost),
 		cmocka_unit_test(columns_are_filled_when_asked),
+		cmocka_unit_test(a_column_that_no_event_of_a_block_needs_is_not_there),
 		cmocka_unit_test(an_empty_line_has_no_blocks),
 		cmocka_unit_test(random_nested_events_as_the_slow_way),
 		cmocka_unit_test(random_overlapping_events_cover_their_union_once),
+		cmocka_unit_test(what_is_passed_over_changes_nothing_of_the_rest),
 		cmocka_unit_test(blocks_join),
 		cmocka_unit_test(a_bound_keeps_differences_in_64_bits),
 	};

@@ -74,12 +74,14 @@ static enum ts_status outputs(struct ts_run *run, struct ts_error *err)
 {
 	static const struct ts_report form = { .generator = "tpusight", .version = "0" };
 	struct ts_buf json = TS_BUF_INIT, planes = TS_BUF_INIT;
+	const struct ts_bytes none = { NULL, 0 };
 	enum ts_status st = ts_report_json(&json, &run->results, &form, err);
 
 	if (st == TS_OK && json.failed)
 		st = ts_fail_nomem(err);
 	for (uint32_t host = 0; st == TS_OK && host < run->profile.nr_hosts; host++)
-		st = ts_overlay_planes(&planes, &run->profile, host, &run->results, 1, err);
+		st = ts_overlay_tail(&planes, run->nr_inputs > 0 ? run->inputs[0].bytes : none,
+				     &run->profile, host, &run->results, err);
 	for (uint32_t host = 0; st == TS_OK && host < run->profile.nr_hosts; host++)
 		st = annotated(run, host, err);
 	if (st == TS_OK && planes.failed)
@@ -360,11 +362,16 @@ static void fail_each(whole_fn *whole, const char *path, long nr_spared)
 	print_message("%s: %ld allocations\n", path, total);
 }
 
-static void data_path(char *path, size_t n, const char *name)
+static void test_path(char *path, size_t n, const char *folder, const char *name)
 {
 	const char *top = getenv("srcdir");
 
-	snprintf(path, n, "%s/tests/data/%s", top ? top : ".", name);
+	snprintf(path, n, "%s/tests/%s/%s", top ? top : ".", folder, name);
+}
+
+static void data_path(char *path, size_t n, const char *name)
+{
+	test_path(path, n, "data", name);
 }
 
 static void every_allocation_of_the_sample_run_may_fail(void **state)
@@ -373,6 +380,30 @@ static void every_allocation_of_the_sample_run_may_fail(void **state)
 
 	data_path(path, sizeof(path), "sample");
 	fail_each(whole_run, path, 0);
+}
+
+/*
+ * Of two hosts, whose clocks are held against each other. Slices that cannot be put into a temporary file, because its list of
+ * pieces does not grow, stay in memory.
+ */
+static void every_allocation_of_two_hosts_may_fail(void **state)
+{
+	char path[512];
+
+	data_path(path, sizeof(path), "planted/two_hosts.tar.gz");
+	fail_each(whole_run, path, 1);
+}
+
+/* In pieces, and packed: three readers peek into gzip. */
+static void every_allocation_of_records_may_fail(void **state)
+{
+	static const char *const names[] = { "steps", "found-crate-brotli", "found-crate-zstd" };
+	char path[512];
+
+	for (size_t i = 0; i < TS_NELEM(names); i++) {
+		test_path(path, sizeof(path), "fuzz/seeds/riegeli", names[i]);
+		fail_each(whole_run, path, 6);
+	}
 }
 
 static void every_allocation_of_a_memory_profile_may_fail(void **state)
@@ -452,6 +483,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_of_what_goes_on_may_fail),
+		cmocka_unit_test(every_allocation_of_two_hosts_may_fail),
+		cmocka_unit_test(every_allocation_of_records_may_fail),
 		cmocka_unit_test(every_allocation_of_a_memory_profile_may_fail),
 		cmocka_unit_test(every_allocation_of_a_compilers_log_may_fail),
 		cmocka_unit_test(every_allocation_of_a_trace_may_fail),

@@ -58,7 +58,7 @@ static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_
 {
 	struct ts_gzip gz = TS_GZIP_INIT;
 	struct ts_buf packed = TS_BUF_INIT;
-	enum ts_status st = ts_gzip_init(&gz, 1, err);
+	enum ts_status st = ts_gzip_init(&gz, err);
 
 	if (!st)
 		st = ts_gzip_member(&gz, &packed, ts_bytes_of(*(const char **)ctx), NULL, err);
@@ -95,10 +95,12 @@ static void look(struct run *run)
 	assert_int_equal(ts_runs_find(&run->runs, run->folder.path, &run->err), TS_OK);
 	assert_int_equal(run->runs.nr_sessions, 1);
 	assert_int_equal(run->runs.sessions[0].nr_files, 2);
-	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(ts_input_open(&run->inputs[i], run->runs.sessions[0].files[i].path,
-					       &run->err),
-				 TS_OK);
+	for (size_t i = 0; i < 2; i++) {
+		const char *path = run->runs.sessions[0].files[i].path;
+
+		assert_int_equal(ts_input_open(&run->inputs[i], path, &run->err), TS_OK);
+		run->sample.profile.hosts[i].file = ts_bytes_of(path);
+	}
 }
 
 static void run_init(struct run *run)

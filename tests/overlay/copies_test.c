@@ -42,7 +42,7 @@ static enum ts_status write_copy(void *ctx, struct ts_newfile *file, struct ts_e
 {
 	struct ts_gzip gz = TS_GZIP_INIT;
 	struct ts_buf packed = TS_BUF_INIT;
-	enum ts_status st = ts_gzip_init(&gz, 1, err);
+	enum ts_status st = ts_gzip_init(&gz, err);
 
 	if (!st)
 		st = ts_gzip_member(&gz, &packed, ts_bytes_of(*(const char **)ctx), NULL, err);

@@ -119,11 +119,12 @@ static inline void sample_slices(struct sample *s, uint32_t device, const char *
 }
 
 static inline void sample_counter(struct sample *s, uint32_t device, const char *name,
-				  struct ts_point *points, size_t nr)
+				  const char *unit, struct ts_point *points, size_t nr)
 {
 	struct ts_track *track =
 		ts_result_track(sample_result(s), TS_TRACK_COUNTER, name, device, 0);
 
+	track->unit = unit;
 	track->points = points;
 	track->nr_points = nr;
 }

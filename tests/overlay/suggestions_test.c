@@ -81,7 +81,33 @@ static void findings_become_html_with_all_text_escaped(void **state)
 		"<p><b>TPUsight: Waits for &lt;host&gt;</b> (critical, likely; gain: unknown)</p>"
 		"<p>82 % &lt;script&gt;alert(1)&lt;/script&gt; &quot;x&quot; &amp; \xef\xbf\xbd</p>"
 		"<ul><li><code>fusion.1</code> in jit_&lt;f&gt;, a.py:3</li><li>b.py:4</li></ul>"
-		"<p>Do less.</p><pre>x = jnp.pad(y)  # &lt;128\n</pre>");
+		"<p>Do less.</p><p><code>x = jnp.pad(y) &nbsp;# &lt;128</code></p>");
+	tpusight__smart_suggestion_report__free_unpacked(report, NULL);
+	ts_buf_release(&buf);
+	ts_results_release(&results);
+}
+
+/* A <pre> does not wrap: it would widen the card and cut the words beside it. */
+static void code_keeps_its_lines_and_can_wrap(void **state)
+{
+	static const char code[] = "def f(x):\n    return x\n\nf(1)  # one\n";
+	Tpusight__SmartSuggestionReport *report;
+	struct ts_buf buf = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_result *doctor;
+	const char *text;
+
+	ts_results_init(&results);
+	doctor = ts_results_add(&results, "doctor", "Doctor");
+	add_finding(doctor, "wide", "Wide");
+	doctor->findings[0].code = ts_bytes_of(code);
+	make(&buf, NULL, &results);
+	report = unpack(&buf);
+	text = report->suggestions[0]->suggestion_text;
+	assert_null(strstr(text, "<pre"));
+	assert_non_null(strstr(text,
+			       "<p><code>def f(x):<br>&nbsp;&nbsp;&nbsp;&nbsp;return x<br><br>"
+			       "f(1) &nbsp;# one</code></p>"));
 	tpusight__smart_suggestion_report__free_unpacked(report, NULL);
 	ts_buf_release(&buf);
 	ts_results_release(&results);
@@ -244,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(findings_become_html_with_all_text_escaped),
+		cmocka_unit_test(code_keeps_its_lines_and_can_wrap),
 		cmocka_unit_test(xprofs_come_first_and_ours_are_replaced),
 		cmocka_unit_test(a_missing_an_empty_and_a_full_file_come_back_as_they_were),
 		cmocka_unit_test(a_file_of_something_else_is_refused),

@@ -143,6 +143,19 @@ static void assert_planes(struct sample *s, uint32_t host, const char *expected)
 	ts_buf_release(&text);
 }
 
+/* Each of PARTS stands in TEXT behind the one before it. */
+static void assert_string_order(const char *text, const char *const *parts)
+{
+	for (; *parts; parts++) {
+		const char *found = strstr(text, *parts);
+
+		if (!found)
+			print_error("not found in its place: %s\nin: %s\n", *parts, text);
+		assert_non_null(found);
+		text = found + strlen(*parts);
+	}
+}
+
 static void a_plane_has_rows_in_order_labels_and_counters(void **state)
 {
 	struct ts_slice classes[] = { { 1000, 5000, 0, 1, 4000 },
@@ -157,10 +170,10 @@ static void a_plane_has_rows_in_order_labels_and_counters(void **state)
 	sample_host(&s, "h");
 	sample_device(&s, "/device:TPU:0", 2);
 	sample_line(&s, 0, 0);
-	sample_counter(&s, 0, "MXU (%)", mxu, 3);
+	sample_counter(&s, 0, "MXU (%)", "%", mxu, 3);
 	sample_slices(&s, 0, "Classes", 2, classes, 3);
 	sample_slices(&s, 0, "Findings", 1, findings, 1);
-	sample_counter(&s, 0, "\"HBM\" \\n\n", hbm, 3);
+	sample_counter(&s, 0, "\"HBM\" \\n\n", "GB/s", hbm, 3);
 	sample_slices(&s, 0, "Nothing", 0, NULL, 0);
 	assert_planes(&s, 0,
 		      "plane -497 /device:CUSTOM:TPUsight TPU:0\n"
@@ -178,13 +191,51 @@ static void a_plane_has_rows_in_order_labels_and_counters(void **state)
 		      "label memory \xef\xbf\xbd wait: evidence=82 % waits Flow=f "
 		      "program id=9646411105960254074 rank=3 time lost=2.31 ms impact=0 ps "
 		      "impact share=12.3 % logical bytes=3.00 MiB\n"
+		      "plane -496 /device:CUSTOM:TPUsight TPU:0 counters\n"
 		      "label MXU (%):\n"
 		      "label 'HBM' 'n :\n"
-		      "row 3 _counters_ @0\n"
+		      "row 1 _counters_ @0\n"
 		      "- MXU (%) 1000 value=50.5\n"
 		      "- 'HBM' 'n  2000 value=1e+12\n"
 		      "- MXU (%) 7000 value=0\n"
 		      "- 'HBM' 'n  8000 value=3\n");
+	sample_release(&s);
+}
+
+/* The viewer draws a group's counters above its rows, and people come for the rows. */
+static void counters_stand_below_rows_and_few_of_them(void **state)
+{
+	static const char *const units[] = { "%", "%", "GB/s", "GB/s", "GiB", "launches", "%" };
+	struct ts_slice slice = { 1000, 2000, 0, 1, 1000 };
+	struct ts_point some[] = { { 1000, 1 } }, nothing[] = { { 1000, 0 }, { 2000, NAN } };
+	struct ts_buf planes = TS_BUF_INIT, text = TS_BUF_INIT;
+	struct sample s;
+
+	sample_init(&s);
+	sample_host(&s, "h");
+	sample_device(&s, "/device:TPU:0", 2);
+	sample_device(&s, "/device:TPU:1", 10);
+	for (uint32_t device = 0; device < 2; device++) {
+		for (size_t i = 0; i < TS_NELEM(units); i++)
+			sample_counter(&s, device, units[i], units[i],
+				       i + 1 < TS_NELEM(units) ? some : nothing, 1);
+		sample_slices(&s, device, "R", 0, &slice, 1);
+	}
+	assert_int_equal(ts_overlay_planes(&planes, &s.profile, 0, &s.results, 0, NULL), TS_OK);
+	say(&text, ts_buf_bytes(&planes));
+	assert_string_order(
+		(char *)text.p,
+		(const char *const[]){ "plane -497 /device:CUSTOM:TPUsight TPU:0\nrow 1 R ",
+				       "plane -496 /device:CUSTOM:TPUsight TPU:0 counters\nlabel "
+				       "%:\nlabel GB/s:\nlabel GiB:\nrow 1",
+				       "plane -489 /device:CUSTOM:TPUsight TPU:1\n",
+				       "plane -488 /device:CUSTOM:TPUsight TPU:1 counters\n",
+				       "plane 0 /device:CUSTOM:TPUsight TPU:0 more counters\nlabel "
+				       "%:\nlabel GB/s:\nlabel launches:\nrow 1",
+				       "plane 1 /device:CUSTOM:TPUsight TPU:1 more counters\n",
+				       NULL });
+	ts_buf_release(&planes);
+	ts_buf_release(&text);
 	sample_release(&s);
 }
 
@@ -492,6 +543,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_plane_has_rows_in_order_labels_and_counters),
+		cmocka_unit_test(counters_stand_below_rows_and_few_of_them),
 		cmocka_unit_test(times_are_on_the_clock_of_the_native_line),
 		cmocka_unit_test(without_native_lines_time_counts_from_the_hosts_start),
 		cmocka_unit_test(a_group_stands_right_under_its_device_where_there_is_room),

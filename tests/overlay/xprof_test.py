@@ -8,7 +8,8 @@ package `xprof` of the Python that runs this) is asked before and after COMMAND 
 bin/tpusight-annotate) has annotated it:
  - every tool but the trace viewer answers byte for byte the same;
  - trace_viewer@ has a group of ours for each device, right under it where there is room, whose
-   slices lie within the device's own time, and whose args a click brings;
+   slices lie within the device's own time, and whose args a click brings; counters, which the viewer draws above
+   the rows of their group, have groups of their own, with at most three right under the rows;
  - smart_suggestion holds the findings of the report;
  - caches that XProf left before do not hide any of it;
 and after COMMAND --strip every file is what it was. Without xprof, or profiles, it is skipped.
@@ -89,7 +90,23 @@ def check_click(session, event):
     return found[0].get("args", {}) if found else {}
 
 
+def check_counters(events, names, pid):
+    """Counters have groups of their own, without rows: at most three right under the rows, more below all devices."""
+    devices = [p for p, name in names.items() if "/device:" in name and "CUSTOM" not in name]
+    counters = {e["name"]: e for e in events if e.get("ph") == "C" and e["pid"] == pid}
+    assert counters, f"{names[pid]} is empty"
+    assert not [e for e in events if e.get("ph") == "X" and e["pid"] == pid], f"{names[pid]} has slices"
+    if names[pid].endswith(" more counters"):
+        assert pid > max(devices), f"{names[pid]} stands between the devices"
+    else:
+        assert len(counters) <= 3, f"{names[pid]} has {sorted(counters)}"
+        assert names.get(pid - 1, "") + " counters" in (names[pid], " counters"), f"{names[pid]} is not under its rows"
+
+
 def check_group(events, names, pid):
+    if names[pid].endswith(" counters"):
+        check_counters(events, names, pid)
+        return []
     device = names[pid].split(GROUP)[1]
     native = [p for p, name in names.items() if name == f"{HOST} /device:{device}"]
     assert len(native) == 1, f"no device {device} in {sorted(names.values())}"

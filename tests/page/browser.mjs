@@ -19,6 +19,16 @@ function tool(name) {
 	}
 }
 
+export const theme = (frame) => frame.evaluate(() => document.documentElement.dataset.theme);
+
+// From light to dark and back: by the page's own button, or by TensorBoard's class where the page is its tab.
+export async function turn(frame) {
+	const was = await theme(frame);
+	if (await frame.$("button.theme")) await frame.click("button.theme");
+	else await frame.evaluate(() => void parent.document.body.classList.toggle("dark-mode"));
+	await frame.waitForFunction((before) => document.documentElement.dataset.theme !== before, was);
+}
+
 export function launch() {
 	const { chromium } = tool("playwright-core");
 	if (!existsSync(CHROMIUM)) {

@@ -1,6 +1,8 @@
 """What the page must say of a report, worked out from its JSON. Numbers are written for people by rules of their own here."""
 import decimal
 
+UNKNOWN = "Unknown:"  # all that is unknown stands in one sentence
+
 
 def digits(x):
     """Halves are rounded up, as browsers do."""
@@ -9,21 +11,39 @@ def digits(x):
     return str(decimal.Decimal(x).quantize(decimal.Decimal(places), decimal.ROUND_HALF_UP))
 
 
+def digits10(ps):
+    """Seconds with a decimal, where there is one."""
+    text = str(decimal.Decimal(ps).scaleb(-12).quantize(decimal.Decimal("0.1"), decimal.ROUND_HALF_UP))
+    return text.removesuffix(".0")
+
+
 def time(ps):
     if ps is None:
-        return "unknown"
-    if ps >= 60 * 10**12:
-        return f"{ps / 60 / 10**12:.1f} min"
+        return UNKNOWN
+    if ps >= 100 * 10**12:
+        return f"{digits10(ps)} s"
     for unit, size in (("s", 10**12), ("ms", 10**9), ("\u00b5s", 10**6), ("ns", 10**3)):
         if ps >= size:
             return f"{digits(ps / size)} {unit}"
-    return f"{ps} ps"
+    return f"{ps} ps" if ps else "0"
+
+
+def share(pct):
+    return f"{pct:.1f} %" if abs(pct) < 10 else f"{pct:.0f} %"
+
+
+def size(n):
+    """Bytes, as people have them."""
+    for unit, factor in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if n >= factor:
+            return f"{digits(n / factor)} {unit}"
+    return f"{n} B"
 
 
 def core_time(ps):
     """Summed over cores; the page has it without minutes."""
     if ps is None:
-        return "unknown"
+        return UNKNOWN
     for unit, size in (("s", 10**12), ("ms", 10**9), ("\u00b5s", 10**6), ("ns", 10**3), ("ps", 1)):
         if ps >= size:
             return f"{digits(ps / size)} core-{unit}"
@@ -31,7 +51,7 @@ def core_time(ps):
 
 
 def number(n):
-    return "unknown" if n is None else f"{n:,}"
+    return UNKNOWN if n is None else f"{n:,}"
 
 
 def rows(report, view, table):
@@ -91,8 +111,11 @@ def memory(r):
     view = r.get("memory_timeline") or {}
     of = [(point["device"], point["host"]) for point in view.get("timeline") or []]
     heading = "Memory over time" if len(of) > 1 else "Memory at the peak"
+    capacity = (r.get("capacity") or {}).get("modules") or []
+    programs = [m["module"] for m in capacity if m["peak_bytes"] is not None and m["positions"]]
     return {"texts": [heading] if view.get("peak_bytes") else [],
-            "canvases": strip(r) + tracks(r, "HBM bandwidth (GB/s)", 5) + sum(of.count(key) > 1 for key in set(of))}
+            "canvases": strip(r) + tracks(r, "HBM bandwidth (GB/s)", 5) + min(sum(of.count(key) > 1 for key in set(of)), 8) +
+            (programs.count(programs[0]) == 1 if programs else 0)}
 
 
 def time_view(r):
@@ -100,16 +123,31 @@ def time_view(r):
     if not r["ops"]:
         return {"texts": ["No op ran while the profile was taken."], "canvases": strip(r)}
     first = r["ops"][0]
-    roof = any(o["kind"] == "op" and (o["operational_intensity"] or 0) > 0 and (o["flops_per_s"] or 0) > 0 for o in r["roofline"])
     name = [first["name"][:40]] if first["name"].isprintable() else []
     buckets = [core_time(ps) for ps in t["buckets"].values()]
     return {"texts": [t["bottleneck"], core_time(t["total_ps"]), core_time(first["self_time_ps"])] + name + buckets,
-            "canvases": strip(r) + (len(t["per_step"]) > 1) + roof}
+            "canvases": strip(r) + (len(t["per_step"]) > 1)}
+
+
+def roofline(r):
+    placed = [o for o in r["roofline"] if o["kind"] == "op" and (o["flops_per_s"] or 0) > 0
+              and (o["bottleneck_operational_intensity"] or o["operational_intensity"] or 0) > 0]
+    return {"texts": first_of([o for o in r["roofline"] if o["kind"] == "op"], "self_time_ps", "name", core_time),
+            "canvases": strip(r) + bool(placed)}
+
+
+def pod(r):
+    return {"texts": [f"{len(r['run']['devices'])} chips of {len(r['run']['hosts'])} hosts"], "canvases": strip(r) + 1}
+
+
+def slices(r):
+    """What is drawn there comes later (timeline_test.py)."""
+    return {"texts": ["Whole run"], "canvases": strip(r)}
 
 
 def doctor(r):
     return {"texts": [f["title"] for f in r["doctor"]["findings"]][:1],
-            "counts": {"details.finding": len(r["doctor"]["findings"]), ".kpi": len(r["doctor"]["kpis"])}}
+            "counts": {"details.finding": len(r["doctor"]["findings"]), ".kpi": sum(k["value"] is not None for k in r["doctor"]["kpis"])}}
 
 
 def flame(r):
@@ -156,11 +194,24 @@ SUITE = {"hta": (hta, lambda r: (r.get("hta") or {}).get("kernel_count")),
          "timeline": (timeline, lambda r: (r.get("timeline") or {}).get("total_time_ps")),
          "flame": (flame, lambda r: has(r, "flame", "stacks", "modules", "scopes")),
          "compile": (compile_view, lambda r: has(r, "compile", "regions", "phases", "fused_kernels", "graph_break_places"))}
-VIEWS = {"overview": overview, "systolic": systolic, "padding": padding, "fusion": fusion, "cache": cache, "memory": memory,
-         "time": time_view, "doctor": doctor}
+VIEWS = {"overview": overview, "systolic": systolic, "roofline": roofline, "padding": padding, "fusion": fusion, "cache": cache,
+         "memory": memory, "time": time_view, "slices": slices, "pod": pod, "doctor": doctor}
+
+
+def lacking(r):
+    """A GPU without matrix ops has no view of matrix units, a report without rates no roofline, one host is not a pod."""
+    no_matrix = is_gpu(r) and all(o["mxu_utilization_pct"] is None for o in rows(r, "systolic", "ops"))
+    no_roofline = not any(o["kind"] == "op" for o in r.get("roofline") or [])
+    one_host = len(r["run"]["hosts"]) < 2 or not r["run"]["devices"]
+    return {name for name, lacks in {"systolic": no_matrix, "roofline": no_roofline, "pod": one_host}.items() if lacks}
+
+
+def is_gpu(report):
+    devices = report["run"]["devices"]
+    return bool(devices) and not any(d["mxu_dim"] or "TPU" in f"{d['chip'] or ''} {d['name']}".upper() for d in devices)
 
 
 def views(report):
     """In the order of the tabs."""
     suite = {name: view(report) for name, (view, there) in SUITE.items() if there(report)}
-    return {name: view(report) for name, view in VIEWS.items()} | suite
+    return {name: view(report) for name, view in VIEWS.items() if name not in lacking(report)} | suite

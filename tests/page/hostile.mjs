@@ -19,7 +19,9 @@ const look = () => {
 	for (const e of document.querySelectorAll("*")) {
 		if (e.matches('head > base[href="plugin/tpusight/"]')) continue; // TensorBoard's, in the frame of each plugin
 		const tag = e.tagName.toLowerCase();
-		if (["iframe", "img", "object", "embed", "form", "base", "svg", "video", "audio", "applet", "math", "template"].includes(tag)) found.push(`an element <${tag}>`);
+		if (["iframe", "img", "object", "embed", "form", "base", "video", "audio", "applet", "math", "template"].includes(tag)) found.push(`an element <${tag}>`);
+		// The page's own pictures have shapes and words; what else an <svg> may have can load or run something.
+		if (e.closest("svg") && !["svg", "g", "path", "rect", "line", "circle", "text", "tspan", "title", "defs", "pattern", "polygon", "polyline"].includes(tag)) found.push(`<${tag}> in a picture`);
 		for (const a of e.attributes) {
 			if (/^on/i.test(a.name)) found.push(`an attribute ${a.name}`);
 			if (["href", "src", "action", "formaction", "srcdoc", "xlink:href"].includes(a.name) && !own.test(a.name) && !/^(https?:|#|data:,|page\.(js|css)$|\?)/.test(a.value)) found.push(`an address ${a.value.slice(0, 80)}`);
@@ -33,7 +35,7 @@ const look = () => {
 	if ({}.polluted !== undefined || Object.keys(Object.prototype).length) found.push("Object.prototype has a new property");
 	const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 	if (wide > 0) found.push(`it is ${wide} pixels wider than the window`);
-	if (document.querySelectorAll("script:not([src])").length > 1) found.push("a script more");
+	if (document.querySelectorAll(`script:not([src]):not([type="application/json"])`).length > 1) found.push("a script more");
 	return found;
 };
 

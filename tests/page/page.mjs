@@ -2,10 +2,12 @@
 //
 // JOBS: [{name, url, inside, run, views: {VIEW: {texts, counts, canvases}}, tasks: [TASK], ...}]. URL is the door; requests to
 // anything that does not begin with one of INSIDE are cut and reported. RUN is chosen in the page's list where it has one.
-// TASKS: "views" every view as the job says it must look; "axe" no serious fault, in both themes; "use" mouse, keys, range,
-// state; "big" long tables; "flame" the flame graph. Prints what is wrong, a line each, and a line of figures. Exit 1: something is wrong; 77: a tool is missing.
+// TASKS: "views" every view as the job says it must look; "words" labels, their meaning, and what is unknown; "axe" no serious fault,
+// in both themes; "use" mouse, keys, range, state; "part" what is chosen of a run; "several" pages over several runs, of which FAKED has the server's answers; "link"
+// the address has all that is chosen; "big" long tables; "flame" the flame graph. Prints what is wrong, a line each, and a line of
+// figures. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { faults, launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { faults, launch, PATIENCE_MS, theme, turn, watch } from "./browser.mjs";
 
 const wrong = [];
 let job;
@@ -28,6 +30,7 @@ async function open(context) {
 	const page = await context.newPage();
 	page.setDefaultTimeout(PATIENCE_MS);
 	await watch(page, { inside: job.inside, ours: job.ours, bad });
+	for (const [name, answer] of Object.entries(job.faked ?? {})) await page.route(new RegExp(`/${name}(\\?|$)`), (route) => route.fulfill({ json: answer }));
 	await page.goto(job.url, { timeout: PATIENCE_MS });
 	const frame = await find_frame(page);
 	if (job.run) {
@@ -87,8 +90,6 @@ async function views(page, frame) {
 	return { xprof: await frame.$$eval("header .xprof a", (links) => links.map((a) => a.href.split("#")[0])) };
 }
 
-const theme = (frame) => frame.evaluate(() => document.documentElement.dataset.theme);
-
 async function axe(page, frame) {
 	for (let pass = 0; pass < 2; pass++) {
 		for (const view of Object.keys(job.views)) {
@@ -96,7 +97,7 @@ async function axe(page, frame) {
 			for (const closed of await frame.$$("details.finding:not([open]) > summary")) await closed.click();
 			for (const fault of await faults(frame)) bad(`${view}, ${await theme(frame)}: ${fault}`);
 		}
-		await frame.click("button.theme");
+		await turn(frame);
 	}
 }
 
@@ -165,7 +166,7 @@ async function range(page, frame) {
 	await frame.waitForSelector(".strip .range");
 	const chosen = [Number(await count_of(frame, "Idle gaps")), Number(await count_of(frame, "Steps"))];
 	must(chosen[0] < Number(before) && chosen[1] < Number(steps), `the range leaves ${chosen} of ${before} gaps and ${steps} steps`);
-	must(/from_ps=\d+&to_ps=\d+/.test(await frame.evaluate(() => location.hash)), "the address does not keep the range");
+	await frame.waitForFunction(() => /from_ps=\d+&to_ps=\d+/.test(location.hash)); // the address follows what is chosen
 	await page.reload();
 	await frame.waitForSelector(".strip .range");
 	must(await tab(frame) === "time", "the view is lost over a reload");
@@ -174,6 +175,87 @@ async function range(page, frame) {
 	await page.keyboard.press("Escape");
 	await frame.waitForFunction(() => !document.querySelector(".strip .range"));
 	must(await count_of(frame, "Steps") === steps, "Escape does not show all again");
+}
+
+// All charts over time have one place and one scale, and are moved by wheel and keys.
+async function axis(page, frame) {
+	await choose(frame, "time");
+	const edges = await frame.$$eval(".over-time", (all) => all.map((e) => e.getBoundingClientRect()).map((b) => `${Math.round(b.left)} to ${Math.round(b.right)}`));
+	must(edges.length > 2 && new Set(edges).size === 1, `charts over time stand at ${edges}`);
+	await frame.evaluate(() => scrollTo(0, 0));
+	await frame.hover(".strip .over-time");
+	await page.keyboard.down("Control");
+	await page.mouse.wheel(0, -600);
+	await page.keyboard.up("Control");
+	await frame.waitForFunction(() => location.hash.includes("from_ps="));
+	const width = () => frame.evaluate(() => Number(/to_ps=(\d+)/.exec(location.hash)?.[1]) - Number(/from_ps=(\d+)/.exec(location.hash)?.[1]));
+	const first = await width();
+	await page.keyboard.press("w");
+	await frame.waitForFunction((was) => Number(/to_ps=(\d+)/.exec(location.hash)?.[1]) - Number(/from_ps=(\d+)/.exec(location.hash)?.[1]) < was, first);
+	await page.keyboard.press("Escape");
+	await frame.waitForFunction((was) => Number(/to_ps=(\d+)/.exec(location.hash)?.[1]) - Number(/from_ps=(\d+)/.exec(location.hash)?.[1]) === was, first);
+	await page.keyboard.press("Escape");
+	await frame.waitForFunction(() => !document.querySelector(".strip .range"));
+}
+
+// Columns are chosen, the first one stays, rows are selected, and one search finds an op from anywhere.
+async function columns(page, frame) {
+	await choose(frame, "time");
+	const ops = 'section.table[aria-label="Ops"]';
+	const all = await frame.$$eval(`${ops} thead th`, (th) => th.length);
+	const shown = (nr) => frame.waitForFunction((want) => document.querySelectorAll('section.table[aria-label="Ops"] thead th').length === want, nr);
+	must((await frame.$$eval(`${ops} thead th`, (th) => th.map((e) => e.innerText.trim())))[1] === "Source", "the source does not stand beside the name");
+	await frame.click(`${ops} .chooser summary`);
+	await frame.click(`${ops} .chooser label:nth-of-type(2) input`);
+	await frame.waitForFunction(() => location.hash.includes("time.ops.cols="));
+	await shown(all - 1);
+	await frame.click(`${ops} .chooser button`);
+	await frame.waitForFunction(() => !location.hash.includes("time.ops.cols="));
+	await shown(all);
+	await frame.click(`${ops} .chooser summary`);
+	// Against its own frame, and when all is drawn: the page around the table may still move.
+	await frame.$eval(`${ops} .scroll`, (e) => e.scrollTo(400, 0));
+	await frame.waitForFunction((at) => {
+		const scroll = document.querySelector(`${at} .scroll`), cell = document.querySelector(`${at} tr[data-row] td`);
+		return scroll.scrollLeft > 0 && Math.abs(cell.getBoundingClientRect().left - scroll.getBoundingClientRect().left - scroll.clientLeft) <= 1;
+	}, ops).catch(() => must(false, "the first column does not stay"));
+	await frame.click(`${ops} tr[data-row="1"] td:nth-child(6)`);
+	await frame.waitForFunction(() => document.querySelector('section.table[aria-label="Ops"] [data-copy]').textContent === "Copy 1 as CSV");
+	await frame.$eval(`${ops} .scroll`, (e) => e.scrollTo(0, 0));
+	const name = await frame.$eval(`${ops} tr[data-row="2"] .op button`, (e) => e.textContent);
+	await frame.evaluate(() => document.activeElement?.blur?.());
+	await page.keyboard.press("/");
+	await page.keyboard.type(name);
+	await frame.waitForSelector('#hits [role="option"]');
+	await page.keyboard.press("Enter");
+	await frame.waitForFunction((want) => document.querySelector(".drawer h2")?.textContent === want, name);
+	await frame.click(".drawer .close");
+}
+
+// An op that is named can be clicked: in a table and in a finding it is the same drawer, and the link has it.
+async function op(page, frame) {
+	await choose(frame, "time");
+	const name = await frame.$eval('section.table[aria-label="Ops"] .op button', (e) => e.textContent);
+	await frame.click('section.table[aria-label="Ops"] .op button');
+	await frame.waitForFunction((want) => document.querySelector(".drawer h2")?.textContent === want, name);
+	must((await frame.$$(".drawer .source button")).length > 0, "the drawer has no source line to copy");
+	for (const fault of await faults(frame)) bad(`an op's drawer: ${fault}`);
+	await page.reload();
+	await frame.waitForFunction((want) => document.querySelector(".drawer h2")?.textContent === want, name);
+	await page.keyboard.press("Escape");
+	await frame.waitForFunction(() => !document.querySelector(".drawer"));
+	await choose(frame, "doctor");
+	await frame.click("details.finding:has(.where .op) > summary");
+	await frame.click("details.finding[open] .where .op button");
+	await frame.waitForSelector(".drawer h2");
+	await frame.click(".drawer .close");
+	await frame.click("details.finding[open] > .links .links button");
+	await frame.waitForSelector('#view[aria-labelledby="tab-slices"]');
+	must(await frame.evaluate(() => document.querySelector("main").getBoundingClientRect().top >= -1), "a finding's time does not lead to the top of the view");
+	await page.keyboard.press("Escape");
+	await frame.waitForFunction(() => !document.querySelector(".strip .range"));
+	const select = (await frame.$$("header label.choice select")).at(-1);
+	await select.selectOption({ index: 0 });
 }
 
 async function device(frame) {
@@ -185,6 +267,68 @@ async function device(frame) {
 	must(Number(await count_of(frame, "Per core")) === 1 && all > 1, "one device of several does not leave one core");
 	await select.selectOption({ index: 0 });
 	must(Number(await count_of(frame, "Per core")) === all, "all devices do not come back");
+}
+
+// What was chosen is in the address that people see: copied, loaded again and gone back from, it shows the same.
+async function link(page, frame) {
+	const heading = 'section.table[aria-label="Ops"] thead th:first-child';
+	await choose(frame, "overview");
+	await choose(frame, "time");
+	must(page.url().includes("view=time"), `the address is ${page.url()} where the view of time is shown`);
+	await frame.click(`${heading} button`);
+	await page.waitForFunction(() => location.hash.includes("time.ops.sort="));
+	await frame.fill('input[aria-label="filter Ops"]', "a");
+	await page.waitForFunction(() => location.hash.includes("time.ops.find=a"));
+	if (job.run) must(!page.url().includes(job.run) || job.run.includes("/"), "the address calls the run by a number");
+	await frame.click(".copylink button");
+	await frame.waitForFunction(() => document.querySelector(".copylink [role=status]").textContent !== "");
+	await page.goto("about:blank");
+	await page.goBack();
+	let now = await find_frame(page);
+	await now.waitForSelector(`${heading}[aria-sort="ascending"]`);
+	must(await tab(now) === "time", "the view is lost over a reload");
+	must(await now.$eval('input[aria-label="filter Ops"]', (e) => e.value) === "a", "the filter is lost over a reload");
+	await page.goto("about:blank");
+	await page.goto(job.url);
+	now = await find_frame(page);
+	await now.waitForSelector("#view");
+	await choose(now, "memory");
+	await choose(now, "doctor");
+	await page.goBack();
+	await now.waitForSelector('#view[aria-labelledby="tab-memory"]');
+	await page.goForward();
+	await now.waitForSelector('#view[aria-labelledby="tab-doctor"]');
+	await page.evaluate(() => history.go(0));
+	now = await find_frame(page);
+	await now.waitForSelector('#view[aria-labelledby="tab-doctor"]');
+}
+
+// What is chosen is asked of the server: figures of all views are of that part, from a link too, and Escape brings back the whole run's.
+async function part(page, frame) {
+	const figure = () => frame.$$eval("#view .fact", (all, name) => all.find((f) => f.querySelector("dt").textContent.startsWith(name))?.querySelector("dd").firstChild.textContent, job.part.steps);
+	const said = (text) => frame.waitForFunction((want) => document.querySelector(".scope")?.textContent.startsWith(want), text);
+	await choose(frame, "overview");
+	const { steps, verdict } = job.part;
+	const whole = await figure();
+	const box = await (await frame.$(".strip .u-over")).boundingBox();
+	await page.mouse.move(box.x + box.width * 0.3, box.y + box.height / 2);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.4, box.y + box.height / 2, { steps: 5 });
+	await page.mouse.up();
+	await said("All figures");
+	must((await figure()) !== whole, `${steps}: ${whole} are of the whole run where a part is chosen`);
+	await page.goto(`${job.url}#${job.part.link}`);
+	await page.reload();
+	await said("All figures");
+	must((await figure()) === job.part.count, `${steps} of the part: ${await figure()} instead of ${job.part.count}`);
+	must((await frame.$eval("#view", (e) => e.innerText)).includes(verdict), `the verdict is not the part's: ${verdict}`);
+	must((await frame.$$(".strip .u-over")).length > 0 && (await frame.$$eval("header option", (all) => all.map((o) => o.textContent))).includes(job.part.other), "the other devices are gone from the list");
+	if (job.shots) await page.screenshot({ path: `${job.shots}/part.png` });
+	await (await frame.$$("header label.choice select")).at(-1).selectOption({ index: 0 });
+	await frame.evaluate(() => document.activeElement?.blur?.());
+	await page.keyboard.press("Escape");
+	await frame.waitForFunction(() => !document.querySelector(".scope"));
+	must((await figure()) === whole, "Escape does not bring back the figures of the whole run");
 }
 
 async function themes(page, frame) {
@@ -202,6 +346,9 @@ async function use(page, frame) {
 	await keys(page, frame);
 	const copied = await table(page, frame);
 	await range(page, frame);
+	await axis(page, frame);
+	await columns(page, frame);
+	await op(page, frame);
 	await device(frame);
 	await themes(page, frame);
 	return { copied };
@@ -268,12 +415,85 @@ async function flame(page, frame) {
 	return { key_ms, zoom_ms, find_ms };
 }
 
+// From the list of runs to two side by side, to one program over time, and to one of them.
+async function several(page, frame) {
+	const at = (name) => frame.waitForSelector(`#view[data-page="${name}"]`);
+	const check = async (name) => {
+		for (const fault of await faults(frame)) bad(`${name}: ${fault}`);
+		if (job.shots) await page.screenshot({ path: `${job.shots}/several-${name}.png`, fullPage: true });
+	};
+	await frame.click("header >> text=All runs");
+	await at("runs");
+	await frame.waitForSelector("svg.spark");
+	must((await frame.$$("tr[data-row]")).length === job.faked.runs.runs.length, "the list does not have all runs");
+	await check("runs");
+	for (const row of [0, 1]) await frame.click(`tr[data-row="${row}"] input[type="checkbox"]`);
+	await frame.click("text=/^Compare 2 runs/");
+	await at("compare");
+	await frame.waitForSelector("svg.histogram");
+	must((await frame.$$('section[aria-label^="Where the difference"] .bars li')).length === 2, "the difference is not drawn part by part");
+	await check("compare");
+	await page.reload();
+	await frame.waitForSelector("svg.histogram");
+	await frame.click("nav >> text=One program over time");
+	await at("trend");
+	await frame.waitForSelector(".trend .point");
+	must((await frame.$$(".trend .point.bad")).length === 1, "where the gate fails is not marked");
+	await check("trend");
+	await page.goBack();
+	await at("compare");
+	await page.goBack();
+	await at("runs");
+	await frame.click('tr[data-row="1"] button.link');
+	await frame.waitForSelector('#view[aria-labelledby="tab-overview"] .facts');
+}
+
+const explained = (frame) => frame.$eval(".meaning", (e) => ({ text: e.innerText, right: e.getBoundingClientRect().right, window: innerWidth })).catch(() => null);
+
+// The "?" of a label opens by pointer, focus, tap and key, and Escape closes it without giving up the chosen time.
+async function ask(page, frame) {
+	await choose(frame, "overview");
+	const asked = '.fact:last-of-type .help button';
+	await frame.hover(asked);
+	const seen = await explained(frame);
+	must(seen?.text.includes("More: tpusight explain"), `the pointer on "?" shows ${JSON.stringify(seen)}`);
+	must(seen && seen.right <= seen.window, `the meaning ends at ${seen?.right} of ${seen?.window} pixels`);
+	await frame.hover("h1");
+	must(await explained(frame) === null, "the meaning stays when the pointer has left");
+	await frame.focus(asked);
+	must((await explained(frame))?.text, "the focus on a ? shows nothing");
+	const before = await frame.evaluate(() => location.hash);
+	await page.keyboard.press("Escape");
+	must(await explained(frame) === null, "Escape does not close the meaning");
+	must(await frame.evaluate(() => location.hash) === before, "Escape on a meaning changes what is chosen");
+	await page.keyboard.press("Enter");
+	must((await explained(frame))?.text, "Enter on a ? shows nothing");
+	await frame.evaluate(() => document.activeElement.blur());
+	await frame.click(asked);
+	must((await explained(frame))?.text, "a tap on a ? shows nothing");
+	await frame.hover("h1");
+}
+
+// Headings are words and not names of JSON; what is unknown stands in a sentence, and not in tiles.
+async function words(page, frame) {
+	await ask(page, frame);
+	for (const view of Object.keys(job.views)) {
+		await choose(frame, view);
+		for (const closed of await frame.$$("details.columns:not([open]) > summary")) await closed.click();
+		const labels = await frame.$$eval("[role=tab], .fact dt, h2, h3, th button, details.columns dl", (all) => all.map((e) => [e.textContent, e.title].join(" ")));
+		for (const label of labels) must(!/[a-z]_[a-z]/.test(label.replaceAll(/docs\/\S+/g, "")), `${view}: "${label.slice(0, 120)}" has a name of JSON`);
+		must(!(await frame.$(".fact .unknown")), `${view}: a tile is "unknown"`);
+		const heads = await frame.$$eval("section.table", (all) => all.map((t) => [t.getAttribute("aria-label"), [...t.querySelectorAll("th button")].map((b) => b.textContent.replace(/ [\u2191\u2193]$/, ""))]));
+		for (const [caption, names] of heads) must(new Set(names).size === names.length, `${view}: ${caption} has one heading twice: ${names.filter((n, i) => names.indexOf(n) !== i)}`);
+	}
+}
+
 async function refused(page, frame) {
 	const text = await frame.$eval(".error", (e) => e.innerText);
 	must(text.includes(job.error), `the page says "${text}" and not "${job.error}"`);
 }
 
-const TASKS = { views, axe, use, big, flame, refused };
+const TASKS = { views, words, axe, use, link, part, several, big, flame, refused };
 
 const jobs = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const browser = await launch();

@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 import doors
 import expect
@@ -120,7 +121,8 @@ def by_file(folder, found, shots):
         wrong += check_file(path)
         reports[name] = doors.report(profile)
         views = hostile_views(reports[name]) if name == "hostile" else expect.views(reports[name])
-        tasks = {"sample": ["views", "use", "axe"], "big": ["big"], "hostile": ["views"]}.get(name, ["views", "axe"])
+        usual = ["views", "words", "axe"]
+        tasks = {"sample": usual + ["use", "link"], "big": ["big"], "hostile": ["views"]}.get(name, usual)
         jobs.append({"name": f"file {name}", "url": "file://" + path, "inside": ["file://" + path], "views": views,
                      "tasks": tasks, "shots": shots, "filter": filter_job(reports[name])})
     jobs.append(flame_job(found["trace"], folder, "flame"))
@@ -134,18 +136,60 @@ def by_file(folder, found, shots):
     return wrong + bad, told
 
 
+def made_before(folder, profile):
+    """A folder with the report of an annotated session, and without its profiles, as a pod leaves it."""
+    logdir = doors.logdir(folder, {"pod": profile})
+    subprocess.run([doors.PROGRAM, "annotate", "-q", "--perfetto=none", logdir], check=True)
+    for at, _, names in os.walk(logdir):
+        for name in names:
+            if name.endswith(".xplane.pb"):
+                os.unlink(os.path.join(at, name))
+    return logdir
+
+
+def several_job(url, runs, shots):
+    """Two runs, of which the second is slower: what a server says of them."""
+    made = subprocess.run([doors.PROGRAM, "compare", "-q", "--json", doors.SAMPLE, doors.SAMPLE], capture_output=True, check=True)
+    answer = json.loads(made.stdout)
+    for part, change in zip(answer["compare"]["difference"][1:], (2 * 10**9, -10**9)):
+        part["run_1_change_ps"] = change
+    answer["compare"]["ops"][0]["run_1_change_ps"] = 10**9
+    known = [r for r in runs if r["run"] in ("sample", "compiled")]
+    for i, run in enumerate(known):
+        run.update(program="jit_train_step", chip="TPU v6e", chips=4, steps=20, when_unix_ms=1767225600000 + i * 86400000,
+                   step_median_ps=(17 + i) * 10**9, health_score=57, verdict="compute", spark=[17 * 10**9, 18 * 10**9, 17 * 10**9])
+    gates = (None, {"state": "failed", "value": 18, "limit": 17.85})
+    trend = {"runs": [dict(run, gate=gate) for run, gate in zip(known, gates)]}
+    return {"name": "serve several", "url": url, "inside": [url], "tasks": ["several"], "shots": shots,
+            "faked": {"runs": {"runs": known, "is_known": True}, "compare": answer, "trend": trend}}
+
+
+def part_job(url, run, shots):
+    """A device for a while, and what the server says of that."""
+    chosen = {"from_ps": 100 * 10**9, "to_ps": 150 * 10**9, "device": 2}
+    report = json.load(doors.get(f"{url}api/report?run={run['id']}&{urllib.parse.urlencode(chosen)}"))
+    whole = json.load(doors.get(f"{url}api/report?run={run['id']}"))
+    return {"name": "serve part", "url": url, "inside": [url], "run": run["id"], "run_text": "sample", "tasks": ["part"], "shots": shots,
+            "part": {"link": urllib.parse.urlencode({"run": run["id"], **chosen}), "steps": "Steps",
+                     "count": str(report["overview"]["step_count"]), "verdict": report["time"]["bottleneck"],
+                     "other": whole["run"]["devices"][0]["name"]}}
+
+
 def by_server(folder, found, shots):
     logdir = doors.logdir(os.path.join(folder, "logs"), {k: v for k, v in found.items() if k != "big"})
-    with doors.serving(logdir) as (url, server):
+    with doors.serving(logdir, made_before(os.path.join(folder, "made"), found["sample"])) as (url, server):
         runs = json.load(doors.get(url + "api/runs"))["runs"]
         jobs = []
         for run in runs:
             report = json.load(doors.get(f"{url}api/report?run={run['id']}"))
             views = hostile_views(report) if run["run"] == "hostile" else expect.views(report)
-            jobs.append({"name": f"serve {run['run']}", "url": url, "inside": [url], "run": run["id"], "run_text": run["run"],
-                         "views": views, "tasks": ["views"], "shots": shots})
+            name = report["run"]["run"]
+            jobs.append({"name": f"serve {name}", "url": url, "inside": [url], "run": run["id"], "run_text": name,
+                         "views": views, "tasks": ["views", "link"] if name == "sample" else ["views"], "shots": shots})
+        jobs.append(part_job(url, next(r for r in runs if r["run"] == "sample"), shots))
+        jobs.append(several_job(url, [dict(r) for r in runs], shots))
         told, wrong = doors.drive(jobs, folder)
-        if len(runs) != len(found) - ("big" in found):
+        if len(runs) != len(found) - ("big" in found) + 1:
             wrong.append(f"serve lists {len(runs)} runs")
         server.terminate()
         if server.wait(doors.PATIENCE_S) != 0:

@@ -5,7 +5,7 @@
 // answer, and closes it; "late" where it answers after that; "blocked" where the browser opens no window; "gone" where the file PATH is not
 // there any more; "words" what stands in place of the button; "hand" what the page says to people who do it by hand. Prints {name: [answer]}. Exit 77: a tool is missing.
 import { mkdirSync, readFileSync, renameSync } from "node:fs";
-import { faults, launch, PATIENCE_MS } from "./browser.mjs";
+import { faults, launch, PATIENCE_MS, turn } from "./browser.mjs";
 
 const wrong = [];
 let job;
@@ -75,11 +75,14 @@ const DOES = {
 		while (!window.isClosed()) await page.waitForTimeout(50);
 		return { words };
 	},
-	words: async (page, frame) => ({ words: await frame.$eval("header .perfetto", (e) => e.innerText), buttons: (await frame.$$("[data-perfetto]")).length }),
+	async words(page, frame) {
+		await frame.click("header details.perfetto > summary");
+		return { words: await frame.$eval("header .perfetto", (e) => e.innerText), buttons: (await frame.$$("[data-perfetto]")).length };
+	},
 	async hand(page, frame, finding) {
 		await frame.click("header details.perfetto > summary");
 		await frame.evaluate(() => document.querySelectorAll("#view details").forEach((d) => (d.open = true)));
-		const texts = await frame.$$eval("details.finding", (all, id) => [...all.find((f) => f.innerText.includes(id)).querySelectorAll("pre")].map((e) => e.textContent), finding);
+		const texts = await frame.$$eval(`details.finding[data-finding="${finding}"] pre`, (all) => all.map((e) => e.textContent));
 		return { words: await frame.$eval("header .perfetto", (e) => e.innerText), buttons: (await frame.$$("[data-perfetto]")).length, texts };
 	},
 };
@@ -110,7 +113,7 @@ for (job of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
 				await page.setViewportSize({ width, height: 900 });
 				await page.screenshot({ path: `${job.shots}/${job.name}-${theme}-${width}.png` });
 			}
-			await frame.click("button.theme");
+			await turn(frame);
 		}
 		const wide = await frame.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 		if (wide > 0) wrong.push(`${job.name}: the page is ${wide} pixels wider than the window`);

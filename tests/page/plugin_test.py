@@ -142,7 +142,7 @@ def jobs(url, names, shots):
         yield {"name": f"plugin {name}", "url": url + "#tpusight", "inside": [url], "ours": ["/tpusight", "name=tpusight"], "run": run_id,
                "run_text": "rank0" if name == "pytorch" else name,
                "views": hostile_views(report) if name == "hostile" else expect.views(report),
-               "tasks": ["views", "axe"] if name == "sample" else ["views"], "shots": shots}
+               "tasks": ["views", "axe", "link"] if name == "sample" else ["views"], "shots": shots}
 
 
 def main():

@@ -345,6 +345,43 @@ def changed(url, logdir, run):
     must(len(json.loads(after[2])["steps"]) == 6, "a run that changed has not the new one's steps")
 
 
+def made(folder):
+    """Reports that were made before, without their profiles: by a pod that annotated, into a folder, and named."""
+    annotated = doors.logdir(os.path.join(folder, "annotated"), {"sample": doors.SAMPLE})
+    subprocess.run([doors.PROGRAM, "annotate", "-q", "--perfetto=none", annotated], check=True)
+    found = {os.path.join(at, name): name for at, _, names in os.walk(annotated) for name in names}
+    report = next(path for path, name in found.items() if name == "ALL_HOSTS.tpusight.json")
+    os.unlink(next(path for path, name in found.items() if name.endswith(".xplane.pb")))
+    reports = os.path.join(folder, "reports", "run")
+    os.makedirs(reports)
+    subprocess.run([doors.PROGRAM, "report", doors.logdir(os.path.join(folder, "source"), {"sample": doors.SAMPLE}), "-o",
+                    os.path.join(reports, "s.json")], check=True)
+    with open(report, "rb") as f:
+        text = f.read()
+    for name, content in ("not_ours.json", b'{"a": 1}'), ("list.json", b"[]"), (".hidden.json", text):
+        with open(os.path.join(reports, name), "wb") as f:
+            f.write(content)
+    os.symlink(report, os.path.join(reports, "leads_out.json"))
+    with doors.serving(report) as (url, _):
+        must(ask(url, "/api/report")[2] == text, "a report that is named is not given as it stands")
+        must(error_of(url, "/api/profiler/memory") == 404, "a report that was made before has parts")
+    with doors.serving(annotated, os.path.join(folder, "reports")) as (url, _):
+        listed = json.loads(ask(url, "/api/runs")[2])
+        must(sorted(os.path.basename(run["path"]) for run in listed["runs"]) ==
+             ["ALL_HOSTS.tpusight.json", "leads_out.json", "s.json"], f"served are {listed}")
+        must(listed["problems"] == [], f"problems are {listed['problems']}")
+        ids = {os.path.basename(run["path"]): run["id"] for run in listed["runs"]}
+        with open(os.path.join(reports, "s.json"), "rb") as f:
+            must(ask(url, "/api/report?run=" + ids["s.json"])[2] == f.read(), "a report in a folder is not given as it stands")
+        must(json.loads(ask(url, "/api/traces?run=" + ids["s.json"])[2])["traces"] == [], "there are traces of a report alone")
+        with open(report, "wb") as f:
+            f.write(text.replace(b'"sample"', b'"changed"'))
+        must(ask(url, "/api/report?run=" + ids["ALL_HOSTS.tpusight.json"])[2] != text, "a report that changed is given as it was")
+    with doors.serving(os.path.join(folder, "reports")) as (url, _):
+        listed = json.loads(ask(url, "/api/runs")[2])
+        must(len(listed["runs"]) == 1 and "a link leads out" in listed["problems"][0], f"a link leads out of what is served: {listed}")
+
+
 def main():
     if not os.access(doors.PROGRAM, os.X_OK):
         doors.skip(f"{doors.PROGRAM} is not built")
@@ -370,6 +407,7 @@ def main():
             alone(url)
         allowed(logdir)
         outside(folder)
+        made(folder)
         must(not any("tpusight" in n for _, _, found in os.walk(logdir) for n in found), "serving wrote into the log directory")
     return doors.done(wrong)
 

@@ -81,6 +81,7 @@ def lay_out(folder):
         for name in files:
             if name.endswith(".xplane.pb"):
                 put(session, "SESSION")
+                put(os.path.join(session, name), "HOST.xplane.pb")
                 os.rename(os.path.join(session, name), os.path.join(session, "worker-00.xplane.pb"))
     with open(os.path.join(folder, ".tpusight.key"), "wb") as f:
         f.write(bytes(range(32)))
@@ -89,6 +90,17 @@ def lay_out(folder):
 def with_program():
     """The environment in which `tpusight` is the program of the build folder."""
     return dict(os.environ, PATH=os.path.dirname(package.PROGRAM) + os.pathsep + os.environ["PATH"])
+
+
+def with_package(folder):
+    """The same, where the Python package with its commands is installed as well, into FOLDER."""
+    environment = with_program()
+    command = os.path.join(folder, "tpusight-pod")
+    with open(command, "w") as f:
+        f.write(f"#!/bin/sh\nexec '{sys.executable}' -c 'import sys; from tpusight.pod.main import main; sys.exit(main())' \"$@\"\n")
+    os.chmod(command, 0o755)
+    return dict(environment, PATH=folder + os.pathsep + environment["PATH"], PYTHONPATH=os.path.join(package.ROOT, "plugin"),
+                PYTHONDONTWRITEBYTECODE="1")
 
 
 def run(path, python, folder, without=None):
@@ -123,8 +135,9 @@ class Examples(unittest.TestCase):
 
     def test_the_commands_run(self):
         for name in ("README.md", "docs/copies.md"):
-            with tempfile.TemporaryDirectory() as folder:
+            with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as commands_folder:
                 lay_out(folder)
+                environment = with_package(commands_folder)
                 if name == "README.md":
                     put_gpu_trace(folder)
                 for command in commands(os.path.join(package.ROOT, name)):
@@ -132,7 +145,8 @@ class Examples(unittest.TestCase):
                         continue
                     with self.subTest(command):
                         here = command.replace("/tmp/", folder + "/").replace("~/", folder + "/")
-                        done = subprocess.run(here, shell=True, cwd=folder, env=with_program(), stdout=subprocess.PIPE,
+                        here = here.replace("--address auto", "--local")  # there is no cluster
+                        done = subprocess.run(here, shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE,
                                               stderr=subprocess.STDOUT, timeout=TIME_S, check=False)
                         self.assertEqual(done.returncode, 0, done.stdout.decode("utf-8", "replace")[-2000:])
 

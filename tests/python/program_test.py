@@ -37,6 +37,14 @@ class Program(unittest.TestCase):
         self.assertEqual(stated, tpusight._NAMES)
         self.assertEqual(sorted(name for name in stated if name != "__version__"), tpusight.__all__)
 
+    def test_a_word_is_explained_as_the_program_does(self):
+        said = tpusight.explain("mxu_utilization_pct")
+        self.assertEqual((said[0].kind, said[0].page), ("label", "docs/glossary.md"))
+        self.assertIn("MXU utilization\nThe matrix units", str(said))
+        self.assertEqual(repr(tpusight.explain("idle_high")), str(tpusight.explain("idle_high")))
+        with self.assertRaisesRegex(tpusight.TpusightError, "did you mean slice"):
+            tpusight.explain("slcie")
+
     def test_a_name_loads_its_module_only_when_it_is_used(self):
         script = "import sys, tpusight; print([m for m in sys.modules if m.startswith('tpusight.')])"
         loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True,

@@ -44,6 +44,7 @@ class Routes(unittest.TestCase):
         self.logdir = os.path.join(self.folder.name, "logs")
         self.add("own")
         self.plugin = plugin.TpusightPlugin(types.SimpleNamespace(logdir=self.logdir))
+        self.addCleanup(self.plugin.close)
 
     def add(self, run, data=None, logdir=None):
         session = os.path.join(logdir or self.logdir, run, "plugins", "profile", SESSION)
@@ -100,7 +101,8 @@ class Routes(unittest.TestCase):
                     "%ff%fe", "a" * 100000, "/etc/passwd", "--help"):
             self.assertEqual(self.error("/report", f"run={run}"), 404, run[:40])
         self.assertEqual(self.error("/report", "&".join(f"a{i}=1" for i in range(1000))), 400)
-        self.assertEqual(self.ask("/report", f"run=own/{SESSION}&run=nothing&host=/etc/passwd")[0], 200)
+        self.assertEqual(self.ask("/report", f"run=own/{SESSION}&run=nothing&path=/etc/passwd")[0], 200)
+        self.assertEqual(self.error("/report", f"run=own/{SESSION}&host=/etc/passwd"), 404)
 
     def test_links_that_lead_out_are_not_followed(self):
         outside = self.add("outside", logdir=self.folder.name)

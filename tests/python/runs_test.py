@@ -33,10 +33,10 @@ class Runs(unittest.TestCase):
         return sorted(session.describe()["hosts"] for session in runs.find(self.logdir))
 
     def test_the_ranks_of_a_job_are_one_run_with_stragglers(self):
-        for rank, name in enumerate(("rank-0.json.gz", "rank_1.json", "trace_rank_2.json.gz")):
+        for rank, name in enumerate(("rank-0.json.gz", "rank1.json", "trace_rank2_step5.json.gz")):
             write_rank(self.path(f"job/{name}"), rank, 3)
         (session,) = runs.find(self.logdir)
-        self.assertEqual(session.describe()["hosts"], ["rank-0.json.gz", "rank_1.json", "trace_rank_2.json.gz"])
+        self.assertEqual(session.describe()["hosts"], ["rank-0.json.gz", "rank1.json", "trace_rank2_step5.json.gz"])
         report = json.loads(gzip.decompress(reports.Reports(self.logdir).get(session)))
         self.assertEqual(report["hta"]["rank_count"], 3)
         self.assertEqual([row["last_count"] for row in report["hta"]["stragglers"] if row["rank"] == 1], [4])

@@ -106,7 +106,7 @@ static void pack(struct ts_bytes text, struct ts_buf *packed)
 {
 	struct ts_gzip gz = TS_GZIP_INIT;
 
-	assert_int_equal(ts_gzip_init(&gz, 6, NULL), TS_OK);
+	assert_int_equal(ts_gzip_init(&gz, NULL), TS_OK);
 	assert_int_equal(ts_gzip_member(&gz, packed, text, NULL, NULL), TS_OK);
 	ts_gzip_release(&gz);
 }
@@ -399,6 +399,84 @@ static void every_arg_of_an_event_is_visited(void **state)
 	}
 }
 
+struct kept {
+	struct ts_bytes texts[4];
+	size_t nr;
+};
+
+static enum ts_status keep_stat(void *ctx, const struct ts_block *block, struct ts_error *err)
+{
+	struct kept *kept = ctx;
+	struct ts_stat stat;
+
+	for (size_t i = 0; i < block->nr_events && kept->nr < TS_NELEM(kept->texts); i++)
+		if (block->stat(block, i, "x", &stat))
+			kept->texts[kept->nr++] = stat.text;
+	return TS_OK;
+}
+
+/* A packed rank among others: its text is there when it is asked for, and goes when it rests; what it said stays. */
+static void a_rank_of_many_can_rest_and_says_the_same_again(void **state)
+{
+	struct ts_buf packed = TS_BUF_INIT, first = TS_BUF_INIT, again = TS_BUF_INIT;
+	struct kept kept = { .nr = 0 };
+	struct ts_sink sink = { &kept, TS_COL_STATS, keep_stat };
+	struct memory_run mem;
+
+	pack(ts_bytes_of(ARGS("\"x\":\"allreduce\"")), &packed);
+	memory_run_init(&mem);
+	mem.is_one_of_many = true;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			memory_run_add_as(&mem, CHROME, ts_buf_bytes(&packed), i ? "b" : "a", NULL),
+			TS_OK);
+	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(ts_stream_line(&mem.run.profile, i, &sink, NULL), TS_OK);
+	assert_int_equal(kept.nr, 2);
+	dump_profile(&mem.run.profile, "x", &first);
+	for (uint32_t i = 0; i < 2; i++)
+		ts_stream_rest(&mem.run.profile, i);
+	for (size_t i = 0; i < kept.nr; i++)
+		assert_true(ts_bytes_is(kept.texts[i], "allreduce"));
+	dump_profile(&mem.run.profile, "x", &again);
+	assert_true(ts_bytes_has(ts_buf_bytes(&first), "'allreduce'"));
+	assert_true(ts_bytes_eq(ts_buf_bytes(&first), ts_buf_bytes(&again)));
+	memory_run_release(&mem);
+	ts_buf_release(&packed);
+	ts_buf_release(&first);
+	ts_buf_release(&again);
+}
+
+/* Not while it is read: when its text is asked for. */
+static void a_full_disk_is_told_of_a_rank_of_many(void **state)
+{
+	struct ts_buf packed = TS_BUF_INIT, got = TS_BUF_INIT;
+	struct rlimit before, none;
+	struct memory_run mem;
+
+	pack(ts_bytes_of(ARGS("\"x\":18")), &packed);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	none = (struct rlimit){ 0, before.rlim_max };
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+	memory_run_init(&mem);
+	mem.is_one_of_many = true;
+	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_buf_bytes(&packed), "a", NULL), TS_OK);
+	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
+	dump_profile(&mem.run.profile, "x", &got);
+	assert_true(ts_bytes_ends(ts_buf_bytes(&got), "a@0+1000\n"));
+	for (int i = 0; i < 2; i++) {
+		ts_stream_rest(&mem.run.profile, 0);
+		assert_int_equal(mem.run.profile.nr_damage, 1);
+	}
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_DFL);
+	memory_run_release(&mem);
+	ts_buf_release(&packed);
+	ts_buf_release(&got);
+}
+
 /* A packed text is unpacked to disk for stats: where there is no room the events are read all the same. */
 static void a_full_disk_is_told(void **state)
 {
@@ -594,6 +672,8 @@ int main(void)
 		cmocka_unit_test(stats_are_found_by_name),
 		cmocka_unit_test(every_arg_of_an_event_is_visited),
 		cmocka_unit_test(a_full_disk_is_told),
+		cmocka_unit_test(a_full_disk_is_told_of_a_rank_of_many),
+		cmocka_unit_test(a_rank_of_many_can_rest_and_says_the_same_again),
 		cmocka_unit_test(many_events_come_back_in_order),
 		cmocka_unit_test(every_truncation),
 		cmocka_unit_test(thousands_of_mutations),

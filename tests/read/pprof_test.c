@@ -17,7 +17,7 @@ static void pack(const struct ts_buf *text, struct ts_buf *out)
 {
 	struct ts_gzip gz = TS_GZIP_INIT;
 
-	assert_int_equal(ts_gzip_init(&gz, 9, NULL), TS_OK);
+	assert_int_equal(ts_gzip_init(&gz, NULL), TS_OK);
 	assert_int_equal(ts_gzip_member(&gz, out, ts_buf_bytes(text), NULL, NULL), TS_OK);
 	ts_gzip_release(&gz);
 }

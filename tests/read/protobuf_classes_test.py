@@ -178,7 +178,7 @@ def check_rows(folder, message):
 # --- damaged copies
 
 # seeds, file, command, proto, root, why ours may refuse what the classes take, but for ALWAYS
-ALWAYS = "a wire type that protobuf does not have|: empty "
+ALWAYS = "a wire type that protobuf does not have|: empty[: ]"
 KINDS = [
     ("xplane", "host.xplane.pb", "report", "tests/fuzz/xspace.proto", "XSpace",
      "an XSpace without planes|not a profile|compiled module damaged"),

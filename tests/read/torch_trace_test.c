@@ -223,7 +223,7 @@ static void a_line_without_end_is_left_out(void **state)
 	ts_buf_puts(&text, METRICS HEAD "{\"str\": [\"");
 	ts_buf_pad(&text, 'x', 9u << 20);
 	ts_buf_puts(&text, "\", 0]}\n" BACKWARD);
-	assert_int_equal(ts_gzip_init(&gz, 1, NULL), TS_OK);
+	assert_int_equal(ts_gzip_init(&gz, NULL), TS_OK);
 	assert_int_equal(ts_gzip_member(&gz, &packed, ts_buf_bytes(&text), NULL, NULL), TS_OK);
 	assert_int_equal(read_text(&given, ts_buf_bytes(&packed)), TS_OK);
 	assert_int_equal(given.log->nr_compilations, 2);

@@ -352,6 +352,78 @@ static void unsorted_lines_are_the_sorted_ones(void **state)
 }
 
 /* Every wire type at every level, in fields that do not exist yet. */
+struct counted {
+	size_t nr, nr_wanted;
+	int64_t self_ps, segments_ps; /* of what is wanted */
+	const bool *wanted;
+};
+
+static enum ts_status count_block(void *ctx, const struct ts_block *block, struct ts_error *err)
+{
+	struct counted *counted = ctx;
+
+	counted->nr += block->nr_events;
+	for (size_t i = 0; i < block->nr_events; i++)
+		if (counted->wanted[block->op[i]]) {
+			counted->nr_wanted++;
+			counted->self_ps += block->self_ps[i];
+		}
+	for (size_t i = 0; i < block->nr_segments; i++)
+		if (counted->wanted[block->segment_op[i]])
+			counted->segments_ps +=
+				block->segment_end_ps[i] - block->segment_start_ps[i];
+	return TS_OK;
+}
+
+static struct counted count(struct given *given, const bool *wanted)
+{
+	struct counted counted = { .wanted = wanted };
+	struct ts_sink sink = { .ctx = &counted,
+				.columns = TS_COL_SEGMENTS,
+				.block = count_block,
+				.looks_at = wanted };
+	struct ts_error err = TS_ERROR_INIT;
+
+	assert_int_equal(ts_stream_line(profile_of(given), 0, &sink, &err), TS_OK);
+	return counted;
+}
+
+/* h runs inside of g. What is wanted comes whole, and all comes of a line that was never read. */
+static void events_that_nobody_looks_at_are_passed_over(void **state)
+{
+	static const char *const names[] = { "f", "g", "h", "i" };
+	struct given *given = given_nothing();
+	bool wanted[16] = { false };
+	struct counted counted;
+	struct xp xp = tpu(given);
+
+	for (size_t i = 0; i < TS_NELEM(names); i++)
+		xp_op(&xp, (int64_t)i + 1, names[i], "loop fusion", PROGRAM, i + 1);
+	xp_line(&xp, "XLA Ops", 0);
+	for (int64_t i = 0; i < 100; i++) {
+		xp_event(&xp, 1, i * 100 * US, 10 * US);
+		xp_event(&xp, 2, (i * 100 + 20) * US, 30 * US);
+		xp_event(&xp, 3, (i * 100 + 30) * US, 10 * US);
+		xp_event(&xp, 4, (i * 100 + 60) * US, 10 * US);
+		xp_event(&xp, 404, (i * 100 + 80) * US, 10 * US);
+	}
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	read_it(given);
+	assert_true(profile_of(given)->nr_ops < TS_NELEM(wanted));
+	wanted[op_named(given, "g") - profile_of(given)->ops] = true;
+
+	counted = count(given, wanted);
+	assert_int_equal(counted.nr, 500);
+	given->mem.run.profile.lines[0].is_plain = true;
+	counted = count(given, wanted);
+	assert_int_equal(counted.nr, 200); /* with what is inside */
+	assert_int_equal(counted.nr_wanted, 100);
+	assert_int_equal(counted.self_ps, 2000 * US);
+	assert_int_equal(counted.segments_ps, 2000 * US);
+	done(given);
+}
+
 static void odd_fields(struct ts_buf *out)
 {
 	ts_pbw_u64(out, 900, 1);
@@ -511,6 +583,25 @@ static void the_devices_clock_counts_for_ops(void **state)
 	assert_int_equal(field(given, "time", "wall_ps"), 207 * US);
 	assert_int_equal(working(given), 57 * US);
 	done(given);
+}
+
+/* Only of such a line may events be passed over: the devices' clock may have them in another order. */
+static void a_line_in_order_on_the_timeline_is_plain(void **state)
+{
+	for (int64_t place = 5; place <= 15; place += 10) {
+		struct given *given = given_nothing();
+		struct xp xp = tpu(given);
+
+		xp_op(&xp, 1, "f", "loop fusion", PROGRAM, 1);
+		xp_line(&xp, "XLA Ops", 0);
+		clocked_event(&xp, 1, 10, 2, 100, 2);
+		clocked_event(&xp, 1, place, 2, 105, 2);
+		xp_line_end(&xp);
+		xp_plane_end(&xp);
+		analyse(given);
+		assert_int_equal(profile_of(given)->lines[0].is_plain, place > 10);
+		done(given);
+	}
 }
 
 static void hosts_are_put_on_one_timeline(void **state)
@@ -929,11 +1020,13 @@ int main(void)
 		cmocka_unit_test(every_stat_of_an_event_is_visited),
 		cmocka_unit_test(events_without_metadata_have_time_and_no_name),
 		cmocka_unit_test(unsorted_lines_are_the_sorted_ones),
+		cmocka_unit_test(events_that_nobody_looks_at_are_passed_over),
 		cmocka_unit_test(unknown_fields_are_passed_over),
 		cmocka_unit_test(fields_of_another_type_are_empty),
 		cmocka_unit_test(planes_of_one_name_are_two_devices),
 		cmocka_unit_test(lines_count_from_the_epoch_or_the_start),
 		cmocka_unit_test(the_devices_clock_counts_for_ops),
+		cmocka_unit_test(a_line_in_order_on_the_timeline_is_plain),
 		cmocka_unit_test(hosts_are_put_on_one_timeline),
 		cmocka_unit_test(a_gpus_ops_are_told_by_its_events),
 		cmocka_unit_test(modules_with_negative_keys_and_entries_that_are_none),

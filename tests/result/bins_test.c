@@ -221,6 +221,38 @@ static void what_passes_a_peak_goes_to_bins_that_have_room(void **state)
 	}
 }
 
+/* Times that come mostly in order, some of them again and before the first, until bins were joined several times. */
+static void quantities_together_are_as_each_alone(void **state)
+{
+	struct ts_bins together[2], alone[2];
+	uint32_t seed = 1;
+	int64_t at = 0;
+
+	for (size_t k = 0; k < 2; k++) {
+		ts_bins_init(&together[k], 1000, 7);
+		ts_bins_init(&alone[k], 1000, 7);
+	}
+	for (size_t i = 0; i < 20000; i++) {
+		double amount[2] = { 1 + i % 5, i % 3 };
+		int64_t back, dur;
+
+		seed = seed * 1664525 + 1013904223;
+		back = seed >> 28 == 0 ? 400 : 0;
+		dur = seed >> 20 & 15;
+		at += seed >> 24 & 7;
+		ts_bins_add_each(together, 2, at - back, at - back + dur, amount);
+		for (size_t k = 0; k < 2; k++)
+			ts_bins_add(&alone[k], at - back, at - back + dur, amount[k]);
+	}
+	assert_true(together[0].width_ps > 7);
+	for (size_t k = 0; k < 2; k++) {
+		assert_int_equal(together[k].nr, alone[k].nr);
+		assert_int_equal(together[k].width_ps, alone[k].width_ps);
+		for (size_t i = 0; i < TS_BINS; i++)
+			assert_near(together[k].amount[i], alone[k].amount[i]);
+	}
+}
+
 /* Amounts that meet inside a bin, as launches in a queue do: what rounding leaves of them is not drawn. */
 static void what_fills_a_bin_is_a_whole_number(void **state)
 {
@@ -255,6 +287,7 @@ int main(void)
 		cmocka_unit_test(points_are_rates_and_end_in_zero),
 		cmocka_unit_test(empty_bins_give_no_points),
 		cmocka_unit_test(what_passes_a_peak_goes_to_bins_that_have_room),
+		cmocka_unit_test(quantities_together_are_as_each_alone),
 		cmocka_unit_test(what_fills_a_bin_is_a_whole_number),
 	};
 

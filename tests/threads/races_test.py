@@ -13,6 +13,7 @@ $TPUSIGHT names the program, $FAKE_SERVER the servers. Run in the build folder.
 import concurrent.futures
 import contextlib
 import glob
+import gzip
 import hashlib
 import http.client
 import os
@@ -111,6 +112,9 @@ def part_annotate(folder):
     run("annotate", "-q", MANY, logdir)
     run("annotate", "-q", MANY, "--perfetto=both", os.path.join(logdir, "plugins"))
     must(len(digests(logdir)) > len(before), "annotate wrote nothing")
+    run("annotate", MANY, logdir)
+    must(run("report", MANY, logdir) == run("report", "-j1", logdir), "reports of several sessions depend on threads")
+    run("check", MANY, logdir, good=(0, 1))
     run("annotate", "-q", "--strip", MANY, logdir)
     must(digests(logdir) == before, "strip does not give every byte back")
 
@@ -120,7 +124,8 @@ def ask(port, path):
     try:
         client.request("GET", path, headers={"Accept-Encoding": "gzip"})
         answer = client.getresponse()
-        return answer.status, answer.read()
+        body = answer.read()
+        return answer.status, gzip.decompress(body) if answer.getheader("Content-Encoding") == "gzip" else body
     finally:
         client.close()
 

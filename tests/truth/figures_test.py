@@ -48,7 +48,7 @@ LABELS = {
 OF_PLACES = {"op", "module", "source", "xprof", "xprof_trace", "perfetto", "perfetto_sql"}
 OF_SCREEN = {"duty cycle": "overview.duty_cycle_pct", "MXU": "overview.mxu_utilization_pct",
              "HBM": "overview.hbm_utilization_pct", "padding": "overview.padding_waste_pct"}
-SIZES = {"s": 1e12, "ms": 1e9, "us": 1e6, "ns": 1e3, "ps": 1}
+SIZES = {"s": 1e12, "ms": 1e9, "µs": 1e6, "ns": 1e3, "ps": 1}
 EPSILON = 1e-6
 
 
@@ -289,10 +289,10 @@ def same_kpis(doc, path):
 
 def core_time(doc):
     """Devices have no more time than the run: what is longer is a sum over cores, and says so."""
-    sizes = {"s": 10**12, "ms": 10**9, "us": 10**6}
+    sizes = {"s": 10**12, "ms": 10**9, "µs": 10**6}
     run = doc["run"]["duration_ps"] if doc["run"] else None
     for finding in doc["doctor"]["findings"] if run and doc["run"]["devices"] else ():
-        for number, unit in re.findall(r"(?<![\w.])(\d+(?:\.\d+)?) (s|ms|us)\b", finding["title"] + ". " + finding["evidence"]):
+        for number, unit in re.findall(r"(?<![\w.])(\d+(?:\.\d+)?) (s|ms|µs)\b", finding["title"] + ". " + finding["evidence"]):
             if float(number) * sizes[unit] > 1.01 * max(run, doc["run"]["capture_ps"] or 0):
                 yield f"{finding['rule']}: {number} {unit} in a run of {run} ps"
 

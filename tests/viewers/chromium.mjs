@@ -110,6 +110,18 @@ async function trace(chromium, opt) {
 	return drawn && missing.length === 0;
 }
 
+// A card that something widens is cut by the page, words and all.
+async function cut_suggestions(page, width) {
+	await page.setViewportSize({ width, height: 1200 });
+	await page.waitForTimeout(500);
+	const cut = await page.locator(".suggestion-text").evaluateAll((texts) => texts.filter((text) =>
+		text.getBoundingClientRect().right > text.closest("mat-expansion-panel").getBoundingClientRect().right
+			|| text.scrollWidth > text.clientWidth).length);
+	if (cut)
+		console.error(`${cut} recommendations are wider than their card at ${width} pixels`);
+	return cut;
+}
+
 async function overview(chromium, opt) {
 	const page = await open_page(chromium, opt.url);
 	const query = `run=${encodeURIComponent(opt.run)}&tag=overview_page&host=${encodeURIComponent(opt.host)}`;
@@ -122,8 +134,11 @@ async function overview(chromium, opt) {
 	const missing = opt.suggest.filter((t) => !text.includes(t));
 	for (const t of missing)
 		console.error(`"${t}" is not on the overview page`);
+	let cut = 0;
+	for (const width of [1280, 1440, 1920])
+		cut += await cut_suggestions(page, width);
 	await page.close();
-	return drawn && missing.length === 0;
+	return drawn && missing.length === 0 && cut === 0;
 }
 
 // The graph viewer heads its drawing with the op it was asked for; of a name it does not know it says so.

@@ -14,6 +14,7 @@ import csv
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -128,6 +129,11 @@ def content(folder):
     return out
 
 
+def but_states(files):
+    """Reports have a state of the files beside them, with their times and inodes: a file that was made anew has others."""
+    return {name: re.sub(rb'"state": "[0-9a-f]{32}"', b"", data) for name, data in files.items()}
+
+
 def check_folder(folder, form, has_time):
     names = put_traces(folder, has_time)
     before = content(folder)
@@ -139,7 +145,7 @@ def check_folder(folder, form, has_time):
     annotate("--perfetto=" + form, folder)
     assert FILE not in content(folder) and set(once) - set(content(folder)) == {FILE}, "it stays when it is not wanted"
     annotate("--perfetto=" + form, "--perfetto-zip", folder)
-    assert content(folder) == once
+    assert but_states(content(folder)) == but_states(once)
     annotate("--strip", folder)
     assert content(folder) == before, "--strip does not bring the folder back"
     annotate("--perfetto=" + form, "--perfetto-zip", folder)

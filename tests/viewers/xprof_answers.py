@@ -32,9 +32,9 @@ def answers(session, tools):
     with tempfile.TemporaryDirectory() as scratch:
         # Same name as the session: XProf puts it into some answers.
         copy = shutil.copytree(session, os.path.join(scratch, os.path.basename(os.path.normpath(session))))
-        files = sorted(glob.glob(os.path.join(copy, "*.xplane.pb")))
+        files = sorted(glob.glob(os.path.join(copy, "*.xplane.pb")) + glob.glob(os.path.join(copy, "*.xplane.riegeli")))
         if not files:
-            raise SystemExit(f"{session}: no *.xplane.pb")
+            raise SystemExit(f"{session}: no *.xplane.pb, no *.xplane.riegeli")
         for tool in tools:
             # The whole trace, not what fits the default view.
             options = {"tqx": "out:json;"}

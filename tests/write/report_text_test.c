@@ -51,22 +51,16 @@ static void report_reads_as_written_by_hand(void **state)
 		      "\n"
 		      "Ops by self time\n"
 		      "  op                                    self time   FLOPs\n"
-		      "  =cmd|' /C calc'!A0,\"</script>\xEF\xBF\xBD[2J  1.23 core-us       -\n"
+		      "  =cmd|' /C calc'!A0,\"</script>\xEF\xBF\xBD[2J  1.23 core-\u00b5s       -\n"
 		      "  fusion.12                          1.00 core-ns  2.00 G\n"
 		      "\n"
 		      "Where the time went\n"
-		      "============================================================\n"
-		      "  TPUsight Time Breakdown\n"
-		      "============================================================\n"
 		      "  Total Time: 125.32 ms\n"
-		      "------------------------------------------------------------\n"
 		      "  Compute            85.20 ms   68.0%\n"
 		      "  Memory Wait        25.50 ms   20.3%\n"
 		      "  Compilation        10.12 ms    8.1%\n"
 		      "  Rematerialization   4.50 ms    3.6%\n"
-		      "------------------------------------------------------------\n"
 		      "  Bottleneck: Your workload is compute-bound (good for TPU!)\n"
-		      "============================================================\n"
 		      "\n" DOCTOR_TEXT);
 }
 
@@ -89,7 +83,7 @@ static void narrow_terminal_breaks_text_and_cuts_names(void **state)
 	report.width = 40;
 	report.view = "ops";
 	assert_report(&report, "  op                   self time   FLOPs\n"
-			       "  =cmd|' /C         1.23 core-us       -\n"
+			       "  =cmd|' /C         1.23 core-\u00b5s       -\n"
 			       "  calc'!A0,\"</\n"
 			       "  script>\xEF\xBF\xBD[2J\n"
 			       "  fusion.12         1.00 core-ns  2.00 G\n");
@@ -407,7 +401,7 @@ struct value_case {
 static void units_follow_the_ending_of_the_name(void **state)
 {
 	const struct value_case cases[] = {
-		{ "x_ps", ts_int(1500000), "1.50 us" },
+		{ "x_ps", ts_int(1500000), "1.50 \u00b5s" },
 		{ "hbm_bytes", ts_int(1024), "1.00 KiB" },
 		{ "hbm_bytes_per_s", ts_real(26e9), "26.0 GB/s" },
 		{ "peak_flops_per_s", ts_real(918e12), "918 T/s" },

@@ -43,6 +43,33 @@ static void summary_fits_a_wide_terminal_in_one_line_each(void **state)
 	ts_results_release(&results);
 }
 
+static void a_gain_that_others_count_is_not_a_time(void **state)
+{
+	const struct ts_report report = { .width = 80 };
+	static const struct {
+		int64_t gain_ps, impact_ps;
+		const char *line;
+	} rows[] = {
+		{ 0, 1000, "3 info             -  a title\n" },
+		{ -1, -1, "3 info             -  a title\n" },
+		{ 0, 0, "3 info          0 ps  a title\n" },
+		{ 2000000, 3000000, "3 info       2.00 \u00b5s  a title\n" },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct ts_finding finding = { .severity = TS_INFO,
+					      .title = TS_LIT("a title"),
+					      .gain_ps = rows[i].gain_ps,
+					      .impact_ps = rows[i].impact_ps };
+		struct ts_buf out = TS_BUF_INIT;
+
+		ts_summary_finding(&out, &finding, 3, &report);
+		ts_buf_putc(&out, '\0');
+		assert_string_equal((char *)out.p, rows[i].line);
+		ts_buf_release(&out);
+	}
+}
+
 static void summary_breaks_lines_on_a_narrow_one(void **state)
 {
 	struct ts_results results;
@@ -266,6 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(summary_fits_a_wide_terminal_in_one_line_each),
+		cmocka_unit_test(a_gain_that_others_count_is_not_a_time),
 		cmocka_unit_test(summary_breaks_lines_on_a_narrow_one),
 		cmocka_unit_test(no_line_is_wider_than_the_terminal),
 		cmocka_unit_test(what_is_missing_is_a_dash),

@@ -68,7 +68,9 @@ static inline void given_nothing(struct given *run)
 					.rates = run->rates,
 					.settings = &run->settings };
 	facts_of_nothing(&run->ctx);
-	run->ops = (struct ts_ops_facts){ run->items, 0, run->of_op, run->modules, 0 };
+	run->ops = (struct ts_ops_facts){ .items = run->items,
+					  .of_op = run->of_op,
+					  .modules = run->modules };
 	run->time = *(const struct ts_time_facts *)run->ctx.facts[TS_ANALYSIS_time];
 	run->time.steps = run->steps;
 	run->time.cores = run->cores;
@@ -180,6 +182,7 @@ static inline uint32_t given_op(struct given *run, struct given_op op)
 		.hbm_bytes = op.bytes > 0 ? op.bytes : NAN,
 		.work_ps = op.exclusive_ps,
 		.hbm_bytes_per_s = NAN,
+		.mxu_share = NAN,
 		.padding_share = NAN,
 		.bucket = op.bucket,
 		.first_start_ps = index * MS,

@@ -721,6 +721,8 @@ static void health_tells_bad_from_worse(void **state)
 /* Twice the chip's peak: the FLOPs or the time are wrong, so the op is one of unknown cost. */
 static void an_impossible_rate_does_not_count(void **state)
 {
+	const struct ts_op_doubt doubt = { .flops = TS_LIT("twice the peak") };
+
 	for (int twice = 0; twice <= 1; twice++) {
 		struct given run;
 
@@ -733,7 +735,7 @@ static void an_impossible_rate_does_not_count(void **state)
 						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, 500 * MS, 1,
 						  0.125e12 });
 		if (twice)
-			run.items[0].flops_cause = TS_LIT("twice the peak");
+			run.items[0].doubt = &doubt;
 		given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 1000 });
 		/* 0.5 + 0.125 of 1 s; or 0.125 of 0.5 s, and the rest as near as that */
 		assert_int_equal(health_of(when_examined(&run)), twice ? 50 : 79);

@@ -16,9 +16,9 @@ static void add_steps(struct feed *feed, size_t nr, int64_t each_us)
 	assert_non_null(device->items);
 	device->nr = device->cap = nr;
 	for (size_t i = 0; i < nr; i++)
-		device->items[i] = (struct ts_step){ (int64_t)i * each_us * TS_PS_PER_US,
-						     (int64_t)(i + 1) * each_us * TS_PS_PER_US,
-						     100 + i, (uint32_t)i };
+		device->items[i] =
+			(struct ts_step){ (int64_t)i * each_us * TS_PS_PER_US,
+					  (int64_t)(i + 1) * each_us * TS_PS_PER_US, 100 + i };
 	feed->outline.steps.devices = device;
 	feed->outline.steps.nr_devices = 1;
 	feed->outline.steps.nr_steps = nr;

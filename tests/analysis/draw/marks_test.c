@@ -139,7 +139,12 @@ static void each_occurrence_has_a_slice_with_what_a_click_shows(void **state)
 	assert_int_equal(track->nr_slices, 2);
 	assert_int_equal(track->slices[1].start_ps, 40 * MS);
 	assert_int_equal(track->slices[1].end_ps, 50 * MS);
-	assert_true(ts_bytes_starts(track->labels[0].name, "30 % of core time"));
+	/* its own figures; the sentence is of the run */
+	assert_true(ts_bytes_is(track->labels[0].name, "30.0 % of core time: all-reduce"));
+	assert_true(ts_bytes_starts(arg_of(&track->labels[0], "title"), "30 % of core time"));
+	assert_int_equal(value_of(&track->labels[0], "op_time_ns").as.i, 300000000);
+	assert_true(value_of(&track->labels[0], "op_time_pct").as.r == 30);
+	assert_int_equal(value_of(&track->labels[0], "op_mxu_pct").type, TS_VALUE_NULL);
 	assert_true(ts_bytes_is(arg_of(&track->labels[0], "op"), "all-reduce"));
 	assert_true(ts_bytes_is(arg_of(&track->labels[0], "source"), "a.py:3"));
 	assert_true(ts_bytes_is(arg_of(&track->labels[0], "severity"), "critical"));
@@ -159,6 +164,24 @@ static void each_occurrence_has_a_slice_with_what_a_click_shows(void **state)
 	assert_true(ts_bytes_is(track->labels[0].name, "padding 50 % fusion"));
 	assert_true(
 		ts_bytes_is(arg_of(&track->labels[0], "suggestion"), "pad dim 1 from 4 to 128"));
+	given_release(&run);
+}
+
+static void a_product_shows_what_it_reaches_of_the_peak(void **state)
+{
+	const struct ts_label *label;
+	struct given run;
+	void *sum = new_sum();
+
+	given_run(&run, 1);
+	run.items[0].mxu_share = 0.02;
+	when_examined(&run);
+
+	feed(&run, sum, 0, one_line, TS_NELEM(one_line), 2);
+	label = track_of(when_closed(&run, sum), "Findings", 0)->labels;
+	assert_true(ts_bytes_is(
+		label->name, "30.0 % of core time, 2.0 % of the matrix units' peak: all-reduce"));
+	assert_true(value_of(label, "op_mxu_pct").as.r == 2);
 	given_release(&run);
 }
 
@@ -279,6 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_occurrence_has_a_slice_with_what_a_click_shows),
+		cmocka_unit_test(a_product_shows_what_it_reaches_of_the_peak),
 		cmocka_unit_test(lines_of_one_device_share_a_row_without_overlap),
 		cmocka_unit_test(budgets_bound_the_slices_and_the_merging_is_told),
 		cmocka_unit_test(a_gap_in_a_slow_step_is_shown_inside_it),

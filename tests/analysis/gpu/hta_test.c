@@ -597,8 +597,9 @@ static void a_step_with_more_work_is_slow(void **state)
 	finding = finding_of(&mem, "slow_steps");
 	assert_non_null(finding);
 	assert_true(ts_bytes_starts(finding->title, "1 of 4 steps takes"));
-	assert_true(ts_bytes_has(finding->evidence, "is 300 us; of the host's marks it is 100 us"));
-	assert_true(ts_bytes_has(finding->evidence, "Step 3 takes 200 us more"));
+	assert_true(ts_bytes_has(finding->evidence,
+				 "is 300 \u00b5s; of the host's marks it is 100 \u00b5s"));
+	assert_true(ts_bytes_has(finding->evidence, "Step 3 takes 200 \u00b5s more"));
 	assert_int_equal(finding->impact_ps, 200 * US);
 	memory_run_release(&mem);
 }

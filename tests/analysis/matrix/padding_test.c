@@ -5,7 +5,14 @@
 #include "analysis/facts/padding.h"
 #include "tests/analysis/feed.h"
 
-extern const struct ts_analysis ts_analysis_padding;
+extern const struct ts_analysis ts_analysis_ops, ts_analysis_padding;
+
+/* The sums over the events of each op are those of the analysis ops. */
+static const struct ts_result *run_after_ops(struct feed *feed)
+{
+	feed_run(feed, &ts_analysis_ops);
+	return feed_run(feed, &ts_analysis_padding);
+}
 
 #define PADDED "bf16[500,100]{1,0:T(8,128)(2,1)}"
 
@@ -42,7 +49,7 @@ static void test_bytes_cost_time_in_memory_bound_ops(void **state)
 	finish(feed);
 	feed_event(feed, line, op, 0, 50);
 	feed_event(feed, line, op, 150, 50);
-	result = feed_run(feed, &ts_analysis_padding);
+	result = run_after_ops(feed);
 	table = feed_table(result, "ops");
 	assert_int_equal(table->nr_rows, 1);
 	feed_assert_text(feed_cell(table, 0, "op"), "neg.1");
@@ -83,7 +90,7 @@ static void test_what_the_roofline_does_not_explain_is_no_padding(void **state)
 
 	finish(feed);
 	feed_event(feed, line, op, 0, 50);
-	result = feed_run(feed, &ts_analysis_padding);
+	result = run_after_ops(feed);
 	feed_assert_near(feed_cell(feed_table(result, "ops"), 0, "waste_bytes_pct"), 22.49504,
 			 1e-4);
 	feed_assert_near(feed_cell(feed_table(result, "ops"), 0, "waste_ps"), 0, 0);
@@ -119,7 +126,7 @@ static void test_the_empty_half_of_the_array_costs_half_the_time(void **state)
 
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
-	ops = feed_table(feed_run(feed, &ts_analysis_padding), "ops");
+	ops = feed_table(run_after_ops(feed), "ops");
 	feed_assert_near(feed_cell(ops, 0, "waste_flops_pct"), 50, 1e-9);
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "waste_ps")), 50000000);
 	feed_assert_text(
@@ -160,7 +167,7 @@ static void test_sizes_just_over_a_tile_are_brought_down(void **state)
 
 		finish(feed);
 		feed_event(feed, line, op, 0, 100);
-		ops = feed_table(feed_run(feed, &ts_analysis_padding), "ops");
+		ops = feed_table(run_after_ops(feed), "ops");
 		feed_assert_text(feed_cell(ops, 0, "suggestion"), rows[i].suggestion);
 		assert_int_equal(ts_value_int(feed_cell(ops, 0, "waste_ps")), rows[i].waste_ps);
 		if (rows[i].gain_ps < 0)
@@ -184,7 +191,7 @@ static void test_a_layout_in_the_text_is_enough_for_the_result(void **state)
 		TS_LIT("%copy.3 = f32[1000,3]{1,0:T(8,128)} copy(f32[1000,3]{0,1:T(4,128)} %p)");
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
-	result = feed_run(feed, &ts_analysis_padding);
+	result = run_after_ops(feed);
 	table = feed_table(result, "ops");
 	feed_assert_null(feed_cell(table, 0, "module"));
 	feed_assert_near(feed_cell(table, 0, "waste_bytes_pct"), 100. * 125 / 128, 1e-9);
@@ -211,7 +218,7 @@ static void test_what_is_unknown_stays_unknown(void **state)
 
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
-	result = feed_run(feed, &ts_analysis_padding);
+	result = run_after_ops(feed);
 	table = feed_table(result, "ops");
 	feed_assert_near(feed_cell(table, 0, "waste_bytes_pct"), 22.49504, 1e-4);
 	feed_assert_null(feed_cell(table, 0, "waste_ps"));
@@ -230,7 +237,7 @@ static void test_vmem_is_not_counted(void **state)
 		->parameter_number = 0;
 	feed_instr(feed, module, "neg.1", "negate", "f32[8,3]{1,0:T(8,128)S(1)}", 0, TS_NONE);
 	finish(feed);
-	result = feed_run(feed, &ts_analysis_padding);
+	result = run_after_ops(feed);
 	assert_int_equal(feed_table(result, "ops")->nr_rows, 0);
 	assert_int_equal(feed_table(result, "arrays")->nr_rows,
 			 1); /* the parameter, without padding */
@@ -264,7 +271,7 @@ static void test_an_array_of_many_names_is_listed_once(void **state)
 	loop->nr_called = 1;
 	feed_instr(feed, module, "out", "get-tuple-element", PADDED, 6, TS_NONE)->tuple_index = 0;
 	finish(feed);
-	arrays = feed_table(feed_run(feed, &ts_analysis_padding), "arrays");
+	arrays = feed_table(run_after_ops(feed), "arrays");
 	assert_int_equal(arrays->nr_rows, 2);
 	feed_assert_text(feed_cell(arrays, 0, "name"), "neg.1");
 	feed_assert_text(feed_cell(arrays, 0, "role"), "intermediate");
@@ -282,7 +289,7 @@ static void test_a_module_alone_gives_the_static_part(void **state)
 
 	add_negate(feed);
 	finish(feed);
-	result = feed_run(feed, &ts_analysis_padding);
+	result = run_after_ops(feed);
 	ops = feed_table(result, "ops");
 	assert_int_equal(ops->nr_rows, 1);
 	feed_assert_near(feed_cell(ops, 0, "waste_bytes_pct"), 22.49504, 1e-4);
@@ -301,7 +308,7 @@ static void test_a_module_alone_gives_the_static_part(void **state)
 static void test_an_empty_profile_says_nothing(void **state)
 {
 	struct feed *feed = feed_new();
-	const struct ts_result *result = feed_run(feed, &ts_analysis_padding);
+	const struct ts_result *result = run_after_ops(feed);
 
 	feed_assert_null(ts_result_get(result, "waste_pct"));
 	feed_assert_null(ts_result_get(result, "allocated_bytes"));

@@ -3,9 +3,17 @@
  * v6e, 918e12 FLOP/s, int8 at 1836e12, a 256 x 256 unit. Expected values are worked out beside them.
  */
 #include "analysis/facts/systolic.h"
+#include "model/step_pairing.h"
 #include "tests/analysis/feed.h"
 
-extern const struct ts_analysis ts_analysis_systolic;
+extern const struct ts_analysis ts_analysis_ops, ts_analysis_systolic;
+
+/* The sums over the events of each op are those of the analysis ops. */
+static const struct ts_result *run_after_ops(struct feed *feed)
+{
+	feed_run(feed, &ts_analysis_ops);
+	return feed_run(feed, &ts_analysis_systolic);
+}
 
 /* One product lhs x rhs -> out in a module of its own, with its op. */
 static uint32_t add_product(struct feed *feed, const char *lhs, const char *rhs, const char *out,
@@ -48,7 +56,7 @@ static void test_a_square_product_on_v5e(void **state)
 
 	finish(feed);
 	feed_event(feed, line, op, 0, 10000);
-	result = feed_run(feed, &ts_analysis_systolic);
+	result = run_after_ops(feed);
 	ops = feed_table(result, "ops");
 	assert_int_equal(ops->nr_rows, 1);
 	feed_assert_text(feed_cell(ops, 0, "op"), "dot.1");
@@ -97,7 +105,7 @@ static void test_the_loss_is_split_into_shape_memory_and_rest(void **state)
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
 	feed_event(feed, line, op, 100, 100);
-	ops = feed_table(feed_run(feed, &ts_analysis_systolic), "ops");
+	ops = feed_table(run_after_ops(feed), "ops");
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "batch")), 8);
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "k")), 64);
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "occurrences")), 2);
@@ -137,7 +145,7 @@ static void test_fill_is_that_of_the_devices_unit(void **state)
 
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
-	ops = feed_table(feed_run(feed, &ts_analysis_systolic), "ops");
+	ops = feed_table(run_after_ops(feed), "ops");
 	feed_assert_text(feed_cell(ops, 0, "limiting_dim"), "K=64 fills 25 % of 256");
 	feed_assert_near(feed_cell(ops, 0, "fill_pct"), 25, 1e-9);
 	feed_free(feed);
@@ -160,7 +168,7 @@ static void test_int8_products_are_measured_against_their_own_rate(void **state)
 		feed->profile.ops[op].flops = stats[i];
 		finish(feed);
 		feed_event(feed, line, op, 0, 1000);
-		result = feed_run(feed, &ts_analysis_systolic);
+		result = run_after_ops(feed);
 		feed_assert_near(feed_cell(feed_table(result, "ops"), 0, "mxu_utilization_pct"),
 				 59.8862, 0.001);
 		feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 59.8862, 0.001);
@@ -180,7 +188,7 @@ static void test_kernels_of_unknown_cost_are_unknown(void **state)
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
 	feed_event(feed, line, op, 200, 100);
-	result = feed_run(feed, &ts_analysis_systolic);
+	result = run_after_ops(feed);
 	ops = feed_table(result, "ops");
 	assert_int_equal(ops->nr_rows, 1);
 	feed_assert_null(feed_cell(ops, 0, "flops"));
@@ -204,7 +212,7 @@ static void test_kernels_whose_events_tell_are_known(void **state)
 	finish(feed);
 	feed_event(feed, line, op, 0, 1);
 	feed->events[line][0].flops = 459000000;
-	ops = feed_table(feed_run(feed, &ts_analysis_systolic), "ops");
+	ops = feed_table(run_after_ops(feed), "ops");
 	feed_assert_near(feed_cell(ops, 0, "mxu_utilization_pct"), 50, 1e-6);
 	feed_assert_null(feed_cell(ops, 0, "fill_pct"));
 	feed_assert_null(feed_cell(ops, 0, "loss_shape_pct"));
@@ -223,7 +231,7 @@ static void test_an_unknown_chip_has_no_utilization(void **state)
 
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
-	result = feed_run(feed, &ts_analysis_systolic);
+	result = run_after_ops(feed);
 	ops = feed_table(result, "ops");
 	feed_assert_null(feed_cell(ops, 0, "mxu_utilization_pct"));
 	feed_assert_null(feed_cell(ops, 0, "fill_pct"));
@@ -246,7 +254,7 @@ static void test_counters_are_kept_apart_from_the_model(void **state)
 	feed->profile.hosts[0].mxu_utilization_pct = 0;
 	finish(feed);
 	feed_event(feed, line, op, 0, 1);
-	result = feed_run(feed, &ts_analysis_systolic);
+	result = run_after_ops(feed);
 	feed_assert_null(ts_result_get(result, "mxu_utilization_pct"));
 	feed_assert_near(ts_result_get(result, "mxu_measured_pct"), 0, 0);
 	assert_int_equal(feed_table(result, "ops")->nr_rows, 0);
@@ -258,7 +266,7 @@ static void test_counters_are_kept_apart_from_the_model(void **state)
 	feed->profile.hosts[0].mxu_utilization_pct = 61.5;
 	finish(feed);
 	feed_event(feed, line, op, 0, 1);
-	result = feed_run(feed, &ts_analysis_systolic);
+	result = run_after_ops(feed);
 	feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 61.5, 0);
 	feed_assert_near(ts_result_get(result, "mxu_modelled_pct"), 50, 1e-6);
 	assert_int_equal(result->fields[0].origin, TS_MEASURED);
@@ -281,7 +289,7 @@ static void test_highest_precision_is_noted_and_takes_six_passes(void **state)
 	feed->profile.ops[op].hbm_read_bytes = 49140000;
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
-	result = feed_run(feed, &ts_analysis_systolic);
+	result = run_after_ops(feed);
 	ops = feed_table(result, "ops");
 	feed_assert_near(feed_cell(ops, 0, "mxu_utilization_pct"), 10.9009, 0.001);
 	feed_assert_near(feed_cell(ops, 0, "loss_memory_pct"), 0, 1e-9);
@@ -294,7 +302,7 @@ static void add_step(struct ts_device_steps *steps, uint64_t number, int64_t sta
 {
 	assert_true(ts_grow(&steps->items, &steps->cap, steps->nr + 1, sizeof(*steps->items)));
 	steps->items[steps->nr++] =
-		(struct ts_step){ start_us * TS_PS_PER_US, end_us * TS_PS_PER_US, number, 0 };
+		(struct ts_step){ start_us * TS_PS_PER_US, end_us * TS_PS_PER_US, number };
 }
 
 /*
@@ -327,7 +335,7 @@ static void test_steps_cores_and_modules_add_up(void **state)
 	}
 	assert_true(ts_steps_pair(&feed->outline.steps));
 	finish(feed);
-	result = feed_run(feed, &ts_analysis_systolic);
+	result = run_after_ops(feed);
 	feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 3.75, 1e-9);
 	table = feed_table(result, "steps");
 	assert_int_equal(table->nr_rows, 2);
@@ -361,7 +369,7 @@ static void test_ops_that_hold_others_do_not_count_twice(void **state)
 	feed_event(feed, line, inner, 1, 1);
 	feed_event(feed, line, loop, 0, 10);
 	feed->events[line][1].self_us = 9;
-	result = feed_run(feed, &ts_analysis_systolic);
+	result = run_after_ops(feed);
 	feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 5, 1e-9);
 	assert_int_equal(feed_table(result, "ops")->nr_rows, 1);
 	feed_free(feed);
@@ -378,7 +386,7 @@ static void test_a_module_alone_gives_the_static_part(void **state)
 	add_product(feed, "bf16[500,100]{1,0:T(8,128)(2,1)}", "bf16[100,130]{1,0:T(8,128)(2,1)}",
 		    "bf16[500,130]{1,0:T(8,128)(2,1)}", 2, 4242);
 	finish(feed);
-	result = feed_run(feed, &ts_analysis_systolic);
+	result = run_after_ops(feed);
 	ops = feed_table(result, "ops");
 	assert_int_equal(ops->nr_rows, 1);
 	feed_assert_text(feed_cell(ops, 0, "op"), "dot.1");
@@ -399,7 +407,7 @@ static void test_a_module_alone_gives_the_static_part(void **state)
 static void test_an_empty_profile_says_nothing(void **state)
 {
 	struct feed *feed = feed_new();
-	const struct ts_result *result = feed_run(feed, &ts_analysis_systolic);
+	const struct ts_result *result = run_after_ops(feed);
 
 	feed_assert_null(ts_result_get(result, "mxu_utilization_pct"));
 	assert_int_equal(feed_table(result, "ops")->nr_rows, 0);

@@ -171,10 +171,8 @@ static void test_a_step_has_the_work_that_starts_in_it(void **state)
 	steps->nr_devices = 1;
 	steps->devices[0].items = calloc(2, sizeof(struct ts_step));
 	assert_non_null(steps->devices[0].items);
-	steps->devices[0].items[0] =
-		(struct ts_step){ 100 * TS_PS_PER_US, 200 * TS_PS_PER_US, 5, 0 };
-	steps->devices[0].items[1] =
-		(struct ts_step){ 200 * TS_PS_PER_US, 300 * TS_PS_PER_US, 6, 1 };
+	steps->devices[0].items[0] = (struct ts_step){ 100 * TS_PS_PER_US, 200 * TS_PS_PER_US, 5 };
+	steps->devices[0].items[1] = (struct ts_step){ 200 * TS_PS_PER_US, 300 * TS_PS_PER_US, 6 };
 	steps->devices[0].nr = steps->nr_steps = 2;
 	add_op(feed, "fusion.1", 1000000, 2000000, &op);
 	feed_event(feed, line, op, 0, 50);

@@ -114,10 +114,10 @@ static void work_of_hosts_is_summed_without_what_is_inside(void **state)
 	finding = finding_of(given, "cpu_fallback");
 	assert_non_null(finding);
 	assert_true(ts_bytes_has(finding->title, "2 programs ran on the host's CPU"));
-	assert_true(ts_bytes_has(finding->evidence, "at work for 60.0 us"));
+	assert_true(ts_bytes_has(finding->evidence, "at work for 60.0 \u00b5s"));
 	finding = finding_of(given, "logging_in_steps");
 	assert_non_null(finding);
-	assert_true(ts_bytes_has(finding->evidence, "1 call of loggers takes 40.0 us"));
+	assert_true(ts_bytes_has(finding->evidence, "1 call of loggers takes 40.0 \u00b5s"));
 	done(given);
 }
 

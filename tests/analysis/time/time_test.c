@@ -558,16 +558,17 @@ static void a_gpus_gaps_belong_to_its_host(void **state)
 	done(given);
 }
 
-static void assert_verdict(int64_t op, const char *verdict, const char *bucket)
+static void assert_verdict_on(const char *device, const char *line, int64_t op, const char *verdict,
+			      const char *bucket)
 {
 	struct given *given = given_nothing();
-	struct xp xp = given_core(given, "/device:TPU:0");
+	struct xp xp = given_core(given, device);
 
 	classes(&xp);
 	op_that_needs(&xp, MARK + 1, "fusion.9", 1, 819000);	   /* 1 us of HBM */
 	op_that_needs(&xp, MARK + 2, "fusion.10", 19700000000, 0); /* 100 us of the matrix unit */
 	op_that_needs(&xp, MARK + 3, "fusion.11", 0, 81900000);	   /* 100 us of HBM */
-	xp_line(&xp, "XLA Ops", 0);
+	xp_line(&xp, line, 0);
 	given_event(&xp, op, 0, 100);
 	xp_line_end(&xp);
 	xp_plane_end(&xp);
@@ -577,10 +578,18 @@ static void assert_verdict(int64_t op, const char *verdict, const char *bucket)
 	done(given);
 }
 
+static void assert_verdict(int64_t op, const char *verdict, const char *bucket)
+{
+	assert_verdict_on("/device:TPU:0", "XLA Ops", op, verdict, bucket);
+}
+
 /* Not the larger side of a roofline: what explains the time, or that nothing does. */
 static void a_verdict_says_no_more_than_a_rate_shows(void **state)
 {
 	assert_verdict(MARK + 2, "Your workload is compute-bound (good for TPU!)", "compute");
+	/* a verdict names the limit; findings, which may be many, judge it */
+	assert_verdict_on("/device:GPU:0", "Stream #1(Compute)", MARK + 2,
+			  "Your workload is compute-bound", "compute");
 	assert_verdict(MARK + 3, "Your workload is memory-bound (it waits for HBM)", "memory_wait");
 	assert_verdict(COPY, "Your workload waits for copies within the device", "memory_wait");
 	assert_verdict(

@@ -271,6 +271,32 @@ static void test_a_fusion_around_an_all_reduce_is_a_reduce_scatter(void **state)
 	feed_free(feed);
 }
 
+/* Two ranks of a trace: it does not say who meets, so 7 us between their ends are not a matter of their
+ * clocks, and who comes last is the one that is later by the time that stands there. */
+static void test_times_of_traces_stay_as_they_are(void **state)
+{
+	struct feed *feed = feed_new();
+	uint32_t lines[2] = { feed_device(feed, "TPU v5 lite"), feed_device(feed, "TPU v5 lite") };
+	const struct ts_table *table;
+	uint32_t op;
+
+	assert_non_null(ts_profile_add_host(&feed->profile));
+	feed->profile.hosts[1].name = TS_LIT("host1");
+	feed->profile.devices[1].host = feed->profile.planes[1].host = 1;
+	feed_op(feed, "ncclDevKernel_AllReduce", "all-reduce", 7, &op)->is_traced = true;
+	for (int k = 0; k < 10; k++) {
+		feed_event(feed, lines[0], op, 100 * k, 20);
+		feed_event(feed, lines[1], op, 100 * k + 5, 22);
+	}
+	table = run(feed, "collectives");
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "matched_count")), 10);
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "wait_ps")), INT64_C(50000000));
+	feed_assert_text(feed_cell(table, 0, "straggler_host"), "host1");
+	assert_null(((const struct ts_collectives_facts *)feed->facts[TS_ANALYSIS_collectives])
+			    ->clocks);
+	feed_free(feed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +307,7 @@ int main(void)
 		cmocka_unit_test(test_groups_that_the_clock_cannot_tell_stay_unknown),
 		cmocka_unit_test(test_groups_smaller_than_the_run_are_not_matched),
 		cmocka_unit_test(test_a_start_and_its_done_are_one_collective),
+		cmocka_unit_test(test_times_of_traces_stay_as_they_are),
 		cmocka_unit_test(test_a_fusion_around_an_all_reduce_is_a_reduce_scatter),
 	};
 

@@ -45,7 +45,7 @@ static bool gzip_apply(const struct mutator *self, const struct mutation *mutati
 	if (ok && !ts_gzip_probe(mutation->in))
 		ts_buf_put(mutation->out, ts_buf_bytes(&changed));
 	else if (ok)
-		ok = ts_gzip_init(&gz, 1, NULL) == TS_OK &&
+		ok = ts_gzip_init(&gz, NULL) == TS_OK &&
 		     ts_gzip_member(&gz, mutation->out, ts_buf_bytes(&changed), NULL, NULL) ==
 			     TS_OK;
 	ts_gzip_release(&gz);

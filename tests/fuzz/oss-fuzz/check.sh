@@ -7,7 +7,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../.." && pwd)
-deps=${1:?the folder with zlib, cJSON, protobuf-c, libarchive and curl}
+deps=${1:?the folder with zlib, isa-l, cJSON, protobuf-c, libarchive and curl}
 shift
 [ $# -gt 0 ] || set -- address undefined memory coverage
 undefined=array-bounds,bool,builtin,enum,integer-divide-by-zero,null,object-size,return,returns-nonnull-attribute,shift
@@ -69,7 +69,7 @@ build_with() {
 	export CFLAGS="-O1 -fno-omit-frame-pointer -gline-tables-only -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION ${flags[$1]}"
 	export CXXFLAGS=$CFLAGS
 	mkdir -p "$SRC" "$WORK" "$OUT"
-	for source in zlib cJSON protobuf-c libarchive curl; do git clone -q --depth 1 "file://$(cd "$deps/$source" && pwd)" "$SRC/$source"; done
+	for source in zlib isa-l cJSON protobuf-c libarchive curl; do git clone -q --depth 1 "file://$(cd "$deps/$source" && pwd)" "$SRC/$source"; done
 	git clone -q --depth 1 "file://$top" "$SRC/tpusight"
 	if bash "$here/build.sh" >"$work/build.log" 2>&1; then
 		for program in "$OUT"/*_fuzz; do check_target "$program"; done

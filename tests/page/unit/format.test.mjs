@@ -2,24 +2,36 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { bytes, clean, csv, cut, percent, time, title, titles, UNKNOWN, unit, value } = await load("format.js");
+const { bytes, clean, csv, cut, isNothing, percent, time, title, titles, UNKNOWN, unit, value } = await load("format.js");
 
 const rows = (name, write, cases) =>
 	test(name, () => {
 		for (const [input, expected] of cases) assert.equal(write(input), expected, `of ${input}`);
 	});
 
-rows("a time is written in the unit that suits it", time, [[0, "0 ps"], [999, "999 ps"], [1e3, "1.00 ns"], [12.5e6, "12.5 \u00b5s"], [150e9, "150 ms"], [1.5e12, "1.50 s"], [-2e9, "-2.00 ms"]]);
-rows("a minute and more is written in minutes", time, [[5.9e13, "59.0 s"], [6e13, "1.0 min"], [6e15, "100.0 min"]]);
-rows("sizes are binary", bytes, [[0, "0 B"], [1023, "1023 B"], [1024, "1.00 KiB"], [1536 * 1024, "1.50 MiB"], [2 ** 60, "1024 PiB"]]);
-rows("a share that is not zero does not read as zero", percent, [[0, "0.0 %"], [0.0001, "< 0.001 %"], [-0.0001, "> -0.001 %"], [0.05, "0.05 %"], [0.004, "0.004 %"]]);
+rows("a time is written in the unit that suits it", time, [[0, "0"], [999, "999 ps"], [1e3, "1.00 ns"], [12.5e6, "12.5 \u00b5s"], [150e9, "150 ms"], [1.5e12, "1.50 s"], [-2e9, "-2.00 ms"]]);
+rows("a minute and more is written in seconds, as on the terminal", time, [[5.9e13, "59.0 s"], [6e13, "60.0 s"], [99.9e12, "99.9 s"], [304.31e12, "304.3 s"], [-3e14, "-300 s"], [6e15, "6000 s"]]);
+rows("sizes are binary", bytes, [[0, "0"], [1023, "1023 B"], [1024, "1.00 KiB"], [1536 * 1024, "1.50 MiB"], [2 ** 60, "1024 PiB"]]);
+rows("a share that is not zero does not read as zero", percent, [[0, "0 %"], [0.0001, "< 0.001 %"], [-0.0001, "> -0.001 %"], [0.05, "0.05 %"], [0.004, "0.004 %"]]);
 rows("a share has no more figures than it is worth", percent, [[0.1, "0.1 %"], [9.96, "10.0 %"], [12.4, "12 %"], [999, "999 %"], [12345, "12,345 %"]]);
 
 test("what is null or missing is unknown, and zero is not", () => {
 	assert.equal(value("total_ps", null), UNKNOWN);
 	assert.equal(value("total_ps", undefined), UNKNOWN);
-	assert.equal(value("total_ps", 0), "0 ps");
+	assert.equal(value("total_ps", 0), "0");
+	assert.equal(value("waste_pct", 0), "0 %");
 	assert.equal(value("steps", 0), "0");
+});
+
+test("nothing is 0 of what is counted, and not the number of a step", () => {
+	assert.ok(isNothing("waste_ps", 0));
+	for (const [name, v] of [["step", 0], ["rank", 0], ["waste_ps", null], ["waste_ps", 1]]) assert.ok(!isNothing(name, v), name);
+});
+
+test("a time class is called by its label", () => {
+	assert.equal(value("ops.bucket", "memory_wait"), "Memory wait");
+	assert.equal(value("time.bottleneck_bucket", "unexplained"), "Running, not explained");
+	assert.equal(value("ops.name", "memory_wait"), "memory_wait");
 });
 
 test("booleans are words", () => {
@@ -52,7 +64,7 @@ test("rates carry their unit", () => {
 });
 
 test("time a minute is a time, and nothing is 0 ms of it", () => {
-	assert.equal(value("compilation_ms_per_min", 0), "0 ms/min");
+	assert.equal(value("compilation_ms_per_min", 0), "0");
 	assert.equal(value("compilation_ms_per_min", 1.5), "1.50 ms/min");
 });
 
@@ -100,26 +112,29 @@ test("a text that is cut says how much is missing", () => {
 	assert.match(cut("x".repeat(5000), 300), /\(4,700 more characters\)$/);
 });
 
-rows("a name becomes a heading without its unit", title, [
-	["hbm_read_bytes", "HBM read"],
-	["self_time_ps", "Self time"],
+rows("a name becomes the label of the glossary", title, [
+	["hbm_read_bytes", "Read from HBM"],
+	["self_time_ps", "Self time, all cores"],
 	["mxu_utilization_pct", "MXU utilization"],
 	["hbm_bytes_per_s", "HBM bandwidth"],
 	["peak_flops_per_s", "Peak FLOP rate"],
 	["flops", "FLOPs"],
 	["bytes", "Bytes"],
-	["step_time_ps.p99", "P99"],
+	["memory_wait", "Memory wait"],
+	["host_transfer", "Host transfer"],
+	["input_fusion", "Input fusion"],
+	["step_time_ps.p99", "Step time, 99th percentile"],
 ]);
 
-test("headings that would read the same say what they measure", () => {
-	const found = titles(["waste_ps", "waste_bytes", "waste_pct", "name"]);
-	assert.deepEqual([...found.values()], ["Waste, core time", "Waste, bytes", "Waste, share", "Name"]);
+test("headings are those of the table", () => {
+	const found = titles(["time_ps", "occurrences", "source"], "systolic.ops");
+	assert.deepEqual([...found.values()], ["Time of the op, all cores", "Runs", "Source"]);
+	assert.equal(titles(["time_ps"], "host_link").get("time_ps"), "Time under way, all cores");
 });
 
-test("a heading that already says what it measures does not say it twice", () => {
-	const found = titles(["step_time_ps", "step_time_pct"]);
-	assert.equal(found.get("step_time_ps"), "Step time");
-	assert.equal(found.get("step_time_pct"), "Step time, share");
+test("headings that would read the same say what they measure", () => {
+	const found = titles(["own_thing_ps", "own_thing_ps"]);
+	assert.equal(found.get("own_thing_ps"), "Own thing ps, time");
 });
 
 test("a CSV has a heading, a line a row and CRLF at each end", () => {

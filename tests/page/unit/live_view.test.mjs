@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { columns } = await load("views/live.jsx");
+const { columns, ticks } = await load("views/live.jsx");
 
 const session = (path, captured_unix_ms, time_unix_ms, duty) => ({ type: "session", path, captured_unix_ms, time_unix_ms, sample: 1, metrics: { duty } });
 
@@ -21,4 +21,14 @@ test("a session whose start is unknown stands where it was annotated", () =>
 test("samples have a gap where the watch paused", () => {
 	const sample = (number, time_unix_ms) => ({ type: "sample", sample: number, time_unix_ms, metrics: { duty: number } });
 	assert.deepEqual(columns([sample(1, 1000), sample(2, 2000), sample(3, 602000)], ["duty"]), [[1, 2, 302, 602], [1, 2, null, 3]]);
+});
+
+test("no two ticks have the same words", () => {
+	const at = Date.UTC(2026, 0, 1, 9, 44, 18) / 1000;
+	for (const step of [0.001, 0.25, 0.5, 1, 60, 86400]) {
+		const labels = ticks([0, 1, 2, 3].map((i) => at + i * step));
+		assert.equal(new Set(labels).size, 4, labels.join());
+	}
+	assert.match(ticks([at, at + 1])[0], /:44:18$/);
+	assert.match(ticks([at, at + 0.5])[1], /:44:18\.5$/);
 });

@@ -40,9 +40,11 @@ test("a run's id cannot leave its place in the address", async () => {
 test("a list of runs may stand in an object", async () => {
 	body.dataset = { runs: "api/runs" };
 	answering(200, { runs: [{ id: "a" }], problems: ["b: a link leads out"] });
-	assert.deepEqual(await runs(), { runs: [{ id: "a" }], problems: ["b: a link leads out"] });
+	assert.deepEqual(await runs(), { runs: [{ id: "a" }], problems: ["b: a link leads out"], is_known: true });
+	answering(200, { runs: [{ id: "b" }], is_known: false });
+	assert.equal((await runs()).is_known, false);
 	answering(200, [{ id: "b" }]);
-	assert.deepEqual(await runs(), { runs: [{ id: "b" }], problems: [] });
+	assert.deepEqual(await runs(), { runs: [{ id: "b" }], problems: [], is_known: true });
 });
 
 test("what a server complains of is what the page says", async () => {

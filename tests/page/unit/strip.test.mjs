@@ -2,21 +2,29 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { columns } = await load("strip.jsx");
+const { columns, laid } = await load("strip.jsx");
 const { BUCKETS } = await load("parts.jsx");
 
 const step = (start_ps, duration_ps) => ({ start_ps, duration_ps, total_ps: 10, ...Object.fromEntries(BUCKETS.map((b) => [`${b}_ps`, b === "compute" ? 10 : 0])) });
 
-test("the strip goes from 0 to the end of the capture, and says what no step has", () => {
-	const { x, of, parts } = columns([step(3e12, 2e12), step(5e12, 1e12), step(8e12, 1e12)], 12e12);
-	assert.deepEqual(x, [0, 3, 5, 6, 8, 9, 12]);
-	assert.deepEqual(of, [-1, 0, 1, -1, 2, -1]);
-	assert.deepEqual(parts.at(-1), [100, 0, 0, 100, 0, 100, 100]);
+test("the strip goes from 0 to the end of the capture, and nothing is drawn outside of steps", () => {
+	const { times, of, parts } = columns([step(3e12, 2e12), step(5e12, 1e12), step(8e12, 1e12)], 12e12);
+	assert.deepEqual(times, [0, 3e12, 5e12, 6e12, 8e12, 9e12, 12e12]);
+	assert.deepEqual(of, [-1, 0, 1, -1, 2, -1, -1]);
 	assert.deepEqual(parts[BUCKETS.indexOf("compute")], [0, 100, 100, 0, 100, 0, 0]);
 });
 
-test("steps that fill the run leave nothing outside", () => {
-	const { x, parts } = columns([step(0, 1e12), step(1e12, 1e12)], 2e12);
-	assert.deepEqual(x, [0, 1, 2]);
-	assert.deepEqual(parts.at(-1), [0, 0, 0]);
+test("of many steps, neighbours are drawn as one", () => {
+	const { times, of } = columns(Array.from({ length: 4001 }, (_, i) => step(i * 10, 10)), 40010);
+	assert.equal(of[1], 3);
+	assert.equal(times[1], 30);
+	assert.ok(times.length < 2000);
+});
+
+test("findings that overlap lie in rows, and what has no row left does not hide another", () => {
+	const at = (start_ps, end_ps, kind) => ({ start_ps, end_ps, kind });
+	assert.deepEqual(laid([at(20, 30, 1), at(0, 10, 0), at(5, 25, 2)]), [[0, 10, 0, 20, 30, 1], [5, 25, 2]]);
+	const rows = laid([at(0, 100, 0), at(0, 90, 1), at(0, 80, 2), at(10, 95, 3), at(20, 30, 4)]);
+	assert.deepEqual(rows, [[0, 100, 0], [0, 90, 1], [0, 80, 2, 80, 95, 3]]);
+	assert.deepEqual(laid([]), []);
 });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { filtered, sorted } = await load("table.jsx");
+const { filtered, inOrder, sorted, widened, widthsOf } = await load("table.jsx");
+const { findable, search } = await load("search.js");
 const { value } = await load("format.js");
 const { columnsOf, flat, gainOf } = await load("parts.jsx");
 
@@ -12,6 +13,13 @@ const OPS = [{ name: "b", ps: 2 }, { name: "none", ps: null }, { name: "a", ps: 
 test("unknown rows come last, whichever way a table is sorted", () => {
 	assert.deepEqual(names(sorted(OPS, { column: "ps", down: true })), ["a", "b", "c", "none", "gone"]);
 	assert.deepEqual(names(sorted(OPS, { column: "ps", down: false })), ["c", "b", "a", "none", "gone"]);
+});
+
+test("the sum of what is not listed stays the last row, whichever way a table is sorted", () => {
+	const rows = [...OPS, { name: "7 others", ps: 5, is_others: true }];
+	assert.deepEqual(names(sorted(rows, { column: "ps", down: true })), ["a", "b", "c", "none", "gone", "7 others"]);
+	assert.deepEqual(names(sorted(rows, { column: "name", down: false })).at(-1), "7 others");
+	assert.deepEqual(columnsOf(rows), ["name", "ps"]);
 });
 
 test("texts are sorted by the numbers in them", () => {
@@ -62,7 +70,7 @@ test("a gain is time of the run, and one that is not known is not a number", () 
 	for (const gain_ps of [null, undefined]) assert.equal(gainOf({ gain_ps, gain_pct: 3 }), null);
 	assert.equal(gainOf({ gain_ps: 2e9, gain_pct: 12, impact_ps: 8e9 }), "up to 2.00 ms (12 % of the run)");
 	assert.equal(gainOf({ gain_ps: 0, gain_pct: 0, impact_ps: 8e9 }), "counted with other findings");
-	assert.equal(gainOf({ gain_ps: 0, gain_pct: 0, impact_ps: 0 }), "up to 0 ps (0.0 % of the run)");
+	assert.equal(gainOf({ gain_ps: 0, gain_pct: 0, impact_ps: 0 }), "up to 0 (0 % of the run)");
 });
 
 test("sums over cores say so", () => {
@@ -71,4 +79,36 @@ test("sums over cores say so", () => {
 	assert.equal(value("steps.time_ps", 358e9), "358 core-ms");
 	assert.equal(value("families.wait_ps", 148e9), "148 core-ms");
 	assert.equal(value("cores.kernel_wait_ps", 148e9), "148 ms");
+});
+
+test("whole microseconds are for programs, in tables and in figures", () => {
+	assert.deepEqual(columnsOf([{ name: "a", sum_us: 0, sum_ps: 5 }]), ["name", "sum_ps"]);
+	assert.deepEqual(flat({ kernel_time_us: null, idle_ps: 3, hta_0_5: { idle_time_us: 1 } }), [["idle_ps", 3]]);
+});
+
+test("the source stands beside the name, and nothing else moves", () => {
+	assert.deepEqual(inOrder(["name", "a", "b", "source", "module"]), ["name", "source", "a", "b", "module"]);
+	for (const columns of [["name", "source", "a"], ["source", "a"], ["name", "a"], []]) assert.deepEqual(inOrder(columns), columns);
+});
+
+test("a column is as wide as it was made, and not too narrow to be seen", () => {
+	const wide = widened(widened([], "name", 300.4), "a:b", 3);
+	assert.deepEqual(widthsOf(wide), new Map([["name", 300], ["a:b", 40]]));
+	assert.deepEqual(widened(wide, "name", null), ["a:b:40"]);
+	assert.deepEqual(widthsOf(["", "name", "name:x", "name:-1", ":50"]), new Map());
+});
+
+const FOUND = {
+	ops: [{ name: "fusion.9", module: "jit_f", source: "a.py:1", self_time_ps: 1 }, { name: "fusion.10", module: "jit_f", source: "model.py:2", self_time_ps: 5, framework_op: "jit/dot_general" }, { name: "3 others", is_others: true, module: null }],
+	doctor: { findings: [{ id: "f", title: "Fusions wait", severity: "info" }] },
+};
+const hits = (word) => search(findable(FOUND, [{ name: "fusion", title: "Fusion" }]), word).map((hit) => `${hit.kind} ${hit.name}`);
+
+test("one search finds views, findings, ops, sources and modules, names before what is said of them", () => {
+	assert.deepEqual(hits("FUSION"), ["view Fusion", "finding Fusions wait", "op fusion.10", "op fusion.9"]);
+	assert.deepEqual(hits("model.py"), ["source model.py:2", "op fusion.10"]);
+	assert.deepEqual(hits("dot_general"), ["op fusion.10"]);
+	assert.deepEqual(hits("jit_f"), ["module jit_f", "op fusion.10", "op fusion.9"]);
+	for (const word of ["", "  ", "others", "no such"]) assert.deepEqual(hits(word), []);
+	assert.equal(search(findable({ ops: Array.from({ length: 100 }, (_, i) => ({ name: `x${i}`, module: "m" })) }, []), "x").length, 12);
 });

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""The page's timeline in real Chromium: timeline_test.py
+
+  - a file has each op of the mean step and of the slowest one, in slices that are bounded, whatever the run
+  - a click on an op opens it, by mouse and by keys; wheel, W A S D, drags and Escape do what they do in Perfetto; one crosshair
+  - a server is asked for what is in sight, once a look; where it has no events, the page says so
+Run in the build folder; $TPUSIGHT names the program, $TS_SHOTS a folder for screenshots.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import doors
+import page_test
+
+ROWS = ["steps", "modules", "ops", "collectives", "async"]  # of a device
+MOST = {"whole": 3000, "mean": 6000, "slowest": 6000}
+FIELDS = 5
+PLACES = 8192  # of a step: what is narrower may be one slice with others
+
+
+def pictures(path):
+    """{kind: picture} of a file."""
+    with open(path, encoding="utf-8") as f:
+        found = re.search(r'id="tpusight-slices">(.*?)</script>', f.read(), re.S)
+    return {kept["kind"]: kept for kept in json.loads(found[1])}
+
+
+def slices(lane):
+    flat = lane["slices"]
+    return [flat[i:i + FIELDS] for i in range(0, len(flat), FIELDS)]
+
+
+def check_pictures(kept, report):
+    """The steps are those of the report; each op is a slice of its own; there are no more than the file has room for."""
+    steps = report["steps"]
+    mean = report["overview"]["step_time_ps"]["mean"]
+    nearest = min(steps, key=lambda s: abs(s["duration_ps"] - mean))["step"]
+    slowest = max(steps, key=lambda s: s["duration_ps"])["step"]
+    wrong = []
+    if (kept["mean"]["step"], kept["slowest"]["step"]) != (nearest, slowest):
+        wrong.append(f"steps {kept['mean']['step']} and {kept['slowest']['step']} instead of {nearest} and {slowest}")
+    for kind, one in kept.items():
+        lanes = one["picture"]["lanes"]
+        nr = sum(len(slices(lane)) for lane in lanes)
+        if nr > MOST[kind] or one["picture"]["left_out"]:
+            wrong.append(f"{kind}: {nr} slices, {one['picture']['left_out']} lanes left out")
+        if len(one["picture"]["names"]) != len(one["picture"]["modules"]):
+            wrong.append(f"{kind}: names and modules differ in number")
+        least = (one["picture"]["to_ps"] - one["picture"]["from_ps"]) / PLACES
+        merged = [lane["name"] for lane in lanes if kind != "whole" for s in slices(lane) if s[4] != 1 and s[1] > least]
+        wrong += [f"{kind}: {name} has slices of several events" for name in merged]
+    return wrong
+
+
+def longest_op(kept):
+    """Of the first device in the mean step, and where it stands among its rows."""
+    picture = kept["mean"]["picture"]
+    kinds = [lane["kind"] for lane in picture["lanes"] if lane["device"] == 0]
+    ops = next(lane for lane in picture["lanes"] if lane["device"] == 0 and lane["kind"] == "ops")
+    start, length, _, name, _ = max(slices(ops), key=lambda s: s[1])
+    from_ps = picture["from_ps"] + start
+    return {"name": picture["names"][name], "from_ps": from_ps, "to_ps": from_ps + length, "device": 0,
+            "row": sum(kind in kinds for kind in ROWS[:ROWS.index("ops")])}
+
+
+def main():
+    doors.need_tools()
+    with tempfile.TemporaryDirectory() as folder:
+        file = doors.html(doors.SAMPLE, os.path.join(folder, "sample.html"))
+        kept = pictures(file)
+        wrong = check_pictures(kept, doors.report(doors.SAMPLE))
+        mean = kept["mean"]["picture"]
+        job = {"file": f"file://{file}", "mean": {"from_ps": mean["from_ps"], "to_ps": mean["to_ps"]}, "op": longest_op(kept),
+               "shots": os.environ.get("TS_SHOTS")}
+        reported = page_test.made_before(os.path.join(folder, "made"), doors.SAMPLE)
+        with doors.serving(doors.SAMPLE) as (url, _), doors.serving(reported) as (made, _):
+            path = os.path.join(folder, "job.json")
+            with open(path, "w", encoding="utf-8") as f:
+                json.dump({**job, "url": url, "made": made}, f)
+            done = subprocess.run(["node", os.path.join(doors.HERE, "timeline.mjs"), path], capture_output=True, text=True, timeout=3600)
+    if done.returncode == doors.SKIP:
+        doors.skip(done.stderr.strip().removesuffix(": skipped"))
+    print(done.stdout.strip())
+    return doors.done(wrong + done.stderr.splitlines())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

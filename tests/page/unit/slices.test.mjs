@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./page.mjs";
+
+const { criticalPath, FIELDS, firstAt, fitted, inSight, joined, keptRange, lanesOf, pathTimes, pictureOf, rowsOf, sliceUnder, typical, wanted } = await load("slices.js");
+const { stepped } = await load("lanes.jsx");
+
+const NAMES = ["fusion.1", "all-reduce.2", "copy-done.3", "copy"];
+const FUSION = 0;
+const REDUCE = 1;
+const DONE = 2;
+const COPY = 3;
+
+/** Slices as START, END, NAME each. */
+const flat = (slices) => slices.flatMap(([start, end, name]) => [start, end - start, name === REDUCE ? 2 : 0, name, name < 0 ? 7 : 1]);
+const lane = (kind, device, slices, name = "line") => ({ kind, host: "h", device, name, slices: flat(slices) });
+const picture = (lanes, from_ps = 0, to_ps = 100) => ({ from_ps, to_ps, classes: ["compute", "memory_wait", "communication", null], names: NAMES, modules: NAMES.map(() => "jit_f"), lanes, left_out: 0 });
+const nameOf = (id) => `TPU:${id}`;
+const drawn = (lanes, ...ends) => {
+	const known = lanesOf(picture(lanes, ...ends));
+	return { known, ...rowsOf(known, nameOf, false) };
+};
+
+test("slices get the run's own times", () => {
+	const known = lanesOf(picture([lane("ops", 0, [[5, 8, FUSION]])], 1000, 1100));
+	assert.deepEqual([...known.rows.values()][0].slices, Float64Array.from([1005, 1008, 0, 0, 1]));
+});
+
+test("lanes of one name stay apart", () => {
+	assert.equal(lanesOf(picture([lane("thread", null, [[0, 1, FUSION]], "worker"), lane("thread", null, [[2, 3, FUSION]], "worker")])).rows.size, 2);
+});
+
+test("rows stand device by device, the threads that did most below them", () => {
+	const threads = Array.from({ length: 14 }, (_, n) => lane("thread", null, Array.from({ length: n + 1 }, (__, i) => [i, i + 1, FUSION]), `t${n}`));
+	const lanes = [lane("async", 1, [[0, 1, COPY]]), lane("ops", 1, [[0, 1, FUSION]]), lane("ops", 0, [[0, 1, FUSION]]), ...threads];
+	const { rows, threads: left } = drawn(lanes);
+	assert.deepEqual(rows.slice(0, 3).map((r) => [r.label, r.isFirst]), [["TPU:0 Compute", true], ["TPU:1 Compute", true], ["DMA", false]]);
+	assert.deepEqual(rows.slice(3).map((r) => r.name), threads.slice(2).map((t) => t.name));
+	assert.equal(left, 2);
+	assert.equal(rowsOf(lanesOf(picture(lanes)), nameOf, true).rows.length, 3 + 14);
+});
+
+test("lanes of a newer server are left out", () => {
+	assert.deepEqual(drawn([lane("ops", 0, [[0, 1, FUSION]]), lane("newer", 0, [[0, 1, FUSION]]), lane("newer", null, [[0, 1, FUSION]])]).rows.map((r) => r.kind), ["ops"]);
+});
+
+test("of very many devices the first are drawn, and the others are counted", () => {
+	const { rows, devices } = drawn(Array.from({ length: 20 }, (_, d) => lane("ops", d, [[0, 1, FUSION]])));
+	assert.deepEqual([rows.length, devices], [16, 4]);
+});
+
+test("a slice is found by its time", () => {
+	const { known, rows } = drawn([lane("ops", 0, [[0, 10, FUSION], [10, 20, FUSION], [30, 40, FUSION]])]);
+	const { slices } = known.rows.get(rows[0].key);
+	assert.deepEqual([-1, 9, 10, 25, 40].map((at) => firstAt(slices, at) / FIELDS), [0, 0, 1, 2, 3]);
+	assert.deepEqual([-1, 9, 10, 25, 40].map((at) => sliceUnder(slices, at) / FIELDS), [-0.2, 0, 1, -0.2, -0.2]);
+});
+
+test("what is asked for has all that is in sight, a place for each pixel, and is the same nearby", () => {
+	for (const [from, length] of [[0, 1000], [123456, 700], [999000, 1000], [5, 2], [0, 1000000]]) {
+		const { from_ps, to_ps, width } = wanted([from, from + length], 1000000, 1200);
+		assert.ok(from_ps <= from && to_ps >= from + length, `${from} + ${length}: ${from_ps} to ${to_ps}`);
+		assert.ok(width <= 8192 && (to_ps - from_ps) / width <= Math.max(length / 1200, 3 * length / 8192), `${from} + ${length}: ${width}`);
+	}
+	assert.deepEqual(wanted([123456, 124156], 1e6, 1200), wanted([123460, 124150], 1e6, 1200));
+});
+
+test("the narrowest picture that has all of it is drawn, else the widest", () => {
+	const [whole, near, far] = [[0, 100], [20, 40], [60, 80]].map((ends) => lanesOf(picture([], ...ends)));
+	assert.equal(pictureOf([whole, near, far], [25, 30]), near);
+	assert.equal(pictureOf([whole, near, far], [25, 70]), whole);
+	assert.equal(pictureOf([near, whole], [90, 120]), whole);
+	assert.equal(pictureOf([], [0, 1]), undefined);
+});
+
+test("the mean step is the nearest to the mean, and others are not steps", () => {
+	const steps = [10, 12, 30].map((duration_ps, step) => ({ step, start_ps: step * 40, duration_ps }));
+	const found = typical([...steps, { is_others: true, step: "5 others", start_ps: null, duration_ps: 99 }], null);
+	assert.deepEqual([found.mean.step, found.slowest.step], [1, 2]);
+	assert.equal(typical(steps, 28).mean.step, 2);
+	assert.equal(typical([], null), null);
+	assert.equal(typical(undefined, null), null);
+});
+
+test("a file says where the steps are that it has", () => {
+	const kept = [{ kind: "whole", step: null, picture: picture([]) }, { kind: "mean", step: 3, picture: picture([], 10, 20) }];
+	assert.deepEqual(keptRange(kept, "mean"), [10, 20]);
+	assert.equal(keptRange(kept, "slowest"), null);
+});
+
+test("pictures of several hosts are one of each kind, with their own names and times", () => {
+	const of = (kind, from, name, slices) => ({ kind, step: null, host: name, picture: { ...picture([{ ...lane("ops", 0, slices), host: name }], from, from + 100), names: [`${name}.0`, `${name}.1`, `${name}.2`], modules: ["f", "f", "f"] } });
+	const all = joined([of("whole", 0, "a", [[0, 9, 0]]), of("mean", 50, "a", [[0, 9, 1]]), of("whole", 0, "b", [[3, 4, -1]]), of("mean", 20, "b", [[1, 2, 2]])]);
+	assert.deepEqual(all.map((k) => [k.kind, k.picture.from_ps, k.picture.to_ps, k.picture.lanes.length]), [["whole", 0, 100, 2], ["mean", 20, 150, 2]]);
+	const { picture: whole, rows } = lanesOf(all[1].picture);
+	assert.deepEqual([...rows.values()].map(({ lane: l, slices }) => [l.host, slices[0], slices[1], whole.names[slices[3]]]), [["a", 50, 59, "a.1"], ["b", 21, 22, "b.2"]]);
+	assert.equal([...lanesOf(all[0].picture).rows.values()][1].slices[3], -1);
+});
+
+const spans = (path) => path.map((s) => [s.kind, s.key.split(" ")[1], s.start_ps, s.end_ps]);
+
+test("the critical path goes to the core that came last to a collective", () => {
+	const { known, rows } = drawn([
+		lane("ops", 0, [[0, 20, FUSION], [60, 90, FUSION]]),
+		lane("collectives", 0, [[20, 60, REDUCE]]),
+		lane("ops", 1, [[0, 50, FUSION], [61, 70, FUSION]]),
+		lane("collectives", 1, [[50, 61, REDUCE]]),
+	]);
+	const path = criticalPath(known, rows, [0, 100]);
+	assert.deepEqual(spans(path), [["ops", "1", 0, 50], ["collectives", "0", 50, 60], ["ops", "0", 60, 90]]);
+	assert.deepEqual(pathTimes(path), { ops: 80, collectives: 10, async: 0, idle: 0 });
+});
+
+test("a wait for a transfer leads into the transfer, time without work is part of the path", () => {
+	const { known, rows } = drawn([lane("ops", 0, [[0, 10, FUSION], [25, 40, DONE], [40, 50, FUSION]]), lane("async", 0, [[5, 38, COPY]])]);
+	assert.deepEqual(spans(criticalPath(known, rows, [0, 100])), [["ops", "0", 0, 5], ["async", "0", 5, 38], ["ops", "0", 38, 40], ["ops", "0", 40, 50]]);
+	const idle = drawn([lane("ops", 0, [[10, 20, FUSION], [30, 50, FUSION]])]);
+	assert.deepEqual(spans(criticalPath(idle.known, idle.rows, [0, 45])), [["idle", "0", 0, 10], ["ops", "0", 10, 20], ["idle", "0", 20, 30], ["ops", "0", 30, 45]]);
+});
+
+test("of a GPU the path goes on in whichever stream ran last", () => {
+	const { known, rows } = drawn([lane("ops", 0, [[0, 10, FUSION], [40, 50, FUSION]], "stream 1"), lane("ops", 0, [[5, 30, FUSION]], "stream 2"), lane("ops", 1, [[0, 45, FUSION]])]);
+	assert.deepEqual(rows.slice(0, 2).map((r) => r.name), ["TPU:0 stream 1", "TPU:0 stream 2"]);
+	assert.deepEqual(criticalPath(known, rows, [0, 100]).map((s) => [s.kind, s.key.split(" ")[3], s.start_ps, s.end_ps]), [["ops", "2", 5, 30], ["idle", "1", 30, 40], ["ops", "1", 40, 50]].flatMap((s, i) => (i ? [s] : [["ops", "1", 0, 5], s])));
+});
+
+test("the path has each moment once, whatever ran", () => {
+	let seed = 7;
+	const random = (n) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
+	for (let round = 0; round < 50; round++) {
+		const lanes = Array.from({ length: 4 }, (_, d) => {
+			const [own, reduces, moves] = [[], [], []];
+			for (let at = 0; at < 90; at += 1 + random(9)) (random(4) ? own : reduces).push([at, at + 1, random(4)]);
+			for (let at = 0; at < 80; at += 3 + random(20)) moves.push([at, at + 2, COPY]);
+			return [lane("ops", d, own), lane("collectives", d, reduces.map(([a, b]) => [a, b, REDUCE])), lane("async", d, moves)];
+		}).flat();
+		const { known, rows } = drawn(lanes);
+		const path = criticalPath(known, rows, [10, 80]);
+		for (let i = 1; i < path.length; i++) assert.equal(path[i].start_ps, path[i - 1].end_ps);
+		assert.equal(path[0].start_ps, 10);
+		assert.ok(path.every((s) => s.end_ps > s.start_ps && s.end_ps <= 80));
+	}
+});
+
+test("where nothing ran there is no path", () => {
+	const { known, rows } = drawn([lane("thread", null, [[0, 5, FUSION]])]);
+	assert.deepEqual(criticalPath(known, rows, [0, 100]), []);
+});
+
+test("the table has the longest slices in sight, in the order of time", () => {
+	const { known, rows } = drawn([lane("ops", 0, [[0, 10, FUSION], [20, 25, FUSION], [30, 50, -1], [60, 61, FUSION], [95, 99, FUSION]])]);
+	const seen = inSight(known, rows, [5, 90], 2);
+	assert.equal(seen.nr, 4);
+	assert.deepEqual(seen.slices.map((s) => [s.name, s.start_ps, s.duration_ps, s.events]), [["fusion.1", 0, 10, 1], [null, 30, 20, 7]]);
+});
+
+test("a name is cut where it has no room, and left out where nothing of it would be told", () => {
+	assert.equal(fitted("fusion.337", 200), "fusion.337");
+	assert.match(fitted("fusion.337", 50), /^fusio?n?\u2026$/);
+	assert.equal(fitted("fusion.337", 20), "");
+});
+
+test("arrows lead from slice to slice and from row to row, to the same time", () => {
+	const { known, rows } = drawn([lane("ops", 0, [[0, 10, FUSION], [10, 20, FUSION]]), lane("ops", 1, [[0, 4, FUSION], [5, 9, FUSION], [12, 20, FUSION]])]);
+	assert.deepEqual(stepped("ArrowRight", { row: 0, at: 0 }, rows, known), { row: 0, i: FIELDS });
+	assert.equal(stepped("ArrowRight", { row: 0, at: 10 }, rows, known), null);
+	assert.deepEqual(stepped("ArrowDown", { row: 0, at: 10 }, rows, known), { row: 1, i: 2 * FIELDS });
+	assert.deepEqual(stepped("ArrowDown", { row: -1, at: 5 }, rows, known), { row: 0, i: 0 });
+	assert.deepEqual(stepped("ArrowDown", { row: -1, at: 12 }, rows, known), { row: 0, i: FIELDS });
+	assert.equal(stepped("ArrowUp", { row: 0, at: 0 }, rows, known), null);
+});
