@@ -104,10 +104,15 @@ setup_system() {
 		as_root apt-get install -y -qq "libclang-rt-$major-dev" >/dev/null || true
 }
 
+# Makes the virtual environment $venv, if it is not there, and installs in it what the words say; 77: that could not be had.
+into_venv() {
+	[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return 1
+	"$venv/bin/pip" install -q --disable-pip-version-check "$@" || return 77
+}
+
 setup_viewers() {
 	local venv=$work/venv
-	[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return 1
-	"$venv/bin/pip" install -q --disable-pip-version-check -r "$here/tests/requirements.txt" || return 1
+	into_venv -r "$here/tests/requirements.txt" || return 1
 	(cd "$here/tests/viewers" && npm ci --silent --no-audit --no-fund) || return 1
 	export TS_VIEWERS_PYTHON=$venv/bin/python TS_SHOTS=$work/screenshots PATH="$venv/bin:$PATH"
 }
@@ -115,16 +120,14 @@ setup_viewers() {
 # The doctor's snippets run on the JAX of today, on the processor.
 setup_jax() {
 	local venv=$work/venv-jax
-	[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return 1
-	"$venv/bin/pip" install -q --disable-pip-version-check jax || return 77
+	into_venv jax || return
 	export TS_JAX_PYTHON=$venv/bin/python
 }
 
 # PyTorch on the processor. Its wheel for Linux wants CUDA's libraries, also where there is no GPU: 5.4 GB in 70 seconds.
 setup_torch() {
 	local venv=$work/venv-torch
-	[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return 1
-	"$venv/bin/pip" install -q --disable-pip-version-check --no-cache-dir torch numpy || return 77
+	into_venv --no-cache-dir torch numpy || return
 	export TS_TORCH_PYTHON=$venv/bin/python
 }
 
@@ -143,6 +146,9 @@ part_quick() {
 part_unit() {
 	step "XProf, TensorBoard and a browser" setup_viewers
 	step "JAX, for the doctor's snippets" setup_jax
+	step "fakes of buckets" setup_remote
+	step "Ray, for pods" setup_ray
+	step "kubeconform, for the manifest of pods" setup_kube
 	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
 	suite "unit tests" "$work/unit"
 }
@@ -169,6 +175,35 @@ part_fuzz() {
 	configure_sanitized || return
 	step "fuzz targets, a short run each" logged "$work/fuzz.log" \
 		make -C "$work/sanitize" --no-print-directory -s -j"$jobs" fuzz-smoke
+}
+
+# Fakes of three clouds' stores, and the packages that speak to them: 3 minutes on a new machine, side by side.
+setup_remote() {
+	local venv=$work/venv-remote tools=$work/remote status=0
+	mkdir -p "$tools"
+	if command -v go >/dev/null; then GOBIN=$tools go install github.com/fsouza/fake-gcs-server@v1.56.1 >"$tools/go.log" 2>&1 & fi
+	npm install --prefix "$tools" --no-audit --no-fund --loglevel=error azurite@3.37.0 >"$tools/npm.log" 2>&1 &
+	into_venv -r "$here/tests/remote/requirements.txt" || status=$?
+	wait
+	[ "$status" = 0 ] || return "$status"
+	export TS_REMOTE_PYTHON=$venv/bin/python TS_REMOTE_TOOLS=$tools:$tools/node_modules/.bin
+}
+
+# Ray, for the clusters of the tests of pods: 18 seconds, 285 MB.
+setup_ray() {
+	local venv=$work/venv-ray
+	into_venv ray || return
+	export TS_RAY_PYTHON=$venv/bin/python
+}
+
+# What looks over the manifest for Kubernetes, and the schemas that it takes: 40 seconds.
+setup_kube() {
+	local venv=$work/venv-kube schemas
+	command -v go >/dev/null || return 77
+	GOBIN=$venv/bin logged "$work/kube.log" go install github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0 || return 77
+	into_venv --no-deps kubernetes_validate==1.37.0 || return
+	schemas=("$venv"/lib/python3*/site-packages/kubernetes_validate/kubernetes-json-schema/v1.33.0-local-strict)
+	export TS_KUBE_SCHEMAS=${schemas[0]} TS_KUBECONFORM=$venv/bin/kubeconform
 }
 
 # What captures with torch.profiler, the examples of its guide, and traces of today's torch; elsewhere they skip.

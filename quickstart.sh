@@ -33,6 +33,9 @@ missing_packages() {
 		pkg-config --exists "$module" 2>/dev/null || echo "$package"
 	done <<-'MODULES'
 		zlib zlib1g-dev
+		libisal libisal-dev
+		libbrotlidec libbrotli-dev
+		libzstd libzstd-dev
 		libprotobuf-c libprotobuf-c-dev
 		libarchive libarchive-dev
 		libcjson libcjson-dev
@@ -46,7 +49,7 @@ install_packages() {
 	[ $# -gt 0 ] || return 0
 	if ! command -v apt-get >/dev/null; then
 		echo "quickstart: these are missing: $* (Debian's names). Install them with your package" \
-			"manager; macOS: brew install autoconf automake pkg-config protobuf-c libarchive cjson libmicrohttpd curl" >&2
+			"manager; macOS: brew install autoconf automake pkg-config protobuf-c isa-l libarchive cjson libmicrohttpd curl" >&2
 		exit 1
 	fi
 	if [ "$(id -u)" != 0 ]; then

@@ -96,7 +96,7 @@ AC_DEFUN([TS_REQUIRE_DONE], [
     [AC_MSG_ERROR([these are missing; install them and run configure again:$ts_missing])])
 ])
 
-# Does the linker have --wrap? The test that fails each allocation in turn needs it.
+# Does the linker have --wrap? The test that fails each allocation in turn needs it, and code that is not optimized when it is linked.
 AC_DEFUN([TS_CHECK_WRAP], [
   ts_save_LDFLAGS=$LDFLAGS
   LDFLAGS="$LDFLAGS -Wl,--wrap=malloc"
@@ -104,6 +104,7 @@ AC_DEFUN([TS_CHECK_WRAP], [
   AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stdlib.h>
 void *__wrap_malloc(size_t n) { return calloc(1, n); }]], [[return malloc(1) == NULL;]])],
     [have_wrap=yes], [have_wrap=no])
+  AS_IF([test -n "$LTO_CFLAGS" && test -z "$NO_LTO_LDFLAGS"], [have_wrap=no])
   AC_MSG_RESULT([$have_wrap])
   LDFLAGS=$ts_save_LDFLAGS
   AM_CONDITIONAL([HAVE_WRAP], [test "$have_wrap" = yes])
