@@ -358,10 +358,9 @@ static uint64_t gap_ps(const struct plane *plane, uint64_t offset)
 }
 
 /* It is kept from the next slice, except where nothing would be left of it. */
-static uint64_t duration_ps(const struct plane *plane, const struct ts_slice *slice,
+static uint64_t duration_ps(const struct plane *plane, uint64_t from, uint64_t to,
 			    const struct ts_slice *next)
 {
-	uint64_t from = offset_ps(plane, slice->start_ps), to = offset_ps(plane, slice->end_ps);
 	uint64_t gap = gap_ps(plane, to);
 
 	if (to <= from)
@@ -375,13 +374,13 @@ static void put_slice(const struct plane *plane, const struct ts_slice *slice,
 		      const struct ts_slice *next, uint32_t first_label)
 {
 	struct ts_buf *out = plane->out;
-	uint64_t dur_ps = duration_ps(plane, slice, next);
+	uint64_t from = offset_ps(plane, slice->start_ps), to = offset_ps(plane, slice->end_ps);
 	size_t event = ts_pbw_begin(out, XLINE_EVENTS);
 
 	ts_pbw_u64(out, XEVENT_METADATA_ID, first_label + slice->label);
-	ts_pbw_u64(out, XEVENT_OFFSET_PS, offset_ps(plane, slice->start_ps));
-	ts_pbw_u64(out, XEVENT_DURATION_PS, dur_ps);
-	put_slice_stats(out, slice, (int64_t)dur_ps);
+	ts_pbw_u64(out, XEVENT_OFFSET_PS, from);
+	ts_pbw_u64(out, XEVENT_DURATION_PS, duration_ps(plane, from, to, next));
+	put_slice_stats(out, slice, to > from ? (int64_t)(to - from) : 0);
 	ts_pbw_end(out, event);
 }
 
