@@ -110,16 +110,16 @@ async function trace(chromium, opt) {
 	return drawn && missing.length === 0;
 }
 
-// A card that something widens is cut by the page, words and all.
+// A card that something widens is cut by the page, words and all: the first words of those that are.
 async function cut_suggestions(page, width) {
 	await page.setViewportSize({ width, height: 1200 });
 	await page.waitForTimeout(500);
 	const cut = await page.locator(".suggestion-text").evaluateAll((texts) => texts.filter((text) =>
 		text.getBoundingClientRect().right > text.closest("mat-expansion-panel").getBoundingClientRect().right
-			|| text.scrollWidth > text.clientWidth).length);
-	if (cut)
-		console.error(`${cut} recommendations are wider than their card at ${width} pixels`);
-	return cut;
+			|| text.scrollWidth > text.clientWidth).map((text) => text.textContent.trim().slice(0, 80)));
+	for (const words of cut)
+		console.error(`at ${width} pixels this recommendation is wider than its card: ${words}`);
+	return cut.length;
 }
 
 async function overview(chromium, opt) {
