@@ -15,7 +15,7 @@ export const isGpu = (report) => (report?.run?.devices ?? []).length > 0 && (rep
  * A label in the words of this chip: MXU is Google's word.
  * @type {(label: string, report: Maybe<Report>) => string}
  */
-export const spokenFor = (label, report) => (isGpu(report) ? label.replace(/\bMXU\b/g, "Matrix unit") : label);
+export const spokenFor = (label, report) => (isGpu(report) ? label.replaceAll(" (MXU)", "").replace(/\bMXU\b/g, "Matrix unit") : label);
 
 /**
  * What a figure is called on this chip.
@@ -94,7 +94,7 @@ function Help({ label, lines }) {
 export function Label({ of, text, origin, window }) {
 	const { report } = usePage();
 	const label = text ?? labelFor(of, report);
-	const lines = meaning(of, { origin, window: window ?? windowOf(of, report) });
+	const lines = meaning(of, { origin, window: window ?? windowOf(of, report) }).map((line) => spokenFor(line, report));
 	const last = label.lastIndexOf(" ") + 1; // the question mark stays with the last word
 	if (!lines.length) return label;
 	return (
@@ -190,7 +190,7 @@ export function Columns({ of, columns, caption }) {
 				{known.map((c) => (
 					<Fragment key={c}>
 						<dt>{labelFor(`${of}.${c}`, report)}</dt>
-						<dd>{meaning(`${of}.${c}`).slice(0, -1).join(" ")}</dd>
+						<dd>{spokenFor(meaning(`${of}.${c}`).slice(0, -1).join(" "), report)}</dd>
 					</Fragment>
 				))}
 			</dl>

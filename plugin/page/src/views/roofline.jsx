@@ -57,16 +57,20 @@ function shadeBelow(u, { rate, peak }, low, high, color) {
 /** @typedef {[x: number, y: number]} Place */
 /** @typedef {[x: number, y: number, radius: number]} Round */
 
-// A name along the line from A to B, where the fewest of the DOTS touch it; DOWN: pixels below the line.
-/** @type {(u: uPlot, text: string, a: Place, b: Place, down: number, dots: Round[]) => void} */
-function along(u, text, a, b, down, dots) {
+// A name along the line from A to B, where the fewest of the DOTS touch it; DOWN: pixels below the line. ISLATE: the later, the better.
+/** @type {(u: uPlot, text: string, a: Place, b: Place, down: number, dots: Round[], isLate?: boolean) => void} */
+function along(u, text, a, b, down, dots, isLate = false) {
 	const { ctx } = u;
 	const [gap, below, high] = [6, down, LETTER].map((px) => px * devicePixelRatio);
 	const angle = Math.atan2(b[1] - a[1], b[0] - a[0]);
 	const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+	const [wide, all] = [ctx.measureText(text).width, Math.hypot(b[0] - a[0], b[1] - a[1]) - 2 * gap];
+	/** @param {number} x */
+	const toward = (x) => (isLate ? all - x : x);
 	/** @type {Round[]} */
-	const turned = dots.map(([x, y, r]) => [(x - a[0]) * cos + (y - a[1]) * sin - gap, (y - a[1]) * cos - (x - a[0]) * sin, r]);
-	const at = freePlace(turned, ctx.measureText(text).width, Math.hypot(b[0] - a[0], b[1] - a[1]) - 2 * gap, [below - high, below + high / 4]);
+	const turned = dots.map(([x, y, r]) => [toward((x - a[0]) * cos + (y - a[1]) * sin - gap), (y - a[1]) * cos - (x - a[0]) * sin, r]);
+	const free = freePlace(turned, wide, all, [below - high, below + high / 4]);
+	const at = isLate ? all - wide - free : free;
 	ctx.save();
 	ctx.translate(...a);
 	ctx.rotate(angle);
@@ -105,7 +109,7 @@ function drawRoofs(u, roofs, matrix, all) {
 	}
 	for (const peak of new Set(roofs.map((r) => r.peak))) {
 		const ridge = Math.min(...roofs.filter((r) => r.peak === peak).map((r) => r.ridge));
-		along(u, `${matrix} ${value("flops_per_s", peak)} (bf16)`, at(Math.max(ridge, low), peak), at(high, peak), -6, dots);
+		along(u, `${matrix} ${value("flops_per_s", peak)} (bf16)`, at(Math.max(ridge, low), peak), at(high, peak), -6, dots, true);
 	}
 	ctx.restore();
 }
