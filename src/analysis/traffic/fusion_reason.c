@@ -394,7 +394,7 @@ static const struct {
 	    "Let one op do what its users do (compute them in one expression), or give each its "
 	    "own copy of the cheap part: divide and exp after the shared product, not before.",
 	    TS_LIKELY,
-	    "read by several ops, expensive to compute again" },
+	    "too costly to compute twice" },
 	  computed_again },
 	{ { "several_users",
 	    "several ops read it: probably storing it was cheaper than computing it in each",

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
@@ -20,4 +21,11 @@ test("what is no class of time has a colour of no class, and no two have the sam
 	const classes = BUCKETS.map(bucketColor);
 	for (const [i, color] of OTHERS.entries())
 		for (const other of [...classes, ...OTHERS.slice(0, i)]) assert.ok(apart(color, other) >= LEAST, `${color} and ${other} are ${apart(color, other).toFixed(0)} apart`);
+});
+
+test("a finding in the picture of the run has the colour of no class, in light and dark", () => {
+	const css = readFileSync(new URL("../../../plugin/page/src/page.css", import.meta.url), "utf8");
+	const found = [...css.matchAll(/--(?:critical|warning|info): (#[0-9a-f]{6})/g)].map(([, color]) => color);
+	assert.equal(found.length, 6);
+	for (const color of found) for (const other of BUCKETS.map(bucketColor)) assert.ok(apart(color, other) >= LEAST, `${color} and ${other} are ${apart(color, other).toFixed(0)} apart`);
 });
