@@ -2,7 +2,7 @@
 # says which). Its bytes go into the program, so that one file can be moved anywhere.
 page_sources = \
 	plugin/page/build.mjs plugin/page/glossary.mjs plugin/page/units.mjs plugin/page/package.json plugin/page/package-lock.json \
-	plugin/page/src/address.js plugin/page/src/array.js plugin/page/src/array.jsx plugin/page/src/chart.jsx plugin/page/src/clipboard.js \
+	plugin/page/src/address.js plugin/page/src/array.js plugin/page/src/array.jsx plugin/page/src/chart.jsx plugin/page/src/clipboard.js plugin/page/src/colors.js \
 	plugin/page/src/dots.js plugin/page/src/drawer.jsx plugin/page/src/format.js plugin/page/src/glossary.js plugin/page/src/graph.js \
 	plugin/page/src/heat.jsx plugin/page/src/held.js plugin/page/src/lanes.jsx plugin/page/src/layout.js plugin/page/src/links.jsx \
 	plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/mesh.jsx plugin/page/src/op.jsx plugin/page/src/opdata.js plugin/page/src/open.jsx \

@@ -199,11 +199,17 @@ VIEWS = {"overview": overview, "systolic": systolic, "roofline": roofline, "padd
 
 
 def lacking(r):
-    """A GPU without matrix ops has no view of matrix units, a report without rates no roofline, one host is not a pod."""
+    """A GPU without matrix ops has no view of matrix units, without modules none of padding and fusion; a report without rates no
+    roofline, one host is not a pod."""
     no_matrix = is_gpu(r) and all(o["mxu_utilization_pct"] is None for o in rows(r, "systolic", "ops"))
     no_roofline = not any(o["kind"] == "op" for o in r.get("roofline") or [])
+    if is_gpu(r):
+        no_roofline = not any(o["kind"] == "op" and o["flops_per_s"] is not None for o in r.get("roofline") or [])
+    no_tiles = is_gpu(r) and r["padding"]["allocated_bytes"] is None
+    no_fusion = is_gpu(r) and r["fusion"]["fused_count"] is None and not r["fusion"]["unfused"]
     one_host = len(r["run"]["hosts"]) < 2 or not r["run"]["devices"]
-    return {name for name, lacks in {"systolic": no_matrix, "roofline": no_roofline, "pod": one_host}.items() if lacks}
+    return {name for name, lacks in {"systolic": no_matrix, "roofline": no_roofline, "padding": no_tiles, "fusion": no_fusion,
+                                       "pod": one_host}.items() if lacks}
 
 
 def is_gpu(report):

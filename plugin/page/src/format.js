@@ -133,6 +133,9 @@ const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202
 /** @param {string} s */
 export const clean = (s) => s.replace(HIDDEN, (c) => (c.charCodeAt(0) < 32 ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : "\ufffd"));
 
+/** @param {string} s */
+export const capital = (s) => s.charAt(0).toUpperCase() + s.slice(1);
+
 /** @type {(s: string, n: number) => string} */
 export function cut(s, n) {
 	return s.length > n ? `${s.slice(0, n)}\u2026 (${(s.length - n).toLocaleString("en-US")} more characters)` : s;

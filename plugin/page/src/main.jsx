@@ -1,5 +1,5 @@
 // The page: a heading, the run's picture, and one of the views.
-import { h, render } from "preact";
+import { Fragment, h, render } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, cut, time } from "./format.js";
 import "./page.css";
@@ -10,6 +10,7 @@ import { Hatching } from "./array.jsx";
 import { Drawer } from "./drawer.jsx";
 import { OpenRun } from "./open.jsx";
 import { Choice } from "./parts.jsx";
+import { deviceName, shortNames } from "./pod.js";
 import { hasServer, hasTraces, inlined, isLive, report as fetchReport, runs as fetchRuns, traces as fetchTraces, xprof } from "./source.js";
 import { ofRun, Page, partOf, runName, runNamed, useLook, usePage, useWatch, Watch } from "./state.js";
 import { Search } from "./search.jsx";
@@ -144,6 +145,53 @@ function CopyLink() {
 	);
 }
 
+/** @type {[keys: string, what: string][]} */
+const KEYS = [
+	["1 to 9", "show a view"],
+	["/", "search ops, modules, sources and findings"],
+	["w, s", "see a shorter or a longer time"],
+	["a, d", "see an earlier or a later time"],
+	["Escape", "close what is open, or go back to the last time"],
+	["p", "stop a live page, or let it go on"],
+	["?", "show these keys"],
+];
+
+// What keys do, and where words are explained.
+function Keys() {
+	const box = useRef(/** @type {HTMLDetailsElement | null} */ (null));
+	useEffect(() => {
+		const onKey = (/** @type {KeyboardEvent} */ e) => {
+			const at = box.current;
+			if (!at || e.ctrlKey || e.metaKey || e.altKey || (e.target instanceof Element && /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName))) return;
+			if (e.key === "?") at.open = !at.open;
+			else if (e.key === "Escape" && at.open) {
+				at.open = false;
+				e.stopImmediatePropagation(); // it closes this, and not what else is chosen
+			}
+		};
+		addEventListener("keydown", onKey);
+		return () => removeEventListener("keydown", onKey);
+	}, []);
+	return (
+		<details class="chooser keys" ref={box}>
+			<summary aria-label="keys and help" title="key ?">
+				?
+			</summary>
+			<div class="menu">
+				<dl>
+					{KEYS.map(([keys, what]) => (
+						<Fragment key={keys}>
+							<dt>{keys}</dt>
+							<dd>{what}</dd>
+						</Fragment>
+					))}
+				</dl>
+				<p>A “?” beside a label says what it means. So does “tpusight explain WORD”, and docs/glossary.md has all words.</p>
+			</div>
+		</details>
+	);
+}
+
 /** @param {{ runs: ListedRun[] | undefined, views: PageView[], theme: Theme, setTheme: ((theme: Theme) => void) | null }} props */
 function Heading({ runs, views, theme, setTheme }) {
 	const { whole: report, look, setLook } = usePage();
@@ -156,9 +204,10 @@ function Heading({ runs, views, theme, setTheme }) {
 	};
 	const wall = run?.duration_ps ?? 0;
 	const hosts = run?.hosts ?? [];
-	const hostChoices = [pair("", `all ${hosts.length}`), ...hosts.map((x) => pair(x.name, x.name))];
+	const short = shortNames(hosts.map((x) => x.name));
+	const hostChoices = [pair("", `all ${hosts.length}`), ...hosts.map((x) => pair(x.name, short.get(x.name) ?? x.name))];
 	const devices = (run?.devices ?? []).filter((d) => !look.host || d.host === look.host);
-	const deviceChoices = [pair("", `all ${devices.length}`), ...devices.map((d) => pair(d.id, hosts.length > 1 ? `${d.host} ${d.name}` : d.name))];
+	const deviceChoices = [pair("", `all ${devices.length}`), ...devices.map((d) => pair(d.id, report ? deviceName(report, d.id) : d.name))];
 	return (
 		<header>
 			<div class="who">
@@ -183,12 +232,17 @@ function Heading({ runs, views, theme, setTheme }) {
 					</nav>
 				)}
 				{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={listed?.id} options={[...(listed ? [] : [pair("", "choose a run")]), ...runs.map((r) => pair(r.id, r.title ?? r.id))]} onPick={(id) => pickRun(id || null)} />}
-				{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host: host || null, device: null })} />}
-				{devices.length > 1 && <Choice label="device" value={look.device} options={deviceChoices} onPick={(id) => setLook({ device: id === "" ? null : Number(id) })} />}
+				{(hosts.length > 1 || devices.length > 1) && (
+					<span class="of">
+						{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host: host || null, device: null })} />}
+						{devices.length > 1 && <Choice label="device" value={look.device} options={deviceChoices} onPick={(id) => setLook({ device: id === "" ? null : Number(id) })} />}
+					</span>
+				)}
 				<XProf look={look} id={listed?.id} run={run} />
 				<OpenRun name={run ? nameOf(run) : ""} />
 				<Search views={views} />
 				<CopyLink />
+				<Keys />
 				{setTheme && (
 					<button type="button" class="theme" onClick={() => setTheme(theme === "dark" ? "light" : "dark")}>
 						{theme === "dark" ? "Light" : "Dark"}

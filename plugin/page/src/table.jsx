@@ -6,7 +6,7 @@ import { copy } from "./clipboard.js";
 import { Op } from "./op.jsx";
 import { opIn, opKey } from "./opdata.js";
 import { useChoice, usePage } from "./state.js";
-import { Columns, meaning } from "./words.jsx";
+import { Columns, meaning, spokenFor } from "./words.jsx";
 import { clean, csv, cut, isNothing, titles, UNKNOWN, unit, value } from "./format.js";
 
 /** @import { Cell as Value, DrawCell, Row, Sort, TableProps } from "./report.d.ts" */
@@ -175,7 +175,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 	const count = (all) => all.filter((r) => !r.is_others).length;
 	const shown = useMemo(() => sorted(filtered(rows, columns, word), sort), [rows, columns, word, sort]);
 	const numeric = useMemo(() => new Set(columns.filter((c) => unit(c) || typeof rows.find((r) => r[c] !== null && r[c] !== undefined)?.[c] === "number")), [rows, columns]);
-	const labels = useMemo(() => new Map([...titles(columns, of), ...Object.entries(own ?? {})]), [columns, of, own]);
+	const labels = useMemo(() => new Map([...[...titles(columns, of)].map(([c, label]) => /** @type {[string, string]} */ ([c, spokenFor(label, report)])), ...Object.entries(own ?? {})]), [columns, of, own, report]);
 	const begin = Math.max(Math.floor(top / ROW) - MORE, 0);
 	const end = Math.min(begin + max + 2 * MORE, shown.length);
 

@@ -1,13 +1,15 @@
 // Tracks over time: rows of slices, and counters. What the viewers show of a run, coarse enough to look at all of it.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { COLORS, Legend } from "./chart.jsx";
+import { Legend } from "./chart.jsx";
+import { OTHERS } from "./colors.js";
 import { clean, time, title } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
 import { deviceName } from "./pod.js";
 import { usePage } from "./state.js";
 import { TimeChart, TimeLane } from "./timeaxis.jsx";
 import { spread } from "./timescale.js";
+import { spokenFor } from "./words.jsx";
 
 /** @import { LaneRow, Look, Maybe, PointTrack, Report, SliceTrack, Track } from "./report.d.ts" */
 
@@ -23,7 +25,7 @@ const visible = (report, look) => {
 /** @param {string} label */
 const bucketOf = (label) => BUCKETS.find((b) => title(b).toLowerCase() === label.toLowerCase());
 /** @type {(label: string, i: number) => string} */
-const classColor = (label, i) => bucketColor(bucketOf(label) ?? "") ?? COLORS[i % COLORS.length];
+const classColor = (label, i) => bucketColor(bucketOf(label) ?? "") ?? OTHERS[i % OTHERS.length];
 /** @type {(label: string) => string} */
 const className = (label) => {
 	const bucket = bucketOf(label);
@@ -51,7 +53,7 @@ export function Rows({ name, max = 32, whole, empty }) {
 	return (
 		<section aria-label={name}>
 			{!whole && <h3>{name}</h3>}
-			{labels.length <= COLORS.length + 1 && <Legend items={labels.map((l, i) => [className(l), classColor(l, i)])} />}
+			{labels.length <= OTHERS.length && <Legend items={labels.map((l, i) => [className(l), classColor(l, i)])} />}
 			<TimeLane rows={rows} whole={whole} label={`${name} of ${rows.length} devices over time`} />
 			{tracks.length > max && <p class="empty">{`${tracks.length - max} more devices: choose one above.`}</p>}
 		</section>
@@ -95,7 +97,7 @@ export function Counter({ name }) {
 	const tracks = useMemo(() => /** @type {PointTrack[]} */ (visible(report, look).filter((t) => (t.name === name || t.name === name.replace(" (", ", cut at the peak (")) && t.points && t.points.length > 2)), [report, look.device, look.host, name]);
 	const drawn = useMemo(() => {
 		const { times, columns } = together(tracks);
-		const color = COLORS[0];
+		const color = OTHERS[0];
 		const of = spread(columns);
 		return { times, of, bands: columns.length > 1 ? [{ name, color, ...of }] : [], lines: columns.length === 1 ? [{ name, color, values: columns[0] }] : [] };
 	}, [tracks]);
@@ -108,7 +110,7 @@ export function Counter({ name }) {
 	const say = (index, at) => [`at ${time(at)}`, ...(tracks.length > 1 ? [`mean of ${tracks.length} devices: ${said(drawn.of.mean[index])}`, `least ${said(drawn.of.low[index])}, most ${said(drawn.of.high[index])}`] : [`${nameOf(report, tracks[0].device_id)}: ${said(drawn.of.mean[index])}`])];
 	return (
 		<section aria-label={name}>
-			<h3>{tracks.find((t) => t.name !== name)?.name ?? name}</h3>
+			<h3>{spokenFor(tracks.find((t) => t.name !== name)?.name ?? name, report)}</h3>
 			{tracks.length > 1 && <p class="count">{`The line is the mean of ${tracks.length} devices, the band reaches from the least to the most.`}</p>}
 			<TimeChart times={drawn.times} bands={drawn.bands} lines={drawn.lines} top={isShare ? 100 : undefined} peak={peakOf(report, tracks[0])} axis={(_, v) => v.map((x) => `${x} ${unit}`)} say={say} label={`${name} of ${tracks.length} devices over time`} />
 		</section>

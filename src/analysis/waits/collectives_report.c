@@ -116,14 +116,14 @@ static void put_notes(const struct report *report, const struct collective_rows 
 	}
 	if (nr_unmatched > 0)
 		ts_result_note(report->result,
-			       "of %zu collectives not all cores wait for all, and their "
-			       "groups cannot be told from the times: who was late is not known",
-			       nr_unmatched);
+			       "in %zu collective%s some cores do not wait for the others, and the "
+			       "profile does not say which: who was late is not known",
+			       nr_unmatched, nr_unmatched == 1 ? "" : "s");
 	if (nr_unaligned > 0)
 		ts_result_note(report->result,
-			       "%zu collectives ran on hosts whose clocks cannot be compared (view "
+			       "%zu collective%s ran on hosts whose clocks cannot be compared (view "
 			       "capture, table clocks): who was late is not known",
-			       nr_unaligned);
+			       nr_unaligned, nr_unaligned == 1 ? "" : "s");
 	if (nr_thinned > 0)
 		ts_result_note(report->result,
 			       "of %zu collectives some executions are compared, and stand for "

@@ -75,6 +75,17 @@ test("a GPU without matrix ops has no view of matrix units", () => {
 	assert.ok(names({ ...GPU, systolic: { ops: [{ op: "dot", mxu_utilization_pct: 5 }] } }).includes("systolic"));
 });
 
+test("a GPU without modules has no view of padding, fusion and roofline", () => {
+	const names = (report) => viewsOf(report, false).map((v) => v.name);
+	for (const view of ["padding", "fusion"]) {
+		assert.ok(names(TPU).includes(view));
+		assert.ok(!names({ ...GPU, padding: { allocated_bytes: null }, fusion: { fused_count: null, unfused: [] } }).includes(view), view);
+		assert.ok(names({ ...GPU, padding: { allocated_bytes: 4 }, fusion: { fused_count: 0 } }).includes(view), view);
+	}
+	const roofline = (flops) => names({ ...GPU, roofline: [{ kind: "op", flops_per_s: flops }] }).includes("roofline");
+	assert.ok(roofline(5) && !roofline(null));
+});
+
 test("tabs and labels have no word of one vendor", () => {
 	for (const { title } of viewsOf(GPU, false)) assert.doesNotMatch(title, /CUDA|HTA|Systolic/, title);
 	for (const name of ["cuda_time_ps", "tensor_core", "tensor_core_pct", "gpu_idle_pct"]) assert.doesNotMatch(labelOf(name), /CUDA|NVIDIA|Tensor core/i, name);

@@ -96,6 +96,12 @@ function Finding({ finding: f, ranges, open, isLed, onToggle }) {
 const BANDS = { good: "good", fair: "fair", poor: "poor" };
 /** @param {number} x */
 const number = (x) => (Number.isInteger(x) ? String(x) : String(+x.toPrecision(3)));
+/** @type {Record<string, number>} */
+const PS = { s: 1e12, ms: 1e9 };
+/** A figure in its unit; times are written as everywhere. @type {(x: number, unit: string) => string} */
+const figure = (x, unit) => (unit in PS ? time(x * PS[unit]) : `${number(x)} ${unit}`);
+/** The same of a limit: people set those, and round ones stay so. @type {(x: number, unit: string) => string} */
+const limit = (x, unit) => `${number(x)} ${unit}`;
 
 /**
  * Figures that people judge a run by, with the limits they judge it by.
@@ -115,10 +121,10 @@ function KeyFigures({ kpis }) {
 							<Label of={`kpis.${k.name}`} origin={k.origin} window={k.window} />
 						</dt>
 						<dd>
-							{`${number(/** @type {number} */ (k.value))} ${k.unit}`}
+							{figure(/** @type {number} */ (k.value), k.unit)}
 							<span class="origin">{k.band}</span>
 						</dd>
-						<dd class="count">{`good ${k.better === "higher" ? "from" : "up to"} ${number(k.good)} ${k.unit}${k.fair === null ? "" : `, fair ${k.better === "higher" ? "from" : "up to"} ${number(k.fair)} ${k.unit}`}`}</dd>
+						<dd class="count">{`good ${k.better === "higher" ? "from" : "up to"} ${limit(k.good, k.unit)}${k.fair === null ? "" : `, fair ${k.better === "higher" ? "from" : "up to"} ${limit(k.fair, k.unit)}`}`}</dd>
 					</div>
 				))}
 			</dl>

@@ -55,8 +55,20 @@ export const PAGES = [
 	{ name: "trend", title: "One program over time", Draw: Trend },
 ];
 
+/**
+ * What has nothing to say of GPUs where the profile has no compiled module: tiles are XLA's, and so is what XLA fused.
+ * @type {Record<string, (report: Report) => boolean>}
+ */
+const NEEDS_MODULES = {
+	roofline: (r) => any([r.roofline?.filter((row) => row.kind === "op" && typeof row.flops_per_s === "number")]),
+	padding: (r) => typeof r.padding?.allocated_bytes === "number",
+	fusion: (r) => typeof r.fusion?.fused_count === "number" || any([r.fusion?.unfused]),
+};
+/** @type {(view: PageView, report: Report) => boolean} */
+const isEmpty = ({ name }, report) => isGpu(report) && name in NEEDS_MODULES && !NEEDS_MODULES[name](report);
+
 /** @type {(report: Report | null, isLive: boolean) => PageView[]} */
-export const viewsOf = (report, isLive) => [...(isLive ? [LIVE] : []), ...VIEWS.filter((v) => (!v.has || (report && v.has(report))) && !(report && v.lacks?.(report)))];
+export const viewsOf = (report, isLive) => [...(isLive ? [LIVE] : []), ...VIEWS.filter((v) => (!v.has || (report && v.has(report))) && !(report && (v.lacks?.(report) || isEmpty(v, report))))];
 /**
  * A view by its name, or by that of a result it shows; else the first.
  * @type {(views: PageView[], name: string) => PageView}

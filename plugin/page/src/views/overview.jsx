@@ -44,6 +44,8 @@ function figuresOf(report) {
 	];
 }
 
+const MODULE = ["name", "executions", "total_time_ps", "flops", "bytes_accessed", "parameter_bytes", "output_bytes", "program_id"];
+
 export function Overview() {
 	const { report, look, setLook } = usePage();
 	const o = report.overview ?? {};
@@ -54,6 +56,8 @@ export function Overview() {
 	const all = useMemo(() => (report.steps ?? []).filter((s) => !s.is_others), [report]);
 	const findings = report.doctor?.findings ?? [];
 	const figures = figuresOf(report);
+	const modules = report.modules ?? [];
+	const missing = modules.length ? MODULE.filter((c) => modules.every((m) => (m[c] ?? null) === null)) : [];
 	/** @param {string} path */
 	const cause = (path) => impossibleOf(report, "overview", path)[0]?.cause;
 	const parts = BUCKETS.map((b) => ({ name: title(b), value: t.buckets?.[`${b}_ps`] ?? 0, color: bucketColor(b) }));
@@ -97,7 +101,8 @@ export function Overview() {
 				</div>
 			)}
 			{(report.scopes?.named?.length ?? 0) > 0 && <Part name="scopes" heading="What the program named on its hosts" sort={{ named: { column: "total_ps", down: true } }} />}
-			<Table name="modules" caption="Modules" rows={report.modules ?? []} columns={["name", "executions", "total_time_ps", "flops", "bytes_accessed", "parameter_bytes", "output_bytes", "program_id"]} sort={{ column: "total_time_ps", down: true }} max={6} />
+			<Table name="modules" caption="Modules" rows={modules} columns={MODULE.filter((c) => !missing.includes(c))} sort={{ column: "total_time_ps", down: true }} max={6} />
+			<Unknown of={missing.map((c) => `modules.${c}`)} view="modules" why="The profile does not show when modules ran." />
 			<Notes view={report} />
 		</div>
 	);

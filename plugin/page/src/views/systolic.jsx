@@ -22,6 +22,9 @@ const LOSSES = new Set(["loss_shape_pct", "loss_memory_pct", "loss_other_pct"]);
 /** @param {Row} op */
 const keyOf = (op) => opKey({ module: op.module, name: op.op });
 
+/** Its name, and its size where others have the same name. @type {(ops: Row[], op: Row) => string} */
+const nameIn = (ops, op) => `${clean(op.op)}${ops.filter((o) => o.op === op.op).length > 1 ? ` (${[op.m, op.n, op.k].map((side) => side ?? "?").join(" \u00d7 ")})` : ""}`;
+
 /** The op of a row of the heat map, which has no module. @type {(report: Report, row: { op: string }) => Maybe<Row>} */
 const named = (report, { op }) => (report.ops ?? []).find((o) => o.name === op);
 
@@ -105,9 +108,9 @@ function OnArray({ ops, chosen, onChoose }) {
 		<section aria-label="an op on the array">
 			<h3>One op on the matrix unit</h3>
 			<p class="bar">
-				<Choice label="op" value={keyOf(op)} options={known.map((o) => [keyOf(o), clean(o.op)])} onPick={onChoose} />
+				<Choice label="op" value={keyOf(op)} options={known.map((o) => [keyOf(o), nameIn(known, o)])} onPick={onChoose} />
 				<Op of={of} says />
-				<span class="count">{`${value("systolic.ops.time_ps", op.time_ps)}, ${op.occurrences} executions`}</span>
+				<span class="count">{typeof op.time_ps === "number" ? `${value("systolic.ops.time_ps", op.time_ps)}, ${op.occurrences.toLocaleString("en-US")} executions` : "No execution of it is in this profile."}</span>
 			</p>
 			{tiles ? <Tiles tiles={tiles} /> : <p class="empty">The size of the product or of the array is not known, so it cannot be drawn.</p>}
 			<Losses heading="From the peak to what this op reached" row={op} reached="mxu_utilization_pct" of="systolic.ops" />
@@ -137,7 +140,7 @@ export function Systolic() {
 			{report.heatmap && report.heatmap.ops.length > 0 && <ByStep heatmap={report.heatmap} />}
 			<Shapes ops={ops} onPick={pick} />
 			<Rows name="Time classes" />
-			<Part name="custom_calls" heading="Custom calls" />
+			{report.custom_calls?.call_count > 0 && <Part name="custom_calls" heading="Custom calls" />}
 		</Generic>
 	);
 }

@@ -1,20 +1,40 @@
 // Where the time went: in all, per step, per core; the gaps; collectives.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { title } from "../format.js";
+import { title, value } from "../format.js";
 import { BUCKETS, bucketColor, columnsOf, Fact, Missing, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Part, Tables } from "./generic.jsx";
 import { Table } from "../table.jsx";
 import { StepChart } from "../steps.jsx";
-import { Unknown } from "../words.jsx";
+import { Label, Unknown } from "../words.jsx";
 
-/** @import { Step } from "../report.d.ts" */
+/** @import { Report, Step } from "../report.d.ts" */
 
 /** @param {{ steps: Step[] }} props */
 function PerStep({ steps }) {
 	const parts = BUCKETS.map((b) => ({ name: title(b), color: bucketColor(b), of: (/** @type {Step} */ s) => s[`${b}_ps`] / s.cores }));
 	return <StepChart steps={steps} parts={parts} label={`time classes of ${steps.length} steps, in time of one core`} />;
+}
+
+// What the colours of the bar mean, with the time of each: what took none is pale.
+/** @param {{ t: NonNullable<Report["time"]>, total: number }} props */
+function Classes({ t, total }) {
+	const buckets = t.buckets ?? {};
+	const known = BUCKETS.filter((b) => typeof buckets[`${b}_ps`] === "number");
+	return (
+		<ul class="legend classes">
+			{known.map((b) => {
+				const ps = buckets[`${b}_ps`];
+				return (
+					<li key={b} class={ps === 0 ? "zero" : ""}>
+						<span class="swatch" style={{ background: bucketColor(b) }} aria-hidden="true" />
+						<Label of={`time.buckets.${b}_ps`} origin={t.provenance?.[`buckets.${b}_ps`]} /> {ps === 0 ? "0" : `${value("time.total_ps", ps)} (${value("_pct", (100 * ps) / total)})`}
+					</li>
+				);
+			})}
+		</ul>
+	);
 }
 
 export function Time() {
@@ -30,13 +50,11 @@ export function Time() {
 		<div>
 			{t.bottleneck && <p class="verdict">{t.bottleneck}</p>}
 			{total > 0 && <Shares parts={parts} total={total} label="core time by class" unit="time.total_ps" />}
+			{total > 0 && <Classes t={t} total={total} />}
 			<dl class="facts">
 				<Fact name="time.total_ps" of={t.total_ps} origin={t.provenance?.total_ps} />
 				<Fact name="time.wall_ps" of={t.wall_ps} origin={t.provenance?.wall_ps} />
 				<Fact name="time.cores" of={t.cores} origin={t.provenance?.cores} />
-				{parts.map((p) => (
-					<Fact key={p.key} name={`time.buckets.${p.key}_ps`} of={t.buckets?.[`${p.key}_ps`]} origin={t.provenance?.[`buckets.${p.key}_ps`]} />
-				))}
 			</dl>
 			<Unknown of={BUCKETS.map((b) => `${b}_ps`).filter((name) => (t.buckets?.[name] ?? null) === null).map((name) => `time.buckets.${name}`)} view="time" why="The profile has no events of host threads." />
 			{listed.length > 1 && <h3>Per step</h3>}
