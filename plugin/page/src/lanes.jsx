@@ -3,6 +3,7 @@
 import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Plot, timeAxis, tooltip } from "./chart.jsx";
+import { within } from "./fit.js";
 import { clean, time, title, value } from "./format.js";
 import { bucketColor } from "./parts.jsx";
 import { FIELDS, firstAt, fitted, pictureOf, sliceUnder } from "./slices.js";
@@ -15,6 +16,7 @@ import { gutter, style, useShared } from "./timeaxis.jsx";
 
 const ROW = 20;
 const AXIS = 40;
+const GAP = 8; // pixels between a name and its row
 const TINY = 1; // device pixels: what is narrower is drawn so
 const MOST_JUMPS = 60; // of the critical path, from row to row
 const NAMED = 28; // pixels that a name needs
@@ -158,9 +160,8 @@ export function wordsOf(row, { picture, rows }, i) {
 
 /** @type {(rows: TimelineRow[]) => Drawing["options"]["axes"]} */
 const axesOf = (rows) => {
-	const room = innerWidth < 600 ? 11 : 16;
-	const names = rows.map((r) => clean(r.label));
-	return [{ ...timeAxis, side: 0 }, { size: gutter, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => names.map((n) => (n.length > room ? `\u2026${n.slice(1 - room)}` : n)), grid: { show: false }, ticks: { show: false } }];
+	const names = rows.map((r) => within(clean(r.label), gutter() - GAP));
+	return [{ ...timeAxis, side: 0 }, { size: gutter, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => names, grid: { show: false }, ticks: { show: false } }];
 };
 
 /** @type {(known: Known, row: TimelineRow | undefined) => Float64Array} */

@@ -1,6 +1,7 @@
 // An op by its name, wherever one is named: a click shows all that is known of it (drawer.jsx).
 import { h } from "preact";
 import { clean, cut } from "./format.js";
+import { Middle } from "./middle.jsx";
 import { hintOf, opKey, rowOf } from "./opdata.js";
 import { usePage } from "./state.js";
 
@@ -19,7 +20,7 @@ export function Op({ of, says }) {
 	return (
 		<span class="op">
 			<button type="button" class="link" title={[clean(of.name), hint].filter(Boolean).join("\n")} onClick={(e) => { e.stopPropagation(); setLook({ op: opKey(of) }); }}>
-				{name}
+				<Middle text={name} />
 			</button>
 			{says && hint && <span class="count">{` ${hint}`}</span>}
 		</span>

@@ -1,0 +1,16 @@
+// A long name: where it has no room, its middle is left out, because names of one family differ at their ends.
+import { Fragment, h } from "preact";
+
+const LONG = 36; // letters; what is shorter has room
+const END = 14; // of them stay (page.css keeps the room)
+
+/** @param {{ text: string }} props */
+export function Middle({ text }) {
+	if (text.length <= LONG) return text;
+	return (
+		<Fragment>
+			<span class="head">{text.slice(0, -END)}</span>
+			<span class="tail">{text.slice(-END)}</span>
+		</Fragment>
+	);
+}
