@@ -49,8 +49,9 @@ function frameOf(u) {
 	return { left, right: left + width, top, from, to, x: (ps) => left + ((ps - from) * width) / (to - from) };
 }
 
+const NUMBER = new Intl.NumberFormat("en-US"); // toLocaleString makes one for each slice of each frame
 /** @type {(slices: ArrayLike<number>, i: number, picture: Picture) => string} */
-const nameOf = (slices, i, picture) => (slices[i + 3] < 0 ? `${slices[i + 4].toLocaleString("en-US")} events` : picture.names[slices[i + 3]]);
+const nameOf = (slices, i, picture) => (slices[i + 3] < 0 ? `${NUMBER.format(slices[i + 4])} events` : picture.names[slices[i + 3]]);
 
 /** @type {(u: uPlot, slices: Float64Array, picture: Picture, inks: ReturnType<typeof inksOf>, y: number, height: number, marks: (i: number) => string | undefined) => void} */
 function paintRow(u, slices, picture, inks, y, height, marks) {

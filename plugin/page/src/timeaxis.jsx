@@ -16,6 +16,7 @@ export const gutter = () => (innerWidth < 600 ? 78 : 110); // pixels left of eve
 const EDGE = 24; // and right of it: half of the last time has room there
 const TICK = 18; // pixels between a name and its row
 const LANE = 22; // height of a row of slices
+const THIN = 2; // pixels; time in no step that has fewer shows no lines, and thousands of such places take seconds
 const TINY = 0.5; // what is narrower is drawn so
 const DRAG = 4; // pixels; less is a click
 const PER_NOTCH = 1.0015;
@@ -48,7 +49,7 @@ function hatch(u, ranges) {
 	ctx.beginPath();
 	for (const [from, to] of ranges) {
 		const [a, b] = places(u, from, to);
-		if (b > a) ctx.rect(a, top, b - a, height);
+		if (b - a >= THIN) ctx.rect(a, top, b - a, height);
 	}
 	ctx.clip();
 	ctx.beginPath();
