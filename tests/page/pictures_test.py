@@ -4,10 +4,12 @@
 The sample is looked at in three widths and both themes; a pod, a GPU's trace and, where the corpus is there, the v6e profile and a trace of eight
 GPUs in fewer. No text is cut or lies on another one, nothing is wider than the window, no chart is blank, no text is too pale, no two
 boxes of help are open at once, and a table shows its source (sights.js). $TPUSIGHT names the program, $TS_SHOTS a folder for
-the pictures. Exit 77: a tool is missing.
+the pictures. The README shows a picture of each view (make
+pictures), in words too, and all of them together have at most 1.5 MB. Exit 77: a tool is missing.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,13 +47,38 @@ def jobs(folder, names):
                "states": [(w, SIZES[w], theme, "all" if (name, w, theme) in THOROUGH else "") for w, theme in states]}
 
 
+TOP = os.path.join(doors.HERE, "..", "..")
+MOST_BYTES = 1_500_000
+PAGES = {"runs", "compare", "trend", "op"}  # beside the views that have a tab
+
+
+def shown():
+    """What is wrong with the pictures of the README."""
+    folder = os.path.join(TOP, "docs", "pictures")
+    there = {name.removesuffix(".png") for name in os.listdir(folder)}
+    with open(os.path.join(TOP, "plugin", "page", "src", "views", "index.js"), encoding="utf-8") as file:
+        views = set(re.findall(r'^\t\{ name: "(\w+)", title', file.read(), re.MULTILINE)) | PAGES
+    with open(os.path.join(TOP, "README.md"), encoding="utf-8") as file:
+        said = dict(re.findall(r"!\[([^\]]+)\]\(docs/pictures/(\w+)\.png\)", file.read()))
+    size = sum(os.path.getsize(os.path.join(folder, f"{name}.png")) for name in there)
+    wrong = [f"no picture of {view}: make pictures" for view in sorted(views - there)]
+    wrong += [f"a picture of {name}, which is no view" for name in sorted(there - views)]
+    wrong += [f"{name} is not in the README" for name in sorted(there - set(said.values()))]
+    wrong += [f"{name} of the README is not there" for name in sorted(set(said.values()) - there)]
+    return wrong + ([f"the pictures have {size:,} bytes and not {MOST_BYTES:,} at most"] if size > MOST_BYTES else [])
+
+
 def main():
+    wrong = shown()
+    for line in wrong:
+        print(line, file=sys.stderr)
     doors.need_tools()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "jobs.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(list(jobs(folder, sys.argv[1:])), file)
-        return subprocess.call(["node", os.path.join(doors.HERE, "pictures.mjs"), path, *filter(None, [os.environ.get("TS_SHOTS")])])
+        looked = subprocess.call(["node", os.path.join(doors.HERE, "pictures.mjs"), path, *filter(None, [os.environ.get("TS_SHOTS")])])
+    return looked or int(bool(wrong))
 
 
 if __name__ == "__main__":

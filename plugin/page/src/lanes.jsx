@@ -28,10 +28,12 @@ const NAMED = 28; // pixels that a name needs
  * @typedef {{ row: number, at: number }} Place
  */
 
-/** @type {(hex: string) => boolean} */
+const MIDDLE = 0.18; // of lightness: from here on dark letters are read better than white ones
+
+/** By lightness as WCAG has it. @type {(hex: string) => boolean} */
 function isLight(hex) {
-	const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-	return 0.299 * r + 0.587 * g + 0.114 * b > 140;
+	const [r, g, b] = [1, 3, 5].map((at) => ((parseInt(hex.slice(at, at + 2), 16) / 255 + 0.055) / 1.055) ** 2.4);
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b > MIDDLE;
 }
 
 /** What ran on no device has no class. @type {(picture: Picture) => { fill: string, ink: string }[]} */
