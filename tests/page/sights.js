@@ -203,7 +203,7 @@
 	function tables() {
 		if (innerWidth < WIDE) return [];
 		return [...document.querySelectorAll("section.table")].flatMap((table) => {
-			const heading = [...table.querySelectorAll("th")].find((e) => /^Source/.test(e.textContent));
+			const heading = [...table.querySelectorAll("th")].find((e) => /^Source( [↓↑])?$/.test(e.textContent));
 			const box = table.querySelector(".scroll")?.getBoundingClientRect();
 			return heading && heading.getBoundingClientRect().right > box.right + SLACK ? [`the source is out of sight in ${table.getAttribute("aria-label")}`] : [];
 		});

@@ -1,6 +1,6 @@
 // An op by its name, wherever one is named: a click shows all that is known of it (drawer.jsx).
 import { h } from "preact";
-import { clean, cut } from "./format.js";
+import { clean } from "./format.js";
 import { Middle } from "./middle.jsx";
 import { hintOf, opKey, rowOf } from "./opdata.js";
 import { usePage } from "./state.js";
@@ -15,12 +15,12 @@ export function Op({ of, says }) {
 	const { report, setLook } = usePage();
 	const row = rowOf(report, of);
 	const hint = clean(hintOf(row));
-	const name = cut(clean(of.name), 300);
+	const name = <Middle text={clean(of.name)} />;
 	if (!row) return name;
 	return (
 		<span class="op">
 			<button type="button" class="link" title={[clean(of.name), hint].filter(Boolean).join("\n")} onClick={(e) => { e.stopPropagation(); setLook({ op: opKey(of) }); }}>
-				<Middle text={name} />
+				{name}
 			</button>
 			{says && hint && <span class="count">{` ${hint}`}</span>}
 		</span>

@@ -168,7 +168,7 @@ function Cell({ table, column, row, numeric, draw, wide }) {
 	const raw = row[column];
 	const op = opIn(usePage().report, column, row);
 	const said = words(table, column, raw);
-	const text = op && !draw ? <Op of={op} /> : draw ? draw(raw, row) : numeric ? said : <Middle text={cut(said, 300)} />;
+	const text = op && !draw ? <Op of={op} /> : draw ? draw(raw, row) : numeric || column === "host" ? cut(said, 300) : <Middle text={said} />;
 	const unknown = raw === null || raw === undefined;
 	const whole = typeof raw === "number" ? `${raw} ${unit(column)}` : typeof raw === "string" || typeof raw === "object" ? cut(said, 1000) : undefined;
 	return (
