@@ -55,7 +55,7 @@ PAGES = {"runs", "compare", "trend", "op"}  # beside the views that have a tab
 def shown():
     """What is wrong with the pictures of the README."""
     folder = os.path.join(TOP, "docs", "pictures")
-    there = {name.removesuffix(".png") for name in os.listdir(folder)}
+    there = {name.removesuffix(".png") for name in os.listdir(folder)} if os.path.isdir(folder) else set()
     with open(os.path.join(TOP, "plugin", "page", "src", "views", "index.js"), encoding="utf-8") as file:
         views = set(re.findall(r'^\t\{ name: "(\w+)", title', file.read(), re.MULTILINE)) | PAGES
     with open(os.path.join(TOP, "README.md"), encoding="utf-8") as file:

@@ -47,9 +47,12 @@ function hatch(u, ranges) {
 	ctx.strokeStyle = style("--line");
 	ctx.lineWidth = devicePixelRatio;
 	ctx.beginPath();
+	const [first, last] = [u.posToVal(u.bbox.left, "x", true) * 1e12, u.posToVal(u.bbox.left + u.bbox.width, "x", true) * 1e12];
+	const least = (THIN * (last - first)) / u.bbox.width;
 	for (const [from, to] of ranges) {
+		if (to - from < least || to < first || from > last) continue;
 		const [a, b] = places(u, from, to);
-		if (b - a >= THIN) ctx.rect(a, top, b - a, height);
+		if (b > a) ctx.rect(a, top, b - a, height);
 	}
 	ctx.clip();
 	ctx.beginPath();
