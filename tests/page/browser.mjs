@@ -54,10 +54,15 @@ export function watch(page, { inside, ours, bad, expected = () => false }) {
 	});
 }
 
+// What axe says of what is shown; by RULES alone, if they are given.
+export async function axe(frame, rules) {
+	if (!(await frame.evaluate(() => Boolean(window.axe)))) await frame.evaluate(tool("axe-core").source);
+	return frame.evaluate((only) => window.axe.run(document, { resultTypes: ["violations"], ...(only ? { runOnly: only } : {}) }), rules);
+}
+
 // Serious faults that axe finds in what is shown, in words.
 export async function faults(frame) {
-	if (!(await frame.evaluate(() => Boolean(window.axe)))) await frame.evaluate(tool("axe-core").source);
-	const found = await frame.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+	const found = await axe(frame);
 	const serious = found.violations.filter((x) => ["serious", "critical"].includes(x.impact));
 	const words = serious.map((v) => `${v.id} (${v.impact}): ${v.help}: ${v.nodes.slice(0, 3).map((n) => `${n.html.slice(0, 160)} ${n.failureSummary.slice(0, 200)}`).join(" | ")}`);
 	return found.passes.length > 10 ? words : [...words, "axe looked at nothing"];

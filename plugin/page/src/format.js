@@ -94,6 +94,7 @@ const CLASS = /(^|\.)(bottleneck_)?bucket$/;
 /** @type {(name: string, v: Cell) => boolean} */
 export const isNothing = (name, v) => v === 0 && !ORDINAL.test(name);
 
+const NUMBER = new Intl.NumberFormat("en-US"); // toLocaleString makes one for each cell
 /** @type {(name: string, v: Cell) => string} */
 export function value(name, v) {
 	if (v === null || v === undefined) return UNKNOWN;
@@ -103,7 +104,7 @@ export function value(name, v) {
 	if (typeof v !== "number") return clean(CLASS.test(name) ? labelOf(String(v)) : String(v));
 	const known = unitOf(name);
 	if (known) return written(known, v);
-	if (Number.isInteger(v)) return ORDINAL.test(name) ? String(v) : v.toLocaleString("en-US");
+	if (Number.isInteger(v)) return ORDINAL.test(name) ? String(v) : NUMBER.format(v);
 	return digits(v);
 }
 

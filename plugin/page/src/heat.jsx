@@ -2,6 +2,7 @@
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { Plot, shade, tooltip } from "./chart.jsx";
+import { within } from "./fit.js";
 import { clean } from "./format.js";
 
 /** @import uPlot from "uplot" */
@@ -9,7 +10,7 @@ import { clean } from "./format.js";
 
 const ROW = 16;
 const APART = 48; // pixels between the names of columns
-const LETTER = 7; // pixels
+const TICK = 18; // pixels between a name and its row
 
 /**
  * The middles of columns that have their names below them: each, or every so many.
@@ -21,7 +22,7 @@ export function middles(count, width) {
 }
 
 /** @type {(row: { label: string, hint?: string }, most: number) => string} */
-const nameOf = ({ label, hint }, most) => clean(hint ? `${label} ${hint}` : label).slice(0, most);
+const nameOf = ({ label, hint }, most) => within(clean(hint ? `${label} ${hint}` : label), most, 0.5);
 
 /**
  * COLUMNS: their names; SAY(value) writes one; MAX: the brightest, instead of the highest.
@@ -60,7 +61,7 @@ export function Heat({ rows, columns, max, say, label }) {
 				scales: { x: { time: false, range: [0, columns.length] }, y: { range: [0, rows.length] } },
 				axes: [
 					{ size: 26, splits: (u) => middles(columns.length, u.bbox.width / devicePixelRatio), values: (_, v) => v.map((i) => columns[Math.floor(i)]?.replace(/^step /, "") ?? ""), filter: (_, v) => v, grid: { show: false } },
-					{ size: wide, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => rows.map((r) => nameOf(r, Math.floor(wide / LETTER))), grid: { show: false } },
+					{ size: wide, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => rows.map((r) => nameOf(r, wide - TICK)), grid: { show: false } },
 				],
 				series: [{}, { paths: () => null, points: { show: false } }],
 				hooks: { draw: [paint] },

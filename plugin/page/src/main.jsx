@@ -3,10 +3,12 @@ import { Fragment, h, render } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, cut, time } from "./format.js";
 import "./page.css";
+import "./wide.css";
 import "./phone.css";
 import "./print.css";
 import { latestOf, useLive } from "./live.js";
 import { Hatching } from "./array.jsx";
+import { Contents } from "./contents.jsx";
 import { Drawer } from "./drawer.jsx";
 import { OpenRun } from "./open.jsx";
 import { Choice } from "./parts.jsx";
@@ -30,6 +32,11 @@ const isPage = (view) => PAGES.some((p) => p.name === view);
 /** @param {{ views: PageView[], view: string, onView: (name: string) => void }} props */
 function Tabs({ views, view, onView }) {
 	const list = useRef(/** @type {HTMLDivElement | null} */ (null));
+	useEffect(() => {
+		const box = list.current;
+		const tab = /** @type {HTMLElement | null | undefined} */ (box?.querySelector('[aria-selected="true"]'));
+		if (box && tab && box.scrollWidth > box.clientWidth) box.scrollLeft = tab.offsetLeft - box.offsetLeft - (box.clientWidth - tab.offsetWidth) / 2;
+	}, [view, views]);
 	/** @param {number} i */
 	const go = (i) => {
 		const at = (i + views.length) % views.length;
@@ -462,6 +469,7 @@ function App() {
 				{!over && <Tabs views={views} view={view.name} onView={(name) => setLook({ view: name })} />}
 				{drawn && !isNow && <Strip />}
 				{drawn && !isNow && !view.isOfEvents && <Scope look={look} part={part} />}
+				{drawn && !over && <Contents view={view.name} />}
 				<div id="view" {...(over ? { "data-page": over.name } : { role: "tabpanel", "aria-labelledby": `tab-${view.name}` })}>
 					<h2>{view.title}</h2>
 					{drawn && <view.Draw key={view.name} />}

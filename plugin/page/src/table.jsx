@@ -3,11 +3,13 @@
 import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { copy } from "./clipboard.js";
+import { labelOf } from "./glossary.js";
+import { Middle } from "./middle.jsx";
 import { Op } from "./op.jsx";
 import { opIn, opKey } from "./opdata.js";
 import { useChoice, usePage } from "./state.js";
 import { Columns, meaning, spokenFor } from "./words.jsx";
-import { clean, csv, cut, isNothing, titles, UNKNOWN, unit, value } from "./format.js";
+import { csv, cut, isNothing, titles, UNKNOWN, unit, value } from "./format.js";
 
 /** @import { Cell as Value, DrawCell, Row, Sort, TableProps } from "./report.d.ts" */
 
@@ -59,10 +61,23 @@ export function filtered(rows, columns, word) {
 // --- columns: which are shown, and how wide
 
 /**
- * The source stands beside the name: it is what people go to.
- * @type {(columns: string[]) => string[]}
+ * The source stands beside the name: it is what people go to. So do NEAR, what tells rows of one name apart.
+ * @type {(columns: string[], near?: string[]) => string[]}
  */
-export const inOrder = (columns) => (columns.indexOf("source") > 1 ? [columns[0], "source", ...columns.slice(1).filter((c) => c !== "source")] : columns);
+export const inOrder = (columns, near = []) => {
+	const first = ["source", ...near].filter((c) => columns.indexOf(c) > 0);
+	return [...columns.slice(0, 1), ...first, ...columns.slice(1).filter((c) => !first.includes(c))];
+};
+
+const PLACES = ["device", "host"];
+/**
+ * Of the same thing there is a row for each device or host.
+ * @type {(rows: Row[], columns: string[]) => string[]}
+ */
+const apart = (rows, columns) => {
+	const isNamed = new Set(rows.map((r) => r[columns[0]])).size < rows.length;
+	return isNamed ? PLACES.filter((c) => columns.includes(c) && new Set(rows.map((r) => r[c])).size > 1) : [];
+};
 
 /** @type {(wide: string[]) => Map<string, number>} */
 export const widthsOf = (wide) => new Map(wide.flatMap((text) => {
@@ -137,14 +152,27 @@ function Heading({ of, column, label, sort, onSort, numeric, wide, onWide }) {
 	);
 }
 
+/**
+ * What stands in a cell, in words: a list has its parts one behind the other, each with what it is called.
+ * @type {(table: string, column: string, v: Value) => string}
+ */
+function words(table, column, v) {
+	if (!Array.isArray(v)) return value(`${table}.${column}`, v);
+	/** @type {(name: string, x: Value) => string} */
+	const named = (name, x) => `${labelOf(`${column}.${name}`)}: ${value(name, x)}`;
+	return v.map((x) => (x !== null && typeof x === "object" && !Array.isArray(x) ? Object.entries(x).filter(([, y]) => y !== null).map(([k, y]) => named(k, y)).join(", ") : value(column, x))).join("; ");
+}
+
 /** @param {{ table: string, column: string, row: Row, numeric: boolean, draw?: DrawCell, wide?: number }} props */
 function Cell({ table, column, row, numeric, draw, wide }) {
 	const raw = row[column];
 	const op = opIn(usePage().report, column, row);
-	const text = op && !draw ? <Op of={op} /> : draw ? draw(raw, row) : cut(value(`${table}.${column}`, raw), 300);
+	const said = words(table, column, raw);
+	const text = op && !draw ? <Op of={op} /> : draw ? draw(raw, row) : numeric || column === "host" ? cut(said, 300) : <Middle text={said} />;
 	const unknown = raw === null || raw === undefined;
+	const whole = typeof raw === "number" ? `${raw} ${unit(column)}` : typeof raw === "string" || typeof raw === "object" ? cut(said, 1000) : undefined;
 	return (
-		<td style={wideStyle(wide)} class={`${numeric ? "number" : ""}${unknown ? " unknown" : ""}${isNothing(column, raw) ? " zero" : ""}`} title={typeof raw === "string" ? cut(clean(raw), 1000) : typeof raw === "number" ? `${raw} ${unit(column)}` : undefined}>
+		<td style={wideStyle(wide)} class={`${numeric ? "number" : ""}${unknown ? " unknown" : ""}${isNothing(column, raw) ? " zero" : ""}`} title={unknown ? undefined : whole}>
 			{unknown && !draw ? UNKNOWN : text}
 		</td>
 	);
@@ -161,7 +189,8 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 	const [word, setWord] = useChoice(`${key}.find`, "");
 	const [topRow, setTopRow] = useChoice(`${key}.row`, 0); // the first in sight, where it stands still
 	const [top, setTop] = useState(topRow * ROW);
-	const full = useMemo(() => inOrder(columns), [columns]);
+	const full = useMemo(() => inOrder(columns, apart(rows, columns)), [rows, columns]);
+	const [isShut, setShut] = useChoice(`${key}.shut`, false);
 	const [picked, setPicked] = useChoice(`${key}.cols`, full);
 	const seen = useMemo(() => full.filter((c, i) => i === 0 || picked.includes(c)), [full, picked]);
 	const [wide, setWide] = useChoice(`${key}.wide`, /** @type {string[]} */ ([]));
@@ -241,9 +270,13 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 
 	if (!rows.length) return empty ? <p class="empty">{empty}</p> : null;
 	return (
-		<section class="table" aria-label={label}>
+		<section class={`table${rows.length <= max + MORE ? " few" : ""}${isShut ? " shut" : ""}`} aria-label={label}>
 			<div class="bar">
-				<h3>{caption}</h3>
+				<h3>
+					<button type="button" class="link" aria-expanded={!isShut} onClick={() => setShut(!isShut)}>
+						{caption}
+					</button>
+				</h3>
 				<span class="count">{count(shown) === count(rows) ? count(rows).toLocaleString("en-US") : `${count(shown).toLocaleString("en-US")} of ${count(rows).toLocaleString("en-US")}`}</span>
 				<span role="status">{notice}</span>
 				{rows.length > 5 && <input type="search" placeholder="filter" aria-label={`filter ${label}`} value={word} onInput={(e) => setWord(e.currentTarget.value)} />}
@@ -259,7 +292,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 				)}
 			</div>
 			{/* A region that scrolls must be reachable by keyboard. */}
-			<div class="scroll" style={{ maxHeight: `${(max + 1) * ROW + 8}px` }} ref={box} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={onKey} tabIndex={0} role="region" aria-label={`${label}, rows`}>
+			<div class="scroll" style={{ maxHeight: `${(max + 1) * ROW + 8}px`, containIntrinsicHeight: `${(max + 1) * ROW + 8}px` }} ref={box} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={onKey} tabIndex={0} role="region" aria-label={`${label}, rows`}>
 				<table class="rows" aria-rowcount={shown.length + 1}>
 					<thead>
 						<tr aria-rowindex={1}>

@@ -3,6 +3,7 @@
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { holds, Plot, stacked, stairs, timeAxis, tooltip } from "./chart.jsx";
+import { within } from "./fit.js";
 import { bytes, time } from "./format.js";
 import { usePage } from "./state.js";
 import { outside, sliceAt } from "./timescale.js";
@@ -12,8 +13,10 @@ import { outside, sliceAt } from "./timescale.js";
 /** @import { TimeScale } from "./timescale.js" */
 
 export const gutter = () => (innerWidth < 600 ? 78 : 110); // pixels left of every chart
-const EDGE = 14; // and right of it
+const EDGE = 24; // and right of it: half of the last time has room there
+const TICK = 18; // pixels between a name and its row
 const LANE = 22; // height of a row of slices
+const THIN = 2; // pixels; time in no step that has fewer shows no lines, and thousands of such places take seconds
 const TINY = 0.5; // what is narrower is drawn so
 const DRAG = 4; // pixels; less is a click
 const PER_NOTCH = 1.0015;
@@ -44,7 +47,10 @@ function hatch(u, ranges) {
 	ctx.strokeStyle = style("--line");
 	ctx.lineWidth = devicePixelRatio;
 	ctx.beginPath();
+	const [first, last] = [u.posToVal(u.bbox.left, "x", true) * 1e12, u.posToVal(u.bbox.left + u.bbox.width, "x", true) * 1e12];
+	const least = (THIN * (last - first)) / u.bbox.width;
 	for (const [from, to] of ranges) {
+		if (to - from < least || to < first || from > last) continue;
 		const [a, b] = places(u, from, to);
 		if (b > a) ctx.rect(a, top, b - a, height);
 	}
@@ -382,7 +388,7 @@ export function TimeLane({ label, rows, whole, bare, height = LANE, onPick }) {
 				cursor: base.cursor,
 				padding: base.padding,
 				scales: { x: base.x, y: { range: [0, rows.length] } },
-				axes: [{ ...timeAxis, show: !bare }, { size: gutter, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => rows.map((r) => (r.name.length > 16 ? `\u2026${r.name.slice(-15)}` : r.name)), grid: { show: false } }],
+				axes: [{ ...timeAxis, show: !bare }, { size: gutter, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => rows.map((r) => within(r.name, gutter() - TICK)), grid: { show: false } }],
 				series: [{}, { paths: () => null, points: { show: false } }],
 				hooks: { draw: [(u) => paint(u, rows)] },
 				plugins: [base.follow, ...(onPick ? [picking] : []), tooltip((_, u, x) => sayOf(u, rows, x * 1e12))],

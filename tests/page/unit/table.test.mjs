@@ -89,6 +89,7 @@ test("whole microseconds are for programs, in tables and in figures", () => {
 test("the source stands beside the name, and nothing else moves", () => {
 	assert.deepEqual(inOrder(["name", "a", "b", "source", "module"]), ["name", "source", "a", "b", "module"]);
 	for (const columns of [["name", "source", "a"], ["source", "a"], ["name", "a"], []]) assert.deepEqual(inOrder(columns), columns);
+	assert.deepEqual(inOrder(["name", "a", "device", "source"], ["device", "host"]), ["name", "source", "device", "a"]);
 });
 
 test("a column is as wide as it was made, and not too narrow to be seen", () => {

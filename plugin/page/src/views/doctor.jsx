@@ -116,7 +116,7 @@ function KeyFigures({ kpis }) {
 			<h3>Key figures</h3>
 			<dl class="facts">
 				{known.map((k) => (
-					<div key={k.name} class={`fact kpi ${BANDS[k.band] ?? ""}`} title={k.band_reason ? `${k.meaning}; ${k.band_reason}` : k.meaning}>
+					<div key={k.name} class={`fact kpi ${BANDS[k.band] ?? ""}`}>
 						<dt>
 							<Label of={`kpis.${k.name}`} origin={k.origin} window={k.window} />
 						</dt>
@@ -124,6 +124,7 @@ function KeyFigures({ kpis }) {
 							{figure(/** @type {number} */ (k.value), k.unit)}
 							<span class="origin">{k.band}</span>
 						</dd>
+						{k.band_reason && <dd class="count">{clean(k.band_reason)}</dd>}
 						<dd class="count">{`good ${k.better === "higher" ? "from" : "up to"} ${limit(k.good, k.unit)}${k.fair === null ? "" : `, fair ${k.better === "higher" ? "from" : "up to"} ${limit(k.fair, k.unit)}`}`}</dd>
 					</div>
 				))}

@@ -33,7 +33,13 @@ const isTable = (v) => Array.isArray(v) && v.every((row) => row !== null && type
 export function Tables({ of, view, names, first = {}, sort = {}, draw = {}, empty = {}, onPick, under }) {
 	const all = names ?? Object.keys(view ?? {}).filter((n) => n !== "notes" && isTable(view?.[n]));
 	const missing = Object.keys(empty).filter((n) => !all.includes(n)); // these are named with their reason, like those without rows
-	return [...all, ...missing].map((n) => <One key={n} of={of} name={n} rows={view?.[n] ?? []} caption={title(`${of}.${n}`)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} under={under} />);
+	return (
+		<div class="tables">
+			{[...all, ...missing].map((n) => (
+				<One key={n} of={of} name={n} rows={view?.[n] ?? []} caption={title(`${of}.${n}`)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} under={under} />
+			))}
+		</div>
+	);
 }
 
 /** @param {TablesProps & { name: keyof Report, what?: string, skip?: Set<string>, children?: ComponentChildren }} props */

@@ -21,7 +21,7 @@ const KEPT = 6; // pictures, beside that of the whole run
 const SOON_MS = 60; // a gesture asks once
 const SEEN = 300; // slices in the table
 
-const pixels = () => Math.min(innerWidth, 1600);
+const pixels = () => Math.min(innerWidth, 2600);
 
 /**
  * Asks for pictures as the scale moves, one at a time. TELL: there is another one, or an error.
