@@ -25,7 +25,7 @@ function OverTime({ listed }) {
 		return listed.map(({ finding, nr, ranges }) => {
 			const color = of.getPropertyValue(SEVERITY_COLORS[finding.severity].slice(4, -1)).trim();
 			/** @type {LaneRow} */
-			const row = { name: `${nr}`, slices: lane(ranges), color: () => color, text: (kind) => `${clean(finding.title)}${ranges[kind].example ? " (one example)" : ""}` };
+			const row = { name: ranges.every((r) => r.example) ? `${nr}*` : `${nr}`, slices: lane(ranges), color: () => color, text: (kind) => `${clean(finding.title)}${ranges[kind].example ? " (one example)" : ""}` };
 			return row;
 		});
 	}, [listed, theme]);
@@ -61,6 +61,7 @@ export function Findings() {
 	return (
 		<section aria-label="findings">
 			<h3>Findings, the costliest first</h3>
+			{all.length > 1 && <p class="count">The order is by what each could give back alone. The time behind it is its gain: no moment counts for two findings.</p>}
 			{all.length === 0 && <p class="empty">Nothing to change was found.</p>}
 			<ol class="findings">
 				{listed.map((entry) => (
@@ -70,7 +71,7 @@ export function Findings() {
 			{all.length > MOST && (
 				<button type="button" class="link" onClick={() => setLook({ view: "doctor" })}>{`All ${all.length} findings`}</button>
 			)}
-			{placed.length > 0 && <p class="count">{`When they are: a row each, with the number of the finding.${placed.length < listed.length ? " A finding without a row is of the whole run." : ""}`}</p>}
+			{placed.length > 0 && <p class="count">{`When they are: a row each, with the number of the finding. Click a mark to see the moment. A star says that the mark is one example of many.${placed.length < listed.length ? " A finding without a row has no moment of its own." : ""}`}</p>}
 			{placed.length > 0 && <OverTime listed={placed} />}
 		</section>
 	);

@@ -13,20 +13,20 @@ const nr = (n, what) => `${n.toLocaleString("en-US")} ${what}${n === 1 ? "" : "s
 // --- what was profiled
 
 /** @param {Report} report */
-function chips(report) {
+function chipsText(report) {
 	/** @type {Map<string, number>} */
 	const kinds = new Map();
 	for (const d of report.run?.devices ?? []) {
 		const kind = [d.chip ?? d.kind ?? "chip of an unknown kind", d.hbm_bytes ? `${bytes(d.hbm_bytes)} each` : ""].filter(Boolean).join(", ");
 		kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
 	}
-	return kinds.size ? [...kinds].map(([kind, n]) => `${n.toLocaleString("en-US")} \u00d7 ${clean(kind)}`).join("; ") : null;
+	return kinds.size ? [...kinds].map(([kind, n]) => `${n.toLocaleString("en-US")} \u00d7 ${clean(kind)}`).join("; ") : "none: no TPU or GPU ran";
 }
 
 const NAMED = 3; // hosts by their names
 
 /** @param {Report} report */
-function hosts(report) {
+function hostsText(report) {
 	const all = (report.run?.hosts ?? []).map((h) => h.name);
 	if (all.length < 2) return all.length ? clean(all[0]) : null;
 	const short = [...shortNames(all).values()].map(clean);
@@ -34,19 +34,22 @@ function hosts(report) {
 }
 
 /**
- * The module that took the most time is the program.
- * @type {(report: Report) => Maybe<Row>}
+ * The module that took the most time is the program; null: no module has a time, and there are several.
+ * @type {(modules: Row[]) => Row | null}
  */
-export function programOf(report) {
-	const all = (report.modules ?? []).filter((m) => !m.is_others);
-	return all.reduce((/** @type {Maybe<Row>} */ most, m) => (!most || (m.total_time_ps ?? 0) > (most.total_time_ps ?? 0) ? m : most), null);
+export function programOf(modules) {
+	const timed = modules.filter((m) => typeof m.total_time_ps === "number");
+	if (!timed.length) return modules.length === 1 ? modules[0] : null;
+	return timed.reduce((most, m) => (m.total_time_ps > most.total_time_ps ? m : most));
 }
 
 /** @param {Report} report */
-function program(report) {
-	const first = programOf(report);
-	if (!first) return null;
-	const others = (report.modules ?? []).length - 1;
+function programText(report) {
+	const modules = (report.modules ?? []).filter((m) => !m.is_others);
+	const first = programOf(modules);
+	if (!modules.length) return "not named: the profile has no compiled module";
+	if (!first) return `${nr(modules.length, "module")}; which of them took most time is not known`;
+	const others = modules.length - 1;
 	return [clean(first.name), typeof first.executions === "number" ? nr(first.executions, "execution") : "", others > 0 ? `and ${nr(others, "other module")}` : ""].filter(Boolean).join(", ");
 }
 
@@ -54,7 +57,7 @@ function program(report) {
 const SOURCES = { marked: "marked by the program", inferred: "inferred from what repeats", host: "marked on the host", launched: "marked on the host, each until its last kernel" };
 
 /** @param {Report} report */
-function steps(report) {
+function stepsText(report) {
 	const all = (report.steps ?? []).filter((s) => !s.is_others);
 	const count = report.overview?.step_count ?? all.length;
 	if (!count) return "none";
@@ -64,13 +67,13 @@ function steps(report) {
 }
 
 /** @param {Report} report */
-function began(report) {
+function beganText(report) {
 	const first = (report.run?.hosts ?? []).map((h) => Number(h.start_unix_ns ?? 0) / 1e6).filter((ms) => ms > 0);
 	return first.length ? `${when(Math.min(...first))} UTC` : null;
 }
 
 /** @param {Report} report */
-function length(report) {
+function lengthText(report) {
 	const { duration_ps: ran, capture_ps: capture, duration_of: of } = report.run ?? {};
 	if (typeof ran !== "number") return typeof capture === "number" ? `a capture of ${time(capture)}` : null;
 	const whose = of === "hosts" ? "hosts" : "devices";
@@ -78,7 +81,7 @@ function length(report) {
 }
 
 /** @param {Report} report */
-function files(report) {
+function filesText(report) {
 	const all = (report.run?.hosts ?? []).filter((h) => h.file);
 	if (!all.length) return null;
 	const size = all.reduce((sum, h) => sum + (h.bytes ?? 0), 0);
@@ -91,13 +94,13 @@ function files(report) {
  * @type {(report: Report) => [label: string, text: string | null][]}
  */
 export const profiledOf = (report) => [
-	["Chips", chips(report)],
-	["Hosts", hosts(report)],
-	["Program", program(report)],
-	["Steps", steps(report)],
-	["Began", began(report)],
-	["Length", length(report)],
-	["Profile", files(report)],
+	["Chips", chipsText(report)],
+	["Hosts", hostsText(report)],
+	["Program", programText(report)],
+	["Steps", stepsText(report)],
+	["Began", beganText(report)],
+	["Length", lengthText(report)],
+	["Profile", filesText(report)],
 ];
 
 // --- the verdict
@@ -146,6 +149,9 @@ export function splitOf(op) {
 /** @type {(report: Report, name: string) => string} */
 const operatorOf = (report, name) => report.kernels?.find((k) => k.name === name && k.op)?.op ?? "";
 
+/** A path's last part is enough to tell lines apart. @param {string} hint */
+const shortened = (hint) => hint.split(" \u00b7 ").map((part) => (/\/[^/]+:\d+$/.test(part) ? (part.split("/").pop() ?? part) : part)).join(" \u00b7 ");
+
 /**
  * The ops with the most time of their own. SAYS: what a person wrote, or the kind of the op where nothing is known of that.
  * @type {(report: Report, most: number) => TopOp[]}
@@ -155,7 +161,7 @@ export function topOps(report, most) {
 	const ops = (report.ops ?? []).filter((op) => !op.is_others && (op.self_time_ps ?? 0) > 0).sort((a, b) => b.self_time_ps - a.self_time_ps);
 	return ops.slice(0, most).map((op) => ({
 		op: { module: op.module ?? "", name: op.name },
-		says: hintOf(op) || operatorOf(report, op.name) || String(op.category ?? ""),
+		says: shortened(hintOf(op)) || operatorOf(report, op.name) || String(op.category ?? ""),
 		self_ps: op.self_time_ps,
 		share: total ? (100 * op.self_time_ps) / total : null,
 		bucket: op.bucket ?? null,
@@ -165,12 +171,15 @@ export function topOps(report, most) {
 
 // --- steps
 
+const [FEWEST, MOST_BINS] = [6, 40];
+
 /**
- * How many steps took how long: bins of one width from the shortest to the longest step.
- * @type {(steps: Step[], bins: number) => StepBin[]}
+ * How many steps took how long: bins of one width from the shortest to the longest step, more of them where there are more steps.
+ * @type {(steps: Step[]) => StepBin[]}
  */
-export function stepBins(steps, bins) {
+export function stepBins(steps) {
 	if (!steps.length) return [];
+	const bins = Math.min(Math.max(Math.ceil(2 * Math.sqrt(steps.length)), FEWEST), MOST_BINS);
 	const low = steps.reduce((least, s) => Math.min(least, s.duration_ps), Infinity);
 	const high = steps.reduce((most, s) => Math.max(most, s.duration_ps), 0);
 	const width = (high - low) / bins;

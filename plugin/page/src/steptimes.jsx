@@ -10,7 +10,6 @@ import { StepChart } from "./steps.jsx";
 /** @import { SlowStep, Step } from "./report.d.ts" */
 
 const STEP = [{ name: "time of the step", color: bucketColor("compute"), of: (/** @type {Step} */ s) => s.duration_ps }];
-const BINS = 40;
 const [WIDE, HIGH, ROW] = [1000, 160, 18]; // of the picture, in its own units; ROW: of a name above it
 /** @type {Record<string, string>} */
 const NAMES = { median: "median", p90: "90 % of steps are shorter: p90", p99: "99 % of steps are shorter: p99" };
@@ -21,7 +20,7 @@ const nrSteps = (n) => `${n.toLocaleString("en-US")} step${n === 1 ? "" : "s"}`;
 
 /** @param {{ steps: Step[], marks: { name: string, ps: number }[] }} props */
 function Histogram({ steps, marks }) {
-	const bins = useMemo(() => stepBins(steps, BINS), [steps]);
+	const bins = useMemo(() => stepBins(steps), [steps]);
 	const most = bins.reduce((m, b) => Math.max(m, b.count), 1);
 	const low = bins[0].from;
 	const width = bins[bins.length - 1].to - low || 1;
@@ -31,7 +30,6 @@ function Histogram({ steps, marks }) {
 	return (
 		<figure class="steptimes">
 			<div class="plate" role="img" aria-label={words}>
-				<span class="top">{nrSteps(most)}</span>
 				<svg viewBox={`0 0 ${WIDE} ${HIGH}`} preserveAspectRatio="none" aria-hidden="true">
 					{bins.map((b, i) => {
 						const high = (b.count / most) * HIGH;
@@ -50,7 +48,7 @@ function Histogram({ steps, marks }) {
 			</div>
 			<figcaption class="ends">
 				<span>{time(low)}</span>
-				<span>how long a step took; the scale goes from the shortest step to the longest</span>
+				<span>{`how long a step took, from the shortest to the longest; the highest bar is ${nrSteps(most)}`}</span>
 				<span>{time(low + width)}</span>
 			</figcaption>
 		</figure>
@@ -61,13 +59,13 @@ function Histogram({ steps, marks }) {
 function Slow({ of: { step, excess, isSlow, cause } }) {
 	const { setLook } = usePage();
 	const more = excess === null ? "" : `, ${percent(excess)} over the median`;
-	const why = cause ? `. Most of what is too much is ${title(cause)}` : "";
+	const why = cause ? `. Cause: ${title(cause)}` : "";
 	return (
 		<li>
 			<button type="button" class="link" onClick={() => setLook({ range: [step.start_ps, step.start_ps + step.duration_ps], view: "slices" })}>
 				{`Step ${step.step}`}
 			</button>
-			{` at ${time(step.start_ps)}: ${time(step.duration_ps)}${more}${why}${isSlow ? "." : ". It is the longest; the report calls none slow."}`}
+			{` at ${time(step.start_ps)}: ${time(step.duration_ps)}${more}${why}${isSlow ? "." : ". It is the longest step, and none is much longer than the others."}`}
 		</li>
 	);
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { clean, coreTime, time, title, value } from "../format.js";
 import { XProfLink } from "../links.jsx";
 import { Op } from "../op.jsx";
+import { hintOf, rowOf } from "../opdata.js";
 import { ByHand, OpenFinding } from "../open.jsx";
 import { Choice, Code, columnsOf, Facts, gainOf, Missing, Notes } from "../parts.jsx";
 import { deviceIn, useChoice, usePage } from "../state.js";
@@ -49,10 +50,13 @@ function Ranges({ finding, ranges }) {
 
 /** @param {{ where: NonNullable<FindingData["where"]>[number] }} props */
 function Place({ where: { op, module, source } }) {
-	const text = clean([module && `in ${module}`, source && `at ${source}`].filter(Boolean).join(" "));
+	const { report } = usePage();
+	const of = op ? { module: module ?? "", name: op } : null;
+	const isSaid = Boolean(of && hintOf(rowOf(report, of)).includes(source ?? "")); // the op's own hint has the line
+	const text = clean([module && `in ${module}`, source && !isSaid && `at ${source}`].filter(Boolean).join(" "));
 	return (
 		<li>
-			{op && <Op of={{ module: module ?? "", name: op }} />} {text}
+			{of && <Op of={of} says />} {text}
 		</li>
 	);
 }

@@ -23,16 +23,19 @@ const OPS = 10;
 // --- what was profiled
 
 function Profiled() {
-	const { whole } = usePage();
+	const { report, whole } = usePage();
 	return (
-		<dl class="profiled">
-			{profiledOf(whole).map(([label, text]) => (
-				<div key={label}>
-					<dt>{label}</dt>
-					<dd>{text ?? <span class="unknown">the profile does not say</span>}</dd>
-				</div>
-			))}
-		</dl>
+		<section aria-label="what was profiled">
+			{report.part && <p class="count">The whole run, of which a part is chosen:</p>}
+			<dl class="profiled">
+				{profiledOf(whole).map(([label, text]) => (
+					<div key={label}>
+						<dt>{label}</dt>
+						<dd>{text ?? <span class="unknown">the profile does not say</span>}</dd>
+					</div>
+				))}
+			</dl>
+		</section>
 	);
 }
 
@@ -91,7 +94,8 @@ function Classes() {
  */
 function figuresOf(report) {
 	const o = report.overview ?? {};
-	return ["duty_cycle_pct", ...(isGpu(report) ? ["gpu_idle_pct"] : []), "mxu_utilization_pct", "hbm_utilization_pct", "padding_waste_pct"].map((name) => [`overview.${name}`, o[name]]);
+	const names = ["duty_cycle_pct", ...(isGpu(report) ? ["gpu_idle_pct"] : []), "mxu_utilization_pct", "hbm_utilization_pct", "padding_waste_pct", "step_count"];
+	return [...names.map((name) => /** @type {[string, unknown]} */ ([`overview.${name}`, o[name]])), ["overview.step_time_ps.median", o.step_time_ps?.median]];
 }
 
 function Figures() {
@@ -102,6 +106,8 @@ function Figures() {
 	const cause = (path) => impossibleOf(report, "overview", path)[0]?.cause;
 	/** @type {[path: string, value: unknown][]} */
 	const all = [["overview.health_score", report.overview?.health_score], ...figures];
+	const unknown = all.filter(([path, v]) => (v ?? null) === null && !cause(path)).map(([path]) => path);
+	const isMatrix = unknown.every((path) => path === "overview.mxu_utilization_pct") && !report.systolic?.ops?.length;
 	return (
 		<Fragment>
 			<dl class="facts">
@@ -109,7 +115,7 @@ function Figures() {
 					<Fact key={path} name={path} of={v} origin={from[path]} cause={cause(path)} />
 				))}
 			</dl>
-			<Unknown of={all.filter(([path, v]) => (v ?? null) === null && !cause(path)).map(([path]) => path)} view="overview" />
+			<Unknown of={unknown} view="overview" why={isMatrix ? "No matrix work is in this profile." : undefined} />
 		</Fragment>
 	);
 }
@@ -222,9 +228,9 @@ export function Overview() {
 			<Classes />
 			<Figures />
 			<Findings />
+			<Pod />
 			<TopOps />
 			<StepTimes />
-			<Pod />
 			<More />
 			<Notes view={report} />
 		</div>
