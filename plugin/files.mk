@@ -16,6 +16,7 @@ page_sources = \
 	plugin/page/src/views/live.jsx plugin/page/src/views/memory.jsx plugin/page/src/views/overview.jsx plugin/page/src/views/padding.jsx \
 	plugin/page/src/views/pod.jsx plugin/page/src/views/roofline.jsx plugin/page/src/views/runs.jsx plugin/page/src/views/slices.jsx \
 	plugin/page/src/views/systolic.jsx plugin/page/src/views/time.jsx plugin/page/src/views/traces.jsx plugin/page/src/words.jsx
+page_sources += plugin/page/src/moments.jsx plugin/page/src/overview.css plugin/page/src/overview.js plugin/page/src/steptimes.jsx
 page_inputs = $(page_sources) src/base/units_list.h docs/glossary.md
 EXTRA_DIST += $(page_sources) plugin/page/embed.sh
 # What looks over the sources (tests/lint.sh); a build needs none of it.

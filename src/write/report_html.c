@@ -12,29 +12,41 @@
 	"require-trusted-types-for 'script'; trusted-types 'none'; "
 
 /* Whichever analysis says it: its fields stand in the report itself. */
-static struct ts_value run_name(const struct ts_results *results)
+static struct ts_value field_of(const struct ts_results *results, const char *name)
 {
-	struct ts_value name = ts_null();
+	struct ts_value value = ts_null();
 
-	for (size_t i = 0; i < results->nr && name.type == TS_VALUE_NULL; i++)
-		name = ts_result_get(results->items[i], "run.run");
-	return name;
+	for (size_t i = 0; i < results->nr && value.type == TS_VALUE_NULL; i++)
+		value = ts_result_get(results->items[i], name);
+	return value;
+}
+
+/* What tells this page from others; the page itself knows more (main.jsx). */
+static void put_title(struct ts_buf *out, const struct ts_results *results)
+{
+	struct ts_value names[] = { field_of(results, "run.run"),
+				    field_of(results, "run.session") };
+	const char *before = ": ";
+
+	ts_buf_puts(out, "TPUsight");
+	for (size_t i = 0; i < TS_NELEM(names); i++) {
+		if (names[i].type != TS_VALUE_TEXT || ts_bytes_is(names[i].as.s, "."))
+			continue;
+		ts_buf_puts(out, before);
+		ts_html_text(out, names[i].as.s);
+		before = " / ";
+	}
 }
 
 static void put_head(struct ts_buf *out, const struct ts_results *results)
 {
-	struct ts_value name = run_name(results);
-
 	ts_buf_puts(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 			 "<meta http-equiv=\"Content-Security-Policy\" content=\"" POLICY);
 	ts_buf_put(out, ts_page.policy);
 	ts_buf_puts(out,
 		    "\">\n"
-		    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>TPUsight");
-	if (name.type == TS_VALUE_TEXT && !ts_bytes_is(name.as.s, ".")) {
-		ts_buf_puts(out, ": ");
-		ts_html_text(out, name.as.s);
-	}
+		    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
+	put_title(out, results);
 	ts_buf_puts(out, "</title>\n<style>");
 	ts_buf_put(out, ts_page.style);
 	ts_buf_puts(out, "</style>\n</head>\n");

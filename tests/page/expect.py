@@ -82,8 +82,10 @@ def strip(r):
 def overview(r):
     steps = r["overview"]["step_time_ps"]
     wall = [time(r["run"]["duration_ps"])] * (r["run"]["duration_ps"] is not None)
+    findings = r["doctor"]["findings"][:8]
+    moments = any(f["time_ranges"] for f in findings)
     return {"texts": wall + ([time(steps["median"])] if steps else ["fewer than two steps"]),
-            "counts": {".findings li": min(len(r["doctor"]["findings"]), 8)}, "canvases": strip(r) + (len(r["steps"]) > 1)}
+            "counts": {".findings li": len(findings)}, "canvases": strip(r) + moments + (len(r["steps"]) > 1)}
 
 
 def systolic(r):

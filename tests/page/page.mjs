@@ -245,7 +245,7 @@ async function op(page, frame) {
 	await page.keyboard.press("Escape");
 	await frame.waitForFunction(() => !document.querySelector(".drawer"));
 	await choose(frame, "doctor");
-	await frame.click("details.finding:has(.where .op) > summary");
+	if (!(await frame.$("details.finding[open] .where .op"))) await frame.click("details.finding:has(.where .op) > summary"); // the first is open
 	await frame.click("details.finding[open] .where .op button");
 	await frame.waitForSelector(".drawer h2");
 	await frame.click(".drawer .close");

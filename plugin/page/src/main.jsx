@@ -414,6 +414,15 @@ function useTop(view, setLook) {
 	}, []);
 }
 
+// The browser's tab says which run this is, and a page of what goes on how many alerts there are (LiveBar).
+/** @type {(run: Maybe<Run>, live: Watched | null) => void} */
+function useTitle(run, live) {
+	const name = run ? cut(clean(nameOf(run)), 120) : "";
+	useEffect(() => {
+		if (!live) document.title = name ? `${name} \u00b7 TPUsight` : "TPUsight";
+	}, [name, !live]);
+}
+
 // What is read, and for how long: a large run takes its time.
 /** @param {{ name: string }} props */
 function Loading({ name }) {
@@ -455,6 +464,7 @@ function App() {
 	scale.be(look.range, report ? runEnd(report) : 0);
 	useKeys(views, look.op, setLook, live, scale);
 	const over = hasServer() ? PAGES.find((p) => p.name === look.view) : undefined;
+	useTitle(over ? null : report?.run, live);
 	const view = over ?? viewOf(views, look.view);
 	const part = usePart(of === wanted && !view.isOfEvents ? of : null, report, look);
 	const isNow = view.name === "live" || Boolean(over); // it has figures of its own, no report

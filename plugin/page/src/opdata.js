@@ -35,11 +35,12 @@ export function opIn(report, column, row) {
 export const rowOf = (report, op) => indexOf(report).get(opKey(op));
 
 /**
- * What a person wrote: the last part of the framework's name, and where it stands.
+ * What a person wrote: the einsum, or else the last part of the framework's name, and where it stands.
  * @type {(row: Maybe<Row>) => string}
  */
 export function hintOf(row) {
-	const framework = typeof row?.framework_op === "string" ? row.framework_op.split("/").pop() : null;
+	const scopes = typeof row?.framework_op === "string" ? row.framework_op.split("/") : [];
+	const framework = scopes.at(-2)?.includes("->") ? scopes.at(-2) : scopes.at(-1);
 	return [framework, row?.source].filter(Boolean).join(" \u00b7 ");
 }
 

@@ -12,6 +12,8 @@ export type Row = Record<string, Cell>;
 export interface Host {
 	name: string;
 	file?: Maybe<string>;
+	bytes?: Maybe<number>;
+	start_unix_ns?: Maybe<string>;
 }
 export interface Device {
 	id: number;
@@ -20,12 +22,14 @@ export interface Device {
 	hbm_bytes_per_s?: Maybe<number>;
 	hbm_bytes?: Maybe<number>;
 	chip?: Maybe<string>;
+	kind?: Maybe<string>;
 	mxu_dim?: Maybe<number>;
 }
 export interface Run {
 	run: Maybe<string>;
 	session: Maybe<string>;
 	duration_ps: Maybe<number>;
+	duration_of?: Maybe<string>;
 	capture_ps?: Maybe<number>;
 	hosts?: Host[];
 	devices?: Device[];
@@ -121,9 +125,9 @@ export interface Report {
 	run: Maybe<Run>;
 	notes?: string[];
 	provenance?: Record<string, string>;
-	overview?: View & { health_score?: Maybe<number>; step_count?: Maybe<number>; step_time_ps?: Maybe<Record<string, number>>; host_step_time_ps?: Maybe<Record<string, number>> };
+	overview?: View & { step_source?: Maybe<string>; health_score?: Maybe<number>; step_count?: Maybe<number>; step_time_ps?: Maybe<Record<string, number>>; host_step_time_ps?: Maybe<Record<string, number>> };
 	capture?: View & { verdict?: Maybe<string>; causes: { id: string; what?: Maybe<string>; fix?: Maybe<string> }[] };
-	time?: View & { bottleneck?: Maybe<string>; buckets?: Record<string, number>; per_core?: Row[]; per_step?: Step[]; total_ps?: Maybe<number>; wall_start_ps?: Maybe<number>; wall_ps?: Maybe<number> };
+	time?: View & { bottleneck?: Maybe<string>; bottleneck_bucket?: Maybe<string>; bottleneck_evidence?: Maybe<string>; steps_outliers?: Row[]; buckets?: Record<string, number>; per_core?: Row[]; per_step?: Step[]; total_ps?: Maybe<number>; wall_start_ps?: Maybe<number>; wall_ps?: Maybe<number> };
 	doctor?: View & { findings?: Finding[]; ranges?: FindingRange[]; kpis?: Kpi[] };
 	flame?: View & { stacks?: FrameRow[]; modules?: FrameRow[]; scopes?: FrameRow[] };
 	heatmap?: View & { ops: { op: string; mxu_utilization_pct: (number | null)[] }[]; steps: (number | null)[]; steps_per_column: number };
@@ -402,6 +406,27 @@ export interface SeenSlice extends Row {
 	start_ps: number;
 	duration_ps: number;
 	events: number;
+}
+
+// What the overview draws (overview.js).
+export interface TopOp {
+	op: OpName;
+	says: string;
+	self_ps: number;
+	share: number | null;
+	bucket: string | null;
+	parts: { bucket: string; share: number }[]; // of its own time
+}
+export interface StepBin {
+	from: number;
+	to: number;
+	count: number;
+}
+export interface SlowStep {
+	step: Step;
+	excess: number | null; // over the median, in percent
+	isSlow: boolean; // the report lists it as one that differs
+	cause: string | null;
 }
 
 // A chip of a pod (pod.js); a figure is null where the report does not have it.
