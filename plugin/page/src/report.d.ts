@@ -107,6 +107,7 @@ export interface Impossible {
 	table: string | null;
 	row: number | null;
 	item: string | null;
+	item_index?: number; // of a list
 	field: string;
 	value: number;
 	peak: number;
@@ -126,7 +127,7 @@ export interface Report {
 	time?: View & { bottleneck?: Maybe<string>; buckets?: Record<string, number>; per_core?: Row[]; per_step?: Step[]; total_ps?: Maybe<number>; wall_start_ps?: Maybe<number>; wall_ps?: Maybe<number> };
 	doctor?: View & { findings?: Finding[]; ranges?: FindingRange[]; kpis?: Kpi[] };
 	flame?: View & { stacks?: FrameRow[]; modules?: FrameRow[]; scopes?: FrameRow[] };
-	heatmap?: View & { ops: { op: string; mxu_utilization_pct: (number | null)[] }[]; steps: (number | null)[]; steps_per_column: number };
+	heatmap?: View & { ops: { op: string; module: string | null; mxu_utilization_pct: (number | null)[] }[]; steps: (number | null)[]; steps_per_column: number };
 	fusion?: View & { unfused?: Row[] };
 	systolic?: View & { ops?: Row[]; devices?: Row[] };
 	steps?: Step[];
@@ -212,6 +213,7 @@ export interface PageView {
 	Draw: ComponentType;
 	of?: string[];
 	isOfEvents?: boolean; // it asks for what is chosen by itself, and needs no report of that
+	isTimeless?: boolean; // nothing in it is drawn over time
 	has?: (report: Report) => boolean;
 	lacks?: (report: Report) => boolean;
 }

@@ -279,3 +279,14 @@ export function inSight(rows, look, report) {
 		return typeof r.device !== "string" || names.has(r.device);
 	});
 }
+
+/**
+ * What ROWS are of, although a part of it is chosen: they do not say when they ran, or where. "": they are of what is chosen.
+ * @type {(rows: Row[], look: Pick<Look, "device" | "host" | "range">, report: Maybe<Report>) => string}
+ */
+export function ofAll(rows, look, report) {
+	if (!report || report.part || !rows.length) return "";
+	const hasTime = rows.some((r) => typeof r.start_ps === "number");
+	const hasPlace = rows.some((r) => typeof r.device_id === "number" || typeof r.device === "string" || typeof r.host === "string");
+	return [look.range && !hasTime && "whole run", (look.device !== null || look.host) && !hasPlace && "all devices"].filter(Boolean).join(", ");
+}

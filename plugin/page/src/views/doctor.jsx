@@ -5,7 +5,7 @@ import { clean, coreTime, time, title, value } from "../format.js";
 import { XProfLink } from "../links.jsx";
 import { Op } from "../op.jsx";
 import { ByHand, OpenFinding } from "../open.jsx";
-import { Choice, Code, columnsOf, Facts, gainOf, Missing, Notes } from "../parts.jsx";
+import { Choice, Code, columnsOf, Facts, gainOf, Missing, Notes, Window } from "../parts.jsx";
 import { deviceIn, useChoice, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 import { Label, Unknown } from "../words.jsx";
@@ -118,6 +118,7 @@ function KeyFigures({ kpis }) {
 							{`${number(/** @type {number} */ (k.value))} ${k.unit}`}
 							<span class="origin">{k.band}</span>
 						</dd>
+						<Window of={`kpis.${k.name}`} window={k.window} />
 						<dd class="count">{`good ${k.better === "higher" ? "from" : "up to"} ${number(k.good)} ${k.unit}${k.fair === null ? "" : `, fair ${k.better === "higher" ? "from" : "up to"} ${number(k.fair)} ${k.unit}`}`}</dd>
 					</div>
 				))}
