@@ -30,6 +30,9 @@ export const time = (ps) => (Math.abs(ps) < 1e14 ? scaled(ps, ["ps", "ns", "\u00
 // Summed over cores.
 /** @param {number} ps */
 export const coreTime = (ps) => scaled(ps, ["ps", "ns", "\u00b5s", "ms", "s"].map((s) => `core-${s}`), 1000);
+// Summed over threads.
+/** @param {number} ps */
+const threadTime = (ps) => scaled(ps, ["ps", "ns", "\u00b5s", "ms", "s"].map((s) => `thread-${s}`), 1000);
 /** @param {number} n */
 export const bytes = (n) => scaled(n, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"], 1024);
 /** @param {number} x */
@@ -49,6 +52,7 @@ const si = (x, unit) => scaled(x, ["", "K", "M", "G", "T", "P"].map((s) => s + u
 const WRITE = {
 	TIME: time,
 	CORE: coreTime,
+	THREAD: threadTime,
 	BYTES: bytes,
 	SHARE: percent,
 	BANDWIDTH: si,

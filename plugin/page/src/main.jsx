@@ -448,7 +448,7 @@ function Scope({ look, part }) {
 	if (!partOf(look)) return null;
 	if (part?.report) return <p class="scope" role="status">All figures below are of what is chosen.</p>;
 	const why = part?.error ? `The server did not make a report of it: ${clean(part.error)}` : hasServer() ? "The report of what is chosen is being made." : "A file has no others: tpusight serve and TensorBoard make them.";
-	return <p class="scope" role="status">{`Tables and charts over time show what is chosen. Other figures below are of the whole run. ${why}`}</p>;
+	return <p class="scope" role="status">{`Charts over time, and tables whose rows have a time, show what is chosen. All other figures below are of the whole run. ${why}`}</p>;
 }
 
 function App() {
@@ -477,7 +477,7 @@ function App() {
 		() => (
 			<main>
 				{!over && <Tabs views={views} view={view.name} onView={(name) => setLook({ view: name })} />}
-				{drawn && !isNow && <Strip />}
+				{drawn && !isNow && <Strip isFolded={view.isTimeless} />}
 				{drawn && !isNow && !view.isOfEvents && <Scope look={look} part={part} />}
 				{drawn && !over && <Contents view={view.name} />}
 				<div id="view" {...(over ? { "data-page": over.name } : { role: "tabpanel", "aria-labelledby": `tab-${view.name}` })}>

@@ -111,6 +111,7 @@ export interface Impossible {
 	table: string | null;
 	row: number | null;
 	item: string | null;
+	item_index?: number; // of a list
 	field: string;
 	value: number;
 	peak: number;
@@ -130,7 +131,7 @@ export interface Report {
 	time?: View & { bottleneck?: Maybe<string>; bottleneck_bucket?: Maybe<string>; bottleneck_evidence?: Maybe<string>; steps_outliers?: Row[]; buckets?: Record<string, number>; per_core?: Row[]; per_step?: Step[]; total_ps?: Maybe<number>; wall_start_ps?: Maybe<number>; wall_ps?: Maybe<number> };
 	doctor?: View & { findings?: Finding[]; ranges?: FindingRange[]; kpis?: Kpi[] };
 	flame?: View & { stacks?: FrameRow[]; modules?: FrameRow[]; scopes?: FrameRow[] };
-	heatmap?: View & { ops: { op: string; mxu_utilization_pct: (number | null)[] }[]; steps: (number | null)[]; steps_per_column: number };
+	heatmap?: View & { ops: { op: string; module: string | null; mxu_utilization_pct: (number | null)[] }[]; steps: (number | null)[]; steps_per_column: number };
 	fusion?: View & { unfused?: Row[] };
 	systolic?: View & { ops?: Row[]; devices?: Row[] };
 	steps?: Step[];
@@ -216,6 +217,7 @@ export interface PageView {
 	Draw: ComponentType;
 	of?: string[];
 	isOfEvents?: boolean; // it asks for what is chosen by itself, and needs no report of that
+	isTimeless?: boolean; // nothing in it is drawn over time
 	has?: (report: Report) => boolean;
 	lacks?: (report: Report) => boolean;
 }

@@ -231,10 +231,15 @@ export function useLook() {
 
 // --- what of a report is in sight
 
+// Cores begin a step a little apart, so neighbours overlap: a sliver of this share does not count.
+const SLIVER = 0.01;
+
 /** @type {(row: Row, range: Range) => boolean} */
 function isWithin(row, range) {
 	const end = row.end_ps ?? row.start_ps + (row.duration_ps ?? 0);
-	return row.start_ps === end ? row.start_ps >= range[0] && row.start_ps <= range[1] : end > range[0] && row.start_ps < range[1];
+	if (row.start_ps === end) return row.start_ps >= range[0] && row.start_ps <= range[1];
+	const shared = Math.min(end, range[1]) - Math.max(row.start_ps, range[0]);
+	return shared > SLIVER * Math.min(end - row.start_ps, range[1] - range[0]);
 }
 
 /**
@@ -276,6 +281,19 @@ export function inSight(rows, look, report) {
 		if (look.device === null && !look.host) return true;
 		if (typeof r.device === "string" && typeof r.host === "string") return wanted.some((d) => d.name === r.device && d.host === r.host);
 		if (typeof r.device_id === "number") return wanted.some((d) => d.id === r.device_id);
+		if (typeof r.device !== "string" && typeof r.host === "string") return wanted.some((d) => d.host === r.host);
 		return typeof r.device !== "string" || names.has(r.device);
 	});
+}
+
+/**
+ * What ROWS are of, although a part of it is chosen: they do not say when they ran, or where. "": they are of what is chosen.
+ * @type {(rows: Row[], look: Pick<Look, "device" | "host" | "range">, report: Maybe<Report>) => string}
+ */
+export function ofAll(rows, look, report) {
+	if (!report || report.part || !rows.length) return "";
+	const hasTime = rows.some((r) => typeof r.start_ps === "number");
+	const hasDevice = rows.some((r) => typeof r.device_id === "number" || typeof r.device === "string");
+	const hasHost = hasDevice || rows.some((r) => typeof r.host === "string");
+	return [look.range && !hasTime && "whole run", ((look.device !== null && !hasDevice) || (look.host && !hasHost)) && "all devices"].filter(Boolean).join(", ");
 }

@@ -15,7 +15,7 @@ const MAX_ROWS = 3; // of findings that overlap
 /** @type {Record<string, string>} */
 export const SEVERITY_COLORS = { critical: "var(--critical)", warning: "var(--warning)", info: "var(--info)" };
 
-/** @import { Finding, FindingRange, LaneRow, Step } from "./report.d.ts" */
+/** @import { Finding, FindingRange, LaneRow, Report, Step } from "./report.d.ts" */
 
 /**
  * Columns from 0 to END: each step from its start to its end, as shares of its time. OF: the step that each column begins with; -1: none.
@@ -52,6 +52,21 @@ export function laid(ranges) {
 	return rows;
 }
 
+/**
+ * Steps as slices, one behind the other: start, end, which step.
+ * @type {(steps: Pick<Step, "start_ps" | "duration_ps">[]) => number[]}
+ */
+export function oneByOne(steps) {
+	/** @type {number[]} */
+	const slices = [];
+	for (const [i, step] of steps.entries()) {
+		const start = Math.max(step.start_ps, slices.length ? slices[slices.length - 2] : 0);
+		const end = step.start_ps + step.duration_ps;
+		if (end > start) slices.push(start, end, i);
+	}
+	return slices;
+}
+
 /** @type {(findings: Finding[], ranges: FindingRange[]) => { start_ps: number, end_ps: number, kind: number }[]} */
 const placesOf = (findings, ranges) => findings.flatMap((f, kind) => (f.time_ranges ?? ranges.filter((r) => r.finding === f.id)).map((r) => ({ start_ps: r.start_ps, end_ps: r.end_ps, kind })));
 
@@ -73,6 +88,29 @@ export function Places({ whole }) {
 	return <TimeLane whole={whole} bare rows={rows} height={12} label={`places of ${findings.length} findings in the run; a click opens one`} onPick={(_, kind) => setLook({ view: "doctor", finding: findings[kind].id })} />;
 }
 
+/** @type {(report: Report) => boolean} */
+const hasClasses = (report) => (report.tracks ?? []).some((t) => t.name === "Time classes" && t.slices?.length);
+
+const STEP_COLORS = ["#7b8794", "#a3adb8"]; // of no class: where one step ends and the next begins must be seen
+
+// Steps of hosts alone: nothing is known of them but when they ran.
+function Marked() {
+	const { whole: report } = usePage();
+	const rows = useMemo(() => {
+		const steps = (report.steps ?? []).filter((s) => !s.is_others);
+		/** @type {LaneRow} */
+		const row = { name: "Steps", slices: oneByOne(steps), color: (kind) => STEP_COLORS[kind % 2], text: (kind) => `step ${steps[kind].step}` };
+		return row.slices.length ? [row] : [];
+	}, [report]);
+	if (!rows.length) return <p class="empty">No device has steps or time classes, so the run cannot be drawn.</p>;
+	return (
+		<div>
+			<p class="count note">No device ran, so the time of a step has no classes. The capture is drawn with its steps.</p>
+			<TimeLane whole rows={rows} label={`${rows[0].slices.length / 3} steps of the hosts over the whole capture; drag to choose a time range`} />
+		</div>
+	);
+}
+
 function Classes() {
 	const { whole: report, scale } = usePage();
 	const steps = useMemo(() => (report.time?.per_step ?? []).filter((s) => !s.is_others), [report]);
@@ -86,16 +124,17 @@ function Classes() {
 		if (!step) return [`at ${time(at)}`, "outside of steps"];
 		return [`step ${step.step}, at ${time(step.start_ps)}, ${time(step.duration_ps)}`, ...BUCKETS.filter((b) => step[`${b}_ps`] > 0).map((b) => `${title(b)}: ${value("_pct", (100 * step[`${b}_ps`]) / step.total_ps)}`)];
 	};
-	if (steps.length < 2) return <Rows name="Time classes" whole empty="No device has steps or time classes, so the run cannot be drawn." />;
+	if (steps.length < 2) return hasClasses(report) ? <Rows name="Time classes" whole /> : <Marked />;
 	return (
 		<TimeChart whole {...drawn} top={100} axis={shareAxis} say={say} height={110} label={`time classes of ${steps.length} steps over the whole capture; drag to choose a time range`} />
 	);
 }
 
-export function Strip() {
+/** @param {{ isFolded?: boolean }} props ISFOLDED: the view has nothing over time, so the picture waits until it is asked for */
+export function Strip({ isFolded }) {
 	const { whole: report, look, scale } = usePage();
 	const hasSteps = (report.time?.per_step ?? []).filter((s) => !s.is_others).length > 1;
-	const [open, setOpen] = useChoice("strip.open", true);
+	const [open, setOpen] = useChoice("strip.open", !isFolded);
 	return (
 		<section class="strip" aria-label="the whole run">
 			<div class="bar">

@@ -7,7 +7,7 @@ import { labelOf } from "./glossary.js";
 import { Middle } from "./middle.jsx";
 import { Op } from "./op.jsx";
 import { opIn, opKey } from "./opdata.js";
-import { useChoice, usePage } from "./state.js";
+import { ofAll, useChoice, usePage } from "./state.js";
 import { Columns, meaning, spokenFor } from "./words.jsx";
 import { csv, cut, isNothing, titles, UNKNOWN, unit, value } from "./format.js";
 
@@ -200,6 +200,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 	const [focus, setFocus] = useState(-1);
 	const [notice, setNotice] = useState("");
 	const box = useRef(/** @type {HTMLDivElement | null} */ (null));
+	const all = ofAll(rows, look, report);
 	/** @param {Row[]} all */
 	const count = (all) => all.filter((r) => !r.is_others).length;
 	const shown = useMemo(() => sorted(filtered(rows, columns, word), sort), [rows, columns, word, sort]);
@@ -278,6 +279,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 					</button>
 				</h3>
 				<span class="count">{count(shown) === count(rows) ? count(rows).toLocaleString("en-US") : `${count(shown).toLocaleString("en-US")} of ${count(rows).toLocaleString("en-US")}`}</span>
+				{all && <span class="count of-all">{all}</span>}
 				<span role="status">{notice}</span>
 				{rows.length > 5 && <input type="search" placeholder="filter" aria-label={`filter ${label}`} value={word} onInput={(e) => setWord(e.currentTarget.value)} />}
 				{full.length > 2 && <Chooser columns={full} shown={seen} labels={labels} caption={label} onPick={setPicked} />}

@@ -211,8 +211,8 @@ function shared(scale, isWhole, gaps) {
 
 /** @type {(whole: boolean | undefined) => ReturnType<typeof shared>} */
 export function useShared(whole) {
-	const { whole: { time: times }, scale } = usePage();
-	return useMemo(() => shared(scale, Boolean(whole), outside(times?.per_step, scale.end)), [times, scale, whole]);
+	const { whole: { time: times, steps }, scale } = usePage();
+	return useMemo(() => shared(scale, Boolean(whole), outside(times?.per_step?.length ? times.per_step : steps, scale.end)), [times, steps, scale, whole]);
 }
 
 // --- series

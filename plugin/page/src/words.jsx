@@ -23,12 +23,22 @@ export const spokenFor = (label, report) => (isGpu(report) ? label.replaceAll(" 
  */
 export const labelFor = (path, report) => spokenFor(labelOf(path), report);
 
+// Figures that are of another time than the run, by the end of their names and by the view: how idle something was has several answers.
+/** @type {[of: RegExp, window: string][]} */
+const WINDOWS = [
+	[/(^|\.)duty_cycle_pct$/, "each core, from its first event to its last"],
+	[/(^|\.)gpu_idle_pct$/, "the capture"],
+	[/^hta\./, "from the first kernel to the last"],
+	[/^timeline\./, "from the first event of a host or a device to the last"],
+];
+
 /**
- * The time that a figure is of. HolisticTraceAnalysis counts from kernel to kernel; all else is of the run.
+ * The time that a figure is of.
  * @type {(path: string, report: Maybe<Report>) => string}
  */
 export function windowOf(path, report) {
-	if (path.startsWith("hta.") && path !== "hta.gpu_idle_pct") return "from the first kernel to the last";
+	const own = WINDOWS.find(([of]) => of.test(path))?.[1];
+	if (own) return report?.part ? `${own}, in the chosen part` : own;
 	return report?.part ? "the chosen part of the run" : "the whole run";
 }
 

@@ -54,10 +54,13 @@ test("the meaning has the formula, the origin, the window and the page", () => {
 });
 
 test("a figure has the window that it is of", () => {
-	assert.equal(windowOf("overview.duty_cycle_pct", TPU), "the whole run");
-	assert.equal(windowOf("overview.duty_cycle_pct", { ...TPU, part: { from_ps: 0 } }), "the chosen part of the run");
+	assert.equal(windowOf("overview.mxu_utilization_pct", TPU), "the whole run");
+	assert.equal(windowOf("overview.mxu_utilization_pct", { ...TPU, part: { from_ps: 0 } }), "the chosen part of the run");
+	assert.equal(windowOf("overview.duty_cycle_pct", TPU), "each core, from its first event to its last");
+	assert.equal(windowOf("overview.duty_cycle_pct", { ...TPU, part: { from_ps: 0 } }), "each core, from its first event to its last, in the chosen part");
 	assert.equal(windowOf("hta.compute_time_pct", GPU), "from the first kernel to the last");
-	assert.equal(windowOf("hta.gpu_idle_pct", GPU), "the whole run");
+	assert.equal(windowOf("hta.gpu_idle_pct", GPU), "the capture");
+	assert.equal(windowOf("timeline.gpu_active_pct", GPU), "from the first event of a host or a device to the last");
 });
 
 test("a GPU has matrix units, and no MXU", () => {

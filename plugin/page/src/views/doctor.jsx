@@ -6,7 +6,7 @@ import { XProfLink } from "../links.jsx";
 import { Op } from "../op.jsx";
 import { hintOf, rowOf } from "../opdata.js";
 import { ByHand, OpenFinding } from "../open.jsx";
-import { Choice, Code, columnsOf, Facts, gainOf, Missing, Notes } from "../parts.jsx";
+import { Choice, Code, columnsOf, Facts, gainOf, Missing, Notes, Window } from "../parts.jsx";
 import { deviceIn, useChoice, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 import { Label, Unknown } from "../words.jsx";
@@ -161,6 +161,7 @@ function KeyFigure({ kpi: k, limit }) {
 				{figure(/** @type {number} */ (k.value), k.unit)}
 				<span class="origin">{BANDS[band] ?? "not judged"}</span>
 			</dd>
+			<Window of={`kpis.${k.name}`} window={k.window} />
 			<dd class="count">{BANDS[band] ? limitsOf(k) : reason}</dd>
 		</div>
 	);

@@ -14,7 +14,7 @@ const NARROW = 0.5; // pixels: what is narrower is not drawn
 const LETTERS = 24; // pixels that a frame needs for a text
 const US = 1e6; // ps
 
-/** @import { FrameRow, Tree, Weight } from "../report.d.ts" */
+/** @import { DrawCell, FrameRow, Tree, Weight } from "../report.d.ts" */
 
 // Light enough for dark letters in either theme; without colours, their lightness and the words below tell them apart.
 /** @type {Record<string, string>} */
@@ -31,6 +31,8 @@ function asked() {
 	return { kind: at.tree, weight: at.weight, least: number(at.minDurationPs) / US, depth: number(at.maxDepth), group: at.groupSmall === "true" };
 }
 
+/** Own time is a sum over threads or over devices. @type {Record<string, Record<string, DrawCell>>} */
+const OWN = { hottest: { self_ps: (v, row) => value(WEIGHTS.find((w) => w.name === row.weight)?.unit ?? "_ps", v) } };
 /** @type {(weight: Weight, v: number) => string} */
 const shown = (weight, v) => (weight.unit ? value(weight.unit, v) : v.toLocaleString("en-US"));
 /** @type {(part: number, all: number) => string} */
@@ -280,7 +282,7 @@ export function Flame() {
 			</div>
 			<Colors rows={rows} />
 			<Graph tree={tree} weight={weight} word={word} depth={depth} />
-			<Tables of="flame" view={view} names={["hottest"]} first={{ hottest: ["weight", "self_ps", "share_pct", "count", "name", "caller"] }} />
+			<Tables of="flame" view={view} names={["hottest"]} first={{ hottest: ["weight", "self_ps", "share_pct", "count", "name", "caller"] }} draw={OWN} />
 			<Notes view={view} />
 		</div>
 	);

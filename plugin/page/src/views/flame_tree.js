@@ -5,8 +5,8 @@
 
 /** @type {Weight[]} */
 export const WEIGHTS = [
-	{ name: "cpu", title: "CPU time", self: "cpu_self_ps", unit: "_ps" },
-	{ name: "device", title: "device time", self: "device_self_ps", unit: "_ps" },
+	{ name: "cpu", title: "CPU time", self: "cpu_self_ps", unit: "flame.cpu_time_ps" },
+	{ name: "device", title: "device time", self: "device_self_ps", unit: "flame.device_time_ps" },
 	{ name: "count", title: "calls", self: "count", unit: "" },
 ];
 export const KINDS = ["stacks", "modules", "scopes"];

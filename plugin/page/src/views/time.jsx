@@ -42,6 +42,7 @@ export function Time() {
 	const t = report.time;
 	const steps = useMemo(() => inSight(t?.per_step, look, report), [report, look]);
 	const listed = useMemo(() => steps.filter((s) => !s.is_others), [steps]);
+	const cores = useMemo(() => inSight(report.collective_cores, look, report), [report, look]);
 	const all = useMemo(() => (t?.per_step ?? []).filter((s) => !s.is_others), [t]);
 	if (!t) return <Missing what="time breakdown" />;
 	const total = t.total_ps ?? 0;
@@ -63,7 +64,7 @@ export function Time() {
 			<Tables of="time" view={t} names={Object.keys(t).filter((n) => Array.isArray(t[n]) && n !== "per_step" && n !== "notes")} empty={{ steps_outliers: "No step took much longer than the others.", idle_gaps: "No core was idle for long." }} />
 			<Table name="ops" caption="Ops" rows={report.ops ?? []} columns={columnsOf(report.ops ?? [], ["name", "category", "self_time_ps", "total_time_ps", "occurrences", "flops", "bytes_accessed", "mxu_utilization_pct", "hbm_bytes_per_s", "bound_by", "bucket", "padding_waste_pct", "source", "framework_op", "is_remat", "module"], ["op_index", "program_id"])} sort={{ column: "self_time_ps", down: true }} empty="No op ran while the profile was taken." />
 			<Table name="collectives" caption="Collectives" rows={report.collectives ?? []} columns={columnsOf(report.collectives ?? [], ["name", "kind", "bytes", "occurrences", "exposed_ps", "hidden_ps", "bus_bytes_per_s", "link_pct", "mean_skew_ps", "straggler"], ["op_index", "straggler_device_id", "program_id"])} sort={{ column: "exposed_ps", down: true }} max={8} />
-			<Table name="collective_cores" caption="Arrival at collectives" rows={report.collective_cores ?? []} columns={columnsOf(report.collective_cores ?? [], ["device", "host"], ["device_id"])} max={8} />
+			<Table name="collective_cores" caption="Arrival at collectives" rows={cores} columns={columnsOf(cores, ["device", "host"], ["device_id"])} max={8} />
 			<Notes view={t} />
 			<Part name="gaps" heading="What hosts did while cores had nothing to run" />
 			<Part name="async" heading="Transfers behind compute" sort={{ ops: { column: "exposed_ps", down: true } }} />

@@ -16,9 +16,11 @@ import { Generic, Tables } from "./generic.jsx";
 /** @type {(rows: Row[], column: string) => number} */
 const sum = (rows, column) => rows.reduce((all, r) => all + (r[column] ?? 0), 0);
 
-// SAYS: what the times are sums over, where they are.
-/** @param {{ heading: string, parts: SharesPart[], label: string, says?: string }} props */
-function Bars({ heading, parts, label, says }) {
+/**
+ * SAYS: what the times are sums over, where they are. UNIT: a name that says how the times are written; "": they are sums over many, and their shares alone say something.
+ * @param {{ heading: string, parts: SharesPart[], label: string, says?: string, unit?: string }} props
+ */
+function Bars({ heading, parts, label, says, unit = "_ps" }) {
 	const known = parts.filter((p) => p.value > 0);
 	const total = sum(known, "value");
 	if (!(total > 0)) return null;
@@ -26,8 +28,8 @@ function Bars({ heading, parts, label, says }) {
 		<div>
 			<h3>{heading}</h3>
 			{says && <p class="count">{says}</p>}
-			<Shares parts={known} total={total} label={label} />
-			<Legend items={known.map((p) => [`${p.name} ${value("_ps", p.value)} (${value("_pct", (100 * p.value) / total)})`, p.color])} />
+			<Shares parts={unit ? known : known.map((p) => ({ ...p, value: (100 * p.value) / total }))} total={unit ? total : 100} label={label} unit={unit || "_pct"} />
+			<Legend items={known.map((p) => [[p.name, ...(unit ? [value(unit, p.value)] : []), `(${value("_pct", (100 * p.value) / total)})`].join(" "), p.color])} />
 		</div>
 	);
 }
@@ -68,9 +70,9 @@ export function Hta() {
 	return (
 		<div>
 			<Facts of="hta" view={view} names={["gpu_idle_pct", "gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "memory_time_pct", "comm_comp_overlap_pct", "kernel_count", "short_kernel_count", "rank_count"]} />
-			{known && <Bars heading="Time of the devices, from the first kernel to the last" parts={breakdown(view.exact)} label="time of the devices" />}
-			<Bars heading="What runs together" parts={kindsOf(kinds)} label="busy time by what runs together" says={ranks > 1 ? `Summed over ${ranks} GPUs.` : ""} />
-			<Bars heading="Why streams are idle" parts={WAITS.map(([column, name, color]) => ({ name, value: sum(view.idle ?? [], column), color }))} label="idle time of streams by cause" says="Summed over all streams, so it may be more than the time of the run." />
+			{known && <Bars heading="Time of the devices, from the first kernel to the last" parts={breakdown(view.exact)} label="time of the devices" unit="exact.kernel_ps" />}
+			<Bars heading="What runs together" parts={kindsOf(kinds)} label="busy time by what runs together" says={ranks > 1 ? `Summed over ${ranks} GPUs.` : ""} unit="exact.kernel_ps" />
+			<Bars heading="Why streams are idle" parts={WAITS.map(([column, name, color]) => ({ name, value: sum(view.idle ?? [], column), color }))} label="idle time of streams by cause" says="Each stream counts for itself, so only the shares say something." unit="" />
 			<Tables
 				of="hta"
 				view={view}
