@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { clean, coreTime, time, title, value } from "../format.js";
 import { XProfLink } from "../links.jsx";
 import { Op } from "../op.jsx";
+import { rowOf } from "../opdata.js";
 import { ByHand, OpenFinding } from "../open.jsx";
 import { Choice, Code, columnsOf, Facts, gainOf, Missing, Notes } from "../parts.jsx";
 import { deviceIn, useChoice, usePage } from "../state.js";
@@ -47,10 +48,12 @@ function Ranges({ finding, ranges }) {
 
 /** @param {{ where: NonNullable<FindingData["where"]>[number] }} props */
 function Place({ where: { op, module, source } }) {
+	const { report } = usePage();
+	const row = op ? rowOf(report, { module: module ?? "", name: op }) : undefined;
 	const text = clean([module && `in ${module}`, source && `at ${source}`].filter(Boolean).join(" "));
 	return (
 		<li>
-			{op && <Op of={{ module: module ?? "", name: op }} />} {text}
+			{op && <Op of={{ module: module ?? "", name: op }} />} {text} {typeof row?.self_time_ps === "number" && <span class="count">{coreTime(row.self_time_ps)}</span>}
 		</li>
 	);
 }
