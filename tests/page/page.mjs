@@ -474,7 +474,7 @@ async function ask(page, frame) {
 	await frame.hover("h1");
 }
 
-// Headings are words and not names of JSON; what is unknown stands in a sentence, and not in tiles.
+// Headings are words and not names of JSON, and no two tables of a view have one name; what is unknown stands in a sentence, and not in tiles.
 async function words(page, frame) {
 	await ask(page, frame);
 	for (const view of Object.keys(job.views)) {
@@ -484,6 +484,8 @@ async function words(page, frame) {
 		for (const label of labels) must(!/[a-z]_[a-z]/.test(label.replaceAll(/docs\/\S+/g, "")), `${view}: "${label.slice(0, 120)}" has a name of JSON`);
 		must(!(await frame.$(".fact .unknown")), `${view}: a tile is "unknown"`);
 		const heads = await frame.$$eval("section.table", (all) => all.map((t) => [t.getAttribute("aria-label"), [...t.querySelectorAll("th button")].map((b) => b.textContent.replace(/ [\u2191\u2193]$/, ""))]));
+		const captions = heads.map(([caption]) => caption);
+		must(new Set(captions).size === captions.length, `${view}: two tables are called ${captions.filter((n, i) => captions.indexOf(n) !== i)}`);
 		for (const [caption, names] of heads) must(new Set(names).size === names.length, `${view}: ${caption} has one heading twice: ${names.filter((n, i) => names.indexOf(n) !== i)}`);
 	}
 }

@@ -587,6 +587,7 @@ export interface TableProps {
 	rows: Row[];
 	columns: string[];
 	caption: string;
+	label?: string; // what it is called where its heading is not seen above it: the caption alone, if no other table of the view has it
 	sort?: Sort;
 	draw?: Record<string, DrawCell>;
 	labels?: Record<string, string>;
@@ -602,4 +603,5 @@ export interface TablesProps {
 	draw?: Record<string, DrawCell>;
 	empty?: Record<string, string>;
 	onPick?: (row: Row) => void;
+	under?: string; // the heading above them
 }

@@ -208,7 +208,7 @@ function Cell({ table, column, row, numeric, draw, wide }) {
 // COLUMNS: names, in order; DRAW: column -> (value, row) => what stands in the cell; LABELS: headings of columns
 // whose names do not say enough; ONPICK: a row was chosen.
 /** @param {TableProps} props */
-export function Table({ name, of = name, rows, columns, caption, sort: first, draw = {}, labels: own, onPick, max = 14, empty }) {
+export function Table({ name, of = name, rows, columns, caption, sort: first, draw = {}, labels: own, onPick, max = 14, empty, label = caption }) {
 	const { report, look, setLook } = usePage();
 	const key = of.startsWith(`${look.view}.`) ? of : `${look.view}.${of}`; // a view may have several tables of one name
 	const [order, setOrder] = useChoice(`${key}.sort`, sortText(first));
@@ -296,14 +296,14 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 
 	if (!rows.length) return empty ? <p class="empty">{empty}</p> : null;
 	return (
-		<section class="table" aria-label={caption}>
+		<section class="table" aria-label={label}>
 			<div class="bar">
 				<h3>{caption}</h3>
 				<span class="count">{count(shown) === count(rows) ? count(rows).toLocaleString("en-US") : `${count(shown).toLocaleString("en-US")} of ${count(rows).toLocaleString("en-US")}`}</span>
 				<span role="status">{notice}</span>
-				{rows.length > 5 && <input type="search" placeholder="filter" aria-label={`filter ${caption}`} value={word} onInput={(e) => setWord(e.currentTarget.value)} />}
-				{full.length > 2 && <Chooser columns={full} shown={seen} labels={labels} caption={caption} onPick={setPicked} />}
-				<Columns of={of} columns={columns} caption={caption} />
+				{rows.length > 5 && <input type="search" placeholder="filter" aria-label={`filter ${label}`} value={word} onInput={(e) => setWord(e.currentTarget.value)} />}
+				{full.length > 2 && <Chooser columns={full} shown={seen} labels={labels} caption={label} onPick={setPicked} />}
+				<Columns of={of} columns={columns} caption={label} />
 				<button type="button" onClick={onCopy} data-copy={name}>
 					{marked.size ? `Copy ${marked.size} as CSV` : "Copy as CSV"}
 				</button>
@@ -314,7 +314,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 				)}
 			</div>
 			{/* A region that scrolls must be reachable by keyboard. */}
-			<div class="scroll" style={{ maxHeight: `${(max + 1) * ROW + 8}px` }} ref={box} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={onKey} tabIndex={0} role="region" aria-label={`${caption}, rows`}>
+			<div class="scroll" style={{ maxHeight: `${(max + 1) * ROW + 8}px` }} ref={box} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={onKey} tabIndex={0} role="region" aria-label={`${label}, rows`}>
 				<table class="rows" aria-rowcount={shown.length + 1}>
 					<thead>
 						<tr aria-rowindex={1}>

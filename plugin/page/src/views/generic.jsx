@@ -14,24 +14,24 @@ const LEAVE = ["op_index", "device_id", "straggler_device_id", "program_id"]; //
 /**
  * OF: the view; FIRST: columns that come first; EMPTY: why it has no rows.
  * @param {{ of: string, name: string, rows: Row[], caption: string, first?: string[], sort?: Sort, draw?: Record<string, DrawCell>, empty?: string,
- *	onPick?: (row: Row) => void }} props
+ *	onPick?: (row: Row) => void, under?: string }} props
  */
-function One({ of, name, rows: all, caption, first, sort, draw, empty, onPick }) {
+function One({ of, name, rows: all, caption, first, sort, draw, empty, onPick, under }) {
 	const { report, look } = usePage();
 	const rows = useMemo(() => inSight(all, look, report), [all, look, report]);
 	const columns = useMemo(() => columnsOf(all, first, LEAVE), [all, first]);
 	if (!all.length || !rows.length) return <p class="empty">{all.length ? `${caption}: no row belongs to the chosen time, host or device.` : (empty ?? `${caption}: the profile has none.`)}</p>;
-	return <Table name={name} of={`${of}.${name}`} caption={caption} rows={rows} columns={columns} sort={sort} draw={draw} onPick={onPick} />;
+	return <Table name={name} of={`${of}.${name}`} caption={caption} label={under && `${under}: ${caption}`} rows={rows} columns={columns} sort={sort} draw={draw} onPick={onPick} />;
 }
 
 /** @param {Cell} v */
 const isTable = (v) => Array.isArray(v) && v.every((row) => row !== null && typeof row === "object" && !Array.isArray(row));
 
 /** @param {TablesProps & { of: string, view: Maybe<View> }} props */
-export function Tables({ of, view, names, first = {}, sort = {}, draw = {}, empty = {}, onPick }) {
+export function Tables({ of, view, names, first = {}, sort = {}, draw = {}, empty = {}, onPick, under }) {
 	const all = names ?? Object.keys(view ?? {}).filter((n) => n !== "notes" && isTable(view?.[n]));
 	const missing = Object.keys(empty).filter((n) => !all.includes(n)); // these are named with their reason, like those without rows
-	return [...all, ...missing].map((n) => <One key={n} of={of} name={n} rows={view?.[n] ?? []} caption={title(`${of}.${n}`)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} />);
+	return [...all, ...missing].map((n) => <One key={n} of={of} name={n} rows={view?.[n] ?? []} caption={title(`${of}.${n}`)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} under={under} />);
 }
 
 /** @param {TablesProps & { name: keyof Report, what?: string, skip?: Set<string>, children?: ComponentChildren }} props */
@@ -62,7 +62,7 @@ export function Part({ name, heading, ...tables }) {
 		<section aria-label={heading}>
 			<h3>{heading}</h3>
 			<Facts of={name} view={view} />
-			<Tables of={name} view={view} names={full} {...tables} />
+			<Tables of={name} view={view} names={full} under={heading} {...tables} />
 			<Notes view={view} />
 		</section>
 	);

@@ -260,14 +260,14 @@ export function Memory() {
 			{!capacity && <Missing what="memory capacity" />}
 			{capacity && <Facts of="capacity" view={capacity} />}
 			<AtPeak />
-			{capacity && <Tables of="capacity" view={capacity} />}
+			{capacity && <Tables of="capacity" view={capacity} under="At the peak" />}
 			{capacity && <Notes view={capacity} />}
 			<h3>Memory traffic</h3>
 			{memory ? <Facts of="memory" view={memory} /> : <Missing what="memory traffic by op" />}
 			{TRAFFIC.map((name) => (
 				<Counter key={name} name={name} />
 			))}
-			{memory && <Tables of="memory" view={memory} />}
+			{memory && <Tables of="memory" view={memory} under="Memory traffic" />}
 			{memory && <Notes view={memory} />}
 			{!held && <OverTime />}
 			<Part name="allocators" heading="What allocators did" />
