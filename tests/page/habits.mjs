@@ -388,9 +388,10 @@ async function zoom() {
 	await until(page, (r) => r === null, "back to all");
 	for (const [from, to] of want.near) {
 		await page.evaluate(() => { window.written.length = 0; });
-		await page.evaluate(([a, b]) => { location.hash = `#view=time&from_ps=${a}&to_ps=${b}`; }, [from, to]);
+		await page.evaluate(([a, b]) => { location.hash = `#view=systolic&from_ps=${a}&to_ps=${b}`; }, [from, to]);
 		await page.waitForFunction(([a, b]) => new URLSearchParams(location.hash.slice(1)).get("from_ps") === String(a) && new URLSearchParams(location.hash.slice(1)).get("to_ps") === String(b), [from, to]);
-		await page.waitForFunction(() => document.querySelector(".strip .range") && window.written.length > 4);
+		await shows(page, "systolic");
+		await page.waitForFunction(() => document.querySelector(".strip .range") && [...document.querySelectorAll("#view .over-time")].some((e) => window.written.some(([canvas]) => canvas === e.closest(".uplot").querySelector("canvas"))));
 		await seen(page);
 		const said = (await text(page, ".strip .range")).split("\n")[0].replace(/\s*Back.*$/, "");
 		const [a, b] = said.split(" to ");

@@ -30,7 +30,13 @@ export function Line({ source }) {
 				name
 			)}
 			<button type="button" class="copy" aria-label={`copy ${name}`} title={`copies ${name}`} onClick={onCopy}>
-				{done ? "\u2713" : "\u29c9"}
+				{done ? (
+					"\u2713"
+				) : (
+					<svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+						<path d="M4 3.5h6.5v8H4zM2 9H1.5V.5H8V1" fill="none" stroke="currentColor" />
+					</svg>
+				)}
 			</button>
 		</span>
 	);
