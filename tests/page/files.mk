@@ -7,6 +7,7 @@ EXTRA_DIST += tests/page/page.mjs tests/page/doors.py tests/page/expect.py tests
 .PHONY: pictures
 pictures: bin/tpusight
 	TPUSIGHT=bin/tpusight $(PYTHON) $(srcdir)/tests/page/readme.py $(srcdir)/docs/pictures
+	tests/page/timeline.mjs tests/page/views.mjs tests/page/habits.mjs
 tests/page/live_stream_test.log tests/page/live_test.log: tests/live/fake_server$(EXEEXT)
 # Of the sources themselves: npm test in plugin/page (tests/lint.sh).
 EXTRA_DIST += tests/page/unit

@@ -32,10 +32,10 @@ const isPage = (view) => PAGES.some((p) => p.name === view);
 /** @param {{ views: PageView[], view: string, onView: (name: string) => void }} props */
 function Tabs({ views, view, onView }) {
 	const list = useRef(/** @type {HTMLDivElement | null} */ (null));
-	useEffect(() => {
-		const box = list.current;
-		const tab = /** @type {HTMLElement | null | undefined} */ (box?.querySelector('[aria-selected="true"]'));
-		if (box && tab && box.scrollWidth > box.clientWidth) box.scrollLeft = tab.offsetLeft - box.offsetLeft - (box.clientWidth - tab.offsetWidth) / 2;
+	useLayoutEffect(() => {
+		const box = /** @type {HTMLElement} */ (list.current);
+		const tab = /** @type {HTMLElement | undefined} */ (box.children[views.findIndex((v) => v.name === view)]);
+		if (tab) box.scrollLeft = tab.offsetLeft - box.offsetLeft - (box.clientWidth - tab.offsetWidth) / 2; // on a phone the tabs are one line that scrolls
 	}, [view, views]);
 	/** @param {number} i */
 	const go = (i) => {
@@ -462,6 +462,7 @@ function App() {
 	const views = useMemo(() => viewsOf(report, isLive()), [report]);
 	const scale = useMemo(() => new TimeScale((range) => setLook({ range })), []);
 	scale.be(look.range, report ? runEnd(report) : 0);
+	useEffect(() => addEventListener("pagehide", scale.settle, { capture: true }), []);
 	useKeys(views, look.op, setLook, live, scale);
 	const over = hasServer() ? PAGES.find((p) => p.name === look.view) : undefined;
 	useTitle(over ? null : report?.run, live);

@@ -162,13 +162,37 @@ export const useChoice = (/** @type {string} */ key, /** @type {any} */ first) =
 };
 
 const CALM_MS = 250; // browsers refuse addresses that change much oftener
+const LEFT_MS = 30000; // a page that loads again takes that long at most
+const LEFT = `tpusight-left ${location.pathname}`;
+
+// A browser that loads the page again does it from the address of before: what is chosen last, or in a gesture that still goes on, it would lose.
+/** @type {(from: string | null, to: string) => void} */
+function leave(from, to) {
+	try {
+		if (from !== to) sessionStorage.setItem(LEFT, JSON.stringify({ from, to, at: Date.now() }));
+	} catch {
+		/* pages from a file may have no storage */
+	}
+}
+
+/** What the address says, or what was chosen there last. @type {() => string | null} */
+function arrived() {
+	const now = address.get();
+	try {
+		const { from, to, at } = JSON.parse(sessionStorage.getItem(LEFT) ?? "{}");
+		sessionStorage.removeItem(LEFT);
+		return from === now && Date.now() - at < LEFT_MS ? to : now;
+	} catch {
+		return now;
+	}
+}
 
 /**
  * What is looked at, kept in the address: as it is there when the page opens and when somebody goes back, written there when it changes.
  * @type {() => { look: Look, setLook: SetLook, choices: Choices, link: () => string }}
  */
 export function useLook() {
-	const first = useMemo(() => readLink(address.get() ?? ""), []);
+	const first = useMemo(() => readLink(arrived() ?? ""), []);
 	const [look, set] = useState(first.look);
 	const keeper = useMemo(() => {
 		let shown = first.look;
@@ -215,15 +239,26 @@ export function useLook() {
 			flush();
 			return address.link();
 		};
-		return { choices, setLook, onAddress, flush, link };
+		/** @type {string | null} */
+		let from = null;
+		const onLeave = () => {
+			from = address.get();
+		};
+		const onLeft = () => {
+			flush();
+			leave(from, writeLink(shown, choices.chosen));
+		};
+		return { choices, setLook, onAddress, onLeave, onLeft, link };
 	}, []);
 	useEffect(() => {
 		address.put(writeLink(first.look, first.chosen), false);
-		addEventListener("pagehide", keeper.flush);
+		addEventListener("pagehide", keeper.onLeave, { capture: true });
+		addEventListener("pagehide", keeper.onLeft);
 		const close = address.listen(keeper.onAddress);
 		return () => {
 			close();
-			removeEventListener("pagehide", keeper.flush);
+			removeEventListener("pagehide", keeper.onLeave, { capture: true });
+			removeEventListener("pagehide", keeper.onLeft);
 		};
 	}, []);
 	return { look, setLook: keeper.setLook, choices: keeper.choices, link: keeper.link };

@@ -7,7 +7,7 @@ import { clean, time, title, value } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
 import { useChoice, usePage } from "./state.js";
 import { shareAxis, TimeChart, TimeLane } from "./timeaxis.jsx";
-import { overSteps } from "./timescale.js";
+import { overSteps, rangeText } from "./timescale.js";
 import { Rows } from "./tracks.jsx";
 
 const MAX_STEPS = 2000; // drawn; of more, neighbours are drawn as one
@@ -153,7 +153,7 @@ export function Strip({ isFolded }) {
 				)}
 				{look.range && (
 					<span class="range">
-						{`${time(look.range[0])} to ${time(look.range[1])} `}
+						{`${rangeText(look.range)} `}
 						<button type="button" onClick={() => scale.back()} title="key Escape">
 							Back
 						</button>{" "}

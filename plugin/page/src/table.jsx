@@ -1,9 +1,10 @@
 // A table of the report: sorted by its headings, filtered by a word, copied as CSV. Only rows in sight are in the page, so ten
 // thousand are as quick as ten.
-import { h } from "preact";
+import { Fragment, h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { copy } from "./clipboard.js";
 import { labelOf } from "./glossary.js";
+import { Line } from "./line.jsx";
 import { Middle } from "./middle.jsx";
 import { Op } from "./op.jsx";
 import { opIn, opKey } from "./opdata.js";
@@ -17,6 +18,7 @@ const ROW = 28; // pixels: .rows td in page.css
 const STILL_MS = 200;
 const NARROW = 40; // pixels of a column
 const PX_PER_KEY = 24;
+const DRAG = 8; // pixels; less is a click
 const MORE = 6; // rows kept above and below those in sight
 
 /** @type {(a: Value, b: Value) => number} */
@@ -92,36 +94,72 @@ export const widened = (wide, column, px) => {
 	return [...widths].map(([c, w]) => `${c}:${w}`);
 };
 
+/**
+ * COLUMN in the place of TO; the first column stays where it is.
+ * @type {(columns: string[], column: string, to: number) => string[]}
+ */
+export function movedTo(columns, column, to) {
+	const others = columns.filter((c) => c !== column);
+	if (column === columns[0] || others.length === columns.length) return columns;
+	const at = Math.min(Math.max(to, 1), columns.length - 1);
+	return [...others.slice(0, at), column, ...others.slice(at)];
+}
+
+/**
+ * COLUMN among those that are SHOWN, behind its neighbour in ALL; or no more.
+ * @type {(all: string[], shown: string[], column: string) => string[]}
+ */
+export function toggled(all, shown, column) {
+	if (shown.includes(column)) return shown.filter((c) => c !== column);
+	const before = all.slice(0, all.indexOf(column)).reverse().find((c) => shown.includes(c));
+	const at = before === undefined ? 0 : shown.indexOf(before) + 1;
+	return [...shown.slice(0, at), column, ...shown.slice(at)];
+}
+
 /** @type {(px: number | undefined) => { width: string, minWidth: string, maxWidth: string } | undefined} */
 const wideStyle = (px) => (px === undefined ? undefined : { width: `${px}px`, minWidth: `${px}px`, maxWidth: `${px}px` });
 
 /** @param {{ columns: string[], shown: string[], labels: Map<string, string>, caption: string, onPick: (columns: string[]) => void }} props */
 function Chooser({ columns, shown, labels, caption, onPick }) {
-	/** @param {string} column */
-	const toggle = (column) => onPick(columns.filter((c) => (c === column ? !shown.includes(c) : shown.includes(c))));
+	/** @type {(column: string, by: number) => import("preact").VNode} */
+	const mover = (column, by) => {
+		const next = movedTo(shown, column, shown.indexOf(column) + by);
+		return (
+			<button type="button" aria-label={`${labels.get(column)}: to the ${by < 0 ? "left" : "right"}`} disabled={!shown.includes(column) || `${next}` === `${shown}`} onClick={() => onPick(next)}>
+				{by < 0 ? "\u2190" : "\u2192"}
+			</button>
+		);
+	};
 	return (
 		<details class="chooser">
 			<summary aria-label={`choose columns of ${caption}`}>{shown.length < columns.length ? `Columns (${shown.length} of ${columns.length})` : "Columns"}</summary>
 			<div class="menu">
-				{columns.slice(1).map((c) => (
-					<label key={c}>
-						<input type="checkbox" checked={shown.includes(c)} onChange={() => toggle(c)} /> {labels.get(c)}
-					</label>
-				))}
-				<button type="button" onClick={() => onPick(columns)}>
+				<button type="button" class="all" onClick={() => onPick(columns)}>
 					Show all columns
 				</button>
+				{[...shown.slice(1), ...columns.filter((c) => !shown.includes(c))].map((c) => (
+					<Fragment key={c}>
+						<label>
+							<input type="checkbox" checked={shown.includes(c)} onChange={() => onPick(toggled(columns, shown, c))} /> {labels.get(c)}
+						</label>
+						<span class="moves">
+							{mover(c, -1)}
+							{mover(c, 1)}
+						</span>
+					</Fragment>
+				))}
 			</div>
 		</details>
 	);
 }
 
 /**
- * ONWIDE: its right edge was dragged, or Shift and an arrow key were pressed; null: its text says how wide it is.
+ * ONWIDE: its right edge was dragged, or Shift and an arrow key were pressed; null: its text says how wide it is. ONMOVE: it was dragged over the
+ * heading with the number TO.
  * @param {{ of: string, column: string, label?: string, sort: Sort, onSort: (column: string) => void, numeric: boolean, wide?: number,
- *	onWide: (column: string, px: number | null) => void }} props
+ *	onWide: (column: string, px: number | null) => void, onMove: (column: string, to: number) => void }} props
  */
-function Heading({ of, column, label, sort, onSort, numeric, wide, onWide }) {
+function Heading({ of, column, label, sort, onSort, numeric, wide, onWide, onMove }) {
 	const mine = sort.column === column;
 	const cell = useRef(/** @type {HTMLTableCellElement | null} */ (null));
 	const now = () => cell.current?.offsetWidth ?? 0;
@@ -141,9 +179,26 @@ function Heading({ of, column, label, sort, onSort, numeric, wide, onWide }) {
 			edge.onpointermove = edge.onpointerup = edge.onpointercancel = null;
 		};
 	};
+	const isDragged = useRef(false); // its end is no click
+	const onGrab = (/** @type {PointerEvent & { currentTarget: HTMLElement }} */ e) => {
+		const button = e.currentTarget;
+		isDragged.current = false;
+		if (e.pointerType === "touch" || e.button !== 0) return; // a finger scrolls
+		button.setPointerCapture(e.pointerId);
+		button.onpointermove = (to) => {
+			isDragged.current ||= Math.abs(to.clientX - e.clientX) > DRAG;
+			cell.current?.classList.toggle("dragged", isDragged.current);
+		};
+		button.onpointerup = button.onpointercancel = (to) => {
+			button.onpointermove = button.onpointerup = button.onpointercancel = null;
+			cell.current?.classList.remove("dragged");
+			const over = isDragged.current && to.type === "pointerup" ? document.elementFromPoint(to.clientX, to.clientY)?.closest("th") : null;
+			if (over && over.parentElement === cell.current?.parentElement) onMove(column, over.cellIndex);
+		};
+	};
 	return (
 		<th scope="col" class={numeric ? "number" : ""} aria-sort={mine ? (sort.down ? "descending" : "ascending") : "none"} style={wideStyle(wide)} ref={cell}>
-			<button type="button" onClick={() => onSort(column)} onKeyDown={onKey} title={[...meaning(`${of}.${column}`), "Shift and an arrow key make it wider or narrower"].join("\n")}>
+			<button type="button" onClick={() => isDragged.current || onSort(column)} onPointerDown={onGrab} onKeyDown={onKey} title={[...meaning(`${of}.${column}`), "Drag it to move the column; Shift and an arrow key make it wider or narrower"].join("\n")}>
 				{label}
 				<span aria-hidden="true">{mine ? (sort.down ? " \u2193" : " \u2191") : ""}</span>
 			</button>
@@ -168,7 +223,7 @@ function Cell({ table, column, row, numeric, draw, wide }) {
 	const raw = row[column];
 	const op = opIn(usePage().report, column, row);
 	const said = words(table, column, raw);
-	const text = op && !draw ? <Op of={op} /> : draw ? draw(raw, row) : numeric || column === "host" ? cut(said, 300) : <Middle text={said} />;
+	const text = draw ? draw(raw, row) : op ? <Op of={op} /> : column === "source" && raw ? <Line source={String(raw)} /> : numeric || column === "host" ? cut(said, 300) : <Middle text={said} />;
 	const unknown = raw === null || raw === undefined;
 	const whole = typeof raw === "number" ? `${raw} ${unit(column)}` : typeof raw === "string" || typeof raw === "object" ? cut(said, 1000) : undefined;
 	return (
@@ -192,7 +247,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 	const full = useMemo(() => inOrder(columns, apart(rows, columns)), [rows, columns]);
 	const [isShut, setShut] = useChoice(`${key}.shut`, false);
 	const [picked, setPicked] = useChoice(`${key}.cols`, full);
-	const seen = useMemo(() => full.filter((c, i) => i === 0 || picked.includes(c)), [full, picked]);
+	const seen = useMemo(() => full.filter((c, i) => i === 0 || picked.includes(c)).sort((a, b) => Number(b === full[0]) - Number(a === full[0]) || picked.indexOf(a) - picked.indexOf(b)), [full, picked]);
 	const [wide, setWide] = useChoice(`${key}.wide`, /** @type {string[]} */ ([]));
 	const widths = useMemo(() => widthsOf(wide), [wide]);
 	const [marks, setMarks] = useChoice(`${key}.rows`, /** @type {string[]} */ ([])); // places in the report
@@ -299,7 +354,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 					<thead>
 						<tr aria-rowindex={1}>
 							{seen.map((c) => (
-								<Heading key={c} of={of} column={c} label={labels.get(c)} sort={sort} onSort={onSort} numeric={numeric.has(c)} wide={widths.get(c)} onWide={(column, px) => setWide((now) => widened(now, column, px))} />
+								<Heading key={c} of={of} column={c} label={labels.get(c)} sort={sort} onSort={onSort} numeric={numeric.has(c)} wide={widths.get(c)} onWide={(column, px) => setWide((now) => widened(now, column, px))} onMove={(column, to) => setPicked(movedTo(seen, column, to))} />
 							))}
 						</tr>
 					</thead>

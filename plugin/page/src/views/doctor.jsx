@@ -52,11 +52,12 @@ function Ranges({ finding, ranges }) {
 function Place({ where: { op, module, source } }) {
 	const { report } = usePage();
 	const of = op ? { module: module ?? "", name: op } : null;
-	const isSaid = Boolean(of && hintOf(rowOf(report, of)).includes(source ?? "")); // the op's own hint has the line
+	const row = of && rowOf(report, of);
+	const isSaid = Boolean(row && hintOf(row).includes(source ?? "")); // the op's own hint has the line
 	const text = clean([module && `in ${module}`, source && !isSaid && `at ${source}`].filter(Boolean).join(" "));
 	return (
 		<li>
-			{of && <Op of={of} says />} {text}
+			{of && <Op of={of} says />} {text} {typeof row?.self_time_ps === "number" && <span class="count">{coreTime(row.self_time_ps)}</span>}
 		</li>
 	);
 }
