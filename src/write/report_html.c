@@ -21,6 +21,22 @@ static struct ts_value run_name(const struct ts_results *results)
 	return name;
 }
 
+/* Which runs a comparison holds against each other. */
+static void put_compared(struct ts_buf *out, const struct ts_results *results)
+{
+	const struct ts_table *runs =
+		ts_result_find_table(ts_results_find(results, "compare"), "runs");
+
+	if (!runs || runs->nr_rows < 2)
+		return;
+	ts_buf_puts(out, ": ");
+	ts_html_text(out, ts_cell_text(runs, 1, "run"));
+	if (runs->nr_rows > 2)
+		ts_buf_printf(out, " and %zu more", runs->nr_rows - 2);
+	ts_buf_puts(out, " against ");
+	ts_html_text(out, ts_cell_text(runs, 0, "run"));
+}
+
 static void put_head(struct ts_buf *out, const struct ts_results *results)
 {
 	struct ts_value name = run_name(results);
@@ -35,6 +51,7 @@ static void put_head(struct ts_buf *out, const struct ts_results *results)
 		ts_buf_puts(out, ": ");
 		ts_html_text(out, name.as.s);
 	}
+	put_compared(out, results);
 	ts_buf_puts(out, "</title>\n<style>");
 	ts_buf_put(out, ts_page.style);
 	ts_buf_puts(out, "</style>\n</head>\n");
