@@ -83,7 +83,8 @@ export function differs(name, base, other) {
 	const change = other - base;
 	if (change === 0) return "the same";
 	const sign = change > 0 ? "+" : "\u2212";
-	if (unit(name) === "%") return `${sign}${percent(Math.abs(change)).replace(" %", "")} points`;
+	const points = percent(Math.abs(change)).replace(" %", "");
+	if (unit(name) === "%") return points.startsWith("<") ? `less than ${points.slice(2)} points` : `${sign}${points} points`;
 	const ratio = other / base;
 	const share = base > 0 && ratio >= TIMES ? ` (${factor(ratio)} times)` : base > 0 ? ` (${sign}${percent(Math.abs(100 * (ratio - 1)))})` : "";
 	return `${sign}${value(name, Math.abs(change))}${share}`;
@@ -220,13 +221,16 @@ export const changed = (ops, column, most) => ops.filter((op) => typeof op[colum
 
 const WRAPPERS = /^(jit|pjit|xla_computation|while|body|cond|checkpoint|remat2?|rematted_computation|closed_call|named|shard_map)(\(|$)/;
 
+/** A function's gradient, as JAX names it. @type {Record<string, string>} */
+const GRADIENTS = { "jvp()": "", "transpose(jvp())": "backward" };
+
 /**
  * What people call an op: what they wrote, as the framework tells it, without the functions that are only wrapped around it.
  * @type {(op: Row) => string}
  */
 export function calledOp(op) {
 	const scope = String(op.framework_op ?? "");
-	const parts = scope.split("/").filter(Boolean);
+	const parts = scope.split("/").map((part) => GRADIENTS[part] ?? part).filter(Boolean);
 	const own = parts.filter((part, i) => i === parts.length - 1 || !WRAPPERS.test(part));
 	return own.slice(-2).join("/") || String(op.op ?? op.name ?? "");
 }

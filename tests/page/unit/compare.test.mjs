@@ -32,6 +32,7 @@ test("figures differ in their own unit", () => {
 	assert.equal(differs("step_time_ps.median", 1e9, 4.29e9), "+3.29 ms (4.29 times)");
 	assert.equal(differs("step_time_ps.median", 2e9, 1e9), "\u22121.00 ms (\u221250 %)");
 	assert.equal(differs("duty_cycle_pct", 40, 52.5), "+13 points");
+	assert.equal(differs("padding_waste_pct", 0, 0.0001), "less than 0.001 points");
 	assert.equal(differs("health_score", 92, 87), "\u22125 (\u22125.4 %)");
 	assert.equal(differs("wall_ps", 0, 1e9), "+1.00 ms");
 	assert.equal(differs("wall_ps", 1, 1), "the same");
@@ -83,6 +84,8 @@ test("ops that differ most come first, faster ones too", () => assert.deepEqual(
 test("an op is called by what somebody wrote", () => {
 	assert.equal(calledOp({ framework_op: "jit(train_step)/jit(main)/while/body/bsd,df->bsf/dot_general", name: "fusion.337" }), "bsd,df->bsf/dot_general");
 	assert.equal(calledOp({ framework_op: "jit(mlp)/dot_general", name: "fusion.7" }), "dot_general");
+	assert.equal(calledOp({ framework_op: "jit(f)/transpose(jvp())/dot_general" }), "backward/dot_general");
+	assert.equal(calledOp({ framework_op: "jit(f)/jvp()/dot_general" }), "dot_general");
 	assert.equal(calledOp({ framework_op: null, op: "copy-done.2", name: "copy-done.2" }), "copy-done.2");
 });
 

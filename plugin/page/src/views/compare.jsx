@@ -247,7 +247,7 @@ function AllOps({ of, names, at }) {
 		[of, at],
 	);
 	const labels = { op: "Op", source: "Source", a: names[0], b: names[at], change: "Difference", state: "Is", name: "Compiler's name", category: "Kind", shape: "Shape", module: "Program" };
-	const draw = { op: (/** @type {string} */ v) => clean(v), a: (/** @type {Maybe<number>} */ v) => (v === null ? "not there" : time(v ?? 0)), b: (/** @type {Maybe<number>} */ v) => (v === null ? "not there" : time(v ?? 0)), change: (/** @type {number} */ v) => signed(v ?? 0) };
+	const draw = { op: (/** @type {string} */ v) => clean(v), source: (/** @type {Maybe<string>} */ v) => clean(v ?? ""), a: (/** @type {Maybe<number>} */ v) => (v === null ? "not there" : time(v ?? 0)), b: (/** @type {Maybe<number>} */ v) => (v === null ? "not there" : time(v ?? 0)), change: (/** @type {number} */ v) => signed(v ?? 0) };
 	return <Table name="ops" caption="All ops by what they changed" rows={rows} columns={["op", "source", "a", "b", "change", "state", "name", "category", "shape", "module"]} labels={labels} draw={draw} max={12} />;
 }
 
@@ -362,6 +362,9 @@ function Findings({ of, names, at }) {
 	return <Table name="findings" caption="Findings, share of core time" rows={rows} columns={["name", "a", "b", "state"]} labels={{ name: "Finding", a: names[0], b: names[at], state: "Is" }} draw={{ a: shown, b: shown }} />;
 }
 
+/** Those about runs that are not drawn would stand between. @type {(of: Compared, at: number) => string[]} */
+const notesOf = (of, at) => (of.notes ?? []).filter((note) => !of.runs.some((r, i) => i > 0 && i !== at && note.startsWith(`${r.run}: `)));
+
 /** @param {{ of: Compared }} props */
 export function Differences({ of }) {
 	const [other, setOther] = useChoice("compare.other", 1);
@@ -373,7 +376,7 @@ export function Differences({ of }) {
 			{names.length > 2 && <Choice label={`against ${names[0]}`} value={at} options={names.slice(1).map((n, i) => [i + 1, n])} onPick={(v) => setOther(Number(v))} />}
 			<Verdict {...sides} />
 			{of.comparable !== "yes" && <p>{of.comparable === "no" ? "These runs cannot be compared fairly:" : "Compare these runs with care:"}</p>}
-			<Notes view={of} />
+			<Notes view={{ notes: notesOf(of, at) }} />
 			<Who {...sides} />
 			<Gates gates={of.gates ?? []} />
 			<Classes {...sides} />
