@@ -38,6 +38,22 @@ static void put_title(struct ts_buf *out, const struct ts_results *results)
 	}
 }
 
+/* Which runs a comparison holds against each other. */
+static void put_compared(struct ts_buf *out, const struct ts_results *results)
+{
+	const struct ts_table *runs =
+		ts_result_find_table(ts_results_find(results, "compare"), "runs");
+
+	if (!runs || runs->nr_rows < 2)
+		return;
+	ts_buf_puts(out, ": ");
+	ts_html_text(out, ts_cell_text(runs, 1, "run"));
+	if (runs->nr_rows > 2)
+		ts_buf_printf(out, " and %zu more", runs->nr_rows - 2);
+	ts_buf_puts(out, " against ");
+	ts_html_text(out, ts_cell_text(runs, 0, "run"));
+}
+
 static void put_head(struct ts_buf *out, const struct ts_results *results)
 {
 	ts_buf_puts(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -47,6 +63,7 @@ static void put_head(struct ts_buf *out, const struct ts_results *results)
 		    "\">\n"
 		    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
 	put_title(out, results);
+	put_compared(out, results);
 	ts_buf_puts(out, "</title>\n<style>");
 	ts_buf_put(out, ts_page.style);
 	ts_buf_puts(out, "</style>\n</head>\n");

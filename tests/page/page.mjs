@@ -430,11 +430,11 @@ async function several(page, frame) {
 	for (const row of [0, 1]) await frame.click(`tr[data-row="${row}"] input[type="checkbox"]`);
 	await frame.click("text=/^Compare 2 runs/");
 	await at("compare");
-	await frame.waitForSelector("svg.histogram");
-	must((await frame.$$('section[aria-label^="Where the difference"] .bars li')).length === 2, "the difference is not drawn part by part");
+	await frame.waitForSelector(".overlaid svg");
+	must((await frame.$$('section[aria-label="the difference"] li[data-part]')).length === 2, "the difference is not drawn part by part");
 	await check("compare");
 	await page.reload();
-	await frame.waitForSelector("svg.histogram");
+	await frame.waitForSelector(".overlaid svg");
 	await frame.click("nav >> text=One program over time");
 	await at("trend");
 	await frame.waitForSelector(".trend .point");

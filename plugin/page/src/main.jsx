@@ -464,15 +464,17 @@ function App() {
 	scale.be(look.range, report ? runEnd(report) : 0);
 	useEffect(() => addEventListener("pagehide", scale.settle, { capture: true }), []);
 	useKeys(views, look.op, setLook, live, scale);
-	const over = hasServer() ? PAGES.find((p) => p.name === look.view) : undefined;
+	const comparison = (!hasServer() && report?.compare) || null;
+	const over = hasServer() || comparison ? PAGES.find((p) => p.name === (comparison ? "compare" : look.view)) : undefined;
 	useTitle(over ? null : report?.run, live);
 	const view = over ?? viewOf(views, look.view);
 	const part = usePart(of === wanted && !view.isOfEvents ? of : null, report, look);
 	const isNow = view.name === "live" || Boolean(over); // it has figures of its own, no report
 	const whole = isNow ? null : report;
 	const shown = whole && (part?.report ?? whole);
-	const page = useMemo(() => ({ report: /** @type {Report} */ (shown), whole: /** @type {Report} */ (whole), runs, look, setLook, choices, scale, link, theme, perfetto }), [shown, whole, runs, look, theme, perfetto]);
-	const wrong = shown && shown.schema !== SCHEMA ? `This page draws ${SCHEMA} and not ${clean(String(shown.schema))}: use the page of the same program.` : isNow ? null : error;
+	const page = useMemo(() => ({ report: /** @type {Report} */ (shown), whole: /** @type {Report} */ (whole), comparison, runs, look, setLook, choices, scale, link, theme, perfetto }), [shown, whole, comparison, runs, look, theme, perfetto]);
+	const drawable = shown ?? (comparison && report);
+	const wrong = drawable && drawable.schema !== SCHEMA ? `This page draws ${SCHEMA} and not ${clean(String(drawable.schema))}: use the page of the same program.` : isNow ? null : error;
 	const drawn = isNow || (shown && !wrong);
 	const main = useMemo(
 		() => (

@@ -159,6 +159,22 @@ export interface Report {
 	remat?: View;
 	sparsecore?: View;
 	custom_calls?: View;
+	compare?: Compared;
+}
+
+// Several runs, the first being the baseline (docs/compare.md). Columns of run K are named run_K...
+export interface Compared extends View {
+	basis: "step" | "wall";
+	comparable?: string;
+	runs: (Row & { run: string; path: string })[];
+	gates?: Row[];
+	figures?: Row[];
+	buckets?: Row[];
+	histogram?: Row[];
+	difference?: Row[];
+	ops?: Row[];
+	modules?: Row[];
+	findings?: Row[];
 }
 // --- what the page looks at (state.js)
 
@@ -202,6 +218,7 @@ export interface ListedRun {
 export interface PageState {
 	report: Report;
 	whole: Report;
+	comparison: Compared | null; // that the file holds, in place of a report
 	runs: ListedRun[] | undefined;
 	look: Look;
 	setLook: SetLook;

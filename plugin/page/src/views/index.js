@@ -2,6 +2,7 @@
 // they show; in front of all what goes on, where something is watched. OF: results of the report that a view shows beside the one of its own name.
 import { Doctor } from "./doctor.jsx";
 import { Cache } from "./cache.jsx";
+import { Compare } from "./compare.jsx";
 import { Flame } from "./flame.jsx";
 import { Fusion } from "./fusion.jsx";
 import { Live } from "./live.jsx";
@@ -10,10 +11,11 @@ import { Overview } from "./overview.jsx";
 import { Padding } from "./padding.jsx";
 import { Pod } from "./pod.jsx";
 import { Roofline } from "./roofline.jsx";
-import { Compare, Runs, Trend } from "./runs.jsx";
+import { Runs } from "./runs.jsx";
 import { Slices } from "./slices.jsx";
 import { Systolic } from "./systolic.jsx";
 import { Time } from "./time.jsx";
+import { Trend } from "./trend.jsx";
 import { isGpu } from "../words.jsx";
 import { Compile, Hta, Kernels, Operators, Timeline } from "./traces.jsx";
 
