@@ -10,6 +10,7 @@ import { Hatching } from "./array.jsx";
 import { Drawer } from "./drawer.jsx";
 import { OpenRun } from "./open.jsx";
 import { Choice } from "./parts.jsx";
+import { deviceName, shortNames } from "./pod.js";
 import { hasServer, hasTraces, inlined, isLive, report as fetchReport, runs as fetchRuns, traces as fetchTraces, xprof } from "./source.js";
 import { ofRun, Page, partOf, runName, runNamed, useLook, usePage, useWatch, Watch } from "./state.js";
 import { Search } from "./search.jsx";
@@ -156,9 +157,10 @@ function Heading({ runs, views, theme, setTheme }) {
 	};
 	const wall = run?.duration_ps ?? 0;
 	const hosts = run?.hosts ?? [];
-	const hostChoices = [pair("", `all ${hosts.length}`), ...hosts.map((x) => pair(x.name, x.name))];
+	const shortHosts = shortNames(hosts.map((x) => x.name));
+	const hostChoices = [pair("", `all ${hosts.length}`), ...hosts.map((x) => pair(x.name, shortHosts.get(x.name) ?? x.name))];
 	const devices = (run?.devices ?? []).filter((d) => !look.host || d.host === look.host);
-	const deviceChoices = [pair("", `all ${devices.length}`), ...devices.map((d) => pair(d.id, hosts.length > 1 ? `${d.host} ${d.name}` : d.name))];
+	const deviceChoices = [pair("", `all ${devices.length}`), ...devices.map((d) => pair(d.id, report ? deviceName(report, d.id) : d.name))];
 	return (
 		<header>
 			<div class="who">

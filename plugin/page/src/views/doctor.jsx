@@ -5,6 +5,7 @@ import { clean, coreTime, time, title, value } from "../format.js";
 import { XProfLink } from "../links.jsx";
 import { Op } from "../op.jsx";
 import { ByHand, OpenFinding } from "../open.jsx";
+import { Place as PlaceLine } from "../place.jsx";
 import { Choice, Code, columnsOf, Facts, gainOf, Missing, Notes } from "../parts.jsx";
 import { deviceIn, useChoice, usePage } from "../state.js";
 import { Table } from "../table.jsx";
@@ -68,6 +69,7 @@ function Finding({ finding: f, ranges, open, isLed, onToggle }) {
 			<summary>
 				<span class={`severity ${f.severity}`}>{f.severity}</span> {clean(f.title)} <span class="impact">{gain}</span>
 			</summary>
+			<PlaceLine finding={f} />
 			<p>{clean(f.evidence ?? "")}</p>
 			{f.severity_reason && <p class="count">{`It is ${f.severity} because ${clean(f.severity_reason)}.`}</p>}
 			{alone && <p class="count">{alone}</p>}

@@ -3,6 +3,7 @@ import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { clean, title } from "../format.js";
 import { BUCKETS, bucketColor, Fact, gainOf, impossibleOf, Notes, Shares } from "../parts.jsx";
+import { Place } from "../place.jsx";
 import { inSight, usePage } from "../state.js";
 import { StepChart } from "../steps.jsx";
 import { Table } from "../table.jsx";
@@ -81,6 +82,7 @@ export function Overview() {
 							{clean(f.title)}
 						</button>
 						<span class="impact">{gainOf(f) ?? ""}</span>
+						<Place finding={f} />
 					</li>
 				))}
 			</ol>
