@@ -6,8 +6,9 @@ page_sources = \
 	plugin/page/src/colors.js plugin/page/src/compare.js plugin/page/src/contents.jsx plugin/page/src/dots.js plugin/page/src/drawer.jsx \
 	plugin/page/src/fit.js plugin/page/src/format.js plugin/page/src/glossary.js plugin/page/src/graph.js \
 	plugin/page/src/heat.jsx plugin/page/src/held.js plugin/page/src/lanes.jsx plugin/page/src/layout.js plugin/page/src/links.jsx \
-	plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/mesh.jsx plugin/page/src/middle.jsx plugin/page/src/op.jsx plugin/page/src/opdata.js plugin/page/src/open.jsx \
-	plugin/page/src/page.css plugin/page/src/parts.jsx plugin/page/src/perfetto.js plugin/page/src/phone.css plugin/page/src/pod.js \
+	plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/mesh.jsx plugin/page/src/middle.jsx plugin/page/src/op.jsx \
+	plugin/page/src/opdata.js plugin/page/src/open.jsx plugin/page/src/page.css plugin/page/src/parts.jsx plugin/page/src/perfetto.js \
+	plugin/page/src/phone.css plugin/page/src/place.js plugin/page/src/place.jsx plugin/page/src/pod.js \
 	plugin/page/src/print.css plugin/page/src/roofline.js plugin/page/src/runs.js plugin/page/src/search.js plugin/page/src/search.jsx \
 	plugin/page/src/slices.js plugin/page/src/source.js plugin/page/src/sources.js plugin/page/src/line.jsx plugin/page/src/state.js plugin/page/src/steps.jsx plugin/page/src/stored.jsx \
 	plugin/page/src/strip.jsx plugin/page/src/table.jsx plugin/page/src/theme.js plugin/page/src/timeaxis.jsx plugin/page/src/timescale.js \

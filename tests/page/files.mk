@@ -9,6 +9,7 @@ pictures: bin/tpusight
 	TPUSIGHT=bin/tpusight $(PYTHON) $(srcdir)/tests/page/readme.py $(srcdir)/docs/pictures
 	tests/page/timeline.mjs tests/page/views.mjs tests/page/habits.mjs
 	tests/page/compare.mjs tests/page/sessions.py tests/page/several.mjs tests/page/timeline.mjs tests/page/views.mjs
+	tests/page/task.mjs tests/page/timeline.mjs tests/page/views.mjs
 tests/page/live_stream_test.log tests/page/live_test.log: tests/live/fake_server$(EXEEXT)
 # Of the sources themselves: npm test in plugin/page (tests/lint.sh).
 EXTRA_DIST += tests/page/unit

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { clean, time } from "./format.js";
 import { lane, rangesOf } from "./overview.js";
 import { gainOf } from "./parts.jsx";
+import { Place } from "./place.jsx";
 import { deviceIn, usePage } from "./state.js";
 import { SEVERITY_COLORS } from "./strip.jsx";
 import { TimeLane } from "./timeaxis.jsx";
@@ -49,6 +50,7 @@ function Entry({ of: { finding: f, ranges } }) {
 					{`${first.example ? "for example at" : "at"} ${time(first.start_ps)}`}
 				</button>
 			)}
+			<Place finding={f} />
 		</li>
 	);
 }

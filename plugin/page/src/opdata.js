@@ -102,6 +102,23 @@ export function graphLink(run, runName, row) {
 }
 
 /**
+ * Where XProf's trace viewer shows the op's first execution: its page takes the time in ms of the host's own clock (src/analysis/doctor/places.c).
+ * @type {(run: Maybe<Run>, runName: Maybe<string>, row: Row) => string | null}
+ */
+export function traceLink(run, runName, row) {
+	const device = run?.devices?.find((d) => d.id === row.first_device);
+	const host = run?.hosts?.find((one) => one.name === device?.host);
+	if (!runName || !host || typeof row.first_start_ps !== "number") return null;
+	const first = (run?.hosts ?? []).map((one) => one.start_unix_ns).filter(Boolean).map((ns) => BigInt(/** @type {string} */ (ns)));
+	const earliest = first.reduce((a, b) => (b < a ? b : a), first[0] ?? 0n);
+	const later = host.start_unix_ns ? Number(BigInt(host.start_unix_ns) - earliest) * 1e-6 : 0;
+	const [start, end] = [row.first_start_ps * 1e-9 - later, row.first_end_ps * 1e-9 - later];
+	const margin = (end - start) * 0.05;
+	const data = `/data/plugin/profile/data?${new URLSearchParams({ run: runName, tag: "trace_viewer@", host: host.name })}`;
+	return `data/plugin/profile/trace_viewer_index.html?${new URLSearchParams({ is_streaming: "true", is_oss: "true", trace_data_url: data, view_start: Math.max(start - margin, 0).toFixed(6), view_end: Math.max(end + margin, 0).toFixed(6) })}`;
+}
+
+/**
  * A line of a source for an editor: its address wants the whole path. ROOT: the folder of sources that are named without theirs.
  * @type {(source: string, root: string) => string | null}
  */

@@ -10,6 +10,7 @@ export type Cell = any;
 export type Row = Record<string, Cell>;
 
 export interface Host {
+	start_unix_ns?: Maybe<string>;
 	name: string;
 	file?: Maybe<string>;
 	bytes?: Maybe<number>;
@@ -52,6 +53,7 @@ export interface Step extends Row {
 }
 export interface Finding {
 	id: string;
+	rule?: string;
 	severity: Severity;
 	title: string;
 	evidence: Maybe<string>;
@@ -142,6 +144,7 @@ export interface Report {
 	roofline_ridges?: Row[];
 	collectives?: Row[];
 	collective_cores?: Row[];
+	op_cores?: Row[];
 	tracks?: Track[];
 	padding?: View;
 	cache?: View;
@@ -473,6 +476,7 @@ export interface Arrival {
 	host: string;
 	name: string;
 	early: number;
+	excess: number; // what the others wait for its chips alone, ps
 	chips: { chip: Chip; early: number }[];
 }
 
@@ -580,6 +584,20 @@ export interface Edge {
 	bytes: number | null;
 	why: Maybe<string>;
 }
+// Where a finding is. AT: when it happens, if that is once; MORE: ops that it names beside this one.
+export interface Place {
+	op: OpName | null;
+	line: OpName | null; // the op that stands at .source
+	source: string | null;
+	device: number | null;
+	host: string | null;
+	who: string | null;
+	since: number | null;
+	what: string | null;
+	more: number;
+	at?: number;
+}
+
 export interface KnownOp extends OpName {
 	row: Row;
 	share_pct: number | null;

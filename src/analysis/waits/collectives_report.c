@@ -151,6 +151,7 @@ static void put_ops(const struct report *report, const struct collective_rows *r
 	X(last_count, TS_MEASURED, "came last", ts_int(core->nr_last)) \
 	X(last_pct, TS_MEASURED, "of them", \
 	  ts_share_pct((double)core->nr_last / (double)core->nr_matched)) \
+	X(since_step, TS_DERIVED, NULL, ts_int_or_null(core->since_step)) \
 	X(cost_ps, TS_MEASURED, "others waited", ts_int(core->caused_ps)) \
 	X(excess_ps, TS_MEASURED, NULL, ts_int(core->excess_ps)) \
 	X(waited_ps, TS_MEASURED, "waited itself", ts_int(core->waited_ps))

@@ -70,12 +70,22 @@ static int64_t doubt_ps(const struct arrivals *arrivals, size_t a, size_t b)
 	return TS_MAX(cores->clocks[x].spread_ps, cores->clocks[y].spread_ps);
 }
 
+/* The largest sum of +1 (it came last) and -1 that ends with this execution. */
+static void add_to_stretch(struct ts_collective_core *core, bool is_late, int64_t start_ps)
+{
+	if (is_late && core->late_score++ == 0)
+		core->late_since_ps = start_ps;
+	else if (!is_late)
+		core->late_score = TS_MAX(core->late_score - 1, 0);
+}
+
 static void count(const struct arrivals *arrivals, struct collective_skew *skew)
 {
 	struct instance at = look_at(arrivals);
 	int64_t spread_ps = ts_i64_sub(at.last_ps, at.first_ps);
 	int64_t lead_ps = ts_i64_sub(at.last_ps, at.second_ps);
 	struct ts_collective_core *late = &skew->cores[arrivals->devices[at.last]];
+	bool is_one = lead_ps > doubt_ps(arrivals, at.last, at.second);
 
 	skew->nr_matched++;
 	skew->sum_ps = ts_i64_add(skew->sum_ps, spread_ps);
@@ -87,8 +97,9 @@ static void count(const struct arrivals *arrivals, struct collective_skew *skew)
 		core->nr_matched++;
 		core->waited_ps =
 			ts_i64_add(core->waited_ps, ts_i64_sub(at.last_ps, arrivals->start[i]));
+		add_to_stretch(core, is_one && core == late, arrivals->start[i]);
 	}
-	if (lead_ps <= doubt_ps(arrivals, at.last, at.second))
+	if (!is_one)
 		return; /* two came at once: neither is to blame */
 	late->nr_last++;
 	late->caused_ps = ts_i64_add(late->caused_ps, at.sum_ps);

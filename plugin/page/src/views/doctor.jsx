@@ -7,6 +7,7 @@ import { Op } from "../op.jsx";
 import { hintOf, rowOf } from "../opdata.js";
 import { ByHand, OpenFinding } from "../open.jsx";
 import { Choice, Code, columnsOf, Facts, gainOf, Missing, Notes, Window } from "../parts.jsx";
+import { Place as PlaceLine } from "../place.jsx";
 import { deviceIn, useChoice, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 import { Label, Unknown } from "../words.jsx";
@@ -102,6 +103,7 @@ function Finding({ finding: f, ranges, open, isLed, onToggle }) {
 			<summary>
 				<span class={`severity ${f.severity}`}>{f.severity}</span> {clean(f.title)} <span class="impact">{gainOf(f) ?? "gain unknown"}</span>
 			</summary>
+			<PlaceLine finding={f} />
 			<p>{clean(f.evidence ?? "")}</p>
 			<p class="advice">{clean(f.advice ?? "")}</p>
 			<Places finding={f} />
