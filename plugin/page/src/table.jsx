@@ -255,12 +255,12 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 	const [focus, setFocus] = useState(-1);
 	const [notice, setNotice] = useState("");
 	const box = useRef(/** @type {HTMLDivElement | null} */ (null));
-	const all = ofAll(rows, look, report);
+	const scope = ofAll(rows, look, report);
 	/** @param {Row[]} all */
 	const count = (all) => all.filter((r) => !r.is_others).length;
 	const shown = useMemo(() => sorted(filtered(rows, columns, word), sort), [rows, columns, word, sort]);
 	const numeric = useMemo(() => new Set(columns.filter((c) => unit(c) || typeof rows.find((r) => r[c] !== null && r[c] !== undefined)?.[c] === "number")), [rows, columns]);
-	const labels = useMemo(() => new Map([...[...titles(columns, of)].map(([c, label]) => /** @type {[string, string]} */ ([c, spokenFor(label, report)])), ...Object.entries(own ?? {})]), [columns, of, own, report]);
+	const labels = useMemo(() => new Map([...[...titles(columns, of)].map(([c, text]) => /** @type {[string, string]} */ ([c, spokenFor(text, report)])), ...Object.entries(own ?? {})]), [columns, of, own, report]);
 	const begin = Math.max(Math.floor(top / ROW) - MORE, 0);
 	const end = Math.min(begin + max + 2 * MORE, shown.length);
 
@@ -334,7 +334,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 					</button>
 				</h3>
 				<span class="count">{count(shown) === count(rows) ? count(rows).toLocaleString("en-US") : `${count(shown).toLocaleString("en-US")} of ${count(rows).toLocaleString("en-US")}`}</span>
-				{all && <span class="count of-all">{all}</span>}
+				{scope && <span class="count of-all">{scope}</span>}
 				<span role="status">{notice}</span>
 				{rows.length > 5 && <input type="search" placeholder="filter" aria-label={`filter ${label}`} value={word} onInput={(e) => setWord(e.currentTarget.value)} />}
 				{full.length > 2 && <Chooser columns={full} shown={seen} labels={labels} caption={label} onPick={setPicked} />}

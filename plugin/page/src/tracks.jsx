@@ -70,8 +70,8 @@ const wallOf = ({ time: t }) => [t?.wall_start_ps ?? Infinity, (t?.wall_start_ps
  * @param {{ name: string, max?: number, whole?: boolean, host?: boolean, empty?: string }} props
  */
 export function Rows({ name, max = 32, whole, host, empty }) {
-	const { report: shown, whole: all, look } = usePage();
-	const report = whole ? all : shown;
+	const { report: shown, whole: entire, look } = usePage();
+	const report = whole ? entire : shown;
 	const tracks = useMemo(() => {
 		const all = /** @type {SliceTrack[]} */ (visible(report, look).filter((t) => t.name === name && t.slices && t.slices.length >= 3));
 		return host ? ofHosts(report, all) : all;

@@ -149,7 +149,7 @@ export function bandOf(kpi, limit) {
 /** @param {Kpi} k */
 function limitsOf(k) {
 	const word = k.better === "higher" ? "from" : "up to";
-	return `good ${word} ${limit(k.good, k.unit)}${k.fair === null ? "" : `, fair ${word} ${limit(k.fair, k.unit)}`}`;
+	return `good ${word} ${round(k.good, k.unit)}${k.fair === null ? "" : `, fair ${word} ${round(k.fair, k.unit)}`}`;
 }
 
 /** @param {{ kpi: Kpi, limit: Maybe<string> }} props */
@@ -176,7 +176,7 @@ const PS = { s: 1e12, ms: 1e9 };
 /** A figure in its unit; times are written as everywhere. @type {(x: number, unit: string) => string} */
 const figure = (x, unit) => (unit in PS ? time(x * PS[unit]) : `${number(x)} ${unit}`);
 /** The same of a limit: people set those, and round ones stay so. @type {(x: number, unit: string) => string} */
-const limit = (x, unit) => `${number(x)} ${unit}`;
+const round = (x, unit) => `${number(x)} ${unit}`;
 
 /**
  * Figures that people judge a run by, with the limits they judge it by.
