@@ -118,21 +118,16 @@ async function leads(browser, want) {
 
 // A click on a mark of the picture leads to the moment, as the button beside the finding does.
 async function leads_from_the_picture(browser, want) {
-	const first = want.findings.first;
-	if (!first || first.at > 0) return;
+	const { mark, rows } = want.findings;
+	if (!mark) return;
 	const page = await open(browser, "overview");
 	const box = await page.$eval('[aria-label="findings"] [role="img"] .u-over', (e) => {
 		e.scrollIntoView({ block: "center" });
 		const { left, top, width, height } = e.getBoundingClientRect();
 		return { left, top, width, height };
 	});
-	const end = await page.evaluate(() => {
-		const { run, time } = JSON.parse(document.getElementById("tpusight-report").textContent);
-		return Math.max(run.capture_ps ?? 0, (time?.wall_start_ps ?? 0) + (time?.wall_ps ?? 0));
-	});
-	const [from, to] = first.range;
-	await page.mouse.click(box.left + (box.width * (from + to)) / 2 / end, box.top + box.height / want.findings.rows / 2);
-	if (box.width * ((to - from) / end) > 4) await has(page, { view: "slices" });
+	await page.mouse.click(box.left + (box.width * mark.at) / mark.end, box.top + (box.height * (mark.row + 0.5)) / rows);
+	await has(page, { view: "slices" });
 	await page.context().close();
 }
 

@@ -118,10 +118,19 @@ def moments(finding):
     return sorted(finding["time_ranges"], key=lambda r: r["start_ps"] - r["end_ps"])
 
 
+def end_of(report):
+    """Where the axis of time ends."""
+    time = report["time"]
+    return max(report["run"]["capture_ps"] or 0, (time.get("wall_start_ps") or 0) + (time.get("wall_ps") or 0))
+
+
 def findings(report):
     shown = report["doctor"]["findings"][:MOST_FINDINGS]
     first = next(({"at": i, "range": [moments(f)[0]["start_ps"], moments(f)[0]["end_ps"]]} for i, f in enumerate(shown) if f["time_ranges"]), None)
-    return {"titles": [f["title"] for f in shown], "rows": sum(bool(f["time_ranges"]) for f in shown), "first": first}
+    placed = [f for f in shown if f["time_ranges"]]
+    widest = max(((r["end_ps"] - r["start_ps"], row, r) for row, f in enumerate(placed) for r in f["time_ranges"]), key=lambda x: x[:2], default=None)
+    mark = {"row": widest[1], "at": (widest[2]["start_ps"] + widest[2]["end_ps"]) / 2, "end": end_of(report)} if widest else None
+    return {"titles": [f["title"] for f in shown], "rows": len(placed), "first": first, "mark": mark}
 
 
 def name_of(report):
