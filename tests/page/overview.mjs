@@ -161,7 +161,7 @@ async function doctor(browser) {
 	}
 	if (want.count) {
 		await page.click("details.finding[open] > summary");
-		await page.waitForFunction(() => !document.querySelector("details.finding[open]"));
+		await page.waitForFunction(() => !document.querySelector("details.finding[open]") && location.hash.includes("doctor.open="));
 		await page.reload();
 		await page.waitForSelector("details.finding");
 		must(`${await shown()}` === "", "what was closed is open after a reload");
