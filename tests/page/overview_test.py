@@ -56,13 +56,17 @@ def chips(report):
     return [f"{n} \u00d7 {kind}" for kind, n in kinds.items()] or ["none: no TPU or GPU ran"]
 
 
+def began(unix_ns):
+    return datetime.datetime.fromtimestamp(unix_ns // 10**9, datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+
+
 def profiled(report):
     """What was profiled."""
     run, timed = report["run"], [m for m in report["modules"] if m["total_time_ps"] is not None]
     started = [int(host["start_unix_ns"]) for host in run["hosts"] if host["start_unix_ns"]]
     texts = chips(report) + [f"{report['overview']['step_count']}" if report["overview"]["step_count"] else "none"]
     texts += [max(timed, key=lambda m: m["total_time_ps"])["name"]] if timed else []
-    texts += [datetime.datetime.fromtimestamp(min(started) // 10**9, datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")] if started else []
+    texts += [began(min(started))] if started else []
     texts += [expect.time(run["duration_ps"])] if run["duration_ps"] is not None else []
     return texts + ([run["hosts"][0]["name"]] if len(run["hosts"]) == 1 else [])
 
@@ -113,6 +117,10 @@ def steps(report):
                       "range": [s["start_ps"], s["start_ps"] + s["duration_ps"]]} for s in shown]}
 
 
+def bounds(span):
+    return [span["start_ps"], span["end_ps"]]
+
+
 def moments(finding):
     """Its moments, the longest first."""
     return sorted(finding["time_ranges"], key=lambda r: r["start_ps"] - r["end_ps"])
@@ -126,23 +134,27 @@ def end_of(report):
 
 def findings(report):
     shown = report["doctor"]["findings"][:MOST_FINDINGS]
-    first = next(({"at": i, "range": [moments(f)[0]["start_ps"], moments(f)[0]["end_ps"]]} for i, f in enumerate(shown) if f["time_ranges"]), None)
+    first = next(({"at": i, "range": bounds(moments(f)[0])} for i, f in enumerate(shown) if f["time_ranges"]), None)
     placed = [f for f in shown if f["time_ranges"]]
-    widest = max(((r["end_ps"] - r["start_ps"], row, r) for row, f in enumerate(placed) for r in f["time_ranges"]), key=lambda x: x[:2], default=None)
-    mark = {"row": widest[1], "at": (widest[2]["start_ps"] + widest[2]["end_ps"]) / 2, "end": end_of(report)} if widest else None
+    marks = [(row, *bounds(r)) for row, f in enumerate(placed) for r in f["time_ranges"]]
+    row, start, end = max(marks, key=lambda m: m[2] - m[1], default=(0, 0, 0))
+    mark = {"row": row, "at": (start + end) / 2, "end": end_of(report)} if marks else None
     return {"titles": [f["title"] for f in shown], "rows": len(placed), "first": first, "mark": mark}
 
 
 def name_of(report):
     run = report["run"]
-    return " / ".join(filter(None, [run["run"] if run["run"] != "." else None, run["session"]])) or (run["hosts"][0]["name"] if run["hosts"] else "")
+    names = [run["run"] if run["run"] != "." else None, run["session"]]
+    return " / ".join(filter(None, names)) or (run["hosts"][0]["name"] if run["hosts"] else "")
 
 
 def overview(report):
     figures = report["overview"]
-    return {"title": f"{name_of(report)} \u00b7 TPUsight", "profiled": profiled(report), "verdict": verdict(report), "classes": classes(report),
+    return {"title": f"{name_of(report)} \u00b7 TPUsight", "profiled": profiled(report), "verdict": verdict(report),
+            "classes": classes(report),
             "health": None if figures["health_score"] is None else str(round(figures["health_score"])),
-            "unknown": sum(figures[name] is None for name in FIGURES), "findings": findings(report), "ops": ops(report), "steps": steps(report),
+            "unknown": sum(figures[name] is None for name in FIGURES), "findings": findings(report), "ops": ops(report),
+            "steps": steps(report),
             "hosts": len(report["run"]["hosts"]), "chips": len(report["run"]["devices"])}
 
 
@@ -152,7 +164,8 @@ def doctor(report):
     limit = {"compute": "memory_bandwidth", "memory_wait": "mxu_utilization"}.get(report["time"].get("bottleneck_bucket"))
     poor = sum(k["band"] == "poor" and k["name"] != limit for k in report["doctor"]["kpis"])
     return {"count": len(all_findings), "places": len(all_findings[0]["where"]) if all_findings else 0, "few": PLACES, "poor": poor,
-            "order": [f["id"] for f in sorted(all_findings, key=lambda f: -(f["impact_ps"] or 0))], "ids": [f["id"] for f in all_findings]}
+            "order": [f["id"] for f in sorted(all_findings, key=lambda f: -(f["impact_ps"] or 0))],
+            "ids": [f["id"] for f in all_findings]}
 
 
 def jobs(folder, names):
