@@ -59,9 +59,8 @@ static void put_head(struct ts_buf *out, const struct ts_results *results)
 	ts_buf_puts(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 			 "<meta http-equiv=\"Content-Security-Policy\" content=\"" POLICY);
 	ts_buf_put(out, ts_page.policy);
-	ts_buf_puts(out,
-		    "\">\n"
-		    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
+	ts_buf_puts(out, "\">\n"
+			 "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
 	put_title(out, results);
 	put_compared(out, results);
 	ts_buf_puts(out, "</title>\n<style>");

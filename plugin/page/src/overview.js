@@ -75,9 +75,9 @@ function beganText(report) {
 /** @param {Report} report */
 function lengthText(report) {
 	const { duration_ps: ran, capture_ps: capture, duration_of: of } = report.run ?? {};
-	if (typeof ran !== "number") return typeof capture === "number" ? `a capture of ${time(capture)}` : null;
-	const whose = of === "hosts" ? "hosts" : "devices";
-	return `${time(ran)} from the first to the last event of ${whose}${typeof capture === "number" ? `, in a capture of ${time(capture)}` : ""}`;
+	const all = typeof capture === "number" ? `a capture of ${time(capture)}` : null;
+	if (typeof ran !== "number" || of === "capture") return all;
+	return [`${time(ran)} from the first to the last event of ${of === "hosts" ? "hosts" : "devices"}`, all && `in ${all}`].filter(Boolean).join(", ");
 }
 
 /** @param {Report} report */

@@ -65,7 +65,7 @@ function Slow({ of: { step, excess, isSlow, cause } }) {
 			<button type="button" class="link" onClick={() => setLook({ range: [step.start_ps, step.start_ps + step.duration_ps], view: "slices" })}>
 				{`Step ${step.step}`}
 			</button>
-			{` at ${time(step.start_ps)}: ${time(step.duration_ps)}${more}${why}${isSlow ? "." : ". It is the longest step, and none is much longer than the others."}`}
+			{` at ${time(step.start_ps)}: ${time(step.duration_ps)}${more}${why}${isSlow ? "." : ". It is the longest step."}`}
 		</li>
 	);
 }

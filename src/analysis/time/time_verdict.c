@@ -63,8 +63,7 @@ static bool is_gpu(const struct ts_profile *profile)
 /* Praise is for a TPU whose matrix units need half of all core time even at their peak. */
 static bool is_good(const struct ts_context *ctx, const struct ts_time_facts *time)
 {
-	return !is_gpu(ctx->profile) &&
-	       share_of(time, time->need_ps[TS_SPLIT_MATRIX]) >= GOOD_FROM;
+	return !is_gpu(ctx->profile) && share_of(time, time->need_ps[TS_SPLIT_MATRIX]) >= GOOD_FROM;
 }
 
 static const struct verdict no_limit = { TS_NR_BUCKETS, "No single limit is known" };

@@ -105,7 +105,7 @@ function Figures() {
 	/** @param {string} path */
 	const cause = (path) => impossibleOf(report, "overview", path)[0]?.cause;
 	/** @type {[path: string, value: unknown][]} */
-	const all = [["overview.health_score", report.overview?.health_score], ...figures];
+	const all = [["overview.health_score", report.overview?.health_score], ...figures.filter(([path]) => !path.includes("step_"))]; // what is said of steps stands with them
 	const unknown = all.filter(([path, v]) => (v ?? null) === null && !cause(path)).map(([path]) => path);
 	const isMatrix = unknown.every((path) => path === "overview.mxu_utilization_pct") && !report.systolic?.ops?.length;
 	return (
