@@ -75,8 +75,8 @@ def first_of(rows, column, name, written=time):
 
 
 def strip(r):
-    """Whether there is a picture of the whole run above each view."""
-    return len(r["time"]["per_step"]) > 1 or tracks(r, "Time classes")
+    """Whether there is a picture of the whole run above each view that has something over time."""
+    return len(r["time"]["per_step"]) > 1 or tracks(r, "Time classes") or bool(r["steps"])
 
 
 def overview(r):
@@ -135,7 +135,7 @@ def roofline(r):
     placed = [o for o in r["roofline"] if o["kind"] == "op" and (o["flops_per_s"] or 0) > 0
               and (o["bottleneck_operational_intensity"] or o["operational_intensity"] or 0) > 0]
     return {"texts": first_of([o for o in r["roofline"] if o["kind"] == "op"], "self_time_ps", "name", core_time),
-            "canvases": strip(r) + bool(placed)}
+            "canvases": bool(placed)}
 
 
 def pod(r):
@@ -156,7 +156,7 @@ def flame(r):
     f = r["flame"]
     first = (f["hottest"] or [{"name": ""}])[0]["name"]
     return {"texts": [time(f[c]) for c in ("cpu_time_ps", "device_time_ps") if f[c]] + ([first[:40]] if first.isprintable() else []),
-            "counts": {".flame": 1}, "canvases": strip(r) + 1}
+            "counts": {".flame": 1}, "canvases": 1}
 
 
 def hta(r):

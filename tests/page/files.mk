@@ -10,7 +10,7 @@ pictures: bin/tpusight
 	TPUSIGHT=bin/tpusight $(PYTHON) $(srcdir)/tests/page/readme.py $(srcdir)/docs/pictures
 EXTRA_DIST += tests/page/page.mjs tests/page/doors.py tests/page/expect.py tests/page/profiles.py \
 	tests/page/browser.mjs tests/page/hostile.mjs tests/page/hostile.py tests/page/live.mjs tests/page/media.mjs tests/page/perfetto.mjs \
-	tests/page/overview.mjs tests/page/timeline.mjs tests/page/views.mjs
+	tests/page/overview.mjs tests/page/points.mjs tests/page/timeline.mjs tests/page/views.mjs
 tests/page/live_stream_test.log tests/page/live_test.log: tests/live/fake_server$(EXEEXT)
 # Of the sources themselves: npm test in plugin/page (tests/lint.sh).
 EXTRA_DIST += tests/page/unit

@@ -130,7 +130,7 @@ async function from_zero({ views, step }) {
 
 // --- A2: the strip is the whole capture
 
-async function whole_capture({ end_ps, in_step, outside, finding }) {
+async function whole_capture({ end_ps, in_step, outside, findings }) {
 	const page = await open("view=overview");
 	const [strip] = await charts(page, ".strip .over-time");
 	const [from, to] = timesOf(strip);
@@ -144,22 +144,24 @@ async function whole_capture({ end_ps, in_step, outside, finding }) {
 		await says(outside.at, outside.says);
 		must((await page.$$(".strip .swatch.hatched")).length + Number(!outside.hatched) > 0, "the legend does not say what lies outside of steps");
 	}
-	if (finding) {
-		const lane = (await charts(page, ".strip .over-time")).at(-1);
-		const nr = Math.round(lane.height / 12);
+	const lane = (await charts(page, ".strip .over-time")).at(-1);
+	const nr = Math.round(lane.height / 12);
+	let place = null;
+	for (const { id, title, at } of findings) {
 		let found = null;
-		for (let row = 0; row < nr && !found; row++) {
-			const at = point(lane, finding.at, (row + 0.5) / nr);
-			await page.mouse.move(...at);
-			if (await page.$$eval(".strip .tip:not([hidden])", (all, title) => all.some((e) => e.textContent.includes(title)), finding.title)) found = at;
-		}
-		must(found, `the strip does not mark "${finding.title}"`);
-		if (found) {
-			await page.mouse.click(...found);
-			await comes(page, (id) => location.hash.includes("view=doctor") && location.hash.includes(`finding=${id}`), finding.id, "a click on a mark does not lead to its finding");
-		}
+		for (const share of at)
+			for (let row = 0; row < nr && !found; row++) {
+				await page.mouse.move(...point(lane, share, (row + 0.5) / nr));
+				if (await page.$$eval(".strip .tip:not([hidden])", (all, want) => all.some((e) => e.textContent.includes(want)), title)) found = { id, at: point(lane, share, (row + 0.5) / nr) };
+			}
+		must(found, `the strip does not mark "${title}"`);
+		place ??= found;
 	}
 	if (shots) await page.screenshot({ path: `${shots}/strip-${job.name}.png` });
+	if (place) {
+		await page.mouse.click(...place.at);
+		await comes(page, (id) => location.hash.includes("view=doctor") && location.hash.includes(`finding=${id}`), place.id, "a click on a mark does not lead to its finding");
+	}
 	await page.context().close();
 }
 

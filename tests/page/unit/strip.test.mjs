@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { columns, laid } = await load("strip.jsx");
+const { columns, laid, oneByOne } = await load("strip.jsx");
 const { BUCKETS } = await load("parts.jsx");
 
 const step = (start_ps, duration_ps) => ({ start_ps, duration_ps, total_ps: 10, ...Object.fromEntries(BUCKETS.map((b) => [`${b}_ps`, b === "compute" ? 10 : 0])) });
@@ -27,4 +27,10 @@ test("findings that overlap lie in rows, and what has no row left does not hide 
 	const rows = laid([at(0, 100, 0), at(0, 90, 1), at(0, 80, 2), at(10, 95, 3), at(20, 30, 4)]);
 	assert.deepEqual(rows, [[0, 100, 0], [0, 90, 1], [0, 80, 2, 80, 95, 3]]);
 	assert.deepEqual(laid([]), []);
+});
+
+test("steps of hosts are drawn one behind the other", () => {
+	const at = (start_ps, duration_ps) => ({ start_ps, duration_ps });
+	assert.deepEqual(oneByOne([at(5, 10), at(12, 8), at(13, 2), at(30, 5)]), [5, 15, 0, 15, 20, 1, 30, 35, 3]);
+	assert.deepEqual(oneByOne([]), []);
 });
