@@ -262,7 +262,8 @@ async function share_by(door) {
 	await page.reload();
 	frame = await framed(page, door.run);
 	await frame.waitForFunction(() => document.querySelector('input[aria-label="filter Ops"]')?.value === "fusion.33", null, { timeout: PATIENCE_MS / 4 }).catch(async () => bad(`what was written just before a reload is lost: "${await frame.$eval('input[aria-label="filter Ops"]', (e) => e.value)}"`));
-	const range = (await sight(frame)).range;
+	const { range } = await sight(frame);
+	await frame.click("#view h2"); // keys go to the frame that was clicked last
 	await frame.evaluate(() => scrollTo(0, 0));
 	await frame.hover(".strip .over-time");
 	await page.keyboard.press("w");

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""The address is all that one sees, in TensorBoard too: the habit "share" of habits_test.py by another door. $TS_VIEWERS_PYTHON has TensorBoard."""
+"""The address is all that one sees, in TensorBoard too: the habit "share" of habits_test.py by another door.
+
+It needs a Python with TensorBoard, $TS_VIEWERS_PYTHON. Exit 77: a tool is missing.
+"""
 import os
 import sys
 import tempfile

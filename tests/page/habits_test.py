@@ -118,8 +118,8 @@ def main():
             runs = json.load(doors.get(url + "api/runs"))["runs"]
             chosen = next(r for r in runs if r["run"] == "first")
             ways.append({"name": "serve", "url": url, "inside": [url], "run": chosen["id"], "title": "first"})
-        return run({"file": file, "flame": flame, "named": named, "doors": ways, "habits": sys.argv[1:], "shots": os.environ.get("TS_SHOTS"),
-                    "want": wants(doors.report(doors.SAMPLE), trace())}, folder)
+        return run({"file": file, "flame": flame, "named": named, "doors": ways, "habits": sys.argv[1:],
+                    "shots": os.environ.get("TS_SHOTS"), "want": wants(doors.report(doors.SAMPLE), trace())}, folder)
 
 
 if __name__ == "__main__":

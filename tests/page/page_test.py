@@ -103,7 +103,8 @@ def hostile_views(report):
 def flame_job(path, folder, name):
     """The file of `tpusight flame`, and what its graph must say: the heaviest call, the heaviest below it, and a word's frames."""
     weight = "device" if doors.report(path)["flame"]["device_time_ps"] else "cpu"  # what the page opens by
-    report = json.loads(subprocess.run([doors.PROGRAM, "flame", "-q", "--json", f"--weight={weight}", path], capture_output=True, check=True).stdout)
+    command = [doors.PROGRAM, "flame", "-q", "--json", f"--weight={weight}", path]
+    report = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     first = max(report["children"], key=lambda f: f["value"])
     below = max(first["children"], key=lambda f: f["value"], default=first)
     with open(doors.html(path, os.path.join(folder, f"{name}.html"), "flame"), encoding="utf-8") as f:

@@ -462,7 +462,7 @@ function App() {
 	const views = useMemo(() => viewsOf(report, isLive()), [report]);
 	const scale = useMemo(() => new TimeScale((range) => setLook({ range })), []);
 	scale.be(look.range, report ? runEnd(report) : 0);
-	useEffect(() => addEventListener("pagehide", scale.settle, { capture: true }), []);
+	useLayoutEffect(() => addEventListener("pagehide", scale.settle), []); // before the address is kept (state.js)
 	useKeys(views, look.op, setLook, live, scale);
 	const comparison = (!hasServer() && report?.compare) || null;
 	const over = hasServer() || comparison ? PAGES.find((p) => p.name === (comparison ? "compare" : look.view)) : undefined;

@@ -162,14 +162,16 @@ export const useChoice = (/** @type {string} */ key, /** @type {any} */ first) =
 };
 
 const CALM_MS = 250; // browsers refuse addresses that change much oftener
+const LATE_MS = 5000; // from the wish to load a page again until it goes
 const LEFT_MS = 30000; // a page that loads again takes that long at most
 const LEFT = `tpusight-left ${location.pathname}`;
 
-// A browser that loads the page again does it from the address of before: what is chosen last, or in a gesture that still goes on, it would lose.
-/** @type {(from: string | null, to: string) => void} */
+// A browser that loads the page again does it from the address that stood there when it began to: what is chosen behind that, or in a gesture that
+// still goes on, it would lose. FROM: the addresses that TO stands for.
+/** @type {(from: (string | null)[], to: string) => void} */
 function leave(from, to) {
 	try {
-		if (from !== to) sessionStorage.setItem(LEFT, JSON.stringify({ from, to, at: Date.now() }));
+		if (from.some((text) => text !== to)) sessionStorage.setItem(LEFT, JSON.stringify({ from, to, at: Date.now() }));
 	} catch {
 		/* pages from a file may have no storage */
 	}
@@ -181,7 +183,7 @@ function arrived() {
 	try {
 		const { from, to, at } = JSON.parse(sessionStorage.getItem(LEFT) ?? "{}");
 		sessionStorage.removeItem(LEFT);
-		return from === now && Date.now() - at < LEFT_MS ? to : now;
+		return from?.includes(now) && Date.now() - at < LEFT_MS ? to : now;
 	} catch {
 		return now;
 	}
@@ -198,11 +200,19 @@ export function useLook() {
 		let shown = first.look;
 		let timer = 0;
 		let last = -Infinity;
+		/** @type {{ text: string | null, at: number }[]} */
+		let replaced = []; // not long ago, by what is chosen now
+		const replace = () => {
+			const at = performance.now();
+			replaced = [...replaced.filter((was) => at - was.at < LATE_MS), { text: address.get(), at }];
+		};
 		/** @param {boolean} entry */
 		const write = (entry) => {
 			clearTimeout(timer);
 			timer = 0;
 			last = performance.now();
+			if (entry) replaced = [];
+			else replace();
 			address.put(writeLink(shown, choices.chosen), entry);
 		};
 		const soon = () => {
@@ -239,26 +249,20 @@ export function useLook() {
 			flush();
 			return address.link();
 		};
-		/** @type {string | null} */
-		let from = null;
 		const onLeave = () => {
-			from = address.get();
-		};
-		const onLeft = () => {
 			flush();
-			leave(from, writeLink(shown, choices.chosen));
+			replace();
+			leave(replaced.map((was) => was.text), writeLink(shown, choices.chosen));
 		};
-		return { choices, setLook, onAddress, onLeave, onLeft, link };
+		return { choices, setLook, onAddress, onLeave, link };
 	}, []);
 	useEffect(() => {
 		address.put(writeLink(first.look, first.chosen), false);
-		addEventListener("pagehide", keeper.onLeave, { capture: true });
-		addEventListener("pagehide", keeper.onLeft);
+		addEventListener("pagehide", keeper.onLeave); // behind the gestures (main.jsx)
 		const close = address.listen(keeper.onAddress);
 		return () => {
 			close();
-			removeEventListener("pagehide", keeper.onLeave, { capture: true });
-			removeEventListener("pagehide", keeper.onLeft);
+			removeEventListener("pagehide", keeper.onLeave);
 		};
 	}, []);
 	return { look, setLook: keeper.setLook, choices: keeper.choices, link: keeper.link };
