@@ -74,12 +74,12 @@ async function trend(page, { failed, shown, older }) {
 	must(heading.startsWith(job.program) && !heading.includes("/"), `the trend is called "${heading}"`);
 	const points = await page.$$eval(".trend .point", (all) => all.map((e) => {
 		const [dot, box] = [e.getBoundingClientRect(), e.parentElement.getBoundingClientRect()];
-		return [dot.left >= box.left && dot.right <= box.right && dot.top >= box.top && dot.bottom <= box.bottom, dot.left, e.className.includes("bad"), e.getAttribute("aria-label")];
+		return [dot.left >= box.left && dot.right <= box.right && dot.top >= box.top && dot.bottom <= box.bottom, (dot.left + dot.right) / 2, e.className.includes("bad"), e.getAttribute("aria-label")];
 	}));
 	must(points.length === shown, `${points.length} runs are drawn and not ${shown}`);
 	must(points.every(([isInside]) => isInside), "a dot stands on the edge of the picture");
-	must(points.every(([, left], i) => i === 0 || left >= points[i - 1][1]), "the runs are not in the order of time");
-	const gaps = points.slice(1).map(([, left], i) => left - points[i][1]);
+	must(points.every(([, middle], i) => i === 0 || middle >= points[i - 1][1]), "the runs are not in the order of time");
+	const gaps = points.slice(1).map(([, middle], i) => middle - points[i][1]);
 	must(Math.max(...gaps) - Math.min(...gaps) < 1, "runs that began at even times are not drawn so");
 	if (failed !== undefined) {
 		must(points.filter(([, , isBad]) => isBad).length === failed, `${points.filter((p) => p[2]).length} runs are marked and not ${failed}`);

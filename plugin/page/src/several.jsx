@@ -1,6 +1,6 @@
 // What the pages over several runs share: what a server is asked for, and what stands there until it answers.
 import { h } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { clean } from "./format.js";
 import { runNamed } from "./state.js";
 
@@ -43,3 +43,15 @@ export function Waiting({ error }) {
 
 /** @type {(names: string[], runs: ListedRun[] | undefined) => ListedRun[]} */
 export const chosenOf = (names, runs) => names.map((n) => runNamed(n, runs)).filter((r) => r !== undefined);
+
+/** Whether the page is as narrow as a phone. */
+export function useNarrow() {
+	const query = useMemo(() => matchMedia("(max-width: 600px)"), []);
+	const [isNarrow, setNarrow] = useState(query.matches);
+	useEffect(() => {
+		const on = () => setNarrow(query.matches);
+		query.addEventListener("change", on);
+		return () => query.removeEventListener("change", on);
+	}, [query]);
+	return isNarrow;
+}

@@ -6,7 +6,7 @@ import { Legend } from "../chart.jsx";
 import { BECAME, axis, calledOp, changed, closeUp, differs, judged, partsOf, placed, placeOf, sentences, shortNames, signed, slower, waterfall } from "../compare.js";
 import { clean, percent, time, value } from "../format.js";
 import { BUCKETS, bucketColor, Choice, Notes, Shares } from "../parts.jsx";
-import { chosenOf, useAnswer, Waiting } from "../several.jsx";
+import { chosenOf, useAnswer, useNarrow, Waiting } from "../several.jsx";
 import { several } from "../source.js";
 import { useChoice, usePage } from "../state.js";
 import { Table } from "../table.jsx";
@@ -15,7 +15,7 @@ import "../several.css";
 /** @import { Compared, Maybe, Row } from "../report.d.ts" */
 
 const OPS = 20;
-const LETTERS = 34; // of a run's name in a legend or a heading
+const [LETTERS, FEW] = [34, 20]; // of a run's name in a legend or a heading, and on a phone
 
 /**
  * What the parts of the page share. AT: which run is drawn against the first; NAMES: of all, short, each once.
@@ -369,7 +369,8 @@ const notesOf = (of, at) => (of.notes ?? []).filter((note) => !of.runs.some((r, 
 export function Differences({ of }) {
 	const [other, setOther] = useChoice("compare.other", 1);
 	const at = other > 0 && other < of.runs.length ? other : 1;
-	const names = useMemo(() => shortNames(of.runs.map((r) => clean(r.run)), LETTERS), [of]);
+	const isNarrow = useNarrow();
+	const names = useMemo(() => shortNames(of.runs.map((r) => clean(r.run)), isNarrow ? FEW : LETTERS), [of, isNarrow]);
 	const sides = { of, names, at };
 	return (
 		<div class="compare">

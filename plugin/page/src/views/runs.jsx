@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { shortNames } from "../compare.js";
 import { clean, cut, time } from "../format.js";
 import { apart, when } from "../runs.js";
-import { chosenOf } from "../several.jsx";
+import { chosenOf, useNarrow } from "../several.jsx";
 import { runs as fetchRuns } from "../source.js";
 import { ofRun, runName, usePage } from "../state.js";
 import { Table } from "../table.jsx";
@@ -58,11 +58,12 @@ export function Runs() {
 			clearTimeout(timer);
 		};
 	}, [turn]);
+	const isNarrow = useNarrow();
 	const rows = useMemo(() => {
 		const names = apart(runs.map((r) => clean(r.title ?? r.id)));
-		const shown = shortNames(names, matchMedia("(max-width: 600px)").matches ? FEW : LETTERS);
+		const shown = shortNames(names, isNarrow ? FEW : LETTERS);
 		return runs.map((r, i) => ({ ...r, name: names[i], shown: shown[i], when: typeof r.when_unix_ms === "number" ? when(r.when_unix_ms) : null, chips: chipsOf(r) }));
-	}, [runs]);
+	}, [runs, isNarrow]);
 	const chosen = chosenOf(look.compared, runs);
 	/** @param {Row} row */
 	const toggle = (row) => {

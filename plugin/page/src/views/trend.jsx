@@ -5,13 +5,15 @@ import { differs, shortNames } from "../compare.js";
 import { clean, cut, time } from "../format.js";
 import { Check, Choice } from "../parts.jsx";
 import { apart, folderOf, moments, placeOf, ticks, trend, when } from "../runs.js";
-import { chosenOf, useAnswer, Waiting } from "../several.jsx";
+import { chosenOf, useAnswer, useNarrow, Waiting } from "../several.jsx";
 import { several } from "../source.js";
 import { ofRun, runName, useChoice, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 import "../several.css";
 
 /** @import { DrawCell, ListedRun, Maybe, Row } from "../report.d.ts" */
+
+const CROWD = 100; // dots: more are drawn smaller
 
 /** @type {(value: Maybe<number>, ps: number) => string} */
 const against = (value, ps) => differs("_ps", ps, value);
@@ -55,7 +57,7 @@ function Chart({ runs, names, limit, more }) {
 			</ul>
 			<div class="over" ref={box} onKeyDown={onKey}>
 				<span class="axis-name">Median step</span>
-				<div class="trend">
+				<div class={points.length > CROWD ? "trend crowded" : "trend"}>
 					{ticks(low, high, 5).map((ps) => (
 						<span key={ps} class="row" style={{ bottom: up(ps) }}>
 							<span>{time(ps)}</span>
@@ -97,6 +99,7 @@ const GATE = { passed: "holds", failed: "fails", unknown: "not known" };
 export function Trend() {
 	const { runs, look, setLook } = usePage();
 	const [more, setMore] = useChoice("trend.gate", 5);
+	const isNarrow = useNarrow();
 	const chosen = chosenOf(look.compared, runs);
 	const program = chosen[0]?.program;
 	const gate = `step_time_ms.median > baseline * ${(1 + more / 100).toFixed(3)}`;
@@ -109,7 +112,7 @@ export function Trend() {
 	const all = answer.runs;
 	const titles = apart(all.map((r) => clean(r.title ?? r.id)));
 	const names = new Map(all.map((r, i) => [r.id, titles[i]]));
-	const shown = shortNames(titles, matchMedia("(max-width: 600px)").matches ? FEW : LETTERS);
+	const shown = shortNames(titles, isNarrow ? FEW : LETTERS);
 	const limit = all.find((r) => typeof r.gate?.limit === "number")?.gate.limit;
 	const base = all.find((r) => !r.gate);
 	const programs = [...new Set(all.map((r) => r.program).filter(Boolean))];
