@@ -1,6 +1,6 @@
 // The chips of a run as a picture: a square each, side by side as on their hosts, shaded by one of their figures.
 import { h } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { shade } from "./chart.jsx";
 import { clean } from "./format.js";
 import { at, cornerOf, meshOf } from "./pod.js";
@@ -56,7 +56,7 @@ export function Mesh({ chips, share, say, isMarked, onPick, label }) {
 		watch.observe(box);
 		return () => watch.disconnect();
 	}, []);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const { ctx, color } = begin(/** @type {HTMLCanvasElement} */ (canvas.current), width, mesh.height);
 		const [line, soft, text, back] = ["--line", "--soft", "--text", "--back"].map(color);
 		const side = mesh.size - INSET;
