@@ -1,7 +1,7 @@
 // A stranger looks for what is wrong with a run, in headless Chromium: node task.mjs JOB.json
 //
-// JOB: {url, run, tasks, clicks, seconds, shots}. A task: {name, finding, says, op, source, who, step, word, range, inside, shape}: words that
-// stand on the page. Each begins at the list of runs. Prints clicks and seconds of each; on stderr what is wrong, a line each. Exit 1:
+// JOB: {url, run, hosts, late, tasks, clicks, seconds, shots}. A task: {name, finding, says, op, source, who, step, word, range, inside, shape}: words that
+// stand on the page; LATE is what the host is called that all wait for. Each begins at the list of runs. Prints clicks and seconds of each; on stderr what is wrong, a line each. Exit 1:
 // something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
 import { launch, PATIENCE_MS, watch } from "./browser.mjs";
@@ -123,9 +123,33 @@ async function doTask(browser, task) {
 	await context.close();
 }
 
+// The chips of all hosts: names that tell them apart and count as people do, marks inside of their cells, nothing wider than the screen.
+async function pod(browser, width) {
+	const page = await browser.newPage({ viewport: { width, height: 900 } });
+	const must = (good, text) => good || wrong.push(`pod, ${width} wide: ${text}`);
+	await watch(page, { inside: [job.url], bad: (text) => wrong.push(`pod: ${text}`) });
+	await page.goto(`${job.url}#run=${job.run}&view=pod`);
+	await page.waitForSelector('section[aria-label="arrivals at collectives"] .arrival', { timeout: PATIENCE_MS });
+	const names = await page.$$eval(".arrivals .name", (all) => all.map((e) => e.innerText));
+	must(new Set(names).size === names.length && names.length > 1, `hosts are called ${names}`);
+	must(names[0] === job.late, `${names[0]} stands first and not ${job.late}`);
+	const outside = await page.$$eval(".arrivals .track", (all) => all.flatMap((track) => [...track.children].map((e) => [e.getBoundingClientRect(), track.getBoundingClientRect()])).filter(([mark, cell]) => mark.left < cell.left - 0.5 || mark.right > cell.right + 0.5).length);
+	must(outside === 0, `${outside} marks stand outside of their cells`);
+	const hosts = await page.$$eval("header label.choice", (all) => all.filter((e) => e.firstChild.textContent === "host").flatMap((e) => [...e.querySelectorAll("option")].slice(1).map((o) => o.textContent)));
+	must(hosts.length === job.hosts && new Set(hosts).size === job.hosts, `of ${job.hosts} hosts ${new Set(hosts).size} can be told apart`);
+	const slow = await page.$$eval('section[aria-label^="Ops that a chip"] tbody tr', (rows) => rows.map((r) => r.innerText));
+	must(slow.length === 1, `${slow.length} ops are slow on one chip`);
+	must((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, "the page is wider than the screen");
+	const drawn = await page.$eval(".mesh canvas", (e) => new Set(e.getContext("2d").getImageData(0, 0, e.width, e.height).data).size);
+	must(drawn > 3, "no chip is drawn");
+	if (job.shots) await page.screenshot({ path: `${job.shots}/pod-${width}.png`, fullPage: true });
+	await page.close();
+}
+
 if (job.shots) mkdirSync(job.shots, { recursive: true });
 const browser = await launch();
 for (const task of job.tasks) await doTask(browser, task);
+for (const width of [1280, 390]) await pod(browser, width);
 await browser.close();
 for (const line of wrong) console.error(line);
 process.exit(wrong.length ? 1 : 0);

@@ -48,7 +48,7 @@ def main():
         with doors.serving(logs) as (url, _):
             job = os.path.join(folder, "job.json")
             with open(job, "w", encoding="utf-8") as f:
-                json.dump({"url": url, "run": answer["run"], "tasks": wanted, "clicks": MOST_CLICKS, "seconds": MOST_S,
+                json.dump({"url": url, "run": answer["run"], "hosts": answer["hosts"], "late": short(answer["straggler"]["host"]), "tasks": wanted, "clicks": MOST_CLICKS, "seconds": MOST_S,
                            "shots": os.environ.get("TS_SHOTS")}, f)
             done = subprocess.run(["node", os.path.join(doors.HERE, "task.mjs"), job], capture_output=True, text=True, timeout=3600,
                                   check=False)

@@ -75,7 +75,7 @@ def pod_jobs(folder):
                             "rows": 2}}}
     yield {"name": "many", "url": f"file://{many}", "views": ["pod"],
            "want": {"pod": {"late": f"w-{LATE[0]} TPU:{LATE[1]} comes last in 98 % of 100", "chips": "1024 chips of 256 hosts",
-                            "measures": measures, "rows": 24}}}
+                            "measures": measures, "rows": 12}}}
 
 
 def way(row, reached):

@@ -28,14 +28,20 @@ const RESULTS = [
 	["As a collective", "collective", "collectives", ["kind", "bytes", "bus_bytes_per_s", "link_pct", "wait_ps", "straggler"]],
 ];
 
+const LONG = 40; // letters: what has more is a sentence, and stands below the figures
+
 /** @param {{ heading: string, at: string, row: Maybe<Row>, names: string[] }} props */
 function Result({ heading, at, row, names }) {
 	const known = names.filter((n) => (row?.[n] ?? null) !== null);
+	const isSentence = (/** @type {string} */ n) => typeof row?.[n] === "string" && row[n].length > LONG;
 	if (!known.length) return null;
 	return (
 		<section aria-label={heading}>
 			<h3>{heading}</h3>
-			<Facts of={at} view={row} names={known} />
+			<Facts of={at} view={row} names={known.filter((n) => !isSentence(n))} />
+			{known.filter(isSentence).map((n) => (
+				<p key={n}>{clean(/** @type {Row} */ (row)[n])}</p>
+			))}
 		</section>
 	);
 }
@@ -152,7 +158,7 @@ function Moment({ of: { row } }) {
 	const device = report.run?.devices?.find((d) => d.id === row.first_device);
 	return (
 		<button type="button" onClick={() => setLook({ range: [row.first_start_ps, row.first_end_ps], device: deviceIn(whole, report, row.first_device), view: "slices" })}>
-			{`First execution: ${time(row.first_end_ps - row.first_start_ps)} at ${time(row.first_start_ps)}${device ? ` on ${clean(device.name)}` : ""}`}
+			{`First execution: ${time(row.first_end_ps - row.first_start_ps)} at ${time(row.first_start_ps)}${device ? ` on ${clean(deviceName(report, device.id))}` : ""}`}
 		</button>
 	);
 }

@@ -40,16 +40,17 @@ function Who({ of: { device, host, who } }) {
 const stepOf = (report, number) => (report.steps ?? []).find((s) => s.step === number && !s.is_others);
 
 /** @param {{ of: PlaceData }} props */
-function Since({ of: { since, device, at } }) {
+function Since({ of: { since, device, host, at } }) {
 	const { report, whole, setLook } = usePage();
 	const step = since === null ? undefined : stepOf(report, since);
 	if (!step) return null;
 	/** @type {[number, number]} */
 	const range = [step.start_ps, step.start_ps + (step.duration_ps ?? 0)];
+	const whom = device !== null ? { device: deviceIn(whole, report, device), host: null } : host ? { host, device: null } : {};
 	return (
 		<span>
 			{at === undefined ? "since " : "in "}
-			<button type="button" class="link" onClick={() => setLook({ range, ...(device === null ? {} : { device: deviceIn(whole, report, device) }), view: "slices" })}>
+			<button type="button" class="link" onClick={() => setLook({ range, ...whom, view: "slices" })}>
 				{`step ${since}`}
 			</button>
 		</span>

@@ -131,6 +131,8 @@ export function scaleOf(chips, { key, most: top }) {
 
 const SIZES = [26, 20, 16, 12, 9, 6]; // of a chip, in pixels
 const MOST_HIGH = 520;
+const NARROW = 600; // a phone, which scrolls: there the picture may be higher
+const NARROW_HIGH = 1000;
 const LABEL = 14; // height of a host's name
 const ACROSS = 8; // chips of a host beside each other
 const LETTER = 6.2; // pixels, of the small letters
@@ -154,7 +156,8 @@ export function meshOf(hosts, width) {
 		const across = Math.max(Math.min(Math.floor(width / wide), hosts.length), 1);
 		return { size, labels, across, wide, high, height: Math.ceil(hosts.length / across) * high };
 	};
-	return SIZES.map(laid).find((m) => m.height <= MOST_HIGH) ?? laid(SIZES[SIZES.length - 1]);
+	const high = width < NARROW ? NARROW_HIGH : MOST_HIGH;
+	return SIZES.map(laid).find((m) => m.height <= high) ?? laid(SIZES[SIZES.length - 1]);
 }
 
 /**

@@ -7,10 +7,11 @@
 struct ts_op_core {
 	uint32_t op, device;
 	int64_t executions;
-	int64_t mean_ps, others_ps; /* of an execution: on this core, and in the mean of all others */
-	int64_t excess_ps;	    /* (mean - others) x executions */
-	int64_t since_ps;	    /* from when on it is slower here than it was before; -1: it always is */
-	int64_t since_step;	    /* the number of the step in which that is; -1: it is in none */
+	int64_t mean_ps,
+		others_ps; /* of an execution: on this core, and in the mean of all others */
+	int64_t excess_ps; /* (mean - others) x executions */
+	int64_t since_ps;  /* from when on it is slower here than it was before; -1: it always is */
+	int64_t since_step; /* the number of the step in which that is; -1: it is in none */
 };
 
 struct ts_op_cores_facts {

@@ -173,8 +173,9 @@ static void add_own(struct op_cores_state *into, const struct op_cores_state *fr
 			continue;
 		all->nr = ts_i64_add(all->nr, own->nr);
 		all->self_ps = ts_i64_add(all->self_ps, own->self_ps);
-		keep_core(all, (struct slow_core){ from->device, own->nr, own->self_ps,
-						   own->score > 0 ? own->since_ps : -1 });
+		keep_core(all,
+			  (struct slow_core){ from->device, own->nr, own->self_ps,
+					      own->score >= LEAST_TIMES ? own->since_ps : -1 });
 	}
 }
 
@@ -185,8 +186,8 @@ static enum ts_status op_cores_merge(void *into_arg, void *from_arg, const struc
 
 	if (!into->ops) {
 		into->nr_ops = ctx->profile->nr_ops;
-		into->ops = ts_room_array(ctx->profile->rooms, into->nr_ops + 1,
-					  sizeof(*into->ops));
+		into->ops =
+			ts_room_array(ctx->profile->rooms, into->nr_ops + 1, sizeof(*into->ops));
 	}
 	if (!into->ops)
 		return ts_fail_nomem(err);

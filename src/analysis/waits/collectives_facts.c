@@ -26,6 +26,7 @@ static void add_core(struct ts_collective_core *to, const struct ts_collective_c
 	if (from->late_score <= to->late_score)
 		return;
 	to->late_score = from->late_score;
+	to->late_nr = from->late_nr;
 	to->late_since_ps = from->late_since_ps;
 }
 
@@ -288,7 +289,8 @@ static struct ts_collective fact_of(const struct ts_context *ctx, const struct c
 	};
 }
 
-#define LEAST_STRETCH 3 /* executions in which a core came last, less the others: fewer may be chance */
+#define LEAST_STRETCH 6	  /* executions in which a core came last, less the others: fewer may be chance */
+#define LEAST_LATE    0.5 /* of the stretch: then it came last in three of four */
 
 /* Back to the clock of its own host, whose steps they are. */
 static int64_t since_step(const struct reading *reading, const struct ts_collective_core *core,
@@ -297,7 +299,8 @@ static int64_t since_step(const struct reading *reading, const struct ts_collect
 	const struct ts_host_clock *clocks = reading->all.clocks;
 	int64_t offset_ps = clocks ? clocks[reading->host[device]].offset_ps : 0;
 
-	if (core->late_score < LEAST_STRETCH)
+	if (core->late_score < LEAST_STRETCH ||
+	    (double)core->late_score < LEAST_LATE * (double)core->late_nr)
 		return -1;
 	return ts_steps_number_at(&reading->ctx->outline->steps, device,
 				  ts_i64_add(core->late_since_ps, offset_ps));

@@ -73,10 +73,12 @@ static int64_t doubt_ps(const struct arrivals *arrivals, size_t a, size_t b)
 /* The largest sum of +1 (it came last) and -1 that ends with this execution. */
 static void add_to_stretch(struct ts_collective_core *core, bool is_late, int64_t start_ps)
 {
-	if (is_late && core->late_score++ == 0)
+	if (core->late_score == 0) {
 		core->late_since_ps = start_ps;
-	else if (!is_late)
-		core->late_score = TS_MAX(core->late_score - 1, 0);
+		core->late_nr = 0;
+	}
+	core->late_nr++;
+	core->late_score = is_late ? core->late_score + 1 : TS_MAX(core->late_score - 1, 0);
 }
 
 static void count(const struct arrivals *arrivals, struct collective_skew *skew)

@@ -23,8 +23,8 @@ static void add_core(struct given *given, const char *name, int late, int since,
 
 static struct given *given_cores(int late, int since, int64_t long_us)
 {
-	static const char *const names[NR_CORES] = { "/device:TPU:0", "/device:TPU:1", "/device:TPU:2",
-						     "/device:TPU:3" };
+	static const char *const names[NR_CORES] = { "/device:TPU:0", "/device:TPU:1",
+						     "/device:TPU:2", "/device:TPU:3" };
 	struct given *given = given_nothing();
 
 	for (int i = 0; i < NR_CORES; i++)

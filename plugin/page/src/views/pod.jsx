@@ -112,7 +112,7 @@ function Arrivals({ chips }) {
 					{` comes last in ${percent(late.late.last_pct)} of ${late.late.matched_count} collectives${typeof late.late.since_step === "number" ? `, since step ${late.late.since_step}` : ""}. Without that the others would wait ${value("collective_cores.excess_ps", late.late.excess_ps)} less, summed over all of them.`}
 				</p>
 			)}
-			<p class="count">Each mark is a chip. It stands where the chip arrives in the mean; the bar is the time that its host waits for the last chip. The host that the others wait for most stands first.</p>
+			<p class="count">Each mark is a chip. It stands where the chip arrives in the mean: one arrival that is very late moves it far. The bar is the time that its host waits for the last chip. The host that the others wait for most stands first, and its chip is red.</p>
 			<ul class="bars arrivals">
 				{hosts.slice(0, ROWS).map((host) => (
 					<Way key={host.host} host={host} far={far || 1} isLate={late?.host === host.host} />
@@ -131,7 +131,7 @@ function Arrivals({ chips }) {
 }
 
 /** @type {(chip: Chip) => Row} */
-const rowOf = (chip) => ({ device: chip.name, host: chip.host, work_ps: chip.work_ps, "collective_cores.waited_ps": chip.waited_ps, last_pct: chip.late?.last_pct ?? null, since_step: chip.late?.since_step ?? null, "collective_cores.excess_ps": chip.late?.excess_ps ?? null, communication_ps: chip.communication_ps, duty_cycle_pct: chip.duty_cycle_pct, mxu_utilization_pct: chip.mxu_utilization_pct, peak_bytes: chip.peak_bytes });
+const rowOf = (chip) => ({ device: chip.name, host: chip.host, work_ps: chip.work_ps, "collective_cores.waited_ps": chip.waited_ps, last_pct: chip.late?.last_pct ?? null, "collective_cores.excess_ps": chip.late?.excess_ps ?? null, communication_ps: chip.communication_ps, duty_cycle_pct: chip.duty_cycle_pct, mxu_utilization_pct: chip.mxu_utilization_pct, peak_bytes: chip.peak_bytes });
 
 export function Pod() {
 	const { report: part, whole, look, setLook } = usePage();

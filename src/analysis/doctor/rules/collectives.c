@@ -90,7 +90,8 @@ static void put_slow_op(struct ts_doctor *doctor, const struct ts_op_core *slow)
 	if (!fact)
 		return;
 	TS_PUT(doctor,
-	       " It is slow in {name}[ ({name})]: {time} an execution, and {time} on the others[, since "
+	       " It is slow in {name}[ ({name})]: {time} an execution, and {time} on the others[, "
+	       "since "
 	       "step {count}].",
 	       TS_NAME(fact->name), TS_NAME(ts_fact_source(doctor, fact)), TS_TIME(slow->mean_ps),
 	       TS_TIME(slow->others_ps), TS_COUNT(slow->since_step));

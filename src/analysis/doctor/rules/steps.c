@@ -88,7 +88,8 @@ static struct ts_bytes source_of(const struct ts_doctor *doctor,
 {
 	const struct ts_cache_family *family = family_of(ts_cache_facts(doctor->ctx), row);
 
-	return family ? ts_instr_source(doctor->result, family->code) : (struct ts_bytes){ NULL, 0 };
+	return family ? ts_instr_source(doctor->result, family->code)
+		      : (struct ts_bytes){ NULL, 0 };
 }
 
 /* " jit_f is compiled again then, at model.py:22." */
