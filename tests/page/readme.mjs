@@ -19,7 +19,7 @@ async function take(browser, { name, url, at, acts }) {
 		await settled(page);
 	}
 	await settled(page);
-	if (at) await page.$eval(at, (e) => e.scrollIntoView({ block: "start" }));
+	if (at) await page.locator(at).first().evaluate((e) => e.scrollIntoView({ block: "start" }));
 	await page.evaluate(() => document.activeElement?.blur());
 	await settled(page);
 	await page.screenshot({ path: `${folder}/${name}.png` });

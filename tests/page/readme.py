@@ -18,9 +18,8 @@ sys.path.insert(0, os.path.join(doors.HERE, "..", "fixtures"))
 
 TPU = ["overview", "systolic", "roofline", "padding", "fusion", "cache", "memory", "time", "slices", "doctor", "flame", "compile"]
 GPU = ["hta", "kernels", "operators", "timeline"]
-AT = {"systolic": 'section[aria-label="an op on the array"]', "memory": 'section[aria-label="what was in memory at the peak"]',
-      "pod": "#view"}
-ACTS = {"doctor": [".finding summary"], "fusion": []}
+AT = {"memory": 'section[aria-label="what a program holds"]', "systolic": 'section[aria-label="an op on the array"]', "pod": "#view"}
+ACTS = {"doctor": [".finding summary"]}
 OP = "fusion.337"
 RUNS = ["clean", "slow_once", "slow_every_fifth", "waits", "padding", "recompiles"]  # of tests/data/planted
 
