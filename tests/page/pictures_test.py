@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Every view as people see it, in real Chromium: pictures_test.py [NAME...]
 
-The sample is looked at in three widths and both themes; a pod, a GPU's trace and, where the corpus is there, the v6e profile and that of eight
-GPUs in fewer. No text is cut or lies on another one, nothing is wider than the window, no chart is blank, no text is too pale, no two
+The sample is looked at in three widths and both themes; a pod, a GPU's trace and, where the corpus is there, the v6e profile and
+that of eight GPUs in fewer. No text is cut or lies on another one, nothing is wider than the window, no chart is blank, no text is too pale, no two
 boxes of help are open at once, and a table shows its source (sights.js). A long view has a list of its parts that leads to each, and a
 table can be folded, which a link keeps. The README shows a picture of each view (make pictures), in words too, and all of them
 together have at most 1.5 MB. $TPUSIGHT names the program, $TS_SHOTS a folder for the pictures. Exit 77: a tool is missing.
@@ -43,10 +43,11 @@ def jobs(folder, names):
             continue
         ops = views_test.page_of(path)[1].get("ops") or []
         op = max(ops, key=lambda o: o.get("self_time_ps") or 0, default=None)
-        yield {"name": name, "url": f"file://{path}", "parts": {"view": "time", "last": "Rematerialization"} if name == "sample" else None, "op": op and f"{op['module']}/{op['name']}",
+        yield {"name": name, "url": f"file://{path}", "parts": PARTS.get(name), "op": op and f"{op['module']}/{op['name']}",
                "states": [(w, SIZES[w], theme, "all" if (name, w, theme) in THOROUGH else "") for w, theme in states]}
 
 
+PARTS = {"sample": {"view": "time", "last": "Rematerialization"}}
 TOP = os.path.join(doors.HERE, "..", "..")
 MOST_BYTES = 1_500_000
 PAGES = {"runs", "compare", "trend", "op"}  # beside the views that have a tab
