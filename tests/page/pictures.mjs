@@ -78,6 +78,29 @@ async function views(page, job, state) {
 	await page.waitForSelector(".drawer", { state: "detached" });
 }
 
+// The list of the parts of a long view, and a table that is folded.
+async function parts(page, { view, last }) {
+	const must = (good, text) => good || told(`parts of ${view}`, [text]);
+	await page.goto(`${page.url().split("#")[0]}#view=${view}`);
+	await show(page, view);
+	const names = await page.$$eval(".contents button", (all) => all.map((e) => e.textContent));
+	const headings = await page.$$eval("#view h3", (all) => all.filter((e) => !e.closest("section")?.parentElement.closest("section")).map((e) => e.textContent));
+	must(names.length > 3 && `${names}` === `${headings}`, `the list has ${names} instead of ${headings}`);
+	await page.click(`.contents >> text="${last}"`);
+	await page.waitForFunction((name) => {
+		const box = document.querySelector(`section[aria-label="${name}"]`).getBoundingClientRect();
+		return box.top >= 0 && box.top < innerHeight;
+	}, last);
+	const table = 'section.table[aria-label="Ops"]';
+	await page.click(`${table} h3 button >> nth=0`);
+	await page.waitForFunction((at) => !document.querySelector(`${at} .scroll`).checkVisibility() && decodeURIComponent(location.hash).includes(".shut"), table);
+	await page.reload();
+	await page.waitForSelector(`${table}.shut`);
+	must(await page.$eval(`${table} h3 button`, (e) => e.getAttribute("aria-expanded")) === "false", "a folded table does not say so");
+	await page.click(`${table} h3 button >> nth=0`);
+	await page.waitForFunction((at) => document.querySelector(`${at} .scroll`).checkVisibility(), table);
+}
+
 async function run(browser, job) {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light", offline: true });
 	const page = await context.newPage();
@@ -94,6 +117,7 @@ async function run(browser, job) {
 		if ((await theme(page)) !== wanted) await turn(page);
 		await views(page, job, state);
 	}
+	if (job.parts) await parts(page, job.parts);
 	await context.close();
 }
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Every view as people see it, in real Chromium: pictures_test.py [NAME...]
 
-The sample is looked at in three widths and both themes; a pod, a GPU's trace and, where the corpus is there, the v6e profile and a trace of eight
-GPUs in fewer. No text is cut or lies on another one, nothing is wider than the window, no chart is blank, no text is too pale, no two
-boxes of help are open at once, and a table shows its source (sights.js). $TPUSIGHT names the program, $TS_SHOTS a folder for
-the pictures. The README shows a picture of each view (make
-pictures), in words too, and all of them together have at most 1.5 MB. Exit 77: a tool is missing.
+The sample is looked at in three widths and both themes; a pod, a GPU's trace and, where the corpus is there, the v6e profile
+and that of eight GPUs in fewer. No text is cut or lies on another one, nothing is wider than the window, no chart is blank, no
+text is too pale, no two boxes of help are open at once, and a table shows its source (sights.js). A long view has a list of its
+parts that leads to each, and a table can be folded, which a link keeps. The README shows a picture of each view (make
+pictures), in words too, and all of them together have at most 1.5 MB. $TPUSIGHT names the program, $TS_SHOTS a folder for the
+pictures. Exit 77: a tool is missing.
 """
 import json
 import os
@@ -20,6 +21,7 @@ import views_test
 SIZES = {390: 844, 1280: 900, 1920: 1080}
 ALL = [(width, theme) for width in SIZES for theme in ("light", "dark")]
 FEW = [(1280, "light"), (390, "dark")]
+PARTS = {"sample": {"view": "time", "last": "Rematerialization"}}
 THOROUGH = {("sample", 1280, "light"), ("sample", 1280, "dark"), ("v6e", 1280, "light"), ("pod", 1280, "light"), ("trace", 1280, "light")}
 
 
@@ -43,7 +45,7 @@ def jobs(folder, names):
             continue
         ops = views_test.page_of(path)[1].get("ops") or []
         op = max(ops, key=lambda o: o.get("self_time_ps") or 0, default=None)
-        yield {"name": name, "url": f"file://{path}", "op": op and f"{op['module']}/{op['name']}",
+        yield {"name": name, "url": f"file://{path}", "parts": PARTS.get(name), "op": op and f"{op['module']}/{op['name']}",
                "states": [(w, SIZES[w], theme, "all" if (name, w, theme) in THOROUGH else "") for w, theme in states]}
 
 

@@ -6,23 +6,26 @@ All are of profiles in tests/data. $TPUSIGHT names the program. Exit 77: a tool 
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import doors
+import profiles
 import views_test
 
 sys.path.insert(0, os.path.join(doors.HERE, "..", "fixtures"))
 
 TPU = ["overview", "systolic", "roofline", "padding", "fusion", "cache", "memory", "time", "slices", "doctor", "flame", "compile"]
 GPU = ["hta", "kernels", "operators", "timeline"]
-AT = {"systolic": 'section[aria-label="an op on the array"]', "memory": 'section[aria-label="what was in memory at the peak"]',
-      "pod": "#view"}
-ACTS = {"doctor": [".finding summary"], "fusion": []}
+AT = {"memory": 'section[aria-label="what a program holds"]', "systolic": 'section[aria-label="an op on the array"]', "pod": "#view"}
+ACTS = {"doctor": [".finding summary"]}
 OP = "fusion.337"
+START_NS = profiles.START_NS
 RUNS = ["clean", "slow_once", "slow_every_fifth", "waits", "padding", "recompiles"]  # of tests/data/planted
+NIGHTS = [20, 20, 21, 20, 27, 20]  # microseconds of an op of one program, night by night
+DAY_NS, DAY_S = 86400 * 10**9, 86400
 
 
 def address(page, view, **more):
@@ -55,21 +58,36 @@ def pod(folder):
     return os.path.join(out, "pod")
 
 
+def nightly(logdir):
+    """One program, profiled each night; once it is slower."""
+    for night, op_us in enumerate(NIGHTS):
+        profiles.START_NS = START_NS + night * DAY_NS
+        device = profiles.device()
+        ps = profiles.filled(device, [f"fusion.{i}" for i in range(1, 6)], 20, 5, op_us, "jit_train_step(4711)")
+        when = time.strftime("%Y_%m_%d_%H_%M_%S", time.gmtime(START_NS // 10**9 + night * DAY_S))
+        session = os.path.join(logdir, "nightly", "plugins", "profile", when)
+        os.makedirs(session)
+        with open(os.path.join(session, "host.xplane.pb"), "wb") as file:
+            file.write(profiles.space([device, profiles.task(ps // 1000)], ["host"]))
+
+
 @contextlib.contextmanager
 def served_jobs(folder):
-    """The list of runs, two of them side by side, and a program over time."""
-    logdir = os.path.join(folder, "logdir")
-    os.makedirs(logdir)
+    """The list of runs, two of them side by side, and a program over time. Pictures show the folder as it is named here."""
+    os.chdir(folder)
+    os.makedirs("profiles")
     for name in RUNS:
-        views_test.planted(name, logdir)
-    profile = os.path.join(logdir, "train", "plugins", "profile", "2026_01_02_00_00_00")
-    os.makedirs(profile)
-    shutil.copy(doors.SAMPLE, profile)
-    with doors.serving(logdir) as (at, _):
-        boxes = [f'#view tr[data-row="{row}"] input[type="checkbox"]' for row in range(4)]
-        yield [{"name": "runs", "url": f"{at}#view=runs"},
-               {"name": "compare", "url": f"{at}#view=runs", "acts": [*boxes[1:3], "#view button >> text=/^Compare/"]},
-               {"name": "trend", "url": f"{at}#view=runs", "acts": [*boxes, "#view button >> text=/^Trend/"]}]
+        views_test.planted(name, "profiles")
+    nightly("profiles")
+    with doors.serving("profiles") as (at, _):
+        known = f".spark >> nth={len(RUNS) + len(NIGHTS) - 1}"
+
+        def box(name):
+            return f'#view tr:has-text("{name}") input[type="checkbox"] >> nth=0'
+        yield [{"name": "runs", "url": f"{at}#view=runs", "until": known},
+               {"name": "compare", "url": f"{at}#view=runs", "until": known,
+                "acts": [box("clean"), box("slow_every_fifth"), "#view button >> text=/^Compare/"]},
+               {"name": "trend", "url": f"{at}#view=runs", "until": known, "acts": [box("nightly"), "#view button >> text=/^Trend/"]}]
 
 
 def main():

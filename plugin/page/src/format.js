@@ -66,12 +66,20 @@ const WRITE = {
  * The last part of a dotted name that ends in a unit says it, as in base/units.c: step_time_ps.mean is a time.
  * @type {(name: string) => import("../../../src/base/units_list.h").Unit | undefined}
  */
-function unitOf(name) {
+function unitFor(name) {
 	for (let part = name; part; part = part.slice(0, Math.max(part.lastIndexOf("."), 0))) {
 		const found = UNITS.find(({ ending }) => part.endsWith(ending));
 		if (found) return found;
 	}
 	return undefined;
+}
+
+/** @type {Map<string, ReturnType<typeof unitFor>>} */
+const unitsKnown = new Map(); // a table asks for those of its columns in each cell
+/** @param {string} name */
+function unitOf(name) {
+	if (!unitsKnown.has(name)) unitsKnown.set(name, unitFor(name));
+	return unitsKnown.get(name);
 }
 
 /** @param {string} name */

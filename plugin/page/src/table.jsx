@@ -12,7 +12,7 @@ import { ofAll, useChoice, usePage } from "./state.js";
 import { Columns, meaning, spokenFor } from "./words.jsx";
 import { csv, cut, isNothing, titles, UNKNOWN, unit, value } from "./format.js";
 
-/** @import { Cell as Value, DrawCell, Row, Sort, TableProps } from "./report.d.ts" */
+/** @import { Cell as Value, DrawCell, Report, Row, Sort, TableProps } from "./report.d.ts" */
 
 const ROW = 28; // pixels: .rows td in page.css
 const STILL_MS = 200;
@@ -218,16 +218,19 @@ function words(table, column, v) {
 	return v.map((x) => (x !== null && typeof x === "object" && !Array.isArray(x) ? Object.entries(x).filter(([, y]) => y !== null).map(([k, y]) => named(k, y)).join(", ") : value(column, x))).join("; ");
 }
 
-/** @param {{ table: string, column: string, row: Row, numeric: boolean, draw?: DrawCell, wide?: number }} props */
-function Cell({ table, column, row, numeric, draw, wide }) {
+/**
+ * Not a component: a view has thousands of them.
+ * @type {(of: { report: Report, table: string, column: string, row: Row, numeric: boolean, draw?: DrawCell, wide?: number }) => import("preact").VNode}
+ */
+function cellOf({ report, table, column, row, numeric, draw, wide }) {
 	const raw = row[column];
-	const op = opIn(usePage().report, column, row);
+	const op = draw ? null : opIn(report, column, row);
 	const said = words(table, column, raw);
 	const text = draw ? draw(raw, row) : op ? <Op of={op} /> : column === "source" && raw ? <Line source={String(raw)} /> : numeric || column === "host" ? cut(said, 300) : <Middle text={said} />;
 	const unknown = raw === null || raw === undefined;
 	const whole = typeof raw === "number" ? `${raw} ${unit(column)}` : typeof raw === "string" || typeof raw === "object" ? cut(said, 1000) : undefined;
 	return (
-		<td style={wideStyle(wide)} class={`${numeric ? "number" : ""}${unknown ? " unknown" : ""}${isNothing(column, raw) ? " zero" : ""}`} title={unknown ? undefined : whole}>
+		<td key={column} style={wideStyle(wide)} class={`${numeric ? "number" : ""}${unknown ? " unknown" : ""}${isNothing(column, raw) ? " zero" : ""}`} title={unknown ? undefined : whole}>
 			{unknown && !draw ? UNKNOWN : text}
 		</td>
 	);
@@ -261,8 +264,9 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 	const shown = useMemo(() => sorted(filtered(rows, columns, word), sort), [rows, columns, word, sort]);
 	const numeric = useMemo(() => new Set(columns.filter((c) => unit(c) || typeof rows.find((r) => r[c] !== null && r[c] !== undefined)?.[c] === "number")), [rows, columns]);
 	const labels = useMemo(() => new Map([...[...titles(columns, of)].map(([c, text]) => /** @type {[string, string]} */ ([c, spokenFor(text, report)])), ...Object.entries(own ?? {})]), [columns, of, own, report]);
-	const begin = Math.max(Math.floor(top / ROW) - MORE, 0);
-	const end = Math.min(begin + max + 2 * MORE, shown.length);
+	const firstSeen = Math.floor(top / ROW);
+	const begin = Math.max(firstSeen - MORE, 0);
+	const end = Math.min(firstSeen + max + MORE, shown.length);
 
 	useEffect(() => {
 		if (focus >= 0) /** @type {HTMLElement | null | undefined} */ (box.current?.querySelector(`[data-row="${focus}"]`))?.focus({ preventScroll: true });
@@ -362,9 +366,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 						{begin > 0 && <tr style={{ height: `${begin * ROW}px` }} aria-hidden="true" />}
 						{shown.slice(begin, end).map((row, i) => (
 							<tr key={begin + i} data-row={begin + i} tabIndex={-1} aria-rowindex={begin + i + 2} class={row.is_others ? "others" : marked.has(row) ? "marked pick" : "pick"} aria-current={marked.has(row) ? "true" : undefined} onClick={() => { setFocus(begin + i); pick(row); }}>
-								{seen.map((c) => (
-									<Cell key={c} table={name} column={c} row={row} numeric={numeric.has(c)} draw={draw[c]} wide={widths.get(c)} />
-								))}
+								{seen.map((c) => cellOf({ report, table: name, column: c, row, numeric: numeric.has(c), draw: draw[c], wide: widths.get(c) }))}
 							</tr>
 						))}
 						{end < shown.length && <tr style={{ height: `${(shown.length - end) * ROW}px` }} aria-hidden="true" />}
