@@ -30,7 +30,7 @@ function Room({ most, capacity }) {
 
 // --- over time
 
-const SERIES = [["reserved_bytes", "reserved", OTHERS[9]], ["allocated_bytes", "allocated", OTHERS[8]]]; // not those of buffers and lines, further down
+const SERIES = [["reserved_bytes", "reserved", OTHERS[8]], ["allocated_bytes", "allocated", OTHERS[9]]]; // not those of buffers and lines, further down
 const DEVICES = 8; // drawn
 /** @param {Row} r */
 const keyOf = (r) => `${r.host ?? ""} ${r.device ?? ""}`;

@@ -67,11 +67,12 @@ export function Hta() {
 	/** @type {Row[]} */
 	const kinds = view.kernel_types ?? [];
 	const ranks = view.ranks?.length ?? 0;
+	const summed = ranks > 1 ? `Summed over ${ranks} GPUs.` : "";
 	return (
 		<div>
 			<Facts of="hta" view={view} names={["gpu_idle_pct", "gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "memory_time_pct", "comm_comp_overlap_pct", "kernel_count", "short_kernel_count", "rank_count"]} />
-			{known && <Bars heading="Time of the devices, from the first kernel to the last" parts={breakdown(view.exact)} label="time of the devices" unit="exact.kernel_ps" />}
-			<Bars heading="What runs together" parts={kindsOf(kinds)} label="busy time by what runs together" says={ranks > 1 ? `Summed over ${ranks} GPUs.` : ""} unit="exact.kernel_ps" />
+			{known && <Bars heading="Time of the devices, from the first kernel to the last" parts={breakdown(view.exact)} label="time of the devices" says={summed} unit="exact.kernel_ps" />}
+			<Bars heading="What runs together" parts={kindsOf(kinds)} label="busy time by what runs together" says={summed} unit="exact.kernel_ps" />
 			<Bars heading="Why streams are idle" parts={WAITS.map(([column, name, color]) => ({ name, value: sum(view.idle ?? [], column), color }))} label="idle time of streams by cause" says="Each stream counts for itself, so only the shares say something." unit="" />
 			<Tables
 				of="hta"
@@ -80,6 +81,7 @@ export function Hta() {
 					ranks: ["rank", "host", "gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "comm_comp_overlap_pct"],
 					top_kernels: ["name", "kernel_type", "count", "sum_ps", "share_pct", "mean_ps", "min_ps", "max_ps", "stddev_ps"],
 				}}
+				draw={{ kernel_type: (v) => kindOf(String(v ?? "")) }}
 				sort={{ top_kernels: { column: "sum_ps", down: true }, launches: { column: "cpu_sum_ps", down: true } }}
 				empty={{ idle: "No stream was idle between two kernels.", launches: "The trace has no launch together with its kernel.", queues: "No launch waited on a stream." }}
 			/>

@@ -90,7 +90,7 @@ static void test_pairs_of_one_reason_are_one_finding(void **state)
 	assert_int_equal(finding->impact_ps, 70 * MS);
 	assert_int_equal(finding->severity, TS_WARNING);
 	assert_int_equal(finding->confidence, TS_LIKELY);
-	assert_true(ts_bytes_has(finding->title, "several users"));
+	assert_true(ts_bytes_has(finding->title, "read by several ops"));
 	assert_true(ts_bytes_has(finding->evidence, "2 pairs"));
 	assert_true(ts_bytes_has(finding->evidence, "these are the words"));
 	assert_true(ts_bytes_has(finding->evidence, "40.0 core-ms, 1.00 MiB"));
