@@ -38,7 +38,8 @@ def main():
             with open(os.path.join(session, "host.xplane.pb"), "wb") as f:
                 f.write(profile(DAY_NS + hours * HOUR_NS))
         setup = {"program": doors.PROGRAM, "port": doors.free_port(), "logdir": logdir, "shots": os.environ.get("TS_SHOTS"),
-                 "sessions": len(CAPTURED), "when": "captured on 14 Nov 2023 at 12:00:00"}
+                 "sessions": len(CAPTURED),
+                 "captured": "14 Nov 2023, 12:00:00", "when": "captured on 14 Nov 2023 at 12:00:00"}
         path = os.path.join(folder, "setup.json")
         with open(path, "w", encoding="utf-8") as f:
             json.dump(setup, f)
