@@ -1,7 +1,7 @@
 // The sessions of a watched log directory in headless Chromium: node sessions.mjs SETUP.json
 //
-// SETUP: {program, port, logdir, sessions, when, shots}: LOGDIR has SESSIONS sessions of two runs: run a at 0 and at 1/3 of the time between
-// the first and the last, run b at its end, WHEN. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
+// SETUP: {program, port, logdir, sessions, captured, when, shots}: LOGDIR has SESSIONS sessions of two runs: run a at 0 and at 1/3 of the time between
+// the first and the last, run b at its end, WHEN (CAPTURED, in the table). Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { launch, PATIENCE_MS, watch } from "./browser.mjs";
@@ -43,6 +43,11 @@ async function lines_join_one_run_only(page) {
 	if (between) bad(`a line joins run a to run b: ${between} pixels of it`);
 }
 
+async function table_says_when(page) {
+	const first = await page.$eval('section.table[aria-label^="Sessions"] tr[data-row]', (row) => row.innerText);
+	for (const word of [setup.captured, "b/2023_11_14_12_00_00"]) if (!first.includes(word)) bad(`the first row of the sessions is "${first}", not of the last that was captured`);
+}
+
 async function points_say_which(page) {
 	const box = await (await page.$(`${CHART} .u-over`)).boundingBox();
 	await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2);
@@ -55,7 +60,7 @@ async function points_say_which(page) {
 async function colours_are_of_classes(page) {
 	const keys = await page.$$eval(".history .legend li", (all) => all.map((li) => [li.textContent.trim(), li.querySelector("line").getAttribute("stroke")]));
 	const meanings = new Map();
-	for (const [label, color] of keys) if (color !== "currentColor") meanings.set(color, new Set([...(meanings.get(color) ?? []), label]));
+	for (const [label, color] of keys) if (color.startsWith("#")) meanings.set(color, new Set([...(meanings.get(color) ?? []), label]));
 	for (const [color, labels] of meanings) if (labels.size > 1 && ![...labels].every((label) => label.startsWith("compil"))) bad(`${color} means ${[...labels].join(" and ")}`);
 	const idle = keys.find(([label]) => label === "idle")?.[1];
 	if (idle !== "#999999") bad(`idle is drawn in ${idle}`);
@@ -75,6 +80,7 @@ try {
 	await drawn(page);
 	await lines_join_one_run_only(page);
 	await colours_are_of_classes(page);
+	await table_says_when(page);
 	await points_say_which(page);
 	if (setup.shots) {
 		mkdirSync(setup.shots, { recursive: true });

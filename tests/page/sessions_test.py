@@ -16,7 +16,7 @@ import profiles
 
 HOUR_NS = 3600 * 10**9
 DAY_NS = 1_699_920_000 * 10**9  # 14 November 2023 begins
-CAPTURED = {"b/plugins/profile/2023_11_14_12_00_00": 12, "a/plugins/profile/2023_11_14_10_00_00": 10, "a/plugins/profile/2023_11_14_09_00_00": 9}
+CAPTURED = [("b", 12), ("a", 10), ("a", 9)]
 
 
 def profile(start_ns):
@@ -32,12 +32,14 @@ def main():
     doors.need_tools()
     with tempfile.TemporaryDirectory() as folder:
         logdir = os.path.join(folder, "logs")
-        for name, hours in CAPTURED.items():
-            os.makedirs(os.path.join(logdir, name))
-            with open(os.path.join(logdir, name, "host.xplane.pb"), "wb") as f:
+        for run, hours in CAPTURED:
+            session = os.path.join(logdir, run, "plugins", "profile", f"2023_11_14_{hours:02}_00_00")
+            os.makedirs(session)
+            with open(os.path.join(session, "host.xplane.pb"), "wb") as f:
                 f.write(profile(DAY_NS + hours * HOUR_NS))
         setup = {"program": doors.PROGRAM, "port": doors.free_port(), "logdir": logdir, "shots": os.environ.get("TS_SHOTS"),
-                 "sessions": len(CAPTURED), "when": "captured on 14 Nov 2023 at 12:00:00"}
+                 "sessions": len(CAPTURED),
+                 "captured": "14 Nov 2023, 12:00:00", "when": "captured on 14 Nov 2023 at 12:00:00"}
         path = os.path.join(folder, "setup.json")
         with open(path, "w", encoding="utf-8") as f:
             json.dump(setup, f)

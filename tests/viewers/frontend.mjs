@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 
 const SKIP = 77;
 const PATIENCE_MS = 120000;
+const AGAIN_MS = 10000; // what has no answer by then is asked again
 const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
 // The new frontend draws by WebGPU, which a machine without a graphics card has in software.
 const FLAGS = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -87,13 +88,21 @@ async function rows_are_in_sight(page) {
 	}
 }
 
+async function until(what, test) {
+	for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) if (await test()) return;
+	throw new Error(`gave up waiting until ${what}`);
+}
+
 const has_webgpu = (page) => page.evaluate(async () => Boolean(await navigator.gpu?.requestAdapter()));
 
 // It goes to a slice that the search found, and shows what a click on it would.
 async function search_leads_to_the_op(page) {
 	const box = page.getByPlaceholder("Search events");
-	await box.fill("of core time, ");
-	await page.waitForFunction(() => /[1-9]\d* results?/.test(document.body.innerText));
+	await until("the search finds slices", async () => {
+		await box.fill(""); // what was typed before the trace was there found nothing
+		await box.fill("of core time");
+		return page.waitForFunction(() => /[1-9]\d* results?/.test(document.body.innerText), null, { timeout: AGAIN_MS }).catch(() => false);
+	});
 	await box.press("Enter");
 	await page.waitForFunction(() => /Event details/.test(document.body.innerText) && /hlo_op/.test(document.body.innerText));
 	const text = await page.evaluate(() => document.body.innerText);

@@ -89,6 +89,9 @@ const ran = (s) => (s.type === "session" ? s.captured_unix_ms : null) ?? s.time_
 /** @param {string} path */
 const runOf = (path) => path.split("/plugins/profile/")[0];
 
+/** @param {number} unixMs */
+const date = (unixMs) => new Date(unixMs).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
 /**
  * What a chart says above its figures: of a session which one it is, and on which day it ran.
  * @type {(s: Maybe<Shown>, seconds: number) => string}
@@ -96,8 +99,7 @@ const runOf = (path) => path.split("/plugins/profile/")[0];
 export function heading(s, seconds) {
 	const at = clock(seconds * 1000);
 	if (s?.type !== "session") return at;
-	const on = new Date(ran(s)).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
-	return `${place(s.path)}, ${s.captured_unix_ms === null || s.captured_unix_ms === undefined ? "annotated" : "captured"} on ${on} at ${at}`;
+	return `${place(s.path)}, ${typeof s.captured_unix_ms === "number" ? "captured" : "annotated"} on ${date(ran(s))} at ${at}`;
 }
 
 /**
@@ -162,7 +164,7 @@ function Key({ names }) {
 			{names.map((name, i) => (
 				<li key={name}>
 					<svg width="26" height="8" aria-hidden="true">
-						<line x1="0" y1="4" x2="26" y2="4" stroke={colorOf(name) ?? "currentColor"} stroke-width="2" stroke-dasharray={DASHES[i].join(" ")} />
+						<line x1="0" y1="4" x2="26" y2="4" stroke={colorOf(name) ?? "var(--text)"} stroke-width="2" stroke-dasharray={DASHES[i].join(" ")} />
 					</svg>
 					{LABELS.get(name)}
 				</li>
@@ -184,6 +186,7 @@ function History({ chart, names, samples, raised }) {
 		/** @returns {Drawing["options"]} */
 		() => ({
 			legend: { show: false },
+			padding: [null, 34, null, null], // room for half of the last word of the axis
 			cursor: { drag: { x: false, y: false } },
 			scales: { y: { range: (_, low, high) => [0, chart.most ?? Math.max(high * 1.1, 1)] } },
 			axes: [{ values: (_, at) => ticks(at), space: 90, size: 28 }, { values: (_, at) => at.map((v) => (v === 0 ? "0" : written(names[0], v))), size: 92 }],
@@ -328,8 +331,8 @@ const SESSION_STATES = { waiting: "\u25cb", annotated: "\u25cf", failed: "\u2715
 function Sessions({ sessions }) {
 	const { runs, setLook } = usePage();
 	const rows = useMemo(() => {
-		const last = new Map(sessions.map((s) => [s.path, { ...s, time: clock(s.time_unix_ms), alerts: s.alerts.length }]));
-		return [...last.values()].sort((a, b) => b.id - a.id);
+		const last = new Map(sessions.map((s) => [s.path, { ...s, ran: ran(s), captured: s.captured_unix_ms ? `${date(s.captured_unix_ms)}, ${clock(s.captured_unix_ms)}` : null, time: clock(s.time_unix_ms), alerts: s.alerts.length }]));
+		return [...last.values()].sort((a, b) => b.ran - a.ran || b.id - a.id);
 	}, [sessions]);
 	/** @type {Record<string, DrawCell>} */
 	const draw = {
@@ -342,7 +345,7 @@ function Sessions({ sessions }) {
 		const run = runAt(runs, row.path);
 		if (run && runs) setLook({ ...ofRun(runName(run, runs)), view: "overview" });
 	};
-	return <Table name="sessions" caption="Sessions, the latest first" rows={rows} columns={["time", "path", "state", "alerts", "hosts", "files", "bytes", "took_ms", "problem"]} draw={draw} onPick={pick} />;
+	return <Table name="sessions" caption="Sessions, the latest first" rows={rows} columns={["captured", "path", "state", "alerts", "hosts", "files", "bytes", "time", "took_ms", "problem"]} draw={draw} onPick={pick} />;
 }
 
 /** @param {{ sample: Shown }} props */
