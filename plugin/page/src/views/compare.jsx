@@ -73,7 +73,7 @@ function Classes({ of, names, at }) {
 		<section aria-label="time classes">
 			<h3>{heading}</h3>
 			<Legend items={buckets.map((b) => [b.title, bucketColor(b.bucket)])} />
-			<ul class="classes">
+			<ul class="compared">
 				{names.map((name, i) => (
 					<li key={name}>
 						<span class="name" title={clean(of.runs[i].run)}>
