@@ -28,7 +28,7 @@ async function said(page, must, of) {
 async function classes(page, must, of) {
 	const rows = (await cells(page, "The same in numbers")).map((r) => r.slice(0, 3));
 	must(same(rows, of.classes), `time classes are ${JSON.stringify(rows)} and not ${JSON.stringify(of.classes)}`);
-	const bars = await texts(page, ".classes .number");
+	const bars = await texts(page, ".compared .number");
 	must(same(bars, of.bars), `bars of classes are ${bars} and not ${of.bars}`);
 	const legend = await texts(page, 'section[aria-label="time classes"] > .legend li');
 	must(same(legend, of.classes.map(([name]) => name)), `the legend has ${legend}`);
@@ -72,7 +72,7 @@ async function histogram(page, must, of) {
 
 // Names that are cut: each once, and whole where somebody points.
 async function names(page, must, whole) {
-	const shown = await page.$$eval(".classes .name", (all) => all.map((e) => [e.innerText.trim(), e.title]));
+	const shown = await page.$$eval(".compared .name", (all) => all.map((e) => [e.innerText.trim(), e.title]));
 	must(new Set(shown.map(([name]) => name)).size === whole.length, `runs are called ${shown.map(([name]) => name)}`);
 	must(shown.every(([name], i) => name.length <= 34 && shown[i][1] === whole[i]), "a name is too long, or is nowhere whole");
 }

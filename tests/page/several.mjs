@@ -65,7 +65,7 @@ async function chosen(page) {
 	await page.click(`${section} tr[data-row="1"] input[type="checkbox"]`);
 	await page.click("text=/^Compare 2 runs/");
 	await page.waitForSelector('#view[data-page="compare"] .said');
-	must((await page.$$(".classes li")).length === 2, "two runs are not side by side");
+	must((await page.$$(".compared li")).length === 2, "two runs are not side by side");
 }
 
 async function trend(page, { failed, shown, older }) {
