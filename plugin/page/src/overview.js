@@ -1,11 +1,15 @@
 // What the overview says of a run, worked out of its report: what was profiled, its verdict, the ops that took the most time, how long its steps were.
-import { bytes, clean, percent, time } from "./format.js";
+import { bytes, clean as legible, cut, percent, time } from "./format.js";
 import { hintOf } from "./opdata.js";
 import { BUCKETS } from "./parts.jsx";
 import { shortNames } from "./pod.js";
 import { when } from "./runs.js";
 
 /** @import { Finding, FindingRange, Maybe, Report, Row, SlowStep, Step, StepBin, TopOp } from "./report.d.ts" */
+
+// Names are other people's texts, and may be as long as they like.
+/** @param {string} text */
+const clean = (text) => cut(legible(text), 200);
 
 /** @type {(n: number, what: string) => string} */
 const nr = (n, what) => `${n.toLocaleString("en-US")} ${what}${n === 1 ? "" : "s"}`;
@@ -161,7 +165,7 @@ export function topOps(report, most) {
 	const ops = (report.ops ?? []).filter((op) => !op.is_others && (op.self_time_ps ?? 0) > 0).sort((a, b) => b.self_time_ps - a.self_time_ps);
 	return ops.slice(0, most).map((op) => ({
 		op: { module: op.module ?? "", name: op.name },
-		says: shortened(hintOf(op)) || operatorOf(report, op.name) || String(op.category ?? ""),
+		says: clean(shortened(hintOf(op)) || operatorOf(report, op.name) || String(op.category ?? "")),
 		self_ps: op.self_time_ps,
 		share: total ? (100 * op.self_time_ps) / total : null,
 		bucket: op.bucket ?? null,

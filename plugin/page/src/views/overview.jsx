@@ -137,7 +137,7 @@ function TopOps() {
 				{ops.map(({ op, says, self_ps: ps, share, parts }) => (
 					<li key={`${op.module}/${op.name}`}>
 						<span class="name">
-							<b title={clean(says)}>{clean(says)}</b> <Op of={op} />
+							<b title={says}>{says}</b> <Op of={op} />
 						</span>
 						<span class="track" role="img" aria-label={parts.map((p) => `${title(p.bucket)} ${percent(p.share)} of it`).join(", ")} title={parts.map((p) => `${title(p.bucket)}: ${percent(p.share)} of it`).join("\n")}>
 							<span class="stack" style={{ width: `${(100 * ps) / most}%` }}>
