@@ -316,7 +316,7 @@ def served_jobs(stack, folder):
     logdir = doors.logdir(os.path.join(folder, "logs"), {"first": doors.SAMPLE, "second": doors.TRACE})
     several, _ = stack.enter_context(doors.serving(logdir))
     several = several.rstrip("/") + "/"
-    runs = {r["title"].split("/")[0].strip(): r for r in ask(several, "/api/runs")["runs"]}
+    runs = {r["run"]: r for r in ask(several, "/api/runs")["runs"]}
     says = {name: expect.time(ask(several, "/api/report", run=r["id"])["run"]["duration_ps"]) for name, r in runs.items()}
     yield {"name": "loading", "url": several, "inside": [several], "checks": [["nothing_old", {
         name: {"run": runs[name]["title"], "says": says[name]} for name in ("first", "second")}]]}
