@@ -153,7 +153,8 @@ def doctor(r):
 def flame(r):
     f = r["flame"]
     first = (f["hottest"] or [{"name": ""}])[0]["name"]
-    return {"texts": [core_time(f[c], of) for c, of in (("cpu_time_ps", "thread"), ("device_time_ps", "core")) if f[c]] + ([first[:40]] if first.isprintable() else []),
+    sums = [core_time(f[c], of) for c, of in (("cpu_time_ps", "thread"), ("device_time_ps", "core")) if f[c]]
+    return {"texts": sums + ([first[:40]] if first.isprintable() else []),
             "counts": {".flame": 1}, "canvases": 1}
 
 

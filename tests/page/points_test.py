@@ -103,7 +103,7 @@ def marked(report):
 
 def strip(report):
     end, steps = end_of(report), steps_of(report)
-    listed = steps or ([] if views_test.expect.tracks(report, "Time classes") else report["steps"])
+    listed = steps or ([] if expect.tracks(report, "Time classes") else report["steps"])
     want = {"end_ps": end, "findings": list(marked(report))}
     if listed:
         step = listed[0]
@@ -288,8 +288,8 @@ def corpus_jobs(folder):
         path = page(folder, "v6e", found["v6e"])
         report = views_test.page_of(path)[1]
         pct = expect.share(report["overview"]["hbm_utilization_pct"])
-        yield job("v6e", path, [["from_zero", {"step": None}], ["whole_capture", strip(report)], ["inferred", {}], ["fixed_scales", scales(report)],
-                                ["one_utilization", {"pct": pct}], ["sweep", everything(report)],
+        yield job("v6e", path, [["from_zero", {"step": None}], ["whole_capture", strip(report)], ["inferred", {}],
+                                ["fixed_scales", scales(report)], ["one_utilization", {"pct": pct}], ["sweep", everything(report)],
                                 ["one_voice", {"praised": praised(report), "excused": []}]])
     if "mi300x" in found:
         path = page(folder, "mi300x", found["mi300x"])
