@@ -31,8 +31,8 @@ function asked() {
 	return { kind: at.tree, weight: at.weight, least: number(at.minDurationPs) / US, depth: number(at.maxDepth), group: at.groupSmall === "true" };
 }
 
-/** Own time is a sum over threads or over devices. @type {Record<string, Record<string, DrawCell>>} */
-const OWN = { hottest: { self_ps: (v, row) => value(WEIGHTS.find((w) => w.name === row.weight)?.unit ?? "_ps", v) } };
+/** Own time is a sum over threads or over devices. @type {Record<string, DrawCell>} */
+const OWN = { self_ps: (v, row) => value(WEIGHTS.find((w) => w.name === row.weight)?.unit ?? "_ps", v) };
 /** @type {(weight: Weight, v: number) => string} */
 const shown = (weight, v) => (weight.unit ? value(weight.unit, v) : v.toLocaleString("en-US"));
 /** @type {(part: number, all: number) => string} */
