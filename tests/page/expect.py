@@ -40,13 +40,13 @@ def size(n):
     return f"{n} B"
 
 
-def core_time(ps):
-    """Summed over cores; the page has it without minutes."""
+def core_time(ps, of="core"):
+    """Summed over cores, or over threads; the page has it without minutes."""
     if ps is None:
         return UNKNOWN
     for unit, size in (("s", 10**12), ("ms", 10**9), ("\u00b5s", 10**6), ("ns", 10**3), ("ps", 1)):
         if ps >= size:
-            return f"{digits(ps / size)} core-{unit}"
+            return f"{digits(ps / size)} {of}-{unit}"
     return "0"
 
 
@@ -155,7 +155,8 @@ def doctor(r):
 def flame(r):
     f = r["flame"]
     first = (f["hottest"] or [{"name": ""}])[0]["name"]
-    return {"texts": [time(f[c]) for c in ("cpu_time_ps", "device_time_ps") if f[c]] + ([first[:40]] if first.isprintable() else []),
+    sums = [core_time(f[c], of) for c, of in (("cpu_time_ps", "thread"), ("device_time_ps", "core")) if f[c]]
+    return {"texts": sums + ([first[:40]] if first.isprintable() else []),
             "counts": {".flame": 1}, "canvases": 1}
 
 

@@ -112,8 +112,8 @@ def flame_job(path, folder, name):
     found = sum(FRAME in row["name"].lower() for row in page["flame"]["stacks"])
     url = "file://" + os.path.join(folder, f"{name}.html")
     return {"name": f"file {name}", "url": url, "inside": [url], "tasks": ["flame"],
-            "flame": {"first": {"name": first["name"], "value": expect.time(first["value"])}, "below": {"name": below["name"]},
-                      "word": FRAME, "found": found, "least": 10}}
+            "flame": {"first": {"name": first["name"], "value": expect.core_time(first["value"], "thread")},
+                      "below": {"name": below["name"]}, "word": FRAME, "found": found, "least": 10}}
 
 
 def by_file(folder, found, shots):

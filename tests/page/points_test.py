@@ -103,7 +103,7 @@ def marked(report):
 
 def strip(report):
     end, steps = end_of(report), steps_of(report)
-    listed = steps or ([] if views_test.expect.tracks(report, "Time classes") else report["steps"])
+    listed = steps or ([] if expect.tracks(report, "Time classes") else report["steps"])
     want = {"end_ps": end, "findings": list(marked(report))}
     if listed:
         step = listed[0]
@@ -288,8 +288,8 @@ def corpus_jobs(folder):
         path = page(folder, "v6e", found["v6e"])
         report = views_test.page_of(path)[1]
         pct = expect.share(report["overview"]["hbm_utilization_pct"])
-        yield job("v6e", path, [["from_zero", {"step": None}], ["whole_capture", strip(report)], ["inferred", {}], ["fixed_scales", scales(report)],
-                                ["one_utilization", {"pct": pct}], ["sweep", everything(report)],
+        yield job("v6e", path, [["from_zero", {"step": None}], ["whole_capture", strip(report)], ["inferred", {}],
+                                ["fixed_scales", scales(report)], ["one_utilization", {"pct": pct}], ["sweep", everything(report)],
                                 ["one_voice", {"praised": praised(report), "excused": []}]])
     if "mi300x" in found:
         path = page(folder, "mi300x", found["mi300x"])
@@ -316,7 +316,7 @@ def served_jobs(stack, folder):
     logdir = doors.logdir(os.path.join(folder, "logs"), {"first": doors.SAMPLE, "second": doors.TRACE})
     several, _ = stack.enter_context(doors.serving(logdir))
     several = several.rstrip("/") + "/"
-    runs = {r["title"].split("/")[0].strip(): r for r in ask(several, "/api/runs")["runs"]}
+    runs = {r["run"]: r for r in ask(several, "/api/runs")["runs"]}
     says = {name: expect.time(ask(several, "/api/report", run=r["id"])["run"]["duration_ps"]) for name, r in runs.items()}
     yield {"name": "loading", "url": several, "inside": [several], "checks": [["nothing_old", {
         name: {"run": runs[name]["title"], "says": says[name]} for name in ("first", "second")}]]}

@@ -105,7 +105,7 @@ function Marked() {
 	if (!rows.length) return <p class="empty">No device has steps or time classes, so the run cannot be drawn.</p>;
 	return (
 		<div>
-			<p class="count note">No device ran, so the time of a step has no classes. The capture is drawn with its steps.</p>
+			<p class="bar count">No device ran, so the time of a step has no classes. The capture is drawn with its steps.</p>
 			<TimeLane whole rows={rows} label={`${rows[0].slices.length / 3} steps of the hosts over the whole capture; drag to choose a time range`} />
 		</div>
 	);
