@@ -236,7 +236,8 @@ const struct ts_command ts_command_compare = {
 	.arguments = "BASE [OTHER...]",
 	.help = "BASE and OTHER are sessions, profile files, log directories with one session, or "
 		"archives; one\n"
-		"log directory alone gives all its sessions, the first being the baseline. -o FILE.html "
+		"log directory alone gives all its sessions, the first being the baseline. -o "
+		"FILE.html "
 		"writes\n"
 		"the page that tpusight serve shows of them.\n\n"
 		"EXPR is NAME OP NUMBER, or NAME OP baseline [* NUMBER | + NUMBER[%] | - "

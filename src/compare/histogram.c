@@ -44,7 +44,7 @@ static double length(const struct ts_measured *measured, size_t step)
 }
 
 struct hull {
-	double low, high;    /* of the middle steps */
+	double low, high;   /* of the middle steps */
 	double least, most; /* of all */
 };
 

@@ -159,8 +159,7 @@ static void a_run_without_steps_has_no_histogram(void **state)
 
 	given(&sides[0], steps, TS_NELEM(steps));
 	given(&sides[1], NULL, 0);
-	assert_int_equal(
-		ts_result_find_table(compare(sides, 2, &into), "histogram")->nr_rows, 0);
+	assert_int_equal(ts_result_find_table(compare(sides, 2, &into), "histogram")->nr_rows, 0);
 	ts_results_release(&into);
 	release(sides, 2);
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs side by side in real Chromium: compare_test.py
 
-  - `tpusight compare -o FILE.html` and the server's page say the same of the same runs, and both what is worked out here from `compare --json`
+  - `tpusight compare -o FILE.html` and the server's page say the same of the same runs, and both what is worked out here from
+    `compare --json`
   - 2, 3 and 16 runs, long names that are cut and still told apart; slower and faster are words; no share above 200 %, no "Change pct"
   - the file asks no network and its policy lets nothing in; it is looked at on three widths and in both themes
 Run in the build folder; $TPUSIGHT names the program, $TS_SHOTS a folder for screenshots.
@@ -41,7 +42,8 @@ def sessions(folder, names):
     for name, scenario in names.items():
         with tarfile.open(os.path.join(PLANTED, f"{scenario}.tar.gz")) as tar:
             tar.extractall(os.path.join(folder, "made", name), filter="data")
-        profiles = [os.path.join(at, f) for at, _, files in os.walk(os.path.join(folder, "made", name)) for f in files if f.endswith(".xplane.pb")]
+        profiles = [os.path.join(at, f) for at, _, files in os.walk(os.path.join(folder, "made", name)) for f in files
+                    if f.endswith(".xplane.pb")]
         doors.logdir(os.path.join(folder, "logs"), {name: profiles[0]})
         made[name] = os.path.join(folder, "logs", name, "plugins", "profile", "2026_01_01_00_00_00")
     return made
@@ -78,12 +80,14 @@ def largest(rows, column):
 def expected(of, at):
     """{what: texts} of the run AT against the first."""
     column, run, base = f"run_{at}_change_ps", of["runs"][at], of["runs"][0]
-    classes = sorted((b for b in of["buckets"] if any(b[f"run_{i}_ps"] for i in range(len(of["runs"])))), key=lambda b: CLASSES.index(b["bucket"]))
+    nr = len(of["runs"])
+    classes = sorted((b for b in of["buckets"] if any(b[f"run_{i}_ps"] for i in range(nr))), key=lambda b: CLASSES.index(b["bucket"]))
+    parts = [p for p in of["difference"] if p["part"] != "all"]
     return {
         "median": [expect.time(run["median_ps"]), expect.time(base["median_ps"])],
         "classes": [[b["title"], expect.time(b["run_0_ps"]), expect.time(b[f"run_{at}_ps"])] for b in classes],
-        "bars": [expect.time(sum(b[f"run_{i}_ps"] for b in classes)) for i in range(len(of["runs"]))],
-        "parts": [[PARTS.get(p["part"], p["title"]), signed(p[column])] for p in largest([p for p in of["difference"] if p["part"] != "all"], column)],
+        "bars": [expect.time(sum(b[f"run_{i}_ps"] for b in classes)) for i in range(nr)],
+        "parts": [[PARTS.get(p["part"], p["title"]), signed(p[column])] for p in largest(parts, column)],
         "parts_by_class": [[b["title"], signed(b[column])] for b in largest(of["buckets"], column)],
         "ends": [expect.time(base["time_ps"]), expect.time(run["time_ps"])],
         "ops": [[op["source"] or "", op["name"], became(op, at)] for op in largest(of["ops"], column)[:OPS]],
@@ -109,13 +113,15 @@ def main():
         with doors.serving(os.path.join(folder, "logs")) as (url, _):
             listed = {r["run"]: r for r in json.load(doors.get(f"{url}api/runs"))["runs"]}
             chosen = ",".join(listed[n]["id"] for n in ("before", "after"))
+            files = {name: page(os.path.join(folder, f"{name}.html"), *arguments) for name, arguments in
+                     (("two", few), ("three", [*few, places["third"]]), ("many", [*labels, *many]))}
             job = {
                 "shots": os.environ.get("TS_SHOTS"),
-                "doors": [{"name": "file", "url": f"file://{page(os.path.join(folder, 'two.html'), *few)}", "expected": expected(of_two, 1)},
+                "doors": [{"name": "file", "expected": expected(of_two, 1), "url": f"file://{files['two']}"},
                           {"name": "serve", "url": f"{url}#view=compare&runs={chosen}", "expected": expected(of_two, 1)},
-                          {"name": "three", "url": f"file://{page(os.path.join(folder, 'three.html'), *few, places['third'])}#compare.other=2",
+                          {"name": "three", "url": f"file://{files['three']}#compare.other=2",
                            "expected": expected(of_three, 2)},
-                          {"name": "sixteen", "url": f"file://{page(os.path.join(folder, 'many.html'), *labels, *many)}#compare.other=1",
+                          {"name": "sixteen", "url": f"file://{files['many']}#compare.other=1",
                            "expected": expected(of_many, 1), "whole": [LONG.format(i) for i in range(16)]}],
             }
             path = os.path.join(folder, "job.json")
@@ -124,7 +130,9 @@ def main():
             done = subprocess.run(["node", os.path.join(doors.HERE, "compare.mjs"), path], capture_output=True, text=True, timeout=3600)
         if done.returncode == doors.SKIP:
             doors.skip(done.stderr.strip().removesuffix(": skipped"))
-        wrong += done.stderr.splitlines() if done.returncode in (0, 1) else [f"compare.mjs ended with status {done.returncode}", done.stderr]
+        if done.returncode not in (0, 1):
+            wrong.append(f"compare.mjs ended with status {done.returncode}")
+        wrong += done.stderr.splitlines()
     sys.exit(doors.done(wrong))
 
 

@@ -1,4 +1,5 @@
-"""Log directories with hundreds of sessions for the page's tests: one profile under many names, and beside each a report of its own, so that nothing is analysed."""
+"""Log directories with hundreds of sessions for the page's tests: one profile under many names, and beside each a report of its own,
+so that nothing is analysed."""
 import json
 import os
 import subprocess
