@@ -2,8 +2,8 @@
 """A stranger's task, in real Chromium: from the list of runs to the line of source of each thing that is wrong with a run of 64 hosts.
 
 What is planted (tests/fixtures/pod.py): a chip that is late because it is slow in one op, since a step; an array with padding; a host that
-compiles a function again. Each is reached through `tpusight serve` in at most five clicks and in less than a minute, and what is read on the
-way is held against what was planted. Prints clicks and seconds. $TPUSIGHT names the program, $TS_SHOTS a folder for screenshots.
+compiles a function again. Each is reached through `tpusight serve` in at most five clicks and in less than a minute, and what is read on
+the way is held against what was planted. Prints clicks and seconds. $TPUSIGHT names the program, $TS_SHOTS a folder for screenshots.
 """
 import json
 import os
@@ -48,7 +48,8 @@ def main():
         with doors.serving(logs) as (url, _):
             job = os.path.join(folder, "job.json")
             with open(job, "w", encoding="utf-8") as f:
-                json.dump({"url": url, "run": answer["run"], "hosts": answer["hosts"], "late": short(answer["straggler"]["host"]), "tasks": wanted, "clicks": MOST_CLICKS, "seconds": MOST_S,
+                json.dump({"url": url, "run": answer["run"], "hosts": answer["hosts"],
+                           "late": short(answer["straggler"]["host"]), "tasks": wanted, "clicks": MOST_CLICKS, "seconds": MOST_S,
                            "shots": os.environ.get("TS_SHOTS")}, f)
             done = subprocess.run(["node", os.path.join(doors.HERE, "task.mjs"), job], capture_output=True, text=True, timeout=3600,
                                   check=False)
