@@ -45,22 +45,11 @@ async function hover(page) {
 
 const pale = async (page) => (await axe(page, ["color-contrast"])).violations.flatMap((v) => v.nodes.slice(0, 3).map((n) => `${v.help}: ${n.html.slice(0, 120)}`));
 
-// What is not in sight is drawn, too: a picture has all of a view.
-async function shoot(page, path) {
-	await page.evaluate(() => {
-		const style = new CSSStyleSheet();
-		style.insertRule("* { content-visibility: visible !important; }");
-		document.adoptedStyleSheets.push(style);
-	});
-	await page.screenshot({ path, fullPage: true });
-	await page.evaluate(() => document.adoptedStyleSheets.pop());
-}
-
 async function look(page, job, [width, , wanted, how], view) {
 	const at = `${job.name}, ${view}, ${width} wide, ${wanted}`;
 	told(at, await page.evaluate(() => window.sights()));
 	if (how === "all") told(at, [...(await pale(page)), ...(await hover(page))]);
-	if (shots) await shoot(page, `${shots}/${job.name}-${view}-${width}-${wanted}.png`);
+	if (shots) await page.screenshot({ path: `${shots}/${job.name}-${view}-${width}-${wanted}.png`, fullPage: true });
 }
 
 async function views(page, job, state) {

@@ -353,7 +353,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 				)}
 			</div>
 			{/* A region that scrolls must be reachable by keyboard. */}
-			<div class="scroll" style={{ maxHeight: `${(max + 1) * ROW + 8}px`, containIntrinsicHeight: `${(max + 1) * ROW + 8}px` }} ref={box} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={onKey} tabIndex={0} role="region" aria-label={`${label}, rows`}>
+			<div class="scroll" style={{ maxHeight: `${(max + 1) * ROW + 8}px` }} ref={box} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={onKey} tabIndex={0} role="region" aria-label={`${label}, rows`}>
 				<table class="rows" aria-rowcount={shown.length + 1}>
 					<thead>
 						<tr aria-rowindex={1}>
