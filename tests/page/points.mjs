@@ -8,7 +8,6 @@ import { launch, PATIENCE_MS, watch } from "./browser.mjs";
 const [jobsFile, shots] = process.argv.slice(2);
 const wrong = [];
 let job;
-let browser;
 const must = (good, text) => good || wrong.push(`${job.name}: ${text}`);
 
 const text = (page, selector) => page.$eval(selector, (e) => e.innerText.replaceAll("\n", " "));
@@ -184,7 +183,7 @@ async function recomputed({ link, views }) {
 }
 
 // A file has the whole run: what has times is narrowed, all else says that it is not.
-async function said({ link, word, views }) {
+async function narrowed({ link, word, views }) {
 	const page = await open("view=overview");
 	const before = {};
 	for (const view of views) {
@@ -400,11 +399,11 @@ async function nothing_old({ first, second }) {
 	await page.context().close();
 }
 
-const CHECKS = { from_zero, whole_capture, recomputed, said, one, fixed_scales, one_utilization, windows, inferred, one_voice, sweep, one_axis, nothing_old };
+const CHECKS = { from_zero, whole_capture, recomputed, said: narrowed, one, fixed_scales, one_utilization, windows, inferred, one_voice, sweep, one_axis, nothing_old };
 
 const jobs = JSON.parse(readFileSync(jobsFile, "utf8"));
 if (shots) mkdirSync(shots, { recursive: true });
-browser = await launch();
+const browser = await launch();
 for (job of jobs)
 	for (const [name, want] of job.checks) {
 		const begin = Date.now();

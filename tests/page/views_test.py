@@ -182,7 +182,8 @@ def memory_jobs(folder):
         path = doors.html(found["v6e"], os.path.join(folder, "v6e-memory.html"))
         rows = {a["device"]: a for a in page_of(path)[1]["allocators"]["allocators"]}
         yield {"name": "v6e", "url": f"file://{path}", "views": ["memory"], "want": {"memory": {
-            "charts": 4, "legend": "allocated", "lines": {"memory of tpu_v6e_host_offload /device:TPU:0": "the allocator may take 31.2 GiB"},
+            "charts": 4, "legend": "allocated",
+            "lines": {"memory of tpu_v6e_host_offload /device:TPU:0": "the allocator may take 31.2 GiB"},
             "peaks": [f"peak {expect.size(rows[d]['peak_bytes'])} at {expect.time(rows[d]['peak_time_ps'])}" for d in sorted(rows)]}}}
 
 

@@ -120,10 +120,11 @@ static void put_notes(const struct report *report, const struct collective_rows 
 			       "profile does not say which: who was late is not known",
 			       nr_unmatched, nr_unmatched == 1 ? "" : "s");
 	if (nr_unaligned > 0)
-		ts_result_note(report->result,
-			       "%zu collective%s ran on hosts whose clocks cannot be compared (view "
-			       "capture, table clocks): who was late is not known",
-			       nr_unaligned, nr_unaligned == 1 ? "" : "s");
+		ts_result_note(
+			report->result,
+			"%zu collective%s ran on hosts whose clocks cannot be compared (view "
+			"capture, table clocks): who was late is not known",
+			nr_unaligned, nr_unaligned == 1 ? "" : "s");
 	if (nr_thinned > 0)
 		ts_result_note(report->result,
 			       "of %zu collectives some executions are compared, and stand for "

@@ -100,7 +100,8 @@ static void put_pairs(struct ts_doctor *doctor, const struct ts_fusion_facts *fu
 static void put_title(struct ts_doctor *doctor, const struct unfused *group)
 {
 	TS_PUT(doctor, "Fusing more ops could save {share} of core time ({text})",
-	       TS_SHARE(ts_doctor_share(doctor, group->impact_ps)), TS_PLAIN(ts_bytes_of(group->reason->name)));
+	       TS_SHARE(ts_doctor_share(doctor, group->impact_ps)),
+	       TS_PLAIN(ts_bytes_of(group->reason->name)));
 }
 
 /* Some reasons have a piece of code of their own: unfused_two_products. */

@@ -78,7 +78,7 @@ static void test_pairs_of_one_reason_are_one_finding(void **state)
 						  "Bring them together.", TS_LIKELY,
 						  "read by several ops" };
 	static const struct ts_reason reduce = { "reduce", "others", "In one pass.", TS_LIKELY,
-						"behind reductions" };
+						 "behind reductions" };
 	const struct ts_finding *finding;
 	struct given run;
 	size_t nr;
