@@ -209,7 +209,7 @@ def lacking(r):
     if is_gpu(r):
         no_roofline = not any(o["kind"] == "op" and o["flops_per_s"] is not None for o in r.get("roofline") or [])
     no_tiles = is_gpu(r) and r["padding"]["allocated_bytes"] is None
-    no_fusion = is_gpu(r) and r["fusion"]["fused_count"] is None and not r["fusion"]["unfused"]
+    no_fusion = is_gpu(r) and r["fusion"]["fused_count"] is None and not r["fusion"].get("unfused")
     one_host = len(r["run"]["hosts"]) < 2 or not r["run"]["devices"]
     return {name for name, lacks in {"systolic": no_matrix, "roofline": no_roofline, "padding": no_tiles, "fusion": no_fusion,
                                        "pod": one_host}.items() if lacks}
