@@ -479,7 +479,8 @@ async function words(page, frame) {
 	await ask(page, frame);
 	for (const view of Object.keys(job.views)) {
 		await choose(frame, view);
-		for (const closed of await frame.$$("details.columns:not([open]) > summary")) await closed.click();
+		for (const folded of ["details.more", "details.columns"])
+			for (const closed of await frame.$$(`${folded}:not([open]) > summary`)) await closed.click();
 		const labels = await frame.$$eval("[role=tab], .fact dt, h2, h3, th button, details.columns dl", (all) => all.map((e) => [e.textContent, e.title].join(" ")));
 		for (const label of labels) must(!/[a-z]_[a-z]/.test(label.replaceAll(/docs\/\S+/g, "")), `${view}: "${label.slice(0, 120)}" has a name of JSON`);
 		must(!(await frame.$(".fact .unknown")), `${view}: a tile is "unknown"`);
