@@ -196,6 +196,12 @@ export function Shares({ parts, total, label, unit = "_ps" }) {
 }
 
 /**
+ * Those of COLUMNS in which some row has a value.
+ * @type {(rows: Row[], columns: string[]) => string[]}
+ */
+export const filled = (rows, columns) => columns.filter((c) => rows.some((row) => (row[c] ?? null) !== null));
+
+/**
  * The columns in which some row has a value.
  * @type {(rows: Row[], first?: string[], leave?: string[]) => string[]}
  */
@@ -203,6 +209,6 @@ export const columnsOf = (rows, first = [], leave = []) => {
 	const names = new Set();
 	for (const row of rows.slice(0, 20)) for (const name of Object.keys(row)) names.add(name);
 	for (const name of ["is_others", ...leave]) names.delete(name);
-	const all = new Set([...names].filter((name) => !isTwin(name) && rows.some((row) => (row[name] ?? null) !== null)));
+	const all = new Set(filled(rows, [...names]).filter((name) => !isTwin(name)));
 	return [...first.filter((c) => all.has(c)), ...[...all].filter((c) => !first.includes(c))];
 };

@@ -4,7 +4,7 @@ import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, cut, title, value } from "../format.js";
 import { labelOf } from "../glossary.js";
-import { Check, Choice, Facts, Missing, Notes } from "../parts.jsx";
+import { Check, Choice, Facts, filled, Missing, Notes } from "../parts.jsx";
 import { useChoice, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 import { build, children, find, folded, frameOf, heaviest, KINDS, placeOf, visit, WEIGHTS } from "./flame_tree.js";
@@ -295,7 +295,7 @@ export function Flame() {
 	const fold = useMemo(() => folded(rows, weight), [rows, weight]);
 	const tree = useMemo(() => build(whole ? rows : fold.rows, weight, { least: least * US, group }), [rows, fold, whole, weight, least, group]);
 	/** @type {Row[]} */
-	const hottest = view?.hottest ?? [];
+	const hottest = useMemo(() => Object.fromEntries(HOTTEST.map(([name]) => [name, (view?.hottest ?? []).filter((/** @type {Row} */ row) => row.weight === name)])), [view]);
 	if (!view || !kinds.length) return <Missing what="call stacks, modules or scopes" />;
 	return (
 		<div>
@@ -322,7 +322,7 @@ export function Flame() {
 			<Colors rows={rows} />
 			<Graph tree={tree} weight={weight} word={word} depth={depth} turn={turn} />
 			{HOTTEST.map(([name, caption]) => (
-				<Table key={name} name={`hottest_${name}`} caption={caption} rows={hottest.filter((row) => row.weight === name)} columns={COLUMNS} draw={OWN} labels={LABELS} />
+				<Table key={name} name={`hottest_${name}`} caption={caption} rows={hottest[name]} columns={filled(hottest[name], COLUMNS)} draw={OWN} labels={LABELS} />
 			))}
 			<Notes view={view} />
 		</div>

@@ -8,7 +8,7 @@ import { Mesh } from "../mesh.jsx";
 import { Findings } from "../moments.jsx";
 import { Op } from "../op.jsx";
 import { classesOf, profiledOf, shareText, topOps, verdictOf } from "../overview.js";
-import { bucketColor, Fact, impossibleOf, Notes, Shares } from "../parts.jsx";
+import { bucketColor, Fact, filled, impossibleOf, Notes, Shares } from "../parts.jsx";
 import { chipsOf, latest, measuresOf, scaleOf } from "../pod.js";
 import { useChoice, usePage } from "../state.js";
 import { StepTimes } from "../steptimes.jsx";
@@ -208,13 +208,14 @@ function More() {
 	const isNamed = (report.scopes?.named?.length ?? 0) > 0;
 	const modules = report.modules ?? [];
 	if (!isNamed && !modules.length) return null;
-	const missing = modules.length ? MODULES.filter((c) => modules.every((m) => (m[c] ?? null) === null)) : [];
+	const columns = filled(modules, MODULES);
+	const missing = modules.length ? MODULES.filter((c) => !columns.includes(c)) : [];
 	return (
 		<details class="more" open={open} onToggle={(e) => e.currentTarget.open !== open && setOpen(e.currentTarget.open)}>
 			<summary>{["Tables: modules", ...(isNamed ? ["what the program named on its hosts"] : [])].join(", ")}</summary>
 			{isNamed && <Part name="scopes" heading="What the program named on its hosts" sort={{ named: { column: "total_ps", down: true } }} />}
-			<Table name="modules" caption="Modules" rows={modules} columns={MODULES.filter((c) => !missing.includes(c))} sort={{ column: "total_time_ps", down: true }} max={6} />
-			<Unknown of={missing.map((c) => `modules.${c}`)} view="modules" why="The profile does not show when modules ran." />
+			<Table name="modules" caption="Modules" rows={modules} columns={columns} sort={{ column: "total_time_ps", down: true }} max={6} />
+			{open && <Unknown of={missing.map((c) => `modules.${c}`)} view="modules" why="The profile does not show when modules ran." />}
 		</details>
 	);
 }

@@ -4,7 +4,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import { shade } from "../chart.jsx";
 import { clean, percent, time, value } from "../format.js";
 import { Mesh } from "../mesh.jsx";
-import { Choice } from "../parts.jsx";
+import { Choice, filled } from "../parts.jsx";
 import { arrivalsOf, chipsOf, deviceName, latest, MEASURES, measuresOf, scaleOf } from "../pod.js";
 import { useChoice, usePage } from "../state.js";
 import { Table } from "../table.jsx";
@@ -147,7 +147,7 @@ export function Pod() {
 			<p class="count">Hosts stand in the order of their names, each with its chips side by side. The profile does not say where in the mesh they stand.</p>
 			<HeatMap chips={shown} of={report.part ? "the chosen time" : "the whole run"} />
 			<Arrivals chips={shown} />
-			{report.op_cores && <Table name="op_cores" caption="Ops that a chip runs slower than the others" rows={slow} columns={["op", "device", "since_step", "mean_ps", "others_ps", "excess_ps", "executions", "source"]} sort={{ column: "excess_ps", down: true }} max={8} empty="No chip is slower in an op than the others by 10 % or more." />}
+			{report.op_cores && <Table name="op_cores" caption="Ops that a chip runs slower than the others" rows={slow} columns={filled(slow, ["op", "device", "since_step", "mean_ps", "others_ps", "excess_ps", "executions", "source"])} sort={{ column: "excess_ps", down: true }} max={8} empty="No chip is slower in an op than the others by 10 % or more." />}
 			<Table name="chips" of="time.per_core" caption="Chips" rows={rows} columns={columns} labels={{ work_ps: "Own work in a step" }} sort={{ column: "collective_cores.excess_ps", down: true }} onPick={(row) => setLook({ device: row.id })} />
 		</div>
 	);
