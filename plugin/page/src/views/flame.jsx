@@ -294,7 +294,7 @@ export function Flame() {
 	const [turn, setTurn] = useState(/** @type {Turn} */ ({ count: 0, by: 1 }));
 	const fold = useMemo(() => folded(rows, weight), [rows, weight]);
 	const tree = useMemo(() => build(whole ? rows : fold.rows, weight, { least: least * US, group }), [rows, fold, whole, weight, least, group]);
-	/** @type {Row[]} */
+	/** @type {Record<string, Row[]>} */
 	const hottest = useMemo(() => Object.fromEntries(HOTTEST.map(([name]) => [name, (view?.hottest ?? []).filter((/** @type {Row} */ row) => row.weight === name)])), [view]);
 	if (!view || !kinds.length) return <Missing what="call stacks, modules or scopes" />;
 	return (
