@@ -110,7 +110,7 @@ async function doTask(browser, task) {
 	const begin = performance.now();
 	try {
 		await page.goto(LIST);
-		await of.click(page.locator('section[aria-label^="Runs"] button.link').filter({ hasText: job.run }));
+		await of.click(page.locator('section[aria-label^="Runs"] td').getByRole("button", { name: job.run.split("/")[0], exact: true }));
 		await TASKS[task.name](of);
 	} catch (e) {
 		wrong.push(`${task.name}: ${e.message.split("\n")[0]}`);
