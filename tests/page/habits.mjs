@@ -76,6 +76,7 @@ async function op() {
 	await page.click(".drawer .close");
 	await page.goto(`${job.file}#view=doctor&finding=${finding}`);
 	await page.waitForSelector("details.finding[open] .where");
+	for (const more of await page.$$("details.finding[open] .where button:text-matches('^[0-9]+ more$')")) await more.click();
 	same(await page.$$eval("details.finding[open] .where li", (all) => all.filter((li) => li.querySelector(".op button")).length), nr, "ops of the finding that can be clicked");
 	must(/core-/.test(await text(page, "details.finding[open] .where li")), `an op of a finding does not say its time: ${await text(page, "details.finding[open] .where li")}`);
 	await page.click(`details.finding[open] .where .op button >> text=${name}`);

@@ -22,6 +22,9 @@ NEAR = [(236_154_000_000, 236_156_000_000), (236_154_000_000, 236_154_020_000)] 
 FOLD = 3  # callers that are folded into one
 
 
+MANY = 3  # times of a finding that are shown at first
+
+
 def moment(report, finding):
     """The texts of a finding's times, the longest first, and where the first one leads."""
     devices = {d["id"]: d["name"] for d in report["run"]["devices"]}
@@ -29,6 +32,9 @@ def moment(report, finding):
     ranges = sorted(ranges, key=lambda r: r["start_ps"] - r["end_ps"])
     texts = [f"{'Show an example' if r.get('example') else 'Show'}: {expect.time(r['end_ps'] - r['start_ps'])} at "
              f"{expect.time(r['start_ps'])}{' on ' + devices[r['device']] if r['device'] is not None else ''}" for r in ranges]
+    more = len(texts) - MANY
+    if more > 0:
+        texts[MANY:] = [f"{more} shorter time{'s' if more > 1 else ''}"]
     first = ranges[0]
     return {"finding": finding["id"], "texts": texts, "first": {
         "from": first["start_ps"], "to": first["end_ps"], "device": None if first["device"] is None else str(first["device"])}}

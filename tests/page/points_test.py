@@ -143,6 +143,8 @@ def chosen(url, whole):
     # A view's first text may be part of another figure: only those with a unit, and of their own, are looked for.
     gone = {name: [t for t in theirs.get(name, []) if t not in " ".join(ours[name]) and expect.UNKNOWN not in t and t[:1].isdigit()
                    and " " in t] for name in ours}
+    for found, report in ((ours, part), (gone, whole)):  # the overview says what was profiled: that is the whole run, and says so
+        found["overview"] = [t for t in found["overview"] if t != expect.time(report["run"]["duration_ps"])]
     assert part["overview"]["step_count"] == 1 and any(gone.values()), "the part is not another report"
     return {"link": link_of(begin, end), "views": {name: {"part": ours[name], "whole": gone[name]}
                                                    for name in ("overview", "systolic", "time", "memory") if name in ours}}

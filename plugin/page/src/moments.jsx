@@ -30,7 +30,7 @@ function OverTime({ listed }) {
 			return row;
 		});
 	}, [listed, theme]);
-	return <TimeLane rows={rows} height={16} label={`when ${listed.length} findings are in the run, a row each; a click shows the moment`} onPick={(row, kind) => go(whole, report, setLook, listed[rows.indexOf(row)].ranges[kind])} />;
+	return <TimeLane rows={rows} height={16} label={`when ${listed.length} ${listed.length === 1 ? "finding is" : "findings are"} in the run, a row each; a click shows the moment`} onPick={(row, kind) => go(whole, report, setLook, listed[rows.indexOf(row)].ranges[kind])} />;
 }
 
 /** @param {{ of: Listed }} props */

@@ -348,17 +348,22 @@ function paint(u, rows) {
 /** @type {(u: uPlot, rows: LaneRow[]) => LaneRow | undefined} */
 const rowUnder = (u, rows) => rows[Math.floor((u.cursor.top ?? 0) / (u.over.clientHeight / rows.length))];
 
-/** @type {(row: LaneRow, at: number) => number} the slice's place; -1: there is none */
-function under(row, at) {
-	const i = sliceAt(row.slices, at);
-	return i < row.slices.length && row.slices[i] <= at ? i : -1;
+const NEAR = 3; // pixels: a slice may be narrower than a hand is steady
+
+/** @type {(u: uPlot, row: LaneRow, at: number) => number} the place of the slice that is meant; -1: there is none */
+function under(u, { slices }, at) {
+	const near = (u.posToVal(NEAR, "x") - u.posToVal(0, "x")) * 1e12;
+	const next = sliceAt(slices, at);
+	const far = (/** @type {number} */ i) => (i < 0 || i >= slices.length ? Infinity : Math.max(slices[i] - at, at - slices[i + 1], 0));
+	const best = far(next - 3) < far(next) ? next - 3 : next;
+	return far(best) <= near ? best : -1;
 }
 
 /** @type {(u: uPlot, rows: LaneRow[], at: number) => string[] | null} */
 function sayOf(u, rows, at) {
 	const row = rowUnder(u, rows);
 	if (!row) return null;
-	const i = under(row, at);
+	const i = under(u, row, at);
 	return [row.name, ...(i < 0 ? [`nothing at ${time(at)}`] : [row.text(row.slices[i + 2]), `${time(row.slices[i + 1] - row.slices[i])} at ${time(row.slices[i])}`])];
 }
 
@@ -376,7 +381,7 @@ export function TimeLane({ label, rows, whole, bare, height = LANE, onPick }) {
 				init: (u) =>
 					u.over.addEventListener("click", () => {
 						const row = rowUnder(u, rows);
-						const i = row ? under(row, u.posToVal(u.cursor.left ?? 0, "x") * 1e12) : -1;
+						const i = row ? under(u, row, u.posToVal(u.cursor.left ?? 0, "x") * 1e12) : -1;
 						if (row && i >= 0) onPick?.(row, row.slices[i + 2]);
 					}),
 			},

@@ -43,7 +43,7 @@ function Ranges({ finding, ranges }) {
 				</button>
 			))}
 			{mine.length > MANY_RANGES && !all && (
-				<button type="button" onClick={() => setAll(true)}>{`${mine.length - MANY_RANGES} shorter times`}</button>
+				<button type="button" onClick={() => setAll(true)}>{`${mine.length - MANY_RANGES} shorter ${mine.length - MANY_RANGES === 1 ? "time" : "times"}`}</button>
 			)}
 		</span>
 	);
