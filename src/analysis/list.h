@@ -6,6 +6,7 @@
 	X(overview)        \
 	X(capture)         \
 	X(ops)             \
+	X(op_cores)        \
 	X(time)            \
 	X(gaps)            \
 	X(scopes)          \

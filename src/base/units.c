@@ -131,6 +131,20 @@ static const char *fmt_core(char out[TS_UNIT_MAX], double ps)
 	return ts_fmt_core_ps(out, fabs(ps) < 9e18 ? (int64_t)llround(ps) : INT64_MAX);
 }
 
+static const char *fmt_thread(char out[TS_UNIT_MAX], double ps)
+{
+	static const struct scale units[] = {
+		{ 1e12, "thread-s" }, { 1e9, "thread-ms" }, { 1e6, "thread-\u00b5s" },
+		{ 1e3, "thread-ns" }, { 1, "thread-ps" },
+	};
+
+	if (isnan(ps))
+		return unknown(out);
+	if (ps == 0)
+		return "0";
+	return scaled(out, ps, units, TS_NELEM(units));
+}
+
 static const char *fmt_per_s(char out[TS_UNIT_MAX], double n)
 {
 	char count[TS_UNIT_MAX];
@@ -152,6 +166,7 @@ const char *ts_fmt_unit(char out[TS_UNIT_MAX], const struct ts_unit *unit, doubl
 		[TS_UNIT_BYTES] = ts_fmt_bytes, [TS_UNIT_BANDWIDTH] = ts_fmt_rate,
 		[TS_UNIT_SHARE] = ts_fmt_pct,	[TS_UNIT_COUNT] = ts_fmt_count,
 		[TS_UNIT_RATE] = fmt_per_s,	[TS_UNIT_NUMBER] = fmt_number,
+		[TS_UNIT_THREAD] = fmt_thread,
 	};
 
 	TS_ASSERT(unit->kind < TS_NELEM(by_kind));

@@ -27,6 +27,7 @@ const char *ts_fmt_pct(char out[TS_UNIT_MAX], double pct);	    /* 86.5 %; NaN gi
 enum ts_unit_kind {
 	TS_UNIT_TIME,
 	TS_UNIT_CORE,
+	TS_UNIT_THREAD,
 	TS_UNIT_BYTES,
 	TS_UNIT_BANDWIDTH,
 	TS_UNIT_SHARE,

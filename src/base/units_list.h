@@ -8,7 +8,7 @@
  *		above the shorter one.
  *		Where a table's name must be a part of it (per_step.idle_ps), a dot stands between.
  * KIND		how the number is written for people: TIME (picoseconds: 1.23 ms), CORE (picoseconds
- *		summed over cores: 1.23 core-ms), BYTES (5.00 GiB),
+ *		summed over cores: 1.23 core-ms), THREAD (summed over threads: 1.23 thread-ms), BYTES (5.00 GiB),
  *		BANDWIDTH (bytes a second: 26.1 GB/s), SHARE (percent: 86.5 %), COUNT (1.34 G), RATE
  *		(a count a second), NUMBER (as it is).
  * UNIT		the unit of the number as it stands in JSON and CSV
@@ -113,6 +113,21 @@
 	X("matrix_ps", CORE, "ps", "core time", 1) \
 	X("waste_ps", CORE, "ps", "core time", 1) \
 	X("cause_excess_ps", CORE, "ps", "core time", 1) \
+	X("op_excess_ps", CORE, "ps", "core time", 1) \
+	X("compute_excess_ps", CORE, "ps", "core time", 1) \
+	X("memory_wait_excess_ps", CORE, "ps", "core time", 1) \
+	X("communication_excess_ps", CORE, "ps", "core time", 1) \
+	X("host_transfer_excess_ps", CORE, "ps", "core time", 1) \
+	X("rematerialization_excess_ps", CORE, "ps", "core time", 1) \
+	X("unexplained_excess_ps", CORE, "ps", "core time", 1) \
+	X("compilation_excess_ps", CORE, "ps", "core time", 1) \
+	X("input_excess_ps", CORE, "ps", "core time", 1) \
+	X("idle_excess_ps", CORE, "ps", "core time", 1) \
+	X("async_line_ps", CORE, "ps", "core time", 1) \
+	X("between_ps", CORE, "ps", "core time", 1) \
+	X("independent_ps", CORE, "ps", "core time", 1) \
+	X("flame.device_time_ps", CORE, "ps", "core time", 1) \
+	X("cpu_time_ps", THREAD, "ps", "thread time", 1) \
 	X("_wait_ps", TIME, "ps", "time", 1) \
 	X("wait_ps", CORE, "ps", "core time", 1) \
 	X("_ps", TIME, "ps", "time", 1) \

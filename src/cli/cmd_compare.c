@@ -58,10 +58,32 @@ static bool needs_baseline(const struct comparison *comparison)
 	return false;
 }
 
+static bool is_page(const struct comparison *comparison)
+{
+	const char *format = comparison->own->print.format;
+
+	return format && strcmp(format, "html") == 0;
+}
+
+/* What the page lacks is said before the runs are read. */
+static enum ts_status check_page(const struct comparison *comparison, struct ts_error *err)
+{
+	if (is_page(comparison) && comparison->own->print.form.view)
+		return ts_fail(err, TS_USAGE,
+			       "--view goes with text, json and csv: the page has all views");
+	return TS_OK;
+}
+
 static enum ts_status read_all(struct comparison *comparison, struct ts_error *err)
 {
-	enum ts_status st = ts_open_runs_read(&comparison->runs, err);
+	enum ts_status st = check_page(comparison, err);
 
+	if (st == TS_OK)
+		st = ts_open_runs_read(&comparison->runs, err);
+	if (st == TS_OK && comparison->runs.nr_runs < 2 && is_page(comparison))
+		return ts_fail(err, TS_USAGE,
+			       "one run cannot be compared (name another; tpusight report -o "
+			       "FILE.html makes the page of one)");
 	if (st == TS_OK && comparison->runs.nr_runs < 2 && comparison->own->gates.nr == 0)
 		return ts_fail(err, TS_USAGE,
 			       "one run cannot be compared (name another, or say --fail-if)");
@@ -187,15 +209,6 @@ static enum ts_exit run_compare(struct ts_cli *cli)
 	return code;
 }
 
-/* Outputs that can show several runs. */
-static const char *format_at(const struct ts_command *command, size_t index)
-{
-	for (size_t i = 0; ts_outputs[i]; i++)
-		if (!ts_outputs[i]->shows_one_run && index-- == 0)
-			return ts_outputs[i]->name;
-	return NULL;
-}
-
 static const char *view_at(const struct ts_command *command, size_t index)
 {
 	return ts_compare_views[index];
@@ -207,7 +220,7 @@ static const struct ts_option options[] = {
 		     "exit with 1 when EXPR is true or unknown (repeatable)"),
 	TS_OPT_TEXTS(OWN, labels, "label", "NAME", TS_COMPARE_MAX,
 		     "a run's name, in the order of PATHs (repeatable; default: its folder)"),
-	TS_OPTION_FORMAT(OWN, print, format_at),
+	TS_OPTION_FORMAT(OWN, print, ts_format_at),
 	TS_OPTION_OUTPUT(OWN, print),
 	TS_OPTION_JSON(OWN, print),
 	TS_OPTION_ALL(OWN, print, "with --view: every row"),
@@ -223,7 +236,10 @@ const struct ts_command ts_command_compare = {
 	.arguments = "BASE [OTHER...]",
 	.help = "BASE and OTHER are sessions, profile files, log directories with one session, or "
 		"archives; one\n"
-		"log directory alone gives all its sessions, the first being the baseline.\n\n"
+		"log directory alone gives all its sessions, the first being the baseline. -o "
+		"FILE.html "
+		"writes\n"
+		"the page that tpusight serve shows of them.\n\n"
 		"EXPR is NAME OP NUMBER, or NAME OP baseline [* NUMBER | + NUMBER[%] | - "
 		"NUMBER[%]]; "
 		"OP is one of\n"

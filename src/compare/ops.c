@@ -247,6 +247,8 @@ static const struct ts_column op_each[] = {
 	{ "_change_pct", TS_DERIVED, "of all" },
 	{ "_state", TS_DERIVED, "is" },
 };
+_Static_assert(TS_NELEM(op_columns) + TS_COMPARE_MAX * TS_NELEM(op_each) <= TS_MAX_COLUMNS,
+	       "the widest table of a comparison has room for every run");
 
 /* The share of the difference between the steps; unknown where they do not differ. */
 static double share_of(const struct comparing *comparing, size_t run, double change_ps)

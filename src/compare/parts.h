@@ -76,6 +76,9 @@ enum ts_status ts_compare_times(struct comparing *comparing, struct ts_error *er
 void ts_compare_figures(struct comparing *comparing);
 void ts_compare_buckets(struct comparing *comparing);
 
+/* histogram.c: steps by their time, in bins that all runs share. */
+enum ts_status ts_compare_histogram(struct comparing *comparing, struct ts_error *err);
+
 /* ops.c: also the table "difference", what the difference of each run is made of. */
 enum ts_status ts_compare_ops(struct comparing *comparing, struct ts_error *err);
 enum ts_status ts_compare_modules(struct comparing *comparing,

@@ -8,9 +8,9 @@ static const struct {
 	const char *name, *title;
 } buckets[TS_NR_BUCKETS] = {
 	[TS_BUCKET_COMPUTE] = { "compute", "Compute" },
-	[TS_BUCKET_MEMORY_WAIT] = { "memory_wait", "Memory Wait" },
+	[TS_BUCKET_MEMORY_WAIT] = { "memory_wait", "Memory wait" },
 	[TS_BUCKET_COMMUNICATION] = { "communication", "Communication" },
-	[TS_BUCKET_HOST_TRANSFER] = { "host_transfer", "Host Transfer" },
+	[TS_BUCKET_HOST_TRANSFER] = { "host_transfer", "Host transfer" },
 	[TS_BUCKET_REMATERIALIZATION] = { "rematerialization", "Rematerialization" },
 	[TS_BUCKET_UNEXPLAINED] = { "unexplained", "Running, not explained" },
 	[TS_BUCKET_COMPILATION] = { "compilation", "Compilation" },

@@ -32,6 +32,6 @@ static inline bool ts_bucket_is_divided(enum ts_bucket bucket)
 }
 
 const char *ts_bucket_name(enum ts_bucket bucket);  /* compute, memory_wait: as in the report */
-const char *ts_bucket_title(enum ts_bucket bucket); /* Compute, Memory Wait: as people read it */
+const char *ts_bucket_title(enum ts_bucket bucket); /* Compute, Memory wait: as people read it */
 
 #endif

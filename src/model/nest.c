@@ -240,6 +240,13 @@ enum ts_status ts_nest_close(struct ts_nest *nest, int64_t start_ps, int64_t dur
 	return st;
 }
 
+static bool is_of_part(const struct ts_nest *nest, const struct ts_event *event)
+{
+	if (nest->block.line->kind == TS_LINE_STEPS)
+		return ts_part_has_step(nest->part, event->start_ps, event->dur_ps);
+	return ts_part_has(nest->part, event->start_ps, event->dur_ps);
+}
+
 enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 			    struct ts_error *err)
 {
@@ -248,7 +255,7 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 	enum ts_status st;
 
 	TS_ASSERT_HOT(nest && event && nest->depth <= TS_LIMIT_NEST_DEPTH);
-	if (nest->part && !ts_part_has(nest->part, event->start_ps, event->dur_ps))
+	if (nest->part && !is_of_part(nest, event))
 		return TS_OK;
 	if (event->device_start_ps < nest->last_start_ps)
 		return ts_fail(err, TS_UNSORTED, "events are not in the order of their starts");

@@ -89,3 +89,16 @@ found:
 	*hint = lo;
 	return lo < steps->nr && steps->items[lo].start_ps <= t ? (uint32_t)lo : TS_NONE;
 }
+
+int64_t ts_steps_number_at(const struct ts_steps *steps, uint32_t device, int64_t t)
+{
+	const struct ts_device_steps *of;
+	size_t hint = 0;
+	uint32_t step;
+
+	if (t < 0 || device >= steps->nr_devices)
+		return -1;
+	of = ts_steps_of(steps, device);
+	step = ts_steps_at(of, t, &hint);
+	return step == TS_NONE ? -1 : (int64_t)of->items[step].number;
+}

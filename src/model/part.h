@@ -44,4 +44,20 @@ static inline bool ts_part_has(const struct ts_span *part, int64_t start_ps, int
 	       (dur_ps > 0 && ts_i64_add(start_ps, dur_ps) > part->start_ps);
 }
 
+/*
+ * Does a step stay? Cores begin a step a little apart, so a part that is one step has slivers of its
+ * neighbours: less than a hundredth of the step, or of the part, does not count.
+ */
+static inline bool ts_part_has_step(const struct ts_span *part, int64_t start_ps, int64_t dur_ps)
+{
+	int64_t end_ps = ts_i64_add(start_ps, dur_ps);
+	int64_t shared_ps =
+		ts_i64_sub(TS_MIN(end_ps, part->end_ps), TS_MAX(start_ps, part->start_ps));
+	int64_t part_ps = ts_i64_sub(part->end_ps, part->start_ps);
+
+	if (dur_ps <= 0)
+		return ts_part_has(part, start_ps, dur_ps);
+	return shared_ps > TS_MIN(dur_ps, part_ps) / 100;
+}
+
 #endif

@@ -90,5 +90,7 @@ bool ts_device_steps_add(struct ts_device_steps *steps, int64_t start_ps, int64_
 
 /* The step that T falls into, or TS_NONE; *HINT (0 at first) makes a walk in time cheap. */
 uint32_t ts_steps_at(const struct ts_device_steps *steps, int64_t t, size_t *hint);
+/* The number of the step of DEVICE that T falls into; -1: it is in none, or T is negative. */
+int64_t ts_steps_number_at(const struct ts_steps *steps, uint32_t device, int64_t t);
 
 #endif

@@ -19,6 +19,8 @@
  */
 #include "overlay/xplane.h"
 
+#include <inttypes.h>
+
 #include "base/check.h"
 #include "base/units.h"
 #include "codec/chunks.h"
@@ -35,6 +37,7 @@ enum {
 };
 
 #define MAIN_COUNTERS 3 /* of a device: those right under its rows */
+#define DOUBLE_STEPS (UINT64_C(1) << 51) /* a double of a time is off by less than the time by this */
 
 /* Ids of the stats in each plane of ours. */
 enum {
@@ -68,6 +71,7 @@ struct space {
 
 struct plane {
 	struct ts_buf *out;
+	const struct ts_profile *profile;
 	const struct ts_track **tracks; /* slices first, by order; then counters */
 	size_t nr_tracks, nr_slices;
 	int64_t timestamp_ns;  /* of every line */
@@ -222,12 +226,28 @@ static const struct wording *wording_of(const char *key)
 	return NULL;
 }
 
+/* Keys by which a click's links lead to the op itself: to its graph, its statistics and its roofline. */
+static const struct {
+	const char *key, *viewers;
+} linked[] = { { "op", "hlo_op" }, { "module", "hlo_module" } };
+
+static const char *linked_key(const char *key)
+{
+	for (size_t i = 0; i < TS_NELEM(linked); i++)
+		if (strcmp(key, linked[i].key) == 0)
+			return linked[i].viewers;
+	return NULL;
+}
+
 static void arg_key(struct ts_buf *out, const char *key)
 {
 	const struct wording *wording = wording_of(key);
+	const char *viewers = linked_key(key);
 	size_t from = out->n;
 
-	ts_buf_puts(out, key);
+	ts_buf_puts(out, viewers ? viewers : key);
+	if (viewers)
+		return;
 	if (wording && !out->failed) {
 		out->n -= strlen(wording->ending);
 		ts_buf_puts(out, wording->instead);
@@ -328,7 +348,30 @@ static void put_slice_stats(struct ts_buf *out, const struct ts_slice *slice, in
 				100 * (double)slice->own_ps / (double)dur_ps);
 }
 
-static void put_slice(const struct plane *plane, const struct ts_slice *slice, uint32_t first_label)
+/* The viewers' times are doubles of microseconds: by their rounding a slice that ends where the next one begins may end
+ * behind it, and the new frontend then gives the row a second line. */
+static uint64_t gap_ps(const struct plane *plane, uint64_t offset)
+{
+	uint64_t base = (uint64_t)TS_MAX(ts_i64_mul(plane->timestamp_ns, TS_PS_PER_NS), 0);
+
+	return 1 + (base + offset) / DOUBLE_STEPS;
+}
+
+/* It is kept from the next slice, except where nothing would be left of it. */
+static uint64_t duration_ps(const struct plane *plane, uint64_t from, uint64_t to,
+			    const struct ts_slice *next)
+{
+	uint64_t gap = gap_ps(plane, to);
+
+	if (to <= from)
+		return 0;
+	if (next && offset_ps(plane, next->start_ps) < to + gap && to - from > gap)
+		return to - from - gap;
+	return to - from;
+}
+
+static void put_slice(const struct plane *plane, const struct ts_slice *slice,
+		      const struct ts_slice *next, uint32_t first_label)
 {
 	struct ts_buf *out = plane->out;
 	uint64_t from = offset_ps(plane, slice->start_ps), to = offset_ps(plane, slice->end_ps);
@@ -336,7 +379,7 @@ static void put_slice(const struct plane *plane, const struct ts_slice *slice, u
 
 	ts_pbw_u64(out, XEVENT_METADATA_ID, first_label + slice->label);
 	ts_pbw_u64(out, XEVENT_OFFSET_PS, from);
-	ts_pbw_u64(out, XEVENT_DURATION_PS, to > from ? to - from : 0);
+	ts_pbw_u64(out, XEVENT_DURATION_PS, duration_ps(plane, from, to, next));
 	put_slice_stats(out, slice, to > from ? (int64_t)(to - from) : 0);
 	ts_pbw_end(out, event);
 }
@@ -360,7 +403,9 @@ static void put_rows(const struct plane *plane)
 		size_t line = begin_line(plane, i + 1, track->name);
 
 		for (size_t k = 0; k < track->nr_slices; k++)
-			put_slice(plane, &track->slices[k], first_label);
+			put_slice(plane, &track->slices[k],
+				  k + 1 < track->nr_slices ? &track->slices[k + 1] : NULL,
+				  first_label);
 		ts_pbw_end(plane->out, line);
 		first_label += (uint32_t)track->nr_labels;
 	}
@@ -378,6 +423,48 @@ static struct ts_bytes arg_text(char number[TS_UNIT_MAX], const struct ts_arg *a
 		(wording ? wording->fmt : ts_fmt_count)(number, ts_value_number(arg->value)));
 }
 
+/* The module of a name that one alone has; NULL. */
+static const struct ts_hlo_module *only_module(const struct ts_profile *profile,
+					       struct ts_bytes name)
+{
+	const struct ts_hlo_module *found = NULL;
+
+	for (size_t i = 0; i < profile->nr_modules; i++) {
+		if (!ts_bytes_eq(profile->modules[i].name, name))
+			continue;
+		if (found)
+			return NULL;
+		found = &profile->modules[i];
+	}
+	return found;
+}
+
+/* A module as the viewers' graphs call it: with its program's id, where the name tells which. */
+static struct ts_bytes module_text(const struct plane *plane, struct ts_buf *buf,
+				   struct ts_bytes name)
+{
+	const struct ts_hlo_module *module = only_module(plane->profile, name);
+
+	if (!module)
+		return name;
+	ts_buf_clear(buf);
+	ts_buf_put(buf, name);
+	ts_buf_printf(buf, "(%" PRIu64 ")", module->program_id);
+	plane->out->failed |= buf->failed;
+	return ts_buf_bytes(buf);
+}
+
+static void put_arg(struct plane *plane, const struct ts_arg *arg, struct ts_bytes text)
+{
+	struct ts_buf module = TS_BUF_INIT;
+
+	if (strcmp(arg->key, "module") == 0)
+		text = module_text(plane, &module, text);
+	put_text_stat(plane->out, METADATA_STATS, STAT_FIRST_KEY + key_number(plane, arg->key),
+		      text);
+	ts_buf_release(&module);
+}
+
 static void put_label(struct plane *plane, uint32_t id, const struct ts_label *label)
 {
 	struct entry entry = begin_entry(plane->out, XPLANE_EVENT_METADATA, id, label->name);
@@ -388,8 +475,7 @@ static void put_label(struct plane *plane, uint32_t id, const struct ts_label *l
 		struct ts_bytes text = arg_text(number, arg);
 
 		if (text.n > 0 && !ts_bytes_eq(text, label->name)) /* the name stands above them */
-			put_text_stat(plane->out, METADATA_STATS,
-				      STAT_FIRST_KEY + key_number(plane, arg->key), text);
+			put_arg(plane, arg, text);
 	}
 	end_entry(plane->out, entry);
 }
@@ -625,6 +711,7 @@ static struct plane group_of(const struct plane *all, size_t nr_main, enum group
 					     all->nr_tracks };
 
 	return (struct plane){ .out = all->out,
+			       .profile = all->profile,
 			       .tracks = all->tracks + ends[group],
 			       .nr_tracks = ends[group + 1] - ends[group],
 			       .nr_slices = group == GROUP_ROWS ? all->nr_slices : 0 };
@@ -650,7 +737,7 @@ static void put_groups(struct space *space, const struct plane *all, uint32_t in
 
 static void put_device(struct space *space, uint32_t index, enum group first, enum group last)
 {
-	struct plane all = { .out = space->out };
+	struct plane all = { .out = space->out, .profile = space->profile };
 
 	if (!collect_tracks(&all, space->results, index))
 		space->out->failed = true;

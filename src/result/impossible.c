@@ -58,6 +58,26 @@ static size_t each_field(const struct ts_result *result, ts_impossible_seen *see
 	return nr;
 }
 
+/* Of a cell that is a list. */
+static size_t each_item(const struct ts_list *list, struct ts_impossible_place place,
+			ts_impossible_seen *seen, void *arg)
+{
+	size_t nr = 0;
+
+	place.in_list = true;
+	for (place.index = 0; place.index < list->nr; place.index++) {
+		const struct ts_value *item = &list->items[place.index];
+
+		if (item->type != TS_VALUE_IMPOSSIBLE)
+			continue;
+		nr++;
+		place.figure = item->as.impossible;
+		if (seen)
+			seen(arg, &place);
+	}
+	return nr;
+}
+
 static size_t each_cell(const struct ts_result *result, const struct ts_table *table,
 			ts_impossible_seen *seen, void *arg)
 {
@@ -71,6 +91,8 @@ static size_t each_cell(const struct ts_result *result, const struct ts_table *t
 			.name = table->columns[i % table->nr_columns].name,
 		};
 
+		if (table->cells[i].type == TS_VALUE_LIST && !table->cells[i].as.list->names)
+			nr += each_item(table->cells[i].as.list, place, seen, arg);
 		if (table->cells[i].type != TS_VALUE_IMPOSSIBLE)
 			continue;
 		nr++;

@@ -48,6 +48,8 @@ struct ts_impossible_place {
 	const struct ts_table *table; /* NULL: it is a field */
 	size_t row;
 	const char *name; /* of the field or column */
+	bool in_list;	  /* the cell is a list, and the figure its item number INDEX */
+	size_t index;
 	const struct ts_impossible *figure;
 };
 typedef void ts_impossible_seen(void *arg, const struct ts_impossible_place *place);

@@ -13,6 +13,7 @@
 struct trend {
 	const struct ts_listed *items[TREND_MAX]; /* the newest first */
 	size_t nr;
+	size_t nr_older; /* of the program, for which there was no room */
 };
 
 static bool is_in(const char *list, const char *id)
@@ -34,6 +35,7 @@ static size_t nr_of(const char *list)
 	return nr;
 }
 
+/* Who names runs wants those; of a program the newest are enough. */
 static enum ts_status choose(struct trend *trend, const struct ts_listed_runs *runs,
 			     const char *ids, const char *program, struct ts_error *err)
 {
@@ -42,10 +44,13 @@ static enum ts_status choose(struct trend *trend, const struct ts_listed_runs *r
 
 		if (ids ? !is_in(ids, listed->id) : strcmp(listed->card.program, program) != 0)
 			continue;
-		if (trend->nr == TREND_MAX)
-			return ts_fail(err, TS_USAGE, "more than %d runs (name fewer)", TREND_MAX);
-		trend->items[trend->nr++] = listed;
+		if (trend->nr < TREND_MAX)
+			trend->items[trend->nr++] = listed;
+		else
+			trend->nr_older++;
 	}
+	if (ids && trend->nr_older > 0)
+		return ts_fail(err, TS_USAGE, "more than %d runs (name fewer)", TREND_MAX);
 	if (ids && trend->nr < nr_of(ids))
 		return ts_fail(
 			err, TS_NOTFOUND,
@@ -171,6 +176,8 @@ enum ts_status ts_trend_put(struct ts_json *json, const struct ts_listed_runs *r
 	ts_json_string(json, gate.text);
 	ts_json_key(json, "is_known");
 	ts_json_bool(json, runs->is_known);
+	ts_json_key(json, "older_count");
+	ts_json_i64(json, (int64_t)trend.nr_older);
 	put_points(json, &trend, &gate);
 	ts_json_object_end(json);
 	return TS_OK;

@@ -143,9 +143,9 @@ static const struct bucket {
 	const char *field, *label;
 } buckets[] = {
 	{ "buckets.compute_ps", "Compute" },
-	{ "buckets.memory_wait_ps", "Memory Wait" },
+	{ "buckets.memory_wait_ps", "Memory wait" },
 	{ "buckets.communication_ps", "Communication" },
-	{ "buckets.host_transfer_ps", "Host Transfer" },
+	{ "buckets.host_transfer_ps", "Host transfer" },
 	{ "buckets.rematerialization_ps", "Rematerialization" },
 	{ "buckets.unexplained_ps", "Not explained" },
 	{ "buckets.compilation_ps", "Compilation" },

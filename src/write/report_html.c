@@ -12,29 +12,57 @@
 	"require-trusted-types-for 'script'; trusted-types 'none'; "
 
 /* Whichever analysis says it: its fields stand in the report itself. */
-static struct ts_value run_name(const struct ts_results *results)
+static struct ts_value field_of(const struct ts_results *results, const char *name)
 {
-	struct ts_value name = ts_null();
+	struct ts_value value = ts_null();
 
-	for (size_t i = 0; i < results->nr && name.type == TS_VALUE_NULL; i++)
-		name = ts_result_get(results->items[i], "run.run");
-	return name;
+	for (size_t i = 0; i < results->nr && value.type == TS_VALUE_NULL; i++)
+		value = ts_result_get(results->items[i], name);
+	return value;
+}
+
+/* What tells this page from others; the page itself knows more (main.jsx). */
+static void put_title(struct ts_buf *out, const struct ts_results *results)
+{
+	struct ts_value names[] = { field_of(results, "run.run"),
+				    field_of(results, "run.session") };
+	const char *before = ": ";
+
+	ts_buf_puts(out, "TPUsight");
+	for (size_t i = 0; i < TS_NELEM(names); i++) {
+		if (names[i].type != TS_VALUE_TEXT || ts_bytes_is(names[i].as.s, "."))
+			continue;
+		ts_buf_puts(out, before);
+		ts_html_text(out, names[i].as.s);
+		before = " / ";
+	}
+}
+
+/* Which runs a comparison holds against each other. */
+static void put_compared(struct ts_buf *out, const struct ts_results *results)
+{
+	const struct ts_table *runs =
+		ts_result_find_table(ts_results_find(results, "compare"), "runs");
+
+	if (!runs || runs->nr_rows < 2)
+		return;
+	ts_buf_puts(out, ": ");
+	ts_html_text(out, ts_cell_text(runs, 1, "run"));
+	if (runs->nr_rows > 2)
+		ts_buf_printf(out, " and %zu more", runs->nr_rows - 2);
+	ts_buf_puts(out, " against ");
+	ts_html_text(out, ts_cell_text(runs, 0, "run"));
 }
 
 static void put_head(struct ts_buf *out, const struct ts_results *results)
 {
-	struct ts_value name = run_name(results);
-
 	ts_buf_puts(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 			 "<meta http-equiv=\"Content-Security-Policy\" content=\"" POLICY);
 	ts_buf_put(out, ts_page.policy);
-	ts_buf_puts(out,
-		    "\">\n"
-		    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>TPUsight");
-	if (name.type == TS_VALUE_TEXT && !ts_bytes_is(name.as.s, ".")) {
-		ts_buf_puts(out, ": ");
-		ts_html_text(out, name.as.s);
-	}
+	ts_buf_puts(out, "\">\n"
+			 "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
+	put_title(out, results);
+	put_compared(out, results);
 	ts_buf_puts(out, "</title>\n<style>");
 	ts_buf_put(out, ts_page.style);
 	ts_buf_puts(out, "</style>\n</head>\n");

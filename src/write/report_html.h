@@ -1,5 +1,5 @@
 /*
- * The report as one HTML file: the page and the report inside it. Opens from disk; its policy forbids
+ * The report, or a comparison of runs, as one HTML file: the page and the report inside it. Opens from disk; its policy forbids
  * it every connection. TS_UNSUPPORTED when the program was built without the page.
  */
 #ifndef TS_WRITE_REPORT_HTML_H

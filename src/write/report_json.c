@@ -334,6 +334,10 @@ static void put_impossible_place(void *arg, const struct ts_impossible_place *pl
 	item.n > 0 ? ts_json_string(json, item) : ts_json_null(json);
 	ts_json_key(json, "field");
 	ts_json_text(json, place->name);
+	if (place->in_list) {
+		ts_json_key(json, "item_index");
+		ts_json_i64(json, (int64_t)place->index);
+	}
 	ts_json_key(json, "value");
 	ts_json_double(json, place->figure->value);
 	ts_json_key(json, "peak");

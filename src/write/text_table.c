@@ -175,7 +175,10 @@ static void measure(struct layout *layout, struct column *column, size_t width)
 	uint64_t first = 0;
 
 	column->width = ts_term_width(heading(of, text));
-	column->most = is_of(of, TS_UNIT_TIME) || is_of(of, TS_UNIT_CORE) ? 0 : NAN;
+	column->most =
+		is_of(of, TS_UNIT_TIME) || is_of(of, TS_UNIT_CORE) || is_of(of, TS_UNIT_THREAD)
+			? 0
+			: NAN;
 	column->is_share = is_of(of, TS_UNIT_SHARE);
 	for (size_t row = 0; row < layout->nr_rows; row++) {
 		struct ts_value value = value_of(layout, row, column->index);

@@ -92,6 +92,13 @@ class Terminal(unittest.TestCase):
         self.assertIn(" \u00b5s", done.stdout)
         self.assertNotRegex(done.stdout, r"\d (core-)?us\b")
 
+    def test_other_commands_write_it_in_that_way_too(self):
+        trace = os.path.join(TOP, "tests", "data", "hand_made.pt.trace.json")
+        for command in (["report", "--all"], ["hta"], ["kernels"], ["timeline"], ["check"], ["compare", trace]):
+            done = subprocess.run([PROGRAM, *command, trace], capture_output=True, check=False, text=True)
+            self.assertTrue(done.stdout + done.stderr, command)
+            self.assertNotRegex(done.stdout + done.stderr, r"\d (core-)?us\b|\(us\)", command)
+
     def test_columns_and_lines_come_first(self):
         def shape(**environment):
             lines = on_terminal("report", "-q", "--color=never", SAMPLE, **environment)[0].splitlines()

@@ -5,12 +5,14 @@ import { createRequire } from "node:module";
 const SKIP = 77;
 export const PATIENCE_MS = 120000;
 const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-	"--disable-component-update", "--disable-sync"];
+// Pages of the browser's own that draw all the time where nobody sees them; the rest is what playwright turns off, which ours replaces.
+const QUIET = "WebUIOmniboxPopup,WebUIOmniboxAimPopup,Translate,MediaRouter,OptimizationHints,HttpsUpgrades";
+const FLAGS = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+	`--disable-features=${QUIET}`];
 
 const require = createRequire(new URL("../viewers/package.json", import.meta.url));
 
-function tool(name) {
+export function tool(name) {
 	try {
 		return require(name);
 	} catch {
@@ -29,13 +31,14 @@ export async function turn(frame) {
 	await frame.waitForFunction((before) => document.documentElement.dataset.theme !== before, was);
 }
 
-export function launch() {
+// DRAWING are flags of how the browser draws, which need no graphics card.
+export function launch(drawing = ["--disable-gpu"]) {
 	const { chromium } = tool("playwright-core");
 	if (!existsSync(CHROMIUM)) {
 		console.error(`${CHROMIUM} is not there (apt-get install chromium, or set CHROMIUM): skipped`);
 		process.exit(SKIP);
 	}
-	return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+	return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...drawing] });
 }
 
 // BAD is called with each thing that must not happen: an error, a word on the console (where OURS is given, only of addresses with a
@@ -54,10 +57,15 @@ export function watch(page, { inside, ours, bad, expected = () => false }) {
 	});
 }
 
+// What axe says of what is shown; by RULES alone, if they are given.
+export async function axe(frame, rules) {
+	if (!(await frame.evaluate(() => Boolean(window.axe)))) await frame.evaluate(tool("axe-core").source);
+	return frame.evaluate((only) => window.axe.run(document, { resultTypes: ["violations"], ...(only ? { runOnly: only } : {}) }), rules);
+}
+
 // Serious faults that axe finds in what is shown, in words.
 export async function faults(frame) {
-	if (!(await frame.evaluate(() => Boolean(window.axe)))) await frame.evaluate(tool("axe-core").source);
-	const found = await frame.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+	const found = await axe(frame);
 	const serious = found.violations.filter((x) => ["serious", "critical"].includes(x.impact));
 	const words = serious.map((v) => `${v.id} (${v.impact}): ${v.help}: ${v.nodes.slice(0, 3).map((n) => `${n.html.slice(0, 160)} ${n.failureSummary.slice(0, 200)}`).join(" | ")}`);
 	return found.passes.length > 10 ? words : [...words, "axe looked at nothing"];

@@ -40,13 +40,13 @@ def size(n):
     return f"{n} B"
 
 
-def core_time(ps):
-    """Summed over cores; the page has it without minutes."""
+def core_time(ps, of="core"):
+    """Summed over cores, or over threads; the page has it without minutes."""
     if ps is None:
         return UNKNOWN
     for unit, size in (("s", 10**12), ("ms", 10**9), ("\u00b5s", 10**6), ("ns", 10**3), ("ps", 1)):
         if ps >= size:
-            return f"{digits(ps / size)} core-{unit}"
+            return f"{digits(ps / size)} {of}-{unit}"
     return "0"
 
 
@@ -75,15 +75,17 @@ def first_of(rows, column, name, written=time):
 
 
 def strip(r):
-    """Whether there is a picture of the whole run above each view."""
-    return len(r["time"]["per_step"]) > 1 or tracks(r, "Time classes")
+    """Whether there is a picture of the whole run above each view that has something over time."""
+    return len(r["time"]["per_step"]) > 1 or tracks(r, "Time classes") or bool(r["steps"])
 
 
 def overview(r):
     steps = r["overview"]["step_time_ps"]
     wall = [time(r["run"]["duration_ps"])] * (r["run"]["duration_ps"] is not None)
+    findings = r["doctor"]["findings"][:8]
+    moments = any(f["time_ranges"] for f in findings)
     return {"texts": wall + ([time(steps["median"])] if steps else ["fewer than two steps"]),
-            "counts": {".findings li": min(len(r["doctor"]["findings"]), 8)}, "canvases": strip(r) + (len(r["steps"]) > 1)}
+            "counts": {".findings li": len(findings)}, "canvases": strip(r) + moments + (len(r["steps"]) > 1)}
 
 
 def systolic(r):
@@ -133,7 +135,7 @@ def roofline(r):
     placed = [o for o in r["roofline"] if o["kind"] == "op" and (o["flops_per_s"] or 0) > 0
               and (o["bottleneck_operational_intensity"] or o["operational_intensity"] or 0) > 0]
     return {"texts": first_of([o for o in r["roofline"] if o["kind"] == "op"], "self_time_ps", "name", core_time),
-            "canvases": strip(r) + bool(placed)}
+            "canvases": bool(placed)}
 
 
 def pod(r):
@@ -153,8 +155,9 @@ def doctor(r):
 def flame(r):
     f = r["flame"]
     first = (f["hottest"] or [{"name": ""}])[0]["name"]
-    return {"texts": [time(f[c]) for c in ("cpu_time_ps", "device_time_ps") if f[c]] + ([first[:40]] if first.isprintable() else []),
-            "counts": {".flame": 1}, "canvases": strip(r) + 1}
+    sums = [core_time(f[c], of) for c, of in (("cpu_time_ps", "thread"), ("device_time_ps", "core")) if f[c]]
+    return {"texts": sums + ([first[:40]] if first.isprintable() else []),
+            "counts": {".flame": 1}, "canvases": 1}
 
 
 def hta(r):
@@ -199,11 +202,17 @@ VIEWS = {"overview": overview, "systolic": systolic, "roofline": roofline, "padd
 
 
 def lacking(r):
-    """A GPU without matrix ops has no view of matrix units, a report without rates no roofline, one host is not a pod."""
+    """A GPU without matrix ops has no view of matrix units, without modules none of padding and fusion; a report without rates no
+    roofline, one host is not a pod."""
     no_matrix = is_gpu(r) and all(o["mxu_utilization_pct"] is None for o in rows(r, "systolic", "ops"))
     no_roofline = not any(o["kind"] == "op" for o in r.get("roofline") or [])
+    if is_gpu(r):
+        no_roofline = not any(o["kind"] == "op" and o["flops_per_s"] is not None for o in r.get("roofline") or [])
+    no_tiles = is_gpu(r) and r["padding"]["allocated_bytes"] is None
+    no_fusion = is_gpu(r) and r["fusion"]["fused_count"] is None and not r["fusion"].get("unfused")
     one_host = len(r["run"]["hosts"]) < 2 or not r["run"]["devices"]
-    return {name for name, lacks in {"systolic": no_matrix, "roofline": no_roofline, "pod": one_host}.items() if lacks}
+    return {name for name, lacks in {"systolic": no_matrix, "roofline": no_roofline, "padding": no_tiles, "fusion": no_fusion,
+                                       "pod": one_host}.items() if lacks}
 
 
 def is_gpu(report):

@@ -110,7 +110,7 @@ async function other_views(page, fake) {
 	await page.waitForFunction(() => /^\d+$/.test(document.querySelector("#view .health b")?.textContent ?? ""));
 	await shoot(page, "overview");
 	fake.stdin.write(`say 0 ${setup.quiet}\n`);
-	await page.waitForFunction(() => /^\D$/.test(document.querySelector("#view .health b")?.textContent));
+	await page.waitForFunction(() => document.querySelector("#view .unknowns")?.textContent.includes("Health") && !document.querySelector("#view .health"));
 	fake.stdin.write(`say 0 ${setup.loud}\n`);
 	await page.click("#tab-live");
 	await says(page, ".alert .severity", "critical");

@@ -245,7 +245,7 @@ async function op(page, frame) {
 	await page.keyboard.press("Escape");
 	await frame.waitForFunction(() => !document.querySelector(".drawer"));
 	await choose(frame, "doctor");
-	await frame.click("details.finding:has(.where .op) > summary");
+	if (!(await frame.$("details.finding[open] .where .op"))) await frame.click("details.finding:has(.where .op) > summary"); // the first is open
 	await frame.click("details.finding[open] .where .op button");
 	await frame.waitForSelector(".drawer h2");
 	await frame.click(".drawer .close");
@@ -430,11 +430,11 @@ async function several(page, frame) {
 	for (const row of [0, 1]) await frame.click(`tr[data-row="${row}"] input[type="checkbox"]`);
 	await frame.click("text=/^Compare 2 runs/");
 	await at("compare");
-	await frame.waitForSelector("svg.histogram");
-	must((await frame.$$('section[aria-label^="Where the difference"] .bars li')).length === 2, "the difference is not drawn part by part");
+	await frame.waitForSelector(".overlaid svg");
+	must((await frame.$$('section[aria-label="the difference"] li[data-part]')).length === 2, "the difference is not drawn part by part");
 	await check("compare");
 	await page.reload();
-	await frame.waitForSelector("svg.histogram");
+	await frame.waitForSelector(".overlaid svg");
 	await frame.click("nav >> text=One program over time");
 	await at("trend");
 	await frame.waitForSelector(".trend .point");
@@ -479,7 +479,8 @@ async function words(page, frame) {
 	await ask(page, frame);
 	for (const view of Object.keys(job.views)) {
 		await choose(frame, view);
-		for (const closed of await frame.$$("details.columns:not([open]) > summary")) await closed.click();
+		for (const folded of ["details.more", "details.columns"])
+			for (const closed of await frame.$$(`${folded}:not([open]) > summary`)) await closed.click();
 		const labels = await frame.$$eval("[role=tab], .fact dt, h2, h3, th button, details.columns dl", (all) => all.map((e) => [e.textContent, e.title].join(" ")));
 		for (const label of labels) must(!/[a-z]_[a-z]/.test(label.replaceAll(/docs\/\S+/g, "")), `${view}: "${label.slice(0, 120)}" has a name of JSON`);
 		must(!(await frame.$(".fact .unknown")), `${view}: a tile is "unknown"`);

@@ -102,7 +102,9 @@ def hostile_views(report):
 
 def flame_job(path, folder, name):
     """The file of `tpusight flame`, and what its graph must say: the heaviest call, the heaviest below it, and a word's frames."""
-    report = json.loads(subprocess.run([doors.PROGRAM, "flame", "-q", "--json", path], capture_output=True, check=True).stdout)
+    weight = "device" if doors.report(path)["flame"]["device_time_ps"] else "cpu"  # what the page opens by
+    command = [doors.PROGRAM, "flame", "-q", "--json", f"--weight={weight}", path]
+    report = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     first = max(report["children"], key=lambda f: f["value"])
     below = max(first["children"], key=lambda f: f["value"], default=first)
     with open(doors.html(path, os.path.join(folder, f"{name}.html"), "flame"), encoding="utf-8") as f:
@@ -110,8 +112,8 @@ def flame_job(path, folder, name):
     found = sum(FRAME in row["name"].lower() for row in page["flame"]["stacks"])
     url = "file://" + os.path.join(folder, f"{name}.html")
     return {"name": f"file {name}", "url": url, "inside": [url], "tasks": ["flame"],
-            "flame": {"first": {"name": first["name"], "value": expect.time(first["value"])}, "below": {"name": below["name"]},
-                      "word": FRAME, "found": found, "least": 10}}
+            "flame": {"first": {"name": first["name"], "value": expect.core_time(first["value"], "thread")},
+                      "below": {"name": below["name"]}, "word": FRAME, "found": found, "least": 10}}
 
 
 def by_file(folder, found, shots):

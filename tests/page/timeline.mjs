@@ -200,6 +200,7 @@ async function at_server(browser) {
 	await page.evaluate(([from, to]) => {
 		location.hash = location.hash.replace(/&from_ps=.*/, "").concat(`&from_ps=${from}&to_ps=${to}`);
 	}, [job.op.from_ps, job.op.to_ps]);
+	await page.fill('input[aria-label="filter What is in sight"]', job.op.name);
 	await page.waitForFunction((name) => [...document.querySelectorAll('section.table[aria-label="What is in sight"] tr[data-row]')].some((r) => r.cells[0].innerText === "TPU:0 Compute" && r.cells[1].innerText === name && r.cells[5].innerText === "1"), job.op.name);
 	await look;
 	must(asked.length - before === 1, `one look asks ${asked.length - before} times`);

@@ -95,6 +95,28 @@ static void they_are_found_where_they_stand(void **state)
 	assert_int_equal(ts_result_each_impossible(result, table, NULL, NULL), 1);
 }
 
+/* A list says which of its items it is. */
+static void they_are_found_in_lists(void **state)
+{
+	struct ts_impossible_place places[2], *next = places;
+	struct ts_result *result = *state;
+	struct ts_table *table = ts_result_table(result, "ops", "Ops", columns, TS_NELEM(columns));
+	struct ts_value *items;
+	struct ts_value list = ts_result_list(result, NULL, 0, 3, &items);
+	struct ts_value *row = ts_table_row(result, table);
+
+	items[0] = ts_real(7);
+	items[1] = ts_null();
+	items[2] = ts_held_share_pct(result, 13.67, TS_LIT("a"));
+	row[0] = ts_text(TS_LIT("fusion.10"));
+	row[1] = list;
+	assert_int_equal(ts_result_each_impossible(result, table, collect, &next), 1);
+	assert_true(places[0].in_list && places[0].index == 2 && places[0].row == 0);
+	assert_string_equal(places[0].name, "share_pct");
+	assert_true(ts_bytes_is(ts_impossible_item(&places[0]), "fusion.10"));
+	assert_true(places[0].figure->value == 1367);
+}
+
 /* The origin belongs to the value; that of the field is what most values have. */
 static void a_value_may_come_from_elsewhere_than_its_column(void **state)
 {
@@ -124,6 +146,7 @@ int main(void)
 		TEST(an_unknown_peak_or_value_holds_nothing),
 		TEST(a_share_made_of_what_cannot_be_true_is_not_known),
 		TEST(they_are_found_where_they_stand),
+		TEST(they_are_found_in_lists),
 		TEST(a_value_may_come_from_elsewhere_than_its_column),
 	};
 

@@ -7,18 +7,11 @@
 // --time ADDRESS (repeatable): one to the trace viewer must ask for the time it names and get events inside, else exit 1.
 // --suggest TEXT (repeatable): must be in the overview page's recommendations, else exit 1.
 // Exit 77 when playwright-core or Chromium is not there.
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 
-const SKIP = 77;
-const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-	"--disable-component-update", "--disable-sync"];
+import { launch } from "../page/browser.mjs";
+
 const PATIENCE_MS = 120000;
-
-function skip(why) {
-	console.error(`${why}: skipped`);
-	process.exit(SKIP);
-}
 
 function options(argv) {
 	const out = { expect: [], suggest: [], op: [], time: [] };
@@ -35,18 +28,6 @@ function options(argv) {
 			process.exit(2);
 		}
 	return out;
-}
-
-async function browser() {
-	let playwright;
-	try {
-		playwright = await import("playwright-core");
-	} catch {
-		skip("playwright-core is not installed (npm ci in tests/viewers)");
-	}
-	if (!existsSync(CHROMIUM))
-		skip(`${CHROMIUM} is not there (apt-get install chromium, or set CHROMIUM)`);
-	return playwright.chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
 async function open_page(chromium, base) {
@@ -110,16 +91,16 @@ async function trace(chromium, opt) {
 	return drawn && missing.length === 0;
 }
 
-// A card that something widens is cut by the page, words and all.
+// A card that something widens is cut by the page, words and all: the first words of those that are.
 async function cut_suggestions(page, width) {
 	await page.setViewportSize({ width, height: 1200 });
 	await page.waitForTimeout(500);
 	const cut = await page.locator(".suggestion-text").evaluateAll((texts) => texts.filter((text) =>
 		text.getBoundingClientRect().right > text.closest("mat-expansion-panel").getBoundingClientRect().right
-			|| text.scrollWidth > text.clientWidth).length);
-	if (cut)
-		console.error(`${cut} recommendations are wider than their card at ${width} pixels`);
-	return cut;
+			|| text.scrollWidth > text.clientWidth).map((text) => text.textContent.trim().slice(0, 80)));
+	for (const words of cut)
+		console.error(`at ${width} pixels this recommendation is wider than its card: ${words}`);
+	return cut.length;
 }
 
 async function overview(chromium, opt) {
@@ -184,7 +165,7 @@ async function all(addresses, open) {
 }
 
 const opt = options(process.argv.slice(2));
-const chromium = await browser();
+const chromium = await launch();
 const good = [await trace(chromium, opt), await overview(chromium, opt),
 	await all(opt.op, (a) => op_link(chromium, opt, a)), await all(opt.time, (a) => time_link(chromium, opt, a))];
 await chromium.close();

@@ -32,7 +32,7 @@ PLANTED = ("waits", "collectives", "padding", "recompiles", "two_hosts")
 FIGURES = {"self_ns", "own_ns", "executions", "waits", "copies", "wait_ns", "total_ns", "impact_ns", "time_lost_ns", "step_ns", "rank"}
 CLICKABLE = ["id", "ts", "dur", "track_id"]
 GAPS = ("compilation", "input", "idle")
-CLASSES = {"compute": "Compute", "memory_wait": "Memory Wait", "communication": "Communication", "host_transfer": "Host Transfer",
+CLASSES = {"compute": "Compute", "memory_wait": "Memory wait", "communication": "Communication", "host_transfer": "Host transfer",
            "rematerialization": "Rematerialization", "unexplained": "Running, not explained"}
 wrong = []
 

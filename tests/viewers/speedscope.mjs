@@ -3,37 +3,20 @@
 // FILES: [{file, profiles: [{name, rows: [[TEXTS, ...], ...]}]}]: the profiles that its list must have, and of each the rows of its
 // "sandwich" view that must be among the first: for each of TEXTS a cell that has one of them. Prints what is wrong, a line each. Exit 1: something is; 77: a
 // tool is missing.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-const SKIP = 77;
+import { launch, tool } from "../page/browser.mjs";
+
 const PATIENCE_MS = 120000;
-const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
-const FLAGS = ["--no-sandbox", "--disable-gpu-sandbox", "--use-gl=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run",
-	"--disable-background-networking"];
+const DRAWING = ["--disable-gpu-sandbox", "--use-gl=swiftshader", "--enable-unsafe-swiftshader"];
 const require = createRequire(new URL("../viewers/package.json", import.meta.url));
 const wrong = [];
 
-function skip(why) {
-	console.error(`${why}: skipped`);
-	process.exit(SKIP);
-}
-
-function tool(name) {
-	try {
-		return require(name);
-	} catch {
-		skip(`${name} is not installed (npm ci in tests/viewers)`);
-	}
-}
-
 function page_of_speedscope() {
-	try {
-		return path.join(path.dirname(require.resolve("speedscope/package.json")), "dist/release/index.html");
-	} catch {
-		skip("speedscope is not installed (npm ci in tests/viewers)");
-	}
+	tool("speedscope/package.json");
+	return path.join(path.dirname(require.resolve("speedscope/package.json")), "dist/release/index.html");
 }
 
 async function open(browser, url, file) {
@@ -78,10 +61,8 @@ async function check(browser, url, { file, profiles }) {
 }
 
 const jobs = JSON.parse(readFileSync(process.argv[2], "utf8"));
-const { chromium } = tool("playwright-core");
-if (!existsSync(CHROMIUM)) skip(`${CHROMIUM} is not installed (apt-get install chromium)`);
 const url = `file://${page_of_speedscope()}#view=sandwich`; // the table of functions: its drawings need a graphics card
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+const browser = await launch(DRAWING);
 for (const job of jobs) await check(browser, url, job);
 await browser.close();
 wrong.forEach((text) => console.log(text));

@@ -62,7 +62,7 @@ static void policy_forbids_every_connection(void **state)
 	assert_null(strstr(text, "unsafe-"));
 	assert_non_null(strstr(policy, "script-src 'sha256-"));
 	assert_non_null(strstr(policy, "style-src 'sha256-"));
-	assert_non_null(strstr(text, "<title>TPUsight: run1</title>"));
+	assert_non_null(strstr(text, "<title>TPUsight: run1 / 2025_03_11</title>"));
 	ts_buf_release(&out);
 }
 

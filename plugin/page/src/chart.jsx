@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { usePage } from "./state.js";
+import { timeTexts } from "./timescale.js";
 
 /** @import { ComponentChildren } from "preact" */
 /** @import { Drawing, Maybe } from "./report.d.ts" */
@@ -68,15 +69,9 @@ export function holds(xs, x) {
 	return low;
 }
 
-// Times on an axis, all in the unit that suits the longest: VALUES are in units of ONE seconds.
-/** @type {[string, number][]} */
-const TIMES = [["s", 1], ["ms", 1e-3], ["\u00b5s", 1e-6], ["ns", 1e-9]];
+// Times on an axis: VALUES are in units of ONE seconds.
 /** @type {(one: number) => (u: unknown, values: number[]) => string[]} */
-export const times = (one) => (_, values) => {
-	const most = values.reduce((m, v) => Math.max(m, Math.abs(v)), 0) * one;
-	const [unit, size] = TIMES.find(([, s]) => most >= s) ?? TIMES[TIMES.length - 1];
-	return values.map((v) => `${+((v * one) / size).toPrecision(6)} ${unit}`);
-};
+export const times = (one) => (_, values) => timeTexts(values.map((v) => v * one * 1e12));
 export const timeAxis = { values: times(1), size: 26, space: 64 };
 
 const NARROW = 640; // phone.css: there it is one line that scrolls

@@ -7,8 +7,10 @@ import { clean, time, title, value } from "./format.js";
 import { Heat } from "./heat.jsx";
 import { Source, XProfLink } from "./links.jsx";
 import { Op } from "./op.jsx";
-import { graphLink, hintOf, opOf } from "./opdata.js";
+import { graphLink, hintOf, opOf, traceLink } from "./opdata.js";
 import { BUCKETS, bucketColor, Facts, gainOf, Shares } from "./parts.jsx";
+import { deviceName } from "./pod.js";
+import { slowOf } from "./place.js";
 import { deviceIn, runNamed, usePage } from "./state.js";
 import { Plane } from "./stored.jsx";
 
@@ -26,14 +28,20 @@ const RESULTS = [
 	["As a collective", "collective", "collectives", ["kind", "bytes", "bus_bytes_per_s", "link_pct", "wait_ps", "straggler"]],
 ];
 
+const LONG = 40; // letters: what has more is a sentence, and stands below the figures
+
 /** @param {{ heading: string, at: string, row: Maybe<Row>, names: string[] }} props */
 function Result({ heading, at, row, names }) {
 	const known = names.filter((n) => (row?.[n] ?? null) !== null);
+	const isSentence = (/** @type {string} */ n) => typeof row?.[n] === "string" && row[n].length > LONG;
 	if (!known.length) return null;
 	return (
 		<section aria-label={heading}>
 			<h3>{heading}</h3>
-			<Facts of={at} view={row} names={known} />
+			<Facts of={at} view={row} names={known.filter((n) => !isSentence(n))} />
+			{known.filter(isSentence).map((n) => (
+				<p key={n}>{clean(/** @type {Row} */ (row)[n])}</p>
+			))}
 		</section>
 	);
 }
@@ -67,6 +75,47 @@ function Estimate({ estimated, measured }) {
 			<h3>What the compiler expected, and what was measured</h3>
 			{bar("expected", estimated)}
 			{bar("measured", measured)}
+		</section>
+	);
+}
+
+// The cores that run it slower than the others do, the slowest first, on one scale with the others' mean.
+/** @param {{ of: KnownOp }} props */
+function ByCore({ of }) {
+	const { report: part, whole, look, setLook } = usePage();
+	const report = look.device === null && !look.host ? part : whole; // a core is seen among the others
+	if (!report.op_cores) return null;
+	const sorted = slowOf(report, { op: of.name, module: of.module }).sort((a, b) => b.mean_ps - a.mean_ps);
+	const most = sorted[0]?.mean_ps;
+	return (
+		<section aria-label="time by core">
+			<h3>One execution, by core</h3>
+			{!sorted.length && <p class="count">No core is slower in it than the others by 10 % or more.</p>}
+			<ul class="bars cores">
+				{sorted.map((r) => (
+					<li key={r.device_id}>
+						<span class="name">
+							<button type="button" class="link" title={clean(`${r.device} of ${r.host}`)} onClick={() => setLook({ device: deviceIn(whole, report, r.device_id), host: null })}>
+								{clean(deviceName(report, r.device_id))}
+							</button>
+						</span>
+						<span class="track"><span class="length slow" style={{ width: `${(100 * r.mean_ps) / most}%` }} /></span>
+						<span class="number">{time(r.mean_ps)}</span>
+					</li>
+				))}
+				{sorted.length > 0 && (
+					<li>
+						<span class="name">the others, mean</span>
+						<span class="track"><span class="length used" style={{ width: `${(100 * sorted[0].others_ps) / most}%` }} /></span>
+						<span class="number">{time(sorted[0].others_ps)}</span>
+					</li>
+				)}
+			</ul>
+			{sorted.map((r) => (
+				<p key={r.device_id} class="count">
+					{`${clean(deviceName(report, r.device_id))} loses ${time(r.excess_ps)} by it in ${r.executions} executions${typeof r.since_step === "number" ? `, since step ${r.since_step}` : ""}.`}
+				</p>
+			))}
 		</section>
 	);
 }
@@ -109,7 +158,7 @@ function Moment({ of: { row } }) {
 	const device = report.run?.devices?.find((d) => d.id === row.first_device);
 	return (
 		<button type="button" onClick={() => setLook({ range: [row.first_start_ps, row.first_end_ps], device: deviceIn(whole, report, row.first_device), view: "slices" })}>
-			{`First execution: ${time(row.first_end_ps - row.first_start_ps)} at ${time(row.first_start_ps)}${device ? ` on ${clean(device.name)}` : ""}`}
+			{`First execution: ${time(row.first_end_ps - row.first_start_ps)} at ${time(row.first_start_ps)}${device ? ` on ${clean(deviceName(report, device.id))}` : ""}`}
 		</button>
 	);
 }
@@ -129,8 +178,10 @@ function Known({ of }) {
 			<p class="links">
 				<Moment of={of} />
 				<XProfLink name="XProf graph" link={graphLink(run, name, row)} />
+				<XProfLink name="XProf trace viewer" link={traceLink(run, name, row)} />
 			</p>
 			<Times of={of} />
+			<ByCore of={of} />
 			{of.findings.length > 0 && <h3>Findings</h3>}
 			<ul class="findings">
 				{of.findings.map((f) => (

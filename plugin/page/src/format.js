@@ -30,6 +30,9 @@ export const time = (ps) => (Math.abs(ps) < 1e14 ? scaled(ps, ["ps", "ns", "\u00
 // Summed over cores.
 /** @param {number} ps */
 export const coreTime = (ps) => scaled(ps, ["ps", "ns", "\u00b5s", "ms", "s"].map((s) => `core-${s}`), 1000);
+// Summed over threads.
+/** @param {number} ps */
+const threadTime = (ps) => scaled(ps, ["ps", "ns", "\u00b5s", "ms", "s"].map((s) => `thread-${s}`), 1000);
 /** @param {number} n */
 export const bytes = (n) => scaled(n, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"], 1024);
 /** @param {number} x */
@@ -49,6 +52,7 @@ const si = (x, unit) => scaled(x, ["", "K", "M", "G", "T", "P"].map((s) => s + u
 const WRITE = {
 	TIME: time,
 	CORE: coreTime,
+	THREAD: threadTime,
 	BYTES: bytes,
 	SHARE: percent,
 	BANDWIDTH: si,
@@ -62,12 +66,20 @@ const WRITE = {
  * The last part of a dotted name that ends in a unit says it, as in base/units.c: step_time_ps.mean is a time.
  * @type {(name: string) => import("../../../src/base/units_list.h").Unit | undefined}
  */
-function unitOf(name) {
+function unitFor(name) {
 	for (let part = name; part; part = part.slice(0, Math.max(part.lastIndexOf("."), 0))) {
 		const found = UNITS.find(({ ending }) => part.endsWith(ending));
 		if (found) return found;
 	}
 	return undefined;
+}
+
+/** @type {Map<string, ReturnType<typeof unitFor>>} */
+const unitsKnown = new Map(); // a table asks for those of its columns in each cell
+/** @param {string} name */
+function unitOf(name) {
+	if (!unitsKnown.has(name)) unitsKnown.set(name, unitFor(name));
+	return unitsKnown.get(name);
 }
 
 /** @param {string} name */
@@ -94,6 +106,7 @@ const CLASS = /(^|\.)(bottleneck_)?bucket$/;
 /** @type {(name: string, v: Cell) => boolean} */
 export const isNothing = (name, v) => v === 0 && !ORDINAL.test(name);
 
+const NUMBER = new Intl.NumberFormat("en-US"); // toLocaleString makes one for each cell
 /** @type {(name: string, v: Cell) => string} */
 export function value(name, v) {
 	if (v === null || v === undefined) return UNKNOWN;
@@ -103,7 +116,7 @@ export function value(name, v) {
 	if (typeof v !== "number") return clean(CLASS.test(name) ? labelOf(String(v)) : String(v));
 	const known = unitOf(name);
 	if (known) return written(known, v);
-	if (Number.isInteger(v)) return ORDINAL.test(name) ? String(v) : v.toLocaleString("en-US");
+	if (Number.isInteger(v)) return ORDINAL.test(name) ? String(v) : NUMBER.format(v);
 	return digits(v);
 }
 
@@ -132,6 +145,9 @@ export function titles(names, of = "") {
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 /** @param {string} s */
 export const clean = (s) => s.replace(HIDDEN, (c) => (c.charCodeAt(0) < 32 ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : "\ufffd"));
+
+/** @param {string} s */
+export const capital = (s) => s.charAt(0).toUpperCase() + s.slice(1);
 
 /** @type {(s: string, n: number) => string} */
 export function cut(s, n) {

@@ -42,7 +42,8 @@ export function overSchedule(buffers, column, positions) {
 
 /**
  * How much a device has, and the most that it held: what the report says of it, else what is drawn of it.
- * @type {(device: { host: Maybe<string>, device: Maybe<string> }, known: Row[], points: Row[]) => { capacity: number | null, peak: { at_ps: number, bytes: number } | null }}
+ * ISLIMIT: an allocator may take no more of it.
+ * @type {(device: { host: Maybe<string>, device: Maybe<string> }, known: Row[], points: Row[]) => { capacity: number | null, isLimit: boolean, peak: { at_ps: number, bytes: number } | null }}
  */
 export function limitsOf(device, known, points) {
 	const rows = known.filter((r) => r.host === device.host && (r.device ?? r.name) === device.device);
@@ -51,7 +52,8 @@ export function limitsOf(device, known, points) {
 	const drawn = points.reduce((/** @type {Row | null} */ most, p) => ((p.allocated_bytes ?? 0) > (most?.allocated_bytes ?? 0) ? p : most), null);
 	const said = rows.find((r) => typeof r.peak_time_ps === "number" && typeof r.peak_bytes === "number");
 	const peak = said ? { at_ps: said.peak_time_ps, bytes: said.peak_bytes } : drawn && { at_ps: drawn.time_ps, bytes: drawn.allocated_bytes };
-	return { capacity: first("capacity_bytes") ?? first("hbm_bytes"), peak };
+	const [limit, all] = [first("capacity_bytes"), first("hbm_bytes")];
+	return { capacity: limit ?? all, isLimit: limit !== null && all !== null && limit < all, peak };
 }
 
 const FULL = 0.25; // of the capacity: below that its line would leave no room for the rest

@@ -3,6 +3,7 @@
 import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Plot, timeAxis, tooltip } from "./chart.jsx";
+import { within } from "./fit.js";
 import { clean, time, title, value } from "./format.js";
 import { bucketColor } from "./parts.jsx";
 import { FIELDS, firstAt, fitted, pictureOf, sliceUnder } from "./slices.js";
@@ -15,6 +16,7 @@ import { gutter, style, useShared } from "./timeaxis.jsx";
 
 const ROW = 20;
 const AXIS = 40;
+const GAP = 8; // pixels between a name and its row
 const TINY = 1; // device pixels: what is narrower is drawn so
 const MOST_JUMPS = 60; // of the critical path, from row to row
 const NAMED = 28; // pixels that a name needs
@@ -26,10 +28,12 @@ const NAMED = 28; // pixels that a name needs
  * @typedef {{ row: number, at: number }} Place
  */
 
-/** @type {(hex: string) => boolean} */
+const MIDDLE = 0.18; // of lightness: from here on dark letters are read better than white ones
+
+/** By lightness as WCAG has it. @type {(hex: string) => boolean} */
 function isLight(hex) {
-	const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-	return 0.299 * r + 0.587 * g + 0.114 * b > 140;
+	const [r, g, b] = [1, 3, 5].map((at) => ((parseInt(hex.slice(at, at + 2), 16) / 255 + 0.055) / 1.055) ** 2.4);
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b > MIDDLE;
 }
 
 /** What ran on no device has no class. @type {(picture: Picture) => { fill: string, ink: string }[]} */
@@ -47,8 +51,9 @@ function frameOf(u) {
 	return { left, right: left + width, top, from, to, x: (ps) => left + ((ps - from) * width) / (to - from) };
 }
 
+const NUMBER = new Intl.NumberFormat("en-US"); // toLocaleString makes one for each slice of each frame
 /** @type {(slices: ArrayLike<number>, i: number, picture: Picture) => string} */
-const nameOf = (slices, i, picture) => (slices[i + 3] < 0 ? `${slices[i + 4].toLocaleString("en-US")} events` : picture.names[slices[i + 3]]);
+const nameOf = (slices, i, picture) => (slices[i + 3] < 0 ? `${NUMBER.format(slices[i + 4])} events` : picture.names[slices[i + 3]]);
 
 /** @type {(u: uPlot, slices: Float64Array, picture: Picture, inks: ReturnType<typeof inksOf>, y: number, height: number, marks: (i: number) => string | undefined) => void} */
 function paintRow(u, slices, picture, inks, y, height, marks) {
@@ -158,9 +163,8 @@ export function wordsOf(row, { picture, rows }, i) {
 
 /** @type {(rows: TimelineRow[]) => Drawing["options"]["axes"]} */
 const axesOf = (rows) => {
-	const room = innerWidth < 600 ? 11 : 16;
-	const names = rows.map((r) => clean(r.label));
-	return [{ ...timeAxis, side: 0 }, { size: gutter, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => names.map((n) => (n.length > room ? `\u2026${n.slice(1 - room)}` : n)), grid: { show: false }, ticks: { show: false } }];
+	const names = rows.map((r) => within(clean(r.label), gutter() - GAP));
+	return [{ ...timeAxis, side: 0 }, { size: gutter, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => names, grid: { show: false }, ticks: { show: false } }];
 };
 
 /** @type {(known: Known, row: TimelineRow | undefined) => Float64Array} */

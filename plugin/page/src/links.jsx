@@ -12,7 +12,7 @@ import { copy } from "./clipboard.js";
  * A word that this browser keeps for all pages: where something is on this machine.
  * @type {(name: string, first: string) => [string, (value: string) => void]}
  */
-function useKept(name, first) {
+export function useKept(name, first) {
 	const [value, set] = useState(() => {
 		try {
 			return localStorage.getItem(`tpusight-${name}`) ?? first;

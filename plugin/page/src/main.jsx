@@ -1,15 +1,18 @@
 // The page: a heading, the run's picture, and one of the views.
-import { h, render } from "preact";
+import { Fragment, h, render } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, cut, time } from "./format.js";
 import "./page.css";
+import "./wide.css";
 import "./phone.css";
 import "./print.css";
 import { latestOf, useLive } from "./live.js";
 import { Hatching } from "./array.jsx";
+import { Contents } from "./contents.jsx";
 import { Drawer } from "./drawer.jsx";
 import { OpenRun } from "./open.jsx";
 import { Choice } from "./parts.jsx";
+import { deviceName, shortNames } from "./pod.js";
 import { hasServer, hasTraces, inlined, isLive, report as fetchReport, runs as fetchRuns, traces as fetchTraces, xprof } from "./source.js";
 import { ofRun, Page, partOf, runName, runNamed, useLook, usePage, useWatch, Watch } from "./state.js";
 import { Search } from "./search.jsx";
@@ -29,6 +32,11 @@ const isPage = (view) => PAGES.some((p) => p.name === view);
 /** @param {{ views: PageView[], view: string, onView: (name: string) => void }} props */
 function Tabs({ views, view, onView }) {
 	const list = useRef(/** @type {HTMLDivElement | null} */ (null));
+	useLayoutEffect(() => {
+		const box = /** @type {HTMLElement} */ (list.current);
+		const tab = /** @type {HTMLElement | undefined} */ (box.children[views.findIndex((v) => v.name === view)]);
+		if (tab) box.scrollLeft = tab.offsetLeft - box.offsetLeft - (box.clientWidth - tab.offsetWidth) / 2; // on a phone the tabs are one line that scrolls
+	}, [view, views]);
 	/** @param {number} i */
 	const go = (i) => {
 		const at = (i + views.length) % views.length;
@@ -144,6 +152,53 @@ function CopyLink() {
 	);
 }
 
+/** @type {[keys: string, what: string][]} */
+const KEYS = [
+	["1 to 9", "show a view"],
+	["/", "search ops, modules, sources and findings"],
+	["w, s", "see a shorter or a longer time"],
+	["a, d", "see an earlier or a later time"],
+	["Escape", "close what is open, or go back to the last time"],
+	["p", "stop a live page, or let it go on"],
+	["?", "show these keys"],
+];
+
+// What keys do, and where words are explained.
+function Keys() {
+	const box = useRef(/** @type {HTMLDetailsElement | null} */ (null));
+	useEffect(() => {
+		const onKey = (/** @type {KeyboardEvent} */ e) => {
+			const at = box.current;
+			if (!at || e.ctrlKey || e.metaKey || e.altKey || (e.target instanceof Element && /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName))) return;
+			if (e.key === "?") at.open = !at.open;
+			else if (e.key === "Escape" && at.open) {
+				at.open = false;
+				e.stopImmediatePropagation(); // it closes this, and not what else is chosen
+			}
+		};
+		addEventListener("keydown", onKey);
+		return () => removeEventListener("keydown", onKey);
+	}, []);
+	return (
+		<details class="chooser keys" ref={box}>
+			<summary aria-label="keys and help" title="key ?">
+				?
+			</summary>
+			<div class="menu">
+				<dl>
+					{KEYS.map(([keys, what]) => (
+						<Fragment key={keys}>
+							<dt>{keys}</dt>
+							<dd>{what}</dd>
+						</Fragment>
+					))}
+				</dl>
+				<p>A “?” beside a label says what it means. So does “tpusight explain WORD”, and docs/glossary.md has all words.</p>
+			</div>
+		</details>
+	);
+}
+
 /** @param {{ runs: ListedRun[] | undefined, views: PageView[], theme: Theme, setTheme: ((theme: Theme) => void) | null }} props */
 function Heading({ runs, views, theme, setTheme }) {
 	const { whole: report, look, setLook } = usePage();
@@ -156,9 +211,10 @@ function Heading({ runs, views, theme, setTheme }) {
 	};
 	const wall = run?.duration_ps ?? 0;
 	const hosts = run?.hosts ?? [];
-	const hostChoices = [pair("", `all ${hosts.length}`), ...hosts.map((x) => pair(x.name, x.name))];
+	const short = shortNames(hosts.map((x) => x.name));
+	const hostChoices = [pair("", `all ${hosts.length}`), ...hosts.map((x) => pair(x.name, short.get(x.name) ?? x.name))];
 	const devices = (run?.devices ?? []).filter((d) => !look.host || d.host === look.host);
-	const deviceChoices = [pair("", `all ${devices.length}`), ...devices.map((d) => pair(d.id, hosts.length > 1 ? `${d.host} ${d.name}` : d.name))];
+	const deviceChoices = [pair("", `all ${devices.length}`), ...devices.map((d) => pair(d.id, report ? deviceName(report, d.id) : d.name))];
 	return (
 		<header>
 			<div class="who">
@@ -183,12 +239,17 @@ function Heading({ runs, views, theme, setTheme }) {
 					</nav>
 				)}
 				{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={listed?.id} options={[...(listed ? [] : [pair("", "choose a run")]), ...runs.map((r) => pair(r.id, r.title ?? r.id))]} onPick={(id) => pickRun(id || null)} />}
-				{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host: host || null, device: null })} />}
-				{devices.length > 1 && <Choice label="device" value={look.device} options={deviceChoices} onPick={(id) => setLook({ device: id === "" ? null : Number(id) })} />}
+				{(hosts.length > 1 || devices.length > 1) && (
+					<span class="of">
+						{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host: host || null, device: null })} />}
+						{devices.length > 1 && <Choice label="device" value={look.device} options={deviceChoices} onPick={(id) => setLook({ device: id === "" ? null : Number(id) })} />}
+					</span>
+				)}
 				<XProf look={look} id={listed?.id} run={run} />
 				<OpenRun name={run ? nameOf(run) : ""} />
 				<Search views={views} />
 				<CopyLink />
+				<Keys />
 				{setTheme && (
 					<button type="button" class="theme" onClick={() => setTheme(theme === "dark" ? "light" : "dark")}>
 						{theme === "dark" ? "Light" : "Dark"}
@@ -353,6 +414,15 @@ function useTop(view, setLook) {
 	}, []);
 }
 
+// The browser's tab says which run this is, and a page of what goes on how many alerts there are (LiveBar).
+/** @type {(run: Maybe<Run>, live: Watched | null) => void} */
+function useTitle(run, live) {
+	const name = run ? cut(clean(nameOf(run)), 120) : "";
+	useEffect(() => {
+		if (!live) document.title = name ? `${name} \u00b7 TPUsight` : "TPUsight";
+	}, [name, !live]);
+}
+
 // What is read, and for how long: a large run takes its time.
 /** @param {{ name: string }} props */
 function Loading({ name }) {
@@ -378,7 +448,7 @@ function Scope({ look, part }) {
 	if (!partOf(look)) return null;
 	if (part?.report) return <p class="scope" role="status">All figures below are of what is chosen.</p>;
 	const why = part?.error ? `The server did not make a report of it: ${clean(part.error)}` : hasServer() ? "The report of what is chosen is being made." : "A file has no others: tpusight serve and TensorBoard make them.";
-	return <p class="scope" role="status">{`Tables and charts over time show what is chosen. Other figures below are of the whole run. ${why}`}</p>;
+	return <p class="scope" role="status">{`Charts over time, and tables whose rows have a time, show what is chosen. All other figures below are of the whole run. ${why}`}</p>;
 }
 
 function App() {
@@ -392,22 +462,27 @@ function App() {
 	const views = useMemo(() => viewsOf(report, isLive()), [report]);
 	const scale = useMemo(() => new TimeScale((range) => setLook({ range })), []);
 	scale.be(look.range, report ? runEnd(report) : 0);
+	useLayoutEffect(() => addEventListener("pagehide", scale.settle), []); // before the address is kept (state.js)
 	useKeys(views, look.op, setLook, live, scale);
-	const over = hasServer() ? PAGES.find((p) => p.name === look.view) : undefined;
+	const comparison = (!hasServer() && report?.compare) || null;
+	const over = hasServer() || comparison ? PAGES.find((p) => p.name === (comparison ? "compare" : look.view)) : undefined;
+	useTitle(over ? null : report?.run, live);
 	const view = over ?? viewOf(views, look.view);
 	const part = usePart(of === wanted && !view.isOfEvents ? of : null, report, look);
 	const isNow = view.name === "live" || Boolean(over); // it has figures of its own, no report
 	const whole = isNow ? null : report;
 	const shown = whole && (part?.report ?? whole);
-	const page = useMemo(() => ({ report: /** @type {Report} */ (shown), whole: /** @type {Report} */ (whole), runs, look, setLook, choices, scale, link, theme, perfetto }), [shown, whole, runs, look, theme, perfetto]);
-	const wrong = shown && shown.schema !== SCHEMA ? `This page draws ${SCHEMA} and not ${clean(String(shown.schema))}: use the page of the same program.` : isNow ? null : error;
+	const page = useMemo(() => ({ report: /** @type {Report} */ (shown), whole: /** @type {Report} */ (whole), comparison, runs, look, setLook, choices, scale, link, theme, perfetto }), [shown, whole, comparison, runs, look, theme, perfetto]);
+	const drawable = shown ?? (comparison && report);
+	const wrong = drawable && drawable.schema !== SCHEMA ? `This page draws ${SCHEMA} and not ${clean(String(drawable.schema))}: use the page of the same program.` : isNow ? null : error;
 	const drawn = isNow || (shown && !wrong);
 	const main = useMemo(
 		() => (
 			<main>
 				{!over && <Tabs views={views} view={view.name} onView={(name) => setLook({ view: name })} />}
-				{drawn && !isNow && <Strip />}
+				{drawn && !isNow && <Strip isFolded={view.isTimeless} />}
 				{drawn && !isNow && !view.isOfEvents && <Scope look={look} part={part} />}
+				{drawn && !over && <Contents view={view.name} />}
 				<div id="view" {...(over ? { "data-page": over.name } : { role: "tabpanel", "aria-labelledby": `tab-${view.name}` })}>
 					<h2>{view.title}</h2>
 					{drawn && <view.Draw key={view.name} />}

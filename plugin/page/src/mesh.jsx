@@ -1,6 +1,6 @@
 // The chips of a run as a picture: a square each, side by side as on their hosts, shaded by one of their figures.
 import { h } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { shade } from "./chart.jsx";
 import { clean } from "./format.js";
 import { at, cornerOf, meshOf } from "./pod.js";
@@ -56,9 +56,9 @@ export function Mesh({ chips, share, say, isMarked, onPick, label }) {
 		watch.observe(box);
 		return () => watch.disconnect();
 	}, []);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const { ctx, color } = begin(/** @type {HTMLCanvasElement} */ (canvas.current), width, mesh.height);
-		const [line, soft, text] = ["--line", "--soft", "--text"].map(color);
+		const [line, soft, text, back] = ["--line", "--soft", "--text", "--back"].map(color);
 		const side = mesh.size - INSET;
 		hosts.forEach((host, i) => {
 			const [left, top] = cornerOf(mesh, i, 0);
@@ -72,10 +72,12 @@ export function Mesh({ chips, share, say, isMarked, onPick, label }) {
 				ctx.fillRect(x, y, side, side);
 				ctx.strokeRect(x + 0.5, y + 0.5, side - 1, side - 1);
 				if (!isMarked(chip) && chip !== over) return;
+				ctx.lineWidth = 2; // both frames stand inside of the cell, so that one is seen on any shade
 				ctx.strokeStyle = text;
-				ctx.lineWidth = 2;
-				ctx.strokeRect(x - 1, y - 1, side + 2, side + 2);
+				ctx.strokeRect(x + 1, y + 1, side - 2, side - 2);
 				ctx.lineWidth = 1;
+				ctx.strokeStyle = back;
+				ctx.strokeRect(x + 2.5, y + 2.5, side - 5, side - 5);
 			});
 		});
 	}, [mesh, width, share, isMarked, over, theme]);

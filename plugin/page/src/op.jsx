@@ -1,6 +1,7 @@
 // An op by its name, wherever one is named: a click shows all that is known of it (drawer.jsx).
 import { h } from "preact";
-import { clean, cut } from "./format.js";
+import { clean } from "./format.js";
+import { Middle } from "./middle.jsx";
 import { hintOf, opKey, rowOf } from "./opdata.js";
 import { usePage } from "./state.js";
 
@@ -14,7 +15,7 @@ export function Op({ of, says }) {
 	const { report, setLook } = usePage();
 	const row = rowOf(report, of);
 	const hint = clean(hintOf(row));
-	const name = cut(clean(of.name), 300);
+	const name = <Middle text={clean(of.name)} />;
 	if (!row) return name;
 	return (
 		<span class="op">

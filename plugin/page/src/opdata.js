@@ -35,11 +35,12 @@ export function opIn(report, column, row) {
 export const rowOf = (report, op) => indexOf(report).get(opKey(op));
 
 /**
- * What a person wrote: the last part of the framework's name, and where it stands.
+ * What a person wrote: the einsum, or else the last part of the framework's name, and where it stands.
  * @type {(row: Maybe<Row>) => string}
  */
 export function hintOf(row) {
-	const framework = typeof row?.framework_op === "string" ? row.framework_op.split("/").pop() : null;
+	const scopes = typeof row?.framework_op === "string" ? row.framework_op.split("/") : [];
+	const framework = scopes.at(-2)?.includes("->") ? scopes.at(-2) : scopes.at(-1);
 	return [framework, row?.source].filter(Boolean).join(" \u00b7 ");
 }
 
@@ -98,6 +99,23 @@ export function graphLink(run, runName, row) {
 	if (!runName || !row.program_id) return null;
 	const at = new URLSearchParams({ run: runName, tag: "graph_viewer", host: run?.hosts?.[0]?.name ?? "", module_name: `${row.module}(${row.program_id})`, node_name: row.name });
 	return `?${at}#profile`;
+}
+
+/**
+ * Where XProf's trace viewer shows the op's first execution: its page takes the time in ms of the host's own clock (src/analysis/doctor/places.c).
+ * @type {(run: Maybe<Run>, runName: Maybe<string>, row: Row) => string | null}
+ */
+export function traceLink(run, runName, row) {
+	const device = run?.devices?.find((d) => d.id === row.first_device);
+	const host = run?.hosts?.find((one) => one.name === device?.host);
+	if (!runName || !host || typeof row.first_start_ps !== "number") return null;
+	const first = (run?.hosts ?? []).map((one) => one.start_unix_ns).filter(Boolean).map((ns) => BigInt(/** @type {string} */ (ns)));
+	const earliest = first.reduce((a, b) => (b < a ? b : a), first[0] ?? 0n);
+	const later = host.start_unix_ns ? Number(BigInt(host.start_unix_ns) - earliest) * 1e-6 : 0;
+	const [start, end] = [row.first_start_ps * 1e-9 - later, row.first_end_ps * 1e-9 - later];
+	const margin = (end - start) * 0.05;
+	const data = `/data/plugin/profile/data?${new URLSearchParams({ run: runName, tag: "trace_viewer@", host: host.name })}`;
+	return `data/plugin/profile/trace_viewer_index.html?${new URLSearchParams({ is_streaming: "true", is_oss: "true", trace_data_url: data, view_start: Math.max(start - margin, 0).toFixed(6), view_end: Math.max(end + margin, 0).toFixed(6) })}`;
 }
 
 /**

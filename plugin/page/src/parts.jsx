@@ -5,7 +5,8 @@ import { clean, isNothing, value } from "./format.js";
 import { COLORS } from "./chart.jsx";
 import { copy } from "./clipboard.js";
 import { labelOf } from "./glossary.js";
-import { Label, Unknown } from "./words.jsx";
+import { usePage } from "./state.js";
+import { Label, Unknown, windowOf } from "./words.jsx";
 
 /** @import { Cell, Finding, Impossible, Maybe, Report, Row, SharesPart, View } from "./report.d.ts" */
 
@@ -56,6 +57,18 @@ export function ImpossibleNote({ report, view }) {
 /** @param {Cell} v */
 const isKnown = (v) => v !== null && v !== undefined;
 
+// How idle or busy something was: of which time must stand beside the number, because there are several answers.
+const IDLENESS = /(^|[._])(duty_cycle|idle|idle_time|gpu_active|cpu_active|device_utilization)(_pct)?$/;
+
+/**
+ * The time that a figure is of, where one could think of another.
+ * @param {{ of: string, window?: string }} props
+ */
+export function Window({ of, window }) {
+	const { report } = usePage();
+	return IDLENESS.test(of) ? <dd class="count window">{`Window: ${window ?? windowOf(of, report)}`}</dd> : null;
+}
+
 /**
  * A number with its name, and where it comes from; nothing where it is unknown (Unknown says so once for all). NAME: where it
  * stands in the report. WINDOW: the time that it is of, if not the run. CAUSE: why it cannot be true.
@@ -72,6 +85,7 @@ export function Fact({ name, label, of, origin, cause, window }) {
 				{cause ? <span class="unknown" title={clean(cause)}>impossible</span> : value(name, of)}
 				{origin && isKnown(of) && <span class={`origin ${origin}`}>{origin}</span>}
 			</dd>
+			{isKnown(of) && <Window of={name} window={window} />}
 		</div>
 	);
 }
@@ -182,6 +196,12 @@ export function Shares({ parts, total, label, unit = "_ps" }) {
 }
 
 /**
+ * Those of COLUMNS in which some row has a value.
+ * @type {(rows: Row[], columns: string[]) => string[]}
+ */
+export const filled = (rows, columns) => columns.filter((c) => rows.some((row) => (row[c] ?? null) !== null));
+
+/**
  * The columns in which some row has a value.
  * @type {(rows: Row[], first?: string[], leave?: string[]) => string[]}
  */
@@ -189,6 +209,6 @@ export const columnsOf = (rows, first = [], leave = []) => {
 	const names = new Set();
 	for (const row of rows.slice(0, 20)) for (const name of Object.keys(row)) names.add(name);
 	for (const name of ["is_others", ...leave]) names.delete(name);
-	const all = new Set([...names].filter((name) => !isTwin(name) && rows.some((row) => (row[name] ?? null) !== null)));
+	const all = new Set(filled(rows, [...names]).filter((name) => !isTwin(name)));
 	return [...first.filter((c) => all.has(c)), ...[...all].filter((c) => !first.includes(c))];
 };

@@ -59,8 +59,11 @@ const by = (rows, key) => new Map((rows ?? []).map((row) => [key(row), row]));
 /** @param {Row} row */
 const place = (row) => `${row.host ?? ""}\n${row.device ?? row.name ?? ""}`;
 
+// w-2 before w-10, as people count.
+const counted = new Intl.Collator("en", { numeric: true }).compare;
+
 /**
- * The chips in the order of the report: hosts, and on each its devices.
+ * The chips by the names of their hosts, and on each host in the order of the report.
  * @type {(report: Report) => Chip[]}
  */
 export function chipsOf(report) {
@@ -70,7 +73,8 @@ export function chipsOf(report) {
 	const matrix = by(report.systolic?.devices, place);
 	const held = by([...(report.allocators?.allocators ?? []), ...(report.memory_timeline?.devices ?? [])], place);
 	const steps = report.overview?.step_count ?? 0;
-	return (report.run?.devices ?? []).map((d) => {
+	const devices = [...(report.run?.devices ?? [])].sort((a, b) => counted(a.host, b.host) || a.id - b.id);
+	return devices.map((d) => {
 		const memory = held.get(place(d));
 		const room = memory?.capacity_bytes ?? d.hbm_bytes ?? null;
 		const core = cores.get(d.id);
@@ -127,6 +131,8 @@ export function scaleOf(chips, { key, most: top }) {
 
 const SIZES = [26, 20, 16, 12, 9, 6]; // of a chip, in pixels
 const MOST_HIGH = 520;
+const NARROW = 600; // a phone, which scrolls: there the picture may be higher
+const NARROW_HIGH = 1000;
 const LABEL = 14; // height of a host's name
 const ACROSS = 8; // chips of a host beside each other
 const LETTER = 6.2; // pixels, of the small letters
@@ -150,7 +156,8 @@ export function meshOf(hosts, width) {
 		const across = Math.max(Math.min(Math.floor(width / wide), hosts.length), 1);
 		return { size, labels, across, wide, high, height: Math.ceil(hosts.length / across) * high };
 	};
-	return SIZES.map(laid).find((m) => m.height <= MOST_HIGH) ?? laid(SIZES[SIZES.length - 1]);
+	const high = width < NARROW ? NARROW_HIGH : MOST_HIGH;
+	return SIZES.map(laid).find((m) => m.height <= high) ?? laid(SIZES[SIZES.length - 1]);
 }
 
 /**
@@ -176,7 +183,7 @@ export function at(mesh, hosts, x, y) {
 // --- who is late
 
 /**
- * The hosts by how early their chips come to collectives, the latest first: EARLY is the mean time before the last one.
+ * The hosts by how long the others wait for their chips alone, then by how late they come: EARLY is the mean time before the last one.
  * @type {(chips: Chip[]) => Arrival[]}
  */
 export function arrivalsOf(chips) {
@@ -184,13 +191,14 @@ export function arrivalsOf(chips) {
 	const hosts = new Map();
 	for (const chip of chips) {
 		if (!chip.late?.matched_count || chip.waited_ps === null) continue;
-		const host = hosts.get(chip.host) ?? { host: chip.host, name: chip.shortHost, early: Infinity, chips: [] };
+		const host = hosts.get(chip.host) ?? { host: chip.host, name: chip.shortHost, early: Infinity, excess: 0, chips: [] };
 		const early = chip.waited_ps / chip.late.matched_count;
 		host.chips.push({ chip, early });
 		host.early = Math.min(host.early, early);
+		host.excess += chip.late.excess_ps ?? 0;
 		hosts.set(chip.host, host);
 	}
-	return [...hosts.values()].sort((a, b) => a.early - b.early);
+	return [...hosts.values()].sort((a, b) => b.excess - a.excess || a.early - b.early);
 }
 
 /**

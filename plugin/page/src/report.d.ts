@@ -10,8 +10,11 @@ export type Cell = any;
 export type Row = Record<string, Cell>;
 
 export interface Host {
+	start_unix_ns?: Maybe<string>;
 	name: string;
 	file?: Maybe<string>;
+	bytes?: Maybe<number>;
+	start_unix_ns?: Maybe<string>;
 }
 export interface Device {
 	id: number;
@@ -20,12 +23,14 @@ export interface Device {
 	hbm_bytes_per_s?: Maybe<number>;
 	hbm_bytes?: Maybe<number>;
 	chip?: Maybe<string>;
+	kind?: Maybe<string>;
 	mxu_dim?: Maybe<number>;
 }
 export interface Run {
 	run: Maybe<string>;
 	session: Maybe<string>;
 	duration_ps: Maybe<number>;
+	duration_of?: Maybe<string>;
 	capture_ps?: Maybe<number>;
 	hosts?: Host[];
 	devices?: Device[];
@@ -48,6 +53,7 @@ export interface Step extends Row {
 }
 export interface Finding {
 	id: string;
+	rule?: string;
 	severity: Severity;
 	title: string;
 	evidence: Maybe<string>;
@@ -107,6 +113,7 @@ export interface Impossible {
 	table: string | null;
 	row: number | null;
 	item: string | null;
+	item_index?: number; // of a list
 	field: string;
 	value: number;
 	peak: number;
@@ -121,12 +128,12 @@ export interface Report {
 	run: Maybe<Run>;
 	notes?: string[];
 	provenance?: Record<string, string>;
-	overview?: View & { health_score?: Maybe<number>; step_count?: Maybe<number>; step_time_ps?: Maybe<Record<string, number>>; host_step_time_ps?: Maybe<Record<string, number>> };
+	overview?: View & { step_source?: Maybe<string>; health_score?: Maybe<number>; step_count?: Maybe<number>; step_time_ps?: Maybe<Record<string, number>>; host_step_time_ps?: Maybe<Record<string, number>> };
 	capture?: View & { verdict?: Maybe<string>; causes: { id: string; what?: Maybe<string>; fix?: Maybe<string> }[] };
-	time?: View & { bottleneck?: Maybe<string>; buckets?: Record<string, number>; per_core?: Row[]; per_step?: Step[]; total_ps?: Maybe<number>; wall_start_ps?: Maybe<number>; wall_ps?: Maybe<number> };
+	time?: View & { bottleneck?: Maybe<string>; bottleneck_bucket?: Maybe<string>; bottleneck_evidence?: Maybe<string>; steps_outliers?: Row[]; buckets?: Record<string, number>; per_core?: Row[]; per_step?: Step[]; total_ps?: Maybe<number>; wall_start_ps?: Maybe<number>; wall_ps?: Maybe<number> };
 	doctor?: View & { findings?: Finding[]; ranges?: FindingRange[]; kpis?: Kpi[] };
 	flame?: View & { stacks?: FrameRow[]; modules?: FrameRow[]; scopes?: FrameRow[] };
-	heatmap?: View & { ops: { op: string; mxu_utilization_pct: (number | null)[] }[]; steps: (number | null)[]; steps_per_column: number };
+	heatmap?: View & { ops: { op: string; module: string | null; mxu_utilization_pct: (number | null)[] }[]; steps: (number | null)[]; steps_per_column: number };
 	fusion?: View & { unfused?: Row[] };
 	systolic?: View & { ops?: Row[]; devices?: Row[] };
 	steps?: Step[];
@@ -137,6 +144,7 @@ export interface Report {
 	roofline_ridges?: Row[];
 	collectives?: Row[];
 	collective_cores?: Row[];
+	op_cores?: Row[];
 	tracks?: Track[];
 	padding?: View;
 	cache?: View;
@@ -154,6 +162,22 @@ export interface Report {
 	remat?: View;
 	sparsecore?: View;
 	custom_calls?: View;
+	compare?: Compared;
+}
+
+// Several runs, the first being the baseline (docs/compare.md). Columns of run K are named run_K...
+export interface Compared extends View {
+	basis: "step" | "wall";
+	comparable?: string;
+	runs: (Row & { run: string; path: string })[];
+	gates?: Row[];
+	figures?: Row[];
+	buckets?: Row[];
+	histogram?: Row[];
+	difference?: Row[];
+	ops?: Row[];
+	modules?: Row[];
+	findings?: Row[];
 }
 // --- what the page looks at (state.js)
 
@@ -197,6 +221,7 @@ export interface ListedRun {
 export interface PageState {
 	report: Report;
 	whole: Report;
+	comparison: Compared | null; // that the file holds, in place of a report
 	runs: ListedRun[] | undefined;
 	look: Look;
 	setLook: SetLook;
@@ -212,6 +237,7 @@ export interface PageView {
 	Draw: ComponentType;
 	of?: string[];
 	isOfEvents?: boolean; // it asks for what is chosen by itself, and needs no report of that
+	isTimeless?: boolean; // nothing in it is drawn over time
 	has?: (report: Report) => boolean;
 	lacks?: (report: Report) => boolean;
 }
@@ -345,7 +371,7 @@ export interface LaneRow {
 	name: string;
 	slices: number[]; // start, end, kind: in the order of their starts, one behind the other
 	color: (kind: number) => string;
-	text: (kind: number) => string;
+	text: (kind: number, at: number, near: number) => string; // AT: where the pointer is; NEAR: how far from it is meant too, both in ps
 }
 
 // --- pictures of the timeline (docs/serving.md)
@@ -404,6 +430,27 @@ export interface SeenSlice extends Row {
 	events: number;
 }
 
+// What the overview draws (overview.js).
+export interface TopOp {
+	op: OpName;
+	says: string;
+	self_ps: number;
+	share: number | null;
+	bucket: string | null;
+	parts: { bucket: string; share: number }[]; // of its own time
+}
+export interface StepBin {
+	from: number;
+	to: number;
+	count: number;
+}
+export interface SlowStep {
+	step: Step;
+	excess: number | null; // over the median, in percent
+	isSlow: boolean; // the report lists it as one that differs
+	cause: string | null;
+}
+
 // A chip of a pod (pod.js); a figure is null where the report does not have it.
 export interface Chip {
 	id: number;
@@ -429,6 +476,7 @@ export interface Arrival {
 	host: string;
 	name: string;
 	early: number;
+	excess: number; // what the others wait for its chips alone, ps
 	chips: { chip: Chip; early: number }[];
 }
 
@@ -536,6 +584,20 @@ export interface Edge {
 	bytes: number | null;
 	why: Maybe<string>;
 }
+// Where a finding is. AT: when it happens, if that is once; MORE: ops that it names beside this one.
+export interface Place {
+	op: OpName | null;
+	line: OpName | null; // the op that stands at .source
+	source: string | null;
+	device: number | null;
+	host: string | null;
+	who: string | null;
+	since: number | null;
+	what: string | null;
+	more: number;
+	at?: number;
+}
+
 export interface KnownOp extends OpName {
 	row: Row;
 	share_pct: number | null;

@@ -74,3 +74,22 @@ export function axesOf(ops, roofs) {
 	const most = (/** @type {number[]} */ of) => of.reduce((m, v) => Math.max(m, v), 0);
 	return { x: [least(xs) / 2, most(xs) * 4], y: [least(ys) / 3, most(ys) * 4] };
 }
+
+/**
+ * Where a name of this LENGTH stands along a line of the length ALL, so that it touches the fewest dots: the first such place. It reaches
+ * from TOP to BOTTOM across the line. DOTS: along the line, across it, their radius. All in pixels.
+ * @type {(dots: [along: number, across: number, radius: number][], length: number, all: number, across: [top: number, bottom: number]) => number}
+ */
+export function freePlace(dots, length, all, [top, bottom]) {
+	const near = dots.filter(([, y, r]) => y + r >= top && y - r <= bottom);
+	/** @param {number} at */
+	const touched = (at) => near.filter(([x, , r]) => x + r >= at && x - r <= at + length).length;
+	let best = 0;
+	let least = Infinity;
+	for (let at = 0; at <= Math.max(all - length, 0); at += length / 8) {
+		const count = touched(at);
+		if (count >= least) continue;
+		[best, least] = [at, count];
+	}
+	return best;
+}

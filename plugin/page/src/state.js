@@ -162,23 +162,57 @@ export const useChoice = (/** @type {string} */ key, /** @type {any} */ first) =
 };
 
 const CALM_MS = 250; // browsers refuse addresses that change much oftener
+const LATE_MS = 5000; // from the wish to load a page again until it goes
+const LEFT_MS = 30000; // a page that loads again takes that long at most
+const LEFT = `tpusight-left ${location.pathname}`;
+
+// A browser that loads the page again does it from the address that stood there when it began to: what is chosen behind that, or in a gesture that
+// still goes on, it would lose. FROM: the addresses that TO stands for.
+/** @type {(from: (string | null)[], to: string) => void} */
+function leave(from, to) {
+	try {
+		if (from.some((text) => text !== to)) sessionStorage.setItem(LEFT, JSON.stringify({ from, to, at: Date.now() }));
+	} catch {
+		/* pages from a file may have no storage */
+	}
+}
+
+/** What the address says, or what was chosen there last. @type {() => string | null} */
+function arrived() {
+	const now = address.get();
+	try {
+		const { from, to, at } = JSON.parse(sessionStorage.getItem(LEFT) ?? "{}");
+		sessionStorage.removeItem(LEFT);
+		return from?.includes(now) && Date.now() - at < LEFT_MS ? to : now;
+	} catch {
+		return now;
+	}
+}
 
 /**
  * What is looked at, kept in the address: as it is there when the page opens and when somebody goes back, written there when it changes.
  * @type {() => { look: Look, setLook: SetLook, choices: Choices, link: () => string }}
  */
 export function useLook() {
-	const first = useMemo(() => readLink(address.get() ?? ""), []);
+	const first = useMemo(() => readLink(arrived() ?? ""), []);
 	const [look, set] = useState(first.look);
 	const keeper = useMemo(() => {
 		let shown = first.look;
 		let timer = 0;
 		let last = -Infinity;
+		/** @type {{ text: string | null, at: number }[]} */
+		let replaced = []; // not long ago, by what is chosen now
+		const replace = () => {
+			const at = performance.now();
+			replaced = [...replaced.filter((was) => at - was.at < LATE_MS), { text: address.get(), at }];
+		};
 		/** @param {boolean} entry */
 		const write = (entry) => {
 			clearTimeout(timer);
 			timer = 0;
 			last = performance.now();
+			if (entry) replaced = [];
+			else replace();
 			address.put(writeLink(shown, choices.chosen), entry);
 		};
 		const soon = () => {
@@ -215,15 +249,20 @@ export function useLook() {
 			flush();
 			return address.link();
 		};
-		return { choices, setLook, onAddress, flush, link };
+		const onLeave = () => {
+			flush();
+			replace();
+			leave(replaced.map((was) => was.text), writeLink(shown, choices.chosen));
+		};
+		return { choices, setLook, onAddress, onLeave, link };
 	}, []);
 	useEffect(() => {
 		address.put(writeLink(first.look, first.chosen), false);
-		addEventListener("pagehide", keeper.flush);
+		addEventListener("pagehide", keeper.onLeave); // behind the gestures (main.jsx)
 		const close = address.listen(keeper.onAddress);
 		return () => {
 			close();
-			removeEventListener("pagehide", keeper.flush);
+			removeEventListener("pagehide", keeper.onLeave);
 		};
 	}, []);
 	return { look, setLook: keeper.setLook, choices: keeper.choices, link: keeper.link };
@@ -231,10 +270,15 @@ export function useLook() {
 
 // --- what of a report is in sight
 
+// Cores begin a step a little apart, so neighbours overlap: a sliver of this share does not count.
+const SLIVER = 0.01;
+
 /** @type {(row: Row, range: Range) => boolean} */
 function isWithin(row, range) {
 	const end = row.end_ps ?? row.start_ps + (row.duration_ps ?? 0);
-	return row.start_ps === end ? row.start_ps >= range[0] && row.start_ps <= range[1] : end > range[0] && row.start_ps < range[1];
+	if (row.start_ps === end) return row.start_ps >= range[0] && row.start_ps <= range[1];
+	const shared = Math.min(end, range[1]) - Math.max(row.start_ps, range[0]);
+	return shared > SLIVER * Math.min(end - row.start_ps, range[1] - range[0]);
 }
 
 /**
@@ -276,6 +320,19 @@ export function inSight(rows, look, report) {
 		if (look.device === null && !look.host) return true;
 		if (typeof r.device === "string" && typeof r.host === "string") return wanted.some((d) => d.name === r.device && d.host === r.host);
 		if (typeof r.device_id === "number") return wanted.some((d) => d.id === r.device_id);
+		if (typeof r.device !== "string" && typeof r.host === "string") return wanted.some((d) => d.host === r.host);
 		return typeof r.device !== "string" || names.has(r.device);
 	});
+}
+
+/**
+ * What ROWS are of, although a part of it is chosen: they do not say when they ran, or where. "": they are of what is chosen.
+ * @type {(rows: Row[], look: Pick<Look, "device" | "host" | "range">, report: Maybe<Report>) => string}
+ */
+export function ofAll(rows, look, report) {
+	if (!report || report.part || !rows.length) return "";
+	const hasTime = rows.some((r) => typeof r.start_ps === "number");
+	const hasDevice = rows.some((r) => typeof r.device_id === "number" || typeof r.device === "string");
+	const hasHost = hasDevice || rows.some((r) => typeof r.host === "string");
+	return [look.range && !hasTime && "whole run", ((look.device !== null && !hasDevice) || (look.host && !hasHost)) && "all devices"].filter(Boolean).join(", ");
 }

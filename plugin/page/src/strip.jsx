@@ -7,15 +7,18 @@ import { clean, time, title, value } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
 import { useChoice, usePage } from "./state.js";
 import { shareAxis, TimeChart, TimeLane } from "./timeaxis.jsx";
-import { overSteps } from "./timescale.js";
+import { overSteps, rangeText, sliceAt } from "./timescale.js";
 import { Rows } from "./tracks.jsx";
 
 const MAX_STEPS = 2000; // drawn; of more, neighbours are drawn as one
-const MAX_ROWS = 3; // of findings that overlap
+const MAX_ROWS = 6; // of findings that overlap
+const HEIGHT = 36; // pixels of all of them, where they are more than LOW rows
+const LOW = 3;
 /** @type {Record<string, string>} */
 export const SEVERITY_COLORS = { critical: "var(--critical)", warning: "var(--warning)", info: "var(--info)" };
 
-/** @import { Finding, FindingRange, LaneRow, Step } from "./report.d.ts" */
+/** @import { Finding, FindingRange, LaneRow, Report, Step } from "./report.d.ts" */
+/** @typedef {{ start_ps: number, end_ps: number, kind: number }} Place KIND: which finding */
 
 /**
  * Columns from 0 to END: each step from its start to its end, as shares of its time. OF: the step that each column begins with; -1: none.
@@ -35,24 +38,43 @@ export function columns(steps, end) {
 }
 
 /**
- * The places of findings in rows, so that none hides another; what has no place left lies in the last row, behind the one before.
- * @type {(ranges: { start_ps: number, end_ps: number, kind: number }[]) => number[][]}
+ * The places of findings in rows, so that none hides another: those that stand first in RANGES find their place first. One that finds none in
+ * MAX_ROWS rows is not drawn: `also` says it where the pointer is.
+ * @type {(ranges: Place[]) => number[][]}
  */
 export function laid(ranges) {
 	/** @type {number[][]} */
 	const rows = [];
-	for (const r of [...ranges].sort((a, b) => a.start_ps - b.start_ps || b.end_ps - a.end_ps)) {
-		let row = rows.findIndex((slices) => slices[slices.length - 2] <= r.start_ps);
-		if (row < 0 && rows.length < MAX_ROWS) row = rows.push([]) - 1;
-		if (row < 0) row = MAX_ROWS - 1;
-		const slices = rows[row];
-		const start = Math.max(r.start_ps, slices.length ? slices[slices.length - 2] : 0);
-		if (start < r.end_ps) slices.push(start, r.end_ps, r.kind);
+	for (const { start_ps, end_ps, kind } of ranges.filter((r) => r.end_ps > r.start_ps)) {
+		const isFree = (/** @type {number[]} */ slices) => {
+			const next = sliceAt(slices, start_ps);
+			return next >= slices.length || slices[next] >= end_ps;
+		};
+		const row = rows.find(isFree) ?? (rows.length < MAX_ROWS ? rows[rows.push([]) - 1] : null);
+		row?.splice(sliceAt(row, start_ps), 0, start_ps, end_ps, kind);
 	}
 	return rows;
 }
 
-/** @type {(findings: Finding[], ranges: FindingRange[]) => { start_ps: number, end_ps: number, kind: number }[]} */
+/** The findings at most NEAR from AT, but KIND. @type {(ranges: Place[], kind: number, at: number, near: number) => number[]} */
+export const also = (ranges, kind, at, near) => [...new Set(ranges.filter((r) => r.kind !== kind && r.start_ps - near <= at && at <= r.end_ps + near).map((r) => r.kind))];
+
+/**
+ * Steps as slices, one behind the other: start, end, which step.
+ * @type {(steps: Pick<Step, "start_ps" | "duration_ps">[]) => number[]}
+ */
+export function oneByOne(steps) {
+	/** @type {number[]} */
+	const slices = [];
+	for (const [i, step] of steps.entries()) {
+		const start = Math.max(step.start_ps, slices.length ? slices[slices.length - 2] : 0);
+		const end = step.start_ps + step.duration_ps;
+		if (end > start) slices.push(start, end, i);
+	}
+	return slices;
+}
+
+/** @type {(findings: Finding[], ranges: FindingRange[]) => Place[]} */
 const placesOf = (findings, ranges) => findings.flatMap((f, kind) => (f.time_ranges ?? ranges.filter((r) => r.finding === f.id)).map((r) => ({ start_ps: r.start_ps, end_ps: r.end_ps, kind })));
 
 /**
@@ -65,12 +87,38 @@ export function Places({ whole }) {
 	const rows = useMemo(() => {
 		const of = getComputedStyle(document.documentElement);
 		const colors = findings.map((f) => of.getPropertyValue(SEVERITY_COLORS[f.severity].slice(4, -1)).trim());
-		/** @type {(slices: number[], i: number) => LaneRow} */
-		const row = (slices, i) => ({ name: i ? "" : "Findings", slices, color: (kind) => colors[kind], text: (kind) => clean(findings[kind].title) });
-		return laid(placesOf(findings, report.doctor?.ranges ?? [])).map(row);
+		const places = placesOf(findings, report.doctor?.ranges ?? []);
+		/** @type {(kind: number) => string} */
+		const called = (kind) => clean(findings[kind].title);
+		/** @type {LaneRow["text"]} */
+		const text = (kind, at, near) => [called(kind), ...also(places, kind, at, near).map((other) => `also here: ${called(other)}`)].join("\n");
+		return laid(places).map((slices, i) => /** @type {LaneRow} */ ({ name: i ? "" : "Findings", slices, color: (kind) => colors[kind], text }));
 	}, [report]);
 	if (!rows.length) return null;
-	return <TimeLane whole={whole} bare rows={rows} height={12} label={`places of ${findings.length} findings in the run; a click opens one`} onPick={(_, kind) => setLook({ view: "doctor", finding: findings[kind].id })} />;
+	return <TimeLane whole={whole} bare rows={rows} height={HEIGHT / Math.max(rows.length, LOW)} label={`places of ${findings.length} findings in the run; a click opens one`} onPick={(_, kind) => setLook({ view: "doctor", finding: findings[kind].id })} />;
+}
+
+/** @type {(report: Report) => boolean} */
+const hasClasses = (report) => (report.tracks ?? []).some((t) => t.name === "Time classes" && t.slices?.length);
+
+const STEP_COLORS = ["#7b8794", "#a3adb8"]; // of no class: where one step ends and the next begins must be seen
+
+// Steps of hosts alone: nothing is known of them but when they ran.
+function Marked() {
+	const { whole: report } = usePage();
+	const rows = useMemo(() => {
+		const steps = (report.steps ?? []).filter((s) => !s.is_others);
+		/** @type {LaneRow} */
+		const row = { name: "Steps", slices: oneByOne(steps), color: (kind) => STEP_COLORS[kind % 2], text: (kind) => `step ${steps[kind].step}` };
+		return row.slices.length ? [row] : [];
+	}, [report]);
+	if (!rows.length) return <p class="empty">No device has steps or time classes, so the run cannot be drawn.</p>;
+	return (
+		<div>
+			<p class="bar count">No device ran, so the time of a step has no classes. The capture is drawn with its steps.</p>
+			<TimeLane whole rows={rows} label={`${rows[0].slices.length / 3} steps of the hosts over the whole capture; drag to choose a time range`} />
+		</div>
+	);
 }
 
 function Classes() {
@@ -86,16 +134,17 @@ function Classes() {
 		if (!step) return [`at ${time(at)}`, "outside of steps"];
 		return [`step ${step.step}, at ${time(step.start_ps)}, ${time(step.duration_ps)}`, ...BUCKETS.filter((b) => step[`${b}_ps`] > 0).map((b) => `${title(b)}: ${value("_pct", (100 * step[`${b}_ps`]) / step.total_ps)}`)];
 	};
-	if (steps.length < 2) return <Rows name="Time classes" whole empty="No device has steps or time classes, so the run cannot be drawn." />;
+	if (steps.length < 2) return hasClasses(report) ? <Rows name="Time classes" whole /> : <Marked />;
 	return (
 		<TimeChart whole {...drawn} top={100} axis={shareAxis} say={say} height={110} label={`time classes of ${steps.length} steps over the whole capture; drag to choose a time range`} />
 	);
 }
 
-export function Strip() {
+/** @param {{ isFolded?: boolean }} props ISFOLDED: the view has nothing over time, so the picture waits until it is asked for */
+export function Strip({ isFolded }) {
 	const { whole: report, look, scale } = usePage();
 	const hasSteps = (report.time?.per_step ?? []).filter((s) => !s.is_others).length > 1;
-	const [open, setOpen] = useChoice("strip.open", true);
+	const [open, setOpen] = useChoice("strip.open", !isFolded);
 	return (
 		<section class="strip" aria-label="the whole run">
 			<div class="bar">
@@ -114,7 +163,7 @@ export function Strip() {
 				)}
 				{look.range && (
 					<span class="range">
-						{`${time(look.range[0])} to ${time(look.range[1])} `}
+						{`${rangeText(look.range)} `}
 						<button type="button" onClick={() => scale.back()} title="key Escape">
 							Back
 						</button>{" "}

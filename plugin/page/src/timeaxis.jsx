@@ -3,6 +3,7 @@
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { holds, Plot, stacked, stairs, timeAxis, tooltip } from "./chart.jsx";
+import { within } from "./fit.js";
 import { bytes, time } from "./format.js";
 import { usePage } from "./state.js";
 import { outside, sliceAt } from "./timescale.js";
@@ -12,8 +13,10 @@ import { outside, sliceAt } from "./timescale.js";
 /** @import { TimeScale } from "./timescale.js" */
 
 export const gutter = () => (innerWidth < 600 ? 78 : 110); // pixels left of every chart
-const EDGE = 14; // and right of it
+const EDGE = 24; // and right of it: half of the last time has room there
+const TICK = 18; // pixels between a name and its row
 const LANE = 22; // height of a row of slices
+const THIN = 2; // pixels; time in no step that has fewer shows no lines, and thousands of such places take seconds
 const TINY = 0.5; // what is narrower is drawn so
 const DRAG = 4; // pixels; less is a click
 const PER_NOTCH = 1.0015;
@@ -44,7 +47,10 @@ function hatch(u, ranges) {
 	ctx.strokeStyle = style("--line");
 	ctx.lineWidth = devicePixelRatio;
 	ctx.beginPath();
+	const [first, last] = [u.posToVal(u.bbox.left, "x", true) * 1e12, u.posToVal(u.bbox.left + u.bbox.width, "x", true) * 1e12];
+	const least = (THIN * (last - first)) / u.bbox.width;
 	for (const [from, to] of ranges) {
+		if (to - from < least || to < first || from > last) continue;
 		const [a, b] = places(u, from, to);
 		if (b > a) ctx.rect(a, top, b - a, height);
 	}
@@ -205,8 +211,8 @@ function shared(scale, isWhole, gaps) {
 
 /** @type {(whole: boolean | undefined) => ReturnType<typeof shared>} */
 export function useShared(whole) {
-	const { whole: { time: times }, scale } = usePage();
-	return useMemo(() => shared(scale, Boolean(whole), outside(times?.per_step, scale.end)), [times, scale, whole]);
+	const { whole: { time: times, steps }, scale } = usePage();
+	return useMemo(() => shared(scale, Boolean(whole), outside(times?.per_step?.length ? times.per_step : steps, scale.end)), [times, steps, scale, whole]);
 }
 
 // --- series
@@ -342,18 +348,25 @@ function paint(u, rows) {
 /** @type {(u: uPlot, rows: LaneRow[]) => LaneRow | undefined} */
 const rowUnder = (u, rows) => rows[Math.floor((u.cursor.top ?? 0) / (u.over.clientHeight / rows.length))];
 
-/** @type {(row: LaneRow, at: number) => number} the slice's place; -1: there is none */
-function under(row, at) {
-	const i = sliceAt(row.slices, at);
-	return i < row.slices.length && row.slices[i] <= at ? i : -1;
+const NEAR = 3; // pixels: a slice may be narrower than a hand is steady
+
+/** What is as good as under the pointer, in ps. @type {(u: uPlot) => number} */
+const nearOf = (u) => (u.posToVal(NEAR, "x") - u.posToVal(0, "x")) * 1e12;
+
+/** @type {(u: uPlot, row: LaneRow, at: number) => number} the place of the slice that is meant; -1: there is none */
+function under(u, { slices }, at) {
+	const next = sliceAt(slices, at);
+	const far = (/** @type {number} */ i) => (i < 0 || i >= slices.length ? Infinity : Math.max(slices[i] - at, at - slices[i + 1], 0));
+	const best = far(next - 3) < far(next) ? next - 3 : next;
+	return far(best) <= nearOf(u) ? best : -1;
 }
 
 /** @type {(u: uPlot, rows: LaneRow[], at: number) => string[] | null} */
 function sayOf(u, rows, at) {
 	const row = rowUnder(u, rows);
 	if (!row) return null;
-	const i = under(row, at);
-	return [row.name, ...(i < 0 ? [`nothing at ${time(at)}`] : [row.text(row.slices[i + 2]), `${time(row.slices[i + 1] - row.slices[i])} at ${time(row.slices[i])}`])];
+	const i = under(u, row, at);
+	return [row.name, ...(i < 0 ? [`nothing at ${time(at)}`] : [row.text(row.slices[i + 2], at, nearOf(u)), `${time(row.slices[i + 1] - row.slices[i])} at ${time(row.slices[i])}`])];
 }
 
 /**
@@ -370,7 +383,7 @@ export function TimeLane({ label, rows, whole, bare, height = LANE, onPick }) {
 				init: (u) =>
 					u.over.addEventListener("click", () => {
 						const row = rowUnder(u, rows);
-						const i = row ? under(row, u.posToVal(u.cursor.left ?? 0, "x") * 1e12) : -1;
+						const i = row ? under(u, row, u.posToVal(u.cursor.left ?? 0, "x") * 1e12) : -1;
 						if (row && i >= 0) onPick?.(row, row.slices[i + 2]);
 					}),
 			},
@@ -382,7 +395,7 @@ export function TimeLane({ label, rows, whole, bare, height = LANE, onPick }) {
 				cursor: base.cursor,
 				padding: base.padding,
 				scales: { x: base.x, y: { range: [0, rows.length] } },
-				axes: [{ ...timeAxis, show: !bare }, { size: gutter, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => rows.map((r) => (r.name.length > 16 ? `\u2026${r.name.slice(-15)}` : r.name)), grid: { show: false } }],
+				axes: [{ ...timeAxis, show: !bare }, { size: gutter, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => rows.map((r) => within(r.name, gutter() - TICK)), grid: { show: false } }],
 				series: [{}, { paths: () => null, points: { show: false } }],
 				hooks: { draw: [(u) => paint(u, rows)] },
 				plugins: [base.follow, ...(onPick ? [picking] : []), tooltip((_, u, x) => sayOf(u, rows, x * 1e12))],

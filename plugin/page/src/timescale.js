@@ -82,6 +82,14 @@ export class TimeScale {
 		}, STILL_MS);
 	}
 
+	/** What a gesture shows is chosen now. */
+	settle = () => {
+		if (!this.#timer) return;
+		clearTimeout(this.#timer);
+		this.#timer = 0;
+		this.choose(this.#range);
+	};
+
 	/** @param {number} factor */
 	zoom(factor, at = this.at ?? (this.now()[0] + this.now()[1]) / 2) {
 		this.move(zoomed(this.now(), at, factor));
@@ -122,6 +130,42 @@ export class TimeScale {
 }
 
 // --- what is on the axis
+
+/** @type {[string, number][]} */
+const UNITS = [["s", 1e12], ["ms", 1e9], ["\u00b5s", 1e6], ["ns", 1e3]];
+const MOST_DIGITS = 12;
+
+/**
+ * The decimals that a step needs, and one more where it is not a round one.
+ * @param {number} step
+ */
+function decimals(step) {
+	const digits = Math.max(Math.ceil(-Math.log10(step) - 1e-9), 0);
+	const isRound = Math.abs(step * 10 ** digits - Math.round(step * 10 ** digits)) < 1e-6;
+	return Math.min(digits + Number(!isRound), MOST_DIGITS);
+}
+
+/**
+ * Times that are to be told from each other: all in the unit of the longest, with as many decimals as the nearest two need.
+ * @type {(times: number[], apart?: number) => string[]} in ps; APART: how near they may be, if they do not say it themselves
+ */
+export function timeTexts(times, apart = 0) {
+	const most = times.reduce((m, ps) => Math.max(m, Math.abs(ps)), 0);
+	const [unit, size] = UNITS.find(([, one]) => most >= one) ?? UNITS[UNITS.length - 1];
+	const steps = times.slice(1).map((ps, i) => Math.abs(ps - times[i])).filter((step) => step > 0);
+	const digits = decimals((apart || Math.min(...steps, most || size)) / size);
+	return times.map((ps) => `${(ps / size).toFixed(digits)} ${unit}`);
+}
+
+/**
+ * A chosen time in words: its ends differ however near it is looked at.
+ * @type {(range: Range) => string}
+ */
+export function rangeText(range) {
+	let texts = timeTexts(range, Math.max((range[1] - range[0]) / 10, 1));
+	while (texts.every((text) => /\.\d*0 /.test(text))) texts = texts.map((text) => text.replace(/\.?0 /, " "));
+	return texts.join(" to ");
+}
 
 /**
  * Steps as columns over time, from 0 to END: each from its start to its end. OF: which step each column is; -1: none runs.

@@ -1,15 +1,17 @@
 // Tracks over time: rows of slices, and counters. What the viewers show of a run, coarse enough to look at all of it.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { COLORS, Legend } from "./chart.jsx";
+import { Legend } from "./chart.jsx";
+import { OTHERS } from "./colors.js";
 import { clean, time, title } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
-import { deviceName } from "./pod.js";
+import { deviceName, shortNames } from "./pod.js";
 import { usePage } from "./state.js";
 import { TimeChart, TimeLane } from "./timeaxis.jsx";
 import { spread } from "./timescale.js";
+import { spokenFor } from "./words.jsx";
 
-/** @import { LaneRow, Look, Maybe, PointTrack, Report, SliceTrack, Track } from "./report.d.ts" */
+/** @import { LaneRow, Look, Maybe, PointTrack, Range, Report, SliceTrack, Track } from "./report.d.ts" */
 
 /** @type {(report: Report, id: number) => string} */
 const nameOf = (report, id) => clean(deviceName(report, id));
@@ -23,7 +25,7 @@ const visible = (report, look) => {
 /** @param {string} label */
 const bucketOf = (label) => BUCKETS.find((b) => title(b).toLowerCase() === label.toLowerCase());
 /** @type {(label: string, i: number) => string} */
-const classColor = (label, i) => bucketColor(bucketOf(label) ?? "") ?? COLORS[i % COLORS.length];
+const classColor = (label, i) => bucketColor(bucketOf(label) ?? "") ?? OTHERS[i % OTHERS.length];
 /** @type {(label: string) => string} */
 const className = (label) => {
 	const bucket = bucketOf(label);
@@ -31,18 +33,62 @@ const className = (label) => {
 };
 
 /**
- * One row a device, of the track with this NAME. WHOLE: of the whole run, whatever the time range. EMPTY: the text where there is no track.
- * @param {{ name: string, max?: number, whole?: boolean, empty?: string }} props
+ * SLICES of time classes, with what lies between them from FROM to TO as one more KIND: there no op ran.
+ * @type {(slices: number[], [from, to]: Range, kind: number) => number[]}
  */
-export function Rows({ name, max = 32, whole, empty }) {
-	const { report: shown, whole: all, look } = usePage();
-	const report = whole ? all : shown;
-	const tracks = useMemo(() => /** @type {SliceTrack[]} */ (visible(report, look).filter((t) => t.name === name && t.slices && t.slices.length >= 3)), [report, look.device, look.host, name]);
+export function withIdle(slices, [from, to], kind) {
+	/** @type {number[]} */
+	const out = [];
+	let at = from;
+	for (let i = 0; i < slices.length; i += 3) {
+		if (slices[i] > at) out.push(at, slices[i], kind);
+		out.push(slices[i], slices[i + 1], slices[i + 2]);
+		at = Math.max(at, slices[i + 1]);
+	}
+	if (to > at) out.push(at, to, kind);
+	return out;
+}
+
+/**
+ * What hosts did is the same on all devices of a host: one track of each.
+ * @type {<T extends Track>(report: Report, tracks: T[]) => T[]}
+ */
+export function ofHosts(report, tracks) {
+	const hosts = new Map((report.run?.devices ?? []).map((d) => [d.id, d.host]));
+	const seen = new Set();
+	return tracks.filter(({ device_id: id }) => !seen.has(hosts.get(id)) && seen.add(hosts.get(id)));
+}
+
+/**
+ * From the first event of a core to the last one of all; nothing where that is unknown.
+ * @type {(report: Report) => Range}
+ */
+const wallOf = ({ time: t }) => [t?.wall_start_ps ?? Infinity, (t?.wall_start_ps ?? -Infinity) + (t?.wall_ps ?? -Infinity)];
+
+/**
+ * One row a device, or a host where HOST says so, of the track with this NAME. WHOLE: of the whole run, whatever the time range. EMPTY: the text where there is no track.
+ * @param {{ name: string, max?: number, whole?: boolean, host?: boolean, empty?: string }} props
+ */
+export function Rows({ name, max = 32, whole, host, empty }) {
+	const { report: shown, whole: entire, look } = usePage();
+	const report = whole ? entire : shown;
+	const tracks = useMemo(() => {
+		const all = /** @type {SliceTrack[]} */ (visible(report, look).filter((t) => t.name === name && t.slices && t.slices.length >= 3));
+		return host ? ofHosts(report, all) : all;
+	}, [report, look.device, look.host, name, host]);
 	const rows = useMemo(() => {
+		const hosts = shortNames((report.run?.hosts ?? []).map((x) => x.name));
+		/** @param {number} id */
+		const hostOf = (id) => report.run?.devices?.find((d) => d.id === id)?.host ?? "";
+		/** @param {number} id */
+		const named = (id) => (host ? clean(hosts.get(hostOf(id)) ?? hostOf(id)) : nameOf(report, id));
 		/** @type {(t: SliceTrack) => LaneRow} */
 		const row = (t) => {
 			const colors = t.labels.map(classColor);
-			return { name: nameOf(report, t.device_id), slices: t.slices, color: (kind) => colors[kind], text: (kind) => className(t.labels[kind]) };
+			const idle = t.labels.findIndex((l) => bucketOf(l) === "idle");
+			const none = t.labels.length; // no op ran, and the track does not say why
+			const slices = idle < 0 ? t.slices : withIdle(t.slices, wallOf(report), none);
+			return { name: named(t.device_id), slices, color: (kind) => colors[kind === none ? idle : kind], text: (kind) => (kind === none ? "no op ran" : className(t.labels[kind])) };
 		};
 		return tracks.slice(0, max).map(row);
 	}, [tracks, max]);
@@ -51,9 +97,9 @@ export function Rows({ name, max = 32, whole, empty }) {
 	return (
 		<section aria-label={name}>
 			{!whole && <h3>{name}</h3>}
-			{labels.length <= COLORS.length + 1 && <Legend items={labels.map((l, i) => [className(l), classColor(l, i)])} />}
-			<TimeLane rows={rows} whole={whole} label={`${name} of ${rows.length} devices over time`} />
-			{tracks.length > max && <p class="empty">{`${tracks.length - max} more devices: choose one above.`}</p>}
+			{labels.length <= OTHERS.length && <Legend items={labels.map((l, i) => [className(l), classColor(l, i)])} />}
+			<TimeLane rows={rows} whole={whole} label={`${name} of ${rows.length} ${host ? "hosts" : "devices"} over time`} />
+			{tracks.length > max && <p class="empty">{`${tracks.length - max} more ${host ? "hosts" : "devices"}: choose one above.`}</p>}
 		</section>
 	);
 }
@@ -95,7 +141,7 @@ export function Counter({ name }) {
 	const tracks = useMemo(() => /** @type {PointTrack[]} */ (visible(report, look).filter((t) => (t.name === name || t.name === name.replace(" (", ", cut at the peak (")) && t.points && t.points.length > 2)), [report, look.device, look.host, name]);
 	const drawn = useMemo(() => {
 		const { times, columns } = together(tracks);
-		const color = COLORS[0];
+		const color = OTHERS[0];
 		const of = spread(columns);
 		return { times, of, bands: columns.length > 1 ? [{ name, color, ...of }] : [], lines: columns.length === 1 ? [{ name, color, values: columns[0] }] : [] };
 	}, [tracks]);
@@ -108,7 +154,7 @@ export function Counter({ name }) {
 	const say = (index, at) => [`at ${time(at)}`, ...(tracks.length > 1 ? [`mean of ${tracks.length} devices: ${said(drawn.of.mean[index])}`, `least ${said(drawn.of.low[index])}, most ${said(drawn.of.high[index])}`] : [`${nameOf(report, tracks[0].device_id)}: ${said(drawn.of.mean[index])}`])];
 	return (
 		<section aria-label={name}>
-			<h3>{tracks.find((t) => t.name !== name)?.name ?? name}</h3>
+			<h3>{spokenFor(tracks.find((t) => t.name !== name)?.name ?? name, report)}</h3>
 			{tracks.length > 1 && <p class="count">{`The line is the mean of ${tracks.length} devices, the band reaches from the least to the most.`}</p>}
 			<TimeChart times={drawn.times} bands={drawn.bands} lines={drawn.lines} top={isShare ? 100 : undefined} peak={peakOf(report, tracks[0])} axis={(_, v) => v.map((x) => `${x} ${unit}`)} say={say} label={`${name} of ${tracks.length} devices over time`} />
 		</section>

@@ -12,17 +12,33 @@ import { usePage } from "./state.js";
 export const isGpu = (report) => (report?.run?.devices ?? []).length > 0 && (report?.run?.devices ?? []).every((d) => !d.mxu_dim && !/TPU/i.test(`${d.chip ?? ""} ${d.name}`));
 
 /**
- * What a figure is called on this chip: MXU is Google's word.
- * @type {(path: string, report: Maybe<Report>) => string}
+ * A label in the words of this chip: MXU is Google's word.
+ * @type {(label: string, report: Maybe<Report>) => string}
  */
-export const labelFor = (path, report) => (isGpu(report) ? labelOf(path).replace(/\bMXU\b/g, "Matrix unit") : labelOf(path));
+export const spokenFor = (label, report) => (isGpu(report) ? label.replaceAll(" (MXU)", "").replace(/\bMXU\b/g, "Matrix unit") : label);
 
 /**
- * The time that a figure is of. HolisticTraceAnalysis counts from kernel to kernel; all else is of the run.
+ * What a figure is called on this chip.
+ * @type {(path: string, report: Maybe<Report>) => string}
+ */
+export const labelFor = (path, report) => spokenFor(labelOf(path), report);
+
+// Figures that are of another time than the run, by the end of their names and by the view: how idle something was has several answers.
+/** @type {[of: RegExp, window: string][]} */
+const WINDOWS = [
+	[/(^|\.)duty_cycle_pct$/, "each core, from its first event to its last"],
+	[/(^|\.)gpu_idle_pct$/, "the capture"],
+	[/^hta\./, "from the first kernel to the last"],
+	[/^timeline\./, "from the first event of a host or a device to the last"],
+];
+
+/**
+ * The time that a figure is of.
  * @type {(path: string, report: Maybe<Report>) => string}
  */
 export function windowOf(path, report) {
-	if (path.startsWith("hta.") && path !== "hta.gpu_idle_pct") return "from the first kernel to the last";
+	const own = WINDOWS.find(([of]) => of.test(path))?.[1];
+	if (own) return report?.part ? `${own}, in the chosen part` : own;
 	return report?.part ? "the chosen part of the run" : "the whole run";
 }
 
@@ -88,7 +104,7 @@ function Help({ label, lines }) {
 export function Label({ of, text, origin, window }) {
 	const { report } = usePage();
 	const label = text ?? labelFor(of, report);
-	const lines = meaning(of, { origin, window: window ?? windowOf(of, report) });
+	const lines = meaning(of, { origin, window: window ?? windowOf(of, report) }).map((line) => spokenFor(line, report));
 	const last = label.lastIndexOf(" ") + 1; // the question mark stays with the last word
 	if (!lines.length) return label;
 	return (
@@ -101,13 +117,22 @@ export function Label({ of, text, origin, window }) {
 	);
 }
 
-// Why a figure is unknown, whatever else is known of its view.
-/** @type {Record<string, string>} */
+// Why a figure is unknown, whatever else is known of its view; nothing: not for a reason of its own.
+const NO_MATRIX = "No matrix work is in this profile.";
+const NO_TRACER = "Only JAX's Python tracer shows the persistent cache.";
+/** @type {Record<string, (report: Maybe<Report>) => string | false | undefined>} */
 const ALONE = {
-	"systolic.mxu_measured_pct": "The profile has no counters of the matrix units.",
-	"hta.comm_comp_overlap_pct": "There is no communication.",
-	"kpis.occupancy": "Only a GPU has an occupancy, where the profiler notes it.",
-	"memory_timeline.reserved_bytes": "A CPU's allocator reserves nothing.",
+	"overview.mxu_utilization_pct": (r) => !r?.systolic?.ops?.length && NO_MATRIX,
+	"systolic.mxu_measured_pct": () => "The profile has no counters of the matrix units.",
+	"systolic.fill_pct": (r) => isGpu(r) && "How large the matrix units of this chip are is not known.",
+	"hta.comm_comp_overlap_pct": () => "There is no communication.",
+	"kpis.occupancy": () => "Only a GPU has an occupancy, where the profiler notes it.",
+	"memory_timeline.reserved_bytes": (r) => (/^cpu/i.test(r?.memory_timeline?.device ?? "") ? "A CPU's allocator reserves nothing." : "The events of the allocator do not say what it reserves."),
+	"compile.graph_breaks": (r) => r?.compile?.compiler === "XLA" && "XLA compiles whole programs, so no graph breaks.",
+	"cache.persistent_cache": () => NO_TRACER,
+	"cache.persistent_cache_hits": () => NO_TRACER,
+	"cache.persistent_cache_misses": () => NO_TRACER,
+	"cache.persistent_cache_hit_pct": () => NO_TRACER,
 };
 const OF_DEVICES = new Set(["overview", "systolic", "padding", "fusion", "memory", "capacity", "time", "doctor"]);
 
@@ -116,8 +141,9 @@ const OF_DEVICES = new Set(["overview", "systolic", "padding", "fusion", "memory
 /** @type {[is: (report: Report, view: string) => boolean, why: string, causes: string[]][]} */
 const REASONS = [
 	[(r, view) => OF_DEVICES.has(view) && !(r.run?.devices ?? []).length, "No TPU or GPU is in this profile.", ["ran_on_cpu", "no_device"]],
-	[(r, view) => view === "systolic" && !(r.systolic?.ops ?? []).length, "No matrix work is in this profile.", []],
-	[(r, view) => ["overview", "systolic", "memory", "padding"].includes(view) && (r.ops ?? []).every((op) => (op.flops ?? null) === null), "No op has a known cost: the profile has no compiled module.", ["no_hlo"]],
+	[(r, view) => view === "systolic" && !(r.systolic?.ops ?? []).length, NO_MATRIX, []],
+	[(r, view) => ["overview", "systolic", "memory", "padding", "fusion"].includes(view) && (r.ops ?? []).every((op) => (op.flops ?? null) === null), "No op has a known cost: the profile has no compiled module.", ["no_hlo"]],
+	[(r, view) => view === "cache" && Boolean(r.cache) && !(r.cache?.functions ?? []).length, "No call of a compiled function is in this profile.", []],
 	[(r, view) => view === "overview" && !(r.steps ?? []).length, "The profile has no steps.", ["steps_inferred"]],
 ];
 
@@ -145,7 +171,7 @@ export function Unknown({ of, view, why: otherwise }) {
 	/** @type {Map<string, Set<string>>} */
 	const reasons = new Map();
 	for (const path of of) {
-		const why = whyOf(report, view) ? all : (ALONE[path] ?? all);
+		const why = whyOf(report, view) ? all : (ALONE[path]?.(report) || all);
 		reasons.set(why, (reasons.get(why) ?? new Set()).add(labelFor(path, report)));
 	}
 	return (
@@ -164,6 +190,7 @@ export function Unknown({ of, view, why: otherwise }) {
  * @param {{ of: string, columns: string[], caption: string }} props
  */
 export function Columns({ of, columns, caption }) {
+	const { report } = usePage();
 	const known = columns.filter((c) => wordOf(`${of}.${c}`));
 	if (!known.length) return null;
 	return (
@@ -172,8 +199,8 @@ export function Columns({ of, columns, caption }) {
 			<dl>
 				{known.map((c) => (
 					<Fragment key={c}>
-						<dt>{labelOf(`${of}.${c}`)}</dt>
-						<dd>{meaning(`${of}.${c}`).slice(0, -1).join(" ")}</dd>
+						<dt>{labelFor(`${of}.${c}`, report)}</dt>
+						<dd>{spokenFor(meaning(`${of}.${c}`).slice(0, -1).join(" "), report)}</dd>
 					</Fragment>
 				))}
 			</dl>

@@ -200,10 +200,10 @@ static void note_missing(const struct compile_report *report)
 	if (sum->nr_regions == 0)
 		ts_result_note(result,
 			       "the trace has no compiled regions (PyTorch before 2.2 writes "
-			       "none): it tells of no graph breaks and recompilations");
+			       "none): it does not show graph breaks and recompilations");
 	else if (report->regions[0]->id.frame < 0)
 		ts_result_note(result, "this version of PyTorch writes no compile ids: the trace "
-				       "tells of no recompilations");
+				       "does not show recompilations");
 }
 
 static void put_notes(const struct compile_report *report, const struct compile_fusion *fusion)

@@ -10,7 +10,7 @@
 #define TS_ANALYSIS_DOCTOR_H
 
 #define TS_NEEDS(X) \
-	X(ops) X(time) X(gaps) X(systolic) X(padding) X(fusion) X(collectives) X(custom_calls) \
+	X(ops) X(op_cores) X(time) X(gaps) X(systolic) X(padding) X(fusion) X(collectives) X(custom_calls) \
 	X(capture) X(cache) X(capacity) X(memory) X(remat) X(async) X(sparsecore) X(allocators) \
 	X(memory_timeline) X(compile) X(hta) X(kernels) X(operators) X(timeline)
 #include "analysis/facts/doctor.h"

@@ -191,6 +191,30 @@ void ts_doctor_where_one(struct ts_doctor *doctor, struct ts_finding *finding,
 	ts_doctor_where(doctor, finding, &ops);
 }
 
+void ts_doctor_show_code(struct ts_doctor *doctor, struct ts_finding *finding, struct ts_bytes stem,
+			 struct ts_bytes source)
+{
+	struct ts_where *where;
+
+	if (finding->nr_where > 0 || stem.n == 0 || source.n == 0)
+		return;
+	for (size_t i = 0; i < doctor->nr_facts; i++) {
+		const struct ts_op_fact *fact = &doctor->facts[i];
+
+		if (!ts_bytes_eq(ts_module_stem(fact->module), stem) ||
+		    !ts_bytes_eq(ts_fact_source(doctor, fact), source))
+			continue;
+		where = ts_arena_array(&doctor->result->owner->arena, 1, sizeof(*where));
+		doctor->failed |= !where;
+		if (!where)
+			return;
+		where[0] = where_of(doctor, fact);
+		finding->where = where;
+		finding->nr_where = 1;
+		return;
+	}
+}
+
 void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps)
 {
 	struct ts_draft *draft = last_draft(doctor);

@@ -26,6 +26,11 @@ struct ts_collective_core {
 	int64_t caused_ps;	     /* what the others waited while it was the last */
 	int64_t excess_ps; /* the part of it for which the last but one was not late as well */
 	int64_t waited_ps; /* itself */
+	/* The stretch of executions up to the last one in which it came last most: those less the others, and
+	 * its arrival at the first one, by the clock of the reference host. */
+	int64_t late_score, late_nr, late_since_ps; /* late_nr: executions in the stretch */
+	int64_t late_excess_ps, late_most_ps; /* excess in it, and the largest of one execution */
+	int64_t since_step; /* in which that is; -1: it is in none, or the stretch is too short to tell */
 };
 
 /* How a host's clock is known. */

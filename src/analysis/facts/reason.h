@@ -11,6 +11,8 @@ struct ts_reason {
 	const char *code, *words;
 	const char *advice; /* NULL: the program cannot change it */
 	enum ts_confidence confidence;
+	const char *
+		name; /* a few words for a heading: which arrays it is about; NULL: there are none */
 };
 
 #endif

@@ -207,6 +207,10 @@ void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 		     const struct ts_selection *ops);
 void ts_doctor_where_one(struct ts_doctor *doctor, struct ts_finding *finding,
 			 const struct ts_op_fact *fact); /* or NULL */
+/* Where nothing else is named: the op with most time of the function STEM that stands at SOURCE. Its time is not what
+ * the finding is about, so nothing is claimed. */
+void ts_doctor_show_code(struct ts_doctor *doctor, struct ts_finding *finding, struct ts_bytes stem,
+			 struct ts_bytes source);
 /* Of the finding reported last: its impact is a part of this op's time, as it is of those in .where;
  * of this time class's, of which it is PS at most. Gains are drawn from there (gains.c). */
 void ts_doctor_claim(struct ts_doctor *doctor, const struct ts_op_fact *fact); /* or NULL */

@@ -149,10 +149,11 @@ static void note_steps(const struct report *report)
 			       "step markers",
 			       steps->nr_steps, steps->made_of);
 	if (steps->source == TS_STEPS_NONE && marked->source == TS_STEPS_MARKED)
-		ts_result_note(report->result,
-			       "no steps of devices; the hosts marked %zu as %s: steps[] has their "
-			       "times",
-			       marked->nr_steps, marked->made_of);
+		ts_result_note(
+			report->result,
+			"no steps of devices; the hosts marked %zu as %s: the step times are "
+			"of the hosts",
+			marked->nr_steps, marked->made_of);
 	else if (steps->source == TS_STEPS_NONE)
 		ts_result_note(report->result,
 			       "no steps: neither markers nor modules that repeat in a pattern");
@@ -165,10 +166,11 @@ static void note_marks(const struct report *report)
 	const struct ts_profile *profile = report->ctx->profile;
 
 	if (report->facts->nr_steps > 0 && ts_profile_is_torch(profile))
-		ts_result_note(report->result,
-			       "per_step[] shares out the cores' time by the host's marks; "
-			       "overview.step_time_ps and steps[] are of the work that each step "
-			       "launched, which ends later");
+		ts_result_note(
+			report->result,
+			"the classes of a step are of the time between the host's marks; the "
+			"step times of the overview are of the work that each step "
+			"launched, which ends later");
 }
 
 static void note_hosts(const struct report *report)

@@ -12,10 +12,11 @@
 #define MAX_NAMED    3	  /* ops */
 #define MIN_NAMED    0.01 /* of core time that such an op has */
 #define RATE_MIN     0.5 /* of the time of a class that its rate must explain */
+#define GOOD_FROM    0.5 /* of core time that the matrix units need at their peak */
 #define MIN_OF_CLASS 0.4 /* of core time that a class must have to be the verdict, and vector units too */
 
 static const char *const sentences[TS_NR_BUCKETS] = {
-	[TS_BUCKET_COMPUTE] = "Your workload is compute-bound (good for TPU!)",
+	[TS_BUCKET_COMPUTE] = "Your workload is compute-bound",
 	[TS_BUCKET_MEMORY_WAIT] = "Your workload is memory-bound (it waits for HBM)",
 	[TS_BUCKET_COMMUNICATION] =
 		"Your workload is communication-bound (collectives are exposed)",
@@ -59,6 +60,12 @@ static bool is_gpu(const struct ts_profile *profile)
 	return profile->nr_devices > 0 && profile->devices[0].is_gpu;
 }
 
+/* Praise is for a TPU whose matrix units need half of all core time even at their peak. */
+static bool is_good(const struct ts_context *ctx, const struct ts_time_facts *time)
+{
+	return !is_gpu(ctx->profile) && share_of(time, time->need_ps[TS_SPLIT_MATRIX]) >= GOOD_FROM;
+}
+
 static const struct verdict no_limit = { TS_NR_BUCKETS, "No single limit is known" };
 
 /* Compute is what matrix units need and what the compiler thinks of the others: one of them must rule. */
@@ -68,8 +75,8 @@ static struct verdict compute_verdict(const struct ts_context *ctx,
 	struct verdict verdict = { TS_BUCKET_COMPUTE, sentences[TS_BUCKET_COMPUTE] };
 
 	if (has_rate(time, TS_BUCKET_COMPUTE, TS_SPLIT_MATRIX)) {
-		if (is_gpu(ctx->profile))
-			verdict.sentence = "Your workload is compute-bound";
+		if (is_good(ctx, time))
+			verdict.sentence = "Your workload is compute-bound (good for TPU!)";
 		return verdict;
 	}
 	if (share_of(time, time->need_ps[TS_SPLIT_ESTIMATE]) < MIN_OF_CLASS)

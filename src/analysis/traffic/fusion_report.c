@@ -12,6 +12,7 @@
 	X(bytes, TS_COMPILED, NULL, ts_int(ts_i64_add(pair->read_bytes, pair->write_bytes))) \
 	X(impact_ps, TS_MODELLED, TS_KEY("time at stake"), ts_int_or_null(ts_whole(pair->impact_ps))) \
 	X(reason_code, TS_DERIVED, TS_KEY("why"), ts_string_cell(pair->reason->code)) \
+	X(reason_name, TS_DERIVED, NULL, ts_string_cell(pair->reason->name)) \
 	X(producer_source, TS_COMPILED, NULL, ts_text_or_null(ts_instr_source(result, producer))) \
 	X(consumer_source, TS_COMPILED, "source", \
 	  ts_text_or_null(ts_instr_source(result, consumer))) \

@@ -478,8 +478,8 @@ static void put_unknown(struct memory *memory)
 	if (nr > 0)
 		ts_result_note(
 			memory->result,
-			"Nobody says what %lld op%s (kernels without a cost) move: bytes are "
-			"lower bounds.",
+			"What %lld op%s (kernels without a cost) move is unknown: bytes are lower "
+			"bounds.",
 			(long long)nr, nr == 1 ? "" : "s");
 }
 

@@ -1,7 +1,9 @@
 /* What the async analysis says: a row a transfer, the most exposed first. */
+#include "analysis/kit/peaks.h"
 #include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 #include "analysis/waits/async.h"
+#include "result/impossible.h"
 
 #define MAX_WRAPS 4
 
@@ -45,6 +47,16 @@ static double rate_of(const struct ts_async_op *fact, int64_t bytes)
 	return (double)bytes * (double)fact->occurrences * 1e12 / (double)fact->interval_ps;
 }
 
+/* What is moved goes through HBM or slower links: where only a part of a transfer was seen, its
+ * time is too short for its bytes. */
+static struct ts_value rate_cell(const struct report *report, double rate)
+{
+	const struct ts_rates *rates = ts_hbm_rates(report->ctx);
+
+	return ts_held_value(report->result, rate, rates ? rates->hbm_bytes_per_s : NAN,
+			     TS_LIT("what was seen of the transfer is too short for its bytes"));
+}
+
 static struct ts_value name_cell(const struct ts_hlo_module *module, uint32_t instr)
 {
 	return instr == TS_NONE ? ts_null() : ts_text(module->instrs[instr].name);
@@ -74,7 +86,7 @@ static struct ts_value source_cell(struct ts_result *result, const struct ts_hlo
 	X(hidden_pct, TS_MEASURED, "hidden", \
 	  ts_share_pct((double)fact->hidden_ps / (double)fact->interval_ps)) \
 	X(bytes, TS_COMPILED, "bytes", ts_int_or_null(bytes)) \
-	X(bytes_per_s, TS_MODELLED, NULL, ts_real(rate_of(fact, bytes))) \
+	X(bytes_per_s, TS_MODELLED, NULL, rate_cell(report, rate_of(fact, bytes))) \
 	X(between_ps, TS_MODELLED, NULL, IF_COVER(ALL_RUNS(cover->between_ps))) \
 	X(hidden_by, TS_COMPILED, "behind", IF_COVER(name_cell(module, cover->between))) \
 	X(independent_ps, TS_MODELLED, NULL, IF_COVER(ALL_RUNS(cover->free_ps))) \

@@ -23,6 +23,13 @@ static void add_core(struct ts_collective_core *to, const struct ts_collective_c
 	to->caused_ps = ts_i64_add(to->caused_ps, from->caused_ps);
 	to->excess_ps = ts_i64_add(to->excess_ps, from->excess_ps);
 	to->waited_ps = ts_i64_add(to->waited_ps, from->waited_ps);
+	if (from->late_excess_ps <= to->late_excess_ps)
+		return;
+	to->late_score = from->late_score;
+	to->late_nr = from->late_nr;
+	to->late_excess_ps = from->late_excess_ps;
+	to->late_most_ps = from->late_most_ps;
+	to->late_since_ps = from->late_since_ps;
 }
 
 static void gather(struct reading *reading, uint32_t slot, struct collective_row *row)
@@ -284,6 +291,25 @@ static struct ts_collective fact_of(const struct ts_context *ctx, const struct c
 	};
 }
 
+#define LEAST_STRETCH 6	  /* executions in which a core came last, less the others: fewer may be chance */
+#define LEAST_LATE    0.5 /* of the stretch: then it came last in three of four */
+#define MOST_OF_ONE   0.5 /* of the excess in the stretch: a core that was late once is not late since then */
+
+/* Back to the clock of its own host, whose steps they are. */
+static int64_t since_step(const struct reading *reading, const struct ts_collective_core *core,
+			  uint32_t device)
+{
+	const struct ts_host_clock *clocks = reading->all.clocks;
+	int64_t offset_ps = clocks ? clocks[reading->host[device]].offset_ps : 0;
+
+	if (core->late_score < LEAST_STRETCH ||
+	    (double)core->late_score < LEAST_LATE * (double)core->late_nr ||
+	    (double)core->late_most_ps > MOST_OF_ONE * (double)core->late_excess_ps)
+		return -1;
+	return ts_steps_number_at(&reading->ctx->outline->steps, device,
+				  ts_i64_add(core->late_since_ps, offset_ps));
+}
+
 static bool make_facts(const struct reading *reading, struct ts_collectives_facts *facts)
 {
 	const struct collective_rows *rows = reading->rows;
@@ -300,6 +326,7 @@ static bool make_facts(const struct reading *reading, struct ts_collectives_fact
 		if (rows->all[i].nr_matched == 0)
 			continue;
 		cores[facts->nr_cores] = rows->all[i];
+		cores[facts->nr_cores].since_step = since_step(reading, &rows->all[i], i);
 		cores[facts->nr_cores++].device = i;
 	}
 	facts->items = items;

@@ -116,14 +116,15 @@ static void put_notes(const struct report *report, const struct collective_rows 
 	}
 	if (nr_unmatched > 0)
 		ts_result_note(report->result,
-			       "of %zu collectives not all cores wait for all, and their "
-			       "groups cannot be told from the times: who was late is not known",
-			       nr_unmatched);
+			       "in %zu collective%s some cores do not wait for the others, and the "
+			       "profile does not say which: who was late is not known",
+			       nr_unmatched, nr_unmatched == 1 ? "" : "s");
 	if (nr_unaligned > 0)
-		ts_result_note(report->result,
-			       "%zu collectives ran on hosts whose clocks cannot be compared (view "
-			       "capture, table clocks): who was late is not known",
-			       nr_unaligned);
+		ts_result_note(
+			report->result,
+			"%zu collective%s ran on hosts whose clocks cannot be compared (view "
+			"capture, table clocks): who was late is not known",
+			nr_unaligned, nr_unaligned == 1 ? "" : "s");
 	if (nr_thinned > 0)
 		ts_result_note(report->result,
 			       "of %zu collectives some executions are compared, and stand for "
@@ -151,6 +152,7 @@ static void put_ops(const struct report *report, const struct collective_rows *r
 	X(last_count, TS_MEASURED, "came last", ts_int(core->nr_last)) \
 	X(last_pct, TS_MEASURED, "of them", \
 	  ts_share_pct((double)core->nr_last / (double)core->nr_matched)) \
+	X(since_step, TS_DERIVED, NULL, ts_int_or_null(core->since_step)) \
 	X(cost_ps, TS_MEASURED, "others waited", ts_int(core->caused_ps)) \
 	X(excess_ps, TS_MEASURED, NULL, ts_int(core->excess_ps)) \
 	X(waited_ps, TS_MEASURED, "waited itself", ts_int(core->waited_ps))

@@ -70,12 +70,29 @@ static int64_t doubt_ps(const struct arrivals *arrivals, size_t a, size_t b)
 	return TS_MAX(cores->clocks[x].spread_ps, cores->clocks[y].spread_ps);
 }
 
+/* The largest sum of +1 (it came last) and -1 that ends with this execution. */
+static void add_to_stretch(struct ts_collective_core *core, int64_t start_ps, int64_t excess_ps)
+{
+	bool is_late = excess_ps > 0;
+
+	if (core->late_score == 0) {
+		core->late_since_ps = start_ps;
+		core->late_nr = core->late_excess_ps = core->late_most_ps = 0;
+	}
+	core->late_nr++;
+	core->late_excess_ps = ts_i64_add(core->late_excess_ps, excess_ps);
+	core->late_most_ps = TS_MAX(core->late_most_ps, excess_ps);
+	core->late_score = is_late ? core->late_score + 1 : TS_MAX(core->late_score - 1, 0);
+}
+
 static void count(const struct arrivals *arrivals, struct collective_skew *skew)
 {
 	struct instance at = look_at(arrivals);
 	int64_t spread_ps = ts_i64_sub(at.last_ps, at.first_ps);
 	int64_t lead_ps = ts_i64_sub(at.last_ps, at.second_ps);
 	struct ts_collective_core *late = &skew->cores[arrivals->devices[at.last]];
+	int64_t excess_ps = ts_i64_mul(lead_ps, (int64_t)arrivals->nr - 1);
+	bool is_one = lead_ps > doubt_ps(arrivals, at.last, at.second);
 
 	skew->nr_matched++;
 	skew->sum_ps = ts_i64_add(skew->sum_ps, spread_ps);
@@ -87,13 +104,13 @@ static void count(const struct arrivals *arrivals, struct collective_skew *skew)
 		core->nr_matched++;
 		core->waited_ps =
 			ts_i64_add(core->waited_ps, ts_i64_sub(at.last_ps, arrivals->start[i]));
+		add_to_stretch(core, arrivals->start[i], is_one && core == late ? excess_ps : 0);
 	}
-	if (lead_ps <= doubt_ps(arrivals, at.last, at.second))
+	if (!is_one)
 		return; /* two came at once: neither is to blame */
 	late->nr_last++;
 	late->caused_ps = ts_i64_add(late->caused_ps, at.sum_ps);
-	late->excess_ps =
-		ts_i64_add(late->excess_ps, ts_i64_mul(lead_ps, (int64_t)arrivals->nr - 1));
+	late->excess_ps = ts_i64_add(late->excess_ps, excess_ps);
 }
 
 static bool make_shifts(struct arrivals *arrivals)

@@ -558,24 +558,50 @@ static void a_gpus_gaps_belong_to_its_host(void **state)
 	done(given);
 }
 
+static void ops_with_costs(struct xp *xp)
+{
+	classes(xp);
+	op_that_needs(xp, MARK + 1, "fusion.9", 1, 819000);	  /* 1 us of HBM */
+	op_that_needs(xp, MARK + 2, "fusion.10", 19700000000, 0); /* 100 us of the matrix unit */
+	op_that_needs(xp, MARK + 3, "fusion.11", 0, 81900000);	  /* 100 us of HBM */
+}
+
+static void then_verdict(struct given *given, const char *verdict, const char *bucket)
+{
+	analyse(given, 0);
+	assert_true(ts_bytes_is(field(given, "time", "bottleneck").as.s, verdict));
+	assert_true(ts_bytes_is(field(given, "time", "bottleneck_bucket").as.s, bucket));
+	done(given);
+}
+
 static void assert_verdict_on(const char *device, const char *line, int64_t op, const char *verdict,
 			      const char *bucket)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, device);
 
-	classes(&xp);
-	op_that_needs(&xp, MARK + 1, "fusion.9", 1, 819000);	   /* 1 us of HBM */
-	op_that_needs(&xp, MARK + 2, "fusion.10", 19700000000, 0); /* 100 us of the matrix unit */
-	op_that_needs(&xp, MARK + 3, "fusion.11", 0, 81900000);	   /* 100 us of HBM */
+	ops_with_costs(&xp);
 	xp_line(&xp, line, 0);
 	given_event(&xp, op, 0, 100);
 	xp_line_end(&xp);
 	xp_plane_end(&xp);
-	analyse(given, 0);
-	assert_true(ts_bytes_is(field(given, "time", "bottleneck").as.s, verdict));
-	assert_true(ts_bytes_is(field(given, "time", "bottleneck_bucket").as.s, bucket));
-	done(given);
+	then_verdict(given, verdict, bucket);
+}
+
+/* Compute has the most core time, yet the matrix units have less than half of it. */
+static void a_verdict_praises_only_half_of_core_time(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	ops_with_costs(&xp);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, MARK + 2, 0, 100);
+	given_event(&xp, COPY, 100, 60);
+	given_event(&xp, MARK + 1, 160, 60);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	then_verdict(given, "Your workload is compute-bound", "compute");
 }
 
 static void assert_verdict(int64_t op, const char *verdict, const char *bucket)
@@ -617,6 +643,7 @@ int main(void)
 		cmocka_unit_test(it_adds_up_whatever_ran),
 		cmocka_unit_test(without_devices_there_is_no_time),
 		cmocka_unit_test(a_verdict_says_no_more_than_a_rate_shows),
+		cmocka_unit_test(a_verdict_praises_only_half_of_core_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

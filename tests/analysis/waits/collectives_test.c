@@ -200,7 +200,7 @@ static void test_groups_smaller_than_the_run_are_not_matched(void **state)
 	table = run(feed, "collectives");
 	feed_assert_null(feed_cell(table, 0, "mean_skew_ps"));
 	feed_assert_null(feed_cell(table, 0, "straggler"));
-	assert_true(feed_has_note(feed->result, "not all cores wait for all"));
+	assert_true(feed_has_note(feed->result, "some cores do not wait for the others"));
 	feed_free(feed);
 }
 

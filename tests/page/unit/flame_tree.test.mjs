@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { build, children, find, visit, WEIGHTS } = await load("views/flame_tree.js");
+const { build, children, find, folded, heaviest, visit, WEIGHTS } = await load("views/flame_tree.js");
 
 const [CPU, DEVICE, COUNT] = WEIGHTS;
 const frame = (name, parent, cpu, device = 0, more = {}) => ({ name, parent, category: "python", count: 1, cpu_self_ps: cpu, device_self_ps: device, ...more });
@@ -76,4 +76,19 @@ test("no word finds nothing", () => assert.equal(find(build(ROWS, CPU), "  ").nr
 test("a tree without frames is empty", () => {
 	const tree = build([], CPU);
 	assert.deepEqual([tree.all, tree.depths, drawn(tree), children(tree, -1)], [0, 0, [], []]);
+});
+
+test("callers that only call the next one are one frame, and nothing is lost", () => {
+	const rows = [frame("run", null, 1), frame("spawn", 0, 2), frame("wrap", 1, 3), frame("main", 2, 4), frame("a", 3, 5), frame("b", 3, 6), frame("never", 1, 0)];
+	const { rows: out, nr } = folded(rows, CPU);
+	assert.equal(nr, 3);
+	assert.deepEqual(out.map((r) => [r.name, r.parent]), [["3 callers: run \u2026 wrap", null], ["main", 0], ["a", 1], ["b", 1], ["never", 0]]);
+	assert.equal(build(out, CPU).all, build(rows, CPU).all);
+	assert.equal(folded(ROWS, CPU).nr, 0);
+});
+
+test("hits are those that are drawn, the heaviest first", () => {
+	const tree = build(ROWS, CPU, { least: 35 });
+	assert.deepEqual(heaviest(tree, find(tree, "").hits), []);
+	assert.deepEqual(heaviest(tree, Uint8Array.from([1, 0, 1, 1, 0])), [0, 3]);
 });

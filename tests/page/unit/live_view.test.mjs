@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { columns, ticks } = await load("views/live.jsx");
+const { colorOf, columns, heading, ticks } = await load("views/live.jsx");
 
 const session = (path, captured_unix_ms, time_unix_ms, duty) => ({ type: "session", path, captured_unix_ms, time_unix_ms, sample: 1, metrics: { duty } });
 
@@ -31,4 +31,18 @@ test("no two ticks have the same words", () => {
 	}
 	assert.match(ticks([at, at + 1])[0], /:44:18$/);
 	assert.match(ticks([at, at + 0.5])[1], /:44:18\.5$/);
+});
+
+test("a point of a session says which it is and on which day it was captured", () => {
+	const at = new Date(2026, 0, 2, 9, 44, 18).getTime();
+	assert.equal(heading(session("logs/a/plugins/profile/1", at, 5, 1), at / 1000), "a/1, captured on 2 Jan 2026 at 09:44:18");
+	assert.match(heading(session("logs/a/plugins/profile/1", null, at, 1), at / 1000), /, annotated on 2 Jan 2026/);
+	assert.equal(heading({ type: "sample", sample: 1, time_unix_ms: at, metrics: {} }, at / 1000), "09:44:18");
+});
+
+test("a metric has the colour of its time class or none", () => {
+	const colors = ["mxu_utilization_pct", "hbm_utilization_pct", "idle_pct", "communication_pct", "input_pct", "compiling_pct"].map(colorOf);
+	assert.equal(new Set(colors).size, colors.length);
+	assert.ok(colors.every((color) => /^#/.test(color)));
+	assert.equal(colorOf("health_score"), null);
 });

@@ -57,6 +57,7 @@ test("a cell names an op where the report lists one", () => {
 test("a person's words for an op are the framework's name and the source", () => {
 	assert.equal(hintOf(REPORT.ops[0]), "dot_general \u00b7 a.py:1");
 	assert.equal(hintOf({ source: "a.py:1" }), "a.py:1");
+	assert.equal(hintOf({ framework_op: "jit(f)/while/bhst,bhtk->bhsk/dot_general" }), "bhst,bhtk->bhsk");
 	assert.equal(hintOf(undefined), "");
 });
 

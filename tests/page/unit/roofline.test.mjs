@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { axesOf, mattering, placedOps, roofsOf, without } = await load("roofline.js");
+const { axesOf, freePlace, mattering, placedOps, roofsOf, without } = await load("roofline.js");
 
 const op = (more) => ({ kind: "op", flops_per_s: 100, operational_intensity: 2, bottleneck_operational_intensity: 4, self_time_ps: 10, self_time_pct: 1, ...more });
 
@@ -34,4 +34,14 @@ test("axes reach around ops and ridges", () => {
 	assert.equal(roofs.length, 1);
 	const { x, y } = axesOf(placedOps([op({})]), roofs);
 	assert.ok(x[0] < 4 && x[1] > 100 && y[0] < 100 && y[1] > 1000);
+});
+
+test("the name of a roof stands where no dot touches it, else where the fewest do", () => {
+	const across = [-10, 2];
+	assert.equal(freePlace([], 80, 400, across), 0);
+	assert.equal(freePlace([[200, 0, 4]], 80, 400, across), 0);
+	const moved = freePlace([[20, 0, 4], [90, -8, 4]], 80, 400, across);
+	assert.ok(moved > 94, `it stands at ${moved}`);
+	assert.equal(freePlace([[20, 40, 4]], 80, 400, across), 0); // far below the line
+	assert.equal(freePlace([[10, 0, 4]], 80, 60, across), 0); // there is no other place
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load, put } from "./page.mjs";
 
-const { Choices, decode, deviceIn, encode, inSight, isEntry, ofRun, partOf, readLink, runName, runNamed, writeLink } = await load("state.js");
+const { Choices, decode, deviceIn, encode, inSight, isEntry, ofAll, ofRun, partOf, readLink, runName, runNamed, writeLink } = await load("state.js");
 const { address, isElsewhere, ours } = await load("address.js");
 const { frameOf, placeOf, build, WEIGHTS } = await load("views/flame_tree.js");
 const { sortOf, sortText } = await load("table.jsx");
@@ -179,4 +179,22 @@ test("a view is found by its name or by a result that it shows", () => {
 	assert.equal(viewOf(views, "doctor").name, "doctor");
 	assert.equal(viewOf(views, "capacity").name, "memory");
 	assert.equal(viewOf(views, "no such").name, "overview");
+});
+
+test("a step that is chosen is one step: its neighbours share a sliver with it", () => {
+	const rows = [{ name: "before", start_ps: 0, duration_ps: 1001 }, { name: "it", start_ps: 1000, duration_ps: 1000 }, { name: "behind", start_ps: 1995, duration_ps: 1000 }];
+	assert.deepEqual(names(rows, { range: [1000, 2000] }), ["it"]);
+	assert.deepEqual(names(rows, { range: [900, 2100] }), ["before", "it", "behind"]);
+	assert.deepEqual(names(rows, { range: [1500, 1501] }), ["it"]);
+});
+
+test("rows say what they are of, where they cannot follow what is chosen", () => {
+	const [ops, gaps] = [[{ name: "fusion.1" }], [{ name: "gap", start_ps: 5, device_id: 1, host: "a" }]];
+	const range = /** @type {[number, number]} */ ([1, 2]);
+	assert.equal(ofAll(ops, { ...ALL, range }, REPORT), "whole run");
+	assert.equal(ofAll(ops, { ...ALL, range, device: 1 }, REPORT), "whole run, all devices");
+	assert.equal(ofAll(gaps, { ...ALL, range, device: 1 }, REPORT), "");
+	assert.equal(ofAll([{ name: "thread", host: "a", start_ps: 5 }], { ...ALL, device: 1 }, REPORT), "all devices");
+	assert.equal(ofAll(ops, { ...ALL, range }, { ...REPORT, part: {} }), "");
+	assert.equal(ofAll(ops, ALL, REPORT), "");
 });

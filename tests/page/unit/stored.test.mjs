@@ -76,9 +76,10 @@ test("what is small is one part, and what has no name says so", () => {
 test("the peak is what the report says of the device, else what is drawn of it", () => {
 	const points = [{ time_ps: 1, allocated_bytes: 5 }, { time_ps: 2, allocated_bytes: 9 }];
 	const device = { host: "h", device: "d" };
-	assert.deepEqual(limitsOf(device, [{ host: "h", device: "d", peak_bytes: 10, peak_time_ps: 3, capacity_bytes: 20 }], points), { capacity: 20, peak: { at_ps: 3, bytes: 10 } });
-	assert.deepEqual(limitsOf(device, [{ host: "h", name: "d", hbm_bytes: 16 }, { host: "g", device: "d", capacity_bytes: 1 }], points), { capacity: 16, peak: { at_ps: 2, bytes: 9 } });
-	assert.deepEqual(limitsOf(device, [], []), { capacity: null, peak: null });
+	assert.deepEqual(limitsOf(device, [{ host: "h", device: "d", peak_bytes: 10, peak_time_ps: 3, capacity_bytes: 20 }], points), { capacity: 20, isLimit: false, peak: { at_ps: 3, bytes: 10 } });
+	assert.deepEqual(limitsOf(device, [{ host: "h", name: "d", hbm_bytes: 16 }, { host: "g", device: "d", capacity_bytes: 1 }], points), { capacity: 16, isLimit: false, peak: { at_ps: 2, bytes: 9 } });
+	assert.deepEqual(limitsOf(device, [], []), { capacity: null, isLimit: false, peak: null });
+	assert.equal(limitsOf(device, [{ host: "h", device: "d", capacity_bytes: 12 }, { host: "h", name: "d", hbm_bytes: 16 }], points).isLimit, true);
 	assert.ok(hasRoom(5, 20) && !hasRoom(4, 20) && !hasRoom(4, null));
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { columns, laid } = await load("strip.jsx");
+const { also, columns, laid, oneByOne } = await load("strip.jsx");
 const { BUCKETS } = await load("parts.jsx");
 
 const step = (start_ps, duration_ps) => ({ start_ps, duration_ps, total_ps: 10, ...Object.fromEntries(BUCKETS.map((b) => [`${b}_ps`, b === "compute" ? 10 : 0])) });
@@ -21,10 +21,19 @@ test("of many steps, neighbours are drawn as one", () => {
 	assert.ok(times.length < 2000);
 });
 
-test("findings that overlap lie in rows, and what has no row left does not hide another", () => {
+test("findings that overlap lie in rows, the first ones first, and one that has no row left does not hide another", () => {
 	const at = (start_ps, end_ps, kind) => ({ start_ps, end_ps, kind });
 	assert.deepEqual(laid([at(20, 30, 1), at(0, 10, 0), at(5, 25, 2)]), [[0, 10, 0, 20, 30, 1], [5, 25, 2]]);
-	const rows = laid([at(0, 100, 0), at(0, 90, 1), at(0, 80, 2), at(10, 95, 3), at(20, 30, 4)]);
-	assert.deepEqual(rows, [[0, 100, 0], [0, 90, 1], [0, 80, 2, 80, 95, 3]]);
+	const ranges = [0, 1, 2, 3, 4, 5, 6].map((kind) => at(0, 100 - kind, kind));
+	assert.deepEqual(laid([...ranges, at(95, 99, 7)]), [[0, 100, 0], [0, 99, 1], [0, 98, 2], [0, 97, 3], [0, 96, 4], [0, 95, 5, 95, 99, 7]]);
+	assert.deepEqual(also(ranges, 2, 95, 0), [0, 1, 3, 4, 5]);
+	assert.deepEqual(also(ranges, 2, 95, 1), [0, 1, 3, 4, 5, 6]);
+	assert.deepEqual(laid([at(5, 5, 0)]), []);
 	assert.deepEqual(laid([]), []);
+});
+
+test("steps of hosts are drawn one behind the other", () => {
+	const at = (start_ps, duration_ps) => ({ start_ps, duration_ps });
+	assert.deepEqual(oneByOne([at(5, 10), at(12, 8), at(13, 2), at(30, 5)]), [5, 15, 0, 15, 20, 1, 30, 35, 3]);
+	assert.deepEqual(oneByOne([]), []);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { filtered, inOrder, sorted, widened, widthsOf } = await load("table.jsx");
+const { filtered, inOrder, movedTo, sorted, toggled, widened, widthsOf } = await load("table.jsx");
 const { findable, search } = await load("search.js");
 const { value } = await load("format.js");
 const { columnsOf, flat, gainOf } = await load("parts.jsx");
@@ -89,6 +89,7 @@ test("whole microseconds are for programs, in tables and in figures", () => {
 test("the source stands beside the name, and nothing else moves", () => {
 	assert.deepEqual(inOrder(["name", "a", "b", "source", "module"]), ["name", "source", "a", "b", "module"]);
 	for (const columns of [["name", "source", "a"], ["source", "a"], ["name", "a"], []]) assert.deepEqual(inOrder(columns), columns);
+	assert.deepEqual(inOrder(["name", "a", "device", "source"], ["device", "host"]), ["name", "source", "device", "a"]);
 });
 
 test("a column is as wide as it was made, and not too narrow to be seen", () => {
@@ -111,4 +112,18 @@ test("one search finds views, findings, ops, sources and modules, names before w
 	assert.deepEqual(hits("jit_f"), ["module jit_f", "op fusion.10", "op fusion.9"]);
 	for (const word of ["", "  ", "others", "no such"]) assert.deepEqual(hits(word), []);
 	assert.equal(search(findable({ ops: Array.from({ length: 100 }, (_, i) => ({ name: `x${i}`, module: "m" })) }, []), "x").length, 12);
+});
+
+test("a column is moved, but never in front of the first one", () => {
+	assert.deepEqual(movedTo(["a", "b", "c", "d"], "d", 1), ["a", "d", "b", "c"]);
+	assert.deepEqual(movedTo(["a", "b", "c", "d"], "b", 9), ["a", "c", "d", "b"]);
+	assert.deepEqual(movedTo(["a", "b", "c"], "c", 0), ["a", "c", "b"]);
+	assert.deepEqual(movedTo(["a", "b"], "a", 1), ["a", "b"]);
+});
+
+test("a column comes back behind its neighbour", () => {
+	const all = ["a", "b", "c", "d"];
+	assert.deepEqual(toggled(all, all, "c"), ["a", "b", "d"]);
+	assert.deepEqual(toggled(all, ["a", "d", "b"], "c"), ["a", "d", "b", "c"]);
+	assert.deepEqual(toggled(all, ["a"], "d"), ["a", "d"]);
 });

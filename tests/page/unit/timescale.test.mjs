@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { load, near } from "./page.mjs";
 
-const { inside, outside, overSteps, panned, runEnd, sliceAt, spread, TimeScale, zoomed } = await load("timescale.js");
+const { inside, outside, overSteps, panned, rangeText, runEnd, sliceAt, spread, timeTexts, TimeScale, zoomed } = await load("timescale.js");
 const { together } = await load("tracks.jsx");
 
 const step = (start_ps, duration_ps) => ({ start_ps, duration_ps });
@@ -86,4 +86,14 @@ test("nothing moves where there is no time", () => {
 	scale.zoom(0.5);
 	scale.pan(1);
 	assert.equal(scale.chosen(), null);
+});
+
+test("times that are near each other are written so that they differ", () => {
+	assert.equal(rangeText([30e12, 30.002e12]), "30.000 s to 30.002 s");
+	assert.equal(rangeText([0, 405e9]), "0 ms to 405 ms");
+	assert.equal(rangeText([236154000000, 236154020000]), "236.15400 ms to 236.15402 ms");
+	assert.deepEqual(timeTexts([0, 2.5e9, 5e9]), ["0.0 ms", "2.5 ms", "5.0 ms"]);
+	assert.deepEqual(timeTexts([0, 25e7, 5e8, 75e7, 1e9]), ["0.00 ms", "0.25 ms", "0.50 ms", "0.75 ms", "1.00 ms"]);
+	assert.deepEqual(timeTexts([30e12, 30.00001e12, 30.00002e12]), ["30.00000 s", "30.00001 s", "30.00002 s"]);
+	assert.deepEqual(timeTexts([1000, 1001]), ["1.000 ns", "1.001 ns"]);
 });

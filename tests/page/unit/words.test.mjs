@@ -54,10 +54,13 @@ test("the meaning has the formula, the origin, the window and the page", () => {
 });
 
 test("a figure has the window that it is of", () => {
-	assert.equal(windowOf("overview.duty_cycle_pct", TPU), "the whole run");
-	assert.equal(windowOf("overview.duty_cycle_pct", { ...TPU, part: { from_ps: 0 } }), "the chosen part of the run");
+	assert.equal(windowOf("overview.mxu_utilization_pct", TPU), "the whole run");
+	assert.equal(windowOf("overview.mxu_utilization_pct", { ...TPU, part: { from_ps: 0 } }), "the chosen part of the run");
+	assert.equal(windowOf("overview.duty_cycle_pct", TPU), "each core, from its first event to its last");
+	assert.equal(windowOf("overview.duty_cycle_pct", { ...TPU, part: { from_ps: 0 } }), "each core, from its first event to its last, in the chosen part");
 	assert.equal(windowOf("hta.compute_time_pct", GPU), "from the first kernel to the last");
-	assert.equal(windowOf("hta.gpu_idle_pct", GPU), "the whole run");
+	assert.equal(windowOf("hta.gpu_idle_pct", GPU), "the capture");
+	assert.equal(windowOf("timeline.gpu_active_pct", GPU), "from the first event of a host or a device to the last");
 });
 
 test("a GPU has matrix units, and no MXU", () => {
@@ -73,6 +76,17 @@ test("a GPU without matrix ops has no view of matrix units", () => {
 	assert.ok(names(TPU).includes("systolic"));
 	assert.ok(!names(GPU).includes("systolic"));
 	assert.ok(names({ ...GPU, systolic: { ops: [{ op: "dot", mxu_utilization_pct: 5 }] } }).includes("systolic"));
+});
+
+test("a GPU without modules has no view of padding, fusion and roofline", () => {
+	const names = (report) => viewsOf(report, false).map((v) => v.name);
+	for (const view of ["padding", "fusion"]) {
+		assert.ok(names(TPU).includes(view));
+		assert.ok(!names({ ...GPU, padding: { allocated_bytes: null }, fusion: { fused_count: null, unfused: [] } }).includes(view), view);
+		assert.ok(names({ ...GPU, padding: { allocated_bytes: 4 }, fusion: { fused_count: 0 } }).includes(view), view);
+	}
+	const roofline = (flops) => names({ ...GPU, roofline: [{ kind: "op", flops_per_s: flops }] }).includes("roofline");
+	assert.ok(roofline(5) && !roofline(null));
 });
 
 test("tabs and labels have no word of one vendor", () => {

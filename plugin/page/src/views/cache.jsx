@@ -17,7 +17,7 @@ export function Cache() {
 				families: "No function ran as several compiled programs.",
 			}}
 		>
-			<Rows name="Host compiles" />
+			<Rows name="Host compiles" host />
 		</Generic>
 	);
 }

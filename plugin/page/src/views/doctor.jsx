@@ -4,17 +4,21 @@ import { useEffect, useRef } from "preact/hooks";
 import { clean, coreTime, time, title, value } from "../format.js";
 import { XProfLink } from "../links.jsx";
 import { Op } from "../op.jsx";
+import { hintOf, rowOf } from "../opdata.js";
 import { ByHand, OpenFinding } from "../open.jsx";
-import { Choice, Code, columnsOf, Facts, gainOf, Missing, Notes } from "../parts.jsx";
+import { Choice, Code, columnsOf, Facts, gainOf, Missing, Notes, Window } from "../parts.jsx";
+import { Place as PlaceLine } from "../place.jsx";
 import { deviceIn, useChoice, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 import { Label, Unknown } from "../words.jsx";
 
-/** @import { Finding as FindingData, FindingRange, Kpi, Report } from "../report.d.ts" */
+/** @import { Finding as FindingData, FindingRange, Kpi, Maybe, Report } from "../report.d.ts" */
 
 const SEVERITIES = ["critical", "warning", "info"];
 
-const MANY_RANGES = 6;
+const MANY_RANGES = 3;
+const HEALTH = new Set(["health_score"]); // the overview has it
+const ORDER = "The finding that could give back the most core time alone stands first. The time behind each is its gain: time of the whole run. Two findings may save the same moment. It is counted for one of them only, so gains do not always fall from top to bottom.";
 
 /**
  * What a button leads to: the time, the device with its host, and whether there are more like it.
@@ -39,7 +43,7 @@ function Ranges({ finding, ranges }) {
 				</button>
 			))}
 			{mine.length > MANY_RANGES && !all && (
-				<button type="button" onClick={() => setAll(true)}>{`${mine.length - MANY_RANGES} shorter times`}</button>
+				<button type="button" onClick={() => setAll(true)}>{`${mine.length - MANY_RANGES} shorter ${mine.length - MANY_RANGES === 1 ? "time" : "times"}`}</button>
 			)}
 		</span>
 	);
@@ -47,12 +51,45 @@ function Ranges({ finding, ranges }) {
 
 /** @param {{ where: NonNullable<FindingData["where"]>[number] }} props */
 function Place({ where: { op, module, source } }) {
-	const text = clean([module && `in ${module}`, source && `at ${source}`].filter(Boolean).join(" "));
+	const { report } = usePage();
+	const of = op ? { module: module ?? "", name: op } : null;
+	const row = of && rowOf(report, of);
+	const isSaid = Boolean(row && hintOf(row).includes(source ?? "")); // the op's own hint has the line
+	const text = clean([module && `in ${module}`, source && !isSaid && `at ${source}`].filter(Boolean).join(" "));
 	return (
 		<li>
-			{op && <Op of={{ module: module ?? "", name: op }} />} {text}
+			{of && <Op of={of} says />} {text} {typeof row?.self_time_ps === "number" && <span class="count">{coreTime(row.self_time_ps)}</span>}
 		</li>
 	);
+}
+
+const FEW = 3; // places that are shown at first
+
+/** @param {{ finding: FindingData }} props */
+function Places({ finding: { id, where } }) {
+	const [all, setAll] = useChoice(`doctor.places.${id}`, false);
+	if (!where?.length) return null;
+	const more = all ? 0 : where.length - FEW;
+	return (
+		<ul class="where">
+			{(all ? where : where.slice(0, FEW)).map((w, i) => (
+				<Place key={i} where={w} />
+			))}
+			{more > 0 && (
+				<li>
+					<button type="button" class="link" onClick={() => setAll(true)}>{`${more} more`}</button>
+				</li>
+			)}
+		</ul>
+	);
+}
+
+// One line on how sure this is, and what it could give back if nothing else were done.
+/** @param {{ finding: FindingData }} props */
+function Ceiling({ finding: f }) {
+	const alone = typeof f.impact_pct === "number" ? `Alone it could give back ${value("_pct", f.impact_pct)} of core time (${coreTime(f.impact_ps ?? 0)}) at most: ${clean(f.ceiling ?? "")}.` : "";
+	const why = f.severity_reason ? `It is ${f.severity} because ${clean(f.severity_reason)}.` : "";
+	return <p class="count">{[alone, why, `Confidence: ${f.confidence}.`].filter(Boolean).join(" ")}</p>;
 }
 
 /** @param {{ finding: FindingData, ranges: FindingRange[], open: boolean, isLed: boolean, onToggle: (open: boolean) => void }} props ISLED: a link leads to it */
@@ -61,32 +98,28 @@ function Finding({ finding: f, ranges, open, isLed, onToggle }) {
 	useEffect(() => {
 		if (isLed) box.current?.scrollIntoView({ block: "start" });
 	}, [isLed]);
-	const gain = gainOf(f) ?? "gain unknown";
-	const alone = typeof f.impact_pct === "number" ? `Alone it could give back ${value("_pct", f.impact_pct)} of core time (${coreTime(f.impact_ps ?? 0)}) at most: ${clean(f.ceiling ?? "")}.` : "";
 	return (
 		<details class="finding" data-finding={f.id} open={open} ref={box} onToggle={(e) => e.currentTarget.open !== open && onToggle(e.currentTarget.open)}>
 			<summary>
-				<span class={`severity ${f.severity}`}>{f.severity}</span> {clean(f.title)} <span class="impact">{gain}</span>
+				<span class={`severity ${f.severity}`}>{f.severity}</span> {clean(f.title)} <span class="impact">{gainOf(f) ?? "gain unknown"}</span>
 			</summary>
+			<PlaceLine finding={f} />
 			<p>{clean(f.evidence ?? "")}</p>
-			{f.severity_reason && <p class="count">{`It is ${f.severity} because ${clean(f.severity_reason)}.`}</p>}
-			{alone && <p class="count">{alone}</p>}
-			{f.where && f.where.length > 0 && (
-				<ul class="where">
-					{f.where.map((w, i) => (
-						<Place key={i} where={w} />
-					))}
-				</ul>
-			)}
 			<p class="advice">{clean(f.advice ?? "")}</p>
-			{f.code && <Code text={f.code} />}
+			<Places finding={f} />
 			<p class="links">
+				<Ranges finding={f} ranges={ranges} />
 				<XProfLink name="XProf graph" link={f.links?.xprof} />
 				<XProfLink name="XProf trace viewer" link={f.links?.xprof_trace} />
 				<OpenFinding finding={f} />
-				<Ranges finding={f} ranges={ranges} />
-				<span class="count">{`Confidence: ${f.confidence}`}</span>
 			</p>
+			<Ceiling finding={f} />
+			{f.code && (
+				<details class="example">
+					<summary>Example in code</summary>
+					<Code text={f.code} />
+				</details>
+			)}
 			<ByHand finding={f} />
 		</details>
 	);
@@ -94,14 +127,62 @@ function Finding({ finding: f, ranges, open, isLed, onToggle }) {
 
 /** @type {Record<string, string>} */
 const BANDS = { good: "good", fair: "fair", poor: "poor" };
+
+// What a run is not limited by may stay low: the class of the verdict, the figure, and why.
+/** @type {Record<string, [figure: string, why: string]>} */
+const NO_FAULTS = {
+	compute: ["memory_bandwidth", "the run is bound by compute, not by memory"],
+	memory_wait: ["mxu_utilization", "the run is bound by memory, not by the matrix units"],
+};
+
+/**
+ * How a figure is judged, and why it is no fault if it is low: never against the verdict.
+ * @type {(kpi: Kpi, limit: Maybe<string>) => { band: string, reason: string }}
+ */
+export function bandOf(kpi, limit) {
+	const [figure, why] = NO_FAULTS[limit ?? ""] ?? [];
+	if (kpi.band === "poor" && figure === kpi.name) return { band: "neutral", reason: why ?? "" };
+	return { band: kpi.band, reason: clean(kpi.band_reason ?? "") };
+}
+
+// Where the bands of a figure end, in words.
+/** @param {Kpi} k */
+function limitsOf(k) {
+	const word = k.better === "higher" ? "from" : "up to";
+	return `good ${word} ${round(k.good, k.unit)}${k.fair === null ? "" : `, fair ${word} ${round(k.fair, k.unit)}`}`;
+}
+
+/** @param {{ kpi: Kpi, limit: Maybe<string> }} props */
+function KeyFigure({ kpi: k, limit }) {
+	const { band, reason } = bandOf(k, limit);
+	return (
+		<div class={`fact kpi ${BANDS[band] ?? ""}`}>
+			<dt>
+				<Label of={`kpis.${k.name}`} origin={k.origin} window={k.window} />
+			</dt>
+			<dd>
+				{figure(/** @type {number} */ (k.value), k.unit)}
+				<span class="origin">{BANDS[band] ?? "not judged"}</span>
+			</dd>
+			<Window of={`kpis.${k.name}`} window={k.window} />
+			<dd class="count">{BANDS[band] ? limitsOf(k) : reason}</dd>
+		</div>
+	);
+}
 /** @param {number} x */
 const number = (x) => (Number.isInteger(x) ? String(x) : String(+x.toPrecision(3)));
+/** @type {Record<string, number>} */
+const PS = { s: 1e12, ms: 1e9 };
+/** A figure in its unit; times are written as everywhere. @type {(x: number, unit: string) => string} */
+const figure = (x, unit) => (unit in PS ? time(x * PS[unit]) : `${number(x)} ${unit}`);
+/** The same of a limit: people set those, and round ones stay so. @type {(x: number, unit: string) => string} */
+const round = (x, unit) => `${number(x)} ${unit}`;
 
 /**
  * Figures that people judge a run by, with the limits they judge it by.
- * @param {{ kpis: Kpi[] }} props
+ * @param {{ kpis: Kpi[], limit: Maybe<string> }} props LIMIT: the class that limits the run
  */
-function KeyFigures({ kpis }) {
+function KeyFigures({ kpis, limit }) {
 	if (!kpis.length) return null;
 	const known = kpis.filter((k) => k.value !== null);
 	const unknown = kpis.filter((k) => k.value === null);
@@ -110,16 +191,7 @@ function KeyFigures({ kpis }) {
 			<h3>Key figures</h3>
 			<dl class="facts">
 				{known.map((k) => (
-					<div key={k.name} class={`fact kpi ${BANDS[k.band] ?? ""}`} title={k.band_reason ? `${k.meaning}; ${k.band_reason}` : k.meaning}>
-						<dt>
-							<Label of={`kpis.${k.name}`} origin={k.origin} window={k.window} />
-						</dt>
-						<dd>
-							{`${number(/** @type {number} */ (k.value))} ${k.unit}`}
-							<span class="origin">{k.band}</span>
-						</dd>
-						<dd class="count">{`good ${k.better === "higher" ? "from" : "up to"} ${number(k.good)} ${k.unit}${k.fair === null ? "" : `, fair ${k.better === "higher" ? "from" : "up to"} ${number(k.fair)} ${k.unit}`}`}</dd>
-					</div>
+					<KeyFigure key={k.name} kpi={k} limit={limit} />
 				))}
 			</dl>
 			<Unknown of={unknown.map((k) => `kpis.${k.name}`)} view="doctor" why="The profile does not have what they need." />
@@ -130,7 +202,8 @@ function KeyFigures({ kpis }) {
 export function Doctor() {
 	const { report, look, setLook } = usePage();
 	const [only, setOnly] = useChoice("doctor.show", "");
-	const [opened, setOpened] = useChoice("doctor.open", /** @type {string[]} */ ([]));
+	const first = look.finding ? [] : (report.doctor?.findings ?? []).slice(0, 1).map((f) => f.id); // open until somebody closes it
+	const [opened, setOpened] = useChoice("doctor.open", first);
 	/** @type {(id: string, isOpen: boolean) => void} */
 	const onToggle = (id, isOpen) => {
 		setOpened((ids) => [...ids.filter((i) => i !== id), ...(isOpen ? [id] : [])]);
@@ -144,7 +217,7 @@ export function Doctor() {
 	const counted = (severity) => [severity, `${severity} (${all.filter((f) => f.severity === severity).length})`];
 	return (
 		<div>
-			<Facts of="doctor" view={d} />
+			{all.length > 1 && <p class="order">{ORDER}</p>}
 			<p class="bar">
 				<Choice label="show" value={only} options={[["", `all ${all.length}`], ...SEVERITIES.map(counted)]} onPick={setOnly} />
 			</p>
@@ -157,7 +230,8 @@ export function Doctor() {
 				.map((n) => (
 					<Table key={n} name={n} caption={title(`doctor.${n}`)} rows={d[n]} columns={columnsOf(d[n])} />
 				))}
-			<KeyFigures kpis={d.kpis ?? []} />
+			<Facts of="doctor" view={d} skip={HEALTH} />
+			<KeyFigures kpis={d.kpis ?? []} limit={report.time?.bottleneck_bucket} />
 			<Notes view={d} />
 		</div>
 	);

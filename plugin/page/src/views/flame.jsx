@@ -3,10 +3,11 @@
 import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, cut, title, value } from "../format.js";
-import { Check, Choice, Facts, Missing, Notes } from "../parts.jsx";
+import { labelOf } from "../glossary.js";
+import { Check, Choice, Facts, filled, Missing, Notes } from "../parts.jsx";
 import { useChoice, usePage } from "../state.js";
-import { build, children, find, frameOf, KINDS, placeOf, visit, WEIGHTS } from "./flame_tree.js";
-import { Tables } from "./generic.jsx";
+import { Table } from "../table.jsx";
+import { build, children, find, folded, frameOf, heaviest, KINDS, placeOf, visit, WEIGHTS } from "./flame_tree.js";
 
 const ROW = 19; // pixels
 const TALL = 560; // of the box; more rows scroll
@@ -14,7 +15,7 @@ const NARROW = 0.5; // pixels: what is narrower is not drawn
 const LETTERS = 24; // pixels that a frame needs for a text
 const US = 1e6; // ps
 
-/** @import { FrameRow, Tree, Weight } from "../report.d.ts" */
+/** @import { DrawCell, FrameRow, Row, Tree, Weight } from "../report.d.ts" */
 
 // Light enough for dark letters in either theme; without colours, their lightness and the words below tell them apart.
 /** @type {Record<string, string>} */
@@ -31,6 +32,8 @@ function asked() {
 	return { kind: at.tree, weight: at.weight, least: number(at.minDurationPs) / US, depth: number(at.maxDepth), group: at.groupSmall === "true" };
 }
 
+/** Own time is a sum over threads or over devices. @type {Record<string, DrawCell>} */
+const OWN = { self_ps: (v, row) => value(WEIGHTS.find((w) => w.name === row.weight)?.unit ?? "_ps", v) };
 /** @type {(weight: Weight, v: number) => string} */
 const shown = (weight, v) => (weight.unit ? value(weight.unit, v) : v.toLocaleString("en-US"));
 /** @type {(part: number, all: number) => string} */
@@ -38,13 +41,18 @@ const shareOf = (part, all) => value("_pct", all > 0 ? (100 * part) / all : 0);
 
 // --- drawing
 
+/** @typedef {{ count: number, by: number }} Turn */
 /** @typedef {{ tree: Tree, zoom: number, chosen: number, over: number, hits: Uint8Array, word: string, depth: number }} Drawn */
 
 /** @type {(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, width: number, letter: number) => void} */
 function label(ctx, text, x, y, width, letter) {
-	const most = Math.floor((width - 8) / letter);
+	const room = width - 8;
+	const most = Math.floor(room / letter);
 	if (width < LETTERS || most < 2) return;
-	ctx.fillText(text.length > most ? `${text.slice(0, most - 1)}\u2026` : text, x + 4, y + ROW - 6);
+	let drawn = text.length > most ? `${text.slice(0, most - 1)}\u2026` : text;
+	const measured = ctx.measureText(drawn).width;
+	if (measured > room) drawn = `${text.slice(0, Math.floor((drawn.length * room) / measured) - 1)}\u2026`; // these letters are wider than most
+	ctx.fillText(drawn, x + 4, y + ROW - 6);
 }
 
 /** @type {(canvas: HTMLCanvasElement, box: HTMLElement, look: Drawn) => void} */
@@ -135,8 +143,8 @@ function step(tree, at, key) {
 /** @type {(tree: Tree, zoom: number, at: number) => boolean} */
 const within = (tree, zoom, at) => zoom < 0 || (at >= zoom && at < tree.end[zoom]);
 
-/** @param {{ tree: Tree, weight: Weight, word: string, depth: number }} props */
-function Graph({ tree, weight, word, depth }) {
+/** @param {{ tree: Tree, weight: Weight, word: string, depth: number, turn: Turn }} props TURN: which hit is asked for */
+function Graph({ tree, weight, word, depth, turn }) {
 	const { theme } = usePage();
 	const box = useRef(/** @type {HTMLDivElement | null} */ (null));
 	const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
@@ -146,6 +154,8 @@ function Graph({ tree, weight, word, depth }) {
 	const [chosen, setChosen] = useState(-1);
 	const [over, setOver] = useState(-1);
 	const found = useMemo(() => find(tree, word), [tree, word]);
+	const hits = useMemo(() => heaviest(tree, found.hits), [tree, found]);
+	const [hit, setHit] = useState(-1);
 	const look = { tree, zoom, chosen, over, hits: found.hits, word, depth };
 	const now = useRef(look);
 	now.current = look;
@@ -158,6 +168,18 @@ function Graph({ tree, weight, word, depth }) {
 		setChosen(-1);
 		setOver(-1);
 	}, [tree]);
+	useEffect(() => setHit(-1), [tree, word]);
+	const jump = (/** @type {number} */ by) => {
+		if (!hits.length) return;
+		const next = hit < 0 && by < 0 ? hits.length - 1 : (hit + by + hits.length) % hits.length;
+		setHit(next);
+		setOver(-1);
+		setChosen(hits[next]);
+		widen(hits[next]);
+	};
+	useEffect(() => {
+		if (turn.count) jump(turn.by);
+	}, [turn]);
 	useEffect(draw, [tree, zoom, chosen, over, found, theme, depth]);
 	useEffect(() => {
 		const watch = new ResizeObserver(draw);
@@ -200,7 +222,20 @@ function Graph({ tree, weight, word, depth }) {
 	return (
 		<div>
 			<Frame tree={tree} weight={weight} at={over >= 0 ? over : chosen} />
-			{word && <p role="status">{`${found.nr.toLocaleString("en-US")} frames contain "${clean(word)}": ${value("_pct", 100 * found.share)} of all`}</p>}
+			{word && (
+				<p class="found">
+					<span role="status">
+						{`${found.nr.toLocaleString("en-US")} frames contain "${clean(word)}": ${value("_pct", 100 * found.share)} of ${weight.title}. `}
+						{hits.length > 0 && (hit < 0 ? "Enter leads to the largest." : `This is number ${hit + 1} of ${hits.length}.`)}
+					</span>{" "}
+					<button type="button" disabled={!hits.length} onClick={() => jump(-1)}>
+						Previous hit
+					</button>{" "}
+					<button type="button" disabled={!hits.length} onClick={() => jump(1)}>
+						Next hit
+					</button>
+				</p>
+			)}
 			<div
 				class="flame"
 				ref={box}
@@ -236,6 +271,11 @@ function Colors({ rows }) {
 	);
 }
 
+/** @type {[weight: string, caption: string][]} */
+const HOTTEST = [["device", "Hottest on the device"], ["cpu", "Hottest on the CPU"]];
+const COLUMNS = ["name", "self_ps", "share_pct", "count", "caller"];
+const LABELS = Object.fromEntries(COLUMNS.map((c) => [c, labelOf(`flame.hottest.${c}`)]));
+
 /** @type {(rows: FrameRow[], weight: Weight) => boolean} */
 const hasTime = (rows, weight) => rows.some((r) => r[weight.self] > 0);
 
@@ -253,13 +293,18 @@ export function Flame() {
 	/** @type {FrameRow[]} */
 	const rows = view?.[of] ?? [];
 	const weights = WEIGHTS.filter((w) => hasTime(rows, w));
-	const usual = of === "stacks" ? ["cpu", "device"] : ["device", "cpu"];
-	const weight = weights.find((w) => w.name === wanted) ?? usual.map((n) => weights.find((w) => w.name === n)).find(Boolean) ?? WEIGHTS[2];
-	const tree = useMemo(() => build(rows, weight, { least: least * US, group }), [rows, weight, least, group]);
+	const weight = weights.find((w) => w.name === wanted) ?? ["device", "cpu"].map((n) => weights.find((w) => w.name === n)).find(Boolean) ?? WEIGHTS[2];
+	const [whole, setWhole] = useChoice("flame.whole", false);
+	const [turn, setTurn] = useState(/** @type {Turn} */ ({ count: 0, by: 1 }));
+	const fold = useMemo(() => folded(rows, weight), [rows, weight]);
+	const tree = useMemo(() => build(whole ? rows : fold.rows, weight, { least: least * US, group }), [rows, fold, whole, weight, least, group]);
+	/** @type {Record<string, Row[]>} */
+	const hottest = useMemo(() => Object.fromEntries(HOTTEST.map(([name]) => [name, (view?.hottest ?? []).filter((/** @type {Row} */ row) => row.weight === name)])), [view]);
 	if (!view || !kinds.length) return <Missing what="call stacks, modules or scopes" />;
 	return (
 		<div>
 			<Facts of="flame" view={view} names={["cpu_time_ps", "device_time_ps", "thread_count"].filter((n) => view[n] !== null)} />
+			<p class="count">Times here are sums over all threads and all devices, so they may be longer than the run.</p>
 			<div class="bar">
 				{kinds.length > 1 && <Choice label="of" value={of} options={kinds.map((k) => [k, title(`flame.${k}`)])} onPick={setKind} />}
 				{weights.length > 1 && <Choice label="by" value={weight.name} options={weights.map((w) => [w.name, w.title])} onPick={setWeight} />}
@@ -275,11 +320,14 @@ export function Flame() {
 				{hasTime(rows, WEIGHTS[1]) && (
 					<Check label="group small kernels" value={group} onPick={setGroup} />
 				)}
-				<input type="search" placeholder="find" aria-label="find frames" value={word} onInput={(e) => setWord(e.currentTarget.value)} />
+				{fold.nr > 0 && <Check label={`all callers (${fold.nr} that only call the next one are ${whole ? "drawn" : "folded"})`} value={whole} onPick={setWhole} />}
+				<input type="search" placeholder="find" aria-label="find frames" value={word} onInput={(e) => setWord(e.currentTarget.value)} onKeyDown={(e) => e.key === "Enter" && setTurn((t) => ({ count: t.count + 1, by: e.shiftKey ? -1 : 1 }))} />
 			</div>
 			<Colors rows={rows} />
-			<Graph tree={tree} weight={weight} word={word} depth={depth} />
-			<Tables of="flame" view={view} names={["hottest"]} first={{ hottest: ["weight", "self_ps", "share_pct", "count", "name", "caller"] }} />
+			<Graph tree={tree} weight={weight} word={word} depth={depth} turn={turn} />
+			{HOTTEST.map(([name, caption]) => (
+				<Table key={name} name={`hottest_${name}`} caption={caption} rows={hottest[name]} columns={filled(hottest[name], COLUMNS)} draw={OWN} labels={LABELS} />
+			))}
 			<Notes view={view} />
 		</div>
 	);

@@ -5,8 +5,8 @@
 
 /** @type {Weight[]} */
 export const WEIGHTS = [
-	{ name: "cpu", title: "CPU time", self: "cpu_self_ps", unit: "_ps" },
-	{ name: "device", title: "device time", self: "device_self_ps", unit: "_ps" },
+	{ name: "cpu", title: "CPU time", self: "cpu_self_ps", unit: "flame.cpu_time_ps" },
+	{ name: "device", title: "device time", self: "device_self_ps", unit: "flame.device_time_ps" },
 	{ name: "count", title: "calls", self: "count", unit: "" },
 ];
 export const KINDS = ["stacks", "modules", "scopes"];
@@ -38,6 +38,56 @@ function grouped(rows, least) {
 	});
 	return out;
 }
+
+const FOLD = 3; // fewer callers are drawn as they are
+
+/**
+ * What stands around all the rest, each calling only the next one, as one frame: the launchers of a program. Of each root of ROWS; what it took
+ * itself stays in the sum. NR: how many frames it is.
+ * @type {(rows: FrameRow[], weight: Weight) => { rows: FrameRow[], nr: number }}
+ */
+export function folded(rows, weight) {
+	const total = Float64Array.from(rows, (row) => row[weight.self]);
+	for (let i = rows.length - 1; i >= 0; i--) {
+		const { parent } = rows[i];
+		if (parent !== null) total[parent] += total[i];
+	}
+	const callees = new Int32Array(rows.length);
+	rows.forEach((row, i) => {
+		if (row.parent !== null && total[i] > 0) callees[row.parent]++;
+	});
+	const root = new Int32Array(rows.length).fill(-1); // of the callers that a frame belongs to; -1: of none
+	const length = new Int32Array(rows.length);
+	rows.forEach((row, i) => {
+		if (total[i] > 0 && callees[i] === 1 && (row.parent === null || root[row.parent] >= 0)) root[i] = row.parent === null ? i : root[row.parent];
+		if (root[i] >= 0) length[root[i]]++;
+	});
+	let nr = 0;
+	const moved = new Int32Array(rows.length);
+	/** @type {FrameRow[]} */
+	const out = [];
+	rows.forEach((row, i) => {
+		const parent = row.parent === null ? null : moved[row.parent];
+		const isFolded = root[i] >= 0 && length[root[i]] >= FOLD;
+		if (!isFolded || root[i] === i) {
+			moved[i] = out.length;
+			out.push({ ...row, parent });
+		}
+		if (!isFolded) return;
+		nr++;
+		moved[i] = moved[root[i]];
+		const one = out[moved[i]];
+		one.name = `${length[root[i]]} callers: ${rows[root[i]].name} \u2026 ${row.name}`;
+		if (root[i] !== i) for (const { self } of WEIGHTS) if (self !== "count") one[self] += row[self];
+	});
+	return { rows: out, nr };
+}
+
+/**
+ * The frames with WORD that are drawn, the heaviest first.
+ * @type {(tree: Tree, hits: Uint8Array) => number[]}
+ */
+export const heaviest = (tree, hits) => [...hits.keys()].filter((i) => hits[i] && !tree.hidden(i)).sort((a, b) => tree.total[b] - tree.total[a]);
 
 // LEAST: ps that a frame takes in all, CPU or device, to be drawn; what is not drawn is the parent's own.
 /** @type {(all: FrameRow[], weight: Weight, only?: { least?: number, group?: boolean }) => Tree} */

@@ -1,8 +1,9 @@
 // What the compiler put together, and what meets in HBM because it did not.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { COLORS } from "../chart.jsx";
-import { bytes, clean, title, value } from "../format.js";
+import { Legend } from "../chart.jsx";
+import { OTHERS } from "../colors.js";
+import { bytes, capital, clean, value } from "../format.js";
 import { graphOf, opOfKey, shortened } from "../graph.js";
 import { hintOf, opKey, rowOf } from "../opdata.js";
 import { Choice, Shares } from "../parts.jsx";
@@ -11,23 +12,24 @@ import { Generic } from "./generic.jsx";
 
 /** @import { Graph, GraphEdge, Row } from "../report.d.ts" */
 
-/** @typedef {[code: string, ps: number]} Reason */
+/** @typedef {[name: string, ps: number]} Reason */
 
-/**
- * At most one part a colour: the smallest are drawn as one.
- * @type {(parts: Reason[]) => Reason[]}
- */
+const DRAWN = 8; // the smallest are drawn as one
+
+/** @param {Row} pair */
+const reasonOf = (pair) => capital(clean(String(pair.reason_name ?? pair.reason_code ?? "unknown").replaceAll("_", " ")));
+
+/** @type {(parts: Reason[]) => Reason[]} */
 function joined(parts) {
-	const most = COLORS.length;
-	if (parts.length <= most) return parts;
-	return [...parts.slice(0, most - 1), ["other_reasons", parts.slice(most - 1).reduce((sum, [, ps]) => sum + ps, 0)]];
+	if (parts.length <= DRAWN) return parts;
+	return [...parts.slice(0, DRAWN - 1), ["Other reasons", parts.slice(DRAWN - 1).reduce((sum, [, ps]) => sum + ps, 0)]];
 }
 
 /** @type {(pairs: Row[]) => Reason[]} */
 function reasonsOf(pairs) {
 	/** @type {Map<string, number>} */
 	const reasons = new Map();
-	for (const pair of pairs) if (pair.impact_ps > 0) reasons.set(pair.reason_code, (reasons.get(pair.reason_code) ?? 0) + pair.impact_ps);
+	for (const pair of pairs) if (pair.impact_ps > 0) reasons.set(reasonOf(pair), (reasons.get(reasonOf(pair)) ?? 0) + pair.impact_ps);
 	return joined([...reasons].sort((a, b) => b[1] - a[1]));
 }
 
@@ -49,7 +51,7 @@ function Way({ edge, graph, most, color }) {
 	const bend = Math.max((x2 - x1) / 2, 30);
 	const under = to.x - from.x > 1 ? ROUND : 0; // what stands between the two is passed below
 	const { row } = edge;
-	const says = `${clean(row.producer)} to ${clean(row.consumer)}: ${value("total_bytes", row.total_bytes)}, ${value("fusion.unfused.impact_ps", row.impact_ps)} at stake; ${clean(row.reason ?? "")}`;
+	const says = `${clean(row.producer)} to ${clean(row.consumer)}: ${value("total_bytes", row.total_bytes)}, ${value(STAKE, row.impact_ps)} at stake; ${clean(row.reason ?? "")}`;
 	return (
 		<g>
 			<path d={`M${x1} ${y1} C${x1 + bend} ${y1 + under} ${x2 - bend} ${y2 + under} ${x2} ${y2}`} stroke={color} stroke-width={1 + (THICK - 1) * Math.sqrt((row.total_bytes ?? 0) / most)}>
@@ -86,6 +88,7 @@ function Node({ name, at }) {
 }
 
 const COUNTS = [12, 24, 48];
+const STAKE = "fusion.unfused.impact_ps"; // how time at stake is written: it is summed over cores
 
 /** @param {{ pairs: Row[], reasons: Reason[] }} props */
 function Meeting({ pairs, reasons }) {
@@ -94,10 +97,10 @@ function Meeting({ pairs, reasons }) {
 	if (!graph.edges.length) return null;
 	const most = graph.edges.reduce((m, e) => Math.max(m, e.row.total_bytes ?? 0), 1);
 	const [width, height] = [graph.columns * (WIDE + BETWEEN) - BETWEEN + 8, graph.rows * (HIGH + BELOW) + 8];
-	/** @param {string} code */
-	const color = (code) => {
-		const i = reasons.findIndex(([c]) => c === code);
-		return i < 0 ? "var(--soft)" : COLORS[i];
+	/** @param {string} reason */
+	const color = (reason) => {
+		const i = reasons.findIndex(([r]) => r === reason);
+		return i < 0 ? "var(--soft)" : OTHERS[i];
 	};
 	return (
 		<section aria-label="what meets in HBM">
@@ -109,7 +112,7 @@ function Meeting({ pairs, reasons }) {
 			<div class="graph" tabIndex={0} role="region" aria-label="graph of ops">
 				<svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label={`${graph.places.size} ops and ${graph.edges.length} arrays between them`}>
 					{graph.edges.map((edge) => (
-						<Way key={`${edge.from}\n${edge.to}`} edge={edge} graph={graph} most={most} color={color(edge.row.reason_code)} />
+						<Way key={`${edge.from}\n${edge.to}`} edge={edge} graph={graph} most={most} color={color(reasonOf(edge.row))} />
 					))}
 					{[...graph.places].map(([name, at]) => (
 						<Node key={name} name={name} at={at} />
@@ -133,17 +136,8 @@ export function Fusion() {
 			empty={{ unfused: "No two ops were found that could have been fused.", kinds: "No fusion ran.", chains: "No chain of short ops was found." }}
 		>
 			{total > 0 && <h3>Time at stake, by reason</h3>}
-			{total > 0 && <Shares parts={parts.map(([code, ps], i) => ({ name: title(code), value: ps, color: COLORS[i] }))} total={total} label="time at stake by reason" />}
-			{total > 0 && (
-				<ul class="legend">
-					{parts.map(([code, ps], i) => (
-						<li key={code}>
-							<span class="swatch" style={{ background: COLORS[i] }} aria-hidden="true" />
-							{`${title(code)} ${value("_ps", ps)}`}
-						</li>
-					))}
-				</ul>
-			)}
+			{total > 0 && <Shares parts={parts.map(([name, ps], i) => ({ name, value: ps, color: OTHERS[i] }))} total={total} label="time at stake by reason" unit={STAKE} />}
+			{total > 0 && <Legend items={parts.map(([name, ps], i) => [`${name} ${value(STAKE, ps)}`, OTHERS[i]])} />}
 			<Meeting pairs={pairs} reasons={parts} />
 		</Generic>
 	);

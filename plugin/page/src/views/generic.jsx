@@ -9,7 +9,7 @@ import { Table } from "../table.jsx";
 /** @import { ComponentChildren } from "preact" */
 /** @import { Cell, DrawCell, Maybe, Row, Sort, Report, TablesProps, View } from "../report.d.ts" */
 
-const LEAVE = ["op_index", "device_id", "straggler_device_id", "program_id"]; // for programs, not for people
+const LEAVE = ["op_index", "device_id", "straggler_device_id", "program_id", "reason_code"]; // for programs, not for people
 
 /**
  * OF: the view; FIRST: columns that come first; EMPTY: why it has no rows.
@@ -20,9 +20,11 @@ function One({ of, name, rows: all, caption, first, sort, draw, empty, onPick, u
 	const { report, look } = usePage();
 	const rows = useMemo(() => inSight(all, look, report), [all, look, report]);
 	const columns = useMemo(() => columnsOf(all, first, LEAVE), [all, first]);
-	if (!all.length || !rows.length) return <p class="empty">{all.length ? `${caption}: no row belongs to the chosen time, host or device.` : (empty ?? `${caption}: the profile has none.`)}</p>;
+	if (!all.length || !rows.length) return <p class="empty">{all.length ? `${caption}: no row belongs to the chosen time, host or device.` : (empty ?? `${caption}: there are no rows in this report.`)}</p>;
 	return <Table name={name} of={`${of}.${name}`} caption={caption} label={under && `${under}: ${caption}`} rows={rows} columns={columns} sort={sort} draw={draw} onPick={onPick} />;
 }
+
+const BESIDE = new Set(["capture_verdict"]); // the overview says it above
 
 /** @param {Cell} v */
 const isTable = (v) => Array.isArray(v) && v.every((row) => row !== null && typeof row === "object" && !Array.isArray(row));
@@ -31,7 +33,13 @@ const isTable = (v) => Array.isArray(v) && v.every((row) => row !== null && type
 export function Tables({ of, view, names, first = {}, sort = {}, draw = {}, empty = {}, onPick, under }) {
 	const all = names ?? Object.keys(view ?? {}).filter((n) => n !== "notes" && isTable(view?.[n]));
 	const missing = Object.keys(empty).filter((n) => !all.includes(n)); // these are named with their reason, like those without rows
-	return [...all, ...missing].map((n) => <One key={n} of={of} name={n} rows={view?.[n] ?? []} caption={title(`${of}.${n}`)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} under={under} />);
+	return (
+		<div class="tables">
+			{[...all, ...missing].map((n) => (
+				<One key={n} of={of} name={n} rows={view?.[n] ?? []} caption={title(`${of}.${n}`)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} under={under} />
+			))}
+		</div>
+	);
 }
 
 /** @param {TablesProps & { name: keyof Report, what?: string, skip?: Set<string>, children?: ComponentChildren }} props */
@@ -61,7 +69,7 @@ export function Part({ name, heading, ...tables }) {
 	return (
 		<section aria-label={heading}>
 			<h3>{heading}</h3>
-			<Facts of={name} view={view} />
+			<Facts of={name} view={view} skip={BESIDE} />
 			<Tables of={name} view={view} names={full} under={heading} {...tables} />
 			<Notes view={view} />
 		</section>

@@ -2,10 +2,10 @@
 // same of its sessions, each as it was annotated.
 import { h } from "preact";
 import { useMemo, useRef } from "preact/hooks";
-import { COLORS, Plot, tooltip } from "../chart.jsx";
+import { ink, Plot, tooltip } from "../chart.jsx";
 import { clean, cut, value } from "../format.js";
 import { runAt } from "../live.js";
-import { Fact } from "../parts.jsx";
+import { bucketColor, Fact } from "../parts.jsx";
 import { ofRun, runName, usePage, useWatch } from "../state.js";
 import { Table } from "../table.jsx";
 
@@ -49,6 +49,11 @@ const CHARTS = [
 	{ title: "Sampling", of: ["sampled_pct", "sampling_cost_pct"] },
 ];
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 5]]; // the lines differ without colours too
+// A metric has the colour of its time class, where it is of one; the others have that of the text.
+/** @type {Record<string, string>} */
+const CLASSES = { mxu_utilization_pct: "compute", hbm_utilization_pct: "memory_wait", idle_pct: "idle", communication_pct: "communication", input_pct: "input", compiling_pct: "compilation", compilation_ms_per_min: "compilation" };
+/** @param {string} name */
+export const colorOf = (name) => (CLASSES[name] ? bucketColor(CLASSES[name]) : null);
 const GAP_MS = 10000; // without a sample so long, the line is broken; sessions may be hours apart
 
 /** @param {number} n */
@@ -83,6 +88,19 @@ const ran = (s) => (s.type === "session" ? s.captured_unix_ms : null) ?? s.time_
 
 /** @param {string} path */
 const runOf = (path) => path.split("/plugins/profile/")[0];
+
+/** @param {number} unixMs */
+const date = (unixMs) => new Date(unixMs).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+/**
+ * What a chart says above its figures: of a session which one it is, and on which day it ran.
+ * @type {(s: Maybe<Shown>, seconds: number) => string}
+ */
+export function heading(s, seconds) {
+	const at = clock(seconds * 1000);
+	if (s?.type !== "session") return at;
+	return `${place(s.path)}, ${typeof s.captured_unix_ms === "number" ? "captured" : "annotated"} on ${date(ran(s))} at ${at}`;
+}
 
 /**
  * No line joins them: sessions of two runs, a watch that began anew, or paused long.
@@ -146,7 +164,7 @@ function Key({ names }) {
 			{names.map((name, i) => (
 				<li key={name}>
 					<svg width="26" height="8" aria-hidden="true">
-						<line x1="0" y1="4" x2="26" y2="4" stroke={COLORS[i]} stroke-width="2" stroke-dasharray={DASHES[i].join(" ")} />
+						<line x1="0" y1="4" x2="26" y2="4" stroke={colorOf(name) ?? "var(--text)"} stroke-width="2" stroke-dasharray={DASHES[i].join(" ")} />
 					</svg>
 					{LABELS.get(name)}
 				</li>
@@ -160,18 +178,21 @@ function History({ chart, names, samples, raised }) {
 	const point = samples[0].type === "session" ? { show: true, size: 8 } : { size: 4 };
 	const marks = useRef(raised);
 	const places = new Map(samples.map((s) => [s.type === "session" ? s.path : null, ran(s)]));
+	const shown = useRef(samples);
+	shown.current = samples;
 	marks.current = raised.map((alert) => ({ ...alert, time_unix_ms: (alert.session && places.get(alert.session)) || alert.time_unix_ms }));
 	const data = useMemo(() => columns(samples, names), [samples, names]);
 	const options = useMemo(
 		/** @returns {Drawing["options"]} */
 		() => ({
 			legend: { show: false },
+			padding: [null, 34, null, null], // room for half of the last word of the axis
 			cursor: { drag: { x: false, y: false } },
 			scales: { y: { range: (_, low, high) => [0, chart.most ?? Math.max(high * 1.1, 1)] } },
 			axes: [{ values: (_, at) => ticks(at), space: 90, size: 28 }, { values: (_, at) => at.map((v) => (v === 0 ? "0" : written(names[0], v))), size: 92 }],
-			series: [{}, ...names.map((name, i) => ({ label: LABELS.get(name), stroke: COLORS[i], width: 2, dash: DASHES[i], points: point }))],
+			series: [{}, ...names.map((name, i) => ({ label: LABELS.get(name), stroke: () => colorOf(name) ?? ink().stroke, width: 2, dash: DASHES[i], points: point }))],
 			hooks: { draw: [(u) => mark(u, marks.current)] },
-			plugins: [tooltip((i, u) => [clock(u.data[0][i] * 1000), ...names.map((name, k) => `${LABELS.get(name)}: ${written(name, u.data[k + 1][i])}`)])],
+			plugins: [tooltip((i, u) => [heading(shown.current.find((s) => ran(s) / 1000 === u.data[0][i]), u.data[0][i]), ...names.map((name, k) => `${LABELS.get(name)}: ${written(name, u.data[k + 1][i])}`)])],
 		}),
 		[chart, names],
 	);
@@ -192,6 +213,7 @@ function Histories({ samples, log }) {
 	const key = [...known].join();
 	const charts = useMemo(() => CHARTS.map((chart) => ({ chart, names: chart.of.filter((n) => known.has(n)) })).filter(({ names }) => names.length), [key]);
 	const raised = log.filter((a) => a.state === "raised").sort((a, b) => Number(a.severity === "critical") - Number(b.severity === "critical")); // on top
+	const unplaced = samples.filter((s) => s.type === "session" && typeof s.captured_unix_ms !== "number").length;
 	const missing = metricsOf(samples[0].type).filter(([name]) => !known.has(name));
 	return (
 		<div>
@@ -201,6 +223,7 @@ function Histories({ samples, log }) {
 				))}
 			</div>
 			<p class="empty">
+				{unplaced > 0 && `${unplaced} of ${samples.length} sessions do not say when they were captured: they stand at the time when they were annotated. `}
 				{raised.length > 0 && "\u25bc: an alert was raised. "}
 				{missing.length > 0 && `Unknown in every ${samples[0].type}: ${missing.map(([, label]) => label).join(", ")}.`}
 			</p>
@@ -308,8 +331,8 @@ const SESSION_STATES = { waiting: "\u25cb", annotated: "\u25cf", failed: "\u2715
 function Sessions({ sessions }) {
 	const { runs, setLook } = usePage();
 	const rows = useMemo(() => {
-		const last = new Map(sessions.map((s) => [s.path, { ...s, time: clock(s.time_unix_ms), alerts: s.alerts.length }]));
-		return [...last.values()].sort((a, b) => b.id - a.id);
+		const last = new Map(sessions.map((s) => [s.path, { ...s, ran: ran(s), captured: s.captured_unix_ms ? `${date(s.captured_unix_ms)}, ${clock(s.captured_unix_ms)}` : null, time: clock(s.time_unix_ms), alerts: s.alerts.length }]));
+		return [...last.values()].sort((a, b) => b.ran - a.ran || b.id - a.id);
 	}, [sessions]);
 	/** @type {Record<string, DrawCell>} */
 	const draw = {
@@ -322,7 +345,7 @@ function Sessions({ sessions }) {
 		const run = runAt(runs, row.path);
 		if (run && runs) setLook({ ...ofRun(runName(run, runs)), view: "overview" });
 	};
-	return <Table name="sessions" caption="Sessions, the latest first" rows={rows} columns={["time", "path", "state", "alerts", "hosts", "files", "bytes", "took_ms", "problem"]} draw={draw} onPick={pick} />;
+	return <Table name="sessions" caption="Sessions, the latest first" rows={rows} columns={["captured", "path", "state", "alerts", "hosts", "files", "bytes", "time", "took_ms", "problem"]} draw={draw} onPick={pick} />;
 }
 
 /** @param {{ sample: Shown }} props */

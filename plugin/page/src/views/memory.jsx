@@ -1,7 +1,8 @@
 // What was in memory, over time and at the peak, against what the device has; and what moved through it.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { COLORS, Legend, Plot, stacked, stairs, tooltip, holds } from "../chart.jsx";
+import { Legend, Plot, stacked, stairs, tooltip, holds } from "../chart.jsx";
+import { OTHERS } from "../colors.js";
 import { bytes, clean, cut, percent, time } from "../format.js";
 import { grouped, hasRoom, limitsOf, overSchedule } from "../held.js";
 import { Choice, Facts, Missing, Notes } from "../parts.jsx";
@@ -15,6 +16,8 @@ import { Part, Tables } from "./generic.jsx";
 
 const TRAFFIC = ["HBM bandwidth (GB/s)", "HBM read (GB/s)", "HBM write (GB/s)", "VMEM bandwidth (GB/s)", "Host link in (GB/s)", "Host link out (GB/s)"];
 
+const UNSPLIT = new Set(["hbm_unsplit_bytes"]); // there are none where both ways are known
+
 /** @type {(name: string) => string} */
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -27,7 +30,7 @@ function Room({ most, capacity }) {
 
 // --- over time
 
-const SERIES = [["reserved_bytes", "reserved", COLORS[7]], ["allocated_bytes", "allocated", COLORS[0]]];
+const SERIES = [["reserved_bytes", "reserved", OTHERS[8]], ["allocated_bytes", "allocated", OTHERS[9]]]; // not those of buffers and lines, further down
 const DEVICES = 8; // drawn
 /** @param {Row} r */
 const keyOf = (r) => `${r.host ?? ""} ${r.device ?? ""}`;
@@ -38,10 +41,10 @@ function Held({ points }) {
 	const { host, device } = points[0];
 	const name = clean(keyOf(points[0]).trim());
 	const series = useMemo(() => SERIES.filter(([c]) => points.some((p) => typeof p[c] === "number")), [points]);
-	const { capacity, peak } = useMemo(() => limitsOf({ host, device }, [...(report.allocators?.allocators ?? []), ...(report.memory_timeline?.devices ?? []), ...(report.run?.devices ?? [])], points), [report, points]);
+	const { capacity, isLimit, peak } = useMemo(() => limitsOf({ host, device }, [...(report.allocators?.allocators ?? []), ...(report.memory_timeline?.devices ?? []), ...(report.run?.devices ?? [])], points), [report, points]);
 	const drawn = useMemo(() => ({ times: points.map((p) => p.time_ps), lines: series.map(([c, label, color]) => ({ name: label, color, fill: c === "allocated_bytes", values: points.map((p) => p[c]) })) }), [points, series]);
 	const most = points.reduce((m, p) => Math.max(m, p.allocated_bytes ?? 0, p.reserved_bytes ?? 0), peak?.bytes ?? 0);
-	const line = useMemo(() => (hasRoom(most, capacity) ? { value: Number(capacity), name: `the device has ${bytes(Number(capacity))}` } : null), [most, capacity]);
+	const line = useMemo(() => (hasRoom(most, capacity) ? { value: Number(capacity), name: `${isLimit ? "the allocator may take" : "the device has"} ${bytes(Number(capacity))}` } : null), [most, capacity, isLimit]);
 	const mark = useMemo(() => (peak ? { at: peak.at_ps, value: peak.bytes, name: `peak ${bytes(peak.bytes)}` } : null), [peak]);
 	/** @type {(index: number) => string[]} */
 	const say = (index) => [time(points[index].time_ps), ...series.filter(([c]) => points[index][c] !== null).map(([c, label]) => `${label}: ${bytes(points[index][c])}`)];
@@ -50,10 +53,9 @@ function Held({ points }) {
 			<div class="bar">
 				<h4>{name}</h4>
 				<Legend items={series.map(([, label, color]) => [label, color])} />
-				{peak && <span class="count">{`peak ${bytes(peak.bytes)} at ${time(peak.at_ps)}${capacity ? `, ${percent((100 * peak.bytes) / capacity)} of ${bytes(capacity)}` : ""}`}</span>}
+				{peak && <span class="count">{`peak ${bytes(peak.bytes)} at ${time(peak.at_ps)}${capacity ? `, ${percent((100 * peak.bytes) / capacity)} of the ${bytes(capacity)} that ${isLimit ? "its allocator may take" : "the device has"}` : ""}`}</span>}
 			</div>
 			<TimeChart {...drawn} peak={line} mark={mark} axis={bytesAxis} say={say} height={200} label={`memory of ${name} over time, ${series.map(([, label]) => label).join(" and ")}`} />
-			<Room most={most} capacity={capacity} />
 		</section>
 	);
 }
@@ -182,7 +184,7 @@ function Schedule({ module, buffers, capacity, column }) {
 				padding: [8, 14, 0, 0],
 				scales: { x: { time: false, range: [0, module.positions] }, y: { range: [0, top * 1.12] } },
 				axes: [{ size: 30, label: "position in the schedule of the program", labelSize: 20, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000] }, { size: gutter, values: bytesAxis, incrs: POWERS }],
-				series: [{}, ...parts.map((_, i) => ({ points: { show: false }, paths: stairs, fill: COLORS[parts.length - 1 - i], width: 0 }))],
+				series: [{}, ...parts.map((_, i) => ({ points: { show: false }, paths: stairs, fill: OTHERS[parts.length - 1 - i], width: 0 }))],
 				hooks: { draw: [draw] },
 				plugins: [tooltip(say)],
 			},
@@ -190,7 +192,7 @@ function Schedule({ module, buffers, capacity, column }) {
 	}, [xs, parts, module, capacity, theme]);
 	return (
 		<div>
-			<Legend items={parts.map((p, i) => [`${cut(clean(p.name), 60)} ${bytes(p.bytes)}`, COLORS[i]])} />
+			<Legend items={parts.map((p, i) => [`${cut(clean(p.name), 60)} ${bytes(p.bytes)}`, OTHERS[i]])} />
 			<Plot {...drawing} height={260} label={`memory of ${clean(module.module)} over its schedule, by what is held at its peak`} />
 			<Room most={most} capacity={capacity} />
 		</div>
@@ -263,7 +265,7 @@ export function Memory() {
 			{capacity && <Tables of="capacity" view={capacity} under="At the peak" />}
 			{capacity && <Notes view={capacity} />}
 			<h3>Memory traffic</h3>
-			{memory ? <Facts of="memory" view={memory} /> : <Missing what="memory traffic by op" />}
+			{memory ? <Facts of="memory" view={memory} skip={typeof memory.hbm_read_bytes === "number" ? UNSPLIT : undefined} /> : <Missing what="memory traffic by op" />}
 			{TRAFFIC.map((name) => (
 				<Counter key={name} name={name} />
 			))}

@@ -1,103 +1,241 @@
-// What the run cost and what to do about it first.
-import { h } from "preact";
-import { useMemo } from "preact/hooks";
-import { clean, title } from "../format.js";
-import { BUCKETS, bucketColor, Fact, gainOf, impossibleOf, Notes, Shares } from "../parts.jsx";
-import { inSight, usePage } from "../state.js";
-import { StepChart } from "../steps.jsx";
+// What was profiled, what limited it, and what to do about it first.
+import { Fragment, h } from "preact";
+import { useCallback, useMemo } from "preact/hooks";
+import "../overview.css";
+import { shade } from "../chart.jsx";
+import { clean, percent, title, value } from "../format.js";
+import { Mesh } from "../mesh.jsx";
+import { Findings } from "../moments.jsx";
+import { Op } from "../op.jsx";
+import { classesOf, profiledOf, shareText, topOps, verdictOf } from "../overview.js";
+import { bucketColor, Fact, filled, impossibleOf, Notes, Shares } from "../parts.jsx";
+import { chipsOf, latest, measuresOf, scaleOf } from "../pod.js";
+import { useChoice, usePage } from "../state.js";
+import { StepTimes } from "../steptimes.jsx";
 import { Table } from "../table.jsx";
-import { isGpu, Unknown } from "../words.jsx";
+import { isGpu, Label, Unknown } from "../words.jsx";
 import { Part } from "./generic.jsx";
 
-/** @import { Report, Step } from "../report.d.ts" */
+/** @import { Chip, Report } from "../report.d.ts" */
+
+const OPS = 10;
+
+// --- what was profiled
+
+function Profiled() {
+	const { report, whole } = usePage();
+	return (
+		<section aria-label="what was profiled">
+			{report.part && <p class="count">The whole run, of which a part is chosen:</p>}
+			<dl class="profiled">
+				{profiledOf(whole).map(([label, text]) => (
+					<div key={label}>
+						<dt>{label}</dt>
+						<dd>{text ?? <span class="unknown">the profile does not say</span>}</dd>
+					</div>
+				))}
+			</dl>
+		</section>
+	);
+}
+
+// --- the verdict
 
 /** @param {{ score: unknown }} props */
 function Health({ score }) {
-	const known = typeof score === "number";
-	const word = !known ? "unknown" : score >= 80 ? "good" : score >= 50 ? "fair" : "poor";
+	if (typeof score !== "number") return null;
+	const word = score >= 80 ? "good" : score >= 50 ? "fair" : "poor";
 	return (
-		<div class={`health ${word}`} title={known ? `how near the run comes to what the chip could do in the time; ${word}` : "unknown: no time was measured"}>
-			<b>{known ? Math.round(score) : "\u2013"}</b>
-			<span>health of 100</span>
+		<div class={`health ${word}`}>
+			<b>{Math.round(score)}</b>
+			<span>
+				<Label of="overview.health_score" text={`health of 100: ${word}`} />
+			</span>
 		</div>
 	);
 }
 
-const STEP = [{ name: "time of the step", color: bucketColor("compute"), of: (/** @type {Step} */ s) => s.duration_ps }];
+function Verdict() {
+	const { report } = usePage();
+	const found = verdictOf(report);
+	const { verdict, causes } = report.capture ?? {};
+	return (
+		<div class="judged">
+			{found && <p class="verdict">{clean(found.verdict)}</p>}
+			{found?.rate && <p class="rate">{`${clean(found.rate)}.`}</p>}
+			{verdict && verdict !== "good" && <p class="verdict">{`This capture is ${clean(verdict)}: ${(causes ?? []).map((c) => clean(c.what ?? c.id)).join("; ")}`}</p>}
+		</div>
+	);
+}
+
+// Its legend stands below it: each class with its time and its share.
+function Classes() {
+	const { report } = usePage();
+	const classes = useMemo(() => classesOf(report), [report]);
+	if (!classes.length) return null;
+	return (
+		<section aria-label="core time by class">
+			<Shares parts={classes.map((c) => ({ name: title(c.bucket), value: c.ps, color: bucketColor(c.bucket) }))} total={report.time?.total_ps ?? 0} label="core time by class" unit="time.total_ps" />
+			<ul class="classes">
+				{classes.map((c) => (
+					<li key={c.bucket}>
+						<span class="swatch" style={{ background: bucketColor(c.bucket) }} aria-hidden="true" />
+						<Label of={`time.buckets.${c.bucket}_ps`} text={title(c.bucket)} /> <b>{percent(c.share)}</b> {value("time.total_ps", c.ps)}
+					</li>
+				))}
+			</ul>
+		</section>
+	);
+}
 
 /**
- * The figures that say most of a run, by where they stand in the report. What only GPUs have, and what only a host marked, is
- * not asked of the others.
+ * The figures that say most of a run, by where they stand in the report. What only GPUs have is not asked of the others.
  * @type {(report: Report) => [path: string, value: unknown][]}
  */
 function figuresOf(report) {
 	const o = report.overview ?? {};
-	const gpu = isGpu(report);
-	const host = o.host_step_time_ps && report.steps?.[0]?.source !== "host";
-	/** @type {[string, unknown][]} */
-	const always = ["duty_cycle_pct", ...(gpu ? ["gpu_idle_pct"] : []), "mxu_utilization_pct", "hbm_utilization_pct", "padding_waste_pct", "step_count"].map((name) => [`overview.${name}`, o[name]]);
-	return [
-		["run.duration_ps", report.run?.duration_ps],
-		...always,
-		["overview.step_time_ps.median", o.step_time_ps?.median],
-		...(host ? [/** @type {[string, unknown]} */ (["overview.host_step_time_ps.median", o.host_step_time_ps?.median])] : []),
-	];
+	const names = ["duty_cycle_pct", ...(isGpu(report) ? ["gpu_idle_pct"] : []), "mxu_utilization_pct", "hbm_utilization_pct", "padding_waste_pct", "step_count"];
+	return [...names.map((name) => /** @type {[string, unknown]} */ ([`overview.${name}`, o[name]])), ["overview.step_time_ps.median", o.step_time_ps?.median]];
 }
 
-export function Overview() {
-	const { report, look, setLook } = usePage();
-	const o = report.overview ?? {};
-	const t = report.time ?? {};
+function Figures() {
+	const { report } = usePage();
 	const from = report.provenance ?? {};
-	const total = t.total_ps ?? 0;
-	const steps = useMemo(() => inSight(report.steps, look, report).filter((s) => !s.is_others), [report, look]);
-	const all = useMemo(() => (report.steps ?? []).filter((s) => !s.is_others), [report]);
-	const findings = report.doctor?.findings ?? [];
 	const figures = figuresOf(report);
 	/** @param {string} path */
 	const cause = (path) => impossibleOf(report, "overview", path)[0]?.cause;
-	const parts = BUCKETS.map((b) => ({ name: title(b), value: t.buckets?.[`${b}_ps`] ?? 0, color: bucketColor(b) }));
+	/** @type {[path: string, value: unknown][]} */
+	const all = [["overview.health_score", report.overview?.health_score], ...figures.filter(([path]) => !path.includes("step_"))]; // what is said of steps stands with them
+	const unknown = all.filter(([path, v]) => (v ?? null) === null && !cause(path)).map(([path]) => path);
+	const isMatrix = unknown.every((path) => path === "overview.mxu_utilization_pct") && !report.systolic?.ops?.length;
 	return (
-		<div>
-			<div class="cards">
-				<Health score={o.health_score} />
-				<dl class="facts">
-					{figures.map(([path, v]) => (
-						<Fact key={path} name={path} of={v} origin={from[path]} cause={cause(path)} />
-					))}
-				</dl>
-			</div>
-			<Unknown of={figures.filter(([path, v]) => (v ?? null) === null && !cause(path)).map(([path]) => path)} view="overview" />
-			{report.capture?.verdict && report.capture.verdict !== "good" && <p class="verdict">{`This capture is ${clean(report.capture.verdict)}: ${report.capture.causes.map((c) => clean(c.what ?? c.id)).join("; ")}`}</p>}
-			{t.bottleneck && <p class="verdict">{t.bottleneck}</p>}
-			{total > 0 && <Shares parts={parts} total={total} label="core time by class" unit="time.total_ps" />}
-			<h3>Findings, the costliest first</h3>
-			{findings.length === 0 && <p class="empty">Nothing to change was found.</p>}
-			<ol class="findings">
-				{findings.slice(0, 8).map((f) => (
-					<li key={f.id}>
-						<span class={`severity ${f.severity}`}>{f.severity}</span>
-						<button type="button" class="link" onClick={() => setLook({ view: "doctor", finding: f.id })}>
-							{clean(f.title)}
-						</button>
-						<span class="impact">{gainOf(f) ?? ""}</span>
+		<Fragment>
+			<dl class="facts">
+				{figures.map(([path, v]) => (
+					<Fact key={path} name={path} of={v} origin={from[path]} cause={cause(path)} />
+				))}
+			</dl>
+			<Unknown of={unknown} view="overview" why={isMatrix ? "No matrix work is in this profile." : undefined} />
+		</Fragment>
+	);
+}
+
+// --- ops
+
+function TopOps() {
+	const { report } = usePage();
+	const ops = useMemo(() => topOps(report, OPS), [report]);
+	if (!ops.length) return null;
+	const most = ops[0].self_ps;
+	return (
+		<section aria-label="ops with the most time">
+			<h3>{`${isGpu(report) ? "Kernels" : "Ops"} with the most time`}</h3>
+			<p class="count">
+				Each bar is the <Label of="ops.self_time_ps" text="own time" /> over all cores, in the colours of the classes above. Behind it stands its share of core time.
+			</p>
+			<ul class="bars tops">
+				{ops.map(({ op, says, self_ps: ps, share, parts }) => (
+					<li key={`${op.module}/${op.name}`}>
+						<span class="name">
+							<b title={says}>{says}</b> <Op of={op} />
+						</span>
+						<span class="track" role="img" aria-label={parts.map((p) => `${title(p.bucket)} ${percent(p.share)} of it`).join(", ")} title={parts.map((p) => `${title(p.bucket)}: ${percent(p.share)} of it`).join("\n")}>
+							<span class="stack" style={{ width: `${(100 * ps) / most}%` }}>
+								{parts.map((p) => (
+									<span key={p.bucket} style={{ width: `${p.share}%`, background: bucketColor(p.bucket) }} />
+								))}
+							</span>
+						</span>
+						<span class="number">{`${value("ops.self_time_ps", ps)}${share === null ? "" : `, ${shareText(share)}`}`}</span>
 					</li>
 				))}
-			</ol>
-			{steps.length < 2 && <p class="empty">{(report.steps?.length ?? 0) > 1 ? "Fewer than two steps lie in the chosen time." : "The profile has fewer than two steps: there are no step times to compare."}</p>}
-			{steps.length > 1 && (
-				<div>
-					<h3>Step times</h3>
-					<StepChart steps={all} parts={STEP} label={`time of ${all.length} steps`} />
-					<dl class="facts">
-						{Object.entries(o.step_time_ps ?? {}).map(([name, v]) => (
-							<Fact key={name} name={`overview.step_time_ps.${name}`} of={v} />
-						))}
-					</dl>
-				</div>
-			)}
-			{(report.scopes?.named?.length ?? 0) > 0 && <Part name="scopes" heading="What the program named on its hosts" sort={{ named: { column: "total_ps", down: true } }} />}
-			<Table name="modules" caption="Modules" rows={report.modules ?? []} columns={["name", "executions", "total_time_ps", "flops", "bytes_accessed", "parameter_bytes", "output_bytes", "program_id"]} sort={{ column: "total_time_ps", down: true }} max={6} />
+			</ul>
+		</section>
+	);
+}
+
+// --- the pod
+
+/** @param {{ chips: Chip[] }} props */
+function Late({ chips }) {
+	const { setLook } = usePage();
+	const late = latest(chips);
+	if (!late?.late) return null;
+	return (
+		<p>
+			<button type="button" class="link" title={clean(late.host)} onClick={() => setLook({ device: late.id })}>
+				{clean(late.name)}
+			</button>
+			{` comes last in ${percent(late.late.last_pct)} of ${late.late.matched_count} collectives: the others wait for it.`}
+		</p>
+	);
+}
+
+function Pod() {
+	const { whole, look, setLook } = usePage();
+	const chips = useMemo(() => chipsOf(whole), [whole]);
+	const measure = useMemo(() => measuresOf(chips)[0], [chips]);
+	const scale = useMemo(() => measure && scaleOf(chips, measure), [chips, measure]);
+	const share = useCallback((/** @type {Chip} */ c) => (c[measure.key] === null ? null : (Number(c[measure.key]) - scale.low) / (scale.high - scale.low || 1)), [measure, scale]);
+	const isMarked = useCallback((/** @type {Chip} */ c) => (look.device === null ? Boolean(look.host) && c.host === look.host : c.id === look.device), [look.device, look.host]);
+	if (!measure || (whole.run?.hosts?.length ?? 0) < 2) return null;
+	return (
+		<section aria-label="hosts and chips">
+			<h3>{`${chips.length} chips of ${whole.run?.hosts?.length} hosts`}</h3>
+			<Late chips={chips} />
+			<p class="scale">
+				{`${measure.title}, of the whole run: ${value(measure.key, scale.low)}`}
+				{[0, 0.25, 0.5, 0.75, 1].map((s) => (
+					<span key={s} class="swatch" aria-hidden="true" style={{ background: shade(s), width: "28px" }} />
+				))}
+				{value(measure.key, scale.high)}
+			</p>
+			<Mesh chips={chips} share={share} isMarked={isMarked} say={(c) => `${clean(c.name)} of ${clean(c.host)}: ${value(measure.key, c[measure.key])}`} onPick={(c) => setLook({ device: c.id === look.device ? null : c.id })} label={`${measure.title} of ${chips.length} chips`} />
+			<button type="button" class="link" onClick={() => setLook({ view: "pod" })}>
+				More of hosts and chips
+			</button>
+		</section>
+	);
+}
+
+// --- tables, for those who want them
+
+const MODULES = ["name", "executions", "total_time_ps", "flops", "bytes_accessed", "parameter_bytes", "output_bytes", "program_id"];
+
+function More() {
+	const { report } = usePage();
+	const [open, setOpen] = useChoice("overview.tables", false);
+	const isNamed = (report.scopes?.named?.length ?? 0) > 0;
+	const modules = report.modules ?? [];
+	if (!isNamed && !modules.length) return null;
+	const columns = filled(modules, MODULES);
+	const missing = modules.length ? MODULES.filter((c) => !columns.includes(c)) : [];
+	return (
+		<details class="more" open={open} onToggle={(e) => e.currentTarget.open !== open && setOpen(e.currentTarget.open)}>
+			<summary>{["Tables: modules", ...(isNamed ? ["what the program named on its hosts"] : [])].join(", ")}</summary>
+			{isNamed && <Part name="scopes" heading="What the program named on its hosts" sort={{ named: { column: "total_ps", down: true } }} />}
+			<Table name="modules" caption="Modules" rows={modules} columns={columns} sort={{ column: "total_time_ps", down: true }} max={6} />
+			{open && <Unknown of={missing.map((c) => `modules.${c}`)} view="modules" why="The profile does not show when modules ran." />}
+		</details>
+	);
+}
+
+export function Overview() {
+	const { report } = usePage();
+	return (
+		<div>
+			<Profiled />
+			<div class="cards">
+				<Health score={report.overview?.health_score} />
+				<Verdict />
+			</div>
+			<Classes />
+			<Figures />
+			<Findings />
+			<Pod />
+			<TopOps />
+			<StepTimes />
+			<More />
 			<Notes view={report} />
 		</div>
 	);

@@ -37,7 +37,7 @@ function Stored() {
 	return (
 		<section aria-label="stored against used">
 			<h3>Stored against used</h3>
-			<p class="count">Arrays of one shape stand together, those that waste most first. The bar is what is stored: blue is used, the hatched rest is padding. A click draws the tiles.</p>
+			<p class="count">Arrays of one shape stand together, those that waste most first. The bar is what is stored: the filled part is used, the hatched rest is padding. A click draws the tiles.</p>
 			<ul class="bars">
 				{all.slice(0, SHAPES).filter((a) => waste(a) > 0).map((a) => (
 					<li key={a.shape}>

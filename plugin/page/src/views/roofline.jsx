@@ -6,13 +6,13 @@ import { dotted } from "../dots.js";
 import { clean, percent, value } from "../format.js";
 import { bare, hintOf, opKey, rowOf } from "../opdata.js";
 import { bucketColor, columnsOf, Facts, ImpossibleNote, Missing } from "../parts.jsx";
-import { axesOf, mattering, placedOps, roofsOf, without } from "../roofline.js";
+import { axesOf, freePlace, mattering, placedOps, roofsOf, without } from "../roofline.js";
 import { useChoice, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 import { isGpu } from "../words.jsx";
 
 /** @import uPlot from "uplot" */
-/** @import { Drawing, OpName, Roof, RooflineOp, Row } from "../report.d.ts" */
+/** @import { Dot, Drawing, OpName, Roof, RooflineOp, Row } from "../report.d.ts" */
 
 // What waits for memory has the colour of that class, in shades by the memory.
 /** @type {Record<string, string>} */
@@ -30,6 +30,7 @@ const decades = (_, axis, low, high) => {
 };
 
 const CLOSE = 3; // times the rate
+const LETTER = 12; // pixels
 
 /** @type {(name: string) => string} */
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -53,23 +54,38 @@ function shadeBelow(u, { rate, peak }, low, high, color) {
 	ctx.globalAlpha = 1;
 }
 
-// A name along a line that rises from A; DOWN: pixels below the line.
-/** @type {(u: uPlot, text: string, a: [number, number], b: [number, number], down: number) => void} */
-function along(u, text, a, b, down) {
+/** @typedef {[x: number, y: number]} Place */
+/** @typedef {[x: number, y: number, radius: number]} Round */
+
+// A name along the line from A to B, where the fewest of the DOTS touch it; DOWN: pixels below the line. ISLATE: the later, the better.
+/** @type {(u: uPlot, text: string, a: Place, b: Place, down: number, dots: Round[], isLate?: boolean) => void} */
+function along(u, text, a, b, down, dots, isLate = false) {
 	const { ctx } = u;
+	const [gap, below, high] = [6, down, LETTER].map((px) => px * devicePixelRatio);
+	const angle = Math.atan2(b[1] - a[1], b[0] - a[0]);
+	const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+	const [wide, all] = [ctx.measureText(text).width, Math.hypot(b[0] - a[0], b[1] - a[1]) - 2 * gap];
+	/** @param {number} x */
+	const toward = (x) => (isLate ? all - x : x);
+	/** @type {Round[]} */
+	const turned = dots.map(([x, y, r]) => [toward((x - a[0]) * cos + (y - a[1]) * sin - gap), (y - a[1]) * cos - (x - a[0]) * sin, r]);
+	const free = freePlace(turned, wide, all, [below - high, below + high / 4]);
+	const at = isLate ? all - wide - free : free;
 	ctx.save();
 	ctx.translate(...a);
-	ctx.rotate(Math.atan2(b[1] - a[1], b[0] - a[0]));
-	ctx.fillText(text, 6 * devicePixelRatio, down * devicePixelRatio);
+	ctx.rotate(angle);
+	ctx.fillText(text, at + gap, below);
 	ctx.restore();
 }
 
-/** @type {(u: uPlot, roofs: Roof[], matrix: string) => void} */
-function drawRoofs(u, roofs, matrix) {
+/** @type {(u: uPlot, roofs: Roof[], matrix: string, all: Dot[]) => void} */
+function drawRoofs(u, roofs, matrix, all) {
 	const { ctx, bbox, scales } = u;
 	const [low, high] = [scales.x.min ?? 1, scales.x.max ?? 1];
 	/** @type {(x: number, y: number) => [number, number]} */
 	const at = (x, y) => [u.valToPos(x, "x", true), u.valToPos(y, "y", true)];
+	/** @type {Round[]} */
+	const dots = all.map(({ x, y, radius }) => [...at(x, y), radius * devicePixelRatio]);
 	ctx.save();
 	ctx.beginPath();
 	ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
@@ -78,7 +94,7 @@ function drawRoofs(u, roofs, matrix) {
 	shadeBelow(u, slowest, low, slowest.ridge, bucketColor("memory_wait"));
 	shadeBelow(u, slowest, slowest.ridge, high, bucketColor("compute"));
 	ctx.strokeStyle = ctx.fillStyle = style("--text");
-	ctx.font = `${12 * devicePixelRatio}px sans-serif`;
+	ctx.font = `${LETTER * devicePixelRatio}px sans-serif`;
 	ctx.lineWidth = 1.5 * devicePixelRatio;
 	ctx.textAlign = "left";
 	for (const { memory, rate, peak, ridge } of roofs) {
@@ -89,11 +105,11 @@ function drawRoofs(u, roofs, matrix) {
 		ctx.lineTo(...at(high, peak));
 		ctx.stroke();
 		const begin = Math.max(low, (scales.y.min ?? 0) / rate);
-		along(u, `${memory} ${value("bytes_per_s", rate)}`, at(begin, begin * rate), at(ridge, peak), isClose ? 14 : -5);
+		along(u, `${memory} ${value("bytes_per_s", rate)}`, at(begin, begin * rate), at(ridge, peak), isClose ? 14 : -5, dots);
 	}
 	for (const peak of new Set(roofs.map((r) => r.peak))) {
-		ctx.textAlign = "right";
-		ctx.fillText(`${matrix} ${value("flops_per_s", peak)} (bf16)`, bbox.left + bbox.width - 6, at(high, peak)[1] - 6 * devicePixelRatio);
+		const ridge = Math.min(...roofs.filter((r) => r.peak === peak).map((r) => r.ridge));
+		along(u, `${matrix} ${value("flops_per_s", peak)} (bf16)`, at(Math.max(ridge, low), peak), at(high, peak), -6, dots, true);
 	}
 	ctx.restore();
 }
@@ -125,7 +141,7 @@ function Chart({ ops, roofs }) {
 					{ splits: decades, filter: (_, v) => v, values: (_, v) => v.map((x) => value("flops_per_s", +x.toPrecision(3)).replace(/\.0+ /, " ")), size: innerWidth < 600 ? 78 : 92, label: "FLOP rate reached", labelSize: 18 },
 				],
 				series: [{}, { paths: () => null, points: { show: false } }],
-				hooks: { drawAxes: roofs.length ? [(u) => drawRoofs(u, roofs, matrix)] : [] },
+				hooks: { drawAxes: roofs.length ? [(u) => drawRoofs(u, roofs, matrix, dots)] : [] },
 				plugins: dotted(dots, say, (i) => setLook({ op: opKey(nameOf(ops[i].row)) })),
 			},
 		};

@@ -7,6 +7,7 @@ import { clean, time, title } from "../format.js";
 import { Lanes } from "../lanes.jsx";
 import { opKey, rowOf } from "../opdata.js";
 import { BUCKETS, bucketColor, Check, Missing } from "../parts.jsx";
+import { deviceName, plain } from "../pod.js";
 import { criticalPath, FIELDS, inSight, joined, KINDS, keptRange, lanesOf, pathTimes, pictureOf, rowsOf, typical, wanted } from "../slices.js";
 import { hasServer, pictures, slices as ask } from "../source.js";
 import { runNamed, useChoice, usePage } from "../state.js";
@@ -21,7 +22,7 @@ const KEPT = 6; // pictures, beside that of the whole run
 const SOON_MS = 60; // a gesture asks once
 const SEEN = 300; // slices in the table
 
-const pixels = () => Math.min(innerWidth, 1600);
+const pixels = () => Math.min(innerWidth, 2600);
 
 /**
  * Asks for pictures as the scale moves, one at a time. TELL: there is another one, or an error.
@@ -193,11 +194,7 @@ function Drawn({ asked }) {
 	const devices = report.run?.devices ?? [];
 	const [whole] = asked.all;
 	const hosts = hasServer() ? 0 : (report.run?.hosts?.length ?? 0) - new Set(whole.picture.lanes.map((l) => l.host)).size;
-	const nameOf = (/** @type {number} */ id) => {
-		const device = devices.find((d) => d.id === id);
-		const name = (device?.name ?? `device ${id}`).replace(/^\/device:/, "");
-		return clean((report.run?.hosts?.length ?? 0) > 1 ? `${device?.host} ${name}` : name);
-	};
+	const nameOf = (/** @type {number} */ id) => clean(plain(deviceName(report, id)));
 	const layout = useMemo(() => rowsOf(narrowed(look, whole, devices), nameOf, isAll), [whole, look.device, look.host, isAll]);
 	const { rows } = layout;
 	const range = useMemo(() => look.range ?? scale.whole(), [look.range, scale.end]);

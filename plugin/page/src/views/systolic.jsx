@@ -9,21 +9,24 @@ import { clean, value } from "../format.js";
 import { Heat } from "../heat.jsx";
 import { Op } from "../op.jsx";
 import { bare, hintOf, opKey, rowOf } from "../opdata.js";
-import { Choice } from "../parts.jsx";
+import { Choice, impossibleOf } from "../parts.jsx";
 import { useChoice, usePage } from "../state.js";
 import { Counter, Rows } from "../tracks.jsx";
 import { Generic, Part } from "./generic.jsx";
 
 /** @import uPlot from "uplot" */
-/** @import { Drawing, Maybe, Report, Row } from "../report.d.ts" */
+/** @import { Drawing, Report, Row } from "../report.d.ts" */
 
 const LOSSES = new Set(["loss_shape_pct", "loss_memory_pct", "loss_other_pct"]); // drawn as steps
 
 /** @param {Row} op */
 const keyOf = (op) => opKey({ module: op.module, name: op.op });
 
-/** The op of a row of the heat map, which has no module. @type {(report: Report, row: { op: string }) => Maybe<Row>} */
-const named = (report, { op }) => (report.ops ?? []).find((o) => o.name === op);
+/** Its name, and its size where others have the same name. @type {(ops: Row[], op: Row) => string} */
+const nameIn = (ops, op) => `${clean(op.op)}${ops.filter((o) => o.op === op.op).length > 1 ? ` (${[op.m, op.n, op.k].map((side) => side ?? "?").join(" \u00d7 ")})` : ""}`;
+
+/** The columns of a row of the heat map whose figure cannot be true. @type {(report: Report, row: number) => number[]} */
+const impossibleIn = (report, row) => impossibleOf(report, "heatmap").flatMap((i) => (i.row === row && typeof i.item_index === "number" ? [i.item_index] : []));
 
 /** @type {(name: string) => string} */
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -81,11 +84,17 @@ function Shapes({ ops, onPick }) {
 /** @param {{ heatmap: NonNullable<Report["heatmap"]> }} props */
 function ByStep({ heatmap }) {
 	const { report } = usePage();
-	const rows = useMemo(() => heatmap.ops.map((o) => ({ label: o.op, hint: hintOf(named(report, o)), cells: o.mxu_utilization_pct })), [heatmap, report]);
+	const rows = useMemo(() => {
+		const names = heatmap.ops.map((o) => o.op);
+		/** Ops of two modules may have one name. @param {{ op: string, module: string | null }} o */
+		const labelled = ({ op, module }) => (module && names.indexOf(op) !== names.lastIndexOf(op) ? `${op} in ${module}` : op);
+		return heatmap.ops.map((o, i) => ({ label: labelled(o), hint: hintOf(rowOf(report, { module: o.module ?? "", name: bare(o.op) })), cells: o.mxu_utilization_pct, impossible: impossibleIn(report, i) }));
+	}, [heatmap, report]);
 	const columns = useMemo(() => heatmap.steps.map((s) => `step ${s ?? "?"}`), [heatmap]);
 	return (
 		<section aria-label="utilization by op and step">
 			<h3>Utilization by op and step</h3>
+			<p class="count">The op that loses most time stands first. The scale is the same for every run.</p>
 			<Heat rows={rows} columns={columns} max={100} say={(v) => value("_pct", v)} label={`MXU utilization of ${rows.length} ops in ${columns.length} columns of steps`} />
 			{heatmap.steps_per_column > 1 && <p class="empty">{`Each column stands for ${heatmap.steps_per_column} steps.`}</p>}
 		</section>
@@ -105,9 +114,9 @@ function OnArray({ ops, chosen, onChoose }) {
 		<section aria-label="an op on the array">
 			<h3>One op on the matrix unit</h3>
 			<p class="bar">
-				<Choice label="op" value={keyOf(op)} options={known.map((o) => [keyOf(o), clean(o.op)])} onPick={onChoose} />
+				<Choice label="op" value={keyOf(op)} options={known.map((o) => [keyOf(o), nameIn(known, o)])} onPick={onChoose} />
 				<Op of={of} says />
-				<span class="count">{`${value("systolic.ops.time_ps", op.time_ps)}, ${op.occurrences} executions`}</span>
+				<span class="count">{typeof op.time_ps === "number" ? `${value("systolic.ops.time_ps", op.time_ps)}, ${op.occurrences.toLocaleString("en-US")} executions` : "No execution of it is in this profile."}</span>
 			</p>
 			{tiles ? <Tiles tiles={tiles} /> : <p class="empty">The size of the product or of the array is not known, so it cannot be drawn.</p>}
 			<Losses heading="From the peak to what this op reached" row={op} reached="mxu_utilization_pct" of="systolic.ops" />
@@ -137,7 +146,7 @@ export function Systolic() {
 			{report.heatmap && report.heatmap.ops.length > 0 && <ByStep heatmap={report.heatmap} />}
 			<Shapes ops={ops} onPick={pick} />
 			<Rows name="Time classes" />
-			<Part name="custom_calls" heading="Custom calls" />
+			{report.custom_calls?.call_count > 0 && <Part name="custom_calls" heading="Custom calls" />}
 		</Generic>
 	);
 }

@@ -2,9 +2,10 @@
 // with GPUs.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { COLORS, Legend } from "../chart.jsx";
-import { clean, title, value } from "../format.js";
-import { columnsOf, Facts, Missing, Notes, Shares } from "../parts.jsx";
+import { Legend } from "../chart.jsx";
+import { OTHERS } from "../colors.js";
+import { capital, clean, title, value } from "../format.js";
+import { bucketColor, columnsOf, Facts, Missing, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { StepChart } from "../steps.jsx";
 import { Table } from "../table.jsx";
@@ -15,16 +16,20 @@ import { Generic, Tables } from "./generic.jsx";
 /** @type {(rows: Row[], column: string) => number} */
 const sum = (rows, column) => rows.reduce((all, r) => all + (r[column] ?? 0), 0);
 
-/** @param {{ heading: string, parts: SharesPart[], label: string }} props */
-function Bars({ heading, parts, label }) {
+/**
+ * SAYS: what the times are sums over, where they are. UNIT: a name that says how the times are written; "": they are sums over many, and their shares alone say something.
+ * @param {{ heading: string, parts: SharesPart[], label: string, says?: string, unit?: string }} props
+ */
+function Bars({ heading, parts, label, says, unit = "_ps" }) {
 	const known = parts.filter((p) => p.value > 0);
 	const total = sum(known, "value");
 	if (!(total > 0)) return null;
 	return (
 		<div>
 			<h3>{heading}</h3>
-			<Shares parts={known} total={total} label={label} />
-			<Legend items={known.map((p) => [`${p.name} ${value("_ps", p.value)} (${value("_pct", (100 * p.value) / total)})`, p.color])} />
+			{says && <p class="count">{says}</p>}
+			<Shares parts={unit ? known : known.map((p) => ({ ...p, value: (100 * p.value) / total }))} total={unit ? total : 100} label={label} unit={unit || "_pct"} />
+			<Legend items={known.map((p) => [[p.name, ...(unit ? [value(unit, p.value)] : []), `(${value("_pct", (100 * p.value) / total)})`].join(" "), p.color])} />
 		</div>
 	);
 }
@@ -36,14 +41,24 @@ function Bars({ heading, parts, label }) {
 function breakdown(exact) {
 	const rest = exact.kernel_ps - exact.idle_ps - exact.compute_ps - exact.exposed_communication_ps;
 	return [
-		{ name: "Compute", value: exact.compute_ps, color: COLORS[0] },
-		{ name: "Communication alone", value: exact.exposed_communication_ps, color: COLORS[3] },
-		{ name: "Copies without compute", value: Math.max(rest, 0), color: COLORS[1] },
-		{ name: "Idle", value: exact.idle_ps, color: COLORS[7] },
+		{ name: "Compute", value: exact.compute_ps, color: bucketColor("compute") },
+		{ name: "Communication alone", value: exact.exposed_communication_ps, color: bucketColor("communication") },
+		{ name: "Copies without compute", value: Math.max(rest, 0), color: OTHERS[0] },
+		{ name: "Idle", value: exact.idle_ps, color: bucketColor("idle") },
 	];
 }
 
-const WAITS = [["host_wait_ps", "Waits for the host", COLORS[5]], ["kernel_wait_ps", "Between launched kernels", COLORS[4]], ["other_wait_ps", "Other", COLORS[7]]];
+const WAITS = [["host_wait_ps", "Waits for the host", OTHERS[7]], ["kernel_wait_ps", "Between launched kernels", OTHERS[8]], ["other_wait_ps", "Other waits", OTHERS[9]]];
+
+// HolisticTraceAnalysis' words for what runs at once, as people read them.
+/** @type {[code: RegExp, name: string][]} */
+const KINDS = [[/COMPUTATION/g, "compute"], [/COMMUNICATION/g, "communication"], [/MEMORY/g, "copies"], [/ overlapping /g, " beside "]];
+/** @type {(type: string) => string} */
+const kindOf = (type) => capital(clean(KINDS.reduce((text, [code, name]) => text.replace(code, name), type)));
+/** @type {Record<string, string>} */
+const KIND_COLORS = { Compute: bucketColor("compute"), Communication: bucketColor("communication"), Copies: OTHERS[0] };
+/** @type {(kinds: Row[]) => SharesPart[]} */
+const kindsOf = (kinds) => kinds.map((t, i) => ({ name: kindOf(t.kernel_type), value: t.sum_ps, color: KIND_COLORS[kindOf(t.kernel_type)] ?? OTHERS[1 + (i % 6)] }));
 
 export function Hta() {
 	const view = usePage().report.hta;
@@ -51,12 +66,14 @@ export function Hta() {
 	const known = view.exact?.kernel_ps > 0;
 	/** @type {Row[]} */
 	const kinds = view.kernel_types ?? [];
+	const ranks = view.ranks?.length ?? 0;
+	const summed = ranks > 1 ? `Summed over ${ranks} GPUs.` : "";
 	return (
 		<div>
 			<Facts of="hta" view={view} names={["gpu_idle_pct", "gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "memory_time_pct", "comm_comp_overlap_pct", "kernel_count", "short_kernel_count", "rank_count"]} />
-			{known && <Bars heading="Time of the devices, from the first kernel to the last" parts={breakdown(view.exact)} label="time of the devices" />}
-			<Bars heading="What runs together" parts={kinds.map((t, i) => ({ name: clean(t.kernel_type), value: t.sum_ps, color: COLORS[i % COLORS.length] }))} label="busy time by what runs together" />
-			<Bars heading="Why streams are idle" parts={WAITS.map(([column, name, color]) => ({ name, value: sum(view.idle ?? [], column), color }))} label="idle time of streams by cause" />
+			{known && <Bars heading="Time of the devices, from the first kernel to the last" parts={breakdown(view.exact)} label="time of the devices" says={summed} unit="exact.kernel_ps" />}
+			<Bars heading="What runs together" parts={kindsOf(kinds)} label="busy time by what runs together" says={summed} unit="exact.kernel_ps" />
+			<Bars heading="Why streams are idle" parts={WAITS.map(([column, name, color]) => ({ name, value: sum(view.idle ?? [], column), color }))} label="idle time of streams by cause" says="Each stream counts for itself, so only the shares say something." unit="" />
 			<Tables
 				of="hta"
 				view={view}
@@ -64,6 +81,7 @@ export function Hta() {
 					ranks: ["rank", "host", "gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "comm_comp_overlap_pct"],
 					top_kernels: ["name", "kernel_type", "count", "sum_ps", "share_pct", "mean_ps", "min_ps", "max_ps", "stddev_ps"],
 				}}
+				draw={{ kernel_type: (v) => kindOf(String(v ?? "")) }}
 				sort={{ top_kernels: { column: "sum_ps", down: true }, launches: { column: "cpu_sum_ps", down: true } }}
 				empty={{ idle: "No stream was idle between two kernels.", launches: "The trace has no launch together with its kernel.", queues: "No launch waited on a stream." }}
 			/>
@@ -80,11 +98,12 @@ export function Kernels() {
 	const classes = new Map();
 	for (const k of rows) classes.set(k.class ?? "Kernel", (classes.get(k.class ?? "Kernel") ?? 0) + k.total_ps);
 	const names = [...classes.keys()];
+	const devices = new Set(rows.map((k) => k.device_id)).size;
 	if (!report.kernels?.length) return <Missing what="kernels" />;
 	return (
 		<div>
-			<Bars heading="Time by class" parts={names.map((name, i) => ({ name: clean(name), value: classes.get(name), color: COLORS[i % COLORS.length] }))} label="time of kernels by class" />
-			<Table name="kernels" caption="Kernels" rows={rows} columns={columnsOf(rows, ["name", "class", "count", "total_ps", "share_pct", "mean_ps", "min_ps", "max_ps", "stddev_ps", "tensor_core", "occupancy_pct", "bytes_per_s", "op"], ["op_index"])} sort={{ column: "total_ps", down: true }} max={20} empty="No kernel belongs to the chosen device." />
+			<Bars heading="Time by class" parts={names.map((name, i) => ({ name: clean(name), value: classes.get(name), color: OTHERS[i % OTHERS.length] }))} label="time of kernels by class" says={devices > 1 ? `Summed over ${devices} GPUs.` : ""} />
+			<Table name="kernels" caption="Kernels" rows={rows} columns={columnsOf(rows, ["name", ...(devices > 1 ? ["device"] : []), "class", "count", "total_ps", "share_pct", "mean_ps", "min_ps", "max_ps", "stddev_ps", "tensor_core", "occupancy_pct", "bytes_per_s", "op"], ["op_index", "device_id", "kernel_type"])} sort={{ column: "total_ps", down: true }} max={20} empty="No kernel belongs to the chosen device." />
 		</div>
 	);
 }
@@ -113,7 +132,10 @@ const CLASSES = ["kernel", "memcpy", "memset", "communication", "runtime", "data
 /** @param {string} c */
 const className = (c) => title(`timeline.steps.${c}_ps`);
 
-const CLASS_PARTS = CLASSES.map((c, i) => ({ name: className(c), color: COLORS[i], of: (/** @type {Step} */ s) => s[`${c}_ps`] }));
+/** @type {(c: string) => string} */
+const classColor = (c) => (c === "communication" ? bucketColor(c) : OTHERS[CLASSES.filter((x) => x !== "communication").indexOf(c)]);
+
+const CLASS_PARTS = CLASSES.map((c) => ({ name: className(c), color: classColor(c), of: (/** @type {Step} */ s) => s[`${c}_ps`] }));
 
 /** @param {{ steps: Step[] }} props */
 function StepClasses({ steps }) {
@@ -133,10 +155,10 @@ function active(view) {
 	const cpu = (view.cpu_active_ps ?? 0) - both;
 	const gpu = (view.gpu_active_ps ?? 0) - both;
 	return [
-		{ name: "Both", value: both, color: COLORS[2] },
-		{ name: "Host alone", value: cpu, color: COLORS[1] },
-		{ name: "Devices alone", value: gpu, color: COLORS[0] },
-		{ name: "Neither", value: (view.total_time_ps ?? 0) - both - cpu - gpu, color: COLORS[7] },
+		{ name: "Both", value: both, color: OTHERS[8] },
+		{ name: "Host alone", value: cpu, color: OTHERS[7] },
+		{ name: "Devices alone", value: gpu, color: OTHERS[9] },
+		{ name: "Idle, both of them", value: (view.total_time_ps ?? 0) - both - cpu - gpu, color: bucketColor("idle") },
 	];
 }
 

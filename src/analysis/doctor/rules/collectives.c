@@ -7,6 +7,7 @@
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/collectives.h"
+#include "analysis/facts/op_cores.h"
 
 #define MAX_NAMED 3
 
@@ -20,13 +21,27 @@ static const struct ts_collective_core *worst_core(const struct ts_collectives_f
 	return worst;
 }
 
-/* The collectives with the most waiting. */
+/* What the core runs slower than the others do, and most is lost by; NULL: nothing stands out. */
+static const struct ts_op_core *slow_op(const struct ts_doctor *doctor, uint32_t device)
+{
+	const struct ts_op_cores_facts *facts = ts_op_cores_facts(doctor->ctx);
+
+	for (size_t i = 0; i < facts->nr; i++)
+		if (facts->items[i].device == device)
+			return &facts->items[i];
+	return NULL;
+}
+
+/* The op that makes it late, then the collectives with the most waiting. */
 static void add_where(struct ts_doctor *doctor, struct ts_finding *finding,
-		      const struct ts_collectives_facts *facts)
+		      const struct ts_collectives_facts *facts, const struct ts_op_core *slow)
 {
 	struct ts_best best = { .nr = 0 };
 	struct ts_selection selection = { .nr = 0 };
+	const struct ts_op_fact *cause = slow ? ts_op_fact_of(doctor->ops, slow->op) : NULL;
 
+	if (cause)
+		selection.items[selection.nr++] = cause;
 	for (size_t i = 0; i < facts->nr; i++)
 		if (facts->items[i].wait_ps > 0)
 			ts_best_add(&best, i, facts->items[i].wait_ps);
@@ -60,11 +75,36 @@ static void put_core(struct ts_doctor *doctor, const struct ts_collective_core *
 	TS_PUT(doctor,
 	       "It [(of host {name}) ]comes last to {share} of the {count} collectives in which it "
 	       "meets others; the others wait {core} for it, {core} of that for it alone. "
-	       "Itself it waits {time}.",
+	       "Itself it waits {time}.[ It is late since step {count}.]",
 	       TS_NAME(profile->hosts[profile->devices[core->device].host].name),
 	       TS_SHARE((double)core->nr_last / (double)core->nr_matched),
 	       TS_COUNT(core->nr_matched), TS_CORE(core->caused_ps), TS_CORE(core->excess_ps),
-	       TS_TIME(core->waited_ps));
+	       TS_TIME(core->waited_ps), TS_COUNT(core->since_step));
+}
+
+/* " It is slow in fusion.48 (model.py:41): 0.4 ms an execution, 0.2 ms on the others, since step 104." */
+static void put_slow_op(struct ts_doctor *doctor, const struct ts_op_core *slow)
+{
+	const struct ts_op_fact *fact = slow ? ts_op_fact_of(doctor->ops, slow->op) : NULL;
+
+	if (!fact)
+		return;
+	TS_PUT(doctor,
+	       " It is slow in {name}[ ({name})]: {time} an execution, and {time} on the others[, "
+	       "since "
+	       "step {count}].",
+	       TS_NAME(fact->name), TS_NAME(ts_fact_source(doctor, fact)), TS_TIME(slow->mean_ps),
+	       TS_TIME(slow->others_ps), TS_COUNT(slow->since_step));
+}
+
+static void put_name(struct ts_doctor *doctor, const struct ts_collective_core *core)
+{
+	const struct ts_profile *profile = doctor->ctx->profile;
+	const struct ts_device *device = &profile->devices[core->device];
+
+	TS_PUT(doctor, "{name}[ of {name}] keeps the other cores waiting at collectives",
+	       TS_NAME(device->name),
+	       TS_WHEN(profile->nr_hosts > 1, TS_NAME(profile->hosts[device->host].name)));
 }
 
 static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -72,6 +112,7 @@ static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule
 	const struct ts_collectives_facts *facts = ts_collectives_facts(doctor->ctx);
 	const struct ts_collective_core *core;
 	struct ts_finding *finding;
+	const struct ts_op_core *slow;
 	struct ts_bytes device;
 	int64_t impact_ps;
 
@@ -83,11 +124,16 @@ static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule
 		return;
 	device = doctor->ctx->profile->devices[core->device].name;
 	finding = ts_doctor_report(doctor, rule, (struct ts_bytes){ NULL, 0 }, device, impact_ps);
-	finding->title = TS_SENTENCE(doctor, "{name} keeps the other cores waiting at collectives",
-				     TS_NAME(device));
+	slow = slow_op(doctor, core->device);
+	put_name(doctor, core);
+	finding->title = ts_doctor_text(doctor);
 	put_core(doctor, core);
+	put_slow_op(doctor, slow);
 	finding->evidence = ts_doctor_text(doctor);
-	add_where(doctor, finding, facts);
+	add_where(doctor, finding, facts, slow);
+	if (slow && slow->since_ps >= 0)
+		ts_doctor_range(doctor, core->device, slow->since_ps,
+				ts_i64_add(slow->since_ps, slow->mean_ps));
 }
 
 const struct ts_rule ts_rule_straggler = {

@@ -305,6 +305,8 @@ static void report_function(struct ts_doctor *doctor, const struct ts_rule *rule
 	put_buckets(doctor, family);
 	put_hints(doctor, family->differences);
 	finding->evidence = ts_doctor_text(doctor);
+	ts_doctor_show_code(doctor, finding, family->stem,
+			    ts_instr_source(doctor->result, family->code));
 	if (is_static(family) && own) {
 		finding->advice = ts_bytes_of(own->advice);
 		finding->code = ts_bytes_of(own->code);

@@ -99,11 +99,9 @@ static void put_pairs(struct ts_doctor *doctor, const struct ts_fusion_facts *fu
 
 static void put_title(struct ts_doctor *doctor, const struct unfused *group)
 {
-	TS_PUT(doctor, "Fusing more ops could save {share} of core time (",
-	       TS_SHARE(ts_doctor_share(doctor, group->impact_ps)));
-	for (const char *at = group->reason->code; *at; at++)
-		ts_buf_putc(&doctor->text, *at == '_' ? ' ' : *at);
-	ts_put(doctor, ")");
+	TS_PUT(doctor, "Fusing more ops could save {share} of core time ({text})",
+	       TS_SHARE(ts_doctor_share(doctor, group->impact_ps)),
+	       TS_PLAIN(ts_bytes_of(group->reason->name)));
 }
 
 /* Some reasons have a piece of code of their own: unfused_two_products. */

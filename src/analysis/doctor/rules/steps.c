@@ -4,7 +4,9 @@
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/cache.h"
 #include "analysis/facts/timeline.h"
+#include "analysis/kit/source.h"
 
 /* The longest gaps under the input pipeline, each on its core. */
 static void add_input_ranges(struct ts_doctor *doctor)
@@ -51,6 +53,64 @@ static struct ts_bytes op_name(const struct ts_doctor *doctor, uint32_t op)
 	return op == TS_NONE ? (struct ts_bytes){ NULL, 0 } : doctor->ctx->profile->ops[op].name;
 }
 
+static const struct ts_cache_family *family_of(const struct ts_cache_facts *cache,
+					       const struct ts_cache_compilation *row)
+{
+	for (size_t i = 0; i < cache->nr_families; i++)
+		if (ts_bytes_eq(ts_module_stem(row->module), cache->families[i].stem))
+			return &cache->families[i];
+	return NULL;
+}
+
+/* Of what is compiled in the step's gap, the longest; NULL: nothing is, or its name is unknown. */
+static const struct ts_cache_compilation *compiled_in(const struct ts_doctor *doctor,
+						      const struct ts_slow_step *slow)
+{
+	const struct ts_cache_facts *cache = ts_cache_facts(doctor->ctx);
+	const struct ts_cache_compilation *longest = NULL;
+	int64_t end_ps = ts_i64_add(slow->gap.start_ps, slow->gap.dur_ps);
+
+	if (slow->cause != TS_BUCKET_COMPILATION || slow->gap.device == TS_NONE)
+		return NULL;
+	for (size_t i = 0; i < cache->nr_compilations; i++) {
+		const struct ts_cache_compilation *row = &cache->compilations[i];
+
+		if (row->module.n > 0 && row->start_ps < end_ps &&
+		    ts_i64_add(row->start_ps, row->duration_ps) > slow->gap.start_ps &&
+		    (!longest || row->duration_ps > longest->duration_ps))
+			longest = row;
+	}
+	return longest;
+}
+
+static struct ts_bytes source_of(const struct ts_doctor *doctor,
+				 const struct ts_cache_compilation *row)
+{
+	const struct ts_cache_family *family = family_of(ts_cache_facts(doctor->ctx), row);
+
+	return family ? ts_instr_source(doctor->result, family->code)
+		      : (struct ts_bytes){ NULL, 0 };
+}
+
+/* " jit_f is compiled again then, at model.py:22." */
+static void put_compiled(struct ts_doctor *doctor, const struct ts_slow_step *slow)
+{
+	const struct ts_cache_compilation *row = compiled_in(doctor, slow);
+	struct ts_bytes source = row ? source_of(doctor, row) : (struct ts_bytes){ NULL, 0 };
+
+	if (!row)
+		return;
+	TS_PUT(doctor, " {name} is compiled {text}then[: its code is at {name}].",
+	       TS_NAME(ts_module_stem(row->module)), TS_STRING(row->is_again ? "again " : ""),
+	       TS_NAME(source));
+}
+
+static struct ts_bytes host_name(const struct ts_profile *profile, uint32_t device)
+{
+	return profile->nr_hosts > 1 ? profile->hosts[profile->devices[device].host].name
+				     : (struct ts_bytes){ NULL, 0 };
+}
+
 /* " Step 216 takes 33.9 ms more: compilation, with the host in XLA::TPU run backend." */
 static void put_step(struct ts_doctor *doctor, const struct ts_slow_step *slow)
 {
@@ -61,12 +121,14 @@ static void put_step(struct ts_doctor *doctor, const struct ts_slow_step *slow)
 	       TS_COUNT(doctor->time->steps[slow->step].number), TS_TIME(slow->excess_ps),
 	       TS_STRING(ts_bucket_title(slow->cause)), TS_CORE(slow->cause_excess_ps));
 	if (slow->is_straggler)
-		TS_PUT(doctor, " on {name}, which the other cores wait for",
-		       TS_NAME(doctor->ctx->profile->devices[slow->device].name));
+		TS_PUT(doctor, " on {name}[ of {name}], which the other cores wait for",
+		       TS_NAME(doctor->ctx->profile->devices[slow->device].name),
+		       TS_NAME(host_name(doctor->ctx->profile, slow->device)));
 	else
 		ts_put(doctor, " over all cores");
 	TS_PUT(doctor, "[, most in {name}][, with the host in {name}].",
 	       TS_NAME(op_name(doctor, slow->op)), TS_NAME(witness.event));
+	put_compiled(doctor, slow);
 }
 
 /* " They come at a beat: every 100 steps ..." */
@@ -120,6 +182,14 @@ static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding
 	}
 	ops.nr_all = ops.nr;
 	ts_doctor_where(doctor, finding, &ops);
+	for (size_t i = 0; i < TS_MIN(doctor->time->nr_slow, MAX_SHOWN); i++) {
+		const struct ts_cache_compilation *row =
+			compiled_in(doctor, &doctor->time->slow[i]);
+
+		if (row)
+			ts_doctor_show_code(doctor, finding, ts_module_stem(row->module),
+					    source_of(doctor, row));
+	}
 }
 
 static const char *const regular_events[] = { "checkpoint", "Checkpoint", "save", "Save" };

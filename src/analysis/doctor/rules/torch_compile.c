@@ -196,7 +196,7 @@ static void check_cuda_graphs(struct ts_doctor *doctor, const struct ts_rule *ru
 				     TS_COUNT(kernels.nr));
 	finding->evidence = TS_SENTENCE(
 		doctor,
-		"They take {time} in the mean, less than many a launch, and the devices have "
+		"They take {time} on average, less than many a launch, and the devices have "
 		"nothing to run for {core} ({share} of device time). No CUDA graph is launched.",
 		TS_TIME((int64_t)mean_ps), TS_CORE(idle_ps), TS_SHARE(idle));
 }

@@ -30,7 +30,7 @@ static void put_upcasts(struct ts_doctor *doctor, const struct ts_memory_facts *
 	for (size_t i = 0; i < best->nr; i++) {
 		const struct ts_memory_upcast *upcast = &memory->upcasts[best->row[i]];
 
-		TS_PUT(doctor, "{name} writes {text} ({text}); as {text} it would spare {bytes}. ",
+		TS_PUT(doctor, "{name} writes {text} ({text}); as {text} it would save {bytes}. ",
 		       TS_NAME(upcast->module->instrs[upcast->instr].name),
 		       TS_PLAIN(upcast->stored), TS_STRING(upcast->reason),
 		       TS_STRING(ts_dtype_name(upcast->enough)), TS_BYTES(upcast->saved_bytes));

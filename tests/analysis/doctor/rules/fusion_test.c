@@ -75,8 +75,10 @@ static const struct ts_finding *findings_of(const struct ts_result *doctor, cons
 static void test_pairs_of_one_reason_are_one_finding(void **state)
 {
 	static const struct ts_reason several = { "several_users", "these are the words",
-						  "Bring them together.", TS_LIKELY };
-	static const struct ts_reason reduce = { "reduce", "others", "In one pass.", TS_LIKELY };
+						  "Bring them together.", TS_LIKELY,
+						  "read by several ops" };
+	static const struct ts_reason reduce = { "reduce", "others", "In one pass.", TS_LIKELY,
+						 "behind reductions" };
 	const struct ts_finding *finding;
 	struct given run;
 	size_t nr;
@@ -90,7 +92,7 @@ static void test_pairs_of_one_reason_are_one_finding(void **state)
 	assert_int_equal(finding->impact_ps, 70 * MS);
 	assert_int_equal(finding->severity, TS_WARNING);
 	assert_int_equal(finding->confidence, TS_LIKELY);
-	assert_true(ts_bytes_has(finding->title, "several users"));
+	assert_true(ts_bytes_has(finding->title, "read by several ops"));
 	assert_true(ts_bytes_has(finding->evidence, "2 pairs"));
 	assert_true(ts_bytes_has(finding->evidence, "these are the words"));
 	assert_true(ts_bytes_has(finding->evidence, "40.0 core-ms, 1.00 MiB"));

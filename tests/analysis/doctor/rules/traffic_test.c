@@ -55,7 +55,7 @@ static void test_wide_arrays_are_a_finding_from_a_share_of_the_time(void **state
 			assert_int_equal(finding->impact_ps, rows[i].impact_ms * MS);
 			assert_true(
 				ts_bytes_has(finding->evidence, "maker.1 writes f32[1024,128]"));
-			assert_true(ts_bytes_has(finding->evidence, "as bf16 it would spare"));
+			assert_true(ts_bytes_has(finding->evidence, "as bf16 it would save"));
 			assert_true(finding->advice.n > 0 && finding->code.n > 0);
 		}
 		given_release(&run);

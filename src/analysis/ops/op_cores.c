@@ -1,0 +1,323 @@
+/*
+ * Ops by core: which core runs an op slower than the others do, and since when.
+ *
+ * All cores of a program run the same ops on parts of equal size, so an op's mean time on one core is
+ * held against its mean on all others. Of each op the slowest few cores are kept, whatever the number
+ * of cores. Collectives are left out: in them a core waits for others, and the late one waits least.
+ *
+ * Since when: an execution is slow when it takes longer than the fastest one before it by LEAST_RATIO. The
+ * stretch of executions that ends with the last one, and in which the slow ones outnumber the others by
+ * most, begins where the op became slow (the largest sum that ends at the last one).
+ */
+#include "analysis/facts/op_cores.h"
+
+#define TS_NEEDS(X) X(time)
+#include "analysis/kit/needs.h"
+
+#include "analysis/facts/time.h"
+#include "analysis/kit/cells.h"
+#include "analysis/kit/table.h"
+#include "base/record.h"
+#include "model/bucket.h"
+
+#define KEPT	       4     /* cores of an op: the slowest */
+#define LEAST_RATIO    1.1   /* what is less may be jitter */
+#define LEAST_SHARE    0.002 /* of the wall time, that the core loses by it */
+#define LEAST_TIMES    3     /* executions */
+#define LISTED	       64
+
+/* An op on the core of a line. */
+struct own_op {
+	int64_t nr, self_ps;
+	int64_t least_ps; /* of an execution so far */
+	int64_t score;	  /* slow executions less others, since .since_ps; 0: none of it */
+	int64_t since_ps;
+};
+
+struct slow_core {
+	uint32_t device;
+	int64_t nr, self_ps; /* .nr 0: no core */
+	int64_t since_ps;    /* -1: it is not slower than it was */
+};
+
+/* An op over all cores. */
+struct all_op {
+	int64_t nr, self_ps;
+	struct slow_core slow[KEPT]; /* the slowest first */
+};
+
+struct op_cores_state {
+	/* of a line */
+	uint32_t device;
+	struct own_op *own;
+	size_t nr_own;
+	/* of the sum */
+	struct all_op *ops;
+	size_t nr_ops;
+};
+
+#define TS_SELF struct own_op
+static const struct ts_member own_members[] = {
+	TS_NUMBER(1, nr, TS_BY_HAND),	    TS_NUMBER(2, self_ps, TS_BY_HAND),
+	TS_NUMBER(3, least_ps, TS_BY_HAND), TS_NUMBER(4, score, TS_BY_HAND),
+	TS_NUMBER(5, since_ps, TS_BY_HAND),
+};
+static const struct ts_record own_record = TS_RECORD(own_members, TS_EMPTY(nr));
+#undef TS_SELF
+
+#define TS_SELF struct slow_core
+static const struct ts_member slow_members[] = {
+	TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND),
+	TS_NUMBER(2, nr, TS_BY_HAND),
+	TS_NUMBER(3, self_ps, TS_BY_HAND),
+	TS_NUMBER(4, since_ps, TS_BY_HAND),
+};
+static const struct ts_record slow_record = TS_RECORD(slow_members);
+#undef TS_SELF
+
+#define TS_SELF struct all_op
+static const struct ts_member all_members[] = {
+	TS_NUMBER(1, nr, TS_BY_HAND),
+	TS_NUMBER(2, self_ps, TS_BY_HAND),
+	TS_STRUCT(3, slow, slow_record),
+};
+static const struct ts_record all_record = TS_RECORD(all_members, TS_EMPTY(nr));
+#undef TS_SELF
+
+#define TS_SELF struct op_cores_state
+static const struct ts_member state_members[] = {
+	TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND),
+	TS_RECORDS(2, own, nr_own, own_record, TS_BY_OP, TS_BY_HAND),
+	TS_RECORDS(3, ops, nr_ops, all_record, TS_BY_OP, TS_BY_HAND),
+};
+static const struct ts_record state_record = TS_RECORD(state_members);
+#undef TS_SELF
+
+static bool op_cores_applies(const struct ts_context *ctx)
+{
+	return ctx->profile->nr_devices > 1;
+}
+
+static bool op_cores_wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	return ts_line_is_core(ctx->profile, line) && ts_line_device(ctx->profile, line);
+}
+
+static enum ts_status op_cores_open(void *arg, const struct ts_context *ctx,
+				    const struct ts_line *line, struct ts_error *err)
+{
+	struct op_cores_state *state = arg;
+
+	state->device = ctx->profile->planes[line->plane].device;
+	state->nr_own = ctx->profile->nr_ops;
+	state->own = ts_room_array(ctx->profile->rooms, state->nr_own + 1, sizeof(*state->own));
+	return state->own ? TS_OK : ts_fail_nomem(err);
+}
+
+static void look_at(struct own_op *own, int64_t start_ps, int64_t dur_ps)
+{
+	if (own->nr == 0 || dur_ps < own->least_ps)
+		own->least_ps = dur_ps;
+	if ((double)dur_ps <= LEAST_RATIO * (double)own->least_ps) {
+		own->score = TS_MAX(own->score - 1, 0);
+		return;
+	}
+	if (own->score++ == 0)
+		own->since_ps = start_ps;
+}
+
+static enum ts_status op_cores_block(void *arg, const struct ts_context *ctx,
+				     const struct ts_block *block, struct ts_error *err)
+{
+	struct op_cores_state *state = arg;
+
+	for (size_t i = 0; i < block->nr_events; i++) {
+		struct own_op *own = &state->own[block->op[i]];
+		int64_t nr = block->occurrences ? block->occurrences[i] : 1;
+
+		if (nr <= 0)
+			continue;
+		look_at(own, block->start_ps[i], block->self_ps[i] / nr);
+		own->nr = ts_i64_add(own->nr, nr);
+		own->self_ps = ts_i64_add(own->self_ps, block->self_ps[i]);
+	}
+	return TS_OK;
+}
+
+static double mean_of(int64_t ps, int64_t nr)
+{
+	return nr > 0 ? (double)ps / (double)nr : 0;
+}
+
+/* Among the slowest, of equal ones the first. */
+static void keep_core(struct all_op *op, struct slow_core core)
+{
+	size_t at = KEPT;
+
+	while (at > 0 && mean_of(core.self_ps, core.nr) >
+				 mean_of(op->slow[at - 1].self_ps, op->slow[at - 1].nr))
+		at--;
+	if (at == KEPT)
+		return;
+	memmove(&op->slow[at + 1], &op->slow[at], (KEPT - 1 - at) * sizeof(core));
+	op->slow[at] = core;
+}
+
+static void add_own(struct op_cores_state *into, const struct op_cores_state *from)
+{
+	for (size_t i = 0; i < TS_MIN(from->nr_own, into->nr_ops); i++) {
+		const struct own_op *own = &from->own[i];
+		struct all_op *all = &into->ops[i];
+
+		if (own->nr == 0)
+			continue;
+		all->nr = ts_i64_add(all->nr, own->nr);
+		all->self_ps = ts_i64_add(all->self_ps, own->self_ps);
+		keep_core(all,
+			  (struct slow_core){ from->device, own->nr, own->self_ps,
+					      own->score >= LEAST_TIMES ? own->since_ps : -1 });
+	}
+}
+
+static enum ts_status op_cores_merge(void *into_arg, void *from_arg, const struct ts_context *ctx,
+				     struct ts_error *err)
+{
+	struct op_cores_state *into = into_arg;
+
+	if (!into->ops) {
+		into->nr_ops = ctx->profile->nr_ops;
+		into->ops =
+			ts_room_array(ctx->profile->rooms, into->nr_ops + 1, sizeof(*into->ops));
+	}
+	if (!into->ops)
+		return ts_fail_nomem(err);
+	add_own(into, from_arg);
+	return TS_OK;
+}
+
+static bool is_slow(const struct all_op *all, const struct slow_core *core, int64_t wall_ps,
+		    struct ts_op_core *fact)
+{
+	double mean = mean_of(core->self_ps, core->nr);
+	double others = mean_of(all->self_ps - core->self_ps, all->nr - core->nr);
+
+	if (core->nr < LEAST_TIMES || all->nr - core->nr < LEAST_TIMES || others <= 0 ||
+	    mean < LEAST_RATIO * others)
+		return false;
+	fact->device = core->device;
+	fact->executions = core->nr;
+	fact->mean_ps = ts_whole(mean);
+	fact->others_ps = ts_whole(others);
+	fact->excess_ps = ts_whole((mean - others) * (double)core->nr);
+	fact->since_ps = core->since_ps;
+	return (double)fact->excess_ps > LEAST_SHARE * (double)wall_ps;
+}
+
+static int by_excess(const void *a, const void *b)
+{
+	const struct ts_op_core *x = a, *y = b;
+
+	if (x->excess_ps != y->excess_ps)
+		return x->excess_ps > y->excess_ps ? -1 : 1;
+	if (x->op != y->op)
+		return x->op < y->op ? -1 : 1;
+	return (x->device > y->device) - (x->device < y->device);
+}
+
+/* Those of one op that are slow. How many. */
+static size_t find_slow(const struct ts_context *ctx, const struct op_cores_state *sum, uint32_t op,
+			struct ts_op_core *items)
+{
+	const struct all_op *all = &sum->ops[op];
+	int64_t wall_ps = ts_time_facts(ctx)->wall_ps;
+	size_t nr = 0;
+
+	if (all->nr == 0 || ts_op_bucket(&ctx->profile->ops[op]) == TS_BUCKET_COMMUNICATION)
+		return 0;
+	for (size_t i = 0; i < KEPT; i++) {
+		items[nr].op = op;
+		nr += is_slow(all, &all->slow[i], wall_ps, &items[nr]);
+	}
+	return nr;
+}
+
+static bool make_facts(const struct op_cores_state *sum, const struct ts_context *ctx,
+		       struct ts_arena *arena, struct ts_op_cores_facts *facts)
+{
+	size_t cap = 0, nr = 0;
+	struct ts_op_core *items, found[KEPT];
+
+	for (uint32_t op = 0; op < sum->nr_ops; op++)
+		cap += find_slow(ctx, sum, op, found);
+	items = ts_arena_array(arena, cap + KEPT, sizeof(*items));
+	for (uint32_t op = 0; op < sum->nr_ops && items; op++)
+		nr += find_slow(ctx, sum, op, &items[nr]);
+	if (!items)
+		return false;
+	qsort(items, nr, sizeof(*items), by_excess);
+	nr = TS_MIN(nr, LISTED);
+	for (size_t i = 0; i < nr; i++)
+		items[i].since_step = ts_steps_number_at(&ctx->outline->steps, items[i].device,
+							 items[i].since_ps);
+	facts->items = items;
+	facts->nr = nr;
+	return true;
+}
+
+#define COLUMNS(X) \
+	X(program_id, TS_MEASURED, NULL, ts_id(op->program_id)) \
+	X(module, TS_MEASURED, NULL, ts_text_or_null(ts_module_name(profile, op->module))) \
+	X(op, TS_MEASURED, "op", ts_text(op->name)) \
+	X(device, TS_MEASURED, TS_KEY("slow on"), ts_text(device->name)) \
+	X(host, TS_MEASURED, "of host", ts_text_or_null(profile->hosts[device->host].name)) \
+	X(device_id, TS_DERIVED, NULL, ts_int(fact->device)) \
+	X(since_step, TS_DERIVED, "since step", ts_int_or_null(fact->since_step)) \
+	X(since_ps, TS_DERIVED, NULL, ts_int_or_null(fact->since_ps)) \
+	X(executions, TS_MEASURED, TS_SPARE("count"), ts_int(fact->executions)) \
+	X(mean_ps, TS_MEASURED, TS_KEY("here"), ts_int(fact->mean_ps)) \
+	X(others_ps, TS_MEASURED, "elsewhere", ts_int(fact->others_ps)) \
+	X(excess_ps, TS_DERIVED, "more in all", ts_int(fact->excess_ps)) \
+	X(source, TS_MEASURED, TS_SPARE("source"), ts_text_or_null(op->source)) \
+	X(op_index, TS_DERIVED, NULL, ts_int(fact->op))
+
+static const struct ts_column columns[] = { COLUMNS(TS_COLUMN) };
+
+static enum ts_status op_cores_close(void *arg, const struct ts_context *ctx, void *facts_arg,
+				     struct ts_result *result, struct ts_error *err)
+{
+	const struct ts_profile *profile = ctx->profile;
+	struct ts_op_cores_facts *facts = facts_arg;
+	struct ts_table *table;
+
+	if (!make_facts(arg, ctx, &result->owner->arena, facts))
+		return ts_fail_nomem(err);
+	if (profile->nr_devices < 2)
+		return TS_OK;
+	table = ts_result_table(result, "op_cores", "Ops that a core runs slower than the others",
+				columns, TS_NELEM(columns));
+	for (size_t i = 0; i < facts->nr; i++) {
+		const struct ts_op_core *fact = &facts->items[i];
+		const struct ts_op *op = &profile->ops[fact->op];
+		const struct ts_device *device = &profile->devices[fact->device];
+
+		TS_CELLS(result, table, COLUMNS);
+	}
+	return TS_OK;
+}
+
+const struct ts_analysis ts_analysis_op_cores = {
+	.name = "op_cores",
+	.title = "Ops by core",
+	.top_level = true,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
+	.columns = TS_COL_DEVICE_CLOCK,
+	.state = &state_record,
+	.facts_size = sizeof(struct ts_op_cores_facts),
+	.applies = op_cores_applies,
+	.wants = op_cores_wants,
+	.open = op_cores_open,
+	.block = op_cores_block,
+	.merge = op_cores_merge,
+	.close = op_cores_close,
+};

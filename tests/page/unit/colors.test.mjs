@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { load } from "./page.mjs";
+
+const { OTHERS } = await load("colors.js");
+const { BUCKETS, bucketColor } = await load("parts.jsx");
+
+const LEAST = 25; // what one sees at once as another colour, in small areas: about ten times what one just sees
+
+// CIE Lab of "#rrggbb".
+function lab(color) {
+	const [r, g, b] = [1, 3, 5].map((i) => Number.parseInt(color.slice(i, i + 2), 16) / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+	const xyz = [(0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505, 0.2126 * r + 0.7152 * g + 0.0722 * b, (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089];
+	const [x, y, z] = xyz.map((t) => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116));
+	return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+const apart = (a, b) => Math.hypot(...lab(a).map((v, i) => v - lab(b)[i]));
+
+test("what is no class of time has a colour of no class, and no two have the same", () => {
+	const classes = BUCKETS.map(bucketColor);
+	for (const [i, color] of OTHERS.entries())
+		for (const other of [...classes, ...OTHERS.slice(0, i)]) assert.ok(apart(color, other) >= LEAST, `${color} and ${other} are ${apart(color, other).toFixed(0)} apart`);
+});
+
+test("a finding in the picture of the run has the colour of no class, in light and dark", () => {
+	const css = readFileSync(new URL("../../../plugin/page/src/page.css", import.meta.url), "utf8");
+	const found = [...css.matchAll(/--(?:critical|warning|info): (#[0-9a-f]{6})/g)].map(([, color]) => color);
+	assert.equal(found.length, 6);
+	for (const color of found) for (const other of BUCKETS.map(bucketColor)) assert.ok(apart(color, other) >= LEAST, `${color} and ${other} are ${apart(color, other).toFixed(0)} apart`);
+});
