@@ -400,7 +400,17 @@ async function nothing_old({ first, second }) {
 	await page.context().close();
 }
 
-const CHECKS = { from_zero, whole_capture, recomputed, said: narrowed, one, fixed_scales, one_utilization, windows, inferred, one_voice, sweep, one_axis, nothing_old };
+// --- the picture over all views, on a phone
+
+async function phone() {
+	const page = await open("view=overview", { viewport: { width: 390, height: 844 } });
+	const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+	must(over <= 0, `the page is ${over} pixels wider than a phone`);
+	if (shots) await page.screenshot({ path: `${shots}/phone-${job.name}.png` });
+	await page.context().close();
+}
+
+const CHECKS = { phone, from_zero, whole_capture, recomputed, said: narrowed, one, fixed_scales, one_utilization, windows, inferred, one_voice, sweep, one_axis, nothing_old };
 
 const jobs = JSON.parse(readFileSync(jobsFile, "utf8"));
 if (shots) mkdirSync(shots, { recursive: true });

@@ -119,7 +119,9 @@ function OnArray({ ops, chosen, onChoose }) {
 				<span class="count">{typeof op.time_ps === "number" ? `${value("systolic.ops.time_ps", op.time_ps)}, ${op.occurrences.toLocaleString("en-US")} executions` : "No execution of it is in this profile."}</span>
 			</p>
 			{tiles ? <Tiles tiles={tiles} /> : <p class="empty">The size of the product or of the array is not known, so it cannot be drawn.</p>}
-			<Losses heading="From the peak to what this op reached" row={op} reached="mxu_utilization_pct" of="systolic.ops" />
+			<Losses heading="From the peak to what this op reached" row={op} reached="mxu_utilization_pct" of="systolic.ops">
+				<p class="count">Of the time in which this op ran. A bad shape loses little of it where memory or something else takes longer.</p>
+			</Losses>
 		</section>
 	);
 }
