@@ -100,6 +100,9 @@ def hostile_views(report):
     return views
 
 
+SUMMED = {"device": "core", "cpu": "thread"}  # what times of a call tree are sums over
+
+
 def flame_job(path, folder, name):
     """The file of `tpusight flame`, and what its graph must say: the heaviest call, the heaviest below it, and a word's frames."""
     weight = "device" if doors.report(path)["flame"]["device_time_ps"] else "cpu"  # what the page opens by
@@ -112,7 +115,7 @@ def flame_job(path, folder, name):
     found = sum(FRAME in row["name"].lower() for row in page["flame"]["stacks"])
     url = "file://" + os.path.join(folder, f"{name}.html")
     return {"name": f"file {name}", "url": url, "inside": [url], "tasks": ["flame"],
-            "flame": {"first": {"name": first["name"], "value": expect.core_time(first["value"], "thread")},
+            "flame": {"first": {"name": first["name"], "value": expect.core_time(first["value"], SUMMED[weight])},
                       "below": {"name": below["name"]}, "word": FRAME, "found": found, "least": 10}}
 
 
