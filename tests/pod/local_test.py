@@ -99,6 +99,19 @@ class Local(given.Given):
         with self.assertRaisesRegex(pod.TpusightError, "no node sees a session"):
             pod.report(self.path("nowhere"), self.output)
 
+    def test_a_file_that_is_replaced_while_it_is_annotated_is_read_again(self):
+        """So ends what a worker had begun that was killed."""
+        session = os.path.join(self.session(given.hosts(2)), given.SESSION)
+        native = given.files_of(session)
+        replaced = f"""if [ "$2" = overlay ] && mkdir {self.path("once")} 2>/dev/null; then
+	cp "$3" "$3.new" && mv "$3.new" "$3"; echo "$3: replaced while it was read" >&2; exit {given.SOME}
+fi"""
+        with mock.patch.dict(os.environ, TPUSIGHT=given.wrapper(self.path("tpusight"), replaced)):
+            done = pod.annotate(session, jobs=1)
+        self.assertEqual((done.status, done.sessions[0].words), (0, []), done)
+        self.assertTrue(os.path.isdir(self.path("once")))
+        self.assert_annotated(session, native)
+
     def test_a_bucket_is_read_once_and_the_report_names_it(self):
         self.session(given.hosts(4), below="store/bucket/logs")
         self.store()

@@ -25,6 +25,7 @@ PROFILE = re.compile(r"(?!\.)(.+\.)?xplane\.(pb|riegeli)")
 BESIDE = re.compile(r"(?!\.).*\.prof|dedicated_log_torch_trace_.*\.log(\.gz)?")  # read along where there is a profile
 _ENDS = 4 << 10  # bytes at both ends of a file that its identity is made of
 _LAST_WORDS = 64 << 10
+_MOST_REPLACED = 3  # times that a file is read when another process replaces it meanwhile
 _CLOSE_S = 5  # for tasks to see that they are not wanted
 
 
@@ -239,9 +240,18 @@ class Worker:
         command = self._command(task, path) + (["--put"] if task.puts and task.made else [])
         if is_url and task.made:
             command += ["--held", self._held_object(task.file)]
-        outcome = self._started(command)
+        outcome = self._put(command, path) if task.puts and task.made else self._started(command)
         if is_url and task.is_last and outcome.made:
             self._forget(task.file)
+        return outcome
+
+    def _put(self, command: List[str], path: str) -> Outcome:
+        """What a lost worker had begun may still end, and replace the file while this reads it: then this begins again."""
+        for _ in range(_MOST_REPLACED):
+            before = os.stat(path)
+            outcome = self._started(command)
+            if outcome.status == 0 or os.path.samestat(before, os.stat(path)):
+                break
         return outcome
 
     def _command(self, task: Task, path: str) -> List[str]:
