@@ -354,11 +354,19 @@ static const struct ts_option options[] = {
 	TS_OPT_FLAG(OWN, new_only, "new-only", 0, "leave alone what is in LOGDIR at the start"),
 	TS_ANNOTATE_OPTIONS(OWN, annotate),
 	TS_OPT_FLAG(OWN, json, "json", 0, "print JSON lines"),
-	TS_OPT_FLAG(OWN, serve, "serve", 0, "show it in a browser too, on this machine only",
+	TS_OPT_FLAG(OWN, serve, "serve", 0,
+		    "show it in a browser too, on this machine alone without --host",
 		    .needs = TS_LISTENS),
 	TS_SERVING_OPTIONS(OWN, at),
 	TS_OPT_END,
 };
+
+static enum ts_status prepare_live(struct ts_cli *cli, struct ts_error *err)
+{
+	const struct live_options *own = cli->own;
+
+	return own->serve ? ts_serving_check(&own->at, err) : TS_OK;
+}
 
 const struct ts_command ts_command_live = {
 	.name = "live",
@@ -384,6 +392,7 @@ const struct ts_command ts_command_live = {
 	.has_thresholds = true,
 	.needs = TS_WRITES_INSIDE,
 	.goes_on = true,
+	.prepare = prepare_live,
 	.run = run_live,
 	.no_paths = true,
 };
