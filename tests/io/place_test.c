@@ -65,23 +65,10 @@ static void what_is_cut_off_is_not_read_beyond(void **state)
 	}
 }
 
-static void make(const char *path)
-{
-	char text[200];
-
-	snprintf(text, sizeof(text), "%s", path);
-	for (char *at = text; (at = strchr(at + 1, '/')) != NULL;) {
-		*at = '\0';
-		assert_true(mkdir(text, 0777) == 0 || errno == EEXIST);
-		*at = '/';
-	}
-	assert_true(mkdir(text, 0777) == 0 || errno == EEXIST);
-}
-
 static void tensorboard_finds_what_lies_in_plugins_profile(void **state)
 {
-	make("logs/train/plugins/profile/now/deeper");
-	make("plugins/other/now");
+	make_dirs("logs/train/plugins/profile/now/deeper");
+	make_dirs("plugins/other/now");
 	assert_true(ts_place_is_session("logs/train/plugins/profile/now"));
 	assert_true(ts_place_is_session("logs/train/plugins/profile/now/"));
 	assert_true(ts_place_is_session("./logs/../logs/train/plugins/profile/now"));
@@ -106,21 +93,21 @@ static void packages_are_looked_for_beside_tensorboard(void **state)
 {
 	struct ts_tensorboard found;
 
-	make("venv/bin");
-	make("venv/lib/python3.12/site-packages/tensorboard_data_server-0.7.dist-info");
+	make_dirs("venv/bin");
+	make_dirs("venv/lib/python3.12/site-packages/tensorboard_data_server-0.7.dist-info");
 	ts_tensorboard_find(&found, "venv/bin");
 	assert_string_equal(found.program, "");
 	put_program("venv/bin/tensorboard");
 	ts_tensorboard_find(&found, "venv/bin");
 	assert_string_equal(found.program, "");
-	make("venv/lib/python3.12/site-packages/tensorboard-2.21.0.dist-info");
+	make_dirs("venv/lib/python3.12/site-packages/tensorboard-2.21.0.dist-info");
 	ts_tensorboard_find(&found, ":nothing:venv/bin");
 	assert_non_null(strstr(found.program, "/venv/bin/tensorboard"));
 	assert_non_null(strstr(found.packages, "/venv/lib/python3.12/site-packages"));
 	assert_false(found.has_xprof);
 	assert_false(found.has_tpusight);
-	make("venv/lib/python3.12/site-packages/tensorboard_plugin_profile-2.20.dist-info");
-	make("venv/lib/python3.12/site-packages/tpusight-0.2.0.dist-info");
+	make_dirs("venv/lib/python3.12/site-packages/tensorboard_plugin_profile-2.20.dist-info");
+	make_dirs("venv/lib/python3.12/site-packages/tpusight-0.2.0.dist-info");
 	ts_tensorboard_find(&found, "venv/bin");
 	assert_true(found.has_xprof);
 	assert_true(found.has_tpusight);
@@ -130,12 +117,12 @@ static void the_first_tensorboard_in_path_is_meant(void **state)
 {
 	struct ts_tensorboard found;
 
-	make("one/bin");
-	make("two/bin/tensorboard");
-	make("two/lib/python3.9/dist-packages/tensorboard-2.3.dist-info");
-	make("three/bin");
-	make("three/lib/python3.9/dist-packages/tensorboard-2.3.dist-info");
-	make("three/lib/python3.9/dist-packages/xprof-2.3.dist-info");
+	make_dirs("one/bin");
+	make_dirs("two/bin/tensorboard");
+	make_dirs("two/lib/python3.9/dist-packages/tensorboard-2.3.dist-info");
+	make_dirs("three/bin");
+	make_dirs("three/lib/python3.9/dist-packages/tensorboard-2.3.dist-info");
+	make_dirs("three/lib/python3.9/dist-packages/xprof-2.3.dist-info");
 	put_program("three/bin/tensorboard");
 	assert_int_equal(symlink("../../three/bin/tensorboard", "one/bin/tensorboard"), 0);
 	ts_tensorboard_find(&found, "two/bin:one/bin");
