@@ -7,6 +7,7 @@
   - the cookies of two servers that are reached at two ports of one host do not meet
   - the right token does not open what the guard refuses: other names, other origins, other methods
   - an address of this machine is a name that is answered; another one is not
+  - real Chromium goes through the address with the token, and from then on needs none (token.mjs); without a browser this is left out
 Run in the build folder; $TPUSIGHT names the program (default bin/tpusight).
 """
 import contextlib
@@ -15,6 +16,7 @@ import http.cookies
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -184,6 +186,22 @@ def watched(logdir, folder):
         must(status == 200 and headers["Content-Type"].startswith("text/event-stream"), f"the news with the token: {status}")
 
 
+def browsed(port, folder):
+    """In Chromium, where there is one."""
+    if os.environ.get("TS_NO_BROWSER") or not shutil.which("node"):
+        print("no browser: that part is left out", file=sys.stderr)
+        return
+    path = os.path.join(folder, "job.json")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"url": f"http://127.0.0.1:{port}/", "token": TOKEN}, f)
+    done = subprocess.run(["node", os.path.join(doors.HERE, "token.mjs"), path], stderr=subprocess.PIPE, text=True, check=False,
+                          timeout=doors.PATIENCE_S)
+    if done.returncode == doors.SKIP:
+        print(done.stderr.strip(), file=sys.stderr)
+    elif done.returncode:
+        wrong.extend(done.stderr.splitlines() or [f"token.mjs ended with status {done.returncode}"])
+
+
 def main():
     if not os.access(doors.PROGRAM, os.X_OK):
         doors.skip(f"{doors.PROGRAM} is not built")
@@ -197,6 +215,7 @@ def main():
             guarded(port, TOKEN)
             listed = json.loads(ask(port, f"/api/runs?token={TOKEN}")[2])
             must(len(listed["runs"]) == 1, f"the runs are {listed}")
+            browsed(port, folder)
         tunnelled(logdir)
         opened(logdir)
         sixth(logdir)
