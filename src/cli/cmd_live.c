@@ -207,7 +207,7 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 	}
 	print_folder(cli);
 	ts_live_print_init(&watching.print, cli, own->json);
-	watching.print.port = ts_serving_port(watching.serving);
+	watching.print.page = ts_serving_page(watching.serving);
 	ts_feed_listen(ts_live_feed(watching.live), on_event, &watching);
 	if (watching.serving)
 		ts_feed_listen(ts_live_feed(watching.live), ts_serving_event, watching.serving);

@@ -21,6 +21,7 @@ struct ts_serving {
 	struct ts_latest *latest;
 	struct ts_api *api;
 	struct ts_server *server;
+	struct ts_buf page; /* its address, a string */
 };
 
 /* The kinds of enum ts_feed_kind, with their names in the JSON, and samples that no host
@@ -130,33 +131,41 @@ struct ts_reports_options ts_serving_reports(const struct ts_cli *cli)
 					    .remote = cli->remote };
 }
 
-/* Of all addresses of the machine, the one that is always there. */
-static void put_address(struct ts_buf *line, const struct ts_serving_at *at, uint16_t port,
-			bool is_any)
-{
-	bool has_token = at->token.text[0] != '\0';
-	struct ts_error err = TS_ERROR_INIT;
-	struct ts_address address;
-	char text[TS_ADDRESS_CAP] = "127.0.0.1";
+struct reach {
+	bool is_open; /* other machines reach it */
+	bool is_any;  /* at all addresses of this one */
+};
 
-	if (!is_any && ts_address_read(&address, at->address, port, &err) == TS_OK)
-		ts_address_write(&address, text);
-	ts_buf_printf(line, "TPUsight at http://%s:%u/%s%s (Ctrl-C ends it)\n", text, port,
-		      has_token ? "?token=" : "", at->token.text);
+/* The page's address; of all addresses of the machine, the one that is always there. */
+static struct reach put_page(struct ts_buf *out, const struct ts_serving_at *at, uint16_t port)
+{
+	char text[TS_ADDRESS_CAP] = "127.0.0.1";
+	struct ts_error err = TS_ERROR_INIT;
+	struct reach reach = { .is_open = false };
+	struct ts_address address;
+
+	if (ts_address_read(&address, at->address, port, &err) == TS_OK) {
+		reach.is_open = !ts_address_is_loopback(&address);
+		reach.is_any = ts_address_is_any(&address);
+		if (!reach.is_any)
+			ts_address_write(&address, text);
+	}
+	ts_buf_printf(out, "http://%s:%u/%s%s", text, port, at->token.text[0] ? "?token=" : "",
+		      at->token.text);
+	return reach;
 }
 
-static void put_reach(struct ts_buf *line, const struct ts_serving_at *at, uint16_t port)
+static void put_place(struct ts_buf *line, const struct ts_serving_at *at, uint16_t port)
 {
-	struct ts_error err = TS_ERROR_INIT;
-	struct ts_address address;
-	bool is_known = ts_address_read(&address, at->address, port, &err) == TS_OK;
-	bool is_any = is_known && ts_address_is_any(&address);
+	struct reach reach;
 
-	put_address(line, at, port, is_any);
-	if (is_any)
+	ts_buf_puts(line, "TPUsight at ");
+	reach = put_page(line, at, port);
+	ts_buf_puts(line, " (Ctrl-C ends it)\n");
+	if (reach.is_any)
 		ts_buf_puts(line, "and at each other address of this machine (hostname -I lists "
 				  "them)\n");
-	if (is_known && !ts_address_is_loopback(&address))
+	if (reach.is_open)
 		ts_buf_puts(line, "The token and the pages cross the network as they are, without "
 				  "TLS; a tunnel hides them (ssh -L).\n");
 }
@@ -169,7 +178,7 @@ void ts_serving_print(const struct ts_cli *cli, const struct ts_serving_at *at, 
 	TS_ASSERT(cli && at);
 	if (cli->quiet && !at->has_new_token)
 		return;
-	put_reach(&line, at, port);
+	put_place(&line, at, port);
 	if (json)
 		fwrite(line.p, 1, line.n, stderr);
 	else
@@ -220,6 +229,12 @@ enum ts_status ts_serving_start(struct ts_serving **out, const struct ts_cli *cl
 		ts_serving_stop(serving);
 		return st;
 	}
+	put_page(&serving->page, options->at, ts_server_port(serving->server));
+	ts_buf_putc(&serving->page, '\0');
+	if (serving->page.failed) {
+		ts_serving_stop(serving);
+		return ts_fail_nomem(err);
+	}
 	ts_serving_print(cli, options->at, ts_server_port(serving->server), options->json);
 	*out = serving;
 	return TS_OK;
@@ -263,10 +278,11 @@ void ts_serving_stop(struct ts_serving *serving)
 	ts_api_free(serving->api);
 	ts_latest_free(serving->latest);
 	ts_news_free(serving->news);
+	ts_buf_release(&serving->page);
 	free(serving);
 }
 
-uint16_t ts_serving_port(const struct ts_serving *serving)
+const char *ts_serving_page(const struct ts_serving *serving)
 {
-	return serving ? ts_server_port(serving->server) : 0;
+	return serving ? (const char *)serving->page.p : NULL;
 }

@@ -71,6 +71,7 @@ enum ts_status ts_serving_start(struct ts_serving **serving, const struct ts_cli
 void ts_serving_event(void *serving, const struct ts_feed_event *event); /* a ts_feed_fn */
 /* Readers get the last event; it does not wait for those that do not take it. NULL is allowed. */
 void ts_serving_stop(struct ts_serving *serving);
-uint16_t ts_serving_port(const struct ts_serving *serving); /* 0 where SERVING is NULL */
+/* The page's address, with its token; NULL where SERVING is NULL. */
+const char *ts_serving_page(const struct ts_serving *serving);
 
 #endif

@@ -15,6 +15,7 @@ import http.client
 import http.cookies
 import json
 import os
+import pty
 import re
 import shutil
 import socket
@@ -186,6 +187,22 @@ def watched(logdir, folder):
         must(status == 200 and headers["Content-Type"].startswith("text/event-stream"), f"the news with the token: {status}")
 
 
+def on_a_terminal():
+    """The view that redraws itself hides what was printed before: it has the whole address, whatever the width."""
+    ours, its = pty.openpty()
+    command = [doors.PROGRAM, "live", "--service=127.0.0.1:1", "--serve", "--port=0", f"--token={TOKEN}", "--for=1s"]
+    with subprocess.Popen(command, stdout=its, stderr=its, env=dict(os.environ, TERM="xterm", COLUMNS="80", LINES="24")) as watch:
+        os.close(its)
+        said = b""
+        with contextlib.suppress(OSError):  # the end of a terminal is an error
+            for piece in iter(lambda: os.read(ours, 1 << 16), b""):
+                said += piece
+        watch.wait(doors.PATIENCE_S)
+    os.close(ours)
+    drawn = said.partition(b"\x1b[?1049h")[2]
+    must(re.search(rb"  http://127.0.0.1:\d+/\?token=" + TOKEN.encode() + rb"\x1b", drawn), f"the view has no whole address: {drawn[:400]}")
+
+
 def browsed(port, folder):
     """In Chromium, where there is one."""
     if os.environ.get("TS_NO_BROWSER") or not shutil.which("node"):
@@ -220,6 +237,7 @@ def main():
         opened(logdir)
         sixth(logdir)
         watched(logdir, folder)
+        on_a_terminal()
     return doors.done(wrong)
 
 
