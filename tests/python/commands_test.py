@@ -132,6 +132,14 @@ class Commands(unittest.TestCase):
         print(f"{nr_run} commands ran, {nr_need} say what they need", flush=True)
         self.assertGreater(nr_run, 40)
 
+    def test_the_program_of_a_tpu_vm_runs(self):
+        python = os.environ.get("TS_JAX_PYTHON", "")
+        if not os.access(python, os.X_OK):
+            self.skipTest("TS_JAX_PYTHON names no Python with JAX")
+        with tempfile.TemporaryDirectory() as folder:
+            status, said = examples_test.run(os.path.join(package.ROOT, "docs", "cloud.md"), python, folder)
+            self.assertEqual(status, 0, said)
+
     def test_blocks_are_read_as_they_stand(self):
         text = ("a\n\n<!-- needs: `b c`: a cloud; `x`: luck -->\n```sh\na --b   # why\nb c d\n# only a comment\n\nb \\\n  x\n```\n"
                 "<!-- needs: all of it -->\n\n```bash\nc # d\n```\n```sh\nd '#e'\n```\n")

@@ -2,8 +2,8 @@
 """The examples of the documents run as they stand there: examples_test.py
 
 The ```python blocks of a document are one program, in their order: those of JAX under $TS_JAX_PYTHON, those of PyTorch under
-$TS_TORCH_PYTHON, where there is one. Blocks of PyTorch's document that do not begin with "# needs torch" always run. The commands of the
-documents run in commands_test.py.
+$TS_TORCH_PYTHON, where there is one. Blocks of PyTorch's document that do not begin with "# needs torch" always run. Of the ```sh
+blocks each command of ours runs, in a folder that has files of the names it uses.
 """
 import gzip
 import os
@@ -16,8 +16,8 @@ import unittest
 
 import package
 
-DOCUMENTS = {"docs/python.md": "TS_JAX_PYTHON", "docs/cloud.md": "TS_JAX_PYTHON", "docs/live.md": "TS_JAX_PYTHON",
-             "README.md": "TS_JAX_PYTHON", "plugin/README.md": "TS_JAX_PYTHON", "docs/python-torch.md": "TS_TORCH_PYTHON"}
+DOCUMENTS = {"docs/python.md": "TS_JAX_PYTHON", "docs/live.md": "TS_JAX_PYTHON", "README.md": "TS_JAX_PYTHON",
+             "plugin/README.md": "TS_JAX_PYTHON", "docs/python-torch.md": "TS_TORCH_PYTHON"}
 NEEDS = {"docs/python-torch.md": "# needs torch"}
 TIME_S = 300
 
