@@ -13,6 +13,7 @@ Those do not run; the options of ours are looked for in --help. Servers and watc
 import glob
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -68,6 +69,8 @@ def prepared(folder, name):
     examples_test.lay_out(folder)
     if name == "README.md":
         examples_test.put_gpu_trace(folder)
+    if name == "docs/export.md":
+        shutil.copytree(os.path.join(folder, "SESSION"), os.path.join(folder, "run"))
     if name == "docs/map.md":  # the session has the profile that is mapped
         for profile in glob.glob(os.path.join(folder, "SESSION", "*.xplane.pb")):
             os.rename(profile, os.path.join(folder, "SESSION", "HOST.xplane.pb"))
