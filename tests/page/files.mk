@@ -3,7 +3,7 @@ EXTRA_DIST += tests/page/browser.mjs tests/page/compare.mjs tests/page/doors.py 
 	tests/page/hostile.py tests/page/live.mjs tests/page/media.mjs tests/page/overview.mjs tests/page/page.mjs tests/page/perfetto.mjs \
 	tests/page/pictures.mjs tests/page/points.mjs tests/page/profiles.py tests/page/readme.mjs tests/page/readme.py \
 	tests/page/sessions.mjs tests/page/sessions.py tests/page/several.mjs tests/page/sights.js tests/page/task.mjs \
-	tests/page/timeline.mjs tests/page/views.mjs tests/page/words.mjs
+	tests/page/timeline.mjs tests/page/token.mjs tests/page/views.mjs tests/page/words.mjs
 # The README's pictures, one of each view: made anew by hand, when the page has changed.
 .PHONY: pictures
 pictures: bin/tpusight
