@@ -15,7 +15,6 @@ from typing import List
 from . import _torch, helpers
 from ._program import TpusightError, found_program, run
 
-
 FRAMEWORKS = ("jax", "torch")
 
 
