@@ -69,7 +69,7 @@ def train(asked):
     states = {name: OPTIMIZERS[asked.update][1](weight) for name, weight in weights.items()}
     for epoch in range(1, asked.epochs + 1):
         begin, total = time.perf_counter(), 0.0
-        with profile_scope(f"epoch {epoch}"):
+        with profile_scope(f"epoch_{epoch}"):
             for number in range(STEPS):
                 with jax.profiler.StepTraceAnnotation("train", step_num=(epoch - 1) * STEPS + number):
                     weights, states, value = train_step(weights, states, next(data))

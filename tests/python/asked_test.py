@@ -6,6 +6,7 @@ fenced block of each text has a row here: it is run, by Python or by the shell, 
 packages and scripts stand for ours (STANDS_FOR), and what a block takes from the program around it is a line in front of it. Blocks
 of JAX run under $TS_JAX_PYTHON, those of PyTorch under $TS_TORCH_PYTHON, where there is one.
 """
+import contextlib
 import json
 import os
 import re
@@ -13,8 +14,10 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.request
 
 import package
+from tensorboard_plugin_tpusight import runs
 
 ASKED = os.environ.get("TS_ASKED") or os.path.join(package.ROOT, "..", "shared", "asked")
 JAX, TORCH = os.environ.get("TS_JAX_PYTHON", ""), os.environ.get("TS_TORCH_PYTHON", "")
@@ -232,6 +235,27 @@ class Asked(unittest.TestCase):
     def test_of_the_gpu_suite_with_torch(self):
         self.run_python(1, "torch", TORCH)
 
+    @contextlib.contextmanager
+    def served(self, path):
+        """The address at which tpusight serves what is below PATH."""
+        with subprocess.Popen([package.PROGRAM, "serve", "--port=0", path], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True) as server:
+            try:
+                yield re.search(r"http://\S+/", server.stdout.readline()).group()
+            finally:
+                server.terminate()
+
+    def test_of_the_addresses_of_the_server(self):
+        with open(os.path.join(ASKED, "001.txt"), encoding="utf-8", errors="replace") as f:
+            addresses = re.findall(r"^- `/(api/profiler/\w+)`", f.read(), re.M)
+        self.assertEqual(len(addresses), 6)
+        os.mkdir(self.path("traces"))
+        os.rename(self.path("trace.json"), self.path("traces/trace.pt.trace.json"))
+        with self.served("traces") as url:
+            for address in addresses:
+                with self.subTest(address), urllib.request.urlopen(url + address, timeout=PATIENCE_S) as answer:
+                    self.assertIsInstance(json.load(answer), dict)
+
     def test_of_the_setup_guide(self):
         self.run_python(2, "jax", JAX)
         for path in "options", "memory_profile.prof":
@@ -240,10 +264,13 @@ class Asked(unittest.TestCase):
 
     def test_of_the_profiling_guide(self):
         self.run_python(3, "jax", JAX)
-        runs = os.listdir(self.path("profiles"))
-        for name in ("train_step", "detailed_profile", "model_breakdown", "optimizer_adamw", "optimizer_muon", "optimizer_multiscale",
-                     "data_pipeline", "memory_analysis"):
-            self.assertIn(name, runs)
+        with self.served("profiles") as url, urllib.request.urlopen(url + "api/runs", timeout=PATIENCE_S) as answer:
+            of_serve = {run["run"] for run in json.load(answer)["runs"]}
+        of_tensorboard = {session.id.split("/")[0] for session in runs.find(self.path("profiles"))}
+        names = {"train_step", "detailed_profile", "model_breakdown", "optimizer_adamw", "optimizer_muon", "optimizer_multiscale",
+                 "data_pipeline", "memory_analysis"}
+        for found in set(os.listdir(self.path("profiles"))), of_serve, of_tensorboard:
+            self.assertEqual(names - found, set())
         self.run_shell(3)
 
     def test_of_the_viewing_guide(self):

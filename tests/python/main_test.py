@@ -2,12 +2,16 @@
 """python -m tpusight: the program, and a script that is profiled: main_test.py
 
 What profiles needs JAX: $TS_JAX_PYTHON names a Python with it, else this part skips."""
+import contextlib
+import gzip
+import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import package
 from tpusight import __main__ as main
@@ -66,6 +70,26 @@ class Main(unittest.TestCase):
         done = tpusight("profile", "no_such.py")
         self.assertEqual((done.returncode, done.stderr),
                          (3, "tpusight: no_such.py is not a file (name the Python script to run)\n"))
+
+    def test_a_trace_of_pytorch_is_a_run_of_the_scripts_name_and_reported(self):
+        """What torch.profiler would write stands ready: torch itself is not needed for what is around it."""
+        @contextlib.contextmanager
+        def capture(path, name):
+            yield
+            with open(os.path.join(package.DATA, "hand_made.pt.trace.json"), "rb") as source, gzip.open(path, "wb") as trace:
+                trace.write(source.read())
+
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(main._torch, "capture", capture), \
+                contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as said:
+            script = os.path.join(folder, "job.py")
+            with open(script, "w", encoding="utf-8") as f:
+                f.write("print('at work')\n")
+            self.assertEqual(main._profile(["--framework=torch", "-o", folder, script]), 0)
+            (trace,) = os.listdir(os.path.join(folder, "job"))
+            self.assertRegex(trace, r"^\S+_\d+\.\d{13}\.pt\.trace\.json\.gz$")
+            self.assertTrue(out.getvalue().startswith("at work\n"))
+            self.assertIn("1 x H100 SXM", out.getvalue())
+            self.assertEqual(said.getvalue(), f"Profile saved: {os.path.join(folder, 'job', trace)}\n")
 
     def test_whose_profiler_it_is_says_the_script(self):
         with tempfile.TemporaryDirectory() as folder:
