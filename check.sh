@@ -117,10 +117,10 @@ setup_viewers() {
 	export TS_VIEWERS_PYTHON=$venv/bin/python TS_SHOTS=$work/screenshots PATH="$venv/bin:$PATH"
 }
 
-# The doctor's snippets run on the JAX of today, on the processor.
+# The doctor's snippets and the notebooks run on the JAX of today, on the processor.
 setup_jax() {
 	local venv=$work/venv-jax
-	into_venv jax || return
+	into_venv jax nbclient ipykernel || return
 	export TS_JAX_PYTHON=$venv/bin/python
 }
 

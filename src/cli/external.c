@@ -9,6 +9,9 @@
 #include "cli/mount.h"
 
 const struct ts_external ts_externals[] = {
+	{ .name = "profile",
+	  .summary = "Run a Python script under the profiler of JAX or PyTorch, and report.",
+	  .source = "the Python package: pip install tpusight" },
 	{ .name = "pod",
 	  .summary = "One report of many hosts, made where their profiles lie (Ray).",
 	  .source = "the Python package: pip install 'tpusight[ray]'" },

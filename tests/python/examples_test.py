@@ -17,7 +17,8 @@ import unittest
 import package
 
 DOCUMENTS = {"docs/python.md": "TS_JAX_PYTHON", "docs/live.md": "TS_JAX_PYTHON", "README.md": "TS_JAX_PYTHON",
-             "plugin/README.md": "TS_JAX_PYTHON", "docs/python-torch.md": "TS_TORCH_PYTHON"}
+             "plugin/README.md": "TS_JAX_PYTHON", "docs/stories.md": "TS_JAX_PYTHON",
+             "docs/python-torch.md": "TS_TORCH_PYTHON"}
 NEEDS = {"docs/python-torch.md": "# needs torch"}
 TIME_S = 300
 
