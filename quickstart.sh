@@ -13,7 +13,7 @@ build=$here/build
 log=$build/quickstart.log
 
 say() { printf '\n%s\n' "$*" >&2; }
-usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '3,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
 # What the build needs: a test that it is there, and its package.
 missing_packages() {

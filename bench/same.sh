@@ -6,7 +6,7 @@
 # (default: ../shared/corpus beside the repository), to all of its profiles. Exit status: 0 all the same; 1 something differs.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
-[ $# -ge 2 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
 old=$(cd "$1" && pwd) new=$(cd "$2" && pwd)
 shift 2
 work=$(mktemp -d "${TMPDIR:-/tmp}/tpusight-same.XXXXXX") || exit 99

@@ -65,6 +65,8 @@ static void put_options(struct ts_buf *out, const struct ts_option *options,
 	for (; options->name; options++) {
 		char letter[8] = "", name[64];
 
+		if (command && options->is_of_program)
+			continue;
 		if (options->letter)
 			snprintf(letter, sizeof(letter), "-%c, ", options->letter);
 		snprintf(name, sizeof(name), "%4s--%s%s%s", letter, options->name,

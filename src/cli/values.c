@@ -198,6 +198,7 @@ static const struct kind {
 } kinds[TS_NR_OPTION_KINDS] = {
 	[TS_OPTION_FLAG] = { false, read_flag },  [TS_OPTION_PRESET] = { false, read_preset },
 	[TS_OPTION_VERSION] = { false, NULL },	  [TS_OPTION_HELP] = { false, NULL },
+	[TS_OPTION_LICENSES] = { false, NULL },
 	[TS_OPTION_TEXT] = { true, read_text },	  [TS_OPTION_TEXTS] = { true, read_texts },
 	[TS_OPTION_COUNT] = { true, read_count }, [TS_OPTION_DECIMAL] = { true, read_decimal },
 	[TS_OPTION_TIME] = { true, read_time },	  [TS_OPTION_CHOICE] = { true, read_choice },

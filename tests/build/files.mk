@@ -8,5 +8,6 @@ sbom:
 	mv -f tpusight-$(PACKAGE_VERSION).cdx.json.new tpusight-$(PACKAGE_VERSION).cdx.json
 CLEANFILES += tpusight-$(PACKAGE_VERSION).cdx.json
 tests/build/sbom_test.log: bin/tpusight$(EXEEXT)
+tests/build/notices_test.log: $(bin_PROGRAMS)
 tests/build/hardening_test.log: $(bin_PROGRAMS)
 tests/build/lto_test.log: $(bin_PROGRAMS)

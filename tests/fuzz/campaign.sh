@@ -56,7 +56,7 @@ broken() { find tests/fuzz/crashes -type f 2>/dev/null | grep -c "/$1-\(crash\|l
 
 hours=$1
 case $hours in
-'' | *[!0-9.]* | .) sed -n '2,/^srcdir/s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+'' | *[!0-9.]* | .) sed -n '3,/^srcdir/s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 shift
 # shellcheck disable=SC2046 # names of targets and programs have no spaces
