@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Sets up what the tests need and runs every test. Ends with "N passed, N failed, N skipped".
 #
 #   ./check.sh           everything: lint unit dist sanitize threads fuzz quickstart

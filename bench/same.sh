@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Shows that two builds say the same: bench/same.sh OLD NEW [PROFILE...], OLD and NEW being build folders.
 #
 # Every command that prints JSON or CSV is run by both programs on every profile, and every session is annotated by both;

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Prints the licence of TPUsight and the notices of what others made: text.sh [--c]. It is what `tpusight --licenses` says; with --c
 # it is the C that the program has it from.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m tpusight COMMAND ...` is the program; `python -m tpusight profile SCRIPT ...` profiles a Python script."""
 import argparse
 import contextlib

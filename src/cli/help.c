@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Help of the program and of a command, made of the tables. */
 #include "cli/cli.h"
 

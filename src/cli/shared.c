@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The options that all commands have. */
 #include "cli/cli.h"
 

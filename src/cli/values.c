@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values of options, a function a kind. */
 #include "cli/option.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A small HTTP server on 127.0.0.1 (libmicrohttpd), with GET and HEAD. Each client has a thread.
  *
