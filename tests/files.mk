@@ -25,6 +25,7 @@ include tests/build/files.mk
 include tests/faults/files.mk
 include tests/cli/files.mk
 include tests/data/files.mk
+include tests/house/files.mk
 include tests/fixtures/files.mk
 include tests/truth/files.mk
 include tests/fuzz/files.mk

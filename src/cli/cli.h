@@ -26,6 +26,13 @@ enum ts_exit {
 		4, /* some inputs failed, the others are done; or an output could not be written */
 };
 
+/* What each exit status means; .meaning is NULL at the end. */
+struct ts_exit_meaning {
+	enum ts_exit code;
+	const char *meaning;
+};
+extern const struct ts_exit_meaning ts_exit_meanings[];
+
 enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
 
 /* A path that an option names. */

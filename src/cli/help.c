@@ -41,20 +41,31 @@ static void put_wrapped(struct ts_buf *out, struct ts_bytes text)
 	ts_buf_putc(out, '\n');
 }
 
+void ts_option_help(struct ts_buf *out, const struct ts_option *option,
+		    const struct ts_command *command)
+{
+	const char *list = strstr(option->help, "%s");
+
+	if (!list) {
+		ts_buf_puts(out, option->help);
+		return;
+	}
+	ts_buf_put(out, (struct ts_bytes){ (const uint8_t *)option->help,
+					   (size_t)(list - option->help) });
+	put_names(out, option, command);
+	ts_buf_puts(out, list + 2);
+}
+
 static void put_text(struct ts_buf *out, const struct ts_option *option,
 		     const struct ts_command *command)
 {
-	const char *list = strstr(option->help, "%s");
 	struct ts_buf text = TS_BUF_INIT;
 
-	if (!list) {
+	if (!strstr(option->help, "%s")) {
 		ts_buf_printf(out, "%s\n", option->help);
 		return;
 	}
-	ts_buf_put(&text, (struct ts_bytes){ (const uint8_t *)option->help,
-					     (size_t)(list - option->help) });
-	put_names(&text, option, command);
-	ts_buf_puts(&text, list + 2);
+	ts_option_help(&text, option, command);
 	put_wrapped(out, ts_buf_bytes(&text));
 	out->failed |= text.failed;
 	ts_buf_release(&text);
@@ -105,6 +116,23 @@ static void put_program(struct ts_buf *out, const char *program)
 	put_options(out, ts_shared_options, NULL);
 }
 
+const struct ts_exit_meaning ts_exit_meanings[] = {
+	{ TS_EXIT_DONE, "done" },
+	{ TS_EXIT_GATE, "a gate did not hold" },
+	{ TS_EXIT_USAGE, "wrong usage" },
+	{ TS_EXIT_NOTHING, "no input could be read" },
+	{ TS_EXIT_SOME, "some inputs, or an output, failed" },
+	{ TS_EXIT_DONE, NULL },
+};
+
+static void put_exits(struct ts_buf *out)
+{
+	ts_buf_puts(out, "\nExit status: ");
+	for (const struct ts_exit_meaning *exit = ts_exit_meanings; exit->meaning; exit++)
+		ts_buf_printf(out, "%d %s%s", (int)exit->code, exit->meaning,
+			      exit[1].meaning ? "; " : ".\n");
+}
+
 void ts_print_help(const char *program, const struct ts_command *command)
 {
 	struct ts_buf out = TS_BUF_INIT;
@@ -114,8 +142,7 @@ void ts_print_help(const char *program, const struct ts_command *command)
 		put_command(&out, program, command);
 	else
 		put_program(&out, program);
-	ts_buf_puts(&out, "\nExit status: 0 done; 1 a gate did not hold; 2 wrong usage; 3 no input "
-			  "could be read; 4 some inputs, or an output, failed.\n");
+	put_exits(&out);
 	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }

@@ -18,5 +18,6 @@
 	X(reduce)      \
 	X(thresholds)  \
 	X(explain)     \
+	X(manual)      \
 	X(serve)       \
 	X(live)

@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/bytes.h"
 
 struct ts_command;
@@ -177,6 +178,9 @@ bool ts_option_has_value(const struct ts_option *option);
 /* The name at INDEX that the option may be, or NULL: behind the last, or it is not chosen by name. */
 const char *ts_option_name(const struct ts_option *option, const struct ts_command *command,
 			   size_t index);
+/* What the help says of it, in one line, with the names that it may be. */
+void ts_option_help(struct ts_buf *out, const struct ts_option *option,
+		    const struct ts_command *command);
 /* Puts the value (NULL: the option takes none) into the struct at BASE. Not for the kinds VERSION,
  * LICENSES and HELP. TS_USAGE: ERR says what is wrong with the value. */
 enum ts_status ts_option_read(const struct ts_option *option, const struct ts_command *command,

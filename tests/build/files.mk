@@ -11,4 +11,5 @@ CLEANFILES += tpusight-$(PACKAGE_VERSION).cdx.json
 tests/build/sbom_test.log: bin/tpusight$(EXEEXT)
 tests/build/notices_test.log: $(bin_PROGRAMS)
 tests/build/hardening_test.log: $(bin_PROGRAMS)
+tests/build/install_test.log: $(bin_PROGRAMS)
 tests/build/lto_test.log: $(bin_PROGRAMS)
