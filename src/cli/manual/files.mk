@@ -17,15 +17,15 @@ manual: bin/tpusight$(EXEEXT)
 	bin/tpusight manual --completion=fish -o $(srcdir)/docs/completions/tpusight.fish
 
 install-data-local:
-	$(MKDIR_P) $(DESTDIR)$(man1dir) $(DESTDIR)$(bashcompdir) $(DESTDIR)$(zshcompdir) $(DESTDIR)$(fishcompdir)
-	$(INSTALL_DATA) $(srcdir)/docs/man/*.1 $(DESTDIR)$(man1dir)
+	$(MKDIR_P) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(bashcompdir) $(DESTDIR)$(zshcompdir) $(DESTDIR)$(fishcompdir)
+	$(INSTALL_DATA) $(srcdir)/docs/man/*.1 $(DESTDIR)$(mandir)/man1
 	for name in tpusight tpusight-annotate; do \
 		$(INSTALL_DATA) $(srcdir)/docs/completions/tpusight.bash $(DESTDIR)$(bashcompdir)/$$name && \
 		$(INSTALL_DATA) $(srcdir)/docs/completions/tpusight.fish $(DESTDIR)$(fishcompdir)/$$name.fish || exit 1; done
 	$(INSTALL_DATA) $(srcdir)/docs/completions/_tpusight $(DESTDIR)$(zshcompdir)
 
 uninstall-local:
-	cd $(srcdir)/docs/man && for page in *.1; do rm -f $(DESTDIR)$(man1dir)/$$page; done
+	cd $(srcdir)/docs/man && for page in *.1; do rm -f $(DESTDIR)$(mandir)/man1/$$page; done
 	for name in tpusight tpusight-annotate; do \
 		rm -f $(DESTDIR)$(bashcompdir)/$$name $(DESTDIR)$(fishcompdir)/$$name.fish; done
 	rm -f $(DESTDIR)$(zshcompdir)/_tpusight
