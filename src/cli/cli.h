@@ -58,6 +58,7 @@ struct ts_cli {
 	const char *logdir;	    /* the one that viewers were given; NULL: as the path says */
 	struct ts_sources *sources; /* files that the command reads: no output may be one of them */
 	const struct ts_command *entry;
+	const struct ts_command *const *commands; /* all that there are: ts_commands */
 	unsigned needs; /* the command's, and those of options that were given */
 	struct ts_named_place *places;
 	size_t nr_places;

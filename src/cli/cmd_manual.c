@@ -16,23 +16,31 @@ static const char *shell_at(const struct ts_command *command, size_t index)
 	return ts_shells[index].name;
 }
 
-static enum ts_status no_page(const char *word, struct ts_error *err)
+static enum ts_status no_page(ts_command_list commands, const char *word, struct ts_error *err)
 {
 	struct ts_closest closest = ts_closest_to(ts_bytes_of(word));
 
-	for (size_t i = 0; ts_commands[i]; i++)
-		ts_closest_try(&closest, ts_commands[i]->name);
+	for (size_t i = 0; commands[i]; i++)
+		ts_closest_try(&closest, commands[i]->name);
 	if (closest.name[0])
 		return ts_fail(err, TS_USAGE, "no command is called %s (did you mean %s?)", word,
 			       closest.name);
 	return ts_fail(err, TS_USAGE, "no command is called %s (see tpusight --help)", word);
 }
 
-static void put_completion(struct ts_buf *out, const char *shell)
+static const struct ts_command *find_command(ts_command_list commands, const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static void put_completion(struct ts_buf *out, ts_command_list commands, const char *shell)
 {
 	for (size_t i = 0; ts_shells[i].name; i++)
 		if (strcmp(ts_shells[i].name, shell) == 0)
-			ts_shells[i].put(out);
+			ts_shells[i].put(out, commands);
 }
 
 static enum ts_status put_manual(struct ts_buf *out, const struct ts_cli *cli, struct ts_error *err)
@@ -47,16 +55,16 @@ static enum ts_status put_manual(struct ts_buf *out, const struct ts_cli *cli, s
 		return ts_fail(err, TS_USAGE, "one page is printed at a time (leave out %s)",
 			       cli->paths[1]);
 	if (own->shell) {
-		put_completion(out, own->shell);
+		put_completion(out, cli->commands, own->shell);
 		return TS_OK;
 	}
 	if (cli->nr_paths == 0) {
-		ts_manual_program(out);
+		ts_manual_program(out, cli->commands);
 		return TS_OK;
 	}
-	command = ts_command_find(cli->paths[0]);
+	command = find_command(cli->commands, cli->paths[0]);
 	if (!command)
-		return no_page(cli->paths[0], err);
+		return no_page(cli->commands, cli->paths[0], err);
 	ts_manual_command(out, command);
 	return TS_OK;
 }

@@ -9,20 +9,6 @@
 #define INDENT 33  /* where the text of an option begins */
 #define WIDTH  100 /* a longer text goes on below, if it is a list */
 
-/* "text (default), json, html or csv" */
-static void put_names(struct ts_buf *out, const struct ts_option *option,
-		      const struct ts_command *command)
-{
-	const char *name = ts_option_name(option, command, 0), *next;
-
-	for (size_t i = 0; name; i++, name = next) {
-		next = ts_option_name(option, command, i + 1);
-		ts_buf_puts(out, i == 0 ? "" : next ? ", " : " or ");
-		ts_buf_puts(out, name);
-		ts_buf_puts(out, i == 0 && option->has_default ? " (default)" : "");
-	}
-}
-
 /* Cut at spaces into lines of WIDTH. */
 static void put_wrapped(struct ts_buf *out, struct ts_bytes text)
 {
@@ -39,21 +25,6 @@ static void put_wrapped(struct ts_buf *out, struct ts_bytes text)
 	}
 	ts_buf_put(out, text);
 	ts_buf_putc(out, '\n');
-}
-
-void ts_option_help(struct ts_buf *out, const struct ts_option *option,
-		    const struct ts_command *command)
-{
-	const char *list = strstr(option->help, "%s");
-
-	if (!list) {
-		ts_buf_puts(out, option->help);
-		return;
-	}
-	ts_buf_put(out, (struct ts_bytes){ (const uint8_t *)option->help,
-					   (size_t)(list - option->help) });
-	put_names(out, option, command);
-	ts_buf_puts(out, list + 2);
 }
 
 static void put_text(struct ts_buf *out, const struct ts_option *option,
@@ -115,15 +86,6 @@ static void put_program(struct ts_buf *out, const char *program)
 		      program);
 	put_options(out, ts_shared_options, NULL);
 }
-
-const struct ts_exit_meaning ts_exit_meanings[] = {
-	{ TS_EXIT_DONE, "done" },
-	{ TS_EXIT_GATE, "a gate did not hold" },
-	{ TS_EXIT_USAGE, "wrong usage" },
-	{ TS_EXIT_NOTHING, "no input could be read" },
-	{ TS_EXIT_SOME, "some inputs, or an output, failed" },
-	{ TS_EXIT_DONE, NULL },
-};
 
 static void put_exits(struct ts_buf *out)
 {

@@ -155,7 +155,9 @@ static int settle(enum ts_exit code)
 int ts_main(const char *program, const struct ts_command *command, int argc, char **argv)
 {
 	struct ts_sources sources = TS_SOURCES_INIT;
-	struct ts_cli cli = { .nr_threads = ts_work_cpus(), .sources = &sources };
+	struct ts_cli cli = { .nr_threads = ts_work_cpus(),
+			      .sources = &sources,
+			      .commands = ts_commands };
 	enum ts_exit code = TS_EXIT_NOTHING;
 	char name[128];
 

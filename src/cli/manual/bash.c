@@ -39,11 +39,11 @@ static void put_value(struct ts_buf *out, const struct ts_option *option,
 	ts_buf_puts(out, "' ;;\n");
 }
 
-static void put_lists(struct ts_buf *out)
+static void put_lists(struct ts_buf *out, ts_command_list commands)
 {
 	ts_buf_puts(out, "__tpusight_commands='");
-	for (size_t i = 0; ts_commands[i]; i++)
-		ts_buf_printf(out, "%s%s", i ? " " : "", ts_commands[i]->name);
+	for (size_t i = 0; commands[i]; i++)
+		ts_buf_printf(out, "%s%s", i ? " " : "", commands[i]->name);
 	for (size_t i = 0; ts_externals[i].name; i++)
 		ts_buf_printf(out, " %s", ts_externals[i].name);
 	ts_buf_puts(out, "'\n__tpusight_thresholds='");
@@ -51,21 +51,21 @@ static void put_lists(struct ts_buf *out)
 		ts_buf_printf(out, "%s%s=", setting == ts_setting_list ? "" : " ", setting->name);
 	ts_buf_puts(out,
 		    "'\n\n# The options of a command.\n__tpusight_options() {\n\tcase $1 in\n");
-	for (size_t i = 0; ts_commands[i]; i++) {
-		ts_buf_printf(out, "\t%s) echo '", ts_commands[i]->name);
-		ts_each_option(out, ts_commands[i], put_flag);
+	for (size_t i = 0; commands[i]; i++) {
+		ts_buf_printf(out, "\t%s) echo '", commands[i]->name);
+		ts_each_option(out, commands[i], put_flag);
 		ts_buf_puts(out, "' ;;\n");
 	}
 	ts_buf_puts(out, "\t*) echo ' --help --version --licenses' ;;\n\tesac\n}\n\n"
 			 "# What may stand behind an option of a command: COMMAND:OPTION. Nothing: "
 			 "it has no "
 			 "value.\n__tpusight_values() {\n\tcase $1 in\n");
-	for (size_t i = 0; ts_commands[i]; i++)
-		ts_each_option(out, ts_commands[i], put_value);
+	for (size_t i = 0; commands[i]; i++)
+		ts_each_option(out, commands[i], put_value);
 	ts_buf_puts(out, "\tesac\n}\n");
 }
 
-void ts_complete_bash(struct ts_buf *out)
+void ts_complete_bash(struct ts_buf *out, ts_command_list commands)
 {
 	static const char script[] =
 		"\n"
@@ -112,11 +112,11 @@ void ts_complete_bash(struct ts_buf *out)
 		"}\n"
 		"complete -o default -F _tpusight tpusight tpusight-annotate\n";
 
-	TS_ASSERT(out);
+	TS_ASSERT(out && commands);
 	ts_buf_puts(out, "# SPDX-License-Identifier: Apache-2.0\n"
 			 "# Made by `tpusight manual --completion=bash`. Load it with\n"
 			 "#\teval \"$(tpusight manual --completion=bash)\"\n"
 			 "# shellcheck disable=SC2207 # words have no spaces in them\n\n");
-	put_lists(out);
+	put_lists(out, commands);
 	ts_buf_puts(out, script);
 }

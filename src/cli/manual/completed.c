@@ -4,13 +4,6 @@
 
 #include "base/check.h"
 
-const struct ts_shell ts_shells[] = {
-	{ "bash", ts_complete_bash },
-	{ "zsh", ts_complete_zsh },
-	{ "fish", ts_complete_fish },
-	{ .name = NULL },
-};
-
 /* Not every path is opened after confinement (.place): --config is read before, and of --logdir only the name counts. */
 static bool is_path(const struct ts_option *option)
 {

@@ -71,9 +71,9 @@ static void put_annotate(struct ts_buf *out, const struct ts_option *option,
 	put_rest(out, option, command);
 }
 
-void ts_complete_fish(struct ts_buf *out)
+void ts_complete_fish(struct ts_buf *out, ts_command_list commands)
 {
-	TS_ASSERT(out);
+	TS_ASSERT(out && commands);
 	ts_buf_puts(out, "# SPDX-License-Identifier: Apache-2.0\n"
 			 "# Made by `tpusight manual --completion=fish`. Load it with\n"
 			 "#\ttpusight manual --completion=fish | source\n"
@@ -81,10 +81,10 @@ void ts_complete_fish(struct ts_buf *out)
 	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
 		ts_buf_printf(out, "%s%s=", setting == ts_setting_list ? "" : " ", setting->name);
 	ts_buf_puts(out, "'\n");
-	for (size_t i = 0; ts_commands[i]; i++) {
+	for (size_t i = 0; commands[i]; i++) {
 		ts_buf_printf(out, "complete -c tpusight -n __fish_use_subcommand -f -a %s -d ",
-			      ts_commands[i]->name);
-		put_quoted(out, ts_commands[i]->summary);
+			      commands[i]->name);
+		put_quoted(out, commands[i]->summary);
 		ts_buf_putc(out, '\n');
 	}
 	for (size_t i = 0; ts_externals[i].name; i++)
@@ -95,9 +95,11 @@ void ts_complete_fish(struct ts_buf *out)
 		    (option->is_of_program || option->kind == TS_OPTION_HELP ||
 		     option->kind == TS_OPTION_VERSION)) {
 			ts_buf_puts(out, "complete -c tpusight -n __fish_use_subcommand");
-			put_rest(out, option, ts_commands[0]);
+			put_rest(out, option, commands[0]);
 		}
-	for (size_t i = 0; ts_commands[i]; i++)
-		ts_each_option(out, ts_commands[i], put_option);
-	ts_each_option(out, ts_command_find("annotate"), put_annotate);
+	for (size_t i = 0; commands[i]; i++)
+		ts_each_option(out, commands[i], put_option);
+	for (size_t i = 0; commands[i]; i++)
+		if (strcmp(commands[i]->name, "annotate") == 0)
+			ts_each_option(out, commands[i], put_annotate);
 }

@@ -147,9 +147,9 @@ static void put_summary(struct ts_buf *out, const char *name, const char *summar
 	ts_buf_putc(out, '\n');
 }
 
-void ts_manual_program(struct ts_buf *out)
+void ts_manual_program(struct ts_buf *out, ts_command_list commands)
 {
-	TS_ASSERT(out);
+	TS_ASSERT(out && commands);
 	put_title(out, "tpusight");
 	ts_buf_puts(out,
 		    ".SH NAME\ntpusight \\- profile analysis of TPU and GPU jobs\n"
@@ -158,15 +158,15 @@ void ts_manual_program(struct ts_buf *out)
 		    "It reads TensorBoard profile runs and traces of PyTorch's and JAX's "
 		    "profiler, works out where the time went, and says so.\n"
 		    ".SH COMMANDS\nEach has a manual page, \\fBtpusight\\-\\fICOMMAND\\fR(1).\n");
-	for (size_t i = 0; ts_commands[i]; i++)
-		put_summary(out, ts_commands[i]->name, ts_commands[i]->summary);
+	for (size_t i = 0; commands[i]; i++)
+		put_summary(out, commands[i]->name, commands[i]->summary);
 	for (size_t i = 0; ts_externals[i].name; i++)
 		put_summary(out, ts_externals[i].name, ts_externals[i].summary);
 	ts_buf_puts(out, ".SH OPTIONS OF ALL COMMANDS\n");
 	put_options(out, ts_shared_options, NULL);
 	put_exits(out);
 	ts_buf_puts(out, ".SH SEE ALSO\n");
-	for (size_t i = 0; ts_commands[i]; i++)
-		ts_buf_printf(out, ".BR tpusight\\-%s (1)%s\n", ts_commands[i]->name,
-			      ts_commands[i + 1] ? "," : "");
+	for (size_t i = 0; commands[i]; i++)
+		ts_buf_printf(out, ".BR tpusight\\-%s (1)%s\n", commands[i]->name,
+			      commands[i + 1] ? "," : "");
 }

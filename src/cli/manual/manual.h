@@ -27,18 +27,20 @@ typedef void ts_visit_option(struct ts_buf *out, const struct ts_option *option,
 			     const struct ts_command *command);
 void ts_each_option(struct ts_buf *out, const struct ts_command *command, ts_visit_option *visit);
 
-void ts_manual_program(struct ts_buf *out); /* tpusight.1 */
+/* The commands are a list with NULL at its end, as ts_commands, which is not named here: it names the command manual. */
+typedef const struct ts_command *const ts_command_list[];
+void ts_manual_program(struct ts_buf *out, ts_command_list commands); /* tpusight.1 */
 /* tpusight-NAME.1; annotate is a program, too. */
 void ts_manual_command(struct ts_buf *out, const struct ts_command *command);
 
 /* A shell: its name for --completion, and its script. */
 struct ts_shell {
 	const char *name;
-	void (*put)(struct ts_buf *out);
+	void (*put)(struct ts_buf *out, ts_command_list commands);
 };
 extern const struct ts_shell ts_shells[]; /* without a name at the end */
-void ts_complete_bash(struct ts_buf *out);
-void ts_complete_zsh(struct ts_buf *out);
-void ts_complete_fish(struct ts_buf *out);
+void ts_complete_bash(struct ts_buf *out, ts_command_list commands);
+void ts_complete_zsh(struct ts_buf *out, ts_command_list commands);
+void ts_complete_fish(struct ts_buf *out, ts_command_list commands);
 
 #endif

@@ -74,16 +74,16 @@ static void put_command(struct ts_buf *out, const struct ts_command *command)
 	ts_buf_puts(out, " \\\n\t\t'*:path:_files'\n}\n\n");
 }
 
-static void put_names(struct ts_buf *out)
+static void put_names(struct ts_buf *out, ts_command_list commands)
 {
 	ts_buf_puts(out, "__tpusight_thresholds() {\n\tlocal -a names=(");
 	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
 		ts_buf_printf(out, "%s%s", setting == ts_setting_list ? "" : " ", setting->name);
 	ts_buf_puts(out, ")\n\tcompadd -S= -a names\n}\n\n"
 			 "__tpusight_commands() {\n\tlocal -a commands=(\n");
-	for (size_t i = 0; ts_commands[i]; i++) {
-		ts_buf_printf(out, "\t\t'%s:", ts_commands[i]->name);
-		put_quoted(out, ts_commands[i]->summary);
+	for (size_t i = 0; commands[i]; i++) {
+		ts_buf_printf(out, "\t\t'%s:", commands[i]->name);
+		put_quoted(out, commands[i]->summary);
 		ts_buf_puts(out, "'\n");
 	}
 	for (size_t i = 0; ts_externals[i].name; i++)
@@ -91,7 +91,7 @@ static void put_names(struct ts_buf *out)
 	ts_buf_puts(out, "\t)\n\t_describe -t commands command commands\n}\n\n");
 }
 
-void ts_complete_zsh(struct ts_buf *out)
+void ts_complete_zsh(struct ts_buf *out, ts_command_list commands)
 {
 	static const char script[] =
 		"_tpusight() {\n"
@@ -113,15 +113,15 @@ void ts_complete_zsh(struct ts_buf *out)
 		"_tpusight tpusight "
 		"tpusight-annotate; fi\n";
 
-	TS_ASSERT(out);
+	TS_ASSERT(out && commands);
 	ts_buf_puts(out, "#compdef tpusight tpusight-annotate\n"
 			 "# SPDX-License-Identifier: Apache-2.0\n"
 			 "# Made by `tpusight manual --completion=zsh`. It is a file _tpusight in "
 			 "a folder of "
 			 "$fpath, or\n"
 			 "#\tsource <(tpusight manual --completion=zsh)\n\n");
-	put_names(out);
-	for (size_t i = 0; ts_commands[i]; i++)
-		put_command(out, ts_commands[i]);
+	put_names(out, commands);
+	for (size_t i = 0; commands[i]; i++)
+		put_command(out, commands[i]);
 	ts_buf_puts(out, script);
 }
