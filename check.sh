@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Sets up what the tests need and runs every test. Ends with "N passed, N failed, N skipped".
 #
 #   ./check.sh           everything: lint unit dist sanitize threads fuzz quickstart
@@ -237,7 +238,7 @@ part_quickstart() { step "quickstart.sh" logged "$work/quickstart.log" "$here/qu
 
 [ $# -gt 0 ] || set -- lint unit dist sanitize threads fuzz quickstart
 for part in "$@"; do
-	declare -F "part_$part" >/dev/null || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+	declare -F "part_$part" >/dev/null || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 done
 step "packages and build" setup_system || { echo "$passed passed, $failed failed, $skipped skipped"; exit 1; }
 for part in "$@"; do

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program tpusight: where it is, and how it is asked."""
 import contextlib
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Traces that the program is asked about: a file of the user's, or what a profiler of torch has in memory."""
 import os
 import weakref

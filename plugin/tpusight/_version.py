@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The version of what is installed; of a checkout that is not, the program's own."""
 from importlib import metadata
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A function that does something round each of its calls: for decorators."""
 import functools
 import inspect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long a function takes: benchmark_function()."""
 import json
 import math

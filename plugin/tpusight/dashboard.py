@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SimpleLiveDashboard: what a LiveProfiler sees, in a notebook's cell or in a terminal."""
 import html
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flame graphs of traces, CPU and device time by call stack, module or scope: the command `tpusight flame`."""
 from . import _forms, _notebook
 from ._answer import write_json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Profiles at the right moment of a JAX job: a block, the call after the warm-up, steps chosen by the environment."""
 import atexit
 import contextlib

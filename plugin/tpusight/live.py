@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LiveProfiler: a running job watched, this process or another, by `tpusight live` beside it."""
 import atexit
 import collections

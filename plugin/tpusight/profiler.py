@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TPUsight: captures what JAX does with jax.profiler, and asks the program what it means."""
 import collections
 import contextlib

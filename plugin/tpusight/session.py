@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A captured profile, and what the program says of it."""
 import dis
 import html

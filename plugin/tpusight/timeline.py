@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When the host and its devices worked, alone and at once: the command `tpusight timeline`."""
 import dataclasses
 from typing import Any, Dict, List, Optional

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* check: can this profile be believed? A verdict for each session, and what to do about it. */
 #include "cli/cli.h"
 

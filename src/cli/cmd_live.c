@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* live: watches a running job, or a log directory. */
 #include "cli/annotate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* serve: the pages and their API on this machine alone. */
 #include "cli/cli.h"
 

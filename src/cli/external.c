@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands that are programs of their own. */
 #include "cli/external.h"
 

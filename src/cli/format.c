@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which format a file is written in. */
 #include "cli/format.h"
 

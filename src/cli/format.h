@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The format of a command's output: as --format says, or as the name of the file of -o does.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every command, in the order of the help. Adding one: its file and a line here (docs/adding). */
 #define TS_COMMANDS(X) \
 	X(annotate)    \
@@ -17,5 +18,6 @@
 	X(reduce)      \
 	X(thresholds)  \
 	X(explain)     \
+	X(manual)      \
 	X(serve)       \
 	X(live)

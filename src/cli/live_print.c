@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The events of a watched job are printed for people and for programs. */
 #include "cli/live_print.h"
 

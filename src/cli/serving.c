@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The server of `serve` and `live --serve`. */
 #include "cli/serving.h"
 

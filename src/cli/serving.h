@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the commands that serve pages share. */
 #ifndef TS_CLI_SERVING_H
 #define TS_CLI_SERVING_H

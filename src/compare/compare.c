@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs side by side: puts the parts of a comparison together. */
 #include "compare/parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The chip table: peak rates, matrix units and memory of TPUs and GPUs, a row a chip.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * FLOPs of PyTorch's operators, from the shapes that its profiler writes beside each call (record_shapes=True):
  * products of matrices, convolutions and attention, forward and backward. A multiply and an add are two.

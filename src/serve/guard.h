@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which requests are meant for this server. All others are refused before a route sees them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A small HTTP server (libmicrohttpd), with GET and HEAD, on 127.0.0.1 or another address. Each client has
  * a thread.

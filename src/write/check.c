@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quality of captures, for people and for programs. */
 #include "write/check.h"
 

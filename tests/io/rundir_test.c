@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Run discovery on real folders. */
 #include "tmpdir.h"
 

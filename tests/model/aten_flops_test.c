@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* FLOPs of operators, by hand from their shapes. */
 #include <setjmp.h>
 #include <stdarg.h>

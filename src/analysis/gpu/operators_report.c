@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of operators: by name, and by name and shapes; what took GPUs longest first, then hosts. */
 #include "analysis/gpu/operators.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run built by hand for tests of the doctor and the marks: facts as the other analyses leave them,
  * and a profile of small arrays. Times are in ms. */
 #ifndef TESTS_ANALYSIS_DOCTOR_GIVEN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators by name and by shapes, of small traces that were counted by hand: times in us. */
 #include <setjmp.h>
 #include <stdarg.h>
