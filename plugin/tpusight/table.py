@@ -176,7 +176,8 @@ class Table:
         return self._made(self._rows[key]) if isinstance(key, slice) else self._rows[key]
 
     def _need(self, column: str) -> None:
-        if column not in self.columns:
+        """Raises KeyError where the columns are known, and this is not one of them. Of an answer's list without rows they are not."""
+        if self.columns and column not in self.columns:
             raise KeyError(f"{self.name or 'the table'} has no column {column} (it has: {', '.join(self.columns)})")
 
     def column(self, name: str) -> List[Any]:

@@ -62,6 +62,10 @@ class OfRows(unittest.TestCase):
             with self.assertRaisesRegex(KeyError, "no column nmae .*name, time_ps"):
                 action()
 
+    def test_a_table_of_which_nothing_is_known_stays_empty(self):
+        table = tpusight.Table((), "kernels")
+        self.assertEqual((table.sort_by("time_us"), table.filter(name="a"), table["name"], table.columns), ([], [], [], []))
+
     def test_times_in_another_unit_say_it_in_their_names(self):
         ns = self.table.with_times("ns")
         self.assertEqual(ns["time_ns"], [2.5, None, 7.001])
