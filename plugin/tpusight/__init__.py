@@ -16,7 +16,7 @@ _NAMES = {name: module for module, name in re.findall(r"^from \.(\w+) import (\w
 __all__ = sorted(name for name in _NAMES if not name.startswith("_"))
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(importlib.import_module("." + _NAMES[name], __name__), name)
@@ -24,5 +24,5 @@ def __getattr__(name):
     return found
 
 
-def __dir__():
+def __dir__() -> "list[str]":
     return sorted(set(globals()) | set(_NAMES))

@@ -5,7 +5,7 @@ from importlib import metadata
 from . import _program
 
 
-def _version():
+def _version() -> str:
     try:
         return metadata.version("tpusight")
     except metadata.PackageNotFoundError:

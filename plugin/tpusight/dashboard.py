@@ -60,7 +60,7 @@ class SimpleLiveDashboard:
     def __enter__(self) -> "SimpleLiveDashboard":
         return self.start()
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _run(self, show, interval):

@@ -3,7 +3,8 @@
 """The examples of the documents run as they stand there: examples_test.py
 
 The ```python blocks of a document are one program, in their order: those of JAX under $TS_JAX_PYTHON, those of PyTorch under
-$TS_TORCH_PYTHON, where there is one. Blocks of PyTorch's document that do not begin with "# needs torch" always run. Of the ```sh
+$TS_TORCH_PYTHON, where there is one. A block that begins with "# needs MODULE..." is left out where these modules are not there;
+the other ones of PyTorch's document always run. Of the ```sh
 blocks each command of ours runs, in a folder that has files of the names it uses.
 """
 import gzip
@@ -20,7 +21,8 @@ import package
 DOCUMENTS = {"docs/python.md": "TS_JAX_PYTHON", "docs/live.md": "TS_JAX_PYTHON", "README.md": "TS_JAX_PYTHON",
              "plugin/README.md": "TS_JAX_PYTHON", "docs/stories.md": "TS_JAX_PYTHON",
              "docs/python-torch.md": "TS_TORCH_PYTHON"}
-NEEDS = {"docs/python-torch.md": "# needs torch"}
+WITHOUT = {"docs/python-torch.md"}  # run also where the Python that is named is not there
+NEEDS = re.compile(r"# needs (.+)\n")
 TIME_S = 300
 
 
@@ -32,12 +34,25 @@ def blocks(path, language="python"):
     return [(text.count("\n", 0, m.start(1)) + 1, m.group(1)) for m in found]
 
 
-def program(path, without=None):
+def needed(text):
+    """The modules that a block says it needs."""
+    found = NEEDS.match(text)
+    return found.group(1).split() if found else []
+
+
+def missing(python, path):
+    """The modules that blocks of the document need, and that this Python has not got."""
+    wanted = sorted({name for _, text in blocks(path) for name in needed(text)})
+    code = "import sys, importlib.util as u; print(*[n for n in sys.argv[1:] if u.find_spec(n) is None])"
+    return set(subprocess.run([python, "-c", code, *wanted], capture_output=True, text=True, check=True).stdout.split())
+
+
+def program(path, without=()):
     """The blocks as one program, each line at the number it has in the document: so a traceback names it. Blocks that
-    begin with WITHOUT are left out."""
+    need a module of WITHOUT are left out."""
     lines = []
     for line, text in blocks(path):
-        if without and text.startswith(without):
+        if set(needed(text)) & set(without):
             continue
         lines += [""] * (line - 1 - len(lines)) + text.splitlines()
     return "\n".join(lines) + "\n"
@@ -94,12 +109,12 @@ def with_package(folder):
                 PYTHONDONTWRITEBYTECODE="1")
 
 
-def run(path, python, folder, without=None):
-    """(status, what it said) of the examples in a document, but for those that begin with WITHOUT."""
+def run(path, python, folder):
+    """(status, what it said) of the examples in a document, but for those that need what this Python has not got."""
     code = f"import sys\nexec(compile(sys.stdin.read(), {path!r}, 'exec'), {{'__name__': '__main__'}})"
     environment = dict(with_program(), PYTHONPATH=os.path.join(package.ROOT, "plugin"), JAX_PLATFORMS="cpu",
-                       PYTHONDONTWRITEBYTECODE="1")
-    done = subprocess.run([python, "-c", code], input=program(path, without), env=environment, cwd=folder, text=True,
+                       PYTHONDONTWRITEBYTECODE="1", MPLBACKEND="agg")
+    done = subprocess.run([python, "-c", code], input=program(path, missing(python, path)), env=environment, cwd=folder, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIME_S, check=False)
     return done.returncode, done.stdout
 
@@ -109,11 +124,11 @@ class Examples(unittest.TestCase):
         for name, variable in DOCUMENTS.items():
             path, python = os.path.join(package.ROOT, name), os.environ.get(variable, "")
             there = os.access(python, os.X_OK)
-            if not os.path.exists(path) or not blocks(path) or not (there or name in NEEDS):
+            if not os.path.exists(path) or not blocks(path) or not (there or name in WITHOUT):
                 continue
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
                 lay_out(folder)
-                status, said = run(path, python if there else sys.executable, folder, None if there else NEEDS[name])
+                status, said = run(path, python if there else sys.executable, folder)
                 self.assertEqual(status, 0, said)
 
     def test_an_example_that_fails_is_found_at_its_line(self):
