@@ -39,6 +39,11 @@ class OperatorInfo(Plain):
     self_cuda_time_us: Optional[float] = None
     flops: Optional[float] = None  # of products, convolutions and attention in a trace with shapes
     flops_per_s: Optional[float] = None
+    category: Optional[str] = None  # what it is for: GEMM, Attention, Elementwise ...
+    dtype: Optional[str] = None  # of what is multiplied: bf16; these four: None where the trace has no shapes
+    bytes: Optional[float] = None  # of the arrays that go in and come out, each once
+    bound_by: Optional[str] = None  # Compute or HBM
+    roofline_efficiency_pct: Optional[float] = None
 
 
 @dataclasses.dataclass
@@ -74,10 +79,14 @@ def _kernel(row):
                       share_pct=row["share_pct"], kernel_type=row["kernel_type"], op=row["op"])
 
 
+_ROOF = ("category", "dtype", "bytes", "bound_by", "roofline_efficiency_pct")
+
+
 def _operator(row):
     return OperatorInfo(name=row["name"], call_count=row["calls"], cpu_time_us=us(row["cpu_ps"]),
                         self_cpu_time_us=us(row["self_cpu_ps"]), cuda_time_us=us(row["gpu_ps"]),
-                        self_cuda_time_us=us(row["self_gpu_ps"]), flops=row["flops"], flops_per_s=row["flops_per_s"])
+                        self_cuda_time_us=us(row["self_gpu_ps"]), flops=row["flops"], flops_per_s=row["flops_per_s"],
+                        **{name: row.get(name) for name in _ROOF})
 
 
 def _operators(trace):

@@ -154,7 +154,7 @@ export interface Report {
 	allocators?: View & { allocators?: Row[] };
 	hta?: View;
 	timeline?: View & { steps?: Step[] };
-	operators?: View & { by_name?: Row[]; by_shape?: Row[] };
+	operators?: View & { by_name?: Row[]; by_shape?: Row[]; categories?: Row[] };
 	compile?: View;
 	gaps?: View;
 	scopes?: View & { named?: Row[] };
