@@ -207,7 +207,8 @@ class UnifiedProfiler:
         and comparable ("no", "with care": notes say why) as `tpusight compare` and `tpusight compile` have them.
         timing_diff: total_ms, cuda_ms, cpu_ms, step_ms (of the median step). memory_diff: peak_mb, allocated_mb,
         reserved_mb. kernel_changes: a GPU's kernels, the largest change first: name, state (new, gone, slower, faster,
-        same), diff_us a step.
+        same), diff_us a step. operator_changes: torch's operators, likewise by their own time on GPUs (on hosts where a
+        session has no GPU), baseline_us and other_us a step.
         """
         paths = [need_trace(session._trace, "a comparison").path for session in (baseline, other)]
         found = ask("compare", "--format=json", "--", *paths)["compare"]
@@ -229,8 +230,18 @@ class UnifiedProfiler:
                 "reserved_mb": _difference(baseline.reserved_memory_mb, other.reserved_memory_mb),
             },
             "kernel_changes": sorted(changes, key=lambda change: -abs(change["diff_us"])),
+            "operator_changes": [_operator_change(row) for row in found.get("operators", [])],
             "notes": found["notes"],
         }
+
+
+def _operator_change(row):
+    """As _change(), of an operator's own time: on GPUs, on hosts where a session has no GPU."""
+    on = "cpu" if row["run_1_change_self_gpu_ps"] is None else "gpu"
+    before, after = us(row[f"run_0_self_{on}_ps"]), us(row[f"run_1_self_{on}_ps"])
+    return {"name": row["name"], "state": row["run_1_state"], "baseline_us": before, "other_us": after,
+            "diff_us": (before or 0) - (after or 0), "baseline_count": row["run_0_calls"],
+            "other_count": row["run_1_calls"]}
 
 
 def _speedup(found, mode, stepped):

@@ -176,6 +176,8 @@ export interface Compared extends View {
 	histogram?: Row[];
 	difference?: Row[];
 	ops?: Row[];
+	operators?: Row[];
+	operator_shapes?: Row[];
 	modules?: Row[];
 	findings?: Row[];
 }
