@@ -96,7 +96,7 @@ def find(logdir):
         run = "" if run == "." else run.replace(os.sep, "/")
         traces = []
         for entry in _entries(folder):
-            if _is_trace(entry, folder == logdir) and is_inside(real, entry.path):
+            if _is_trace(entry, run.count("/") == 0) and is_inside(real, entry.path):
                 traces.append(entry)
         for files in ranks.jobs(traces):
             yield Session(real, run, host_of(files[0].name), files[0].path, files, of_job=len(files) > 1)

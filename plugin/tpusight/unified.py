@@ -40,6 +40,11 @@ class OperatorInfo(Plain):
     self_cuda_time_us: Optional[float] = None
     flops: Optional[float] = None  # of products, convolutions and attention in a trace with shapes
     flops_per_s: Optional[float] = None
+    category: Optional[str] = None  # what it is for: GEMM, Attention, Elementwise ...
+    dtype: Optional[str] = None  # of what is multiplied: bf16; these four: None where the trace has no shapes
+    bytes: Optional[float] = None  # of the arrays that go in and come out, each once
+    bound_by: Optional[str] = None  # Compute or HBM
+    roofline_efficiency_pct: Optional[float] = None
 
 
 @dataclasses.dataclass(repr=False)
@@ -75,10 +80,14 @@ def _kernel(row: Dict[str, Any]) -> KernelInfo:
                       share_pct=row["share_pct"], kernel_type=row["kernel_type"], op=row["op"])
 
 
+_ROOF = ("category", "dtype", "bytes", "bound_by", "roofline_efficiency_pct")
+
+
 def _operator(row: Dict[str, Any]) -> OperatorInfo:
     return OperatorInfo(name=row["name"], call_count=row["calls"], cpu_time_us=us(row["cpu_ps"]),
                         self_cpu_time_us=us(row["self_cpu_ps"]), cuda_time_us=us(row["gpu_ps"]),
-                        self_cuda_time_us=us(row["self_gpu_ps"]), flops=row["flops"], flops_per_s=row["flops_per_s"])
+                        self_cuda_time_us=us(row["self_gpu_ps"]), flops=row["flops"], flops_per_s=row["flops_per_s"],
+                        **{name: row.get(name) for name in _ROOF})
 
 
 def _operators(trace: Trace) -> List[OperatorInfo]:
@@ -201,7 +210,8 @@ class UnifiedProfiler:
         and comparable ("no", "with care": notes say why) as `tpusight compare` and `tpusight compile` have them.
         timing_diff: total_ms, cuda_ms, cpu_ms, step_ms (of the median step). memory_diff: peak_mb, allocated_mb,
         reserved_mb. kernel_changes: a GPU's kernels, the largest change first: name, state (new, gone, slower, faster,
-        same), diff_us a step.
+        same), diff_us a step. operator_changes: torch's operators, likewise by their own time on GPUs (on hosts where a
+        session has no GPU), baseline_us and other_us a step.
         """
         paths = [need_trace(session._trace, "a comparison").path for session in (baseline, other)]
         found = ask("compare", "--format=json", "--", *paths)["compare"]
@@ -223,8 +233,18 @@ class UnifiedProfiler:
                 "reserved_mb": _difference(baseline.reserved_memory_mb, other.reserved_memory_mb),
             },
             "kernel_changes": sorted(changes, key=lambda change: -abs(change["diff_us"])),
+            "operator_changes": [_operator_change(row) for row in found.get("operators", [])],
             "notes": found["notes"],
         }
+
+
+def _operator_change(row: Dict[str, Any]) -> Dict[str, Any]:
+    """As _change(), of an operator's own time: on GPUs, on hosts where a session has no GPU."""
+    on = "cpu" if row["run_1_change_self_gpu_ps"] is None else "gpu"
+    before, after = us(row[f"run_0_self_{on}_ps"]), us(row[f"run_1_self_{on}_ps"])
+    return {"name": row["name"], "state": row["run_1_state"], "baseline_us": before, "other_us": after,
+            "diff_us": (before or 0) - (after or 0), "baseline_count": row["run_0_calls"],
+            "other_count": row["run_1_calls"]}
 
 
 def _speedup(found: Dict[str, Any], mode: Dict[str, Any], stepped: bool) -> Dict[str, Any]:

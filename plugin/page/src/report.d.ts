@@ -155,7 +155,7 @@ export interface Report {
 	allocators?: View & { allocators?: Row[] };
 	hta?: View;
 	timeline?: View & { steps?: Step[] };
-	operators?: View & { by_name?: Row[]; by_shape?: Row[] };
+	operators?: View & { by_name?: Row[]; by_shape?: Row[]; categories?: Row[] };
 	compile?: View;
 	gaps?: View;
 	scopes?: View & { named?: Row[] };
@@ -177,6 +177,8 @@ export interface Compared extends View {
 	histogram?: Row[];
 	difference?: Row[];
 	ops?: Row[];
+	operators?: Row[];
+	operator_shapes?: Row[];
 	modules?: Row[];
 	findings?: Row[];
 }

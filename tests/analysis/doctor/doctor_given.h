@@ -124,6 +124,7 @@ static inline void given_devices(struct given *run, size_t nr)
 						   .host_bytes_per_s = 32e9,
 						   .peak_int8_per_s = NAN,
 						   .peak_fp8_per_s = NAN,
+						   .peak_f32_per_s = NAN,
 						   .clock_hz = 1e9,
 						   .hbm_bytes = INT64_C(32) << 30,
 						   .vmem_bytes = -1,

@@ -111,7 +111,7 @@ export function Kernels() {
 
 // --- operators
 
-const OPERATOR = ["name", "calls", "self_gpu_ps", "self_gpu_pct", "gpu_ps", "self_cpu_ps", "cpu_ps", "cpu_mean_ps", "kernels", "flops", "flops_per_s", "kernel"];
+const OPERATOR = ["name", "calls", "self_gpu_ps", "self_gpu_pct", "gpu_ps", "self_cpu_ps", "cpu_ps", "cpu_mean_ps", "kernels", "flops", "flops_per_s", "category", "dtype", "bytes", "operational_intensity", "bound_by", "roofline_efficiency_pct", "kernel"];
 
 export function Operators() {
 	const { report } = usePage();
