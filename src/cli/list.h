@@ -13,6 +13,7 @@
 	X(hlo)         \
 	X(trim)        \
 	X(redact)      \
+	X(export)      \
 	X(map)         \
 	X(reduce)      \
 	X(thresholds)  \
