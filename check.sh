@@ -125,6 +125,13 @@ setup_jax() {
 	export TS_JAX_PYTHON=$venv/bin/python
 }
 
+# Readers of the tables that `tpusight export` writes, and the client of `tpusight mcp`.
+setup_tables() {
+	local venv=$work/venv-tables
+	into_venv pyarrow duckdb mcp || return
+	export TS_TABLES_PYTHON=$venv/bin/python
+}
+
 # PyTorch on the processor. Its wheel for Linux wants CUDA's libraries, also where there is no GPU: 5.4 GB in 70 seconds.
 setup_torch() {
 	local venv=$work/venv-torch
@@ -147,6 +154,7 @@ part_quick() {
 part_unit() {
 	step "XProf, TensorBoard and a browser" setup_viewers
 	step "JAX, for the doctor's snippets" setup_jax
+	step "readers of tables" setup_tables
 	step "fakes of buckets" setup_remote
 	step "Ray, for pods" setup_ray
 	step "kubeconform, for the manifest of pods" setup_kube

@@ -16,6 +16,9 @@ const struct ts_external ts_externals[] = {
 	{ .name = "pod",
 	  .summary = "One report of many hosts, made where their profiles lie (Ray).",
 	  .source = "the Python package: pip install 'tpusight[ray]'" },
+	{ .name = "mcp",
+	  .summary = "Answer an agent's questions about profiles (Model Context Protocol).",
+	  .source = "the Python package: pip install 'tpusight[agent]'" },
 	{ .name = NULL },
 };
 

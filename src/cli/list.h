@@ -14,6 +14,7 @@
 	X(hlo)         \
 	X(trim)        \
 	X(redact)      \
+	X(export)      \
 	X(map)         \
 	X(reduce)      \
 	X(thresholds)  \

@@ -1,0 +1,1 @@
+"""`tpusight mcp`: a server that answers an agent's questions about profiles, and changes nothing."""
