@@ -5,8 +5,9 @@
 #   packaging/static.sh MACHINE      MACHINE: x86_64-linux, aarch64-linux, aarch64-macos (compiled, not run)
 #
 # Everything lies in TS_PACKAGING (default: build-packaging): sources/, and MACHINE/ with lib/, include/ and program/bin/.
-# Needs python3 with venv, pkg-config, protoc-c, make, autotools, npm (or plugin/page/dist), dpkg-dev, and nasm for x86_64.
-# TS_ZIG names the program zig where it is not to be installed by pip; TS_JOBS how many compilers run at once.
+# Needs python3 with venv, pkg-config, protoc-c, make, autotools, npm (or plugin/page/dist), dpkg-dev, llvm-strip, and nasm for x86_64.
+# TS_ZIG names the program zig where it is not to be installed by pip; TS_JOBS how many compilers run at once; TS_CONFIGURE_FLAGS
+# what configure of TPUsight is told beside that.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$here")
@@ -63,7 +64,7 @@ archive() {
 	objects=$prefix/objects/$name
 	rm -rf "$objects" "$prefix/lib/lib$name.a"
 	mkdir -p "$objects"
-	# shellcheck disable=SC2086 # words of flags
+	# shellcheck disable=SC2016,SC2086 # a script for sh, and words of flags
 	printf '%s\0' "$@" | xargs -0 -P "$jobs" -I FILE sh -c \
 		'out=$1/$(printf %s "$2" | tr / _).o; shift; file=$1; shift; exec "$@" -c "$file" -o "$out"' sh "$objects" FILE \
 		"$CC" $cflags $flags
@@ -190,20 +191,34 @@ build_libraries() {
 	done < <(grep -v '^#' "$here/libraries.txt")
 }
 
+# Symbols are of no use to who installs a program. LLVM's strip knows the programs of every machine.
+strip_programs() {
+	local name
+	case $host in *darwin*) return ;; esac # a program of macOS is signed as it was linked
+	for name in tpusight tpusight-annotate; do "$strip" "bin/$name"; done
+}
+find_strip() {
+	for strip in llvm-strip /usr/lib/llvm-*/bin/llvm-strip; do
+		! command -v "$strip" >/dev/null || return 0
+	done
+	say "llvm-strip is missing (Debian, Ubuntu: apt-get install llvm)"
+	return 1
+}
 build_programs() {
-	local strip=-s
 	[ -x "$root/configure" ] || "$root/bootstrap"
 	mkdir -p "$prefix/program"
 	cd "$prefix/program"
 	say "$1: tpusight"
-	[ -f Makefile ] || "$root/configure" --quiet --host="$host" CFLAGS="-O2 -g0" LDFLAGS="$strip" "${configure_flags[@]}"
+	# shellcheck disable=SC2086 # words of flags
+	[ -f Makefile ] || "$root/configure" --quiet --host="$host" CFLAGS=-O2 ${TS_CONFIGURE_FLAGS:-}
 	make -s -j"$jobs" all
+	strip_programs
 	ls -l bin/tpusight bin/tpusight-annotate >&2
 }
 
+find_strip
 find_zig
 make_tools
 [ -n "${TS_SOURCES_ARE_THERE:-}" ] || "$here/sources.sh" "$sources"
-configure_flags=()
 build_libraries "$1"
 build_programs "$1"
