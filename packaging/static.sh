@@ -139,7 +139,7 @@ build_libarchive() {
 	local in=$1/libarchive
 	archive archive "-DPLATFORM_CONFIG_H=\"$here/config/libarchive.h\" -I$in -I$prefix/include" \
 		"$in"/archive_{acl,check_magic,cmdline,cryptor,digest,entry,entry_sparse,entry_strmode,entry_xattr,hmac,options,pack_dev}.c \
-		"$in"/archive_{ppmd7,ppmd8,random,rb,string,string_sprintf,util,version_details,virtual}.c \
+		"$in"/archive_{ppmd7,ppmd8,random,rb,string,string_sprintf,util,version_details,virtual}.c "$in"/xxhash.c \
 		"$in"/archive_read{,_add_passphrase,_open_memory,_set_options,_support_format_tar,_support_format_zip}.c \
 		"$in"/archive_read_support_filter_{bzip2,gzip,lz4,program,xz,zstd}.c "$in"/filter_fork_posix.c \
 		"$in"/archive_write{,_set_format_zip,_set_options,_set_passphrase}.c
@@ -176,17 +176,21 @@ build_curl() {
 
 # Each library whose version has not been built yet.
 build_libraries() {
-	local name version stamp
+	local name version stamp code
 	while IFS='|' read -r name _; do
 		version=$(version_of "$name")
 		stamp=$prefix/log/$name.built
 		[ "$(cat "$stamp" 2>/dev/null)" != "$version" ] || continue
 		say "$1: $name $version"
-		(set -e; "build_$name" "$sources/$name-$version" "$version") >"$prefix/log/$name.log" 2>&1 || {
+		set +e # a part of `||` would go on after a failure
+		(set -e; "build_$name" "$sources/$name-$version" "$version") >"$prefix/log/$name.log" 2>&1
+		code=$?
+		set -e
+		if [ "$code" != 0 ]; then
 			tail -n 30 "$prefix/log/$name.log" >&2
 			say "$name failed: $prefix/log/$name.log"
-			return 1
-		}
+			exit 1
+		fi
 		echo "$version" >"$stamp"
 	done < <(grep -v '^#' "$here/libraries.txt")
 }

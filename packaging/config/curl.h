@@ -9,7 +9,6 @@
 #define CURL_DISABLE_GETOPTIONS 1
 #define CURL_DISABLE_GOPHER 1
 #define CURL_DISABLE_HSTS 1
-#define CURL_DISABLE_HTTP_AUTH 1
 #define CURL_DISABLE_IMAP 1
 #define CURL_DISABLE_LDAP 1
 #define CURL_DISABLE_LDAPS 1
@@ -141,6 +140,7 @@
 #define SIZEOF_TIME_T 8
 #ifdef __linux__
 #define _GNU_SOURCE 1
+#include <sched.h> /* musl declares free and calloc there: before curl makes macros of these names */
 #define HAVE_LINUX_TCP_H 1
 #define HAVE_MSG_NOSIGNAL 1
 #define HAVE_MEMRCHR 1

@@ -2,6 +2,7 @@
  * What configure of libarchive would find: its own list for Linux, without what a reader of tar and zip in memory has no need of
  * (attributes of files, iconv, regular expressions), and with the packings that TPUsight reads.
  */
+#define __LIBARCHIVE_CONFIG_H_INCLUDED 1
 #include "../contrib/android/config/linux_host.h"
 
 #undef HAVE_ICONV
@@ -16,6 +17,7 @@
 #undef HAVE_LSETXATTR
 #undef HAVE_SYS_XATTR_H
 #undef HAVE_REGEX_H
+#undef HAVE_SYS_CDEFS_H
 #ifdef __APPLE__
 #undef HAVE_LINUX_FIEMAP_H
 #undef HAVE_LINUX_FS_H
@@ -43,3 +45,8 @@
 #define HAVE_LIBLZ4 1
 #define HAVE_ZSTD_H 1
 #define HAVE_LIBZSTD 1
+#define HAVE_DECL_INT32_MAX 1
+#define HAVE_DECL_INT32_MIN 1
+#define HAVE_DECL_INTMAX_MAX 1
+#define HAVE_DECL_INTMAX_MIN 1
+#define HAVE_DECL_UINTMAX_MAX 1
