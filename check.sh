@@ -4,7 +4,7 @@
 #
 #   ./check.sh           everything: lint unit dist sanitize threads fuzz quickstart
 #   ./check.sh quick     what most changes break, in a minute: layers, the quick unit tests, the golden cases
-#   ./check.sh NAME...   only these parts; torch is one that is not among everything
+#   ./check.sh NAME...   only these parts; torch and packaging are not among everything
 #
 # One suite runs whole, in `unit`. The other builds run what differs there: `sanitize` the tests in C, the fuzz targets'
 # seeds and the cases, `threads` what uses threads, `dist` the cases alone. Packages are installed by name (apt-get, pip,
@@ -221,6 +221,37 @@ part_torch() {
 	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
 	suite "tests with PyTorch" "$work/unit" \
 		TESTS="tests/python/torch_test.py tests/python/examples_test.py tests/truth/torch_test.sh"
+}
+
+# Is each wheel what its tag says? auditwheel is asked, and our own test.
+wheels_are_good() {
+	local wheel python=$work/venv-wheels/bin/python
+	for wheel in "$work"/wheels/*.whl; do "$python" -m auditwheel show "$wheel" || return 1; done
+	TS_WHEELS=$work/wheels srcdir=$here "$python" "$here/tests/packaging/packaging_test.py"
+}
+
+# Are the programs of the other machine programs? One run each, where qemu is there.
+foreign_program_runs() {
+	command -v qemu-aarch64 >/dev/null || return 77
+	qemu-aarch64 "$TS_PACKAGING/aarch64-linux/program/bin/tpusight" report "$here/tests/data/sample"
+}
+
+debian_package() {
+	"$here/packaging/deb.sh" "$work/unit" "$work/deb" || return 1
+	command -v lintian >/dev/null || return 77
+	lintian --fail-on error --suppress-tags bad-distribution-in-changes-file "$work"/deb/*.changes
+}
+
+# Wheels of two machines and the Debian package: half an hour on two cores the first time, most of it for musl and the libraries.
+part_packaging() {
+	local venv=$work/venv-wheels
+	export TS_PACKAGING=$work/packaging TS_WHEEL_PYTHON=$venv/bin/python
+	step "setuptools and auditwheel" into_venv "setuptools>=64" wheel auditwheel || return
+	step "wheels" logged "$work/wheels.log" "$here/packaging/wheels.sh" "$work/wheels" && step "the wheels are good" wheels_are_good
+	step "the program of arm64 runs" logged "$work/foreign.log" foreign_program_runs
+	step "compiled for macOS" logged "$work/macos.log" "$here/packaging/static.sh" aarch64-macos
+	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
+	step "Debian package" logged "$work/deb.log" debian_package
 }
 
 # Each file that git knows is in the tarball, but for what concerns git and the CI. Outside a checkout this is skipped.
