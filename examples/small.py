@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the examples train: two layers that tell ten clouds of points apart. A processor trains an epoch of it in a fraction of a second."""
 import jax
 import jax.numpy as jnp

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of a report, drawn by matplotlib, which is imported when something is drawn."""
 import importlib
 import statistics

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A report as a spreadsheet: Office Open XML (ECMA-376), a sheet for each table, written with the standard library alone.
 
 The first sheet has the single values by their names; the others are named after their tables (`ops`, `operators.by_name`).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The remarks of check: a table of what each says, and a function a remark that says whether it holds. */
 #include "cli/check_notes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* export: events, ops, steps and findings as files of columns. */
 #include "cli/cli.h"
 

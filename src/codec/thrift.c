@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Thrift's compact protocol: field numbers as differences, integers as zigzag varints. */
 #include "codec/thrift.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Thrift's compact protocol, written onto a buffer: what metadata of Parquet is made of.
  *

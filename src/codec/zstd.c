@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Zstandard frames. */
 #include "codec/zstd.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines -> blocks -> rows. */
 #include "flow/export.h"
 

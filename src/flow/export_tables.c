@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ops, steps, findings: cells by the names of their columns. */
 #include "flow/export_tables.h"
 

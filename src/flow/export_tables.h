@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of the report as files of columns: what flow/export.c asks for beside the events. */
 #ifndef TS_FLOW_EXPORT_TABLES_H
 #define TS_FLOW_EXPORT_TABLES_H

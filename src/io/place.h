@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a profile lies, as viewers and the system see it: whether TensorBoard finds it there, and whether Linux keeps
  * the folder itself or, under WSL, Windows does.

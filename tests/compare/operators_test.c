@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* PyTorch's operators of two runs, made by hand: what became of each, and by how much. */
 #include <setjmp.h>
 #include <stdarg.h>

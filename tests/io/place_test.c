@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a profile lies: TensorBoard's folders, drives of Windows, and the packages of a TensorBoard. */
 #include "tmpdir.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`tpusight mcp`, asked by the client of the protocol's own SDK, under the Python that $TS_TABLES_PYTHON names."""
 import asyncio
 import csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Reports as spreadsheets, read back by another reading of the format: spreadsheet_test.py. With openpyxl, by that too."""
 import json
 import os

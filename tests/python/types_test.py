@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The package is typed: the examples of all documents pass mypy --strict and pyright: types_test.py
 
 The tools are those on PATH or of $TS_LINT_VENV (tests/requirements-lint.txt); jax and torch are looked up in $TS_JAX_PYTHON and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses that a server listens at. */
 #include <setjmp.h>
 #include <stdarg.h>

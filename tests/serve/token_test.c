@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of a server; what becomes of whole requests is in tests/page/token_test.py. */
 #include <setjmp.h>
 #include <stdarg.h>

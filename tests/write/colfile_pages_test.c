@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parquet's encodings, read back by decoders that are written from its specification. */
 #include <setjmp.h>
 #include <stdarg.h>

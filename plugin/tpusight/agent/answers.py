@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Answers to an agent: figures of a report, cut to a number of bytes."""
 import csv
 import io

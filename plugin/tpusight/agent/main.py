@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`tpusight mcp PATH...`: a server of the Model Context Protocol on standard input and output."""
 import argparse
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The runs that a server may show: those below the paths it was started with, and no others."""
 import os
 import re

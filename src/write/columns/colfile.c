@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows -> batches -> a form's bytes -> the drain. */
 #include "write/columns/colfile.h"
 

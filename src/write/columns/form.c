@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the forms share. */
 #include "write/columns/form.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs, packed bits, differences. */
 #include "write/columns/pages.h"
 
