@@ -7,7 +7,7 @@
 // it is given up: the others go on.
 // Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
 
 const HABIT_MS = 4 * PATIENCE_MS;
 const CLOSE_MS = 10000;
@@ -43,7 +43,6 @@ async function open(url, options) {
 	return page;
 }
 
-const seen = (page) => page.waitForFunction(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))));
 const shows = (page, view) => page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
 const table = (caption) => `section.table[aria-label="${caption}"]`;
 const text = (frame, selector) => frame.$eval(selector, (e) => e.innerText.trim());
@@ -173,7 +172,7 @@ async function moment() {
 		await carries(page, "from_ps", String(first.from));
 		await carries(page, "to_ps", String(first.to));
 		same(await carried(page, "device"), first.device, `device of ${finding}`);
-		await seen(page);
+		await settled(page);
 		const top = await page.$eval("#view h2", (e) => e.getBoundingClientRect().top);
 		must(top >= 0 && top < 600, `${finding}: the view that a time leads to begins at ${top} pixels`);
 		await page.context().close();
@@ -385,7 +384,7 @@ async function zoom() {
 	for (const was of [null, null, null]) {
 		void was;
 		await page.keyboard.press("Escape");
-		await seen(page);
+		await settled(page);
 	}
 	await page.click(".strip .range >> text=Show all").catch(() => null);
 	await until(page, (r) => r === null, "back to all");
@@ -395,7 +394,7 @@ async function zoom() {
 		await page.waitForFunction(([a, b]) => new URLSearchParams(location.hash.slice(1)).get("from_ps") === String(a) && new URLSearchParams(location.hash.slice(1)).get("to_ps") === String(b), [from, to]);
 		await shows(page, "systolic");
 		await page.waitForFunction(() => document.querySelector(".strip .range") && [...document.querySelectorAll("#view .over-time")].some((e) => window.written.some(([canvas]) => canvas === e.closest(".uplot").querySelector("canvas"))));
-		await seen(page);
+		await settled(page);
 		const said = (await text(page, ".strip .range")).split("\n")[0].replace(/\s*Back.*$/, "");
 		const [a, b] = said.split(" to ");
 		must(a && b && a !== b, `the strip says "${said}" of ${to - from} ps`);
@@ -431,7 +430,7 @@ async function paper() {
 	for (const view of ["overview", "time", "doctor"]) {
 		await page.click(`#tab-${view}`);
 		await shows(page, view);
-		await seen(page);
+		await settled(page);
 		const folded = () => page.evaluate(() => [document.documentElement.dataset.theme, document.querySelectorAll("details[open]").length].join());
 		const before = await folded();
 		const path = job.shots ? `${job.shots}/paper-${view}.pdf` : undefined;
@@ -440,7 +439,7 @@ async function paper() {
 		await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
 		await page.emulateMedia({ media: "print", colorScheme: "dark" });
 		await page.setViewportSize(PAPER);
-		await seen(page);
+		await settled(page);
 		const found = await page.evaluate(sheet);
 		same(found.back, "rgb(255, 255, 255)", `${view}: the paper is`);
 		same([found.closed, found.advice], [0, 0], `${view}: findings closed, findings without advice`);
@@ -471,7 +470,7 @@ async function phone() {
 		await page.goto("about:blank");
 		await page.goto(`${job.file}#view=${view}`);
 		await shows(page, view);
-		await seen(page);
+		await settled(page);
 		const found = await page.evaluate(() => {
 			const tab = document.querySelector('[role="tab"][aria-selected="true"]').getBoundingClientRect();
 			const cells = [...document.querySelectorAll(".rows td")].filter((e) => e.getBoundingClientRect().width > innerWidth / 2);

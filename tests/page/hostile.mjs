@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Goes through the whole page of hostile profiles in headless Chromium: node hostile.mjs JOBS.json
 //
-// JOBS: [{name, url, inside, ours, runs: [ID], has}]. HAS is an element that must be there. Every view of every run is opened; all that folds is unfolded, every table is sorted
-// by each heading, filtered and copied, every element with a tip is hovered, the time range is set. Nothing of the profile may run,
+// JOBS: [{name, url, inside, ours, runs: [ID], has, columns}]. HAS is an element that must be there. Every view of every run is opened; all that folds is unfolded, every table is sorted
+// by its first COLUMNS, filtered and copied, every element with a tip is hovered, the time range is set. Nothing of the profile may run,
 // become an element or an address, turn the writing's direction, widen the page, or ask for anything. Prints what is wrong, a line each.
 import { readFileSync } from "node:fs";
-import { launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
 
 const wrong = new Set();
 let job;
 let at = "";
 const bad = (text) => wrong.add(`${job.name} ${at}: ${text.slice(0, 400)}`);
-const MOST_COLUMNS = 4; // of a table that are sorted by
 
 // In the page.
 const look = () => {
@@ -41,27 +40,27 @@ const look = () => {
 };
 
 const use = async (columns) => {
-	const settled = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+	const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 	for (const d of document.querySelectorAll("details:not([open])")) d.open = true;
 	for (const table of document.querySelectorAll("section.table")) {
 		for (const button of [...table.querySelectorAll("thead button")].slice(0, columns)) {
 			button.click();
-			await settled();
+			await painted();
 			button.click();
-			await settled();
+			await painted();
 		}
 		const input = table.querySelector('input[type="search"]');
 		for (const word of input ? ["__proto__", "<img", "(", "\\", ""] : []) {
 			input.value = word;
 			input.dispatchEvent(new Event("input", { bubbles: true }));
-			await settled();
+			await painted();
 		}
 		table.querySelector("tr[data-row]")?.click();
-		await settled();
+		await painted();
 	}
 	for (const e of document.querySelectorAll("[title], td, .u-over, canvas, summary"))
 		for (const type of ["mouseenter", "mouseover", "mousemove"]) e.dispatchEvent(new MouseEvent(type, { bubbles: true, clientX: 100, clientY: 100 }));
-	await settled();
+	await painted();
 };
 
 let seen = 0; // views in which an attack stands as text
@@ -89,29 +88,29 @@ async function every_view(frame, run) {
 	for (const tab of tabs) {
 		await frame.evaluate((id) => document.getElementById(id).click(), tab);
 		await frame.waitForSelector(`#view[aria-labelledby="${tab}"]`);
-		await frame.waitForTimeout(100);
+		await settled(frame);
 		await check(frame, `${run} ${tab}`);
-		await frame.evaluate(use, MOST_COLUMNS);
+		await frame.evaluate(use, job.columns);
 		await check(frame, `${run} ${tab}, used`);
 	}
 	return tabs.length;
 }
 
-const settled = (frame) => frame.waitForFunction(() => ![...document.querySelectorAll('[role="status"]')].some((e) => e.textContent.startsWith("Reading")));
+const answered = (frame) => frame.waitForFunction(() => ![...document.querySelectorAll('[role="status"]')].some((e) => e.textContent.startsWith("Reading")));
 
 // The page says that it reads before it asks, and until the answer is drawn.
 async function pick(page, frame, run) {
 	const select = "header label.choice:first-of-type select";
 	await frame.waitForSelector(`${select} option:checked:not([value=''])`, { state: "attached" });
-	await settled(frame);
+	await answered(frame);
 	if ((await frame.$eval(select, (e) => e.value)) === run) return;
-	const answered = page.waitForResponse((r) => {
+	const response = page.waitForResponse((r) => {
 		const asked = new URL(r.url());
 		return asked.pathname.endsWith("/report") && asked.searchParams.get("run") === run;
 	});
 	await frame.selectOption(select, run);
-	await answered;
-	await settled(frame);
+	await response;
+	await answered(frame);
 }
 
 async function through(context) {

@@ -5,6 +5,7 @@
   file    report -o FILE.html, opened from disk: a TPU job with its modules, and traces of PyTorch
   serve   the same behind tpusight serve, in folders whose names are attacks too, with a run whose error is one
   plugin  the same in TensorBoard, with the plugin as it is installed (hostile_plugin_test.py)
+The page is the same in all of them: by file tables are sorted by four columns, elsewhere by one.
 What is made of the profiles is in hostile.py, what must not happen in hostile.mjs. Besides: no text of a CSV begins a formula.
 $TPUSIGHT names the program, $TS_VIEWERS_PYTHON a Python with TensorBoard. Exit 77: a tool is missing.
 """
@@ -97,7 +98,7 @@ def by_file(folder, found):
     jobs = []
     for name, path in found.items():
         url = "file://" + doors.html(path, os.path.join(folder, f"{name}.html"))
-        jobs.append({"name": f"file {name}", "url": url, "inside": [url]})
+        jobs.append({"name": f"file {name}", "url": url, "inside": [url], "columns": 4})
     told, wrong = drive(jobs, folder)
     return told, wrong + check_csv(found)
 
@@ -105,7 +106,7 @@ def by_file(folder, found):
 def by_server(folder, found):
     with doors.serving(logdir(os.path.join(folder, "served"), found)) as (url, _):
         runs = [r["id"] for r in json.load(doors.get(url + "api/runs"))["runs"]]
-        told, wrong = drive([{"name": "serve", "url": url, "inside": [url], "runs": runs, "has": "details.problems"}], folder)
+        told, wrong = drive([{"name": "serve", "url": url, "inside": [url], "runs": runs, "has": "details.problems", "columns": 1}], folder)
     return told, wrong + ([] if len(runs) == len(found) + 1 else [f"serve lists {len(runs)} runs"])
 
 
@@ -113,7 +114,8 @@ def by_plugin(folder, found):
     python = plugin_test.installed(folder)
     with plugin_test.tensorboard(python, logdir(os.path.join(folder, "plugged"), found), folder) as url:
         runs = [r["id"] for r in json.loads(plugin_test.answer(url + "data/plugin/tpusight/runs")[2])["runs"]]
-        job = {"name": "plugin", "url": url + "#tpusight", "inside": [url], "ours": ["/tpusight", "name=tpusight"], "runs": runs}
+        job = {"name": "plugin", "url": url + "#tpusight", "inside": [url], "ours": ["/tpusight", "name=tpusight"], "runs": runs,
+               "columns": 1}
         told, wrong = drive([job], folder)
     return told, wrong + ([] if len(runs) == len(found) + 1 else [f"the plugin lists {len(runs)} runs"])
 

@@ -4,7 +4,7 @@
 // FILE: address of a report's page; GPU: of one of a GPU's trace. TAB: of a page with the page in a frame, as TensorBoard has it. SHOTS: a folder, or "".
 // Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync } from "node:fs";
-import { launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
 
 const PAPER = { width: 718, height: 1000 }; // A4 less its margins
 const PHONE = { width: 390, height: 844 };
@@ -29,7 +29,7 @@ async function open(browser, url, viewport, more = {}) {
 async function choose(page, view) {
 	await page.evaluate((v) => document.getElementById(`tab-${v}`).click(), view);
 	await page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
-	await page.waitForTimeout(300);
+	await settled(page);
 }
 
 const views = (page) => page.$$eval('[role="tab"]', (all) => all.map((e) => e.id.slice(4)));

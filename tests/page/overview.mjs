@@ -5,7 +5,7 @@
 // is wider than the window, no canvas is blank, axe finds nothing serious. SHOTS: a folder. Prints what is wrong, a line each. Exit 1: something is wrong; 77:
 // a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { faults, launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { faults, launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
 
 const SIZES = [[1280, 900], [1920, 1080], [390, 844]];
 const NEAR = 1; // percent
@@ -33,6 +33,7 @@ async function open(browser, view, [width, height] = SIZES[0], colorScheme = "li
 	await watch(page, { inside: [job.url], bad: (said) => must(false, said) });
 	await page.goto(`${job.url}#view=${view}`);
 	await page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
+	await settled(page);
 	await page.waitForFunction(isDrawn);
 	return page;
 }

@@ -8,7 +8,7 @@
 // the address has all that is chosen; "big" long tables; "flame" the flame graph. Prints what is wrong, a line each, and a line of
 // figures. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { faults, launch, PATIENCE_MS, theme, turn, watch } from "./browser.mjs";
+import { faults, launch, PATIENCE_MS, settled, theme, turn, watch } from "./browser.mjs";
 
 const wrong = [];
 let job;
@@ -45,7 +45,7 @@ async function open(context) {
 async function choose(frame, view) {
 	await frame.click(`#tab-${view}`);
 	await frame.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
-	await frame.waitForTimeout(150); // charts are drawn in the next frame
+	await settled(frame);
 }
 
 const look = (frame) => frame.evaluate(() => ({
@@ -360,12 +360,12 @@ async function big(page, frame) {
 	const paint = await frame.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime);
 	await choose(frame, "time");
 	const times = await frame.evaluate(async (word) => {
-		const settled = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+		const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 		const ops = document.querySelector('section.table[aria-label="Ops"]');
 		const timed = async (act) => {
 			const from = performance.now();
 			act();
-			await settled();
+			await painted();
 			return Math.round(performance.now() - from);
 		};
 		const box = ops.querySelector(".scroll");

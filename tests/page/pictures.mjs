@@ -7,7 +7,7 @@
 // something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { axe, launch, PATIENCE_MS, theme, turn, watch } from "./browser.mjs";
+import { axe, launch, PATIENCE_MS, settled, theme, turn, watch } from "./browser.mjs";
 
 const SIGHTS = fileURLToPath(new URL("sights.js", import.meta.url));
 const HOVERED = "#view .u-over, #view .mesh canvas, #view .flame canvas, #view svg [role='button'], #view .help button";
@@ -17,9 +17,6 @@ const [jobsFile, shots] = process.argv.slice(2);
 const wrong = new Map(); // what: where
 
 const told = (at, words) => words.forEach((word) => wrong.set(word, [...(wrong.get(word) ?? []), at]));
-
-// All is drawn: charts come in the frame after the view, and what is asked for later says so.
-const settled = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
 
 async function show(page, view) {
 	await page.evaluate((v) => document.getElementById(`tab-${v}`).click(), view);

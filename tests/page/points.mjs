@@ -4,7 +4,7 @@
 // JOBS: [{name, url, inside, checks: {CHECK: WANT}}]. Each check is one way in which a page misled people who looked at it; points_test.py says which
 // and works out what is true. SHOTS: a folder. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
 
 const [jobsFile, shots] = process.argv.slice(2);
 const wrong = [];
@@ -34,6 +34,7 @@ function listen() {
 }
 
 async function drawn(page) {
+	await settled(page);
 	await page.waitForFunction(() => [...document.querySelectorAll(".u-wrap canvas")].every((c) => window.written.get(c)?.length));
 }
 

@@ -306,7 +306,8 @@ def corpus_jobs(folder):
     if "h100" in found:
         path = page(folder, "h100", found["h100"])
         report = views_test.page_of(path)[1]
-        yield job("h100", path, [["phone", {}], ["from_zero", {"step": None}], ["whole_capture", strip(report)], ["sweep", everything(report)]])
+        yield job("h100", path, [["phone", {}], ["from_zero", {"step": None}], ["whole_capture", strip(report)],
+                                 ["sweep", everything(report)]])
 
 
 def served_jobs(stack, folder):

@@ -4,12 +4,10 @@
 // JOBS: [{name, url, until, at, acts}]. A page is opened at its address, in the light theme, and waits for UNTIL; each of ACTS clicks what it names; AT
 // is scrolled to the top.
 import { readFileSync } from "node:fs";
-import { launch, PATIENCE_MS } from "./browser.mjs";
+import { launch, PATIENCE_MS, settled } from "./browser.mjs";
 
 const SIZE = { width: 960, height: 600 };
 const [jobsFile, folder] = process.argv.slice(2);
-
-const settled = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 200)))));
 
 async function take(browser, { name, url, until, at, acts }) {
 	const page = await browser.newPage({ viewport: SIZE, colorScheme: "light" });

@@ -5,7 +5,7 @@
 // blank, axe finds nothing serious; then the check of its name looks at it. SHOTS: a folder. Prints what is wrong, a line each. Exit 1: something is
 // wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { faults, launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { faults, launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
 
 const SIZES = [[1280, 900], [1920, 1080], [390, 844]];
 const [jobsFile, shots] = process.argv.slice(2);
@@ -31,7 +31,7 @@ async function open(browser, view, viewport, colorScheme) {
 	});
 	await page.goto(`${job.url}#view=${view}`);
 	await page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
-	await page.waitForTimeout(300); // charts are drawn in the next frame
+	await settled(page);
 	return page;
 }
 
@@ -89,7 +89,7 @@ async function pod(page) {
 	must(await count(page, "Devices") === "1", `of one chip ${await count(page, "Devices")} devices are listed`);
 	await page.selectOption("header label.choice:last-of-type select", { index: 0 });
 	await page.waitForFunction(() => !location.hash.includes("device="));
-	await page.waitForTimeout(300);
+	await settled(page);
 	const lanes = (await written(page, "Time classes")).filter((said) => said.includes("TPU:"));
 	must(lanes.length > 1 && lanes.every((name) => /^(host|w)-\d+ TPU:\d$/.test(name)), `rows of devices are called ${lanes.slice(0, 4)}`);
 }

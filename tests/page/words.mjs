@@ -4,7 +4,7 @@
 // JOBS: [{name, url, want: {wrong: [WORD], lines, compilation, classes}}]. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is
 // missing.
 import { readFileSync } from "node:fs";
-import { launch, PATIENCE_MS, watch } from "./browser.mjs";
+import { launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
 
 const wrong = [];
 let job;
@@ -105,6 +105,7 @@ async function look(browser) {
 	for (const view of await page.$$eval("[role=tab]", (all) => all.map((e) => e.id.slice(4)))) {
 		await page.click(`#tab-${view}`);
 		await page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
+		await settled(page);
 		const seen = await page.evaluate(read);
 		meanings(view, seen.colors);
 		words(view, seen);

@@ -12,6 +12,9 @@ import { usePage } from "./state.js";
 /** @import { Drawing } from "./report.d.ts" */
 
 const ROW = 16;
+/** @type {(count: number) => number} pixels, of so many rows */
+export const heatHeight = (count) => ROW * count + 44;
+
 const APART = 48; // pixels between the names of columns
 const TICK = 18; // pixels between a name and its row
 
@@ -143,7 +146,7 @@ export function Heat({ rows, columns, max, say, label }) {
 				</p>
 			)}
 			{isCrossed && <p class="count">{`\u2715 impossible: above ${say(highest)}, so its FLOPs or its time cannot be right`}</p>}
-			<Plot {...drawing} height={ROW * rows.length + 44} label={label} />
+			<Plot {...drawing} height={heatHeight(rows.length)} label={label} />
 		</div>
 	);
 }

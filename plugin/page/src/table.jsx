@@ -5,6 +5,7 @@ import { Fragment, h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { copy } from "./clipboard.js";
 import { labelOf } from "./glossary.js";
+import { useDrawn } from "./later.jsx";
 import { Line } from "./line.jsx";
 import { Middle } from "./middle.jsx";
 import { Op } from "./op.jsx";
@@ -259,6 +260,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 	const [focus, setFocus] = useState(-1);
 	const [notice, setNotice] = useState("");
 	const box = useRef(/** @type {HTMLDivElement | null} */ (null));
+	const isDrawn = useDrawn(Math.min(max + MORE, rows.length) * full.length);
 	const scope = ofAll(rows, look, report);
 	/** @param {Row[]} all */
 	const count = (all) => all.filter((r) => !r.is_others).length;
@@ -274,7 +276,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 	}, [focus, begin]);
 	useEffect(() => {
 		if (box.current && Math.round(box.current.scrollTop / ROW) !== topRow) box.current.scrollTop = topRow * ROW;
-	}, [topRow]);
+	}, [topRow, isDrawn]);
 	useEffect(() => {
 		const timer = setTimeout(() => setTopRow(Math.round(top / ROW)), STILL_MS);
 		return () => clearTimeout(timer);
@@ -354,25 +356,27 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 				)}
 			</div>
 			{/* A region that scrolls must be reachable by keyboard. */}
-			<div class="scroll" style={{ maxHeight: `${(max + 1) * ROW + 8}px` }} ref={box} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={onKey} tabIndex={0} role="region" aria-label={`${label}, rows`}>
-				<table class="rows" aria-rowcount={shown.length + 1}>
-					<thead>
-						<tr aria-rowindex={1}>
-							{seen.map((c) => (
-								<Heading key={c} of={of} column={c} label={labels.get(c)} sort={sort} onSort={onSort} numeric={numeric.has(c)} wide={widths.get(c)} onWide={(column, px) => setWide((now) => widened(now, column, px))} onMove={(column, to) => setPicked(movedTo(seen, column, to))} />
-							))}
-						</tr>
-					</thead>
-					<tbody>
-						{begin > 0 && <tr style={{ height: `${begin * ROW}px` }} aria-hidden="true" />}
-						{shown.slice(begin, end).map((row, i) => (
-							<tr key={begin + i} data-row={begin + i} tabIndex={-1} aria-rowindex={begin + i + 2} class={row.is_others ? "others" : marked.has(row) ? "marked pick" : "pick"} aria-current={marked.has(row) ? "true" : undefined} onClick={() => { setFocus(begin + i); pick(row); }}>
-								{seen.map((c) => cellOf({ report, table: name, column: c, row, numeric: numeric.has(c), draw: draw[c], wide: widths.get(c) }))}
+			<div class="scroll" style={{ maxHeight: `${(max + 1) * ROW + 8}px`, minHeight: isDrawn ? undefined : `${Math.min(max + 1, rows.length + 1) * ROW}px` }} aria-busy={isDrawn ? undefined : "true"} ref={box} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={onKey} tabIndex={0} role="region" aria-label={`${label}, rows`}>
+				{isDrawn && (
+					<table class="rows" aria-rowcount={shown.length + 1}>
+						<thead>
+							<tr aria-rowindex={1}>
+								{seen.map((c) => (
+									<Heading key={c} of={of} column={c} label={labels.get(c)} sort={sort} onSort={onSort} numeric={numeric.has(c)} wide={widths.get(c)} onWide={(column, px) => setWide((now) => widened(now, column, px))} onMove={(column, to) => setPicked(movedTo(seen, column, to))} />
+								))}
 							</tr>
-						))}
-						{end < shown.length && <tr style={{ height: `${(shown.length - end) * ROW}px` }} aria-hidden="true" />}
-					</tbody>
-				</table>
+						</thead>
+						<tbody>
+							{begin > 0 && <tr style={{ height: `${begin * ROW}px` }} aria-hidden="true" />}
+							{shown.slice(begin, end).map((row, i) => (
+								<tr key={begin + i} data-row={begin + i} tabIndex={-1} aria-rowindex={begin + i + 2} class={row.is_others ? "others" : marked.has(row) ? "marked pick" : "pick"} aria-current={marked.has(row) ? "true" : undefined} onClick={() => { setFocus(begin + i); pick(row); }}>
+									{seen.map((c) => cellOf({ report, table: name, column: c, row, numeric: numeric.has(c), draw: draw[c], wide: widths.get(c) }))}
+								</tr>
+							))}
+							{end < shown.length && <tr style={{ height: `${(shown.length - end) * ROW}px` }} aria-hidden="true" />}
+						</tbody>
+					</table>
+				)}
 			</div>
 		</section>
 	);

@@ -17,6 +17,12 @@ export const gutter = () => (innerWidth < 600 ? 78 : 110); // pixels left of eve
 const EDGE = 24; // and right of it: half of the last time has room there
 const TICK = 18; // pixels between a name and its row
 const LANE = 22; // height of a row of slices
+
+/**
+ * How high a chart of COUNT rows is, in pixels; BARE: without an axis.
+ * @type {(count: number, row?: number, bare?: boolean) => number}
+ */
+export const laneHeight = (count, row = LANE, bare = false) => row * count + (bare ? 12 : 44);
 const THIN = 2; // pixels; time in no step that has fewer shows no lines, and thousands of such places take seconds
 const TINY = 0.5; // what is narrower is drawn so
 const DRAG = 4; // pixels; less is a click
@@ -403,5 +409,5 @@ export function TimeLane({ label, rows, whole, bare, height = LANE, onPick }) {
 			},
 		};
 	}, [base, rows]);
-	return <Plot {...drawing} height={height * rows.length + (bare ? 12 : 44)} label={label} />;
+	return <Plot {...drawing} height={laneHeight(rows.length, height, bare)} label={label} />;
 }

@@ -221,19 +221,3 @@ export function sliceAt(slices, at) {
 	}
 	return 3 * low;
 }
-
-/**
- * Least, mean and most of COLUMNS at each time; null where no column has a value.
- * @type {(columns: Maybe<number>[][]) => { low: Maybe<number>[], mean: Maybe<number>[], high: Maybe<number>[] }}
- */
-export function spread(columns) {
-	/** @type {{ low: Maybe<number>[], mean: Maybe<number>[], high: Maybe<number>[] }} */
-	const out = { low: [], mean: [], high: [] };
-	for (let i = 0; i < (columns[0]?.length ?? 0); i++) {
-		const known = columns.map((c) => c[i]).filter((v) => typeof v === "number");
-		out.low.push(known.length ? Math.min(...known) : null);
-		out.high.push(known.length ? Math.max(...known) : null);
-		out.mean.push(known.length ? known.reduce((sum, v) => sum + v, 0) / known.length : null);
-	}
-	return out;
-}

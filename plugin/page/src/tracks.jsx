@@ -5,11 +5,11 @@ import { useMemo } from "preact/hooks";
 import { Legend } from "./chart.jsx";
 import { OTHERS } from "./colors.js";
 import { clean, time, title } from "./format.js";
+import { Later } from "./later.jsx";
 import { BUCKETS, bucketColor } from "./parts.jsx";
 import { deviceName, shortNames } from "./pod.js";
 import { usePage } from "./state.js";
-import { TimeChart, TimeLane } from "./timeaxis.jsx";
-import { spread } from "./timescale.js";
+import { laneHeight, TimeChart, TimeLane } from "./timeaxis.jsx";
 import { spokenFor } from "./words.jsx";
 
 /** @import { LaneRow, Look, Maybe, PointTrack, Range, Report, SliceTrack, Track } from "./report.d.ts" */
@@ -95,11 +95,12 @@ export function Rows({ name, max = 32, whole, host, empty }) {
 	}, [tracks, max]);
 	if (!rows.length) return empty ? <p class="empty">{empty}</p> : null;
 	const { labels } = tracks[0];
+	const lane = <TimeLane rows={rows} whole={whole} label={`${name} of ${rows.length} ${host ? "hosts" : "devices"} over time`} />;
 	return (
 		<section aria-label={name}>
 			{!whole && <h3>{name}</h3>}
 			{labels.length <= OTHERS.length && <Legend items={labels.map((l, i) => [className(l), classColor(l, i)])} />}
-			<TimeLane rows={rows} whole={whole} label={`${name} of ${rows.length} ${host ? "hosts" : "devices"} over time`} />
+			{whole ? lane : <Later height={laneHeight(rows.length)}>{lane}</Later>}
 			{tracks.length > max && <p class="empty">{`${tracks.length - max} more ${host ? "hosts" : "devices"}: choose one above.`}</p>}
 		</section>
 	);
@@ -114,22 +115,56 @@ function peakOf(report, track) {
 	return track.name.startsWith("HBM ") && typeof device?.hbm_bytes_per_s === "number" ? { value: device.hbm_bytes_per_s / 1e9, name: "peak of the chip" } : null;
 }
 
+/** @param {PointTrack[]} tracks */
+function timesOf(tracks) {
+	const at = new Float64Array(tracks.reduce((sum, t) => sum + t.points.length / 2, 0));
+	let nr = 0;
+	for (const { points } of tracks) for (let i = 0; i < points.length; i += 2) at[nr++] = points[i];
+	at.sort();
+	return at.filter((x, i) => i === 0 || x !== at[i - 1]);
+}
+
 /**
- * The values of tracks at all their times.
- * @type {(tracks: PointTrack[]) => { times: number[], columns: Maybe<number>[][] }}
+ * Least, mean and most of counters at each of their times; null where none has a value yet. A pod has hundreds, of thousands of points.
+ * @type {(tracks: PointTrack[]) => { times: number[], low: Maybe<number>[], mean: Maybe<number>[], high: Maybe<number>[] }}
  */
-export function together(tracks) {
-	const times = [...new Set(tracks.flatMap((t) => t.points.filter((_, i) => i % 2 === 0)))].sort((a, b) => a - b);
-	const columns = tracks.map(({ points }) => {
-		let k = -2;
-		/** @type {number | null} */
-		let now = null;
-		return times.map((x) => {
-			while (k + 2 < points.length && points[k + 2] <= x) now = points[(k += 2) + 1];
-			return now;
-		});
-	});
-	return { times, columns };
+export function spread(tracks) {
+	const times = timesOf(tracks);
+	const [low, high, sum] = [new Float64Array(times.length).fill(Infinity), new Float64Array(times.length).fill(-Infinity), new Float64Array(times.length)];
+	const known = new Uint32Array(times.length);
+	for (const { points } of tracks)
+		for (let k = 0, i = times.indexOf(points[0]); k < points.length; k += 2) {
+			const v = points[k + 1];
+			const end = k + 2 < points.length ? points[k + 2] : Infinity;
+			for (; i < times.length && times[i] < end; i++) {
+				low[i] = Math.min(low[i], v);
+				high[i] = Math.max(high[i], v);
+				sum[i] += v;
+				known[i]++;
+			}
+		}
+	/** @type {(of: (i: number) => number) => Maybe<number>[]} */
+	const where = (of) => Array.from(known, (nr, i) => (nr ? of(i) : null));
+	return { times: Array.from(times), low: where((i) => low[i]), mean: where((i) => sum[i] / known[i]), high: where((i) => high[i]) };
+}
+
+const COUNTER = 180; // pixels high
+
+/** @param {{ name: string, tracks: PointTrack[] }} props */
+function Points({ name, tracks }) {
+	const { report } = usePage();
+	const drawn = useMemo(() => {
+		const { times, ...of } = spread(tracks);
+		const color = OTHERS[0];
+		return { times, of, bands: tracks.length > 1 ? [{ name, color, ...of }] : [], lines: tracks.length === 1 ? [{ name, color, values: of.mean }] : [] };
+	}, [tracks]);
+	const unit = tracks[0].unit ?? "";
+	const isShare = unit === "%";
+	/** @param {Maybe<number>} v */
+	const said = (v) => (v === null || v === undefined ? "unknown" : `${+v.toPrecision(4)} ${unit}`);
+	/** @type {(index: number, at: number) => string[]} */
+	const say = (index, at) => [`at ${time(at)}`, ...(tracks.length > 1 ? [`mean of ${tracks.length} devices: ${said(drawn.of.mean[index])}`, `least ${said(drawn.of.low[index])}, most ${said(drawn.of.high[index])}`] : [`${nameOf(report, tracks[0].device_id)}: ${said(drawn.of.mean[index])}`])];
+	return <TimeChart times={drawn.times} bands={drawn.bands} lines={drawn.lines} top={isShare ? 100 : undefined} peak={peakOf(report, tracks[0])} axis={(_, v) => v.map((x) => `${x} ${unit}`)} say={say} height={COUNTER} label={`${name} of ${tracks.length} devices over time`} />;
 }
 
 /**
@@ -140,24 +175,14 @@ export function together(tracks) {
 export function Counter({ name }) {
 	const { report, look } = usePage();
 	const tracks = useMemo(() => /** @type {PointTrack[]} */ (visible(report, look).filter((t) => (t.name === name || t.name === name.replace(" (", ", cut at the peak (")) && t.points && t.points.length > 2)), [report, look.device, look.host, name]);
-	const drawn = useMemo(() => {
-		const { times, columns } = together(tracks);
-		const color = OTHERS[0];
-		const of = spread(columns);
-		return { times, of, bands: columns.length > 1 ? [{ name, color, ...of }] : [], lines: columns.length === 1 ? [{ name, color, values: columns[0] }] : [] };
-	}, [tracks]);
 	if (!tracks.length) return null;
-	const unit = tracks[0].unit ?? "";
-	const isShare = unit === "%";
-	/** @param {Maybe<number>} v */
-	const said = (v) => (v === null || v === undefined ? "unknown" : `${+v.toPrecision(4)} ${unit}`);
-	/** @type {(index: number, at: number) => string[]} */
-	const say = (index, at) => [`at ${time(at)}`, ...(tracks.length > 1 ? [`mean of ${tracks.length} devices: ${said(drawn.of.mean[index])}`, `least ${said(drawn.of.low[index])}, most ${said(drawn.of.high[index])}`] : [`${nameOf(report, tracks[0].device_id)}: ${said(drawn.of.mean[index])}`])];
 	return (
 		<section aria-label={name}>
 			<h3>{spokenFor(tracks.find((t) => t.name !== name)?.name ?? name, report)}</h3>
 			{tracks.length > 1 && <p class="count">{`The line is the mean of ${tracks.length} devices, the band reaches from the least to the most.`}</p>}
-			<TimeChart times={drawn.times} bands={drawn.bands} lines={drawn.lines} top={isShare ? 100 : undefined} peak={peakOf(report, tracks[0])} axis={(_, v) => v.map((x) => `${x} ${unit}`)} say={say} label={`${name} of ${tracks.length} devices over time`} />
+			<Later height={COUNTER}>
+				<Points name={name} tracks={tracks} />
+			</Later>
 		</section>
 	);
 }

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { load, near } from "./page.mjs";
 
-const { inside, outside, overSteps, panned, rangeText, runEnd, sliceAt, spread, timeTexts, TimeScale, zoomed } = await load("timescale.js");
-const { together } = await load("tracks.jsx");
+const { inside, outside, overSteps, panned, rangeText, runEnd, sliceAt, timeTexts, TimeScale, zoomed } = await load("timescale.js");
+const { spread } = await load("tracks.jsx");
 
 const step = (start_ps, duration_ps) => ({ start_ps, duration_ps });
 
@@ -47,10 +47,8 @@ test("a slice is found by its time", () => {
 });
 
 test("a band reaches from the least to the most, with the mean between", () => {
-	assert.deepEqual(spread([[1, null, null], [3, 5, null]]), { low: [1, 5, null], mean: [2, 5, null], high: [3, 5, null] });
-	const { times, columns } = together([{ points: [0, 1, 20, 2] }, { points: [10, 7] }]);
-	assert.deepEqual(times, [0, 10, 20]);
-	assert.deepEqual(columns, [[1, 1, 2], [null, 7, 7]]);
+	assert.deepEqual(spread([{ points: [0, 1, 20, 2] }, { points: [10, 7] }]), { times: [0, 10, 20], low: [1, 1, 2], mean: [1, 4, 4.5], high: [1, 7, 7] });
+	assert.deepEqual(spread([{ points: [0, 1, 20, 2] }]), { times: [0, 20], low: [1, 2], mean: [1, 2], high: [1, 2] });
 });
 
 test("a gesture moves all charts at once, chooses when it stands still, and Escape leads back", () => {

@@ -7,7 +7,8 @@ import { tilesOf } from "../array.js";
 import { Plot, shade } from "../chart.jsx";
 import { dotted } from "../dots.js";
 import { clean, value } from "../format.js";
-import { Heat } from "../heat.jsx";
+import { Heat, heatHeight } from "../heat.jsx";
+import { Later } from "../later.jsx";
 import { Op } from "../op.jsx";
 import { bare, hintOf, opKey, rowOf } from "../opdata.js";
 import { Choice, impossibleOf } from "../parts.jsx";
@@ -96,7 +97,9 @@ function ByStep({ heatmap }) {
 		<section aria-label="utilization by op and step">
 			<h3>Utilization by op and step</h3>
 			<p class="count">The op that loses most time stands first. The scale is the same for every run.</p>
-			<Heat rows={rows} columns={columns} max={100} say={(v) => value("_pct", v)} label={`MXU utilization of ${rows.length} ops in ${columns.length} columns of steps`} />
+			<Later height={heatHeight(rows.length)}>
+				<Heat rows={rows} columns={columns} max={100} say={(v) => value("_pct", v)} label={`MXU utilization of ${rows.length} ops in ${columns.length} columns of steps`} />
+			</Later>
 			{heatmap.steps_per_column > 1 && <p class="empty">{`Each column stands for ${heatmap.steps_per_column} steps.`}</p>}
 		</section>
 	);
