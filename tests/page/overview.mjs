@@ -5,7 +5,7 @@
 // is wider than the window, no canvas is blank, axe finds nothing serious. SHOTS: a folder. Prints what is wrong, a line each. Exit 1: something is wrong; 77:
 // a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { faults, launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
+import { blank, faults, launch, PATIENCE_MS, settled, theme, turn, watch } from "./browser.mjs";
 
 const SIZES = [[1280, 900], [1920, 1080], [390, 844]];
 const NEAR = 1; // percent
@@ -21,34 +21,31 @@ const has = (page, values) => page.waitForFunction((want) => {
 	return Object.entries(want).every(([k, v]) => at.get(k) === String(v));
 }, values);
 
-const isDrawn = () => [...document.querySelectorAll("#view canvas")].every((c) => {
-	const p = new Uint32Array(c.getContext("2d").getImageData(0, 0, Math.max(c.width, 1), Math.max(c.height, 1)).data.buffer);
-	return p.some((v) => v !== p[0]);
-});
-
-async function open(browser, view, [width, height] = SIZES[0], colorScheme = "light") {
-	const context = await browser.newContext({ viewport: { width, height }, colorScheme, offline: true });
+async function open(browser, view, [width, height] = SIZES[0]) {
+	const context = await browser.newContext({ viewport: { width, height }, colorScheme: "light", offline: true });
 	const page = await context.newPage();
 	page.setDefaultTimeout(PATIENCE_MS);
 	await watch(page, { inside: [job.url], bad: (said) => must(false, said) });
 	await page.goto(`${job.url}#view=${view}`);
 	await page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
 	await settled(page);
-	await page.waitForFunction(isDrawn);
+	must((await blank(page)) === 0, `${view}, ${width} wide: ${await blank(page)} charts are blank`);
 	return page;
 }
 
 async function looks(browser, view) {
-	for (const size of SIZES)
-		for (const theme of ["light", "dark"]) {
-			const page = await open(browser, view, size, theme);
-			const at = `${view}, ${size[0]} wide, ${theme}`;
+	for (const size of SIZES) {
+		const page = await open(browser, view, size);
+		for (const wanted of ["light", "dark"]) {
+			if ((await theme(page)) !== wanted) await turn(page).then(() => settled(page));
+			const at = `${view}, ${size[0]} wide, ${wanted}`;
 			const wide = await page.$eval("#view", (e) => e.scrollWidth - e.clientWidth);
 			must(wide <= 0, `${at}: ${wide} pixels wider than the window`);
 			if (size[0] !== 1920) for (const fault of await faults(page)) must(false, `${at}: ${fault}`);
-			if (shots) await page.screenshot({ path: `${shots}/${job.name}-${view}-${size[0]}-${theme}.png`, fullPage: true });
-			await page.context().close();
+			if (shots) await page.screenshot({ path: `${shots}/${job.name}-${view}-${size[0]}-${wanted}.png`, fullPage: true });
 		}
+		await page.context().close();
+	}
 }
 
 // --- the overview

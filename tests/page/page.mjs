@@ -8,7 +8,7 @@
 // the address has all that is chosen; "big" long tables; "flame" the flame graph. Prints what is wrong, a line each, and a line of
 // figures. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { faults, launch, PATIENCE_MS, settled, theme, turn, watch } from "./browser.mjs";
+import { blank, faults, launch, PATIENCE_MS, settled, theme, turn, watch } from "./browser.mjs";
 
 const wrong = [];
 let job;
@@ -51,14 +51,6 @@ async function choose(frame, view) {
 const look = (frame) => frame.evaluate(() => ({
 	text: document.getElementById("view").innerText,
 	hacked: window.hacked,
-	blank: [...document.querySelectorAll("canvas")].filter((c) => {
-		const copy = document.createElement("canvas");
-		[copy.width, copy.height] = [c.width, c.height];
-		const pen = copy.getContext("2d", { willReadFrequently: true });
-		pen.drawImage(c, 0, 0);
-		const p = new Uint32Array(pen.getImageData(0, 0, c.width, c.height).data.buffer);
-		return p.every((v) => v === p[0]);
-	}).length,
 	canvases: document.querySelectorAll("canvas").length,
 	tables: [...document.querySelectorAll("section.table")].map((t) => [t.getAttribute("aria-label"), t.querySelectorAll("tr[data-row]").length]),
 	rows: document.querySelectorAll("tr").length,
@@ -69,7 +61,8 @@ async function check_view(frame, view, want) {
 	await choose(frame, view);
 	const seen = await look(frame);
 	must(seen.hacked === undefined, `${view}: markup of the profile was run`);
-	must(seen.blank === 0, `${view}: ${seen.blank} of ${seen.canvases} charts are blank`);
+	const empty = await blank(frame);
+	must(empty === 0, `${view}: ${empty} of ${seen.canvases} charts are blank`);
 	must(seen.canvases >= (want.canvases ?? 0), `${view}: ${seen.canvases} charts instead of ${want.canvases}`);
 	must(seen.rows < 200, `${view}: ${seen.rows} rows stand in the page`);
 	must(seen.wide <= 0, `${view}: it is ${seen.wide} pixels wider than the window`);

@@ -5,7 +5,7 @@
 // blank, axe finds nothing serious; then the check of its name looks at it. SHOTS: a folder. Prints what is wrong, a line each. Exit 1: something is
 // wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
-import { faults, launch, PATIENCE_MS, settled, watch } from "./browser.mjs";
+import { blank, faults, launch, PATIENCE_MS, settled, theme, turn, watch } from "./browser.mjs";
 
 const SIZES = [[1280, 900], [1920, 1080], [390, 844]];
 const [jobsFile, shots] = process.argv.slice(2);
@@ -16,8 +16,8 @@ const must = (good, text) => good || wrong.push(`${job.name}: ${text}`);
 const text = (page, selector) => page.$eval(selector, (e) => e.innerText.replaceAll("\n", " "));
 const has = (page, key, value) => page.waitForFunction(([k, v]) => new URLSearchParams(location.hash.slice(1)).get(k) === v, [key, value]);
 
-async function open(browser, view, viewport, colorScheme) {
-	const context = await browser.newContext({ viewport: { width: viewport[0], height: viewport[1] }, colorScheme, offline: true });
+async function open(browser, view, viewport) {
+	const context = await browser.newContext({ viewport: { width: viewport[0], height: viewport[1] }, colorScheme: "light", offline: true });
 	const page = await context.newPage();
 	page.setDefaultTimeout(PATIENCE_MS);
 	await watch(page, { inside: [job.url], bad: (said) => must(false, said) });
@@ -38,26 +38,25 @@ async function open(browser, view, viewport, colorScheme) {
 const drawn = () => ({
 	wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
 	edges: new Set([...document.querySelectorAll(".over-time")].map((e) => Math.round(e.getBoundingClientRect().left))).size,
-	blank: [...document.querySelectorAll("canvas")].filter((c) => {
-		const p = new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer);
-		return p.every((v) => v === p[0]);
-	}).length,
 });
 
 // A view as people see it.
 async function looks(browser, view) {
-	for (const [i, size] of SIZES.entries())
-		for (const theme of ["light", "dark"]) {
-			const page = await open(browser, view, size, theme);
+	for (const [i, size] of SIZES.entries()) {
+		const page = await open(browser, view, size);
+		for (const wanted of ["light", "dark"]) {
+			if ((await theme(page)) !== wanted) await turn(page).then(() => settled(page));
 			const seen = await page.evaluate(drawn);
-			const at = `${view}, ${size[0]} wide, ${theme}`;
+			const at = `${view}, ${size[0]} wide, ${wanted}`;
 			must(seen.wide <= 0, `${at}: ${seen.wide} pixels wider than the window`);
-			must(seen.blank === 0, `${at}: ${seen.blank} charts are blank`);
+			const nr = await blank(page);
+			must(nr === 0, `${at}: ${nr} charts are blank`);
 			must(seen.edges <= 1, `${at}: charts over time have ${seen.edges} left edges`);
 			if (i !== 1) for (const fault of await faults(page)) must(false, `${at}: ${fault}`);
-			if (shots) await page.screenshot({ path: `${shots}/${job.name}-${view}-${size[0]}-${theme}.png`, fullPage: true });
-			await page.context().close();
+			if (shots) await page.screenshot({ path: `${shots}/${job.name}-${view}-${size[0]}-${wanted}.png`, fullPage: true });
 		}
+		await page.context().close();
+	}
 }
 
 // Chips by what is chosen, the one that is late, and a chip that is clicked.
@@ -235,7 +234,7 @@ for (job of jobs)
 	for (const view of job.views) {
 		try {
 			await looks(browser, view);
-			await CHECKS[view](await open(browser, view, SIZES[0], "light"));
+			await CHECKS[view](await open(browser, view, SIZES[0]));
 		} catch (e) {
 			must(false, `${view}: ${e.stack}`);
 		}
