@@ -3,7 +3,7 @@
 #	eval "$(tpusight manual --completion=bash)"
 # shellcheck disable=SC2207 # words have no spaces in them
 
-__tpusight_commands='annotate report check compare hta kernels timeline flame memory compile hlo trim redact map reduce thresholds explain manual serve live pod'
+__tpusight_commands='annotate report check compare hta kernels timeline flame memory compile hlo trim redact export map reduce thresholds explain manual serve live profile pod mcp'
 __tpusight_thresholds='mxu_utilization_low= mxu_utilization_warning= mxu_fill_low= padding_waste_high= compilation_time_high= idle_high= communication_high= host_transfer_high= memory_wait_high= layout_copy_high= input_high= rematerialization_high= dominant_op_high= small_op_time= small_ops_high= op_chains_high= unfused_high= slow_step_high= impact_critical= impact_warning= finding_min= max_findings= large_transfer_size= small_transfer_size= small_transfers_count= device_utilization_good= device_utilization_fair= kernel_duration_good= kernel_duration_fair= host_overhead_good= host_overhead_fair= memory_bandwidth_good= memory_bandwidth_fair= compilation_time_good= compilation_time_fair= occupancy_good= capture_compilation_high= capture_steps_high= peak_memory_high= donation_high= op_ms_high= op_count_high= other_time_high= cpu_fallback_high= logging_high= attention_high= upcasts_high= hbm_bandwidth_low= kernel_roofline_low= async_exposed_high= memory_growth_high= fragmentation_high= allocator_calls_high= kernel_gap_short= kernel_short= launch_queue_full= short_kernels_count= kernel_gaps_high= short_kernels_high= launch_queue_high= late_rank_high='
 
 # The options of a command.
@@ -22,13 +22,14 @@ __tpusight_options() {
 	hlo) echo ' --format= --output= --json --all --top= --sort= --view= --chip= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	trim) echo ' --steps= --from-ms= --to-ms= --host= --plane= --json --output= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	redact) echo ' --key= --salt= --keep= --json --output= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
+	export) echo ' --format= --output= --table= --json --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	map) echo ' --output= --outline= --results= --put --tracks= --report= --trace= --perfetto= --list= --index= --held= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	reduce) echo ' --outline= --results= --if-whole --format= --output= --json --all --max-ops= --max-steps= --top= --sort= --max-overlay-events= --max-trace-events= --view= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	thresholds) echo ' --format= --output= --json --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	explain) echo ' --format= --output= --json --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	manual) echo ' --completion= --output= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
-	serve) echo ' --port= --allow-host= --perfetto-ui= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
-	live) echo ' --service= --repository= --interval= --sample-ms= --hlo= --timeout= --hold= --clear-after= --for= --fail-on= --on-alert= --settle= --new-only --dry-run --perfetto= --perfetto-zip --max-trace-events= --max-overlay-events= --all --max-ops= --max-steps= --json --serve --port= --allow-host= --perfetto-ui= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
+	serve) echo ' --host= --token= --port= --allow-host= --perfetto-ui= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
+	live) echo ' --service= --repository= --interval= --sample-ms= --hlo= --timeout= --hold= --clear-after= --for= --fail-on= --on-alert= --settle= --new-only --dry-run --perfetto= --perfetto-zip --max-trace-events= --max-overlay-events= --all --max-ops= --max-steps= --json --serve --host= --token= --port= --allow-host= --perfetto-ui= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	*) echo ' --help --version --licenses' ;;
 	esac
 }
@@ -73,7 +74,7 @@ __tpusight_values() {
 	compare:--output | compare:-o) echo '@files' ;;
 	compare:--top) echo '@any' ;;
 	compare:--sort) echo '@any' ;;
-	compare:--view) echo 'gates runs differences figures buckets histogram difference ops modules findings' ;;
+	compare:--view) echo 'gates runs differences figures buckets histogram difference ops operators operator_shapes modules findings' ;;
 	compare:--threads | compare:-j) echo '@any' ;;
 	compare:--jobs) echo '@any' ;;
 	compare:--color) echo 'auto always never' ;;
@@ -170,6 +171,14 @@ __tpusight_values() {
 	redact:--color) echo 'auto always never' ;;
 	redact:--threshold) echo '@thresholds' ;;
 	redact:--config) echo '@files' ;;
+	export:--format | export:-f) echo 'parquet arrow' ;;
+	export:--output | export:-o) echo '@files' ;;
+	export:--table) echo '@any' ;;
+	export:--threads | export:-j) echo '@any' ;;
+	export:--jobs) echo '@any' ;;
+	export:--color) echo 'auto always never' ;;
+	export:--threshold) echo '@thresholds' ;;
+	export:--config) echo '@files' ;;
 	map:--output | map:-o) echo '@files' ;;
 	map:--outline) echo '@files' ;;
 	map:--results) echo '@files' ;;
@@ -222,6 +231,8 @@ __tpusight_values() {
 	manual:--color) echo 'auto always never' ;;
 	manual:--threshold) echo '@thresholds' ;;
 	manual:--config) echo '@files' ;;
+	serve:--host) echo '@any' ;;
+	serve:--token) echo '@any' ;;
 	serve:--port) echo '@any' ;;
 	serve:--allow-host) echo '@any' ;;
 	serve:--perfetto-ui) echo '@any' ;;
@@ -247,6 +258,8 @@ __tpusight_values() {
 	live:--max-overlay-events) echo '@any' ;;
 	live:--max-ops) echo '@any' ;;
 	live:--max-steps) echo '@any' ;;
+	live:--host) echo '@any' ;;
+	live:--token) echo '@any' ;;
 	live:--port) echo '@any' ;;
 	live:--allow-host) echo '@any' ;;
 	live:--perfetto-ui) echo '@any' ;;

@@ -4,8 +4,7 @@
 
 The ```python blocks of a document are one program, in their order: those of JAX under $TS_JAX_PYTHON, those of PyTorch under
 $TS_TORCH_PYTHON, where there is one. A block that begins with "# needs MODULE..." is left out where these modules are not there;
-the other ones of PyTorch's document always run. Of the ```sh
-blocks each command of ours runs, in a folder that has files of the names it uses.
+the other ones of PyTorch's document always run. The ```sh blocks are commands_test.py's.
 """
 import gzip
 import os
