@@ -125,10 +125,10 @@ setup_jax() {
 	export TS_JAX_PYTHON=$venv/bin/python
 }
 
-# Readers of the tables that `tpusight export` writes, and the client of `tpusight mcp`.
+# What tables become: readers of what `tpusight export` writes, DataFrames, pictures, spreadsheets; the client of `tpusight mcp`; what checks types.
 setup_tables() {
 	local venv=$work/venv-tables
-	into_venv pyarrow duckdb mcp || return
+	into_venv pyarrow duckdb mcp pandas polars matplotlib openpyxl mypy pyright || return
 	export TS_TABLES_PYTHON=$venv/bin/python
 }
 

@@ -175,7 +175,7 @@ class Asked(unittest.TestCase):
 
     def run_python(self, text, framework, python):
         """The blocks of a text that need this framework, in one process."""
-        if python and not os.access(python, os.X_OK):
+        if framework and not os.access(python, os.X_OK):
             self.skipTest(f"no Python with {framework}")
         rows = {n: row for n, row in enumerate(BLOCKS[text]) if isinstance(row, Python) and row.framework == framework}
         found = blocks_of(text)

@@ -111,4 +111,5 @@ class Spreadsheet(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    package.rather("TS_TABLES_PYTHON")
     package.main()

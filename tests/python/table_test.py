@@ -252,4 +252,5 @@ class Cells(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    package.rather("TS_TABLES_PYTHON")
     package.main()

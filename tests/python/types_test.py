@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package is typed: the examples of all documents pass mypy --strict and pyright: types_test.py
 
-The tools are those on PATH or of $TS_LINT_VENV (tests/requirements-lint.txt); jax and torch are looked up in $TS_JAX_PYTHON and
+The tools are those beside $TS_TABLES_PYTHON or on PATH; jax and torch are looked up in $TS_JAX_PYTHON and
 $TS_TORCH_PYTHON where these name a Python, else what comes from them is of any type. What needs no tool always runs.
 """
 import inspect
@@ -32,7 +32,7 @@ def documents():
 
 
 def tool(name):
-    path = os.pathsep.join([os.path.join(os.environ.get("TS_LINT_VENV", ""), "bin"), os.environ.get("PATH", "")])
+    path = os.pathsep.join([os.path.dirname(os.environ.get("TS_TABLES_PYTHON", "")), os.environ.get("PATH", "")])
     return shutil.which(name, path=path)
 
 
