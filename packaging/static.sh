@@ -104,7 +104,7 @@ build_lz4() {
 	describe liblz4 "${2%-*}" -llz4
 }
 build_zstd() {
-	archive zstd "-DZSTD_DISABLE_ASM -DZSTD_LEGACY_SUPPORT=0 -DXXH_NAMESPACE=ZSTD_ -I$1/lib -I$1/lib/common" "$1"/lib/{common,decompress}/*.c
+	archive zstd "-DZSTD_DISABLE_ASM -DZSTD_LEGACY_SUPPORT=0 -DXXH_NAMESPACE=ZSTD_ -I$1/lib -I$1/lib/common" "$1"/lib/{common,compress,decompress}/*.c
 	cp "$1"/lib/{zstd,zstd_errors}.h "$prefix/include"
 	describe libzstd "${2%%+*}" -lzstd
 }
