@@ -143,7 +143,7 @@ build_libarchive() {
 		"$in"/archive_{ppmd7,ppmd8,random,rb,string,string_sprintf,util,version_details,virtual}.c "$in"/xxhash.c \
 		"$in"/archive_read{,_add_passphrase,_open_memory,_set_options,_support_format_tar,_support_format_zip}.c \
 		"$in"/archive_read_support_filter_{bzip2,gzip,lz4,program,xz,zstd}.c "$in"/filter_fork_posix.c \
-		"$in"/archive_write{,_set_format_zip,_set_options,_set_passphrase}.c
+		"$in"/archive_write{,_set_format,_set_format_zip,_set_options,_set_passphrase}.c
 	cp "$in/archive.h" "$in/archive_entry.h" "$prefix/include"
 	describe libarchive "${2%-*}" -larchive "zlib bzip2 liblzma liblz4 libzstd"
 }
@@ -215,7 +215,7 @@ build_programs() {
 	cd "$prefix/program"
 	say "$1: tpusight"
 	# shellcheck disable=SC2086 # words of flags
-	[ -f Makefile ] || "$root/configure" --quiet --host="$host" CFLAGS=-O2 ${TS_CONFIGURE_FLAGS:-}
+	[ -f Makefile ] || "$root/configure" --quiet --host="$host" CFLAGS=-O2 LDFLAGS=-Wl,--gc-sections ${TS_CONFIGURE_FLAGS:-}
 	make -s -j"$jobs" all
 	strip_programs
 	ls -l bin/tpusight bin/tpusight-annotate >&2
