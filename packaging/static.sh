@@ -114,9 +114,11 @@ build_brotli() {
 	describe libbrotlidec "${2%-*}" -lbrotli
 }
 build_isal() {
+	# LLVM's assembler wants to read which half of a register is extended, and no extension of a half to itself.
+	sed -i 's/next_in, x_dist, uxtw/next_in, w_dist, uxtw/; s/uxtw\(.read_in_length,read_in_length\)/mov\1/' "$1"/igzip/aarch64/*.S
 	make -s -C "$1" -f Makefile.unx clean >/dev/null
 	make -s -C "$1" -f Makefile.unx -j"$jobs" lib units="igzip crc" "${isal[@]}" CC="$CC $cflags" AR="$AR" \
-		"$([ "${isal[0]}" != host_cpu=x86_64 ] && echo "AS=$CC" || echo AS=nasm)"
+		"$([ "${isal[0]}" != host_cpu=x86_64 ] && echo "AS=$CC -D__ASSEMBLY__" || echo AS=nasm)"
 	cp "$1/bin/isa-l.a" "$prefix/lib/libisal.a"
 	mkdir -p "$prefix/include/isa-l"
 	cp "$1"/include/{igzip_lib,crc,types}.h "$prefix/include/isa-l"

@@ -61,6 +61,14 @@ def of_documents(rows, docs):
             yield f"docs/dependencies.md: no row of {name} says {row[2]}"
 
 
+def of_static(rows, libraries):
+    """Programs that are one file have their libraries inside."""
+    for line in libraries.splitlines():
+        name = line.split("|")[-1]
+        if not line.startswith("#") and rows.get(name, ["", ""])[1] not in ("linked", "static"):
+            yield f"notices/list: a row for {name} is missing, which packaging/static.sh links"
+
+
 def of_program(rows, needed):
     """NEEDED: what the loader is asked for, without lib and .so; a program that is one file asks for nothing."""
     names = [name for name, row in rows.items() if row[1] == "linked"]
@@ -98,7 +106,7 @@ def planted(rows, lock):
         (of_libraries(rows, configure), "libcrumbs is missing"), (of_page(rows, json.dumps(page)), "crumbs is missing"),
         (of_list({**rows, "crumbs": ["crumbs", "linked", "MIT", "x", "y"]}, {}), "crumbs.txt is missing"),
         (of_list(rows, {"crumbs": "x"}), "crumbs.txt has no row"), (of_documents(rows, ""), "no row of zlib"),
-        (of_program(rows, {"crumbs"}), "linked with crumbs"),
+        (of_program(rows, {"crumbs"}), "linked with crumbs"), (of_static(rows, "x|x|x|crumbs"), "static.sh links"),
     ]
     for complaints, words in plants:
         if not any(words in complaint for complaint in complaints):
@@ -111,7 +119,7 @@ def main():
         return 77
     rows, texts, lock = sbom.notices(TOP), texts_there(), read("plugin", "page", "package-lock.json")
     wrong = [*of_list(rows, texts), *of_libraries(rows, read("configure.ac")), *of_page(rows, lock),
-             *of_documents(rows, read("docs", "dependencies.md")), *of_program(rows, sbom_test.linked("bin/tpusight")),
+             *of_static(rows, read("packaging", "libraries.txt")), *of_documents(rows, read("docs", "dependencies.md")), *of_program(rows, sbom_test.linked("bin/tpusight")),
              *of_prints(rows, texts), *planted(rows, lock)]
     for line in wrong:
         print(line)

@@ -94,7 +94,7 @@ def libraries_are_those_of_configure():
     built = set(re.findall(r"^build_([\w-]+)\(\)", script, re.M)) - {"libraries", "programs"}
     must({row[0] for row in rows} == built, f"packaging/libraries.txt and the functions of static.sh differ: "
          f"{', '.join(sorted({row[0] for row in rows} ^ built))}")
-    must(all(len(row) == 3 and all(row) for row in rows), "a row of packaging/libraries.txt has not three parts")
+    must(all(len(row) == 4 and all(row) for row in rows), "a row of packaging/libraries.txt has not four parts")
 
 
 def debian_wants_what_configure_wants():
