@@ -118,7 +118,7 @@ static void put_viewer(struct checking *checking, const struct ts_tensorboard *f
 						   notes.nr };
 	if (checking->is_json)
 		ts_check_json_end(&checking->json, &viewer);
-	else
+	else if (checking->nr_read > 0) /* else nothing is said of a viewer of it */
 		ts_check_viewer_text(&checking->out, &viewer, &checking->form);
 	ts_check_notes_release(&notes);
 }

@@ -46,9 +46,10 @@ WRITERS = {
     "trim of an xplane": [PROFILE, "trim", "--plane=/device:*", "IN"],
     "redact": [TRACE, "redact", "IN"],
     "redact of an xplane": [PROFILE, "redact", "IN"],
+    "export": [PROFILE, "export", "--format=arrow", "IN"],
     "map outline": [PROFILE, "map", "outline", "IN"],
 }
-WITHOUT_INPUT = {"thresholds", "explain"}
+WITHOUT_INPUT = {"thresholds", "explain", "manual"}
 
 
 def run(*arguments, umask=0o022, **more):
@@ -92,6 +93,12 @@ def content(path):
 def ending(source):
     """What a copy's name has to end in: other commands take any name."""
     return os.path.basename(source).split(".", 1)[1]
+
+
+def output(name, source):
+    """What the command's output is called: most take any name."""
+    endings = {"trim": ending(source), "redact": ending(source), "export": "arrow"}
+    return f"out.{endings[name.split()[0]]}" if name.split()[0] in endings else "out"
 
 
 class Outputs(unittest.TestCase):
@@ -293,7 +300,7 @@ class Outputs(unittest.TestCase):
     def test_no_output_is_more_open_than_its_input(self):
         for name, row in WRITERS.items():
             with self.subTest(name):
-                source, target = f"in.{ending(row[0])}", f"out.{ending(row[0])}" if name.split()[0] in ("trim", "redact") else "out"
+                source, target = f"in.{ending(row[0])}", output(name, row[0])
                 shutil.copyfile(row[0], source)
                 os.chmod(source, 0o600)
                 done = run(*self.arguments(name, source), "-o", target)
