@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Sets up what the tests need and runs every test. Ends with "N passed, N failed, N skipped".
 #
 #   ./check.sh           everything: lint unit dist sanitize threads fuzz quickstart
 #   ./check.sh quick     what most changes break, in a minute: layers, the quick unit tests, the golden cases
-#   ./check.sh NAME...   only these parts; torch is one that is not among everything
+#   ./check.sh NAME...   only these parts; torch and packaging are not among everything
 #
 # One suite runs whole, in `unit`. The other builds run what differs there: `sanitize` the tests in C, the fuzz targets'
 # seeds and the cases, `threads` what uses threads, `dist` the cases alone. Packages are installed by name (apt-get, pip,
@@ -117,11 +118,18 @@ setup_viewers() {
 	export TS_VIEWERS_PYTHON=$venv/bin/python TS_SHOTS=$work/screenshots PATH="$venv/bin:$PATH"
 }
 
-# The doctor's snippets run on the JAX of today, on the processor.
+# The doctor's snippets and the notebooks run on the JAX of today, on the processor.
 setup_jax() {
 	local venv=$work/venv-jax
-	into_venv jax || return
+	into_venv jax nbclient ipykernel || return
 	export TS_JAX_PYTHON=$venv/bin/python
+}
+
+# What tables become: readers of what `tpusight export` writes, DataFrames, pictures, spreadsheets; the client of `tpusight mcp`; what checks types.
+setup_tables() {
+	local venv=$work/venv-tables
+	into_venv pyarrow duckdb mcp pandas polars matplotlib openpyxl mypy pyright || return
+	export TS_TABLES_PYTHON=$venv/bin/python
 }
 
 # PyTorch on the processor. Its wheel for Linux wants CUDA's libraries, also where there is no GPU: 5.4 GB in 70 seconds.
@@ -146,6 +154,7 @@ part_quick() {
 part_unit() {
 	step "XProf, TensorBoard and a browser" setup_viewers
 	step "JAX, for the doctor's snippets" setup_jax
+	step "readers of tables" setup_tables
 	step "fakes of buckets" setup_remote
 	step "Ray, for pods" setup_ray
 	step "kubeconform, for the manifest of pods" setup_kube
@@ -214,6 +223,37 @@ part_torch() {
 		TESTS="tests/python/torch_test.py tests/python/examples_test.py tests/truth/torch_test.sh"
 }
 
+# Is each wheel what its tag says? auditwheel is asked, and our own test.
+wheels_are_good() {
+	local wheel python=$work/venv-wheels/bin/python
+	for wheel in "$work"/wheels/*.whl; do "$python" -m auditwheel show "$wheel" || return 1; done
+	TS_WHEELS=$work/wheels srcdir=$here "$python" "$here/tests/packaging/packaging_test.py"
+}
+
+# Are the programs of the other machine programs? One run each, where qemu is there.
+foreign_program_runs() {
+	command -v qemu-aarch64 >/dev/null || return 77
+	qemu-aarch64 "$TS_PACKAGING/aarch64-linux/program/bin/tpusight" report "$here/tests/data/sample"
+}
+
+debian_package() {
+	"$here/packaging/deb.sh" "$work/unit" "$work/deb" || return 1
+	command -v lintian >/dev/null || return 77
+	lintian --fail-on error --suppress-tags bad-distribution-in-changes-file "$work"/deb/*.changes
+}
+
+# Wheels of two machines and the Debian package: half an hour on two cores the first time, most of it for musl and the libraries.
+part_packaging() {
+	local venv=$work/venv-wheels
+	export TS_PACKAGING=$work/packaging TS_WHEEL_PYTHON=$venv/bin/python
+	step "setuptools and auditwheel" into_venv "setuptools>=64" wheel auditwheel || return
+	step "wheels" logged "$work/wheels.log" "$here/packaging/wheels.sh" "$work/wheels" && step "the wheels are good" wheels_are_good
+	step "the program of arm64 runs" logged "$work/foreign.log" foreign_program_runs
+	step "compiled for macOS" logged "$work/macos.log" "$here/packaging/static.sh" aarch64-macos
+	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
+	step "Debian package" logged "$work/deb.log" debian_package
+}
+
 # Each file that git knows is in the tarball, but for what concerns git and the CI. Outside a checkout this is skipped.
 tarball_is_whole() {
 	git -C "$here" rev-parse --git-dir >/dev/null 2>&1 || return 77
@@ -237,7 +277,7 @@ part_quickstart() { step "quickstart.sh" logged "$work/quickstart.log" "$here/qu
 
 [ $# -gt 0 ] || set -- lint unit dist sanitize threads fuzz quickstart
 for part in "$@"; do
-	declare -F "part_$part" >/dev/null || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+	declare -F "part_$part" >/dev/null || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 done
 step "packages and build" setup_system || { echo "$passed passed, $failed failed, $skipped skipped"; exit 1; }
 for part in "$@"; do

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds, annotates a run and says what to open.
 #
 #   ./quickstart.sh [LOGDIR]       annotate LOGDIR (default: a copy of the bundled sample run)
@@ -13,7 +14,7 @@ build=$here/build
 log=$build/quickstart.log
 
 say() { printf '\n%s\n' "$*" >&2; }
-usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '3,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
 # What the build needs: a test that it is there, and its package.
 missing_packages() {

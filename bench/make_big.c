@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a large profile for benchmarks: make_big TEMPLATE OUT STEPS DEVICES [SEED]
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a profile as records: make_records PROFILE OUT [MEGABYTES]
  *

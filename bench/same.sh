@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Shows that two builds say the same: bench/same.sh OLD NEW [PROFILE...], OLD and NEW being build folders.
 #
 # Every command that prints JSON or CSV is run by both programs on every profile, and every session is annotated by both;
@@ -6,7 +7,7 @@
 # (default: ../shared/corpus beside the repository), to all of its profiles. Exit status: 0 all the same; 1 something differs.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
-[ $# -ge 2 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
 old=$(cd "$1" && pwd) new=$(cd "$2" && pwd)
 shift 2
 work=$(mktemp -d "${TMPDIR:-/tmp}/tpusight-same.XXXXXX") || exit 99

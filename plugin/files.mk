@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The page: bundled by npm's esbuild where npm is there, else taken as it came in the tarball, else left out (configure
 # says which). Its bytes go into the program, so that one file can be moved anywhere.
 page_sources = \
@@ -33,12 +34,15 @@ EXTRA_DIST += plugin/pyproject.toml plugin/setup.py plugin/README.md \
 	plugin/tensorboard_plugin_tpusight/ranks.py plugin/tensorboard_plugin_tpusight/runs.py plugin/tensorboard_plugin_tpusight/served.py plugin/tensorboard_plugin_tpusight/traces.py \
 	plugin/tensorboard_plugin_tpusight/static/index.js
 EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/__main__.py plugin/tpusight/__init__.pyi plugin/tpusight/_capture.py plugin/tpusight/_environment.py plugin/tpusight/_fields.py plugin/tpusight/_forms.py \
-	plugin/tpusight/_jax.py plugin/tpusight/_notebook.py plugin/tpusight/_program.py plugin/tpusight/_server.py \
+	plugin/tpusight/_jax.py plugin/tpusight/_notebook.py plugin/tpusight/_program.py plugin/tpusight/_server.py plugin/tpusight/_spreadsheet.py \
 	plugin/tpusight/_version.py plugin/tpusight/_wrap.py plugin/tpusight/benchmark.py plugin/tpusight/dashboard.py plugin/tpusight/helpers.py \
 	plugin/tpusight/py.typed plugin/tpusight/live.py plugin/tpusight/profiler.py plugin/tpusight/session.py
 EXTRA_DIST += plugin/tpusight/_answer.py plugin/tpusight/_temporary.py plugin/tpusight/_trace.py plugin/tpusight/_whole.py plugin/tpusight/flame_graph.py plugin/tpusight/hta.py \
 	plugin/tpusight/memory.py plugin/tpusight/timeline.py plugin/tpusight/torch_compile.py plugin/tpusight/_torch.py \
-	plugin/tpusight/unified.py plugin/tpusight/words.py
+	plugin/tpusight/unified.py plugin/tpusight/visualization/__init__.py plugin/tpusight/visualization/live_dashboard.py \
+	plugin/tpusight/words.py plugin/tpusight/_plot.py plugin/tpusight/_show.py plugin/tpusight/table.py
+EXTRA_DIST += plugin/tpusight/agent/__init__.py plugin/tpusight/agent/answers.py plugin/tpusight/agent/main.py \
+	plugin/tpusight/agent/runs.py plugin/tpusight/agent/sql.py
 EXTRA_DIST += plugin/tpusight/pod/__init__.py plugin/tpusight/pod/conductor.py plugin/tpusight/pod/engine.py plugin/tpusight/pod/main.py \
 	plugin/tpusight/pod/rounds.py plugin/tpusight/pod/sessions.py plugin/tpusight/pod/store.py plugin/tpusight/pod/worker.py
 EXTRA_DIST += plugin/tpusight/remote/__init__.py plugin/tpusight/remote/__main__.py plugin/tpusight/remote/az.py \

@@ -1,7 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the programs with the repository's own configure and make, and puts them and the page into the wheel.
 
 The C sources stand above this folder: the plugin is built from a checkout or an unpacked tarball. What the build needs
 is named by configure when it is missing. TPUSIGHT_BUILD names a build folder that is there already, and is used as it is.
+TPUSIGHT_PLATFORM names the platforms of the wheel, with a dot between two, where the programs of that folder run on more than
+this machine (packaging/wheels.sh).
 """
 import os
 import re
@@ -78,7 +81,8 @@ class BuildPy(build_py):
     def run(self):
         super().run()
         folder = built(self.get_finalized_command("build").build_temp)
-        static = os.path.join(self.build_lib, "tensorboard_plugin_tpusight", "static")
+        base = HERE if getattr(self, "editable_mode", False) else self.build_lib  # editable: the sources are what is imported
+        static = os.path.join(base, "tensorboard_plugin_tpusight", "static")
         os.makedirs(static, exist_ok=True)
         for name in PAGE:
             shutil.copy2(page_of(folder, name), os.path.join(static, name))
@@ -92,7 +96,7 @@ class Wheel(bdist_wheel):
         self.root_is_pure = False
 
     def get_tag(self):
-        return ("py3", "none", super().get_tag()[2])
+        return ("py3", "none", os.environ.get("TPUSIGHT_PLATFORM") or super().get_tag()[2])
 
 
 setup(version=version(), scripts=PROGRAMS,

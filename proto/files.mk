@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Schemas: our own subsets, compiled by protoc-c in the build tree. Only read/ and overlay/ see them.
 protos = proto/hlo.proto proto/suggestion.proto
 EXTRA_DIST += $(protos)

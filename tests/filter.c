@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * TS_TEST names tests of a program with * and ?: the others do not run. It is linked to every unit test, and is
  * asked before main().

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # tests/layers.sh must find an include that was planted, and leave alone what may stand.
 here=${srcdir:-.}/tests
 tree=$(mktemp -d) || exit 99

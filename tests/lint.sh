@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Looks the sources over without building them: how C looks, lint and types of Python, of the page and of the shell's scripts, and
 # the tests of the page's functions.
 #
 #   tests/lint.sh            every step
-#   tests/lint.sh STEP...    only these: clang-format ruff mypy shellcheck eslint tsc page
+#   tests/lint.sh STEP...    only these: spdx clang-format ruff mypy shellcheck eslint tsc page
 #   tests/lint.sh --format   nothing of this: writes every C file as clang-format leaves it
 #
 # A tool that is not there is named, and its step left out. $TS_LINT_VENV names a folder for the tools of Python: it is made, and
@@ -12,7 +13,7 @@
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$here" || exit 1
-steps=(clang-format ruff mypy shellcheck eslint tsc page)
+steps=(spdx clang-format ruff mypy shellcheck eslint tsc page)
 passed=0 failed=() missing=()
 
 # Files of the repository, those that are new as well.
@@ -54,6 +55,7 @@ install_tools() {
 needs() {
 	case $1 in
 	clang-format | ruff | mypy) has_version "$1" ;;
+	spdx) has python3 ;;
 	shellcheck) has shellcheck ;;
 	eslint | tsc) has_packages plugin/page && has_packages plugin/page/devel ;;
 	page) has_packages plugin/page ;;
@@ -63,6 +65,7 @@ needs() {
 
 format() { sources 'src/*.[ch]' 'tests/*.[ch]' 'bench/*.[ch]' | xargs -0 -n 40 -P 2 clang-format "$@"; }
 
+run_spdx() { python3 tests/house/spdx.py; }
 run_clang_format() {
 	local said differ
 	said=$(format --dry-run --Werror --ferror-limit=1 2>&1) && return

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # One report of a run of many hosts, by the program alone, as four jobs of SLURM that wait for one another (docs/pods.md):
 #
 #   slurm.sh SESSION REPORT [FOLDER]
@@ -7,7 +8,7 @@
 # the rounds make and what the jobs print. All are on a disk that every node sees. Options for sbatch (partition, account):
 # $SBATCH_PARTITION, $SBATCH_ACCOUNT and the other variables that sbatch reads. Prints the number of the last job.
 set -eu
-[ $# -ge 2 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 absolute() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
 session=$(absolute "$1")
 TPUSIGHT_REPORT=$(absolute "$2")

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Prints C with the bytes of the page's bundle: embed.sh [page.js page.css page.csp]. Without files the page is empty, and the
 # program says that it was built without it.
 set -eu

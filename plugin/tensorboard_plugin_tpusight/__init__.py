@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """TPUsight in TensorBoard: the page, and the reports that it draws."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plugin: a few files, the list of runs, and their reports. Plain WSGI; nothing is written anywhere."""
 import gzip
 import hashlib

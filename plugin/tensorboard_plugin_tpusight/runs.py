@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Profile sessions below a log directory: <run>/plugins/profile/<session>/*.xplane.pb, as XProf lists them; where a session has none,
 its traces (*.trace.json[.gz]); and in any other folder the traces that torch.profiler.tensorboard_trace_handler wrote there,
 <run>/<worker>.<time>.pt.trace.json[.gz], or that are named after their ranks (rank_0.json), the ranks of one job together.
@@ -95,7 +96,7 @@ def find(logdir):
         run = "" if run == "." else run.replace(os.sep, "/")
         traces = []
         for entry in _entries(folder):
-            if _is_trace(entry, folder == logdir) and is_inside(real, entry.path):
+            if _is_trace(entry, run.count("/") == 0) and is_inside(real, entry.path):
                 traces.append(entry)
         for files in ranks.jobs(traces):
             yield Session(real, run, host_of(files[0].name), files[0].path, files, of_job=len(files) > 1)

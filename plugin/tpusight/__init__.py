@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TPUsight in Python: captures profiles of jax and torch jobs, and asks the program tpusight what they say.
 
 Every number comes from the program; this package starts it, and gives its answers names. It needs the standard library
@@ -15,7 +16,7 @@ _NAMES = {name: module for module, name in re.findall(r"^from \.(\w+) import (\w
 __all__ = sorted(name for name in _NAMES if not name.startswith("_"))
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(importlib.import_module("." + _NAMES[name], __name__), name)
@@ -23,5 +24,5 @@ def __getattr__(name):
     return found
 
 
-def __dir__():
+def __dir__() -> "list[str]":
     return sorted(set(globals()) | set(_NAMES))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The names of the package, a line each, for editors, type checkers and __init__.py: that one reads these lines, and imports a
 # module when a name of it is used.
 from ._program import TpusightError as TpusightError
@@ -20,7 +21,13 @@ from .live import Metrics as Metrics
 from .memory import MemoryProfiler as MemoryProfiler
 from .memory import MemoryReport as MemoryReport
 from .profiler import TPUsight as TPUsight
+from .session import Report as Report
 from .session import Session as Session
+from .session import Summary as Summary
+from .session import View as View
+from .table import Finding as Finding
+from .table import Findings as Findings
+from .table import Table as Table
 from .timeline import TimelineData as TimelineData
 from .timeline import TimelineGenerator as TimelineGenerator
 from .torch_compile import CompileBreak as CompileBreak

@@ -1,14 +1,22 @@
-"""`python -m tpusight COMMAND ...` is the program; `python -m tpusight profile SCRIPT ...` profiles a Python script."""
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m tpusight COMMAND ...` is the program; its command profile runs a Python script under a profiler, and is the program
+tpusight-profile, which `tpusight profile SCRIPT ...` starts."""
 import argparse
 import contextlib
 import importlib.util
 import os
+import re
 import runpy
+import socket
 import sys
+import time
+import traceback
 from typing import List
 
 from . import _torch, helpers
 from ._program import TpusightError, found_program, run
+
+FRAMEWORKS = ("jax", "torch")
 
 
 def _parser():
@@ -16,15 +24,23 @@ def _parser():
         prog="tpusight profile", description="Runs a Python script under the profiler of JAX or PyTorch, and prints the report.")
     parser.add_argument("-o", "--output", default="./profiles", metavar="DIR", help="the log directory (default: ./profiles)")
     parser.add_argument("--name", help="what the run is called (default: the script's name)")
-    parser.add_argument("--framework", choices=("jax", "torch"), help="whose profiler (default: the one that is installed, JAX first)")
+    parser.add_argument("--framework", choices=FRAMEWORKS,
+                        help="whose profiler (default: what the script imports, else what is installed, JAX first)")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("script", help="a Python file, run as python runs it")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="the script's own arguments")
     return parser
 
 
-def _framework(asked):
-    found = asked or next((name for name in ("jax", "torch") if importlib.util.find_spec(name)), None)
+def _imported(script):
+    """jax or torch, whichever alone the script imports itself; None where it is both, neither, or in its own modules."""
+    with open(script, "rb") as f:
+        found = set(re.findall(rb"^[ \t]*(?:import|from)[ \t]+(jax|torch)\b", f.read(), re.M))
+    return found.pop().decode() if len(found) == 1 else None
+
+
+def _framework(asked, script):
+    found = asked or _imported(script) or next((name for name in FRAMEWORKS if importlib.util.find_spec(name)), None)
     if not found:
         raise TpusightError(f"{sys.executable} has neither JAX nor PyTorch (pip install one of them)")
     return found
@@ -39,20 +55,27 @@ def _capturing(framework, folder, name):
             yield path
         path.extend([captured.session.path] if captured.session else [])
     else:
+        folder = os.path.join(folder, name)
         os.makedirs(folder, exist_ok=True)
-        path.append(os.path.join(folder, f"{name}.pt.trace.json.gz"))
+        worker = f"{socket.gethostname()}_{os.getpid()}.{time.time_ns() // 1000000}"  # as torch's own handler names it
+        path.append(os.path.join(folder, f"{worker}.pt.trace.json.gz"))
         with _torch.capture(path[0], name):
             yield path
 
 
 def _run_script(script, args):
-    """Its exit status. What it raises is its own."""
+    """Its exit status. What it raises is printed as Python does, and is status 1: what was profiled until then is kept."""
     before = sys.argv, sys.path[0]
     sys.argv, sys.path[0] = [script, *args], os.path.dirname(os.path.abspath(script))
     try:
         runpy.run_path(script, run_name="__main__")
     except SystemExit as e:
+        if e.code is not None and not isinstance(e.code, int):
+            print(e.code, file=sys.stderr)
         return e.code if isinstance(e.code, int) else int(e.code is not None)
+    except Exception:
+        traceback.print_exc()
+        return 1
     finally:
         sys.argv, sys.path[0] = before
     return 0
@@ -60,25 +83,43 @@ def _run_script(script, args):
 
 def _profile(argv):
     asked = _parser().parse_args(argv)
+    if not os.path.isfile(asked.script):
+        raise TpusightError(f"{asked.script} is not a file (name the Python script to run)")
     name = asked.name or os.path.splitext(os.path.basename(asked.script))[0]
-    with _capturing(_framework(asked.framework), asked.output, name) as path:
+    with _capturing(_framework(asked.framework, asked.script), asked.output, name) as path:
         status = _run_script(asked.script, asked.args)
+    if not path:
+        raise TpusightError("the profiler wrote nothing (the messages above say why)")
     text, _ = run("report", "--color=never", *(["--format=json"] if asked.json else []), path[0])
     print(text.decode("utf-8", "replace"), end="")
     print(f"Profile saved: {path[0]}", file=sys.stderr)
     return status
 
 
-def main(argv):
-    """The program's exit status; with another command than profile it does not return."""
+def _told(action, argv):
+    """What the action gives; 3 where it cannot work, which is said."""
     try:
-        if argv[:1] == ["profile"]:
-            return _profile(argv[1:])
-        program = found_program()
-        os.execv(program, [program, *argv])
+        return action(argv)
     except TpusightError as e:
         print(f"tpusight: {e}", file=sys.stderr)
         return 3
+
+
+def _become(argv):
+    program = found_program()
+    os.execv(program, [program, *argv])
+
+
+def profile():
+    """The program tpusight-profile: its exit status."""
+    return _told(_profile, sys.argv[1:])
+
+
+def main(argv):
+    """The program's exit status; with another command than profile it does not return."""
+    if argv[:1] == ["profile"]:
+        return _told(_profile, argv[1:])
+    return _told(_become, argv)
 
 
 if __name__ == "__main__":

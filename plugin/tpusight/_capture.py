@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One capture with jax.profiler, into a session's folder of its own. A process can make one at a time."""
 import contextlib
 import os

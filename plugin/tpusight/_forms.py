@@ -1,5 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
 """The forms that the program writes a report in: what `tpusight COMMAND --help` names at --format. A test holds the two
 against each other (tests/python/program_test.py)."""
+from typing import Sequence
 
 #: of any report, the usual one first
 REPORT = ("html", "json", "text", "csv")
@@ -7,7 +9,7 @@ REPORT = ("html", "json", "text", "csv")
 FLAME = REPORT + ("folded", "speedscope")
 
 
-def need(form, forms=REPORT):
+def need(form: str, forms: Sequence[str] = REPORT) -> None:
     """Raises ValueError unless FORM is one of FORMS."""
     if form not in forms:
         raise ValueError(f"{form} is not a format ({', '.join(forms)})")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JAX, where it is needed: imported late, and one clear error where it is not there."""
 import importlib
 import warnings

@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Notebooks: whether we are in one, and a page of HTML inside of one."""
 import html
 import sys
+from typing import Any
 
 
-def in_notebook():
+def in_notebook() -> bool:
     """Whether what is displayed is shown in a notebook's cell (Jupyter, Colab, VS Code); IPython in a terminal is
     none."""
     ipython = sys.modules.get("IPython")
@@ -11,13 +13,13 @@ def in_notebook():
     return shell is not None and type(shell).__name__ != "TerminalInteractiveShell"
 
 
-def frame(page, height):
+def frame(page: str, height: int) -> str:
     """HTML that shows PAGE (a str) in a frame HEIGHT pixels high. Its scripts run, but cannot reach the notebook."""
     return (f'<div><iframe sandbox="allow-scripts allow-downloads allow-popups" style="width:100%;border:0" '
             f'height="{int(height)}" srcdoc="{html.escape(page, quote=True)}"></iframe></div>')
 
 
-def show(markup):
+def show(markup: str) -> Any:
     """Displays HTML in the cell that runs, and gives the handle with which it can be updated."""
     from IPython.display import HTML, display
     return display(HTML(markup), display_id=True)

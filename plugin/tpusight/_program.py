@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program tpusight: where it is, and how it is asked."""
 import contextlib
 import json
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
+from typing import Any, Optional, Sequence, Tuple
 
 SOME = 4  # some inputs failed, the others are done; or an output could not be written
 DONE = (0, SOME)
@@ -21,7 +23,7 @@ class TpusightError(Exception):
     """What cannot be done, and what to do about it, in words for people."""
 
 
-def program():
+def program() -> Optional[str]:
     """The path of tpusight: $TPUSIGHT, else the one installed with this Python, else the one on PATH. None: not there."""
     given = os.environ.get("TPUSIGHT")
     if given:
@@ -33,7 +35,7 @@ def program():
     return shutil.which(_NAME)
 
 
-def found_program():
+def found_program() -> str:
     """As program(), but raises TpusightError when it is not there."""
     found = program()
     if not found:
@@ -42,7 +44,7 @@ def found_program():
     return found
 
 
-def run(*args, timeout_s=None, ok=DONE):
+def run(*args: Any, timeout_s: Optional[float] = None, ok: Sequence[int] = DONE) -> Tuple[bytes, int]:
     """Runs `tpusight ARGS`: (its standard output as bytes, its exit status). Raises TpusightError with the program's own
     last words when the status is not one of OK, and when it takes too long or writes more than MOST_BYTES."""
     command = [found_program(), *map(os.fspath, args)]
@@ -60,11 +62,11 @@ def run(*args, timeout_s=None, ok=DONE):
     return text, process.returncode
 
 
-def _read(process, timeout_s):
+def _read(process: Any, timeout_s: Optional[float]) -> Tuple[bytes, bytes, Optional[str]]:
     """(standard output, the end of standard error, why it was killed or None); the program has ended then."""
     late, words = threading.Event(), bytearray()
 
-    def give_up():
+    def give_up() -> None:
         late.set()
         _kill(process)
     timer = threading.Timer(timeout_s, give_up) if timeout_s else None
@@ -89,19 +91,19 @@ def _read(process, timeout_s):
     return text, bytes(words), f"wrote more than {MOST_BYTES} bytes" if len(text) > MOST_BYTES else None
 
 
-def _kill(process):
+def _kill(process: Any) -> None:
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _listen(pipe, words):
+def _listen(pipe: Any, words: bytearray) -> None:
     """Keeps the end of what comes."""
     while piece := pipe.read1(_MOST_WORDS):
         words += piece
         del words[:-_MOST_WORDS]
 
 
-def ask(*args, timeout_s=None):
+def ask(*args: Any, timeout_s: Optional[float] = None) -> Any:
     """Runs `tpusight ARGS` and reads the JSON object that it prints."""
     text, status = run(*args, timeout_s=timeout_s)
     try:
@@ -110,7 +112,7 @@ def ask(*args, timeout_s=None):
         raise TpusightError(f"tpusight {args[0]} did not print JSON (status {status}): {e}") from e
 
 
-def last_words(stderr):
+def last_words(stderr: bytes) -> str:
     """The last line that the program said on standard error (bytes); "" for none."""
     lines = stderr.decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else ""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders for what is not to stay."""
 import os
 import shutil
@@ -10,7 +11,7 @@ def _remove(path, pid):
         shutil.rmtree(path, ignore_errors=True)
 
 
-def temporary_folder(owner):
+def temporary_folder(owner: object) -> str:
     """A folder that goes when OWNER does, at the latest when Python ends."""
     folder = tempfile.mkdtemp(prefix="tpusight-")
     weakref.finalize(owner, _remove, folder, os.getpid())

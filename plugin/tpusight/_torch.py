@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What captures with torch.profiler. torch is imported when something is captured, not before."""
 import contextlib
 import gzip
@@ -5,12 +6,13 @@ import os
 import shutil
 import sys
 import tempfile
+from typing import Any, ContextManager, Iterator, List, Tuple
 
 from ._program import TpusightError
 from ._whole import new_file
 
 
-def torch_module():
+def torch_module() -> Any:
     """The module torch. Raises TpusightError where it is not installed, or is too old to have torch.profiler."""
     try:
         import torch
@@ -21,13 +23,13 @@ def torch_module():
     return torch
 
 
-def _gpus(torch):
+def _gpus(torch: Any) -> List[Tuple[str, Any]]:
     """[(kind of activity, module)] of the kinds of GPUs that are there."""
     modules = [(kind, getattr(torch, kind.lower(), None)) for kind in ("CUDA", "XPU")]
     return [(kind, module) for kind, module in modules if module is not None and module.is_available()]
 
 
-def synchronize(torch):
+def synchronize(torch: Any) -> None:
     """Waits for what GPUs are still doing, so that it is in the profile; for those whose memory this process uses, as
     asking another would begin to use it."""
     for _, module in _gpus(torch):
@@ -37,13 +39,13 @@ def synchronize(torch):
                 module.synchronize(index)
 
 
-def _activities(torch):
+def _activities(torch: Any) -> List[Any]:
     """The CPU, and the GPUs that are there."""
     kinds = torch.profiler.ProfilerActivity
     return [kinds.CPU] + [getattr(kinds, kind) for kind, _ in _gpus(torch) if hasattr(kinds, kind)]
 
 
-def _need_no_profiler(torch):
+def _need_no_profiler(torch: Any) -> None:
     """Raises TpusightError while a profiler is at work, in any thread: a second one would end the first without a
     word."""
     of_this_thread = getattr(torch._C._autograd, "_profiler_enabled", lambda: False)
@@ -51,12 +53,12 @@ def _need_no_profiler(torch):
         raise TpusightError("another profiler of torch is running, and only one can run at a time (end it first)")
 
 
-def step(torch, number):
+def step(torch: Any, number: int) -> ContextManager[Any]:
     """The range of a step, under the name that torch.profiler itself gives it; a context manager."""
     return torch.profiler.record_function(f"ProfilerStep#{number}")
 
 
-def _export(prof, path):
+def _export(prof: Any, path: str) -> None:
     """Writes the trace to PATH, packed when it ends in .gz; the file is there whole or not at all. torch's own packing
     reads the text back as UTF-8, and names in it need not be."""
     with tempfile.TemporaryDirectory(prefix=".tpusight-", dir=os.path.dirname(path) or ".") as folder:
@@ -72,7 +74,7 @@ def _export(prof, path):
 
 
 @contextlib.contextmanager
-def capture(path, name, stack=False, memory=False):
+def capture(path: str, name: str, stack: bool = False, memory: bool = False) -> Iterator[None]:
     """Profiles the block, in a range of that name, and writes the trace to PATH. When the block raises, no trace is written.
     Raises TpusightError when another profiler is at work, or the trace cannot be written."""
     torch = torch_module()

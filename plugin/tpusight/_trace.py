@@ -1,6 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """Traces that the program is asked about: a file of the user's, or what a profiler of torch has in memory."""
 import os
 import weakref
+from typing import Any, List, Optional, Sequence
 
 from ._program import SOME, TpusightError, ask, run
 from ._temporary import temporary_folder
@@ -9,7 +11,7 @@ from ._temporary import temporary_folder
 _of_profilers: "weakref.WeakKeyDictionary[object, Trace]" = weakref.WeakKeyDictionary()
 
 
-def _look(path):
+def _look(path: Any) -> Any:
     """What a file that is written anew does not keep; None: it is not there."""
     try:
         found = os.stat(path)
@@ -22,36 +24,36 @@ class Trace:
     """A trace file, or a folder of those of several ranks, and the doors of the program that it is asked through.
     options: given to the program whatever it is asked."""
 
-    def __init__(self, path, options=()):
-        self.path = os.fspath(path)
+    def __init__(self, path: Any, options: Sequence[str] = ()) -> None:
+        self.path: str = os.fspath(path)
         self.options = list(options)
 
-    def ask(self, command, *options):
+    def ask(self, command: str, *options: str) -> Any:
         """The JSON object of `tpusight COMMAND --json`. Raises TpusightError when the trace cannot be read."""
         return ask(command, "--json", *self.options, *options, "--", self.path)
 
-    def write(self, command, form, path, *options):
+    def write(self, command: str, form: str, path: Any, *options: str) -> None:
         """Writes what `tpusight COMMAND --format FORM` says into the file PATH. TpusightError: it could not be written."""
         before = _look(path)
         _, status = run(command, f"--format={form}", f"--output={os.fspath(path)}", *self.options, *options, "--", self.path)
         if status == SOME and _look(path) == before:
             raise TpusightError(f"{os.fspath(path)} was not written (is its folder there, and may you write to it?)")
 
-    def files(self):
+    def files(self) -> List[str]:
         """The file, or those of the folder."""
         try:
             return [os.path.join(self.path, name) for name in os.listdir(self.path)]
         except NotADirectoryError:
             return [self.path]
 
-    def mode(self):
+    def mode(self) -> int:
         """Who else may read and write all of it: the bits of a mode."""
         mode = 0o666
         for path in filter(os.path.isfile, self.files()):
             mode &= os.stat(path).st_mode | 0o600
         return mode
 
-    def text(self, command, form, *options):
+    def text(self, command: str, form: str, *options: str) -> str:
         """What write() writes."""
         return run(command, f"--format={form}", *self.options, *options, "--", self.path)[0].decode("utf-8", "replace")
 
@@ -59,11 +61,11 @@ class Trace:
 class TemporaryTrace(Trace):
     """One in a folder of its own, which goes with it."""
 
-    def __init__(self, name="profile.pt.trace.json"):
+    def __init__(self, name: str = "profile.pt.trace.json") -> None:
         super().__init__(os.path.join(temporary_folder(self), name))
 
 
-def of_profiler(prof):
+def of_profiler(prof: Any) -> Trace:
     """The Trace of a profiler of torch (torch.profiler.profile after its end). Its file is temporary, and goes when
     neither the profiler nor an answer made of it is there any more. TpusightError: torch does not give it."""
     if not hasattr(prof, "export_chrome_trace"):
@@ -80,7 +82,7 @@ def of_profiler(prof):
     return trace
 
 
-def need_trace(trace, what):
+def need_trace(trace: Optional[Trace], what: str) -> Trace:
     """Raises TpusightError when an answer that WHAT has to do with was not made of a trace."""
     if trace is None:
         raise TpusightError(f"{what} needs a trace (from_chrome_trace and similar functions give one)")

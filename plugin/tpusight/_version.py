@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """The version of what is installed; of a checkout that is not, the program's own."""
 from importlib import metadata
 
 from . import _program
 
 
-def _version():
+def _version() -> str:
     try:
         return metadata.version("tpusight")
     except metadata.PackageNotFoundError:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files that are there whole or not at all, as the program writes its own (src/io/newfile.h)."""
 import contextlib
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long a function takes: benchmark_function()."""
 import json
 import math
@@ -18,7 +19,7 @@ class Benchmark(Fields):
         assert benchmark_function(step, x).median_ms < 5
     """
 
-    def __missing__(self, key):
+    def __missing__(self, key: str) -> Any:
         if isinstance(key, str) and key + "_ms" in self:
             return self[key + "_ms"]
         raise KeyError(key)
@@ -33,7 +34,7 @@ class Benchmark(Fields):
                    min_ms=min(times_ms), max_ms=max(times_ms), median_ms=statistics.median(times_ms),
                    p90_ms=_percentile(times_ms, 90), p99_ms=_percentile(times_ms, 99), times_ms=list(times_ms))
 
-    def __str__(self):
+    def __str__(self) -> str:
         spread = "" if self.std_ms is None else f" ± {self.std_ms:.3f}"
         return (f"{self.name}: {self.mean_ms:.3f}{spread} ms, median {self.median_ms:.3f}, min {self.min_ms:.3f}, "
                 f"max {self.max_ms:.3f}, p90 {self.p90_ms:.3f}, p99 {self.p99_ms:.3f} ({self.iterations} calls)")
@@ -65,14 +66,14 @@ class Benchmark(Fields):
             return cls(json.load(f))
 
 
-def _percentile(values, percent):
+def _percentile(values: List[float], percent: float) -> float:
     ordered = sorted(values)
     at = (len(ordered) - 1) * percent / 100
     low, high = math.floor(at), math.ceil(at)
     return ordered[low] + (ordered[high] - ordered[low]) * (at - low)
 
 
-def benchmark_function(f: Callable, *args: Any, iterations: int = 100, warmup: int = 10,
+def benchmark_function(f: Callable[..., Any], *args: Any, iterations: int = 100, warmup: int = 10,
                        num_iterations: Optional[int] = None, num_warmup: Optional[int] = None,
                        **kwargs: Any) -> Benchmark:
     """Calls f(*args, **kwargs) WARMUP times, then ITERATIONS times by the clock; gives a Benchmark. num_iterations
@@ -96,7 +97,7 @@ def benchmark_function(f: Callable, *args: Any, iterations: int = 100, warmup: i
     return Benchmark.of(getattr(f, "__name__", repr(f)), times_ms, warmup)
 
 
-def _wait(result):
+def _wait(result: Any) -> None:
     """A result of JAX's cannot be without JAX being loaded."""
     jax = sys.modules.get("jax")
     if jax is not None:

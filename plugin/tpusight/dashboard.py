@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SimpleLiveDashboard: what a LiveProfiler sees, in a notebook's cell or in a terminal."""
 import html
 import sys
@@ -59,7 +60,7 @@ class SimpleLiveDashboard:
     def __enter__(self) -> "SimpleLiveDashboard":
         return self.start()
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _run(self, show, interval):

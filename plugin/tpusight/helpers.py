@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Profiles at the right moment of a JAX job: a block, the call after the warm-up, steps chosen by the environment."""
 import atexit
 import contextlib
@@ -6,7 +7,7 @@ import os
 import re
 import threading
 import warnings
-from typing import Any, Callable, ContextManager, Iterator, Optional
+from typing import Any, Callable, ContextManager, Iterator, List, Optional, Protocol, TypeVar
 
 from . import _capture, _environment, _jax
 from ._program import TpusightError
@@ -16,12 +17,22 @@ from .session import Session
 START_STEP, DURATION, DIR = 100, 1, "./profiles"  # of maybe_profile, where the environment does not say
 _RULE = "=" * 60
 
+Result = TypeVar("Result", covariant=True)
+
+
+class Profiled(Protocol[Result]):
+    """A function that profile_function() decorated."""
+
+    captured: List[Session]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Result: ...
+
 
 class Captured:
     """What profile_trace() captured: `session` (a Session: summary(), report(), export(), the
     views) once it is written, None until then."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.session: Optional[Session] = None
 
     def _keep(self, folder):
@@ -64,7 +75,8 @@ def profile_scope(name: str) -> Iterator[None]:
         yield
 
 
-def profile_function(dir: Any, warmup_steps: int = 5, *, profile_steps: int = 1) -> Callable[[Callable], Any]:
+def profile_function(dir: Any, warmup_steps: int = 5, *,
+                     profile_steps: int = 1) -> Callable[[Callable[..., Result]], Profiled[Result]]:
     """Decorator: calls 1 to WARMUP_STEPS run as they are, the next PROFILE_STEPS are captured into the log directory
     DIR, a capture each, all later ones run as they are. The decorated function's `captured` is the list of what was
     captured, as Session objects. As TPUsight.trace: for functions, methods and coroutine functions; a capture that
@@ -74,7 +86,7 @@ def profile_function(dir: Any, warmup_steps: int = 5, *, profile_steps: int = 1)
     if warmup_steps < 0 or profile_steps < 1:
         raise ValueError("warmup_steps is at least 0 and profile_steps at least 1")
 
-    def decorate(function):
+    def decorate(function: Any) -> Any:
         sessions, name = [], name_of(function)
 
         @contextlib.contextmanager

@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
 """What GPUs did and waited for, with the figures of HolisticTraceAnalysis: the command `tpusight hta`."""
 import dataclasses
 import os
-from typing import List, Optional
+from typing import Any, Dict, List, Optional
 
 from . import _forms
 from ._answer import Answer, said, us, write_json
 from ._trace import Trace, need_trace, of_profiler
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(repr=False)
 class HTAReport(Answer):
     """Shares of the time from the first kernel to the last, in percent, exact. None: no GPU ran a kernel. In `answer`
     are also idle time by cause, launches, queues, collectives, ranks (docs/analyses/gpu/hta.md)."""
@@ -22,12 +23,12 @@ class HTAReport(Answer):
     comm_comp_overlap_pct: Optional[float] = None
     kernel_count: Optional[int] = None
     #: by time: name, kernel_type, count, time_us, mean_us, min_us, max_us, stddev_us, pct
-    top_kernels: List[dict] = dataclasses.field(default_factory=list)
+    top_kernels: List[Dict[str, Any]] = dataclasses.field(default_factory=list)
     #: what HTA 0.5 says, which rounds times to whole us: its names, and None where its figures cannot be made
-    hta_0_5: dict = dataclasses.field(default_factory=dict)
+    hta_0_5: Dict[str, Any] = dataclasses.field(default_factory=dict)
 
 
-def _kernel(row):
+def _kernel(row: Dict[str, Any]) -> Dict[str, Any]:
     return {"name": row["name"], "kernel_type": row["kernel_type"], "count": row["count"], "time_us": us(row["sum_ps"]),
             "mean_us": us(row["mean_ps"]), "min_us": us(row["min_ps"]), "max_us": us(row["max_ps"]),
             "stddev_us": us(row["stddev_ps"]), "pct": row["share_pct"]}
@@ -37,7 +38,7 @@ _SAME = ("gpu_idle_pct", "gpu_idle_time_pct", "compute_time_pct", "non_compute_t
          "comm_comp_overlap_pct", "kernel_count")
 
 
-def _report(trace):
+def _report(trace: Trace) -> HTAReport:
     answer = trace.ask("hta")
     return HTAReport(top_kernels=[_kernel(row) for row in answer.get("top_kernels", [])], hta_0_5=answer.get("hta_0_5", {}),
                      **said(answer, trace), **{name: answer.get(name) for name in _SAME})
@@ -49,18 +50,18 @@ class HTAAnalyzer:
     output_dir: where export_report() writes when it is given no path; None: the working folder.
     """
 
-    def __init__(self, output_dir=None):
+    def __init__(self, output_dir: Any = None) -> None:
         self.output_dir = output_dir
 
-    def analyze_trace(self, path):
+    def analyze_trace(self, path: Any) -> HTAReport:
         """HTAReport of a trace file or folder. Raises TpusightError when it cannot be read."""
         return _report(Trace(path))
 
-    def from_profiler(self, prof):
+    def from_profiler(self, prof: Any) -> HTAReport:
         """HTAReport of a profiler of torch that has ended."""
         return _report(of_profiler(prof))
 
-    def export_report(self, report, path=None, format="html"):
+    def export_report(self, report: HTAReport, path: Any = None, format: str = "html") -> Any:
         """Writes a report to PATH (default: hta_report.FORMAT in output_dir): html (the page), json, text or csv.
         Returns PATH."""
         _forms.need(format)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LiveProfiler: a running job watched, this process or another, by `tpusight live` beside it."""
 import atexit
 import collections
@@ -11,7 +12,7 @@ import threading
 import time
 import warnings
 import weakref
-from typing import Any, Callable, Deque, Dict, List, Optional, Sequence
+from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, TypeVar, overload
 
 from . import _capture, _jax, _program, _server
 from ._fields import Fields
@@ -54,13 +55,18 @@ class Metrics(Fields):
              "communication_pct", "input_pct", "compiling_pct", "compilation_ms_per_min", "step_time_ps",
              "step_time_unsampled_ps", "sampled_pct", "sampling_cost_pct", "health_score")
 
-    def __init__(self, event=None):
+    def __init__(self, event: Optional[Dict[str, Any]] = None) -> None:
         super().__init__(dict.fromkeys(self.NAMES))
         if event:
             self.update(event["metrics"], sample=event["sample"], elapsed_ms=event["elapsed_ms"],
                         timestamp=event["time_unix_ms"] / 1000, active_alerts=len(event["alerts"]))
         else:
             self.update(sample=0, elapsed_ms=None, timestamp=None, active_alerts=0)
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+OfAlert = TypeVar("OfAlert", bound=Callable[[Alert], Any])
+OfMetrics = TypeVar("OfMetrics", bound=Callable[[Metrics], Any])
 
 
 class LiveProfiler:
@@ -107,7 +113,7 @@ class LiveProfiler:
         self._lock = threading.Lock()
         self._watch: Optional[_Watch] = None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         state = "running" if self.is_running else "stopped"
         return f"LiveProfiler({state}, {len(self._history)} samples, {len(self._alerts)} alerts)"
 
@@ -144,14 +150,19 @@ class LiveProfiler:
     def __enter__(self) -> "LiveProfiler":
         return self.start()
 
-    def __exit__(self, kind, *_):
+    def __exit__(self, kind: Any, *_: object) -> None:
         try:
             self.stop()
         except TpusightError:
             if kind is None:
                 raise
 
-    def trace(self, function: Optional[Callable] = None) -> Any:
+    @overload
+    def trace(self, function: Function) -> Function: ...
+    @overload
+    def trace(self, function: None = None) -> Callable[[Function], Function]: ...
+
+    def trace(self, function: Optional[Callable[..., Any]] = None) -> Any:
         """Decorator: each call is a step of the job, numbered from 0, so that step times are seen. The function runs
         as it is: nothing is waited for."""
         if function is None:
@@ -164,15 +175,15 @@ class LiveProfiler:
                 yield same
         return wrapped(function, step)
 
-    def on_alert(self, callback: Callable[[Alert], Any]) -> Callable[[Alert], Any]:
+    def on_alert(self, callback: OfAlert) -> OfAlert:
         """Decorator: CALLBACK(alert) is called when an alert is raised or gets more severe."""
         return self._call("alert", callback)
 
-    def on_clear(self, callback: Callable[[Alert], Any]) -> Callable[[Alert], Any]:
+    def on_clear(self, callback: OfAlert) -> OfAlert:
         """Decorator: CALLBACK(alert) is called when an alert is over."""
         return self._call("clear", callback)
 
-    def on_metrics(self, callback: Callable[[Metrics], Any]) -> Callable[[Metrics], Any]:
+    def on_metrics(self, callback: OfMetrics) -> OfMetrics:
         """Decorator: CALLBACK(metrics) is called with each sample."""
         return self._call("metrics", callback)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TPUsight: captures what JAX does with jax.profiler, and asks the program what it means."""
 import collections
 import contextlib
@@ -6,13 +7,15 @@ import os
 import shutil
 import sys
 import threading
-from typing import Any, Callable, Deque, Dict, Iterator, List, Optional
+from typing import Any, Callable, Deque, Dict, Iterator, List, Optional, TypeVar, overload
 
 from . import _capture, _jax
 from ._program import TpusightError
 from ._temporary import temporary_folder
 from ._wrap import name_of, same, wrapped
 from .session import Results, Session, Summary, told
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class _Folder:
@@ -87,13 +90,18 @@ class TPUsight(Results):
         """Whether a capture of this profiler runs."""
         return getattr(_capture.running(), "who", None) is self
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"TPUsight({len(self._captures)} captures in {self.logdir})"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return repr(self)
 
-    def trace(self, function: Optional[Callable] = None) -> Any:
+    @overload
+    def trace(self, function: Function) -> Function: ...
+    @overload
+    def trace(self, function: None = None) -> Callable[[Function], Function]: ...
+
+    def trace(self, function: Optional[Callable[..., Any]] = None) -> Any:
         """Decorator: each call is captured, as far as sample_rate says, and returns when its result is computed. For
         functions, methods, coroutine functions (captured until they are done); not for generators. A call that JAX
         traces itself (inside jit) is left alone. When a capture fails as it ends, the call's result is returned all
@@ -143,8 +151,9 @@ class TPUsight(Results):
         self._blocks.__dict__.setdefault("stack", []).append(block)
         return self
 
-    def __exit__(self, *exception):
-        return self._blocks.stack.pop().__exit__(*exception)
+    def __exit__(self, *exception: Any) -> Optional[bool]:
+        done: Optional[bool] = self._blocks.stack.pop().__exit__(*exception)
+        return done
 
     def start(self) -> None:
         """Begins a capture that stop() ends, in any thread."""

@@ -1,42 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
 """A captured profile, and what the program says of it."""
 import dis
 import html
+import json
 import os
 import re
 import sys
 import tempfile
-from typing import Any, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
-from . import _forms, _notebook, _program
+from . import _forms, _notebook, _program, _spreadsheet
 from ._fields import Fields
 from ._program import TpusightError
+from .table import Findings, Table
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MORE = ("<p><code>.dashboard()</code> shows the page; <code>.ops</code>, <code>.steps</code>, <code>.findings</code> and "
+         "<code>.tables()</code> have the figures.</p>")
+_FINDINGS = "doctor.findings"
 _SUFFIXES = {".htm": "html", ".txt": "text"}
 _FINDING = ("rule", "severity", "title", "evidence", "gain_ps", "gain_pct", "impact_ps", "impact_pct", "advice")  # of one in summary()
 
 
-def _some(fields, *names):
+def _some(fields: Dict[str, Any], *names: str) -> Dict[str, Any]:
     return {name: fields.get(name) for name in names}
+
+
+def _pre(text: str) -> str:
+    return f"<pre>{html.escape(text)}</pre>"
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(row, dict) for row in value)
+
+
+def _as_table(name: str, value: Any, session: "Session") -> Any:
+    """VALUE of a report's, a list of rows as the Table NAME; anything else as it is."""
+    kind = Findings if name == _FINDINGS else Table
+    return kind(value, name, session) if _is_table(value) else value
 
 
 class Summary(Fields):
     """What summary() gives: a dict whose keys are attributes. str() and repr() are text for people."""
 
-    def __init__(self, session, fields):
+    _session: "Session"
+
+    def __init__(self, session: "Session", fields: Dict[str, Any]) -> None:
         super().__init__(fields)
         self.__dict__["_session"] = session
 
-    def __str__(self):
+    def __str__(self) -> str:
         titles = [f"  {finding['severity']}: {finding['title']}" for finding in self.findings]
         return self._session.text("overview") + "\n".join(["Findings" if titles else "No findings", *titles])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return _pre(str(self))
 
 
-def _is_statement(frame):
+def _is_statement(frame: Any) -> bool:
     """Whether nobody takes what the call that runs in FRAME gives: the next that Python does is to drop it."""
     code, at = frame.f_code.co_code, frame.f_lasti + 2
     while at < len(code) and dis.opname[code[at]] == "CACHE":
@@ -53,22 +78,34 @@ def told(summary: Summary, caller: Any) -> Summary:
 
 
 class View(Fields):
-    """One view of a report: the object of that name in tpusight/1, whose keys are attributes too. str() is the text
+    """One view of a report: the object of that name in tpusight/1, whose keys are attributes too: view["arrays"] is the list of JSON,
+    view.arrays the Table of it. str() is the text
     that `tpusight report --view=NAME` prints."""
 
-    def __init__(self, session, name, fields):
+    _session: "Session"
+    _name: str
+
+    def __init__(self, session: "Session", name: str, fields: Dict[str, Any]) -> None:
         super().__init__(fields)
         self.__dict__.update(_session=session, _name=name)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._session.text(self._name)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return _pre(str(self))
+
+    def _attribute(self, name: str, value: Any) -> Any:
+        return _as_table(f"{self._name}.{name}", value, self._session)
 
     def analyze(self) -> Dict[str, Any]:
         """The view's fields as a plain dict."""
         return dict(self)
+
+    def plot(self, ax: "Optional[Axes]" = None) -> "Axes":
+        """Draws the view with matplotlib, in AX or in a picture of its own: time, memory, memory_timeline."""
+        from . import _plot
+        return _plot.of_view(self._name, self._session, ax)
 
     def csv(self, table: Optional[str] = None) -> str:
         """A table of the view's as CSV text, as `tpusight report --format=csv --view=NAME.TABLE` prints it."""
@@ -94,27 +131,33 @@ class TimeView(View):
 class DoctorView(View):
     """Findings, the dearest first: rule, severity, title, evidence, gain_ps, advice, code."""
 
-    def get_recommendations(self) -> List[Dict[str, Any]]:
+    def get_recommendations(self) -> Findings:
         """The findings, a list of dicts."""
-        return list(self.findings)
+        return Findings(self["findings"], _FINDINGS, self._session)
 
     diagnose = View.analyze
 
 
 class Report(Fields):
-    """A whole report, schema tpusight/1. str() and repr() are the text that `tpusight report` prints."""
+    """A whole report, schema tpusight/1: report["ops"] is the list of JSON, report.ops the Table of it. str() and repr() are the
+    text that `tpusight report` prints."""
 
-    def __init__(self, session, fields):
+    _session: "Session"
+
+    def __init__(self, session: "Session", fields: Dict[str, Any]) -> None:
         super().__init__(fields)
         self.__dict__["_session"] = session
 
-    def __str__(self):
+    def _attribute(self, name: str, value: Any) -> Any:
+        return _as_table(name, value, self._session)
+
+    def __str__(self) -> str:
         return self._session.text()
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return _pre(str(self))
 
 
 class Results:
@@ -188,11 +231,66 @@ class Results:
         return self._results().view("doctor")
 
     def view(self, name: str) -> Any:
-        """Any object of the report by its name: capacity, compile, roofline, hta, ..."""
+        """Any object of the report by its name: capacity, compile, hta, ..."""
         return self._results().view(name)
 
+    def tables(self) -> List[str]:
+        """The names of the report's tables that have rows: ops, time.idle_gaps, ..."""
+        return self._results().names_of_tables()
+
+    def table(self, name: str) -> Table:
+        """A table of the report by its name, as `tpusight report --view NAME` takes it: table("time.idle_gaps")."""
+        return self._results().table_of(name)
+
+    @property
+    def ops(self) -> Table:
+        """The operations of the compiled modules, or the kernels' operators, by their own time."""
+        return self._results().table_of("ops", must=False)
+
+    @property
+    def steps(self) -> Table:
+        """The steps, in their order."""
+        return self._results().table_of("steps", must=False)
+
+    @property
+    def modules(self) -> Table:
+        """The compiled modules."""
+        return self._results().table_of("modules", must=False)
+
+    @property
+    def kernels(self) -> Table:
+        """The kernels of GPUs; no rows where there is no GPU."""
+        return self._results().table_of("kernels", must=False)
+
+    @property
+    def collectives(self) -> Table:
+        """What devices sent to each other."""
+        return self._results().table_of("collectives", must=False)
+
+    @property
+    def roofline(self) -> Table:
+        """Ops, modules and steps against the device's peaks."""
+        return self._results().table_of("roofline", must=False)
+
+    @property
+    def devices(self) -> Table:
+        """The devices of the run, with their peaks."""
+        return self._results().table_of("run.devices", must=False)
+
+    @property
+    def findings(self) -> Findings:
+        """The doctor's findings, the dearest first."""
+        return self._results().table_of(_FINDINGS, must=False)
+
+    def plot(self, what: str = "time", ax: "Optional[Axes]" = None) -> "Axes":
+        """Draws with matplotlib, in AX or in a picture of its own: "time" (where the cores' time went), "steps", "step_classes" (the
+        same, step by step), "roofline" or "memory". Gives the Axes."""
+        from . import _plot
+        return _plot.of_session(what, self._results(), ax)
+
     def export(self, path: Any, format: Optional[str] = None, view: Optional[str] = None) -> Any:
-        """Writes the report to PATH: html (the page, one file), json, csv (one table: VIEW, or the ops) or text.
+        """Writes the report to PATH: html (the page, one file), json, csv (one table: VIEW, or the ops), text or xlsx
+        (a spreadsheet with a sheet for each table, of VIEW or of all).
         Without FORMAT the name's end decides."""
         return self._results().write(path, format, view)
 
@@ -202,7 +300,7 @@ class Results:
         return self._results().show(height, open_browser)
 
     def _repr_html_(self) -> str:
-        return _notebook.frame(self._results().page(), 800)
+        return self._results().answer()._repr_html_() + _MORE
 
 
 class Session(Results):
@@ -220,10 +318,10 @@ class Session(Results):
     def _results(self) -> "Session":
         return self
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Session({self.path!r})"
 
-    def _ask(self, *options):
+    def _ask(self, *options: str) -> str:
         if options not in self._answers:
             said, _ = _program.run("report", "--color=never", *options, *self._options, self.path)
             self._answers[options] = said.decode("utf-8", "replace")
@@ -249,6 +347,33 @@ class Session(Results):
         """The page as HTML."""
         return self._ask("--format=html")
 
+    def _lists(self) -> Dict[str, Any]:
+        """{name: rows} of the report's tables."""
+        found: Dict[str, Any] = {}
+        for name, value in self.answer().items():
+            parts = {f"{name}.{key}": part for key, part in value.items()} if isinstance(value, dict) else {name: value}
+            found.update((part, rows) for part, rows in parts.items() if _is_table(rows))
+        return found
+
+    def names_of_tables(self) -> List[str]:
+        """What tables() gives."""
+        return [name for name, rows in self._lists().items() if rows]
+
+    def table_of(self, name: str, must: bool = True) -> Any:
+        """What table() gives; unless it MUST be there, one without rows where the report has not got it."""
+        found = self._lists()
+        if must and name not in found:
+            raise TpusightError(f"the report of {self.path} has no table {name} (it has: {', '.join(self.names_of_tables())})")
+        return _as_table(name, found.get(name, []), self)
+
+    def columns_of(self, name: str) -> List[str]:
+        """The columns that the program has in the table NAME, also where it has no rows; [] of a table that it does not know."""
+        try:
+            head = self.csv(name).partition("\n")[0]
+        except TpusightError:
+            return []
+        return [re.sub(r" \(.*\)$", "", column) for column in head.split(",")] if head else []
+
     def view(self, name: str) -> Any:
         """The object NAME of the report, as View."""
         if name in self._without:
@@ -262,7 +387,7 @@ class Session(Results):
         """Sentences that say what the profile lacks and why; an empty list when it lacks nothing."""
         return [cause["what"] for cause in self._part("capture").get("causes") or []]
 
-    def _part(self, name):
+    def _part(self, name: str) -> Dict[str, Any]:
         return self.answer().get(name) or {}
 
     def brief(self) -> Summary:
@@ -279,19 +404,27 @@ class Session(Results):
         found["findings"] = [_some(finding, *_FINDING) for finding in self._part("doctor").get("findings") or []]
         return Summary(self, found)
 
-    def write(self, path, format=None, view=None):
+    def write(self, path: Any, format: Optional[str] = None, view: Optional[str] = None) -> Any:
         """What export() does."""
         end = os.path.splitext(os.fspath(path))[1].lower()
         form = format or _SUFFIXES.get(end, end[1:])
+        if form == "xlsx":
+            return self._write_spreadsheet(path, view)
         if form not in _forms.REPORT:
-            raise ValueError(f"{form or path!r} is not a format of a report: {', '.join(_forms.REPORT)}")
+            raise ValueError(f"{form or path!r} is not a format of a report: {', '.join(_forms.REPORT)}, xlsx")
         if form == "csv":
             view = view or "ops"
-        view = [f"--view={view}"] if view else []
-        _program.run("report", f"--format={form}", "-o", path, *view, *self._options, self.path, ok=(0,))
+        table = [f"--view={view}"] if view else []
+        _program.run("report", f"--format={form}", "-o", path, *table, *self._options, self.path, ok=(0,))
         return path
 
-    def show(self, height=800, open_browser=False):
+    def _write_spreadsheet(self, path: Any, view: Optional[str]) -> Any:
+        table = [f"--view={view}"] if view else []
+        said, _ = _program.run("report", "--format=json", *table, *self._options, self.path, ok=(0,))
+        _spreadsheet.write(path, json.loads(said))
+        return path
+
+    def show(self, height: int = 800, open_browser: bool = False) -> Optional[str]:
         """What dashboard() does."""
         if _notebook.in_notebook():
             _notebook.show(_notebook.frame(self.page(), height))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What torch.compile makes of a model: speed-up, compile time, graph breaks, fusion; the command `tpusight compile`."""
 import contextlib
 import dataclasses
@@ -5,7 +6,7 @@ import logging
 import math
 import os
 import time
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, ContextManager, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import _forms
 from ._answer import Answer, Plain, said, write_json
@@ -16,6 +17,7 @@ from ._trace import Trace, need_trace
 
 _EAGER = "eager"
 _MODES = ("default", "reduce-overhead", "max-autotune")
+_Call = Tuple[Any, Dict[str, Any]]  # args and kwargs
 
 
 @dataclasses.dataclass
@@ -30,7 +32,7 @@ class CompileBreak(Plain):
     compilations: Optional[int] = None  # that met it
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(repr=False)
 class CompileReport(Answer):
     """A model compiled in one mode, against itself in eager mode. Unknown is None. `answer` is what `tpusight compile
     --json` says of the compiled run (docs/analyses/compile/compile.md)."""
@@ -61,10 +63,10 @@ class CompileReport(Answer):
 class _Runs:
     """Traces of one model, a folder a mode, the compiler's log beside the trace. The folders go with it."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.folder = temporary_folder(self)
 
-    def of(self, mode):
+    def of(self, mode: str) -> str:
         """The folder of a mode."""
         path = os.path.join(self.folder, mode)
         os.makedirs(path, exist_ok=True)
@@ -72,7 +74,7 @@ class _Runs:
 
 
 @contextlib.contextmanager
-def _log_into(torch, folder):
+def _log_into(torch: Any, folder: str) -> Iterator[None]:
     """PyTorch's structured log (what TORCH_TRACE=FOLDER writes) into FOLDER. Where this torch does not have the log,
     nothing is written, and reasons are unknown."""
     internal: Any = getattr(getattr(torch, "_logging", None), "_internal", None)
@@ -94,7 +96,7 @@ def _log_into(torch, folder):
         handler.close()
 
 
-def _inductor():
+def _inductor() -> ContextManager[Any]:
     """As if the model was compiled for the first time, and with kernels of a CPU in the trace; a context manager."""
     try:
         from torch._inductor import config
@@ -106,14 +108,14 @@ def _inductor():
     return config.patch(wanted)
 
 
-def _arguments(sample_input):
+def _arguments(sample_input: Any) -> _Call:
     """(args, kwargs) of a call: a tuple or list are its arguments, a dict its keywords, anything else the only one."""
     if isinstance(sample_input, dict):
         return (), sample_input
     return (tuple(sample_input), {}) if isinstance(sample_input, (tuple, list)) else ((sample_input,), {})
 
 
-def _break(row):
+def _break(row: Dict[str, Any]) -> CompileBreak:
     return CompileBreak(reason=row["reason"], suggestion=row.get("hint"), location=row["source"],
                         function=row["function"], explanation=row.get("explanation"), stack=row.get("stack"),
                         compilations=row["compilations"])
@@ -123,11 +125,11 @@ _COMPARED = ("speedup", "speedup_low", "speedup_high", "turns", "p_value", "may_
 _SAME = ("compile_time_ms", "recompilations", "ops_before_fusion", "ops_after_fusion", "fusion_ratio")
 
 
-def _name(backend):
+def _name(backend: Any) -> str:
     return backend if isinstance(backend, str) else getattr(backend, "__name__", type(backend).__name__)
 
 
-def _measure(torch, folder, function, call, warmup, iterations):
+def _measure(torch: Any, folder: str, function: Callable[..., Any], call: _Call, warmup: int, iterations: int) -> None:
     """A trace in FOLDER of ITERATIONS calls, each a step, after WARMUP ones."""
     args, kwargs = call
     for _ in range(warmup):
@@ -138,7 +140,7 @@ def _measure(torch, folder, function, call, warmup, iterations):
                 function(*args, **kwargs)
 
 
-def _time(torch, function, call):
+def _time(torch: Any, function: Callable[..., Any], call: _Call) -> Tuple[int, int]:
     """(start, duration) in ns of a call, with what it launches on GPUs."""
     args, kwargs = call
     synchronize(torch)
@@ -148,7 +150,7 @@ def _time(torch, function, call):
     return start, time.perf_counter_ns() - start
 
 
-def _write_marks(folder, times):
+def _write_marks(folder: str, times: List[Tuple[int, int]]) -> None:
     """A trace that has nothing but steps, as torch.profiler marks them: what the program compares."""
     os.makedirs(folder)
     since = time.time_ns() - time.perf_counter_ns()  # one clock for all traces of this process
@@ -159,7 +161,8 @@ def _write_marks(folder, times):
                {"schemaVersion": 1, "baseTimeNanoseconds": since + first, "traceEvents": events})
 
 
-def _take_turns(torch, folder, functions, call, warmup, turns):
+def _take_turns(torch: Any, folder: str, functions: Dict[str, Callable[..., Any]], call: _Call, warmup: int,
+                turns: int) -> Dict[str, str]:
     """{name: folder of a trace} of FUNCTIONS, {name: function}, without a profiler: each turn calls each of them once,
     so that what slows the machine down for a while slows all of them."""
     times: Dict[str, List[Tuple[int, int]]] = {name: [] for name in functions}
@@ -174,7 +177,7 @@ def _take_turns(torch, folder, functions, call, warmup, turns):
     return folders
 
 
-def _pays_after(won_ms, compile_ms):
+def _pays_after(won_ms: float, compile_ms: Optional[float]) -> Optional[int]:
     """Steps until what compiling took is won back; None where nothing is won."""
     return math.ceil(compile_ms / won_ms) if compile_ms is not None and won_ms > 0 else None
 
@@ -183,13 +186,14 @@ class TorchCompileAnalyzer:
     """Runs a model in eager mode and compiled, and says what that changed. backend, mode, fullgraph, dynamic: those of
     torch.compile; dynamic None: as torch chooses."""
 
-    def __init__(self, backend="inductor", mode="default", fullgraph=False, dynamic=None):
+    def __init__(self, backend: Any = "inductor", mode: str = "default", fullgraph: bool = False,
+                 dynamic: Optional[bool] = None) -> None:
         self.backend = backend
         self.mode = mode
         self.fullgraph = fullgraph
         self.dynamic = dynamic
 
-    def analyze(self, model, sample_input, warmup=3, iterations=10):
+    def analyze(self, model: Callable[..., Any], sample_input: Any, warmup: int = 3, iterations: int = 10) -> CompileReport:
         """CompileReport of MODEL (a module or function), called with SAMPLE_INPUT: a tuple or list are its arguments, a
         dict its keywords, anything else is the only one. WARMUP calls of each, then ITERATIONS that are measured: once
         compiled with a profiler, for what the compiler made, and once without, eager and compiled in turns.
@@ -201,22 +205,23 @@ class TorchCompileAnalyzer:
         (report,) = self.compare_modes(model, sample_input, [self.mode], warmup, iterations).values()
         return report
 
-    def analyze_trace(self, path, torch_trace=None):
+    def analyze_trace(self, path: Any, torch_trace: Any = None) -> CompileReport:
         """CompileReport of a trace file (its speed-up is unknown), with reasons from TORCH_TRACE, the log that
         TORCH_TRACE=FOLDER had written, or that folder. Raises TpusightError when they cannot be read."""
         options = [f"--torch-trace={os.fspath(torch_trace)}"] if torch_trace else []
         return self._report(Trace(path, options), None)
 
-    def compare_modes(self, model, sample_input, modes=_MODES, warmup=3, iterations=10):
+    def compare_modes(self, model: Callable[..., Any], sample_input: Any, modes: Sequence[Optional[str]] = _MODES, warmup: int = 3,
+                      iterations: int = 10) -> Dict[str, CompileReport]:
         """{mode: CompileReport} of several modes of torch.compile, each in turns with eager calls, as analyze()."""
         torch = torch_module()
         if not hasattr(torch, "compile"):
             raise TpusightError(f"torch {torch.__version__} has no torch.compile (it came with 2.0)")
-        modes = list(dict.fromkeys(mode or _MODES[0] for mode in modes))
-        if iterations < 1 or not modes or _EAGER in modes:
+        names = list(dict.fromkeys(mode or _MODES[0] for mode in modes))
+        if iterations < 1 or not names or _EAGER in names:
             raise ValueError("at least one iteration and one mode besides eager are needed")
         runs, call, reports = _Runs(), _arguments(sample_input), {}
-        for mode in modes:
+        for mode in names:
             torch._dynamo.reset()
             with _inductor(), _log_into(torch, runs.of(mode)):
                 compiled = torch.compile(model, backend=self.backend, mode=mode, fullgraph=self.fullgraph,
@@ -227,24 +232,24 @@ class TorchCompileAnalyzer:
             reports[mode] = self._report_mode(runs, mode, folders)
         return reports
 
-    def _report_mode(self, runs, mode, folders):
+    def _report_mode(self, runs: _Runs, mode: str, folders: Dict[str, str]) -> CompileReport:
         found = ask("compile", "--json", *[f"--label={name}" for name in folders], "--", *folders.values())
         eager, row = found["modes"]
         report = self._report(Trace(runs.of(mode)), runs, mode=mode, backend=_name(self.backend),
                               eager_time_ms=eager["step_time_ms"], compiled_time_ms=row["step_time_ms"],
                               **{name: row[name] for name in _COMPARED})
-        report.pays_after_steps = _pays_after(report.eager_time_ms - report.compiled_time_ms, report.compile_time_ms)
+        report.pays_after_steps = _pays_after(eager["step_time_ms"] - row["step_time_ms"], report.compile_time_ms)
         return report
 
     @staticmethod
-    def _report(trace, owner, **fields):
+    def _report(trace: Trace, owner: Optional[_Runs], **fields: Any) -> CompileReport:
         answer = trace.ask("compile")
         return CompileReport(
             total_graph_breaks=answer.get("graph_breaks"),
             graph_breaks=[_break(place) for place in answer.get("graph_break_places", [])],
             _owner=owner, **fields, **said(answer, trace), **{name: answer.get(name) for name in _SAME})
 
-    def export_report(self, report, path, format="html"):
+    def export_report(self, report: CompileReport, path: Any, format: str = "html") -> Any:
         """Writes a report to PATH: html (the page of the compiled run), json (its fields, and all that the program
         said as `answer`), text or csv. Returns PATH."""
         _forms.need(format)

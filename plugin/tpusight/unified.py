@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """Profiles of PyTorch code, with their times, kernels, memory, flame graph and advice in one object."""
 import contextlib
 import dataclasses
 import os
 import re
 import time
-from typing import List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from ._answer import Answer, Plain, ms, said, us
 from ._program import TpusightError, ask
@@ -39,9 +40,14 @@ class OperatorInfo(Plain):
     self_cuda_time_us: Optional[float] = None
     flops: Optional[float] = None  # of products, convolutions and attention in a trace with shapes
     flops_per_s: Optional[float] = None
+    category: Optional[str] = None  # what it is for: GEMM, Attention, Elementwise ...
+    dtype: Optional[str] = None  # of what is multiplied: bf16; these four: None where the trace has no shapes
+    bytes: Optional[float] = None  # of the arrays that go in and come out, each once
+    bound_by: Optional[str] = None  # Compute or HBM
+    roofline_efficiency_pct: Optional[float] = None
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(repr=False)
 class ProfileSession(Answer):
     """One profile. Unknown is None: cuda_time_ms without a GPU, reserved memory of a CPU, what was not asked for."""
     name: str = ""
@@ -61,26 +67,30 @@ class ProfileSession(Answer):
     #: the trace, *.pt.trace.json.gz; None: it was not kept
     trace_path: Optional[str] = None
     #: as FlameGraphGenerator makes it
-    flame_graph_data: Optional[dict] = dataclasses.field(default=None, repr=False)
+    flame_graph_data: Optional[Dict[str, Any]] = dataclasses.field(default=None, repr=False)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         shown = dataclasses.replace(self, flame_graph_data=None)
         return super(ProfileSession, shown)._repr_html_()
 
 
-def _kernel(row):
+def _kernel(row: Dict[str, Any]) -> KernelInfo:
     return KernelInfo(name=row["name"], cuda_time_us=us(row["total_ps"]), call_count=row["count"],
                       mean_us=us(row["mean_ps"]), min_us=us(row["min_ps"]), max_us=us(row["max_ps"]),
                       share_pct=row["share_pct"], kernel_type=row["kernel_type"], op=row["op"])
 
 
-def _operator(row):
+_ROOF = ("category", "dtype", "bytes", "bound_by", "roofline_efficiency_pct")
+
+
+def _operator(row: Dict[str, Any]) -> OperatorInfo:
     return OperatorInfo(name=row["name"], call_count=row["calls"], cpu_time_us=us(row["cpu_ps"]),
                         self_cpu_time_us=us(row["self_cpu_ps"]), cuda_time_us=us(row["gpu_ps"]),
-                        self_cuda_time_us=us(row["self_gpu_ps"]), flops=row["flops"], flops_per_s=row["flops_per_s"])
+                        self_cuda_time_us=us(row["self_gpu_ps"]), flops=row["flops"], flops_per_s=row["flops_per_s"],
+                        **{name: row.get(name) for name in _ROOF})
 
 
-def _operators(trace):
+def _operators(trace: Trace) -> List[OperatorInfo]:
     """Those of a trace of torch; of other traces the program has not this view."""
     try:
         answer = trace.ask("report", "--view=operators")
@@ -93,23 +103,23 @@ _TIMES = ("total_time_ms", "cuda_time_ms", "cpu_time_ms")
 _MEMORY = ("peak_memory_mb", "allocated_memory_mb", "reserved_memory_mb")
 
 
-def _times(answer):
+def _times(answer: Dict[str, Any]) -> Dict[str, Any]:
     """Fields of a session, of what `tpusight timeline` said."""
     return {"step_times_ms": [ms(row["duration_ps"]) for row in answer.get("steps", [])
                               if row["counted"] and row["step"] is not None],
             **{name: answer.get(name) for name in _TIMES}}
 
 
-def _memory(answer):
+def _memory(answer: Dict[str, Any]) -> Dict[str, Any]:
     """Fields of a session, of what `tpusight memory` said."""
     return {"memory_device": answer.get("device"), **{name: answer.get(name) for name in _MEMORY}}
 
 
-def _difference(a, b):
+def _difference(a: Optional[float], b: Optional[float]) -> Optional[float]:
     return None if a is None or b is None else a - b
 
 
-def _change(row):
+def _change(row: Dict[str, Any]) -> Dict[str, Any]:
     """What an op takes less in the second run, in us a step (without steps: in all); of new and gone ones all of it."""
     before, after = us(row["run_0_ps"]), us(row["run_1_ps"])
     return {"name": row["name"], "state": row["run_1_state"], "baseline_us": before, "other_us": after,
@@ -125,8 +135,9 @@ class UnifiedProfiler:
     gets no numbers. with_stack: Python's frames in trace and flame graph; they cost time, which is then in every figure.
     """
 
-    def __init__(self, output_dir="profiles", enable_trace=True, enable_memory=True, enable_flame_graph=True,
-                 warmup_iterations=3, profile_iterations=10, with_stack=False):
+    def __init__(self, output_dir: Any = "profiles", enable_trace: bool = True, enable_memory: bool = True,
+                 enable_flame_graph: bool = True, warmup_iterations: int = 3, profile_iterations: int = 10,
+                 with_stack: bool = False) -> None:
         self.output_dir = output_dir
         self.enable_trace = enable_trace
         self.enable_memory = enable_memory
@@ -135,7 +146,7 @@ class UnifiedProfiler:
         self.profile_iterations = profile_iterations
         self.with_stack = with_stack
 
-    def _new_trace(self, name):
+    def _new_trace(self, name: str) -> Trace:
         """NAME_PID.NANOSECONDS.pt.trace.json.gz, as torch's own handler names them."""
         safe = re.sub(r"[^\w.-]+", "_", name).strip("._")[:100] or "profile"
         file = f"{safe}_{os.getpid()}.{time.time_ns()}.pt.trace.json.gz"
@@ -144,7 +155,7 @@ class UnifiedProfiler:
         os.makedirs(self.output_dir, exist_ok=True)
         return Trace(os.path.join(os.fspath(self.output_dir), file))
 
-    def _fill(self, session, trace):
+    def _fill(self, session: ProfileSession, trace: Trace) -> ProfileSession:
         """Asks the program for what a session has of a trace."""
         answer = trace.ask("timeline")
         fields = {**said(answer, trace), **_times(answer)}
@@ -161,7 +172,7 @@ class UnifiedProfiler:
         return session
 
     @contextlib.contextmanager
-    def profile(self, name="profile"):
+    def profile(self, name: str = "profile") -> Iterator[ProfileSession]:
         """`with profiler.profile(NAME) as session:` profiles the block; the session is filled when it ends. Kernels
         that the block launched are waited for. Raises TpusightError without torch, or while another profiler is at
         work."""
@@ -171,11 +182,12 @@ class UnifiedProfiler:
             yield session
         self._fill(session, trace)
 
-    def from_chrome_trace(self, path, name=None):
+    def from_chrome_trace(self, path: Any, name: Optional[str] = None) -> ProfileSession:
         """ProfileSession of a trace file that is there already. Raises TpusightError when it cannot be read."""
         return self._fill(ProfileSession(name=name or os.path.basename(os.fspath(path))), Trace(path))
 
-    def profile_function(self, function, *args, name=None, warmup=None, iterations=None, **kwargs):
+    def profile_function(self, function: Callable[..., Any], *args: Any, name: Optional[str] = None, warmup: Optional[int] = None,
+                         iterations: Optional[int] = None, **kwargs: Any) -> ProfileSession:
         """ProfileSession of calls of FUNCTION(*args, **kwargs): WARMUP ones before the profile, ITERATIONS in it, each
         marked as a step. Times and memory are those of all iterations together; step_times_ms has each."""
         warmup = self.warmup_iterations if warmup is None else warmup
@@ -185,20 +197,21 @@ class UnifiedProfiler:
         torch = torch_module()
         for _ in range(warmup):
             function(*args, **kwargs)
-        with self.profile(name or getattr(function, "__name__", type(function).__name__)) as session:
+        with self.profile(name or str(getattr(function, "__name__", type(function).__name__))) as session:
             for number in range(iterations):
                 with step(torch, number):
                     function(*args, **kwargs)
         return session
 
-    def compare_sessions(self, baseline, other):
+    def compare_sessions(self, baseline: ProfileSession, other: ProfileSession) -> Dict[str, Any]:
         """What OTHER saves against BASELINE, a dict; positive differences are time or memory saved, unknown is None.
 
         speedup: of the median step, without steps of the whole (basis: "step", "wall", "total"), with p_value, verdict
         and comparable ("no", "with care": notes say why) as `tpusight compare` and `tpusight compile` have them.
         timing_diff: total_ms, cuda_ms, cpu_ms, step_ms (of the median step). memory_diff: peak_mb, allocated_mb,
         reserved_mb. kernel_changes: a GPU's kernels, the largest change first: name, state (new, gone, slower, faster,
-        same), diff_us a step.
+        same), diff_us a step. operator_changes: torch's operators, likewise by their own time on GPUs (on hosts where a
+        session has no GPU), baseline_us and other_us a step.
         """
         paths = [need_trace(session._trace, "a comparison").path for session in (baseline, other)]
         found = ask("compare", "--format=json", "--", *paths)["compare"]
@@ -220,11 +233,21 @@ class UnifiedProfiler:
                 "reserved_mb": _difference(baseline.reserved_memory_mb, other.reserved_memory_mb),
             },
             "kernel_changes": sorted(changes, key=lambda change: -abs(change["diff_us"])),
+            "operator_changes": [_operator_change(row) for row in found.get("operators", [])],
             "notes": found["notes"],
         }
 
 
-def _speedup(found, mode, stepped):
+def _operator_change(row: Dict[str, Any]) -> Dict[str, Any]:
+    """As _change(), of an operator's own time: on GPUs, on hosts where a session has no GPU."""
+    on = "cpu" if row["run_1_change_self_gpu_ps"] is None else "gpu"
+    before, after = us(row[f"run_0_self_{on}_ps"]), us(row[f"run_1_self_{on}_ps"])
+    return {"name": row["name"], "state": row["run_1_state"], "baseline_us": before, "other_us": after,
+            "diff_us": (before or 0) - (after or 0), "baseline_count": row["run_0_calls"],
+            "other_count": row["run_1_calls"]}
+
+
+def _speedup(found: Dict[str, Any], mode: Dict[str, Any], stepped: bool) -> Dict[str, Any]:
     """Devices' steps, or time, by `tpusight compare`; without a device the host's steps; without those the whole."""
     run = found["runs"][1]
     if run["speed_up"] is not None:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of analyses. */
 #include "analysis/analysis.h"
 #include "analysis/list.h"

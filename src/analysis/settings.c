@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Thresholds by name: for --help, --threshold and the config file. */
 #include "analysis/settings.h"
 

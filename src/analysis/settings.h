@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Thresholds, settable with --threshold NAME=VALUE and the config file. Each is a line in
  * settings_list.h.

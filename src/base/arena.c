@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arena of doubling chunks, from 4 KiB to 1 MiB; a piece larger than that has a chunk to itself. */
 #include "base/arena.h"
 

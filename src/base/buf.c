@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Growing buffer with a sticky failure. */
 #include "base/buf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Byte views and saturating arithmetic. */
 #include "base/bytes.h"
 

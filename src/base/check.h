@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Asserts for our own mistakes: a caller that broke a rule of a header, or a state that cannot
  * occur.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Levenshtein's distance, a row at a time. */
 #include "base/closest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces of a text, handed on. */
 #include "base/drain.h"
 

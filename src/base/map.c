@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Open addressing, linear probing, grown at three quarters full. */
 #include "base/map.h"
 

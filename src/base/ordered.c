@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs begin in order, and end in order (base/ordered.h). */
 #include "base/ordered.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Releasing and summing what tables of members describe. */
 #include "base/record.h"
 

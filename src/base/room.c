@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An array has a head before it, which says where it lies. */
 #include "base/room.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sorted, disjoint intervals. */
 #include "base/spans.h"
 

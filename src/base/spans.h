@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Spans: a sorted list of intervals [start, end) of time that do not touch or overlap, in ps.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Status and error: a status comes back, the story is in the last argument.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that somebody else gives, and takes back all at once: what is large and seldom looked at may lie elsewhere than the rest. */
 #ifndef TS_BASE_STORE_H
 #define TS_BASE_STORE_H

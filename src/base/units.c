@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities as people read them: three figures, decimal rates, binary sizes, SI times. */
 #include "base/units.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quantities as people read them. Each writes into the caller's TS_UNIT_MAX bytes and gives them
  * back, so that several fit into one printf:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs on POSIX threads. */
 #include "base/work.h"
 

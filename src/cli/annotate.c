@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a session is annotated, as the command line says. */
 #include "cli/annotate.h"
 

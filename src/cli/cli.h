@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The command line: commands and options as tables, exit codes, and the only place that prints.
  *
@@ -25,6 +26,13 @@ enum ts_exit {
 		4, /* some inputs failed, the others are done; or an output could not be written */
 };
 
+/* What each exit status means; .meaning is NULL at the end. */
+struct ts_exit_meaning {
+	enum ts_exit code;
+	const char *meaning;
+};
+extern const struct ts_exit_meaning ts_exit_meanings[];
+
 enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
 
 /* A path that an option names. */
@@ -50,6 +58,7 @@ struct ts_cli {
 	const char *logdir;	    /* the one that viewers were given; NULL: as the path says */
 	struct ts_sources *sources; /* files that the command reads: no output may be one of them */
 	const struct ts_command *entry;
+	const struct ts_command *const *commands; /* all that there are: ts_commands */
 	unsigned needs; /* the command's, and those of options that were given */
 	struct ts_named_place *places;
 	size_t nr_places;

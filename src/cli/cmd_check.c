@@ -1,11 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* check: can this profile be believed? A verdict for each session, and what to do about it. */
 #include "cli/cli.h"
 
 #include "base/buf.h"
+#include "base/check.h"
+#include "cli/check_notes.h"
 #include "cli/each_session.h"
 #include "cli/report.h"
 #include "flow/run.h"
 #include "write/check.h"
+
+struct check_options {
+	struct ts_print_options print;
+	struct ts_tensorboard tensorboard; /* looked for before the program is confined */
+};
 
 struct checking {
 	const struct ts_cli *cli;
@@ -22,7 +30,7 @@ static void put_check(struct checking *checking, const struct ts_check *check)
 {
 	if (checking->is_json)
 		ts_check_json(&checking->json, check);
-	else if (check->capture) /* else the complaint has said it */
+	else if (check->capture) /* else a complaint was printed */
 		ts_check_text(&checking->out, check, &checking->form);
 }
 
@@ -33,9 +41,10 @@ static void no_session(void *ctx, const char *path, const char *problem)
 	put_check(ctx, &check);
 }
 
-static void check_results(struct checking *checking, const struct ts_run *run, const char *title)
+static void check_results(struct checking *checking, const struct ts_run *run, const char *title,
+			  const struct ts_check_notes *notes)
 {
-	struct ts_check check = { .session = title };
+	struct ts_check check = { .session = title, .notes = notes->items, .nr_notes = notes->nr };
 
 	for (size_t i = 0; i < run->nr_problems; i++)
 		ts_complain(run->problems[i]);
@@ -77,11 +86,13 @@ static void check_session(void *ctx, void *slot, size_t i)
 	const struct ts_session *session = &checking->runs->sessions[i];
 	struct ts_buf title = TS_BUF_INIT;
 	const char *name = ts_session_title(session, &title);
+	struct ts_check_notes notes;
 
+	ts_check_notes_find(&notes, session);
 	if (!name)
 		analysed->st = ts_fail_nomem(&analysed->err);
 	if (analysed->st == TS_OK) {
-		check_results(checking, &analysed->run, name);
+		check_results(checking, &analysed->run, name, &notes);
 	} else {
 		struct ts_check check = { .session = name ? name : session->dir,
 					  .cause = "unreadable",
@@ -91,14 +102,30 @@ static void check_session(void *ctx, void *slot, size_t i)
 		checking->nr_failed++;
 		put_check(checking, &check);
 	}
+	ts_check_notes_release(&notes);
 	ts_run_release(&analysed->run);
 	ts_buf_release(&title);
 }
 
-static enum ts_exit finish(struct checking *checking)
+static void put_viewer(struct checking *checking, const struct ts_tensorboard *found)
 {
+	struct ts_check_viewer viewer = { .program = NULL };
+	struct ts_check_notes notes;
+
+	ts_check_notes_of_viewer(&notes, found);
+	if (found->program[0])
+		viewer = (struct ts_check_viewer){ found->program, found->packages, notes.items,
+						   notes.nr };
 	if (checking->is_json)
-		ts_check_json_end(&checking->json);
+		ts_check_json_end(&checking->json, &viewer);
+	else if (checking->nr_read > 0) /* else nothing is said of a viewer of it */
+		ts_check_viewer_text(&checking->out, &viewer, &checking->form);
+	ts_check_notes_release(&notes);
+}
+
+static enum ts_exit finish(struct checking *checking, const struct ts_tensorboard *found)
+{
+	put_viewer(checking, found);
 	if (checking->out.failed) {
 		ts_complain("out of memory");
 		return TS_EXIT_NOTHING;
@@ -114,7 +141,8 @@ static enum ts_exit finish(struct checking *checking)
 
 static enum ts_exit run_check(struct ts_cli *cli)
 {
-	const struct ts_print_options *own = cli->own;
+	const struct check_options *options = cli->own;
+	const struct ts_print_options *own = &options->print;
 	struct checking checking = {
 		.cli = cli,
 		.output = own->output,
@@ -141,11 +169,19 @@ static enum ts_exit run_check(struct ts_cli *cli)
 		ts_complain(err.text);
 		code = ts_exit_of(st);
 	} else {
-		code = finish(&checking);
+		code = finish(&checking, &options->tensorboard);
 	}
 	ts_buf_release(&checking.out);
 	ts_runs_release(&runs);
 	return code;
+}
+
+static enum ts_status prepare_check(struct ts_cli *cli, struct ts_error *err)
+{
+	struct check_options *own = cli->own;
+
+	ts_tensorboard_find(&own->tensorboard, getenv("PATH"));
+	return TS_OK;
 }
 
 static const char *form_at(const struct ts_command *command, size_t index)
@@ -155,12 +191,12 @@ static const char *form_at(const struct ts_command *command, size_t index)
 	return forms[index];
 }
 
-#define OWN struct ts_print_options
+#define OWN struct check_options
 static const struct ts_option options[] = {
-	TS_OPT_NAME(OWN, format, "format", 'f', "FORMAT", form_at, true, "%s"),
-	TS_OPT_TEXT(OWN, output, "output", 'o', "FILE", "write to FILE, not to the console",
+	TS_OPT_NAME(OWN, print.format, "format", 'f', "FORMAT", form_at, true, "%s"),
+	TS_OPT_TEXT(OWN, print.output, "output", 'o', "FILE", "write to FILE, not to the console",
 		    .place = TS_PLACE_WRITTEN),
-	TS_OPT_PRESET(OWN, format, "json", "the same as --format json", "json"),
+	TS_OPT_PRESET(OWN, print.format, "json", "the same as --format json", "json"),
 	TS_OPT_END,
 };
 
@@ -174,9 +210,14 @@ const struct ts_command ts_command_check = {
 		"holds); misleading (the numbers are not those of the job); empty (no device "
 		"time). "
 		"Exit status\n"
-		"1 when one is misleading or empty.",
+		"1 when one is misleading or empty. Behind them is what would keep a viewer from "
+		"showing it, or\n"
+		"show it to others: a place where TensorBoard does not look, a drive of Windows, a "
+		"Share button,\n"
+		"a TensorBoard in PATH without the plugins.",
 	.options = options,
 	.own_size = sizeof(OWN),
 	.has_thresholds = true,
+	.prepare = prepare_check,
 	.run = run_check,
 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compare: runs side by side, who is faster, and what made the difference; gates for CI. */
 #include "cli/cli.h"
 

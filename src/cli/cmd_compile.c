@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compile: what was compiled, what it became, and what went past the compiler; modes side by side. */
 #include "cli/open_runs.h"
 #include "cli/suite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* explain: what a word of a report means. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* flame: flame graphs. */
 #include "cli/suite.h"
 #include "write/flame_outputs.h"

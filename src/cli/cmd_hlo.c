@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hlo: what compiled modules say by themselves, without a run and without a device. */
 #include "cli/mount.h"
 

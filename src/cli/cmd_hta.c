@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hta: what a run's GPUs did and waited for, by the rules of HolisticTraceAnalysis. */
 #include "cli/suite.h"
 

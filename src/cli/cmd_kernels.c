@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kernels: what each kernel took, and who launched it. */
 #include "cli/suite.h"
 

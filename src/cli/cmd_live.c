@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* live: watches a running job, or a log directory. */
 #include "cli/annotate.h"
 
@@ -207,7 +208,7 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 	}
 	print_folder(cli);
 	ts_live_print_init(&watching.print, cli, own->json);
-	watching.print.port = ts_serving_port(watching.serving);
+	watching.print.page = ts_serving_page(watching.serving);
 	ts_feed_listen(ts_live_feed(watching.live), on_event, &watching);
 	if (watching.serving)
 		ts_feed_listen(ts_live_feed(watching.live), ts_serving_event, watching.serving);
@@ -354,11 +355,19 @@ static const struct ts_option options[] = {
 	TS_OPT_FLAG(OWN, new_only, "new-only", 0, "leave alone what is in LOGDIR at the start"),
 	TS_ANNOTATE_OPTIONS(OWN, annotate),
 	TS_OPT_FLAG(OWN, json, "json", 0, "print JSON lines"),
-	TS_OPT_FLAG(OWN, serve, "serve", 0, "show it in a browser too, on this machine only",
+	TS_OPT_FLAG(OWN, serve, "serve", 0,
+		    "show it in a browser too, on this machine alone without --host",
 		    .needs = TS_LISTENS),
 	TS_SERVING_OPTIONS(OWN, at),
 	TS_OPT_END,
 };
+
+static enum ts_status prepare_live(struct ts_cli *cli, struct ts_error *err)
+{
+	const struct live_options *own = cli->own;
+
+	return own->serve ? ts_serving_check(&own->at, err) : TS_OK;
+}
 
 const struct ts_command ts_command_live = {
 	.name = "live",
@@ -384,6 +393,7 @@ const struct ts_command ts_command_live = {
 	.has_thresholds = true,
 	.needs = TS_WRITES_INSIDE,
 	.goes_on = true,
+	.prepare = prepare_live,
 	.run = run_live,
 	.no_paths = true,
 };

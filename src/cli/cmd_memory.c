@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory: who uses it, how much, and when. */
 #include "cli/suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* redact: a copy of a profile with its names hashed. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* report: one report, to the console or a file. */
 #include "cli/cli.h"
 #include "cli/each_session.h"
@@ -183,15 +184,26 @@ static enum ts_status take_pictures(const struct reporting *reporting, const str
 				(uint32_t)run->profile.nr_hosts, reporting->cli->nr_threads, err);
 }
 
+/* A memory profile, alone, that was taken while no array was on a device. */
+static bool holds_nothing(const struct ts_profile *profile)
+{
+	return profile->nr_hosts == 0 && profile->nr_sites == 0 && profile->torch_log.nr_files == 0;
+}
+
 static enum ts_status emit_run(struct reporting *reporting, const struct ts_run *run,
 			       struct ts_error *err)
 {
 	struct ts_print_options print = reporting->print;
 	struct ts_drain drain = { .take = ts_printer_take, .arg = &reporting->printer };
 	struct ts_buf pictures = TS_BUF_INIT;
-	enum ts_status st = take_pictures(reporting, run, &pictures, err);
+	enum ts_status st;
 
 	complain_of_damage(&run->profile);
+	if (holds_nothing(&run->profile) && !is_one_document(&print))
+		return ts_fail(err, TS_NOTFOUND,
+			       "the memory profile holds nothing: no array was on a device when it "
+			       "was taken (take it while the arrays of the job are alive)");
+	st = take_pictures(reporting, run, &pictures, err);
 	/* A memory profile or a compiler's log alone: nothing ran. */
 	if (run->profile.nr_hosts == 0 && !is_one_document(&print) && !print.form.view)
 		print.form.view = run->profile.torch_log.nr_files > 0 ? "compile" : "capacity";

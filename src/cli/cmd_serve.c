@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* serve: the pages and their API on this machine alone. */
 #include "cli/cli.h"
 
@@ -60,6 +61,13 @@ static enum ts_status start(struct ts_server **server, const struct ts_serving_a
 	return ts_server_start(server, &options, err);
 }
 
+static enum ts_status prepare_serve(struct ts_cli *cli, struct ts_error *err)
+{
+	const struct serve_options *own = cli->own;
+
+	return ts_serving_check(&own->at, err);
+}
+
 static enum ts_exit run_serve(struct ts_cli *cli)
 {
 	const struct serve_options *own = cli->own;
@@ -82,7 +90,7 @@ static enum ts_exit run_serve(struct ts_cli *cli)
 	if (!api)
 		ts_fail_nomem(&err);
 	if (api && start(&server, &own->at, api, &err) == TS_OK) {
-		ts_serving_print(cli, ts_server_port(server), false);
+		ts_serving_print(cli, &own->at, ts_server_port(server), false);
 		wait_for_end(&ends);
 	}
 	if (err.text[0])
@@ -103,16 +111,19 @@ static const struct ts_option options[] = {
 
 const struct ts_command ts_command_serve = {
 	.name = "serve",
-	.summary = "Show the reports of all runs below PATH in a browser, on this machine only.",
+	.summary = "Show the reports of all runs below PATH in a browser.",
 	.arguments = "PATH...",
 	.help = "PATH is a log directory, a session, a profile file, a report in JSON that was "
-		"made before "
-		"(by a pod,\n"
-		"say), or a folder with such reports. Nothing is written into it. The server\n"
-		"listens on 127.0.0.1; runs are analysed when they are looked at. API: /api/runs "
-		"and\n"
-		"/api/report?run=ID, and parts of a report at /api/profiler/NAME?run=ID (memory, "
-		"timeline,\nkernels, hta, compile, flame). Where there is one run, ?run=ID may be "
+		"made before (by a pod,\n"
+		"say), or a folder with such reports. Nothing is written into it. Runs are "
+		"analysed when they are\n"
+		"looked at.\n\n"
+		"The server listens on 127.0.0.1, where this machine alone can reach it, or at "
+		"--host, where each\n"
+		"request must show the --token.\n\n"
+		"API: /api/runs and /api/report?run=ID, and parts of a report at "
+		"/api/profiler/NAME?run=ID (memory,\n"
+		"timeline, kernels, hta, compile, flame). Where there is one run, ?run=ID may be "
 		"left out.",
 	.options = options,
 	.own_size = sizeof(OWN),
@@ -120,5 +131,6 @@ const struct ts_command ts_command_serve = {
 	.has_thresholds = true,
 	.needs = TS_LISTENS,
 	.goes_on = true,
+	.prepare = prepare_serve,
 	.run = run_serve,
 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* thresholds: what the doctor's rules compare with, and how each is set. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timeline: when the host and the devices worked, alone and at once. As `chrome` the events themselves,
  * those that are long enough, written row by row (flow/trace.h): memory does not grow with them.

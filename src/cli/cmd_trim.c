@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trim: a copy of a profile with a part of its events. */
 #include "cli/cli.h"
 

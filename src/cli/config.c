@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Thresholds from a JSON file. */
 #include "cli/config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The console: complaints, progress, output. */
 #include "cli/cli.h"
 

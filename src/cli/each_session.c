@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions on threads (cli/each_session.h). */
 #include "cli/each_session.h"
 

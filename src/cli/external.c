@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands that are programs of their own. */
 #include "cli/external.h"
 
@@ -9,9 +10,15 @@
 #include "cli/mount.h"
 
 const struct ts_external ts_externals[] = {
+	{ .name = "profile",
+	  .summary = "Run a Python script under the profiler of JAX or PyTorch, and report.",
+	  .source = "the Python package: pip install tpusight" },
 	{ .name = "pod",
 	  .summary = "One report of many hosts, made where their profiles lie (Ray).",
 	  .source = "the Python package: pip install 'tpusight[ray]'" },
+	{ .name = "mcp",
+	  .summary = "Answer an agent's questions about profiles (Model Context Protocol).",
+	  .source = "the Python package: pip install 'tpusight[agent]'" },
 	{ .name = NULL },
 };
 

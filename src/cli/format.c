@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which format a file is written in. */
 #include "cli/format.h"
 
+#include <ctype.h>
 #include <strings.h>
 
 #include "base/check.h"
@@ -54,6 +56,20 @@ static bool has_format(const struct ts_option *row, const struct ts_command *com
 	return false;
 }
 
+/* The ending of a path, as "docx" of report.docx; NULL: its name has none, as those of folders, devices and dates. */
+static const char *ending_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+
+	if (!dot || dot == name || !isalpha((unsigned char)dot[1]))
+		return NULL;
+	for (const char *c = dot + 1; *c; c++)
+		if (!isalnum((unsigned char)*c))
+			return NULL;
+	return dot + 1;
+}
+
 /* Do files of the format end so? A suite's own formats have endings of their own. */
 static bool is_written_as(const struct ts_command *command, const char *format,
 			  const struct ts_output *expected)
@@ -82,6 +98,24 @@ static enum ts_status refuse(const struct ts_option *row, const struct ts_comman
 	return TS_USAGE;
 }
 
+/* The name says nothing about the format, and neither does --format: which endings do. */
+static enum ts_status refuse_ending(const struct ts_option *row, const struct ts_command *command,
+				    const char *path, const char *ending, struct ts_error *err)
+{
+	struct ts_buf names = TS_BUF_INIT;
+
+	for (size_t i = 0; ts_outputs[i]; i++)
+		if (has_format(row, command, ts_outputs[i]->name))
+			ts_buf_printf(&names, "%s.%s", names.n ? ", " : "",
+				      ts_outputs[i]->extension);
+	ts_fail(err, TS_USAGE,
+		"-o %s: .%s does not say which format is meant (end the name in %.*s, or give "
+		"--format)",
+		path, ending, TS_ARG(ts_buf_bytes(&names)));
+	ts_buf_release(&names);
+	return TS_USAGE;
+}
+
 static enum ts_status choose(const struct ts_option *row, const struct ts_command *command,
 			     const char *path, const char **format, struct ts_error *err)
 {
@@ -91,6 +125,8 @@ static enum ts_status choose(const struct ts_option *row, const struct ts_comman
 	if (is_packed(path, plain) && !(*format && command->suite && !ts_output_find(*format)))
 		return ts_fail(err, TS_USAGE, "-o %s: it is not packed here (write %s)", path,
 			       plain);
+	if (!expected && !*format && ending_of(path))
+		return refuse_ending(row, command, path, ending_of(path), err);
 	if (!expected)
 		return TS_OK;
 	if (*format)

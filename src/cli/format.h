@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The format of a command's output: as --format says, or as the name of the file of -o does.
  *
  * A command takes part when its table has the rows --format and --output. `-o x.html` without --format
- * is HTML; a name whose format the command has not, or that contradicts --format, is wrong usage. A name
- * with another ending says nothing.
+ * is HTML; a name whose format the command has not, or that contradicts --format, is wrong usage, and so is
+ * a name with another ending without --format. A name without an ending says nothing.
  */
 #ifndef TS_CLI_FORMAT_H
 #define TS_CLI_FORMAT_H

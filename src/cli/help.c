@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Help of the program and of a command, made of the tables. */
 #include "cli/cli.h"
 
@@ -7,20 +8,6 @@
 
 #define INDENT 33  /* where the text of an option begins */
 #define WIDTH  100 /* a longer text goes on below, if it is a list */
-
-/* "text (default), json, html or csv" */
-static void put_names(struct ts_buf *out, const struct ts_option *option,
-		      const struct ts_command *command)
-{
-	const char *name = ts_option_name(option, command, 0), *next;
-
-	for (size_t i = 0; name; i++, name = next) {
-		next = ts_option_name(option, command, i + 1);
-		ts_buf_puts(out, i == 0 ? "" : next ? ", " : " or ");
-		ts_buf_puts(out, name);
-		ts_buf_puts(out, i == 0 && option->has_default ? " (default)" : "");
-	}
-}
 
 /* Cut at spaces into lines of WIDTH. */
 static void put_wrapped(struct ts_buf *out, struct ts_bytes text)
@@ -43,17 +30,13 @@ static void put_wrapped(struct ts_buf *out, struct ts_bytes text)
 static void put_text(struct ts_buf *out, const struct ts_option *option,
 		     const struct ts_command *command)
 {
-	const char *list = strstr(option->help, "%s");
 	struct ts_buf text = TS_BUF_INIT;
 
-	if (!list) {
+	if (!strstr(option->help, "%s")) {
 		ts_buf_printf(out, "%s\n", option->help);
 		return;
 	}
-	ts_buf_put(&text, (struct ts_bytes){ (const uint8_t *)option->help,
-					     (size_t)(list - option->help) });
-	put_names(&text, option, command);
-	ts_buf_puts(&text, list + 2);
+	ts_option_help(&text, option, command);
 	put_wrapped(out, ts_buf_bytes(&text));
 	out->failed |= text.failed;
 	ts_buf_release(&text);
@@ -65,6 +48,8 @@ static void put_options(struct ts_buf *out, const struct ts_option *options,
 	for (; options->name; options++) {
 		char letter[8] = "", name[64];
 
+		if (command && options->is_of_program)
+			continue;
 		if (options->letter)
 			snprintf(letter, sizeof(letter), "-%c, ", options->letter);
 		snprintf(name, sizeof(name), "%4s--%s%s%s", letter, options->name,
@@ -102,6 +87,14 @@ static void put_program(struct ts_buf *out, const char *program)
 	put_options(out, ts_shared_options, NULL);
 }
 
+static void put_exits(struct ts_buf *out)
+{
+	ts_buf_puts(out, "\nExit status: ");
+	for (const struct ts_exit_meaning *exit = ts_exit_meanings; exit->meaning; exit++)
+		ts_buf_printf(out, "%d %s%s", (int)exit->code, exit->meaning,
+			      exit[1].meaning ? "; " : ".\n");
+}
+
 void ts_print_help(const char *program, const struct ts_command *command)
 {
 	struct ts_buf out = TS_BUF_INIT;
@@ -111,8 +104,7 @@ void ts_print_help(const char *program, const struct ts_command *command)
 		put_command(&out, program, command);
 	else
 		put_program(&out, program);
-	ts_buf_puts(&out, "\nExit status: 0 done; 1 a gate did not hold; 2 wrong usage; 3 no input "
-			  "could be read; 4 some inputs, or an output, failed.\n");
+	put_exits(&out);
 	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }

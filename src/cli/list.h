@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every command, in the order of the help. Adding one: its file and a line here (docs/adding). */
 #define TS_COMMANDS(X) \
 	X(annotate)    \
@@ -13,9 +14,11 @@
 	X(hlo)         \
 	X(trim)        \
 	X(redact)      \
+	X(export)      \
 	X(map)         \
 	X(reduce)      \
 	X(thresholds)  \
 	X(explain)     \
+	X(manual)      \
 	X(serve)       \
 	X(live)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The events of a watched job are printed for people and for programs. */
 #include "cli/live_print.h"
 
@@ -453,21 +454,28 @@ static void draw_log(struct ts_live_print *print)
 	}
 }
 
+/* An address that was cut leads nowhere: one that does not fit beside the title has a line of its own. */
 static void draw_title(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
+	static const char end[] = "  (Ctrl-C ends it)";
 	struct ts_buf line = TS_BUF_INIT;
 	char time[TS_UNIT_MAX];
+	bool is_beside;
 
 	ts_buf_printf(&line, "TPUsight live  %s, %s%llu%s",
 		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)),
 		      sample->watch ? "" : "sample ", (unsigned long long)sample->number,
 		      sample->watch ? " annotated" : "");
-	if (print->port)
-		ts_buf_printf(&line, "  http://127.0.0.1:%u/", print->port);
-	ts_buf_puts(&line, "  (Ctrl-C ends it)");
+	is_beside = print->page &&
+		    line.n + strlen("  ") + strlen(print->page) + strlen(end) <= print->width;
+	if (is_beside)
+		ts_buf_printf(&line, "  %s", print->page);
+	ts_buf_puts(&line, end);
 	paint(print, &print->text, BOLD);
 	put_cut(&print->text, &line, print->width);
 	paint(print, &print->text, PLAIN);
+	if (print->page && !is_beside)
+		ts_buf_printf(&print->text, "  %s\n", print->page);
 	ts_buf_release(&line);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `tpusight live` shows: JSON lines, plain lines, or a view on a terminal that redraws
  * itself. */
 #ifndef TS_CLI_LIVE_PRINT_H
@@ -19,7 +20,7 @@ struct ts_live_print {
 	size_t nr_states;
 	/* for the view */
 	bool is_view, is_open;
-	uint16_t port;	      /* of the page; 0: without a page */
+	const char *page;     /* its address; NULL: without a page */
 	size_t width, height; /* of the screen, asked for at each sample; height 0: unknown */
 	struct ts_buf log[TS_LIVE_LOG];
 	uint64_t nr_log;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts about sessions that were waited for. */
 #include "cli/live_session.h"
 

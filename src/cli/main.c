@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tpusight: all commands. */
 #include "cli/cli.h"
 

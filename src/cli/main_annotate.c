@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tpusight-annotate: the main command by itself. */
 #include "cli/cli.h"
 

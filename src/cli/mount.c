@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* URLs on the command line. */
 #include "cli/mount.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Options as rows of a table.
  *
@@ -13,6 +14,7 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/bytes.h"
 
 struct ts_command;
@@ -21,6 +23,7 @@ enum ts_option_kind {
 	TS_OPTION_FLAG,	  /* a bool: it becomes true */
 	TS_OPTION_PRESET, /* a text: it becomes the first of .names */
 	TS_OPTION_VERSION,
+	TS_OPTION_LICENSES,
 	TS_OPTION_HELP,
 	/* these take a value: */
 	TS_OPTION_TEXT,	   /* a const char *, which looks into argv */
@@ -62,6 +65,7 @@ struct ts_option {
 	unsigned needs; /* enum ts_needs (io/confine.h): what the command does when it is given */
 	enum ts_option_place place; /* the value is a path, which is opened after confinement */
 	bool has_default;	    /* the first is the default, which the help says */
+	bool is_of_program; /* the help of the program has it; that of a command, though it knows it, does not */
 	/* FIELD is the member. ERR: what is wrong with the value. */
 	enum ts_status (*call)(void *field, const char *value, struct ts_error *err);
 };
@@ -174,8 +178,11 @@ bool ts_option_has_value(const struct ts_option *option);
 /* The name at INDEX that the option may be, or NULL: behind the last, or it is not chosen by name. */
 const char *ts_option_name(const struct ts_option *option, const struct ts_command *command,
 			   size_t index);
-/* Puts the value (NULL: the option takes none) into the struct at BASE. Not for the kinds VERSION and
- * HELP. TS_USAGE: ERR says what is wrong with the value. */
+/* What the help says of it, in one line, with the names that it may be. */
+void ts_option_help(struct ts_buf *out, const struct ts_option *option,
+		    const struct ts_command *command);
+/* Puts the value (NULL: the option takes none) into the struct at BASE. Not for the kinds VERSION,
+ * LICENSES and HELP. TS_USAGE: ERR says what is wrong with the value. */
 enum ts_status ts_option_read(const struct ts_option *option, const struct ts_command *command,
 			      void *base, const char *value, struct ts_error *err);
 

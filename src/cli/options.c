@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Options. Long and short ones, as GNU programs have them: --name=value, --name value, -jN, -j N,
  * bundled letters, options after paths, -- ends them. A name may be cut as long as it is unique.
@@ -6,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/closest.h"
+#include "cli/notices.h"
 
 static void no_option(const struct ts_command *command, struct ts_bytes name, struct ts_error *err)
 {
@@ -71,6 +73,10 @@ static enum ts_status apply(struct ts_cli *cli, const struct ts_command *command
 
 	if (option->kind == TS_OPTION_VERSION) {
 		ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
+		return TS_NOTFOUND;
+	}
+	if (option->kind == TS_OPTION_LICENSES) {
+		ts_print(ts_notices);
 		return TS_NOTFOUND;
 	}
 	if (option->kind == TS_OPTION_HELP) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program: which command, with which options, under which signals. */
 #include "cli/cli.h"
 
@@ -12,6 +13,7 @@
 #include "cli/external.h"
 #include "cli/format.h"
 #include "cli/mount.h"
+#include "cli/notices.h"
 #include "io/temps.h"
 
 /* A mapped profile that another program cuts short: the pages are gone, reading them is this. */
@@ -85,21 +87,40 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 	return command->run(cli);
 }
 
+static void print_version(const char *program)
+{
+	ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
+}
+
+static void print_notices(const char *program)
+{
+	ts_print(ts_notices);
+}
+
+static void print_help(const char *program)
+{
+	ts_print_help(program, NULL);
+}
+
+static const struct {
+	const char *word;
+	void (*print)(const char *program);
+} answers[] = {
+	{ "--version", print_version }, { "--licenses", print_notices }, { "--help", print_help },
+	{ "-h", print_help },		{ "help", print_help },
+};
+
 /* `tpusight --help`, `tpusight --version`, or a word that is not a command. */
 static enum ts_exit no_command(const char *program, const char *word)
 {
 	struct ts_closest closest = ts_closest_to(ts_bytes_of(word));
 	struct ts_error err = TS_ERROR_INIT;
 
-	if (word && strcmp(word, "--version") == 0) {
-		ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
-		return TS_EXIT_DONE;
-	}
-	if (word &&
-	    (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)) {
-		ts_print_help(program, NULL);
-		return TS_EXIT_DONE;
-	}
+	for (size_t i = 0; word && i < TS_NELEM(answers); i++)
+		if (strcmp(word, answers[i].word) == 0) {
+			answers[i].print(program);
+			return TS_EXIT_DONE;
+		}
 	for (size_t i = 0; word && ts_commands[i]; i++)
 		ts_closest_try(&closest, ts_commands[i]->name);
 	for (size_t i = 0; word && ts_externals[i].name; i++)
@@ -134,7 +155,9 @@ static int settle(enum ts_exit code)
 int ts_main(const char *program, const struct ts_command *command, int argc, char **argv)
 {
 	struct ts_sources sources = TS_SOURCES_INIT;
-	struct ts_cli cli = { .nr_threads = ts_work_cpus(), .sources = &sources };
+	struct ts_cli cli = { .nr_threads = ts_work_cpus(),
+			      .sources = &sources,
+			      .commands = ts_commands };
 	enum ts_exit code = TS_EXIT_NOTHING;
 	char name[128];
 

@@ -1,8 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The server of `serve` and `live --serve`. */
 #include "cli/serving.h"
 
 #include "base/check.h"
+#include "io/input.h"
 #include "live/feed.h"
+#include "serve/address.h"
 #include "serve/guard.h"
 #include "serve/traces.h"
 #include "write/report_json.h"
@@ -19,6 +22,7 @@ struct ts_serving {
 	struct ts_latest *latest;
 	struct ts_api *api;
 	struct ts_server *server;
+	struct ts_buf page; /* its address, a string */
 };
 
 /* The kinds of enum ts_feed_kind, with their names in the JSON, and samples that no host
@@ -47,6 +51,49 @@ enum ts_status ts_serving_add_host(void *arg, const char *value, struct ts_error
 	return TS_OK;
 }
 
+static enum ts_status read_token(struct ts_token *token, const char *path, struct ts_error *err)
+{
+	struct ts_input input = TS_INPUT_INIT;
+	enum ts_status st = ts_input_open(&input, path, err);
+	struct ts_bytes text = input.bytes;
+
+	if (st)
+		return st;
+	while (text.n > 0 && strchr("\r\n", text.p[text.n - 1]))
+		text.n--;
+	st = ts_token_read(token, text, err);
+	ts_input_release(&input);
+	return st ? ts_fail_at(err, st, "%s", path) : TS_OK;
+}
+
+enum ts_status ts_serving_set_token(void *arg, const char *value, struct ts_error *err)
+{
+	struct ts_serving_at *at = arg;
+
+	TS_ASSERT(arg && value);
+	at->has_new_token = strcmp(value, "auto") == 0;
+	if (at->has_new_token)
+		return ts_token_new(&at->token, err);
+	if (value[0] == '@')
+		return read_token(&at->token, value + 1, err);
+	return ts_token_read(&at->token, ts_bytes_of(value), err);
+}
+
+enum ts_status ts_serving_check(const struct ts_serving_at *at, struct ts_error *err)
+{
+	struct ts_address address;
+	enum ts_status st;
+
+	TS_ASSERT(at);
+	st = ts_address_read(&address, at->address, at->port, err);
+	if (st || at->token.text[0] || ts_address_is_loopback(&address))
+		return st;
+	return ts_fail(err, TS_USAGE,
+		       "--host=%s: other machines can reach it, and there is no --token "
+		       "(--token=auto makes one)",
+		       at->address);
+}
+
 enum ts_status ts_serving_set_ui(void *arg, const char *value, struct ts_error *err)
 {
 	struct ts_serving_at *at = arg;
@@ -62,7 +109,9 @@ enum ts_status ts_serving_set_ui(void *arg, const char *value, struct ts_error *
 struct ts_server_options ts_serving_server(const struct ts_serving_at *at, struct ts_api *api)
 {
 	TS_ASSERT(at && api);
-	return (struct ts_server_options){ .port = at->port,
+	return (struct ts_server_options){ .address = at->address,
+					   .port = at->port,
+					   .token = at->token.text,
 					   .hosts = at->hosts,
 					   .nr_hosts = at->nr_hosts,
 					   .answer = ts_api_answer,
@@ -83,14 +132,54 @@ struct ts_reports_options ts_serving_reports(const struct ts_cli *cli)
 					    .remote = cli->remote };
 }
 
-void ts_serving_print(const struct ts_cli *cli, uint16_t port, bool json)
+struct reach {
+	bool is_open; /* other machines reach it */
+	bool is_any;  /* at all addresses of this one */
+};
+
+/* The page's address; of all addresses of the machine, the one that is always there. */
+static struct reach put_page(struct ts_buf *out, const struct ts_serving_at *at, uint16_t port)
+{
+	char text[TS_ADDRESS_CAP] = "127.0.0.1";
+	struct ts_error err = TS_ERROR_INIT;
+	struct reach reach = { .is_open = false };
+	struct ts_address address;
+
+	if (ts_address_read(&address, at->address, port, &err) == TS_OK) {
+		reach.is_open = !ts_address_is_loopback(&address);
+		reach.is_any = ts_address_is_any(&address);
+		if (!reach.is_any)
+			ts_address_write(&address, text);
+	}
+	ts_buf_printf(out, "http://%s:%u/%s%s", text, port, at->token.text[0] ? "?token=" : "",
+		      at->token.text);
+	return reach;
+}
+
+static void put_place(struct ts_buf *line, const struct ts_serving_at *at, uint16_t port)
+{
+	struct reach reach;
+
+	ts_buf_puts(line, "TPUsight at ");
+	reach = put_page(line, at, port);
+	ts_buf_puts(line, " (Ctrl-C ends it)\n");
+	if (reach.is_any)
+		ts_buf_puts(line, "and at each other address of this machine (hostname -I lists "
+				  "them)\n");
+	if (reach.is_open)
+		ts_buf_puts(line, "The token and the pages cross the network as they are, without "
+				  "TLS; a tunnel hides them (ssh -L).\n");
+}
+
+void ts_serving_print(const struct ts_cli *cli, const struct ts_serving_at *at, uint16_t port,
+		      bool json)
 {
 	struct ts_buf line = TS_BUF_INIT;
 
-	TS_ASSERT(cli);
-	if (cli->quiet)
+	TS_ASSERT(cli && at);
+	if (cli->quiet && !at->has_new_token)
 		return;
-	ts_buf_printf(&line, "TPUsight at http://127.0.0.1:%u/ (Ctrl-C ends it)\n", port);
+	put_place(&line, at, port);
 	if (json)
 		fwrite(line.p, 1, line.n, stderr);
 	else
@@ -141,7 +230,13 @@ enum ts_status ts_serving_start(struct ts_serving **out, const struct ts_cli *cl
 		ts_serving_stop(serving);
 		return st;
 	}
-	ts_serving_print(cli, ts_server_port(serving->server), options->json);
+	put_page(&serving->page, options->at, ts_server_port(serving->server));
+	ts_buf_putc(&serving->page, '\0');
+	if (serving->page.failed) {
+		ts_serving_stop(serving);
+		return ts_fail_nomem(err);
+	}
+	ts_serving_print(cli, options->at, ts_server_port(serving->server), options->json);
 	*out = serving;
 	return TS_OK;
 }
@@ -184,10 +279,11 @@ void ts_serving_stop(struct ts_serving *serving)
 	ts_api_free(serving->api);
 	ts_latest_free(serving->latest);
 	ts_news_free(serving->news);
+	ts_buf_release(&serving->page);
 	free(serving);
 }
 
-uint16_t ts_serving_port(const struct ts_serving *serving)
+const char *ts_serving_page(const struct ts_serving *serving)
 {
-	return serving ? ts_server_port(serving->server) : 0;
+	return serving ? (const char *)serving->page.p : NULL;
 }

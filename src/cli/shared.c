@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The options that all commands have. */
 #include "cli/cli.h"
 
@@ -56,6 +57,10 @@ const struct ts_option ts_shared_options[] = {
 	TS_OPT_CALL(SHARED, settings, "config", "FILE", set_config,
 		    "read thresholds from a JSON file"),
 	{ .name = "version", .kind = TS_OPTION_VERSION, .help = "print the version and end" },
+	{ .name = "licenses",
+	  .kind = TS_OPTION_LICENSES,
+	  .help = "print the licence, and the notices of what others made, and end",
+	  .is_of_program = true },
 	{ .name = "help",
 	  .letter = 'h',
 	  .kind = TS_OPTION_HELP,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of map and reduce. */
 #include "cli/steps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the commands of the profiling suite do. */
 #include "cli/suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values of options, a function a kind. */
 #include "cli/option.h"
 
@@ -196,12 +197,13 @@ static const struct kind {
 	bool has_value;
 	enum ts_status (*read)(const struct reading *reading); /* NULL: options.c does it */
 } kinds[TS_NR_OPTION_KINDS] = {
-	[TS_OPTION_FLAG] = { false, read_flag },  [TS_OPTION_PRESET] = { false, read_preset },
-	[TS_OPTION_VERSION] = { false, NULL },	  [TS_OPTION_HELP] = { false, NULL },
-	[TS_OPTION_TEXT] = { true, read_text },	  [TS_OPTION_TEXTS] = { true, read_texts },
-	[TS_OPTION_COUNT] = { true, read_count }, [TS_OPTION_DECIMAL] = { true, read_decimal },
-	[TS_OPTION_TIME] = { true, read_time },	  [TS_OPTION_CHOICE] = { true, read_choice },
-	[TS_OPTION_NAME] = { true, read_name },	  [TS_OPTION_CALL] = { true, read_call },
+	[TS_OPTION_FLAG] = { false, read_flag },      [TS_OPTION_PRESET] = { false, read_preset },
+	[TS_OPTION_VERSION] = { false, NULL },	      [TS_OPTION_HELP] = { false, NULL },
+	[TS_OPTION_LICENSES] = { false, NULL },	      [TS_OPTION_TEXT] = { true, read_text },
+	[TS_OPTION_TEXTS] = { true, read_texts },     [TS_OPTION_COUNT] = { true, read_count },
+	[TS_OPTION_DECIMAL] = { true, read_decimal }, [TS_OPTION_TIME] = { true, read_time },
+	[TS_OPTION_CHOICE] = { true, read_choice },   [TS_OPTION_NAME] = { true, read_name },
+	[TS_OPTION_CALL] = { true, read_call },
 };
 
 bool ts_option_has_value(const struct ts_option *option)

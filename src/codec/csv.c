@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CSV (RFC 4180), written. The guard against formulas follows OWASP's "CSV Injection". */
 #include "codec/csv.h"
 

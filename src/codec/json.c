@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON (RFC 8259), written. */
 #include "codec/json.h"
 

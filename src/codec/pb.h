@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A cursor over protobuf wire bytes, read in place.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Protobuf wire format, outward (protobuf.dev, "Encoding"; the reader is codec/pb.c).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Terminal-safe text. */
 #include "codec/term.h"
 

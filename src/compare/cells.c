@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tables of a comparison are made of: columns for each run, states, times. */
 #include "compare/parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs side by side: puts the parts of a comparison together. */
 #include "compare/parts.h"
 
@@ -93,13 +94,16 @@ static enum ts_status compare_all(struct comparing *comparing,
 	if (st == TS_OK)
 		st = ts_compare_ops(comparing, err);
 	if (st == TS_OK)
+		st = ts_compare_operators(comparing, err);
+	if (st == TS_OK)
 		st = ts_compare_modules(comparing, err);
 	return st ? st : ts_compare_findings(comparing, err);
 }
 
-const char *const ts_compare_views[] = { "gates",   "runs",	 "differences", "figures",
-					 "buckets", "histogram", "difference",	"ops",
-					 "modules", "findings",	 NULL };
+const char *const ts_compare_views[] = {
+	"gates", "runs",      "differences",	 "figures", "buckets",	"histogram", "difference",
+	"ops",	 "operators", "operator_shapes", "modules", "findings", NULL
+};
 
 enum ts_status ts_compare(const struct ts_compare_request *request, struct ts_results *into,
 			  size_t *nr_failed, struct ts_error *err)

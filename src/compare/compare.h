@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two or more runs: what differs, and where the difference comes from. The first is the baseline.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gates: expressions over the figures of a run. */
 #include "compare/gate.h"
 

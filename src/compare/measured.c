@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is measured of one of the runs that are compared. */
 #include "compare/measured.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is measured of one of the runs that are compared: its results at hand, and its time by step.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Modules and findings of the runs: which are new, which are gone. */
 #include "compare/parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the files of compare/ share: the runs side by side, tables with columns for each run, and the
  * parts a comparison is put together from. No file outside includes this.
@@ -81,6 +82,8 @@ enum ts_status ts_compare_histogram(struct comparing *comparing, struct ts_error
 
 /* ops.c: also the table "difference", what the difference of each run is made of. */
 enum ts_status ts_compare_ops(struct comparing *comparing, struct ts_error *err);
+/* operators.c: PyTorch's; no table where no run has some. */
+enum ts_status ts_compare_operators(struct comparing *comparing, struct ts_error *err);
 enum ts_status ts_compare_modules(struct comparing *comparing,
 				  struct ts_error *err); /* modules.c */
 enum ts_status ts_compare_findings(struct comparing *comparing, struct ts_error *err);

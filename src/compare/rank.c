@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The Mann-Whitney U test. */
 #include "compare/rank.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Taking names apart and putting them together again. One pass over the text, nothing is kept. */
 #include "copy/names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writing a copy, plain or packed. */
 #include "copy/out.h"
 

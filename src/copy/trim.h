@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Trimming: a copy of a profile with a part of its events, still what it was to every reader.
  *

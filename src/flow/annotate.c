@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A session's way into its annotation. */
 #include "flow/annotate.h"
 

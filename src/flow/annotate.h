@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One session, from its files to its annotation: read, see that it can be annotated, analyse, write.
  *

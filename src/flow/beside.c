@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Report and suggestions of a run, into a folder of its profiles. */
 #include "flow/beside.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of lines -> records, sorted -> blocks of all. */
 #include "flow/interleave.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The two maps: a file's outline, and the states of its lines. */
 #include "flow/map.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The run's outline, back from its parcel. */
 #include "flow/mapped_run.h"
 

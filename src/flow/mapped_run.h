@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run's outline, loaded: what map pass and reduce report begin with. For the files of flow/map.h. */
 #ifndef TS_FLOW_MAPPED_RUN_H
 #define TS_FLOW_MAPPED_RUN_H

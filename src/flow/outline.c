@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The outline pass. It keeps markers (events of step and module lines), which are as many as steps
  * (flow/outline_steps.h). Of host threads it keeps only the time in compilations and in the input

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first look at a run: steps, and what the hosts were doing while devices waited. */
 #ifndef TS_FLOW_OUTLINE_H
 #define TS_FLOW_OUTLINE_H

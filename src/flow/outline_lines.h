@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The outline in its two halves: what the lines gave, each for itself, and the outline that is made of
  * all of them. A machine that has all files of a run makes both (flow/outline.h); where each host's file

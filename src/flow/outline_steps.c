@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A device's steps: its markers; else the pattern of its modules' executions, the same for all
  * devices. What a GPU's kernels show (flow/outline_marks.c) is believed only when every other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps from the marks of step and module lines, and where a GPU has neither from its kernels.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parcels on the wire. */
 #include "flow/parcel.h"
 

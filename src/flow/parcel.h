@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A parcel: the file that one step of a mapped run hands to the next one (flow/map.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines on threads, states merged in order, analyses closed by need. */
 #include "flow/pass.h"
 

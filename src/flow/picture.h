@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A picture of a timeline: its slices (flow/slices.h) as JSON.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of the whole run and of two of its steps, for a page without a server. */
 #include "flow/picture.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names and clocks of ranks, and the manifest's text. */
 #include "flow/ranks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The two reductions: outlines to the run's, states to its results. */
 #include "base/check.h"
 #include "flow/join.h"

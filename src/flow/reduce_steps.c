@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What lines mark stays packed (flow/outline_marks.h), and a host's steps are made of it each time that they are asked
  * for: to count them, to find which are one step, and to put them down.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The traces of a run's hosts, put together. */
 #include "base/check.h"
 #include "flow/mapped_run.h"

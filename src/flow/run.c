@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From files to results. */
 #include "flow/run.h"
 

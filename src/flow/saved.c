@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The model's structs by their members: a profile without events, and what follows from it is left out. */
 #include "flow/saved.h"
 

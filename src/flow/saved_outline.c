@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What lines gave to the outline, and the outline itself, by their members. */
 #include "flow/saved.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings, padding and ops of the matrix units, by their members. */
 #include "flow/saved_results.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What heads say of a part, by its members; rows as they are. */
 #include "flow/saved_trace.h"
 

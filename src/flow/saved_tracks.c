@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tracks of a host, by their members. */
 #include "flow/saved_tracks.h"
 

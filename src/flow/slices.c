@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An index of cells, and lanes made of cells and of what is read between them. */
 #include "flow/slices.h"
 

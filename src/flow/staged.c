@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which files are held, and in which order they go back. */
 #include "flow/staged.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* States, as their analyses describe them. */
 #include "flow/state.h"
 

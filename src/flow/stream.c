@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A line finds its reader through its host. */
 #include "flow/stream.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The events of a line, whatever its format: blocks into a sink. */
 #ifndef TS_FLOW_STREAM_H
 #define TS_FLOW_STREAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The overlay's own strip, staged where the files are objects. */
 #include "flow/strip.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An annotation taken out again (overlay/apply.h), of a session on this machine or in a bucket (flow/staged.h).
  */

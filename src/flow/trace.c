@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows on threads -> pieces -> members -> file. */
 #include "flow/trace.h"
 

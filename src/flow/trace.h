@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The Perfetto trace of a run, the native rows and ours in the same process groups, in one of its
  * forms (write/perfetto/perfetto.h): `perfetto_trace.json.gz` is Chrome's JSON, `perfetto_trace.pftrace`

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stats of an event -> args of its slice. */
 #include "flow/trace_args.h"
 

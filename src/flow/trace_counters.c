@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Points of a line -> a list for each counter and key -> tracks. */
 #include "flow/trace_counters.h"
 

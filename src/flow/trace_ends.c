@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which events launch or are launched, by the numbers that their profiler gave them. */
 #include "flow/trace_ends.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ends of launch arrows: events that have a number in common with one on the other side of a launch.
  *

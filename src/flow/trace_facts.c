@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* By the names of the report: `run.devices[].chip`, `overview.step_count`. */
 #include "flow/trace_facts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the head of a trace says of its run: chip, hosts, steps, health. */
 #ifndef TS_FLOW_TRACE_FACTS_H
 #define TS_FLOW_TRACE_FACTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A label, a slice and a track for each finding of the doctor. */
 #include "flow/trace_findings.h"
 

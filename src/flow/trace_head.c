@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What stands in front of all rows, and of those of each part; how many events are left out. */
 #include "flow/trace_head.h"
 

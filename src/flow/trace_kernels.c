@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An event's stats -> its launch, known by their texts -> numbers that a form can write. */
 #include "flow/trace_kernels.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Slices in the order of the file -> lanes -> text. */
 #include "flow/trace_writer.h"
 

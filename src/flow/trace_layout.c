@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machines, then processes with their rows, then the findings', then where time begins. */
 #include "flow/trace_layout.h"
 

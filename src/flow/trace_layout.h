@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What stands where in a trace: machines, processes and rows in order, before anything is written.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of a line -> chosen events -> sorted -> slices. */
 #include "flow/trace_writer.h"
 

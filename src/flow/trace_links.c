@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ends of rows -> joined by their numbers -> arrows of rows. */
 #include "flow/trace_links.h"
 

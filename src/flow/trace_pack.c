@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that make rows and pack pieces; the file, and a spill file for what comes before its turn. */
 #include "flow/trace_pack.h"
 

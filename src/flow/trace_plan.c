@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Histograms of durations, one cut for a host, quotas at the cut. */
 #include "flow/trace_plan.h"
 

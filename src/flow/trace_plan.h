@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which events of a run go into the trace, when there are more than the budget.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A row begins, is written or looked through, and ends; tracks of ours. */
 #include "flow/trace_row.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One row of the trace: a line of the profile, or a track of ours, as text in pieces of a MiB, in
  * whatever form the writer was made for (write/perfetto/perfetto.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Slices first, then counters; each by .order, then in the order of results. */
 #include "flow/trace_tracks.h"
 

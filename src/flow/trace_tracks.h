@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Our tracks in the order that viewers shall show them. */
 #ifndef TS_FLOW_TRACE_TRACKS_H
 #define TS_FLOW_TRACE_TRACKS_H

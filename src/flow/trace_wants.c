@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events of lines, counted -> of hosts. */
 #include "flow/trace_wants.h"
 

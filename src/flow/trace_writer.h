@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a writer of rows holds (flow/trace_row.h), for the files that it is made of: trace_row.c begins
  * and ends rows and has those of ours, trace_line.c chooses the events of a line and puts them in

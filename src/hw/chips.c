@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The chip table and how a device finds its row.
  *
@@ -60,12 +61,13 @@ enum row {
 };
 
 #define TPU(title, bf16, int8, fp8, bw, mem, vmem, host, clock, dim, nr, link) \
-	{ title, false, bf16, int8, fp8, bw, mem, vmem, host, clock, dim, nr, link, false }
-#define GPU(title, bf16, int8, fp8, bw, mem, host, clock) \
-	{ title, true, bf16, int8, fp8, bw, mem, -1, host, clock, -1, -1, NONE, false }
+	{ title, false, bf16, int8, fp8, NONE, bw, mem, vmem, host, clock, dim, nr, link, false }
+/* f32: the fastest products of f32 that the card makes: TF32 where it has it, xf32 of CDNA3, else f32 itself. */
+#define GPU(title, bf16, int8, fp8, f32, bw, mem, host, clock) \
+	{ title, true, bf16, int8, fp8, f32, bw, mem, -1, host, clock, -1, -1, NONE, false }
 /* AMD's memory_bandwidth stat counts one transfer a clock where the memory makes two. */
-#define AMD(title, bf16, int8, fp8, bw, mem, host, clock) \
-	{ title, true, bf16, int8, fp8, bw, mem, -1, host, clock, -1, -1, NONE, true }
+#define AMD(title, bf16, int8, fp8, f32, bw, mem, host, clock) \
+	{ title, true, bf16, int8, fp8, f32, bw, mem, -1, host, clock, -1, -1, NONE, true }
 
 /* The last column, a link between chips: book (v4 to v6e); cloud: v7x, 1200 GB/s a chip over six links,
  * both ways. The figure for v3 in book stands alone and is not taken. */
@@ -104,31 +106,38 @@ static const struct ts_chip chips[NR_ROWS] = {
 		    NONE, MHZ(1900), 256, 2, G(100)),
 
 	/* ds; T4 and V100 have no bf16: fp16. Bandwidth and clock of V100 to B200: xla. */
-	[T4] = GPU("T4", T(65), T(130), NONE, G(320), 16000000000, PCIE3, MHZ(1590)),
-	[V100_16] = GPU("V100 16 GB", T(125), NONE, NONE, G(898), 16935682048, PCIE3, MHZ(1530)),
-	[V100_32] = GPU("V100 32 GB", T(125), NONE, NONE, G(898), 34089730048, PCIE3, MHZ(1530)),
-	[A100_40] = GPU("A100 40 GB", T(312), T(624), NONE, G(1555), 42331013120, PCIE4, MHZ(1410)),
-	[A100_80] = GPU("A100 80 GB", T(312), T(624), NONE, G(2039), 85100068864, PCIE4, MHZ(1410)),
-	[L4] = GPU("L4", T(121), T(242), T(242), G(300), 24000000000, PCIE4, MHZ(2040)),
+	[T4] = GPU("T4", T(65), T(130), NONE, T(8.1), G(320), 16000000000, PCIE3, MHZ(1590)),
+	[V100_16] = GPU("V100 16 GB", T(125), NONE, NONE, T(15.7), G(898), 16935682048, PCIE3,
+			MHZ(1530)),
+	[V100_32] = GPU("V100 32 GB", T(125), NONE, NONE, T(15.7), G(898), 34089730048, PCIE3,
+			MHZ(1530)),
+	[A100_40] = GPU("A100 40 GB", T(312), T(624), NONE, T(156), G(1555), 42331013120, PCIE4,
+			MHZ(1410)),
+	[A100_80] = GPU("A100 80 GB", T(312), T(624), NONE, T(156), G(2039), 85100068864, PCIE4,
+			MHZ(1410)),
+	[L4] = GPU("L4", T(121), T(242), T(242), T(60), G(300), 24000000000, PCIE4, MHZ(2040)),
 	/* ds: 756 and 989 TF; the boost clock would give 820 and 1070 (xprof's figures). */
-	[H100_PCIE] =
-		GPU("H100 PCIe", T(756), T(1513), T(1513), G(2039), 84942979072, PCIE5, MHZ(1755)),
-	[H100_SXM] =
-		GPU("H100 SXM", T(989), T(1979), T(1979), G(3352), 84942979072, PCIE5, MHZ(1980)),
-	[H200] = GPU("H200 SXM", T(989), T(1979), T(1979), G(4800), 151397597184, PCIE5, MHZ(1980)),
-	[B200] = GPU("B200", T(2250), T(4500), T(4500), G(7672), 191514411008, NONE, MHZ(1965)),
+	[H100_PCIE] = GPU("H100 PCIe", T(756), T(1513), T(1513), T(378), G(2039), 84942979072,
+			  PCIE5, MHZ(1755)),
+	[H100_SXM] = GPU("H100 SXM", T(989), T(1979), T(1979), T(494), G(3352), 84942979072, PCIE5,
+			 MHZ(1980)),
+	[H200] = GPU("H200 SXM", T(989), T(1979), T(1979), T(494), G(4800), 151397597184, PCIE5,
+		     MHZ(1980)),
+	[B200] = GPU("B200", T(2250), T(4500), T(4500), T(1125), G(7672), 191514411008, NONE,
+		     MHZ(1965)),
 
 	/* ds and ROCm's gpu-arch-specs. A card of the MI250 family is two devices of these figures:
 	 * 104 or 110 CUs x 1.7 GHz x 1024. */
-	[MI250] = AMD("MI250 (one of two)", T(181), NONE, NONE, G(1638), GIB(64), NONE, MHZ(1700)),
-	[MI250X] =
-		AMD("MI250X (one of two)", T(191.5), NONE, NONE, G(1638), GIB(64), NONE, MHZ(1700)),
-	[MI300X] =
-		AMD("MI300X", T(1307), T(2615), T(2615), G(5300), 206141652992, PCIE5, MHZ(2100)),
-	[MI325X] =
-		AMD("MI325X", T(1307), T(2615), T(2615), G(6000), 256000000000, PCIE5, MHZ(2100)),
-	[MI355X] =
-		AMD("MI355X", T(2517), T(5033), T(5033), G(8000), 309220868096, PCIE5, MHZ(2400)),
+	[MI250] = AMD("MI250 (one of two)", T(181), NONE, NONE, T(45.3), G(1638), GIB(64), NONE,
+		      MHZ(1700)),
+	[MI250X] = AMD("MI250X (one of two)", T(191.5), NONE, NONE, T(47.9), G(1638), GIB(64), NONE,
+		       MHZ(1700)),
+	[MI300X] = AMD("MI300X", T(1307), T(2615), T(2615), T(653.7), G(5300), 206141652992, PCIE5,
+		       MHZ(2100)),
+	[MI325X] = AMD("MI325X", T(1307), T(2615), T(2615), T(653.7), G(6000), 256000000000, PCIE5,
+		       MHZ(2100)),
+	[MI355X] = AMD("MI355X", T(2517), T(5033), T(5033), T(157.3), G(8000), 309220868096, PCIE5,
+		       MHZ(2400)),
 };
 
 /*
@@ -359,6 +368,7 @@ static struct ts_chip unknown_chip(const struct ts_chip_query *query)
 		.peak_flops_per_s = peak_of_cores(query),
 		.peak_int8_per_s = NAN,
 		.peak_fp8_per_s = NAN,
+		.peak_f32_per_s = NAN,
 		.hbm_bytes_per_s = NAN,
 		.hbm_bytes = -1,
 		.vmem_bytes = -1,
@@ -400,6 +410,7 @@ struct ts_rates ts_rates_of(const struct ts_chip_query *query, double peak_flops
 		.host_bytes_per_s = chip.host_bytes_per_s,
 		.peak_int8_per_s = chip.peak_int8_per_s,
 		.peak_fp8_per_s = chip.peak_fp8_per_s,
+		.peak_f32_per_s = chip.peak_f32_per_s,
 		.link_bytes_per_s = chip.link_bytes_per_s,
 		.clock_hz = chip.clock_hz,
 		.hbm_bytes = chip.hbm_bytes,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The chip table: peak rates, matrix units and memory of TPUs and GPUs, a row a chip.
  *
@@ -18,6 +19,7 @@ struct ts_chip {
 	double peak_flops_per_s; /* bf16 (fp16 where there is no bf16), dense; NaN unknown */
 	double peak_int8_per_s;	 /* NaN: none or unknown */
 	double peak_fp8_per_s;
+	double peak_f32_per_s; /* of GPUs: TF32 where the card has it */
 	double hbm_bytes_per_s;
 	int64_t hbm_bytes;
 	int64_t vmem_bytes;	    /* per core */
@@ -47,7 +49,7 @@ struct ts_rates {
 	const char *name;  /* the table's name, or NULL when the chip is unknown */
 	bool from_profile; /* peak_flops came from the profile */
 	double peak_flops_per_s, hbm_bytes_per_s, vmem_bytes_per_s, host_bytes_per_s;
-	double peak_int8_per_s, peak_fp8_per_s;
+	double peak_int8_per_s, peak_fp8_per_s, peak_f32_per_s;
 	double link_bytes_per_s;
 	double clock_hz;
 	int64_t hbm_bytes, vmem_bytes;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles that a profiler gave up, or wrote in another form: what is left of them, in words. */
 #ifndef TS_IO_DROPPED_H
 #define TS_IO_DROPPED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Changes of names as POSIX has them, made durable: the folder is synced after each. */
 #include "io/file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mapping and reading by POSIX; posix_madvise is a hint, and its answer is ignored. */
 #include "io/input.h"
 

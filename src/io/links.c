@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One step a link, by readlink. */
 #include "io/links.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stat(2) and, for who writes, the leases of Linux: fcntl(2). */
 #include "io/look.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * New file: a file is made, or replaced, whole or not at all.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rights: what a file lets whom do - mode, owner, group and, on Linux, its POSIX ACL.
  *

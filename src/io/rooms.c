@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A file gets its room on the disk before it is written to: memory that is written to where the disk is
  * full ends the program.

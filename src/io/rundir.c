@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The search is a walk with a list of folders yet to enter: no recursion, no descriptor stays open.
  * Links to folders wait until all real folders were entered, so that a run goes by its own name and
@@ -316,14 +317,12 @@ static bool is_stray(const struct folder *folder, const char *name)
 	       ts_tracefile_rank(ts_bytes_of(name)) < 0;
 }
 
-static void meet_profile(struct finder *finder, const struct folder *folder, const char *name,
+static void take_profile(struct finder *finder, const struct folder *folder, const char *name,
 			 const struct stat *st)
 {
 	const char *path;
 
-	if (is_stray(folder, name)) {
-		finder->nr_stray += is_profile(name);
-	} else if (S_ISREG(st->st_mode)) {
+	if (S_ISREG(st->st_mode)) {
 		if (is_second_choice(finder, name))
 			return;
 		add_file(finder, folder->path, name, (uint64_t)st->st_size);
@@ -333,6 +332,15 @@ static void meet_profile(struct finder *finder, const struct folder *folder, con
 		if (path)
 			problem(finder, path, "no plain file, passed over (remove it)");
 	}
+}
+
+static void meet_profile(struct finder *finder, const struct folder *folder, const char *name,
+			 const struct stat *st)
+{
+	if (is_stray(folder, name))
+		finder->nr_stray += is_profile(name);
+	else
+		take_profile(finder, folder, name, st);
 }
 
 /* Files that people take for a profile: they are named when there is no profile. */
@@ -358,11 +366,11 @@ static bool is_dull(const struct dirent *entry)
 #endif
 }
 
-/* HTA's users name traces as they like. Below the folder that was named only names with a rank are
- * looked into: there may be any number of files. */
+/* HTA's users name traces as they like. Deeper than a run's folder in the one that was named, only names with a
+ * rank are looked into: there may be any number of files. */
 static bool is_rank(struct finder *finder, const struct folder *folder, const char *name)
 {
-	bool any_name = folder->depth == 0 || folder->place == TS_PLACE_SESSION;
+	bool any_name = folder->depth <= 1 || folder->place == TS_PLACE_SESSION;
 	const char *path = join(finder, folder->path, name);
 
 	return path && ts_captures_is_rank(path, ts_bytes_of(name), any_name);
@@ -408,7 +416,7 @@ static void meet(struct finder *finder, size_t index, int fd, const char *name)
 	else if (is_profile(name) || ts_tracefile_is(ts_bytes_of(name)))
 		meet_profile(finder, &finder->folders[index], name, &st);
 	else if (S_ISREG(st.st_mode) && is_rank(finder, &finder->folders[index], name))
-		meet_profile(finder, &finder->folders[index], name, &st);
+		take_profile(finder, &finder->folders[index], name, &st);
 	else if (is_extra(name) && S_ISREG(st.st_mode))
 		add_extra(finder, dir, name, (uint64_t)st.st_size);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs: the profiles below a path, as TensorBoard lays them out,
  *	<logdir>/<run>/plugins/profile/<session>/<host>.xplane.pb

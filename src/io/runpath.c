@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cutting paths. The parent of "a" has length 0, that of "/a" 1: the slash of the root stays. */
 #include "io/runpath.h"
 

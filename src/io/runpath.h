@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of runs: what a path says by itself, without reading the disk. Serves io/rundir.
  */

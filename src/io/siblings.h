@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sibling sessions: hosts of one job that were captured together, each into a session of its own.
  *

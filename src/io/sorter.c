@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counting separates the parts, merging sorts each of them, and a heap merges the runs. */
 #include "io/sorter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files are known by device and inode, as the system knows them. */
 #include "io/sources.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A piece of the file is mapped at a time. It gets its room on the disk before: memory that is written to where the disk is full
  * ends the program. Pages of the pieces before it are given back: the file has them.

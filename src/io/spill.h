@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory that lies in a temporary file: what is written once and read once, or not at all, and would else grow with the
  * number of hosts. The system keeps of it in memory what it has room for. One thread at a time takes.

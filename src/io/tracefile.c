@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Endings of names: torch/profiler/profiler.py of PyTorch, jax/_src/profiler.py of JAX. */
 #include "io/tracefile.h"
 

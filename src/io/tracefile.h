@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files with a trace for a viewer, by their names: what PyTorch's and JAX's profilers write.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A plain file is one window, a packed one is unpacked into a buffer of ours. */
 #include "io/window.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A profile's name, whatever its form. */
 #include "io/xplanefile.h"
 

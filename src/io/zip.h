@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ZIP, on libarchive: members one after the other into a new file. There is no time in it, so the same
  * members give the same bytes. Names are ASCII.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Alerts: conditions of single samples become states over time. */
 #include "live/alert.h"
 

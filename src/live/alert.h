@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Alerts: what is wrong with the job for longer than a moment.
  *

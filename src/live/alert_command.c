@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The command is started by posix_spawn(), with an environment of its own. */
 #include "live/alert_command.h"
 

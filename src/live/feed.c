@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events are written as lines of JSON and given to the listeners. */
 #include "live/feed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The host threads are streamed once more, for two stats. */
 #include "live/look.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Figures are taken from the results by name. */
 #include "live/metrics.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The figures of a sample, which are watched over time. Each is a row of a table; most are fields
  * of the results, found by name. An unknown figure is NaN.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The system's notice that something in folders has changed: inotify, where the system has it. It
  * shortens a wait and means no more than "look again". Events can get lost (a full queue, a folder

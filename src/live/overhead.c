@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Step times within samples and between them, by the numbers of the steps. */
 #include "live/overhead.h"
 

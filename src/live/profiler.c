@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The messages of the profiler's service are written and read in place. */
 #include "live/profiler.h"
 

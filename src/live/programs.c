@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions and their programs, over several samples. */
 #include "live/programs.h"
 

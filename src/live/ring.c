@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Means and medians over the history. */
 #include "live/ring.h"
 

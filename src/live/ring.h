@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The history of the figures: the last TS_RING samples. */
 #ifndef TS_LIVE_RING_H
 #define TS_LIVE_RING_H

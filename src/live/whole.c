@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The outermost structure of a file is followed to its end. */
 #include "live/whole.h"
 

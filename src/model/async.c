@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Starts and dones put together. */
 #include "model/async.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The formulas are those of PyTorch's own counter (torch/utils/flop_counter.py): 2 m n k for a product, of a
  * convolution 2 FLOPs for each weight that an element of the output meets, of attention the two products of
@@ -77,6 +78,12 @@ static const struct formula *formula_of(struct ts_bytes name)
 		if (ts_bytes_is(name, formulas[i].name))
 			return &formulas[i];
 	return NULL;
+}
+
+/* Where the type of the result is, of operators that take it as an argument; -1: it is that of the operands. */
+static int out_type_place(const struct formula *formula)
+{
+	return strcmp(formula->name, "aten::_scaled_mm") == 0 ? 6 : -1;
 }
 
 /* --- lists as text */
@@ -276,7 +283,8 @@ bool ts_aten_has_flops(struct ts_bytes name, bool *needs_values)
 	const struct formula *formula = formula_of(name);
 
 	TS_ASSERT(needs_values);
-	*needs_values = formula && (formula->kind == CONV || formula->kind == CONV_BACKWARD);
+	*needs_values = formula && (formula->kind == CONV || formula->kind == CONV_BACKWARD ||
+				    out_type_place(formula) >= 0);
 	return formula != NULL;
 }
 
@@ -299,6 +307,186 @@ double ts_aten_flops(struct ts_bytes name, struct ts_bytes dims, struct ts_bytes
 		return NAN;
 	return formula->kind == ATTENTION ? attention_flops(&a, &b, &c, 1, 1)
 					  : attention_flops(&a, &b, &c, 3, 2);
+}
+
+/* --- bytes */
+
+const char *const ts_aten_type_names[TS_NR_ATEN_TYPES] = {
+	[TS_ATEN_F64] = "f64",	   [TS_ATEN_F32] = "f32", [TS_ATEN_BF16] = "bf16",
+	[TS_ATEN_F16] = "f16",	   [TS_ATEN_FP8] = "fp8", [TS_ATEN_INT8] = "s8",
+	[TS_ATEN_MIXED] = "mixed",
+};
+
+/* C++ names of types (c10/core/ScalarType.h), as the profiler writes them, and their numbers there. */
+static const struct element {
+	const char *name;
+	int number;
+	int bytes;
+	enum ts_aten_type type;
+} elements[] = {
+	{ "float", 6, 4, TS_ATEN_F32 },
+	{ "c10::BFloat16", 15, 2, TS_ATEN_BF16 },
+	{ "c10::Half", 5, 2, TS_ATEN_F16 },
+	{ "double", 7, 8, TS_ATEN_F64 },
+	{ "c10::Float8_e5m2", 23, 1, TS_ATEN_FP8 },
+	{ "c10::Float8_e4m3fn", 24, 1, TS_ATEN_FP8 },
+	{ "c10::Float8_e5m2fnuz", 25, 1, TS_ATEN_FP8 },
+	{ "c10::Float8_e4m3fnuz", 26, 1, TS_ATEN_FP8 },
+	{ "signed char", 1, 1, TS_ATEN_INT8 },
+	{ "unsigned char", 0, 1, TS_ATEN_INT8 },
+	{ "int", 3, 4, TS_ATEN_UNKNOWN },
+	{ "long int", 4, 8, TS_ATEN_UNKNOWN },
+	{ "bool", 11, 1, TS_ATEN_UNKNOWN },
+};
+
+static const struct element *element_of(struct ts_bytes types, int at)
+{
+	struct ts_bytes name = item_of(types, at);
+
+	for (size_t i = 0; i < TS_NELEM(elements); i++)
+		if (ts_bytes_is(name, elements[i].name))
+			return &elements[i];
+	return NULL;
+}
+
+/* An argument; NaN: its type or shape is unknown. */
+static double input_bytes(const struct ts_aten_call *call, int at)
+{
+	const struct element *element = element_of(call->types, at);
+	struct shape shape;
+
+	if (!element || !read_shape(item_of(call->dims, at), &shape))
+		return NAN;
+	return product(&shape, 0, shape.nr) * element->bytes;
+}
+
+/* One that may be left out, as a bias; then it has no type. */
+static double optional_bytes(const struct ts_aten_call *call, int at)
+{
+	return item_of(call->types, at).n == 0 ? 0 : input_bytes(call, at);
+}
+
+/* Of an element of the result; NaN: unknown. */
+static double out_bytes(const struct ts_aten_call *call, const struct formula *formula)
+{
+	const struct element *element = element_of(call->types, formula->first);
+	int place = out_type_place(formula);
+	int64_t number;
+
+	if (ts_bytes_is(call->name, "aten::_int_mm"))
+		return 4;
+	if (place < 0)
+		return element ? element->bytes : NAN;
+	if (!ts_bytes_i64(item_of(call->values, place), &number))
+		return NAN;
+	for (size_t i = 0; i < TS_NELEM(elements); i++)
+		if (elements[i].number == number)
+			return elements[i].bytes;
+	return NAN;
+}
+
+/* FLOPs of a product are 2 for each element of the result and each column of the left operand. */
+static double product_bytes(const struct ts_aten_call *call, const struct formula *formula)
+{
+	int a = formula->first, added = a == 1 ? 0 : -1;
+	double flops = ts_aten_flops(call->name, call->dims, call->values), result;
+	struct shape left;
+
+	if (!read_shape(item_of(call->dims, a), &left) || left.nr < 2)
+		return NAN;
+	if (formula->kind == LINEAR)
+		added = 2;
+	else if (out_type_place(formula) >= 0)
+		added = 4;
+	result = flops / 2 / fmax((double)left.dims[left.nr - 1], 1) * out_bytes(call, formula);
+	return input_bytes(call, a) + input_bytes(call, a + 1) + result +
+	       (added >= 0 ? optional_bytes(call, added) : 0);
+}
+
+/* FLOPs of a convolution are 2 for each element of the result and each weight of one channel. */
+static double conv_bytes(const struct ts_aten_call *call, const struct formula *formula)
+{
+	double flops = ts_aten_flops(call->name, call->dims, call->values);
+	bool has_bias = !ts_bytes_is(call->name, "aten::cudnn_convolution");
+	struct shape weight;
+
+	if (is_transposed(formula, call->values) || !read_shape(item_of(call->dims, 1), &weight))
+		return NAN;
+	return input_bytes(call, 0) + input_bytes(call, 1) +
+	       (has_bias ? optional_bytes(call, 2) : 0) +
+	       flops / 2 / fmax(product(&weight, 1, weight.nr), 1) * out_bytes(call, formula);
+}
+
+/* Each gradient takes in two of the three arrays and is as large as the third. */
+static double conv_backward_bytes(const struct ts_aten_call *call)
+{
+	struct ts_bytes mask = item_of(call->values, MASK_PLACE);
+	int nr = ts_bytes_is(item_of(mask, 0), "True") + ts_bytes_is(item_of(mask, 1), "True");
+
+	if (mask.n == 0)
+		return NAN;
+	return nr * (input_bytes(call, 0) + input_bytes(call, 1) + input_bytes(call, 2));
+}
+
+/* Query, key and value go in; the result has the query's heads and lengths and the value's width. Backward the
+ * gradient of the result, which is as large, goes in, too, and a gradient of each of the three comes out. */
+static double attention_bytes(const struct ts_aten_call *call, const struct formula *formula)
+{
+	double arrays = 0, result;
+	struct shape query, value;
+	int first = formula->first;
+
+	if (!read_shape(item_of(call->dims, first), &query) ||
+	    !read_shape(item_of(call->dims, first + 2), &value) || query.nr < 1 || value.nr < 1)
+		return NAN;
+	for (int i = 0; i < 3; i++)
+		arrays += input_bytes(call, first + i);
+	result = product(&query, 0, query.nr - 1) * (double)value.dims[value.nr - 1] *
+		 out_bytes(call, formula);
+	return formula->kind == ATTENTION ? arrays + result : 2 * arrays + result;
+}
+
+double ts_aten_bytes(const struct ts_aten_call *call)
+{
+	const struct formula *formula;
+
+	TS_ASSERT(call);
+	formula = formula_of(call->name);
+	if (!formula)
+		return NAN;
+	switch (formula->kind) {
+	case PRODUCT:
+	case LINEAR:	    return product_bytes(call, formula);
+	case CONV:	    return conv_bytes(call, formula);
+	case CONV_BACKWARD: return conv_backward_bytes(call);
+	default:	    return attention_bytes(call, formula);
+	}
+}
+
+enum ts_aten_type ts_aten_type_of(const struct ts_aten_call *call)
+{
+	const struct formula *formula;
+	const struct element *a, *b;
+
+	TS_ASSERT(call);
+	formula = formula_of(call->name);
+	a = formula ? element_of(call->types, formula->first) : NULL;
+	b = formula ? element_of(call->types, formula->first + 1) : NULL;
+	if (!a || !b)
+		return TS_ATEN_UNKNOWN;
+	return a->type == b->type ? a->type : TS_ATEN_MIXED;
+}
+
+enum ts_kernel_category ts_aten_category(struct ts_bytes name)
+{
+	static const enum ts_kernel_category categories[] = {
+		[PRODUCT] = TS_CATEGORY_GEMM,	     [LINEAR] = TS_CATEGORY_GEMM,
+		[CONV] = TS_CATEGORY_CONVOLUTION,    [CONV_BACKWARD] = TS_CATEGORY_CONVOLUTION,
+		[ATTENTION] = TS_CATEGORY_ATTENTION, [ATTENTION_BACKWARD] = TS_CATEGORY_ATTENTION,
+	};
+	const struct formula *formula = formula_of(name);
+
+	return formula ? categories[formula->kind] : TS_CATEGORY_OTHER;
 }
 
 bool ts_aten_matrix(struct ts_bytes dims, int argument, int64_t matrix[2])

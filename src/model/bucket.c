@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Buckets of core time. */
 #include "model/bucket.h"
 

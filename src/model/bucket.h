@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Buckets: where a moment of a core's time goes (interfaces.md, time). Every moment belongs to one,
  * so that they sum to wall time x cores.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matrix products: convolutions, dots and the library calls of GPUs, as batch x (m x k) x (k x n).
  *

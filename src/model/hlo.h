@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compiled modules: module > computation > instruction, with shapes as the compiler laid them out.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Words parted by blanks, each with a name and a value. */
 #include "model/kernel_details.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernels of a compiled module, and the ops that make the arrays that they read, by whatever names.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The outline's small parts, and steps by time. */
 #include "model/outline.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Planes are chosen first; then what stays moves together, and all that names it by index is told. */
 #include "model/part.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The profile's arrays, and what follows from what a reader found: which host came first, which
  * module an op belongs to, what kind of op it is (model/op_kind.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scopes: their release, and which of them are epochs. */
 #include "model/scopes.h"
 

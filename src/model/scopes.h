@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scopes: stretches of a host thread to which the user's program gave a name
  * (jax.profiler.TraceAnnotation and StepTraceAnnotation, torch.profiler.record_function).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From change to change: the next one is the nearest end of what runs. */
 #include "model/sweep.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a compiler's log. */
 #include "model/torch_log.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of categories, then rows of names. */
 #include "model/trace_class.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Results into a session's folder, and out again. What is written is interfaces.md section 2:
  * overlays behind the profiles, suggestions, the report, the Perfetto trace, and XProf's caches put

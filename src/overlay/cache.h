@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * XProf's caches in a session's folder, kept in a state in which XProf shows what was written.
  *

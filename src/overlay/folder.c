@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One look through a folder, for a strip of all that is in it. */
 #include "overlay/folder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ALL_HOSTS.smart_suggestion.pb: what XProf shows under "Recommendations" on its overview page.
  *

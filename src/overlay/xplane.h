@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The overlay in a profile: planes of ours behind the user's own bytes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compiled modules: the bytes of an HloProto or an HloModuleProto -> struct ts_hlo_module.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every reader. Adding one: its file and a line here (docs/adding). */
 #define TS_READERS(X) \
 	X(xplane)     \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk over a trace's text. A state machine of tokens; nothing is recursive. */
 #include "read/walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A ring of calls: the oldest is waited for. */
 #include "remote/inside.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The client of one helper (docs/remote.md): requests as lines of JSON, replies in any order.
  *

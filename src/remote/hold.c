@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Content of objects: read in parts, kept while it is held, and some of it for longer. */
 #include "remote/inside.h"
 

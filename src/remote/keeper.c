@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fork() and exec(); nothing is read here. */
 #include "remote/keeper.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Objects as files below the current folder. */
 #include "remote/inside.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What became of a folder's files goes back to the store, each object in one step. */
 #include "remote/inside.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning and the end: a scratch folder, and a helper for each bucket. */
 #include "remote/inside.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects of a store (gs://, s3://, ...) as files, mirrored in a scratch folder.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Figures above their peak: made, and found again. */
 #include "result/impossible.h"
 

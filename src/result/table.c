@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables, lists and single values. */
 #include "result/result.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Views by name, and findings as rows. */
 #include "result/view.h"
 

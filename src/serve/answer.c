@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies and answers. */
 #include "serve/answer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The routes: each is a row of a table. */
 #include "serve/api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the server answers: the page and its parts, and the API that the page asks.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A card: what a list says of a run, taken out of its report in JSON.
  *

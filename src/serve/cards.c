@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cards in memory, and those that reports in a run's folder give. */
 #include "serve/cards.h"
 

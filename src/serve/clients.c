@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The places are a list under one lock; a thread looks for deadlines that have passed. */
 #include "serve/clients.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* All runs are open at once: a comparison looks into their profiles and results. */
 #include "serve/comparison.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The three answers of an extension server, as JSON. */
 #include "serve/extension.h"
 

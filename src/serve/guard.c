@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Facts: RFC 9110, 4.2.3 (names of hosts), 7.2 (Host), 15.5 (statuses); RFC 9112, 3.2 (targets), 11.2
  * (smuggling); W3C Fetch Metadata. */
 #include "serve/guard.h"
@@ -5,6 +6,7 @@
 #include <strings.h>
 
 #include "base/check.h"
+#include "serve/address.h"
 #include "serve/extension.h"
 #include "serve/mhd.h"
 
@@ -15,6 +17,8 @@ struct heads {
 	struct ts_bytes host, origin, site, mode;
 	size_t nr_hosts;
 	bool has_body;
+	char reached
+		[TS_ADDRESS_CAP]; /* our end of the connection, where that may be a host; or "" */
 };
 
 static bool is_word(struct ts_bytes text, const char *word)
@@ -72,15 +76,34 @@ static bool is_given(const struct ts_guard *guard, struct ts_bytes host)
 	return false;
 }
 
-/* A name from the user may stand for a proxy that speaks TLS. */
-static bool is_own_origin(const struct ts_guard *guard, struct ts_bytes origin)
+/* An address in numbers is not looked up, so that no other site can give it to a name of its own. */
+static bool is_reached(const struct ts_guard *guard, const struct heads *heads,
+		       struct ts_bytes host)
 {
+	return heads->reached[0] && is_host(guard, host, heads->reached);
+}
+
+static void find_reached(struct heads *heads, struct MHD_Connection *client)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(client, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct ts_address address;
+
+	if (info && ts_address_of_socket(&address, info->connect_fd))
+		ts_address_write(&address, heads->reached);
+}
+
+/* A name from the user may stand for a proxy that speaks TLS. */
+static bool is_own_origin(const struct ts_guard *guard, const struct heads *heads)
+{
+	struct ts_bytes origin = heads->origin;
 	static const char plain[] = "http://", secure[] = "https://";
 
 	if (ts_bytes_starts(origin, plain)) {
 		struct ts_bytes host = ts_bytes_cut(origin, strlen(plain), origin.n);
 
-		return is_loopback(guard, host) || is_given(guard, host);
+		return is_loopback(guard, host) || is_given(guard, host) ||
+		       is_reached(guard, heads, host);
 	}
 	return ts_bytes_starts(origin, secure) &&
 	       is_given(guard, ts_bytes_cut(origin, strlen(secure), origin.n));
@@ -96,7 +119,7 @@ static bool is_for_perfetto(const struct heads *heads, const char *path)
 /* A link that somebody follows to us is fine; what another page loads by itself is not. */
 static bool is_own_page(const struct ts_guard *guard, const struct heads *heads)
 {
-	if (heads->origin.p && !is_own_origin(guard, heads->origin))
+	if (heads->origin.p && !is_own_origin(guard, heads))
 		return false;
 	return !heads->site.p || is_word(heads->site, "same-origin") ||
 	       is_word(heads->site, "none") || is_word(heads->mode, "navigate");
@@ -133,14 +156,19 @@ struct ts_answer ts_guard_refuse(const struct ts_guard *guard, struct MHD_Connec
 
 	TS_ASSERT(guard != NULL && client != NULL && method != NULL && has_body != NULL);
 	MHD_get_connection_values_n(client, MHD_HEADER_KIND, note_head, &heads);
+	if (guard->is_open)
+		find_reached(&heads, client);
 	*has_body = heads.has_body;
 	if (heads.nr_hosts > 1)
 		return ts_answer_error(MHD_HTTP_BAD_REQUEST, "the request names two hosts");
-	if (!is_loopback(guard, heads.host) && !is_given(guard, heads.host))
-		return ts_answer_error(MHD_HTTP_FORBIDDEN,
-				       "this server answers to 127.0.0.1:%u and localhost:%u only "
-				       "(--allow-host adds a name)",
-				       (unsigned)guard->port, (unsigned)guard->port);
+	if (!is_loopback(guard, heads.host) && !is_given(guard, heads.host) &&
+	    !is_reached(guard, &heads, heads.host))
+		return ts_answer_error(
+			MHD_HTTP_FORBIDDEN,
+			"this server answers to 127.0.0.1:%u and localhost:%u%s only "
+			"(--allow-host adds a name)",
+			(unsigned)guard->port, (unsigned)guard->port,
+			guard->is_open ? " and its own address" : "");
 	if (!is_for_perfetto(&heads, path) && !is_own_page(guard, &heads))
 		return ts_answer_error(MHD_HTTP_FORBIDDEN, "pages of other origins are refused");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)

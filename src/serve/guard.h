@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which requests are meant for this server. All others are refused before a route sees them.
  *
  * A page of another origin can make a browser ask any address, and a name of its own can be made to
  * lead to 127.0.0.1 (DNS rebinding). So the Host must be a name that is known to be ours: a loopback
- * name with our port, or one that the user gave. Where the browser says which page asks (Origin,
+ * name with our port, where other machines can reach us the address that the connection came to, or a name
+ * that the user gave. Where the browser says which page asks (Origin,
  * Sec-Fetch-Site), that page must be ours too; the one other that may is Perfetto's, and only what is below
  * TS_EXTENSION_PATH, which is the same for all runs.
  *
@@ -19,6 +21,7 @@ struct MHD_Connection;
 
 struct ts_guard {
 	_Atomic uint16_t port;	  /* 0 until it is known */
+	bool is_open;		  /* other machines can reach the server */
 	const char *const *hosts; /* NAME or NAME:PORT, from the user; must outlive the guard */
 	size_t nr_hosts;
 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One report, and the clients that wait for the next one. */
 #include "serve/latest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run of a list as JSON. */
 #include "serve/listed.h"
 

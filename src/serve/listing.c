@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The list of runs, and the thread that fills it. */
 #include "serve/listing.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * News: events go to all readers as server-sent events (text/event-stream; WHATWG HTML,
  * "Server-sent events").

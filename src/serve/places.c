@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings out of a report's text. */
 #include "serve/places.h"
 

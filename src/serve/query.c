@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers and names of an address. */
 #include "serve/query.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What stands behind the ? of an address, as numbers and names.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reports on demand. */
 #include "serve/reports.h"
 

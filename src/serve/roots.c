@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* By realpath(). A link that is made between this look and the reading is not seen. */
 #include "serve/roots.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The HTTP server, by libmicrohttpd. */
 #include "serve/server.h"
 
@@ -8,10 +9,12 @@
 #include <poll.h>
 
 #include "base/check.h"
+#include "serve/address.h"
 #include "serve/clients.h"
 #include "serve/extension.h"
 #include "serve/guard.h"
 #include "serve/mhd.h"
+#include "serve/token.h"
 
 #ifdef POLLRDHUP
 #define LEFT POLLRDHUP
@@ -39,6 +42,7 @@ struct ts_server {
 	struct MHD_Daemon *daemon;
 	struct ts_clients *clients;
 	struct ts_guard guard;
+	struct ts_token token;
 	ts_server_fn *answer;
 	void *ctx;
 };
@@ -178,6 +182,8 @@ static void add_headers(struct MHD_Response *response, const struct ts_answer *a
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
 	if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	if (answer->status == MHD_HTTP_UNAUTHORIZED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
 	if (answer->status == MHD_HTTP_SERVICE_UNAVAILABLE)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
 	if (answer->status == MHD_HTTP_BAD_REQUEST) /* what follows it may be of the same kind */
@@ -277,6 +283,57 @@ static mhd_result answer_request(const struct ts_server *server, struct MHD_Conn
 	return send_answer(client, answer);
 }
 
+static bool is_page(const char *path)
+{
+	return strcmp(path, "/") == 0 || strcmp(path, "/index.html") == 0;
+}
+
+/* The page's address with the token: the browser gets the cookie, and goes to the address without it. */
+static mhd_result send_cookie(const struct ts_server *server, struct MHD_Connection *client)
+{
+	const struct ts_answer answer = { .status = MHD_HTTP_SEE_OTHER,
+					  .type = "text/plain; charset=utf-8" };
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+	char cookie[TS_TOKEN_COOKIE_CAP];
+
+	if (!response)
+		return MHD_NO;
+	ts_token_cookie(&server->token, client, cookie);
+	add_headers(response, &answer, NULL, false);
+	MHD_add_response_header(response, MHD_HTTP_HEADER_SET_COOKIE, cookie);
+	MHD_add_response_header(response, MHD_HTTP_HEADER_LOCATION, "./");
+	return send_response(client, answer.status, response);
+}
+
+static struct ts_answer refuse_stranger(void)
+{
+	return ts_answer_error(MHD_HTTP_UNAUTHORIZED,
+			       "this server wants its token: open the address that it printed when "
+			       "it began, /?token=TOKEN (programs may send Authorization: Bearer "
+			       "TOKEN)");
+}
+
+/* Whether the request shows the token, where there is one. */
+static bool is_let_in(const struct ts_server *server, struct MHD_Connection *client)
+{
+	return !server->token.text[0] || ts_token_is_shown(&server->token, client);
+}
+
+static mhd_result answer_guest(const struct ts_server *server, struct MHD_Connection *client,
+			       struct ts_client *place, const char *path)
+{
+	bool has_token = server->token.text[0] != '\0';
+
+	if (is_let_in(server, client) &&
+	    !(has_token && is_page(path) && ts_token_is_in_address(&server->token, client)))
+		return answer_request(server, client, place, path);
+	ts_clients_turn(server->clients, place, TS_CLIENT_TAKES, 0);
+	if (is_let_in(server, client))
+		return send_cookie(server, client);
+	return send_answer(client, refuse_stranger());
+}
+
 /*
  * libmicrohttpd calls this for the headers, and again when all is read. What has a body is refused at
  * once, and its connection ends there: nothing of the body is read as a request.
@@ -300,7 +357,7 @@ static mhd_result on_request(void *ctx, struct MHD_Connection *client, const cha
 		return MHD_YES;
 	}
 	if (!refusal.body)
-		return answer_request(server, client, connection->client, path);
+		return answer_guest(server, client, connection->client, path);
 	ts_clients_turn(server->clients, connection->client, TS_CLIENT_TAKES, 0);
 	return send_answer(client, refusal);
 }
@@ -352,16 +409,22 @@ static uint16_t bound_port(struct MHD_Daemon *daemon, uint16_t asked)
 	return info && info->port ? info->port : asked;
 }
 
-/* Its limits are ours and some sockets more: at its own it closes new clients, and not old ones. */
-static struct MHD_Daemon *start_daemon(struct ts_server *server, uint16_t port)
+static unsigned family_flags(const struct ts_address *address)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port) };
+	if (address->as.any.sa_family != AF_INET6)
+		return 0;
+	return ts_address_is_any(address) ? MHD_USE_DUAL_STACK : MHD_USE_IPv6;
+}
 
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+/* Its limits are ours and some sockets more: at its own it closes new clients, and not old ones. */
+static struct MHD_Daemon *start_daemon(struct ts_server *server, const struct ts_address *address,
+				       uint16_t port)
+{
 	errno = 0;
 	return MHD_start_daemon(
-		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO,
-		port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR, &address,
+		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO |
+			family_flags(address),
+		port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR, &address->as.any,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_S, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned)(TS_SERVER_CLIENTS + MORE_SOCKETS), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)TS_SERVER_HEAD_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
@@ -369,13 +432,46 @@ static struct MHD_Daemon *start_daemon(struct ts_server *server, uint16_t port)
 		on_connection, server, MHD_OPTION_NOTIFY_COMPLETED, on_end, server, MHD_OPTION_END);
 }
 
+static void set_up(struct ts_server *server, const struct ts_server_options *options,
+		   const struct ts_address *address)
+{
+	server->answer = options->answer;
+	server->ctx = options->ctx;
+	server->guard.hosts = options->hosts;
+	server->guard.nr_hosts = options->nr_hosts;
+	server->guard.port = options->port;
+	server->guard.is_open = !ts_address_is_loopback(address);
+	snprintf(server->token.text, sizeof(server->token.text), "%s",
+		 options->token ? options->token : "");
+}
+
+static enum ts_status fail_to_listen(const struct ts_address *address, uint16_t port,
+				     struct ts_error *err)
+{
+	const char *cause = errno ? strerror(errno) : "it is refused";
+	const char *remedy = errno == EADDRNOTAVAIL
+				     ? "hostname -I lists the addresses of this machine"
+				     : "give another --port";
+	char text[TS_ADDRESS_CAP];
+
+	ts_address_write(address, text);
+	return ts_fail(err, TS_IO, "%s:%u: cannot listen there: %s (%s)", text, port, cause,
+		       remedy);
+}
+
 enum ts_status ts_server_start(struct ts_server **out, const struct ts_server_options *options,
 			       struct ts_error *err)
 {
 	TS_ASSERT(out != NULL && options != NULL && options->answer != NULL);
 
-	struct ts_server *server = calloc(1, sizeof(*server));
+	struct ts_server *server;
+	struct ts_address address;
+	enum ts_status st = ts_address_read(
+		&address, options->address ? options->address : "127.0.0.1", options->port, err);
 
+	if (st)
+		return st;
+	server = calloc(1, sizeof(*server));
 	if (!server)
 		return ts_fail_nomem(err);
 	server->clients = ts_clients_new(&limits);
@@ -383,18 +479,13 @@ enum ts_status ts_server_start(struct ts_server **out, const struct ts_server_op
 		free(server);
 		return ts_fail_nomem(err);
 	}
-	server->answer = options->answer;
-	server->ctx = options->ctx;
-	server->guard.hosts = options->hosts;
-	server->guard.nr_hosts = options->nr_hosts;
-	server->guard.port = options->port;
-	server->daemon = start_daemon(server, options->port);
+	set_up(server, options, &address);
+	server->daemon = start_daemon(server, &address, options->port);
 	if (!server->daemon) {
+		st = fail_to_listen(&address, options->port, err);
 		ts_clients_free(server->clients);
 		free(server);
-		return ts_fail(err, TS_IO,
-			       "127.0.0.1:%u: cannot listen there: %s (give another --port)",
-			       options->port, errno ? strerror(errno) : "it is refused");
+		return st;
 	}
 	server->guard.port = bound_port(server->daemon, options->port);
 	*out = server;

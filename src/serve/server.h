@@ -1,7 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small HTTP server on 127.0.0.1 (libmicrohttpd), with GET and HEAD. Each client has a thread.
+ * A small HTTP server (libmicrohttpd), with GET and HEAD, on 127.0.0.1 or another address. Each client has
+ * a thread.
  *
- * It answers only requests that are meant for it (guard.h). At most TS_SERVER_CLIENTS are connected; one
+ * It answers only requests that are meant for it (guard.h), and where it has a token only those that show it
+ * (token.h). At most TS_SERVER_CLIENTS are connected; one
  * more takes the place of the slowest (clients.h). Deadlines: TS_SERVER_ASK_MS for a request,
  * TS_SERVER_TAKE_MS for an answer, longer for a long one, and a minute without a byte.
  * Answers have a tag; a client that has the present one gets status 304. They are packed by gzip
@@ -37,7 +40,9 @@ typedef struct ts_answer ts_server_fn(void *ctx, const struct ts_request *reques
 struct ts_server;
 
 struct ts_server_options {
-	uint16_t port; /* 0: any that is free */
+	const char *address; /* in numbers (address.h); NULL: 127.0.0.1 */
+	uint16_t port;	     /* 0: any that is free */
+	const char *token;   /* NULL or "": every request is let in. It must outlive the server */
 	/* names beside those of the loopback (guard.h); must outlive the server */
 	const char *const *hosts;
 	size_t nr_hosts;
@@ -45,7 +50,7 @@ struct ts_server_options {
 	void *ctx;
 };
 
-/* TS_IO: the server cannot listen on the port. */
+/* TS_IO: the server cannot listen there; TS_USAGE: the address is not one. */
 enum ts_status ts_server_start(struct ts_server **server, const struct ts_server_options *options,
 			       struct ts_error *err);
 uint16_t ts_server_port(const struct ts_server *server);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pictures of a run's timeline, at any zoom, as JSON (flow/picture.h).
  *

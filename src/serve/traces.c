@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names, marks and heads are those of flow/trace.c, flow/annotated.c and write/perfetto. */
 #include "serve/traces.h"
 

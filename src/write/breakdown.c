@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The time breakdown for a console. */
 #include "write/breakdown.h"
 

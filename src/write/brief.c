@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report in a given number of bytes. */
 #include "write/brief.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The quality of captures, for people and for programs. */
 #include "write/check.h"
 
@@ -10,8 +11,34 @@
 #define INDENT	   5
 #define PAGE_WIDTH 100 /* where there is no terminal */
 
-static const char *const columns[] = { "id",   "severity", "verdict", "confidence",
-				       "what", "evidence", "fix",     "code" };
+enum column { ID, SEVERITY, VERDICT, CONFIDENCE, WHAT, EVIDENCE, FIX, CODE, NR_COLUMNS };
+static const char *const columns[NR_COLUMNS] = { "id",	 "severity", "verdict", "confidence",
+						 "what", "evidence", "fix",	"code" };
+
+/* A cause of the analysis, or a note: a text a column, empty where there is none. */
+struct row {
+	struct ts_bytes cells[NR_COLUMNS];
+};
+
+static struct row row_of_cause(const struct ts_table *causes, size_t index)
+{
+	struct row row;
+
+	for (size_t i = 0; i < NR_COLUMNS; i++)
+		row.cells[i] = ts_cell_text(causes, index, columns[i]);
+	return row;
+}
+
+static struct row row_of_note(const struct ts_check_note *note)
+{
+	return (struct row){ { [ID] = ts_bytes_of(note->id),
+			       [SEVERITY] = ts_bytes_of(note->severity),
+			       [VERDICT] = TS_LIT("good"),
+			       [CONFIDENCE] = ts_bytes_of(note->confidence),
+			       [WHAT] = ts_bytes_of(note->what),
+			       [EVIDENCE] = ts_bytes_of(note->evidence),
+			       [FIX] = ts_bytes_of(note->fix) } };
+}
 
 /* For a path that holds no profile: how one comes into being, and where. */
 static const char where_profiles_are[] = "Take a profile with jax.profiler.trace(LOGDIR), and give "
@@ -81,22 +108,22 @@ static void put_code(struct ts_buf *out, struct ts_bytes code)
 	}
 }
 
-static void put_cause(struct ts_buf *out, const struct ts_table *causes, size_t row,
+static void put_cause(struct ts_buf *out, size_t number, struct row row,
 		      const struct ts_report *form)
 {
-	ts_buf_printf(out, "  %zu. %.*s: %.*s: ", row + 1,
-		      TS_ARG(ts_cell_text(causes, row, "severity")),
-		      TS_ARG(ts_cell_text(causes, row, "id")));
-	ts_term_text(out, ts_cell_text(causes, row, "what"));
+	ts_buf_printf(out, "  %zu. %.*s: %.*s: ", number, TS_ARG(row.cells[SEVERITY]),
+		      TS_ARG(row.cells[ID]));
+	ts_term_text(out, row.cells[WHAT]);
 	ts_buf_putc(out, '\n');
-	put_wrapped(out, "", ts_cell_text(causes, row, "evidence"), form);
-	put_wrapped(out, "do: ", ts_cell_text(causes, row, "fix"), form);
-	put_code(out, ts_cell_text(causes, row, "code"));
+	put_wrapped(out, "", row.cells[EVIDENCE], form);
+	put_wrapped(out, "do: ", row.cells[FIX], form);
+	put_code(out, row.cells[CODE]);
 }
 
 void ts_check_text(struct ts_buf *out, const struct ts_check *check, const struct ts_report *form)
 {
 	const struct ts_table *causes = causes_of(check);
+	size_t nr = 0;
 
 	TS_ASSERT(out && check && form);
 	ts_term_text(out, ts_bytes_of(check->session));
@@ -104,7 +131,21 @@ void ts_check_text(struct ts_buf *out, const struct ts_check *check, const struc
 	ts_buf_put(out, verdict_of(check));
 	ts_buf_puts(out, form->color ? RESET "\n" : "\n");
 	for (size_t i = 0; causes && i < causes->nr_rows; i++)
-		put_cause(out, causes, i, form);
+		put_cause(out, ++nr, row_of_cause(causes, i), form);
+	for (size_t i = 0; i < check->nr_notes; i++)
+		put_cause(out, ++nr, row_of_note(&check->notes[i]), form);
+}
+
+void ts_check_viewer_text(struct ts_buf *out, const struct ts_check_viewer *viewer,
+			  const struct ts_report *form)
+{
+	TS_ASSERT(out && viewer && form);
+	if (viewer->nr_notes == 0)
+		return;
+	ts_term_text(out, ts_bytes_of(viewer->program));
+	ts_buf_putc(out, '\n');
+	for (size_t i = 0; i < viewer->nr_notes; i++)
+		put_cause(out, i + 1, row_of_note(&viewer->notes[i]), form);
 }
 
 void ts_check_json_begin(struct ts_json *json, const struct ts_report *form)
@@ -116,39 +157,39 @@ void ts_check_json_begin(struct ts_json *json, const struct ts_report *form)
 	ts_json_array(json);
 }
 
-static void put_row(struct ts_json *json, const struct ts_table *causes, size_t row)
+static void put_row(struct ts_json *json, struct row row)
 {
 	ts_json_object(json);
-	for (size_t i = 0; i < TS_NELEM(columns); i++) {
-		struct ts_bytes text = ts_cell_text(causes, row, columns[i]);
-
+	for (size_t i = 0; i < NR_COLUMNS; i++) {
 		ts_json_key(json, columns[i]);
-		if (text.n > 0)
-			ts_json_string(json, text);
+		if (row.cells[i].n > 0)
+			ts_json_string(json, row.cells[i]);
 		else
 			ts_json_null(json);
 	}
 	ts_json_object_end(json);
 }
 
+static void put_notes(struct ts_json *json, const struct ts_check_note *notes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		put_row(json, row_of_note(&notes[i]));
+}
+
 static void put_problem(struct ts_json *json, const struct ts_check *check)
 {
 	bool is_wrong_path = strcmp(check->cause, "no_profile") == 0;
-	const char *const cells[] = { check->cause,
-				      "critical",
-				      "empty",
-				      "certain",
-				      check->problem,
-				      NULL,
-				      is_wrong_path ? where_profiles_are : NULL,
-				      is_wrong_path ? where_profiles_are_code : NULL };
+	struct row row = { { [ID] = ts_bytes_of(check->cause),
+			     [SEVERITY] = TS_LIT("critical"),
+			     [VERDICT] = TS_LIT("empty"),
+			     [CONFIDENCE] = TS_LIT("certain"),
+			     [WHAT] = ts_bytes_of(check->problem) } };
 
-	ts_json_object(json);
-	for (size_t i = 0; i < TS_NELEM(columns); i++) {
-		ts_json_key(json, columns[i]);
-		ts_json_text(json, cells[i]);
+	if (is_wrong_path) {
+		row.cells[FIX] = ts_bytes_of(where_profiles_are);
+		row.cells[CODE] = ts_bytes_of(where_profiles_are_code);
 	}
-	ts_json_object_end(json);
+	put_row(json, row);
 }
 
 void ts_check_json(struct ts_json *json, const struct ts_check *check)
@@ -164,17 +205,37 @@ void ts_check_json(struct ts_json *json, const struct ts_check *check)
 	ts_json_key(json, "causes");
 	ts_json_array(json);
 	for (size_t i = 0; causes && i < causes->nr_rows; i++)
-		put_row(json, causes, i);
+		put_row(json, row_of_cause(causes, i));
 	if (!check->capture)
 		put_problem(json, check);
+	put_notes(json, check->notes, check->nr_notes);
 	ts_json_array_end(json);
 	ts_json_object_end(json);
 }
 
-void ts_check_json_end(struct ts_json *json)
+static void put_viewer(struct ts_json *json, const struct ts_check_viewer *viewer)
 {
-	TS_ASSERT(json);
+	ts_json_object(json);
+	ts_json_key(json, "program");
+	ts_json_text(json, viewer->program);
+	ts_json_key(json, "packages");
+	ts_json_text(json, viewer->packages);
+	ts_json_key(json, "causes");
+	ts_json_array(json);
+	put_notes(json, viewer->notes, viewer->nr_notes);
 	ts_json_array_end(json);
+	ts_json_object_end(json);
+}
+
+void ts_check_json_end(struct ts_json *json, const struct ts_check_viewer *viewer)
+{
+	TS_ASSERT(json && viewer);
+	ts_json_array_end(json);
+	ts_json_key(json, "tensorboard");
+	if (viewer->program)
+		put_viewer(json, viewer);
+	else
+		ts_json_null(json);
 	ts_json_object_end(json);
 	ts_buf_putc(json->out, '\n');
 }

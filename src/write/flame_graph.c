@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of a tree of call paths, and what is cut from it. */
 #include "write/flame.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The head of our JSON objects. */
 #include "write/json_head.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One view of the report as CSV. */
 #include "write/report_csv.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report as one HTML file. */
 #include "write/report_html.h"
 
@@ -119,6 +120,7 @@ enum ts_status ts_report_html(struct ts_buf *out, const struct ts_results *resul
 	put_head(out, results);
 	put_body(out, report);
 	ts_buf_puts(out, "<div id=\"tpusight\"></div>\n"
+			 "<footer>Third-party notices: tpusight --licenses</footer>\n"
 			 "<script type=\"application/json\" id=\"tpusight-report\">");
 	st = ts_report_json(out, results, &form, err);
 	ts_buf_puts(out, "</script>\n");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The report as JSON, `tpusight/1` (docs/analyses/ has every number).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tracks in the report's JSON. */
 #include "write/report_tracks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tracks over time in the report's JSON: what the viewers draw, coarse enough for a page.
  *

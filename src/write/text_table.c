@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values and tables for people. */
 #include "write/text_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values and tables for people: units from the ending of a name, columns that fit the terminal.
  * Part of the text report.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows by key (analysis/kit/keyed.h): found again, summed, and asked whether a map fits its rows. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What analyses need of one another: no circles, and nothing of a later pass. */
 #include <setjmp.h>
 #include <stdarg.h>

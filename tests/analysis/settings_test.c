@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Thresholds: defaults, names, and what is refused. */
 #include "tests/analysis/doctor/doctor_given.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a host's rows may hold is the same however many other hosts there are. */
 #include "tests/analysis/given.h"
 

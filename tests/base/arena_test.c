@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that dies together, and arrays that grow. */
 #include <setjmp.h>
 #include <stdalign.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Byte views, numbers in text, and arithmetic that saturates; the growing buffer and the error. */
 #include <setjmp.h>
 #include <stdarg.h>

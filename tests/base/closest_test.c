@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The name that was probably meant. */
 #include <setjmp.h>
 #include <stdarg.h>

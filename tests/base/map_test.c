@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Maps from ids and from bytes, against an array that is searched from end to end. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How much of a long work is done. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs on threads that begin and end in order, and hold no more than they may. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SipHash against OpenSSL's (openssl mac -macopt hexkey:000102...0f -macopt size:16 SipHash). */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Spans against a bitmap of the same moments: every operation on many random lists. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities as people read them: a row each. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs on 1, 2 and 16 threads. */
 #include <setjmp.h>
 #include <stdarg.h>

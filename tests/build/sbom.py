@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints what a release is made of, as CycloneDX 1.5 (https://cyclonedx.org/docs/1.5/json): sbom.py [TOP]
 
 The libraries that configure.ac asks for, in the versions that pkg-config finds here, with the package of a Debian-like system
@@ -16,14 +17,10 @@ import sys
 import uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LICENCES = {  # of what is linked, by its name for pkg-config; as SPDX has it
-    "zlib": "Zlib", "libisal": "BSD-3-Clause", "libbrotlidec": "MIT", "libzstd": "BSD-3-Clause", "libprotobuf-c": "BSD-2-Clause",
-    "libarchive": "BSD-2-Clause", "libmicrohttpd": "LGPL-2.1-or-later",
-    "libcjson": "MIT", "libcurl": "curl",
-}
 PYTHON_LICENCES = {
     "tensorboard": "Apache-2.0", "jax": "Apache-2.0", "torch": "BSD-3-Clause", "fsspec": "BSD-3-Clause", "gcsfs": "BSD-3-Clause",
-    "s3fs": "BSD-3-Clause", "adlfs": "BSD-3-Clause", "ray": "Apache-2.0",
+    "s3fs": "BSD-3-Clause", "adlfs": "BSD-3-Clause", "ray": "Apache-2.0", "mcp": "MIT", "duckdb": "MIT", "ipykernel": "BSD-3-Clause", "matplotlib": "PSF-2.0",
+    "pandas": "BSD-3-Clause", "pyarrow": "Apache-2.0",
 }
 
 
@@ -39,6 +36,13 @@ def text_of(top, *path):
         return f.read()
 
 
+def notices(top):
+    """{name: its columns} of notices/list: name, how it is there, licence, what for, address."""
+    rows = [[cell.strip() for cell in line.split("|")] for line in text_of(top, "notices", "list").splitlines()
+            if line and not line.startswith("#")]
+    return {row[0]: row for row in rows}
+
+
 def licensed(component, licence):
     component["licenses"] = [{"license": {"id": licence}}]
     return component
@@ -49,7 +53,7 @@ def libraries(configure):
     return re.findall(r"^TS_REQUIRE_LIB\(\[\w+\], \[([\w-]+)[^\]]*\], \[([\w-]+)\]", configure, re.M)
 
 
-def library(name, package):
+def library(name, package, licence):
     version = output("pkg-config", "--modversion", name)
     if not version:
         sys.exit(f"sbom.py: pkg-config knows no {name} here (install {package})")
@@ -57,7 +61,7 @@ def library(name, package):
     system = re.search(r"^ID=\"?(\w+)", output("cat", "/etc/os-release"), re.M)
     purl = f"pkg:deb/{system.group(1)}/{source}?arch=source" if source and system else f"pkg:generic/{name}@{version}"
     return licensed({"type": "library", "bom-ref": name, "name": name, "version": version, "scope": "required",
-                     "purl": purl.replace("+", "%2B")}, LICENCES[name])
+                     "purl": purl.replace("+", "%2B")}, licence)
 
 
 def npm_packages(lock):
@@ -89,7 +93,8 @@ def timestamp(top):
 def bill(top):
     configure = text_of(top, "configure.ac")
     version = re.search(r"AC_INIT\(\[tpusight\], \[([^\]]+)\]", configure).group(1)
-    parts = [library(*names) for names in libraries(configure)]
+    known = notices(top)
+    parts = [library(name, package, known[name][2]) for name, package in libraries(configure)]
     parts += npm_packages(text_of(top, "plugin", "page", "package-lock.json"))
     parts += python_packages(text_of(top, "plugin", "pyproject.toml"))
     whole = {"type": "application", "bom-ref": "tpusight", "name": "tpusight", "version": version,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values of options, a row a kind. */
 #include <setjmp.h>
 #include <stdarg.h>

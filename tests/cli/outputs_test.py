@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How the files that the program writes come to lie: outputs_test.py
 
 Links, pipes and folders in a file's place; modes, ACLs, attributes, owners; outputs that are inputs: docs/files.md, asked of
@@ -26,11 +27,11 @@ MODULE = os.path.join(DATA, "pallas_v5e.hlo.pb")
 PATIENCE = 300  # seconds: only a command that waits for ever takes so long
 SESSION = "log/plugins/profile/s"
 OURS = ["ALL_HOSTS.tpusight.json", "ALL_HOSTS.smart_suggestion.pb", "perfetto_trace.json.gz", "cache_version.txt"]
-# Each command that has -o: its arguments, with IN for the file that it reads.
+# Each command that has -o: its arguments, with IN for the file that it reads. --format lets a report have any name.
 WRITERS = {
-    "report": [PROFILE, "report", "IN"],
-    "check": [PROFILE, "check", "IN"],
-    "compare": [PROFILE, "compare", "IN", PROFILE],
+    "report": [PROFILE, "report", "--format=text", "IN"],
+    "check": [PROFILE, "check", "--format=text", "IN"],
+    "compare": [PROFILE, "compare", "--format=text", "IN", PROFILE],
     "hta": [TRACE, "hta", "IN"],
     "kernels": [TRACE, "kernels", "IN"],
     "timeline": [TRACE, "timeline", "IN"],
@@ -38,16 +39,17 @@ WRITERS = {
     "flame": [TRACE, "flame", "IN"],
     "flame folded": [TRACE, "flame", "--format=folded", "IN"],
     "memory": [TRACE, "memory", "--format=json", "IN"],
-    "compile": [PROFILE, "compile", "IN"],
-    "compile of modes": [PROFILE, "compile", "IN", PROFILE],
-    "hlo": [MODULE, "hlo", "IN"],
+    "compile": [PROFILE, "compile", "--format=text", "IN"],
+    "compile of modes": [PROFILE, "compile", "--format=text", "IN", PROFILE],
+    "hlo": [MODULE, "hlo", "--format=text", "IN"],
     "trim": [TRACE, "trim", "--from-ms=0", "IN"],
     "trim of an xplane": [PROFILE, "trim", "--plane=/device:*", "IN"],
     "redact": [TRACE, "redact", "IN"],
     "redact of an xplane": [PROFILE, "redact", "IN"],
+    "export": [PROFILE, "export", "--format=arrow", "IN"],
     "map outline": [PROFILE, "map", "outline", "IN"],
 }
-WITHOUT_INPUT = {"thresholds", "explain"}
+WITHOUT_INPUT = {"thresholds", "explain", "manual"}
 
 
 def run(*arguments, umask=0o022, **more):
@@ -66,14 +68,14 @@ def setUpModule():
     shutil.copyfile(PROFILE, profile)
     for step in (["map", "outline", profile, "-o", outline], ["reduce", "outline", outline, "-o", whole],
                  ["map", "pass", profile, f"--outline={whole}", "-o", states],
-                 ["reduce", "report", states, f"--outline={whole}", f"--results={results}", "-o", tail],
+                 ["reduce", "report", states, f"--outline={whole}", f"--results={results}", "--format=text", "-o", tail],
                  ["map", "overlay", profile, f"--results={results}", f"--trace={trace}", "-o", tail]):
         done = run(*step)
         if done.returncode:
             raise RuntimeError(done.stderr.decode())
     WRITERS["map pass"] = [PROFILE, "map", "pass", f"--outline={whole}", "IN"]
     WRITERS["reduce outline"] = [outline, "reduce", "outline", "IN"]
-    WRITERS["reduce report"] = [states, "reduce", "report", f"--outline={whole}", "IN"]
+    WRITERS["reduce report"] = [states, "reduce", "report", "--format=text", f"--outline={whole}", "IN"]
     WRITERS["map overlay"] = [PROFILE, "map", "overlay", f"--results={results}", "IN"]
     WRITERS["map tracks"] = [PROFILE, "map", "tracks", f"--results={results}", "IN"]
     WRITERS["reduce trace"] = [trace, "reduce", "trace", f"--results={results}", "IN"]
@@ -91,6 +93,12 @@ def content(path):
 def ending(source):
     """What a copy's name has to end in: other commands take any name."""
     return os.path.basename(source).split(".", 1)[1]
+
+
+def output(name, source):
+    """What the command's output is called: most take any name."""
+    endings = {"trim": ending(source), "redact": ending(source), "export": "arrow"}
+    return f"out.{endings[name.split()[0]]}" if name.split()[0] in endings else "out"
 
 
 class Outputs(unittest.TestCase):
@@ -292,7 +300,7 @@ class Outputs(unittest.TestCase):
     def test_no_output_is_more_open_than_its_input(self):
         for name, row in WRITERS.items():
             with self.subTest(name):
-                source, target = f"in.{ending(row[0])}", f"out.{ending(row[0]) if name.split()[0] in ('trim', 'redact') else 'x'}"
+                source, target = f"in.{ending(row[0])}", output(name, row[0])
                 shutil.copyfile(row[0], source)
                 os.chmod(source, 0o600)
                 done = run(*self.arguments(name, source), "-o", target)
@@ -366,10 +374,10 @@ class Outputs(unittest.TestCase):
             file.write("V0101 00:00:00.000000 1 torch/_logging/structured.py:22] {}\n")
         os.chmod(log, 0o600)
         for given in (log, "logs"):
-            done = run("compile", "--torch-trace", given, "-o", log, "a.pt.trace.json")
+            done = run("compile", "--torch-trace", given, "--format=text", "-o", log, "a.pt.trace.json")
             self.assertEqual(done.returncode, 2, done.stderr.decode())
-            run("compile", "--torch-trace", given, "-o", "out.x", "a.pt.trace.json")
-            self.assertEqual(mode_of("out.x"), "0o600")
+            run("compile", "--torch-trace", given, "-o", "out", "a.pt.trace.json")
+            self.assertEqual(mode_of("out"), "0o600")
 
     def test_a_folder_of_the_input_is_no_place_for_a_copy(self):
         session = self.session("a", "b")

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Chunks put at any byte of a file are found again; tests/overlay/records_test.py holds them against another writer's. */
 #include <setjmp.h>
 #include <stdarg.h>

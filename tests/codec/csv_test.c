@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CSV cells: quoting by hand, and random text read back by a small RFC 4180 reader. */
 #include <setjmp.h>
 #include <stdarg.h>

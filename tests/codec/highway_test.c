@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* HighwayHash against the vectors of its authors (github.com/google/highwayhash, highwayhash_test.cc), and in pieces. */
 #include <setjmp.h>
 #include <stdarg.h>

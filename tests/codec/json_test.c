@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON writer against cJSON, an independent parser, and against text made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The protobuf cursor: rows of bytes, and what must come of them. */
 #include <setjmp.h>
 #include <stdarg.h>

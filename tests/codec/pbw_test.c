@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The protobuf writer against bytes worked out by hand, and against the cursor that reads them. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records: released, summed, saved and loaded by their tables of members. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shortest digits of doubles: what others publish, every power of two, and strtod for very many. */
 #include <setjmp.h>
 #include <stdarg.h>

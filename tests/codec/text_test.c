@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text for HTML pages and for terminals. */
 #include <setjmp.h>
 #include <stdarg.h>

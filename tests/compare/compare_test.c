@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs side by side, made by hand: which ops are the same, and what a difference is made of. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gates: what is read from an expression, where a bad one is wrong, and when one fails. */
 #include <setjmp.h>
 #include <stdarg.h>

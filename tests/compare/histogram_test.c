@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of several runs in bins that all share, and as many runs as a comparison takes. */
 #include <setjmp.h>
 #include <stdarg.h>

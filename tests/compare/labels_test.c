@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What runs are called beside one another. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that were compiled for several shapes: what two runs have in common is a set. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Redacting: what becomes of names, and that nothing of whom a profile is from is left in the copy. Names
  * are written out with #1, #2 ... in place of hashes, in the order in which they first appear.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A trimmed copy out of memory, for tests and fuzz targets: bytes -> profile -> plan -> bytes. And a
  * look through an xplane's bytes as protobuf libraries take them: every message in every message.

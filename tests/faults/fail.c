@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For LD_PRELOAD: the n-th of a program's calls into the system fails.
  *

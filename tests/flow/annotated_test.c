@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The annotated copy of a trace: every byte of the trace is in it, it is JSON also where the trace was
  * not, and our events stand on the trace's clock under ids of their own.

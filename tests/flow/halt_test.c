@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Analyses end soon after nobody wants them any more, and say so. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events of all lines as one stream: in order, each once, however little memory there is. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files of a session of several hosts, made of the sample; and all maps of it. For tests of flow/map.h. */
 #ifndef TESTS_FLOW_MAP_HOSTS_H
 #define TESTS_FLOW_MAP_HOSTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A session analysed twice: as one machine does it, and by files with map and reduce. For tests of flow/map.h; all in
  * memory, but for the session's own files.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A run out of memory alone: bytes -> profile -> analyses -> report, as flow/run does it from files.
  * For tests and fuzz targets, which have no files.

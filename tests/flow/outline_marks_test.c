@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Marks of lines: what is packed comes back, in the order of time, and takes little. */
 #include <setjmp.h>
 #include <stdarg.h>

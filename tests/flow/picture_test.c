@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of pictures that files of a run bring, put together. What is drawn is in tests/page/slices_test.py. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of a whole run: which module they are inferred from, and which of several devices are one. */
 #include <setjmp.h>
 #include <stdarg.h>

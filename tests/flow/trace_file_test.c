@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The Perfetto trace as a file: never more than its budget, bytes that neither threads nor a pipe change, both forms. */
 #include <fcntl.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The Perfetto trace of several hosts: their order, numbers and parts, and the budget that they share. */
 #include <zlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The Perfetto trace: arrows from launches to kernels. */
 #define TARGET "trace_launches_test.json.gz"
 #include "flow/trace_layout.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A trace of a hand-made run (tests/flow/trace_run.h), written to the file TARGET, which a test names before it includes
  * this, and read again.

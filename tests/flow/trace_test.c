@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The Perfetto trace: nesting, lanes, what slices say, arrows, tracks and findings. */
 #define TARGET "trace_test.json.gz"
 #include "flow/trace_layout.h"

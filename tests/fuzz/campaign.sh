@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Fuzzes all targets, or those that are named, for so many hours: in turns, so that each gets the same time, on as many
 # processors as there are (TS_JOBS). It runs in a build folder of ./configure CC=clang --enable-fuzz --enable-sanitize.
 #	campaign.sh HOURS [TARGET...]		HOURS may be a part of one: 0.5
@@ -56,7 +57,7 @@ broken() { find tests/fuzz/crashes -type f 2>/dev/null | grep -c "/$1-\(crash\|l
 
 hours=$1
 case $hours in
-'' | *[!0-9.]* | .) sed -n '2,/^srcdir/s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+'' | *[!0-9.]* | .) sed -n '3,/^srcdir/s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 shift
 # shellcheck disable=SC2046 # names of targets and programs have no spaces

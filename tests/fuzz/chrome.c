@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a Chrome trace: read, analysed, reported, with every event's stats looked for. */
 #include "flow/stream.h"
 #include "tests/flow/memory_run.h"

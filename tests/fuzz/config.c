@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any text as a config file. */
 #include "cli/config.h"
 

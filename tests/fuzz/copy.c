@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a profile or a trace: trimmed, redacted; what comes out is whole. */
 #include "codec/jtok.h"
 #include "copy/redact.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a compiled module, and everything asked of it. */
 #include "tests/read/hlo_walk.h"
 #include "tests/fuzz/mutate/mutator.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as a file that may be annotated already: what is taken for ours is cut, and what is
  * written behind it is found again at the same place.

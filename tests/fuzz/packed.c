@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A trace in JSON says the same plain, packed by gzip (in two members), in a tar and in a zip: the report is the same, but
  * for what it says of the file itself.

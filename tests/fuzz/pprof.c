@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a memory profile: read, analysed, reported. */
 #include "tests/read/pprof_walk.h"
 #include "tests/fuzz/mutate/mutator.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as the log of PyTorch's compiler: read, analysed, reported. */
 #include "tests/flow/memory_run.h"
 #include "tests/fuzz/mutate/mutator.h"

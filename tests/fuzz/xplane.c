@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a profile: read, analysed, reported, with the overlay's planes. */
 #include "tests/flow/memory_run.h"
 #include "tests/fuzz/mutate/mutator.h"

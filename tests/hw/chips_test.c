@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which row a device gets, and whose figures win. */
 #include <setjmp.h>
 #include <stdarg.h>

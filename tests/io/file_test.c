@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of files: removed, renamed, doubled, compared; and the lock on a session. */
 #include "tmpdir.h"
 

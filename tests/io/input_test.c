@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs: what is mapped, what is read, and what is refused with which words. */
 #include "tmpdir.h"
 

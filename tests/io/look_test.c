@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a change of a file would show from outside. */
 #include <setjmp.h>
 #include <stdarg.h>

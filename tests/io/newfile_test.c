@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Replacement of files: whole or not at all, whatever happens on the way. */
 #include "tmpdir.h"
 

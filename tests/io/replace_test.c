@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A new file takes the place of what was looked at, and of nothing else. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One gRPC call against a server that means well, and against all others. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Run discovery on real folders. */
 #include "tmpdir.h"
 
@@ -543,13 +544,26 @@ static void ranks_may_have_any_name(void **state)
 	make_file("log/net/rank3.json", RANK(3, 3));
 	make_file("log/net/rank4_trace.json", RANK(4, 3));
 	make_file("log/net/trace_rank5_step20.json", RANK(5, 3));
-	make_file("log/net/ranking.json", RANK(6, 3));
 	make_file("log/net/rank_7.json", TS_LIT("{\"loss\": [1, 2]}"));
 	make_file("log/net/rank_0.tpusight.report.json", RANK(0, 3));
 	make_file("log/net/rank_0.tpusight.json.gz", RANK(0, 3));
 	assert_captures(
 		"rank-0.json rank3.json rank4_trace.json rank_1.json trace_rank5_step20.json "
 		"trace_rank_2.json\n");
+}
+
+/* In the folder that is named and in a run's, the head alone says it; deeper the name has to. */
+static void a_run_s_ranks_are_known_by_their_heads(void **state)
+{
+	make_file("log/net/alpha.json", RANK(0, 2));
+	make_file("log/net/weights.json", RANK(1, 2));
+	make_file("log/net/notes.json", TS_LIT("{\"traceEvents\": []}"));
+	make_file("log/net/more/alpha.json", RANK(0, 2));
+	make_file("log/net/more/weights.json", RANK(1, 2));
+	make_file("log/net/deep/rank0.json", RANK(0, 2));
+	make_file("log/net/deep/rank1.json", RANK(1, 2));
+	assert_captures("alpha.json weights.json\n"
+			"rank0.json rank1.json\n");
 }
 
 /* In the folder that is named, the head alone says it. */
@@ -649,6 +663,7 @@ int main(void)
 		in_tmpdir(runs_of_one_script_are_no_job),
 		in_tmpdir(ranks_of_other_jobs_stay_apart),
 		in_tmpdir(ranks_may_have_any_name),
+		in_tmpdir(a_run_s_ranks_are_known_by_their_heads),
 		in_tmpdir(a_head_with_a_job_makes_a_trace_of_any_file),
 		in_tmpdir(a_rank_with_a_long_head_is_known_by_its_name),
 		in_tmpdir(a_head_of_kineto_makes_a_trace_of_any_file),

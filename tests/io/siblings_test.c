@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sibling sessions: which folders become one. */
 #include "tmpdir.h"
 

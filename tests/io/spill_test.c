@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory in a temporary file: what was written stays, however much it is, and a full disk is no end of the program. */
 #include "tmpdir.h"
 

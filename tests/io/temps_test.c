@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Temporaries when a signal ends the program. */
 #include "tmpdir.h"
 

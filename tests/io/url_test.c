@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which paths are URLs, and which names may become paths below the scratch folder. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A window over a text: packed or plain, longer than the window, and with pages that are given back. */
 #include "tmpdir.h"
 

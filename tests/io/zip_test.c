@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ZIP written, and read by another reader; the manifest's place, with bytes worked out by hand. */
 #include "tmpdir.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Alerts over time: hold, hysteresis, severities. Times are given, so answers are by hand. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Profiler servers for tests in Python, out of fake_service.h: fake_server FILE...
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 EXTRA_DIST += tests/live/fake_service.h tests/live/job.py
 
 # The servers that scripts talk to.

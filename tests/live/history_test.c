@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Figures of a sample and over samples: the ring, the metrics, what sampling costs. By hand. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """tpusight live against real JAX jobs on the CPU: job_test.py
 
   - a steady job raises no alert; its steps are seen, in samples and between them

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Test servers are watched: many samples, damaged samples, hosts that go and come back. */
 #include <limits.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is read from a sample besides the analyses, and what is asked of a server: look,
  * kept_modules, profiler. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that are compiled again and again: samples are made here, so answers are by hand. */
 #include <setjmp.h>
 #include <stdarg.h>

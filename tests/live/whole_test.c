@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files cut anywhere: whole, or not. */
 #include <setjmp.h>
 #include <stdarg.h>

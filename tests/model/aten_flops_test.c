@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* FLOPs of operators, by hand from their shapes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,11 +91,97 @@ static void convolutions_need_values(void **state)
 	assert_false(ts_aten_has_flops(TS_LIT("aten::relu"), &needs_values));
 }
 
+#define TYPES(a, b) "[\"" a "\", \"" b "\", \"Scalar\", \"\"]"
+
+/* By hand: elements of what goes in and comes out, and their sizes. */
+static const struct {
+	const char *name, *dims, *types, *values;
+	double bytes; /* below 0: unknown */
+	enum ts_aten_type type;
+} sized[] = {
+	{ "aten::mm", "[[64, 128], [128, 32]]", TYPES("c10::BFloat16", "c10::BFloat16"), "",
+	  2.0 * (64 * 128 + 128 * 32 + 64 * 32), TS_ATEN_BF16 },
+	{ "aten::mm", "[[64, 128], [128, 32]]", TYPES("float", "c10::BFloat16"), "",
+	  4.0 * 64 * 128 + 2.0 * 128 * 32 + 4.0 * 64 * 32, TS_ATEN_MIXED },
+	{ "aten::mm", "[[64, 128], [128, 32]]", TYPES("float", "strange"), "", -1,
+	  TS_ATEN_UNKNOWN },
+	{ "aten::mm", "[[64, 128], [128, 32]]", "", "", -1, TS_ATEN_UNKNOWN },
+	{ "aten::mm", "[[64, 128], [127, 32]]", TYPES("float", "float"), "", -1, TS_ATEN_F32 },
+	{ "aten::bmm", "[[16, 10, 64], [16, 64, 20]]", TYPES("c10::Half", "c10::Half"), "",
+	  2.0 * 16 * (10 * 64 + 64 * 20 + 10 * 20), TS_ATEN_F16 },
+	/* the sum is as small as a row */
+	{ "aten::addmm", "[[512], [1024, 17], [17, 512], [], []]",
+	  "[\"float\", \"float\", \"float\", \"Scalar\", \"Scalar\"]", "",
+	  4.0 * (512 + 1024 * 17 + 17 * 512 + 1024 * 512), TS_ATEN_F32 },
+	{ "aten::linear", "[[1, 51, 10], [40, 10], []]", "[\"float\", \"float\", \"\"]", "",
+	  4.0 * (51 * 10 + 400 + 51 * 40), TS_ATEN_F32 },
+	{ "aten::_int_mm", "[[64, 128], [128, 32]]", TYPES("signed char", "signed char"), "",
+	  64 * 128 + 128 * 32 + 4.0 * 64 * 32, TS_ATEN_INT8 },
+	/* fp8 in, bf16 (15) out */
+	{ "aten::_scaled_mm", "[[64, 128], [128, 32], [], [], [], [], [], []]",
+	  "[\"c10::Float8_e4m3fn\", \"c10::Float8_e4m3fn\", \"float\", \"float\", \"\", \"\", "
+	  "\"Scalar\"]",
+	  "[\"\", \"\", \"\", \"\", \"\", \"\", \"15\", \"True\"]",
+	  64 * 128 + 128 * 32 + 2.0 * 64 * 32, TS_ATEN_FP8 },
+	/* 14 x 14, stride 2, padding 1, 3 x 3: 7 x 7 */
+	{ "aten::conv2d", "[[10, 256, 14, 14], [512, 256, 3, 3], [512], [], [], [], []]",
+	  "[\"float\", \"float\", \"float\"]",
+	  "[\"\", \"\", \"\", \"[2, 2]\", \"[1, 1]\", \"[1, 1]\", \"1\"]",
+	  4.0 * (10 * 256 * 196 + 512 * 256 * 9 + 512 + 10 * 512 * 49), TS_ATEN_F32 },
+	{ "aten::convolution", "[[1, 8, 5, 5], [8, 6, 3, 3], [], [], [], [], [], [], []]",
+	  TYPES("float", "float"),
+	  "[\"\", \"\", \"\", \"[2, 2]\", \"[0, 0]\", \"[1, 1]\", \"True\", \"[0, 0]\", \"1\"]", -1,
+	  TS_ATEN_F32 },
+	{ "aten::convolution_backward",
+	  "[[10, 64, 7, 7], [10, 3, 7, 7], [64, 3, 3, 3], [], [], [], [], [], [], [], []]",
+	  "[\"float\", \"float\", \"float\"]",
+	  "[\"\", \"\", \"\", \"[0]\", \"[1, 1]\", \"[1, 1]\", \"[1, 1]\", \"False\", \"[0, 0]\", "
+	  "\"1\", "
+	  "\"[True, True, False]\"]",
+	  2 * 4.0 * (10 * 64 * 49 + 10 * 3 * 49 + 64 * 3 * 9), TS_ATEN_F32 },
+	{ "aten::scaled_dot_product_attention",
+	  "[[2, 8, 128, 64], [2, 8, 256, 64], [2, 8, 256, 32]]",
+	  "[\"c10::Half\", \"c10::Half\", \"c10::Half\"]", "",
+	  2.0 * 16 * (128 * 64 + 256 * 64 + 256 * 32 + 128 * 32), TS_ATEN_F16 },
+	{ "aten::_scaled_dot_product_flash_attention_backward",
+	  "[[2, 8, 128, 64], [2, 8, 128, 64], [2, 8, 256, 64], [2, 8, 256, 64]]",
+	  "[\"c10::Half\", \"c10::Half\", \"c10::Half\", \"c10::Half\"]", "",
+	  2.0 * 16 * 64 * (2 * (128 + 256 + 256) + 128), TS_ATEN_F16 },
+	{ "aten::add", "[[64, 128], [64, 128]]", TYPES("float", "float"), "", -1, TS_ATEN_UNKNOWN },
+};
+
+static void bytes_are_those_of_shapes_and_types(void **state)
+{
+	for (size_t i = 0; i < sizeof(sized) / sizeof(*sized); i++) {
+		struct ts_aten_call call = { ts_bytes_of(sized[i].name), ts_bytes_of(sized[i].dims),
+					     ts_bytes_of(sized[i].types),
+					     ts_bytes_of(sized[i].values) };
+		double bytes = ts_aten_bytes(&call);
+
+		if (sized[i].bytes < 0 ? !isnan(bytes) : bytes != sized[i].bytes)
+			fail_msg("%s %s has %g bytes, not %g", sized[i].name, sized[i].dims, bytes,
+				 sized[i].bytes);
+		assert_int_equal(ts_aten_type_of(&call), sized[i].type);
+	}
+}
+
+static void categories_are_those_of_formulas(void **state)
+{
+	assert_int_equal(ts_aten_category(TS_LIT("aten::addmm")), TS_CATEGORY_GEMM);
+	assert_int_equal(ts_aten_category(TS_LIT("aten::convolution_backward")),
+			 TS_CATEGORY_CONVOLUTION);
+	assert_int_equal(ts_aten_category(TS_LIT("aten::scaled_dot_product_attention")),
+			 TS_CATEGORY_ATTENTION);
+	assert_int_equal(ts_aten_category(TS_LIT("aten::add")), TS_CATEGORY_OTHER);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flops_are_those_of_the_shapes),
 		cmocka_unit_test(convolutions_need_values),
+		cmocka_unit_test(bytes_are_those_of_shapes_and_types),
+		cmocka_unit_test(categories_are_those_of_formulas),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What host events' names say: rows of names as profiles and sources have them. */
 #include <setjmp.h>
 #include <stdarg.h>

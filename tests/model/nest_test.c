@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Nesting: self times and segments of lines drawn by hand, and of random ones against a slow and
  * simple answer to the same question.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps by time, and how those of devices are paired. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The profile's tables: identity of ops, clocks of hosts, links to modules. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps without markers: sequences of modules written as letters, and the steps that are in them. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sweep against counting moment by moment. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results into a folder and out again: nothing of the user's is lost, whatever happens. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* XProf's caches: which files they are, and what stands in cache_version.txt. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Annotated copies of traces beside them: the traces are never touched, and nothing else of the user's. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A profile and results made by hand, for the tests of overlay/. */
 #ifndef TESTS_OVERLAY_SAMPLE_H
 #define TESTS_OVERLAY_SAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The note by which an annotation is known to stand: of the files, the program and the options. */
 #include <setjmp.h>
 #include <stdarg.h>

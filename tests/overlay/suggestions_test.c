@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Suggestions, read back with protobuf-c: an independent reader of the same schema. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Planes of ours: read back with the protobuf cursor, and found again at the end of a file. */
 #include <setjmp.h>
 #include <stdarg.h>

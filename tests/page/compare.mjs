@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks at runs side by side in headless Chromium: node compare.mjs JOB.json
 //
 // JOB: {shots, doors: [{name, url, expected, whole}]}. EXPECTED: {median, classes, bars, parts, parts_by_class, ends, ops, steps, verdict}; WHOLE: the

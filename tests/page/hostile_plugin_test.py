@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The door "plugin" of hostile_test.py: it needs a Python with TensorBoard, $TS_VIEWERS_PYTHON."""
 import sys
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every view as people see it, in real Chromium: pictures_test.py [NAME...]
 
 The sample is looked at in three widths and both themes; a pod, a GPU's trace and, where the corpus is there, the v6e profile

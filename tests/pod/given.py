@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sessions for the tests of pods, and programs that fail on a node."""
 import os
 import re

@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """python -m tpusight: the program, and a script that is profiled: main_test.py
 
 What profiles needs JAX: $TS_JAX_PYTHON names a Python with it, else this part skips."""
+import contextlib
+import gzip
+import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import package
+from tpusight import __main__ as main
 
 JAX = os.environ.get("TS_JAX_PYTHON", "")
 SCRIPT = """
@@ -48,6 +54,65 @@ class Main(unittest.TestCase):
             self.assertEqual(json.loads(report)["schema"], "tpusight/1")
             self.assertEqual(os.listdir(os.path.join(folder, "out")), ["train"])
             self.assertRegex(done.stderr, r"Profile saved: \S+/out/train/plugins/profile/")
+
+
+    @unittest.skipUnless(os.access(JAX, os.X_OK), "TS_JAX_PYTHON names no Python")
+    def test_what_a_script_did_before_it_failed_is_kept_and_reported(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "train.py"), "w", encoding="utf-8") as f:
+                f.write(SCRIPT.replace("beside", "os").replace("os.HERE", "0").replace("sys.exit(5)", "raise KeyError('lost')"))
+            done = tpusight("profile", "--name", "first", "train.py", python=JAX, cwd=folder)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("KeyError: 'lost'", done.stderr)
+            self.assertRegex(done.stderr, r"Profile saved: \S+/profiles/first/plugins/profile/")
+            self.assertIn("No TPU or GPU", done.stdout)
+
+    def test_what_is_not_a_script_is_told_before_anything_is_imported(self):
+        done = tpusight("profile", "no_such.py")
+        self.assertEqual((done.returncode, done.stderr),
+                         (3, "tpusight: no_such.py is not a file (name the Python script to run)\n"))
+
+    def test_a_trace_of_pytorch_is_a_run_of_the_scripts_name_and_reported(self):
+        """What torch.profiler would write stands ready: torch itself is not needed for what is around it."""
+        @contextlib.contextmanager
+        def capture(path, name):
+            yield
+            with open(os.path.join(package.DATA, "hand_made.pt.trace.json"), "rb") as source, gzip.open(path, "wb") as trace:
+                trace.write(source.read())
+
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(main._torch, "capture", capture), \
+                contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as said:
+            script = os.path.join(folder, "job.py")
+            with open(script, "w", encoding="utf-8") as f:
+                f.write("print('at work')\n")
+            self.assertEqual(main._profile(["--framework=torch", "-o", folder, script]), 0)
+            (trace,) = os.listdir(os.path.join(folder, "job"))
+            self.assertRegex(trace, r"^\S+_\d+\.\d{13}\.pt\.trace\.json\.gz$")
+            self.assertTrue(out.getvalue().startswith("at work\n"))
+            self.assertIn("1 x H100 SXM", out.getvalue())
+            self.assertEqual(said.getvalue(), f"Profile saved: {os.path.join(folder, 'job', trace)}\n")
+
+    def test_whose_profiler_it_is_says_the_script(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s.py")
+            for text, framework in (("import torch\n", "torch"), ("from jax import numpy\n", "jax"), ("import torchvision\n", None),
+                                    ("import jax\nif 1:\n    import torch.nn as nn\n", None), ("# import jax\n", None)):
+                with open(path, "w", encoding="utf-8") as f:
+                    f.write(text)
+                self.assertEqual(main._imported(path), framework, text)
+
+    def test_the_program_hands_the_command_over(self):
+        with tempfile.TemporaryDirectory() as folder:
+            beside = os.path.join(folder, "tpusight-profile")
+            alone = subprocess.run([package.PROGRAM, "profile", "x.py"], env={"PATH": folder}, capture_output=True, text=True, check=False)
+            self.assertEqual((alone.returncode, alone.stderr), (3, "tpusight: the program tpusight-profile is not there (it comes with "
+                                                                   "the Python package: pip install tpusight)\n"))
+            with open(beside, "w", encoding="utf-8") as f:
+                f.write(f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {os.path.join(package.ROOT, 'plugin')!r})\n"
+                        "from tpusight.__main__ import profile\nsys.exit(profile())\n")
+            os.chmod(beside, 0o755)
+            done = subprocess.run([package.PROGRAM, "profile", "x.py"], env={"PATH": folder}, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (3, "tpusight: x.py is not a file (name the Python script to run)\n"))
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """For the tests of the Python package: the package in the sources, the program in the build folder, and what a test needs."""
 import os
 import sys
@@ -19,13 +20,19 @@ def skip(why):
     sys.exit(SKIPPED)
 
 
+def rather(variable):
+    """Goes on under the Python that the environment variable names (one with pandas), where it names one; says whether."""
+    python = os.environ.get(variable, "")
+    is_there = os.access(python, os.X_OK)
+    if is_there and os.path.abspath(sys.executable) != os.path.abspath(python):
+        os.execv(python, [python, *sys.argv])
+    return is_there
+
+
 def under(variable):
     """Goes on under the Python that the environment variable names (one with jax, or torch); skips where it names none."""
-    python = os.environ.get(variable, "")
-    if not os.access(python, os.X_OK):
+    if not rather(variable):
         skip(f"{variable} names no Python")
-    if os.path.abspath(sys.executable) != os.path.abspath(python):
-        os.execv(python, [python, *sys.argv])
 
 
 def main():

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """TPUsight against real JAX on the CPU: profiler_test.py
 
 What it captures is what ran, and what it says is what the program says. Needs JAX: $TS_JAX_PYTHON names a Python with
@@ -6,7 +7,6 @@ it, else this skips."""
 import asyncio
 import csv
 import gc
-import html
 import io
 import json
 import os
@@ -404,12 +404,11 @@ class Saying(unittest.TestCase):
         self.assertEqual(read(path), self.session.page())
         os.unlink(path)
 
-    def test_in_a_notebook_the_page_is_framed_and_cannot_leave_its_frame(self):
+    def test_in_a_notebook_it_shows_its_headline_and_says_where_the_page_is(self):
         markup = self.profiler._repr_html_()
-        self.assertEqual(markup.count("<iframe"), 1)
-        self.assertNotIn("<script", markup)
-        inside = html.unescape(markup.split('srcdoc="')[1].rsplit('"', 1)[0])
-        self.assertEqual(inside, self.session.page())
+        self.assertLess(len(markup), 5000)
+        self.assertIn(".dashboard()", markup)
+        self.assertNotIn("<iframe", markup)
 
     def test_nonsense_is_refused(self):
         for wrong in ({"sample_rate": 1.5}, {"sample_rate": -0.1}, {"max_captures": 0}):

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Of trace files, without torch: UnifiedProfiler, MemoryProfiler, TorchCompileAnalyzer: suite_test.py
 
 On traces made here whose figures are counted by hand, and on those that PyTorch wrote in tests/data/torch.
@@ -121,6 +122,9 @@ class Session(InAFolder):
         sessions = [profiler.from_chrome_trace(self.trace(f"{us}.json", host_steps(us))) for us in (300, 100)]
         said = profiler.compare_sessions(*sessions)
         self.assertEqual((said["speedup"], said["basis"], said["timing_diff"]["cuda_ms"]), (3, "step", None))
+        (change,) = said["operator_changes"]
+        self.assertEqual((change["name"], change["state"], change["diff_us"], change["baseline_count"]),
+                         ("aten::mm", "faster", 200, 1))
         calls = [self.trace(f"{us}.json", [event("cpu_op", "a", 1, 0, us)]) for us in (300, 100)]
         said = profiler.compare_sessions(*map(profiler.from_chrome_trace, calls))
         self.assertEqual((said["speedup"], said["basis"], said["timing_diff"]["step_ms"]), (3, "total", None))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asks everything of a module that was read: what other people's bytes must never break. */
 #ifndef TS_TESTS_READ_HLO_WALK_H
 #define TS_TESTS_READ_HLO_WALK_H

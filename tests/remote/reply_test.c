@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Replies of a helper: what they say, and what is not one. */
 #include <setjmp.h>
 #include <stdarg.h>

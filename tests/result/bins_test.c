@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bins: nothing is lost, whatever is added and however often they fold. */
 #include <setjmp.h>
 #include <stdarg.h>

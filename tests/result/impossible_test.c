@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Figures above their peak are not shown as facts, and stand apart with their cause. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Levels: the highest of each stretch, whatever is set and however often they fold. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A result that a test has added before and adds more to. */
 #ifndef TESTS_RESULT_NAMED_H
 #define TESTS_RESULT_NAMED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order of rows that a user asks for. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results: what goes in comes out, and nothing asked for in vain is an accident. */
 #include <setjmp.h>
 #include <stdarg.h>

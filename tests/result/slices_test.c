@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Slices: bounded, sorted, disjoint, and never claiming time that is not theirs. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which client gives way, and when: on pairs of sockets. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Targets and names of hosts; what becomes of whole requests is in tests/page/serve_test.py. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report of a watched job is made only when a client waits for it, and the client never
  * waits too long. */
 #include <setjmp.h>

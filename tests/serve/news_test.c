@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events to many readers: what is kept, which readers are cut off, and the way through the
  * server. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings with times, out of a report's text. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kernels of traces and xplanes against readings that share no code with ours.
 
     kernels.py TPUSIGHT CORPUS

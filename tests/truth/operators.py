@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operators of traces against torch.profiler's key_averages(), and against a reading that shares no code with ours.
 
     operators.py torch OURS TRUTH TRACE     the last two of tests/fixtures/make_torch_operators.py
@@ -11,6 +12,7 @@ import bisect
 import collections
 import gzip
 import json
+import math
 import subprocess
 import sys
 from decimal import Decimal
@@ -165,11 +167,46 @@ def sums_of(events):
     return sums
 
 
+WIDTHS = {"float": 4, "c10::BFloat16": 2, "c10::Half": 2}
+
+
+def elements(shape):
+    return math.prod(shape)
+
+
+def moved(event):
+    """FLOPs and bytes of a product of matrices, by its operands; None: it is not one, or a type is not known."""
+    name, args = event["name"], event.get("args", {})
+    dims, types = args.get("Input Dims"), args.get("Input type")
+    first = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1}.get(name)
+    if first is None or not dims or not types or any(t not in WIDTHS for t in types[:first + 2]):
+        return None
+    left, right = dims[first:first + 2]
+    out = elements(left[:-1]) * right[-1]
+    read = sum(elements(dims[i]) * WIDTHS[types[i]] for i in range(first + 2))
+    return 2 * out * left[-1], read + out * WIDTHS[types[first]]
+
+
+def check_moved(path, events, rows):
+    sums = collections.defaultdict(lambda: [0, 0, 0])
+    for event in events:
+        amount = moved(event) if event["cat"] == "cpu_op" else None
+        if amount:
+            for i, part in enumerate((1, *amount)):
+                sums[key_of(event)][i] += part
+    for key, (calls, flops, size) in sums.items():
+        row = rows[key]
+        if row["calls"] == calls and (row["flops"], row["bytes"]) != (flops, size):
+            fail(f"{path}: {key} has {row['flops']} FLOPs and {row['bytes']} bytes, not {flops} and {size}")
+    return len(sums)
+
+
 def check_trace(tpusight, path):
     report = json.loads(subprocess.run([tpusight, "report", "--view", "operators", "--json", path], check=True,
                                        capture_output=True).stdout)
     report = report.get("operators", report)
-    sums = sums_of(read(path))
+    events = read(path)
+    sums = sums_of(events)
     names = collections.defaultdict(collections.Counter)
     for (name, _), row in sums.items():
         names[name].update(row)
@@ -186,7 +223,11 @@ def check_trace(tpusight, path):
         for column in ("calls", "cpu_ps", "self_cpu_ps", "gpu_ps", "self_gpu_ps", "kernels"):
             if row is None or row[column] != sum_[column]:
                 fail(f"{path}: {column} of {key} is {row and row[column]}, not {sum_[column]}")
-    print(f"{path}: {len(names)} operators, {len(theirs)} with shapes")
+    products = check_moved(path, events, ours)
+    spent = sum(row["self_gpu_ps"] for row in report["categories"])
+    if spent != report["gpu_ps"] - report["outside_gpu_ps"]:
+        fail(f"{path}: {spent} ps in the categories, not {report['gpu_ps'] - report['outside_gpu_ps']}")
+    print(f"{path}: {len(names)} operators, {len(theirs)} with shapes, {products} products with their bytes")
 
 
 def check_same(ours, redacted):

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Operators against torch.profiler's key_averages(), and those of the corpus against another reading of them. python3 alone.
 here=${srcdir:-.}/tests/truth
 data=${srcdir:-.}/tests/data

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A timeline's trace opens, and says the same as what it was made of.
 
     timeline.py TPUSIGHT CORPUS CHECK

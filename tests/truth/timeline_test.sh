@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Timelines as traces: do they open, and say the same? python3 alone.
 here=${srcdir:-.}/tests
 corpus=${TS_CORPUS:-${srcdir:-.}/../shared/corpus}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What XProf says while it works."""
 import contextlib
 import os

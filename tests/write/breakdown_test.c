@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The breakdown: its form, and that what is shown adds up. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The short report: never over its budget, valid, and never less for more room. */
 #include <setjmp.h>
 #include <stdarg.h>

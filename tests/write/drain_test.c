@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A report that goes away in pieces is the same as one that is held as one text. */
 #include <setjmp.h>
 #include <stdarg.h>

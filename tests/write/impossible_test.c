@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A figure that cannot be true, in each form: never its number where it stands, and its cause beside. */
 #include <setjmp.h>
 #include <stdarg.h>

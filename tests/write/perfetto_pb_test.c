@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of single packets, against bytes worked out by hand from Perfetto's .proto files. */
 #include <setjmp.h>
 #include <stdarg.h>

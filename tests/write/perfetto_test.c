@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text of single trace events, against lines written by hand. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CSV views against tables written down by hand. */
 #include <setjmp.h>
 #include <stdarg.h>

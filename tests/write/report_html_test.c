@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report as a page: whole, closed to the network, and with no way out for the data. */
 #include <setjmp.h>
 #include <stdarg.h>

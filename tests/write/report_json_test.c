@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON report, read back by cJSON and held against the sample that went in. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report for people against one written by hand. */
 #include <setjmp.h>
 #include <stdarg.h>

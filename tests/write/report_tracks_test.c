@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tracks in JSON: means by hand, and never more than the budget. */
 #include <setjmp.h>
 #include <stdarg.h>

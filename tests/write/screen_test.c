@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One screen of a report, against one written by hand. */
 #include <setjmp.h>
 #include <stdarg.h>

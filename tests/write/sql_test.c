@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The SQL package as one text. */
 #include <setjmp.h>
 #include <stdarg.h>

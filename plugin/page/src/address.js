@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the address is kept that a link to this page carries, and how it is written: names and values behind the "#". In TensorBoard the page
 // stands in a frame whose address nobody sees. TensorBoard keeps its own behind "#" too, as TAB&NAME=VALUE, of the window around the frame:
 // ours go there, behind the name of our tab (<body data-tab="tpusight">).
@@ -51,10 +52,19 @@ export function ours(hash, tab = TAB) {
  */
 export const isElsewhere = (hash, tab = TAB) => Boolean(tab) && hash.length > 1 && hash !== `#${tab}` && !hash.startsWith(`#${tab}&`);
 
+// A page that stands in another one as text (a notebook's cell: about:srcdoc) has no address that it may write: what is chosen is kept here.
+let kept = "";
+
+const isText = () => around().location.protocol === "about:";
+
 export const address = {
-	get: () => ours(around().location.hash),
+	get: () => (isText() ? kept : ours(around().location.hash)),
 	/** @type {(text: string, isEntry: boolean) => void} ISENTRY: the button "back" leads to what was there before. */
 	put: (text, isEntry) => {
+		if (isText()) {
+			kept = text;
+			return;
+		}
 		const { history, location } = around();
 		const hash = `#${TAB ? `${TAB}&` : ""}${text}`;
 		if (hash === location.hash || (hash === "#" && !location.hash) || isElsewhere(location.hash)) return;

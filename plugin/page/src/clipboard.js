@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** @param {string} text */
 export async function copy(text) {
 	try {

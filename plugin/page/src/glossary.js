@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the figures of a report are called and mean: docs/glossary.md. A PATH is where a figure stands: systolic.ops.time_ps.
 import { GLOSSARY } from "../../../docs/glossary.md";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small pieces that several views share.
 import { h } from "preact";
 import { useState } from "preact/hooks";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a finding is: the op, its line of source, the chip, the step since which it is so, each to click.
 import { h } from "preact";
 import { clean } from "./format.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The report tpusight/1 (docs/analyses) as the page reads it, and what the page makes of it. Every type of the page is here.
 // null: unknown; a result that a report does not have is undefined. Tables that are drawn column by column are rows of any names.
 import type { ComponentChild, ComponentType } from "preact";
@@ -154,7 +155,7 @@ export interface Report {
 	allocators?: View & { allocators?: Row[] };
 	hta?: View;
 	timeline?: View & { steps?: Step[] };
-	operators?: View & { by_name?: Row[]; by_shape?: Row[] };
+	operators?: View & { by_name?: Row[]; by_shape?: Row[]; categories?: Row[] };
 	compile?: View;
 	gaps?: View;
 	scopes?: View & { named?: Row[] };
@@ -176,6 +177,8 @@ export interface Compared extends View {
 	histogram?: Row[];
 	difference?: Row[];
 	ops?: Row[];
+	operators?: Row[];
+	operator_shapes?: Row[];
 	modules?: Row[];
 	findings?: Row[];
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the list of runs and a program's trend draw, worked out of what the server says of them.
 
 /** @import { Maybe, Row } from "./report.d.ts" */

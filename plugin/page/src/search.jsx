@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One search over all that a report names; key "/" leads to it.
 import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";

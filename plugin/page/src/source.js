@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** @import { KeptPicture, LiveEvent, ListedRun, PerfettoTrace, Picture, Report } from "./report.d.ts" */
 
 // Where the report comes from. Three doors, one page:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How an array is stored, as a picture: its two innermost dimensions in the tiles of its layout, as far as they are used.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Labels with their meaning, and what is not known with the reason: the words are those of docs/glossary.md.
 import { Fragment, h } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The program tpusight-pod, which is also `tpusight pod`."""
 import argparse
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sessions of a pod: which files they have, and on which nodes each file lies."""
 import collections
 import concurrent.futures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Objects of a store, through the helper that the program uses as well (docs/remote.md): they are listed, and read into files."""
 import contextlib
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a module needs of memory, when the proto has no buffer assignment: live ranges over the
  * compiled schedule.

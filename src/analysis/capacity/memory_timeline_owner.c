@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who is at work on a thread: the calls that are open, and which of them name an allocation.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sizes to pad a changing dimension to: at most log2(n) of them for n sizes that were met, at least
  * one, so that padding costs least.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Families: the programs of one name, and what makes them different: the sizes of which parameters,
  * or types, layouts, the code itself.

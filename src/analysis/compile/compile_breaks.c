@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where graphs broke: by the log, which has the reason, else by regions inside regions.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the compile analysis reports of PyTorch's compiler. */
 #include "analysis/compile/compile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gains: what each finding could give back as time of the run, so that no moment counts twice.
  *

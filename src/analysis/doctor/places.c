@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * When a finding happens, and where a viewer shows it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which ops a check is about, and where they come from in the source. */
 #include "analysis/doctor/doctor.h"
 

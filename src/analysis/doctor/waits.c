@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What cores wait for that runs beside them: collectives and copies within the device, and which
  * compute could cover them. From facts/async.h. */
 #include "analysis/doctor/doctor.h"

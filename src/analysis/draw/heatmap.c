@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The matrix units op by op and step by step: which products are slow always, and which only at times.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Marks: findings and padding laid over the timeline, for the overlay and the Perfetto file.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The marks' own header: which ops are drawn and what their slices say. Shared by marks.c (the
  * pass) and marks_labels.c only.

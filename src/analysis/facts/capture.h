@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the analysis capture knows: whether the profile can be believed, and what speaks against it.
  */

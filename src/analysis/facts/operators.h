@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the analysis operators knows: the softmax that took GPUs longest and the products that make its input and take
  * its output, by their shapes: attention that is not fused.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the analysis padding knows: what is lost to tiles, over the run and by op.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the analysis rates knows beside its counters: how long asynchronous copies were under way.
  */

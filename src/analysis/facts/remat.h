@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the analysis remat knows: the ops that are computed a second time to save memory.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the analysis systolic knows: how well the matrix units were used, over the run and by op.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the analysis time knows: where each moment of the cores went, as other analyses read it.
  *

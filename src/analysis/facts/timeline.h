@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the analysis timeline knows: for how long hosts and devices worked, over all ranks.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trees of call paths with a bounded number of nodes. */
 #include "analysis/gpu/flame.h"
 

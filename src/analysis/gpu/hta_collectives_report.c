@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of collectives, and of ranks that come late to them. */
 #include "analysis/gpu/hta.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of what streams wait for: their idle time, the launches, and the queues of those. */
 #include "analysis/gpu/hta.h"
 

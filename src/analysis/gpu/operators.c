@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operators: what PyTorch's operators (aten::mm) took on the host and on GPUs, by name and by the shapes of
  * their inputs, as torch.profiler's key_averages() has it, and how many FLOPs they did.
@@ -42,8 +43,20 @@ static const struct ts_member row_members[] = {
 	TS_NUMBER(14, has_several, TS_BY_HAND),
 	TS_NUMBER(11, flops, TS_BY_HAND),
 	TS_NUMBER(12, nr_counted, TS_BY_HAND),
+	TS_NUMBER(15, bytes, TS_BY_HAND),
+	TS_NUMBER(16, nr_sized, TS_BY_HAND),
+	TS_NUMBER(17, type, TS_BY_HAND),
+	TS_NUMBER(18, category, TS_BY_HAND),
+	TS_NUMBER(19, has_categories, TS_BY_HAND),
+	TS_NUMBER(20, nr_own, TS_BY_HAND),
 };
-static const struct ts_record row_record = TS_RECORD(row_members);
+static bool is_row(const void *record)
+{
+	const struct operator_row *row = record;
+
+	return row->type < TS_NR_ATEN_TYPES && row->category <= OPERATORS_NO_CATEGORY;
+}
+static const struct ts_record row_record = TS_RECORD(row_members, .is_valid = is_row);
 #undef TS_SELF
 
 #define TS_SELF struct operator_sums
@@ -72,6 +85,7 @@ static const struct ts_member operators_members[] = {
 	TS_SCRATCH(launches.slots),
 	TS_SCRATCH(sides),
 	TS_SCRATCH(kinds),
+	TS_SCRATCH(categories),
 };
 static const struct ts_record operators_record = TS_RECORD(operators_members);
 #undef TS_SELF
@@ -95,7 +109,8 @@ static enum ts_status operators_open(void *ptr, const struct ts_context *ctx,
 	state->threads = calloc(profile->nr_lines + 1, sizeof(*state->threads));
 	state->sides = malloc(profile->nr_lines + 1);
 	state->kinds = calloc(profile->nr_ops + 1, 1);
-	if (!state->threads || !state->sides || !state->kinds)
+	state->categories = calloc(profile->nr_ops + 1, 1);
+	if (!state->threads || !state->sides || !state->kinds || !state->categories)
 		return ts_fail_nomem(err);
 	state->nr_threads = profile->nr_lines;
 	for (size_t i = 0; i < profile->nr_lines; i++)
@@ -138,24 +153,39 @@ static struct ts_bytes text_of(const struct ts_interleaved *interleaved, size_t 
 	return stat.text;
 }
 
+static void count_bytes(struct operator_row *row, const struct ts_aten_call *call)
+{
+	enum ts_aten_type type = ts_aten_type_of(call);
+	double bytes = ts_aten_bytes(call);
+
+	row->type = row->nr_counted == 1 || row->type == type ? type : TS_ATEN_MIXED;
+	if (isnan(bytes))
+		return;
+	row->bytes += bytes;
+	row->nr_sized++;
+}
+
 /* The FLOPs of a call. OPEN: what it becomes; of calls inside one that is counted, only the rows know. */
 static void count_flops(struct operators_state *state, const struct ts_interleaved *interleaved,
 			size_t i, struct operator_open *open)
 {
 	struct operator_row *row = &state->rows[open->row];
-	struct ts_bytes name = interleaved->profile->ops[row->op].name, values = { NULL, 0 };
+	struct ts_aten_call call = { .name = interleaved->profile->ops[row->op].name,
+				     .dims = row->shapes };
 	bool needs_values;
 	double flops;
 
-	if (row->shapes.n == 0 || !ts_aten_has_flops(name, &needs_values))
+	if (row->shapes.n == 0 || !ts_aten_has_flops(call.name, &needs_values))
 		return;
+	call.types = text_of(interleaved, i, "Input type");
 	if (needs_values)
-		values = text_of(interleaved, i, "Concrete Inputs");
-	flops = ts_aten_flops(name, row->shapes, values);
+		call.values = text_of(interleaved, i, "Concrete Inputs");
+	flops = ts_aten_flops(call.name, call.dims, call.values);
 	if (isnan(flops))
 		return;
 	row->flops += flops;
 	row->nr_counted++;
+	count_bytes(row, &call);
 	if (open->has_flops)
 		return;
 	open->has_flops = true;
@@ -169,6 +199,7 @@ static uint32_t add_call(struct operators_state *state, const struct ts_interlea
 {
 	struct operator_row fresh = { .op = interleaved->op[i],
 				      .is_call = kind == KIND_CALL,
+				      .category = OPERATORS_NO_CATEGORY,
 				      .kernel = TS_NONE };
 	int64_t dur_ps = interleaved->dur_ps[i];
 	struct operator_row *row;
@@ -221,6 +252,16 @@ static bool open_call(struct operators_state *state, const struct ts_interleaved
 	return true;
 }
 
+static uint8_t category_of(struct operators_state *state, const struct ts_profile *profile,
+			   uint32_t kernel)
+{
+	uint8_t *category = &state->categories[kernel];
+
+	if (*category == 0)
+		*category = 1 + (uint8_t)ts_kernel_class_of(profile->ops[kernel].name).category;
+	return *category - 1;
+}
+
 static void take_kernel(struct operators_state *state, const struct ts_interleaved *interleaved,
 			size_t i)
 {
@@ -233,7 +274,9 @@ static void take_kernel(struct operators_state *state, const struct ts_interleav
 	if (path == TS_NONE)
 		state->sums.outside_ps = ts_i64_add(state->sums.outside_ps, dur_ps);
 	else
-		ts_operators_add_kernel(state, path, interleaved->op[i], dur_ps);
+		ts_operators_add_kernel(
+			state, path, interleaved->op[i],
+			category_of(state, interleaved->profile, interleaved->op[i]), dur_ps);
 }
 
 static enum ts_status operators_interleaved(void *ptr, const struct ts_context *ctx,
@@ -268,6 +311,7 @@ static enum ts_status operators_merge(void *ptr_into, void *ptr_from, const stru
 					      .is_call = from->rows[i].is_call,
 					      .is_others = from->rows[i].is_others,
 					      .shapes = from->rows[i].shapes,
+					      .category = OPERATORS_NO_CATEGORY,
 					      .kernel = TS_NONE };
 		uint32_t at = ts_operators_row(into, &fresh);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Attention that is not fused, by the shapes of operators: a softmax over [queries, keys], a product that makes such
  * a matrix, and one that takes it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of operators: by name, and by name and shapes; what took GPUs longest first, then hosts. */
 #include "analysis/gpu/operators.h"
 
@@ -10,7 +11,8 @@ struct report {
 	const struct ts_context *ctx;
 	struct ts_result *result;
 	const struct operators_state *sum;
-	double peak; /* FLOP/s of the narrowest type; NaN: unknown */
+	const struct ts_rates *rates; /* of the first device whose FLOPs are known; NULL: unknown */
+	double peak;		      /* FLOP/s of the narrowest type; NaN: unknown */
 };
 
 static struct ts_bytes name_of(const struct report *report, const struct operator_row *row)
@@ -79,11 +81,18 @@ static struct ts_value kernel_name(const struct report *report, const struct ope
 				      : ts_text(report->ctx->profile->ops[row->kernel].name);
 }
 
+static struct ts_value type(const struct operator_row *row)
+{
+	const char *name = ts_aten_type_names[row->type];
+
+	return name ? ts_text(ts_bytes_of(name)) : ts_null();
+}
+
 /* Of what all cores could do at the peak of the first one in the wall time. */
 static struct ts_value utilization(const struct report *report)
 {
 	const struct operator_sums *sums = &report->sum->sums;
-	const struct ts_rates *rates = ts_flops_rates(report->ctx);
+	const struct ts_rates *rates = report->rates;
 	double s = (double)ts_time_facts(report->ctx)->total_ps * 1e-12;
 
 	if (sums->nr_counted == 0 || !rates || !(s > 0))
@@ -105,6 +114,13 @@ static struct ts_value utilization(const struct report *report)
 	X(kernels, TS_MEASURED, TS_SPARE("kernels"), gpu(report, row->nr_kernels)) \
 	X(flops, TS_MODELLED, NULL, flops(row)) \
 	X(flops_per_s, TS_MODELLED, "FLOP/s", rate(report, row)) \
+	X(category, TS_DERIVED, NULL, ts_operators_category(report->ctx, row)) \
+	X(dtype, TS_MEASURED, NULL, type(row)) \
+	X(bytes, TS_MODELLED, NULL, ts_operators_is_sized(row) ? ts_real(row->bytes) : ts_null()) \
+	X(operational_intensity, TS_MODELLED, NULL, ts_operators_intensity(row)) \
+	X(bound_by, TS_MODELLED, TS_SPARE("bound by"), ts_operators_bound(row, report->rates)) \
+	X(roofline_efficiency_pct, TS_MODELLED, TS_SPARE("of roof"), \
+	  ts_operators_roofline(report->result, row)) \
 	X(kernel, TS_MEASURED, NULL, kernel_name(report, row))
 
 #define NAME_COLUMNS(X) \
@@ -226,10 +242,8 @@ static void put_notes(const struct report *report)
 			OPERATORS_ROWS);
 }
 
-static double narrow_peak(const struct ts_context *ctx)
+static double narrow_peak(const struct ts_rates *rates)
 {
-	const struct ts_rates *rates = ts_flops_rates(ctx);
-
 	if (!rates)
 		return NAN;
 	return fmax(rates->peak_flops_per_s, fmax(rates->peak_fp8_per_s, rates->peak_int8_per_s));
@@ -238,7 +252,8 @@ static double narrow_peak(const struct ts_context *ctx)
 enum ts_status ts_operators_report(const struct operators_state *sum, const struct ts_context *ctx,
 				   struct ts_result *result, struct ts_error *err)
 {
-	struct report report = { ctx, result, sum, narrow_peak(ctx) };
+	const struct ts_rates *rates = ts_flops_rates(ctx);
+	struct report report = { ctx, result, sum, rates, narrow_peak(rates) };
 	struct operator_row *rows;
 	size_t nr = sum->nr_rows;
 
@@ -252,11 +267,14 @@ enum ts_status ts_operators_report(const struct operators_state *sum, const stru
 	if (!rows)
 		return ts_fail_nomem(err);
 	memcpy(rows, sum->rows, nr * sizeof(*rows));
+	ts_operators_least(rows, nr, rates);
 	nr = fold_shapes(rows, nr);
 	qsort(rows, nr, sizeof(*rows), costliest_first);
 	put_names(&report, rows, nr);
+	ts_operators_categories(ctx, rows, nr, sum->sums.gpu_ps, result);
 	nr = sum->nr_rows;
 	memcpy(rows, sum->rows, nr * sizeof(*rows));
+	ts_operators_least(rows, nr, rates);
 	qsort(rows, nr, sizeof(*rows), costliest_first);
 	put_shapes(&report, rows, nr);
 	free(rows);

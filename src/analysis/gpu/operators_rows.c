@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of operators by name and shapes, and the paths of operators around a launch. Both are bounded. */
 #include "analysis/gpu/operators.h"
 
@@ -69,15 +70,23 @@ static void note_kernel(struct operator_row *row, uint32_t kernel)
 	row->kernel = row->has_several ? TS_NONE : kernel;
 }
 
+static void note_category(struct operator_row *row, uint8_t category)
+{
+	row->has_categories |= row->category != OPERATORS_NO_CATEGORY && row->category != category;
+	row->category = category;
+}
+
 void ts_operators_add_kernel(struct operators_state *state, uint32_t path, uint32_t kernel,
-			     int64_t dur_ps)
+			     uint8_t category, int64_t dur_ps)
 {
 	struct operator_row *row;
 
 	TS_ASSERT_HOT(path < state->nr_paths);
 	row = &state->rows[state->paths[path].row];
 	row->self_gpu_ps = ts_i64_add(row->self_gpu_ps, dur_ps);
+	row->nr_own++;
 	note_kernel(row, kernel);
+	note_category(row, category);
 	for (; path != TS_NONE; path = state->paths[path].outer) {
 		row = &state->rows[state->paths[path].row];
 		row->gpu_ps = ts_i64_add(row->gpu_ps, dur_ps);
@@ -89,12 +98,22 @@ void ts_operators_add_row(struct operator_row *into, const struct operator_row *
 {
 	into->calls = ts_i64_add(into->calls, from->calls);
 	into->nr_kernels = ts_i64_add(into->nr_kernels, from->nr_kernels);
+	into->nr_own = ts_i64_add(into->nr_own, from->nr_own);
 	into->cpu_ps = ts_i64_add(into->cpu_ps, from->cpu_ps);
 	into->self_cpu_ps = ts_i64_add(into->self_cpu_ps, from->self_cpu_ps);
 	into->gpu_ps = ts_i64_add(into->gpu_ps, from->gpu_ps);
 	into->self_gpu_ps = ts_i64_add(into->self_gpu_ps, from->self_gpu_ps);
 	if (from->kernel != TS_NONE || from->has_several)
 		note_kernel(into, from->kernel);
+	if (from->category != OPERATORS_NO_CATEGORY)
+		note_category(into, from->category);
+	into->has_categories |= from->has_categories;
+	if (from->nr_counted > 0)
+		into->type = into->nr_counted == 0 || into->type == from->type ? from->type
+									       : TS_ATEN_MIXED;
+	into->bytes += from->bytes;
+	into->nr_sized = ts_i64_add(into->nr_sized, from->nr_sized);
+	into->least_s += from->least_s;
 	into->flops += from->flops;
 	into->nr_counted = ts_i64_add(into->nr_counted, from->nr_counted);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps that the outline knows before the walk: of a host's devices, each from the mean of their
  * starts and as long as the mean of their durations, which is what the report's steps[] have; of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the timeline says: of all ranks together, of each, of each class, of each step. */
 #include "analysis/gpu/timeline.h"
 

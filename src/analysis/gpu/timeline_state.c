@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the states of the timeline are made of. */
 #include "analysis/gpu/timeline.h"
 

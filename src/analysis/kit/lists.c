@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plain lists of texts and of numbers. */
 #include "analysis/kit/lists.h"
 

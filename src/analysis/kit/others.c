@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The row of what a table does not list. */
 #include "analysis/kit/others.h"
 

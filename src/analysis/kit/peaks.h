@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The chip by whose peaks times without a device of their own are modelled.
  */

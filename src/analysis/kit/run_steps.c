@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps of the run, row by row of the outline; which of them are slow, and which are listed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a user's code stands, as tables and sentences show it. */
 #ifndef TS_ANALYSIS_KIT_SOURCE_H
 #define TS_ANALYSIS_KIT_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The time of an op, divided by what explains it. */
 #include "analysis/kit/split.h"
 

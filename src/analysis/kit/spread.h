@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Figures of many numbers of which none is kept: how many there were, their sum, the smallest and
  * the largest, the mean, the deviation, and percentiles where they are wanted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A table's columns and cells, declared once. The list has a line a column: its name, where its
  * numbers come from, its label for people (NULL: not in the text view; TS_KEY, TS_SPARE: below), and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Padding: bytes and FLOPs lost to tiles, and the time that goes with them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes of ops, bytes of arrays as tiles store them, and how a dimension is stored. */
 #include "analysis/matrix/padding.h"
 

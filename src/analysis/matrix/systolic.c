@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Systolic: how well the matrix units were used, and where the rest of their time went.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * FLOPs as the matrix unit counts them: what the profile says, in terms of the bf16 peak of the
  * device that ran the op.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ops that use, or may use, the matrix unit: how much of it, and what the rest of their time
  * went to. Without events: the products of the modules, with what shapes alone tell.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Utilization of modules, of steps and of cores. */
 #include "analysis/matrix/systolic.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ops by core: which core runs an op slower than the others do, and since when.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the clocks of the hosts differ, as the analysis collectives found out: the table clocks. */
 #include "analysis/kit/table.h"
 #include "analysis/run/capture.h"

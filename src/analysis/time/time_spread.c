@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A span of a device's time given to a bucket. */
 #include "analysis/time/time.h"
 

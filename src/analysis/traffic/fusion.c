@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fusion: what the compiler joined into one kernel, and what it did not.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Transfers over all cores: what each was waited for, and what could be computed meanwhile. */
 #include "analysis/waits/async.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the async analysis says: a row a transfer, the most exposed first. */
 #include "analysis/kit/peaks.h"
 #include "analysis/kit/source.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which cores meet in a collective whose groups are smaller than the run.
  *

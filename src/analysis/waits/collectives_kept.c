@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which executions of a collective are kept, and which of one core is which of another. */
 #include "analysis/waits/collectives.h"
 

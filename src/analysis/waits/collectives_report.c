@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the analysis of collectives says: a row an op, and a row a core. */
 #include "analysis/kit/table.h"
 #include "analysis/waits/collectives.h"

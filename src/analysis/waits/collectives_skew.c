@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who waits for whom: the arrivals of each core at one execution of a collective, side by side. All
  * wait for the last one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the analysis of SparseCores says: its cores, offloads, waits and ops. */
 #include "analysis/kit/table.h"
 #include "analysis/waits/sparsecore.h"

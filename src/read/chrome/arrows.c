@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The flow events that were kept, for read/flows.h. */
 #include "read/flows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of what the events name: interned by their bytes, copied into the profile's arena once. */
 #include "model/trace_class.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the walk over the text (read/walk.h) meets -> records, names, and what the writer says of the
  * run.

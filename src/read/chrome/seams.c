@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader's notes as read/seams.h wants them. */
 #include "base/units.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What stands where: input_output_alias of the module, and BufferAssignmentProto (openxla/xla,
  * xla/service/hlo.proto) read in place with the cursor.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The contents of a message, copied into the module's arena. */
 #include "read/hlo/parts.h"
 

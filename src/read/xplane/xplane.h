@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The xplane reader's own header: what it remembers of a plane to decode its events. Only files of
  * src/read/xplane include it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machines of Perfetto's model: which number stands for a host. */
 #include "base/map.h"
 #include "write/perfetto/perfetto.h"

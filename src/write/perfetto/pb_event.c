@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events: most of the file, so their lengths are worked out and the bytes put down at once. */
 #include "write/perfetto/pb.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Texts of a row that are written once and referred to by numbers, in the order of first use. */
 #include "write/perfetto/pb.h"
 

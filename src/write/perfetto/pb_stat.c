@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stats of an event as annotations of its slice. */
 #include "write/perfetto/pb.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What slices refer to, interned, and what of them is the same each time. */
 #include "write/perfetto/pb.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes, rows and their lanes as tracks of Perfetto's own form. */
 #include "write/perfetto/pb.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A Perfetto trace in one of its forms, behind one table of functions: what is written, on which
  * rows and in which order is the caller's affair (flow/trace.h), a form is bytes alone.

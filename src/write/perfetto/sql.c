@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The modules of the SQL package as one text. */
 #include "write/perfetto/sql.h"
 

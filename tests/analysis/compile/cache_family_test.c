@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Variants of one function: what makes them different, and the sizes that would end it. */
 #include <setjmp.h>
 #include <stdarg.h>

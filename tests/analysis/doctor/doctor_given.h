@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run built by hand for tests of the doctor and the marks: facts as the other analyses leave them,
  * and a profile of small arrays. Times are in ms. */
 #ifndef TESTS_ANALYSIS_DOCTOR_GIVEN_H
@@ -123,6 +124,7 @@ static inline void given_devices(struct given *run, size_t nr)
 						   .host_bytes_per_s = 32e9,
 						   .peak_int8_per_s = NAN,
 						   .peak_fp8_per_s = NAN,
+						   .peak_f32_per_s = NAN,
 						   .clock_hz = 1e9,
 						   .hbm_bytes = INT64_C(32) << 30,
 						   .vmem_bytes = -1,

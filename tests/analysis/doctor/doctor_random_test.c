@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whatever the other results say, however they contradict each other: no finding promises more than
  * there is. Runs of random numbers, a thousand of them, each named by its seed. */
 #include "tests/analysis/doctor/doctor_given.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The doctor: rules at their thresholds, the order and bounds of findings, and the health score. */
 #include "analysis/facts/async.h"
 #include "analysis/facts/collectives.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sentences from templates and words. */
 #include "tests/analysis/doctor/doctor_given.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Marks: what is drawn over the timeline, row by row, and that slices never overlap. */
 #include "flow/state.h"
 #include "tests/analysis/doctor/doctor_given.h"

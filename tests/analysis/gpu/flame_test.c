@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Flame graphs: traces written down with what their frames must have; trees that are full. */
 #include <setjmp.h>
 #include <stdarg.h>

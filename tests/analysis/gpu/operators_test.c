@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators by name and by shapes, of small traces that were counted by hand: times in us. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,12 +17,13 @@ struct event {
 	const char *dims;
 };
 
-static const struct ts_result *given(struct memory_run *mem, struct ts_buf *text,
-				     const struct event *events, size_t nr)
+/* DEVICES: members of the file in front of its events. */
+static const struct ts_result *given_on(struct memory_run *mem, struct ts_buf *text,
+					const char *devices, const struct event *events, size_t nr)
 {
 	struct ts_error err = TS_ERROR_INIT;
 
-	ts_buf_puts(text, "{\"traceEvents\":[");
+	ts_buf_printf(text, "{%s\"traceEvents\":[", devices);
 	for (size_t i = 0; i < nr; i++)
 		ts_buf_printf(text,
 			      "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%d,"
@@ -36,6 +38,12 @@ static const struct ts_result *given(struct memory_run *mem, struct ts_buf *text
 	    memory_run_analyse(mem, 0, &err))
 		fail_msg("%s", err.text);
 	return ts_results_find(&mem->run.results, "operators");
+}
+
+static const struct ts_result *given(struct memory_run *mem, struct ts_buf *text,
+				     const struct event *events, size_t nr)
+{
+	return given_on(mem, text, "", events, nr);
 }
 
 static void done(struct memory_run *mem, struct ts_buf *text)
@@ -156,6 +164,88 @@ static void the_only_kernel_of_an_operator_is_named(void **state)
 	done(&mem, &text);
 }
 
+#define H100 \
+	"\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA H100 80GB HBM3\",\"computeMajor\":9," \
+	"\"computeMinor\":0,\"numSms\":132,\"totalGlobalMem\":85018279936}],"
+#define OF_TYPES(type) ",\"Input type\":[\"" type "\",\"" type "\"]"
+
+/*
+ * An H100 makes 989 TFLOP/s of bf16, 494 of f32, and moves 3352 GB/s. The first product needs 2 x 4096^3 FLOPs, which
+ * are 138.97 us, and 30 us for its bytes; the second 20.03 us for its bytes. The third has no types.
+ */
+static const struct event products[] = {
+	{ "cpu_op", "aten::mm", HOST, 0, 4, 0,
+	  "[[4096, 4096], [4096, 4096]]" OF_TYPES("c10::BFloat16") },
+	{ "cuda_runtime", "cudaLaunchKernel", HOST, 1, 1, 1, NULL },
+	{ "cpu_op", "aten::mm", HOST, 10, 4, 0, "[[1, 4096], [4096, 4096]]" OF_TYPES("float") },
+	{ "cuda_runtime", "cudaLaunchKernel", HOST, 11, 1, 2, NULL },
+	{ "cpu_op", "aten::bmm", HOST, 20, 4, 0, "[[2, 8, 6], [2, 6, 4]]" },
+	{ "cuda_runtime", "cudaLaunchKernel", HOST, 21, 1, 3, NULL },
+	{ "cpu_op", "aten::_softmax", HOST, 30, 4, 0, "[[2, 8], [], []]" },
+	{ "cuda_runtime", "cudaLaunchKernel", HOST, 31, 1, 4, NULL },
+	{ "kernel", "gemm", GPU, 50, 200, 1, NULL },
+	{ "kernel", "gemm", GPU, 300, 40, 2, NULL },
+	{ "kernel", "gemm", GPU, 400, 60, 3, NULL },
+	{ "kernel", "cunn_SoftMaxForward", GPU, 500, 700, 4, NULL },
+};
+
+static void assert_roof(const struct ts_table *table, size_t row, const char *dtype,
+			const char *bound_by, double efficiency)
+{
+	double found = ts_cell_number(table, row, "roofline_efficiency_pct");
+
+	assert_true(ts_bytes_is(ts_cell_text(table, row, "dtype"), dtype));
+	assert_true(ts_bytes_is(ts_cell_text(table, row, "bound_by"), bound_by));
+	if (efficiency < 0)
+		assert_true(isnan(found));
+	else
+		assert_float_equal(found, efficiency, 0.05);
+}
+
+static void products_have_a_place_under_the_roof_of_their_type(void **state)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_result *result = given_on(&mem, &text, H100, products, TS_NELEM(products));
+	const struct ts_table *shapes = ts_result_find_table(result, "by_shape");
+	const struct ts_table *names = ts_result_find_table(result, "by_name");
+	size_t large = row_of(shapes, "aten::mm", "[[4096, 4096], [4096, 4096]]");
+	size_t mm = row_of(names, "aten::mm", NULL);
+
+	assert_roof(shapes, large, "bf16", "Compute", 100 * 138.97 / 200);
+	assert_true(ts_cell_number(shapes, large, "bytes") == 3 * 2.0 * 4096 * 4096);
+	assert_float_equal(ts_cell_number(shapes, large, "operational_intensity"), 4096 / 3.0, 0.1);
+	assert_roof(shapes, row_of(shapes, "aten::mm", "[[1, 4096], [4096, 4096]]"), "f32", "HBM",
+		    100 * 20.03 / 40);
+	assert_roof(shapes, row_of(shapes, "aten::bmm", NULL), "", "", -1);
+	/* each shape by its own roof */
+	assert_float_equal(ts_cell_number(names, mm, "roofline_efficiency_pct"),
+			   100 * (138.97 + 20.03) / 240, 0.05);
+	assert_true(ts_bytes_is(ts_cell_text(names, mm, "dtype"), "mixed"));
+	done(&mem, &text);
+}
+
+static void operators_are_summed_by_what_they_are_for(void **state)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_result *result = given_on(&mem, &text, H100, products, TS_NELEM(products));
+	const struct ts_table *table = ts_result_find_table(result, "categories");
+
+	assert_int_equal(table->nr_rows, 2); /* the longest first */
+	assert_true(ts_bytes_is(ts_cell_text(table, 0, "category"), "Softmax"));
+	assert_int_equal(ts_cell_int(table, 0, "self_gpu_ps"), 700 * US);
+	assert_true(isnan(ts_cell_number(table, 0, "flops_per_s")));
+	assert_true(ts_bytes_is(ts_cell_text(table, 1, "category"), "GEMM"));
+	assert_int_equal(ts_cell_int(table, 1, "calls"), 3);
+	assert_int_equal(ts_cell_int(table, 1, "self_gpu_ps"), 300 * US);
+	assert_float_equal(ts_cell_number(table, 1, "self_gpu_pct"), 30, 1e-9);
+	assert_float_equal(ts_cell_number(table, 1, "modelled_pct"), 80, 1e-9); /* not bmm */
+	assert_float_equal(ts_cell_number(table, 1, "roofline_efficiency_pct"),
+			   100 * (138.97 + 20.03) / 240, 0.05);
+	done(&mem, &text);
+}
+
 /* A product makes scores of 8 x 6 (30 us of 200), a softmax takes them (40), a product takes what it makes (20), and
  * one has another shape. The kernels run a different number of times each. */
 static void attention_that_is_not_fused_is_known_by_its_shapes(void **state)
@@ -253,6 +343,8 @@ int main(void)
 		cmocka_unit_test(times_are_by_name_and_by_shapes),
 		cmocka_unit_test(flops_of_an_operator_inside_another_count_once),
 		cmocka_unit_test(the_only_kernel_of_an_operator_is_named),
+		cmocka_unit_test(products_have_a_place_under_the_roof_of_their_type),
+		cmocka_unit_test(operators_are_summed_by_what_they_are_for),
 		cmocka_unit_test(attention_that_is_not_fused_is_known_by_its_shapes),
 		cmocka_unit_test(without_shapes_flops_are_unknown),
 		cmocka_unit_test(a_trace_without_operators_says_so),

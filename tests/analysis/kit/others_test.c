@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables with a bound: what they list, the row of the others, and that nothing else changes with it. */
 #include "tests/analysis/given.h"
 

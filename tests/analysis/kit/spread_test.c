@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Spreads against the same figures worked out from all of the numbers. */
 #include <setjmp.h>
 #include <stdarg.h>

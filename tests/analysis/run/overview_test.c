@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The head of the report: step times as numpy has them, the run, its hosts and devices. */
 #include "tests/analysis/given.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gaps and the host events that explain them, and steps that take long, by profiles drawn by hand. */
 #include "tests/analysis/given.h"
 

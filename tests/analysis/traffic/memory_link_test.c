@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The link to the host, whose transfers are timed by two clocks. */
 #include "tests/analysis/given.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rematerialization by a module and events written down by hand. */
 #include "tests/analysis/feed.h"
 

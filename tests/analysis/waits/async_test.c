@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asynchronous ops: what is waited for, what is hidden, and what could hide the rest. By hand. */
 #include "analysis/facts/async.h"
 #include "tests/analysis/feed.h"

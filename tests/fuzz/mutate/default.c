@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For a target without a line FUZZ_MUTATOR(): the library's functions of these names are linked only
  * where somebody asks for them and the target has none, which is in NAME_replay. libFuzzer then has

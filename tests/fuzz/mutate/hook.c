@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Between libFuzzer and the mutators: numbers become chances, what does not fit is changed as bytes. */
 #include "tests/fuzz/mutate/mutator.h"
 

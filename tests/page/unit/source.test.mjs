@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { body, load } from "./page.mjs";

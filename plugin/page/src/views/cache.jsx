@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was compiled while the profile was taken.
 import { h } from "preact";
 import { usePage } from "../state.js";

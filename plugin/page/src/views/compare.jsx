@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs side by side: who is faster and whether that may be chance, and where the difference comes from. A server has it of any runs, a file
 // (tpusight compare -o x.html) of those that it was made of. It draws the report's result "compare" and nothing else.
 import { h } from "preact";
@@ -251,6 +252,25 @@ function AllOps({ of, names, at }) {
 	return <Table name="ops" caption="All ops by what they changed" rows={rows} columns={["op", "source", "a", "b", "change", "state", "name", "category", "shape", "module"]} labels={labels} draw={draw} max={12} />;
 }
 
+/** PyTorch's, with the time of its own on GPUs; on hosts where a run has no GPU. @param {Sides & { rows: Row[], name: string, caption: string }} props */
+function Operators({ rows: all, name, caption, names, at }) {
+	const unit = all.some((row) => typeof row[`run_${at}_change_self_gpu_ps`] === "number") ? "self_gpu_ps" : "self_cpu_ps";
+	const rows = useMemo(
+		() =>
+			all.map((row) => ({
+				op: row.name, shapes: row.input_shapes, a: row[`run_0_${unit}`], b: row[`run_${at}_${unit}`], change: row[`run_${at}_change_${unit}`], state: BECAME[row[`run_${at}_state`]] ?? null,
+				calls_a: row.run_0_calls, calls_b: row[`run_${at}_calls`], category: row.category,
+			})).filter((row) => (row.calls_a ?? row.calls_b ?? null) !== null),
+		[all, unit, at],
+	);
+	if (!rows.length) return null;
+	const labels = { op: "Operator", shapes: "Shapes", a: names[0], b: names[at], change: "Difference", state: "Is", calls_a: `Calls, ${names[0]}`, calls_b: `Calls, ${names[at]}`, category: "Kind" };
+	const shown = (/** @type {Maybe<number>} */ v) => (typeof v === "number" ? time(v) : "not there");
+	const draw = { op: (/** @type {string} */ v) => clean(v), shapes: (/** @type {Maybe<string>} */ v) => clean(v ?? ""), a: shown, b: shown, change: (/** @type {Maybe<number>} */ v) => signed(v ?? 0) };
+	const columns = ["op", ...(rows.some((row) => row.shapes) ? ["shapes"] : []), "a", "b", "change", "state", "calls_a", "calls_b", "category"];
+	return <Table name={name} caption={`${caption}, own time on ${unit === "self_gpu_ps" ? "GPUs" : "hosts"}`} rows={rows} columns={columns} labels={labels} draw={draw} max={12} />;
+}
+
 // --- the histogram
 
 /** One run's bins: its outline, each stretch of bins that touch. @param {{ bins: Row[], column: string, kind: string, most: number }} props */
@@ -386,6 +406,8 @@ export function Differences({ of }) {
 			<Histogram {...sides} />
 			<Figures {...sides} />
 			<AllOps {...sides} />
+			<Operators {...sides} rows={of.operators ?? []} name="operators" caption="PyTorch's operators by what they changed" />
+			<Operators {...sides} rows={of.operator_shapes ?? []} name="operator_shapes" caption="PyTorch's operators by the shapes of their inputs" />
 			<Programs {...sides} />
 			<Findings {...sides} />
 		</div>

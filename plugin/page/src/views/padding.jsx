@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tiles add to arrays: how an array is stored, what of that is used, and what it costs.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";

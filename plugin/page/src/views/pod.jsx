@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run of several hosts: its chips as a heat map, and who comes late to collectives.
 import { h } from "preact";
 import { useCallback, useMemo } from "preact/hooks";

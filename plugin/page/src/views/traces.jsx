@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The views of the profiling suite: what GPUs did and waited for, kernels, steps by class, compiled code. Of traces, and of profiles
 // with GPUs.
 import { h } from "preact";
@@ -110,7 +111,7 @@ export function Kernels() {
 
 // --- operators
 
-const OPERATOR = ["name", "calls", "self_gpu_ps", "self_gpu_pct", "gpu_ps", "self_cpu_ps", "cpu_ps", "cpu_mean_ps", "kernels", "flops", "flops_per_s", "kernel"];
+const OPERATOR = ["name", "calls", "self_gpu_ps", "self_gpu_pct", "gpu_ps", "self_cpu_ps", "cpu_ps", "cpu_mean_ps", "kernels", "flops", "flops_per_s", "category", "dtype", "bytes", "operational_intensity", "bound_by", "roofline_efficiency_pct", "kernel"];
 
 export function Operators() {
 	const { report } = usePage();

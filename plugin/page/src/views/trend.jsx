@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One program over time: how long its median step took in each run, and where a gate would have failed.
 import { h } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rules about compilations: inside the profile at all, and again and again for one function.
  *

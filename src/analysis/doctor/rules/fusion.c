@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rules about what was not fused: arrays that pass through HBM between two ops, a finding a reason,
  * and tiny ops in series.

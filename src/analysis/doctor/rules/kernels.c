@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rules about kernels that the compiler takes as they are. */
 #include "analysis/doctor/doctor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rules about steps and about the host's part in them: input, and steps that take longer than the
  * others.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rules about where the core time goes: collectives that nothing hides, nothing running at all,
  * recomputation, one op that dominates, and very many tiny ones.

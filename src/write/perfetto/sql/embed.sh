@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Prints C with the SQL package: embed.sh FOLDER. rows.sql comes first, as all others include it.
 set -eu
 LC_ALL=C

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The SQL package for queries of our traces, and a summary of a trace for CI that uses it: put into the program, and installed.
 EXTRA_DIST += src/write/perfetto/sql/embed.sh
 tpusightsqldir = $(pkgdatadir)/perfetto/tpusight

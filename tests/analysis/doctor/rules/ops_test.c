@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rules about single ops: long executions, many executions, attention that is not fused. */
 #include "analysis/facts/timeline.h"
 #include "tests/analysis/doctor/doctor_given.h"

@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A training loop that profiles the steps which the environment asks for, and none without it:
+
+    PROFILE_ENABLED=1 PROFILE_START_STEP=100 python examples/train_with_profiling.py
+    PROFILE_ENABLED=1 PROFILE_INTERVAL=50 PROFILE_DURATION=2 PROFILE_DIR=~/profiles python examples/train_with_profiling.py
+
+Each capture is a run of its own, PROFILE_DIR/step_00000100.
+"""
+import argparse
+
+import jax
+import small
+from tpusight import maybe_profile
+
+
+@jax.jit
+def train_step(weights, batch):
+    value, gradients = jax.value_and_grad(small.loss)(weights, batch)
+    return jax.tree.map(lambda weight, gradient: weight - 0.1 * gradient, weights, gradients), value
+
+
+def train(steps):
+    weights, data = small.init(), small.Clouds()
+    for step in range(steps):
+        batch = next(data)
+        with maybe_profile(step):
+            weights, value = train_step(weights, batch)
+            value.block_until_ready()
+        if step % 50 == 0:
+            print(f"Step {step}: loss {float(value):.3f}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=200)
+    train(parser.parse_args().steps)

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Prints the licence of TPUsight and the notices of what others made: text.sh [--c]. It is what `tpusight --licenses` says; with --c
+# it is the C that the program has it from.
+set -eu
+cd "$(dirname "$0")"
+
+rows() { sed -n 's/ *| */|/g; /^[^#]/p' list; }
+
+head_of() {
+	cat <<-'HEAD'
+		TPUsight is licensed under the Apache License, Version 2.0. Its text stands at the end.
+
+		Parts that others made, and whose licences follow:
+
+	HEAD
+	rows | while IFS='|' read -r name how licence purpose address; do
+		case $how in
+		linked) how="linked with the programs" ;;
+		static) how="in programs that are one file" ;;
+		page) how="bundled into the page" ;;
+		esac
+		printf '  %-14s %s: %s; %s; %s\n' "$name" "$licence" "$purpose" "$how" "$address"
+	done
+}
+
+part() {
+	printf '\n==== %s ====\n\n' "$1"
+	cat "$2"
+}
+
+text() {
+	head_of
+	rows | while IFS='|' read -r name _; do part "$name" "$name.txt"; done
+	part "TPUsight: Apache License, Version 2.0" ../LICENSE
+}
+
+if [ "${1:-}" != --c ]; then
+	text
+	exit
+fi
+echo '/* Made by notices/text.sh. */'
+echo '#include "cli/notices.h"'
+echo 'static const uint8_t text[] = {'
+text | od -An -v -tx1 | sed 's/ *\([0-9a-f][0-9a-f]\)/0x\1,/g'
+echo '0 };'
+echo 'const struct ts_bytes ts_notices = { text, sizeof(text) - 1 };'

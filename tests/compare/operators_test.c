@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PyTorch's operators of two runs, made by hand: what became of each, and by how much. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "compare/compare.h"
+
+struct operator
+{
+	const char *name, *shapes; /* NULL: by name alone */
+	int64_t calls, self_gpu_ps, self_cpu_ps;
+};
+
+struct side {
+	struct ts_profile profile;
+	struct ts_results results;
+};
+
+static const struct ts_column columns[] = {
+	{ "name", TS_MEASURED, NULL },	      { "input_shapes", TS_MEASURED, NULL },
+	{ "calls", TS_MEASURED, NULL },	      { "self_gpu_ps", TS_MEASURED, NULL },
+	{ "self_cpu_ps", TS_MEASURED, NULL },
+};
+
+static void put(struct ts_result *result, struct ts_table *table, const struct operator* operator,
+		bool has_gpu)
+{
+	struct ts_value *row = ts_table_row(result, table);
+
+	row[0] = ts_text(ts_bytes_of(operator->name));
+	row[1] = operator->shapes ? ts_text(ts_bytes_of(operator->shapes)) : ts_null();
+	row[2] = ts_int(operator->calls);
+	row[3] = has_gpu ? ts_int(operator->self_gpu_ps) : ts_null();
+	row[4] = ts_int(operator->self_cpu_ps);
+}
+
+/* Wall time and two cores: sums are halved. */
+static void given(struct side *side, const struct operator* operators, size_t nr, bool has_gpu)
+{
+	struct ts_result *result;
+	struct ts_table *names, *shapes;
+
+	ts_profile_init(&side->profile);
+	ts_results_init(&side->results);
+	result = ts_results_add(&side->results, "time", "Time");
+	ts_result_field(result, "cores", ts_int(2), TS_MEASURED, NULL);
+	ts_result_field(result, "wall_ps", ts_int(1000000), TS_MEASURED, NULL);
+	result = ts_results_add(&side->results, "operators", "Operators");
+	ts_result_field(result, "gpu_ps", has_gpu ? ts_int(1) : ts_null(), TS_MEASURED, NULL);
+	names = ts_result_table(result, "by_name", NULL, columns, TS_NELEM(columns));
+	for (size_t i = 0; i < nr; i++)
+		if (!operators[i].shapes)
+			put(result, names, &operators[i], has_gpu);
+	shapes = ts_result_table(result, "by_shape", NULL, columns, TS_NELEM(columns));
+	for (size_t i = 0; i < nr; i++)
+		if (operators[i].shapes)
+			put(result, shapes, &operators[i], has_gpu);
+}
+
+static const struct ts_result *compare(const struct side sides[2], struct ts_results *into)
+{
+	struct ts_compare_run runs[] = {
+		{ TS_LIT("runs/a"), &sides[0].profile, &sides[0].results, NULL },
+		{ TS_LIT("runs/b"), &sides[1].profile, &sides[1].results, NULL },
+	};
+	struct ts_compare_request request = { .runs = runs, .nr_runs = 2 };
+	size_t nr_failed;
+
+	ts_results_init(into);
+	assert_int_equal(ts_compare(&request, into, &nr_failed, NULL), TS_OK);
+	return ts_results_find(into, "compare");
+}
+
+static void release(struct side sides[2], struct ts_results *into)
+{
+	ts_results_release(into);
+	for (size_t i = 0; i < 2; i++) {
+		ts_results_release(&sides[i].results);
+		ts_profile_release(&sides[i].profile);
+	}
+}
+
+static void assert_row(const struct ts_table *table, size_t row, const char *name,
+		       const char *change, int64_t ps, const char *state)
+{
+	int column = ts_table_column(table, change);
+
+	assert_true(ts_bytes_is(ts_cell_text(table, row, "name"), name));
+	assert_int_equal(ts_table_cell(table, row, column).as.i, ps);
+	assert_true(ts_bytes_is(ts_cell_text(table, row, "run_1_state"), state));
+}
+
+static const struct operator base[] = {
+	{ "aten::mm", NULL, 10, 400000, 2000 },
+	{ "aten::add", NULL, 4, 1000, 9000 },
+	{ "aten::gone", NULL, 2, 30000, 10 },
+	{ "aten::mm", "[[8, 8], [8, 8]]", 10, 400000, 2000 },
+};
+static const struct operator other[] = {
+	{ "aten::mm", NULL, 10, 100000, 2000 },
+	{ "aten::add", NULL, 4, 1000, 9000 },
+	{ "aten::new", NULL, 2, 50000, 10 },
+	{ "aten::mm", "[[8, 4], [4, 8]]", 10, 100000, 2000 },
+};
+
+/* The largest change of time on GPUs first, of a core each. */
+static void operators_are_compared_by_their_time_on_gpus(void **state)
+{
+	static const char change[] = "run_1_change_self_gpu_ps";
+	struct side sides[2];
+	struct ts_results into;
+	const struct ts_table *table;
+
+	given(&sides[0], base, TS_NELEM(base), true);
+	given(&sides[1], other, TS_NELEM(other), true);
+	table = ts_result_find_table(compare(sides, &into), "operators");
+	assert_int_equal(table->nr_rows, 4);
+	assert_row(table, 0, "aten::mm", change, -150000, "faster");
+	assert_row(table, 1, "aten::new", change, 25000, "new");
+	assert_row(table, 2, "aten::gone", change, -15000, "gone");
+	assert_row(table, 3, "aten::add", change, 0, "same");
+	assert_true(ts_cell_number(table, 0, "run_0_calls") == 5);
+	assert_int_equal(ts_cell_int(table, 0, "run_0_self_gpu_ps"), 200000);
+	assert_int_equal(ts_cell_int(table, 0, "run_1_self_cpu_ps"), 1000);
+	release(sides, &into);
+}
+
+static void an_operator_with_another_shape_is_another_row(void **state)
+{
+	static const char change[] = "run_1_change_self_gpu_ps";
+	struct side sides[2];
+	struct ts_results into;
+	const struct ts_table *table;
+
+	given(&sides[0], base, TS_NELEM(base), true);
+	given(&sides[1], other, TS_NELEM(other), true);
+	table = ts_result_find_table(compare(sides, &into), "operator_shapes");
+	assert_int_equal(table->nr_rows, 2);
+	assert_row(table, 0, "aten::mm", change, -200000, "gone");
+	assert_true(ts_bytes_is(ts_cell_text(table, 0, "input_shapes"), "[[8, 8], [8, 8]]"));
+	assert_row(table, 1, "aten::mm", change, 50000, "new");
+	release(sides, &into);
+}
+
+/* One of them has none: then all are compared by the time on hosts. */
+static void without_gpus_hosts_are_compared(void **state)
+{
+	static const struct operator slow[] = { { "aten::mm", NULL, 10, 0, 8000 } };
+	struct side sides[2];
+	struct ts_results into;
+	const struct ts_table *table;
+
+	given(&sides[0], base, TS_NELEM(base), true);
+	given(&sides[1], slow, TS_NELEM(slow), false);
+	table = ts_result_find_table(compare(sides, &into), "operators");
+	assert_row(table, 0, "aten::add", "run_1_change_self_cpu_ps", -4500, "gone");
+	assert_row(table, 1, "aten::mm", "run_1_change_self_cpu_ps", 3000, "slower");
+	release(sides, &into);
+}
+
+static void runs_without_operators_have_no_such_table(void **state)
+{
+	struct side sides[2];
+	struct ts_results into;
+	const struct ts_result *result;
+
+	given(&sides[0], NULL, 0, false);
+	given(&sides[1], NULL, 0, false);
+	result = compare(sides, &into);
+	assert_null(ts_result_find_table(result, "operators"));
+	assert_null(ts_result_find_table(result, "operator_shapes"));
+	release(sides, &into);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operators_are_compared_by_their_time_on_gpus),
+		cmocka_unit_test(an_operator_with_another_shape_is_another_row),
+		cmocka_unit_test(without_gpus_hosts_are_compared),
+		cmocka_unit_test(runs_without_operators_have_no_such_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What packaging/ says of itself is true, and the wheels that are there are what their tags say: packaging_test.py
+
+The metadata and a wheel of programs that are not programs are made in a moment; nothing is compiled. TS_WHEELS names a folder of
+wheels from packaging/wheels.sh: then the size of each is looked at, and whether its programs bind no library and are of its machine.
+Run in the build folder.
+"""
+import glob
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+TOP = os.path.abspath(os.environ.get("srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+PACKAGING = os.path.join(TOP, "packaging")
+EXTRAS = {"tpu", "jax", "torch", "notebook"}
+MOST_BYTES = 12 << 20
+MACHINES = {"x86_64": 62, "aarch64": 183}  # e_machine
+INTERP = 3  # PT_INTERP: a program that needs another one to load its libraries
+TAGS = "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64"
+BACKEND = """
+import sys
+sys.path.insert(0, "packaging")
+import backend
+print(getattr(backend, sys.argv[1])(sys.argv[2]))
+"""
+wrong = []
+
+
+def must(good, text):
+    if not good:
+        wrong.append(text)
+
+
+def text_of(*path):
+    with open(os.path.join(TOP, *path), encoding="utf-8") as f:
+        return f.read()
+
+
+def backend(hook, folder, **environment):
+    done = subprocess.run([sys.executable, "-c", BACKEND, hook, folder], cwd=TOP, capture_output=True, text=True, check=False,
+                          env={**os.environ, **environment})
+    must(done.returncode == 0, f"{hook} of packaging/backend.py fails:\n{done.stderr[-2000:]}")
+    return os.path.join(folder, done.stdout.split()[-1]) if done.returncode == 0 else None
+
+
+def metadata_is_the_package(folder):
+    info = backend("prepare_metadata_for_build_wheel", folder)
+    if not info:
+        return
+    with open(os.path.join(info, "METADATA"), encoding="utf-8") as f:
+        said = f.read()
+    version = re.search(r"AC_INIT\(\[tpusight\], \[([^]]+)\]", text_of("configure.ac")).group(1)
+    must(f"\nVersion: {version}\n" in said, f"the metadata does not say the version of configure.ac, {version}")
+    missing = EXTRAS - set(re.findall(r"^Provides-Extra: (.*)$", said, re.M))
+    must(not missing, f"pip install '.[...]' does not know {', '.join(sorted(missing))}")
+
+
+def pretend_build(folder):
+    """A build folder whose programs and page are a line each."""
+    for name in ("bin/tpusight", "bin/tpusight-annotate", "plugin/page/dist/page.js", "plugin/page/dist/page.css"):
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(f"#!/bin/sh\n# {name}\n")
+    return folder
+
+
+def wheel_says_its_platforms(folder):
+    build = pretend_build(os.path.join(folder, "build"))
+    wheel = backend("build_wheel", folder, TPUSIGHT_BUILD=build, TPUSIGHT_PLATFORM=TAGS)
+    if not wheel:
+        return
+    must(wheel.endswith(f"-py3-none-{TAGS}.whl"), f"{os.path.basename(wheel)} does not have the tags {TAGS}")
+    with zipfile.ZipFile(wheel) as z:
+        names = z.namelist()
+        said = z.read(next(n for n in names if n.endswith("/WHEEL"))).decode()
+    for tag in TAGS.split("."):
+        must(f"Tag: py3-none-{tag}\n" in said, f"WHEEL does not name the tag py3-none-{tag}")
+    for part in (".data/scripts/tpusight", ".data/scripts/tpusight-annotate", "/static/page.js", "tpusight/pod/main.py"):
+        must(any(n.endswith(part) for n in names), f"the wheel has no {part}")
+
+
+def libraries_are_those_of_configure():
+    script = text_of("packaging", "static.sh")
+    described = set(re.findall(r"^\tdescribe (\S+)", script, re.M))
+    wanted = set(re.findall(r"TS_REQUIRE_LIB\(\[\w+\], \[([\w-]+)", text_of("configure.ac")))
+    must(wanted <= described, f"packaging/static.sh does not build {', '.join(sorted(wanted - described))}, which configure wants")
+    rows = [line.split("|") for line in text_of("packaging", "libraries.txt").splitlines() if not line.startswith("#")]
+    built = set(re.findall(r"^build_([\w-]+)\(\)", script, re.M)) - {"libraries", "programs"}
+    must({row[0] for row in rows} == built, f"packaging/libraries.txt and the functions of static.sh differ: "
+         f"{', '.join(sorted({row[0] for row in rows} ^ built))}")
+    must(all(len(row) == 4 and all(row) for row in rows), "a row of packaging/libraries.txt has not four parts")
+
+
+def debian_wants_what_configure_wants():
+    control = text_of("packaging", "debian", "control")
+    for package in re.findall(r"TS_REQUIRE_(?:LIB|PROG)\(.*?\[(lib[\w-]+-dev|zlib1g-dev|protobuf-c-compiler)\]", text_of("configure.ac")):
+        must(re.search(rf"\b{re.escape(package)}\b", control), f"packaging/debian/control does not name {package}")
+
+
+def all_is_in_the_tarball():
+    listed = text_of("packaging", "files.mk")
+    for folder, folders, files in os.walk(PACKAGING):
+        folders[:] = [f for f in folders if f != "__pycache__"]
+        for name in files:
+            path = os.path.relpath(os.path.join(folder, name), TOP)
+            must(name == "files.mk" or re.search(rf"(^|\s){re.escape(path)}(\s|$)", listed), f"packaging/files.mk does not list {path}")
+
+
+def binds_nothing(program, cpu, where):
+    """Is it an ELF program of that machine which loads no library?"""
+    if program[:4] != b"\x7fELF":
+        return must(False, f"{where} is not an ELF program")
+    machine = struct.unpack_from("<H", program, 18)[0]
+    must(machine == MACHINES[cpu], f"{where} is of machine {machine}, not {MACHINES[cpu]} ({cpu})")
+    offset, size, count = struct.unpack_from("<Q", program, 32)[0], *struct.unpack_from("<HH", program, 54)
+    kinds = {struct.unpack_from("<I", program, offset + i * size)[0] for i in range(count)}
+    return must(INTERP not in kinds, f"{where} binds libraries of the machine that it runs on")
+
+
+def wheels_are_what_they_say(folder):
+    wheels = glob.glob(os.path.join(folder, "*.whl"))
+    must(wheels, f"TS_WHEELS: {folder} has no wheel")
+    for path in wheels:
+        name = os.path.basename(path)
+        must(os.path.getsize(path) <= MOST_BYTES, f"{name} has {os.path.getsize(path)} bytes, more than {MOST_BYTES}")
+        cpu = next((c for c in MACHINES if name.endswith(f"_{c}.whl")), None)
+        must(cpu and "manylinux_2_17" in name and "musllinux_1_1" in name, f"{name} does not say manylinux_2_17 and musllinux_1_1")
+        with zipfile.ZipFile(path) as z:
+            for part in ("tpusight", "tpusight-annotate"):
+                inside = next((n for n in z.namelist() if n.endswith(f".data/scripts/{part}")), None)
+                must(inside, f"{name} has no program {part}")
+                if inside and cpu:
+                    binds_nothing(z.read(inside), cpu, f"{part} of {name}")
+
+
+def main():
+    libraries_are_those_of_configure()
+    debian_wants_what_configure_wants()
+    all_is_in_the_tarball()
+    if os.environ.get("TS_WHEELS"):
+        wheels_are_what_they_say(os.environ["TS_WHEELS"])
+    try:
+        import setuptools  # noqa: F401
+        import wheel  # noqa: F401
+    except ImportError:
+        print("setuptools and wheel are missing: the metadata and the tags are not looked at (pip install setuptools wheel)")
+    else:
+        for part in (metadata_is_the_package, wheel_says_its_platforms):
+            with tempfile.TemporaryDirectory() as folder:
+                part(folder)
+    for text in wrong:
+        print(text)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

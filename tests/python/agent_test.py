@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`tpusight mcp`, asked by the client of the protocol's own SDK, under the Python that $TS_TABLES_PYTHON names."""
+import asyncio
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import package
+
+package.under("TS_TABLES_PYTHON")
+
+from mcp import Client, StdioServerParameters
+
+MOST_BYTES = 16 << 10
+SAMPLE = os.path.join(package.DATA, "sample")
+TOOLS = {"list_runs", "summary", "findings", "table", "op", "compare", "sql"}
+
+
+def server(*paths):
+    path = os.pathsep.join([os.path.join(package.ROOT, "plugin"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    env = {**os.environ, "PYTHONPATH": path, "TPUSIGHT": package.PROGRAM, "PYTHONDONTWRITEBYTECODE": "1"}
+    return StdioServerParameters(command=sys.executable, args=["-m", "tpusight.agent.main", *paths], env=env)
+
+
+def talk(paths, *calls):
+    """The answers of the tools: a text, or an Exception with what was said."""
+
+    async def ask():
+        async with Client(server(*paths)) as client:
+            answers = []
+            for name, words in calls:
+                result = await client.call_tool(name, words)
+                text = "".join(part.text for part in result.content)
+                answers.append(ValueError(text) if result.is_error else text)
+            return answers, await client.list_tools()
+
+    return asyncio.run(ask())
+
+
+def ask(tool, paths=(SAMPLE,), **words):
+    [answer], _ = talk(paths, (tool, words))
+    if isinstance(answer, Exception):
+        raise answer
+    return json.loads(answer)
+
+
+def report(*words):
+    return subprocess.run([package.PROGRAM, "report", *words, SAMPLE], check=True, capture_output=True, text=True).stdout
+
+
+class Agent(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.logs = os.path.join(cls.folder, "logs")
+        for run, profile in (("first", "cpu_steps"), ("second", "cpu_shapes")):
+            session = os.path.join(cls.logs, run, "plugins", "profile", "2026")
+            os.makedirs(session)
+            shutil.copy(os.path.join(package.DATA, profile + ".xplane.pb"), os.path.join(session, "h.xplane.pb"))
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def test_the_tools_are_those_and_all_only_read(self):
+        _, listed = talk([SAMPLE])
+        self.assertEqual({tool.name for tool in listed.tools}, TOOLS)
+        for tool in listed.tools:
+            self.assertTrue(tool.annotations.read_only_hint, tool.name)
+            self.assertGreater(len(tool.description), 40, tool.name)
+
+    def test_runs_are_listed_by_the_names_that_viewers_have(self):
+        runs = ask("list_runs", [self.logs])["runs"]
+        self.assertEqual([run["run"] for run in runs], ["first/2026", "second/2026"])
+
+    def test_a_run_must_be_named_where_there_are_several_and_no_other_path_is_read(self):
+        names = ["", SAMPLE, "../../x", "first/2026"]
+        answers, _ = talk([self.logs], *[("summary", {"run": name}) for name in names])
+        for answer in answers[:3]:
+            self.assertIsInstance(answer, ValueError)
+            self.assertIn("first/2026, second/2026", str(answer))
+        self.assertEqual(json.loads(answers[3])["schema"], "tpusight/1")
+
+    def test_summary_and_findings_are_those_of_the_report(self):
+        wanted = json.loads(report("--json"))
+        found = ask("summary")
+        self.assertEqual(found["health_score"], wanted["doctor"]["health_score"])
+        found = ask("findings", top=3)
+        self.assertEqual([row["id"] for row in found["findings"]], [row["id"] for row in wanted["doctor"]["findings"][:3]])
+        self.assertEqual(found["left_out"], len(wanted["doctor"]["findings"]) - 3)
+        one = wanted["doctor"]["findings"][0]
+        whole = ask("findings", id=one["id"])
+        self.assertEqual(whole["where"], one["where"])
+        for key in ("gain_ps", "code", "advice"):
+            self.assertEqual(whole["finding"][key], one[key])
+
+    def test_a_table_is_sorted_filtered_and_cut(self):
+        rows = list(csv.DictReader(report("--all", "--format", "csv", "--view", "ops").splitlines()))
+        fusions = sorted((row for row in rows if "fusion" in row["name"]), key=lambda row: -float(row["flops"] or "-inf"))
+        found = ask("table", view="ops", top=5, sort="flops", filter="name=fusion", columns=["name", "flops", "program_id"])
+        self.assertEqual([row["flops"] for row in found["rows"]], [int(row["flops"]) for row in fusions[:5]])
+        self.assertEqual(found["left_out"], len(fusions) - 5)
+        self.assertIsInstance(found["rows"][0]["program_id"], str)
+
+    def test_an_op_comes_with_what_the_doctor_says_of_it(self):
+        found = ask("op", name="fusion.337")
+        self.assertEqual(found["ops"][0]["name"], "fusion.337")
+        self.assertIn("mxu_utilization", [finding["id"] for finding in found["findings"]])
+
+    def test_runs_are_compared(self):
+        text = "\n".join(ask("compare", [self.logs], base="first/2026", other="second/2026")["text"])
+        self.assertIn("first", text)
+        self.assertIn("second", text)
+
+    def test_sql_sums_what_the_report_has(self):
+        query = """SELECT op_index, op.self_time_ps AS of_report, sum(event.self_time_ps)::BIGINT AS of_events
+                   FROM events AS event JOIN ops AS op USING (op_index)
+                   WHERE event.line_kind = 'ops' GROUP BY ALL ORDER BY of_report DESC"""
+        found = ask("sql", query=query, top=10)
+        self.assertEqual(len(found["rows"]), 10)
+        self.assertTrue(found["has_more"])
+        for row in found["rows"]:
+            self.assertEqual(row["of_report"], row["of_events"])
+
+    def test_the_questions_of_the_manual_have_answers(self):
+        with open(os.path.join(package.ROOT, "docs", "SKILL.md"), encoding="utf-8") as file:
+            queries = re.findall(r"```sql\n(.*?)```", file.read(), re.S)
+        self.assertEqual(len(queries), 2)
+        answers, _ = talk([SAMPLE], *[("sql", {"query": query}) for query in queries])
+        for query, answer in zip(queries, answers):
+            self.assertNotIsInstance(answer, Exception, query)
+            self.assertGreater(len(json.loads(answer)["rows"]), 5)
+
+    def test_the_manual_names_each_tool(self):
+        with open(os.path.join(package.ROOT, "docs", "SKILL.md"), encoding="utf-8") as file:
+            self.assertEqual(set(re.findall(r"^\| `(\w+)\(", file.read(), re.M)), TOOLS)
+
+    def test_sql_reads_no_other_file_and_writes_none(self):
+        other = os.path.join(self.folder, "secret.csv")
+        with open(other, "w") as file:
+            file.write("a\n1\n")
+        here = os.path.join(self.folder, "written.csv")
+        asked = [f"SELECT * FROM read_csv('{other}')", f"COPY ops TO '{here}'", "DROP VIEW ops", "SELECT 1; SELECT 2",
+                 "SET memory_limit = '9GB'", f"ATTACH '{here}'", "SELECT * FROM nothing", "SELECT FROM WHERE", "INSTALL httpfs",
+                 f"SELECT * FROM glob('{self.folder}/*')"]
+        answers, _ = talk([SAMPLE], *[("sql", {"query": query}) for query in asked])
+        for query, answer in zip(asked, answers):
+            self.assertIsInstance(answer, ValueError, query)
+        self.assertFalse(os.path.exists(here))
+
+    def test_each_answer_is_bounded(self):
+        calls = [("table", {"view": "ops", "top": 10**6}), ("findings", {"top": 10**6}), ("summary", {}), ("list_runs", {}),
+                 ("sql", {"query": "SELECT * FROM events", "top": 10**5}), ("sql", {"query": "SELECT repeat('x', 10000000) AS long"}),
+                 ("op", {"name": "fusion.337"}), ("compare", {"base": "", "other": ""})]
+        answers, _ = talk([SAMPLE], *calls)
+        for (name, _), answer in zip(calls, answers):
+            self.assertNotIsInstance(answer, Exception, name)
+            self.assertLessEqual(len(answer.encode()), MOST_BYTES, name)
+            json.loads(answer)
+
+    def test_a_mistake_is_said_in_words(self):
+        rows = [("table", {"view": "nothing"}, "nothing"), ("table", {"view": "ops", "sort": "nothing"}, "there is no column 'nothing'"),
+                ("op", {"name": "fusion.33"}, "near it: "), ("findings", {"id": "nothing"}, "no finding has the id"),
+                ("table", {"view": "ops", "filter": "name"}, "COLUMN=TEXT")]
+        answers, _ = talk([SAMPLE], *[row[:2] for row in rows])
+        for answer, (_, _, says) in zip(answers, rows):
+            self.assertIsInstance(answer, ValueError)
+            self.assertIn(says, str(answer))
+
+
+if __name__ == "__main__":
+    package.main()
