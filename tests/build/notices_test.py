@@ -119,7 +119,8 @@ def main():
         return 77
     rows, texts, lock = sbom.notices(TOP), texts_there(), read("plugin", "page", "package-lock.json")
     wrong = [*of_list(rows, texts), *of_libraries(rows, read("configure.ac")), *of_page(rows, lock),
-             *of_static(rows, read("packaging", "libraries.txt")), *of_documents(rows, read("docs", "dependencies.md")), *of_program(rows, sbom_test.linked("bin/tpusight")),
+             *of_static(rows, read("packaging", "libraries.txt")), *of_documents(rows, read("docs", "dependencies.md")),
+             *of_program(rows, sbom_test.linked("bin/tpusight")),
              *of_prints(rows, texts), *planted(rows, lock)]
     for line in wrong:
         print(line)
