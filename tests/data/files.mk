@@ -19,4 +19,4 @@ torch = breaks stack old mode_eager mode_default mode_reduce-overhead mode_max-a
 EXTRA_DIST += $(torch:%=tests/data/torch/%.pt.trace.json.gz) $(torch:%=tests/data/torch/%.json) \
 	tests/data/torch/dedicated_log_torch_trace_breaks.log.gz
 EXTRA_DIST += tests/data/torch_memory.pt.trace.json.gz tests/data/torch_memory.json \
-	tests/data/torch_operators.pt.trace.json.gz tests/data/torch_operators.json
+	tests/data/torch_operators.pt.trace.json.gz tests/data/torch_operators.json tests/data/tracelens.json

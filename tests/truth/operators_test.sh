@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Operators against torch.profiler's key_averages(), and those of the corpus against another reading of them. python3 alone.
+# Operators against torch.profiler's key_averages(), and those of the corpus against another reading of them and TraceLens. python3 alone.
 here=${srcdir:-.}/tests/truth
 data=${srcdir:-.}/tests/data
 corpus=${TS_CORPUS:-${srcdir:-.}/../shared/corpus}
@@ -23,4 +23,5 @@ fi
 "$python" "$here/operators.py" trace "$bin/tpusight" "$corpus/kineto/hta_mi250_minitoy_train_ROCm6_2_kineto.json.gz" \
 	"$corpus/kineto/hta_trace_diff_control.json.gz" "$corpus/kineto/tracelens_h100_owlv2.json.gz" \
 	"$corpus/kineto/tracelens_mi300_resnet_act_checkpoint.json.gz" || bad=1
+"$python" "$here/tracelens.py" "$bin/tpusight" "$data/tracelens.json" "$corpus/kineto" || bad=1
 exit $bad
