@@ -5,6 +5,7 @@
   - `tpusight compare -o FILE.html` and the server's page say the same of the same runs, and both what is worked out here from
     `compare --json`
   - 2, 3 and 16 runs, long names that are cut and still told apart; slower and faster are words; no share above 200 %, no "Change pct"
+  - two traces of PyTorch: their operators, by name and by shape, with the times and calls of both
   - the file asks no network and its policy lets nothing in; it is looked at on three widths and in both themes
 Run in the build folder; $TPUSIGHT names the program, $TS_SHOTS a folder for screenshots.
 """
@@ -23,6 +24,9 @@ LONG = "llama_8b_pretrain_v6e_batch_8_seq_4096_with_flash_attention_attempt_{}_o
 TIMES = 2
 OPS = 20
 CLASSES = ["compute", "memory_wait", "communication", "host_transfer", "rematerialization", "unexplained", "compilation", "input", "idle"]
+BECAME = {"new": "only here", "gone": "gone", "same": "as before", "slower": "slower", "faster": "faster"}
+OPERATORS = 12  # rows that are looked at
+TRACE = os.path.join(doors.HERE, "..", "data", "torch_operators.pt.trace.json.gz")
 PARTS = {"same": "ops that changed by less than 1 %", "compilation": "compilation, without ops", "input": "waiting for input, without ops",
          "idle": "idle, without ops", "left_over": "not explained by ops"}
 
@@ -97,6 +101,25 @@ def expected(of, at):
     }
 
 
+def operators(rows):
+    """Times are of hosts: the trace has no GPU."""
+    shown = [[r["name"], *([r["input_shapes"]] if r["input_shapes"] else []),
+              *("not there" if r[f"run_{i}_self_cpu_ps"] is None else expect.time(r[f"run_{i}_self_cpu_ps"]) for i in (0, 1)),
+              signed(r["run_1_change_self_cpu_ps"]), BECAME[r["run_1_state"]],
+              *("not there" if r[f"run_{i}_calls"] is None else f"{r[f'run_{i}_calls']:,}" for i in (0, 1)), r["category"] or ""] for r in rows]
+    return shown[:OPERATORS]
+
+
+def traces(folder):
+    """A trace of two steps, and the first of them alone: (arguments of compare, what must stand there)."""
+    part = os.path.join(folder, "part.json.gz")
+    subprocess.run([doors.PROGRAM, "trim", "-q", "--to-ms=1.8", "-o", part, TRACE], check=True)
+    of = compared(TRACE, part)
+    tables = {"PyTorch's operators by what they changed, own time on hosts": operators(of["operators"]),
+              "PyTorch's operators by the shapes of their inputs, own time on hosts": operators(of["operator_shapes"])}
+    return [TRACE, part], tables
+
+
 def main():
     doors.need_tools()
     wrong = []
@@ -105,6 +128,7 @@ def main():
         places = sessions(folder, names)
         few = [places["before"], places["after"]]
         many = [os.path.join(PLANTED, f"{'clean' if i % 3 else 'waits'}.tar.gz") for i in range(16)]
+        of_traces, tables = traces(folder)
         labels = [f"--label={LONG.format(i)}" for i in range(16)]
         of_two, of_three, of_many = compared(*few), compared(*few, places["third"]), compared(*labels, *many)
         for of in (of_two, of_three, of_many):
@@ -115,7 +139,7 @@ def main():
             listed = {r["run"]: r for r in json.load(doors.get(f"{url}api/runs"))["runs"]}
             chosen = ",".join(listed[n]["id"] for n in ("before", "after"))
             files = {name: page(os.path.join(folder, f"{name}.html"), *arguments) for name, arguments in
-                     (("two", few), ("three", [*few, places["third"]]), ("many", [*labels, *many]))}
+                     (("two", few), ("traces", of_traces), ("three", [*few, places["third"]]), ("many", [*labels, *many]))}
             job = {
                 "shots": os.environ.get("TS_SHOTS"),
                 "doors": [{"name": "file", "expected": expected(of_two, 1), "url": f"file://{files['two']}"},
@@ -123,7 +147,8 @@ def main():
                           {"name": "three", "url": f"file://{files['three']}#compare.other=2",
                            "expected": expected(of_three, 2)},
                           {"name": "sixteen", "url": f"file://{files['many']}#compare.other=1",
-                           "expected": expected(of_many, 1), "whole": [LONG.format(i) for i in range(16)]}],
+                           "expected": expected(of_many, 1), "whole": [LONG.format(i) for i in range(16)]},
+                          {"name": "traces", "url": f"file://{files['traces']}", "tables": tables}],
             }
             path = os.path.join(folder, "job.json")
             with open(path, "w", encoding="utf-8") as f:

@@ -266,7 +266,9 @@ function Operators({ rows: all, name, caption, names, at }) {
 	if (!rows.length) return null;
 	const labels = { op: "Operator", shapes: "Shapes", a: names[0], b: names[at], change: "Difference", state: "Is", calls_a: `Calls, ${names[0]}`, calls_b: `Calls, ${names[at]}`, category: "Kind" };
 	const shown = (/** @type {Maybe<number>} */ v) => (typeof v === "number" ? time(v) : "not there");
-	const draw = { op: (/** @type {string} */ v) => clean(v), shapes: (/** @type {Maybe<string>} */ v) => clean(v ?? ""), a: shown, b: shown, change: (/** @type {Maybe<number>} */ v) => signed(v ?? 0) };
+	const calls = (/** @type {Maybe<number>} */ v) => (typeof v === "number" ? value("calls", v) : "not there");
+	const word = (/** @type {Maybe<string>} */ v) => clean(v ?? "");
+	const draw = { op: word, shapes: word, a: shown, b: shown, change: (/** @type {Maybe<number>} */ v) => signed(v ?? 0), calls_a: calls, calls_b: calls, category: word };
 	const columns = ["op", ...(rows.some((row) => row.shapes) ? ["shapes"] : []), "a", "b", "change", "state", "calls_a", "calls_b", "category"];
 	return <Table name={name} caption={`${caption}, own time on ${unit === "self_gpu_ps" ? "GPUs" : "hosts"}`} rows={rows} columns={columns} labels={labels} draw={draw} max={12} />;
 }
