@@ -5,11 +5,10 @@ notices_inputs = $(srcdir)/notices/text.sh $(srcdir)/notices/list $(srcdir)/LICE
 
 src/cli/notices.c: $(notices_inputs)
 	$(AM_V_GEN)$(MKDIR_P) src/cli && $(SHELL) $(srcdir)/notices/text.sh --c >$@.new && mv -f $@.new $@
-nodist_bin_tpusight_SOURCES += src/cli/notices.c
-nodist_bin_tpusight_annotate_SOURCES += src/cli/notices.c
+cli_made += src/cli/notices.c
 
 THIRD-PARTY-NOTICES: $(notices_inputs)
 	$(AM_V_GEN)$(SHELL) $(srcdir)/notices/text.sh >$@.new && mv -f $@.new $@
 dist_doc_DATA = LICENSE NEWS README.md
 nodist_doc_DATA = THIRD-PARTY-NOTICES
-CLEANFILES += src/cli/notices.c THIRD-PARTY-NOTICES
+CLEANFILES += THIRD-PARTY-NOTICES

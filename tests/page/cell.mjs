@@ -25,6 +25,7 @@ async function look(browser, name, url) {
 	await page.goto(url);
 	const frame = await inner(page);
 	if (!frame) return wrong.push(`${name}: the page is not shown`);
+	if ((await frame.getByText("Copy link").count()) > 0) wrong.push(`${name}: a link is offered, and a cell has no address`);
 	const before = await frame.textContent("#view");
 	await frame.click("#tab-time");
 	await frame.waitForSelector('#view[aria-labelledby="tab-time"]');

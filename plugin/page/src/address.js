@@ -71,6 +71,8 @@ export const address = {
 		if (isEntry) history.pushState(history.state, "", hash);
 		else history.replaceState(history.state, "", hash);
 	},
+	/** Whether it leads anybody here. */
+	isLink: () => !isText(),
 	link: () => around().location.href,
 	/** @type {(on: () => void) => () => void} */
 	listen: (on) => {

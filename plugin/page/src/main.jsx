@@ -2,6 +2,7 @@
 // The page: a heading, the run's picture, and one of the views.
 import { Fragment, h, render } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { address } from "./address.js";
 import { clean, cut, time } from "./format.js";
 import "./page.css";
 import "./wide.css";
@@ -249,7 +250,7 @@ function Heading({ runs, views, theme, setTheme }) {
 				<XProf look={look} id={listed?.id} run={run} />
 				<OpenRun name={run ? nameOf(run) : ""} />
 				<Search views={views} />
-				<CopyLink />
+				{address.isLink() && <CopyLink />}
 				<Keys />
 				{setTheme && (
 					<button type="button" class="theme" onClick={() => setTheme(theme === "dark" ? "light" : "dark")}>

@@ -6,6 +6,7 @@ explained_pages = $(srcdir)/docs/glossary.md $(srcdir)/docs/words.md $(wildcard 
 src/cli/explain/words.c: src/cli/explain/embed.sh $(explained_pages)
 	$(AM_V_GEN)$(MKDIR_P) src/cli/explain && \
 	$(SHELL) $(srcdir)/src/cli/explain/embed.sh $(srcdir)/docs >$@.new && mv -f $@.new $@
-nodist_bin_tpusight_SOURCES = src/cli/explain/words.c
-nodist_bin_tpusight_annotate_SOURCES = src/cli/explain/words.c
-CLEANFILES += src/cli/explain/words.c
+cli_made = src/cli/explain/words.c
+nodist_bin_tpusight_SOURCES = $(cli_made)
+nodist_bin_tpusight_annotate_SOURCES = $(cli_made)
+CLEANFILES += $(cli_made)
