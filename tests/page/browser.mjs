@@ -84,9 +84,13 @@ export async function axe(frame, rules) {
 	return frame.evaluate((only) => window.axe.run({ include: document, exclude: ["table.rows tbody tr:nth-child(n + 6)"] }, { resultTypes: ["violations"], ...(only ? { runOnly: only } : {}) }), rules);
 }
 
+// Until nothing changes its colour any more: a button that is on its way from one theme to the other is too pale in between.
+const still = (frame) => frame.waitForFunction(() => document.getAnimations().every((a) => a.playState !== "running" || a.effect?.getComputedTiming().endTime === Infinity));
+
 // Serious faults that axe finds in what is shown, in words. In the dark only colours are others than in the light.
 export async function faults(frame) {
 	const isDark = (await theme(frame)) === "dark";
+	await still(frame);
 	const found = await axe(frame, isDark ? ["color-contrast"] : undefined);
 	const serious = found.violations.filter((x) => ["serious", "critical"].includes(x.impact));
 	const words = serious.map((v) => `${v.id} (${v.impact}): ${v.help}: ${v.nodes.slice(0, 3).map((n) => `${n.html.slice(0, 160)} ${n.failureSummary.slice(0, 200)}`).join(" | ")}`);
