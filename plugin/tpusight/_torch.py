@@ -29,6 +29,14 @@ def _gpus(torch: Any) -> List[Tuple[str, Any]]:
     return [(kind, module) for kind, module in modules if module is not None and module.is_available()]
 
 
+def lacks(torch: Any) -> List[str]:
+    """A sentence on what the traces of this torch have not got, if there is such a thing."""
+    has_kineto = getattr(torch.autograd, "kineto_available", lambda: True)
+    return [] if has_kineto() else [
+        f"torch {torch.__version__} was built without Kineto, as that of Debian is: its traces have operators and ranges, but no memory, "
+        "shapes, stacks or kernels (the torch that pip installs has them)"]
+
+
 def synchronize(torch: Any) -> None:
     """Waits for what GPUs are still doing, so that it is in the profile; for those whose memory this process uses, as
     asking another would begin to use it."""

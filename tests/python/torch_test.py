@@ -22,6 +22,10 @@ except ImportError as e:
 import tpusight
 from tpusight import _program, torch_compile
 
+# Debian's torch is built without Kineto: its traces have operators and ranges, and nothing else.
+needs_kineto = unittest.skipUnless(torch.autograd.kineto_available(), f"torch {torch.__version__} was built without Kineto")
+needs_2 = unittest.skipUnless(hasattr(torch, "compile"), f"torch {torch.__version__} has no torch.compile")
+
 MIB_OF_FLOATS = 1 << 18
 CPU = [torch.profiler.ProfilerActivity.CPU]
 
@@ -80,15 +84,18 @@ class Profile(InAFolder):
         self.assertTrue(session.trace_path.endswith(".pt.trace.json.gz"))
         self.assertEqual(os.path.dirname(session.trace_path), self.path("profiles"))
         with gzip.open(session.trace_path) as file:
-            self.assertIn("a block/of 50 %", {e.get("name") for e in json.load(file)["traceEvents"]})
+            trace = json.load(file)
+        events = trace if isinstance(trace, list) else trace["traceEvents"]  # a list without Kineto
+        self.assertIn("a block/of 50 %", {event.get("name") for event in events})
         timeline, memory = ask("timeline", session.trace_path), ask("memory", session.trace_path)
+        said = session.to_dict()
         for name in ("total_time_ms", "cpu_time_ms", "cuda_time_ms", "bottlenecks", "recommendations"):
-            self.assertEqual(getattr(session, name), timeline[name], name)
+            self.assertEqual(said[name], timeline[name], name)
         for name in ("peak_memory_mb", "allocated_memory_mb", "reserved_memory_mb"):
-            self.assertEqual(getattr(session, name), memory[name], name)
+            self.assertEqual(said[name], memory.get(name), name)
         if not torch.cuda.is_available():
-            self.assertIsNone(session.cuda_time_ms)
-            self.assertIsNone(session.reserved_memory_mb)
+            self.assertIs(session.cuda_time_ms, tpusight.UNKNOWN)
+            self.assertIs(session.reserved_memory_mb, tpusight.UNKNOWN)
         json.dumps(session.to_dict())
         self.assertIn("unknown", session._repr_html_())
 
@@ -126,7 +133,7 @@ class Profile(InAFolder):
 
     def test_sessions_are_compared_by_the_median_step(self):
         profiler = self.profiler(enable_memory=False, enable_flame_graph=False)
-        slow, fast = (profiler.profile_function(time.sleep, s, warmup=0, iterations=6) for s in (0.06, 0.02))
+        slow, fast = (profiler.profile_function(time.sleep, s, warmup=0, iterations=6) for s in (0.25, 0.02))
         said = profiler.compare_sessions(slow, fast)
         medians = [statistics.median(session.step_times_ms) for session in (slow, fast)]
         self.assertAlmostEqual(said["speedup"], medians[0] / medians[1], places=6)
@@ -138,7 +145,7 @@ class Profile(InAFolder):
         with self.assertRaises(ZeroDivisionError):
             with self.profiler().profile("broken") as session:
                 _ = 1 / 0
-        self.assertIsNone(session.total_time_ms)
+        self.assertIs(session.total_time_ms, tpusight.UNKNOWN)
         with self.profiler().profile("after") as session:
             work()
         self.assertIsNotNone(session.total_time_ms)
@@ -151,6 +158,7 @@ class Profile(InAFolder):
             work()
         self.assertTrue(prof.key_averages())
 
+    @needs_2
     def test_one_in_another_thread_is_seen(self):
         refused = []
 
@@ -175,6 +183,7 @@ class Profile(InAFolder):
             with tpusight.UnifiedProfiler(output_dir=self.path("file")).profile("block"):
                 work()
 
+    @needs_kineto
     def test_stacks_are_there_when_asked_for(self):
         with self.profiler(with_stack=True).profile("block") as session:
             work()
@@ -220,6 +229,7 @@ class OfProfilers(InAFolder):
         del data
         self.assertEqual(self.left(), [])
 
+    @needs_kineto
     def test_one_that_was_exported_before_is_told(self):
         prof = self.profile()
         prof.export_chrome_trace(self.path("own.json"))
@@ -234,6 +244,7 @@ class OfProfilers(InAFolder):
 
 
 class Memory(InAFolder):
+    @needs_kineto
     def test_levels_are_the_sizes_of_tensors(self):
         profiler = tpusight.MemoryProfiler(sample_interval_ms=0)
         with profiler.track("block"):
@@ -257,6 +268,7 @@ class Memory(InAFolder):
         self.assertEqual(sum(row["bytes"] for row in held), 5 << 20)
         del second
 
+    @needs_kineto
     def test_what_stays_from_step_to_step_may_be_a_leak(self):
         profiler, kept = tpusight.MemoryProfiler(), []
         for name, keep in ("leak", True), ("none", False):
@@ -274,6 +286,7 @@ class Memory(InAFolder):
         self.assertEqual(profiler.get_peak_analysis("none")["initial_allocated_mb"],
                          profiler.get_peak_analysis("leak")["current_allocated_mb"])
 
+    @needs_kineto
     def test_traces_go_with_the_profiler(self):
         profiler = tpusight.MemoryProfiler(record_history=False)
         with profiler.track():
@@ -293,6 +306,7 @@ def two_parts(x):
     return torch.sigmoid(y) + 1
 
 
+@needs_2
 class Compile(InAFolder):
     own_temporary = False
 
