@@ -8,7 +8,6 @@ import time
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from ._answer import Answer, Plain, ms, said, us
-from ._place import warn_of_windows
 from ._program import TpusightError, ask
 from ._torch import capture, lacks, step, torch_module
 from ._trace import TemporaryTrace, Trace, need_trace
@@ -130,12 +129,13 @@ class UnifiedProfiler:
 
     output_dir: where traces go. enable_trace: keep them. enable_memory: memory too (profile_memory=True).
     enable_flame_graph: flame_graph_data. warmup_iterations, profile_iterations: what profile_function() does when it
-    gets no numbers. with_stack: Python's frames in trace and flame graph; they cost time, which is then in every figure.
+    gets no numbers. with_stack: Python's frames in trace and flame graph; record_shapes: the shapes of operators' inputs, so that their
+    FLOPs and bytes are known. Both cost time, which is then in every figure.
     """
 
     def __init__(self, output_dir: Any = "profiles", enable_trace: bool = True, enable_memory: bool = True,
                  enable_flame_graph: bool = True, warmup_iterations: int = 3, profile_iterations: int = 10,
-                 with_stack: bool = False) -> None:
+                 with_stack: bool = False, record_shapes: bool = False) -> None:
         self.output_dir = output_dir
         self.enable_trace = enable_trace
         self.enable_memory = enable_memory
@@ -143,6 +143,7 @@ class UnifiedProfiler:
         self.warmup_iterations = warmup_iterations
         self.profile_iterations = profile_iterations
         self.with_stack = with_stack
+        self.record_shapes = record_shapes
 
     def _new_trace(self, name: str) -> Trace:
         """NAME_PID.NANOSECONDS.pt.trace.json.gz, as torch's own handler names them."""
@@ -151,7 +152,6 @@ class UnifiedProfiler:
         if not self.enable_trace:
             return TemporaryTrace(file)
         os.makedirs(self.output_dir, exist_ok=True)
-        warn_of_windows(self.output_dir)
         return Trace(os.path.join(os.fspath(self.output_dir), file))
 
     def _fill(self, session: ProfileSession, trace: Trace) -> ProfileSession:
@@ -177,7 +177,7 @@ class UnifiedProfiler:
         work."""
         torch = torch_module()
         session, trace = ProfileSession(name=name), self._new_trace(name)
-        with capture(trace.path, name, stack=self.with_stack, memory=self.enable_memory):
+        with capture(trace.path, name, stack=self.with_stack, memory=self.enable_memory, shapes=self.record_shapes):
             yield session
         self._fill(session, trace)
         session.notes = [*session.notes, *lacks(torch)]

@@ -6,6 +6,8 @@ import gzip
 import json
 import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -188,6 +190,41 @@ class Profile(InAFolder):
         with self.profiler(with_stack=True).profile("block") as session:
             work()
         self.assertIn("torch_test.py", json.dumps(session.flame_graph_data))
+
+
+SCRIPT = """
+import sys
+import torch
+assert __name__ == "__main__" and sys.argv[1:] == ["--size", "32"]
+model = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.ReLU(), torch.nn.Linear(64, 4))
+for _ in range(3):
+    model(torch.ones(8, 32)).sum().backward()
+"""
+
+
+class OfScripts(InAFolder):
+    def test_a_script_is_profiled_as_it_is(self):
+        with open(self.path("train.py"), "w", encoding="utf-8") as file:
+            file.write(SCRIPT)
+        done = subprocess.run([sys.executable, "-m", "tpusight", "profile", "-o", self.path("logs"), "--json", self.path("train.py"),
+                               "--size", "32"], capture_output=True, text=True, check=False,
+                              env=dict(os.environ, PYTHONPATH=os.path.join(package.ROOT, "plugin")))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout[done.stdout.index("{"):])
+        products = {row["name"]: row for row in report["operators"]["by_name"]}
+        self.assertEqual(products["aten::addmm"]["calls"], 6)
+        if torch.autograd.kineto_available():  # with shapes: 2 m n k of both layers, three times
+            self.assertEqual(products["aten::addmm"]["flops"], 3 * 2 * 8 * (32 * 64 + 64 * 4))
+        (trace,) = os.listdir(self.path("logs/train"))
+        self.assertTrue(trace.endswith(".pt.trace.json.gz"))
+
+    @needs_kineto
+    def test_shapes_are_there_when_asked_for(self):
+        for wanted, flops in (True, 2 * 64 ** 3), (False, tpusight.UNKNOWN):
+            with self.profiler(record_shapes=wanted, enable_memory=False).profile("block") as session:
+                torch.ones(64, 64) @ torch.ones(64, 64)
+            (product,) = [row for row in session.operators if row.name == "aten::mm"]
+            self.assertEqual(f"{product.flops:.0f}", f"{flops:.0f}")
 
 
 class OfProfilers(InAFolder):
