@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """When the host and its devices worked, alone and at once: the command `tpusight timeline`."""
 import dataclasses
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List
 
 from ._answer import Answer, said, us
 from ._trace import Trace, need_trace, of_profiler

@@ -35,8 +35,8 @@ class CompileBreak(Plain):
 
 @dataclasses.dataclass(repr=False)
 class CompileReport(Answer):
-    """A model compiled in one mode, against itself in eager mode. Unknown figures are UNKNOWN, other things None. `answer` is what `tpusight compile
-    --json` says of the compiled run (docs/analyses/compile/compile.md)."""
+    """A model compiled in one mode, against itself in eager mode. Unknown figures are UNKNOWN, other things None. `answer` is
+    what `tpusight compile --json` says of the compiled run (docs/analyses/compile/compile.md)."""
     mode: str = ""
     backend: str = ""
     #: of the median iteration, eager and compiled calls in turns; 95 % sure: from speedup_low to speedup_high

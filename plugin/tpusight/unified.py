@@ -85,10 +85,11 @@ _ROOF = ("category", "dtype", "bytes", "bound_by", "roofline_efficiency_pct")
 
 
 def _operator(row: Dict[str, Any]) -> OperatorInfo:
+    roof: Dict[str, Any] = {name: row.get(name) for name in _ROOF}
     return OperatorInfo(name=row["name"], call_count=row["calls"], cpu_time_us=us(row["cpu_ps"]),
                         self_cpu_time_us=us(row["self_cpu_ps"]), cuda_time_us=us(row["gpu_ps"]),
                         self_cuda_time_us=us(row["self_gpu_ps"]), flops=row["flops"], flops_per_s=row["flops_per_s"],
-                        **{name: row.get(name) for name in _ROOF})
+                        **roof)
 
 
 def _operators(trace: Trace) -> List[OperatorInfo]:

@@ -24,14 +24,21 @@
 
 /* Style 0 for rows, 1 (bold) for headings; the two fills must be there. */
 static const char styles[] = HEAD
-	"<styleSheet xmlns=\"" MAIN "\"><fonts count=\"2\"><font><sz val=\"11\"/><name val=\"Calibri\"/>"
-	"</font><font><b/><sz val=\"11\"/><name val=\"Calibri\"/></font></fonts><fills count=\"2\"><fill>"
-	"<patternFill patternType=\"none\"/></fill><fill><patternFill patternType=\"gray125\"/></fill></fills>"
+	"<styleSheet xmlns=\"" MAIN
+	"\"><fonts count=\"2\"><font><sz val=\"11\"/><name val=\"Calibri\"/>"
+	"</font><font><b/><sz val=\"11\"/><name val=\"Calibri\"/></font></fonts><fills "
+	"count=\"2\"><fill>"
+	"<patternFill patternType=\"none\"/></fill><fill><patternFill "
+	"patternType=\"gray125\"/></fill></fills>"
 	"<borders count=\"1\"><border><left/><right/><top/><bottom/><diagonal/></border></borders>"
-	"<cellStyleXfs count=\"1\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\"/></cellStyleXfs>"
-	"<cellXfs count=\"2\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\"/>"
-	"<xf numFmtId=\"0\" fontId=\"1\" fillId=\"0\" borderId=\"0\" xfId=\"0\" applyFont=\"1\"/></cellXfs>"
-	"<cellStyles count=\"1\"><cellStyle name=\"Normal\" xfId=\"0\" builtinId=\"0\"/></cellStyles></styleSheet>";
+	"<cellStyleXfs count=\"1\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" "
+	"borderId=\"0\"/></cellStyleXfs>"
+	"<cellXfs count=\"2\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\" "
+	"xfId=\"0\"/>"
+	"<xf numFmtId=\"0\" fontId=\"1\" fillId=\"0\" borderId=\"0\" xfId=\"0\" "
+	"applyFont=\"1\"/></cellXfs>"
+	"<cellStyles count=\"1\"><cellStyle name=\"Normal\" xfId=\"0\" "
+	"builtinId=\"0\"/></cellStyles></styleSheet>";
 
 struct sheet_name {
 	char text[NAME_ROOM];
@@ -190,10 +197,11 @@ static void begin_sheet(struct book *book, const char *name)
 		book->zip.out->failed = true;
 	ts_buf_clear(&book->sheet);
 	book->nr_rows = 0;
-	ts_buf_puts(&book->sheet,
-		    HEAD "<worksheet xmlns=\"" MAIN "\"><sheetViews><sheetView workbookViewId=\"0\">"
-			 "<pane ySplit=\"1\" topLeftCell=\"A2\" activePane=\"bottomLeft\" state=\"frozen\"/>"
-			 "</sheetView></sheetViews><sheetData>");
+	ts_buf_puts(
+		&book->sheet, HEAD
+		"<worksheet xmlns=\"" MAIN "\"><sheetViews><sheetView workbookViewId=\"0\">"
+		"<pane ySplit=\"1\" topLeftCell=\"A2\" activePane=\"bottomLeft\" state=\"frozen\"/>"
+		"</sheetView></sheetViews><sheetData>");
 	begin_row(book);
 }
 
@@ -429,8 +437,10 @@ static void put_indexes(struct book *book)
 	put_index(book, "[Content_Types].xml",
 		  HEAD "<Types xmlns=\"" PACKAGE "/content-types\"><Default Extension=\"rels\" "
 		       "ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>"
-		       "<Override PartName=\"/xl/workbook.xml\" ContentType=\"" KIND ".sheet.main+xml\"/>"
-		       "<Override PartName=\"/xl/styles.xml\" ContentType=\"" KIND ".styles+xml\"/>",
+		       "<Override PartName=\"/xl/workbook.xml\" ContentType=\"" KIND
+		       ".sheet.main+xml\"/>"
+		       "<Override PartName=\"/xl/styles.xml\" ContentType=\"" KIND
+		       ".styles+xml\"/>",
 		  TYPES, "</Types>");
 	put_index(book, "xl/workbook.xml",
 		  HEAD "<workbook xmlns=\"" MAIN "\" xmlns:r=\"" OFFICE "\"><sheets>", SHEETS,

@@ -20,7 +20,7 @@ class Unknown(unittest.TestCase):
     def test_any_format_of_a_number_says_so(self):
         for spec in ".2f", "", "g", ",.0f", "+.1e", ".1%":
             self.assertEqual(format(U, spec), "unknown", spec)
-        self.assertEqual((f"{U:10.2f}|", f"{U:<10}|", f"{U:*^11.3f}", f"{U:012.1f}|", "%s" % U), (
+        self.assertEqual((f"{U:10.2f}|", f"{U:<10}|", f"{U:*^11.3f}", f"{U:012.1f}|", str(U)), (
             "   unknown|", "unknown   |", "**unknown**", "     unknown|", "unknown"))
 
     def test_what_is_reckoned_with_it_is_unknown(self):

@@ -93,10 +93,12 @@ static void cells_have_the_kind_of_their_value(void **state)
 
 static void a_view_has_the_run_and_its_own_tables(void **state)
 {
-	assert_has("time", "xl/workbook.xml",
-		   "<sheets><sheet name=\"report\" sheetId=\"1\" r:id=\"r1\"/><sheet name=\"run.hosts\" "
-		   "sheetId=\"2\" r:id=\"r2\"/><sheet name=\"run.devices\" sheetId=\"3\" r:id=\"r3\"/>"
-		   "<sheet name=\"time.per_step\" sheetId=\"4\" r:id=\"r4\"/></sheets>");
+	assert_has(
+		"time", "xl/workbook.xml",
+		"<sheets><sheet name=\"report\" sheetId=\"1\" r:id=\"r1\"/><sheet "
+		"name=\"run.hosts\" "
+		"sheetId=\"2\" r:id=\"r2\"/><sheet name=\"run.devices\" sheetId=\"3\" r:id=\"r3\"/>"
+		"<sheet name=\"time.per_step\" sheetId=\"4\" r:id=\"r4\"/></sheets>");
 }
 
 /* In 31 characters, each once, without what a name may not have. */
@@ -154,8 +156,9 @@ static void it_says_what_it_cannot_do(void **state)
 	sample_make(&results);
 	assert_int_equal(ts_report_xlsx(&out, &results, &(struct ts_report){ .brief = true }, &err),
 			 TS_USAGE);
-	assert_int_equal(ts_report_xlsx(&out, &results, &(struct ts_report){ .view = "none" }, &err),
-			 TS_USAGE);
+	assert_int_equal(
+		ts_report_xlsx(&out, &results, &(struct ts_report){ .view = "none" }, &err),
+		TS_USAGE);
 	assert_int_equal(out.n, 0);
 	results.failed = true;
 	assert_int_equal(ts_report_xlsx(&out, &results, &(struct ts_report){ 0 }, &err), TS_NOMEM);
