@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch code under the profiler: times, memory, what torch.compile makes of it. Without a GPU the GPU's figures are None.
+"""PyTorch code under the profiler: times, memory, what torch.compile makes of it. Without a GPU the GPU's figures are unknown.
 
     python examples/torch_profiling.py [--compile]
 """

@@ -34,7 +34,7 @@ public='
 analysis/analysis.h analysis/settings.h analysis/settings_list.h analysis/list.h
 read/reader.h read/list.h read/flows.h read/hlo.h read/seams.h read/trace.h read/walk.h
 write/output.h write/page.h write/list.h write/text_table.h write/breakdown.h write/summary.h write/brief.h write/screen.h
-write/json_head.h
+write/json_head.h write/json_value.h
 '
 
 # What breaks a rule today, a line each: file, header, why. A line that nothing needs any more is an error, too.

@@ -47,7 +47,7 @@ __tpusight_values() {
 	annotate:--color) echo 'auto always never' ;;
 	annotate:--threshold) echo '@thresholds' ;;
 	annotate:--config) echo '@files' ;;
-	report:--format | report:-f) echo 'text json html csv' ;;
+	report:--format | report:-f) echo 'text json html csv xlsx' ;;
 	report:--output | report:-o) echo '@files' ;;
 	report:--top) echo '@any' ;;
 	report:--sort) echo '@any' ;;
@@ -70,7 +70,7 @@ __tpusight_values() {
 	check:--config) echo '@files' ;;
 	compare:--fail-if) echo '@any' ;;
 	compare:--label) echo '@any' ;;
-	compare:--format | compare:-f) echo 'text json html csv' ;;
+	compare:--format | compare:-f) echo 'text json html csv xlsx' ;;
 	compare:--output | compare:-o) echo '@files' ;;
 	compare:--top) echo '@any' ;;
 	compare:--sort) echo '@any' ;;
@@ -81,7 +81,7 @@ __tpusight_values() {
 	compare:--threshold) echo '@thresholds' ;;
 	compare:--config) echo '@files' ;;
 	hta:--output | hta:-o) echo '@files' ;;
-	hta:--format | hta:-f) echo 'text json html csv' ;;
+	hta:--format | hta:-f) echo 'text json html csv xlsx' ;;
 	hta:--top) echo '@any' ;;
 	hta:--sort) echo '@any' ;;
 	hta:--threads | hta:-j) echo '@any' ;;
@@ -90,7 +90,7 @@ __tpusight_values() {
 	hta:--threshold) echo '@thresholds' ;;
 	hta:--config) echo '@files' ;;
 	kernels:--output | kernels:-o) echo '@files' ;;
-	kernels:--format | kernels:-f) echo 'text json html csv' ;;
+	kernels:--format | kernels:-f) echo 'text json html csv xlsx' ;;
 	kernels:--top) echo '@any' ;;
 	kernels:--sort) echo '@any' ;;
 	kernels:--threads | kernels:-j) echo '@any' ;;
@@ -99,7 +99,7 @@ __tpusight_values() {
 	kernels:--threshold) echo '@thresholds' ;;
 	kernels:--config) echo '@files' ;;
 	timeline:--output | timeline:-o) echo '@files' ;;
-	timeline:--format | timeline:-f) echo 'text json html csv chrome' ;;
+	timeline:--format | timeline:-f) echo 'text json html csv xlsx chrome' ;;
 	timeline:--top) echo '@any' ;;
 	timeline:--sort) echo '@any' ;;
 	timeline:--min-duration-us) echo '@any' ;;
@@ -110,7 +110,7 @@ __tpusight_values() {
 	timeline:--threshold) echo '@thresholds' ;;
 	timeline:--config) echo '@files' ;;
 	flame:--output | flame:-o) echo '@files' ;;
-	flame:--format | flame:-f) echo 'text json html csv folded speedscope' ;;
+	flame:--format | flame:-f) echo 'text json html csv xlsx folded speedscope' ;;
 	flame:--kind) echo 'stacks modules scopes' ;;
 	flame:--weight) echo 'cpu device count' ;;
 	flame:--min-duration-us) echo '@any' ;;
@@ -121,7 +121,7 @@ __tpusight_values() {
 	flame:--threshold) echo '@thresholds' ;;
 	flame:--config) echo '@files' ;;
 	memory:--output | memory:-o) echo '@files' ;;
-	memory:--format | memory:-f) echo 'text json html csv' ;;
+	memory:--format | memory:-f) echo 'text json html csv xlsx' ;;
 	memory:--top) echo '@any' ;;
 	memory:--sort) echo '@any' ;;
 	memory:--threads | memory:-j) echo '@any' ;;
@@ -130,7 +130,7 @@ __tpusight_values() {
 	memory:--threshold) echo '@thresholds' ;;
 	memory:--config) echo '@files' ;;
 	compile:--output | compile:-o) echo '@files' ;;
-	compile:--format | compile:-f) echo 'text json html csv' ;;
+	compile:--format | compile:-f) echo 'text json html csv xlsx' ;;
 	compile:--top) echo '@any' ;;
 	compile:--sort) echo '@any' ;;
 	compile:--torch-trace) echo '@files' ;;
@@ -140,7 +140,7 @@ __tpusight_values() {
 	compile:--color) echo 'auto always never' ;;
 	compile:--threshold) echo '@thresholds' ;;
 	compile:--config) echo '@files' ;;
-	hlo:--format | hlo:-f) echo 'text json html csv' ;;
+	hlo:--format | hlo:-f) echo 'text json html csv xlsx' ;;
 	hlo:--output | hlo:-o) echo '@files' ;;
 	hlo:--top) echo '@any' ;;
 	hlo:--sort) echo '@any' ;;
@@ -196,7 +196,7 @@ __tpusight_values() {
 	map:--config) echo '@files' ;;
 	reduce:--outline) echo '@files' ;;
 	reduce:--results) echo '@files' ;;
-	reduce:--format | reduce:-f) echo 'text json html csv' ;;
+	reduce:--format | reduce:-f) echo 'text json html csv xlsx' ;;
 	reduce:--output | reduce:-o) echo '@files' ;;
 	reduce:--max-ops) echo '@any' ;;
 	reduce:--max-steps) echo '@any' ;;

@@ -3,6 +3,7 @@
 # module when a name of it is used.
 from ._program import TpusightError as TpusightError
 from ._program import program as program
+from ._unknown import UNKNOWN as UNKNOWN
 from ._version import __version__ as __version__
 from .benchmark import Benchmark as Benchmark
 from .benchmark import benchmark_function as benchmark_function

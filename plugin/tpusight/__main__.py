@@ -59,7 +59,7 @@ def _capturing(framework, folder, name):
         os.makedirs(folder, exist_ok=True)
         worker = f"{socket.gethostname()}_{os.getpid()}.{time.time_ns() // 1000000}"  # as torch's own handler names it
         path.append(os.path.join(folder, f"{worker}.pt.trace.json.gz"))
-        with _torch.capture(path[0], name):
+        with _torch.capture(path[0], name, shapes=True):
             yield path
 
 

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from . import _show
 from ._program import TpusightError
 from ._trace import Trace
+from ._unknown import UNKNOWN, Unknown
 from ._whole import new_file
 from .table import Table
 
@@ -20,23 +21,25 @@ _LONGEST = 500  # characters of a sentence in a notebook
 _IN_LINE = 40  # of one of several values in a line
 
 
-def us(ps: Optional[float]) -> Optional[float]:
-    """Microseconds of picoseconds; unknown stays None."""
-    return None if ps is None else ps / 1e6
+def us(ps: Optional[float]) -> float:
+    """Microseconds of picoseconds."""
+    return UNKNOWN if ps is None else ps / 1e6
 
 
-def ms(ps: Optional[float]) -> Optional[float]:
-    """Milliseconds of picoseconds; unknown stays None."""
-    return None if ps is None else ps / 1e9
+def ms(ps: Optional[float]) -> float:
+    """Milliseconds of picoseconds."""
+    return UNKNOWN if ps is None else ps / 1e9
 
 
-def mb(nr_bytes: Optional[float]) -> Optional[float]:
-    """Megabytes of 2^20 bytes, as torch and the program have them; unknown stays None."""
-    return None if nr_bytes is None else nr_bytes / 2**20
+def mb(nr_bytes: Optional[float]) -> float:
+    """Megabytes of 2^20 bytes, as torch and the program have them."""
+    return UNKNOWN if nr_bytes is None else nr_bytes / 2**20
 
 
 def plain(value: Any) -> Any:
-    """VALUE of what json can write: objects as their to_dict() or fields, paths as text."""
+    """VALUE of what json can write: objects as their to_dict() or fields, paths as text, what is unknown as None."""
+    if isinstance(value, Unknown):
+        return None
     for method in ("to_dict", "to_dicts"):
         if hasattr(value, method):
             return getattr(value, method)()
@@ -115,7 +118,12 @@ def _lines(name: str, value: Any) -> List[str]:
 
 @dataclasses.dataclass
 class Plain:
-    """A dataclass that json can write and notebooks show. Fields that begin with _ are not part of it."""
+    """A dataclass that json can write and notebooks show. Fields that begin with _ are not part of it. A figure, which is a field
+    that begins as UNKNOWN, is never None."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_figure = value is None and getattr(type(self), name, None) is UNKNOWN
+        super().__setattr__(name, UNKNOWN if is_figure else value)
 
     def to_dict(self) -> Dict[str, Any]:
         """The fields, of what json can write; what all answers have comes last."""
@@ -152,7 +160,7 @@ SAID: Tuple[str, ...] = ("bottlenecks", "recommendations", "notes")
 
 @dataclasses.dataclass(repr=False)
 class Answer(Plain):
-    """What the program said of a trace. Unknown is None, never 0."""
+    """What the program said of a trace. An unknown figure is UNKNOWN, never 0."""
     bottlenecks: List[str] = dataclasses.field(default_factory=list)
     recommendations: List[str] = dataclasses.field(default_factory=list)
     notes: List[str] = dataclasses.field(default_factory=list)

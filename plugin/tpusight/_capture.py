@@ -7,7 +7,7 @@ import time
 import warnings
 from typing import Set, Tuple
 
-from . import _jax
+from . import _jax, _place
 from ._program import TpusightError
 from ._whole import new_file
 
@@ -61,6 +61,7 @@ class Capture:
         """Raises TpusightError without JAX, and where another profiler is at work in this process."""
         global _running
         profiler = _jax.jax().profiler
+        _place.warn_of_windows(self.logdir)
         with _lock:
             if _running:
                 raise TpusightError(f"{_running.who} is capturing a profile; a process can capture one at a time")

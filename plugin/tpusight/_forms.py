@@ -4,7 +4,7 @@ against each other (tests/python/program_test.py)."""
 from typing import Sequence
 
 #: of any report, the usual one first
-REPORT = ("html", "json", "text", "csv")
+REPORT = ("html", "json", "text", "csv", "xlsx")
 #: of a flame graph
 FLAME = REPORT + ("folded", "speedscope")
 

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from typing import Any, ContextManager, Iterator, List, Tuple
 
+from ._place import warn_of_windows
 from ._program import TpusightError
 from ._whole import new_file
 
@@ -27,6 +28,14 @@ def _gpus(torch: Any) -> List[Tuple[str, Any]]:
     """[(kind of activity, module)] of the kinds of GPUs that are there."""
     modules = [(kind, getattr(torch, kind.lower(), None)) for kind in ("CUDA", "XPU")]
     return [(kind, module) for kind, module in modules if module is not None and module.is_available()]
+
+
+def lacks(torch: Any) -> List[str]:
+    """A sentence on what the traces of this torch have not got, if there is such a thing."""
+    has_kineto = getattr(torch.autograd, "kineto_available", lambda: True)
+    return [] if has_kineto() else [
+        f"torch {torch.__version__} was built without Kineto, as that of Debian is: its traces have operators and ranges, but no memory, "
+        "shapes, stacks or kernels (the torch that pip installs has them)"]
 
 
 def synchronize(torch: Any) -> None:
@@ -74,12 +83,13 @@ def _export(prof: Any, path: str) -> None:
 
 
 @contextlib.contextmanager
-def capture(path: str, name: str, stack: bool = False, memory: bool = False) -> Iterator[None]:
+def capture(path: str, name: str, stack: bool = False, memory: bool = False, shapes: bool = False) -> Iterator[None]:
     """Profiles the block, in a range of that name, and writes the trace to PATH. When the block raises, no trace is written.
     Raises TpusightError when another profiler is at work, or the trace cannot be written."""
     torch = torch_module()
     _need_no_profiler(torch)
-    prof = torch.profiler.profile(activities=_activities(torch), with_stack=stack, profile_memory=memory)
+    warn_of_windows(os.path.dirname(path) or ".")
+    prof = torch.profiler.profile(activities=_activities(torch), with_stack=stack, profile_memory=memory, record_shapes=shapes)
     synchronize(torch)
     try:
         prof.start()

@@ -7,20 +7,21 @@ from typing import Any, Dict, List, Optional
 from . import _forms
 from ._answer import Answer, said, us, write_json
 from ._trace import Trace, need_trace, of_profiler
+from ._unknown import UNKNOWN
 
 
 @dataclasses.dataclass(repr=False)
 class HTAReport(Answer):
-    """Shares of the time from the first kernel to the last, in percent, exact. None: no GPU ran a kernel. In `answer`
+    """Shares of the time from the first kernel to the last, in percent, exact. UNKNOWN: no GPU ran a kernel. In `answer`
     are also idle time by cause, launches, queues, collectives, ranks (docs/analyses/gpu/hta.md)."""
     #: the share of the whole capture in which nothing runs on a GPU
-    gpu_idle_pct: Optional[float] = None
-    gpu_idle_time_pct: Optional[float] = None
-    compute_time_pct: Optional[float] = None
-    non_compute_time_pct: Optional[float] = None
-    communication_time_pct: Optional[float] = None
-    memory_time_pct: Optional[float] = None
-    comm_comp_overlap_pct: Optional[float] = None
+    gpu_idle_pct: float = UNKNOWN
+    gpu_idle_time_pct: float = UNKNOWN
+    compute_time_pct: float = UNKNOWN
+    non_compute_time_pct: float = UNKNOWN
+    communication_time_pct: float = UNKNOWN
+    memory_time_pct: float = UNKNOWN
+    comm_comp_overlap_pct: float = UNKNOWN
     kernel_count: Optional[int] = None
     #: by time: name, kernel_type, count, time_us, mean_us, min_us, max_us, stddev_us, pct
     top_kernels: List[Dict[str, Any]] = dataclasses.field(default_factory=list)

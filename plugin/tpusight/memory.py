@@ -9,8 +9,9 @@ from typing import Any, ContextManager, Dict, Iterator, List, Optional
 from . import _forms
 from ._answer import Answer, mb, ms, said, write_json
 from ._program import TpusightError
-from ._torch import capture, step, torch_module
+from ._torch import capture, lacks, step, torch_module
 from ._trace import TemporaryTrace, Trace, need_trace
+from ._unknown import known
 
 
 @dataclasses.dataclass(repr=False)
@@ -30,26 +31,28 @@ def _of_device(rows: List[Dict[str, Any]], device: Optional[str]) -> List[Dict[s
     return [row for row in rows if row["device"] == device]
 
 
+_OF_DEVICE = ("max_reserved_bytes", "first_bytes", "peak_bytes", "steps", "rising_steps")
+
+
 def _leaks(row: Dict[str, Any]) -> Optional[bool]:
     """Whether each step ended with more than the one before. Of less than three steps nothing can be said: None."""
     return row["rising_steps"] == row["steps"] - 1 if (row["steps"] or 0) >= 3 else None
 
 
 def _peak(answer: Dict[str, Any], device: Optional[str]) -> Dict[str, Any]:
-    if device is None:
-        return {}
-    row = _of_device(answer["devices"], device)[0]
+    rows = _of_device(answer["devices"], device) if device else []
+    row = rows[0] if rows else dict.fromkeys(_OF_DEVICE)
     return {
         "device": device,
-        "peak_allocated_mb": answer["peak_memory_mb"],
-        "peak_time_ms": ms(answer["peak_time_ps"]),
-        "peak_step": answer["peak_step"],
+        "peak_allocated_mb": known(answer.get("peak_memory_mb")),
+        "peak_time_ms": ms(answer.get("peak_time_ps")),
+        "peak_step": answer.get("peak_step"),
         "peak_reserved_mb": mb(row["max_reserved_bytes"]),
         "initial_allocated_mb": mb(row["first_bytes"]),
-        "peak_added_mb": mb(row["peak_bytes"] - row["first_bytes"]),
-        "current_allocated_mb": answer["allocated_memory_mb"],
-        "current_reserved_mb": answer["reserved_memory_mb"],
-        "fragmentation_pct": answer["fragmentation_pct"],
+        "peak_added_mb": mb(row["peak_bytes"]) - mb(row["first_bytes"]),
+        "current_allocated_mb": known(answer.get("allocated_memory_mb")),
+        "current_reserved_mb": known(answer.get("reserved_memory_mb")),
+        "fragmentation_pct": known(answer.get("fragmentation_pct")),
         "steps": row["steps"],
         "rising_steps": row["rising_steps"],
         "potential_leak": _leaks(row),
@@ -100,7 +103,8 @@ class MemoryProfiler:
                 yield self
             finally:
                 self._steps = self._marks = None
-        self._keep(name, trace)
+        report = self._keep(name, trace)
+        report.notes = [*report.notes, *lacks(torch_module())]
 
     def from_chrome_trace(self, path: Any, name: Optional[str] = None) -> MemoryReport:
         """MemoryReport of a trace file taken with profile_memory=True, which is then the last block tracked. Raises
@@ -142,8 +146,8 @@ class MemoryProfiler:
         the first allocation and at the end (initial_, current_allocated_mb, current_reserved_mb), peak_added_mb (the
         peak less the initial level; torch's counter of a CPU goes on over all profiles of a process),
         fragmentation_pct, steps and how many of them ended with more than the one before (rising_steps);
-        potential_leak: all did (None: there are fewer than three). {} when nothing was tracked, or nothing was
-        allocated."""
+        potential_leak: all did (None: there are fewer than three). {} when nothing was tracked; where the trace has no
+        memory, the figures are UNKNOWN."""
         report = self.report(name)
         return report.peak if report else {}
 

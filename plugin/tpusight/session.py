@@ -2,14 +2,13 @@
 """A captured profile, and what the program says of it."""
 import dis
 import html
-import json
 import os
 import re
 import sys
 import tempfile
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
-from . import _forms, _notebook, _program, _spreadsheet
+from . import _forms, _notebook, _program
 from ._fields import Fields
 from ._program import TpusightError
 from .table import Findings, Table
@@ -408,20 +407,12 @@ class Session(Results):
         """What export() does."""
         end = os.path.splitext(os.fspath(path))[1].lower()
         form = format or _SUFFIXES.get(end, end[1:])
-        if form == "xlsx":
-            return self._write_spreadsheet(path, view)
         if form not in _forms.REPORT:
-            raise ValueError(f"{form or path!r} is not a format of a report: {', '.join(_forms.REPORT)}, xlsx")
+            raise ValueError(f"{form or path!r} is not a format of a report: {', '.join(_forms.REPORT)}")
         if form == "csv":
             view = view or "ops"
         table = [f"--view={view}"] if view else []
         _program.run("report", f"--format={form}", "-o", path, *table, *self._options, self.path, ok=(0,))
-        return path
-
-    def _write_spreadsheet(self, path: Any, view: Optional[str]) -> Any:
-        table = [f"--view={view}"] if view else []
-        said, _ = _program.run("report", "--format=json", *table, *self._options, self.path, ok=(0,))
-        _spreadsheet.write(path, json.loads(said))
         return path
 
     def show(self, height: int = 800, open_browser: bool = False) -> Optional[str]:

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """When the host and its devices worked, alone and at once: the command `tpusight timeline`."""
 import dataclasses
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List
 
 from ._answer import Answer, said, us
 from ._trace import Trace, need_trace, of_profiler
+from ._unknown import UNKNOWN
 
 
 @dataclasses.dataclass(repr=False)
 class TimelineData(Answer):
-    """Times in microseconds; those of GPUs are None where there is no GPU. Active times of several ranks are means.
+    """Times in microseconds; those of GPUs are UNKNOWN where there is no GPU. Active times of several ranks are means.
     `answer` is what `tpusight timeline --json` says (docs/analyses/gpu/timeline.md)."""
-    total_time_us: Optional[float] = None
-    cpu_active_time_us: Optional[float] = None
-    gpu_active_time_us: Optional[float] = None
-    overlap_time_us: Optional[float] = None
+    total_time_us: float = UNKNOWN
+    cpu_active_time_us: float = UNKNOWN
+    gpu_active_time_us: float = UNKNOWN
+    overlap_time_us: float = UNKNOWN
     #: of threads and of streams, each thread and stream by itself, summed
-    cpu_time_us: Optional[float] = None
-    cuda_time_us: Optional[float] = None
+    cpu_time_us: float = UNKNOWN
+    cuda_time_us: float = UNKNOWN
     #: streams of GPUs: rank, device, stream, events, busy_us
     streams: List[Dict[str, Any]] = dataclasses.field(default_factory=list)
     #: rank, step, start_us, duration_us and the time of each class in us, which sum to it

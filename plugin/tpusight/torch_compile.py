@@ -14,6 +14,7 @@ from ._program import TpusightError, ask
 from ._temporary import temporary_folder
 from ._torch import capture, step, synchronize, torch_module
 from ._trace import Trace, need_trace
+from ._unknown import UNKNOWN
 
 _EAGER = "eager"
 _MODES = ("default", "reduce-overhead", "max-autotune")
@@ -34,29 +35,29 @@ class CompileBreak(Plain):
 
 @dataclasses.dataclass(repr=False)
 class CompileReport(Answer):
-    """A model compiled in one mode, against itself in eager mode. Unknown is None. `answer` is what `tpusight compile
-    --json` says of the compiled run (docs/analyses/compile/compile.md)."""
+    """A model compiled in one mode, against itself in eager mode. Unknown figures are UNKNOWN, other things None. `answer` is
+    what `tpusight compile --json` says of the compiled run (docs/analyses/compile/compile.md)."""
     mode: str = ""
     backend: str = ""
     #: of the median iteration, eager and compiled calls in turns; 95 % sure: from speedup_low to speedup_high
-    speedup: Optional[float] = None
-    speedup_low: Optional[float] = None
-    speedup_high: Optional[float] = None
+    speedup: float = UNKNOWN
+    speedup_low: float = UNKNOWN
+    speedup_high: float = UNKNOWN
     #: turns that the two took: each counts once. p_value: how likely chance alone would make this difference
     turns: Optional[int] = None
-    p_value: Optional[float] = None
+    p_value: float = UNKNOWN
     #: False: 95 % sure that the two differ
     may_be_chance: Optional[bool] = None
-    eager_time_ms: Optional[float] = None
-    compiled_time_ms: Optional[float] = None
-    compile_time_ms: Optional[float] = None
+    eager_time_ms: float = UNKNOWN
+    compiled_time_ms: float = UNKNOWN
+    compile_time_ms: float = UNKNOWN
     pays_after_steps: Optional[int] = None
     total_graph_breaks: Optional[int] = None
     graph_breaks: List[CompileBreak] = dataclasses.field(default_factory=list)
     recompilations: Optional[int] = None
     ops_before_fusion: Optional[int] = None
     ops_after_fusion: Optional[int] = None
-    fusion_ratio: Optional[float] = None
+    fusion_ratio: float = UNKNOWN
     _owner: object = dataclasses.field(default=None, repr=False, compare=False)
 
 
@@ -177,9 +178,9 @@ def _take_turns(torch: Any, folder: str, functions: Dict[str, Callable[..., Any]
     return folders
 
 
-def _pays_after(won_ms: float, compile_ms: Optional[float]) -> Optional[int]:
+def _pays_after(won_ms: float, compile_ms: float) -> Optional[int]:
     """Steps until what compiling took is won back; None where nothing is won."""
-    return math.ceil(compile_ms / won_ms) if compile_ms is not None and won_ms > 0 else None
+    return math.ceil(compile_ms / won_ms) if compile_ms is not UNKNOWN and won_ms > 0 else None
 
 
 class TorchCompileAnalyzer:

@@ -9,8 +9,9 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from ._answer import Answer, Plain, ms, said, us
 from ._program import TpusightError, ask
-from ._torch import capture, step, torch_module
+from ._torch import capture, lacks, step, torch_module
 from ._trace import TemporaryTrace, Trace, need_trace
+from ._unknown import UNKNOWN, known
 from .flame_graph import FlameGraphGenerator
 
 
@@ -18,12 +19,12 @@ from .flame_graph import FlameGraphGenerator
 class KernelInfo(Plain):
     """A kernel of a GPU: all its executions. Times in microseconds."""
     name: str
-    cuda_time_us: Optional[float] = None
+    cuda_time_us: float = UNKNOWN
     call_count: Optional[int] = None
-    mean_us: Optional[float] = None
-    min_us: Optional[float] = None
-    max_us: Optional[float] = None
-    share_pct: Optional[float] = None
+    mean_us: float = UNKNOWN
+    min_us: float = UNKNOWN
+    max_us: float = UNKNOWN
+    share_pct: float = UNKNOWN
     kernel_type: Optional[str] = None
     op: Optional[str] = None  # the operator that launched most of it
 
@@ -31,34 +32,34 @@ class KernelInfo(Plain):
 @dataclasses.dataclass
 class OperatorInfo(Plain):
     """An operator of torch (aten::mm), or a call of the runtime: all its calls, as key_averages() has them. Times in
-    microseconds; self: without what is inside. cuda: of the kernels that it launched; None without a GPU."""
+    microseconds; self: without what is inside. cuda: of the kernels that it launched; UNKNOWN without a GPU."""
     name: str
     call_count: int = 0
-    cpu_time_us: Optional[float] = None
-    self_cpu_time_us: Optional[float] = None
-    cuda_time_us: Optional[float] = None
-    self_cuda_time_us: Optional[float] = None
-    flops: Optional[float] = None  # of products, convolutions and attention in a trace with shapes
-    flops_per_s: Optional[float] = None
+    cpu_time_us: float = UNKNOWN
+    self_cpu_time_us: float = UNKNOWN
+    cuda_time_us: float = UNKNOWN
+    self_cuda_time_us: float = UNKNOWN
+    flops: float = UNKNOWN  # of products, convolutions and attention in a trace with shapes
+    flops_per_s: float = UNKNOWN
     category: Optional[str] = None  # what it is for: GEMM, Attention, Elementwise ...
-    dtype: Optional[str] = None  # of what is multiplied: bf16; these four: None where the trace has no shapes
-    bytes: Optional[float] = None  # of the arrays that go in and come out, each once
+    dtype: Optional[str] = None  # of what is multiplied: bf16; these four: unknown where the trace has no shapes
+    bytes: float = UNKNOWN  # of the arrays that go in and come out, each once
     bound_by: Optional[str] = None  # Compute or HBM
-    roofline_efficiency_pct: Optional[float] = None
+    roofline_efficiency_pct: float = UNKNOWN
 
 
 @dataclasses.dataclass(repr=False)
 class ProfileSession(Answer):
-    """One profile. Unknown is None: cuda_time_ms without a GPU, reserved memory of a CPU, what was not asked for."""
+    """One profile. UNKNOWN are cuda_time_ms without a GPU, reserved memory of a CPU, what was not asked for."""
     name: str = ""
     #: from the first event to the last; of threads and of streams, each by itself, summed
-    total_time_ms: Optional[float] = None
-    cuda_time_ms: Optional[float] = None
-    cpu_time_ms: Optional[float] = None
+    total_time_ms: float = UNKNOWN
+    cuda_time_ms: float = UNKNOWN
+    cpu_time_ms: float = UNKNOWN
     #: of the device with the largest peak (memory_device): its peak, and what was held at the end
-    peak_memory_mb: Optional[float] = None
-    allocated_memory_mb: Optional[float] = None
-    reserved_memory_mb: Optional[float] = None
+    peak_memory_mb: float = UNKNOWN
+    allocated_memory_mb: float = UNKNOWN
+    reserved_memory_mb: float = UNKNOWN
     memory_device: Optional[str] = None
     #: of each step (iteration of profile_function(), ProfilerStep), to the end of its last kernel
     step_times_ms: List[float] = dataclasses.field(default_factory=list)
@@ -84,10 +85,11 @@ _ROOF = ("category", "dtype", "bytes", "bound_by", "roofline_efficiency_pct")
 
 
 def _operator(row: Dict[str, Any]) -> OperatorInfo:
+    roof: Dict[str, Any] = {name: row.get(name) for name in _ROOF}
     return OperatorInfo(name=row["name"], call_count=row["calls"], cpu_time_us=us(row["cpu_ps"]),
                         self_cpu_time_us=us(row["self_cpu_ps"]), cuda_time_us=us(row["gpu_ps"]),
                         self_cuda_time_us=us(row["self_gpu_ps"]), flops=row["flops"], flops_per_s=row["flops_per_s"],
-                        **{name: row.get(name) for name in _ROOF})
+                        **roof)
 
 
 def _operators(trace: Trace) -> List[OperatorInfo]:
@@ -115,10 +117,6 @@ def _memory(answer: Dict[str, Any]) -> Dict[str, Any]:
     return {"memory_device": answer.get("device"), **{name: answer.get(name) for name in _MEMORY}}
 
 
-def _difference(a: Optional[float], b: Optional[float]) -> Optional[float]:
-    return None if a is None or b is None else a - b
-
-
 def _change(row: Dict[str, Any]) -> Dict[str, Any]:
     """What an op takes less in the second run, in us a step (without steps: in all); of new and gone ones all of it."""
     before, after = us(row["run_0_ps"]), us(row["run_1_ps"])
@@ -132,12 +130,13 @@ class UnifiedProfiler:
 
     output_dir: where traces go. enable_trace: keep them. enable_memory: memory too (profile_memory=True).
     enable_flame_graph: flame_graph_data. warmup_iterations, profile_iterations: what profile_function() does when it
-    gets no numbers. with_stack: Python's frames in trace and flame graph; they cost time, which is then in every figure.
+    gets no numbers. with_stack: Python's frames in trace and flame graph; record_shapes: the shapes of operators' inputs, so that their
+    FLOPs and bytes are known. Both cost time, which is then in every figure.
     """
 
     def __init__(self, output_dir: Any = "profiles", enable_trace: bool = True, enable_memory: bool = True,
                  enable_flame_graph: bool = True, warmup_iterations: int = 3, profile_iterations: int = 10,
-                 with_stack: bool = False) -> None:
+                 with_stack: bool = False, record_shapes: bool = False) -> None:
         self.output_dir = output_dir
         self.enable_trace = enable_trace
         self.enable_memory = enable_memory
@@ -145,6 +144,7 @@ class UnifiedProfiler:
         self.warmup_iterations = warmup_iterations
         self.profile_iterations = profile_iterations
         self.with_stack = with_stack
+        self.record_shapes = record_shapes
 
     def _new_trace(self, name: str) -> Trace:
         """NAME_PID.NANOSECONDS.pt.trace.json.gz, as torch's own handler names them."""
@@ -164,7 +164,7 @@ class UnifiedProfiler:
             fields.update(_memory(trace.ask("memory")))
         for name, value in fields.items():
             setattr(session, name, value)
-        if session.cuda_time_ms is not None:
+        if session.cuda_time_ms is not UNKNOWN:
             session.kernels = [_kernel(row) for row in trace.ask("kernels").get("kernels", [])]
         session.operators = _operators(trace)
         if self.enable_flame_graph:
@@ -176,11 +176,12 @@ class UnifiedProfiler:
         """`with profiler.profile(NAME) as session:` profiles the block; the session is filled when it ends. Kernels
         that the block launched are waited for. Raises TpusightError without torch, or while another profiler is at
         work."""
-        torch_module()
+        torch = torch_module()
         session, trace = ProfileSession(name=name), self._new_trace(name)
-        with capture(trace.path, name, stack=self.with_stack, memory=self.enable_memory):
+        with capture(trace.path, name, stack=self.with_stack, memory=self.enable_memory, shapes=self.record_shapes):
             yield session
         self._fill(session, trace)
+        session.notes = [*session.notes, *lacks(torch)]
 
     def from_chrome_trace(self, path: Any, name: Optional[str] = None) -> ProfileSession:
         """ProfileSession of a trace file that is there already. Raises TpusightError when it cannot be read."""
@@ -204,7 +205,7 @@ class UnifiedProfiler:
         return session
 
     def compare_sessions(self, baseline: ProfileSession, other: ProfileSession) -> Dict[str, Any]:
-        """What OTHER saves against BASELINE, a dict; positive differences are time or memory saved, unknown is None.
+        """What OTHER saves against BASELINE, a dict; positive differences are time or memory saved; what is not known is UNKNOWN.
 
         speedup: of the median step, without steps of the whole (basis: "step", "wall", "total"), with p_value, verdict
         and comparable ("no", "with care": notes say why) as `tpusight compare` and `tpusight compile` have them.
@@ -222,15 +223,15 @@ class UnifiedProfiler:
             **_speedup(found, modes[1], stepped),
             "comparable": found["comparable"],
             "timing_diff": {
-                "total_ms": _difference(baseline.total_time_ms, other.total_time_ms),
-                "cuda_ms": _difference(baseline.cuda_time_ms, other.cuda_time_ms),
-                "cpu_ms": _difference(baseline.cpu_time_ms, other.cpu_time_ms),
-                "step_ms": _difference(modes[0]["step_time_ms"], modes[1]["step_time_ms"]) if stepped else None,
+                "total_ms": baseline.total_time_ms - other.total_time_ms,
+                "cuda_ms": baseline.cuda_time_ms - other.cuda_time_ms,
+                "cpu_ms": baseline.cpu_time_ms - other.cpu_time_ms,
+                "step_ms": known(modes[0]["step_time_ms"]) - known(modes[1]["step_time_ms"]) if stepped else UNKNOWN,
             },
             "memory_diff": {
-                "peak_mb": _difference(baseline.peak_memory_mb, other.peak_memory_mb),
-                "allocated_mb": _difference(baseline.allocated_memory_mb, other.allocated_memory_mb),
-                "reserved_mb": _difference(baseline.reserved_memory_mb, other.reserved_memory_mb),
+                "peak_mb": baseline.peak_memory_mb - other.peak_memory_mb,
+                "allocated_mb": baseline.allocated_memory_mb - other.allocated_memory_mb,
+                "reserved_mb": baseline.reserved_memory_mb - other.reserved_memory_mb,
             },
             "kernel_changes": sorted(changes, key=lambda change: -abs(change["diff_us"])),
             "operator_changes": [_operator_change(row) for row in found.get("operators", [])],
@@ -254,4 +255,4 @@ def _speedup(found: Dict[str, Any], mode: Dict[str, Any], stepped: bool) -> Dict
         speedup, basis, p_value = run["speed_up"], found["basis"], run["p_value"]
     else:  # in `tpusight compile` a run without steps is one step
         speedup, basis, p_value = mode["speedup"], "step" if stepped else "total", mode["p_value"]
-    return {"speedup": speedup, "basis": basis, "p_value": p_value, "verdict": run["verdict"]}
+    return {"speedup": known(speedup), "basis": basis, "p_value": known(p_value), "verdict": run["verdict"]}

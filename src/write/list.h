@@ -4,4 +4,5 @@
 	X(text)       \
 	X(json)       \
 	X(html)       \
-	X(csv)
+	X(csv)        \
+	X(xlsx)

@@ -8,44 +8,8 @@
 #include "result/view.h"
 #include "write/brief.h"
 #include "write/json_head.h"
+#include "write/json_value.h"
 #include "write/report_tracks.h"
-
-static void put_list(struct ts_json *json, const struct ts_list *list);
-
-/* Lists inside lists are made by analyses, never by input: their depth is ours. */
-static void put_value(struct ts_json *json, struct ts_value value)
-{
-	switch (value.type) {
-	case TS_VALUE_IMPOSSIBLE:
-	case TS_VALUE_NULL:	  ts_json_null(json); break;
-	case TS_VALUE_INT:	  ts_json_i64(json, value.as.i); break;
-	case TS_VALUE_ID:	  ts_json_u64_string(json, value.as.u); break;
-	case TS_VALUE_REAL:	  ts_json_double(json, value.as.r); break;
-	case TS_VALUE_TEXT:	  ts_json_string(json, value.as.s); break;
-	case TS_VALUE_BOOL:	  ts_json_bool(json, value.as.b); break;
-	case TS_VALUE_LIST:	  put_list(json, value.as.list); break;
-	}
-}
-
-static void put_list(struct ts_json *json, const struct ts_list *list)
-{
-	const struct ts_value *item = list->items;
-
-	ts_json_array(json);
-	for (size_t i = 0; i < list->nr; i++) {
-		if (!list->names) {
-			put_value(json, *item++);
-			continue;
-		}
-		ts_json_object(json);
-		for (size_t k = 0; k < list->nr_names; k++) {
-			ts_json_key(json, list->names[k]);
-			put_value(json, *item++);
-		}
-		ts_json_object_end(json);
-	}
-	ts_json_array_end(json);
-}
 
 /* Where the writer stands among dotted names: inside the objects of the last one. */
 struct place {
@@ -110,7 +74,7 @@ static void put_table(struct ts_json *json, const struct ts_table *table)
 		json->style = TS_JSON_COMPACT;
 		for (size_t i = 0; i < table->nr_columns; i++) {
 			ts_json_key(json, table->columns[i].name);
-			put_value(json, *cell++);
+			ts_json_value(json, *cell++);
 		}
 		if (row >= ts_table_nr_listed(table)) {
 			ts_json_key(json, "is_others");
@@ -153,7 +117,7 @@ static void put_part(struct ts_json *json, const struct part *part)
 		if (!wants_field(part, &result->fields[i]))
 			continue;
 		go_to(&place, result->fields[i].name);
-		put_value(json, result->fields[i].value);
+		ts_json_value(json, result->fields[i].value);
 	}
 	for (size_t i = 0; i < result->nr_tables; i++) {
 		if (!wants_table(part, &result->tables[i]))
@@ -169,7 +133,7 @@ static void put_when(struct ts_json *json, const struct ts_when *when)
 	ts_json_object(json);
 	for (size_t i = 0; i < TS_WHEN_COLUMNS; i++) {
 		ts_json_key(json, ts_when_columns[i]);
-		put_value(json, ts_when_value(when, i));
+		ts_json_value(json, ts_when_value(when, i));
 	}
 	ts_json_object_end(json);
 }
@@ -179,7 +143,7 @@ static void put_where(struct ts_json *json, const struct ts_where *where)
 	ts_json_object(json);
 	for (size_t i = 0; i < TS_WHERE_COLUMNS; i++) {
 		ts_json_key(json, ts_where_columns[i]);
-		put_value(json, ts_where_value(where, i));
+		ts_json_value(json, ts_where_value(where, i));
 	}
 	ts_json_object_end(json);
 }
@@ -200,7 +164,7 @@ static void put_places(struct ts_json *json, const struct ts_finding *finding)
 	ts_json_object(json);
 	for (size_t i = 0; i < TS_LINK_COLUMNS; i++) {
 		ts_json_key(json, ts_link_columns[i]);
-		put_value(json, ts_link_value(&finding->links, i));
+		ts_json_value(json, ts_link_value(&finding->links, i));
 	}
 	ts_json_object_end(json);
 }
@@ -213,7 +177,7 @@ static void put_merged(struct ts_json *json, const struct ts_finding *finding)
 		ts_json_object(json);
 		for (size_t k = 0; k < TS_MERGED_COLUMNS; k++) {
 			ts_json_key(json, ts_merged_columns[k]);
-			put_value(json, ts_merged_value(&finding->merged[i], k));
+			ts_json_value(json, ts_merged_value(&finding->merged[i], k));
 		}
 		ts_json_object_end(json);
 	}
@@ -225,7 +189,7 @@ static void put_finding(struct ts_json *json, const struct ts_finding *finding)
 	ts_json_object(json);
 	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++) {
 		ts_json_key(json, ts_finding_columns[i]);
-		put_value(json, ts_finding_value(finding, i));
+		ts_json_value(json, ts_finding_value(finding, i));
 	}
 	put_places(json, finding);
 	put_merged(json, finding);

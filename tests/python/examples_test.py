@@ -33,6 +33,17 @@ def blocks(path, language="python"):
     return [(text.count("\n", 0, m.start(1)) + 1, m.group(1)) for m in found]
 
 
+MISSING = """
+import importlib.util, sys
+def is_there(name):
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # what it is a part of is not there
+        return False
+print(*[name for name in sys.argv[1:] if not is_there(name)])
+"""
+
+
 def needed(text):
     """The modules that a block says it needs."""
     found = NEEDS.match(text)
@@ -42,8 +53,7 @@ def needed(text):
 def missing(python, path):
     """The modules that blocks of the document need, and that this Python has not got."""
     wanted = sorted({name for _, text in blocks(path) for name in needed(text)})
-    code = "import sys, importlib.util as u; print(*[n for n in sys.argv[1:] if u.find_spec(n) is None])"
-    return set(subprocess.run([python, "-c", code, *wanted], capture_output=True, text=True, check=True).stdout.split())
+    return set(subprocess.run([python, "-c", MISSING, *wanted], capture_output=True, text=True, check=True).stdout.split())
 
 
 def program(path, without=()):

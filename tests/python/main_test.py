@@ -75,7 +75,7 @@ class Main(unittest.TestCase):
     def test_a_trace_of_pytorch_is_a_run_of_the_scripts_name_and_reported(self):
         """What torch.profiler would write stands ready: torch itself is not needed for what is around it."""
         @contextlib.contextmanager
-        def capture(path, name):
+        def capture(path, name, shapes=False):
             yield
             with open(os.path.join(package.DATA, "hand_made.pt.trace.json"), "rb") as source, gzip.open(path, "wb") as trace:
                 trace.write(source.read())

@@ -149,6 +149,9 @@ Evaluation time: \d+\.\d\d seconds""")
     def test_pytorch_code_is_profiled(self):
         said = self.python("torch_profiling.py")
         self.assertRegex(said, r"(?m)^Speedup: \d+\.\d\dx$")
+        if subprocess.run([TORCH, "-c", "import sys, torch; sys.exit(not torch.autograd.kineto_available())"], check=False).returncode:
+            self.assertIn("\nPeak: unknown MiB at t=unknown ms, a leak: None\n", said)  # its traces have no memory
+            return
         self.assertRegex(said, r"(?m)^Peak: \d+\.\d MiB at t=")
         with open(os.path.join(self.folder, "profiles", "memory_profile.json"), encoding="utf-8") as f:
             self.assertGreater(json.load(f)["peak"]["peak_allocated_mb"], 0)

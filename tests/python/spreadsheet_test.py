@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reports as spreadsheets, read back by another reading of the format: spreadsheet_test.py. With openpyxl, by that too."""
+"""Reports as spreadsheets, by the program and by Python, read back by another reading of the format: spreadsheet_test.py. With openpyxl,
+by that too."""
 import json
 import os
 import subprocess
@@ -11,7 +12,6 @@ import zipfile
 
 import package
 import tpusight
-from tpusight import _spreadsheet
 
 TRACE = os.path.join(package.DATA, "torch_operators.pt.trace.json.gz")
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -46,7 +46,7 @@ def as_read(value):
     """A value of the report as a cell has it."""
     if value is None or isinstance(value, (bool, str)):
         return value
-    return json.dumps(value) if isinstance(value, list) else float(value)
+    return json.dumps(value, separators=(",", ":")) if isinstance(value, list) else float(value)
 
 
 class Spreadsheet(unittest.TestCase):
@@ -71,25 +71,57 @@ class Spreadsheet(unittest.TestCase):
         tpusight.Session(TRACE).export(self.path, view="operators")
         self.assertEqual(set(sheets_in(self.path)), {"report", "run.hosts", "operators.by_name", "operators.by_shape"})
 
-    def test_names_and_texts_of_any_kind_can_be_read(self):
-        long = "a_view_with_a_name_that_is_longer_than_a_sheet_may_have"
-        rows = [{"name": "<&\"'\x00\x1b\ud800 =1+1", "id": 2 ** 60, "share": float("nan"), "is": True, "list": [1, "a"]},
-                {"name": "x" * 40000, "more": None, "id": -3}]
-        _spreadsheet.write(self.path, {long: {"one": rows, "two": rows}, "a/b": rows, "tracks": rows, "empty": []})
-        sheets = sheets_in(self.path)
-        self.assertEqual(len(sheets), 4)
-        self.assertTrue(all(len(name) <= 31 for name in sheets) and "a_b" in sheets)
-        head, first, second = sheets["a_b"]
-        self.assertEqual(head, ["name", "id", "share", "is", "list", "more"])
-        self.assertEqual(first, ["<&\"'\ufffd\ufffd\ufffd =1+1", str(2 ** 60), None, True, '[1, "a"]', None])
-        self.assertEqual((len(second[0]), second[1]), (32767, -3))
+    def write(self, path, *options, trace=TRACE):
+        return subprocess.run([package.PROGRAM, "report", *options, "-o", path, trace], capture_output=True, text=True, check=False)
 
-    def test_the_same_report_gives_the_same_bytes(self):
-        other = os.path.join(self.folder.name, "other.xlsx")
-        for path in (self.path, other):
-            _spreadsheet.write(path, {"ops": [{"name": "a"}]})
-        with open(self.path, "rb") as one, open(other, "rb") as two:
-            self.assertEqual(one.read(), two.read())
+    def test_the_ending_of_the_file_says_so(self):
+        tpusight.Session(TRACE).export(self.path)
+        other, third = (os.path.join(self.folder.name, name) for name in ("other.XLSX", "third.xlsx"))
+        self.assertEqual(self.write(other).returncode, 0)
+        self.assertEqual(self.write(third, "--format=xlsx").returncode, 0)
+        with open(self.path, "rb") as one, open(other, "rb") as two, open(third, "rb") as three:
+            self.assertEqual([two.read() == (first := one.read()), three.read() == first], [True, True])  # the same bytes, too
+        self.assertRegex(self.write(self.path, "--format=csv", "--view=ops").stderr, "the name says xlsx and the format is csv")
+        self.assertIn("xlsx has no short form", self.write(self.path, "--budget=2000").stderr)
+        self.assertIn("no view is called", self.write(self.path, "--view=nonsense").stderr)
+
+    def test_names_of_any_kind_can_be_read(self):
+        names = ["<&\"'\x1b =1+1", "x" * 40000, "\ufffe \U0001f600 \u202e"]
+        events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": 10 * n, "dur": 5} for n, name in enumerate(names)]
+        trace = os.path.join(self.folder.name, "a.pt.trace.json")
+        with open(trace, "w", encoding="utf-8") as file:
+            json.dump({"traceEvents": events}, file)
+        self.assertEqual(self.write(self.path, "--view=operators", trace=trace).returncode, 0)
+        sheets = sheets_in(self.path)
+        self.assertTrue(all(len(name) <= 31 for name in sheets))
+        found = {row[0] for row in sheets["operators.by_name"][1:]}
+        self.assertIn("<&\"'\ufffd =1+1", found)
+        self.assertIn("\ufffd \U0001f600 \ufffd", found)
+        self.assertLessEqual(max(map(len, found)), 32767)
+
+    def test_a_whole_report_of_a_device_has_the_figures_of_json(self):
+        sample = os.path.join(package.DATA, "sample")
+        self.assertEqual(self.write(self.path, trace=sample).returncode, 0)
+        report = json.loads(subprocess.run([package.PROGRAM, "report", "--json", sample], check=True, capture_output=True).stdout)
+        sheets, compared = sheets_in(self.path), 0
+        for name, (head, *rows) in sheets.items():
+            found = report
+            for part in [] if name in ("report", "doctor.findings") else name.split("."):
+                found = found[part]
+            if found is not report:
+                self.assertEqual([row[:len(head)] for row in rows], [[as_read(row.get(column)) for column in head] for row in found], name)
+                compared += 1
+        self.assertGreater(compared, 35)
+        head, *rows = sheets["doctor.findings"]
+        self.assertEqual([row[head.index("id")] for row in rows], [finding["id"] for finding in report["doctor"]["findings"]])
+        for name, value in sheets["report"][1:]:
+            found = report
+            for part in name.split("."):
+                found = found[part]
+            if name.endswith("notes"):
+                self.assertIn(value, found)
+            else:
+                self.assertEqual(value, as_read(found), name)
 
     def test_openpyxl_reads_it(self):
         try:

@@ -77,8 +77,8 @@ class HTA(InAFolder):
 
     def test_without_a_gpu_shares_are_unknown(self):
         report = tpusight.HTAAnalyzer().analyze_trace(REAL)
-        self.assertIsNone(report.gpu_idle_time_pct)
-        self.assertIsNone(report.communication_time_pct)
+        self.assertIs(report.gpu_idle_time_pct, tpusight.UNKNOWN)
+        self.assertIs(report.communication_time_pct, tpusight.UNKNOWN)
         self.assertEqual((report.kernel_count, report.top_kernels), (0, []))
         self.assertIn("unknown", report._repr_html_())
 
@@ -245,8 +245,8 @@ class Timeline(InAFolder):
 
     def test_without_a_gpu_its_times_are_unknown(self):
         timeline = tpusight.TimelineGenerator().from_chrome_trace(REAL)
-        self.assertIsNone(timeline.gpu_active_time_us)
-        self.assertIsNone(timeline.overlap_time_us)
+        self.assertIs(timeline.gpu_active_time_us, tpusight.UNKNOWN)
+        self.assertIs(timeline.overlap_time_us, tpusight.UNKNOWN)
         self.assertEqual(timeline.streams, [])
         self.assertGreater(timeline.cpu_active_time_us, 0)
         json.dumps(timeline.to_dict())

@@ -113,6 +113,9 @@ static void pack(struct ts_bytes text, struct ts_buf *packed)
 }
 
 #define X(ts, dur, rest) "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":" ts ",\"dur\":" dur rest "}"
+#define PLAIN(name) \
+	"{\"name\":\"" name \
+	"\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"tid\":1,\"pid\":\"CPU functions\",\"args\":{}}"
 #define A(ts, dur)	 X(ts, dur, ",\"name\":\"a\"")
 
 static const struct row {
@@ -646,6 +649,7 @@ static void pytorch_is_known_by_the_categories_of_its_profiler(void **state)
 		{ "[" X("1", "1", ",\"cat\":\"python_function\",\"name\":\"f\"") "]", true },
 		{ "[" X("1", "1", ",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\"") "]",
 		  true },
+		{ "[" PLAIN("aten::mm") "]", true },
 		{ "[" A("1", "1") "]", false },
 		{ "[" X("1", "1", ",\"cat\":\"toplevel\",\"name\":\"a\"") "]", false },
 	};
@@ -661,6 +665,28 @@ static void pytorch_is_known_by_the_categories_of_its_profiler(void **state)
 		assert_int_equal(ts_profile_is_torch(&mem.run.profile), traces[i].is_torch);
 		memory_run_release(&mem);
 	}
+}
+
+/* As torch's Python writes a profile where it has no Kineto: a step is known by its name, and counts as one of the host. */
+static void without_kineto_events_are_operators_and_steps(void **state)
+{
+	static const char text[] =
+		"[" PLAIN("aten::mm") "," PLAIN("ProfilerStep#3") "," PLAIN("my range") "]";
+	static const char *const categories[] = { "cpu_op", "user_annotation", "cpu_op" };
+	struct memory_run mem;
+
+	memory_run_init(&mem);
+	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_bytes_of(text), "h", NULL), TS_OK);
+	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
+	for (size_t i = 0, known = 0; i < mem.run.profile.nr_ops; i++) {
+		const struct ts_op *op = &mem.run.profile.ops[i];
+
+		if (op->kind == TS_OP_STEP)
+			continue;
+		assert_true(known < TS_NELEM(categories));
+		assert_true(ts_bytes_is(op->category, categories[known++]));
+	}
+	memory_run_release(&mem);
 }
 
 int main(void)
@@ -682,6 +708,7 @@ int main(void)
 		cmocka_unit_test(a_long_value_is_passed_over),
 		cmocka_unit_test(it_knows_its_own),
 		cmocka_unit_test(pytorch_is_known_by_the_categories_of_its_profiler),
+		cmocka_unit_test(without_kineto_events_are_operators_and_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

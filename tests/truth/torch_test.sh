@@ -6,6 +6,8 @@ here=${srcdir:-.}/tests
 bin=${TS_BIN:-bin}
 torch=${TS_TORCH_PYTHON:-none}
 "$torch" -c 'import torch' 2>/dev/null || { echo "SKIP: TS_TORCH_PYTHON names no Python with torch"; exit 77; }
+"$torch" -c 'import sys, torch; sys.exit(not torch.autograd.kineto_available())' ||
+	{ echo "SKIP: this torch was built without Kineto, so its traces have no memory"; exit 77; }
 out=$(mktemp -d) || exit 99
 trap 'rm -rf "$out"' EXIT
 bad=0

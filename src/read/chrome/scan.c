@@ -107,12 +107,28 @@ static uint64_t link_of(struct ts_bytes args)
 	return TS_NO_LINK;
 }
 
+/*
+ * Of which category an event is. A torch that was built without Kineto (Debian's, for instance) writes events without
+ * one, of a process that says what they are (torch/autograd/profiler_util.py): operators and ranges alike, so that only
+ * steps are known to be ranges.
+ */
+static struct ts_bytes category_of(const struct chrome_event *event)
+{
+	struct ts_bytes category = ts_jtok_text(event->category);
+
+	if (category.n == 0 && ts_bytes_is(ts_jtok_text(event->pid), "CPU functions"))
+		return ts_bytes_starts(ts_jtok_text(event->name), STEP_PREFIX)
+			       ? TS_LIT("user_annotation")
+			       : TS_LIT("cpu_op");
+	return category;
+}
+
 /* Where an event goes. CLASS: of the event's phase; its category may know better. */
 static bool place(struct scan *scan, const struct chrome_event *event, uint8_t class,
 		  struct chrome_record *record)
 {
 	struct chrome_names *names = &scan->file->names;
-	uint32_t category = ts_chrome_category_of(names, ts_jtok_text(event->category));
+	uint32_t category = ts_chrome_category_of(names, category_of(event));
 	uint32_t process = ts_chrome_process_of(names, ts_jtok_text(event->pid)), track;
 	const struct chrome_category *known;
 	uint8_t side = CHROME_HOST;

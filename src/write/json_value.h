@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A value of a result as JSON: unknown and impossible ones are null, lists are arrays. */
+#ifndef TS_WRITE_JSON_VALUE_H
+#define TS_WRITE_JSON_VALUE_H
+
+#include "codec/json.h"
+#include "result/result.h"
+
+void ts_json_value(struct ts_json *json, struct ts_value value);
+
+#endif
