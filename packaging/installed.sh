@@ -6,7 +6,7 @@
 #   installed.sh FILE                 FILE: tpusight_*.deb, tpusight-*.whl or tpusight-*.tar.gz
 #   installed.sh --programs VERSION   installs nothing: tries the programs that PATH has (packaging/try_image.sh)
 #
-# Prints a line for each thing tried: its seconds, and "ok" or what went wrong. The folder TS_TRY_AT (default: /try) has our sources in
+# Prints a line for each thing tried: "ok" or what went wrong, its seconds, and those of them that the processor worked for it. The folder TS_TRY_AT (default: /try) has our sources in
 # source/, and is what is written to: out/ is what comes back.
 # shellcheck disable=SC2317 # functions are called through `try`
 set -uo pipefail
@@ -17,15 +17,15 @@ wrong=0
 
 # One thing that is tried, its time, and at a failure what it printed.
 try() {
-	local what=$1 begin=$EPOCHREALTIME word=ok
+	local what=$1 word=ok TIMEFORMAT='%R s, %U s'
 	shift
-	if ! "$@" >"$at/said" 2>&1; then
+	if ! { time "$@" >"$at/said" 2>&1; } 2>"$at/took"; then
 		word=FAILED wrong=$((wrong + 1))
 	fi
-	printf '%-7s %8.2f s  %s\n' "$word" "$(awk "BEGIN { print $EPOCHREALTIME - $begin }")" "$what"
+	printf '%-7s %20s  %s\n' "$word" "$(tail -n 1 "$at/took")" "$what"
 	[ $word = ok ] || tail -n 30 "$at/said"
 }
-figure() { printf '%-7s %10s  %s\n' "" "$1" "$2"; }
+figure() { printf '%-7s %20s  %s\n' "" "$1" "$2"; }
 # What everything after it needs.
 must() {
 	local before=$wrong
