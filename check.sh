@@ -252,6 +252,13 @@ debian_package() {
 	lintian --fail-on error --suppress-tags bad-distribution-in-changes-file "$work"/deb/*.changes
 }
 
+# What was built, installed where nothing else is: Debian 12 and 13.
+fresh_systems() {
+	local release files=("$work"/wheels/*_x86_64.whl "$work"/deb/tpusight_*.deb)
+	[ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null || return 77
+	for release in bookworm trixie; do "$here/packaging/try.sh" "$release" "${files[@]}" || return 1; done
+}
+
 # Wheels of two machines and the Debian package: half an hour on two cores the first time, most of it for musl and the libraries.
 part_packaging() {
 	local venv=$work/venv-wheels
@@ -262,6 +269,7 @@ part_packaging() {
 	step "compiled for macOS" logged "$work/macos.log" "$here/packaging/static.sh" aarch64-macos
 	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
 	step "Debian package" logged "$work/deb.log" debian_package
+	step "packages on fresh systems" logged "$work/fresh.log" fresh_systems
 }
 
 # Each file that git knows is in the tarball, but for what concerns git and the CI. Outside a checkout this is skipped.

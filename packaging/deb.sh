@@ -5,7 +5,8 @@
 #   packaging/deb.sh BUILD FOLDER       BUILD: a configured build folder (it makes the tarball); FOLDER: where the package goes
 #
 # Needs dpkg-dev, debhelper, fakeroot, and what debian/control names. TPUSIGHT_BUILD=BUILD packages the programs of that folder, which
-# saves compiling them again. TS_MAINTAINER="NAME <ADDRESS>" is who answers for the package: lintian refuses the one at localhost. One made on Debian 12 installs on Debian 13 too: its libraries have kept their names there.
+# saves compiling them again. TS_MAINTAINER="NAME <ADDRESS>" is who answers for the package: lintian refuses the one at localhost.
+# One made on Debian 12 installs on Debian 13 too (packaging/try.sh shows it).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# = 2 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }

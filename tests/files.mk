@@ -33,6 +33,7 @@ include tests/cases/files.mk
 include tests/viewers/files.mk
 include tests/limits/files.mk
 include tests/live/files.mk
+include tests/packaging/files.mk
 include tests/page/files.mk
 include tests/pod/files.mk
 include tests/python/files.mk
