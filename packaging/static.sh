@@ -79,7 +79,8 @@ describe() {
 version_of() { sed -n "s/^$1 //p" "$sources/sources.txt"; }
 
 build_zlib() {
-	archive z -DHAVE_UNISTD_H "$1"/{adler32,crc32,deflate,infback,inffast,inflate,inftrees,trees,zutil,compress,uncompr,gzclose,gzlib,gzread,gzwrite}.c
+	# This version takes any macOS for one of before 2001, which has no fdopen: a macro of that name stops it.
+	archive z "-DHAVE_UNISTD_H -Dfdopen=fdopen" "$1"/{adler32,crc32,deflate,infback,inffast,inflate,inftrees,trees,zutil,compress,uncompr,gzclose,gzlib,gzread,gzwrite}.c
 	cp "$1"/zlib.h "$1"/zconf.h "$prefix/include"
 	describe zlib "${2%%.dfsg*}" -lz
 }

@@ -6,6 +6,7 @@ is named by configure when it is missing. TPUSIGHT_BUILD names a build folder th
 TPUSIGHT_PLATFORM names the platforms of the wheel, with a dot between two, where the programs of that folder run on more than
 this machine (packaging/wheels.sh).
 """
+import glob
 import os
 import re
 import shutil
@@ -26,6 +27,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 PROGRAMS = ["tpusight", "tpusight-annotate"]
 PAGE = ["page.js", "page.css"]
+LICENCE, NOTICES = "LICENSE", "THIRD-PARTY-NOTICES"  # what `tpusight --licenses` prints is the second
+# Where in an environment manual pages and completions go: as `make install` has it.
+MANUAL = "share/man/man1"
+COMPLETIONS = {"share/bash-completion/completions": "tpusight.bash", "share/zsh/site-functions": "_tpusight",
+               "share/fish/vendor_completions.d": "tpusight.fish"}
 
 
 def version():
@@ -55,6 +61,26 @@ def built(temp):
         run([os.path.join(ROOT, "configure"), "--quiet"], folder)
     run(["make", "-s", f"-j{os.cpu_count() or 1}", "all"], folder)
     return folder
+
+
+def below_root(*path):
+    """Files of the repository, from here: names with * in them are meant as a pattern."""
+    return sorted(os.path.relpath(found, HERE) for found in glob.glob(os.path.join(ROOT, *path)))
+
+
+def manual():
+    """Folders of an environment, each with the files that go there."""
+    return [(MANUAL, below_root("docs", "man", "*.1"))] + [
+        (folder, below_root("docs", "completions", name)) for folder, name in COMPLETIONS.items()]
+
+
+def put_notices(folder, target):
+    """The notices of all that the programs and the page are made of: make wrote them, or they are put together here."""
+    if os.path.exists(os.path.join(folder, NOTICES)):
+        shutil.copyfile(os.path.join(folder, NOTICES), target)
+        return
+    with open(target, "wb") as f:
+        subprocess.check_call(["sh", os.path.join(ROOT, "notices", "text.sh")], stdout=f, cwd=ROOT)
 
 
 def page_of(folder, name):
@@ -95,9 +121,17 @@ class Wheel(bdist_wheel):
         super().finalize_options()
         self.root_is_pure = False
 
+    def write_wheelfile(self, wheelfile_base, *rest, **named):
+        """The licence and the notices lie beside the metadata, where installers and auditors look for them."""
+        super().write_wheelfile(wheelfile_base, *rest, **named)
+        folder = os.path.join(wheelfile_base, "licenses")
+        os.makedirs(folder, exist_ok=True)
+        shutil.copyfile(os.path.join(ROOT, LICENCE), os.path.join(folder, LICENCE))
+        put_notices(built(self.get_finalized_command("build").build_temp), os.path.join(folder, NOTICES))
+
     def get_tag(self):
         return ("py3", "none", os.environ.get("TPUSIGHT_PLATFORM") or super().get_tag()[2])
 
 
-setup(version=version(), scripts=PROGRAMS,
+setup(version=version(), license="Apache-2.0", scripts=PROGRAMS, data_files=manual(),
       cmdclass={"build_py": BuildPy, "build_scripts": BuildScripts, "bdist_wheel": Wheel})

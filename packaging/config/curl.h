@@ -147,6 +147,10 @@
 #define HAVE_MEMRCHR 1
 #endif
 #ifdef __APPLE__
+/* curl asks a framework for the proxies of a Mac, which are not used here, and the compiler does not have it. */
+#include <TargetConditionals.h>
+#undef TARGET_OS_OSX
+#define TARGET_OS_OSX 0
 #define HAVE_MACH_ABSOLUTE_TIME 1
 #define HAVE_SYS_SOCKIO_H 1
 #define HAVE_SYS_FILIO_H 1

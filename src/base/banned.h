@@ -12,6 +12,14 @@
 #include <time.h>
 
 #if defined(__GNUC__) && !defined(TS_ALLOW_BANNED)
+#ifdef __APPLE__ /* whose headers make macros of some, to check lengths */
+#undef strcpy
+#undef strcat
+#undef strncpy
+#undef strncat
+#undef sprintf
+#undef vsprintf
+#endif
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets
 #pragma GCC poison atoi atol atoll strtok gmtime localtime ctime asctime
 #endif

@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
-#ifdef F_SETLEASE
+#if defined(F_SETLEASE) && defined(F_SETSIG) /* macOS has the first, with another meaning */
 #include <sys/vfs.h>
 #endif
 #include <unistd.h>
@@ -29,7 +29,7 @@
 
 static int64_t time_ns(struct timespec at)
 {
-	return at.tv_sec * SECOND_NS + at.tv_nsec;
+	return ts_i64_add(ts_i64_mul(at.tv_sec, SECOND_NS), at.tv_nsec);
 }
 
 int64_t ts_stat_mtime_ns(const struct stat *st)

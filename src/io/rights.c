@@ -64,6 +64,9 @@ static void lose_group(struct ts_rights *rights)
 	set_bits(rights, group ? rights->mode >> 3 & ALL : both, both);
 }
 
+#ifdef HAVE_LGETXATTR
+#define ACL "system.posix_acl_access"
+
 /* The mode, in the entries that are the same. */
 static void mode_to_acl(struct ts_rights *rights)
 {
@@ -79,9 +82,6 @@ static void mode_to_acl(struct ts_rights *rights)
 			*bits = (uint8_t)(rights->mode >> parts[i].shift & ALL);
 	}
 }
-
-#ifdef HAVE_LGETXATTR
-#define ACL "system.posix_acl_access"
 
 static bool has_no_acl(int errnum)
 {

@@ -25,7 +25,7 @@ struct ts_object {
 	uint64_t used;	  /* the larger it is, the later it was dropped */
 	/* of the file as it was made: another one is there when something else wrote it */
 	ino_t ino;
-	struct timespec mtime;
+	int64_t seen_ns;
 };
 
 struct ts_remote {

@@ -3,6 +3,7 @@
 #include "remote/inside.h"
 
 #include "base/check.h"
+#include "io/look.h"
 #include "io/sys.h"
 #include "io/url.h"
 
@@ -101,9 +102,7 @@ static int set_time(int fd, const struct ts_object *object)
 bool ts_mirror_is_ours(const struct ts_object *object, const struct stat *now)
 {
 	return S_ISREG(now->st_mode) && now->st_ino == object->ino &&
-	       (uint64_t)now->st_size == object->size &&
-	       now->st_mtim.tv_sec == object->mtime.tv_sec &&
-	       now->st_mtim.tv_nsec == object->mtime.tv_nsec;
+	       (uint64_t)now->st_size == object->size && ts_stat_mtime_ns(now) == object->seen_ns;
 }
 
 void ts_mirror_remember(struct ts_object *object)
@@ -113,7 +112,7 @@ void ts_mirror_remember(struct ts_object *object)
 	if (lstat(object->path, &now) != 0)
 		return;
 	object->ino = now.st_ino;
-	object->mtime = now.st_mtim;
+	object->seen_ns = ts_stat_mtime_ns(&now);
 }
 
 /* The size and time of the object for FD, which is closed. */

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/check.h"
+#include "io/look.h"
 #include "io/sys.h"
 #include "io/url.h"
 
@@ -201,9 +202,7 @@ static bool adopt(struct pushing *pushing, const struct change *change,
 		return true;
 	}
 	if (lstat(change->path, &now) != 0 ||
-	    !ts_object_set(object, change->size,
-			   (int64_t)now.st_mtim.tv_sec * 1000000000 + now.st_mtim.tv_nsec,
-			   reply->generation))
+	    !ts_object_set(object, change->size, ts_stat_mtime_ns(&now), reply->generation))
 		return false;
 	object->state = TS_OBJECT_HERE;
 	ts_mirror_remember(object);

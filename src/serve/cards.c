@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "flow/beside.h"
 #include "io/input.h"
+#include "io/look.h"
 #include "io/tracefile.h"
 
 struct ts_cards {
@@ -107,7 +108,7 @@ static bool is_of(const struct ts_session *session, const struct ts_input *repor
 
 		if (stat(file->path, &st) != 0)
 			return false;
-		ns = ts_i64_add(ts_i64_mul(st.st_mtim.tv_sec, 1000000000), st.st_mtim.tv_nsec);
+		ns = ts_stat_mtime_ns(&st);
 		if (ns > report->mtime_ns ||
 		    !ts_card_is_of(report->bytes, ts_bytes_of(file->name), (uint64_t)st.st_size))
 			return false;

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/halt.h"
+#include "io/look.h"
 #include "io/rundir.h"
 #include "serve/trend.h"
 
@@ -63,7 +64,7 @@ static int64_t written_ms(const struct ts_session *session)
 
 	if (stat(session->files[0].path, &st) != 0)
 		return 0;
-	return ts_i64_add(ts_i64_mul(st.st_mtim.tv_sec, 1000), st.st_mtim.tv_nsec / 1000000);
+	return ts_stat_mtime_ns(&st) / 1000000;
 }
 
 static int newest_first(const void *a, const void *b)

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "flow/run.h"
+#include "io/look.h"
 #include "io/siblings.h"
 #include "model/part.h"
 #include "remote/remote.h"
@@ -163,8 +164,7 @@ static uint64_t look_at(const char *path, uint64_t hash)
 	if (stat(path, &st) != 0)
 		return hash;
 	hash = mix(hash, (uint64_t)st.st_size);
-	hash = mix(hash, (uint64_t)st.st_mtim.tv_sec);
-	hash = mix(hash, (uint64_t)st.st_mtim.tv_nsec);
+	hash = mix(hash, (uint64_t)ts_stat_mtime_ns(&st));
 	return mix(hash, (uint64_t)st.st_ino);
 }
 

@@ -3,8 +3,9 @@
 """What packaging/ says of itself is true, and the wheels that are there are what their tags say: packaging_test.py
 
 The metadata and a wheel of programs that are not programs are made in a moment; nothing is compiled. TS_WHEELS names a folder of
-wheels from packaging/wheels.sh: then the size of each is looked at, and whether its programs bind no library and are of its machine.
-Run in the build folder.
+wheels from packaging/wheels.sh: then the size of each is looked at, whether its programs bind no library and are of its machine, and
+whether the page, the licence, the notices and the manual are inside. That this is noticed is tried with a wheel of programs of
+this machine, which do bind libraries. Run in the build folder.
 """
 import glob
 import os
@@ -20,7 +21,7 @@ PACKAGING = os.path.join(TOP, "packaging")
 EXTRAS = {"tpu", "jax", "torch", "notebook"}
 MOST_BYTES = 12 << 20
 MACHINES = {"x86_64": 62, "aarch64": 183}  # e_machine
-INTERP = 3  # PT_INTERP: a program that needs another one to load its libraries
+INTERP, DYNAMIC, NEEDED = 3, 2, 1  # PT_INTERP: another program loads its libraries; DT_NEEDED in PT_DYNAMIC: one of these
 TAGS = "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64"
 BACKEND = """
 import sys
@@ -28,6 +29,10 @@ sys.path.insert(0, "packaging")
 import backend
 print(getattr(backend, sys.argv[1])(sys.argv[2]))
 """
+LICENCE, NOTICES = ".dist-info/licenses/LICENSE", ".dist-info/licenses/THIRD-PARTY-NOTICES"
+PARTS = [".data/scripts/tpusight", ".data/scripts/tpusight-annotate", "/static/page.js", "/static/page.css", "tpusight/pod/main.py",
+         LICENCE, NOTICES, "/share/bash-completion/completions/tpusight.bash",
+         "/share/zsh/site-functions/_tpusight", "/share/fish/vendor_completions.d/tpusight.fish"]
 wrong = []
 
 
@@ -56,6 +61,7 @@ def metadata_is_the_package(folder):
         said = f.read()
     version = re.search(r"AC_INIT\(\[tpusight\], \[([^]]+)\]", text_of("configure.ac")).group(1)
     must(f"\nVersion: {version}\n" in said, f"the metadata does not say the version of configure.ac, {version}")
+    must("\nLicense: Apache-2.0\n" in said, "the metadata does not name the licence, Apache-2.0")
     missing = EXTRAS - set(re.findall(r"^Provides-Extra: (.*)$", said, re.M))
     must(not missing, f"pip install '.[...]' does not know {', '.join(sorted(missing))}")
 
@@ -77,12 +83,29 @@ def wheel_says_its_platforms(folder):
         return
     must(wheel.endswith(f"-py3-none-{TAGS}.whl"), f"{os.path.basename(wheel)} does not have the tags {TAGS}")
     with zipfile.ZipFile(wheel) as z:
-        names = z.namelist()
-        said = z.read(next(n for n in names if n.endswith("/WHEEL"))).decode()
+        said = z.read(next(n for n in z.namelist() if n.endswith("/WHEEL"))).decode()
+        has_its_parts(z, os.path.basename(wheel))
     for tag in TAGS.split("."):
         must(f"Tag: py3-none-{tag}\n" in said, f"WHEEL does not name the tag py3-none-{tag}")
-    for part in (".data/scripts/tpusight", ".data/scripts/tpusight-annotate", "/static/page.js", "tpusight/pod/main.py"):
-        must(any(n.endswith(part) for n in names), f"the wheel has no {part}")
+
+
+def text_inside(z, ending):
+    """The text of the wheel's one file with that ending; None: it has none."""
+    name = next((n for n in z.namelist() if n.endswith(ending)), None)
+    return z.read(name).decode() if name else None
+
+
+def has_its_parts(z, wheel):
+    """Does the wheel have the programs, the page, the licence, all notices, and each manual page of docs/man as it is there?"""
+    missing = [part for part in PARTS if not any(n.endswith(part) for n in z.namelist())]
+    must(not missing, f"{wheel} has no {', '.join(missing)}")
+    must(text_inside(z, LICENCE) == text_of("LICENSE"), f"{wheel} does not have the repository's LICENSE")
+    said = text_inside(z, NOTICES) or ""
+    for name in re.findall(r"^([\w-]+) *\|", text_of("notices", "list"), re.M):
+        must(f"\n==== {name} ====\n" in said, f"the notices of {wheel} do not speak of {name}")
+    for page in glob.glob(os.path.join(TOP, "docs", "man", "*.1")):
+        name = os.path.basename(page)
+        must(text_inside(z, f"/share/man/man1/{name}") == text_of(page), f"{wheel} does not have the manual page {name} of docs/man")
 
 
 def libraries_are_those_of_configure():
@@ -112,15 +135,36 @@ def all_is_in_the_tarball():
             must(name == "files.mk" or re.search(rf"(^|\s){re.escape(path)}(\s|$)", listed), f"packaging/files.mk does not list {path}")
 
 
-def binds_nothing(program, cpu, where):
-    """Is it an ELF program of that machine which loads no library?"""
+def faults_of_program(program, cpu):
+    """What keeps it from being an ELF program of that machine which loads no library."""
     if program[:4] != b"\x7fELF":
-        return must(False, f"{where} is not an ELF program")
+        return ["is not an ELF program"]
+    faults = []
     machine = struct.unpack_from("<H", program, 18)[0]
-    must(machine == MACHINES[cpu], f"{where} is of machine {machine}, not {MACHINES[cpu]} ({cpu})")
+    if machine != MACHINES[cpu]:
+        faults.append(f"is of machine {machine}, not {MACHINES[cpu]} ({cpu})")
     offset, size, count = struct.unpack_from("<Q", program, 32)[0], *struct.unpack_from("<HH", program, 54)
-    kinds = {struct.unpack_from("<I", program, offset + i * size)[0] for i in range(count)}
-    return must(INTERP not in kinds, f"{where} binds libraries of the machine that it runs on")
+    parts = [struct.unpack_from("<IIQQQQ", program, offset + i * size) for i in range(count)]
+    if any(part[0] == INTERP for part in parts):
+        faults.append("asks for a loader of libraries")
+    for kind, _, at, _, _, n in parts:
+        needed = [struct.unpack_from("<qQ", program, at + i) for i in range(0, n, 16)] if kind == DYNAMIC else []
+        if any(tag == NEEDED for tag, _ in needed):
+            faults.append("binds libraries of the machine that it runs on")
+    return faults
+
+
+def a_program_that_binds_is_noticed():
+    """The test's own Python, or what it runs: a program of this machine with the libraries of its distribution."""
+    with open(os.path.realpath(sys.executable), "rb") as f:
+        program = f.read()
+    if program[:4] != b"\x7fELF" or os.uname().machine not in MACHINES:
+        return
+    mine = os.uname().machine
+    other = next(cpu for cpu in MACHINES if cpu != mine)
+    must(len(faults_of_program(program, mine)) == 2, "a program that binds libraries is not noticed")
+    must(len(faults_of_program(program, other)) == 3, "a program of another machine is not noticed")
+    must(faults_of_program(b"#!/bin/sh\n", mine), "a script in place of a program is not noticed")
 
 
 def wheels_are_what_they_say(folder):
@@ -132,17 +176,17 @@ def wheels_are_what_they_say(folder):
         cpu = next((c for c in MACHINES if name.endswith(f"_{c}.whl")), None)
         must(cpu and "manylinux_2_17" in name and "musllinux_1_1" in name, f"{name} does not say manylinux_2_17 and musllinux_1_1")
         with zipfile.ZipFile(path) as z:
-            for part in ("tpusight", "tpusight-annotate"):
-                inside = next((n for n in z.namelist() if n.endswith(f".data/scripts/{part}")), None)
-                must(inside, f"{name} has no program {part}")
-                if inside and cpu:
-                    binds_nothing(z.read(inside), cpu, f"{part} of {name}")
+            has_its_parts(z, name)
+            for part in (n for n in z.namelist() if ".data/scripts/" in n and cpu):
+                for fault in faults_of_program(z.read(part), cpu):
+                    must(False, f"{os.path.basename(part)} of {name} {fault}")
 
 
 def main():
     libraries_are_those_of_configure()
     debian_wants_what_configure_wants()
     all_is_in_the_tarball()
+    a_program_that_binds_is_noticed()
     if os.environ.get("TS_WHEELS"):
         wheels_are_what_they_say(os.environ["TS_WHEELS"])
     try:
