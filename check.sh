@@ -86,6 +86,7 @@ setup_system() {
 		npm npm
 		chromium chromium
 		bc bc
+		shellcheck shellcheck
 		tar tar
 		xz xz-utils
 		unzip unzip

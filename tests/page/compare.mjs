@@ -85,7 +85,7 @@ async function tables(page, must, of) {
 	}
 }
 
-async function all(page, must, of) {
+async function everything(page, must, of) {
 	await said(page, must, of);
 	await classes(page, must, of);
 	await ops(page, must, of);
@@ -102,7 +102,7 @@ async function look(browser, door) {
 	await watch(page, { inside: [door.url.split("#")[0]], bad: (text) => must(false, text) });
 	await page.goto(door.url);
 	await page.waitForSelector(".compare");
-	if (door.expected) await all(page, must, door.expected);
+	if (door.expected) await everything(page, must, door.expected);
 	if (door.tables) await tables(page, must, door.tables);
 	if (door.whole) await names(page, must, door.whole);
 	for (const theme of ["light", "dark"]) {

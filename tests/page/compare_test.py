@@ -106,7 +106,8 @@ def operators(rows):
     shown = [[r["name"], *([r["input_shapes"]] if r["input_shapes"] else []),
               *("not there" if r[f"run_{i}_self_cpu_ps"] is None else expect.time(r[f"run_{i}_self_cpu_ps"]) for i in (0, 1)),
               signed(r["run_1_change_self_cpu_ps"]), BECAME[r["run_1_state"]],
-              *("not there" if r[f"run_{i}_calls"] is None else f"{r[f'run_{i}_calls']:,}" for i in (0, 1)), r["category"] or ""] for r in rows]
+              *("not there" if r[f"run_{i}_calls"] is None else f"{r[f'run_{i}_calls']:,}" for i in (0, 1)), r["category"] or ""]
+             for r in rows]
     return shown[:OPERATORS]
 
 

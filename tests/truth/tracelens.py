@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products and convolutions of traces against TraceLens' answers: tracelens.py TPUSIGHT ANSWERS FOLDER
 
-ANSWERS is of tests/fixtures/make_tracelens_answers.py; FOLDER has the traces. Calls are the same; FLOPs, bytes and time differ by less than 1 %.
-TraceLens does not give an operator what hipMemsetAsync does in it (cudaMemsetAsync it does): that time is taken from the trace here, and subtracted."""
+ANSWERS is of tests/fixtures/make_tracelens_answers.py; FOLDER has the traces. Calls are the same; FLOPs, bytes and time differ by
+less than 1 %. TraceLens does not give an operator what hipMemsetAsync does in it (cudaMemsetAsync it does): that time is taken from
+the trace here, and subtracted."""
 import bisect
 import collections
 import gzip
@@ -12,7 +13,8 @@ import subprocess
 import sys
 
 WITHIN = 0.01
-# The network's first convolution: nobody wants the gradient of the images, so its backward pass makes one product of the two that TraceLens counts.
+# The network's first convolution: nobody wants the gradient of the images, so its backward pass makes one product of the two that
+# TraceLens counts.
 ONE_PRODUCT = "aten::convolution_backward", [[10, 64, 112, 112], [10, 3, 224, 224], [64, 3, 7, 7]]
 
 
@@ -21,7 +23,8 @@ def fail(what):
 
 
 def ours_of(tpusight, path):
-    report = json.loads(subprocess.run([tpusight, "report", "-q", "--view", "operators", "--json", path], check=True, capture_output=True).stdout)
+    command = [tpusight, "report", "-q", "--view", "operators", "--json", path]
+    report = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     report = report.get("operators", report)
     return {(row["name"], json.dumps(json.loads(row["input_shapes"]))): row for row in report["by_shape"]}
 
