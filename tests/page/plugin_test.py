@@ -32,28 +32,35 @@ def run(*command, **more):
     return subprocess.run(command, capture_output=True, text=True, check=False, **more)
 
 
+ABOVE = ("configure.ac", "LICENSE", "notices", "docs/man", "docs/completions")  # what the wheel takes from above plugin/
+
+
+def sources(folder):
+    """A copy of what the wheel is made of, so that the source folder stays clean: its plugin folder."""
+    top = os.path.join(folder, "source")
+    parts = [os.path.join("plugin", name) for name in
+             ("pyproject.toml", "setup.py", "README.md", "tensorboard_plugin_tpusight", "tpusight", "page/dist")]
+    for part in (*ABOVE, *parts):
+        path, target = os.path.join(ROOT, part), os.path.join(top, part)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if os.path.isdir(path):
+            shutil.copytree(path, target)
+        elif os.path.exists(path) or part in ABOVE:  # page/dist is there in a tarball alone
+            shutil.copy(path, target)
+    return os.path.join(top, "plugin")
+
+
 def wheel(folder):
-    """Built in a copy: the source folder stays clean."""
-    plugin = os.path.join(folder, "source", "plugin")
-    os.makedirs(plugin)
-    for name in ("pyproject.toml", "setup.py", "README.md"):
-        shutil.copy(os.path.join(ROOT, "plugin", name), plugin)
-    for name in ("tensorboard_plugin_tpusight", "tpusight"):
-        shutil.copytree(os.path.join(ROOT, "plugin", name), os.path.join(plugin, name))
-    shutil.copy(os.path.join(ROOT, "configure.ac"), os.path.dirname(plugin))
-    dist = os.path.join(ROOT, "plugin", "page", "dist")
-    if os.path.isdir(dist):  # of a tarball
-        shutil.copytree(dist, os.path.join(plugin, "page", "dist"))
-    build = os.path.dirname(os.path.dirname(doors.PROGRAM))
+    plugin, build = sources(folder), os.path.dirname(os.path.dirname(doors.PROGRAM))
     pip = [PYTHON, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-deps", "-w", folder, plugin]
-    for isolated in (["--no-build-isolation"], []):  # setuptools and wheel as they are there, else fetched by pip
-        made = run(*pip, *isolated, env=dict(os.environ, TPUSIGHT_BUILD=build))
-        found = [n for n in os.listdir(folder) if n.endswith(".whl")]
-        if found:
-            break
-    else:
+    has_setuptools = run(PYTHON, "-c", "import setuptools, wheel").returncode == 0
+    made = run(*pip, *(["--no-build-isolation"] if has_setuptools else []), env=dict(os.environ, TPUSIGHT_BUILD=build))
+    found = [n for n in os.listdir(folder) if n.endswith(".whl")]
+    if found:
+        return os.path.join(folder, found[0])
+    if not has_setuptools:  # pip wanted to fetch it
         doors.skip(f"pip made no wheel ({made.stderr.strip().splitlines()[-1:]})")
-    return os.path.join(folder, found[0])
+    sys.exit(f"pip made no wheel: {made.stderr.strip()[-2000:]}")
 
 
 def installed(folder):
