@@ -105,8 +105,8 @@ def foot_of_page():
     """None: this program has no page."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "report.html")
-        done = subprocess.run(["bin/tpusight", "report", "-q", "-o", path, os.path.join(TOP, "tests", "data", "sample")], capture_output=True,
-                              text=True, check=False)
+        sample = os.path.join(TOP, "tests", "data", "sample")
+        done = subprocess.run(["bin/tpusight", "report", "-q", "-o", path, sample], capture_output=True, text=True, check=False)
         if "without its page" in done.stderr:
             return None
         text = sbom.text_of(folder, "report.html")
