@@ -75,12 +75,23 @@ configure_in() {
 	mkdir -p "$dir" && (cd "$dir" && "$here/configure" --quiet CC="$cc" "$@")
 }
 
-setup_system() {
-	"$here/quickstart.sh" --install-only || return 1
-	local want=() tool package
+# Installs packages: those that the words name, and those of the lines TOOL PACKAGE on the input whose tool is not there.
+install_missing() {
+	local want=("$@") tool package
 	while read -r tool package; do
 		command -v "$tool" >/dev/null || want+=("$package")
-	done <<-'TOOLS'
+	done
+	[ ${#want[@]} -gt 0 ] || return 0
+	as_root apt-get update -qq
+	as_root apt-get install -y -qq "${want[@]}" >/dev/null
+}
+
+setup_system() {
+	"$here/quickstart.sh" --install-only || return 1
+	local want=()
+	pkg-config --exists cmocka || want+=(libcmocka-dev)
+	python3 -c 'import venv, ensurepip' 2>/dev/null || want+=(python3-venv)
+	install_missing "${want[@]}" <<-'TOOLS' || return 1
 		clang clang
 		node nodejs
 		npm npm
@@ -90,13 +101,10 @@ setup_system() {
 		tar tar
 		xz xz-utils
 		unzip unzip
+		zsh zsh
+		fish fish
+		groff groff-base
 	TOOLS
-	pkg-config --exists cmocka || want+=(libcmocka-dev)
-	python3 -c 'import venv, ensurepip' 2>/dev/null || want+=(python3-venv)
-	if [ ${#want[@]} -gt 0 ]; then
-		as_root apt-get update -qq
-		as_root apt-get install -y -qq "${want[@]}" >/dev/null || return 1
-	fi
 	if [ -x "$here/configure" ]; then set -- --lists; fi
 	"$here/bootstrap" "$@" >"$work/bootstrap.log" 2>&1 || { tail "$work/bootstrap.log"; return 1; }
 	# libFuzzer's runtime has a package of its own, named after clang's version
@@ -241,10 +249,32 @@ wheels_are_good() {
 	TS_WHEELS=$work/wheels srcdir=$here "$python" "$here/tests/packaging/packaging_test.py"
 }
 
-# Are the programs of the other machine programs? One run each, where qemu is there.
+# Compilers, packagers and what makes fresh systems.
+setup_packaging() {
+	install_missing <<-'TOOLS' || return 1
+		nasm nasm
+		dpkg-source dpkg-dev
+		dh debhelper
+		fakeroot fakeroot
+		lintian lintian
+		mmdebstrap mmdebstrap
+		arch-test arch-test
+		qemu-aarch64-static qemu-user-static
+		buildah buildah
+	TOOLS
+	command -v llvm-strip >/dev/null || ls /usr/lib/llvm-*/bin/llvm-strip >/dev/null 2>&1 || install_missing llvm </dev/null || return 1
+	into_venv "setuptools>=64" wheel auditwheel build
+}
+
+# Is the program of the other machine a program, and does it say of the sample run what this machine's says?
 foreign_program_runs() {
-	command -v qemu-aarch64 >/dev/null || return 77
-	qemu-aarch64 "$TS_PACKAGING/aarch64-linux/program/bin/tpusight" report "$here/tests/data/sample"
+	command -v qemu-aarch64-static >/dev/null || return 77
+	local at=$work/foreign machine
+	mkdir -p "$at"
+	for machine in x86_64 aarch64; do
+		"qemu-$machine-static" "$TS_PACKAGING/$machine-linux/program/bin/tpusight" report -o "$at/$machine.json" "$here/tests/data/sample" || return 1
+	done
+	cmp "$at/x86_64.json" "$at/aarch64.json"
 }
 
 debian_package() {
@@ -253,24 +283,40 @@ debian_package() {
 	lintian --fail-on error --suppress-tags bad-distribution-in-changes-file "$work"/deb/*.changes
 }
 
-# What was built, installed where nothing else is: Debian 12 and 13.
-fresh_systems() {
-	local release files=("$work"/wheels/*_x86_64.whl "$work"/deb/tpusight_*.deb)
-	[ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null || return 77
-	for release in bookworm trixie; do "$here/packaging/try.sh" "$release" "${files[@]}" || return 1; done
+source_distribution() {
+	rm -rf "$work/sdist"
+	TPUSIGHT_BUILD=$work/unit "$TS_WHEEL_PYTHON" -m build --no-isolation --sdist --outdir "$work/sdist" "$here"
 }
 
-# Wheels of two machines and the Debian package: half an hour on two cores the first time, most of it for musl and the libraries.
+# What was built, installed where nothing else is: the files that follow on the release of Debian.
+fresh_system() {
+	[ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null || return 77
+	"$here/packaging/try.sh" "$@"
+}
+
+image_of_programs() {
+	[ "$(id -u)" = 0 ] && command -v buildah >/dev/null || return 77
+	"$here/packaging/try_image.sh" "$TS_PACKAGING/x86_64-linux/program/bin"
+}
+
+# Wheels of two machines, the Debian package, the source distribution and the image, each tried where nothing else is: half an hour
+# on two cores the first time, most of it for musl and the libraries.
 part_packaging() {
-	local venv=$work/venv-wheels
+	local venv=$work/venv-wheels release
 	export TS_PACKAGING=$work/packaging TS_WHEEL_PYTHON=$venv/bin/python
-	step "setuptools and auditwheel" into_venv "setuptools>=64" wheel auditwheel || return
+	step "what packages are made with" setup_packaging || return
 	step "wheels" logged "$work/wheels.log" "$here/packaging/wheels.sh" "$work/wheels" && step "the wheels are good" wheels_are_good
 	step "the program of arm64 runs" logged "$work/foreign.log" foreign_program_runs
 	step "compiled for macOS" logged "$work/macos.log" "$here/packaging/static.sh" aarch64-macos
 	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
 	step "Debian package" logged "$work/deb.log" debian_package
-	step "packages on fresh systems" logged "$work/fresh.log" fresh_systems
+	step "source distribution" logged "$work/sdist.log" source_distribution
+	for release in bookworm trixie; do
+		step "packages on a fresh $release" logged "$work/fresh-$release.log" \
+			fresh_system "$release" "$work"/wheels/*_x86_64.whl "$work"/deb/tpusight_*.deb "$work"/sdist/*.tar.gz
+	done
+	step "the wheel on a fresh system of arm64" logged "$work/fresh-arm64.log" fresh_system bookworm "$work"/wheels/*_aarch64.whl
+	step "the image" logged "$work/image.log" image_of_programs
 }
 
 # Each file that git knows is in the tarball, but for what concerns git and the CI. Outside a checkout this is skipped.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prints the licence of TPUsight and the notices of what others made: text.sh [--c]. It is what `tpusight --licenses` says; with --c
-# it is the C that the program has it from.
+# Prints the licence of TPUsight and the notices of what others made: text.sh [--c | --page]. It is what `tpusight --licenses` says;
+# with --c it is the C that the program has it from, with --page the notices alone of what is bundled into the page, for its foot.
 set -eu
 cd "$(dirname "$0")"
 
@@ -35,10 +35,17 @@ text() {
 	part "TPUsight: Apache License, Version 2.0" ../LICENSE
 }
 
-if [ "${1:-}" != --c ]; then
-	text
-	exit
-fi
+of_page() {
+	rows | while IFS='|' read -r name how _; do
+		[ "$how" != page ] || part "$name" "$name.txt"
+	done
+}
+
+case ${1:-} in
+--c) ;;
+--page) of_page; exit ;;
+*) text; exit ;;
+esac
 echo '/* Made by notices/text.sh. */'
 echo '#include "cli/notices.h"'
 echo 'static const uint8_t text[] = {'

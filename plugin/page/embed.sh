@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prints C with the bytes of the page's bundle: embed.sh [page.js page.css page.csp]. Without files the page is empty, and the
-# program says that it was built without it.
+# Prints C with the bytes of the page's bundle and the notices of what others made of it: embed.sh [page.js page.css page.csp].
+# Without files the page is empty, and the program says that it was built without it.
 set -eu
 
 bytes() {
@@ -15,4 +15,6 @@ echo '#include "write/page.h"'
 bytes script ${1:+"$1"}
 bytes style ${2:+"$2"}
 bytes policy ${3:+"$3"}
-echo 'const struct ts_page ts_page = { { script, sizeof(script) - 1 }, { style, sizeof(style) - 1 }, { policy, sizeof(policy) - 1 } };'
+sh "$(dirname "$0")/../../notices/text.sh" --page | bytes notices ${1:+-}
+echo 'const struct ts_page ts_page = { { script, sizeof(script) - 1 }, { style, sizeof(style) - 1 }, { policy, sizeof(policy) - 1 },'
+echo '	{ notices, sizeof(notices) - 1 } };'

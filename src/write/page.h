@@ -10,7 +10,8 @@
 
 struct ts_page {
 	struct ts_bytes script, style;
-	struct ts_bytes policy; /* script-src and style-src for both, by their hashes */
+	struct ts_bytes policy;	 /* script-src and style-src for both, by their hashes */
+	struct ts_bytes notices; /* the licences of what others made of it */
 };
 extern const struct ts_page ts_page;
 

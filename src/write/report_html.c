@@ -120,7 +120,10 @@ enum ts_status ts_report_html(struct ts_buf *out, const struct ts_results *resul
 	put_head(out, results);
 	put_body(out, report);
 	ts_buf_puts(out, "<div id=\"tpusight\"></div>\n"
-			 "<footer>Third-party notices: tpusight --licenses</footer>\n"
+			 "<footer><details><summary>Third-party notices</summary>\n<pre>");
+	ts_html_text(out, ts_page.notices);
+	ts_buf_puts(out, "</pre>\nThose of the program that made it: tpusight "
+			 "--licenses</details></footer>\n"
 			 "<script type=\"application/json\" id=\"tpusight-report\">");
 	st = ts_report_json(out, results, &form, err);
 	ts_buf_puts(out, "</script>\n");

@@ -3,13 +3,15 @@
 """What others made is named with its licence where it is linked or bundled: notices_test.py
 
 notices/list is held against configure.ac, against what bin/tpusight asks the loader for, against the lock file of the page and
-against docs/dependencies.md; what the programs print is held against it. A library that the list lacks must be complained of.
-Run in the build folder.
+against docs/dependencies.md; what the programs print is held against it, and so is the foot of a page that is
+one file. A library that the list lacks must be complained of. Run in the build folder.
 """
+import html
 import json
 import os
 import subprocess
 import sys
+import tempfile
 
 import sbom
 import sbom_test
@@ -92,6 +94,25 @@ def of_prints(rows, texts):
         yield "notices/text.sh leaves out LICENSE"
 
 
+def of_foot(rows, texts, foot):
+    """The page of a report goes where no program of ours is: its foot has the licences of what is bundled into it."""
+    for name, row in rows.items():
+        if row[1] == "page" and texts.get(name, "missing") not in foot:
+            yield f"the foot of a page that is one file leaves out the licence of {name}"
+
+
+def foot_of_page():
+    """None: this program has no page."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "report.html")
+        sample = os.path.join(TOP, "tests", "data", "sample")
+        done = subprocess.run(["bin/tpusight", "report", "-q", "-o", path, sample], capture_output=True, text=True, check=False)
+        if "without its page" in done.stderr:
+            return None
+        text = sbom.text_of(folder, "report.html")
+        return html.unescape(text[text.index("<footer>"):text.index("</footer>")])
+
+
 def texts_there():
     folder = os.path.join(TOP, "notices")
     return {name[:-4]: read("notices", name) for name in os.listdir(folder) if name.endswith(".txt")}
@@ -107,6 +128,7 @@ def planted(rows, lock):
         (of_list({**rows, "crumbs": ["crumbs", "linked", "MIT", "x", "y"]}, {}), "crumbs.txt is missing"),
         (of_list(rows, {"crumbs": "x"}), "crumbs.txt has no row"), (of_documents(rows, ""), "no row of zlib"),
         (of_program(rows, {"crumbs"}), "linked with crumbs"), (of_static(rows, "x|x|x|crumbs"), "static.sh links"),
+        (of_foot(rows, {"preact": "x", "uplot": "y"}, "x"), "licence of uplot"),
     ]
     for complaints, words in plants:
         if not any(words in complaint for complaint in complaints):
@@ -122,6 +144,11 @@ def main():
              *of_static(rows, read("packaging", "libraries.txt")), *of_documents(rows, read("docs", "dependencies.md")),
              *of_program(rows, sbom_test.linked("bin/tpusight")),
              *of_prints(rows, texts), *planted(rows, lock)]
+    foot = foot_of_page()
+    if foot is None:
+        print("this program has no page: its foot is not looked at")
+    else:
+        wrong += of_foot(rows, texts, foot)
     for line in wrong:
         print(line)
     print(f"{len(rows)} parts, {len(wrong)} complaints")

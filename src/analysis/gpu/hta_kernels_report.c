@@ -21,11 +21,18 @@ static int by_sum(const void *a, const void *b)
 	return (x->op > y->op) - (x->op < y->op);
 }
 
+/* Those of several ranks have one order, whatever qsort() does with equal ones: sums of doubles hang on it. */
 static int by_op(const void *a, const void *b)
 {
 	const struct hta_kernel *x = a, *y = b;
 
-	return (x->op > y->op) - (x->op < y->op);
+	if (x->op != y->op)
+		return x->op < y->op ? -1 : 1;
+	if (x->spread.sum != y->spread.sum)
+		return x->spread.sum < y->spread.sum ? -1 : 1;
+	if (x->spread.nr != y->spread.nr)
+		return x->spread.nr < y->spread.nr ? -1 : 1;
+	return (x->spread.squares > y->spread.squares) - (x->spread.squares < y->spread.squares);
 }
 
 #define KERNEL_COLUMNS(X) \

@@ -153,7 +153,9 @@ static int by_op(const void *a, const void *b)
 {
 	const struct operator_row *x = a, *y = b;
 
-	return (x->op > y->op) - (x->op < y->op);
+	if (x->op != y->op)
+		return x->op < y->op ? -1 : 1;
+	return ts_bytes_cmp(x->shapes, y->shapes); /* sums of doubles hang on the order */
 }
 
 /* Rows of one operator become one. How many are left. */
