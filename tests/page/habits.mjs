@@ -309,7 +309,7 @@ async function search() {
 		const frame = await text(page, ".frame");
 		must(frame.toLowerCase().includes(word), `the search leads to "${frame}"`);
 	}
-	must(await carried(page, "flame.zoom") !== null, "a hit is not shown larger");
+	await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).has("flame.zoom"), null, { timeout: PATIENCE_MS / 4 }).catch(() => bad("a hit is not shown larger"));
 }
 
 // The device's time first, without what every stack begins with, and the hottest by kind.

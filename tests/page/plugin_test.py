@@ -25,6 +25,7 @@ from page_test import hostile_views
 ROOT = os.path.join(doors.HERE, "..", "..")
 PYTHON = os.environ.get("TS_VIEWERS_PYTHON", sys.executable)
 PYTORCH = "pytorch/rank0.1700000000"  # as torch.profiler.tensorboard_trace_handler writes a trace
+BESIDE = ("configure.ac", "LICENSE", "notices", "docs/man", "docs/completions")  # of the plugin's folder: what its build takes
 SESSION = "plugins/profile/2026_01_01_00_00_00"
 
 
@@ -40,7 +41,10 @@ def wheel(folder):
         shutil.copy(os.path.join(ROOT, "plugin", name), plugin)
     for name in ("tensorboard_plugin_tpusight", "tpusight"):
         shutil.copytree(os.path.join(ROOT, "plugin", name), os.path.join(plugin, name))
-    shutil.copy(os.path.join(ROOT, "configure.ac"), os.path.dirname(plugin))
+    for name in BESIDE:
+        target = os.path.join(folder, "source", name)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        (shutil.copytree if os.path.isdir(os.path.join(ROOT, name)) else shutil.copy)(os.path.join(ROOT, name), target)
     dist = os.path.join(ROOT, "plugin", "page", "dist")
     if os.path.isdir(dist):  # of a tarball
         shutil.copytree(dist, os.path.join(plugin, "page", "dist"))
@@ -52,7 +56,9 @@ def wheel(folder):
         if found:
             break
     else:
-        doors.skip(f"pip made no wheel ({made.stderr.strip().splitlines()[-1:]})")
+        if run(PYTHON, "-c", "import setuptools").returncode:
+            doors.skip(f"pip made no wheel, and setuptools is not there ({made.stderr.strip().splitlines()[-1:]})")
+        raise SystemExit(f"pip made no wheel:\n{made.stderr[-3000:]}")
     return os.path.join(folder, found[0])
 
 
