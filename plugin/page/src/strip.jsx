@@ -83,7 +83,7 @@ const placesOf = (findings, ranges) => findings.flatMap((f, kind) => (f.time_ran
  * @param {{ whole?: boolean }} props
  */
 export function Places({ whole }) {
-	const { whole: report, setLook } = usePage();
+	const { whole: report, setLook, theme } = usePage();
 	const findings = report.doctor?.findings ?? [];
 	const rows = useMemo(() => {
 		const of = getComputedStyle(document.documentElement);
@@ -94,7 +94,7 @@ export function Places({ whole }) {
 		/** @type {LaneRow["text"]} */
 		const text = (kind, at, near) => [called(kind), ...also(places, kind, at, near).map((other) => `also here: ${called(other)}`)].join("\n");
 		return laid(places).map((slices, i) => /** @type {LaneRow} */ ({ name: i ? "" : "Findings", slices, color: (kind) => colors[kind], text }));
-	}, [report]);
+	}, [report, theme]);
 	if (!rows.length) return null;
 	return <TimeLane whole={whole} bare rows={rows} height={HEIGHT / Math.max(rows.length, LOW)} label={`places of ${findings.length} findings in the run; a click opens one`} onPick={(_, kind) => setLook({ view: "doctor", finding: findings[kind].id })} />;
 }
