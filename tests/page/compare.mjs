@@ -4,8 +4,10 @@
 // JOB: {shots, doors: [{name, url, expected, whole, tables}]}. EXPECTED: {median, classes, bars, parts, parts_by_class, ends, ops, steps, verdict}; WHOLE:
 // the names of all runs, uncut; TABLES: instead of EXPECTED, {caption: rows of texts}. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { faults, launch, PATIENCE_MS, turn, watch } from "./browser.mjs";
 
+const SIGHTS = fileURLToPath(new URL("sights.js", import.meta.url));
 const job = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const wrong = [];
 const WIDTHS = [1280, 1920, 390];
@@ -100,6 +102,7 @@ async function look(browser, door) {
 	const page = await browser.newPage({ viewport: { width: WIDTHS[0], height: 900 }, colorScheme: "light" });
 	page.setDefaultTimeout(PATIENCE_MS);
 	await watch(page, { inside: [door.url.split("#")[0]], bad: (text) => must(false, text) });
+	await page.addInitScript({ path: SIGHTS });
 	await page.goto(door.url);
 	await page.waitForSelector(".compare");
 	if (door.expected) await everything(page, must, door.expected);
@@ -110,6 +113,7 @@ async function look(browser, door) {
 			await page.setViewportSize({ width, height: 900 });
 			const [wide, room] = await widths(page);
 			must(wide <= room, `the page is ${wide} pixels wide in ${room}`);
+			for (const sight of await page.evaluate(() => window.sights())) must(false, `${width} wide, ${theme}: ${sight}`);
 			if (job.shots) await page.screenshot({ path: `${job.shots}/compare-${door.name}-${width}-${theme}.png`, fullPage: true });
 		}
 		for (const fault of await faults(page)) must(false, `${theme}: ${fault}`);

@@ -388,7 +388,9 @@ async function nothing_old({ first, second }) {
 		await held;
 		await route.continue();
 	});
-	await page.selectOption("header label.choice:has-text('run') select", { label: second.run });
+	await page.selectOption("header label.choice:has-text('run') select", { value: second.id });
+	const listed = await page.$$eval("header label.choice:has-text('run') option", (all) => all.map((e) => e.textContent));
+	must(listed.every((name) => !name.startsWith("/")), `runs are listed by all of their folders: ${listed}`);
 	await page.waitForSelector(".loading progress");
 	must((await text(page, ".loading")).includes(second.run), `"${await text(page, ".loading")}" does not say which run is read`);
 	const body = await text(page, "body");

@@ -77,6 +77,9 @@ def even_step(report):
 # --- A2
 
 def steps_of(report):
+    """None, where they are marks of the host: devices work behind them."""
+    if any(s["source"] == "launched" for s in report["steps"]):
+        return []
     listed = [s for s in report["time"]["per_step"] if not s.get("is_others")]
     return listed if len(listed) > 1 else []
 
@@ -102,10 +105,21 @@ def marked(report):
                    "at": [(r["start_ps"] + r["end_ps"]) / 2 / end_of(report) for r in longest]}
 
 
+def late_work(report, end):
+    """The longest work of a device behind the host's last mark, and its class."""
+    track = next(t for t in report["tracks"] if t["name"] == "Time classes")
+    last = max(s["start_ps"] + s["duration_ps"] for s in report["time"]["per_step"])
+    spans = [(until - begin, begin, until, track["labels"][kind]) for begin, until, kind in zip(*(track["slices"][i::3] for i in range(3)))]
+    _, begin, until, says = max((span for span in spans if span[1] > last and span[3] != "Idle"), default=(0, 0, 0, None))
+    return says and {"at": (begin + until) / 2 / end, "says": says, "hatched": False}
+
+
 def strip(report):
     end, steps = end_of(report), steps_of(report)
     listed = steps or ([] if expect.tracks(report, "Time classes") else report["steps"])
     want = {"end_ps": end, "findings": list(marked(report))}
+    if not listed and len(report["time"]["per_step"]) > 1:
+        want["outside"] = late_work(report, end)
     if listed:
         step = listed[0]
         want["in_step"] = {"at": (step["start_ps"] + step["duration_ps"] / 2) / end, "says": f"step {step['step']}"}
@@ -308,6 +322,9 @@ def corpus_jobs(folder):
         report = views_test.page_of(path)[1]
         yield job("h100", path, [["phone", {}], ["from_zero", {"step": None}], ["whole_capture", strip(report)],
                                  ["sweep", everything(report)]])
+    if "mi300" in found:
+        path = page(folder, "mi300", found["mi300"])
+        yield job("mi300", path, [["whole_capture", strip(views_test.page_of(path)[1])]])
 
 
 def served_jobs(stack, folder):
@@ -323,7 +340,7 @@ def served_jobs(stack, folder):
     runs = {r["run"]: r for r in ask(several, "/api/runs")["runs"]}
     says = {name: expect.time(ask(several, "/api/report", run=r["id"])["run"]["duration_ps"]) for name, r in runs.items()}
     yield {"name": "loading", "url": several, "inside": [several], "checks": [["nothing_old", {
-        name: {"run": runs[name]["title"], "says": says[name]} for name in ("first", "second")}]]}
+        name: {"run": runs[name]["title"], "id": runs[name]["id"], "says": says[name]} for name in ("first", "second")}]]}
 
 
 JOBS = {"sample": sample_jobs, "cpu": cpu_jobs, "planted": planted_jobs, "trace": trace_jobs, "corpus": corpus_jobs}

@@ -4,11 +4,14 @@
 // JOB: {shots, url, other, runs, titles, newest: {when, median, health, chips}, word, found, program, folder, failed, most, older}. URL: a server of
 // RUNS runs; OTHER: one of more than a trend has. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { mkdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { faults, launch, PATIENCE_MS, turn, watch } from "./browser.mjs";
 
+const SIGHTS = fileURLToPath(new URL("sights.js", import.meta.url));
 const job = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const wrong = [];
 const must = (good, text) => good || wrong.push(text);
+const DOTS = /one text on another: "[\u25b2\u25cf]" and "[\u25b2\u25cf]"/; // of hundreds of runs
 const WIDTHS = [1280, 1920, 390];
 const SEEN = ["Run", "Compare", "When (UTC)", "Chips", "Median step", "Health", "Verdict", "Step times"];
 
@@ -16,6 +19,7 @@ async function open(browser, url, selector) {
 	const page = await browser.newPage({ viewport: { width: WIDTHS[0], height: 800 }, colorScheme: "light" });
 	page.setDefaultTimeout(PATIENCE_MS);
 	await watch(page, { inside: [url.split("#")[0]], bad: (text) => must(false, text) });
+	await page.addInitScript({ path: SIGHTS });
 	await page.goto(url);
 	await page.waitForSelector(selector);
 	return page;
@@ -27,6 +31,7 @@ async function shots(page, name) {
 			await page.setViewportSize({ width, height: 800 });
 			const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
 			must(wide <= room, `${name}: the page is ${wide} pixels wide in ${room}`);
+			for (const sight of (await page.evaluate(() => window.sights())).filter((said) => !DOTS.test(said))) must(false, `${name}, ${width} wide, ${theme}: ${sight}`);
 			if (job.shots) await page.screenshot({ path: `${job.shots}/several-${name}-${width}-${theme}.png`, fullPage: true });
 		}
 		for (const fault of await faults(page)) must(false, `${name}, ${theme}: ${fault}`);

@@ -210,6 +210,31 @@
 		});
 	}
 
+	// A length is as high as the track that it lies in: else another view's styles reach into it.
+	const bars = () =>
+		[...document.querySelectorAll(".bars .track > .length")].flatMap((e) => {
+			const [bar, track] = [e.getBoundingClientRect(), e.parentElement.getBoundingClientRect()];
+			return Math.abs(bar.height - track.height) > SLACK && track.height > 0 ? [`a bar is ${Math.round(bar.height)} of ${Math.round(track.height)} pixels high: ${e.className} in ${place(e)}`] : [];
+		});
+
+	// The strip's findings have the colours of the theme that is shown.
+	function severities() {
+		const canvas = document.querySelector('.strip [aria-label^="places of"] canvas');
+		if (!canvas?.checkVisibility()) return [];
+		const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+		const known = ["critical", "warning", "info"].map((name) => colorOf(getComputedStyle(document.documentElement).getPropertyValue(`--${name}`)).slice(0, 3).join());
+		for (let i = 0; i < data.length; i += 4) if (known.includes(data.slice(i, i + 3).join())) return [];
+		return ["the findings on the strip have no colour of this theme"];
+	}
+
+	// What stands beside rows, and over tables, tells them apart.
+	function twice() {
+		const again = (names) => names.filter((name, i) => names.indexOf(name) !== i);
+		const cut = [...document.querySelectorAll('section[aria-label="utilization by op and step"] canvas')].flatMap((e) => (written.get(e) ?? []).map((box) => box.text).filter((text) => text.includes("\u2026")));
+		const captions = [...document.querySelectorAll("#view section.table .bar h3")].map((e) => e.textContent.replace(/[\d, ]+(of [\d, ]+)?$/, ""));
+		return [...again(cut).map((name) => `two rows are called ${short(name)}`), ...again(captions).map((name) => `two tables are called ${short(name)}`)];
+	}
+
 	// Two boxes of help at once, or one that does not show all that it says. AT: where the pointer is.
 	window.tips = ({ x, y }) => {
 		const wrong = [];
@@ -224,5 +249,5 @@
 		}
 		return wrong;
 	};
-	window.sights = () => [...new Set([...page(), ...canvases(), ...tables()])];
+	window.sights = () => [...new Set([...page(), ...canvases(), ...tables(), ...bars(), ...severities(), ...twice()])];
 })();

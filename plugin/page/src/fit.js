@@ -7,7 +7,7 @@ const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue
 let pen;
 
 /** @type {(text: string) => number} pixels */
-function width(text) {
+export function textWidth(text) {
 	pen ??= document.createElement("canvas").getContext("2d");
 	if (!pen) return 0;
 	pen.font = FONT;
@@ -18,7 +18,7 @@ function width(text) {
  * TEXT as far as it has room in PX pixels. Three dots stand for what is left out: its front, or what is behind the share FRONT of what stays.
  * @type {(text: string, px: number, front?: number, measure?: (text: string) => number) => string}
  */
-export function within(text, px, front = 0, measure = width) {
+export function within(text, px, front = 0, measure = textWidth) {
 	if (measure(text) <= px) return text;
 	/** @param {number} letters */
 	const cut = (letters) => {

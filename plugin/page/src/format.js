@@ -100,8 +100,9 @@ const listed = (list) => list.map(item).join("; ");
 // These numbers say which one, not how many: step 1009, as the program and XProf call it.
 const ORDINAL = /(^|_|\.)(step|rank|stream|id|index)$/;
 
-// These cells have the name of a time class.
-const CLASS = /(^|\.)(bottleneck_)?bucket$/;
+// These cells have the name of a time class, or of what it came from, as the report calls it.
+const CLASS = /(^|\.)((bottleneck_)?bucket|cause)$/;
+const CODE = /^[a-z_]+$/;
 
 // Nothing was there: drawn pale.
 /** @type {(name: string, v: Cell) => boolean} */
@@ -114,7 +115,7 @@ export function value(name, v) {
 	if (typeof v === "boolean") return v ? "yes" : "no";
 	if (Array.isArray(v)) return clean(listed(v));
 	if (typeof v === "object") return clean(JSON.stringify(v));
-	if (typeof v !== "number") return clean(CLASS.test(name) ? labelOf(String(v)) : String(v));
+	if (typeof v !== "number") return clean(CLASS.test(name) && CODE.test(String(v)) ? labelOf(String(v)) : String(v));
 	const known = unitOf(name);
 	if (known) return written(known, v);
 	if (Number.isInteger(v)) return ORDINAL.test(name) ? String(v) : NUMBER.format(v);

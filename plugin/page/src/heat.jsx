@@ -4,7 +4,7 @@
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { Plot, shade, tooltip } from "./chart.jsx";
-import { within } from "./fit.js";
+import { textWidth, within } from "./fit.js";
 import { clean } from "./format.js";
 import { usePage } from "./state.js";
 
@@ -70,8 +70,16 @@ function cross(ctx, x, y, width, height) {
 	ctx.restore();
 }
 
+const LEAST_HINT = 60; // pixels: of less nobody reads anything
+
+// The hint gives way to the label: that tells rows apart, and the box of help has both.
 /** @type {(row: { label: string, hint?: string }, most: number) => string} */
-const nameOf = ({ label, hint }, most) => within(clean(hint ? `${label} ${hint}` : label), most, 0.5);
+function nameOf({ label, hint }, most) {
+	const name = clean(label);
+	const room = most - textWidth(`${name} `);
+	if (!hint || room < LEAST_HINT) return within(name, most, 0.5);
+	return `${name} ${within(clean(hint), room)}`;
+}
 
 /**
  * The program left the figure empty, or the file is of one that did not.

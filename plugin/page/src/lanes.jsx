@@ -164,7 +164,7 @@ export function wordsOf(row, { picture, rows }, i) {
 
 /** @type {(rows: TimelineRow[]) => Drawing["options"]["axes"]} */
 const axesOf = (rows) => {
-	const names = rows.map((r) => within(clean(r.label), gutter() - GAP));
+	const names = rows.map((r) => within(clean(r.label), gutter() - GAP, r.isFirst && r.device !== null ? 1 : 0)); // which device it is stands at the front
 	return [{ ...timeAxis, side: 0 }, { size: gutter, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => names, grid: { show: false }, ticks: { show: false } }];
 };
 

@@ -16,6 +16,7 @@ import { OpenRun } from "./open.jsx";
 import { Choice } from "./parts.jsx";
 import { deviceName, shortNames } from "./pod.js";
 import { hasServer, hasTraces, inlined, isLive, report as fetchReport, runs as fetchRuns, traces as fetchTraces, xprof } from "./source.js";
+import { apart } from "./runs.js";
 import { ofRun, Page, partOf, runName, runNamed, useLook, usePage, useWatch, Watch } from "./state.js";
 import { Search } from "./search.jsx";
 import { Strip } from "./strip.jsx";
@@ -214,6 +215,7 @@ function Heading({ runs, views, theme, setTheme }) {
 	const wall = run?.duration_ps ?? 0;
 	const hosts = run?.hosts ?? [];
 	const short = shortNames(hosts.map((x) => x.name));
+	const called = useMemo(() => apart((runs ?? []).map((r) => r.title ?? r.id)), [runs]); // as the list of runs has it
 	const hostChoices = [pair("", `all ${hosts.length}`), ...hosts.map((x) => pair(x.name, short.get(x.name) ?? x.name))];
 	const devices = (run?.devices ?? []).filter((d) => !look.host || d.host === look.host);
 	const deviceChoices = [pair("", `all ${devices.length}`), ...devices.map((d) => pair(d.id, report ? deviceName(report, d.id) : d.name))];
@@ -240,7 +242,7 @@ function Heading({ runs, views, theme, setTheme }) {
 						))}
 					</nav>
 				)}
-				{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={listed?.id} options={[...(listed ? [] : [pair("", "choose a run")]), ...runs.map((r) => pair(r.id, r.title ?? r.id))]} onPick={(id) => pickRun(id || null)} />}
+				{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={listed?.id} options={[...(listed ? [] : [pair("", "choose a run")]), ...runs.map((r, i) => pair(r.id, called[i]))]} onPick={(id) => pickRun(id || null)} />}
 				{(hosts.length > 1 || devices.length > 1) && (
 					<span class="of">
 						{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host: host || null, device: null })} />}

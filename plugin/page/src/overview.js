@@ -66,7 +66,7 @@ function stepsText(report) {
 	const all = (report.steps ?? []).filter((s) => !s.is_others);
 	const count = report.overview?.step_count ?? all.length;
 	if (!count) return "none";
-	const source = report.overview?.step_source ?? SOURCES[all[0]?.source];
+	const source = report.overview?.step_source ?? SOURCES[all[0]?.source ?? ""];
 	const ends = all.length === count && count > 1 ? `${all[0].step} to ${all[all.length - 1].step}` : "";
 	return [count.toLocaleString("en-US"), ends, source && clean(source)].filter(Boolean).join(", ");
 }

@@ -48,6 +48,7 @@ export type SliceTrack = Track & { slices: number[] };
 export type PointTrack = Track & { points: number[] };
 export interface Step extends Row {
 	is_others?: true; // the sum of the steps that are not listed: step is "154 others", start_ps null
+	source?: string; // "launched": by a mark of the host
 	step: number;
 	start_ps: number;
 	duration_ps: number;

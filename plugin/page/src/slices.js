@@ -72,11 +72,15 @@ const events = (slices) => {
 	return sum;
 };
 
+/** Beside a row there is room for a dozen letters: Stream #17(Kernel) -> #17. @param {string} name */
+const brief = (name) => name.replace(/^stream\s*#?(\d+)\b.*$/i, "#$1");
+
 /**
- * The rows of a run: devices, each with what it has, and below them the threads that did most. ALL: every thread.
- * @type {(lanes: Lanes, name: (device: number) => string, all: boolean) => { rows: TimelineRow[], devices: number, threads: number }}
+ * The rows of a run: devices, each with what it has, and below them the threads that did most. NAME and HOSTNAME: what a device and a host are
+ * called; ALL: every thread.
+ * @type {(lanes: Lanes, name: (device: number) => string, all: boolean, hostName?: (host: string) => string) => { rows: TimelineRow[], devices: number, threads: number }}
  */
-export function rowsOf(lanes, name, all) {
+export function rowsOf(lanes, name, all, hostName = String) {
 	const kinds = Object.keys(KINDS);
 	const found = [...lanes.rows].flatMap(([key, { lane, slices }]) => (kinds.includes(lane.kind) ? [{ key, ...lane, nr: events(slices) }] : []));
 	const devices = [...new Set(found.flatMap((l) => (l.device === null ? [] : [l.device])))].sort((a, b) => a - b);
@@ -90,11 +94,14 @@ export function rowsOf(lanes, name, all) {
 			.map((l, i, of) => {
 				const own = of.filter((o) => o.kind === l.kind).length > 1 ? l.name : KINDS[l.kind];
 				const whole = `${name(device)} ${own}`;
-				return { key: l.key, kind: l.kind, host: l.host, device, name: whole, label: i ? own : whole, isFirst: i === 0 };
+				return { key: l.key, kind: l.kind, host: l.host, device, name: whole, label: i ? brief(own) : `${name(device)} ${brief(own)}`, isFirst: i === 0 };
 			}),
 	);
+	const isOne = new Set(threads.map((l) => l.host)).size < 2;
+	/** Threads of several hosts have the same names. @type {(l: { host: string, name: string }) => string} */
+	const called = (l) => (isOne ? l.name : `${hostName(l.host)} ${l.name}`);
 	/** @type {TimelineRow[]} */
-	const below = threads.filter((l) => most.has(l)).map((l, i) => ({ key: l.key, kind: l.kind, host: l.host, device: null, name: l.name, label: l.name, isFirst: i === 0 }));
+	const below = threads.filter((l) => most.has(l)).map((l, i) => ({ key: l.key, kind: l.kind, host: l.host, device: null, name: called(l), label: called(l), isFirst: i === 0 }));
 	return { rows: [...rows, ...below], devices: devices.length - shown.length, threads: threads.length - most.size };
 }
 

@@ -8,7 +8,7 @@ import { clean, time, title, value } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
 import { useChoice, usePage } from "./state.js";
 import { shareAxis, TimeChart, TimeLane } from "./timeaxis.jsx";
-import { overSteps, rangeText, sliceAt } from "./timescale.js";
+import { isLaunched, overSteps, rangeText, sliceAt } from "./timescale.js";
 import { Rows } from "./tracks.jsx";
 
 const MAX_STEPS = 2000; // drawn; of more, neighbours are drawn as one
@@ -83,7 +83,7 @@ const placesOf = (findings, ranges) => findings.flatMap((f, kind) => (f.time_ran
  * @param {{ whole?: boolean }} props
  */
 export function Places({ whole }) {
-	const { whole: report, setLook } = usePage();
+	const { whole: report, setLook, theme } = usePage();
 	const findings = report.doctor?.findings ?? [];
 	const rows = useMemo(() => {
 		const of = getComputedStyle(document.documentElement);
@@ -94,7 +94,7 @@ export function Places({ whole }) {
 		/** @type {LaneRow["text"]} */
 		const text = (kind, at, near) => [called(kind), ...also(places, kind, at, near).map((other) => `also here: ${called(other)}`)].join("\n");
 		return laid(places).map((slices, i) => /** @type {LaneRow} */ ({ name: i ? "" : "Findings", slices, color: (kind) => colors[kind], text }));
-	}, [report]);
+	}, [report, theme]);
 	if (!rows.length) return null;
 	return <TimeLane whole={whole} bare rows={rows} height={HEIGHT / Math.max(rows.length, LOW)} label={`places of ${findings.length} findings in the run; a click opens one`} onPick={(_, kind) => setLook({ view: "doctor", finding: findings[kind].id })} />;
 }
@@ -122,9 +122,12 @@ function Marked() {
 	);
 }
 
+/** The steps whose time classes fill the whole run, where they do. @type {(report: Report) => Step[]} */
+const classified = (report) => (isLaunched(report.steps) ? [] : (report.time?.per_step ?? []).filter((s) => !s.is_others));
+
 function Classes() {
 	const { whole: report, scale } = usePage();
-	const steps = useMemo(() => (report.time?.per_step ?? []).filter((s) => !s.is_others), [report]);
+	const steps = useMemo(() => classified(report), [report]);
 	const drawn = useMemo(() => {
 		const { times, of, parts } = columns(steps, scale.end);
 		return { times, of, parts: parts.map((values, i) => ({ name: title(BUCKETS[i]), color: bucketColor(BUCKETS[i]), values })) };
@@ -144,7 +147,7 @@ function Classes() {
 /** @param {{ isFolded?: boolean }} props ISFOLDED: the view has nothing over time, so the picture waits until it is asked for */
 export function Strip({ isFolded }) {
 	const { whole: report, look, scale } = usePage();
-	const hasSteps = (report.time?.per_step ?? []).filter((s) => !s.is_others).length > 1;
+	const hasSteps = classified(report).length > 1;
 	const [open, setOpen] = useChoice("strip.open", !isFolded);
 	return (
 		<section class="strip" aria-label="the whole run">

@@ -7,7 +7,7 @@ import { holds, Plot, stacked, stairs, timeAxis, tooltip } from "./chart.jsx";
 import { within } from "./fit.js";
 import { bytes, time } from "./format.js";
 import { usePage } from "./state.js";
-import { outside, sliceAt } from "./timescale.js";
+import { isLaunched, outside, sliceAt } from "./timescale.js";
 
 /** @import uPlot from "uplot" */
 /** @import { Drawing, LaneRow, Maybe, Range, TimeBand, TimeChartProps, TimeLine, TimePart } from "./report.d.ts" */
@@ -219,7 +219,7 @@ function shared(scale, isWhole, gaps) {
 /** @type {(whole: boolean | undefined) => ReturnType<typeof shared>} */
 export function useShared(whole) {
 	const { whole: { time: times, steps }, scale } = usePage();
-	return useMemo(() => shared(scale, Boolean(whole), outside(times?.per_step?.length ? times.per_step : steps, scale.end)), [times, steps, scale, whole]);
+	return useMemo(() => shared(scale, Boolean(whole), isLaunched(steps) ? [] : outside(times?.per_step?.length ? times.per_step : steps, scale.end)), [times, steps, scale, whole]);
 }
 
 // --- series

@@ -198,6 +198,12 @@ export function overSteps(steps, end, each = 1) {
 }
 
 /**
+ * Whether steps are what marks of the host launched. Devices are at it later: what lies outside of the marks does not lie outside of steps.
+ * @type {(steps: Step[] | undefined) => boolean}
+ */
+export const isLaunched = (steps) => Boolean(steps?.some((s) => s.source === "launched"));
+
+/**
  * The time that lies in no step; none is known where steps are not listed.
  * @type {(steps: Step[] | undefined, end: number) => Range[]}
  */

@@ -41,6 +41,13 @@ test("rows stand device by device, the threads that did most below them", () => 
 	assert.equal(rowsOf(lanesOf(picture(lanes)), nameOf, true).rows.length, 3 + 14);
 });
 
+test("streams keep the name of their device, threads of several hosts that of their host", () => {
+	const lanes = [lane("ops", 0, [[0, 1, FUSION]], "Stream #17(Kernel)"), lane("ops", 0, [[0, 1, FUSION]], "Stream #18(Kernel)"), lane("ops", 1, [[0, 1, FUSION]]), lane("thread", null, [[0, 1, FUSION]], "main/7"), { ...lane("thread", null, [[0, 1, FUSION]], "main/7"), host: "other" }];
+	const { rows } = rowsOf(lanesOf(picture(lanes)), nameOf, false, (host) => host.toUpperCase());
+	assert.deepEqual(rows.map((r) => r.label), ["TPU:0 #17", "#18", "TPU:1 Compute", "H main/7", "OTHER main/7"]);
+	assert.equal(rows[0].name, "TPU:0 Stream #17(Kernel)");
+});
+
 test("lanes of a newer server are left out", () => {
 	assert.deepEqual(drawn([lane("ops", 0, [[0, 1, FUSION]]), lane("newer", 0, [[0, 1, FUSION]]), lane("newer", null, [[0, 1, FUSION]])]).rows.map((r) => r.kind), ["ops"]);
 });

@@ -381,7 +381,7 @@ function Programs({ of, names, at }) {
 function Findings({ of, names, at }) {
 	const rows = pairs(of, "findings", "impact_pct", at);
 	const shown = (/** @type {Maybe<number>} */ v) => (typeof v === "number" ? percent(v) : "");
-	return <Table name="findings" caption="Findings, share of core time" rows={rows} columns={["name", "a", "b", "state"]} labels={{ name: "Finding", a: names[0], b: names[at], state: "Is" }} draw={{ a: shown, b: shown }} />;
+	return <Table name="findings" caption="What each finding could give back, share of core time" rows={rows} columns={["name", "a", "b", "state"]} labels={{ name: "Finding", a: names[0], b: names[at], state: "Is" }} draw={{ a: shown, b: shown }} />;
 }
 
 /** Those about runs that are not drawn would stand between. @type {(of: Compared, at: number) => string[]} */

@@ -12,6 +12,22 @@ import { Table } from "../table.jsx";
 
 const LEAVE = ["op_index", "device_id", "straggler_device_id", "program_id", "reason_code"]; // for programs, not for people
 
+// What no other table of the same tab is called: one that reads the list of a tab's parts sees none of what is around a table.
+/** @type {Record<string, string>} */
+const CAPTIONS = {
+	"capacity.modules": "Modules by their peak",
+	"capacity.lines": "Peak by source line",
+	"memory.ops": "Traffic of each op",
+	"memory.categories": "Traffic by category",
+	"memory.modules": "Traffic of each module",
+	"async.ops": "Each transfer",
+	"remat.regions": "Recomputed regions",
+	"remat.ops": "Recomputed ops",
+};
+
+/** @type {(path: string) => string} */
+const captionOf = (path) => CAPTIONS[path] ?? title(path);
+
 /**
  * OF: the view; FIRST: columns that come first; EMPTY: why it has no rows.
  * @param {{ of: string, name: string, rows: Row[], caption: string, first?: string[], sort?: Sort, draw?: Record<string, DrawCell>, empty?: string,
@@ -37,7 +53,7 @@ export function Tables({ of, view, names, first = {}, sort = {}, draw = {}, empt
 	return (
 		<div class="tables">
 			{[...all, ...missing].map((n) => (
-				<One key={n} of={of} name={n} rows={view?.[n] ?? []} caption={title(`${of}.${n}`)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} under={under} />
+				<One key={n} of={of} name={n} rows={view?.[n] ?? []} caption={captionOf(`${of}.${n}`)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} under={under} />
 			))}
 		</div>
 	);

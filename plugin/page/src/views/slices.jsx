@@ -8,7 +8,7 @@ import { clean, time, title } from "../format.js";
 import { Lanes } from "../lanes.jsx";
 import { opKey, rowOf } from "../opdata.js";
 import { BUCKETS, bucketColor, Check, Missing } from "../parts.jsx";
-import { deviceName, plain } from "../pod.js";
+import { deviceName, plain, shortNames } from "../pod.js";
 import { criticalPath, FIELDS, inSight, joined, KINDS, keptRange, lanesOf, pathTimes, pictureOf, rowsOf, typical, wanted } from "../slices.js";
 import { hasServer, pictures, slices as ask } from "../source.js";
 import { runNamed, useChoice, usePage } from "../state.js";
@@ -196,7 +196,8 @@ function Drawn({ asked }) {
 	const [whole] = asked.all;
 	const hosts = hasServer() ? 0 : (report.run?.hosts?.length ?? 0) - new Set(whole.picture.lanes.map((l) => l.host)).size;
 	const nameOf = (/** @type {number} */ id) => clean(plain(deviceName(report, id)));
-	const layout = useMemo(() => rowsOf(narrowed(look, whole, devices), nameOf, isAll), [whole, look.device, look.host, isAll]);
+	const short = useMemo(() => shortNames((report.run?.hosts ?? []).map(({ name }) => name)), [report]);
+	const layout = useMemo(() => rowsOf(narrowed(look, whole, devices), nameOf, isAll, (host) => clean(short.get(host) ?? host)), [whole, look.device, look.host, isAll]);
 	const { rows } = layout;
 	const range = useMemo(() => look.range ?? scale.whole(), [look.range, scale.end]);
 	const known = pictureOf(asked.all, range) ?? whole;
