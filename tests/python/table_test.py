@@ -9,6 +9,7 @@ import json
 import os
 import pickle
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -22,6 +23,7 @@ CLEAN = os.path.join(package.DATA, "planted", "clean.tar.gz")
 INPUT = os.path.join(package.DATA, "planted", "input.tar.gz")
 MEMORY = os.path.join(package.DATA, "torch_memory.pt.trace.json.gz")
 MOST_HTML = 20000
+VIEWS = ("overview", "systolic", "padding", "fusion", "cache", "memory", "time", "scopes", "doctor")
 ROWS = [{"name": "a", "time_ps": 2500, "share_pct": 0, "is_new": True, "bytes": 1, "where": [{"op": "x"}]},
         {"name": "b", "time_ps": None, "share_pct": 12.5, "is_new": None, "bytes": 2**60 + 1, "where": []},
         {"name": None, "time_ps": 7001, "share_pct": None, "is_new": False, "bytes": None, "where": None}]
@@ -130,11 +132,22 @@ class OfAReport(unittest.TestCase):
 
     def test_nothing_that_a_cell_shows_is_long(self):
         for session in (self.session, self.slow, tpusight.Session(MEMORY)):
-            shown = [session, session.report(), session.summary(), session.findings, *map(session.table, session.tables())]
+            shown = [session, session.report(), session.summary(), session.findings, *session.findings,
+                     *map(session.table, session.tables()), *(getattr(session, name) for name in VIEWS)]
             for thing in shown:
                 self.assertLess(len(thing._repr_html_()), MOST_HTML)
-                self.assertLess(len(repr(thing)), 6000)
+                self.assertLess(len(repr(thing)), 12000)
         self.assertIn("health 92/100", self.session._repr_html_())
+
+    def test_nor_is_what_a_console_shows_of_thousands_of_steps(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "many.xplane.pb")
+            subprocess.run([sys.executable, os.path.join(package.ROOT, "bench", "make_shapes.py"), path, "3000", "40"], check=True,
+                           stdout=subprocess.DEVNULL)
+            many = tpusight.Session(path)
+            self.assertGreater(len(json.dumps(many.time)), 250000)
+            for thing in (many.time, many.steps, many.report(), *many.findings):
+                self.assertLess(len(repr(thing)), 12000)
 
 
 class OfTraces(unittest.TestCase):
