@@ -237,6 +237,8 @@ class Pictures(unittest.TestCase):
         per_step = self.session.plot("step_classes")
         heights = sum(bar.get_height() for bar in per_step.patches)
         self.assertAlmostEqual(heights, sum(self.session.time.per_step["total_ps"]) / 1e9, places=3)
+        many = tpusight.Table([{"step": n, "duration_ps": 10**10} for n in range(500)] + [{"step": 500, "duration_ps": 10**13}], "steps")
+        self.assertIn("(ms)", many.plot().get_ylabel(), "of those that are shown")
         memory = tpusight.Session(MEMORY).plot("memory")
         self.assertIn("KiB", memory.get_ylabel())
         self.assertIs(self.session.plot("time", ax=memory), memory)
