@@ -3,6 +3,7 @@
 """Tables of a report, as lists, text, HTML and, where the packages are, DataFrames and pictures: table_test.py"""
 import contextlib
 import datetime
+import html
 import importlib.util
 import io
 import json
@@ -263,6 +264,9 @@ class Cells(unittest.TestCase):
         self.assertIn('sandbox="allow-scripts allow-downloads allow-popups"', markup)
         self.assertIn('height="500"', markup)
         self.assertNotIn("<script", markup)
+        self.assertEqual(markup.count("'"), 2)  # around the page
+        self.assertLess(len(markup), 1.05 * len(session.page()))
+        self.assertEqual(html.unescape(markup.split("'")[1]), session.page())
         self.assertEqual(out.getvalue(), "")
 
 
