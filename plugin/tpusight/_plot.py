@@ -63,7 +63,7 @@ def _name_steps(ax: Any, rows: Any) -> None:
 def _steps(rows: "Table", session: "Optional[Session]", ax: "Optional[Axes]") -> Any:
     _need(rows, "there are no steps", _why(session))
     ax, some, durations = _axes(ax), rows[:_MOST_BARS], [row["duration_ps"] for row in rows]
-    (factor, unit), median = _show.unit_of_time(max(durations)), statistics.median(durations)
+    (factor, unit), median = _show.unit_of_time(max(durations[:_MOST_BARS])), statistics.median(durations)
     ax.bar(range(len(some)), [duration / factor for duration in durations[:_MOST_BARS]], color=_COLORS["compute"])
     ax.axhline(median / factor, color="#444", linewidth=1, linestyle="--", label=f"median {_show.cell('_ps', median)}")
     ax.set(ylabel=f"duration of the step ({unit})", title="Steps" + _shown(rows))

@@ -78,8 +78,7 @@ def told(summary: Summary, caller: Any) -> Summary:
 
 class View(Fields):
     """One view of a report: the object of that name in tpusight/1, whose keys are attributes too: view["arrays"] is the list of JSON,
-    view.arrays the Table of it. str() is the text
-    that `tpusight report --view=NAME` prints."""
+    view.arrays the Table of it. str() and repr() are the text that `tpusight report --view=NAME` prints."""
 
     _session: "Session"
     _name: str
@@ -90,6 +89,8 @@ class View(Fields):
 
     def __str__(self) -> str:
         return self._session.text(self._name)
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return _pre(str(self))

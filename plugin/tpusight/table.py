@@ -301,7 +301,7 @@ def _is(found: Any, wanted: Any) -> bool:
 
 
 class Finding(Fields):
-    """One thing that costs time, memory or trust, with its evidence and its advice. str() is text for people."""
+    """One thing that costs time, memory or trust, with its evidence and its advice. str() and repr() are text for people."""
 
     def _gain(self) -> str:
         gain, share = self.get("gain_ps"), self.get("gain_pct")
@@ -324,6 +324,8 @@ class Finding(Fields):
 
     def __str__(self) -> str:
         return "\n".join([self._headline(), *(f"  {name}: {text}" for name, text in self._parts())])
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         rows = "".join(f'<tr><th style="text-align:left">{name}</th><td style="text-align:left">{html.escape(text)}</td></tr>'

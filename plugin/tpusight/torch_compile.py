@@ -2,6 +2,7 @@
 """What torch.compile makes of a model: speed-up, compile time, graph breaks, fusion; the command `tpusight compile`."""
 import contextlib
 import dataclasses
+import html
 import logging
 import math
 import os
@@ -178,6 +179,32 @@ def _take_turns(torch: Any, folder: str, functions: Dict[str, Callable[..., Any]
     return folders
 
 
+def _pays(report: "CompileReport") -> str:
+    if report.pays_after_steps is not None:
+        return f"{report.pays_after_steps} calls"
+    return "unknown" if report.speedup > 1 else "never: compiled calls are not faster"
+
+
+def _headline(report: "CompileReport") -> str:
+    """What the page of the compiled run cannot know, as HTML: how it does against eager mode."""
+    chance = "may be chance" if report.may_be_chance else "whether by chance is unknown"
+    if report.may_be_chance is False:
+        chance = f"not by chance, p = {report.p_value:.2g}"
+    compiling = "unknown" if report.compile_time_ms is UNKNOWN else f"{report.compile_time_ms / 1000:.1f} s"
+    rows = {"eager": f"{report.eager_time_ms:.3f} ms a call", "compiled": f"{report.compiled_time_ms:.3f} ms a call",
+            "speed-up": f"{report.speedup:.2f} ({report.speedup_low:.2f} to {report.speedup_high:.2f} with 95 %; {chance})",
+            "compile time": compiling, "pays after": _pays(report)}
+    title = html.escape(f"torch.compile({report.backend}, {report.mode}) against eager mode")
+    return f"<aside><b>{title}</b><table>" + "".join(f"<tr><th>{name}<td>{text}" for name, text in rows.items()) + "</table></aside>\n"
+
+
+def _put_before_the_page(path: Any, markup: str) -> None:
+    with open(path, encoding="utf-8", newline="") as f:
+        head, body, rest = f.read().partition('<div id="tpusight">')
+    with open(path, "w", encoding="utf-8", newline="") as f:
+        f.write(head + markup + body + rest)
+
+
 def _pays_after(won_ms: float, compile_ms: float) -> Optional[int]:
     """Steps until what compiling took is won back; None where nothing is won."""
     return math.ceil(compile_ms / won_ms) if compile_ms is not UNKNOWN and won_ms > 0 else None
@@ -251,11 +278,13 @@ class TorchCompileAnalyzer:
             _owner=owner, **fields, **said(answer, trace), **{name: answer.get(name) for name in _SAME})
 
     def export_report(self, report: CompileReport, path: Any, format: str = "html") -> Any:
-        """Writes a report to PATH: html (the page of the compiled run), json (its fields, and all that the program
-        said as `answer`), text or csv. Returns PATH."""
+        """Writes a report to PATH: html (the page of the compiled run, above it how it does against eager mode), json (its fields,
+        and all that the program said as `answer`), text or csv. Returns PATH."""
         _forms.need(format)
         if format == "json":
             write_json(path, {**report.to_dict(), "answer": report.answer}, report._trace)
         else:
             need_trace(report._trace, f"a report in {format}").write("compile", format, path)
+            if format == "html" and report.speedup is not UNKNOWN:
+                _put_before_the_page(path, _headline(report))
         return path

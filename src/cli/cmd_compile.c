@@ -30,8 +30,8 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_optio
 		return ts_report_object(out, results, names, &form, err);
 	if (output->shows_one_run)
 		return ts_fail(err, TS_USAGE,
-			       "%s shows one run, and these are several (a page of each run, or "
-			       "text, json or csv of all)",
+			       "%s shows one run, and these are several (a page of each run, "
+			       "text, json or csv of all, or tpusight compare)",
 			       output->name);
 	return output->emit(out, results, &form, err);
 }

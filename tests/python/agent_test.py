@@ -16,7 +16,9 @@ import package
 
 package.under("TS_TABLES_PYTHON")
 
+import ranks_test
 from mcp import Client, StdioServerParameters
+from tensorboard_plugin_tpusight import runs as of_tensorboard
 
 MOST_BYTES = 16 << 10
 SAMPLE = os.path.join(package.DATA, "sample")
@@ -80,6 +82,23 @@ class Agent(unittest.TestCase):
         runs = ask("list_runs", [self.logs])["runs"]
         self.assertEqual([run["run"] for run in runs], ["first/2026", "second/2026"])
 
+    def test_ranks_of_a_job_are_one_run_whatever_their_files_are_called(self):
+        jobs = os.path.join(self.folder, "jobs")
+        for job in "before", "after":
+            os.makedirs(os.path.join(jobs, job))
+            for rank, name in enumerate(("alpha.json", "weights.json")):
+                with open(os.path.join(jobs, job, name), "w", encoding="utf-8") as file:
+                    json.dump(ranks_test.trace(rank, 2), file)
+        shutil.copy(os.path.join(package.DATA, "cpu_steps.xplane.pb"), os.path.join(jobs, "alone.xplane.pb"))
+        os.symlink(os.path.join(package.DATA, "cpu_steps.xplane.pb"), os.path.join(jobs, "outside.xplane.pb"))
+        runs = [run["run"] for run in ask("list_runs", [jobs])["runs"]]
+        self.assertEqual(runs, ["after/alpha.json", "before/alpha.json", "alone.xplane.pb"])
+        self.assertEqual(runs[:2], [session.id for session in of_tensorboard.find(jobs)])
+        query = "SELECT count(DISTINCT host)::INT AS hosts FROM events"
+        self.assertEqual(ask("sql", [jobs], run=runs[0], query=query)["rows"], [{"hosts": 2}])
+        self.assertEqual(len(ask("table", [jobs], run=runs[0], view="hta.ranks")["rows"]), 2)
+        self.assertIn("before", "".join(ask("compare", [jobs], base=runs[0], other=runs[1])["text"]))
+
     def test_a_run_must_be_named_where_there_are_several_and_no_other_path_is_read(self):
         names = ["", SAMPLE, "../../x", "first/2026"]
         answers, _ = talk([self.logs], *[("summary", {"run": name}) for name in names])
@@ -108,6 +127,8 @@ class Agent(unittest.TestCase):
         self.assertEqual([row["flops"] for row in found["rows"]], [int(row["flops"]) for row in fusions[:5]])
         self.assertEqual(found["left_out"], len(fusions) - 5)
         self.assertIsInstance(found["rows"][0]["program_id"], str)
+        found = ask("table", view="ops", top=1000, sort="name", columns=["name"])
+        self.assertEqual([row["name"] for row in found["rows"]], sorted(row["name"] for row in rows))
 
     def test_an_op_comes_with_what_the_doctor_says_of_it(self):
         found = ask("op", name="fusion.337")
@@ -166,13 +187,19 @@ class Agent(unittest.TestCase):
             json.loads(answer)
 
     def test_a_mistake_is_said_in_words(self):
+        long = "x" * 100000
         rows = [("table", {"view": "nothing"}, "nothing"), ("table", {"view": "ops", "sort": "nothing"}, "there is no column 'nothing'"),
                 ("op", {"name": "fusion.33"}, "near it: "), ("findings", {"id": "nothing"}, "no finding has the id"),
-                ("table", {"view": "ops", "filter": "name"}, "COLUMN=TEXT")]
+                ("table", {"view": "ops", "filter": "name"}, "COLUMN=TEXT"), ("table", {"top": -3}, "top is -3"),
+                ("findings", {"top": 0}, "top is 0"), ("sql", {"query": "SELECT 1", "top": -3}, "top is -3"),
+                ("op", {"name": long}, "no op is called"), ("summary", {"run": long}, "no run is called"),
+                ("sql", {"query": f"SELECT {long}"}, "Binder Error"), ("table", {"sort": long}, "there is no column"),
+                ("table", {"view": long}, "no view is called"), ("findings", {"id": long}, "no finding has the id")]
         answers, _ = talk([SAMPLE], *[row[:2] for row in rows])
         for answer, (_, _, says) in zip(answers, rows):
             self.assertIsInstance(answer, ValueError)
             self.assertIn(says, str(answer))
+            self.assertLess(len(str(answer)), 3000)
 
 
 if __name__ == "__main__":

@@ -74,10 +74,11 @@ loss = criterion(output, target)
 
 
 class Python:
-    """A block of Python: what stands before and behind it, and whose names it goes on with."""
+    """A block of Python: what stands before and behind it, and whose names it goes on with. Without the module that it NEEDS (Debian's
+    torch compiles nothing) it is left out."""
 
-    def __init__(self, before="", after="", of=None, framework="jax", has=()):
-        self.before, self.after, self.of, self.framework, self.has = before, after, of, framework, has
+    def __init__(self, before="", after="", of=None, framework="jax", has=(), needs=None):
+        self.before, self.after, self.of, self.framework, self.has, self.needs = before, after, of, framework, has, needs
 
 
 class Shell:
@@ -111,7 +112,7 @@ BLOCKS = {
         Python(TORCH_MODEL, framework="torch"), Python(TORCH_MODEL, of=5, framework="torch"),
         Python(of=5, framework="torch"), Python(TORCH_MODEL, framework="torch"), Python(TORCH_MODEL, framework="torch"),
         Python(TORCH_MODEL, framework="torch"), Python(framework=None, has=["GPU idle: 0.0%", "Compute: 43.5%"]),
-        Elsewhere("three modes of a compiler, minutes: tests/python/torch_test.py and docs/python-torch.md run the same calls"),
+        Python(TORCH_MODEL, framework="torch", needs="torch.compiler", has=["max-autotune: "]),
         FIELDS, FIELDS, FIELDS, Elsewhere("the server of another project; ours is asked below"), PICTURE],
     2: [OURS, CLOUD, CLOUD, Elsewhere("what the first block prints: tests/python/scripts_test.py"), OURS, Python(OPTIONS),
         Python("import jax\nheld = jax.numpy.ones(1000)\n")],
@@ -143,6 +144,10 @@ for key, of, code in blocks:
 with open(sys.argv[2], "w", encoding="utf-8") as f:
     json.dump(told, f)
 """
+
+
+def has_module(python, name):
+    return not subprocess.run([python, "-c", f"import {name}"], capture_output=True, check=False).returncode
 
 
 def blocks_of(text):
@@ -177,7 +182,8 @@ class Asked(unittest.TestCase):
         """The blocks of a text that need this framework, in one process."""
         if framework and not os.access(python, os.X_OK):
             self.skipTest(f"no Python with {framework}")
-        rows = {n: row for n, row in enumerate(BLOCKS[text]) if isinstance(row, Python) and row.framework == framework}
+        rows = {n: row for n, row in enumerate(BLOCKS[text]) if isinstance(row, Python) and row.framework == framework
+                and (not row.needs or has_module(python, row.needs))}
         found = blocks_of(text)
         code = [[str(n), str(n if row.of is None else row.of), row.before + found[n] + row.after] for n, row in rows.items()]
         with open(self.path("blocks.json"), "w", encoding="utf-8") as f:

@@ -4,6 +4,7 @@
 
 On traces made here whose figures are counted by hand, and on those that PyTorch wrote in tests/data/torch.
 """
+import dataclasses
 import json
 import os
 import re
@@ -233,9 +234,24 @@ class Compile(InAFolder):
         self.assertEqual(json.loads(self.read("c.json"))["answer"], report.answer)
         analyzer.export_report(report, os.path.join(self.folder, "c.html"))
         self.assertIn("<!doctype html>", self.read("c.html").lower())
+        self.assertNotIn("<aside>", self.read("c.html"))  # a trace alone has nothing to be compared with
         said = subprocess.run([package.PROGRAM, "compile", path], capture_output=True, text=True, check=True).stdout
         analyzer.export_report(report, os.path.join(self.folder, "c.txt"), format="text")
         self.assertEqual(self.read("c.txt"), said)
+
+
+    def test_the_page_says_what_compiling_won(self):
+        analyzer = tpusight.TorchCompileAnalyzer()
+        path = os.path.join(TORCH, "mode_default.pt.trace.json.gz")
+        for won, says in ({"speedup": 2.0, "speedup_low": 1.5, "speedup_high": 2.5, "p_value": 0.002, "may_be_chance": False,
+                           "pays_after_steps": 40}, ("2.00 (1.50 to 2.50 with 95 %; not by chance, p = 0.002)", "<td>40 calls")), \
+                ({"speedup": 0.5, "may_be_chance": True}, ("0.50 (unknown to unknown with 95 %; may be chance)", "<td>never: ")):
+            report = dataclasses.replace(analyzer.analyze_trace(path), mode="<b>", eager_time_ms=3, compiled_time_ms=1.5, **won)
+            analyzer.export_report(report, os.path.join(self.folder, "won.html"))
+            head, page = self.read("won.html").split('<div id="tpusight">')
+            for words in ("&lt;b&gt;", "<td>3.000 ms a call", "<td>1.500 ms a call", *says):
+                self.assertIn(words, head)
+            self.assertIn("tpusight-report", page)
 
 
 class Gpus:

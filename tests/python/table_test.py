@@ -3,12 +3,14 @@
 """Tables of a report, as lists, text, HTML and, where the packages are, DataFrames and pictures: table_test.py"""
 import contextlib
 import datetime
+import html
 import importlib.util
 import io
 import json
 import os
 import pickle
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -22,6 +24,7 @@ CLEAN = os.path.join(package.DATA, "planted", "clean.tar.gz")
 INPUT = os.path.join(package.DATA, "planted", "input.tar.gz")
 MEMORY = os.path.join(package.DATA, "torch_memory.pt.trace.json.gz")
 MOST_HTML = 20000
+VIEWS = ("overview", "systolic", "padding", "fusion", "cache", "memory", "time", "scopes", "doctor")
 ROWS = [{"name": "a", "time_ps": 2500, "share_pct": 0, "is_new": True, "bytes": 1, "where": [{"op": "x"}]},
         {"name": "b", "time_ps": None, "share_pct": 12.5, "is_new": None, "bytes": 2**60 + 1, "where": []},
         {"name": None, "time_ps": 7001, "share_pct": None, "is_new": False, "bytes": None, "where": None}]
@@ -130,11 +133,22 @@ class OfAReport(unittest.TestCase):
 
     def test_nothing_that_a_cell_shows_is_long(self):
         for session in (self.session, self.slow, tpusight.Session(MEMORY)):
-            shown = [session, session.report(), session.summary(), session.findings, *map(session.table, session.tables())]
+            shown = [session, session.report(), session.summary(), session.findings, *session.findings,
+                     *map(session.table, session.tables()), *(getattr(session, name) for name in VIEWS)]
             for thing in shown:
                 self.assertLess(len(thing._repr_html_()), MOST_HTML)
-                self.assertLess(len(repr(thing)), 6000)
+                self.assertLess(len(repr(thing)), 12000)
         self.assertIn("health 92/100", self.session._repr_html_())
+
+    def test_nor_is_what_a_console_shows_of_thousands_of_steps(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "many.xplane.pb")
+            subprocess.run([sys.executable, os.path.join(package.ROOT, "bench", "make_shapes.py"), path, "3000", "40"], check=True,
+                           stdout=subprocess.DEVNULL)
+            many = tpusight.Session(path)
+            self.assertGreater(len(json.dumps(many.time)), 250000)
+            for thing in (many.time, many.steps, many.report(), *many.findings):
+                self.assertLess(len(repr(thing)), 12000)
 
 
 class OfTraces(unittest.TestCase):
@@ -224,6 +238,8 @@ class Pictures(unittest.TestCase):
         per_step = self.session.plot("step_classes")
         heights = sum(bar.get_height() for bar in per_step.patches)
         self.assertAlmostEqual(heights, sum(self.session.time.per_step["total_ps"]) / 1e9, places=3)
+        many = tpusight.Table([{"step": n, "duration_ps": 10**10} for n in range(500)] + [{"step": 500, "duration_ps": 10**13}], "steps")
+        self.assertIn("(ms)", many.plot().get_ylabel(), "of those that are shown")
         memory = tpusight.Session(MEMORY).plot("memory")
         self.assertIn("KiB", memory.get_ylabel())
         self.assertIs(self.session.plot("time", ax=memory), memory)
@@ -248,6 +264,9 @@ class Cells(unittest.TestCase):
         self.assertIn('sandbox="allow-scripts allow-downloads allow-popups"', markup)
         self.assertIn('height="500"', markup)
         self.assertNotIn("<script", markup)
+        self.assertEqual(markup.count("'"), 2)  # around the page
+        self.assertLess(len(markup), 1.05 * len(session.page()))
+        self.assertEqual(html.unescape(markup.split("'")[1]), session.page())
         self.assertEqual(out.getvalue(), "")
 
 

@@ -235,7 +235,9 @@ class OfProfilers(InAFolder):
 
     def test_self_times_sum_to_torchs_own(self):
         prof = self.profile()
-        theirs_us = sum(row.self_cpu_time_total for row in prof.key_averages())
+        theirs_us = package.busy_us(prof)
+        if torch.autograd.kineto_available():
+            theirs_us = sum(row.self_cpu_time_total for row in prof.key_averages())
         timeline = tpusight.TimelineGenerator().from_profiler(prof)
         flame = tpusight.FlameGraphGenerator().from_profiler(prof)
         self.assertAlmostEqual(timeline.cpu_time_us, theirs_us, delta=0.01 * theirs_us)
@@ -375,7 +377,8 @@ class Compile(InAFolder):
         self.assertGreater(report.ops_before_fusion, report.ops_after_fusion)
         json.dumps(report.to_dict())
         tpusight.TorchCompileAnalyzer().export_report(report, self.path("report.html"))
-        self.assertGreater(os.path.getsize(self.path("report.html")), 10000)
+        with open(self.path("report.html"), encoding="utf-8") as file:
+            self.assertIn(f"<th>speed-up<td>{report.speedup:.2f} (", file.read())
         folder = report._trace.path
         self.assertTrue(os.path.isdir(folder))
         del report, found

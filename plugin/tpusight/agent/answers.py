@@ -3,12 +3,13 @@
 import csv
 import io
 import json
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 from .._program import TpusightError, run
 from .runs import MOST_RUNS, Runs
 
 MOST_BYTES = 16 << 10  # of an answer: some 4,000 tokens
+MOST_SAID = 2000  # characters of a mistake's sentence, which may have in it what was asked
 _MOST_CELL = 400  # characters of a cell: names of C++ have thousands
 _LEAST_BUDGET = 300  # of the program's short form
 
@@ -40,8 +41,13 @@ def bounded(answer: Dict[str, Any], rows: str, most: int = MOST_BYTES) -> str:
     return text
 
 
-def _rows_of(path: str, view: str) -> List[Dict[str, str]]:
-    text, _ = run("report", "--all", "--format", "csv", "--view", view, path)
+def need_top(top: int) -> None:
+    if top < 1:
+        raise TpusightError(f"top is {top}: how many rows are wanted, 1 or more")
+
+
+def _rows_of(asked: Sequence[str], view: str) -> List[Dict[str, str]]:
+    text, _ = run("report", "--all", "--format", "csv", "--view", view, *asked)
     return list(csv.DictReader(io.StringIO(text.decode("utf-8", "replace"))))
 
 
@@ -67,6 +73,13 @@ def _order(value: str) -> float:
         return float("-inf")
 
 
+def _sorted(rows: List[Dict[str, str]], column: str) -> List[Dict[str, str]]:
+    """The largest first; texts in the order of the alphabet, unknown ones last."""
+    if any(_order(row[column]) > float("-inf") for row in rows):
+        return sorted(rows, key=lambda row: _order(row[column]), reverse=True)
+    return sorted(rows, key=lambda row: (row[column] == "", row[column]))
+
+
 def _need_column(names: List[str], name: str) -> None:
     if name not in names:
         raise TpusightError(f"there is no column {name!r}: the table has {', '.join(names)}")
@@ -82,7 +95,7 @@ def _chosen(rows: List[Dict[str, str]], contains: str, sort: str) -> List[Dict[s
         rows = [row for row in rows if part.lower() in row[column].lower()]
     if sort and rows:
         _need_column(names, sort)
-        rows = sorted(rows, key=lambda row: _order(row[sort]), reverse=True)
+        rows = _sorted(rows, sort)
     return rows
 
 
@@ -94,19 +107,20 @@ class Answers:
 
     def list_runs(self) -> str:
         found = self._runs.all()
-        rows = [{"run": name, "path": path} for name, path in list(found.items())[-MOST_RUNS:]]
+        rows = [{"run": name, "path": one.path} for name, one in list(found.items())[-MOST_RUNS:]]
         return bounded({"runs": rows, "left_out": len(found) - len(rows)}, "runs")
 
     def summary(self, name: str) -> str:
-        text, _ = run("report", "--format", "json", "--budget", str(MOST_BYTES // 2), self._runs.path(name))
+        text, _ = run("report", "--format", "json", "--budget", str(MOST_BYTES // 2), *self._runs.run(name).asked)
         return text.decode("utf-8", "replace").strip()
 
-    def _findings(self, path: str) -> List[Dict[str, Any]]:
-        text, _ = run("report", "--format", "json", "--view", "doctor", path)
+    def _findings(self, asked: Sequence[str]) -> List[Dict[str, Any]]:
+        text, _ = run("report", "--format", "json", "--view", "doctor", *asked)
         return list(json.loads(text)["doctor"]["findings"])
 
     def findings(self, name: str, top: int, identity: str) -> str:
-        found = self._findings(self._runs.path(name))
+        need_top(top)
+        found = self._findings(self._runs.run(name).asked)
         if identity:
             for finding in found:
                 if finding["id"] == identity:
@@ -119,23 +133,24 @@ class Answers:
         return bounded({"findings": rows[:top], "left_out": len(rows) - len(rows[:top])}, "findings")
 
     def table(self, name: str, view: str, top: int, sort: str, contains: str, columns: Optional[List[str]]) -> str:
-        rows = _chosen(_rows_of(self._runs.path(name), view), contains, sort)
+        need_top(top)
+        rows = _chosen(_rows_of(self._runs.run(name).asked, view), contains, sort)
         for column in columns or [] if rows else []:
             _need_column(list(rows[0]), column)
         chosen = [{column: _typed(row[column]) for column in columns or row} for row in rows[:top]]
         return bounded({"view": view, "rows": chosen, "left_out": len(rows) - len(chosen)}, "rows")
 
     def op(self, name: str, op: str) -> str:
-        path = self._runs.path(name)
-        rows = [row for row in _rows_of(path, "ops") if row["name"] == op]
+        asked = self._runs.run(name).asked
+        rows = [row for row in _rows_of(asked, "ops") if row["name"] == op]
         if not rows:
-            near = [row["name"] for row in _rows_of(path, "ops") if op.lower() in row["name"].lower()][:10]
+            near = [row["name"] for row in _rows_of(asked, "ops") if op.lower() in row["name"].lower()][:10]
             raise TpusightError(f"no op is called {op!r}" + (f"; near it: {', '.join(near)}" if near else " (table ops has them)"))
-        found = [{"id": finding["id"], "title": finding["title"]} for finding in self._findings(path)
+        found = [{"id": finding["id"], "title": finding["title"]} for finding in self._findings(asked)
                  if any(place["op"] == op for place in finding["where"])]
         return bounded({"ops": [{key: _typed(value) for key, value in row.items()} for row in rows], "findings": found[:20]}, "ops")
 
     def compare(self, base: str, other: str) -> str:
-        text, _ = run("compare", "--color", "never", self._runs.path(base), self._runs.path(other), ok=(0, 1, 4))
+        text, _ = run("compare", "--color", "never", self._runs.alone(base), self._runs.alone(other), ok=(0, 1, 4))
         lines = text.decode("utf-8", "replace").splitlines()
         return bounded({"text": [cut(line) for line in lines]}, "text")

@@ -34,8 +34,8 @@ def _tools(runs: Runs, tables: sql.Tables) -> List[Callable[..., str]]:
     def table(run: str = "", view: str = "ops", top: int = 20, sort: str = "", filter: str = "",
               columns: Optional[List[str]] = None) -> str:
         """Rows of one table of the report: ops, steps, modules, time.per_step, gaps, collectives, kernels, operators, padding, memory,
-        cache ... `sort` is a column, largest first; `filter` is COLUMN=TEXT, rows that have TEXT in COLUMN; `columns` are those
-        to show."""
+        cache ... `sort` is a column, largest first (texts A to Z); `filter` is COLUMN=TEXT, rows that have TEXT in COLUMN; `columns` are
+        those to show."""
         return given.table(run, view, top, sort, filter, columns)
 
     def op(name: str, run: str = "") -> str:
@@ -50,7 +50,8 @@ def _tools(runs: Runs, tables: sql.Tables) -> List[Callable[..., str]]:
         """One SELECT of DuckDB's SQL over the tables events (each event: host, plane, line_kind, device_id, name, op_index,
         start_ps, duration_ps, self_time_ps ...), ops, steps and findings. Sum events within one line_kind ('ops') only. DESCRIBE
         has no place here: SELECT * FROM ops LIMIT 1 shows the columns."""
-        rows, more = sql.ask(tables.of(runs.path(run)), query, top)
+        answers.need_top(top)
+        rows, more = sql.ask(tables.of(runs.run(run)), query, top)
         return answers.bounded({"rows": rows, "has_more": more}, "rows")
 
     select.__name__ = "sql"
@@ -64,7 +65,7 @@ def _told(tool: Callable[..., str], error: Any) -> Callable[..., str]:
         try:
             return tool(*args, **kwargs)
         except TpusightError as e:
-            raise error(str(e)) from e
+            raise error(answers.cut(str(e), answers.MOST_SAID)) from e
 
     return asked
 

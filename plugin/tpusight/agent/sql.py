@@ -7,6 +7,7 @@ import threading
 from typing import Any, Dict, Iterator, List, Tuple
 
 from .._program import TpusightError, run
+from .runs import Run
 
 TABLES = ("events", "ops", "steps", "findings")
 _MOST_KEPT = 4  # runs whose tables are kept
@@ -14,10 +15,9 @@ _TIME_S = 30.0
 _MEMORY = "1GB"
 
 
-def _state_of(path: str) -> Tuple[Any, ...]:
+def _state_of(found: Run) -> Tuple[Any, ...]:
     """What changes when a profile does."""
-    paths = [path] if not os.path.isdir(path) else sorted(os.path.join(path, name) for name in os.listdir(path))
-    return tuple((each, os.stat(each).st_size, os.stat(each).st_mtime_ns) for each in paths if os.path.isfile(each))
+    return tuple((path, os.stat(path).st_size, os.stat(path).st_mtime_ns) for path in found.files)
 
 
 class Tables:
@@ -32,14 +32,14 @@ class Tables:
     def close(self) -> None:
         self._folder.cleanup()
 
-    def of(self, path: str) -> str:
+    def of(self, found: Run) -> str:
         with self._lock:
-            state = _state_of(path)
+            state, path = _state_of(found), found.path
             if path in self._made and self._made[path][0] == state:
                 return self._made[path][1]
             self._nr += 1
             folder = os.path.join(self._folder.name, str(self._nr))
-            run("export", "-q", "--format", "parquet", "-o", folder, path)
+            run("export", "-q", "--format", "parquet", "-o", folder, *found.asked)
             self._made[path] = state, folder
             self._forget()
             return folder
