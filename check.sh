@@ -8,7 +8,7 @@
 #
 # One suite runs whole, in `unit`. The other builds run what differs there: `sanitize` the tests in C, the fuzz targets'
 # seeds and the cases, `threads` what uses threads, `dist` the cases alone. Packages are installed by name (apt-get, pip,
-# npm) where they are missing; ccache is used where it is there. ../shared/corpus, when it is there, adds real profiles;
+# npm) where they are missing, ccache among them. ../shared/corpus, when it is there, adds real profiles;
 # without it those tests skip and say so. TS_OOM_SEED decides which allocations fail today.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -97,6 +97,7 @@ setup_system() {
 		npm npm
 		chromium chromium
 		bc bc
+		ccache ccache
 		shellcheck shellcheck
 		tar tar
 		xz xz-utils
@@ -121,9 +122,9 @@ into_venv() {
 }
 
 setup_viewers() {
-	local venv=$work/venv
+	local venv=$work/venv lock=$here/tests/viewers/package-lock.json installed=$here/tests/viewers/node_modules/.package-lock.json
 	into_venv -r "$here/tests/requirements.txt" || return 1
-	(cd "$here/tests/viewers" && npm ci --silent --no-audit --no-fund) || return 1
+	[ "$installed" -nt "$lock" ] || (cd "$here/tests/viewers" && npm ci --silent --no-audit --no-fund) || return 1
 	export TS_VIEWERS_PYTHON=$venv/bin/python TS_SHOTS=$work/screenshots PATH="$venv/bin:$PATH"
 }
 
@@ -170,6 +171,7 @@ part_quick() {
 
 # The viewers' tests are part of `make check` and skip where XProf is not installed.
 part_unit() {
+	ahead setup_viewers setup_jax setup_tables setup_remote setup_ray setup_kube
 	step "XProf, TensorBoard and a browser" setup_viewers
 	step "JAX, for the doctor's snippets" setup_jax
 	step "readers of tables" setup_tables
@@ -231,6 +233,14 @@ setup_kube() {
 	into_venv --no-deps kubernetes_validate==1.37.0 || return
 	schemas=("$venv"/lib/python3*/site-packages/kubernetes_validate/kubernetes-json-schema/v1.33.0-local-strict)
 	export TS_KUBE_SCHEMAS=${schemas[0]} TS_KUBECONFORM=$venv/bin/kubeconform
+}
+
+# Fetches side by side, while the processors wait for the network, what the steps behind it set up: they find it there, or say what
+# is wrong.
+ahead() {
+	local setup
+	for setup; do ("$setup") >"$work/$setup.log" 2>&1 & done
+	wait
 }
 
 # What captures with torch.profiler, the examples of its guide, and traces of today's torch; elsewhere they skip.
