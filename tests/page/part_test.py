@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 import unittest
 import urllib.error
 import urllib.parse
@@ -79,22 +78,6 @@ class Parts(unittest.TestCase):
         for name in ("first", "second"):
             shutil.copy(doors.SAMPLE, os.path.join(session, f"{name}.xplane.pb"))
         self.same(session, {"host": "second", "from_ps": 70 * MS}, "--host=second", "--from-ms=70")
-
-    def test_a_part_takes_less_time_than_the_whole(self):
-        """The best of several, in turn: the machine does something else, too. Each is asked for anew, as a part that was not asked for before."""
-        with doors.serving(doors.SAMPLE) as (url, _):
-            run = ask(url, "/api/runs")["runs"][0]["id"]
-            whole = ask(url, "/api/report", run=run)
-            end, step = whole["run"]["capture_ps"], whole["time"]["per_step"][1]
-            begin, until = step["start_ps"], step["start_ps"] + step["duration_ps"]
-            parts = {"whole": lambda i: {"to_ps": end + i}, "step": lambda i: {"from_ps": begin + i, "to_ps": until}}
-            taken = {name: min(self.seconds(url, run, fields(i)) for i in range(1, 8)) for name, fields in parts.items()}
-        self.assertLess(taken["step"], taken["whole"])
-
-    def seconds(self, url, run, fields):
-        begin = time.monotonic()
-        ask(url, "/api/report", run=run, **fields)
-        return time.monotonic() - begin
 
     def test_what_the_part_is_stands_in_the_report(self):
         with doors.serving(doors.SAMPLE) as (url, _):
