@@ -81,7 +81,7 @@ class Parts(unittest.TestCase):
         self.same(session, {"host": "second", "from_ps": 70 * MS}, "--host=second", "--from-ms=70")
 
     def test_a_part_takes_less_time_than_the_whole(self):
-        """The best of several, in turn: the machine does something else, too. Each is asked for anew, as a part that was not asked for before."""
+        """The best of several: the machine does something else, too. None is asked for twice, so none is kept."""
         with doors.serving(doors.SAMPLE) as (url, _):
             run = ask(url, "/api/runs")["runs"][0]["id"]
             whole = ask(url, "/api/report", run=run)
