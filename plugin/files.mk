@@ -5,7 +5,7 @@ page_sources = \
 	plugin/page/build.mjs plugin/page/glossary.mjs plugin/page/units.mjs plugin/page/package.json plugin/page/package-lock.json \
 	plugin/page/src/address.js plugin/page/src/array.js plugin/page/src/array.jsx plugin/page/src/chart.jsx \
 	plugin/page/src/clipboard.js plugin/page/src/colors.js plugin/page/src/compare.js plugin/page/src/contents.jsx \
-	plugin/page/src/dots.js plugin/page/src/drawer.jsx plugin/page/src/fit.js plugin/page/src/format.js plugin/page/src/glossary.js \
+	plugin/page/src/dots.js plugin/page/src/drawer.jsx plugin/page/src/executions.jsx plugin/page/src/fit.js plugin/page/src/format.js plugin/page/src/glossary.js \
 	plugin/page/src/graph.js plugin/page/src/heat.jsx plugin/page/src/held.js plugin/page/src/lanes.jsx plugin/page/src/later.jsx plugin/page/src/layout.js \
 	plugin/page/src/line.jsx plugin/page/src/links.jsx plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/mesh.jsx \
 	plugin/page/src/middle.jsx plugin/page/src/moments.jsx plugin/page/src/op.jsx plugin/page/src/opdata.js plugin/page/src/open.jsx \

@@ -71,7 +71,12 @@ async function op() {
 	const page = await open(`${job.file}#view=time&time.ops.find=${name}`);
 	await page.click(`${table("Ops")} tr[data-row] .op button >> text=${name}`);
 	await drawer(page, name);
+	const when = '.drawer section[aria-label="executions over time"]';
+	await page.waitForSelector(when);
 	const first = await text(page, ".drawer");
+	same(await page.$$eval(`${when} .number`, (all) => all.map((e) => Number(e.innerText.split(" ")[0]))), want.op.executions.counts, "executions, core by core");
+	must((await text(page, `${when} h3`)).endsWith(`step ${want.op.executions.step}`), `the drawer says "${await text(page, `${when} h3`)}"`);
+	same((await page.$$(`${when} .length`)).length, want.op.executions.counts.reduce((a, b) => a + b, 0), "executions that are drawn");
 	const link = await carried(page, "op");
 	await page.click(".drawer .close");
 	await page.goto(`${job.file}#view=doctor&finding=${finding}`);
@@ -81,6 +86,7 @@ async function op() {
 	must(/core-/.test(await text(page, "details.finding[open] .where li")), `an op of a finding does not say its time: ${await text(page, "details.finding[open] .where li")}`);
 	await page.click(`details.finding[open] .where .op button >> text=${name}`);
 	await drawer(page, name);
+	await page.waitForSelector(when);
 	same(await text(page, ".drawer"), first, "the drawer from a finding is another one than from a table");
 	same(await carried(page, "op"), link, "the op in the address");
 }

@@ -17,6 +17,7 @@ import tempfile
 
 import doors
 import expect
+import timeline_test
 
 OP, FINDING, WORD = "fusion.337", "mxu_utilization", "softmax"
 NEAR = [(236_154_000_000, 236_156_000_000), (236_154_000_000, 236_154_020_000)]  # 2 us and 20 ns of the run
@@ -83,13 +84,25 @@ def flame_of(path):
             "hottest": [name for kind, name in names.items() if kind in kinds]}
 
 
-def wants(report, trace):
+def executions(page, op):
+    """How often an op runs in the mean step of a file, core by core."""
+    kept = timeline_test.pictures(page)["mean"]
+    picture, counts = kept["picture"], {}
+    for lane in picture["lanes"]:
+        nr = sum(1 for s in timeline_test.slices(lane) if s[3] >= 0 and picture["names"][s[3]] == op)
+        if nr and lane["kind"] in ("ops", "collectives", "async"):
+            counts[lane["device"]] = counts.get(lane["device"], 0) + nr
+    return {"step": kept["step"], "counts": [counts[device] for device in sorted(counts)]}
+
+
+def wants(report, trace, page):
     ops = {op["name"]: op for op in report["ops"]}
     findings = {f["id"]: f for f in report["doctor"]["findings"]}
     lines = by_source(report["ops"])
     other = next(f for f in report["doctor"]["findings"] if f["id"] != FINDING)
     return {
-        "op": {"finding": FINDING, "name": OP, "key": f"{ops[OP]['module']}/{OP}", "nr": len(findings[FINDING]["where"])},
+        "op": {"finding": FINDING, "name": OP, "key": f"{ops[OP]['module']}/{OP}", "nr": len(findings[FINDING]["where"]),
+               "executions": executions(page, OP)},
         "source": {"line": ops[OP]["source"], "lines": [[line, expect.core_time(ps)] for line, ps in lines[:4]]},
         "moments": [moment(report, f) for f in (findings[FINDING], findings["slow_steps"])],
         "search": [{"word": OP, "kind": "op", "name": OP}, {"word": ops[OP]["source"], "kind": "source", "name": ops[OP]["source"]},
@@ -126,7 +139,7 @@ def main():
             chosen = next(r for r in runs if r["run"] == "first")
             ways.append({"name": "serve", "url": url, "inside": [url], "run": chosen["id"], "title": "first"})
         return run({"file": file, "flame": flame, "named": named, "doors": ways, "habits": sys.argv[1:],
-                    "shots": os.environ.get("TS_SHOTS"), "want": wants(doors.report(doors.SAMPLE), trace())}, folder)
+                    "shots": os.environ.get("TS_SHOTS"), "want": wants(doors.report(doors.SAMPLE), trace(), file.removeprefix("file://"))}, folder)
 
 
 if __name__ == "__main__":

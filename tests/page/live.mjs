@@ -80,6 +80,8 @@ async function alerts_appear(page, fake) {
 	must(opened.includes("rule ") && (await text_of(page, ".alert.warning details")) !== "" && (await page.$(".alert.warning details[open]")), "an alert that was opened is closed by the next sample");
 	must((await blank(page)) === 0, "a chart is blank");
 	must((await page.$$(".history canvas")).length >= 5, "charts are missing");
+	const heads = await page.$$eval("section.table thead th", (all) => all.map((e) => e.innerText.trim()));
+	must(heads.includes("Took") && !heads.some((name) => / (ms|us|ps|pct)$/.test(name)), `columns are called ${heads}`);
 }
 
 // Who opens the page later sees what was before, and is not told of it again.

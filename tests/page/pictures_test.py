@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every view as people see it, in real Chromium: pictures_test.py [NAME...]
 
-The sample is looked at in three widths and both themes; a pod, a GPU's trace and, where the corpus is there, the v6e profile
+The sample is looked at in three widths and both themes, and on a wide screen; a pod, a GPU's trace and, where the corpus is there, the v6e profile
 and that of eight GPUs in fewer. No text is cut or lies on another one, nothing is wider than the window, no chart is blank, no
 text is too pale, no two boxes of help are open at once, and a table shows its source (sights.js). A long view has a list of its
 parts that leads to each, and a table can be folded, which a link keeps. The README shows a picture of each view (make
@@ -19,8 +19,8 @@ import tempfile
 import doors
 import views_test
 
-SIZES = {390: 844, 1280: 900, 1920: 1080}
-ALL = [(width, theme) for width in SIZES for theme in ("light", "dark")]
+SIZES = {390: 844, 1280: 900, 1920: 1080, 2560: 1300}
+ALL = [(width, theme) for width in (390, 1280, 1920) for theme in ("light", "dark")]
 FEW = [(1280, "light"), (390, "dark")]
 PARTS = {"sample": {"view": "time", "last": "Rematerialization"}}
 THOROUGH = {("sample", 1280, "light"), ("sample", 1280, "dark"), ("v6e", 1280, "light"), ("pod", 1280, "light"), ("trace", 1280, "light")}
@@ -31,6 +31,7 @@ def pages(folder):
     found = doors.profiles()
     two = doors.html(views_test.planted("two_hosts", folder), os.path.join(folder, "two.html"))
     made = {"sample": (doors.html(doors.SAMPLE, os.path.join(folder, "sample.html")), ALL),
+            "wide": (doors.html(doors.SAMPLE, os.path.join(folder, "wide.html")), [(2560, "light")]),
             "trace": (doors.html(doors.TRACE, os.path.join(folder, "trace.html")), FEW),
             "two": (two, [(1280, "light")]),
             "pod": (views_test.with_report(two, os.path.join(folder, "pod.html"), views_test.pod), [*FEW, (1920, "light")])}

@@ -131,7 +131,7 @@ async function from_zero({ views, step }) {
 
 // --- A2: the strip is the whole capture
 
-async function whole_capture({ end_ps, in_step, outside, findings }) {
+async function whole_capture({ end_ps, in_step, outside, loose, findings }) {
 	const page = await open("view=overview");
 	const [strip] = await charts(page, ".strip .over-time");
 	const [from, to] = timesOf(strip);
@@ -141,6 +141,7 @@ async function whole_capture({ end_ps, in_step, outside, findings }) {
 		await comes(page, (want) => document.querySelector(".strip .tip:not([hidden])")?.textContent.includes(want), what, `at ${(100 * share).toFixed(1)} % of the strip nothing says "${what}"`);
 	};
 	if (in_step) await says(in_step.at, in_step.says);
+	if (loose) must((await page.$$(".strip .swatch.hatched")).length === 0, "the strip calls a time outside of steps in which devices are at one");
 	if (outside) {
 		await says(outside.at, outside.says);
 		must((await page.$$(".strip .swatch.hatched")).length + Number(!outside.hatched) > 0, "the legend does not say what lies outside of steps");

@@ -77,8 +77,9 @@ def even_step(report):
 # --- A2
 
 def steps_of(report):
-    """None, where they are marks of the host: devices work behind them."""
-    if any(s["source"] == "launched" for s in report["steps"]):
+    """None, where the time between them is not outside of steps: devices work behind the host's marks, GPUs one after the other."""
+    gpus = len(report["run"]["devices"]) > 1 and all("GPU" in d["name"] for d in report["run"]["devices"])
+    if any(s["source"] == "launched" or (s["source"] == "inferred" and gpus) for s in report["steps"]):
         return []
     listed = [s for s in report["time"]["per_step"] if not s.get("is_others")]
     return listed if len(listed) > 1 else []
@@ -118,7 +119,8 @@ def strip(report):
     end, steps = end_of(report), steps_of(report)
     listed = steps or ([] if expect.tracks(report, "Time classes") else report["steps"])
     want = {"end_ps": end, "findings": list(marked(report))}
-    if not listed and len(report["time"]["per_step"]) > 1:
+    want["loose"] = not listed
+    if not listed and len(report["time"]["per_step"]) > 1 and len(report["run"]["devices"]) == 1:
         want["outside"] = late_work(report, end)
     if listed:
         step = listed[0]

@@ -4,6 +4,7 @@ import { h } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { tilesOf } from "./array.js";
 import { Tiles } from "./array.jsx";
+import { Executions } from "./executions.jsx";
 import { clean, time, title, value } from "./format.js";
 import { Heat } from "./heat.jsx";
 import { Source, XProfLink } from "./links.jsx";
@@ -182,6 +183,7 @@ function Known({ of }) {
 				<XProfLink name="XProf trace viewer" link={traceLink(run, name, row)} />
 			</p>
 			<Times of={of} />
+			<Executions of={of} />
 			<ByCore of={of} />
 			{of.findings.length > 0 && <h3>Findings</h3>}
 			<ul class="findings">

@@ -216,7 +216,7 @@ function Heading({ runs, views, theme, setTheme }) {
 	const hosts = run?.hosts ?? [];
 	const short = shortNames(hosts.map((x) => x.name));
 	const called = useMemo(() => apart((runs ?? []).map((r) => r.title ?? r.id)), [runs]); // as the list of runs has it
-	const hostChoices = [pair("", `all ${hosts.length}`), ...hosts.map((x) => pair(x.name, short.get(x.name) ?? x.name))];
+	const hostChoices = [pair("", `all ${hosts.length}`), ...hosts.map((x) => pair(x.name, short.get(x.name) ?? x.name)).sort((a, b) => a[1].localeCompare(b[1], "en", { numeric: true }))];
 	const devices = (run?.devices ?? []).filter((d) => !look.host || d.host === look.host);
 	const deviceChoices = [pair("", `all ${devices.length}`), ...devices.map((d) => pair(d.id, report ? deviceName(report, d.id) : d.name))];
 	return (

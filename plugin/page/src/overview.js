@@ -34,7 +34,7 @@ const NAMED = 3; // hosts by their names
 function hostsText(report) {
 	const all = (report.run?.hosts ?? []).map((h) => h.name);
 	if (all.length < 2) return all.length ? clean(all[0]) : null;
-	const short = [...shortNames(all).values()].map(clean);
+	const short = [...shortNames(all).values()].map(clean).sort((a, b) => a.localeCompare(b, "en", { numeric: true })); // w-2 before w-10
 	return `${all.length}: ${short.length > NAMED ? `${short[0]} to ${short[short.length - 1]}` : short.join(", ")}`;
 }
 

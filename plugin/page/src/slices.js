@@ -167,6 +167,26 @@ export function typical(steps, mean) {
 	return { mean: best((a, b) => Math.abs(a.duration_ps - of) < Math.abs(b.duration_ps - of)), slowest: best((a, b) => a.duration_ps > b.duration_ps) };
 }
 
+const OF_OPS = new Set(["ops", "collectives", "async", "sparsecore"]);
+
+/**
+ * When an op ran in a picture, core by core. What is merged with others has no name, and is left out.
+ * @type {(known: Lanes, op: { module: string, name: string }) => { device: number, spans: { start: number, end: number, bucket: string | null }[] }[]}
+ */
+export function executionsOf({ picture, rows }, { module, name }) {
+	const isIt = picture.names.map((n, i) => n === name && (picture.modules[i] ?? module) === module);
+	/** @type {Map<number, { start: number, end: number, bucket: string | null }[]>} */
+	const found = new Map();
+	for (const { lane, slices } of rows.values()) {
+		if (lane.device === null || !OF_OPS.has(lane.kind)) continue;
+		for (let i = 0; i < slices.length; i += FIELDS) {
+			if (!isIt[slices[i + 3]]) continue;
+			found.set(lane.device, [...(found.get(lane.device) ?? []), { start: slices[i], end: slices[i + 1], bucket: picture.classes[slices[i + 2]] ?? null }]);
+		}
+	}
+	return [...found].sort(([a], [b]) => a - b).map(([device, spans]) => ({ device, spans: spans.sort((a, b) => a.start - b.start) }));
+}
+
 /**
  * Where the steps of a file's pictures are.
  * @type {(kept: KeptPicture[], kind: string) => Range | null}

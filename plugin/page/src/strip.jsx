@@ -8,10 +8,11 @@ import { clean, time, title, value } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
 import { useChoice, usePage } from "./state.js";
 import { shareAxis, TimeChart, TimeLane } from "./timeaxis.jsx";
-import { isLaunched, overSteps, rangeText, sliceAt } from "./timescale.js";
+import { isLoose, overSteps, rangeText, sliceAt } from "./timescale.js";
 import { Rows } from "./tracks.jsx";
 
 const MAX_STEPS = 2000; // drawn; of more, neighbours are drawn as one
+const MAX_DEVICES = 8;
 const MAX_ROWS = 6; // of findings that overlap
 const HEIGHT = 36; // pixels of all of them, where they are more than LOW rows
 const LOW = 3;
@@ -123,7 +124,7 @@ function Marked() {
 }
 
 /** The steps whose time classes fill the whole run, where they do. @type {(report: Report) => Step[]} */
-const classified = (report) => (isLaunched(report.steps) ? [] : (report.time?.per_step ?? []).filter((s) => !s.is_others));
+const classified = (report) => (isLoose(report) ? [] : (report.time?.per_step ?? []).filter((s) => !s.is_others));
 
 function Classes() {
 	const { whole: report, scale } = usePage();
@@ -138,7 +139,7 @@ function Classes() {
 		if (!step) return [`at ${time(at)}`, "outside of steps"];
 		return [`step ${step.step}, at ${time(step.start_ps)}, ${time(step.duration_ps)}`, ...BUCKETS.filter((b) => step[`${b}_ps`] > 0).map((b) => `${title(b)}: ${value("_pct", (100 * step[`${b}_ps`]) / step.total_ps)}`)];
 	};
-	if (steps.length < 2) return hasClasses(report) ? <Rows name="Time classes" whole /> : <Marked />;
+	if (steps.length < 2) return hasClasses(report) ? <Rows name="Time classes" whole max={MAX_DEVICES} /> : <Marked />;
 	return (
 		<TimeChart whole {...drawn} top={100} axis={shareAxis} say={say} height={110} label={`time classes of ${steps.length} steps over the whole capture; drag to choose a time range`} />
 	);

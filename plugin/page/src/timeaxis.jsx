@@ -7,7 +7,7 @@ import { holds, Plot, stacked, stairs, timeAxis, tooltip } from "./chart.jsx";
 import { within } from "./fit.js";
 import { bytes, time } from "./format.js";
 import { usePage } from "./state.js";
-import { isLaunched, outside, sliceAt } from "./timescale.js";
+import { isLoose, outside, sliceAt } from "./timescale.js";
 
 /** @import uPlot from "uplot" */
 /** @import { Drawing, LaneRow, Maybe, Range, TimeBand, TimeChartProps, TimeLine, TimePart } from "./report.d.ts" */
@@ -218,8 +218,8 @@ function shared(scale, isWhole, gaps) {
 
 /** @type {(whole: boolean | undefined) => ReturnType<typeof shared>} */
 export function useShared(whole) {
-	const { whole: { time: times, steps }, scale } = usePage();
-	return useMemo(() => shared(scale, Boolean(whole), isLaunched(steps) ? [] : outside(times?.per_step?.length ? times.per_step : steps, scale.end)), [times, steps, scale, whole]);
+	const { whole: report, scale } = usePage();
+	return useMemo(() => shared(scale, Boolean(whole), isLoose(report) ? [] : outside(report.time?.per_step?.length ? report.time.per_step : report.steps, scale.end)), [report, scale, whole]);
 }
 
 // --- series

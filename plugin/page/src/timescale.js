@@ -198,10 +198,15 @@ export function overSteps(steps, end, each = 1) {
 }
 
 /**
- * Whether steps are what marks of the host launched. Devices are at it later: what lies outside of the marks does not lie outside of steps.
- * @type {(steps: Step[] | undefined) => boolean}
+ * Whether a time that lies in no step of the report is not outside of steps: devices are at what a mark of the host launched later than that, and
+ * several GPUs begin a step one after the other, each until its next one, while the report has the earliest start and the mean length.
+ * @type {(report: Report) => boolean}
  */
-export const isLaunched = (steps) => Boolean(steps?.some((s) => s.source === "launched"));
+export function isLoose({ steps, run }) {
+	const source = steps?.find((s) => !s.is_others)?.source;
+	const devices = run?.devices ?? [];
+	return source === "launched" || (source === "inferred" && devices.length > 1 && devices.every((d) => d.name.includes("GPU")));
+}
 
 /**
  * The time that lies in no step; none is known where steps are not listed.

@@ -66,6 +66,9 @@ export function ofHosts(report, tracks) {
  */
 const wallOf = ({ time: t }) => [t?.wall_start_ps ?? Infinity, (t?.wall_start_ps ?? -Infinity) + (t?.wall_ps ?? -Infinity)];
 
+const FEW = 3; // rows above all views that may be high
+const LOW = 15; // pixels of more
+
 /**
  * One row a device, or a host where HOST says so, of the track with this NAME. WHOLE: of the whole run, whatever the time range. EMPTY: the text where there is no track.
  * @param {{ name: string, max?: number, whole?: boolean, host?: boolean, empty?: string }} props
@@ -95,7 +98,7 @@ export function Rows({ name, max = 32, whole, host, empty }) {
 	}, [tracks, max]);
 	if (!rows.length) return empty ? <p class="empty">{empty}</p> : null;
 	const { labels } = tracks[0];
-	const lane = <TimeLane rows={rows} whole={whole} label={`${name} of ${rows.length} ${host ? "hosts" : "devices"} over time`} />;
+	const lane = <TimeLane rows={rows} whole={whole} height={whole && rows.length > FEW ? LOW : undefined} label={`${name} of ${rows.length} ${host ? "hosts" : "devices"} over time`} />;
 	return (
 		<section aria-label={name}>
 			{!whole && <h3>{name}</h3>}

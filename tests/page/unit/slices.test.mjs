@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { criticalPath, FIELDS, firstAt, fitted, inSight, joined, keptRange, lanesOf, pathTimes, pictureOf, rowsOf, sliceUnder, typical, wanted } = await load("slices.js");
+const { criticalPath, executionsOf, FIELDS, firstAt, fitted, inSight, joined, keptRange, lanesOf, pathTimes, pictureOf, rowsOf, sliceUnder, typical, wanted } = await load("slices.js");
 const { stepped } = await load("lanes.jsx");
 
 const NAMES = ["fusion.1", "all-reduce.2", "copy-done.3", "copy"];
@@ -46,6 +46,13 @@ test("streams keep the name of their device, threads of several hosts that of th
 	const { rows } = rowsOf(lanesOf(picture(lanes)), nameOf, false, (host) => host.toUpperCase());
 	assert.deepEqual(rows.map((r) => r.label), ["TPU:0 #17", "#18", "TPU:1 Compute", "H main/7", "OTHER main/7"]);
 	assert.equal(rows[0].name, "TPU:0 Stream #17(Kernel)");
+});
+
+test("an op's executions stand core by core, in the order of time, without what is merged or of another module", () => {
+	const made = picture([lane("ops", 1, [[30, 40, FUSION], [50, 60, REDUCE]]), lane("ops", 0, [[5, 8, FUSION], [20, 22, -1], [10, 12, FUSION]]), lane("thread", null, [[0, 1, FUSION]])], 100, 200);
+	const spans = executionsOf(lanesOf(made), { module: "jit_f", name: "fusion.1" });
+	assert.deepEqual(spans.map(({ device, spans: all }) => [device, all.map((s) => [s.start, s.end, s.bucket])]), [[0, [[105, 108, "compute"], [110, 112, "compute"]]], [1, [[130, 140, "compute"]]]]);
+	assert.deepEqual(executionsOf(lanesOf(made), { module: "jit_g", name: "fusion.1" }), []);
 });
 
 test("lanes of a newer server are left out", () => {

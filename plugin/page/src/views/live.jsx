@@ -291,6 +291,8 @@ function Log({ log }) {
 
 /** @type {Record<string, string>} */
 const STATES = { new: "\u25cb", up: "\u25cf", busy: "\u25d0", late: "\u25d4", down: "\u2715" };
+const TOOK = { took_ms: "Took" }; // its cells say the unit
+
 /** @param {{ services: Row[] }} props */
 function Services({ services }) {
 	/** @type {Record<string, DrawCell>} */
@@ -299,7 +301,7 @@ function Services({ services }) {
 		took_ms: (v) => `${v} ms`,
 		problem: said,
 	};
-	return <Table name="services" caption="Profiler servers" rows={services} columns={["service", "state", "samples", "failures", "restarts", "bytes", "took_ms", "problem"]} draw={draw} max={8} />;
+	return <Table name="services" caption="Profiler servers" rows={services} columns={["service", "state", "samples", "failures", "restarts", "bytes", "took_ms", "problem"]} labels={TOOK} draw={draw} max={8} />;
 }
 
 /** @param {{ metrics: Shown["metrics"], type: Shown["type"] }} props */
@@ -346,7 +348,7 @@ function Sessions({ sessions }) {
 		const run = runAt(runs, row.path);
 		if (run && runs) setLook({ ...ofRun(runName(run, runs)), view: "overview" });
 	};
-	return <Table name="sessions" caption="Sessions, the latest first" rows={rows} columns={["captured", "path", "state", "alerts", "hosts", "files", "bytes", "time", "took_ms", "problem"]} draw={draw} onPick={pick} />;
+	return <Table name="sessions" caption="Sessions, the latest first" rows={rows} columns={["captured", "path", "state", "alerts", "hosts", "files", "bytes", "time", "took_ms", "problem"]} labels={TOOK} draw={draw} onPick={pick} />;
 }
 
 /** @param {{ sample: Shown }} props */
