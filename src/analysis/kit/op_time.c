@@ -139,6 +139,8 @@ static void set_work(const struct maker *maker, uint32_t index, struct ts_op_tim
 	double least_s = fmax(products_s(maker, &work, false), bytes.s);
 	double roof_s = fmax(filled_s, bytes.s);
 
+	time->estimate_ps = estimate_s > 0 ? ps_of(estimate_s) : -1;
+	time->roofline_ps = ps_of(roof_s);
 	if (work.nr_products > 0)
 		time->kind = TS_TIME_MATRIX;
 	if (estimate_s > roof_s &&
@@ -374,6 +376,7 @@ static void set_time(const struct maker *maker, uint32_t index)
 	struct ts_schedule_op *walked = &maker->times->walked[index];
 	struct ts_op op = op_of(maker, index);
 
+	time->estimate_ps = time->roofline_ps = -1;
 	walked->is_start = ts_hlo_is_start(instr);
 	walked->start = ts_hlo_start_of(maker->module, index);
 	if (ts_hlo_is_name(instr) || walked->start != TS_NONE ||
