@@ -392,6 +392,19 @@ static void put_device(struct writer *writer, struct ts_bytes note)
 	ts_buf_release(&name);
 }
 
+/* A row of its own, above or below those of the core, for viewers that know nothing of the stat. */
+static void put_banner(struct writer *writer, struct ts_bytes note)
+{
+	size_t plane = plane_begin(writer, 1, "/device:CUSTOM:PREDICTED, not measured"), line;
+
+	line = line_begin(writer, 1, "predicted by TPUsight");
+	ts_pbw_end(writer->out,
+		   event_begin(writer, 1, 0, writer->starts_ps[writer->predicted->nr_modules]));
+	ts_pbw_end(writer->out, line);
+	meta_end(writer, meta_begin(writer, 1, note, TS_LIT("")));
+	ts_pbw_end(writer->out, plane);
+}
+
 /* The compiled modules, as profiles have them. */
 static void put_modules(struct writer *writer)
 {
@@ -440,6 +453,7 @@ void ts_predicted_write(struct ts_buf *out, const struct ts_predicted *predicted
 	if (!out->failed) {
 		put_device(&writer, ts_buf_bytes(&note));
 		put_modules(&writer);
+		put_banner(&writer, ts_buf_bytes(&note));
 		ts_pbw_text(out, XSPACE_WARNINGS, ts_buf_bytes(&note));
 		ts_pbw_text(out, XSPACE_HOSTNAMES, TS_LIT("predicted"));
 	}
