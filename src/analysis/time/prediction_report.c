@@ -68,7 +68,7 @@ static void put_fields(const struct prediction *prediction, struct ts_result *re
 	X(count, TS_COMPILED, "ops", ts_int(row->nr_ops)) \
 	X(runs, TS_COMPILED, TS_SPARE("executions"), ts_int(row->runs)) \
 	X(time_ps, TS_MODELLED, TS_KEY("time"), ts_int(row->time_ps)) \
-	X(exposed_ps, TS_MODELLED, "of the core", ts_int(row->exposed_ps)) \
+	X(of_core_ps, TS_MODELLED, "of the core", ts_int(row->exposed_ps)) \
 	X(basis, TS_DERIVED, "by", ts_string_cell(ts_time_basis_name(basis))) \
 	X(error_pct, TS_MEASURED, "was off", known ? ts_real(known->error_pct) : ts_null()) \
 	X(error_count, TS_MEASURED, "in ops", ts_int(known ? known->nr_ops : 0))
