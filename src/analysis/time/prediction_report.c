@@ -274,6 +274,12 @@ bool prediction_report(const struct prediction *prediction, struct ts_result *re
 	const struct ts_context *ctx = prediction->ctx;
 	bool is_run = ctx->profile->nr_devices > 0 && ts_profile_predicted(ctx->profile).n == 0;
 
+	if (!prediction->rates) {
+		if (ctx->profile->nr_devices == 0 && ctx->profile->nr_modules > 0)
+			ts_result_note(result, "No step is predicted: which TPU the module is for is not "
+					       "known (name it with --topology v5e:2x4, for instance).");
+		return true;
+	}
 	put_fields(prediction, result);
 	put_kinds(prediction, result);
 	put_unknown(prediction, result);
@@ -281,8 +287,7 @@ bool prediction_report(const struct prediction *prediction, struct ts_result *re
 	put_measured(prediction, result);
 	if (is_run)
 		put_ops(prediction, result);
-	if (main_of(prediction))
-		put_known(result);
+	put_known(result);
 	put_notes(prediction, result);
 	return true;
 }
