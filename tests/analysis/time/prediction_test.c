@@ -39,8 +39,8 @@ static void make_module(struct make *make)
 
 	make_param(make, 0, BIG, 1);
 	make_estimated(make, "plain", "negate", 2, 1, (int64_t[]){ 1 }, 0);
-	make_estimated(make, "above", "negate", 3, 1, (int64_t[]){ 2 }, 1200000); /* 800 us */
-	make_estimated(make, "below", "negate", 4, 1, (int64_t[]){ 3 }, 300000);  /* 200 us */
+	make_estimated(make, "above", "negate", 3, 1, (int64_t[]){ 2 }, 1200000);  /* 800 us */
+	make_estimated(make, "below", "negate", 4, 1, (int64_t[]){ 3 }, 300000);   /* 200 us */
 	make_estimated(make, "absurd", "negate", 5, 1, (int64_t[]){ 4 }, 3000000); /* 2 ms */
 	make_begin_op(make, "kernel", "custom-call", BIG, 6, 1, (int64_t[]){ 5 });
 	ts_pbw_text(&make->out, 28, TS_LIT("tpu_custom_call"));
