@@ -439,11 +439,13 @@ enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct t
 	file = ts_arena_copy(&profile->arena, ts_bytes_of(input.path));
 	st = file.p ? ts_hlo_read(&profile->arena, input.bytes, file, &module, err)
 		    : ts_fail_nomem(err);
+	module.proto = run->keeps_protos ? ts_arena_copy(&profile->arena, input.bytes)
+					 : (struct ts_bytes){ NULL, 0 };
 	ts_input_release(&input); /* the module is a copy */
 	if (st)
 		return st; /* the story names the file */
 	kept = ts_profile_add_module(profile, program_id);
-	if (!kept)
+	if (!kept || (run->keeps_protos && !module.proto.p))
 		return ts_fail_nomem(err);
 	*kept = module;
 	return TS_OK;
@@ -470,12 +472,15 @@ static struct ts_rates rates_of(const struct ts_device *device)
 
 static enum ts_status make_rates(struct ts_run *run, struct ts_bytes chip, struct ts_error *err)
 {
-	struct ts_chip_query query = { .kind = chip,
-				       .clock_khz = -1,
-				       .core_count = -1,
-				       .cc_major = -1,
-				       .cc_minor = -1,
-				       .memory_bytes = -1 };
+	struct ts_chip_query query = {
+		.kind = chip,
+		.has_megacore = true, /* modules are compiled for both cores as one */
+		.clock_khz = -1,
+		.core_count = -1,
+		.cc_major = -1,
+		.cc_minor = -1,
+		.memory_bytes = -1
+	};
 
 	run->rates = calloc(run->profile.nr_devices + 1, sizeof(*run->rates));
 	if (!run->rates)
@@ -484,6 +489,18 @@ static enum ts_status make_rates(struct ts_run *run, struct ts_bytes chip, struc
 		run->rates[i] = rates_of(&run->profile.devices[i]);
 	run->rates[run->profile.nr_devices] = ts_rates_of(&query, NAN, NAN, NAN, -1);
 	return TS_OK;
+}
+
+/* Of a text that is none, nothing is known. */
+static void set_topology(const struct ts_run *run, const struct ts_run_options *options,
+			 struct ts_context *ctx)
+{
+	struct ts_bytes name = ts_profile_predicted(&run->profile);
+
+	if (name.n == 0 && run->profile.nr_devices == 0)
+		name = options->topology;
+	if (ts_topology_parse(name, run->rates[0].name, &ctx->topology))
+		ctx->topology_name = name;
 }
 
 /* Results come in the order of needs; readers of a report expect that of analysis/list.h. */
@@ -556,6 +573,8 @@ enum ts_status ts_run_context(struct ts_run *run, const struct ts_run_options *o
 	};
 	if (st == TS_OK && run->profile.nr_devices == 0 && run->rates[0].name)
 		ctx->chip = &run->rates[0];
+	if (st == TS_OK)
+		set_topology(run, options, ctx);
 	ts_run_steps_release(&run->steps);
 	if (st == TS_OK)
 		st = ts_run_steps_find(&run->outline.steps, options->settings, options->max_steps,
