@@ -138,8 +138,9 @@ def main():
             runs = json.load(doors.get(url + "api/runs"))["runs"]
             chosen = next(r for r in runs if r["run"] == "first")
             ways.append({"name": "serve", "url": url, "inside": [url], "run": chosen["id"], "title": "first"})
+        want = wants(doors.report(doors.SAMPLE), trace(), file.removeprefix("file://"))
         return run({"file": file, "flame": flame, "named": named, "doors": ways, "habits": sys.argv[1:],
-                    "shots": os.environ.get("TS_SHOTS"), "want": wants(doors.report(doors.SAMPLE), trace(), file.removeprefix("file://"))}, folder)
+                    "shots": os.environ.get("TS_SHOTS"), "want": want}, folder)
 
 
 if __name__ == "__main__":
