@@ -137,9 +137,9 @@ static enum ts_status prediction_close(void *state, const struct ts_context *ctx
 		prediction.main = main_module(&prediction);
 	if (prediction.main != TS_NONE) {
 		sum_kinds(&prediction);
-		good = prediction_measure(&prediction);
+		good = ts_prediction_measure(&prediction);
 	}
-	good = good && prediction_report(&prediction, result);
+	good = good && ts_prediction_report(&prediction, result);
 	release(&prediction);
 	return good ? TS_OK : ts_fail_nomem(err);
 }

@@ -42,8 +42,8 @@ struct prediction {
 	struct prediction_error errors[TS_NR_TIME_KINDS]; /* of a measured run */
 };
 
-bool prediction_measure(struct prediction *prediction);
-bool prediction_report(const struct prediction *prediction, struct ts_result *result);
+bool ts_prediction_measure(struct prediction *prediction);
+bool ts_prediction_report(const struct prediction *prediction, struct ts_result *result);
 
 /* How far off predictions of a kind were in the profile that they are held against; NULL: it has none. */
 struct prediction_known {
@@ -51,6 +51,6 @@ struct prediction_known {
 	double error_pct; /* sum of what the ops were off, of their measured time */
 	int64_t nr_ops, executions;
 };
-const struct prediction_known *prediction_known_of(enum ts_time_kind kind);
+const struct prediction_known *ts_prediction_known_of(enum ts_time_kind kind);
 
 #endif

@@ -15,7 +15,7 @@ static const struct prediction_known known[] = {
 	{ TS_TIME_COLLECTIVE, 51.0, 1, 12 },
 };
 
-const struct prediction_known *prediction_known_of(enum ts_time_kind kind)
+const struct prediction_known *ts_prediction_known_of(enum ts_time_kind kind)
 {
 	for (size_t i = 0; i < TS_NELEM(known); i++)
 		if (known[i].kind == kind)

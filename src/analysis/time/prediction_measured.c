@@ -59,7 +59,7 @@ static void add_op(struct prediction *prediction, const struct ts_op_fact *fact,
 		    ts_i64_mul(predicted_ps, fact->occurrences), fact->self_ps);
 }
 
-bool prediction_measure(struct prediction *prediction)
+bool ts_prediction_measure(struct prediction *prediction)
 {
 	const struct ts_context *ctx = prediction->ctx;
 	const struct ts_async_facts *async = ts_async_facts(ctx);

@@ -84,7 +84,7 @@ static void put_kinds(const struct prediction *prediction, struct ts_result *res
 		for (int basis = 1; basis < TS_NR_TIME_BASES; basis++) {
 			const struct prediction_kind *row = &prediction->kinds[kind][basis];
 			const struct prediction_known *known =
-				prediction_known_of((enum ts_time_kind)kind);
+				ts_prediction_known_of((enum ts_time_kind)kind);
 
 			if (row->nr_ops > 0)
 				TS_CELLS(result, table, KINDS);
@@ -240,7 +240,7 @@ static void put_known(struct ts_result *result)
 				known_columns, TS_NELEM(known_columns));
 
 	for (int kind = 1; kind < TS_TIME_TRANSFER; kind++) {
-		const struct prediction_known *known = prediction_known_of((enum ts_time_kind)kind);
+		const struct prediction_known *known = ts_prediction_known_of((enum ts_time_kind)kind);
 
 		TS_CELLS(result, table, KNOWN);
 	}
@@ -271,7 +271,7 @@ static void put_notes(const struct prediction *prediction, struct ts_result *res
 			       (long long)ctx->topology.nr_cores);
 }
 
-bool prediction_report(const struct prediction *prediction, struct ts_result *result)
+bool ts_prediction_report(const struct prediction *prediction, struct ts_result *result)
 {
 	const struct ts_context *ctx = prediction->ctx;
 	bool is_run = ctx->profile->nr_devices > 0 && ts_profile_predicted(ctx->profile).n == 0;
