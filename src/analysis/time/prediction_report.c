@@ -240,7 +240,8 @@ static void put_known(struct ts_result *result)
 				known_columns, TS_NELEM(known_columns));
 
 	for (int kind = 1; kind < TS_TIME_TRANSFER; kind++) {
-		const struct prediction_known *known = ts_prediction_known_of((enum ts_time_kind)kind);
+		const struct prediction_known *known =
+			ts_prediction_known_of((enum ts_time_kind)kind);
 
 		TS_CELLS(result, table, KNOWN);
 	}
