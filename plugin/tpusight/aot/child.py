@@ -19,7 +19,7 @@ import traceback
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .. import _program
-from . import chips, job
+from . import chips, job, tries
 from .shapes import Shape
 
 try:
@@ -178,6 +178,7 @@ class Program:
         self._given = given
         self._scripts: Dict[str, Any] = {}
         self.function = self._function()
+        self.mesh: Any = given.get("mesh")
         self.jit: Dict[str, Any] = given.get("jit") or {}
         self.arguments: Tuple[Any, ...] = self._arguments()
         self.keywords: Dict[str, Any] = pickle.loads(given["keywords"]) if given.get("keywords") else {}
@@ -275,9 +276,9 @@ def _is_spec(value: Any) -> bool:
 class Placed:
     """The arguments of a Program on the devices of a slice."""
 
-    def __init__(self, program: Program, devices: List[Any], mesh: Any) -> None:
+    def __init__(self, args: Any, keywords: Any, shardings: Any, devices: List[Any], mesh: Any) -> None:
         self._devices, self.mesh = devices, mesh
-        self.arguments, self.keywords = self._all(program.arguments, program.shardings), self._all(program.keywords, None)
+        self.arguments, self.keywords = self._all(args, shardings), self._all(keywords, None)
 
     def _all(self, tree: Any, specs: Any) -> Any:
         import jax
@@ -358,24 +359,40 @@ def _versions_and(topology: chips.Topology, devices: List[Any], mesh: Any) -> Di
             "mesh": {str(name): int(size) for name, size in mesh.shape.items()} if mesh is not None else None}
 
 
-def _lowered(program: Program, topology: chips.Topology, change: Optional[Dict[str, Any]],
-             facts: Dict[str, Any]) -> Tuple[Any, Dict[str, Any]]:
-    """(the lowered program, options for the compiler)"""
+def _lowered(program: Program, topology: chips.Topology, change: Optional[Dict[str, Any]], facts: Dict[str, Any]) -> Any:
+    """The program as the compiler takes it."""
     devices = devices_of(topology)
-    sizes = program.mesh_sizes(change) if hasattr(program, "mesh_sizes") else program._given.get("mesh")
+    sizes = (change or {}).get("mesh") or program.mesh
     mesh = _mesh_of(sizes, devices) if sizes else None
     facts.update(_versions_and(topology, devices, mesh))
-    placed = Placed(program, devices, mesh)
+    placed = Placed(tries.arguments(change, program.arguments), program.keywords, program.shardings, devices, mesh)
     begin = time.monotonic()
-    with _in_mesh(mesh):
-        lowered = _jitted(program, mesh).lower(*placed.arguments, **placed.keywords)
+    with _in_mesh(mesh), tries.tracing(change):
+        function, args, keywords = _jitted(program, mesh), placed.arguments, placed.keywords
+        if change and change["kind"] == "donate":
+            function, args = tries.flat(function, args, keywords, change["leaves"])
+            keywords = {}
+        lowered = function.lower(*args, **keywords)
     facts["lower_seconds"] = round(time.monotonic() - begin, 3)
-    return lowered, {}
+    return lowered
+
+
+def _planned(program: Program, wanted: job.Compilation) -> List[job.Compilation]:
+    """What can be changed in the program, each with a folder in that of WANTED."""
+    facts: Dict[str, Any] = {}
+    lowered = _lowered(program, chips.parse(wanted.topology), None, facts)
+    found = []
+    for number, change in enumerate(tries.plan(lowered, program.arguments, facts["mesh"])):
+        folder = os.path.join(wanted.folder, str(number))
+        os.makedirs(folder, exist_ok=True)
+        found.append(job.Compilation(folder, wanted.topology, change))
+    return found
 
 
 def _compile(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -> None:
     """Writes the module into the compilation's folder, and fills FACTS."""
-    lowered, options = _lowered(program, chips.parse(wanted.topology), wanted.change, facts)
+    lowered = _lowered(program, chips.parse(wanted.topology), wanted.change, facts)
+    options = (wanted.change or {}).get("options", {})
     with tempfile.TemporaryDirectory(prefix="tpusight-") as dump:
         begin = time.monotonic()
         try:
@@ -419,6 +436,7 @@ def main(fd: str, packed: str) -> int:
     wanted = list(_wanted())
     lock = take_lock(tell)
     try:
+        tries.install()
         program = Program(pickle.loads(_read(packed)))
     except _program.TpusightError as e:
         tell("broken", text=str(e))
@@ -427,8 +445,14 @@ def main(fd: str, packed: str) -> int:
         where = source_of(e)
         tell("broken", text=shortened(e) + (f"\n  at {where}" if where else ""))
         return 1
-    for one in wanted:
-        _done(program, one, tell)
+    while wanted:
+        one = wanted.pop(0)
+        if one.change and one.change["kind"] == job.PLAN:
+            more = _planned(program, one)
+            tell("plan", more=[asked._asdict() for asked in more])
+            wanted = more + wanted
+        else:
+            _done(program, one, tell)
     return 0 if lock is None or lock >= 0 else 1
 
 

@@ -19,6 +19,7 @@ _NEEDED = ("jax", "libtpu")
 EXTRA = "pip install 'tpusight[before]'"
 PROTO, FACTS = "module.hlo_proto.pb", "facts.json"
 _MOST_WORDS = 4000
+PLAN = "plan"  # the kind of a change that stands for all that can be tried
 
 
 class Compilation(NamedTuple):
@@ -156,7 +157,9 @@ def outcomes(packed: str, wanted: List[Compilation], say: Optional[Callable[[str
                 say(event["text"])
             elif event["event"] == "done":
                 yield Outcome(left.pop(0), event["facts"], event.get("trouble"))
+            elif event["event"] == "plan":
+                left[:1] = [Compilation(**fields) for fields in event["more"]]
             elif event["event"] == "broken":
                 raise TpusightError(event["text"])
-        if left and len(left) == before:
+        if left and len(left) == before:  # it died in the first of them
             yield Outcome(left.pop(0), {}, _died(words))
