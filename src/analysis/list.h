@@ -33,6 +33,7 @@
 	X(hta)             \
 	X(flame)           \
 	X(rates)           \
+	X(prediction)      \
 	X(doctor)          \
 	X(marks)           \
 	X(heatmap)

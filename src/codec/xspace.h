@@ -49,6 +49,9 @@ enum {
 	XEVENTMETA_CHILD_ID = 6,
 };
 enum { XSTATMETA_ID = 1, XSTATMETA_NAME = 2 };
+/* Of a device's plane: nothing ran; the text is the topology for which its times were foretold. */
+#define TS_PREDICTED_STAT "tpusight_predicted"
+
 enum { MAP_KEY = 1, MAP_VALUE = 2 };
 
 #endif

@@ -280,7 +280,7 @@ const struct ts_public_key ts_public_keys[] = {
 	{ "peak_vmem_wr_bw_gigabytes_per_second", TS_KEY_NAMES },
 	{ "peak_sram_rd_bw_gigabytes_per_second", TS_KEY_NAMES },
 	{ "peak_sram_wr_bw_gigabytes_per_second", TS_KEY_NAMES }, { "has_megacore", TS_KEY_NAMES },
-	{ "has_merged_vmem", TS_KEY_NAMES }, { "theoretical_occupancy_pct", TS_KEY_NAMES },
+	{ "has_merged_vmem", TS_KEY_NAMES }, { "tpusight_predicted", TS_KEY_NAMES }, { "theoretical_occupancy_pct", TS_KEY_NAMES },
 	{ "occupancy_min_grid_size", TS_KEY_NAMES },
 	{ "occupancy_suggested_block_size", TS_KEY_NAMES }, { "self_duration_ps", TS_KEY_NAMES },
 	{ "min_duration_ps", TS_KEY_NAMES }, { "total_profile_duration_ps", TS_KEY_NAMES },

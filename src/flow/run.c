@@ -486,6 +486,18 @@ static enum ts_status make_rates(struct ts_run *run, struct ts_bytes chip, struc
 	return TS_OK;
 }
 
+/* Of a text that is none, nothing is known. */
+static void set_topology(const struct ts_run *run, const struct ts_run_options *options,
+			 struct ts_context *ctx)
+{
+	struct ts_bytes name = ts_profile_predicted(&run->profile);
+
+	if (name.n == 0 && run->profile.nr_devices == 0)
+		name = options->topology;
+	if (ts_topology_parse(name, run->rates[0].name, &ctx->topology))
+		ctx->topology_name = name;
+}
+
 /* Results come in the order of needs; readers of a report expect that of analysis/list.h. */
 static void order_results(struct ts_results *results)
 {
@@ -556,6 +568,8 @@ enum ts_status ts_run_context(struct ts_run *run, const struct ts_run_options *o
 	};
 	if (st == TS_OK && run->profile.nr_devices == 0 && run->rates[0].name)
 		ctx->chip = &run->rates[0];
+	if (st == TS_OK)
+		set_topology(run, options, ctx);
 	ts_run_steps_release(&run->steps);
 	if (st == TS_OK)
 		st = ts_run_steps_find(&run->outline.steps, options->settings, options->max_steps,

@@ -101,6 +101,7 @@ static const struct ts_member device_members[] = {
 	TS_NUMBER(17, cc_minor, TS_BY_HAND),
 	TS_NUMBER(18, has_megacore, TS_BY_HAND),
 	TS_NUMBER(19, local_chip_id, TS_BY_HAND),
+	TS_TEXT(20, predicted),
 };
 static const struct ts_record device_record = TS_RECORD(device_members);
 #undef TS_SELF

@@ -135,6 +135,7 @@ struct ts_hlo_backend {
 	int64_t cost_flops;		 /* custom_call_config.cost_estimate */
 	int64_t cost_transcendentals;
 	int64_t cost_bytes;
+	int64_t known_trips; /* of a while loop, where the compiler wrote it down */
 };
 
 /*
@@ -181,6 +182,9 @@ struct ts_hlo_instr {
 	const struct ts_dot_dims *dot;	    /* of cuBLAS calls too */
 	const struct ts_slice_dims *slices; /* of gathers and scatters, else NULL */
 	bool highest_precision;		    /* an operand asks for PrecisionConfig.HIGHEST */
+	bool has_literal;	  /* it is a constant of one whole number, ... */
+	int64_t literal;	  /* ... this one */
+	struct ts_bytes direction; /* of a compare: LT, LE, GT, ... */
 	uint32_t nr_dimensions; /* of reduce, transpose, broadcast ...; fft: its lengths */
 	const int64_t *dimensions;
 	uint32_t nr_aliases; /* output_to_operand_aliasing of fusions and custom calls */

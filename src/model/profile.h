@@ -146,6 +146,7 @@ struct ts_device {
 	int64_t clock_khz, core_count, cc_major, cc_minor;
 	bool has_megacore;
 	int64_t local_chip_id; /* cores of one chip share it; TS_UNKNOWN */
+	struct ts_bytes predicted; /* the topology for which its times were foretold; empty: it ran */
 };
 
 #define TS_MAX_MESSAGES 20
@@ -276,6 +277,13 @@ const struct ts_device *ts_line_device(const struct ts_profile *profile,
 
 /* True for lines that say what a device's core did: the ones that time is counted on. */
 bool ts_line_is_core(const struct ts_profile *profile, const struct ts_line *line);
+
+/* A profile that was foretold (flow/predict.h): the topology for which; empty: it was measured. */
+static inline struct ts_bytes ts_profile_predicted(const struct ts_profile *profile)
+{
+	return profile->nr_devices > 0 ? profile->devices[0].predicted
+				       : (struct ts_bytes){ NULL, 0 };
+}
 
 /* XLA's and JAX's signs of recomputation in an op's name, text or framework scope. */
 bool ts_op_looks_remat(struct ts_bytes name, struct ts_bytes text, struct ts_bytes framework_op);

@@ -120,6 +120,12 @@ static void convert_gemm(struct ts_hlo_reader *reader, const cJSON *root, struct
 	to->dot = dims;
 }
 
+static void convert_trips(const cJSON *root, struct ts_hlo_backend *to)
+{
+	to->known_trips =
+		count_in(cJSON_GetObjectItemCaseSensitive(root, "known_trip_count"), "n");
+}
+
 void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,
 			    struct ts_hlo_instr *to)
 {
@@ -134,6 +140,7 @@ void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,
 		.cost_flops = TS_HLO_UNKNOWN,
 		.cost_transcendentals = TS_HLO_UNKNOWN,
 		.cost_bytes = TS_HLO_UNKNOWN,
+		.known_trips = TS_HLO_UNKNOWN,
 	};
 	if (text.n == 0 || text.n > TS_LIMIT_HLO_CONFIG || text.p[0] != '{')
 		return;
@@ -142,6 +149,7 @@ void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,
 	convert_emitter(reader, root, backend);
 	convert_scoped_memory(root, backend);
 	convert_estimate(root, backend);
+	convert_trips(root, backend);
 	if (ts_bytes_is(to->opcode, "custom-call"))
 		convert_gemm(reader, root, to);
 	cJSON_Delete(root);

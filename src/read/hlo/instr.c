@@ -9,6 +9,8 @@
 
 enum { PRECISION_HIGHEST = 2 };
 
+#define MAX_LITERAL 64 /* bytes: a scalar and its shape */
+
 /* Every dimension once; the rank is small, so that one word holds which were seen. */
 static bool is_permutation(const int64_t *numbers, size_t n)
 {
@@ -376,6 +378,31 @@ static void convert_numbers(struct ts_hlo_reader *reader, const Tpusight__HloIns
 				from->precision_config->operand_precision[i] == PRECISION_HIGHEST;
 }
 
+/* LiteralProto, xla/xla_data.proto: whole numbers stand packed in the field of their type. */
+static void convert_literal(struct ts_bytes bytes, struct ts_hlo_instr *to)
+{
+	enum { LITERAL_S32S = 4, LITERAL_S64S = 5, LITERAL_U32S = 6, LITERAL_U64S = 7 };
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(bytes, &error);
+	uint64_t value = 0;
+
+	if (bytes.n == 0 || bytes.n > MAX_LITERAL || to->shape.rank > 0)
+		return;
+	while (ts_pb_next(&pb)) {
+		if (pb.field < LITERAL_S32S || pb.field > LITERAL_U64S)
+			continue;
+		if (pb.wire == TS_PB_BYTES) {
+			const uint8_t *p = pb.data;
+
+			to->has_literal = ts_pb_varint(&p, pb.data + pb.len, &value);
+		} else {
+			value = ts_pb_u64(&pb);
+			to->has_literal = true;
+		}
+		to->literal = (int64_t)value;
+	}
+}
+
 void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
 			  struct ts_hlo_instr *to)
 {
@@ -397,6 +424,8 @@ void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstr
 	convert_conv(reader, from->convolution_dimension_numbers, to);
 	convert_dot(reader, from->dot_dimension_numbers, to);
 	convert_slices(reader, from, to);
+	convert_literal((struct ts_bytes){ from->literal.data, from->literal.len }, to);
+	to->direction = ts_hlo_text(reader, from->comparison_direction);
 	ts_hlo_convert_backend(reader, backend, to);
 }
 

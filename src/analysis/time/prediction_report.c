@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is foretold, as fields and tables. */
+#include "analysis/kit/cells.h"
+#include "analysis/kit/table.h"
+#include "analysis/time/prediction.h"
+
+#define MAX_UNKNOWN 1000 /* ops that the table lists */
+
+static const struct prediction_module *main_of(const struct prediction *prediction)
+{
+	return prediction->main == TS_NONE ? NULL : &prediction->modules[prediction->main];
+}
+
+static int64_t two(const int64_t *lanes, enum ts_lane a, enum ts_lane b)
+{
+	return ts_i64_add(lanes[a], lanes[b]);
+}
+
+static int64_t count_unknown(const struct prediction_module *module)
+{
+	int64_t nr = 0;
+
+	for (uint32_t i = 0; i < module->times.module->nr_instrs; i++)
+		nr += module->sums[i].runs > 0 && module->times.items[i].unknown;
+	return nr;
+}
+
+/* Of the main module; null, all of them, where nothing can be foretold. */
+#define OF(value) (module ? ts_int_or_null(value) : ts_null())
+
+#define FIELDS(X) \
+	X(chip, TS_ASSUMED, "chip", module ? ts_string_cell(prediction->rates->name) : ts_null()) \
+	X(topology, TS_ASSUMED, "topology", ts_text_or_null(ctx->topology_name)) \
+	X(core_count, TS_DERIVED, "cores of the slice", \
+	  ctx->topology.nr_dims > 0 ? ts_int(ctx->topology.nr_cores) : ts_null()) \
+	X(module, TS_COMPILED, "module", \
+	  module ? ts_text_or_null(ts_module_name(ctx->profile, prediction->main)) : ts_null()) \
+	X(step_ps, TS_MODELLED, "predicted step", OF(module->walk.end_ps)) \
+	X(step_low_ps, TS_MODELLED, "at least", OF(module->low_ps)) \
+	X(step_high_ps, TS_MODELLED, "at most", OF(module->high_ps)) \
+	X(compute_ps, TS_MODELLED, "work of the core", OF(module->walk.core_ps)) \
+	X(dma_ps, TS_MODELLED, "copies beside", OF(module->walk.lane_ps[TS_LANE_DMA])) \
+	X(exposed_dma_ps, TS_MODELLED, "waited for copies", \
+	  OF(module->walk.exposed_ps[TS_LANE_DMA])) \
+	X(host_ps, TS_MODELLED, "host copies", \
+	  OF(two(module->walk.lane_ps, TS_LANE_TO_HOST, TS_LANE_FROM_HOST))) \
+	X(exposed_host_ps, TS_MODELLED, "waited for the host", \
+	  OF(two(module->walk.exposed_ps, TS_LANE_TO_HOST, TS_LANE_FROM_HOST))) \
+	X(collective_ps, TS_MODELLED, "collectives", OF(module->walk.lane_ps[TS_LANE_ICI])) \
+	X(exposed_collective_ps, TS_MODELLED, "waited for collectives", \
+	  OF(module->walk.exposed_ps[TS_LANE_ICI])) \
+	X(unknown_count, TS_COMPILED, "ops of unknown time", OF(count_unknown(module))) \
+	X(left_out_trips, TS_COMPILED, "trips not walked", OF(module->walk.left_out_trips)) \
+	X(left_out_ps, TS_MODELLED, "their time", OF(module->walk.left_out_ps))
+
+static void put_fields(const struct prediction *prediction, struct ts_result *result)
+{
+	const struct prediction_module *module = main_of(prediction);
+	const struct ts_context *ctx = prediction->ctx;
+
+	TS_FIELDS(result, FIELDS);
+}
+
+#define KINDS(X) \
+	X(kind, TS_COMPILED, "kind", ts_string_cell(ts_time_kind_name(kind))) \
+	X(count, TS_COMPILED, "ops", ts_int(row->nr_ops)) \
+	X(runs, TS_COMPILED, TS_SPARE("executions"), ts_int(row->runs)) \
+	X(time_ps, TS_MODELLED, TS_KEY("time"), ts_int(row->time_ps)) \
+	X(exposed_ps, TS_MODELLED, "of the core", ts_int(row->exposed_ps)) \
+	X(basis, TS_DERIVED, "by", ts_string_cell(ts_time_basis_name(basis))) \
+	X(error_pct, TS_MEASURED, "was off", known ? ts_real(known->error_pct) : ts_null()) \
+	X(error_count, TS_MEASURED, "in ops", ts_int(known ? known->nr_ops : 0))
+
+static const struct ts_column kind_columns[] = { KINDS(TS_COLUMN) };
+
+static void put_kinds(const struct prediction *prediction, struct ts_result *result)
+{
+	struct ts_table *table = ts_result_table(result, "by_kind", "Predicted time by kind of op",
+						 kind_columns, TS_NELEM(kind_columns));
+
+	for (int kind = 1; kind < TS_NR_TIME_KINDS; kind++)
+		for (int basis = 1; basis < TS_NR_TIME_BASES; basis++) {
+			const struct prediction_kind *row = &prediction->kinds[kind][basis];
+			const struct prediction_known *known =
+				prediction_known_of((enum ts_time_kind)kind);
+
+			if (row->nr_ops > 0)
+				TS_CELLS(result, table, KINDS);
+		}
+}
+
+#define UNKNOWN(X) \
+	X(op, TS_COMPILED, "op", ts_text(module->times.module->instrs[i].name)) \
+	X(module, TS_COMPILED, "module", ts_text_or_null(module->times.module->name)) \
+	X(reason, TS_DERIVED, "why", ts_string_cell(time->unknown)) \
+	X(low_ps, TS_MODELLED, TS_KEY("at least"), ts_int(time->ps[TS_CASE_LOW])) \
+	X(high_ps, TS_ASSUMED, "at most", ts_int_or_null(time->ps[TS_CASE_HIGH]))
+
+static const struct ts_column unknown_columns[] = { UNKNOWN(TS_COLUMN) };
+
+static void put_unknown(const struct prediction *prediction, struct ts_result *result)
+{
+	struct ts_table *table = ts_result_table(result, "unknown", "Times that are not known",
+						 unknown_columns, TS_NELEM(unknown_columns));
+
+	for (uint32_t m = 0; prediction->modules && m < prediction->ctx->profile->nr_modules; m++) {
+		const struct prediction_module *module = &prediction->modules[m];
+
+		for (uint32_t i = 0; i < module->times.module->nr_instrs; i++) {
+			const struct ts_op_time *time = &module->times.items[i];
+
+			if (module->sums[i].runs > 0 && time->unknown &&
+			    table->nr_rows < MAX_UNKNOWN)
+				TS_CELLS(result, table, UNKNOWN);
+		}
+	}
+}
+
+static int64_t mean_ps(const struct prediction_module *module)
+{
+	return module->executions > 0 && module->measured_ps >= 0
+		       ? module->measured_ps / module->executions
+		       : -1;
+}
+
+static struct ts_value bias_pct(int64_t predicted_ps, int64_t measured_ps)
+{
+	return ts_part_pct(ts_i64_sub(predicted_ps, measured_ps), measured_ps);
+}
+
+#define MODULES(X) \
+	X(name, TS_COMPILED, "module", ts_text_or_null(module->times.module->name)) \
+	X(step_ps, TS_MODELLED, TS_KEY("predicted"), ts_int(module->walk.end_ps)) \
+	X(low_ps, TS_MODELLED, "at least", ts_int(module->low_ps)) \
+	X(high_ps, TS_MODELLED, "at most", ts_int_or_null(module->high_ps)) \
+	X(unknown_count, TS_COMPILED, "unknown", ts_int(count_unknown(module))) \
+	X(measured_ps, TS_MEASURED, "measured", ts_int_or_null(is_run ? mean_ps(module) : -1)) \
+	X(bias_pct, TS_DERIVED, "off by", \
+	  is_run ? bias_pct(module->walk.end_ps, mean_ps(module)) : ts_null())
+
+static const struct ts_column module_columns[] = { MODULES(TS_COLUMN) };
+
+static void put_modules(const struct prediction *prediction, bool is_run, struct ts_result *result)
+{
+	struct ts_table *table = ts_result_table(result, "modules", "Predicted modules",
+						 module_columns, TS_NELEM(module_columns));
+
+	for (uint32_t m = 0; prediction->modules && m < prediction->ctx->profile->nr_modules; m++) {
+		const struct prediction_module *module = &prediction->modules[m];
+
+		TS_CELLS(result, table, MODULES);
+	}
+}
+
+#define MEASURED(X) \
+	X(kind, TS_COMPILED, "kind", ts_string_cell(ts_time_kind_name(kind))) \
+	X(count, TS_COMPILED, "ops", ts_int(row->nr_ops)) \
+	X(occurrences, TS_MEASURED, TS_SPARE("executions"), ts_int(row->executions)) \
+	X(predicted_ps, TS_MODELLED, TS_KEY("predicted"), ts_int(row->predicted_ps)) \
+	X(measured_ps, TS_MEASURED, TS_KEY("measured"), ts_int(row->measured_ps)) \
+	X(bias_pct, TS_DERIVED, "off by", bias_pct(row->predicted_ps, row->measured_ps)) \
+	X(error_pct, TS_DERIVED, "an op at a time", ts_part_pct(row->off_ps, row->measured_ps))
+
+static const struct ts_column measured_columns[] = { MEASURED(TS_COLUMN) };
+
+static void put_measured(const struct prediction *prediction, struct ts_result *result)
+{
+	struct ts_table *table = ts_result_table(result, "measured", "Predicted against measured",
+						 measured_columns, TS_NELEM(measured_columns));
+
+	for (int kind = 1; kind < TS_NR_TIME_KINDS; kind++) {
+		const struct prediction_error *row = &prediction->errors[kind];
+
+		if (row->nr_ops > 0)
+			TS_CELLS(result, table, MEASURED);
+	}
+}
+
+#define KNOWN(X) \
+	X(kind, TS_COMPILED, "kind", ts_string_cell(ts_time_kind_name((enum ts_time_kind)kind))) \
+	X(error_pct, TS_MEASURED, "was off", known ? ts_real(known->error_pct) : ts_null()) \
+	X(count, TS_MEASURED, "in ops", ts_int(known ? known->nr_ops : 0)) \
+	X(occurrences, TS_MEASURED, "executions", ts_int(known ? known->executions : 0))
+
+static const struct ts_column known_columns[] = { KNOWN(TS_COLUMN) };
+
+static void put_known(struct ts_result *result)
+{
+	struct ts_table *table =
+		ts_result_table(result, "known_errors", "How far off such predictions were",
+				known_columns, TS_NELEM(known_columns));
+
+	for (int kind = 1; kind < TS_TIME_TRANSFER; kind++) {
+		const struct prediction_known *known =
+			prediction_known_of((enum ts_time_kind)kind);
+
+		TS_CELLS(result, table, KNOWN);
+	}
+}
+
+static void put_notes(const struct prediction *prediction, struct ts_result *result)
+{
+	const struct prediction_module *module = main_of(prediction);
+	const struct ts_context *ctx = prediction->ctx;
+
+	if (!module)
+		return;
+	ts_result_note(result, "Times are predicted, not measured: by the compiler's estimates and the chip's "
+			       "peak rates. How far such predictions were off is of one real profile, of a "
+			       "TPU v6e.");
+	if (!module->times.module->is_scheduled)
+		ts_result_note(result, "The module has no schedule: its ops were taken in the order in "
+				       "which they are written.");
+	if (module->walk.left_out_trips > 0)
+		ts_result_note(result, "Of its loops the first trips were walked; the last of them stands "
+				       "for those that were left out.");
+	if (ctx->topology.nr_cores > 1)
+		ts_result_note(result,
+			       "One of %lld cores is shown: all of them run this program.",
+			       (long long)ctx->topology.nr_cores);
+}
+
+bool prediction_report(const struct prediction *prediction, struct ts_result *result)
+{
+	const struct ts_context *ctx = prediction->ctx;
+	bool is_run = ctx->profile->nr_devices > 0 && ts_profile_predicted(ctx->profile).n == 0;
+
+	put_fields(prediction, result);
+	put_kinds(prediction, result);
+	put_unknown(prediction, result);
+	put_modules(prediction, is_run, result);
+	put_measured(prediction, result);
+	if (main_of(prediction))
+		put_known(result);
+	put_notes(prediction, result);
+	return true;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trips of loops. A while loop calls its body and its condition, in this order. */
+#include "model/trips.h"
+
+#include "base/check.h"
+
+#define FUEL 32 /* ops between a number and where it comes from */
+
+/* Ops that give on the number that they are given. */
+static bool hands_on(const struct ts_hlo_instr *instr)
+{
+	static const char *const opcodes[] = { "copy", "copy-done", "copy-start", "bitcast",
+					       "convert" };
+
+	for (size_t i = 0; i < TS_NELEM(opcodes) && instr->nr_operands == 1; i++)
+		if (ts_bytes_is(instr->opcode, opcodes[i]))
+			return true;
+	return false;
+}
+
+static const struct ts_hlo_instr *origin_of(const struct ts_hlo_module *module,
+					    const struct ts_hlo_instr *instr)
+{
+	for (int fuel = FUEL; fuel > 0 && hands_on(instr); fuel--)
+		instr = &module->instrs[instr->operands[0]];
+	return instr;
+}
+
+/* The part of the loop's tuple that INSTR, of its body or condition, is; -1: it is none. */
+static int64_t part_of(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
+{
+	instr = origin_of(module, instr);
+	if (!ts_bytes_is(instr->opcode, "get-tuple-element") || instr->nr_operands != 1 ||
+	    !ts_bytes_is(module->instrs[instr->operands[0]].opcode, "parameter"))
+		return -1;
+	return instr->tuple_index;
+}
+
+/* What comes to be part PART of the tuple TUPLE; NULL: it is not made there. */
+static const struct ts_hlo_instr *made_of(const struct ts_hlo_module *module,
+					  const struct ts_hlo_instr *tuple, int64_t part)
+{
+	if (!ts_bytes_is(tuple->opcode, "tuple") || part < 0 || part >= tuple->nr_operands)
+		return NULL;
+	return origin_of(module, &module->instrs[tuple->operands[part]]);
+}
+
+struct loop {
+	const struct ts_hlo_module *module;
+	const struct ts_hlo_instr *given; /* the tuple that it starts with */
+	const struct ts_hlo_instr *last;  /* that a trip ends with */
+};
+
+/* A number that is the same in all trips: a constant, or a part that is handed on and began as one. */
+static bool constant_of(const struct loop *loop, const struct ts_hlo_instr *instr, int64_t *value)
+{
+	int64_t part = part_of(loop->module, instr);
+
+	instr = origin_of(loop->module, instr);
+	if (part >= 0) {
+		const struct ts_hlo_instr *next = made_of(loop->module, loop->last, part);
+
+		if (!next || part_of(loop->module, next) != part)
+			return false;
+		instr = made_of(loop->module, loop->given, part);
+	}
+	if (!instr || !instr->has_literal)
+		return false;
+	*value = instr->literal;
+	return true;
+}
+
+/* What the counter, part PART, grows by in a trip. */
+static bool step_of(const struct loop *loop, int64_t part, int64_t *step)
+{
+	const struct ts_hlo_instr *next = made_of(loop->module, loop->last, part);
+
+	if (!next || !ts_bytes_is(next->opcode, "add") || next->nr_operands != 2)
+		return false;
+	for (int i = 0; i < 2; i++) {
+		const struct ts_hlo_instr *counter = &loop->module->instrs[next->operands[i]];
+		const struct ts_hlo_instr *by = &loop->module->instrs[next->operands[1 - i]];
+
+		if (part_of(loop->module, counter) == part && constant_of(loop, by, step))
+			return *step > 0;
+	}
+	return false;
+}
+
+static int64_t count_trips(const struct loop *loop, const struct ts_hlo_instr *condition)
+{
+	bool or_equal = ts_bytes_is(condition->direction, "LE");
+	const struct ts_hlo_instr *counter, *start;
+	int64_t bound, from, step, left;
+
+	if (!ts_bytes_is(condition->opcode, "compare") || condition->nr_operands != 2 ||
+	    (!or_equal && !ts_bytes_is(condition->direction, "LT")))
+		return TS_HLO_UNKNOWN;
+	counter = &loop->module->instrs[condition->operands[0]];
+	start = made_of(loop->module, loop->given, part_of(loop->module, counter));
+	if (!start || !start->has_literal ||
+	    !constant_of(loop, &loop->module->instrs[condition->operands[1]], &bound) ||
+	    !step_of(loop, part_of(loop->module, counter), &step))
+		return TS_HLO_UNKNOWN;
+	from = start->literal;
+	left = ts_i64_add(ts_i64_sub(bound, from), or_equal);
+	return left <= 0 ? 0 : (left - 1) / step + 1;
+}
+
+/* The compare that decides, inside a fusion too. */
+static const struct ts_hlo_instr *condition_of(const struct ts_hlo_module *module, uint32_t comp)
+{
+	return origin_of(module, &module->instrs[module->comps[comp].root]);
+}
+
+int64_t ts_hlo_trips(const struct ts_hlo_module *module, uint32_t index)
+{
+	const struct ts_hlo_instr *instr = &module->instrs[index];
+	struct loop loop = { .module = module };
+
+	TS_ASSERT(module);
+	TS_ASSERT(index < module->nr_instrs);
+	if (instr->backend.known_trips > 0)
+		return instr->backend.known_trips;
+	if (instr->nr_called != 2 || instr->nr_operands != 1)
+		return TS_HLO_UNKNOWN;
+	loop.given = &module->instrs[instr->operands[0]];
+	loop.last = &module->instrs[module->comps[instr->called[0]].root];
+	return count_trips(&loop, condition_of(module, instr->called[1]));
+}
