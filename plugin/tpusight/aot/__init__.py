@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Unio
 
 from .._program import TpusightError
 from .._temporary import temporary_folder
-from . import chips, job
+from . import chips, job, whatif
 from .result import Before
 
 __all__ = ["Before", "before"]
@@ -68,14 +68,34 @@ def program_of(function: Any, args: Sequence[Any], kwargs: Dict[str, Any], shard
 
 
 def compiled(packed: bytes, name: str, topologies: Sequence[str], thresholds: Optional[Dict[str, float]] = None,
-             say: Optional[Say] = None) -> List[Before]:
-    """A result for each topology, all compiled in one process."""
+             say: Optional[Say] = None, what_if: bool = False) -> List[Before]:
+    """A result for each topology, all compiled in one process; with WHAT_IF each with what was tried."""
     owner = Folder()
     path = os.path.join(owner.path, "program.pkl")
     with open(path, "wb") as file:
         file.write(packed)
-    wanted = [job.Compilation(owner.new(), chips.parse(topology).name) for topology in topologies]
-    return [_result(outcome, name, owner, thresholds) for outcome in job.outcomes(path, wanted, say)]
+    wanted = []
+    for topology in topologies:
+        one = job.Compilation(owner.new(), chips.parse(topology).name)
+        wanted += [one, job.Compilation(owner.new(), one.topology, {"kind": job.PLAN})] if what_if else [one]
+    results: List[Before] = []
+    for outcome in job.outcomes(path, wanted, say):
+        if outcome.asked.change is None:
+            results.append(_result(outcome, name, owner, thresholds))
+        else:
+            results[-1].tried.append(_tried(results[-1], outcome, owner))
+    return results
+
+
+def _tried(first: Before, outcome: job.Outcome, owner: Folder) -> whatif.Tried:
+    change = outcome.asked.change or {}
+    base, scale = whatif.figures_of(first), float(change.get("scale", 1))
+    if outcome.trouble:
+        error = outcome.trouble["text"].partition(": ")[2] or outcome.trouble["text"]
+        return whatif.Tried(change["kind"], change["what"], base, {}, scale, [], error)
+    made = Before(outcome, first.name, owner)
+    figures = whatif.figures_of(made)
+    return whatif.Tried(change["kind"], change["what"], base, figures, scale, whatif.wins(base, figures, scale, made.fits), None)
 
 
 def _said(words: str) -> None:
@@ -98,25 +118,27 @@ class Judged:
 
 
 def _before(function: Any, args: Sequence[Any], kwargs: Dict[str, Any], topology: str, shardings: Any, mesh: Any,
-            jit: Optional[Dict[str, Any]], thresholds: Optional[Dict[str, float]]) -> Before:
+            jit: Optional[Dict[str, Any]], thresholds: Optional[Dict[str, float]], what_if: bool) -> Before:
     name = getattr(function, "__name__", type(function).__name__)
     chips.parse(topology)
     packed = program_of(function, args, kwargs, shardings, mesh, jit)
-    return compiled(packed, name, [topology], thresholds, _said)[0]
+    return compiled(packed, name, [topology], thresholds, _said, what_if)[0]
 
 
 @overload
 def before(function: None = None, *, topology: str, shardings: Any = None, mesh: Any = None, jit: Optional[Dict[str, Any]] = None,
-           thresholds: Optional[Dict[str, float]] = None) -> Callable[[Callable[..., Any]], Judged]: ...
+           thresholds: Optional[Dict[str, float]] = None, what_if: bool = False) -> Callable[[Callable[..., Any]], Judged]: ...
 
 
 @overload
 def before(function: Callable[..., Any], *args: Any, topology: str, shardings: Any = None, mesh: Any = None,
-           jit: Optional[Dict[str, Any]] = None, thresholds: Optional[Dict[str, float]] = None, **kwargs: Any) -> Before: ...
+           jit: Optional[Dict[str, Any]] = None, thresholds: Optional[Dict[str, float]] = None, what_if: bool = False,
+           **kwargs: Any) -> Before: ...
 
 
 def before(function: Any = None, *args: Any, topology: str, shardings: Any = None, mesh: Any = None, jit: Optional[Dict[str, Any]] = None,
-           thresholds: Optional[Dict[str, float]] = None, **kwargs: Any) -> Union[Before, Callable[[Callable[..., Any]], Judged]]:
+           thresholds: Optional[Dict[str, float]] = None, what_if: bool = False,
+           **kwargs: Any) -> Union[Before, Callable[[Callable[..., Any]], Judged]]:
     """Compiles FUNCTION(*ARGS, **KWARGS) for a TPU that is not there, and says what it will do: a Before.
 
         result = tpusight.before(step, weights, batch, topology="v5e:2x4", mesh={"data": -1}, shardings=(P(), P("data")))
@@ -131,9 +153,10 @@ def before(function: Any = None, *args: Any, topology: str, shardings: Any = Non
     shardings: a jax PartitionSpec for each argument, or a tree of them that begins as the argument's does; None is not split.
     jit: options of jax.jit: {"donate_argnums": 0, "static_argnums": 1}. A function that is jitted keeps its own.
     thresholds: of the doctor, {name: value}.
+    what_if: changes that need no hand are compiled too: `tried` of the result has them, each with the compiler's figures.
 
     Without a function it decorates: @before(topology="v5e:2x2"); the function then gives a Before when it is called."""
-    options = {"topology": topology, "shardings": shardings, "mesh": mesh, "jit": jit, "thresholds": thresholds}
+    options = {"topology": topology, "shardings": shardings, "mesh": mesh, "jit": jit, "thresholds": thresholds, "what_if": what_if}
     if function is None:
         return lambda decorated: Judged(decorated, options)
     return _before(function, args, kwargs, **options)

@@ -9,7 +9,8 @@ from typing import Any, Dict, List, Optional
 
 from .. import _forms
 from .._program import TpusightError
-from . import chips, compiled, gate, job, shapes
+from .._whole import new_file
+from . import chips, compiled, gate, job, scaling, shapes, whatif
 from .result import Before
 
 EPILOG = """SCRIPT.py:FUNCTION is a function of a script, which is imported; its arguments are --shapes, or what --arguments names in the
@@ -40,6 +41,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-f", "--format", choices=_forms.REPORT, help="its form, where the name does not say it")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--view", metavar="NAME", help="print one view of the report")
+    parser.add_argument("--try", dest="what_if", action="store_true", help="compile it again with each change that needs no hand")
+    parser.add_argument("--picture", metavar="FILE", help="several topologies as a picture: .svg or .html")
     parser.add_argument("--fail-if", action="append", default=[], metavar="EXPR",
                         help="exit with 1 when EXPR is true or unknown (repeatable)")
     parser.add_argument("--baseline", metavar="FILE", help="what baseline in an EXPR means")
@@ -88,11 +91,22 @@ def _write(asked: argparse.Namespace, results: List[Before]) -> None:
         if path:
             before.export(path, asked.format, asked.view)
         if asked.json:
-            print(json.dumps(before.report, indent=1))
+            tried = {"tried": [one.row() for one in before.tried]} if asked.what_if else {}
+            print(json.dumps({**before.report, **tried}, indent=1))
         elif asked.view:
             print(before.session.text(asked.view), end="")
         elif not asked.quiet:
-            print(before.summary(), end="")
+            print(str(before.summary()) + (whatif.text(before.tried) if asked.what_if else ""), end="")
+
+
+def _write_scaling(asked: argparse.Namespace, results: List[Before]) -> None:
+    table = scaling.rows(results)
+    if len(results) > 1 and not asked.quiet and not asked.json:
+        print(scaling.text(table), end="")
+    if asked.picture:
+        drawn = scaling.page(results[0].name, table) if asked.picture.endswith(".html") else scaling.svg(table)
+        with new_file(asked.picture) as file:
+            file.write(drawn)
 
 
 def _gates(asked: argparse.Namespace, gates: List[gate.Gate], results: List[Before]) -> int:
@@ -126,8 +140,9 @@ def main(argv: Optional[List[str]] = None) -> int:
         return _USAGE
     try:
         job.need_compiler()
-        results = compiled(pickle.dumps(program), program["name"], topologies, thresholds, None if asked.quiet else _say)
+        results = compiled(pickle.dumps(program), program["name"], topologies, thresholds, None if asked.quiet else _say, asked.what_if)
         _write(asked, results)
+        _write_scaling(asked, results)
         failed = _gates(asked, gates, results)
         if asked.write_baseline:
             gate.write_baseline(asked.write_baseline, results)

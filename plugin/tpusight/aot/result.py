@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is known of a program before it runs."""
+import functools
 import os
 from typing import Any, Dict, List, Optional
 
+from .. import _program
 from ..session import Report, Session
 from ..table import Findings, Table
 from . import job
 from .summary import Summary
+from .whatif import Tried
 
 _FACTS = ("chip", "topology", "device_kind", "device_count", "topology_device_count", "mesh", "lower_seconds", "compile_seconds",
           "versions", "memory", "cost")
+
+
+@functools.lru_cache(maxsize=None)
+def _can_predict() -> bool:
+    """Whether the program makes a profile of a prediction."""
+    said, _ = _program.run("hlo", "--help")
+    return b"--predict" in said
 
 
 class _Module(Session):
@@ -37,10 +47,16 @@ class Before:
         self.chip: str = outcome.facts.get("chip", "")
         self._owner = owner
         self.session: Session = self._opened(outcome, thresholds)
-        self.tried: List[Any] = []
+        #: What was tried (before(..., what_if=True), `tpusight before --try`): the winners have `wins`.
+        self.tried: List[Tried] = []
 
     def _opened(self, outcome: job.Outcome, thresholds: Optional[Dict[str, float]]) -> Session:
-        return _Module(self.path, self.chip, self._owner, thresholds)
+        if outcome.trouble or not _can_predict():
+            return _Module(self.path, self.chip, self._owner, thresholds)
+        folder = os.path.join(outcome.asked.folder, "predicted")
+        slice_ = [f"--topology={self.topology.partition(':')[2]}"] if self.facts.get("mesh") else []
+        _program.run("hlo", f"--chip={self.chip}", *slice_, f"--predict={folder}", self.path)
+        return Session(folder, thresholds, folder=self._owner)
 
     @property
     def report(self) -> Report:

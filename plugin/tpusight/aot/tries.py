@@ -86,15 +86,12 @@ def tracing(change: Optional[Dict[str, Any]]) -> Iterator[None]:
     """Traces within it do what CHANGE says. Traces that were kept would not."""
     import jax
     _seen.clear()
-    if change:
-        jax.clear_caches()
-        _active.update(change)
+    jax.clear_caches()
+    _active.update(change or {})
     try:
         yield
     finally:
-        if change:
-            _active.clear()
-            jax.clear_caches()
+        _active.clear()
 
 
 def _up(size: int) -> int:
@@ -124,7 +121,8 @@ def arguments(change: Optional[Dict[str, Any]], given: Any) -> Any:
     if change and kind == "bf16":
         return _mapped(given, lambda sizes, dtype: (sizes, "bfloat16" if dtype == "float32" else dtype))
     if change and kind == "batch":
-        larger = _mapped(given[1:], lambda sizes, dtype: (((change["to"],) + sizes[1:]) if sizes[:1] == (change["from"],) else sizes, dtype))
+        first, then = change["from"], change["to"]
+        larger = _mapped(given[1:], lambda sizes, dtype: ((then, *sizes[1:]) if sizes[:1] == (first,) else sizes, dtype))
         return (*given[:1], *larger)
     return given
 
