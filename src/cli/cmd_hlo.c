@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "cli/report.h"
+#include "flow/predict.h"
 #include "flow/run.h"
 
 static bool is_twice(const struct ts_profile *profile, size_t index, struct ts_bytes name)
@@ -64,15 +65,54 @@ static enum ts_status note_modules(const struct ts_cli *cli, struct ts_error *er
 
 struct hlo_options {
 	struct ts_print_options print;
-	const char *chip;
+	const char *chip, *topology;
+	const char *predict; /* a folder; NULL: no profile is wanted */
 };
+
+/* "v5e:2x4" names the chip as well. */
+static struct ts_bytes chip_of(const struct hlo_options *own)
+{
+	return own->chip ? ts_bytes_of(own->chip) : ts_topology_chip(ts_bytes_of(own->topology));
+}
+
+static enum ts_status check_predict(const struct hlo_options *own, struct ts_error *err)
+{
+	if (own->predict && (chip_of(own).n == 0 || !own->topology))
+		return ts_fail(err, TS_USAGE,
+			       "--predict needs the chip and the slice (--topology v5e:2x4, for instance)");
+	return TS_OK;
+}
+
+static enum ts_status write_predicted(const struct ts_cli *cli, const struct ts_run *run,
+				      struct ts_error *err)
+{
+	const struct hlo_options *own = cli->own;
+	struct ts_predict_options options = { .chip = chip_of(own),
+					      .topology = ts_bytes_of(own->topology),
+					      .folder = own->predict,
+					      .version = PACKAGE_VERSION };
+	struct ts_error said = TS_ERROR_INIT;
+	char *path = NULL;
+	enum ts_status st;
+
+	if (!own->predict)
+		return TS_OK;
+	st = ts_predict(run, &options, &path, err);
+	ts_fail(&said, TS_OK, "%s: a predicted profile (tpusight report %s shows it)",
+		path ? path : "", own->predict);
+	if (st == TS_OK && !cli->quiet)
+		ts_complain(said.text);
+	free(path);
+	return st;
+}
 
 static enum ts_exit run_hlo(struct ts_cli *cli)
 {
 	const struct hlo_options *own = cli->own;
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
 					  .settings = &cli->settings,
-					  .chip = ts_bytes_of(own->chip) };
+					  .chip = chip_of(own),
+					  .topology = ts_bytes_of(own->topology) };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf out = TS_BUF_INIT;
 	enum ts_status st;
@@ -81,7 +121,10 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 	size_t nr_bad = 0;
 
 	ts_run_init(&run);
-	st = note_modules(cli, &err);
+	run.keeps_protos = own->predict != NULL;
+	st = check_predict(own, &err);
+	if (st == TS_OK)
+		st = note_modules(cli, &err);
 	for (size_t i = 0; i < cli->nr_paths && st == TS_OK; i++)
 		if (!open_module(cli, &run, cli->paths[i]))
 			nr_bad++;
@@ -89,6 +132,8 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 	code = run.profile.nr_modules == 0 ? TS_EXIT_NOTHING : nr_bad ? TS_EXIT_SOME : TS_EXIT_DONE;
 	if (run.profile.nr_modules > 0)
 		st = ts_run_analyse(&run, &options, &err);
+	if (run.profile.nr_modules > 0 && st == TS_OK)
+		st = write_predicted(cli, &run, &err);
 	if (run.profile.nr_modules > 0 && st == TS_OK)
 		st = ts_emit_report(cli, &own->print, &run.results, &out, &err);
 	if (st) {
@@ -119,13 +164,30 @@ static enum ts_status set_chip(void *chip, const char *value, struct ts_error *e
 	return TS_OK;
 }
 
+static enum ts_status set_topology(void *topology, const char *value, struct ts_error *err)
+{
+	struct ts_bytes chip = ts_topology_chip(ts_bytes_of(value));
+	struct ts_topology found;
+	const char *name;
+	char kind[64];
+
+	snprintf(kind, sizeof(kind), "%.*s", TS_ARG(chip));
+	if (chip.n > 0 && set_chip(&name, kind, err))
+		return TS_USAGE;
+	if (!ts_topology_parse(ts_bytes_of(value), NULL, &found))
+		return ts_fail(err, TS_USAGE, "%s is not a slice of chips (2x4 or v5e:2x4, for instance)",
+			       value);
+	memcpy(topology, &value, sizeof(value));
+	return TS_OK;
+}
+
 /* What a module alone can say. */
 static const char *view_at(const struct ts_command *command, size_t index)
 {
 	static const char *const views[] = {
 		"overview",	   "ops",    "modules", "remat",	"systolic",
 		"padding",	   "fusion", "memory",	"custom_calls", "capacity",
-		"memory_timeline", "doctor", NULL
+		"memory_timeline", "prediction", "doctor", NULL
 	};
 
 	return views[index];
@@ -141,6 +203,11 @@ static const struct ts_option options[] = {
 	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME", "one view: %s", .name_at = view_at),
 	TS_OPT_CALL(OWN, chip, "chip", "NAME", set_chip,
 		    "the chip the module was compiled for (it does not say)"),
+	TS_OPT_CALL(OWN, topology, "topology", "SLICE", set_topology,
+		    "the slice of chips it was compiled for: 2x4, or v5e:2x4, which names the chip, too"),
+	TS_OPT_TEXT(OWN, predict, "predict", 0, "FOLDER",
+		    "write a predicted step into FOLDER, as a profile that all commands open",
+		    .place = TS_PLACE_WRITTEN),
 	TS_OPT_END,
 };
 
@@ -151,7 +218,9 @@ const struct ts_command ts_command_hlo = {
 	.help = "FILE is a serialized HloProto or HloModuleProto (*.hlo_proto.pb). What needs a "
 		"run (times) is\n"
 		"unknown; what needs the chip (matrix-unit size, rates) is too unless --chip names "
-		"it.",
+		"it. With both a step is predicted (view prediction), by the compiler's estimates "
+		"and the\n"
+		"chip's rates.",
 	.options = options,
 	.own_size = sizeof(OWN),
 	.has_thresholds = true,

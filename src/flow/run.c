@@ -439,11 +439,13 @@ enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct t
 	file = ts_arena_copy(&profile->arena, ts_bytes_of(input.path));
 	st = file.p ? ts_hlo_read(&profile->arena, input.bytes, file, &module, err)
 		    : ts_fail_nomem(err);
+	module.proto = run->keeps_protos ? ts_arena_copy(&profile->arena, input.bytes)
+					 : (struct ts_bytes){ NULL, 0 };
 	ts_input_release(&input); /* the module is a copy */
 	if (st)
 		return st; /* the story names the file */
 	kept = ts_profile_add_module(profile, program_id);
-	if (!kept)
+	if (!kept || (run->keeps_protos && !module.proto.p))
 		return ts_fail_nomem(err);
 	*kept = module;
 	return TS_OK;
@@ -471,6 +473,7 @@ static struct ts_rates rates_of(const struct ts_device *device)
 static enum ts_status make_rates(struct ts_run *run, struct ts_bytes chip, struct ts_error *err)
 {
 	struct ts_chip_query query = { .kind = chip,
+				       .has_megacore = true, /* modules are compiled for both cores as one */
 				       .clock_khz = -1,
 				       .core_count = -1,
 				       .cc_major = -1,

@@ -265,6 +265,7 @@ struct ts_hlo_module {
 	const struct ts_hlo_alias *aliases;
 	struct ts_hlo_buffers buffers;
 	struct ts_bytes proto; /* the bytes it was made from */
+	bool is_bare;	       /* they are an HloModuleProto, without an HloProto around it */
 };
 
 /* Index of the instruction of this name in the module, or UINT32_MAX. Linear: for many look-ups

@@ -584,7 +584,8 @@ static void put_plane_stats(const struct plane *plane, size_t native_bytes)
 	put_text_stat(plane->out, XPLANE_STATS, STAT_NOTE, TS_LIT(OVERLAY_NOTE));
 }
 
-static void put_plane_name(struct ts_buf *out, struct ts_bytes device, const char *what)
+static void put_plane_name(struct ts_buf *out, struct ts_bytes device, bool is_predicted,
+			   const char *what)
 {
 	static const char prefix[] = "/device:";
 	size_t skip = ts_bytes_starts(device, prefix) ? sizeof(prefix) - 1 : 0;
@@ -593,6 +594,7 @@ static void put_plane_name(struct ts_buf *out, struct ts_bytes device, const cha
 	ts_buf_puts(&name, OVERLAY_PLANE " ");
 	ts_buf_put(&name, ts_bytes_cut(device, skip, device.n));
 	ts_buf_puts(&name, what);
+	ts_buf_puts(&name, is_predicted ? " (predicted)" : "");
 	ts_pbw_text(out, XPLANE_NAME, ts_buf_bytes(&name));
 	out->failed |= name.failed;
 	ts_buf_release(&name);
@@ -609,7 +611,7 @@ static int64_t put_plane(struct space *space, struct plane *plane, const struct 
 	set_clock(plane, space->profile, native);
 	pid = take_pid(space, pid);
 	ts_pbw_i64(space->out, XPLANE_ID, pid - PID_CUSTOM);
-	put_plane_name(space->out, device->name, what);
+	put_plane_name(space->out, device->name, device->predicted.n > 0, what);
 	put_plane_stats(plane, space->native_bytes);
 	put_rows(plane);
 	counter_id = put_labels(plane);

@@ -79,6 +79,12 @@ static const struct ts_table *causes_of(const struct ts_check *check)
 	return check->capture ? ts_result_find_table(check->capture, "causes") : NULL;
 }
 
+static bool is_predicted(const struct ts_check *check)
+{
+	return check->capture &&
+	       ts_result_get(check->capture, "is_predicted").type == TS_VALUE_BOOL;
+}
+
 static void put_wrapped(struct ts_buf *out, const char *label, struct ts_bytes text,
 			const struct ts_report *form)
 {
@@ -129,7 +135,8 @@ void ts_check_text(struct ts_buf *out, const struct ts_check *check, const struc
 	ts_term_text(out, ts_bytes_of(check->session));
 	ts_buf_puts(out, form->color ? ": " BOLD : ": ");
 	ts_buf_put(out, verdict_of(check));
-	ts_buf_puts(out, form->color ? RESET "\n" : "\n");
+	ts_buf_puts(out, form->color ? RESET : "");
+	ts_buf_puts(out, is_predicted(check) ? " (predicted, not measured)\n" : "\n");
 	for (size_t i = 0; causes && i < causes->nr_rows; i++)
 		put_cause(out, ++nr, row_of_cause(causes, i), form);
 	for (size_t i = 0; i < check->nr_notes; i++)
@@ -202,6 +209,10 @@ void ts_check_json(struct ts_json *json, const struct ts_check *check)
 	ts_json_text(json, check->session);
 	ts_json_key(json, "verdict");
 	ts_json_string(json, verdict_of(check));
+	if (is_predicted(check)) {
+		ts_json_key(json, "is_predicted");
+		ts_json_bool(json, true);
+	}
 	ts_json_key(json, "causes");
 	ts_json_array(json);
 	for (size_t i = 0; causes && i < causes->nr_rows; i++)

@@ -10,6 +10,7 @@
 #include "write/json_head.h"
 #include "write/json_value.h"
 #include "write/report_tracks.h"
+#include "write/summary.h"
 
 /* Where the writer stands among dotted names: inside the objects of the last one. */
 struct place {
@@ -237,11 +238,20 @@ static void put_origin(struct ts_json *json, const char *table, const char *name
 	ts_buf_release(&key);
 }
 
+/* What a predicted profile has measured is foretold; but how far off predictions were is of a real one. */
+static const char *origin_in(const struct part *part, enum ts_origin origin)
+{
+	if (origin == TS_MEASURED && strcmp(part->result->name, "prediction") != 0 &&
+	    ts_summary_is_predicted(part->result->owner))
+		return "predicted";
+	return ts_origin_name(origin);
+}
+
 /* Of the value that stands there. */
-static const char *field_origin(const struct ts_field *field)
+static const char *field_origin(const struct part *part, const struct ts_field *field)
 {
 	return field->value.type == TS_VALUE_NULL ? "unknown"
-						  : ts_origin_name(ts_field_origin(field));
+						  : origin_in(part, ts_field_origin(field));
 }
 
 static void put_origins(struct ts_json *json, const struct part *part)
@@ -251,13 +261,13 @@ static void put_origins(struct ts_json *json, const struct part *part)
 	for (size_t i = 0; i < result->nr_fields; i++)
 		if (wants_field(part, &result->fields[i]))
 			put_origin(json, NULL, result->fields[i].name,
-				   field_origin(&result->fields[i]));
+				   field_origin(part, &result->fields[i]));
 	for (size_t i = 0; i < result->nr_tables; i++) {
 		const struct ts_table *table = &result->tables[i];
 
 		for (size_t k = 0; wants_table(part, table) && k < table->nr_columns; k++)
 			put_origin(json, table->name, table->columns[k].name,
-				   ts_origin_name(ts_column_origin(table, k)));
+				   origin_in(part, ts_column_origin(table, k)));
 	}
 }
 

@@ -11,6 +11,7 @@
 #include "write/breakdown.h"
 #include "write/brief.h"
 #include "write/screen.h"
+#include "write/summary.h"
 #include "write/text_table.h"
 
 #define BOLD	      "\033[1m"
@@ -330,6 +331,8 @@ enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *resul
 		st = need_column(results, &view, report->sort, err);
 	if (st)
 		return st;
+	if (!report->is_screen || report->view)
+		ts_summary_predicted(out, results, report->width);
 	if (report->is_screen && !report->view)
 		ts_screen_text(out, results, report);
 	else if (view.table)

@@ -100,6 +100,7 @@ static void put_head(struct ts_buf *out, const struct ts_results *results,
 {
 	struct ts_buf place = TS_BUF_INIT, facts = TS_BUF_INIT;
 
+	ts_summary_predicted(out, results, report->width);
 	ts_summary_place(&place, results);
 	ts_summary_facts(&facts, results);
 	put_program(&facts, results);

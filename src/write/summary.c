@@ -78,6 +78,32 @@ void ts_summary_place(struct ts_buf *out, const struct ts_results *results)
 		put_file(out, results);
 }
 
+bool ts_summary_is_predicted(const struct ts_results *results)
+{
+	struct ts_value is = ts_summary_value(results, "run.is_predicted");
+
+	return is.type == TS_VALUE_BOOL && is.as.b;
+}
+
+void ts_summary_predicted(struct ts_buf *out, const struct ts_results *results, size_t width)
+{
+	const struct ts_result *prediction = ts_results_find(results, "prediction");
+	struct ts_buf line = TS_BUF_INIT;
+	struct ts_bytes topology = { NULL, 0 };
+
+	TS_ASSERT(out && results);
+	if (!ts_summary_is_predicted(results))
+		return;
+	if (prediction)
+		topology = text_of(ts_result_get(prediction, "topology"));
+	ts_buf_printf(&line, "PREDICTED for %.*s, not measured: nothing ran (--view prediction)",
+		      TS_ARG(topology));
+	ts_term_cut(out, ts_buf_bytes(&line), width ? width : SIZE_MAX);
+	ts_buf_putc(out, '\n');
+	out->failed |= line.failed;
+	ts_buf_release(&line);
+}
+
 struct kind {
 	struct ts_bytes name;
 	size_t nr;
@@ -171,6 +197,7 @@ void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_
 	size_t all;
 
 	TS_ASSERT(out && results);
+	ts_summary_predicted(out, results, width);
 	ts_summary_place(&place, results);
 	ts_summary_facts(&rest, results);
 	all = ts_term_width(ts_buf_bytes(&place)) + ts_term_width(ts_buf_bytes(&rest));

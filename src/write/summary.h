@@ -23,6 +23,10 @@
 struct ts_value ts_summary_value(const struct ts_results *results, const char *name);
 /* logdir/run/session, without those that say nothing. */
 void ts_summary_place(struct ts_buf *out, const struct ts_results *results);
+/* Nothing of it was measured (flow/predict.h), which every door says. */
+bool ts_summary_is_predicted(const struct ts_results *results);
+/* A line that says so, or nothing. */
+void ts_summary_predicted(struct ts_buf *out, const struct ts_results *results, size_t width);
 /* Known to have none, which is another thing than not known. */
 bool ts_summary_has_no_device(const struct ts_results *results);
 /* Hosts, devices, wall time and steps, each behind a dot. */

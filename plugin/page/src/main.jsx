@@ -223,6 +223,7 @@ function Heading({ runs, views, theme, setTheme }) {
 				<h1>TPUsight</h1>
 				{(run || live) && <span class="run">{cut(clean(run ? nameOf(run) : watchedOf(live)), 120)}</span>}
 				{wall > 0 && <span class="count">{time(wall)}</span>}
+				{run?.is_predicted && <strong class="predicted">predicted, not measured</strong>}
 			</div>
 			<div class="what">
 				{live && <LiveBar live={live} />}

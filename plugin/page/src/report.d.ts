@@ -32,6 +32,7 @@ export interface Run {
 	session: Maybe<string>;
 	duration_ps: Maybe<number>;
 	duration_of?: Maybe<string>;
+	is_predicted?: Maybe<boolean>;
 	capture_ps?: Maybe<number>;
 	hosts?: Host[];
 	devices?: Device[];

@@ -50,6 +50,8 @@ struct ts_op_time {
 	enum ts_time_basis basis;
 	int64_t ps[TS_NR_CASES]; /* the highest -1: there is no bound */
 	const char *unknown;	 /* why; NULL: it is known */
+	int64_t estimate_ps; /* the compiler's; -1: it has none */
+	int64_t roofline_ps; /* what its products and bytes take at the chip's peaks; -1: it does not work on the core */
 };
 
 struct ts_op_times {

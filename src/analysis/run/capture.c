@@ -332,6 +332,9 @@ static enum ts_status capture_close(void *data, const struct ts_context *ctx, vo
 		return TS_OK; /* compiled modules alone: nothing was captured */
 	if (!sum->hosts && make_sums(sum, ctx, err))
 		return TS_NOMEM;
+	if (ts_profile_predicted(ctx->profile).n > 0)
+		ts_result_field(result, "is_predicted", ts_bool(true), TS_MEASURED,
+				"predicted, not measured");
 	return ts_capture_report(sum, ctx, facts, result, err);
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is foretold, as fields and tables. */
+#include "analysis/facts/ops.h"
 #include "analysis/kit/cells.h"
 #include "analysis/kit/table.h"
 #include "analysis/time/prediction.h"
 
-#define MAX_UNKNOWN 1000 /* ops that the table lists */
+#define MAX_UNKNOWN 1000 /* ops that a table lists */
+#define MAX_OPS	    200
 
 static const struct prediction_module *main_of(const struct prediction *prediction)
 {
@@ -176,6 +178,53 @@ static void put_measured(const struct prediction *prediction, struct ts_result *
 	}
 }
 
+/* An op that the core works on, an execution of it. */
+struct measured_op {
+	const struct ts_op_fact *fact;
+	const struct ts_op_time *time;
+	struct ts_bytes module;
+	int64_t measured_ps;
+};
+
+#define OPS(X) \
+	X(op, TS_MEASURED, "op", ts_text(row->fact->name)) \
+	X(module, TS_COMPILED, TS_SPARE("module"), ts_text_or_null(row->module)) \
+	X(kind, TS_COMPILED, "kind", ts_string_cell(ts_time_kind_name(row->time->kind))) \
+	X(occurrences, TS_MEASURED, TS_SPARE("executions"), ts_int(row->fact->occurrences)) \
+	X(measured_ps, TS_MEASURED, TS_KEY("measured"), ts_int(row->measured_ps)) \
+	X(predicted_ps, TS_MODELLED, TS_KEY("predicted"), \
+	  ts_int(row->time->ps[TS_CASE_LIKELY])) \
+	X(estimate_ps, TS_COMPILED, "compiler", ts_int_or_null(row->time->estimate_ps)) \
+	X(roofline_ps, TS_MODELLED, "roofline", ts_int_or_null(row->time->roofline_ps)) \
+	X(bias_pct, TS_DERIVED, "off by", \
+	  bias_pct(row->time->ps[TS_CASE_LIKELY], row->measured_ps))
+
+static const struct ts_column op_columns[] = { OPS(TS_COLUMN) };
+
+/* The longest first, as the op table has them. */
+static void put_ops(const struct prediction *prediction, struct ts_result *result)
+{
+	struct ts_table *table = ts_result_table(result, "ops", "Predicted ops against measured",
+						 op_columns, TS_NELEM(op_columns));
+	const struct ts_ops_facts *ops = ts_ops_facts(prediction->ctx);
+
+	for (size_t i = 0; i < ops->nr && prediction->modules && table->nr_rows < MAX_OPS; i++) {
+		const struct ts_op_fact *fact = &ops->items[i];
+		const struct prediction_module *module;
+		struct measured_op op = { .fact = fact }, *row = &op;
+
+		if (fact->op == TS_NONE || fact->instr == TS_NONE || fact->occurrences <= 0 ||
+		    fact->module_index >= prediction->ctx->profile->nr_modules)
+			continue;
+		module = &prediction->modules[fact->module_index];
+		op.time = &module->times.items[fact->instr];
+		op.module = module->times.module->name;
+		op.measured_ps = fact->self_ps / fact->occurrences;
+		if (op.time->roofline_ps >= 0)
+			TS_CELLS(result, table, OPS);
+	}
+}
+
 #define KNOWN(X) \
 	X(kind, TS_COMPILED, "kind", ts_string_cell(ts_time_kind_name((enum ts_time_kind)kind))) \
 	X(error_pct, TS_MEASURED, "was off", known ? ts_real(known->error_pct) : ts_null()) \
@@ -230,6 +279,8 @@ bool prediction_report(const struct prediction *prediction, struct ts_result *re
 	put_unknown(prediction, result);
 	put_modules(prediction, is_run, result);
 	put_measured(prediction, result);
+	if (is_run)
+		put_ops(prediction, result);
 	if (main_of(prediction))
 		put_known(result);
 	put_notes(prediction, result);

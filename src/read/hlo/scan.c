@@ -180,7 +180,8 @@ enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto)
 	TS_ASSERT(reader);
 	TS_ASSERT(proto.p || proto.n == 0);
 	scan->module = proto;
-	if (!is_bare_module(proto)) {
+	reader->module->is_bare = is_bare_module(proto);
+	if (!reader->module->is_bare) {
 		scan->module = (struct ts_bytes){ NULL, 0 };
 		scan_proto(scan, ts_pb_of(proto, &bad));
 	}

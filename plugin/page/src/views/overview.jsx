@@ -221,10 +221,25 @@ function More() {
 	);
 }
 
+// Nothing ran: what is foretold, by what, and how far off such predictions were.
+function Predicted() {
+	const { report } = usePage();
+	if (!report.run?.is_predicted) return null;
+	return (
+		<section aria-label="prediction" class="predicted">
+			<p>
+				<strong>Predicted, not measured.</strong> Every time on this page is foretold by the compiler’s estimates and the chip’s rates; nothing ran.
+			</p>
+			<Part name="prediction" heading="How the step is predicted" />
+		</section>
+	);
+}
+
 export function Overview() {
 	const { report } = usePage();
 	return (
 		<div>
+			<Predicted />
 			<Profiled />
 			<div class="cards">
 				<Health score={report.overview?.health_score} />
