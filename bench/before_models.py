@@ -45,30 +45,30 @@ def perceptron(weights: Any, x: Any) -> Any:
     return ((x @ weights[-1]).astype(F32)**2).mean()
 
 
-LAYERS = [of(1000, 4096), of(4096, 4096), of(4096, 1000)]
+LAYERS = [of(500, 1024), of(1024, 1024), of(1024, 500)]
 
 
-@model(LAYERS, of(2048, 1000), jit={"donate_argnums": 0})
+@model(LAYERS, of(1024, 500), jit={"donate_argnums": 0})
 def mlp(weights: Any, x: Any) -> Any:
     return trained(perceptron, weights, x)
 
 
-@model(LAYERS, of(4096, 1000), mesh={"data": -1}, shardings=(None, P("data")))
+@model(LAYERS, of(2048, 500), mesh={"data": -1}, shardings=(None, P("data")))
 def data_parallel(weights: Any, x: Any) -> Any:
     return trained(perceptron, weights, x)
 
 
-@model([of(1024, 4096), of(4096, 4096), of(4096, 1024)], of(4096, 1024), mesh={"data": -1}, shardings=(P("data"), P("data")))
+@model([of(512, 2048), of(2048, 512)], of(2048, 512), mesh={"data": -1}, shardings=(P("data"), P("data")))
 def fsdp(weights: Any, x: Any) -> Any:
     return trained(perceptron, weights, x)
 
 
-@model([of(1024, 8192), of(8192, 1024)], of(2048, 1024), mesh={"data": 2, "model": 2}, shardings=([P(None, "model"), P("model")], P("data")))
+@model([of(512, 2048), of(2048, 512)], of(1024, 512), mesh={"data": 2, "model": 2}, shardings=([P(None, "model"), P("model")], P("data")))
 def tensor_parallel(weights: Any, x: Any) -> Any:
     return trained(perceptron, weights, x)
 
 
-WIDTH, HEADS = 1024, 8
+WIDTH, HEADS = 512, 4
 BLOCK = {"qkv": of(WIDTH, 3 * WIDTH), "out": of(WIDTH, WIDTH), "up": of(WIDTH, 4 * WIDTH), "down": of(4 * WIDTH, WIDTH)}
 
 
@@ -94,24 +94,24 @@ def deep(weights: Any, x: Any, body: Any = block) -> Any:
     return (x.astype(F32)**2).mean()
 
 
-@model([BLOCK] * 2, of(4, 512, WIDTH))
+@model([BLOCK] * 2, of(4, 256, WIDTH))
 def transformer(weights: Any, x: Any) -> Any:
     return trained(deep, weights, x)
 
 
-@model([BLOCK] * 2, of(4, 512, WIDTH))
+@model([BLOCK] * 2, of(4, 256, WIDTH))
 def transformer_remat(weights: Any, x: Any) -> Any:
     return trained(functools.partial(deep, body=jax.checkpoint(block)), weights, x)
 
 
-@model({name: of(4, *array.shape) for name, array in BLOCK.items()}, of(4, 512, WIDTH), jit={"donate_argnums": 0})
+@model({name: of(4, *array.shape) for name, array in BLOCK.items()}, of(4, 256, WIDTH), jit={"donate_argnums": 0})
 def transformer_scan(weights: Any, x: Any) -> Any:
     def loss(weights: Any, x: Any) -> Any:
         return (lax.scan(lambda x, layer: (block(x, layer), None), x, weights)[0].astype(F32)**2).mean()
     return trained(loss, weights, x)
 
 
-@model(of(1024, 8, dtype=F32), of(8, 1024, 4096), of(8, 4096, 1024), of(2048, 1024))
+@model(of(512, 8, dtype=F32), of(8, 512, 1024), of(8, 1024, 512), of(1024, 512))
 def moe(gate: Any, up: Any, down: Any, x: Any) -> Any:
     weights, chosen = lax.top_k(jax.nn.softmax(x.astype(F32) @ gate), 2)
     spread = (jax.nn.one_hot(chosen, 8) * weights[..., None]).sum(1).astype(x.dtype)
@@ -119,7 +119,7 @@ def moe(gate: Any, up: Any, down: Any, x: Any) -> Any:
     return jnp.einsum("etf,efd,te->td", hidden, down, spread)
 
 
-@model(of(8, 1024, 2048), of(8, 2048, 1024), of(4096, 1024), mesh={"expert": -1}, shardings=(P("expert"), P("expert"), P("expert")))
+@model(of(8, 512, 1024), of(8, 1024, 512), of(2048, 512), mesh={"expert": -1}, shardings=(P("expert"), P("expert"), P("expert")))
 def moe_experts(up: Any, down: Any, x: Any, mesh: Any) -> Any:
     """Tokens go to the experts' devices and back."""
     def body(up: Any, down: Any, x: Any) -> Any:
@@ -129,7 +129,7 @@ def moe_experts(up: Any, down: Any, x: Any, mesh: Any) -> Any:
     return jax.shard_map(body, mesh=mesh, in_specs=(P("expert"),) * 3, out_specs=P("expert"))(up, down, x)
 
 
-@model({"first": of(3, 3, 3, 64), "second": of(3, 3, 64, 128), "third": of(3, 3, 128, 256), "out": of(256, 1000)}, of(32, 64, 64, 3))
+@model({"first": of(3, 3, 3, 64), "second": of(3, 3, 64, 128), "third": of(3, 3, 128, 128), "out": of(128, 1000)}, of(16, 32, 32, 3))
 def conv_net(weights: Any, x: Any) -> Any:
     def loss(weights: Any, x: Any) -> Any:
         for name in ("first", "second", "third"):
@@ -144,12 +144,12 @@ def attention_pallas(q: Any, k: Any, v: Any) -> Any:
     return flash_attention(q, k, v, causal=True)
 
 
-@model(of(50257, 768, dtype=F32), of(16, 512, dtype=I32))
+@model(of(50257, 256, dtype=F32), of(16, 512, dtype=I32))
 def embedding(table: Any, tokens: Any) -> Any:
     return trained(lambda table, tokens: (table[tokens]**2).mean(), table, tokens)
 
 
-@model(of(32, 1024, 1024), of(4096, 1024), mesh={"stage": -1}, shardings=(P("stage"), None))
+@model(of(32, 512, 512), of(1024, 512), mesh={"stage": -1}, shardings=(P("stage"), None))
 def pipeline(weights: Any, x: Any, mesh: Any) -> Any:
     def body(weights: Any, x: Any) -> Any:
         stages = lax.axis_size("stage")
@@ -161,7 +161,7 @@ def pipeline(weights: Any, x: Any, mesh: Any) -> Any:
     return jax.shard_map(body, mesh=mesh, in_specs=(P("stage"), P()), out_specs=P("stage"))(weights, x)
 
 
-@model(*[of(2, 4096, 8, 128)] * 3, mesh={"ring": -1}, shardings=(P(None, "ring"),) * 3)
+@model(*[of(2, 2048, 4, 128)] * 3, mesh={"ring": -1}, shardings=(P(None, "ring"),) * 3)
 def ring_attention(q: Any, k: Any, v: Any, mesh: Any) -> Any:
     def body(q: Any, k: Any, v: Any) -> Any:
         count = lax.axis_size("ring")
@@ -173,7 +173,7 @@ def ring_attention(q: Any, k: Any, v: Any, mesh: Any) -> Any:
     return jax.shard_map(body, mesh=mesh, in_specs=(P(None, "ring"),) * 3, out_specs=P(None, "ring"))(q, k, v)
 
 
-@model([BLOCK] * 2, of(16, 1, WIDTH), of(2, 2, 16, 2048, HEADS, WIDTH // HEADS), jit={"donate_argnums": 2})
+@model([BLOCK] * 2, of(16, 1, WIDTH), of(2, 2, 16, 1024, HEADS, WIDTH // HEADS), jit={"donate_argnums": 2})
 def decode(weights: Any, x: Any, cache: Any) -> Any:
     for n, layer in enumerate(weights):
         split = (normed(x) @ layer["qkv"]).reshape(*x.shape[:2], 3, HEADS, -1)
@@ -184,18 +184,18 @@ def decode(weights: Any, x: Any, cache: Any) -> Any:
     return x, cache
 
 
-@model(of(1024, 4096), of(512, 4096), of(64, 128, 512))
+@model(of(512, 2048), of(256, 2048), of(64, 128, 256))
 def recurrent(inner: Any, outer: Any, x: Any) -> Any:
     def cell(state: Any, x: Any) -> Any:
         h, c = state
         i, f, g, o = jnp.split(x @ outer + h @ inner, 4, -1)
         c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
         return (jax.nn.sigmoid(o) * jnp.tanh(c), c), None
-    zero = jnp.zeros((128, 1024), BF16)
+    zero = jnp.zeros((128, 512), BF16)
     return lax.scan(cell, (zero, zero), x)[0]
 
 
-@model(of(1024, 50257), of(2048, 1024), of(2048, dtype=I32))
+@model(of(512, 50257), of(1024, 512), of(1024, dtype=I32))
 def vocabulary(head: Any, x: Any, labels: Any) -> Any:
     def loss(head: Any, x: Any, labels: Any) -> Any:
         logits = (x @ head).astype(F32)
@@ -209,7 +209,7 @@ def sampling(logits: Any, threshold: Any) -> Any:
     return where[jnp.arange(64), jnp.argmax(best * threshold[:, None], -1)], jnp.cumsum(jax.nn.softmax(best), -1)
 
 
-@model(of(4096, 4096, dtype=jnp.int8), of(2048, 4096, dtype=jnp.int8), of(4096, dtype=F32))
+@model(of(2048, 1024, dtype=jnp.int8), of(1024, 2048, dtype=jnp.int8), of(1024, dtype=F32))
 def quantized(weights: Any, x: Any, scale: Any) -> Any:
     product = lax.dot_general(x, weights, (((1,), (0,)), ((), ())), preferred_element_type=I32)
     return (product * scale).astype(BF16)

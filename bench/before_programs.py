@@ -3,12 +3,13 @@
 """Judges the programs of before_models.py for three chips each, without a TPU, and holds the peak against libtpu's own.
 
 before_programs.py [WORD...]: those whose names have a WORD; a line each, and at the end how many are within 1 %. It needs jax and
-libtpu; $TPUSIGHT names the program. libtpu's own is memory_analysis(): arguments + results - aliases + temporaries, of HBM.
+libtpu; $TPUSIGHT names the program. libtpu's own is peak_memory_in_bytes of memory_analysis(): what is there all the time, and the
+largest of three heaps (docs/analyses/capacity/capacity.md). Ours is the same of the report, where the schedule is walked.
 """
 import os
 import sys
 import time
-from typing import List, NamedTuple
+from typing import List, NamedTuple, Tuple
 
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "plugin")]
 
@@ -26,22 +27,30 @@ class Row(NamedTuple):
     libtpu: int
     step_ps: float
     compile_s: float
+    held: int  # of HBM, by the walk
+    libtpu_held: int
 
     @property
     def off_pct(self) -> float:
         return 100 * (self.ours / self.libtpu - 1)
 
 
-def libtpu_peak(result: Before) -> int:
-    memory = result.facts["memory"]
-    return (memory["argument_size_in_bytes"] + memory["output_size_in_bytes"] - memory["alias_size_in_bytes"] +
-            memory["temp_size_in_bytes"])
+def our_peak(result: Before) -> int:
+    module = result.report["capacity"]["modules"][0]
+    always = (module["argument_bytes"] + module["output_bytes"] - module["alias_bytes"] + module["constant_bytes"] +
+              module["host_argument_bytes"])
+    return always + max(module["temp_bytes"], module["onchip_peak_bytes"], module["host_temp_bytes"])
+
+
+def held(result: Before) -> Tuple[int, int]:
+    """Of HBM alone: the walk's, which knows no gaps between buffers, and libtpu's."""
+    return result.report["capacity"]["peak_bytes"], result.peak_bytes or 0
 
 
 def row(result: Before) -> Row:
     prediction = result.report.get("prediction") or {}
-    return Row(result.name, result.topology, result.peak_bytes or 0, libtpu_peak(result), prediction.get("step_ps") or float("nan"),
-               result.facts["compile_seconds"])
+    return Row(result.name, result.topology, our_peak(result), result.facts["memory"]["peak_memory_in_bytes"], prediction.get("step_ps") or float("nan"),
+               result.facts["compile_seconds"], *held(result))
 
 
 def judged(model: object, topologies=TOPOLOGIES) -> List[Row]:
@@ -52,14 +61,15 @@ def judged(model: object, topologies=TOPOLOGIES) -> List[Row]:
 def main(words: List[str]) -> int:
     import before_models
     rows, begin = [], time.monotonic()
-    print("program\ttopology\tpeak\tlibtpu's\toff %\tstep us\tcompile s")
+    print("program\ttopology\tpeak\tlibtpu's\toff %\tstep us\tcompile s\tof HBM\tlibtpu's")
     for model in before_models.PROGRAMS:
         if words and not any(word in model.name for word in words):
             continue
         try:
             for one in judged(model):
                 rows.append(one)
-                print(f"{one.name}\t{one.topology}\t{one.ours}\t{one.libtpu}\t{one.off_pct:+.3f}\t{one.step_ps / 1e6:.1f}\t{one.compile_s:.1f}", flush=True)
+                print(f"{one.name}\t{one.topology}\t{one.ours}\t{one.libtpu}\t{one.off_pct:+.3f}\t{one.step_ps / 1e6:.1f}\t"
+                      f"{one.compile_s:.1f}\t{one.held}\t{one.libtpu_held}", flush=True)
         except TpusightError as e:
             print(f"{model.name}: {e}", file=sys.stderr, flush=True)
     near = sum(abs(one.off_pct) <= WITHIN_PCT for one in rows)

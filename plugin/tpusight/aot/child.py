@@ -27,12 +27,12 @@ try:
 except ImportError:  # Windows, for which there is no libtpu
     fcntl = None  # type: ignore[assignment]
 
-LOCK = "/tmp/libtpu_lockfile"  # libtpu's own, a lock of POSIX: this process takes it, and so libtpu in it finds it taken by itself
+LIBTPU_LOCK = "/tmp/libtpu_lockfile"  # libtpu's own, a lock of POSIX, which it takes and drops more than once while it is loaded
 _POLL_S = 0.2
 _MEMORY = ("argument_size_in_bytes", "output_size_in_bytes", "alias_size_in_bytes", "temp_size_in_bytes", "generated_code_size_in_bytes",
            "peak_memory_in_bytes", "host_argument_size_in_bytes", "host_output_size_in_bytes", "host_temp_size_in_bytes")
 _COST = ("flops", "bytes accessed", "transcendentals", "optimal_seconds")
-_MODULE, _BUFFERS = 1, 3  # fields of HloProto
+_MODULE = 1  # field of HloProto
 _MOST_TEXT = 1200
 
 
@@ -48,33 +48,54 @@ class Teller:
         self._file.flush()
 
 
-def _holder(fd: int) -> int:
-    """Who has the lock; 0 where that cannot be known."""
+class Busy(Exception):
+    """Another process has libtpu, one that does not wait for ours."""
+
+
+def _holder(path: str) -> int:
+    """Which process has libtpu; 0 where none has, or that cannot be known."""
     form = "hhqqi4x"  # struct flock of Linux on 64 bits
-    asked = struct.pack(form, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-    return int(struct.unpack(form, fcntl.fcntl(fd, fcntl.F_GETLK, asked))[4])
+    try:
+        fd = os.open(path, os.O_RDONLY)
+    except OSError:
+        return 0
+    try:
+        asked = struct.pack(form, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind, _, _, _, pid = struct.unpack(form, fcntl.fcntl(fd, fcntl.F_GETLK, asked))
+        return 0 if kind == fcntl.F_UNLCK else int(pid)
+    except OSError:
+        return 0
+    finally:
+        os.close(fd)
 
 
-def take_lock(tell: Callable[..., None], path: str = LOCK) -> Optional[int]:
-    """Waits until no other process has libtpu, and says that it waits. The file stays open: closing it would give the lock back."""
+def own_lock() -> str:
+    """The lock of this package's processes, for one user: who has it has libtpu to himself, as far as they are asked."""
+    return os.path.join(tempfile.gettempdir(), f"tpusight-libtpu-{os.getuid()}.lock")
+
+
+def _is_free(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except OSError:
+        return False
+
+
+def take_lock(tell: Callable[..., None], path: str = "", libtpu_path: str = LIBTPU_LOCK) -> Optional[int]:
+    """Waits until no other process has libtpu, and says that it waits. Gives the lock, which is held until this process ends."""
     if not fcntl:
         return None
-    try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError:  # another user's: libtpu says what to do
-        return None
+    fd = os.open(path or own_lock(), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     told = False
-    while True:
-        try:
-            fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return fd
-        except OSError:
-            if not told:
-                told = True
-                pid = _holder(fd)
-                tell("waiting", text="libtpu is in use" + (f" by process {pid}" if pid > 0 else "") +
-                     ", and one process at a time can have it: waiting for it")
-            time.sleep(_POLL_S)
+    while not _is_free(fd) or _holder(libtpu_path):
+        if not told:
+            told = True
+            pid = _holder(libtpu_path)
+            tell("waiting", text="libtpu is in use" + (f" by process {pid}" if pid else "") +
+                 ", and one process at a time can have it: waiting for it")
+        time.sleep(_POLL_S)
+    return fd
 
 
 def _varint(data: bytes, at: int) -> Tuple[int, int]:
@@ -113,14 +134,13 @@ def _dumped(folder: str, end: str) -> str:
 
 
 def _proto_of(folder: str) -> Optional[bytes]:
-    """The module as it runs, with where its buffers lie. Of a program that did not fit, what there was before that was known."""
-    last = _dumped(folder, "after_codegen.hlo.pb")
-    if not last:
-        found = _dumped(folder, "after_optimizations.hlo.pb") or _dumped(folder, "after_optimizations_before_buffer_assignment.hlo.pb")
-        return parts(_read(found)).get(_MODULE) if found else None
-    module = parts(_read(last))[_MODULE]
-    buffers = last[:-len("after_codegen.hlo.pb")] + "after_optimizations.hlo.pb"
-    return module + (parts(_read(buffers)).get(_BUFFERS, b"") if os.path.exists(buffers) else b"")
+    """The module as it runs; of a program that did not fit, as it was before that was known. The buffer assignment that libtpu dumps
+    beside it is an earlier one: its temporaries were up to 14 % off from what memory_analysis() says, and the walk of the schedule is not."""
+    for end in ("after_codegen.hlo.pb", "after_optimizations.hlo.pb", "after_optimizations_before_buffer_assignment.hlo.pb"):
+        found = _dumped(folder, end)
+        if found:
+            return parts(_read(found)).get(_MODULE)
+    return None
 
 
 def _facts_of(compiled: Any) -> Dict[str, Any]:
@@ -234,6 +254,8 @@ def devices_of(topology: chips.Topology) -> List[Any]:
     try:
         return list(topologies.get_topology_desc(platform="tpu", topology_name=topology.name, **topology.options).devices)
     except Exception as e:
+        if "lockfile" in str(e):
+            raise Busy from e
         raise chips.unknown(topology.name, shortened(e).partition(": ")[2] or shortened(e)) from e
 
 
@@ -418,6 +440,8 @@ def _done(program: Program, wanted: job.Compilation, tell: Callable[..., None]) 
     trouble = None
     try:
         _compile(program, wanted, facts)
+    except Busy:
+        raise
     except Exception as e:  # the user's program, and the compiler, may raise anything
         text = str(e) if isinstance(e, _program.TpusightError) else shortened(e)
         trouble = {"kind": _kind(e), "text": text, "source": source_of(e)}
@@ -429,6 +453,17 @@ def _done(program: Program, wanted: job.Compilation, tell: Callable[..., None]) 
 def _wanted() -> Iterator[job.Compilation]:
     for fields in json.load(sys.stdin):
         yield job.Compilation(**fields)
+
+
+def _work(program: Program, wanted: List[job.Compilation], tell: Callable[..., None]) -> None:
+    while wanted:
+        one = wanted.pop(0)
+        if one.change and one.change["kind"] == job.PLAN:
+            more = _planned(program, one)
+            tell("plan", more=[asked._asdict() for asked in more])
+            wanted[:0] = more
+        else:
+            _done(program, one, tell)
 
 
 def main(fd: str, packed: str) -> int:
@@ -445,14 +480,10 @@ def main(fd: str, packed: str) -> int:
         where = source_of(e)
         tell("broken", text=shortened(e) + (f"\n  at {where}" if where else ""))
         return 1
-    while wanted:
-        one = wanted.pop(0)
-        if one.change and one.change["kind"] == job.PLAN:
-            more = _planned(program, one)
-            tell("plan", more=[asked._asdict() for asked in more])
-            wanted = more + wanted
-        else:
-            _done(program, one, tell)
+    try:
+        _work(program, wanted, tell)
+    except Busy:
+        tell("busy")
     return 0 if lock is None or lock >= 0 else 1
 
 

@@ -11,6 +11,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
 
 from .._program import TpusightError
@@ -19,6 +20,7 @@ _NEEDED = ("jax", "libtpu")
 EXTRA = "pip install 'tpusight[before]'"
 PROTO, FACTS = "module.hlo_proto.pb", "facts.json"
 _MOST_WORDS = 4000
+_BUSY_S = 1.0
 PLAN = "plan"  # the kind of a change that stands for all that can be tried
 
 
@@ -148,18 +150,25 @@ def _died(words: List[bytes]) -> Dict[str, str]:
 def outcomes(packed: str, wanted: List[Compilation], say: Optional[Callable[[str], None]] = None) -> Iterator[Outcome]:
     """Compiles all that is WANTED, in its order. Where the process dies in one, the others go on in another process."""
     need_compiler()
-    left = list(wanted)
+    left, is_told = list(wanted), False
     while left:
         words: List[bytes] = []
-        before = len(left)
+        before, is_busy = len(left), False
         for event in _events(packed, left, words):
             if event["event"] == "waiting" and say:
                 say(event["text"])
             elif event["event"] == "done":
                 yield Outcome(left.pop(0), event["facts"], event.get("trouble"))
+            elif event["event"] == "busy":
+                is_busy = True
             elif event["event"] == "plan":
                 left[:1] = [Compilation(**fields) for fields in event["more"]]
             elif event["event"] == "broken":
                 raise TpusightError(event["text"])
-        if left and len(left) == before:  # it died in the first of them
+        if is_busy:
+            if say and not is_told:
+                say("libtpu is in use by another process, and one at a time can have it: waiting for it")
+            is_told = True
+            time.sleep(_BUSY_S)
+        elif left and len(left) == before:  # it died in the first of them
             yield Outcome(left.pop(0), {}, _died(words))

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is known of a program before it runs."""
-import functools
 import os
 from typing import Any, Dict, List, Optional
 
@@ -13,13 +12,6 @@ from .whatif import Tried
 
 _FACTS = ("chip", "topology", "device_kind", "device_count", "topology_device_count", "mesh", "lower_seconds", "compile_seconds",
           "versions", "memory", "cost")
-
-
-@functools.lru_cache(maxsize=None)
-def _can_predict() -> bool:
-    """Whether the program makes a profile of a prediction."""
-    said, _ = _program.run("hlo", "--help")
-    return b"--predict" in said
 
 
 class _Module(Session):
@@ -51,11 +43,11 @@ class Before:
         self.tried: List[Tried] = []
 
     def _opened(self, outcome: job.Outcome, thresholds: Optional[Dict[str, float]]) -> Session:
-        if outcome.trouble or not _can_predict():
+        if outcome.trouble:
             return _Module(self.path, self.chip, self._owner, thresholds)
         folder = os.path.join(outcome.asked.folder, "predicted")
-        slice_ = [f"--topology={self.topology.partition(':')[2]}"] if self.facts.get("mesh") else []
-        _program.run("hlo", f"--chip={self.chip}", *slice_, f"--predict={folder}", self.path)
+        slice_ = self.topology.replace("tpu7x", "v7x")
+        _program.run("hlo", f"--topology={slice_}", f"--predict={folder}", self.path)
         return Session(folder, thresholds, folder=self._owner)
 
     @property
@@ -76,9 +68,13 @@ class Before:
 
     @property
     def peak_bytes(self) -> Optional[int]:
-        """The most that the program holds of a device's memory: what the buffer assignment reserves for it."""
-        found = self._capacity()
-        return found.get("reserved_bytes") or found.get("peak_bytes")
+        """What the program holds of a device's memory: arguments, results and temporaries, as the compiler says (memory_analysis); of one
+        that it refused the walk of the schedule."""
+        memory = self.facts.get("memory") or {}
+        if "temp_size_in_bytes" in memory:
+            return int(memory["argument_size_in_bytes"] + memory["output_size_in_bytes"] - memory["alias_size_in_bytes"] +
+                       memory["temp_size_in_bytes"])
+        return self._capacity().get("peak_bytes")
 
     @property
     def findings(self) -> Findings:
