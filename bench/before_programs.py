@@ -49,8 +49,8 @@ def held(result: Before) -> Tuple[int, int]:
 
 def row(result: Before) -> Row:
     prediction = result.report.get("prediction") or {}
-    return Row(result.name, result.topology, our_peak(result), result.facts["memory"]["peak_memory_in_bytes"], prediction.get("step_ps") or float("nan"),
-               result.facts["compile_seconds"], *held(result))
+    return Row(result.name, result.topology, our_peak(result), result.facts["memory"]["peak_memory_in_bytes"],
+               prediction.get("step_ps") or float("nan"), result.facts["compile_seconds"], *held(result))
 
 
 def judged(model: object, topologies=TOPOLOGIES) -> List[Row]:
@@ -68,8 +68,8 @@ def main(words: List[str]) -> int:
         try:
             for one in judged(model):
                 rows.append(one)
-                print(f"{one.name}\t{one.topology}\t{one.ours}\t{one.libtpu}\t{one.off_pct:+.3f}\t{one.step_ps / 1e6:.1f}\t"
-                      f"{one.compile_s:.1f}\t{one.held}\t{one.libtpu_held}", flush=True)
+                print(one.name, one.topology, one.ours, one.libtpu, f"{one.off_pct:+.3f}", f"{one.step_ps / 1e6:.1f}",
+                      f"{one.compile_s:.1f}", one.held, one.libtpu_held, sep="\t", flush=True)
         except TpusightError as e:
             print(f"{model.name}: {e}", file=sys.stderr, flush=True)
     near = sum(abs(one.off_pct) <= WITHIN_PCT for one in rows)

@@ -135,7 +135,7 @@ def _dumped(folder: str, end: str) -> str:
 
 def _proto_of(folder: str) -> Optional[bytes]:
     """The module as it runs; of a program that did not fit, as it was before that was known. The buffer assignment that libtpu dumps
-    beside it is an earlier one: its temporaries were up to 14 % off from what memory_analysis() says, and the walk of the schedule is not."""
+    beside it is an earlier one: with it totals were up to 14 % off from what memory_analysis() says."""
     for end in ("after_codegen.hlo.pb", "after_optimizations.hlo.pb", "after_optimizations_before_buffer_assignment.hlo.pb"):
         found = _dumped(folder, end)
         if found:

@@ -120,7 +120,7 @@ def write_baseline(path: str, results: "List[Before]") -> None:
     """Keeps the figures of RESULTS, by topology: a file for a repository."""
     kept = {before.topology: {name: value for name, value in sorted(figures(before).items()) if value is not None} for before in results}
     with new_file(path) as file:
-        json.dump({"schema": SCHEMA, "program": results[0].name, "topologies": kept}, file, indent=1)
+        json.dump({"schema": SCHEMA, "program": str(results[0].name), "topologies": kept}, file, indent=1)
         file.write("\n")
 
 
