@@ -204,9 +204,9 @@ static const struct ts_option options[] = {
 	TS_OPT_CALL(OWN, chip, "chip", "NAME", set_chip,
 		    "the chip the module was compiled for (it does not say)"),
 	TS_OPT_CALL(OWN, topology, "topology", "SLICE", set_topology,
-		    "the slice of chips it was compiled for: 2x4, or v5e:2x4, which names the chip, too"),
+		    "the slice of chips it was compiled for: v5e:2x4"),
 	TS_OPT_TEXT(OWN, predict, "predict", 0, "FOLDER",
-		    "write a predicted step into FOLDER, as a profile that all commands open",
+		    "write a predicted step into FOLDER, as a profile",
 		    .place = TS_PLACE_WRITTEN),
 	TS_OPT_END,
 };
@@ -218,9 +218,9 @@ const struct ts_command ts_command_hlo = {
 	.help = "FILE is a serialized HloProto or HloModuleProto (*.hlo_proto.pb). What needs a "
 		"run (times) is\n"
 		"unknown; what needs the chip (matrix-unit size, rates) is too unless --chip names "
-		"it. With both a step is predicted (view prediction), by the compiler's estimates "
-		"and the\n"
-		"chip's rates.",
+		"it. With --topology a step is predicted, by the compiler's estimates and the "
+		"chip's\n"
+		"rates (view prediction).",
 	.options = options,
 	.own_size = sizeof(OWN),
 	.has_thresholds = true,

@@ -3,6 +3,7 @@
 #ifndef TS_TESTS_READ_HLO_WALK_H
 #define TS_TESTS_READ_HLO_WALK_H
 
+#include "analysis/kit/op_time.h"
 #include "base/buf.h"
 #include "model/cost.h"
 #include "read/hlo.h"
@@ -24,6 +25,39 @@ static inline int64_t walk_instr(const struct ts_hlo_module *module, uint32_t i)
 	return sum;
 }
 
+/* A step of it on eight chips of a v5e, with each op as it is expected, at the least and at the most. */
+static inline int64_t walk_prediction(const struct ts_hlo_module *module)
+{
+	struct ts_chip_query query = { .kind = TS_LIT("v5e") };
+	struct ts_rates rates = ts_rates_of(&query, NAN, NAN, NAN, -1);
+	struct ts_op_times times = { .module = NULL };
+	struct ts_topology topology;
+	struct ts_profile profile;
+	struct ts_hlo_module *kept;
+	int64_t sum = 0;
+
+	ts_profile_init(&profile);
+	kept = ts_profile_add_module(&profile, 1);
+	ts_topology_parse(TS_LIT("2x4"), rates.name, &topology);
+	if (kept)
+		*kept = *module;
+	if (kept && ts_op_times_make(&times, &profile, 0, &rates, &topology))
+		for (int which = 0; which < TS_NR_CASES; which++) {
+			struct ts_schedule walk = { .module = kept,
+						    .ops = times.walked,
+						    .which = (enum ts_case)which,
+						    .with_events = true };
+
+			if (ts_schedule_walk(&walk))
+				sum ^= walk.end_ps ^ (int64_t)walk.core.nr;
+			TS_ASSERT(walk.end_ps >= 0 && walk.core_ps >= 0 && walk.left_out_ps >= 0);
+			ts_schedule_release(&walk);
+		}
+	ts_op_times_release(&times);
+	ts_profile_release(&profile);
+	return sum;
+}
+
 /* Reads BYTES and, when that went well, looks at everything. */
 static inline enum ts_status walk_bytes(struct ts_bytes bytes)
 {
@@ -37,6 +71,8 @@ static inline enum ts_status walk_bytes(struct ts_bytes bytes)
 
 	for (uint32_t i = 0; i < module.nr_instrs; i++)
 		sum ^= walk_instr(&module, i);
+	if (!st)
+		sum ^= walk_prediction(&module);
 	ts_arena_release(&arena);
 	return sum == INT64_MIN && !st ? TS_FORMAT : st; /* the sum must not be optimised away */
 }

@@ -58,6 +58,7 @@ for name in tpu_v6e_host_offload gpu_mi300x_jax_conv; do
 		"$python" "$here/memory.py" xprof "$out/$name.json" "$corpus/truth/xprof_$name.hlo_stats.json" \
 			"$corpus/truth/xprof_$name.op_profile.json" || bad=1
 done
+"$python" "$here/prediction.py" "$out/tpu_v6e_host_offload.json" || bad=1
 for name in hta_df_index_resolver tracelens_h100_owlv2 tracelens_h100_timesformer; do
 	"$bin/tpusight" memory --json -o "$out/$name.json" "$corpus/kineto/$name.json.gz" &&
 		"$python" "$here/memory_timeline.py" trace "$out/$name.json" "$corpus/kineto/$name.json.gz" || bad=1

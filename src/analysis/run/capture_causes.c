@@ -407,12 +407,18 @@ static void put_messages(struct report *report, const struct ts_bytes *items, si
 	}
 }
 
+/* Nothing was captured of a step that did not run (flow/predict.h): advice on how would be wrong. */
+static bool was_captured(const struct report *report)
+{
+	return ts_profile_predicted(report->ctx->profile).n == 0;
+}
+
 static void check_messages(struct report *report)
 {
 	size_t nr_errors = 0, nr_warnings = 0, nr_listed = 0;
 	bool dropped = false;
 
-	for (size_t i = 0; i < report->ctx->profile->nr_hosts; i++) {
+	for (size_t i = 0; i < report->ctx->profile->nr_hosts && was_captured(report); i++) {
 		const struct ts_host *host = &report->ctx->profile->hosts[i];
 
 		put_messages(report, host->errors, host->nr_errors, &nr_listed, &dropped);
@@ -542,7 +548,7 @@ static void check_unused_devices(struct report *report)
 
 static void check_host_tracing(struct report *report)
 {
-	if (report->nr_ran == 0)
+	if (report->nr_ran == 0 || !was_captured(report))
 		return;
 	for (size_t i = 0; i < report->ctx->profile->nr_hosts; i++)
 		if (report->sum->hosts[i].nr_events > 0)

@@ -61,16 +61,14 @@ static bool predict(struct prediction *prediction, uint32_t index)
 	return true;
 }
 
-/* The one with most of the time: measured, of a run; else foretold. */
-static uint32_t main_module(const struct prediction *prediction)
+static uint32_t longest(const struct prediction *prediction, bool measured)
 {
 	const struct prediction_module *modules = prediction->modules;
 	uint32_t best = TS_NONE;
 	int64_t best_ps = -1;
 
 	for (uint32_t i = 0; i < prediction->ctx->profile->nr_modules; i++) {
-		int64_t ps = prediction->ctx->profile->nr_devices > 0 ? modules[i].measured_ps
-								      : modules[i].walk.end_ps;
+		int64_t ps = measured ? modules[i].measured_ps : modules[i].walk.end_ps;
 
 		if (ps > best_ps) {
 			best = i;
@@ -78,6 +76,14 @@ static uint32_t main_module(const struct prediction *prediction)
 		}
 	}
 	return best;
+}
+
+/* The one with most of the time: measured, where it is known when modules ran; else foretold. */
+static uint32_t main_module(const struct prediction *prediction)
+{
+	uint32_t best = longest(prediction, true);
+
+	return best == TS_NONE ? longest(prediction, false) : best;
 }
 
 static void sum_kinds(struct prediction *prediction)

@@ -68,7 +68,7 @@ static void put_fields(const struct prediction *prediction, struct ts_result *re
 	X(count, TS_COMPILED, "ops", ts_int(row->nr_ops)) \
 	X(runs, TS_COMPILED, TS_SPARE("executions"), ts_int(row->runs)) \
 	X(time_ps, TS_MODELLED, TS_KEY("time"), ts_int(row->time_ps)) \
-	X(exposed_ps, TS_MODELLED, "of the core", ts_int(row->exposed_ps)) \
+	X(of_core_ps, TS_MODELLED, "of the core", ts_int(row->exposed_ps)) \
 	X(basis, TS_DERIVED, "by", ts_string_cell(ts_time_basis_name(basis))) \
 	X(error_pct, TS_MEASURED, "was off", known ? ts_real(known->error_pct) : ts_null()) \
 	X(error_count, TS_MEASURED, "in ops", ts_int(known ? known->nr_ops : 0))
@@ -274,6 +274,12 @@ bool prediction_report(const struct prediction *prediction, struct ts_result *re
 	const struct ts_context *ctx = prediction->ctx;
 	bool is_run = ctx->profile->nr_devices > 0 && ts_profile_predicted(ctx->profile).n == 0;
 
+	if (!prediction->rates) {
+		if (ctx->profile->nr_devices == 0 && ctx->profile->nr_modules > 0)
+			ts_result_note(result, "No step is predicted: which TPU the module is for is not "
+					       "known (name it with --topology v5e:2x4, for instance).");
+		return true;
+	}
 	put_fields(prediction, result);
 	put_kinds(prediction, result);
 	put_unknown(prediction, result);
@@ -281,8 +287,7 @@ bool prediction_report(const struct prediction *prediction, struct ts_result *re
 	put_measured(prediction, result);
 	if (is_run)
 		put_ops(prediction, result);
-	if (main_of(prediction))
-		put_known(result);
+	put_known(result);
 	put_notes(prediction, result);
 	return true;
 }
