@@ -136,7 +136,7 @@ setup_tables() {
 # libtpu, which compiles for TPUs without one: 20 seconds, 1 GB.
 setup_tpu() {
 	local venv=$work/venv-tpu
-	into_venv 'jax[tpu]' cloudpickle || return
+	into_venv 'jax[tpu]' cloudpickle flatbuffers || return
 	export TS_TPU_PYTHON=$venv/bin/python
 }
 

@@ -19,7 +19,7 @@ import traceback
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .. import _program
-from . import chips, job, tries
+from . import chips, files, job, tries
 from .shapes import Shape
 
 try:
@@ -197,11 +197,18 @@ class Program:
     def __init__(self, given: Dict[str, Any]) -> None:
         self._given = given
         self._scripts: Dict[str, Any] = {}
-        self.function = self._function()
         self.mesh: Any = given.get("mesh")
         self.jit: Dict[str, Any] = given.get("jit") or {}
-        self.arguments: Tuple[Any, ...] = self._arguments()
-        self.keywords: Dict[str, Any] = pickle.loads(given["keywords"]) if given.get("keywords") else {}
+        self.file: str = given.get("file") or ""
+        self.kind: str = given.get("kind") or ""
+        self.keywords: Dict[str, Any] = {}
+        self.arguments: Tuple[Any, ...] = ()
+        self.function: Any = None
+        if self.kind == files.EXPORT:
+            self.function, self.arguments, self.keywords = files.exported(self.file)
+        elif not self.kind:
+            self.function, self.arguments = self._function(), self._arguments()
+            self.keywords = pickle.loads(given["keywords"]) if given.get("keywords") else {}
         self.shardings = pickle.loads(given["shardings"]) if given.get("shardings") else None
 
     def _script(self) -> Any:
@@ -221,7 +228,9 @@ class Program:
         found = self._scripts["module"]
         for part in name.split("."):
             if not hasattr(found, part):
-                has = sorted(key for key, value in vars(self._scripts["module"]).items() if callable(value) and not key.startswith("_"))
+                module = self._scripts["module"]
+                has = sorted(key for key, value in vars(module).items() if callable(value) and not key.startswith("_") and
+                             getattr(value, "__module__", "") == module.__name__)
                 raise _program.TpusightError(f"{self._given['script']} has no {name} (it has: {', '.join(has) or 'no function'})")
             found = getattr(found, part)
         return found
@@ -387,6 +396,10 @@ def _lowered(program: Program, topology: chips.Topology, change: Optional[Dict[s
     sizes = (change or {}).get("mesh") or program.mesh
     mesh = _mesh_of(sizes, devices) if sizes else None
     facts.update(_versions_and(topology, devices, mesh))
+    if program.kind == files.MLIR:
+        module = files.Module(program.file, devices)
+        facts["device_count"] = len(module.devices)
+        return module
     placed = Placed(tries.arguments(change, program.arguments), program.keywords, program.shardings, devices, mesh)
     begin = time.monotonic()
     with _in_mesh(mesh), tries.tracing(change):
@@ -403,6 +416,8 @@ def _planned(program: Program, wanted: job.Compilation) -> List[job.Compilation]
     """What can be changed in the program, each with a folder in that of WANTED."""
     facts: Dict[str, Any] = {}
     lowered = _lowered(program, chips.parse(wanted.topology), None, facts)
+    if program.kind:
+        return []  # nothing of a file is traced
     found = []
     for number, change in enumerate(tries.plan(lowered, program.arguments, facts["mesh"])):
         folder = os.path.join(wanted.folder, str(number))
@@ -411,8 +426,24 @@ def _planned(program: Program, wanted: job.Compilation) -> List[job.Compilation]
     return found
 
 
+def _keep(wanted: job.Compilation, proto: bytes, facts: Dict[str, Any]) -> None:
+    facts["proto"] = job.PROTO
+    with open(os.path.join(wanted.folder, job.PROTO), "wb") as file:
+        file.write(proto)
+
+
+def _take(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -> None:
+    """A module that is compiled already."""
+    topology = chips.parse(wanted.topology)
+    facts.update(topology=topology.name, chip=topology.chip)
+    _keep(wanted, files.proto_of_text(program.file) if program.kind == files.TEXT else _read(program.file), facts)
+
+
 def _compile(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -> None:
     """Writes the module into the compilation's folder, and fills FACTS."""
+    if program.kind in (files.TEXT, files.PROTO):
+        _take(program, wanted, facts)
+        return
     lowered = _lowered(program, chips.parse(wanted.topology), wanted.change, facts)
     options = (wanted.change or {}).get("options", {})
     with tempfile.TemporaryDirectory(prefix="tpusight-") as dump:
@@ -424,9 +455,7 @@ def _compile(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -
         finally:
             proto = _proto_of(dump)
             if proto:
-                facts["proto"] = job.PROTO
-                with open(os.path.join(wanted.folder, job.PROTO), "wb") as file:
-                    file.write(proto)
+                _keep(wanted, proto, facts)
 
 
 def _kind(error: BaseException) -> str:

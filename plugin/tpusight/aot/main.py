@@ -10,12 +10,15 @@ from typing import Any, Dict, List, Optional
 from .. import _forms
 from .._program import TpusightError
 from .._whole import new_file
-from . import chips, compiled, gate, job, scaling, shapes, whatif
+from . import chips, compiled, files, gate, job, scaling, shapes, whatif
 from .result import Before
 
 EPILOG = """SCRIPT.py:FUNCTION is a function of a script, which is imported; its arguments are --shapes, or what --arguments names in the
 script. Shapes: "bf16[8192,4096]"; "f32[1024@data,512]" is split along the axis data of --mesh; several have a semicolon between them, or
 are given several times; a tree is JSON: '{"w": "f32[512,512]"}'.
+
+FILE is StableHLO (*.mlir), what jax.export wrote (*.jax_export), or a module that XLA has compiled: *.txt or *.pb of --xla_dump_to, or
+that folder.
 
 EXPR is NAME OP NUMBER, or NAME OP baseline [* NUMBER | + NUMBER[%] | - NUMBER[%]]; NAME is peak_memory (percent of the
 chip's), padding (percent), collectives (percent of the step), peak_memory_mb, predicted_step_ms, compile_seconds, or the path of any number
@@ -30,7 +33,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tpusight before", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
                      description="Judges a JAX program for a TPU, without one: compiles it, and says whether it fits, how long it "
                      "will take, and why.")
-    parser.add_argument("program", metavar="SCRIPT.py:FUNCTION", help="a function of a script")
+    parser.add_argument("program",
+                        metavar="SCRIPT.py:FUNCTION|FILE", help="a function of a script; or a program that is a file")
     parser.add_argument("--topology", required=True, metavar="NAME[,NAME...]", help="for which slice, as v5e:2x4; several are compared")
     parser.add_argument("--shapes", action="append", default=[], metavar="SHAPES", help="the arguments' shapes (repeatable)")
     parser.add_argument("--arguments", metavar="NAME", help="what in the script gives the arguments: a function, or a tuple")
@@ -67,8 +71,21 @@ def _thresholds(texts: List[str]) -> Dict[str, float]:
         raise TpusightError(f"--threshold takes NAME=VALUE: {e}") from e
 
 
+def _file(asked: argparse.Namespace, path: str) -> Dict[str, Any]:
+    """The same of a program that is a file."""
+    if not os.path.isfile(path):
+        raise TpusightError(f"{path}: is not a file")
+    if asked.shapes or asked.arguments:
+        raise TpusightError(f"{path} has its arguments in it: --shapes and --arguments are for functions of a script")
+    return {"file": os.path.abspath(path), "kind": files.kind_of(path), "name": os.path.basename(path),
+            "mesh": shapes.mesh(asked.mesh) if asked.mesh else None}
+
+
 def _program(asked: argparse.Namespace) -> Dict[str, Any]:
     """What goes to the compiler's process."""
+    file = files.in_folder(asked.program) if os.path.isdir(asked.program) else asked.program
+    if files.kind_of(file):
+        return _file(asked, file)
     script, colon, name = asked.program.rpartition(":")
     if not colon or not name.replace(".", "").isidentifier():
         raise TpusightError(f"{asked.program}: names no function (SCRIPT.py:FUNCTION)")

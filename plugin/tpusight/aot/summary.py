@@ -26,7 +26,9 @@ def share(pct: Optional[float]) -> str:
 
 def _where(before: "Before") -> str:
     facts = before.facts
-    count = facts.get("device_count", 1)
+    if "device_count" not in facts:
+        return f"{before.topology} (compiled before)"
+    count = facts["device_count"]
     mesh = facts.get("mesh")
     said = ", ".join(f"{name}={n}" for name, n in mesh.items()) if mesh else ""
     return f"{before.topology} ({f'{count} devices, mesh {said}' if mesh else 'one chip'})"
