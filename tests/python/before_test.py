@@ -17,6 +17,7 @@ import unittest
 import package
 
 package.under("TS_TPU_PYTHON")
+os.environ["JAX_PLATFORMS"] = "cpu"  # of this process
 
 import tpusight
 from tpusight.aot import child, gate, job, main, shapes
@@ -186,8 +187,9 @@ class Before(unittest.TestCase):
                 report = json.load(file)
             self.assertEqual(report["modules"][0]["parameter_logical_bytes"], 128 * 128 * 4 + 64 * 128 * 4)
             self.assertGreater(report["prediction"]["step_ps"], 0)
-        for name, data, words in (("g.mlir", files["f.mlir"].replace(b"stablehlo.tanh", b"stablehlo.tonh"), "is not StableHLO that jax reads"),
-                                  ("g.jax_export", files["f.mlir"], "is not what jax.export"), ("g.txt", b"nonsense", "is not HLO in text")):
+        broken = files["f.mlir"].replace(b"stablehlo.tanh", b"stablehlo.tonh")
+        for name, data, words in (("g.mlir", broken, "is not StableHLO that jax reads"), ("g.txt", b"nonsense", "is not HLO in text"),
+                                  ("g.jax_export", files["f.mlir"], "is not what jax.export")):
             with open(self.path(name), "wb") as file:
                 file.write(data)
             status, err = self.file(name)
@@ -237,6 +239,17 @@ class Before(unittest.TestCase):
         holder.wait()
         holder.stdout.close()
         self.assertEqual(told, [f"libtpu is in use by process {holder.pid}, and one process at a time can have it: waiting for it"])
+
+    def test_a_process_that_has_libtpu_itself_is_not_waited_for(self):
+        code = ("from tpusight.aot import shapes; import jax, tpusight; from jax.experimental import topologies; "
+                "topologies.get_topology_desc(platform='tpu', topology_name='v5e:2x2'); "
+                "print(tpusight.before(lambda x: x + 1, shapes.shape('f32[8,128]'), topology='v5e:2x2').fits)")
+        environment = {**os.environ, **job.environment(), "PYTHONPATH": os.path.join(package.ROOT, "plugin")}
+        lock = child.take_lock(lambda event, text: None)  # nobody else of us has it meanwhile
+        holding = subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        threading.Timer(8, os.close, [lock]).start()
+        out, err = holding.communicate(timeout=300)
+        self.assertEqual((holding.returncode, out), (0, "True\n"), err)
 
     def test_what_does_not_compile_is_told_with_the_users_line(self):
         line = SCRIPT.splitlines().index("    return y @ w") + 1

@@ -82,13 +82,37 @@ def _is_free(fd: int) -> bool:
         return False
 
 
+def _asked_by(pid: int) -> bool:
+    """Whether the process PID waits for this one: it is the one that started it, or one that started that."""
+    at = os.getppid()
+    while at > 1:
+        if at == pid:
+            return True
+        try:
+            with open(f"/proc/{at}/stat", encoding="utf-8") as file:
+                at = int(file.read().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            return False
+    return False
+
+
+def _is_in_use(path: str) -> bool:
+    """Whether another process has libtpu, and will give it back. The one that asks us keeps it: jax has loaded it there for its TPU.
+    Then libtpu is told to look away, which it can, as nothing here runs on a TPU."""
+    pid = _holder(path)
+    if pid and _asked_by(pid):
+        os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"
+        return False
+    return bool(pid)
+
+
 def take_lock(tell: Callable[..., None], path: str = "", libtpu_path: str = LIBTPU_LOCK) -> Optional[int]:
     """Waits until no other process has libtpu, and says that it waits. Gives the lock, which is held until this process ends."""
     if not fcntl:
         return None
     fd = os.open(path or own_lock(), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     told = False
-    while not _is_free(fd) or _holder(libtpu_path):
+    while not _is_free(fd) or _is_in_use(libtpu_path):
         if not told:
             told = True
             pid = _holder(libtpu_path)

@@ -100,7 +100,7 @@ def need_compiler() -> None:
                             f"({EXTRA}; no TPU is needed)")
 
 
-def _environment() -> Dict[str, str]:
+def environment() -> Dict[str, str]:
     """libtpu is not to ask for a TPU's host, and jax is to compute on the processor."""
     own = dict(os.environ)
     for name in ("XLA_FLAGS", "JAX_PLATFORM_NAME", "JAX_COMPILATION_CACHE_DIR"):
@@ -121,7 +121,7 @@ def _events(packed: str, left: List[Compilation], words: List[bytes]) -> Iterato
     with open(spool, "wb") as said:
         try:
             process = subprocess.Popen([sys.executable, "-m", "tpusight.aot.child", str(told), packed], stdin=subprocess.PIPE, stdout=said,
-                                       stderr=said, env=_environment(), pass_fds=[told], start_new_session=True)
+                                       stderr=said, env=environment(), pass_fds=[told], start_new_session=True)
         finally:
             os.close(told)
     try:
