@@ -48,7 +48,8 @@ struct ts_context {
 	bool has_interleaved;
 	bool no_python; /* what Python's tracer saw does not count as a host's activity (timeline) */
 	const struct ts_rates *chip; /* of modules without a run, when the user named it; or NULL */
-	struct ts_topology topology; /* likewise, or that of a predicted profile; it may be unknown */
+	struct ts_topology
+		topology; /* likewise, or that of a predicted profile; it may be unknown */
 	struct ts_bytes topology_name;
 	const struct ts_analysis *const *analyses; /* all of them, for their rules; or NULL */
 	/* By analysis; read with kit/needs.h; NULL: it is not closed yet. */

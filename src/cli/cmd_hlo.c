@@ -79,7 +79,8 @@ static enum ts_status check_predict(const struct hlo_options *own, struct ts_err
 {
 	if (own->predict && (chip_of(own).n == 0 || !own->topology))
 		return ts_fail(err, TS_USAGE,
-			       "--predict needs the chip and the slice (--topology v5e:2x4, for instance)");
+			       "--predict needs the chip and the slice (--topology v5e:2x4, for "
+			       "instance)");
 	return TS_OK;
 }
 
@@ -175,8 +176,8 @@ static enum ts_status set_topology(void *topology, const char *value, struct ts_
 	if (chip.n > 0 && set_chip(&name, kind, err))
 		return TS_USAGE;
 	if (!ts_topology_parse(ts_bytes_of(value), NULL, &found))
-		return ts_fail(err, TS_USAGE, "%s is not a slice of chips (2x4 or v5e:2x4, for instance)",
-			       value);
+		return ts_fail(err, TS_USAGE,
+			       "%s is not a slice of chips (2x4 or v5e:2x4, for instance)", value);
 	memcpy(topology, &value, sizeof(value));
 	return TS_OK;
 }
@@ -185,9 +186,9 @@ static enum ts_status set_topology(void *topology, const char *value, struct ts_
 static const char *view_at(const struct ts_command *command, size_t index)
 {
 	static const char *const views[] = {
-		"overview",	   "ops",    "modules", "remat",	"systolic",
-		"padding",	   "fusion", "memory",	"custom_calls", "capacity",
-		"memory_timeline", "prediction", "doctor", NULL
+		"overview", "ops",    "modules",      "remat",	  "systolic",	     "padding",
+		"fusion",   "memory", "custom_calls", "capacity", "memory_timeline", "prediction",
+		"doctor",   NULL
 	};
 
 	return views[index];
@@ -206,8 +207,7 @@ static const struct ts_option options[] = {
 	TS_OPT_CALL(OWN, topology, "topology", "SLICE", set_topology,
 		    "the slice of chips it was compiled for: v5e:2x4"),
 	TS_OPT_TEXT(OWN, predict, "predict", 0, "FOLDER",
-		    "write a predicted step into FOLDER, as a profile",
-		    .place = TS_PLACE_WRITTEN),
+		    "write a predicted step into FOLDER, as a profile", .place = TS_PLACE_WRITTEN),
 	TS_OPT_END,
 };
 

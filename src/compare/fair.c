@@ -120,6 +120,22 @@ static struct ts_bytes verdict_of(const struct ts_measured *measured)
 	return verdict.type == TS_VALUE_TEXT ? verdict.as.s : TS_LIT("unknown");
 }
 
+static struct ts_bytes way_of(const struct ts_profile *profile)
+{
+	return ts_profile_predicted(profile).n > 0 ? TS_LIT("predicted") : TS_LIT("measured");
+}
+
+/* Said of two predictions as well: no time of either was measured. */
+static void check_predicted(struct checking *checking, const struct ts_profile *base,
+			    const struct ts_profile *other)
+{
+	bool neither = ts_profile_predicted(base).n == 0 && ts_profile_predicted(other).n == 0;
+
+	if (!neither)
+		add_difference(checking, "times", way_of(base), way_of(other), WITH_CARE,
+			       "a predicted step did not run: its times are worked out");
+}
+
 /* A capture that does not show what it is taken for spoils any comparison. */
 static void check_capture(struct checking *checking, const struct ts_measured *base,
 			  const struct ts_measured *other)
@@ -328,6 +344,7 @@ static enum ts_status check_run(struct checking *checking, struct ts_error *err)
 	check_devices(checking, base->profile, other->profile);
 	check_steps(checking, &comparing->measured[0], &comparing->measured[checking->run]);
 	check_capture(checking, &comparing->measured[0], &comparing->measured[checking->run]);
+	check_predicted(checking, base->profile, other->profile);
 	check_world(checking, base->profile, other->profile);
 	if (!has_modules(comparing, 0) && !has_modules(comparing, checking->run))
 		check_kernels(checking, &comparing->measured[0],

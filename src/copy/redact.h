@@ -7,7 +7,7 @@
  *
  * Nothing is copied because it looks harmless: a text stays or is hashed by a rule that names its
  * field, stat or argument. Without a rule, a text is hashed whole, and a message or bytes are left
- * out. Constants of compiled modules, the bodies of custom kernels and an earlier annotation are
+ * out. Constants of compiled modules (but single signed whole numbers), the bodies of custom kernels and an earlier annotation are
  * left out.
  */
 #ifndef TS_COPY_REDACT_H

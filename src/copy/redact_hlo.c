@@ -2,8 +2,8 @@
 /*
  * Compiled modules: HloProto (openxla/xla: xla/service/hlo.proto, xla/xla_data.proto), rewritten on
  * the wire by a table of its messages. A number stays whatever its field; a field with a length
- * stays, is hashed or entered only if a row says so. Fields without a row (constants' values,
- * values' origins, profiles' fingerprints, fields of a newer XLA) is left out.
+ * stays, is hashed or entered only if a row says so. Of constants the single signed whole numbers stay, as
+ * sizes do: by them it is known how often a loop runs. Fields without a row (all other constants' values, values' origins, profiles' fingerprints, fields of a newer XLA) is left out.
  */
 #include "codec/jtok.h"
 
@@ -13,7 +13,9 @@
 #include "codec/pbw.h"
 #include "copy/redact.h"
 
-enum act { LEAVE_OUT, COPY, NAME, SECRET, CONFIG, ENTER };
+enum act { LEAVE_OUT, COPY, NAME, SECRET, CONFIG, ENTER, COUNT };
+
+#define COUNT_BYTES 64 /* of a literal that may be a counter's */
 
 struct message;
 struct field {
@@ -71,6 +73,7 @@ static const struct message instruction = { (const struct field[]){
 	{ 1, NAME, NULL }, { 2, NAME, NULL }, /* name, opcode */
 	{ 3, COPY, NULL }, /* shape */
 	{ 7, ENTER, &op_metadata },
+	{ 8, COUNT, NULL }, /* literal */
 	{ 11, NAME, NULL }, /* fusion_kind */
 	{ 14, COPY, NULL }, { 15, COPY, NULL }, { 16, COPY, NULL }, { 17, COPY, NULL }, /* dimensions, window, ... */
 	{ 20, COPY, NULL }, { 21, COPY, NULL }, /* dynamic_slice_sizes, padding_config */
@@ -158,6 +161,41 @@ static void put_config(const struct ts_names *names, struct ts_bytes bytes, stru
 		ts_names_secret(names, bytes, out);
 }
 
+/* A LiteralProto of one s32 or s64: a shape without dimensions, and a number in the field of its type. */
+static bool is_count(struct ts_bytes literal)
+{
+	enum {
+		LITERAL_SHAPE = 1,
+		LITERAL_S32S = 4,
+		LITERAL_S64S = 5,
+		SHAPE_TYPE = 2,
+		SHAPE_DIMS = 3
+	};
+	enum { TYPE_S32 = 4, TYPE_S64 = 5 };
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(literal, &error), shape;
+	bool is_whole = false;
+
+	if (literal.n > COUNT_BYTES)
+		return false;
+	while (ts_pb_next(&pb)) {
+		if (pb.field != LITERAL_SHAPE) {
+			if (pb.field != LITERAL_S32S && pb.field != LITERAL_S64S)
+				return false;
+			continue;
+		}
+		shape = ts_pb_enter(&pb);
+		while (ts_pb_next(&shape)) {
+			if (shape.field == SHAPE_DIMS)
+				return false;
+			if (shape.field == SHAPE_TYPE)
+				is_whole = ts_pb_u64(&shape) == TYPE_S32 ||
+					   ts_pb_u64(&shape) == TYPE_S64;
+		}
+	}
+	return is_whole && !error.cause;
+}
+
 static void put_message(const struct ts_names *names, struct ts_pb pb,
 			const struct message *message, struct ts_buf *out, unsigned depth);
 
@@ -166,10 +204,12 @@ static void put_field(const struct ts_names *names, const struct ts_pb *pb,
 {
 	size_t mark;
 
-	if (field->act == LEAVE_OUT || depth >= TS_LIMIT_REDACT_DEPTH)
+	if (field->act == LEAVE_OUT || depth >= TS_LIMIT_REDACT_DEPTH ||
+	    (field->act == COUNT && !is_count(ts_pb_bytes(pb))))
 		return;
 	mark = ts_pbw_begin(out, pb->field);
 	switch (field->act) {
+	case COUNT:
 	case COPY:   ts_buf_put(out, ts_pb_bytes(pb)); break;
 	case NAME:   ts_names_put(names, ts_pb_bytes(pb), out); break;
 	case SECRET: ts_names_secret(names, ts_pb_bytes(pb), out); break;

@@ -55,8 +55,8 @@ static bool foretell(struct foretold *one, const struct ts_profile *profile, uin
 		const struct ts_op_time *time = &one->times.items[i];
 
 		if (time->kind != TS_TIME_NONE)
-			one->basis[i] = time->unknown ? time->unknown
-						      : ts_time_basis_name(time->basis);
+			one->basis[i] =
+				time->unknown ? time->unknown : ts_time_basis_name(time->basis);
 	}
 	one->schedule = (struct ts_schedule){ .module = one->times.module,
 					      .ops = one->times.walked,
@@ -149,9 +149,10 @@ static enum ts_status check_place(const char *path, struct ts_error *err)
 		return TS_OK;
 	st = ts_input_open(&input, path, err);
 	if (st == TS_OK && !is_ours(input.bytes))
-		st = ts_fail(err, TS_USAGE,
-			     "%s: is there already, and is no predicted profile (name another folder)",
-			     path);
+		st = ts_fail(
+			err, TS_USAGE,
+			"%s: is there already, and is no predicted profile (name another folder)",
+			path);
 	ts_input_release(&input);
 	return st;
 }

@@ -472,13 +472,15 @@ static struct ts_rates rates_of(const struct ts_device *device)
 
 static enum ts_status make_rates(struct ts_run *run, struct ts_bytes chip, struct ts_error *err)
 {
-	struct ts_chip_query query = { .kind = chip,
-				       .has_megacore = true, /* modules are compiled for both cores as one */
-				       .clock_khz = -1,
-				       .core_count = -1,
-				       .cc_major = -1,
-				       .cc_minor = -1,
-				       .memory_bytes = -1 };
+	struct ts_chip_query query = {
+		.kind = chip,
+		.has_megacore = true, /* modules are compiled for both cores as one */
+		.clock_khz = -1,
+		.core_count = -1,
+		.cc_major = -1,
+		.cc_minor = -1,
+		.memory_bytes = -1
+	};
 
 	run->rates = calloc(run->profile.nr_devices + 1, sizeof(*run->rates));
 	if (!run->rates)

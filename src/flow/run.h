@@ -58,7 +58,7 @@ struct ts_run {
 	size_t nr_inputs, nr_unpacked, cap_unpacked;
 	struct ts_staged staged; /* of a session in a bucket: what is held */
 	bool keeps_protos; /* of modules that are read from files: their bytes stay with them */
-	char **problems;	 /* files that could not be read: "path: cause (what to do)" */
+	char **problems;   /* files that could not be read: "path: cause (what to do)" */
 	size_t nr_problems, cap_problems;
 };
 

@@ -145,8 +145,7 @@ struct ts_exchange_time ts_exchange_time_of(const struct ts_topology *topology,
 	is_known = topology->nr_dims > 0;
 	if (exchange->what != TS_PERMUTE && exchange->group == 1)
 		return (struct ts_exchange_time){ 0, 0, 0, 0 };
-	if (exchange->what == TS_COLLECTIVE_NONE || !(link_bytes_per_s > 0) ||
-	    exchange->group < 1)
+	if (exchange->what == TS_COLLECTIVE_NONE || !(link_bytes_per_s > 0) || exchange->group < 1)
 		return unknown;
 	if (is_known && exchange->what != TS_PERMUTE)
 		way = way_of(topology, exchange->group);

@@ -51,8 +51,8 @@ struct ts_exchange {
 struct ts_exchange_time {
 	double likely_s; /* over the links of the axes that the group goes along */
 	double low_s;	 /* over all links of a chip */
-	double high_s;	 /* over one link, at half its rate: what was measured on a v6e (docs/analyses/time/prediction.md) */
-	double links;	 /* that are thought to be used at once, each way counted; NaN: unknown */
+	double high_s; /* over one link, at half its rate: what was measured on a v6e (docs/analyses/time/prediction.md) */
+	double links; /* that are thought to be used at once, each way counted; NaN: unknown */
 };
 struct ts_exchange_time ts_exchange_time_of(const struct ts_topology *topology,
 					    double link_bytes_per_s,

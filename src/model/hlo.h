@@ -182,9 +182,9 @@ struct ts_hlo_instr {
 	const struct ts_dot_dims *dot;	    /* of cuBLAS calls too */
 	const struct ts_slice_dims *slices; /* of gathers and scatters, else NULL */
 	bool highest_precision;		    /* an operand asks for PrecisionConfig.HIGHEST */
-	bool has_literal;	  /* it is a constant of one whole number, ... */
-	int64_t literal;	  /* ... this one */
-	struct ts_bytes direction; /* of a compare: LT, LE, GT, ... */
+	bool has_literal;		    /* it is a constant of one whole number, ... */
+	int64_t literal;		    /* ... this one */
+	struct ts_bytes direction;	    /* of a compare: LT, LE, GT, ... */
 	uint32_t nr_dimensions; /* of reduce, transpose, broadcast ...; fft: its lengths */
 	const int64_t *dimensions;
 	uint32_t nr_aliases; /* output_to_operand_aliasing of fusions and custom calls */

@@ -146,7 +146,8 @@ struct ts_device {
 	int64_t clock_khz, core_count, cc_major, cc_minor;
 	bool has_megacore;
 	int64_t local_chip_id; /* cores of one chip share it; TS_UNKNOWN */
-	struct ts_bytes predicted; /* the topology for which its times were foretold; empty: it ran */
+	struct ts_bytes
+		predicted; /* the topology for which its times were foretold; empty: it ran */
 };
 
 #define TS_MAX_MESSAGES 20

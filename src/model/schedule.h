@@ -20,10 +20,10 @@
 
 enum ts_lane {
 	TS_LANE_CORE,
-	TS_LANE_DMA,	   /* between the memories of a chip */
+	TS_LANE_DMA, /* between the memories of a chip */
 	TS_LANE_TO_HOST,
 	TS_LANE_FROM_HOST,
-	TS_LANE_ICI,	   /* between chips */
+	TS_LANE_ICI, /* between chips */
 	TS_NR_LANES,
 };
 
@@ -32,9 +32,11 @@ enum ts_case { TS_CASE_LIKELY, TS_CASE_LOW, TS_CASE_HIGH, TS_NR_CASES };
 
 /* What the walk is told of each instruction of the module, by their indices. */
 struct ts_schedule_op {
-	int64_t ps[TS_NR_CASES]; /* alone; of a start its transfer; 0: it takes no time. Not below 0 */
-	int64_t trips;		 /* of a loop, 0 or more */
-	enum ts_lane lane;	 /* not the core's: it is a transfer, or a collective that the core waits for */
+	int64_t ps
+		[TS_NR_CASES]; /* alone; of a start its transfer; 0: it takes no time. Not below 0 */
+	int64_t trips;	       /* of a loop, 0 or more */
+	enum ts_lane
+		lane; /* not the core's: it is a transfer, or a collective that the core waits for */
 	bool is_start;
 	uint32_t start; /* of a done: where it began; TS_NONE: it is no done, or that is unknown */
 };
@@ -52,7 +54,8 @@ struct ts_schedule_event {
 };
 
 struct ts_schedule_events {
-	struct ts_schedule_event *items; /* in the order of starts, whoever holds others first; free() */
+	struct ts_schedule_event
+		*items; /* in the order of starts, whoever holds others first; free() */
 	size_t nr, cap;
 };
 
@@ -64,11 +67,11 @@ struct ts_schedule {
 	struct ts_schedule_sum *sums; /* one an instruction, zeroed; or NULL */
 	bool with_events;
 
-	int64_t end_ps;			  /* of the execution, which begins at 0 */
-	int64_t core_ps;		  /* of ops that the core works on */
-	int64_t lane_ps[TS_NR_LANES];	  /* of transfers */
-	int64_t exposed_ps[TS_NR_LANES];  /* of them, what the core waited */
-	int64_t left_out_trips, left_out_ps; /* without events of their own */
+	int64_t end_ps;				/* of the execution, which begins at 0 */
+	int64_t core_ps;			/* of ops that the core works on */
+	int64_t lane_ps[TS_NR_LANES];		/* of transfers */
+	int64_t exposed_ps[TS_NR_LANES];	/* of them, what the core waited */
+	int64_t left_out_trips, left_out_ps;	/* without events of their own */
 	struct ts_schedule_events core, beside; /* of the core's line; transfers */
 };
 

@@ -206,8 +206,8 @@ static void put_breakdown(struct writer *writer, const struct ts_traffic *traffi
 
 	for (int way = 1; way <= 2; way++)
 		for (size_t i = 0; i < TS_NELEM(memories); i++) {
-			const int64_t *moved = way == 1 ? traffic->read_bytes
-							: traffic->written_bytes;
+			const int64_t *moved =
+				way == 1 ? traffic->read_bytes : traffic->written_bytes;
 
 			if (moved[memories[i].memory] <= 0)
 				continue;
@@ -306,8 +306,7 @@ static void put_steps(struct writer *writer)
 {
 	size_t line = line_begin(writer, LINE_STEPS, "Steps"), mark;
 
-	mark = event_begin(writer, META_STEP, 0,
-			   writer->starts_ps[writer->predicted->nr_modules]);
+	mark = event_begin(writer, META_STEP, 0, writer->starts_ps[writer->predicted->nr_modules]);
 	stat_int(writer, XEVENT_STATS, STAT_STEP_NUM, 0);
 	ts_pbw_end(writer->out, mark);
 	ts_pbw_end(writer->out, line);
@@ -328,14 +327,13 @@ static void put_events(struct writer *writer, bool beside)
 
 	for (size_t m = 0; m < writer->predicted->nr_modules; m++) {
 		const struct ts_predicted_module *from = &writer->predicted->modules[m];
-		const struct ts_schedule_events *events = beside ? &from->schedule->beside
-								 : &from->schedule->core;
+		const struct ts_schedule_events *events =
+			beside ? &from->schedule->beside : &from->schedule->core;
 
 		for (size_t i = 0; i < events->nr; i++) {
 			const struct ts_schedule_event *event = &events->items[i];
 			size_t mark = event_begin(
-				writer,
-				writer->first_op[m] + 2 * (uint64_t)event->instr + beside,
+				writer, writer->first_op[m] + 2 * (uint64_t)event->instr + beside,
 				ts_i64_add(writer->starts_ps[m], event->start_ps), event->dur_ps);
 
 			if (beside)
@@ -446,8 +444,8 @@ void ts_predicted_write(struct ts_buf *out, const struct ts_predicted *predicted
 	for (size_t m = 0; m < predicted->nr_modules && !out->failed; m++) {
 		writer.first_op[m] = next;
 		next += 2 * (uint64_t)predicted->modules[m].module->nr_instrs;
-		writer.starts_ps[m + 1] = ts_i64_add(writer.starts_ps[m],
-						     predicted->modules[m].schedule->end_ps);
+		writer.starts_ps[m + 1] =
+			ts_i64_add(writer.starts_ps[m], predicted->modules[m].schedule->end_ps);
 	}
 	put_note(&writer, &note);
 	if (!out->failed) {

@@ -32,8 +32,9 @@ static void slices_are_read(void **state)
 
 static void what_is_no_slice_is_refused(void **state)
 {
-	static const char *const texts[] = { "",      "x",	"2x",	   "0x4", "-2x2",
-					     "2x2x2x2", "1025x1025", "9223372036854775807x2", "two" };
+	static const char *const texts[] = {
+		"", "x", "2x", "0x4", "-2x2", "2x2x2x2", "1025x1025", "9223372036854775807x2", "two"
+	};
 	struct ts_topology topology;
 
 	for (size_t i = 0; i < TS_NELEM(texts); i++) {

@@ -222,9 +222,14 @@ static void trips_follow_from_the_condition(void **state)
 		const char *direction;
 		int64_t trips;
 	} rows[] = {
-		{ 0, 8, 1, "LT", 8 },  { 0, 8, 1, "LE", 9 },   { 3, 10, 2, "LT", 4 },
-		{ 10, 3, 1, "LT", 0 }, { -4, 4, 3, "LT", 3 },  { 0, 8, 0, "LT", TS_HLO_UNKNOWN },
-		{ 0, 8, -1, "LT", TS_HLO_UNKNOWN },	       { 0, 8, 1, "NE", TS_HLO_UNKNOWN },
+		{ 0, 8, 1, "LT", 8 },
+		{ 0, 8, 1, "LE", 9 },
+		{ 3, 10, 2, "LT", 4 },
+		{ 10, 3, 1, "LT", 0 },
+		{ -4, 4, 3, "LT", 3 },
+		{ 0, 8, 0, "LT", TS_HLO_UNKNOWN },
+		{ 0, 8, -1, "LT", TS_HLO_UNKNOWN },
+		{ 0, 8, 1, "NE", TS_HLO_UNKNOWN },
 	};
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
@@ -309,8 +314,7 @@ static void the_dearest_branch_is_taken(void **state)
 	comp = make_comp(&given.make, "main");
 	make_param(&given.make, 0, "pred[]", 40);
 	make_param(&given.make, 1, VEC, 41);
-	make_begin_op(&given.make, "either", "conditional", VEC, 42, 3,
-		      (int64_t[]){ 40, 41, 41 });
+	make_begin_op(&given.make, "either", "conditional", VEC, 42, 3, (int64_t[]){ 40, 41, 41 });
 	make_numbers(&given.make, 38, called, 2);
 	make_end_op(&given.make);
 	make_end_comp(&given.make, comp, 1, 42);

@@ -22,7 +22,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "data")
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 # Percent of something that is not a whole: of a median, of one of several links.
-LIMITS = {"excess_pct": float("inf"), "collectives.link_pct": 600}
+LIMITS = {"excess_pct": float("inf"), "collectives.link_pct": 600, "bias_pct": float("inf"), "prediction.measured.error_pct": float("inf")}
+LEAST = {"bias_pct": -100}  # what was predicted may be too short
 OF_HOSTS = ["time.buckets.compilation_ps", "time.buckets.input_ps", "time.compilation_count", "time.compilation_host_ps",
             "gaps.explained_ps", "capture.call_count"]
 SAME = [("overview.hbm_utilization_pct", "memory.hbm_pct"), ("overview.mxu_utilization_pct", "systolic.mxu_utilization_pct"),
@@ -82,7 +83,7 @@ def shares(doc):
         if not name.endswith("_pct") or path.startswith("impossible"):
             continue
         limit = LIMITS.get(name, LIMITS.get(path, 100))
-        if not -EPSILON <= value <= limit + EPSILON:
+        if not LEAST.get(name, 0) - EPSILON <= value <= limit + EPSILON:
             yield f"{path} is {value}"
     for kpi in doc["doctor"]["kpis"]:
         if kpi["unit"] == "%" and kpi["value"] is not None and not 0 <= kpi["value"] <= 100 + EPSILON:

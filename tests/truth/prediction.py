@@ -3,8 +3,9 @@
 """What was foretold of the real v6e profile, against what was measured in it: prediction.py REPORT.json
 
 The report is that of the corpus' tpu_v6e_host_offload.xplane.pb. Held here: the errors that src/analysis/time/prediction_known.c
-prints with each prediction are those of this report, for all kinds, no more and no fewer; and the rule for ops without products (the larger of the
-compiler's estimate and what the bytes need, but the bytes where the estimate is over twice that) is nearer to the measured times than each of the simpler ones.
+prints with each prediction are those of this report, for all kinds, no more and no fewer; and the rule for ops without products (the
+larger of the compiler's estimate and what the bytes need, but the bytes where the estimate is over twice that) is nearer to the
+measured times than each of the simpler ones.
 """
 import json
 import sys

@@ -137,6 +137,7 @@ export interface Report {
 	flame?: View & { stacks?: FrameRow[]; modules?: FrameRow[]; scopes?: FrameRow[] };
 	heatmap?: View & { ops: { op: string; module: string | null; mxu_utilization_pct: (number | null)[] }[]; steps: (number | null)[]; steps_per_column: number };
 	fusion?: View & { unfused?: Row[] };
+	prediction?: View;
 	systolic?: View & { ops?: Row[]; devices?: Row[] };
 	steps?: Step[];
 	ops?: Row[];

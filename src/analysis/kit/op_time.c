@@ -132,9 +132,10 @@ static void set_work(const struct maker *maker, uint32_t index, struct ts_op_tim
 	const struct ts_hlo_instr *instr = &maker->module->instrs[index];
 	struct ts_op_work work = ts_op_work_of(maker->module, index, maker->rates->mxu_dim);
 	struct bytes_time bytes = bytes_of(maker, index);
-	double estimate_s = instr->backend.estimated_cycles > 0
-				    ? (double)instr->backend.estimated_cycles / maker->rates->clock_hz
-				    : 0;
+	double estimate_s =
+		instr->backend.estimated_cycles > 0
+			? (double)instr->backend.estimated_cycles / maker->rates->clock_hz
+			: 0;
 	double filled_s = products_s(maker, &work, true);
 	double least_s = fmax(products_s(maker, &work, false), bytes.s);
 	double roof_s = fmax(filled_s, bytes.s);
@@ -168,9 +169,9 @@ static void set_kernel(const struct maker *maker, uint32_t index, struct ts_op_t
 		return;
 	}
 	for (uint32_t i = 0; i <= instr->nr_operands; i++) {
-		const struct ts_shape *shape = i < instr->nr_operands
-						       ? &maker->module->instrs[instr->operands[i]].shape
-						       : &instr->shape;
+		const struct ts_shape *shape =
+			i < instr->nr_operands ? &maker->module->instrs[instr->operands[i]].shape
+					       : &instr->shape;
 
 		if (shape->nr_parts > 0 || shape->memory_space == TS_SPACE_HBM)
 			arrays += (double)ts_shape_bytes(shape);
@@ -243,8 +244,7 @@ static double operand_bytes(const struct ts_hlo_module *module, const struct ts_
 static void set_collective(const struct maker *maker, uint32_t index, struct ts_op_time *time)
 {
 	struct ts_exchange exchange = { .what = TS_COLLECTIVE_NONE };
-	const struct ts_hlo_instr *instr =
-		collective_in(maker->module, index, &exchange.what);
+	const struct ts_hlo_instr *instr = collective_in(maker->module, index, &exchange.what);
 	struct ts_exchange_time took;
 
 	exchange.bytes = operand_bytes(maker->module, &maker->module->instrs[index]);
@@ -352,8 +352,8 @@ static void set_loop(const struct maker *maker, uint32_t index, struct ts_op_tim
 		return;
 	walked->trips = 1;
 	time->kind = TS_TIME_LOOP;
-	set_unknown(time, "a loop whose number of trips the module does not say: one is counted",
-		    0, NAN);
+	set_unknown(time, "a loop whose number of trips the module does not say: one is counted", 0,
+		    NAN);
 }
 
 static enum ts_lane lane_of(const struct maker *maker, uint32_t index,

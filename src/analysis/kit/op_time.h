@@ -43,20 +43,21 @@ enum ts_time_basis {
 	TS_BASIS_LEAST,	 /* unknown: what its arrays take at least */
 	TS_NR_TIME_BASES,
 };
-const char *ts_time_basis_name(enum ts_time_basis basis); /* "compiler's estimate", "HBM bandwidth" */
+const char *ts_time_basis_name(
+	enum ts_time_basis basis); /* "compiler's estimate", "HBM bandwidth" */
 
 struct ts_op_time {
 	enum ts_time_kind kind;
 	enum ts_time_basis basis;
 	int64_t ps[TS_NR_CASES]; /* the highest -1: there is no bound */
 	const char *unknown;	 /* why; NULL: it is known */
-	int64_t estimate_ps; /* the compiler's; -1: it has none */
+	int64_t estimate_ps;	 /* the compiler's; -1: it has none */
 	int64_t roofline_ps; /* what its products and bytes take at the chip's peaks; -1: it does not work on the core */
 };
 
 struct ts_op_times {
 	const struct ts_hlo_module *module;
-	struct ts_op_time *items;  /* one an instruction of the module */
+	struct ts_op_time *items;      /* one an instruction of the module */
 	struct ts_schedule_op *walked; /* likewise, for ts_schedule_walk() */
 };
 

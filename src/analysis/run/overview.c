@@ -480,8 +480,8 @@ static void put_run(const struct ts_context *ctx, struct ts_result *result)
 	ts_result_field(result, "run.run", ts_text_or_null(profile->run), TS_MEASURED, NULL);
 	ts_result_field(result, "run.session", ts_text_or_null(profile->session), TS_MEASURED,
 			NULL);
-	ts_result_field(result, "run.is_predicted",
-			ts_bool(ts_profile_predicted(profile).n > 0), TS_MEASURED, NULL);
+	ts_result_field(result, "run.is_predicted", ts_bool(ts_profile_predicted(profile).n > 0),
+			TS_MEASURED, NULL);
 	put_wall_time(ctx, result);
 	ts_result_field(result, "run.capture_ps", ts_int_or_null(profile->capture_ps), TS_MEASURED,
 			NULL);

@@ -48,8 +48,8 @@ static bool predict(struct prediction *prediction, uint32_t index)
 					       &prediction->ctx->topology))
 		return false;
 	module->walk = (struct ts_schedule){ .module = module->times.module,
-					 .ops = module->times.walked,
-					 .sums = module->sums };
+					     .ops = module->times.walked,
+					     .sums = module->sums };
 	if (!ts_schedule_walk(&module->walk))
 		return false;
 	module->low_ps = walk_as(&module->times, TS_CASE_LOW);

@@ -14,11 +14,11 @@
 /* One execution of a module. */
 struct prediction_module {
 	struct ts_op_times times;
-	struct ts_schedule walk;	  /* of what is likely; without events */
+	struct ts_schedule walk;      /* of what is likely; without events */
 	struct ts_schedule_sum *sums; /* its */
-	int64_t low_ps, high_ps;  /* of an execution; the latter -1: there is no bound */
-	int64_t executions;	  /* in the run, over all cores; -1: it did not run */
-	int64_t measured_ps;	  /* all of them; -1 */
+	int64_t low_ps, high_ps;      /* of an execution; the latter -1: there is no bound */
+	int64_t executions;	      /* in the run, over all cores; -1: it did not run */
+	int64_t measured_ps;	      /* all of them; -1 */
 };
 
 /* Of the ops of a kind what is foretold and what was measured, over the whole run. */
@@ -29,7 +29,8 @@ struct prediction_error {
 
 /* By kind and basis, over an execution of the main module. */
 struct prediction_kind {
-	int64_t nr_ops, runs, time_ps, exposed_ps; /* exposed: what the core waits; of its own work all */
+	int64_t nr_ops, runs, time_ps,
+		exposed_ps; /* exposed: what the core waits; of its own work all */
 };
 
 struct prediction {

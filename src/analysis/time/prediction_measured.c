@@ -43,7 +43,8 @@ static void add_op(struct prediction *prediction, const struct ts_op_fact *fact,
 		return;
 	module = &prediction->modules[fact->module_index];
 	kind = module->times.items[fact->instr].kind;
-	if (kind == TS_TIME_NONE || kind == TS_TIME_LOOP || module->times.items[fact->instr].unknown)
+	if (kind == TS_TIME_NONE || kind == TS_TIME_LOOP ||
+	    module->times.items[fact->instr].unknown)
 		return;
 	if (async && profile->ops[async->op].partner != TS_NONE)
 		done = profile->ops[profile->ops[async->op].partner].instr;

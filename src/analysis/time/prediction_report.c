@@ -240,8 +240,7 @@ static void put_known(struct ts_result *result)
 				known_columns, TS_NELEM(known_columns));
 
 	for (int kind = 1; kind < TS_TIME_TRANSFER; kind++) {
-		const struct prediction_known *known =
-			prediction_known_of((enum ts_time_kind)kind);
+		const struct prediction_known *known = prediction_known_of((enum ts_time_kind)kind);
 
 		TS_CELLS(result, table, KNOWN);
 	}
@@ -254,18 +253,21 @@ static void put_notes(const struct prediction *prediction, struct ts_result *res
 
 	if (!module)
 		return;
-	ts_result_note(result, "Times are predicted, not measured: by the compiler's estimates and the chip's "
-			       "peak rates. How far such predictions were off is of one real profile, of a "
-			       "TPU v6e.");
+	ts_result_note(
+		result,
+		"Times are predicted, not measured: by the compiler's estimates and the chip's "
+		"peak rates. How far such predictions were off is of one real profile, of a "
+		"TPU v6e.");
 	if (!module->times.module->is_scheduled)
-		ts_result_note(result, "The module has no schedule: its ops were taken in the order in "
-				       "which they are written.");
-	if (module->walk.left_out_trips > 0)
-		ts_result_note(result, "Of its loops the first trips were walked; the last of them stands "
-				       "for those that were left out.");
-	if (ctx->topology.nr_cores > 1)
 		ts_result_note(result,
-			       "One of %lld cores is shown: all of them run this program.",
+			       "The module has no schedule: its ops were taken in the order in "
+			       "which they are written.");
+	if (module->walk.left_out_trips > 0)
+		ts_result_note(result,
+			       "Of its loops the first trips were walked; the last of them stands "
+			       "for those that were left out.");
+	if (ctx->topology.nr_cores > 1)
+		ts_result_note(result, "One of %lld cores is shown: all of them run this program.",
 			       (long long)ctx->topology.nr_cores);
 }
 
@@ -276,8 +278,9 @@ bool prediction_report(const struct prediction *prediction, struct ts_result *re
 
 	if (!prediction->rates) {
 		if (ctx->profile->nr_devices == 0 && ctx->profile->nr_modules > 0)
-			ts_result_note(result, "No step is predicted: which TPU the module is for is not "
-					       "known (name it with --topology v5e:2x4, for instance).");
+			ts_result_note(result,
+				       "No step is predicted: which TPU the module is for is not "
+				       "known (name it with --topology v5e:2x4, for instance).");
 		return true;
 	}
 	put_fields(prediction, result);
@@ -287,7 +290,8 @@ bool prediction_report(const struct prediction *prediction, struct ts_result *re
 	put_measured(prediction, result);
 	if (is_run)
 		put_ops(prediction, result);
-	put_known(result);
+	if (main_of(prediction))
+		put_known(result);
 	put_notes(prediction, result);
 	return true;
 }

@@ -122,8 +122,7 @@ static void convert_gemm(struct ts_hlo_reader *reader, const cJSON *root, struct
 
 static void convert_trips(const cJSON *root, struct ts_hlo_backend *to)
 {
-	to->known_trips =
-		count_in(cJSON_GetObjectItemCaseSensitive(root, "known_trip_count"), "n");
+	to->known_trips = count_in(cJSON_GetObjectItemCaseSensitive(root, "known_trip_count"), "n");
 }
 
 void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,

@@ -39,8 +39,8 @@ static void make_module(struct make *make)
 
 	make_param(make, 0, BIG, 1);
 	make_estimated(make, "plain", "negate", 2, 1, (int64_t[]){ 1 }, 0);
-	make_estimated(make, "above", "negate", 3, 1, (int64_t[]){ 2 }, 1200000); /* 800 us */
-	make_estimated(make, "below", "negate", 4, 1, (int64_t[]){ 3 }, 300000);  /* 200 us */
+	make_estimated(make, "above", "negate", 3, 1, (int64_t[]){ 2 }, 1200000);  /* 800 us */
+	make_estimated(make, "below", "negate", 4, 1, (int64_t[]){ 3 }, 300000);   /* 200 us */
 	make_estimated(make, "absurd", "negate", 5, 1, (int64_t[]){ 4 }, 3000000); /* 2 ms */
 	make_begin_op(make, "kernel", "custom-call", BIG, 6, 1, (int64_t[]){ 5 });
 	ts_pbw_text(&make->out, 28, TS_LIT("tpu_custom_call"));
@@ -151,6 +151,61 @@ static void a_measured_run_shows_how_far_off_it_was(void **state)
 	done(given);
 }
 
+static void make_product(struct make *make, const char *name, int64_t id, int64_t a, int64_t b)
+{
+	size_t dims;
+
+	make_begin_op(make, name, "dot", BIG, id, 2, (int64_t[]){ a, b });
+	dims = ts_pbw_begin(&make->out, 30);
+	ts_pbw_i64(&make->out, 1, 1); /* the last of the one with the first of the other */
+	ts_pbw_i64(&make->out, 2, 0);
+	ts_pbw_end(&make->out, dims);
+	make_end_op(make);
+}
+
+/*
+ * Two products of 8192 x 8192 x 8192 without an estimate: 2 x 8192^3 / 197e12 = 5581 us each, which their bytes do not need;
+ * a copy of 256 MiB, 328 us of DMA, is hidden behind the first: the core begins it, and finds it done.
+ */
+static void products_run_at_the_peak_and_a_copy_hides_behind_them(void **state)
+{
+	struct given *given = given_nothing();
+	struct make make = MAKE_INIT;
+	struct xp xp = given_core(given, "/device:TPU:0");
+	const double product_ps = 2 * 8192. * 8192 * 8192 / 197e12 * PS;
+	const double issue_ps = (double)TS_SCHEDULE_ISSUE_PS;
+	size_t comp;
+
+	xp_op(&xp, 1, "first", "dot", PROGRAM, 3);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, 1, 0, 6000);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	comp = make_comp(&make, "main");
+	make_param(&make, 0, BIG, 1);
+	make_op(&make, "fetch", "copy-start", "(" BIG ", " BIG ", u32[])", 2, 1, (int64_t[]){ 1 });
+	make_product(&make, "first", 3, 1, 1);
+	make_op(&make, "fetched", "copy-done", BIG, 4, 1, (int64_t[]){ 2 });
+	make_product(&make, "second", 5, 3, 4);
+	make_end_comp(&make, comp, 1, 5);
+	given_proto(given, &make);
+	ts_buf_release(&make.out);
+	analyse(given, 0);
+	assert_near(field(given, "prediction", "step_ps"), 2 * product_ps + 2 * issue_ps, 2);
+	assert_near(field(given, "prediction", "dma_ps"), BYTES / HBM * PS, 1);
+	assert_near(field(given, "prediction", "exposed_dma_ps"), issue_ps, 0);
+	assert_int_equal(nr_rows(given, "prediction", "by_kind"), 2);
+	assert_true(ts_bytes_is(cell(given, "prediction", "by_kind", 0, "kind").as.s,
+				"matrix product"));
+	assert_true(ts_bytes_is(cell(given, "prediction", "by_kind", 0, "basis").as.s,
+				"matrix unit's peak"));
+	assert_int_equal(ts_value_int(cell(given, "prediction", "by_kind", 0, "count")), 2);
+	/* no evidence for products: that is said */
+	assert_int_equal(cell(given, "prediction", "by_kind", 0, "error_pct").type, TS_VALUE_NULL);
+	assert_int_equal(ts_value_int(cell(given, "prediction", "by_kind", 0, "error_count")), 0);
+	done(given);
+}
+
 /* What is foretold becomes a profile, whose report says so and has the same times. */
 static void a_prediction_is_a_profile(void **state)
 {
@@ -205,6 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rule_takes_the_estimate_where_it_can_be),
 		cmocka_unit_test(what_is_unknown_is_said_with_its_range),
+		cmocka_unit_test(products_run_at_the_peak_and_a_copy_hides_behind_them),
 		cmocka_unit_test(a_measured_run_shows_how_far_off_it_was),
 		cmocka_unit_test(a_prediction_is_a_profile),
 	};
