@@ -7,4 +7,4 @@ EXTRA_PROGRAMS += bench/make_records
 bench_make_records_SOURCES = bench/make_records.c
 bench_make_records_LDADD = libtpusight.a
 EXTRA_DIST += bench/README.md bench/run.sh bench/same.sh bench/compare.py bench/make_big_trace.py bench/page.mjs bench/pod.py bench/states.py \
-	bench/make_shapes.py bench/part.py
+	bench/before_models.py bench/before_programs.py bench/make_shapes.py bench/part.py

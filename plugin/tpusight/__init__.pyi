@@ -5,6 +5,8 @@ from ._program import TpusightError as TpusightError
 from ._program import program as program
 from ._unknown import UNKNOWN as UNKNOWN
 from ._version import __version__ as __version__
+from .aot import Before as Before
+from .aot import before as before
 from .benchmark import Benchmark as Benchmark
 from .benchmark import benchmark_function as benchmark_function
 from .dashboard import SimpleLiveDashboard as SimpleLiveDashboard

@@ -313,6 +313,7 @@ class Session(Results):
         self._options = [f"--threshold={name}={value}" for name, value in (thresholds or {}).items()]
         self._without = tuple(without)
         self._folder = folder  # a temporary one lives as long as what is in it is in use
+        self._command = "report"
         self._answers: Dict[Any, Any] = {}
 
     def _results(self) -> "Session":
@@ -323,14 +324,14 @@ class Session(Results):
 
     def _ask(self, *options: str) -> str:
         if options not in self._answers:
-            said, _ = _program.run("report", "--color=never", *options, *self._options, self.path)
+            said, _ = _program.run(self._command, "--color=never", *options, *self._options, self.path)
             self._answers[options] = said.decode("utf-8", "replace")
         return self._answers[options]
 
     def answer(self) -> Report:
         """The whole report, as Report."""
         if "report" not in self._answers:
-            found = _program.ask("report", "--format=json", *self._options, self.path)
+            found = _program.ask(self._command, "--format=json", *self._options, self.path)
             kept = {key: value for key, value in found.items() if key not in self._without}
             self._answers["report"] = Report(self, kept)
         return self._answers["report"]
@@ -413,7 +414,7 @@ class Session(Results):
         if form == "csv":
             view = view or "ops"
         table = [f"--view={view}"] if view else []
-        _program.run("report", f"--format={form}", "-o", path, *table, *self._options, self.path, ok=(0,))
+        _program.run(self._command, f"--format={form}", "-o", path, *table, *self._options, self.path, ok=(0,))
         return path
 
     def show(self, height: int = 800, open_browser: bool = False) -> Optional[str]:

@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON_LICENCES = {
     "tensorboard": "Apache-2.0", "jax": "Apache-2.0", "torch": "BSD-3-Clause", "fsspec": "BSD-3-Clause", "gcsfs": "BSD-3-Clause",
     "s3fs": "BSD-3-Clause", "adlfs": "BSD-3-Clause", "ray": "Apache-2.0", "mcp": "MIT", "duckdb": "MIT", "ipykernel": "BSD-3-Clause",
-    "matplotlib": "PSF-2.0",
+    "matplotlib": "PSF-2.0", "cloudpickle": "BSD-3-Clause", "flatbuffers": "Apache-2.0",
     "pandas": "BSD-3-Clause", "pyarrow": "Apache-2.0",
 }
 

@@ -24,7 +24,7 @@ import examples_test
 import package
 
 TIME_S = 900
-PACKAGES = ("pod", "mcp", "profile")  # commands of the Python package
+PACKAGES = ("pod", "mcp", "profile", "before")  # commands of the Python package
 ELSEWHERE = {"docs/stories.md"}  # its commands are one job after the other: scripts_test.py
 PATTERNS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/*/*.md", "plugin/README.md")
 BLOCK = re.compile(r"(?:^<!-- needs: (?P<needs>.*?) -->\n+)?^```(?:sh|bash|shell|console)\n(?P<text>.*?)^```$", re.M | re.S)

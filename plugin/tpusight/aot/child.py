@@ -1,0 +1,544 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process that compiles (job.py starts it): `python -m tpusight.aot.child FD PROGRAM`, with what to compile as JSON on standard input.
+
+What became of each goes to FD as a line of JSON. What the user's program prints is left to itself.
+"""
+import glob
+import importlib.metadata
+import importlib.util
+import json
+import linecache
+import os
+import pickle
+import re
+import struct
+import sys
+import tempfile
+import time
+import traceback
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+from .. import _program
+from . import chips, files, job, tries
+from .shapes import Shape
+
+try:
+    import fcntl
+except ImportError:  # Windows, for which there is no libtpu
+    fcntl = None  # type: ignore[assignment]
+
+LIBTPU_LOCK = "/tmp/libtpu_lockfile"  # libtpu's own, a lock of POSIX, which it takes and drops more than once while it is loaded
+_POLL_S = 0.2
+_MEMORY = ("argument_size_in_bytes", "output_size_in_bytes", "alias_size_in_bytes", "temp_size_in_bytes", "generated_code_size_in_bytes",
+           "peak_memory_in_bytes", "host_argument_size_in_bytes", "host_output_size_in_bytes", "host_temp_size_in_bytes")
+_COST = ("flops", "bytes accessed", "transcendentals", "optimal_seconds")
+_MODULE = 1  # field of HloProto
+_MOST_TEXT = 1200
+
+
+class Teller:
+    """Says what happens, to the process that asked."""
+
+    def __init__(self, fd: int) -> None:
+        self._file = os.fdopen(fd, "w", encoding="utf-8")
+
+    def __call__(self, event: str, **fields: Any) -> None:
+        json.dump({"event": event, **fields}, self._file)
+        self._file.write("\n")
+        self._file.flush()
+
+
+class Busy(Exception):
+    """Another process has libtpu, one that does not wait for ours."""
+
+
+def _holder(path: str) -> int:
+    """Which process has libtpu; 0 where none has, or that cannot be known."""
+    form = "hhqqi4x"  # struct flock of Linux on 64 bits
+    try:
+        fd = os.open(path, os.O_RDONLY)
+    except OSError:
+        return 0
+    try:
+        asked = struct.pack(form, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind, _, _, _, pid = struct.unpack(form, fcntl.fcntl(fd, fcntl.F_GETLK, asked))
+        return 0 if kind == fcntl.F_UNLCK else int(pid)
+    except OSError:
+        return 0
+    finally:
+        os.close(fd)
+
+
+def own_lock() -> str:
+    """The lock of this package's processes, for one user: who has it has libtpu to himself, as far as they are asked."""
+    return os.path.join(tempfile.gettempdir(), f"tpusight-libtpu-{os.getuid()}.lock")
+
+
+def _is_free(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except OSError:
+        return False
+
+
+def _asked_by(pid: int) -> bool:
+    """Whether the process PID waits for this one: it is the one that started it, or one that started that."""
+    at = os.getppid()
+    while at > 1:
+        if at == pid:
+            return True
+        try:
+            with open(f"/proc/{at}/stat", encoding="utf-8") as file:
+                at = int(file.read().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            return False
+    return False
+
+
+def _is_in_use(path: str) -> bool:
+    """Whether another process has libtpu, and will give it back. The one that asks us keeps it: jax has loaded it there for its TPU.
+    Then libtpu is told to look away, which it can, as nothing here runs on a TPU."""
+    pid = _holder(path)
+    if pid and _asked_by(pid):
+        os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"
+        return False
+    return bool(pid)
+
+
+def take_lock(tell: Callable[..., None], path: str = "", libtpu_path: str = LIBTPU_LOCK) -> Optional[int]:
+    """Waits until no other process has libtpu, and says that it waits. Gives the lock, which is held until this process ends."""
+    if not fcntl:
+        return None
+    fd = os.open(path or own_lock(), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    told = False
+    while not _is_free(fd) or _is_in_use(libtpu_path):
+        if not told:
+            told = True
+            pid = _holder(libtpu_path)
+            tell("waiting", text="libtpu is in use" + (f" by process {pid}" if pid else "") +
+                 ", and one process at a time can have it: waiting for it")
+        time.sleep(_POLL_S)
+    return fd
+
+
+def _varint(data: bytes, at: int) -> Tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+
+
+def parts(data: bytes) -> Dict[int, bytes]:
+    """The fields of an HloProto, each whole with its tag: all of them have a length."""
+    found, at = {}, 0
+    while at < len(data):
+        start = at
+        tag, at = _varint(data, at)
+        length, at = _varint(data, at)
+        if tag & 7 != 2 or at + length > len(data):
+            raise ValueError("not an HloProto")
+        at += length
+        found[tag >> 3] = data[start:at]
+    return found
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _dumped(folder: str, end: str) -> str:
+    """Of several the largest: a callback, or a part for the SparseCores, has a module of its own."""
+    return max(glob.glob(os.path.join(folder, "*." + end)), key=os.path.getsize, default="")
+
+
+def _proto_of(folder: str) -> Optional[bytes]:
+    """The module as it runs; of a program that did not fit, as it was before that was known. The buffer assignment that libtpu dumps
+    beside it is an earlier one: with it totals were up to 14 % off from what memory_analysis() says."""
+    for end in ("after_codegen.hlo.pb", "after_optimizations.hlo.pb", "after_optimizations_before_buffer_assignment.hlo.pb"):
+        found = _dumped(folder, end)
+        if found:
+            return parts(_read(found)).get(_MODULE)
+    return None
+
+
+def _facts_of(compiled: Any) -> Dict[str, Any]:
+    """What the compiler says of the program that it made; what a version of it does not say is left out."""
+    facts: Dict[str, Any] = {"memory": {}, "cost": {}}
+    memory = compiled.memory_analysis()
+    for name in _MEMORY:
+        value = getattr(memory, name, None)
+        if value is not None:
+            facts["memory"][name] = int(value)
+    cost = compiled.cost_analysis()
+    cost = cost[0] if isinstance(cost, (list, tuple)) else cost
+    facts["cost"] = {name: cost[name] for name in _COST if name in (cost or {})}
+    return facts
+
+
+def _versions() -> Dict[str, str]:
+    found = {}
+    for name in ("jax", "jaxlib", "libtpu"):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = ""
+    return found
+
+
+_LIBRARY = re.compile(r"[/\\](site-packages|dist-packages)[/\\]|[/\\]tpusight[/\\]aot[/\\]|[/\\]lib[/\\]python3[.\d]*[/\\]|^<frozen")
+
+
+def source_of(error: BaseException) -> str:
+    """ "FILE:LINE: TEXT" of the innermost line that is the user's own; "" where none is."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _LIBRARY.search(frame.filename)]
+    if not frames:
+        return ""
+    line = (frames[-1].line or linecache.getline(frames[-1].filename, frames[-1].lineno or 0)).strip()
+    return f"{frames[-1].filename}:{frames[-1].lineno}" + (f": {line}" if line else "")
+
+
+def shortened(error: BaseException) -> str:
+    """What an error says, without the parts that are for those who build the compiler."""
+    text = str(error).strip() or type(error).__name__
+    for end in ("\n-----", "For simplicity, JAX has removed", "\n\nThe MLIR module", "\nHLO:", "*** Begin stack trace"):
+        text = text.partition(end)[0].strip()
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    text = "\n".join(lines[:8] + (["..."] if len(lines) > 8 else []))
+    text = text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + " ..."
+    known = type(error).__name__
+    return text if known == "JaxRuntimeError" else f"{known}: {text}"
+
+
+class Program:
+    """The user's function and its arguments, as they are traced for one set of devices."""
+
+    def __init__(self, given: Dict[str, Any]) -> None:
+        self._given = given
+        self._scripts: Dict[str, Any] = {}
+        self.mesh: Any = given.get("mesh")
+        self.jit: Dict[str, Any] = given.get("jit") or {}
+        self.file: str = given.get("file") or ""
+        self.kind: str = given.get("kind") or ""
+        self.keywords: Dict[str, Any] = {}
+        self.arguments: Tuple[Any, ...] = ()
+        self.function: Any = None
+        if self.kind == files.EXPORT:
+            self.function, self.arguments, self.keywords = files.exported(self.file)
+        elif not self.kind:
+            self.function, self.arguments = self._function(), self._arguments()
+            self.keywords = pickle.loads(given["keywords"]) if given.get("keywords") else {}
+        self.shardings = pickle.loads(given["shardings"]) if given.get("shardings") else None
+
+    def _script(self) -> Any:
+        path = self._given["script"]
+        sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+        name = os.path.splitext(os.path.basename(path))[0]
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec and spec.loader
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+
+    def _in_script(self, name: str) -> Any:
+        if "module" not in self._scripts:
+            self._scripts["module"] = self._script()
+        found = self._scripts["module"]
+        for part in name.split("."):
+            if not hasattr(found, part):
+                module = self._scripts["module"]
+                has = sorted(key for key, value in vars(module).items() if callable(value) and not key.startswith("_") and
+                             getattr(value, "__module__", "") == module.__name__)
+                raise _program.TpusightError(f"{self._given['script']} has no {name} (it has: {', '.join(has) or 'no function'})")
+            found = getattr(found, part)
+        return found
+
+    def _function(self) -> Any:
+        if self._given.get("pickled"):
+            return pickle.loads(self._given["pickled"])
+        found = self._in_script(self._given["name"])
+        found = getattr(found, "function", found) if getattr(found, "is_tpusight_before", False) else found
+        if not callable(found):
+            raise _program.TpusightError(f"{self._given['name']} of {self._given['script']} is not a function")
+        return found
+
+    def _arguments(self) -> Tuple[Any, ...]:
+        import jax
+        if not self._given.get("arguments_of"):
+            return tuple(pickle.loads(self._given["arguments"]))
+        found = self._in_script(self._given["arguments_of"])
+        if callable(found):
+            try:
+                found = jax.eval_shape(found)  # nothing is made of what it would make
+            except Exception:  # what gives more than arrays is called as it is
+                found = found()
+        return tuple(found) if isinstance(found, (tuple, list)) else (found,)
+
+
+def devices_of(topology: chips.Topology) -> List[Any]:
+    """jax's devices of a slice that is not there."""
+    from jax.experimental import topologies
+    try:
+        return list(topologies.get_topology_desc(platform="tpu", topology_name=topology.name, **topology.options).devices)
+    except Exception as e:
+        if "lockfile" in str(e):
+            raise Busy from e
+        raise chips.unknown(topology.name, shortened(e).partition(": ")[2] or shortened(e)) from e
+
+
+def _mesh_of(sizes: Any, devices: List[Any]) -> Any:
+    """A jax Mesh over all DEVICES. SIZES: {"data": 2, "model": -1}, or names alone (the first gets all)."""
+    import jax
+    named = dict(sizes) if isinstance(sizes, dict) else {name: (-1 if n == 0 else 1) for n, name in enumerate(sizes)}
+    known = 1
+    for size in named.values():
+        known *= size if size > 0 else 1
+    if -1 in named.values() and len(devices) % known == 0:
+        named = {name: (len(devices) // known if size == -1 else size) for name, size in named.items()}
+        known = len(devices)
+    if known != len(devices):
+        raise _program.TpusightError(f"the mesh {', '.join(f'{name}={size}' for name, size in named.items())} has {known} devices, and the "
+                                     f"topology {len(devices)} (-1 is what is left of the devices)")
+    kinds = getattr(jax.sharding, "AxisType", None)
+    more = {"axis_types": (kinds.Auto,) * len(named)} if kinds else {}
+    return jax.make_mesh(tuple(named.values()), tuple(named), devices=devices, **more)
+
+
+def _spec_of(said: Any) -> Any:
+    """A PartitionSpec of one, of "data,-", of ("data", None), or of None."""
+    from jax.sharding import PartitionSpec
+    if isinstance(said, PartitionSpec):
+        return said
+    if hasattr(said, "spec"):  # a NamedSharding: its mesh is of this process's devices
+        return said.spec
+    if isinstance(said, str):
+        said = [None if part.strip() in ("", "-") else tuple(part.strip().split("+")) for part in said.split(",")]
+    return PartitionSpec(*(said or ()))
+
+
+def _is_spec(value: Any) -> bool:
+    from jax.sharding import PartitionSpec
+    return (value is None or isinstance(value, (str, PartitionSpec)) or hasattr(value, "spec") or
+            (isinstance(value, tuple) and all(part is None or isinstance(part, str) for part in value)))
+
+
+class Placed:
+    """The arguments of a Program on the devices of a slice."""
+
+    def __init__(self, args: Any, keywords: Any, shardings: Any, devices: List[Any], mesh: Any) -> None:
+        self._devices, self.mesh = devices, mesh
+        self.arguments, self.keywords = self._all(args, shardings), self._all(keywords, None)
+
+    def _all(self, tree: Any, specs: Any) -> Any:
+        import jax
+        leaves = lambda value: isinstance(value, Shape)  # noqa: E731
+        if specs is None or not isinstance(tree, tuple):
+            return jax.tree.map(lambda leaf: self.array(leaf, None), tree, is_leaf=leaves)
+        if not isinstance(specs, (tuple, list)) or _is_spec(specs) or len(specs) > len(tree):
+            specs = (specs,) * len(tree)
+        specs = tuple(specs) + (None,) * (len(tree) - len(specs))
+        return tuple(self._one(part, spec) for part, spec in zip(tree, specs))
+
+    def _one(self, tree: Any, spec: Any) -> Any:
+        """SPEC is one for all arrays in TREE, or a tree that begins as TREE does."""
+        import jax
+        leaves = lambda value: isinstance(value, Shape)  # noqa: E731
+        if _is_spec(spec):
+            return jax.tree.map(lambda leaf: self.array(leaf, spec), tree, is_leaf=leaves)
+        return jax.tree.map(lambda one, below: self._one(below, one), spec, tree, is_leaf=_is_spec)
+
+    def array(self, leaf: Any, spec: Any) -> Any:
+        import jax
+        import jax.numpy as jnp
+        from jax.sharding import NamedSharding, SingleDeviceSharding
+        if not (hasattr(leaf, "dtype") or isinstance(leaf, Shape)):
+            return leaf
+        sizes = leaf.sizes if isinstance(leaf, Shape) else leaf.shape
+        axes = leaf.axes if isinstance(leaf, Shape) and spec is None else None
+        if self.mesh is None:
+            if spec is not None or axes:
+                raise _program.TpusightError("arguments are split along axes, and there is no mesh (mesh={\"data\": -1}, --mesh data=-1)")
+            placed: Any = SingleDeviceSharding(self._devices[0])
+        else:
+            placed = NamedSharding(self.mesh, _spec_of([one or None for one in axes] if axes else spec))
+        dtype = jax.dtypes.canonicalize_dtype(jnp.dtype(leaf.dtype)) if not _is_extended(leaf.dtype) else leaf.dtype
+        return jax.ShapeDtypeStruct(tuple(sizes), dtype, sharding=placed)
+
+
+def _is_extended(dtype: Any) -> bool:
+    """Keys of jax.random are of a dtype of jax's own."""
+    return "key<" in str(dtype)
+
+
+def _wants_mesh(function: Any) -> bool:
+    import inspect
+    try:
+        return "mesh" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def _jitted(program: Program, mesh: Any) -> Any:
+    """The function as jax.jit has it; a parameter `mesh` gets the mesh."""
+    import functools
+
+    import jax
+    function = program.function
+    if _wants_mesh(function) and "mesh" not in program.keywords:
+        if mesh is None:
+            raise _program.TpusightError("the function has a parameter mesh, and there is no mesh (mesh={\"data\": -1}, --mesh data=-1)")
+        function = functools.wraps(function)(functools.partial(getattr(function, "__wrapped__", function), mesh=mesh))
+        del function.__wrapped__
+    return function if hasattr(function, "lower") and not program.jit else jax.jit(function, **program.jit)
+
+
+def _in_mesh(mesh: Any) -> Any:
+    """Names of axes in the program mean MESH."""
+    import contextlib
+
+    import jax
+    if mesh is None:
+        return contextlib.nullcontext()
+    return jax.set_mesh(mesh) if hasattr(jax, "set_mesh") else mesh
+
+
+def _versions_and(topology: chips.Topology, devices: List[Any], mesh: Any) -> Dict[str, Any]:
+    return {"versions": _versions(), "topology": topology.name, "chip": topology.chip, "device_kind": devices[0].device_kind,
+            "device_count": len(devices) if mesh is not None else 1, "topology_device_count": len(devices),
+            "mesh": {str(name): int(size) for name, size in mesh.shape.items()} if mesh is not None else None}
+
+
+def _lowered(program: Program, topology: chips.Topology, change: Optional[Dict[str, Any]], facts: Dict[str, Any]) -> Any:
+    """The program as the compiler takes it."""
+    devices = devices_of(topology)
+    sizes = (change or {}).get("mesh") or program.mesh
+    mesh = _mesh_of(sizes, devices) if sizes else None
+    facts.update(_versions_and(topology, devices, mesh))
+    if program.kind == files.MLIR:
+        module = files.Module(program.file, devices)
+        facts["device_count"] = len(module.devices)
+        return module
+    placed = Placed(tries.arguments(change, program.arguments), program.keywords, program.shardings, devices, mesh)
+    begin = time.monotonic()
+    with _in_mesh(mesh), tries.tracing(change):
+        function, args, keywords = _jitted(program, mesh), placed.arguments, placed.keywords
+        if change and change["kind"] == "donate":
+            function, args = tries.flat(function, args, keywords, change["leaves"])
+            keywords = {}
+        lowered = function.lower(*args, **keywords)
+    facts["lower_seconds"] = round(time.monotonic() - begin, 3)
+    return lowered
+
+
+def _planned(program: Program, wanted: job.Compilation) -> List[job.Compilation]:
+    """What can be changed in the program, each with a folder in that of WANTED."""
+    facts: Dict[str, Any] = {}
+    lowered = _lowered(program, chips.parse(wanted.topology), None, facts)
+    if program.kind:
+        return []  # nothing of a file is traced
+    found = []
+    for number, change in enumerate(tries.plan(lowered, program.arguments, facts["mesh"])):
+        folder = os.path.join(wanted.folder, str(number))
+        os.makedirs(folder, exist_ok=True)
+        found.append(job.Compilation(folder, wanted.topology, change))
+    return found
+
+
+def _keep(wanted: job.Compilation, proto: bytes, facts: Dict[str, Any]) -> None:
+    facts["proto"] = job.PROTO
+    with open(os.path.join(wanted.folder, job.PROTO), "wb") as file:
+        file.write(proto)
+
+
+def _take(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -> None:
+    """A module that is compiled already."""
+    topology = chips.parse(wanted.topology)
+    facts.update(topology=topology.name, chip=topology.chip)
+    _keep(wanted, files.proto_of_text(program.file) if program.kind == files.TEXT else _read(program.file), facts)
+
+
+def _compile(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -> None:
+    """Writes the module into the compilation's folder, and fills FACTS."""
+    if program.kind in (files.TEXT, files.PROTO):
+        _take(program, wanted, facts)
+        return
+    lowered = _lowered(program, chips.parse(wanted.topology), wanted.change, facts)
+    options = (wanted.change or {}).get("options", {})
+    with tempfile.TemporaryDirectory(prefix="tpusight-") as dump:
+        begin = time.monotonic()
+        try:
+            compiled = lowered.compile(compiler_options={"xla_dump_to": dump, "xla_dump_hlo_as_proto": True, **options})
+            facts["compile_seconds"] = round(time.monotonic() - begin, 3)
+            facts.update(_facts_of(compiled))
+        finally:
+            proto = _proto_of(dump)
+            if proto:
+                _keep(wanted, proto, facts)
+
+
+def _kind(error: BaseException) -> str:
+    if isinstance(error, _program.TpusightError):
+        return "usage"
+    return "memory" if "RESOURCE_EXHAUSTED" in str(error) or "Ran out of memory" in str(error) else "compile"
+
+
+def _done(program: Program, wanted: job.Compilation, tell: Callable[..., None]) -> None:
+    facts: Dict[str, Any] = {}
+    trouble = None
+    try:
+        _compile(program, wanted, facts)
+    except Busy:
+        raise
+    except Exception as e:  # the user's program, and the compiler, may raise anything
+        text = str(e) if isinstance(e, _program.TpusightError) else shortened(e)
+        trouble = {"kind": _kind(e), "text": text, "source": source_of(e)}
+    with open(os.path.join(wanted.folder, job.FACTS), "w", encoding="utf-8") as file:
+        json.dump({**facts, **({"trouble": trouble} if trouble else {})}, file, indent=1)
+    tell("done", facts=facts, trouble=trouble)
+
+
+def _wanted() -> Iterator[job.Compilation]:
+    for fields in json.load(sys.stdin):
+        yield job.Compilation(**fields)
+
+
+def _work(program: Program, wanted: List[job.Compilation], tell: Callable[..., None]) -> None:
+    while wanted:
+        one = wanted.pop(0)
+        if one.change and one.change["kind"] == job.PLAN:
+            more = _planned(program, one)
+            tell("plan", more=[asked._asdict() for asked in more])
+            wanted[:0] = more
+        else:
+            _done(program, one, tell)
+
+
+def main(fd: str, packed: str) -> int:
+    tell = Teller(int(fd))
+    wanted = list(_wanted())
+    lock = take_lock(tell)
+    try:
+        tries.install()
+        program = Program(pickle.loads(_read(packed)))
+    except _program.TpusightError as e:
+        tell("broken", text=str(e))
+        return 1
+    except Exception as e:  # the user's script may raise anything
+        where = source_of(e)
+        tell("broken", text=shortened(e) + (f"\n  at {where}" if where else ""))
+        return 1
+    try:
+        _work(program, wanted, tell)
+    except Busy:
+        tell("busy")
+    return 0 if lock is None or lock >= 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of a program that need no hand: which there are (plan), and how they are made. Runs in the compiler's process.
+
+The arguments' shapes and types, their places on the mesh, the options of jax.jit and of the compiler are changed, and what jax.grad,
+jax.checkpoint and jax.lax.scan do while the function is traced. The user's source is not touched. A change is a dict: `kind`, `what`
+(a sentence), and what the kind needs.
+"""
+import contextlib
+import functools
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+from .shapes import Shape
+
+_LANES = 128
+_MOST_GROWTH = 1.25  # of a dimension that is rounded up
+_MOST_SIZES = 2
+#: Options of the compiler that are worth a try. Each libtpu refuses those that it does not know, and that is told.
+OPTIONS: Tuple[Tuple[str, str], ...] = (
+    ("xla_tpu_scoped_vmem_limit_kib", "65536"),
+    ("xla_tpu_enable_latency_hiding_scheduler", "true"),
+    ("xla_tpu_enable_async_collective_fusion", "true"),
+)
+_active: Dict[str, Any] = {}  # the change in whose trace we are
+_seen: Dict[str, int] = {}  # what the last trace called
+
+
+def _hooked(module: Any, name: str, change: Callable[..., Any]) -> None:
+    """Puts CHANGE(the original, *args) in the place of a function of jax's."""
+    original = getattr(module, name)
+
+    @functools.wraps(original)
+    def instead(*args: Any, **kwargs: Any) -> Any:
+        return change(original, *args, **kwargs)
+    setattr(module, name, instead)
+
+
+def _policy(name: str) -> Any:
+    import jax
+    return getattr(jax.checkpoint_policies, name)
+
+
+def _grad(original: Any, fun: Any, *args: Any, **kwargs: Any) -> Any:
+    """Of a function that is differentiated, what the backward pass needs may be computed again. It is decided when that is called."""
+    import jax
+
+    @functools.wraps(fun)
+    def chosen(*given: Any, **named: Any) -> Any:
+        _seen["grad"] = _seen.get("grad", 0) + 1
+        if _active.get("remat_added"):
+            return jax.checkpoint(fun, policy=_policy(_active["remat_added"]))(*given, **named)
+        return fun(*given, **named)
+    return original(chosen, *args, **kwargs)
+
+
+def _scan(original: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
+    import jax
+    _seen["scan"] = _seen.get("scan", 0) + 1
+    if _active.get("unroll"):
+        kwargs["unroll"] = _active["unroll"]
+    if _active.get("remat_body"):
+        f = jax.checkpoint(f, policy=_policy(_active["remat_body"]))
+    return original(f, *args, **kwargs)
+
+
+def install() -> None:
+    """Before the user's script is imported: it may take jax.grad by its name."""
+    import jax
+    from jax._src import ad_checkpoint
+    _hooked(jax, "grad", _grad)
+    _hooked(jax, "value_and_grad", _grad)
+    _hooked(jax.lax, "scan", _scan)
+    primitive: Any = ad_checkpoint.remat_p
+    bind = primitive.bind
+
+    def bound(*args: Any, **params: Any) -> Any:
+        if not params.get("differentiated"):
+            _seen["remat"] = _seen.get("remat", 0) + 1
+            if _active.get("remat_policy"):
+                params["policy"] = _policy(_active["remat_policy"])
+        return bind(*args, **params)
+    primitive.bind = bound
+
+
+@contextlib.contextmanager
+def tracing(change: Optional[Dict[str, Any]]) -> Iterator[None]:
+    """Traces within it do what CHANGE says. Traces that were kept would not."""
+    import jax
+    _seen.clear()
+    jax.clear_caches()
+    _active.update(change or {})
+    try:
+        yield
+    finally:
+        _active.clear()
+
+
+def _up(size: int) -> int:
+    return -(-size // _LANES) * _LANES
+
+
+def _mapped(tree: Any, change: Callable[[Tuple[int, ...], str], Tuple[Tuple[int, ...], str]]) -> Any:
+    """TREE, whose arrays have the sizes and types that CHANGE gives."""
+    import jax
+
+    def one(leaf: Any) -> Any:
+        if isinstance(leaf, Shape):
+            sizes, dtype = change(leaf.sizes, leaf.dtype)
+            return leaf._replace(sizes=sizes, dtype=dtype)
+        if hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
+            sizes, dtype = change(tuple(leaf.shape), str(leaf.dtype))
+            return Shape(sizes, dtype) if (sizes, dtype) != (tuple(leaf.shape), str(leaf.dtype)) else leaf
+        return leaf
+    return jax.tree.map(one, tree, is_leaf=lambda value: isinstance(value, Shape))
+
+
+def arguments(change: Optional[Dict[str, Any]], given: Any) -> Any:
+    """The function's positional arguments with the change."""
+    kind = change["kind"] if change else ""
+    if change and kind == "size":
+        return _mapped(given, lambda sizes, dtype: (tuple(change["to"] if size == change["from"] else size for size in sizes), dtype))
+    if change and kind == "bf16":
+        return _mapped(given, lambda sizes, dtype: (sizes, "bfloat16" if dtype == "float32" else dtype))
+    if change and kind == "batch":
+        first, then = change["from"], change["to"]
+        larger = _mapped(given[1:], lambda sizes, dtype: ((then, *sizes[1:]) if sizes[:1] == (first,) else sizes, dtype))
+        return (*given[:1], *larger)
+    return given
+
+
+def _leaves(tree: Any) -> List[Tuple[Tuple[int, ...], str]]:
+    import jax
+    found = []
+    for leaf in jax.tree.leaves(tree, is_leaf=lambda value: isinstance(value, Shape)):
+        if isinstance(leaf, Shape):
+            found.append((leaf.sizes, leaf.dtype))
+        elif hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
+            found.append((tuple(leaf.shape), str(leaf.dtype)))
+    return found
+
+
+def _sizes(leaves: List[Tuple[Tuple[int, ...], str]]) -> Iterator[Dict[str, Any]]:
+    """Dimensions that do not fill the lanes, those of the largest arrays first."""
+    weight: Dict[int, int] = {}
+    for sizes, _ in leaves:
+        elements = 1
+        for size in sizes:
+            elements *= size
+        for size in set(sizes[-2:]):
+            if size > _LANES // 2 and size % _LANES and _up(size) <= size * _MOST_GROWTH:
+                weight[size] = weight.get(size, 0) + elements
+    for size in sorted(weight, key=lambda size: -weight[size])[:_MOST_SIZES]:
+        yield {"kind": "size", "what": f"each {size} of the arguments as {_up(size)}", "from": size, "to": _up(size)}
+
+
+def _batch(arguments_: Tuple[Any, ...]) -> Iterator[Dict[str, Any]]:
+    """The first size of the last argument that is an array is taken for the batch, where the function has weights before it."""
+    last = _leaves(arguments_[1:])
+    if last and last[-1][0]:
+        size = last[-1][0][0]
+        if size > 1:
+            yield {"kind": "batch", "what": f"a batch of {2 * size} in place of {size}", "from": size, "to": 2 * size, "scale": 2}
+
+
+def _remat() -> Iterator[Dict[str, Any]]:
+    """By what the trace called."""
+    if _seen.get("remat"):
+        for policy, words in (("nothing_saveable", "saves nothing"), ("dots_saveable", "saves matrix products"),
+                              ("everything_saveable", "saves everything (no rematerialization)")):
+            yield {"kind": "remat", "what": f"each jax.checkpoint {words}", "remat_policy": policy}
+    elif _seen.get("grad"):
+        yield {"kind": "remat", "what": "jax.checkpoint round what is differentiated, which saves matrix products",
+               "remat_added": "dots_saveable"}
+        if _seen.get("scan"):
+            yield {"kind": "remat", "what": "jax.checkpoint round the body of each scan", "remat_body": "nothing_saveable"}
+
+
+def _meshes(sizes: Any) -> Iterator[Dict[str, Any]]:
+    """The axes of the mesh with each other's sizes, and all devices on one axis."""
+    if not isinstance(sizes, dict) or len(sizes) < 2:
+        return
+    names, counts = list(sizes), list(sizes.values())
+    seen = [counts]
+    whole = 1
+    for count in counts:
+        whole *= count
+    for other in (counts[::-1], [whole] + [1] * (len(counts) - 1), [1] * (len(counts) - 1) + [whole]):
+        if other not in seen:
+            seen.append(other)
+            mesh = dict(zip(names, other))
+            yield {"kind": "mesh", "what": "a mesh of " + ", ".join(f"{name}={size}" for name, size in mesh.items()), "mesh": mesh}
+
+
+def _donation(lowered: Any) -> Iterator[Dict[str, Any]]:
+    """Arguments that a result could lie in: of the same shape and type, each result once."""
+    import jax
+    given = jax.tree.leaves(lowered.args_info)
+    if any(one.donated for one in given):
+        return
+    free = [(tuple(one.shape), str(one.dtype)) for one in jax.tree.leaves(lowered.out_info)]
+    chosen = []
+    for index, one in enumerate(given):
+        key = (tuple(one.shape), str(one.dtype))
+        if key in free and one.shape:
+            free.remove(key)
+            chosen.append(index)
+    if chosen:
+        yield {"kind": "donate", "what": f"{len(chosen)} of {len(given)} arrays donated (their results have the same shapes)",
+               "leaves": chosen}
+
+
+def plan(lowered: Any, given: Tuple[Any, ...], mesh: Optional[Dict[str, int]]) -> List[Dict[str, Any]]:
+    """The changes to try, of a program that was just traced."""
+    leaves = _leaves(given)
+    changes = [*_donation(lowered), *_sizes(leaves)]
+    if any(dtype == "float32" and len(sizes) > 1 for sizes, dtype in leaves):
+        changes.append({"kind": "bf16", "what": "arguments of float32 as bfloat16"})
+    changes += [*_remat(), *_meshes(mesh), *_batch(given)]
+    if _seen.get("scan"):
+        changes += [{"kind": "unroll", "what": f"each scan unrolled by {times}", "unroll": times} for times in (2, 4)]
+    return changes + [{"kind": "option", "what": f"--{name}={value}", "options": {name: value}} for name, value in OPTIONS]
+
+
+def flat(function: Any, args: Tuple[Any, ...], keywords: Dict[str, Any], donated: List[int]) -> Tuple[Any, Tuple[Any, ...]]:
+    """(the function of the arrays in the arguments, one by one, some of them donated; these arrays)"""
+    import jax
+    leaves, tree = jax.tree.flatten((args, keywords))
+    arrays = [index for index, leaf in enumerate(leaves) if isinstance(leaf, jax.ShapeDtypeStruct)]
+
+    def of_arrays(*given: Any) -> Any:
+        whole = list(leaves)
+        for index, array in zip(arrays, given):
+            whole[index] = array
+        positional, named = jax.tree.unflatten(tree, whole)
+        return function(*positional, **named)
+    return jax.jit(of_arrays, donate_argnums=tuple(donated)), tuple(leaves[index] for index in arrays)

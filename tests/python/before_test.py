@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs compiled for chips that are not there, under $TS_TPU_PYTHON, which has jax and libtpu: before_test.py
+
+Programs are small, as each is compiled in a second or two; bench/before_programs.py has larger ones.
+"""
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import package
+
+package.under("TS_TPU_PYTHON")
+os.environ["JAX_PLATFORMS"] = "cpu"  # of this process
+
+import tpusight
+from tpusight.aot import child, gate, job, main, shapes
+
+SCRIPT = """
+import jax, jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+def loss(w, x):
+    for a in w:
+        x = jnp.tanh(x @ a)
+    return (x.astype(jnp.float32)**2).mean()
+
+def step(w, x):
+    return jax.tree.map(lambda a, g: (a - 0.1 * g).astype(a.dtype), w, jax.grad(loss)(w, x))
+
+def arguments():
+    return [jnp.zeros((256, 256))] * 2, jnp.zeros((128, 256))
+
+def wrong(w, x):
+    y = x + 1
+    return y @ w
+
+def large(x):
+    return jnp.outer(x, x) @ jnp.outer(x + 1, x)
+
+def summed(x, mesh):
+    return jax.shard_map(lambda x: jax.lax.psum(x, "data"), mesh=mesh, in_specs=P("data"), out_specs=P())(x)
+
+def scanned(w, x):
+    def loss(w, x):
+        return (jax.lax.scan(lambda x, a: (jnp.tanh(x @ a), None), x, w)[0]**2).mean()
+    return jax.tree.map(lambda a, g: a - g, w, jax.grad(loss)(w, x))
+
+def kept(w, x):
+    @jax.checkpoint
+    def layer(x, a):
+        return jnp.sin(jnp.tanh(x @ a))
+    def loss(w, x):
+        for a in w:
+            x = layer(x, a)
+        return (x**2).mean()
+    return jax.grad(loss)(w, x)
+"""
+DENSE = "[\"f32[256,256]\",\"f32[256,256]\"];f32[128,256]"
+ONE = "v5e:2x2"
+
+
+def libtpu_peak(memory):
+    return memory["peak_memory_in_bytes"]
+
+
+def walked_peak(report):
+    """What libtpu calls the peak, of the report: docs/analyses/capacity/capacity.md."""
+    module = report["capacity"]["modules"][0]
+    always = module["argument_bytes"] + module["output_bytes"] - module["alias_bytes"] + module["constant_bytes"]
+    return always + max(module["temp_bytes"], module["onchip_peak_bytes"], module["host_temp_bytes"])
+
+
+class Before(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.scratch.cleanup)
+        cls.script = os.path.join(cls.scratch.name, "small.py")
+        with open(cls.script, "w", encoding="utf-8") as file:
+            file.write(SCRIPT)
+        sys.path.insert(0, cls.scratch.name)
+
+    def path(self, name):
+        return os.path.join(self.scratch.name, name)
+
+    def asked(self, function, *options, shape=DENSE, topology=ONE):
+        """(status, standard output, standard error) of the command."""
+        given = ["--shapes", shape] if shape else []
+        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+            status = main.main([f"{self.script}:{function}", "--topology", topology, *given, *options])
+        # others on this machine may use libtpu, too
+        said = [line for line in err.getvalue().splitlines(keepends=True) if not line.endswith("waiting for it\n")]
+        return status, out.getvalue(), "".join(said)
+
+    def test_a_function_and_its_arrays_are_judged(self):
+        import numpy as np
+        import small
+        result = tpusight.before(small.step, [shapes.shape("f32[256,256]")] * 2, np.zeros((128, 256), np.float32), topology=ONE)
+        self.assertEqual((result.fits, result.error, result.facts["device_count"]), (True, None, 1))
+        memory = result.facts["memory"]
+        self.assertEqual(memory["argument_size_in_bytes"], 2 * 256 * 256 * 4 + 128 * 256 * 4)
+        self.assertAlmostEqual(walked_peak(result.report) / libtpu_peak(memory), 1, delta=0.01)
+        self.assertEqual(result.report["schema"], "tpusight/1")
+        self.assertGreater(result.report["prediction"]["step_ps"], 0)
+        text = str(result.summary())
+        for words in ("fits: at its peak it holds", "donate: w[", "predicted step: ", "libtpu "):
+            self.assertIn(words, text)
+        self.assertTrue(result.page().lstrip().lower().startswith("<!doctype html"))
+        modules = result.report["modules"]
+        self.assertLess(abs(modules[0]["flops"] / result.facts["cost"]["flops"] - 1), 0.01)
+
+    def test_a_decorated_function_gives_what_is_known_of_a_call(self):
+        import jax
+        import jax.numpy as jnp
+
+        @tpusight.before(topology=ONE, mesh={"data": -1}, shardings=(jax.sharding.PartitionSpec("data"),))
+        def mean(x):
+            return (x * 2).sum()
+        result = mean(jnp.zeros((512, 256)))
+        self.assertEqual((result.name, result.facts["mesh"], result.facts["device_count"]), ("mean", {"data": 4}, 4))
+        self.assertEqual(result.facts["memory"]["argument_size_in_bytes"], 512 * 256)  # a quarter of it
+        self.assertEqual(mean.function(jnp.ones((2, 2))), 8)
+
+    def test_a_gate_fails_on_a_change_that_doubles_padding(self):
+        base = self.path("base.json")
+        status, out, err = self.asked("step", "--write-baseline", base, "--fail-if", "peak_memory > 90 %",
+                                      shape="[\"f32[250,250]\"];f32[128,250]")
+        self.assertEqual((status, err), (0, f"{ONE}: peak_memory > 90 %: passed ({self.kept(base)['peak_memory']:.4g} against 90)\n"))
+        self.assertIn("step on v5e:2x2 (one chip)", out)
+        status, _, err = self.asked("step", "--baseline", base, "-q", "--fail-if", "padding > baseline * 2", "--fail-if",
+                                    "predicted_step_ms > 1000", shape="[\"f32[130,130]\"];f32[128,130]")
+        self.assertEqual(status, 1, err)
+        self.assertRegex(err, r"padding > baseline \* 2: failed")
+        self.assertNotIn("1000", err)
+
+    @staticmethod
+    def kept(path):
+        return gate.read_baseline(path)[ONE]
+
+    def test_several_slices_are_a_table_and_a_picture(self):
+        status, out, err = self.asked("summed", "--mesh", "data=-1", "--picture", self.path("p.svg"), "-o", self.path("r.json"),
+                                      shape="f32[1024@data,256]", topology="v5e:2x2,v5e:2x4,v6e:2x2")
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"Scaling on paper\n.*topology.*\n +v5e:2x2 +4 .*\n +v5e:2x4 +8 .*\n +v6e:2x2 +4 ")
+        self.assertTrue(open(self.path("p.svg"), encoding="utf-8").read().startswith("<svg"))
+        with open(self.path("r-v5e-2x4.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["schema"], "tpusight/1")
+
+    def test_each_change_that_needs_no_hand_is_compiled_and_told(self):
+        status, out, err = self.asked("scanned", "--try", "--json", shape="f32[4,200,200];f32[64,200]")
+        self.assertEqual((status, err), (0, ""))
+        tried = {row["kind"]: row for row in json.loads(out)["tried"]}
+        self.assertEqual(set(tried), {"donate", "size", "bf16", "remat", "batch", "unroll", "option"})
+        self.assertEqual(tried["donate"]["result"], "wins")
+        self.assertIn("peak_bytes", tried["donate"]["wins"])
+        self.assertLess(tried["bf16"]["after_peak_bytes"], tried["bf16"]["before_peak_bytes"])
+        self.assertLess(tried["size"]["after_padding_pct"], tried["size"]["before_padding_pct"])
+        for row in tried.values():
+            self.assertTrue(row["error"] or row["after_step_ps"], row)
+
+    def test_what_jax_checkpoint_saves_is_changed(self):
+        status, out, _ = self.asked("kept", "--try", "--json", shape="[\"f32[128,128]\",\"f32[128,128]\"];f32[4096,128]")
+        self.assertEqual(status, 0)
+        remat = [row for row in json.loads(out)["tried"] if row["kind"] == "remat"]
+        self.assertEqual(len(remat), 3)
+        self.assertGreater(len({(row["after_step_ps"], row["after_peak_bytes"]) for row in remat}), 1)
+
+    def test_programs_that_are_files_take_the_same_road(self):
+        import jax
+        import jax.numpy as jnp
+        from jax import export
+        exported = export.export(jax.jit(lambda w, x: jnp.tanh(x @ w)), platforms=["tpu"])(
+            jax.ShapeDtypeStruct((128, 128), jnp.float32), jax.ShapeDtypeStruct((64, 128), jnp.float32))
+        files = {"f.jax_export": exported.serialize(), "f.mlir": exported.mlir_module().encode()}
+        for name, data in files.items():
+            with open(self.path(name), "wb") as file:
+                file.write(data)
+            self.assertEqual(self.file(name)[0], 0)
+            with open(self.path("r.json"), encoding="utf-8") as file:
+                report = json.load(file)
+            self.assertEqual(report["modules"][0]["parameter_logical_bytes"], 128 * 128 * 4 + 64 * 128 * 4)
+            self.assertGreater(report["prediction"]["step_ps"], 0)
+        broken = files["f.mlir"].replace(b"stablehlo.tanh", b"stablehlo.tonh")
+        for name, data, words in (("g.mlir", broken, "is not StableHLO that jax reads"), ("g.txt", b"nonsense", "is not HLO in text"),
+                                  ("g.jax_export", files["f.mlir"], "is not what jax.export")):
+            with open(self.path(name), "wb") as file:
+                file.write(data)
+            status, err = self.file(name)
+            self.assertEqual((status, words in err), (3, True), err)
+
+    def file(self, name):
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            return main.main([self.path(name), "--topology", ONE, "-q", "-o", self.path("r.json")]), err.getvalue()
+
+    def test_a_dumped_text_is_read_as_the_module_that_it_is(self):
+        text = self.path("one.txt")
+        with open(text, "w", encoding="utf-8") as file:
+            file.write("HloModule one, is_scheduled=true\n\nENTRY main {\n  p = f32[256,128]{1,0:T(8,128)} parameter(0)\n"
+                       "  ROOT a = f32[256,128]{1,0:T(8,128)} add(p, p)\n}\n")
+        self.assertEqual(self.file("one.txt"), (0, ""))
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["modules"][0]["parameter_bytes"], 256 * 128 * 4)
+
+    def test_peaks_of_programs_on_three_chips_are_libtpus_within_one_percent(self):
+        sys.path.insert(0, os.path.join(package.ROOT, "bench"))
+        import before_models
+        import before_programs
+        for model in before_models.PROGRAMS:
+            if model.name in ("attention_pallas", "quantized", "adam", "pipeline"):
+                for row in before_programs.judged(model):
+                    self.assertLess(abs(row.off_pct), before_programs.WITHIN_PCT, row)
+
+    def test_two_at_once_wait_for_each_other(self):
+        command = [sys.executable, "-m", "tpusight.aot.main", f"{self.script}:step", "--topology", ONE, "--arguments", "arguments"]
+        environment = {**os.environ, "PYTHONPATH": os.path.join(package.ROOT, "plugin")}
+        both = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        said = [process.communicate(timeout=600) for process in both]
+        self.assertEqual([process.returncode for process in both], [0, 0], said)
+        self.assertTrue(all("fits: " in out for out, _ in said))
+        self.assertIn("waiting for it", said[0][1] + said[1][1])
+
+    def test_the_lock_is_waited_for_and_who_has_it_is_named(self):
+        own, libtpus, told = self.path("own.lock"), self.path("libtpu.lock"), []
+        holder = subprocess.Popen([sys.executable, "-c", "import fcntl, sys; f = open(sys.argv[1], 'w'); fcntl.lockf(f, fcntl.LOCK_EX); "
+                                   "print('held', flush=True); sys.stdin.read()", libtpus], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        holder.stdout.readline()
+        done = threading.Timer(1, holder.stdin.close)
+        done.start()
+        fd = child.take_lock(lambda event, text: told.append(text), own, libtpus)
+        done.join()
+        os.close(fd)
+        holder.wait()
+        holder.stdout.close()
+        self.assertEqual(told, [f"libtpu is in use by process {holder.pid}, and one process at a time can have it: waiting for it"])
+
+    def test_a_process_that_has_libtpu_itself_is_not_waited_for(self):
+        code = ("from tpusight.aot import shapes; import jax, tpusight; from jax.experimental import topologies; "
+                "topologies.get_topology_desc(platform='tpu', topology_name='v5e:2x2'); "
+                "print(tpusight.before(lambda x: x + 1, shapes.shape('f32[8,128]'), topology='v5e:2x2').fits)")
+        environment = {**os.environ, **job.environment(), "PYTHONPATH": os.path.join(package.ROOT, "plugin")}
+        lock = child.take_lock(lambda event, text: None)  # nobody else of us has it meanwhile
+        holding = subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        threading.Timer(8, os.close, [lock]).start()
+        out, err = holding.communicate(timeout=300)
+        self.assertEqual((holding.returncode, out), (0, "True\n"), err)
+
+    def test_what_does_not_compile_is_told_with_the_users_line(self):
+        line = SCRIPT.splitlines().index("    return y @ w") + 1
+        status, _, err = self.asked("wrong", shape="f32[3,3];f32[4,4]")
+        self.assertEqual(status, 3)
+        self.assertRegex(err, rf"does not compile for v5e:2x2: TypeError: .*\n  at {self.script}:{line}: return y @ w\n")
+        self.assertNotIn("Traceback", err)
+
+    def test_a_program_that_does_not_fit_is_told_with_its_buffers(self):
+        status, out, err = self.asked("large", "--fail-if", "peak_memory > 100 %", shape="f32[70000]")
+        self.assertEqual(status, 1, err)
+        self.assertRegex(out, r"does not fit: it would hold [\d.]+ GiB of 16 GiB \(\d+\.\d %\) of a device's memory; the compiler "
+                              "says: RESOURCE_EXHAUSTED")
+        self.assertIn("largest at the peak: ", out)
+
+    def test_a_slice_that_libtpu_does_not_make_is_told_with_those_there_are(self):
+        status, _, err = self.asked("step", topology="v5e:3x3")
+        self.assertEqual(status, 3)
+        self.assertRegex(err, "v5e:3x3 is not a TPU topology: .*v5e has 1x1, 2x2")
+
+    def test_a_mesh_that_is_no_mesh_of_the_slice_is_told(self):
+        status, _, err = self.asked("summed", "--mesh", "data=3", shape="f32[12@data]")
+        self.assertEqual(status, 3)
+        self.assertIn("the mesh data=3 has 3 devices, and the topology 4", err)
+
+    def test_a_script_or_a_function_that_is_not_there_is_told(self):
+        status, _, err = self.asked("nothing")
+        self.assertEqual(status, 3)
+        self.assertIn("has no nothing (it has: arguments, kept, large, loss, ", err)
+        broken = self.path("broken.py")
+        with open(broken, "w", encoding="utf-8") as file:
+            file.write("import no_such_module_at_all\n")
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            self.assertEqual(main.main([f"{broken}:f", "--topology", ONE, "--shapes", "f32[2]"]), 3)
+        self.assertRegex(err.getvalue(), r"No module named 'no_such_module_at_all'\n  at .*broken.py:1: import no_such_module_at_all")
+
+    def test_what_cannot_be_sent_is_told(self):
+        lock = threading.Lock()
+
+        def step(x):
+            with lock:
+                return x
+        with self.assertRaisesRegex(tpusight.TpusightError, "step cannot be sent to the compiler's process: .*before FILE.py:NAME"):
+            tpusight.before(step, shapes.shape("f32[2]"), topology=ONE)
+
+    def test_a_compiler_that_dies_is_told_and_the_others_go_on(self):
+        folders = [self.path(name) for name in ("dies", "lives")]
+        for folder in folders:
+            os.mkdir(folder)
+
+        def step(x):
+            import os
+            import sys
+            if x.shape == (3,):
+                print("F0000 Check failed: made up", file=sys.stderr, flush=True)
+                os.kill(os.getpid(), 9)
+            return x + 1
+        packed = self.path("p.pkl")
+        with open(packed, "wb") as file:
+            file.write(job.pack({"function": step}, {"arguments": (shapes.shape("f32[2]"),), "keywords": {}}))
+        change = {"kind": "size", "what": "", "from": 2, "to": 3}
+        found = list(job.outcomes(packed, [job.Compilation(folders[0], ONE, change), job.Compilation(folders[1], ONE)]))
+        self.assertEqual([one.trouble and one.trouble["text"] for one in found],
+                         ["the compiler's process ended: F0000 Check failed: made up", None])
+
+
+if __name__ == "__main__":
+    package.main()
