@@ -159,8 +159,7 @@ class Before(unittest.TestCase):
         self.assertEqual((status, err), (0, ""))
         tried = {row["kind"]: row for row in json.loads(out)["tried"]}
         self.assertEqual(set(tried), {"donate", "size", "bf16", "remat", "batch", "unroll", "option"})
-        self.assertEqual(tried["donate"]["result"], "wins")
-        self.assertIn("peak_bytes", tried["donate"]["wins"])
+        self.assertLess(tried["donate"]["after_peak_bytes"], tried["donate"]["before_peak_bytes"])
         self.assertLess(tried["bf16"]["after_peak_bytes"], tried["bf16"]["before_peak_bytes"])
         self.assertLess(tried["size"]["after_padding_pct"], tried["size"]["before_padding_pct"])
         for row in tried.values():
