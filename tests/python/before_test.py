@@ -149,17 +149,17 @@ class Before(unittest.TestCase):
                                       shape="f32[1024@data,256]", topology="v5e:2x2,v5e:2x4,v6e:2x2")
         self.assertEqual((status, err), (0, ""))
         self.assertRegex(out, r"Scaling on paper\n.*topology.*\n +v5e:2x2 +4 .*\n +v5e:2x4 +8 .*\n +v6e:2x2 +4 ")
-        self.assertTrue(open(self.path("p.svg"), encoding="utf-8").read().startswith("<svg"))
+        with open(self.path("p.svg"), encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith("<svg"))
         with open(self.path("r-v5e-2x4.json"), encoding="utf-8") as file:
             self.assertEqual(json.load(file)["schema"], "tpusight/1")
 
     def test_each_change_that_needs_no_hand_is_compiled_and_told(self):
-        status, out, err = self.asked("scanned", "--try", "--json", shape="f32[4,200,200];f32[64,200]")
+        status, out, err = self.asked("scanned", "--try", "--json", shape="f32[4,250,250];f32[64,250]")
         self.assertEqual((status, err), (0, ""))
         tried = {row["kind"]: row for row in json.loads(out)["tried"]}
         self.assertEqual(set(tried), {"donate", "size", "bf16", "remat", "batch", "unroll", "option"})
-        self.assertEqual(tried["donate"]["result"], "wins")
-        self.assertIn("peak_bytes", tried["donate"]["wins"])
+        self.assertLess(tried["donate"]["after_peak_bytes"], tried["donate"]["before_peak_bytes"])
         self.assertLess(tried["bf16"]["after_peak_bytes"], tried["bf16"]["before_peak_bytes"])
         self.assertLess(tried["size"]["after_padding_pct"], tried["size"]["before_padding_pct"])
         for row in tried.values():
