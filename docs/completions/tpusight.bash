@@ -3,7 +3,7 @@
 #	eval "$(tpusight manual --completion=bash)"
 # shellcheck disable=SC2207 # words have no spaces in them
 
-__tpusight_commands='annotate report check compare hta kernels timeline flame memory compile hlo trim redact export map reduce thresholds explain manual serve live profile pod mcp'
+__tpusight_commands='annotate report check compare hta kernels timeline flame memory compile hlo trim redact export map reduce thresholds explain manual serve live profile before pod mcp'
 __tpusight_thresholds='mxu_utilization_low= mxu_utilization_warning= mxu_fill_low= padding_waste_high= compilation_time_high= idle_high= communication_high= host_transfer_high= memory_wait_high= layout_copy_high= input_high= rematerialization_high= dominant_op_high= small_op_time= small_ops_high= op_chains_high= unfused_high= slow_step_high= impact_critical= impact_warning= finding_min= max_findings= large_transfer_size= small_transfer_size= small_transfers_count= device_utilization_good= device_utilization_fair= kernel_duration_good= kernel_duration_fair= host_overhead_good= host_overhead_fair= memory_bandwidth_good= memory_bandwidth_fair= compilation_time_good= compilation_time_fair= occupancy_good= capture_compilation_high= capture_steps_high= peak_memory_high= donation_high= op_ms_high= op_count_high= other_time_high= cpu_fallback_high= logging_high= attention_high= upcasts_high= hbm_bandwidth_low= kernel_roofline_low= async_exposed_high= memory_growth_high= fragmentation_high= allocator_calls_high= kernel_gap_short= kernel_short= launch_queue_full= short_kernels_count= kernel_gaps_high= short_kernels_high= launch_queue_high= late_rank_high='
 
 # The options of a command.
@@ -19,7 +19,7 @@ __tpusight_options() {
 	flame) echo ' --output= --format= --json --kind= --weight= --min-duration-us= --max-depth= --group-small-kernels --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	memory) echo ' --output= --format= --json --top= --sort= --all --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	compile) echo ' --output= --format= --json --top= --sort= --all --torch-trace= --label= --compare --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
-	hlo) echo ' --format= --output= --json --all --top= --sort= --view= --chip= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
+	hlo) echo ' --format= --output= --json --all --top= --sort= --view= --chip= --topology= --predict= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	trim) echo ' --steps= --from-ms= --to-ms= --host= --plane= --json --output= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	redact) echo ' --key= --salt= --keep= --json --output= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	export) echo ' --format= --output= --table= --json --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
@@ -53,7 +53,7 @@ __tpusight_values() {
 	report:--sort) echo '@any' ;;
 	report:--max-ops) echo '@any' ;;
 	report:--max-steps) echo '@any' ;;
-	report:--view) echo 'overview capture ops op_cores time gaps scopes timeline kernels operators remat systolic padding fusion memory roofline custom_calls collectives async sparsecore cache compile compile_devices capacity allocators memory_timeline hta flame doctor' ;;
+	report:--view) echo 'overview capture ops op_cores time gaps scopes timeline kernels operators remat systolic padding fusion memory roofline custom_calls collectives async sparsecore cache compile compile_devices capacity allocators memory_timeline hta flame prediction doctor' ;;
 	report:--budget) echo '@any' ;;
 	report:--logdir) echo '@files' ;;
 	report:--threads | report:-j) echo '@any' ;;
@@ -144,8 +144,10 @@ __tpusight_values() {
 	hlo:--output | hlo:-o) echo '@files' ;;
 	hlo:--top) echo '@any' ;;
 	hlo:--sort) echo '@any' ;;
-	hlo:--view) echo 'overview ops modules remat systolic padding fusion memory custom_calls capacity memory_timeline doctor' ;;
+	hlo:--view) echo 'overview ops modules remat systolic padding fusion memory custom_calls capacity memory_timeline prediction doctor' ;;
 	hlo:--chip) echo '@any' ;;
+	hlo:--topology) echo '@any' ;;
+	hlo:--predict) echo '@files' ;;
 	hlo:--threads | hlo:-j) echo '@any' ;;
 	hlo:--jobs) echo '@any' ;;
 	hlo:--color) echo 'auto always never' ;;
@@ -204,7 +206,7 @@ __tpusight_values() {
 	reduce:--sort) echo '@any' ;;
 	reduce:--max-overlay-events) echo '@any' ;;
 	reduce:--max-trace-events) echo '@any' ;;
-	reduce:--view) echo 'overview capture ops op_cores time gaps scopes timeline kernels operators remat systolic padding fusion memory roofline custom_calls collectives async sparsecore cache compile compile_devices capacity allocators memory_timeline hta flame doctor' ;;
+	reduce:--view) echo 'overview capture ops op_cores time gaps scopes timeline kernels operators remat systolic padding fusion memory roofline custom_calls collectives async sparsecore cache compile compile_devices capacity allocators memory_timeline hta flame prediction doctor' ;;
 	reduce:--threads | reduce:-j) echo '@any' ;;
 	reduce:--jobs) echo '@any' ;;
 	reduce:--color) echo 'auto always never' ;;

@@ -24,6 +24,7 @@ complete -c tpusight -n __fish_use_subcommand -f -a manual -d 'Print the manual 
 complete -c tpusight -n __fish_use_subcommand -f -a serve -d 'Show the reports of all runs below PATH in a browser.'
 complete -c tpusight -n __fish_use_subcommand -f -a live -d 'Watch a running job, or the folder it writes profiles to, with alerts.'
 complete -c tpusight -n __fish_use_subcommand -f -a profile
+complete -c tpusight -n __fish_use_subcommand -f -a before
 complete -c tpusight -n __fish_use_subcommand -f -a pod
 complete -c tpusight -n __fish_use_subcommand -f -a mcp
 complete -c tpusight -n __fish_use_subcommand -l version -d 'print the version and end'
@@ -57,7 +58,7 @@ complete -c tpusight -n '__fish_seen_subcommand_from report' -l top -x -d 'N row
 complete -c tpusight -n '__fish_seen_subcommand_from report' -l sort -x -d 'rows in the order of COLUMN, its heading or its name in JSON: largest first'
 complete -c tpusight -n '__fish_seen_subcommand_from report' -l max-ops -x -d 'ops that a table lists; the others are one row (default 5000, less where 99.99 % of the time is in fewer)'
 complete -c tpusight -n '__fish_seen_subcommand_from report' -l max-steps -x -d 'steps that a table lists: half of them are the longest (default 4096)'
-complete -c tpusight -n '__fish_seen_subcommand_from report' -l view -x -a 'overview capture ops op_cores time gaps scopes timeline kernels operators remat systolic padding fusion memory roofline custom_calls collectives async sparsecore cache compile compile_devices capacity allocators memory_timeline hta flame doctor' -d 'one view: overview, capture, ops, op_cores, time, gaps, scopes, timeline, kernels, operators, remat, systolic, padding, fusion, memory, roofline, custom_calls, collectives, async, sparsecore, cache, compile, compile_devices, capacity, allocators, memory_timeline, hta, flame or doctor; or a table of one (steps, modules, time.per_step ...)'
+complete -c tpusight -n '__fish_seen_subcommand_from report' -l view -x -a 'overview capture ops op_cores time gaps scopes timeline kernels operators remat systolic padding fusion memory roofline custom_calls collectives async sparsecore cache compile compile_devices capacity allocators memory_timeline hta flame prediction doctor' -d 'one view: overview, capture, ops, op_cores, time, gaps, scopes, timeline, kernels, operators, remat, systolic, padding, fusion, memory, roofline, custom_calls, collectives, async, sparsecore, cache, compile, compile_devices, capacity, allocators, memory_timeline, hta, flame, prediction or doctor; or a table of one (steps, modules, time.per_step ...)'
 complete -c tpusight -n '__fish_seen_subcommand_from report' -l budget -x -d 'the findings in at most BYTES bytes, most valuable first (text or json)'
 complete -c tpusight -n '__fish_seen_subcommand_from report' -l tracks -d 'JSON: with what the viewers draw over time'
 complete -c tpusight -n '__fish_seen_subcommand_from report' -l logdir -r -F -d 'the log directory that TensorBoard was given, for names and links'
@@ -213,8 +214,10 @@ complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l json -d 'the same a
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l all -d 'with --view: every row'
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l top -x -d 'N rows of a table (text: default 10)'
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l sort -x -d 'rows in the order of COLUMN, its heading or its name in JSON: largest first'
-complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l view -x -a 'overview ops modules remat systolic padding fusion memory custom_calls capacity memory_timeline doctor' -d 'one view: overview, ops, modules, remat, systolic, padding, fusion, memory, custom_calls, capacity, memory_timeline or doctor'
+complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l view -x -a 'overview ops modules remat systolic padding fusion memory custom_calls capacity memory_timeline prediction doctor' -d 'one view: overview, ops, modules, remat, systolic, padding, fusion, memory, custom_calls, capacity, memory_timeline, prediction or doctor'
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l chip -x -d 'the chip the module was compiled for (it does not say)'
+complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l topology -x -d 'the slice of chips it was compiled for: v5e:2x4'
+complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l predict -r -F -d 'write a predicted step into FOLDER, as a profile'
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l threads -s j -x -d 'use N threads (default: one a processor)'
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l jobs -x -d 'N reads of a bucket at once (default: as its store likes)'
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l quiet -s q -d 'print errors only'
@@ -305,7 +308,7 @@ complete -c tpusight -n '__fish_seen_subcommand_from reduce' -l top -x -d 'N row
 complete -c tpusight -n '__fish_seen_subcommand_from reduce' -l sort -x -d 'rows in the order of COLUMN, its heading or its name in JSON: largest first'
 complete -c tpusight -n '__fish_seen_subcommand_from reduce' -l max-overlay-events -x -d 'outline: events in the overlay, a host (default 200000)'
 complete -c tpusight -n '__fish_seen_subcommand_from reduce' -l max-trace-events -x -d 'outline: events in a Perfetto file (default 1000000, pftrace all; 0: all)'
-complete -c tpusight -n '__fish_seen_subcommand_from reduce' -l view -x -a 'overview capture ops op_cores time gaps scopes timeline kernels operators remat systolic padding fusion memory roofline custom_calls collectives async sparsecore cache compile compile_devices capacity allocators memory_timeline hta flame doctor' -d 'one view: overview, capture, ops, op_cores, time, gaps, scopes, timeline, kernels, operators, remat, systolic, padding, fusion, memory, roofline, custom_calls, collectives, async, sparsecore, cache, compile, compile_devices, capacity, allocators, memory_timeline, hta, flame or doctor; or a table of one (steps, modules, time.per_step ...)'
+complete -c tpusight -n '__fish_seen_subcommand_from reduce' -l view -x -a 'overview capture ops op_cores time gaps scopes timeline kernels operators remat systolic padding fusion memory roofline custom_calls collectives async sparsecore cache compile compile_devices capacity allocators memory_timeline hta flame prediction doctor' -d 'one view: overview, capture, ops, op_cores, time, gaps, scopes, timeline, kernels, operators, remat, systolic, padding, fusion, memory, roofline, custom_calls, collectives, async, sparsecore, cache, compile, compile_devices, capacity, allocators, memory_timeline, hta, flame, prediction or doctor; or a table of one (steps, modules, time.per_step ...)'
 complete -c tpusight -n '__fish_seen_subcommand_from reduce' -l threads -s j -x -d 'use N threads (default: one a processor)'
 complete -c tpusight -n '__fish_seen_subcommand_from reduce' -l jobs -x -d 'N reads of a bucket at once (default: as its store likes)'
 complete -c tpusight -n '__fish_seen_subcommand_from reduce' -l quiet -s q -d 'print errors only'

@@ -23,7 +23,7 @@ for path in bin/tpusight bin/tpusight-annotate share/doc/tpusight/LICENSE share/
 	[ -s "$root/usr/$path" ] || complain "make install leaves out $path"
 done
 for command in $("$root/usr/bin/tpusight" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
-	case $command in pod | profile | mcp) continue ;; esac # commands of the Python package
+	case $command in pod | profile | mcp | before) continue ;; esac # commands of the Python package
 	[ -s "$root/usr/share/man/man1/tpusight-$command.1" ] || complain "there is no manual page of $command"
 done
 "$root/usr/bin/tpusight" --licenses | cmp - "$root/usr/share/doc/tpusight/THIRD-PARTY-NOTICES" || complain "the notices differ"
