@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which traces of a folder are the ranks of one job, by the rules of the program (src/io/captures.h): their heads name jobs of one
-size and other ranks, and their names are of times no further apart than a minute."""
+size, other ranks and the same kind of device, and their names are of times no further apart than a minute."""
 import collections
 import gzip
 import re
@@ -12,7 +12,9 @@ DIGITS_PER_S = ((11, 1), (14, 1000), (17, 1000000), (20, 1000000000))
 RANK_NAME = re.compile(r".*rank[_-]*(\d+).*\.json(\.gz)?$")
 TIME_NAME = re.compile(r"\.(\d+)(\.pt)?(\.trace)?\.json(\.gz)?$")
 
-Trace = collections.namedtuple("Trace", "entry rank size time_s")
+FIRST_DEVICE = re.compile(rb'"deviceProperties"[^\]]*?"name"[^"\]]*"([^"\]]*)"')
+
+Trace = collections.namedtuple("Trace", "entry rank size time_s device")
 
 
 def _head(path):
@@ -51,16 +53,19 @@ def is_rank(entry, any_name):
 
 
 def _read(entry, nr):
-    before, info, behind = _head(entry.path).partition(b'"distributedInfo"')
-    named = RANK_NAME.match(entry.name)
+    head = _head(entry.path)
+    _, info, behind = head.partition(b'"distributedInfo"')
+    named, found = RANK_NAME.match(entry.name), FIRST_DEVICE.search(head)
+    device = found.group(1) if found else b""
     if info:
-        return Trace(entry, _number(behind[:4096], b"rank"), _number(behind[:4096], b"world_size"), _time_s(entry.name))
-    return Trace(entry, int(named.group(1)) if named else -1, nr if named else -1, _time_s(entry.name))
+        return Trace(entry, _number(behind[:4096], b"rank"), _number(behind[:4096], b"world_size"), _time_s(entry.name), device)
+    return Trace(entry, int(named.group(1)) if named else -1, nr if named else -1, _time_s(entry.name), device)
 
 
 def _takes(group, trace):
-    first = group[0]
+    first, device = group[0], next((other.device for other in group if other.device), b"")
     return (trace.size > 1 and trace.size == first.size and (trace.time_s < 0) == (first.time_s < 0)
+            and (not trace.device or not device or trace.device == device)
             and trace.time_s - first.time_s <= APART_S and all(trace.rank != other.rank for other in group))
 
 

@@ -15,17 +15,19 @@ struct one { /* a trace */
 	struct ts_bytes worker;
 	int64_t time_s;		  /* of its name; -1 */
 	int64_t rank, world_size; /* -1 */
+	struct ts_bytes device;	  /* the name of its first device; empty: its head has none */
 };
 
 struct group {
 	int64_t time_s, world_size; /* of the first of it */
+	struct ts_bytes device;	    /* of the first that names one */
 };
 
 struct telling {
 	struct one *ones;
 	struct group *groups;
 	size_t nr_groups;
-	struct ts_arena arena;	 /* of the keys */
+	struct ts_arena arena;	 /* of the keys, and of names of devices */
 	struct ts_strmap inside; /* "GROUP/WORKER" and "GROUP#RANK" */
 	bool nomem;
 };
@@ -41,6 +43,23 @@ static int64_t number_of(struct ts_bytes info, const char *key)
 	for (n = 0; at + n < info.n && info.p[at + n] >= '0' && info.p[at + n] <= '9'; n++)
 		;
 	return ts_bytes_i64(ts_bytes_cut(info, at, n), &number) ? number : -1;
+}
+
+/* "deviceProperties": [{"id": 0, "name": "NVIDIA H100", ...}, ...] */
+static struct ts_bytes first_device(struct ts_bytes head)
+{
+	static const char key[] = "\"name\"";
+	struct ts_bytes list =
+		ts_bytes_cut(head, ts_bytes_find(head, "\"deviceProperties\""), head.n);
+	size_t at, end;
+
+	list = ts_bytes_cut(list, 0, ts_bytes_find(list, "]"));
+	at = ts_bytes_find(list, key) + strlen(key);
+	while (at < list.n && list.p[at] != '"')
+		at++;
+	for (end = at + 1; end < list.n && list.p[end] != '"'; end++)
+		;
+	return end < list.n ? ts_bytes_cut(list, at + 1, end) : (struct ts_bytes){ 0 };
 }
 
 static void read_info(struct one *one, struct ts_bytes head)
@@ -69,12 +88,18 @@ static bool read_head(const char *path, struct ts_buf *head)
 }
 
 /* NR: files in the folder, the size of a job whose ranks only their names say. */
-static bool look_into(struct one *one, const struct ts_hostfile *file, size_t nr)
+static bool look_into(struct telling *telling, struct one *one, const struct ts_hostfile *file,
+		      size_t nr)
 {
 	struct ts_buf head = TS_BUF_INIT;
 	bool good = read_head(file->path, &head);
+	struct ts_bytes device = first_device(ts_buf_bytes(&head));
 
 	read_info(one, ts_buf_bytes(&head));
+	if (device.n > 0) {
+		one->device = ts_arena_printf(&telling->arena, "%.*s", TS_ARG(device));
+		good = good && one->device.p;
+	}
 	ts_buf_release(&head);
 	if (one->rank < 0) {
 		one->rank = ts_tracefile_rank(ts_bytes_of(file->name));
@@ -155,6 +180,8 @@ static bool may_join(struct telling *telling, size_t group, const struct one *on
 	if (is_session)
 		return true;
 	return one->world_size > 1 && one->world_size == known->world_size &&
+	       (one->device.n == 0 || known->device.n == 0 ||
+		ts_bytes_eq(one->device, known->device)) &&
 	       (one->time_s < 0) == (known->time_s < 0) &&
 	       one->time_s - known->time_s <= TS_CAPTURE_S &&
 	       !is_inside(telling, rank_key(telling, group, one->rank));
@@ -171,7 +198,8 @@ static size_t group_of(struct telling *telling, const struct one *one, bool is_s
 	for (; first < telling->nr_groups; first++)
 		if (may_join(telling, first, one, is_session))
 			return first;
-	telling->groups[telling->nr_groups] = (struct group){ one->time_s, one->world_size };
+	telling->groups[telling->nr_groups] =
+		(struct group){ .time_s = one->time_s, .world_size = one->world_size };
 	return telling->nr_groups++;
 }
 
@@ -184,6 +212,8 @@ static void take(struct telling *telling, const struct one *one, bool is_session
 {
 	size_t group = group_of(telling, one, is_session);
 
+	if (telling->groups[group].device.n == 0)
+		telling->groups[group].device = one->device;
 	put(telling, key_of(telling, group, '/', one->worker));
 	if (one->rank >= 0)
 		put(telling, rank_key(telling, group, one->rank));
@@ -203,10 +233,13 @@ bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_sessio
 		struct ts_bytes host = ts_bytes_of(files[i].host);
 		struct one *one = &telling.ones[i];
 
-		*one = (struct one){ (uint32_t)i, ts_tracefile_worker(host),
-				     ts_tracefile_seconds(host), -1, -1 };
+		*one = (struct one){ .file = (uint32_t)i,
+				     .worker = ts_tracefile_worker(host),
+				     .time_s = ts_tracefile_seconds(host),
+				     .rank = -1,
+				     .world_size = -1 };
 		if (!is_session && nr > 1)
-			telling.nomem = !look_into(one, &files[i], nr);
+			telling.nomem = !look_into(&telling, one, &files[i], nr);
 	}
 	if (!telling.nomem)
 		qsort(telling.ones, nr, sizeof(struct one), by_time);

@@ -8,6 +8,7 @@
  * traces are the ranks of one job where all of this holds:
  *  - their heads say so: distributedInfo with the same world_size, more than one, and other ranks; or, in
  *    heads without it, their names (rank_0.json);
+ *  - their heads do not name devices of two kinds (deviceProperties);
  *  - their names are of other workers, and of times no further apart than TS_CAPTURE_S, or of none.
  * A trace that names no job is a capture by itself.
  */

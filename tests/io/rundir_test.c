@@ -535,6 +535,21 @@ static void ranks_of_other_jobs_stay_apart(void **state)
 			"r0 r1\n");
 }
 
+/* The size and the ranks fit, and the devices do not: a trace that names none may be of either. */
+#define RANK_ON(device, n)                                                             \
+	TS_LIT("{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"" device \
+	       "\", \"numSms\": 1}], \"distributedInfo\": {\"rank\": " #n                 \
+	       ", \"world_size\": 8}, \"traceEvents\": [")
+
+static void ranks_on_other_devices_stay_apart(void **state)
+{
+	make_file("log/net/r0.pt.trace.json", RANK_ON("NVIDIA A100", 0));
+	make_file("log/net/r1.pt.trace.json", RANK_ON("AMD Instinct MI300X", 1));
+	make_file("log/net/r2.pt.trace.json", RANK_ON("NVIDIA A100", 2));
+	make_file("log/net/r3.pt.trace.json", RANK(3, 8));
+	assert_captures("r0 r2 r3\nr1\n");
+}
+
 /* As HTA's users name them; beside them what is not a trace. */
 static void ranks_may_have_any_name(void **state)
 {
@@ -662,6 +677,7 @@ int main(void)
 		in_tmpdir(captures_of_a_job_are_told_apart),
 		in_tmpdir(runs_of_one_script_are_no_job),
 		in_tmpdir(ranks_of_other_jobs_stay_apart),
+		in_tmpdir(ranks_on_other_devices_stay_apart),
 		in_tmpdir(ranks_may_have_any_name),
 		in_tmpdir(a_run_s_ranks_are_known_by_their_heads),
 		in_tmpdir(a_head_with_a_job_makes_a_trace_of_any_file),

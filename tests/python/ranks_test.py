@@ -13,12 +13,12 @@ from tensorboard_plugin_tpusight import runs
 NAMES = ("alpha.json", "weights.json", "zz_final.json")
 
 
-def trace(rank, size):
+def trace(rank, size, device="NVIDIA H100 80GB HBM3"):
     events = [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 50, "tid": 7, "ts": 10, "dur": 4,
                "args": {"correlation": 1}},
               {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 20, "dur": 100 + rank,
                "args": {"correlation": 1, "device": 0, "stream": 7}}]
-    return {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}],
+    return {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": device}],
             "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": size}, "traceEvents": events}
 
 
@@ -55,6 +55,12 @@ class Ranks(unittest.TestCase):
         self.write("my_run", "checkpoints")
         self.assertEqual(self.in_tensorboard(), [])
         self.assertNotEqual(subprocess.run([package.PROGRAM, "hta", self.folder.name], capture_output=True).returncode, 0)
+
+    def test_other_devices_are_of_other_jobs(self):
+        for rank, (name, device) in enumerate(zip(NAMES, ("NVIDIA A100", "AMD Instinct MI300X", "NVIDIA A100"))):
+            with open(os.path.join(self.folder.name, name), "w", encoding="utf-8") as file:
+                json.dump(trace(rank, len(NAMES), device), file)
+        self.assertEqual([files for _, files in self.in_tensorboard()], [[NAMES[0], NAMES[2]], [NAMES[1]]])
 
 
 if __name__ == "__main__":
