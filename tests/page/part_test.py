@@ -17,7 +17,7 @@ import doors
 
 MS = 10**9
 OWN = ("run", "part", "tracks")  # the files that were read; slices have numbers of their own
-OF_MODULES = ("cache", "capacity", "compile", "modules")  # a copy has not what was compiled and did not run in it
+OF_MODULES = ("cache", "capacity", "compile", "modules", "prediction")  # a copy has not what was compiled and did not run in it
 
 
 def ask(url, path, **fields):
