@@ -8,6 +8,22 @@ import { useKept } from "./links.jsx";
 import { editorLink } from "./opdata.js";
 
 const NOTICE_MS = 3000;
+const LONG = 36; // letters; what is shorter has room
+
+/**
+ * Where a path has no room, its folders are cut: the file and the line are what tells it from others.
+ * @param {{ name: string }} props
+ */
+function Path({ name }) {
+	const file = name.lastIndexOf("/") + 1;
+	if (name.length <= LONG || file === 0) return name;
+	return (
+		<span class="path">
+			<span class="head">{name.slice(0, file)}</span>
+			<span class="tail">{name.slice(file)}</span>
+		</span>
+	);
+}
 
 /** @param {{ source: string }} props */
 export function Line({ source }) {
@@ -25,10 +41,10 @@ export function Line({ source }) {
 		<span class="line" data-source={source.slice(0, 300)}>
 			{link ? (
 				<a href={link} title={`opens ${name} in VS Code`} onClick={(e) => e.stopPropagation()}>
-					{name}
+					<Path name={name} />
 				</a>
 			) : (
-				name
+				<Path name={name} />
 			)}
 			<button type="button" class="copy" aria-label={`copy ${name}`} title={`copies ${name}`} onClick={onCopy}>
 				{done ? (
