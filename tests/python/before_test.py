@@ -245,9 +245,9 @@ class Before(unittest.TestCase):
                 "topologies.get_topology_desc(platform='tpu', topology_name='v5e:2x2'); "
                 "print(tpusight.before(lambda x: x + 1, shapes.shape('f32[8,128]'), topology='v5e:2x2').fits)")
         environment = {**os.environ, **job.environment(), "PYTHONPATH": os.path.join(package.ROOT, "plugin")}
-        lock = child.take_lock(lambda event, text: None)  # nobody else of us has it meanwhile
+        lock = child.take_lock(lambda event, text: None)  # as another one of us, who waits for that process
+        self.addCleanup(os.close, lock)
         holding = subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        threading.Timer(8, os.close, [lock]).start()
         out, err = holding.communicate(timeout=300)
         self.assertEqual((holding.returncode, out), (0, "True\n"), err)
 

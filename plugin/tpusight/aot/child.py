@@ -96,30 +96,27 @@ def _asked_by(pid: int) -> bool:
     return False
 
 
-def _is_in_use(path: str) -> bool:
-    """Whether another process has libtpu, and will give it back. The one that asks us keeps it: jax has loaded it there for its TPU.
-    Then libtpu is told to look away, which it can, as nothing here runs on a TPU."""
-    pid = _holder(path)
-    if pid and _asked_by(pid):
-        os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"
-        return False
-    return bool(pid)
-
-
 def take_lock(tell: Callable[..., None], path: str = "", libtpu_path: str = LIBTPU_LOCK) -> Optional[int]:
-    """Waits until no other process has libtpu, and says that it waits. Gives the lock, which is held until this process ends."""
+    """Waits until no other process has libtpu but the one that asks, and says that it waits. The file is open, and the lock held, until
+    this process ends."""
     if not fcntl:
         return None
     fd = os.open(path or own_lock(), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     told = False
-    while not _is_free(fd) or _is_in_use(libtpu_path):
+    while True:
+        pid = _holder(libtpu_path)
+        if pid and _asked_by(pid):
+            # Jax has loaded it there for its TPU, and keeps it while it waits for us; whoever has our lock may wait for it in turn.
+            # So ours is not asked for, and libtpu is told to look away, which it can, as nothing here runs on a TPU.
+            os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"
+            return fd
+        if _is_free(fd) and not _holder(libtpu_path):
+            return fd
         if not told:
             told = True
-            pid = _holder(libtpu_path)
             tell("waiting", text="libtpu is in use" + (f" by process {pid}" if pid else "") +
                  ", and one process at a time can have it: waiting for it")
         time.sleep(_POLL_S)
-    return fd
 
 
 def _varint(data: bytes, at: int) -> Tuple[int, int]:
