@@ -5,6 +5,7 @@
 Programs are small, as each is compiled in a second or two; bench/before_programs.py has larger ones.
 """
 import contextlib
+import fcntl
 import io
 import json
 import os
@@ -248,8 +249,47 @@ class Before(unittest.TestCase):
         lock = child.take_lock(lambda event, text: None)  # nobody else of us has it meanwhile
         holding = subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         threading.Timer(8, os.close, [lock]).start()
-        out, err = holding.communicate(timeout=300)
+        try:
+            out, err = holding.communicate(timeout=300)
+        finally:
+            holding.kill()  # it would keep libtpu from all others
         self.assertEqual((holding.returncode, out), (0, "True\n"), err)
+
+    def test_who_waits_for_libtpu_keeps_nobody_from_our_own_lock(self):
+        own, libtpus = self.path("own2.lock"), self.path("libtpu2.lock")
+        code = "import fcntl, sys; f = open(sys.argv[1], 'w'); fcntl.lockf(f, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()"
+        holder = subprocess.Popen([sys.executable, "-c", code, libtpus], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        holder.stdout.readline()
+        waits = threading.Event()
+        taken = []
+        waiting = threading.Thread(target=lambda: taken.append(child.take_lock(lambda event, text: waits.set(), own, libtpus)))
+        waiting.start()
+        self.assertTrue(waits.wait(10))
+        os.close(child.take_lock(lambda event, text: None, own, self.path("nobodys.lock")))  # as one whom the holder asks
+        self.assertEqual(taken, [])
+        holder.stdin.close()
+        waiting.join(10)
+        os.close(taken.pop())
+        holder.wait()
+        holder.stdout.close()
+
+    def test_who_waits_for_libtpu_ends_with_the_one_that_asked(self):
+        code = ("import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', 'from tpusight.aot import child; import sys; "
+                "child.take_lock(lambda *a, **b: print(1, file=sys.stderr, flush=True), sys.argv[1], sys.argv[2])', *sys.argv[1:]]).pid, "
+                "flush=True); sys.stdin.read()")
+        own = self.path("own3.lock")
+        environment = {**os.environ, "PYTHONPATH": os.path.join(package.ROOT, "plugin")}
+        with open(own, "w", encoding="utf-8") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            asking = subprocess.Popen([sys.executable, "-c", code, own, self.path("none.lock")], env=environment, text=True,
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            asking.stdout.readline()
+            asking.stderr.readline()  # it waits
+            asking.kill()
+            asking.stderr.read()  # ends when nobody can write to it any more
+        for pipe in (asking.stdin, asking.stdout, asking.stderr):
+            pipe.close()
+        asking.wait()
 
     def test_what_does_not_compile_is_told_with_the_users_line(self):
         line = SCRIPT.splitlines().index("    return y @ w") + 1

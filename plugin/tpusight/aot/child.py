@@ -106,13 +106,28 @@ def _is_in_use(path: str) -> bool:
     return bool(pid)
 
 
+def _is_ours(fd: int, libtpu_path: str) -> bool:
+    if not _is_free(fd):
+        return False
+    if not _is_in_use(libtpu_path):
+        return True
+    fcntl.flock(fd, fcntl.LOCK_UN)
+    return False
+
+
 def take_lock(tell: Callable[..., None], path: str = "", libtpu_path: str = LIBTPU_LOCK) -> Optional[int]:
-    """Waits until no other process has libtpu, and says that it waits. Gives the lock, which is held until this process ends."""
+    """Waits until no other process has libtpu, and says that it waits. Gives the lock, which is held until this process ends.
+
+    While libtpu is in use our own lock is dropped: who has libtpu may itself ask us, through another process that waits for that lock.
+    """
     if not fcntl:
         return None
+    parent = os.getppid()
     fd = os.open(path or own_lock(), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     told = False
-    while not _is_free(fd) or _is_in_use(libtpu_path):
+    while not _is_ours(fd, libtpu_path):
+        if os.getppid() != parent:
+            sys.exit(1)  # who asked is gone, and nobody would read what is found
         if not told:
             told = True
             pid = _holder(libtpu_path)
