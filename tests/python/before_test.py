@@ -5,6 +5,7 @@
 Programs are small, as each is compiled in a second or two; bench/before_programs.py has larger ones.
 """
 import contextlib
+import fcntl
 import io
 import json
 import os
@@ -61,6 +62,22 @@ def kept(w, x):
             x = layer(x, a)
         return (x**2).mean()
     return jax.grad(loss)(w, x)
+
+def merged(w, x):
+    for _ in range(2):
+        b, t, d = x.shape
+        y = (x.reshape(b * t, d) @ w).reshape(b, t, d)
+        x = y * jax.nn.sigmoid(y.sum(axis=1, keepdims=True))
+    return x
+
+def doubled(x):
+    return x * 2 + 1
+
+def spread(x):
+    return jnp.zeros((2048, 2048)) + x.sum()
+
+def shared(w, x):
+    return jax.grad(lambda w, x: (jnp.tanh(x @ w)**2).mean())(w, x)
 """
 DENSE = "[\"f32[256,256]\",\"f32[256,256]\"];f32[128,256]"
 ONE = "v5e:2x2"
@@ -165,6 +182,31 @@ class Before(unittest.TestCase):
         for row in tried.values():
             self.assertTrue(row["error"] or row["after_step_ps"], row)
 
+    def tried(self, function, kind, shape, *options):
+        """What was tried of a kind."""
+        status, out, err = self.asked(function, "--try", "--json", *options, shape=shape)
+        self.assertEqual((status, err), (0, ""))
+        return [row for row in json.loads(out)["tried"] if row["kind"] == kind]
+
+    def test_sizes_win_where_they_spare_copies_and_not_where_they_only_add(self):
+        # 127 rows fill no tile: arrays are copied where two sizes are merged; 104 are 13 whole tiles of eight rows
+        for function, shape, won in (("merged", "bf16[256,256];bf16[64,127,256]", ["step_ps"]), ("doubled", "f32[512,104,256]", [])):
+            (row,) = self.tried(function, "size", shape)
+            self.assertEqual((row["result"], row["wins"]), ("wins" if won else "lost", won), row)
+
+    def test_bf16_wins_where_the_arguments_are_the_traffic(self):
+        for function, shape, won in (("doubled", "f32[8192,2048]", ["step_ps", "peak_bytes"]), ("spread", "f32[8,128]", [])):
+            (row,) = self.tried(function, "bf16", shape)
+            self.assertEqual((row["result"], row["wins"]), ("wins" if won else "lost", won), row)
+
+    def test_a_mesh_wins_that_splits_what_is_large(self):
+        shape = "f32[512,512@model];f32[16384@data,512]"
+        for mesh, what, result in (("data=1,model=4", "data=4, model=1", "wins"), ("data=4,model=1", "data=1, model=4", "lost")):
+            (row,) = self.tried("shared", "mesh", shape, "--mesh", mesh)
+            self.assertEqual((row["change"], row["result"]), (f"a mesh of {what}", result), row)
+            better = row["after_step_ps"] < row["before_step_ps"] and row["after_peak_bytes"] < row["before_peak_bytes"]
+            self.assertEqual(better, result == "wins", row)
+
     def test_what_jax_checkpoint_saves_is_changed(self):
         status, out, _ = self.asked("kept", "--try", "--json", shape="[\"f32[128,128]\",\"f32[128,128]\"];f32[4096,128]")
         self.assertEqual(status, 0)
@@ -248,8 +290,47 @@ class Before(unittest.TestCase):
         lock = child.take_lock(lambda event, text: None)  # as another one of us, who waits for that process
         self.addCleanup(os.close, lock)
         holding = subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        out, err = holding.communicate(timeout=300)
+        try:
+            out, err = holding.communicate(timeout=300)
+        finally:
+            holding.kill()  # it would keep libtpu from all others
         self.assertEqual((holding.returncode, out), (0, "True\n"), err)
+
+    def test_who_waits_for_libtpu_keeps_nobody_from_our_own_lock(self):
+        own, libtpus = self.path("own2.lock"), self.path("libtpu2.lock")
+        code = "import fcntl, sys; f = open(sys.argv[1], 'w'); fcntl.lockf(f, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()"
+        holder = subprocess.Popen([sys.executable, "-c", code, libtpus], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        holder.stdout.readline()
+        waits = threading.Event()
+        taken = []
+        waiting = threading.Thread(target=lambda: taken.append(child.take_lock(lambda event, text: waits.set(), own, libtpus)))
+        waiting.start()
+        self.assertTrue(waits.wait(10))
+        os.close(child.take_lock(lambda event, text: None, own, self.path("nobodys.lock")))  # as one whom the holder asks
+        self.assertEqual(taken, [])
+        holder.stdin.close()
+        waiting.join(10)
+        os.close(taken.pop())
+        holder.wait()
+        holder.stdout.close()
+
+    def test_who_waits_for_libtpu_ends_with_the_one_that_asked(self):
+        code = ("import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', 'from tpusight.aot import child; import sys; "
+                "child.take_lock(lambda *a, **b: print(1, file=sys.stderr, flush=True), sys.argv[1], sys.argv[2])', *sys.argv[1:]]).pid, "
+                "flush=True); sys.stdin.read()")
+        own = self.path("own3.lock")
+        environment = {**os.environ, "PYTHONPATH": os.path.join(package.ROOT, "plugin")}
+        with open(own, "w", encoding="utf-8") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            asking = subprocess.Popen([sys.executable, "-c", code, own, self.path("none.lock")], env=environment, text=True,
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            asking.stdout.readline()
+            asking.stderr.readline()  # it waits
+            asking.kill()
+            asking.stderr.read()  # ends when nobody can write to it any more
+        for pipe in (asking.stdin, asking.stdout, asking.stderr):
+            pipe.close()
+        asking.wait()
 
     def test_what_does_not_compile_is_told_with_the_users_line(self):
         line = SCRIPT.splitlines().index("    return y @ w") + 1

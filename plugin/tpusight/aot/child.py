@@ -96,22 +96,35 @@ def _asked_by(pid: int) -> bool:
     return False
 
 
+def _is_ours(fd: int, libtpu_path: str) -> bool:
+    """Who waits for libtpu drops our lock meanwhile: who has libtpu may itself ask us, through another process that wants that lock."""
+    if not _is_free(fd):
+        return False
+    if not _holder(libtpu_path):
+        return True
+    fcntl.flock(fd, fcntl.LOCK_UN)
+    return False
+
+
 def take_lock(tell: Callable[..., None], path: str = "", libtpu_path: str = LIBTPU_LOCK) -> Optional[int]:
     """Waits until no other process has libtpu but the one that asks, and says that it waits. The file is open, and the lock held, until
     this process ends."""
     if not fcntl:
         return None
+    parent = os.getppid()
     fd = os.open(path or own_lock(), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     told = False
     while True:
         pid = _holder(libtpu_path)
         if pid and _asked_by(pid):
-            # Jax has loaded it there for its TPU, and keeps it while it waits for us; whoever has our lock may wait for it in turn.
-            # So ours is not asked for, and libtpu is told to look away, which it can, as nothing here runs on a TPU.
+            # Jax has loaded it there for its TPU, and keeps it while it waits for us. So our lock is not asked for, and libtpu is told to
+            # look away, which it can, as nothing here runs on a TPU.
             os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"
             return fd
-        if _is_free(fd) and not _holder(libtpu_path):
+        if _is_ours(fd, libtpu_path):
             return fd
+        if os.getppid() != parent:
+            sys.exit(1)  # who asked is gone, and nobody would read what is found
         if not told:
             told = True
             tell("waiting", text="libtpu is in use" + (f" by process {pid}" if pid else "") +
