@@ -359,7 +359,7 @@ class Before(unittest.TestCase):
     def test_a_script_or_a_function_that_is_not_there_is_told(self):
         status, _, err = self.asked("nothing")
         self.assertEqual(status, 3)
-        self.assertIn("has no nothing (it has: arguments, kept, large, loss, ", err)
+        self.assertIn("has no nothing (it has: arguments, doubled, kept, large, loss, ", err)
         broken = self.path("broken.py")
         with open(broken, "w", encoding="utf-8") as file:
             file.write("import no_such_module_at_all\n")
