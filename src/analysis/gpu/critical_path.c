@@ -55,10 +55,13 @@ static enum ts_status cp_open(void *ptr, const struct ts_context *ctx, const str
 	state->sides = malloc(profile->nr_lines + 1);
 	state->kinds = calloc(profile->nr_ops + 1, 1);
 	state->syncs = calloc(profile->nr_ops + 1, 1);
-	if (!state->sides || !state->kinds || !state->syncs)
+	state->busy_ps = malloc((profile->nr_lines + 1) * sizeof(*state->busy_ps));
+	if (!state->sides || !state->kinds || !state->syncs || !state->busy_ps)
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < profile->nr_lines; i++)
+	for (size_t i = 0; i < profile->nr_lines; i++) {
 		state->sides[i] = (uint8_t)ts_trace_side_of(profile, &profile->lines[i]);
+		state->busy_ps[i] = INT64_MIN;
+	}
 	return TS_OK;
 }
 
@@ -227,11 +230,16 @@ static bool take_host_event(struct cp_state *state, const struct ts_interleaved 
 static bool take_kernel(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i)
 {
 	const struct ts_op *op = &interleaved->profile->ops[interleaved->op[i]];
+	int64_t *until_ps = &state->busy_ps[interleaved->line[i]], busy_ps = *until_ps;
 	int64_t start_ps = interleaved->start_ps[i];
+	int64_t end_ps = ts_i64_add(start_ps, TS_MAX(interleaved->dur_ps[i], 0));
 	uint32_t launch = TS_NONE;
 	struct cp_graph *graph;
 
-	if (interleaved->link[i] != TS_NO_LINK && ts_trace_class_of_category(op->category) != TS_TRACE_NONE)
+	if (ts_trace_class_of_category(op->category) == TS_TRACE_NONE)
+		return true;
+	*until_ps = TS_MAX(busy_ps, end_ps);
+	if (interleaved->link[i] != TS_NO_LINK)
 		launch = ts_launches_find(&state->launches, interleaved->link[i]);
 	if (launch == TS_NONE)
 		return true;
@@ -239,8 +247,7 @@ static bool take_kernel(struct cp_state *state, const struct ts_interleaved *int
 	if (!graph || graph->is_cut)
 		return true;
 	return ts_cp_kernel(graph, interleaved->line[i], launch & (CP_NODES - 1), interleaved->op[i],
-			    kind_of_kernel(op), start_ps,
-			    ts_i64_add(start_ps, TS_MAX(interleaved->dur_ps[i], 0)));
+			    kind_of_kernel(op), start_ps, end_ps, busy_ps);
 }
 
 static bool take_event(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i)

@@ -104,6 +104,7 @@ struct cp_state {
 	uint32_t nr_ids;
 	bool has_marks;
 	uint8_t *sides, *kinds, *syncs; /* of lines; of ops */
+	int64_t *busy_ps; /* of lines: the end of the kernels so far */
 	struct ts_launches launches;
 	struct cp_graph *live;
 	size_t nr_live, cap_live;
@@ -120,9 +121,9 @@ extern const struct ts_record ts_critical_path_record;
 
 /* An operator or a call begins on LINE: its node. */
 uint32_t ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open *open);
-/* A kernel of LINE, launched by the call whose node is LAUNCH. */
+/* A kernel of LINE, launched by the call whose node is LAUNCH; until BUSY_PS the stream had others. */
 bool ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t launch, uint32_t op,
-		  enum cp_kind kind, int64_t start_ps, int64_t end_ps);
+		  enum cp_kind kind, int64_t start_ps, int64_t end_ps, int64_t busy_ps);
 /* Nothing comes any more: what is open ends, and PATH is the longest path. */
 bool ts_cp_finish(struct cp_graph *graph, struct cp_path *path);
 

@@ -6,7 +6,8 @@
  *			belongs to the innermost operator; between outermost operators: nothing
  *	launch delay	from the call's start to the kernel's, if the stream had nothing more to do when
  *			the call began
- *	queue delay	else: from the end of the kernel before on this stream
+ *	queue delay	else: from the end of the step's kernel before on this stream; if it has none, the
+ *			stream was busy for another step, and nothing of this one leads to the kernel
  *	synchronization	from the kernel's end to that of the call that waits for it: nothing; and the call's
  *			own time is nothing, as it is the kernel's
  *
@@ -159,7 +160,7 @@ uint32_t ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open
 }
 
 bool ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t launch, uint32_t op,
-		  enum cp_kind kind, int64_t start_ps, int64_t end_ps)
+		  enum cp_kind kind, int64_t start_ps, int64_t end_ps, int64_t busy_ps)
 {
 	struct cp_lane *lane;
 	uint32_t start, end;
@@ -173,11 +174,11 @@ bool ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t launch, uint32
 	start = add_node(graph, start_ps, op);
 	if (start == TS_NONE)
 		return graph->is_cut;
-	if (lane->last == TS_NONE || graph->nodes[lane->last].at_ps < graph->nodes[launch].at_ps)
+	if (busy_ps < graph->nodes[launch].at_ps)
 		add_edge(graph, start,
 			 (struct edge){ launch, start_ps - graph->nodes[launch].at_ps, op,
 					CP_LAUNCH_DELAY });
-	else
+	else if (lane->last != TS_NONE)
 		add_edge(graph, start,
 			 (struct edge){ lane->last, start_ps - graph->nodes[lane->last].at_ps, op,
 					CP_QUEUE_DELAY });

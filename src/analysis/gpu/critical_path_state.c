@@ -136,6 +136,7 @@ static const struct ts_member critical_path_members[] = {
 	TS_SCRATCH(sides),
 	TS_SCRATCH(kinds),
 	TS_SCRATCH(syncs),
+	TS_SCRATCH(busy_ps),
 	TS_SCRATCH(launches.slots),
 };
 const struct ts_record ts_critical_path_record = TS_RECORD(critical_path_members);
