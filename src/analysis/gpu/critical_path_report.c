@@ -52,21 +52,24 @@ static int64_t total(const struct cp_path *path)
 
 static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
 
+#define OF_SLOWEST(value) (slowest ? (value) : ts_null()) /* there is more than one step */
 #define KIND_COLUMNS(X) \
-	X(which, TS_MEASURED, "step", ts_string_cell(shown->which)) \
 	X(kind, TS_MEASURED, "kind", ts_string_cell(ts_cp_kind_names[kind])) \
-	X(time_ps, TS_DERIVED, TS_KEY("time"), ts_int(path->kind_ps[kind])) \
-	X(share_pct, TS_DERIVED, "of the path", ts_part_pct(path->kind_ps[kind], shown->total_ps)) \
-	X(parts, TS_DERIVED, TS_SPARE("parts"), ts_int((int64_t)path->nr_edges[kind]))
+	X(path_ps, TS_DERIVED, TS_KEY("time"), ts_int(shown->path->kind_ps[kind])) \
+	X(path_pct, TS_DERIVED, "of the path", ts_part_pct(shown->path->kind_ps[kind], shown->total_ps)) \
+	X(parts, TS_DERIVED, TS_SPARE("parts"), ts_int((int64_t)shown->path->nr_edges[kind])) \
+	X(slowest_path_ps, TS_DERIVED, "slowest step", OF_SLOWEST(ts_int(slowest->path->kind_ps[kind]))) \
+	X(slowest_path_pct, TS_DERIVED, "of its path", \
+	  OF_SLOWEST(ts_part_pct(slowest->path->kind_ps[kind], slowest->total_ps))) \
+	X(slowest_parts, TS_DERIVED, NULL, OF_SLOWEST(ts_int((int64_t)slowest->path->nr_edges[kind])))
 
 static const struct ts_column kind_columns[] = { KIND_COLUMNS(TS_COLUMN) };
 
 #define ROW_COLUMNS(X) \
-	X(which, TS_MEASURED, "step", ts_string_cell(shown->which)) \
 	X(name, TS_MEASURED, "name", ts_text(name)) \
 	X(kind, TS_MEASURED, "kind", ts_string_cell(kind)) \
-	X(time_ps, TS_DERIVED, TS_KEY("time"), ts_int(time_ps)) \
-	X(share_pct, TS_DERIVED, "of the path", ts_part_pct(time_ps, shown->total_ps)) \
+	X(path_ps, TS_DERIVED, TS_KEY("time"), ts_int(time_ps)) \
+	X(path_pct, TS_DERIVED, "of the path", ts_part_pct(time_ps, shown->total_ps)) \
 	X(parts, TS_DERIVED, TS_SPARE("parts"), ts_int((int64_t)nr))
 
 static const struct ts_column row_columns[] = { ROW_COLUMNS(TS_COLUMN) };
@@ -82,9 +85,12 @@ static void put_step(const struct ts_context *ctx, struct ts_result *result, str
 	TS_CELLS(result, table, STEP_COLUMNS);
 }
 
-static void put_kinds(struct ts_result *result, struct ts_table *table, const struct shown *shown)
+/* SLOWEST may be NULL. */
+static void put_kinds(struct ts_result *result, const struct shown *shown,
+		      const struct shown *slowest)
 {
-	const struct cp_path *path = shown->path;
+	struct ts_table *table = ts_result_table(result, "kinds", "Critical path by kind",
+						 kind_columns, TS_NELEM(kind_columns));
 
 	for (size_t kind = 0; kind < CP_DEPENDENCY; kind++)
 		TS_CELLS(result, table, KIND_COLUMNS);
@@ -96,9 +102,11 @@ static void put_row(struct ts_result *result, struct ts_table *table, const stru
 	TS_CELLS(result, table, ROW_COLUMNS);
 }
 
-static void put_rows(const struct ts_context *ctx, struct ts_result *result, struct ts_table *table,
-		     const struct shown *shown)
+static void put_rows(const struct ts_context *ctx, struct ts_result *result, const char *table_name,
+		     const char *title, const struct shown *shown)
 {
+	struct ts_table *table = ts_result_table(result, table_name, title, row_columns,
+						 TS_NELEM(row_columns));
 	const struct cp_path *path = shown->path;
 
 	for (size_t i = 0; i < path->nr_rows; i++)
@@ -138,21 +146,22 @@ static const struct cp_path **sorted(const struct cp_state *sum, size_t *nr)
 	return steps;
 }
 
+/* SLOWEST: NULL where there is only one step. */
 static void put_shown(const struct ts_context *ctx, struct ts_result *result,
-		      const struct shown *shown, size_t nr)
+		      const struct shown *shown, const struct shown *slowest)
 {
 	struct ts_table *steps = ts_result_table(result, "steps", "Steps", step_columns,
 						 TS_NELEM(step_columns));
-	struct ts_table *kinds = ts_result_table(result, "kinds", "Critical path by kind",
-						 kind_columns, TS_NELEM(kind_columns));
-	struct ts_table *rows = ts_result_table(result, "rows", "On the critical path", row_columns,
-						TS_NELEM(row_columns));
 
-	for (size_t i = 0; i < nr; i++) {
-		put_step(ctx, result, steps, &shown[i]);
-		put_kinds(result, kinds, &shown[i]);
-		put_rows(ctx, result, rows, &shown[i]);
-	}
+	put_step(ctx, result, steps, shown);
+	if (slowest)
+		put_step(ctx, result, steps, slowest);
+	put_kinds(result, shown, slowest);
+	put_rows(ctx, result, "rows",
+		 slowest ? "On the median step's critical path" : "On the critical path", shown);
+	if (slowest)
+		put_rows(ctx, result, "slowest_rows", "On the slowest step's critical path",
+			 slowest);
 }
 
 static void note_left_out(const struct cp_state *sum, struct ts_result *result)
@@ -179,10 +188,10 @@ enum ts_status ts_cp_report(const struct cp_state *sum, const struct ts_context 
 		return ts_fail_nomem(err);
 	if (nr > 0) {
 		const struct cp_path *median = steps[(nr - 1) / 2], *slowest = steps[nr - 1];
-		struct shown shown[] = { { nr > 1 ? "median" : "only", median, total(median) },
-					 { "slowest", slowest, total(slowest) } };
+		struct shown shown = { nr > 1 ? "median" : "only", median, total(median) };
+		struct shown worst = { "slowest", slowest, total(slowest) };
 
-		put_shown(ctx, result, shown, nr > 1 ? 2 : 1);
+		put_shown(ctx, result, &shown, nr > 1 ? &worst : NULL);
 	}
 	note_left_out(sum, result);
 	free(steps);
