@@ -32,7 +32,8 @@ static bool cp_wants(const struct ts_context *ctx, const struct ts_line *line)
 
 static bool is_mark(const struct ts_op *op)
 {
-	return ts_bytes_starts(op->name, STEP_PREFIX) && ts_bytes_is(op->category, "user_annotation");
+	return ts_bytes_starts(op->name, STEP_PREFIX) &&
+	       ts_bytes_is(op->category, "user_annotation");
 }
 
 static bool has_marks(const struct ts_profile *profile)
@@ -73,12 +74,18 @@ static enum cp_sync sync_of(struct ts_bytes name)
 		const char *name;
 		enum cp_sync sync;
 	} rows[] = {
-		{ "cudaDeviceSynchronize", CP_SYNC_DEVICE }, { "hipDeviceSynchronize", CP_SYNC_DEVICE },
-		{ "cudaStreamSynchronize", CP_SYNC_STREAM }, { "hipStreamSynchronize", CP_SYNC_STREAM },
-		{ "cudaEventSynchronize", CP_SYNC_EVENT },   { "hipEventSynchronize", CP_SYNC_EVENT },
-		{ "cudaEventQuery", CP_SYNC_BLOCKS },	     { "hipEventQuery", CP_SYNC_BLOCKS },
-		{ "cudaMemcpy", CP_SYNC_BLOCKS },	     { "hipMemcpy", CP_SYNC_BLOCKS },
-		{ "cudaMemcpyAsync", CP_SYNC_BLOCKS },	     { "hipMemcpyAsync", CP_SYNC_BLOCKS },
+		{ "cudaDeviceSynchronize", CP_SYNC_DEVICE },
+		{ "hipDeviceSynchronize", CP_SYNC_DEVICE },
+		{ "cudaStreamSynchronize", CP_SYNC_STREAM },
+		{ "hipStreamSynchronize", CP_SYNC_STREAM },
+		{ "cudaEventSynchronize", CP_SYNC_EVENT },
+		{ "hipEventSynchronize", CP_SYNC_EVENT },
+		{ "cudaEventQuery", CP_SYNC_BLOCKS },
+		{ "hipEventQuery", CP_SYNC_BLOCKS },
+		{ "cudaMemcpy", CP_SYNC_BLOCKS },
+		{ "hipMemcpy", CP_SYNC_BLOCKS },
+		{ "cudaMemcpyAsync", CP_SYNC_BLOCKS },
+		{ "hipMemcpyAsync", CP_SYNC_BLOCKS },
 		{ "hipMemcpyWithStream", CP_SYNC_BLOCKS },
 	};
 
@@ -88,7 +95,8 @@ static enum cp_sync sync_of(struct ts_bytes name)
 	return CP_SYNC_NONE;
 }
 
-static enum op_kind kind_of(struct cp_state *state, const struct ts_profile *profile, uint32_t index)
+static enum op_kind kind_of(struct cp_state *state, const struct ts_profile *profile,
+			    uint32_t index)
 {
 	const struct ts_op *op = &profile->ops[index];
 	uint8_t *kind = &state->kinds[index];
@@ -196,8 +204,8 @@ static struct cp_graph *step_of_launch(struct cp_state *state, uint32_t launch)
 
 /* --- */
 
-static bool take_host_event(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i,
-			    enum op_kind kind)
+static bool take_host_event(struct cp_state *state, const struct ts_interleaved *interleaved,
+			    size_t i, enum op_kind kind)
 {
 	struct cp_open open = {
 		.start_ps = interleaved->start_ps[i],
@@ -246,8 +254,8 @@ static bool take_kernel(struct cp_state *state, const struct ts_interleaved *int
 	graph = step_of_launch(state, launch);
 	if (!graph || graph->is_cut)
 		return true;
-	return ts_cp_kernel(graph, interleaved->line[i], launch & (CP_NODES - 1), interleaved->op[i],
-			    kind_of_kernel(op), start_ps, end_ps, busy_ps);
+	return ts_cp_kernel(graph, interleaved->line[i], launch & (CP_NODES - 1),
+			    interleaved->op[i], kind_of_kernel(op), start_ps, end_ps, busy_ps);
 }
 
 static bool take_event(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i)

@@ -18,16 +18,16 @@
 #include "model/trace_class.h"
 
 enum cp_kind { /* what the time of an edge is; the order of the report */
-	CP_OPERATOR,
-	CP_CALL,
-	CP_LAUNCH_DELAY,
-	CP_KERNEL,
-	CP_COPY,
-	CP_COMMUNICATION,
-	CP_QUEUE_DELAY,
-	CP_SYNC,
-	CP_DEPENDENCY, /* what follows another thing and takes no time */
-	CP_NR_KINDS
+	       CP_OPERATOR,
+	       CP_CALL,
+	       CP_LAUNCH_DELAY,
+	       CP_KERNEL,
+	       CP_COPY,
+	       CP_COMMUNICATION,
+	       CP_QUEUE_DELAY,
+	       CP_SYNC,
+	       CP_DEPENDENCY, /* what follows another thing and takes no time */
+	       CP_NR_KINDS
 };
 extern const char *const ts_cp_kind_names[];
 
@@ -67,9 +67,9 @@ struct cp_lane { /* a thread or a stream, within a step */
 	size_t nr_open, cap_open;
 };
 
-struct cp_graph { /* a step */
-	uint64_t number; /* TS_NO_NUMBER: the whole trace */
-	uint32_t id;	 /* of a host: counts up */
+struct cp_graph {		    /* a step */
+	uint64_t number;	    /* TS_NO_NUMBER: the whole trace */
+	uint32_t id;		    /* of a host: counts up */
 	int64_t start_ps, until_ps; /* what begins in here on a thread is the step's */
 	struct cp_node *nodes;
 	size_t nr_nodes, cap_nodes;
@@ -104,7 +104,7 @@ struct cp_state {
 	uint32_t nr_ids;
 	bool has_marks;
 	uint8_t *sides, *kinds, *syncs; /* of lines; of ops */
-	int64_t *busy_ps; /* of lines: the end of the kernels so far */
+	int64_t *busy_ps;		/* of lines: the end of the kernels so far */
 	struct ts_launches launches;
 	struct cp_graph *live;
 	size_t nr_live, cap_live;

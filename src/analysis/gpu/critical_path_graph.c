@@ -111,8 +111,7 @@ static bool end_innermost(struct cp_graph *graph, struct cp_lane *lane)
 	if (end == TS_NONE)
 		return graph->is_cut;
 	own_ps = open.sync == CP_SYNC_NONE ? open.end_ps - graph->nodes[lane->last].at_ps : 0;
-	add_edge(graph, end,
-		 (struct edge){ lane->last, own_ps, open.op, (enum cp_kind)open.kind });
+	add_edge(graph, end, (struct edge){ lane->last, own_ps, open.op, (enum cp_kind)open.kind });
 	if (open.sync > CP_SYNC_BLOCKS)
 		wait_for_kernels(graph, &open, end);
 	lane->last = end;

@@ -79,8 +79,8 @@ static void put_step(const struct ts_context *ctx, struct ts_result *result, str
 {
 	const struct cp_path *path = shown->path;
 	const struct ts_host *host = &ctx->profile->hosts[path->host];
-	struct ts_value number = path->number == TS_NO_NUMBER ? ts_null()
-							      : ts_int((int64_t)path->number);
+	struct ts_value number =
+		path->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)path->number);
 
 	TS_CELLS(result, table, STEP_COLUMNS);
 }
@@ -105,8 +105,8 @@ static void put_row(struct ts_result *result, struct ts_table *table, const stru
 static void put_rows(const struct ts_context *ctx, struct ts_result *result, const char *table_name,
 		     const char *title, const struct shown *shown)
 {
-	struct ts_table *table = ts_result_table(result, table_name, title, row_columns,
-						 TS_NELEM(row_columns));
+	struct ts_table *table =
+		ts_result_table(result, table_name, title, row_columns, TS_NELEM(row_columns));
 	const struct cp_path *path = shown->path;
 
 	for (size_t i = 0; i < path->nr_rows; i++)
@@ -150,8 +150,8 @@ static const struct cp_path **sorted(const struct cp_state *sum, size_t *nr)
 static void put_shown(const struct ts_context *ctx, struct ts_result *result,
 		      const struct shown *shown, const struct shown *slowest)
 {
-	struct ts_table *steps = ts_result_table(result, "steps", "Steps", step_columns,
-						 TS_NELEM(step_columns));
+	struct ts_table *steps =
+		ts_result_table(result, "steps", "Steps", step_columns, TS_NELEM(step_columns));
 
 	put_step(ctx, result, steps, shown);
 	if (slowest)
@@ -174,7 +174,8 @@ static void note_left_out(const struct cp_state *sum, struct ts_result *result)
 		ts_result_note(result, "%zu steps have no path: they have more than %u events",
 			       nr_cut, CP_NODES / 2);
 	if (sum->nr_dropped > 0)
-		ts_result_note(result, "%" PRIu64 " steps were not looked at: a host has more than %d",
+		ts_result_note(result,
+			       "%" PRIu64 " steps were not looked at: a host has more than %d",
 			       sum->nr_dropped, CP_STEPS);
 }
 

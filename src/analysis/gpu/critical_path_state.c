@@ -6,10 +6,8 @@
 
 #define TS_SELF struct cp_node
 static const struct ts_member node_members[] = {
-	TS_NUMBER(1, at_ps, TS_BY_HAND),
-	TS_NUMBER(2, long_ps, TS_BY_HAND),
-	TS_NUMBER(3, before, TS_BY_HAND),
-	TS_INDEX_KNOWN(4, op, TS_BY_OP, TS_BY_HAND),
+	TS_NUMBER(1, at_ps, TS_BY_HAND),  TS_NUMBER(2, long_ps, TS_BY_HAND),
+	TS_NUMBER(3, before, TS_BY_HAND), TS_INDEX_KNOWN(4, op, TS_BY_OP, TS_BY_HAND),
 	TS_NUMBER(5, kind, TS_BY_HAND),
 };
 static bool is_node(const void *self)
@@ -56,12 +54,9 @@ static const struct ts_record lane_record = TS_RECORD(lane_members, .is_valid = 
 
 #define TS_SELF struct cp_graph
 static const struct ts_member graph_members[] = {
-	TS_NUMBER(1, number, TS_BY_HAND),
-	TS_NUMBER(2, id, TS_BY_HAND),
-	TS_NUMBER(3, start_ps, TS_BY_HAND),
-	TS_NUMBER(4, until_ps, TS_BY_HAND),
-	TS_LIST(5, nodes, node_record, TS_BY_HAND),
-	TS_LIST(6, lanes, lane_record, TS_BY_HAND),
+	TS_NUMBER(1, number, TS_BY_HAND),	    TS_NUMBER(2, id, TS_BY_HAND),
+	TS_NUMBER(3, start_ps, TS_BY_HAND),	    TS_NUMBER(4, until_ps, TS_BY_HAND),
+	TS_LIST(5, nodes, node_record, TS_BY_HAND), TS_LIST(6, lanes, lane_record, TS_BY_HAND),
 	TS_NUMBER(7, is_cut, TS_BY_HAND),
 };
 /* Each node comes after the one before it on its path, and is not nearer. */
@@ -72,8 +67,8 @@ static bool is_graph(const void *self)
 	for (size_t i = 0; i < graph->nr_nodes; i++) {
 		uint32_t before = graph->nodes[i].before;
 
-		if (before != TS_NONE && (before >= i || graph->nodes[before].long_ps >
-								 graph->nodes[i].long_ps))
+		if (before != TS_NONE &&
+		    (before >= i || graph->nodes[before].long_ps > graph->nodes[i].long_ps))
 			return false;
 	}
 	for (size_t i = 0; i < graph->nr_lanes; i++)
