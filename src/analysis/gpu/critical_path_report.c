@@ -171,12 +171,13 @@ static void note_left_out(const struct cp_state *sum, struct ts_result *result)
 	for (size_t i = 0; i < sum->nr_paths; i++)
 		nr_cut += sum->paths[i].is_cut;
 	if (nr_cut > 0)
-		ts_result_note(result, "%zu steps have no path: they have more than %u events",
-			       nr_cut, CP_NODES / 2);
+		ts_result_note(result, "steps of more than %u events have no path: %zu of %zu",
+			       CP_NODES / 2, nr_cut, sum->nr_paths);
 	if (sum->nr_dropped > 0)
 		ts_result_note(result,
-			       "%" PRIu64 " steps were not looked at: a host has more than %d",
-			       sum->nr_dropped, CP_STEPS);
+			       "the first %d steps of a host are looked at: %" PRIu64
+			       " more were not",
+			       CP_STEPS, sum->nr_dropped);
 }
 
 enum ts_status ts_cp_report(const struct cp_state *sum, const struct ts_context *ctx,
