@@ -292,6 +292,7 @@ class Urls(unittest.TestCase):
             time.sleep(0.02)
 
     def test_a_signal_ends_the_helper_too(self):
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in a shell's background have it ignored, and so would the program
         for number in (signal.SIGINT, signal.SIGTERM):
             process = subprocess.Popen([PROGRAM, "annotate", URL], env=self.environment("hang=read"), cwd=self.folder,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
