@@ -22,7 +22,7 @@ DOCUMENTS = {"docs/python.md": "TS_JAX_PYTHON", "docs/live.md": "TS_JAX_PYTHON",
              "docs/before.md": "TS_TPU_PYTHON", "docs/python-torch.md": "TS_TORCH_PYTHON"}
 WITHOUT = {"docs/python-torch.md"}  # run also where the Python that is named is not there
 NEEDS = re.compile(r"# needs (.+)\n")
-TIME_S = 300
+TIME_S = 900  # libtpu is another test's for a while, and is waited for
 
 
 def blocks(path, language="python"):
