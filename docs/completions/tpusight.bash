@@ -53,7 +53,7 @@ __tpusight_values() {
 	report:--sort) echo '@any' ;;
 	report:--max-ops) echo '@any' ;;
 	report:--max-steps) echo '@any' ;;
-	report:--view) echo 'overview capture ops op_cores time gaps scopes timeline kernels operators remat systolic padding fusion memory roofline custom_calls collectives async sparsecore cache compile compile_devices capacity allocators memory_timeline hta flame prediction doctor' ;;
+	report:--view) echo 'overview capture ops op_cores time gaps scopes timeline kernels operators remat systolic padding fusion memory roofline custom_calls collectives async sparsecore cache compile compile_devices capacity allocators memory_timeline hta critical_path flame prediction doctor' ;;
 	report:--budget) echo '@any' ;;
 	report:--logdir) echo '@files' ;;
 	report:--threads | report:-j) echo '@any' ;;
@@ -206,7 +206,7 @@ __tpusight_values() {
 	reduce:--sort) echo '@any' ;;
 	reduce:--max-overlay-events) echo '@any' ;;
 	reduce:--max-trace-events) echo '@any' ;;
-	reduce:--view) echo 'overview capture ops op_cores time gaps scopes timeline kernels operators remat systolic padding fusion memory roofline custom_calls collectives async sparsecore cache compile compile_devices capacity allocators memory_timeline hta flame prediction doctor' ;;
+	reduce:--view) echo 'overview capture ops op_cores time gaps scopes timeline kernels operators remat systolic padding fusion memory roofline custom_calls collectives async sparsecore cache compile compile_devices capacity allocators memory_timeline hta critical_path flame prediction doctor' ;;
 	reduce:--threads | reduce:-j) echo '@any' ;;
 	reduce:--jobs) echo '@any' ;;
 	reduce:--color) echo 'auto always never' ;;

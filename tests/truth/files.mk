@@ -6,4 +6,4 @@ EXTRA_DIST += tests/truth/capacity.py tests/truth/clocks.py tests/truth/compare.
 	tests/truth/memory_timeline.py tests/truth/operators.py tests/truth/modules.py tests/truth/planted.py tests/truth/prediction.py tests/truth/roofline.py \
 	tests/truth/sample.py tests/truth/scopes.py tests/truth/sites.py tests/truth/sparsecore.py \
 	tests/truth/timeline.py tests/truth/torch_compile.py tests/truth/tracelens.py tests/truth/working.py \
-	tests/truth/torch_modes.py tests/truth/torch_steps.py
+	tests/truth/torch_modes.py tests/truth/torch_steps.py tests/truth/hta_critical_path.py

@@ -190,6 +190,7 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx, vo
 	part_ids(&doctor);
 	ts_doctor_places(&doctor);
 	put_health(&doctor, facts);
+	ts_doctor_what_if(&doctor);
 	ts_doctor_kpis(&doctor, facts);
 	write_findings(&doctor, facts);
 	list_ranges(&doctor, facts);

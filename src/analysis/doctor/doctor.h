@@ -101,6 +101,9 @@ void ts_doctor_places(struct ts_doctor *doctor);
 /* kpis.c: the table "kpis", and the figures of it that others read */
 void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts);
 
+/* what_if.c: the field "what_if", a command that tries what could mend the findings. Needs .nr_drafts in place. */
+void ts_doctor_what_if(struct ts_doctor *doctor);
+
 /* copies.c: one execution of a copy to or from the host */
 struct ts_copy {
 	double bytes; /* of the array as laid out; NaN unknown */

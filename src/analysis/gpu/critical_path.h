@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The critical_path analysis' own header: the longest path through what a step did. Shared by
+ * critical_path.c (the pass), critical_path_graph.c (nodes and edges of a step),
+ * critical_path_state.c (what a state is made of) and critical_path_report.c (the result) only.
+ *
+ * A node is the start or the end of an operator, of a call of the runtime or of a kernel. It is made when
+ * all that leads to it is known, so it keeps the longest way to it and the node before it on that way,
+ * and an edge is forgotten at once.
+ *
+ * Memory: the nodes of CP_LIVE steps at most, CP_NODES each; of a finished step CP_ROWS rows.
+ */
+#ifndef TS_ANALYSIS_CRITICAL_PATH_H
+#define TS_ANALYSIS_CRITICAL_PATH_H
+
+#include "analysis/analysis.h"
+#include "model/launches.h"
+#include "model/trace_class.h"
+
+enum cp_kind { /* what the time of an edge is; the order of the report */
+	       CP_OPERATOR,
+	       CP_CALL,
+	       CP_LAUNCH_DELAY,
+	       CP_KERNEL,
+	       CP_COPY,
+	       CP_COMMUNICATION,
+	       CP_QUEUE_DELAY,
+	       CP_SYNC,
+	       CP_DEPENDENCY, /* what follows another thing and takes no time */
+	       CP_NR_KINDS
+};
+extern const char *const ts_cp_kind_names[];
+
+#define CP_LIVE	     3 /* steps whose kernels may still come */
+#define CP_NODES     (1U << 20)
+#define CP_ROWS	     40
+#define CP_STEPS     4096 /* finished ones of a host */
+#define CP_OPEN_MAX  1024 /* inside each other */
+
+struct cp_node {
+	int64_t at_ps, long_ps; /* long_ps: of the longest path to here */
+	uint32_t before, op;	/* on that path, or TS_NONE; what the edge from there belongs to */
+	uint8_t kind;		/* enum cp_kind of that edge */
+};
+
+struct cp_open { /* an operator or a call that did not end yet */
+	int64_t start_ps, end_ps;
+	uint32_t op, node; /* its start */
+	uint8_t kind;	   /* CP_OPERATOR or CP_CALL */
+	uint8_t sync;	   /* enum cp_sync */
+};
+
+enum cp_sync {
+	CP_SYNC_NONE,
+	CP_SYNC_BLOCKS, /* its own time is waiting, whatever for */
+	CP_SYNC_EVENT,	/* and for a kernel that ended meanwhile */
+	CP_SYNC_STREAM, /* and for the last kernel of a stream that is not named */
+	CP_SYNC_DEVICE, /* and for the last kernels of all streams */
+	CP_NR_SYNCS
+};
+
+struct cp_lane { /* a thread or a stream, within a step */
+	uint32_t line;
+	uint32_t last; /* its latest node, or TS_NONE */
+	bool is_thread;
+	struct cp_open *open;
+	size_t nr_open, cap_open;
+};
+
+struct cp_graph {		    /* a step */
+	uint64_t number;	    /* TS_NO_NUMBER: the whole trace */
+	uint32_t id;		    /* of a host: counts up */
+	int64_t start_ps, until_ps; /* what begins in here on a thread is the step's */
+	struct cp_node *nodes;
+	size_t nr_nodes, cap_nodes;
+	struct cp_lane *lanes;
+	size_t nr_lanes, cap_lanes;
+	bool is_cut; /* more nodes than are kept */
+};
+
+struct cp_row {
+	uint32_t op;
+	uint8_t kind;
+	int64_t time_ps;
+	uint64_t nr;
+};
+
+struct cp_path { /* of a finished step */
+	uint32_t host;
+	uint64_t number, nr_nodes;
+	int64_t start_ps, end_ps;
+	int64_t kind_ps[CP_NR_KINDS];
+	uint64_t nr_edges[CP_NR_KINDS];
+	struct cp_row rows[CP_ROWS]; /* the largest first */
+	uint32_t nr_rows;
+	int64_t others_ps; /* of the path's rows that are not kept */
+	uint64_t nr_others;
+	bool is_cut;
+};
+
+struct cp_state {
+	/* of a host */
+	uint32_t host, mark_line; /* TS_NONE: no mark was seen */
+	uint32_t nr_ids;
+	bool has_marks;
+	uint8_t *sides, *kinds, *syncs; /* of lines; of ops */
+	int64_t *busy_ps;		/* of lines: the end of the kernels so far */
+	struct ts_launches launches;
+	struct cp_graph *live;
+	size_t nr_live, cap_live;
+	/* of the sum */
+	struct cp_path *paths;
+	size_t nr_paths, cap_paths;
+	uint64_t nr_dropped; /* steps that are not kept */
+};
+
+/* critical_path_state.c */
+extern const struct ts_record ts_critical_path_record;
+
+/* critical_path_graph.c; TS_NONE or false: no memory, unless .is_cut */
+
+/* An operator or a call begins on LINE: its node. */
+uint32_t ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open *open);
+/* A kernel of LINE, launched by the call whose node is LAUNCH; until BUSY_PS the stream had others. */
+bool ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t launch, uint32_t op,
+		  enum cp_kind kind, int64_t start_ps, int64_t end_ps, int64_t busy_ps);
+/* Nothing comes any more: what is open ends, and PATH is the longest path. */
+bool ts_cp_finish(struct cp_graph *graph, struct cp_path *path);
+
+/* critical_path_report.c */
+enum ts_status ts_cp_report(const struct cp_state *sum, const struct ts_context *ctx,
+			    struct ts_result *result, struct ts_error *err);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the critical path says: of the median step and the slowest one, by kind and by name. */
+#include "analysis/gpu/critical_path.h"
+
+#include "analysis/kit/cells.h"
+#include "analysis/kit/table.h"
+
+#include <inttypes.h>
+
+const char *const ts_cp_kind_names[] = {
+	[CP_OPERATOR] = "host operator",
+	[CP_CALL] = "runtime call",
+	[CP_LAUNCH_DELAY] = "launch delay",
+	[CP_KERNEL] = "kernel",
+	[CP_COPY] = "copy",
+	[CP_COMMUNICATION] = "communication",
+	[CP_QUEUE_DELAY] = "kernel queue delay",
+	[CP_SYNC] = "synchronization",
+	[CP_DEPENDENCY] = "dependency",
+};
+
+struct shown {
+	const char *which;
+	const struct cp_path *path;
+	int64_t total_ps;
+};
+
+static int64_t length(const struct cp_path *path)
+{
+	return path->end_ps - path->start_ps;
+}
+
+static int64_t total(const struct cp_path *path)
+{
+	int64_t sum_ps = 0;
+
+	for (size_t k = 0; k < CP_NR_KINDS; k++)
+		sum_ps = ts_i64_add(sum_ps, path->kind_ps[k]);
+	return sum_ps;
+}
+
+#define STEP_COLUMNS(X) \
+	X(which, TS_MEASURED, "which", ts_string_cell(shown->which)) \
+	X(rank, TS_MEASURED, TS_SPARE("rank"), ts_int_or_null(host->rank)) \
+	X(step, TS_MEASURED, "step", number) \
+	X(start_ps, TS_MEASURED, NULL, ts_int(path->start_ps)) \
+	X(duration_ps, TS_MEASURED, "duration", ts_int(length(path))) \
+	X(path_ps, TS_DERIVED, TS_KEY("path"), ts_int(shown->total_ps)) \
+	X(path_pct, TS_DERIVED, "of the duration", ts_part_pct(shown->total_ps, length(path))) \
+	X(waits, TS_DERIVED, TS_SPARE("waits"), ts_int((int64_t)path->nr_edges[CP_SYNC])) \
+	X(events, TS_MEASURED, NULL, ts_int((int64_t)path->nr_nodes / 2))
+
+static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+
+#define OF_SLOWEST(value) (slowest ? (value) : ts_null()) /* there is more than one step */
+#define KIND_COLUMNS(X) \
+	X(kind, TS_MEASURED, "kind", ts_string_cell(ts_cp_kind_names[kind])) \
+	X(path_ps, TS_DERIVED, TS_KEY("time"), ts_int(shown->path->kind_ps[kind])) \
+	X(path_pct, TS_DERIVED, "of the path", ts_part_pct(shown->path->kind_ps[kind], shown->total_ps)) \
+	X(parts, TS_DERIVED, TS_SPARE("parts"), ts_int((int64_t)shown->path->nr_edges[kind])) \
+	X(slowest_path_ps, TS_DERIVED, "slowest step", OF_SLOWEST(ts_int(slowest->path->kind_ps[kind]))) \
+	X(slowest_path_pct, TS_DERIVED, "of its path", \
+	  OF_SLOWEST(ts_part_pct(slowest->path->kind_ps[kind], slowest->total_ps))) \
+	X(slowest_parts, TS_DERIVED, NULL, OF_SLOWEST(ts_int((int64_t)slowest->path->nr_edges[kind])))
+
+static const struct ts_column kind_columns[] = { KIND_COLUMNS(TS_COLUMN) };
+
+#define ROW_COLUMNS(X) \
+	X(name, TS_MEASURED, "name", ts_text(name)) \
+	X(kind, TS_MEASURED, "kind", ts_string_cell(kind)) \
+	X(path_ps, TS_DERIVED, TS_KEY("time"), ts_int(time_ps)) \
+	X(path_pct, TS_DERIVED, "of the path", ts_part_pct(time_ps, shown->total_ps)) \
+	X(parts, TS_DERIVED, TS_SPARE("parts"), ts_int((int64_t)nr))
+
+static const struct ts_column row_columns[] = { ROW_COLUMNS(TS_COLUMN) };
+
+static void put_step(const struct ts_context *ctx, struct ts_result *result, struct ts_table *table,
+		     const struct shown *shown)
+{
+	const struct cp_path *path = shown->path;
+	const struct ts_host *host = &ctx->profile->hosts[path->host];
+	struct ts_value number =
+		path->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)path->number);
+
+	TS_CELLS(result, table, STEP_COLUMNS);
+}
+
+/* SLOWEST may be NULL. */
+static void put_kinds(struct ts_result *result, const struct shown *shown,
+		      const struct shown *slowest)
+{
+	struct ts_table *table = ts_result_table(result, "kinds", "Critical path by kind",
+						 kind_columns, TS_NELEM(kind_columns));
+
+	for (size_t kind = 0; kind < CP_DEPENDENCY; kind++)
+		TS_CELLS(result, table, KIND_COLUMNS);
+}
+
+static void put_row(struct ts_result *result, struct ts_table *table, const struct shown *shown,
+		    struct ts_bytes name, const char *kind, int64_t time_ps, uint64_t nr)
+{
+	TS_CELLS(result, table, ROW_COLUMNS);
+}
+
+static void put_rows(const struct ts_context *ctx, struct ts_result *result, const char *table_name,
+		     const char *title, const struct shown *shown)
+{
+	struct ts_table *table =
+		ts_result_table(result, table_name, title, row_columns, TS_NELEM(row_columns));
+	const struct cp_path *path = shown->path;
+
+	for (size_t i = 0; i < path->nr_rows; i++)
+		put_row(result, table, shown, ctx->profile->ops[path->rows[i].op].name,
+			ts_cp_kind_names[path->rows[i].kind], path->rows[i].time_ps,
+			path->rows[i].nr);
+	if (path->nr_others > 0)
+		put_row(result, table, shown, ts_bytes_of("(all others)"), "", path->others_ps,
+			path->nr_others);
+}
+
+/* --- which steps */
+
+static int by_length(const void *pa, const void *pb)
+{
+	const struct cp_path *a = *(const struct cp_path *const *)pa;
+	const struct cp_path *b = *(const struct cp_path *const *)pb;
+
+	if (length(a) != length(b))
+		return length(a) < length(b) ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* The steps of which a path is known, the shortest first; NULL: no memory. */
+static const struct cp_path **sorted(const struct cp_state *sum, size_t *nr)
+{
+	const struct cp_path **steps = malloc((sum->nr_paths + 1) * sizeof(*steps));
+
+	*nr = 0;
+	if (!steps)
+		return NULL;
+	for (size_t i = 0; i < sum->nr_paths; i++)
+		if (!sum->paths[i].is_cut && total(&sum->paths[i]) > 0)
+			steps[(*nr)++] = &sum->paths[i];
+	if (*nr > 0)
+		qsort(steps, *nr, sizeof(*steps), by_length);
+	return steps;
+}
+
+/* SLOWEST: NULL where there is only one step. */
+static void put_shown(const struct ts_context *ctx, struct ts_result *result,
+		      const struct shown *shown, const struct shown *slowest)
+{
+	struct ts_table *steps =
+		ts_result_table(result, "steps", "Steps", step_columns, TS_NELEM(step_columns));
+
+	put_step(ctx, result, steps, shown);
+	if (slowest)
+		put_step(ctx, result, steps, slowest);
+	put_kinds(result, shown, slowest);
+	put_rows(ctx, result, "rows",
+		 slowest ? "On the median step's critical path" : "On the critical path", shown);
+	if (slowest)
+		put_rows(ctx, result, "slowest_rows", "On the slowest step's critical path",
+			 slowest);
+}
+
+static void note_left_out(const struct cp_state *sum, struct ts_result *result)
+{
+	size_t nr_cut = 0;
+
+	for (size_t i = 0; i < sum->nr_paths; i++)
+		nr_cut += sum->paths[i].is_cut;
+	if (nr_cut > 0)
+		ts_result_note(result, "steps of more than %u events have no path: %zu of %zu",
+			       CP_NODES / 2, nr_cut, sum->nr_paths);
+	if (sum->nr_dropped > 0)
+		ts_result_note(result,
+			       "the first %d steps of a host are looked at: %" PRIu64
+			       " more were not",
+			       CP_STEPS, sum->nr_dropped);
+}
+
+enum ts_status ts_cp_report(const struct cp_state *sum, const struct ts_context *ctx,
+			    struct ts_result *result, struct ts_error *err)
+{
+	size_t nr;
+	const struct cp_path **steps = sorted(sum, &nr);
+
+	if (!steps)
+		return ts_fail_nomem(err);
+	if (nr > 0) {
+		const struct cp_path *median = steps[(nr - 1) / 2], *slowest = steps[nr - 1];
+		struct shown shown = { nr > 1 ? "median" : "only", median, total(median) };
+		struct shown worst = { "slowest", slowest, total(slowest) };
+
+		put_shown(ctx, result, &shown, nr > 1 ? &worst : NULL);
+	}
+	note_left_out(sum, result);
+	free(steps);
+	return TS_OK;
+}
