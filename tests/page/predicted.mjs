@@ -55,7 +55,7 @@ async function trend_says_it(page) {
 async function rows_say_it(page, run, isPredicted) {
 	await page.goto(`${setup.url}#view=runs`);
 	await page.click(`${LIST} button.link:has-text("${run}")`);
-	await page.click('nav[aria-label="views"] >> text=Ops').catch(() => page.goto(`${page.url().replace(/view=[a-z]+/, "view=ops")}`));
+	await page.click(`[role="tab"]:has-text("Where time went")`);
 	const table = 'section.table[aria-label^="Ops"]';
 	await page.waitForSelector(`${table} tr[data-row]`);
 	const lines = (await copied(page, table)).trim().split("\r\n");

@@ -484,8 +484,9 @@ def _keep(wanted: job.Compilation, proto: bytes, facts: Dict[str, Any]) -> None:
 
 def _take(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -> None:
     """A module that is compiled already."""
-    topology = chips.parse(wanted.topology)
-    facts.update(topology=topology.name, chip=topology.chip)
+    if wanted.topology:  # `tpusight hlo` knows it, where it is known
+        topology = chips.parse(wanted.topology)
+        facts.update(topology=topology.name, chip=topology.chip)
     _keep(wanted, files.proto_of_text(program.file) if program.kind == files.TEXT else _read(program.file), facts)
 
 
