@@ -52,7 +52,8 @@ static bool needs_slice(const struct kind *kind, const char *path, const char *s
 	if (kind->is_compiled || strchr(slice, ':'))
 		return false;
 	ts_fail(&err, TS_USAGE,
-		"%s: is %s, which is compiled first (name the slice of chips: --topology v5e:2x2, for "
+		"%s: is %s, which is compiled first (name the slice of chips: --topology v5e:2x2, "
+		"for "
 		"instance)",
 		path, kind->what);
 	ts_complain(err.text);
@@ -141,8 +142,8 @@ bool ts_hlo_programs_hand_over(const struct ts_cli *cli, const char *slice, enum
 	for (size_t i = 0; found && i < cli->nr_paths; i++) {
 		found[i] = kind_of(cli->paths[i]);
 		nr += found[i] != NULL;
-		is_refused = is_refused ||
-			     (found[i] && needs_slice(found[i], cli->paths[i], slice));
+		is_refused =
+			is_refused || (found[i] && needs_slice(found[i], cli->paths[i], slice));
 	}
 	if (nr > 0)
 		*code = is_refused ? TS_EXIT_USAGE : become(cli, found, slice);

@@ -105,8 +105,8 @@ static void put_value(struct ts_colfile *file, size_t column, struct ts_value va
 		ts_colfile_int(file, column, value.as.i);
 }
 
-static enum ts_status put_table(struct ts_colfile *file, const struct ts_table *table,
-				size_t nr, struct ts_error *err)
+static enum ts_status put_table(struct ts_colfile *file, const struct ts_table *table, size_t nr,
+				struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 

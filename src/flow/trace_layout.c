@@ -215,11 +215,10 @@ static enum ts_status name_process(struct ts_trace_layout *layout, struct ts_tra
 	process->name = plane->name;
 	if (!has_host && slice.n == 0)
 		return TS_OK;
-	process->name =
-		ts_arena_printf(&layout->arena, "%.*s%s%.*s%s%.*s%s",
-				TS_ARG(has_host ? host : TS_LIT("")), has_host ? " " : "",
-				TS_ARG(plane->name), slice.n > 0 ? TS_PREDICTED_FOR : "",
-				TS_ARG(slice), slice.n > 0 ? ")" : "");
+	process->name = ts_arena_printf(&layout->arena, "%.*s%s%.*s%s%.*s%s",
+					TS_ARG(has_host ? host : TS_LIT("")), has_host ? " " : "",
+					TS_ARG(plane->name), slice.n > 0 ? TS_PREDICTED_FOR : "",
+					TS_ARG(slice), slice.n > 0 ? ")" : "");
 	return process->name.p ? TS_OK : ts_fail_nomem(err);
 }
 

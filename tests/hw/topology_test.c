@@ -38,8 +38,10 @@ static void slices_are_read(void **state)
 static void what_is_no_slice_is_refused(void **state)
 {
 	static const char *const texts[] = {
-		"", "x", "2x", "0x4", "-2x2", "2x2x2x2", "1025x1025", "9223372036854775807x2", "two",
-		"0xv5e:2x2", "-1xv5e:2x2", "9999999xv5e:2x2", "v5e:"
+		"",	"x",	     "2x",	   "0x4",
+		"-2x2", "2x2x2x2",   "1025x1025",  "9223372036854775807x2",
+		"two",	"0xv5e:2x2", "-1xv5e:2x2", "9999999xv5e:2x2",
+		"v5e:"
 	};
 	struct ts_topology topology;
 

@@ -118,10 +118,9 @@ static void an_async_call_is_what_it_calls(void **state)
 	uint32_t operands[] = { 0, 1 }, called[] = { 0, 1 };
 	struct ts_hlo_comp comps[] = { { .root = 3 }, { .root = 4 } };
 	struct ts_hlo_instr instrs[TS_NELEM(opcodes)];
-	struct ts_hlo_module module = { .comps = comps,
-					.nr_comps = 2,
-					.instrs = instrs,
-					.nr_instrs = TS_NELEM(opcodes) };
+	struct ts_hlo_module module = {
+		.comps = comps, .nr_comps = 2, .instrs = instrs, .nr_instrs = TS_NELEM(opcodes)
+	};
 
 	memset(instrs, 0, sizeof(instrs));
 	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
