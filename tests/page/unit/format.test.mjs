@@ -143,6 +143,13 @@ test("a CSV has a heading, a line a row and CRLF at each end", () => {
 	assert.equal(csv(["op"], []), "op\r\n");
 });
 
+test("a CSV of what was predicted says so in a column behind the others", () => {
+	assert.equal(csv(["op"], [{ op: "dot" }, { op: "add" }], true), "op,is_predicted\r\ndot,true\r\nadd,true\r\n");
+	assert.equal(csv(["run"], [{ run: "a", is_predicted: true }, { run: "b", is_predicted: false }]), "run,is_predicted\r\na,true\r\nb,false\r\n");
+	assert.equal(csv(["run"], [{ run: "b", is_predicted: false }]), "run\r\nb\r\n");
+	assert.equal(csv(["run", "is_predicted"], [{ run: "a", is_predicted: true }]), "run,is_predicted\r\na,true\r\n");
+});
+
 test("in a CSV unknown is empty and zero is 0", () => assert.equal(csv(["a", "b", "c"], [{ a: null, c: 0 }]), "a,b,c\r\n,,0\r\n"));
 
 test("in a CSV texts with separators are quoted", () => {
