@@ -21,6 +21,7 @@ package.under("TS_TPU_PYTHON")
 os.environ["JAX_PLATFORMS"] = "cpu"  # of this process
 
 import tpusight
+from tpusight import aot
 from tpusight.aot import child, gate, job, main, shapes
 
 SCRIPT = """
@@ -279,9 +280,9 @@ class Before(unittest.TestCase):
 
     def test_each_chip_that_libtpu_makes_is_compiled_for(self):
         import small
-        for topology, count in (("v2:2x2", 8), ("v3:2x2", 8), ("v4:2x2x1", 4), ("v5p:2x2x1", 4), ("v6e:2x2", 4), ("v7x:2x2x1", 8),
-                                ("v5e:16x16", 256), ("2xv5e:2x2", 8)):
-            result = tpusight.before(small.summed, shapes.shape(f"f32[{8 * count}@data,128]"), topology=topology, mesh={"data": -1})
+        counts = {"v2:2x2": 8, "v3:2x2": 8, "v4:2x2x1": 4, "v5p:2x2x1": 4, "v6e:2x2": 4, "v7x:2x2x1": 8, "v5e:16x16": 256, "2xv5e:2x2": 8}
+        packed = aot.program_of(small.summed, [shapes.shape("f32[2048@data,128]")], {}, None, {"data": -1}, None)
+        for (topology, count), result in zip(counts.items(), aot.compiled(packed, "summed", list(counts))):
             found = result.report["prediction"]
             self.assertEqual((result.facts["device_count"], result.fits), (count, True), topology)
             known = [row["kind"] for row in found["by_kind"] if row["basis"] != "unknown: the least"]
