@@ -167,6 +167,12 @@ export interface Report {
 	sparsecore?: View;
 	custom_calls?: View;
 	compare?: Compared;
+	compile_modes?: Modes;
+}
+
+// One program in several modes of its compiler (docs/analyses/compile/compile.md).
+export interface Modes extends View {
+	modes?: Row[];
 }
 
 // Several runs, the first being the baseline (docs/compare.md). Columns of run K are named run_K...
@@ -184,6 +190,7 @@ export interface Compared extends View {
 	operator_shapes?: Row[];
 	modules?: Row[];
 	findings?: Row[];
+	modes?: Modes; // tpusight compile made the page
 }
 // --- what the page looks at (state.js)
 
