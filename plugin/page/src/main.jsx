@@ -243,7 +243,7 @@ function Heading({ runs, views, theme, setTheme }) {
 						))}
 					</nav>
 				)}
-				{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={listed?.id} options={[...(listed ? [] : [pair("", "choose a run")]), ...runs.map((r, i) => pair(r.id, called[i]))]} onPick={(id) => pickRun(id || null)} />}
+				{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={listed?.id} options={[...(listed ? [] : [pair("", "choose a run")]), ...runs.map((r, i) => pair(r.id, r.is_predicted ? `${called[i]} (predicted)` : called[i]))]} onPick={(id) => pickRun(id || null)} />}
 				{(hosts.length > 1 || devices.length > 1) && (
 					<span class="of">
 						{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host: host || null, device: null })} />}

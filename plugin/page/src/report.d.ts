@@ -226,6 +226,7 @@ export interface ListedRun {
 	hosts?: string[];
 	program?: Maybe<string>;
 	has_events?: boolean;
+	is_predicted?: Maybe<boolean>;
 	when_unix_ms?: Maybe<number>;
 	step_median_ps?: Maybe<number>;
 	spark?: number[];
