@@ -13,7 +13,7 @@
 
 #define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
 
-enum op_kind { OP_UNSEEN, OP_OPERATOR, OP_CALL, OP_MARK, OP_OTHER };
+enum op_kind { OP_UNSEEN, OP_OPERATOR, OP_CALL, OP_LAUNCH, OP_MARK, OP_OTHER };
 
 #define SIDE_SYNC (TS_SIDE_HOST + 1) /* of a line with synchronization events */
 
@@ -56,6 +56,7 @@ static enum ts_status cp_open(void *ptr, const struct ts_context *ctx, const str
 	state->host = profile->planes[line->plane].host;
 	state->mark_line = TS_NONE;
 	state->has_marks = has_marks(profile);
+	state->has_syncs = ts_cp_has_syncs(profile);
 	state->sides = malloc(profile->nr_lines + 1);
 	state->kinds = calloc(profile->nr_ops + 1, 1);
 	state->syncs = calloc(profile->nr_ops + 1, 1);
@@ -88,6 +89,8 @@ static enum cp_sync sync_of(struct ts_bytes name)
 		{ "hipStreamSynchronize", CP_SYNC_STREAM },
 		{ "cudaEventSynchronize", CP_SYNC_EVENT },
 		{ "hipEventSynchronize", CP_SYNC_EVENT },
+		{ "cudaStreamWaitEvent", CP_SYNC_NEXT },
+		{ "hipStreamWaitEvent", CP_SYNC_NEXT },
 		{ "cudaEventQuery", CP_SYNC_BLOCKS },
 		{ "hipEventQuery", CP_SYNC_BLOCKS },
 		{ "cudaMemcpy", CP_SYNC_BLOCKS },
@@ -101,6 +104,18 @@ static enum cp_sync sync_of(struct ts_bytes name)
 		if (ts_bytes_is(name, rows[i].name))
 			return rows[i].sync;
 	return CP_SYNC_NONE;
+}
+
+/* Of a call: whether a device gets something to do. */
+static bool is_launch(struct ts_bytes name)
+{
+	return ts_bytes_has(name, "Launch") || ts_bytes_has(name, "Memcpy") ||
+	       ts_bytes_has(name, "Memset");
+}
+
+static bool is_call(enum op_kind kind)
+{
+	return kind == OP_CALL || kind == OP_LAUNCH;
 }
 
 static enum op_kind kind_of(struct cp_state *state, const struct ts_profile *profile,
@@ -117,8 +132,8 @@ static enum op_kind kind_of(struct cp_state *state, const struct ts_profile *pro
 	else if (ts_trace_class_of_category(op->category) == TS_TRACE_CPU_EXEC)
 		*kind = OP_OPERATOR;
 	else if (ts_trace_class_of_category(op->category) == TS_TRACE_RUNTIME)
-		*kind = OP_CALL;
-	if (*kind == OP_CALL)
+		*kind = is_launch(op->name) ? OP_LAUNCH : OP_CALL;
+	if (is_call(*kind))
 		state->syncs[index] = (uint8_t)sync_of(op->name);
 	return *kind;
 }
@@ -230,7 +245,7 @@ static bool take_moment(struct cp_state *state, const struct ts_interleaved *int
 	const struct cp_graph *graph = ts_cp_step_at(state, interleaved->start_ps[i]);
 	uint32_t node = graph ? ts_cp_latest(graph, interleaved->line[i]) : TS_NONE;
 
-	return kind != OP_CALL || node == TS_NONE ||
+	return !is_call(kind) || node == TS_NONE ||
 	       note_call(state, interleaved->link[i], graph, node);
 }
 
@@ -241,7 +256,8 @@ static bool take_host_event(struct cp_state *state, const struct ts_interleaved 
 		.start_ps = interleaved->start_ps[i],
 		.end_ps = ts_i64_add(interleaved->start_ps[i], interleaved->dur_ps[i]),
 		.op = interleaved->op[i],
-		.kind = kind == OP_CALL ? CP_CALL : CP_OPERATOR,
+		.kind = is_call(kind) ? CP_CALL : CP_OPERATOR,
+		.launches = kind == OP_LAUNCH,
 		.sync = state->syncs[interleaved->op[i]],
 	};
 	struct cp_graph *graph;
@@ -258,7 +274,15 @@ static bool take_host_event(struct cp_state *state, const struct ts_interleaved 
 	node = ts_cp_begin(graph, interleaved->line[i], &open);
 	if (node == TS_NONE)
 		return graph->is_cut;
-	return kind != OP_CALL || note_call(state, interleaved->link[i], graph, node);
+	return !is_call(kind) || note_call(state, interleaved->link[i], graph, node);
+}
+
+static void note_wait(struct cp_state *state, uint32_t line, int64_t at_ps)
+{
+	struct cp_graph *graph = ts_cp_step_at(state, at_ps);
+
+	if (graph && !graph->is_cut)
+		ts_cp_next_waits(graph, line);
 }
 
 static bool take_kernel(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i)
@@ -295,6 +319,8 @@ static bool take_event(struct cp_state *state, const struct ts_interleaved *inte
 		return take_mark(state, interleaved->line[i], profile->ops[interleaved->op[i]].name,
 				 interleaved->start_ps[i],
 				 ts_i64_add(interleaved->start_ps[i], interleaved->dur_ps[i]));
+	if (state->syncs[interleaved->op[i]] == CP_SYNC_NEXT && !state->has_syncs)
+		note_wait(state, interleaved->line[i], interleaved->start_ps[i]);
 	return kind == OP_OTHER || take_host_event(state, interleaved, i, kind);
 }
 

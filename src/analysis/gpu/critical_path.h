@@ -45,10 +45,12 @@ struct cp_node {
 	uint32_t
 		beside; /* a kernel's start: its launch; its end: that of the kernel before on its stream; or TS_NONE */
 	uint8_t kind; /* enum cp_kind of that edge */
+	bool waits; /* of a launch: its stream waits for another one, which the trace does not name */
 };
 
 enum cp_sync {
 	CP_SYNC_NONE,
+	CP_SYNC_NEXT,	/* what is launched next waits */
 	CP_SYNC_BLOCKS, /* its own time is waiting, whatever for */
 	CP_SYNC_EVENT,	/* and for a kernel that ended meanwhile */
 	CP_SYNC_STREAM, /* and for the last kernel of a stream that is not named */
@@ -71,7 +73,8 @@ struct cp_open { /* an operator or a call that did not end yet */
 	uint32_t op, node; /* its start */
 	uint8_t kind;	   /* CP_OPERATOR or CP_CALL */
 	uint8_t sync;	   /* enum cp_sync, by its name */
-	uint8_t told;	   /* likewise, by a synchronization event; CP_SYNC_NONE: there is none */
+	bool launches;
+	uint8_t told; /* likewise, by a synchronization event; CP_SYNC_NONE: there is none */
 	struct cp_awaited what; /* of these CP_SYNC_STREAM and CP_SYNC_EVENT */
 };
 
@@ -83,6 +86,7 @@ struct cp_lane { /* a thread or a stream, within a step */
 	size_t nr_open, cap_open;
 	struct cp_wait *waits; /* in the order of their times */
 	size_t nr_waits, cap_waits;
+	bool next_waits; /* of a thread: what it launches next */
 };
 
 struct cp_graph {		    /* a step */
@@ -111,8 +115,9 @@ struct cp_path { /* of a finished step */
 	uint64_t nr_edges[CP_NR_KINDS];
 	struct cp_row rows[CP_ROWS]; /* the largest first */
 	uint32_t nr_rows;
-	int64_t others_ps; /* of the path's rows that are not kept */
-	uint64_t nr_others;
+	int64_t others_ps;  /* of the path's rows that are not kept */
+	uint64_t nr_others; /* in them */
+	uint64_t nr_other_rows;
 	bool is_cut;
 };
 
@@ -120,7 +125,7 @@ struct cp_state {
 	/* of a host */
 	uint32_t host, mark_line; /* TS_NONE: no mark was seen */
 	uint32_t nr_ids;
-	bool has_marks;
+	bool has_marks, has_syncs;	/* the trace says what waits for what */
 	uint8_t *sides, *kinds, *syncs; /* of lines; of ops */
 	uint32_t *
 		streams; /* of lines with synchronization events: where the stream's kernels are, or TS_NONE */
@@ -146,6 +151,7 @@ struct cp_graph *ts_cp_call(struct cp_state *state, uint64_t link, uint32_t *nod
 
 /* critical_path_sync.c */
 
+bool ts_cp_has_syncs(const struct ts_profile *profile);
 bool ts_cp_is_sync_line(const struct ts_profile *profile, const struct ts_line *line);
 /* The line of the stream that LINE has synchronization events of, or TS_NONE. */
 uint32_t ts_cp_stream_of(const struct ts_profile *profile, const struct ts_line *line, int64_t id);
@@ -164,6 +170,8 @@ void ts_cp_call_waits(struct cp_graph *graph, uint32_t call, enum cp_sync told,
 		      struct cp_awaited what);
 /* So does the stream LINE. */
 bool ts_cp_stream_waits(struct cp_graph *graph, uint32_t line, struct cp_wait wait);
+/* What the thread LINE launches next waits for another stream, which is not named. */
+void ts_cp_next_waits(struct cp_graph *graph, uint32_t line);
 /* The latest node of a thread; TS_NONE: there is none. */
 uint32_t ts_cp_latest(const struct cp_graph *graph, uint32_t line);
 /* Nothing comes any more: what is open ends. */

@@ -12,6 +12,10 @@
  *			own time is nothing, as it is the kernel's. From a kernel's end to the start of the one whose
  *			stream waited for it: nothing; and if that ended last, there is neither of the delays
  *
+ * Where the trace does not say what a stream waits for, and a thread called cudaStreamWaitEvent before it launched a
+ * kernel, the kernel waits for the one of another stream that ended last before it starts: if that ended when nothing
+ * else held it any more.
+ *
  * Events come in the order of their starts. A thread's ends are made up when something later begins on it,
  * or before a kernel begins, so a call that waits sees the kernels that began before its end and no others.
  */
@@ -99,6 +103,19 @@ static uint32_t last_kernel(const struct cp_graph *graph, const struct cp_lane *
 	return TS_NONE;
 }
 
+/* The end of a stream's last kernel that ended until AT_PS, or TS_NONE. */
+static uint32_t last_ended(const struct cp_graph *graph, const struct cp_lane *lane, int64_t at_ps)
+{
+	uint32_t end = lane->is_thread ? TS_NONE : lane->last;
+
+	for (size_t i = 0; i < CP_BEHIND && end != TS_NONE; i++) {
+		if (graph->nodes[end].at_ps <= at_ps)
+			return end;
+		end = graph->nodes[end].beside;
+	}
+	return TS_NONE;
+}
+
 static uint32_t awaited_kernel(const struct cp_graph *graph, struct cp_awaited what, int64_t end_ps)
 {
 	const struct cp_lane *lane = what.line == TS_NONE ? NULL : find_lane(graph, what.line);
@@ -158,7 +175,7 @@ static bool end_innermost(struct cp_graph *graph, struct cp_lane *lane)
 
 	if (end == TS_NONE)
 		return graph->is_cut;
-	own_ps = open.sync == CP_SYNC_NONE ? open.end_ps - graph->nodes[lane->last].at_ps : 0;
+	own_ps = open.sync < CP_SYNC_BLOCKS ? open.end_ps - graph->nodes[lane->last].at_ps : 0;
 	add_edge(graph, end, (struct edge){ lane->last, own_ps, open.op, (enum cp_kind)open.kind });
 	if (open.told == CP_SYNC_STREAM || open.told == CP_SYNC_EVENT)
 		wait_as_told(graph, &open, end);
@@ -202,6 +219,10 @@ uint32_t ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open
 	lane->last = node;
 	lane->open[lane->nr_open] = *fresh;
 	lane->open[lane->nr_open].node = node;
+	if (fresh->launches) {
+		graph->nodes[node].waits = lane->next_waits;
+		lane->next_waits = false;
+	}
 	/* What ends later than that which holds it would be open after it. */
 	if (outer)
 		lane->open[lane->nr_open].end_ps = TS_MIN(fresh->end_ps, outer->end_ps);
@@ -231,6 +252,28 @@ static int64_t end_of_waits(struct cp_graph *graph, struct cp_lane *lane, int64_
 	return latest_ps;
 }
 
+/* Likewise, where it is not said for whom: for the other stream's kernel that ended last, if that was after SINCE_PS. */
+static int64_t end_of_some_wait(struct cp_graph *graph, const struct cp_lane *own, uint32_t start,
+				int64_t since_ps)
+{
+	uint32_t latest = TS_NONE;
+
+	for (size_t i = 0; i < graph->nr_lanes; i++) {
+		const struct cp_lane *lane = &graph->lanes[i];
+		uint32_t end =
+			lane == own ? TS_NONE : last_ended(graph, lane, graph->nodes[start].at_ps);
+
+		if (end != TS_NONE && graph->nodes[end].at_ps > since_ps) {
+			since_ps = graph->nodes[end].at_ps;
+			latest = end;
+		}
+	}
+	if (latest == TS_NONE)
+		return INT64_MIN;
+	add_edge(graph, start, (struct edge){ latest, 0, graph->nodes[start].op, CP_SYNC });
+	return since_ps;
+}
+
 /* What leads to the start of a kernel: what ended last of its launch, its stream's kernel before and what it waits for. */
 static void lead_to_kernel(struct cp_graph *graph, struct cp_lane *lane, uint32_t launch,
 			   uint32_t start, int64_t busy_ps)
@@ -239,6 +282,8 @@ static void lead_to_kernel(struct cp_graph *graph, struct cp_lane *lane, uint32_
 	uint32_t op = graph->nodes[start].op;
 	int64_t waits_ps = end_of_waits(graph, lane, launch_ps, start);
 
+	if (graph->nodes[launch].waits)
+		waits_ps = end_of_some_wait(graph, lane, start, TS_MAX(launch_ps, busy_ps));
 	if (busy_ps < launch_ps && waits_ps < launch_ps)
 		add_edge(graph, start,
 			 (struct edge){ launch, start_ps - launch_ps, op, CP_LAUNCH_DELAY });
@@ -308,6 +353,14 @@ bool ts_cp_stream_waits(struct cp_graph *graph, uint32_t line, struct cp_wait wa
 		return false;
 	lane->waits[lane->nr_waits++] = wait;
 	return true;
+}
+
+void ts_cp_next_waits(struct cp_graph *graph, uint32_t line)
+{
+	struct cp_lane *lane = find_lane(graph, line);
+
+	if (lane)
+		lane->next_waits = true;
 }
 
 uint32_t ts_cp_latest(const struct cp_graph *graph, uint32_t line)

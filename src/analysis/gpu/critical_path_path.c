@@ -49,6 +49,7 @@ static void keep_rows(struct cp_path *path, struct rows *rows)
 	for (size_t i = path->nr_rows; i < rows->nr; i++) {
 		path->others_ps = ts_i64_add(path->others_ps, rows->items[i].time_ps);
 		path->nr_others += rows->items[i].nr;
+		path->nr_other_rows++;
 	}
 }
 

@@ -128,6 +128,7 @@ static void put_row(struct ts_result *result, struct ts_table *table, const stru
 static void put_rows(const struct ts_context *ctx, struct ts_result *result, const char *table_name,
 		     const char *title, const struct shown *shown)
 {
+	static const char *const sums[] = { "path_ps", "path_pct", "parts", NULL };
 	struct ts_table *table =
 		ts_result_table(result, table_name, title, row_columns, TS_NELEM(row_columns));
 	const struct cp_path *path = shown->path;
@@ -136,9 +137,11 @@ static void put_rows(const struct ts_context *ctx, struct ts_result *result, con
 		put_row(result, table, shown, ctx->profile->ops[path->rows[i].op].name,
 			ts_cp_kind_names[path->rows[i].kind], path->rows[i].time_ps,
 			path->rows[i].nr);
-	if (path->nr_others > 0)
-		put_row(result, table, shown, ts_bytes_of("(all others)"), "", path->others_ps,
-			path->nr_others);
+	if (path->nr_other_rows == 0)
+		return;
+	put_row(result, table, shown, (struct ts_bytes){ NULL, 0 }, NULL, path->others_ps,
+		path->nr_others);
+	ts_table_end_others(result, table, path->nr_other_rows, "name", sums);
 }
 
 /* --- which steps */

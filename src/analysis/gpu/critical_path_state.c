@@ -115,6 +115,7 @@ static const struct ts_member path_members[] = {
 	TS_NUMBER(10, others_ps, TS_BY_HAND),
 	TS_NUMBER(11, nr_others, TS_BY_HAND),
 	TS_NUMBER(12, is_cut, TS_BY_HAND),
+	TS_NUMBER(13, nr_other_rows, TS_BY_HAND),
 };
 static bool is_path(const void *self)
 {

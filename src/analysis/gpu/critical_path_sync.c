@@ -39,6 +39,15 @@ static enum told told_by(const struct ts_op *op)
 	return TOLD_NOTHING;
 }
 
+bool ts_cp_has_syncs(const struct ts_profile *profile)
+{
+	TS_ASSERT(profile);
+	for (size_t i = 0; i < profile->nr_ops; i++)
+		if (told_by(&profile->ops[i]) != TOLD_NOTHING)
+			return true;
+	return false;
+}
+
 bool ts_cp_is_sync_line(const struct ts_profile *profile, const struct ts_line *line)
 {
 	TS_ASSERT(profile && line);

@@ -23,6 +23,7 @@ const KINDS = [
 	{ kind: "kernel queue delay", column: "queue_delay_ps", name: "Gaps between queued kernels", color: OTHERS[9] },
 ];
 const REST = { name: "Not on the path", color: bucketColor("idle") };
+const WAITS = "Waits (their time is the kernels' they are for)";
 /** @type {(kind: Maybe<string>) => typeof KINDS[number] | undefined} */
 const kindOf = (kind) => KINDS.find((k) => k.kind === kind);
 
@@ -83,7 +84,7 @@ function Name({ row }) {
 
 /** @param {{ rows: Row[], step: CriticalStep }} props */
 function Tops({ rows, step }) {
-	const tops = rows.filter((row) => row.kind).slice(0, TOP);
+	const tops = rows.filter((row) => !row.is_others).slice(0, TOP);
 	if (!tops.length) return null;
 	return (
 		<section aria-label={`on the critical path of ${nameOf(step)}`}>
@@ -144,7 +145,7 @@ export function CriticalPathView() {
 				view={view}
 				names={["per_step", "kinds", "rows", "slowest_rows"].filter((n) => view[n])}
 				first={{ rows: ROWS, slowest_rows: ROWS, per_step: ["rank", "step", "duration_ps", "path_ps", "path_pct"] }}
-				draw={{ name: (_, row) => <Name row={row} />, kind: (v) => kindOf(String(v ?? ""))?.name ?? String(v ?? "") }}
+				draw={{ name: (_, row) => <Name row={row} />, kind: (v) => kindOf(v)?.name ?? (v ? WAITS : "") }}
 				sort={{ rows: { column: "path_ps", down: true }, slowest_rows: { column: "path_ps", down: true } }}
 			/>
 			<Notes view={view} />
