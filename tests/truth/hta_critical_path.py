@@ -6,7 +6,8 @@
 
 tests/analysis/gpu/critical_path_test.c holds ours against the answer. Without pandas 2.1 the tool does
 not run. Recorded are four traces in which no call that waits is on our path (without synchronization events in the
-trace the tool has no edge behind a wait: docs/analyses/gpu/critical_path.md), and tests/data/hand_made_sync.pt.trace.json, which has such events.
+trace the tool has no edge behind a wait: docs/analyses/gpu/critical_path.md), and of
+tests/data/hand_made_sync.pt.trace.json, which has such events.
 """
 import json
 import logging

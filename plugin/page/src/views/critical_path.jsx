@@ -12,17 +12,18 @@ import { Tables } from "./generic.jsx";
 
 /** @import { CriticalPath, CriticalStep, Maybe, Report, Row, SharesPart, Step } from "../report.d.ts" */
 
+// The colours of "Host and device", where it has the same.
 /** @type {{ kind: string, column: string, name: string, color: string }[]} */
 const KINDS = [
-	{ kind: "host operator", column: "host_operator_ps", name: "Operators on the host", color: OTHERS[7] },
-	{ kind: "runtime call", column: "runtime_call_ps", name: "Calls of the runtime", color: OTHERS[4] },
-	{ kind: "launch delay", column: "launch_delay_ps", name: "Launch delays", color: OTHERS[3] },
-	{ kind: "kernel", column: "kernel_ps", name: "Kernels", color: bucketColor("compute") },
-	{ kind: "copy", column: "copy_ps", name: "Copies", color: OTHERS[0] },
+	{ kind: "host operator", column: "host_operator_ps", name: "Operators on the host", color: OTHERS[5] },
+	{ kind: "runtime call", column: "runtime_call_ps", name: "Calls of the runtime", color: OTHERS[3] },
+	{ kind: "launch delay", column: "launch_delay_ps", name: "Launch delays", color: OTHERS[2] },
+	{ kind: "kernel", column: "kernel_ps", name: "Kernels", color: OTHERS[0] },
+	{ kind: "copy", column: "copy_ps", name: "Copies", color: OTHERS[1] },
 	{ kind: "communication", column: "communication_ps", name: "Communication", color: bucketColor("communication") },
-	{ kind: "kernel queue delay", column: "queue_delay_ps", name: "Gaps between queued kernels", color: OTHERS[9] },
+	{ kind: "kernel queue delay", column: "queue_delay_ps", name: "Gaps between queued kernels", color: OTHERS[8] },
 ];
-const REST = { name: "Not on the path", color: bucketColor("idle") };
+const REST = { name: "Not on the path", color: OTHERS[7] };
 const WAITS = "Waits (their time is the kernels' they are for)";
 /** @type {(kind: Maybe<string>) => typeof KINDS[number] | undefined} */
 const kindOf = (kind) => KINDS.find((k) => k.kind === kind);
