@@ -101,6 +101,16 @@ export interface View {
 	provenance?: Record<string, string>;
 	[name: string]: Cell;
 }
+// Of a step: the one of median length, the slowest, or the only one.
+export interface CriticalStep extends Row {
+	which: "median" | "slowest" | "only";
+	step: Maybe<number>; // null: the trace has no marks
+	duration_ps: number;
+	path_ps: number;
+	path_pct: number;
+	waits: number;
+}
+export type CriticalPath = View & { steps?: CriticalStep[]; per_step?: Step[]; kinds?: Row[]; rows?: Row[]; slowest_rows?: Row[] };
 export interface FrameRow {
 	name: string;
 	parent: number | null;
@@ -157,6 +167,7 @@ export interface Report {
 	capacity?: View;
 	allocators?: View & { allocators?: Row[] };
 	hta?: View;
+	critical_path?: CriticalPath;
 	timeline?: View & { steps?: Step[] };
 	operators?: View & { by_name?: Row[]; by_shape?: Row[]; categories?: Row[] };
 	compile?: View;
