@@ -6,6 +6,7 @@ Programs are small, as each is compiled in a second or two; bench/before_program
 """
 import contextlib
 import fcntl
+import glob
 import io
 import json
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import package
@@ -81,6 +83,10 @@ def shared(w, x):
 """
 DENSE = "[\"f32[256,256]\",\"f32[256,256]\"];f32[128,256]"
 ONE = "v5e:2x2"
+FIXTURES = os.path.join(package.ROOT, "tests", "fixtures")
+#: Arguments of the sample model's step.
+LARGE = ('{"head": "f32[10000,2048]", "layers": {"gain": "f32[2,2048]", "qkv": "f32[2,3,2048,32,64]", "out": "f32[2,32,64,2048]", '
+         '"up": "f32[2,2048,8192]", "down": "f32[2,8192,2048]"}}; bf16[32,500,2048]; s32[32,500]')
 
 
 def libtpu_peak(memory):
@@ -92,6 +98,29 @@ def walked_peak(report):
     module = report["capacity"]["modules"][0]
     always = module["argument_bytes"] + module["output_bytes"] - module["alias_bytes"] + module["constant_bytes"]
     return always + max(module["temp_bytes"], module["onchip_peak_bytes"], module["host_temp_bytes"])
+
+
+def until(is_so, limit_s=600):
+    """What IS_SO gives when that is true; what it gives at last where it takes too long."""
+    end = time.monotonic() + limit_s
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.05)
+    return is_so()
+
+
+def status_of(pid):
+    """(state, parent) of a process; ("", "") where there is none."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return tuple(file.read().rpartition(")")[2].split()[:2])
+    return "", ""
+
+
+def is_there(pid):
+    return status_of(pid)[0] not in ("", "Z", "X")
+
+
+def child_of(pid):
+    return next((int(name) for name in os.listdir("/proc") if name.isdigit() and status_of(name)[1] == str(pid)), None)
 
 
 class Before(unittest.TestCase):
@@ -314,23 +343,54 @@ class Before(unittest.TestCase):
         holder.wait()
         holder.stdout.close()
 
-    def test_who_waits_for_libtpu_ends_with_the_one_that_asked(self):
-        code = ("import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', 'from tpusight.aot import child; import sys; "
-                "child.take_lock(lambda *a, **b: print(1, file=sys.stderr, flush=True), sys.argv[1], sys.argv[2])', *sys.argv[1:]]).pid, "
-                "flush=True); sys.stdin.read()")
-        own = self.path("own3.lock")
-        environment = {**os.environ, "PYTHONPATH": os.path.join(package.ROOT, "plugin")}
-        with open(own, "w", encoding="utf-8") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            asking = subprocess.Popen([sys.executable, "-c", code, own, self.path("none.lock")], env=environment, text=True,
-                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            asking.stdout.readline()
-            asking.stderr.readline()  # it waits
-            asking.kill()
-            asking.stderr.read()  # ends when nobody can write to it any more
-        for pipe in (asking.stdin, asking.stdout, asking.stderr):
-            pipe.close()
+    def asking(self, folder, *options):
+        """(a process that asks, the number of the one that compiles for it), whose temporary files are in FOLDER."""
+        environment = {**os.environ, "PYTHONPATH": os.path.join(package.ROOT, "plugin"), "TMPDIR": folder}
+        process = subprocess.Popen([sys.executable, "-m", "tpusight.aot.main", *options], env=environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        return process, until(lambda: child_of(process.pid))
+
+    def assert_ends_with(self, asking, compiles, folder):
+        """The process COMPILES ends, and leaves nothing, where the one that asks is killed."""
+        asking.kill()
         asking.wait()
+        self.assertTrue(until(lambda: not is_there(compiles) and child._holder(child.LIBTPU_LOCK) != compiles, 30))
+        kept = [name for name in os.listdir(folder) if not name.endswith(".lock")]
+        self.assertEqual(kept, [])
+        with open(os.path.join(folder, f"tpusight-libtpu-{os.getuid()}.lock"), "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def test_who_waits_for_libtpu_ends_with_the_one_that_asked(self):
+        folder = self.folder("waits")
+        with open(os.path.join(folder, f"tpusight-libtpu-{os.getuid()}.lock"), "w", encoding="utf-8") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            asking, compiles = self.asking(folder, f"{self.script}:doubled", "--topology", ONE, "--shapes", "f32[8,128]")
+            self.assertIn("waiting for it", asking.stderr.readline())
+            asking.kill()
+            self.assertTrue(until(lambda: not is_there(compiles), 30))
+        self.assert_ends_with(asking, compiles, folder)
+
+    def test_who_traces_ends_with_the_one_that_asked(self):
+        folder, traced = self.folder("traces"), self.path("traced")
+        with open(self.path("sleeps.py"), "w", encoding="utf-8") as file:
+            file.write(f"import sys, time\ndef f(x):\n    open({traced!r}, 'w').write(sys.stdin.read() or 'empty')\n    time.sleep(3600)\n")
+        asking, compiles = self.asking(folder, self.path("sleeps.py:f"), "--topology", ONE, "--shapes", "f32[8,128]")
+        until(lambda: os.path.exists(traced) and os.path.getsize(traced))
+        with open(traced, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "empty")  # standard input is not the script's
+        self.assert_ends_with(asking, compiles, folder)
+
+    def test_who_compiles_ends_with_the_one_that_asked(self):
+        folder = self.folder("compiles")
+        asking, compiles = self.asking(folder, f"{FIXTURES}/sample_model.py:train_step", "--topology", ONE, "--shapes", LARGE)
+        until(lambda: glob.glob(os.path.join(folder, "*", "*", "dump-*", "*")))  # libtpu is at it, for the better part of a minute
+        self.assertTrue(is_there(compiles))
+        self.assert_ends_with(asking, compiles, folder)
+
+    def folder(self, name):
+        os.mkdir(self.path(name))
+        return self.path(name)
 
     def test_what_does_not_compile_is_told_with_the_users_line(self):
         line = SCRIPT.splitlines().index("    return y @ w") + 1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process that compiles (job.py starts it): `python -m tpusight.aot.child FD PROGRAM`, with what to compile as JSON on standard input.
+"""The process that compiles (job.py starts it): `python -m tpusight.aot.child FD PROGRAM`, with what to compile as a line of JSON on
+standard input, which stays open as long as the process that asks is there.
 
 What became of each goes to FD as a line of JSON. What the user's program prints is left to itself.
 """
@@ -11,12 +12,15 @@ import linecache
 import os
 import pickle
 import re
+import shutil
+import signal
 import struct
 import sys
 import tempfile
+import threading
 import time
 import traceback
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .. import _program
 from . import chips, files, job, tries
@@ -111,7 +115,6 @@ def take_lock(tell: Callable[..., None], path: str = "", libtpu_path: str = LIBT
     this process ends."""
     if not fcntl:
         return None
-    parent = os.getppid()
     fd = os.open(path or own_lock(), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     told = False
     while True:
@@ -123,8 +126,6 @@ def take_lock(tell: Callable[..., None], path: str = "", libtpu_path: str = LIBT
             return fd
         if _is_ours(fd, libtpu_path):
             return fd
-        if os.getppid() != parent:
-            sys.exit(1)  # who asked is gone, and nobody would read what is found
         if not told:
             told = True
             tell("waiting", text="libtpu is in use" + (f" by process {pid}" if pid else "") +
@@ -480,7 +481,7 @@ def _compile(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -
         return
     lowered = _lowered(program, chips.parse(wanted.topology), wanted.change, facts)
     options = (wanted.change or {}).get("options", {})
-    with tempfile.TemporaryDirectory(prefix="tpusight-") as dump:
+    with tempfile.TemporaryDirectory(prefix="dump-", dir=wanted.folder) as dump:
         begin = time.monotonic()
         try:
             compiled = lowered.compile(compiler_options={"xla_dump_to": dump, "xla_dump_hlo_as_proto": True, **options})
@@ -513,9 +514,35 @@ def _done(program: Program, wanted: job.Compilation, tell: Callable[..., None]) 
     tell("done", facts=facts, trouble=trouble)
 
 
-def _wanted() -> Iterator[job.Compilation]:
-    for fields in json.load(sys.stdin):
-        yield job.Compilation(**fields)
+def _end_with(asking: int, folder: str) -> None:
+    """Ends this process, and what the user's program started in it, when nobody holds the other end of ASKING: who asked is gone, however
+    that came, and with libtpu in this process nobody else could have it. What was made in FOLDER is nobody's then."""
+    def watch() -> None:
+        while os.read(asking, 1):
+            pass
+        shutil.rmtree(folder, ignore_errors=True)
+        os.killpg(os.getpgrp(), signal.SIGKILL)  # a group of its own: job.py
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _take_input() -> int:
+    """Standard input under another number: the user's program, which may read, finds nothing in its place."""
+    asking = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return asking
+
+
+def _wanted(asking: int) -> List[job.Compilation]:
+    """The line that says what is wanted. It is read to its end and no further."""
+    line = bytearray()
+    while not line.endswith(b"\n"):
+        piece = os.read(asking, 1 << 16)
+        if not piece:
+            sys.exit(1)
+        line += piece
+    return [job.Compilation(**fields) for fields in json.loads(line)]
 
 
 def _work(program: Program, wanted: List[job.Compilation], tell: Callable[..., None]) -> None:
@@ -531,7 +558,9 @@ def _work(program: Program, wanted: List[job.Compilation], tell: Callable[..., N
 
 def main(fd: str, packed: str) -> int:
     tell = Teller(int(fd))
-    wanted = list(_wanted())
+    asking = _take_input()
+    wanted = _wanted(asking)
+    _end_with(asking, os.path.dirname(packed))
     lock = take_lock(tell)
     try:
         tries.install()
