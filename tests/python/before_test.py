@@ -23,7 +23,7 @@ package.under("TS_TPU_PYTHON")
 os.environ["JAX_PLATFORMS"] = "cpu"  # of this process
 
 import tpusight
-from tpusight.aot import child, gate, job, main, shapes
+from tpusight.aot import child, gate, job, main, shapes, tries
 
 SCRIPT = """
 import jax, jax.numpy as jnp
@@ -77,6 +77,17 @@ def doubled(x):
 
 def spread(x):
     return jnp.zeros((2048, 2048)) + x.sum()
+
+def reshaped(w, x):
+    heads = (w.reshape(w.shape[0], 8, 128) * 2).sum(2, keepdims=True)
+    return x @ w + x @ heads.repeat(128, 2).reshape(w.shape)
+
+def deep(w, x):
+    def loss(w, x):
+        for i in range(w.shape[0]):
+            x = jnp.sin(jnp.tanh(x @ w[i]))
+        return (x**2).mean()
+    return jax.grad(loss)(w, x)
 
 def shared(w, x):
     return jax.grad(lambda w, x: (jnp.tanh(x @ w)**2).mean())(w, x)
@@ -235,6 +246,57 @@ class Before(unittest.TestCase):
             self.assertEqual((row["change"], row["result"]), (f"a mesh of {what}", result), row)
             better = row["after_step_ps"] < row["before_step_ps"] and row["after_peak_bytes"] < row["before_peak_bytes"]
             self.assertEqual(better, result == "wins", row)
+
+    def test_an_axis_wins_that_splits_what_is_not_summed_over(self):
+        for axes, what, result in (("16384,512@model", "P(model, None) in place of P(None, model)", "wins"),
+                                   ("16384@model,512", "P(None, model) in place of P(model, None)", "lost")):
+            (row,) = self.tried("shared", "axis", f"f32[512,512];f32[{axes}]", "--mesh", "model=4")
+            self.assertEqual((row["change"], row["result"]), (f"each float32[16384,512] split as {what}", result), row)
+            self.assertEqual(row["after_step_ps"] < row["before_step_ps"], result == "wins", row)
+
+    def test_an_axis_that_the_function_does_not_take_is_told_as_refused(self):
+        (row,) = self.tried("summed", "axis", "f32[1024@data,256]", "--mesh", "data=4")
+        self.assertEqual(row["result"], "RESULT", row)
+        self.assertEqual(self.tried("summed", "axis", "f32[1024@data,255]", "--mesh", "data=4"), [])  # 255 is not split in four
+
+    def test_a_dimension_is_split_where_its_rows_fill_no_tile_or_the_program_splits_it(self):
+        for function, shape, what, won in (
+                ("doubled", "f32[512,12,128]", "each float32[512,12,128] with its 12 as 3 x 4", ["step_ps"]),
+                ("reshaped", "f32[1024,1024];f32[1024,1024]", "each float32[1024,1024] with its 1024 as 8 x 128", [])):
+            (row,) = self.tried(function, "split", shape)
+            self.assertEqual((row["change"], row["result"], row["wins"]), (what, "wins" if won else "lost", won), row)
+            self.assertEqual(row["after_step_ps"] < row["before_step_ps"], bool(won), row)
+        self.assertEqual(self.tried("doubled", "split", "f32[512,16,128]"), [])
+
+    def test_a_program_whose_dimension_is_split_computes_the_same(self):
+        import jax
+        import numpy as np
+        change = {"kind": "split", "sizes": [6, 4], "dtype": "float32", "at": 0, "parts": [3, 2], "leaves": []}
+
+        def step(weights, x, more=1.0):
+            return {"w": weights["w"] + more, "y": weights["w"] @ x}
+        weights, x = {"w": np.arange(24, dtype=np.float32).reshape(6, 4)}, np.ones((4, 5), np.float32)
+        whole = jax.tree.map(lambda one: jax.ShapeDtypeStruct(one.shape, one.dtype), ((weights, x), {}))
+        found = tries._joined(change, step, whole)({"w": weights["w"].reshape(3, 2, 4)}, x)
+        self.assertEqual((found["w"].shape, found["y"].shape), ((3, 2, 4), (6, 5)))
+        wanted = step(weights, x)
+        for name in wanted:
+            np.testing.assert_array_equal(found[name].reshape(wanted[name].shape), wanted[name])
+
+    def test_what_is_kept_for_the_backward_pass_is_named_where_it_fills_the_memory(self):
+        status, out, err = self.asked("deep", shape="f32[4,1024,1024];f32[1048576,1024]")
+        self.assertEqual((status, err), (0, ""))
+        line = next(line for line in SCRIPT.splitlines() if "jnp.sin(jnp.tanh(x @ w[i]))" in line)
+        where = f"small.py:{SCRIPT.splitlines().index(line) + 1}"
+        self.assertRegex(out, rf"does not fit: .*\n(.*\n)*  rematerialize: \w+ \({where}\) [\d.]+ GiB .*\([\d.]+ GiB at the peak are kept")
+        status, out, _ = self.asked("deep", shape="f32[4,128,128];f32[1024,128]")
+        self.assertNotIn("rematerialize: ", out)
+
+    def test_our_own_lines_are_not_the_source_of_what_a_program_computes(self):
+        status, out, err = self.asked("scanned", "--json", shape="f32[4,256,256];f32[64,256]")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("small.py:", out)
+        self.assertNotIn("/aot/", out)
 
     def test_what_jax_checkpoint_saves_is_changed(self):
         status, out, _ = self.asked("kept", "--try", "--json", shape="[\"f32[128,128]\",\"f32[128,128]\"];f32[4096,128]")
@@ -419,7 +481,7 @@ class Before(unittest.TestCase):
     def test_a_script_or_a_function_that_is_not_there_is_told(self):
         status, _, err = self.asked("nothing")
         self.assertEqual(status, 3)
-        self.assertIn("has no nothing (it has: arguments, doubled, kept, large, loss, ", err)
+        self.assertIn("has no nothing (it has: arguments, deep, doubled, kept, large, loss, ", err)
         broken = self.path("broken.py")
         with open(broken, "w", encoding="utf-8") as file:
             file.write("import no_such_module_at_all\n")

@@ -340,10 +340,11 @@ def _is_spec(value: Any) -> bool:
 
 
 class Placed:
-    """The arguments of a Program on the devices of a slice."""
+    """The arguments of a Program on the devices of a slice, with the CHANGE that is tried."""
 
-    def __init__(self, args: Any, keywords: Any, shardings: Any, devices: List[Any], mesh: Any) -> None:
-        self._devices, self.mesh = devices, mesh
+    def __init__(self, program: Program, change: Optional[Dict[str, Any]], devices: List[Any], mesh: Any) -> None:
+        self._devices, self._change, self.mesh = devices, change, mesh
+        args, keywords, shardings = tries.arguments(change, program.arguments), program.keywords, program.shardings
         self.arguments, self.keywords = self._all(args, shardings), self._all(keywords, None)
 
     def _all(self, tree: Any, specs: Any) -> Any:
@@ -370,16 +371,17 @@ class Placed:
         from jax.sharding import NamedSharding, SingleDeviceSharding
         if not (hasattr(leaf, "dtype") or isinstance(leaf, Shape)):
             return leaf
-        sizes = leaf.sizes if isinstance(leaf, Shape) else leaf.shape
+        sizes = tuple(leaf.sizes if isinstance(leaf, Shape) else leaf.shape)
         axes = leaf.axes if isinstance(leaf, Shape) and spec is None else None
-        if self.mesh is None:
-            if spec is not None or axes:
-                raise _program.TpusightError("arguments are split along axes, and there is no mesh (mesh={\"data\": -1}, --mesh data=-1)")
-            placed: Any = SingleDeviceSharding(self._devices[0])
-        else:
-            placed = NamedSharding(self.mesh, _spec_of([one or None for one in axes] if axes else spec))
         dtype = jax.dtypes.canonicalize_dtype(jnp.dtype(leaf.dtype)) if not _is_extended(leaf.dtype) else leaf.dtype
-        return jax.ShapeDtypeStruct(tuple(sizes), dtype, sharding=placed)
+        if self.mesh is None and (spec is not None or axes):
+            raise _program.TpusightError("arguments are split along axes, and there is no mesh (mesh={\"data\": -1}, --mesh data=-1)")
+        said = tries.parts_of(axes if axes else _spec_of(spec), len(sizes))
+        sizes, parts = tries.place(self._change, sizes, str(dtype), said)
+        placed: Any = SingleDeviceSharding(self._devices[0])
+        if self.mesh is not None:
+            placed = NamedSharding(self.mesh, _spec_of([tuple(part) or None for part in parts]))
+        return jax.ShapeDtypeStruct(sizes, dtype, sharding=placed)
 
 
 def _is_extended(dtype: Any) -> bool:
@@ -435,13 +437,12 @@ def _lowered(program: Program, topology: chips.Topology, change: Optional[Dict[s
         module = files.Module(program.file, devices)
         facts["device_count"] = len(module.devices)
         return module
-    placed = Placed(tries.arguments(change, program.arguments), program.keywords, program.shardings, devices, mesh)
+    placed = Placed(program, change, devices, mesh)
     begin = time.monotonic()
     with _in_mesh(mesh), tries.tracing(change):
-        function, args, keywords = _jitted(program, mesh), placed.arguments, placed.keywords
-        if change and change["kind"] == "donate":
-            function, args = tries.flat(function, args, keywords, change["leaves"])
-            keywords = {}
+        whole = Placed(program, None, devices, mesh)
+        function, args, keywords = tries.rearranged(change, _jitted(program, mesh), placed.arguments, (whole.arguments, whole.keywords),
+                                                    placed.keywords)
         lowered = function.lower(*args, **keywords)
     facts["lower_seconds"] = round(time.monotonic() - begin, 3)
     return lowered
@@ -449,12 +450,16 @@ def _lowered(program: Program, topology: chips.Topology, change: Optional[Dict[s
 
 def _planned(program: Program, wanted: job.Compilation) -> List[job.Compilation]:
     """What can be changed in the program, each with a folder in that of WANTED."""
-    facts: Dict[str, Any] = {}
-    lowered = _lowered(program, chips.parse(wanted.topology), None, facts)
     if program.kind:
         return []  # nothing of a file is traced
+    devices = devices_of(chips.parse(wanted.topology))
+    mesh = _mesh_of(program.mesh, devices) if program.mesh else None
+    placed = Placed(program, None, devices, mesh)
+    with _in_mesh(mesh), tries.tracing(None):
+        traced = _jitted(program, mesh).trace(*placed.arguments, **placed.keywords)
+    sizes = {str(name): int(size) for name, size in mesh.shape.items()} if mesh is not None else None
     found = []
-    for number, change in enumerate(tries.plan(lowered, program.arguments, facts["mesh"])):
+    for number, change in enumerate(tries.plan(traced, program.arguments, placed, sizes)):
         folder = os.path.join(wanted.folder, str(number))
         os.makedirs(folder, exist_ok=True)
         found.append(job.Compilation(folder, wanted.topology, change))
