@@ -11,9 +11,9 @@ _STACK = "custom-call"
 
 
 class Kept(NamedTuple):
-    """Buffers of one op of jax's on one line: COUNT of them, BYTES together."""
+    """Buffers of one op of jax's on one line: NR_BUFFERS of them, NR_BYTES together."""
     name: str
-    count: int
+    nr_buffers: int
     nr_bytes: int
 
 
@@ -51,11 +51,11 @@ def kept(report: Any) -> List[Kept]:
         if row["module"] == module.get("module") and _is_kept(row, names, module.get("peak_op")):
             name = _name(row)
             was = found.get(name, Kept(name, 0, 0))
-            found[name] = Kept(name, was.count + 1, was.nr_bytes + int(row["bytes"]))
+            found[name] = Kept(name, was.nr_buffers + 1, was.nr_bytes + int(row["bytes"]))
     return sorted(found.values(), key=lambda one: -one.nr_bytes)
 
 
 def is_much(report: Any, found: List[Kept], fits: Optional[bool]) -> bool:
     """Whether they are worth a sentence: it does not fit, or they are most of the peak."""
-    peak = (report.get("capacity") or {}).get("peak_bytes")
-    return bool(found) and (fits is False or bool(peak) and sum(one.nr_bytes for one in found) > _MUCH * peak)
+    peak = (report.get("capacity") or {}).get("peak_bytes") or float("inf")
+    return bool(found) and (fits is False or sum(one.nr_bytes for one in found) > _MUCH * peak)

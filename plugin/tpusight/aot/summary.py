@@ -73,7 +73,7 @@ def _rematerialized(before: "Before") -> List[str]:
     found = activations.kept(before.report)
     if not activations.is_much(before.report, found, before.fits):
         return []
-    named = [f"{one.name} {size(one.nr_bytes)}" + (f" in {one.count} buffers" if one.count > 1 else "") for one in found[:_MOST]]
+    named = [f"{one.name} {size(one.nr_bytes)}" + (f" in {one.nr_buffers} buffers" if one.nr_buffers > 1 else "") for one in found[:_MOST]]
     more = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
     return [f"rematerialize: {', '.join(named)}{more} ({size(sum(one.nr_bytes for one in found))} at the peak are kept from the forward "
             "pass for the backward one; jax.checkpoint round what makes them computes them again)"]

@@ -181,7 +181,8 @@ def _spec_text(parts: List[List[str]]) -> str:
 def _axes(args: Tuple[Any, ...]) -> Iterator[Dict[str, Any]]:
     """What splits one dimension of an argument splits another one, and the other way round."""
     for array in _arrays(args):
-        mesh, rank = getattr(array.sharding, "mesh", None), len(array.shape)
+        mesh: Any = getattr(array.sharding, "mesh", None)  # there is none without a split
+        rank = len(array.shape)
         parts = parts_of(getattr(array.sharding, "spec", None), rank)
         for first, second in itertools.combinations(range(rank - 1, -1, -1), 2):
             swapped = list(parts)
