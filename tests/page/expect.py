@@ -149,8 +149,10 @@ def slices(r):
 
 
 def doctor(r):
-    return {"texts": [f["title"] for f in r["doctor"]["findings"]][:1],
-            "counts": {"details.finding": len(r["doctor"]["findings"]), ".kpi": sum(k["value"] is not None for k in r["doctor"]["kpis"])}}
+    command = r["doctor"].get("what_if")
+    return {"texts": [f["title"] for f in r["doctor"]["findings"]][:1] + [command] * bool(command),
+            "counts": {"section[aria-label='what would help']": int(bool(command)), "details.finding": len(r["doctor"]["findings"]),
+                       ".kpi": sum(k["value"] is not None for k in r["doctor"]["kpis"])}}
 
 
 def flame(r):
