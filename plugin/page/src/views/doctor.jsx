@@ -18,7 +18,7 @@ import { Label, Unknown } from "../words.jsx";
 const SEVERITIES = ["critical", "warning", "info"];
 
 const MANY_RANGES = 3;
-const HEALTH = new Set(["health_score"]); // the overview has it
+const ELSEWHERE = new Set(["health_score", "what_if"]); // the overview has it; WhatIf
 const ORDER = "The finding that could give back the most core time alone stands first. The time behind each is its gain: time of the whole run. Two findings may save the same moment. It is counted for one of them only, so gains do not always fall from top to bottom.";
 
 /**
@@ -200,6 +200,18 @@ function KeyFigures({ kpis, limit }) {
 	);
 }
 
+/** The command that tries changes before they run: to be copied, so it is not a tile. @param {{ command: Maybe<string> }} props */
+function WhatIf({ command }) {
+	if (!command) return null;
+	return (
+		<section aria-label="try a change without a chip">
+			<h3>Try a change without a chip</h3>
+			<p class="count">This command compiles other sizes, types, donations and meshes on this machine, and says what each would save. Put your script and the function of its step in.</p>
+			<Code text={command} what="command" />
+		</section>
+	);
+}
+
 export function Doctor() {
 	const { report, look, setLook } = usePage();
 	const [only, setOnly] = useChoice("doctor.show", "");
@@ -231,9 +243,10 @@ export function Doctor() {
 				.map((n) => (
 					<Table key={n} name={n} caption={title(`doctor.${n}`)} rows={d[n]} columns={columnsOf(d[n])} />
 				))}
-			<Facts of="doctor" view={d} skip={HEALTH} />
+			<WhatIf command={d.what_if} />
+			<Facts of="doctor" view={d} skip={ELSEWHERE} />
 			<KeyFigures kpis={d.kpis ?? []} limit={report.time?.bottleneck_bucket} />
-			<Notes view={d} />
+			<Notes view={{ notes: (d.notes ?? []).filter((n) => !d.what_if || !n.includes(d.what_if)) }} />
 		</div>
 	);
 }
