@@ -186,5 +186,36 @@ class Kept(unittest.TestCase):
             self.assertEqual(gate.read_baseline(path), {"v5e:2x2": DENSE})
 
 
+class SameAsCompare(unittest.TestCase):
+    """The gates of `compare --fail-if`, asked of the program and of gate.py with the same figures."""
+    RUNS = tuple(os.path.join(package.DATA, "planted", f"{name}.tar.gz") for name in ("clean", "padding"))
+    NAMES = ("time.wall_ps", "overview.duty_cycle_pct", "capacity.headroom_bytes", "padding.allocated_waste_pct", "no.such_figure")
+    LIMITS = ("0", "-1.5e3", ".5", "7.", "1e12", "baseline", "baseline * 1.05", "baseline*105%", "baseline + 5 %", "baseline - 5%",
+              "baseline + 3", "baseline-1e3", "baseline * -1", "baseline + -2 %")
+    WRONG = ("", "time.wall_ps", "time.wall_ps >", "> 1", "time.wall_ps => 1", "time.wall_ps > base", "time.wall_ps > 1 2",
+             "time.wall_ps > 0x1", "time.wall_ps > inf", "time.wall_ps > 1 + baseline", "time.wall_ps > baseline / 2",
+             "time.wall_ps > baseline 2", "time.wall_ps > baseline * ", "1time > 2", "time.wall_ps > 1;", "time.wall_ps > e3", "time.wall_ps > --1", "time.wall_ps > +1")
+
+    def test_each_gate_has_the_same_verdict_and_limit(self):
+        base, other = (gate._flat(tpusight.Session(path).answer()) for path in self.RUNS)
+        relations = (">", ">=", "<", "<=", "==", "!=")
+        texts = [f"{name} {relations[n % 6]} {limit}" for n, (name, limit) in enumerate((n, m) for n in self.NAMES for m in self.LIMITS)]
+        for at in range(0, len(texts), 30):  # it takes 32 at a time
+            some = [option for text in texts[at:at + 30] for option in ("--fail-if", text)]
+            said, _ = tpusight._program.run("compare", "--json", *some, *self.RUNS, ok=(0, 1))
+            for row in json.loads(said)["compare"]["gates"]:
+                ours = gate.judge(gate.parse(row["gate"]), other, base)
+                self.assertEqual((ours.state, ours.value), (row["state"], row["value"]), row)
+                if row["limit"] is not None and row["state"] != "no such figure":
+                    self.assertAlmostEqual(ours.limit / row["limit"] if row["limit"] else 1 + ours.limit, 1, delta=1e-12)
+
+    def test_what_is_no_gate_there_is_none_here(self):
+        for text in self.WRONG:
+            done = subprocess.run([package.PROGRAM, "compare", f"--fail-if={text}", *self.RUNS], capture_output=True, check=False)
+            self.assertEqual(done.returncode, 2, (text, done.stderr))
+            with self.assertRaises(tpusight.TpusightError, msg=text):
+                gate.parse(text)
+
+
 if __name__ == "__main__":
     package.main()

@@ -469,7 +469,7 @@ function App() {
 	scale.be(look.range, report ? runEnd(report) : 0);
 	useLayoutEffect(() => addEventListener("pagehide", scale.settle), []); // before the address is kept (state.js)
 	useKeys(views, look.op, setLook, live, scale);
-	const comparison = (!hasServer() && report?.compare) || null;
+	const comparison = useMemo(() => (!hasServer() && report?.compare ? { ...report.compare, modes: report.compile_modes } : null), [report]);
 	const over = hasServer() || comparison ? PAGES.find((p) => p.name === (comparison ? "compare" : look.view)) : undefined;
 	useTitle(over ? null : report?.run, live);
 	const view = over ?? viewOf(views, look.view);
