@@ -54,7 +54,8 @@ class Tab(unittest.TestCase):
         end = time.monotonic() + doors.PATIENCE_S
         while not self.ask("/runs")[1]["is_known"] and time.monotonic() < end:
             time.sleep(0.05)
-        self.assertEqual(("TPU v6e", 57, 20, False), tuple(self.runs()["a"][name] for name in ("chip", "health_score", "steps", "is_predicted")))
+        self.assertEqual(("TPU v6e", 57, 20, False), tuple(self.runs()["a"][name] for name in (
+            "chip", "health_score", "steps", "is_predicted")))
         self.assertNotIn("path", self.runs()["a"])
 
     def test_a_part_of_a_run(self):
