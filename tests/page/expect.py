@@ -172,7 +172,7 @@ def hta(r):
 
 def critical_path(r):
     view = r["critical_path"]
-    steps = [s for s in view.get("per_step") or [] if not s.get("is_others") and s["rank"] == view["per_step"][0]["rank"]]
+    steps = [s for s in view.get("each_step") or [] if not s.get("is_others") and s["rank"] == view["each_step"][0]["rank"]]
     return {"texts": [time(s["path_ps"]) for s in view["steps"]] + [time(view["rows"][0]["path_ps"])],
             "counts": {".shares": len(view["steps"])}, "canvases": strip(r) + (len(steps) > 1)}
 

@@ -41,6 +41,13 @@ class Ranks(unittest.TestCase):
         said = subprocess.run([package.PROGRAM, "hta", "--json", self.folder.name], check=True, capture_output=True).stdout
         return [rank["rank"] for rank in json.loads(said)["ranks"]]
 
+    def test_no_finding_leads_to_xprof_which_opens_no_trace(self):
+        self.write()
+        said = subprocess.run([package.PROGRAM, "report", "--json", self.folder.name], check=True, capture_output=True).stdout
+        found = json.loads(said)["doctor"]["findings"]
+        self.assertTrue(any(finding["time_ranges"] for finding in found))
+        self.assertEqual({(finding["links"]["xprof"], finding["links"]["xprof_trace"]) for finding in found}, {(None, None)})
+
     def test_in_the_folder_that_is_named(self):
         self.write()
         self.assertEqual(self.in_tensorboard(), [("", list(NAMES))])

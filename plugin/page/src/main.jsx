@@ -13,6 +13,7 @@ import { Hatching } from "./array.jsx";
 import { Contents } from "./contents.jsx";
 import { Drawer } from "./drawer.jsx";
 import { OpenRun } from "./open.jsx";
+import { isTrace } from "./opdata.js";
 import { Choice } from "./parts.jsx";
 import { deviceName, shortNames } from "./pod.js";
 import { hasServer, hasTraces, inlined, isLive, report as fetchReport, runs as fetchRuns, traces as fetchTraces, xprof } from "./source.js";
@@ -71,7 +72,7 @@ function Tabs({ views, view, onView }) {
 function XProf({ look, id, run }) {
 	const host = look.host ?? run?.hosts?.[0]?.name;
 	const name = id ?? (run?.run && run.run !== "." ? `${run.run}/${run.session}` : run?.session);
-	if (!run || !name) return null;
+	if (!run || !name || isTrace(run)) return null;
 	const at = new URLSearchParams(host ? { run: name, host } : { run: name });
 	const overview = xprof(`data/plugin/profile/index.html?${at}&tag=overview_page&enable_smart_suggestion=true`);
 	const trace = xprof(`?${at}&tag=trace_viewer%40#profile`);

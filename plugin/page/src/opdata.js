@@ -92,6 +92,9 @@ export function opOf(report, key) {
 	};
 }
 
+/** XProf opens no trace in JSON. @type {(run: Maybe<Run>) => boolean} */
+export const isTrace = (run) => (run?.hosts ?? []).some((host) => /\.json(\.gz)?$/.test(String(host.file ?? "")));
+
 /**
  * Where XProf draws the op among its neighbours.
  * @type {(run: Maybe<Run>, runName: Maybe<string>, row: Row) => string | null}
@@ -109,7 +112,7 @@ export function graphLink(run, runName, row) {
 export function traceLink(run, runName, row) {
 	const device = run?.devices?.find((d) => d.id === row.first_device);
 	const host = run?.hosts?.find((one) => one.name === device?.host);
-	if (!runName || !host || typeof row.first_start_ps !== "number") return null;
+	if (!runName || !host || isTrace(run) || typeof row.first_start_ps !== "number") return null;
 	const first = (run?.hosts ?? []).map((one) => one.start_unix_ns).filter(Boolean).map((ns) => BigInt(/** @type {string} */ (ns)));
 	const earliest = first.reduce((a, b) => (b < a ? b : a), first[0] ?? 0n);
 	const later = host.start_unix_ns ? Number(BigInt(host.start_unix_ns) - earliest) * 1e-6 : 0;

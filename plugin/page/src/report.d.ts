@@ -110,7 +110,7 @@ export interface CriticalStep extends Row {
 	path_pct: number;
 	waits: number;
 }
-export type CriticalPath = View & { steps?: CriticalStep[]; per_step?: Step[]; kinds?: Row[]; rows?: Row[]; slowest_rows?: Row[] };
+export type CriticalPath = View & { steps?: CriticalStep[]; each_step?: Step[]; kinds?: Row[]; rows?: Row[]; slowest_rows?: Row[] };
 export interface FrameRow {
 	name: string;
 	parent: number | null;

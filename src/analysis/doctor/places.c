@@ -99,6 +99,7 @@ static double lag_ms(const struct ts_profile *profile, uint32_t host)
 	return (double)ts_i64_sub(start, profile->start_unix_ns) * 1e-6;
 }
 
+/* XProf opens no trace in JSON. */
 static struct ts_bytes trace_link(struct ts_doctor *doctor, const struct ts_when *when,
 				  uint32_t host)
 {
@@ -108,6 +109,8 @@ static struct ts_bytes trace_link(struct ts_doctor *doctor, const struct ts_when
 	double margin = (end - start) * MARGIN;
 	struct ts_buf link = TS_BUF_INIT, data = TS_BUF_INIT;
 
+	if (profile->hosts[host].trace_ps != TS_UNKNOWN)
+		return (struct ts_bytes){ NULL, 0 };
 	ts_buf_puts(&data, "/data/plugin/profile/data?");
 	put_query(&data, profile, "trace_viewer@", host);
 	ts_buf_puts(&link, "data/plugin/profile/trace_viewer_index.html?is_streaming=true"

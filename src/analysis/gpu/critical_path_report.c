@@ -224,7 +224,7 @@ static void put_listed(const struct ts_context *ctx, struct ts_result *result,
 		"runtime_call_ps",  "launch_delay_ps", "kernel_ps", "copy_ps",
 		"communication_ps", "queue_delay_ps",  "waits",	    NULL
 	};
-	struct ts_table *table = ts_result_table(result, "per_step", "Critical path of each step",
+	struct ts_table *table = ts_result_table(result, "each_step", "Critical path of each step",
 						 each_columns, TS_NELEM(each_columns));
 	struct cp_path others = { .host = paths[0]->host };
 

@@ -237,7 +237,7 @@ static void synchronization_events_say_what_waits_for_what(void **state)
 	struct memory_run mem;
 	const struct ts_result *result =
 		path_of(&mem, bytes_of(&arena, "hand_made_sync.pt.trace.json"));
-	const struct ts_table *steps = table_of(result, "per_step");
+	const struct ts_table *steps = table_of(result, "each_step");
 
 	assert_int_equal(steps->nr_rows, TS_NELEM(expected));
 	for (size_t i = 0; i < TS_NELEM(expected); i++)
@@ -292,7 +292,7 @@ static void paths_are_those_of_hta(void **state)
 		if (!bytes.p)
 			continue;
 		result = path_of(&mem, bytes);
-		steps = ts_result_find_table(result, "per_step");
+		steps = ts_result_find_table(result, "each_step");
 		if (!steps)
 			steps = table_of(result, "steps");
 		for (size_t i = 0; i < steps->nr_rows; i++)

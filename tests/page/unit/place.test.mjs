@@ -55,5 +55,6 @@ test("XProf's trace viewer is asked for the op's first execution by its host's o
 	assert.deepEqual([link.get("view_start"), link.get("view_end")], ["14.500000", "25.500000"]);
 	assert.equal(link.get("trace_data_url"), "/data/plugin/profile/data?run=pod%2F1&tag=trace_viewer%40&host=pod-w-1.zone");
 	assert.equal(traceLink(REPORT.run, null, row), null);
+	assert.equal(traceLink({ ...REPORT.run, hosts: HOSTS.map((host) => ({ ...host, file: "logs/rank0.json.gz" })) }, "pod/1", row), null, "XProf opens no trace in JSON");
 	assert.equal(traceLink(REPORT.run, "pod/1", { first_device: null }), null);
 });

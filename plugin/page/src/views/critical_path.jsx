@@ -125,8 +125,8 @@ const ROWS = ["name", "kind", "path_ps", "path_pct", "parts"];
 export function CriticalPathView() {
 	/** @type {Maybe<CriticalPath>} */
 	const view = usePage().report.critical_path;
-	const first = view?.per_step?.[0]?.rank;
-	const drawn = useMemo(() => (view?.per_step ?? []).filter((s) => s.rank === first && !s.is_others), [view, first]);
+	const first = view?.each_step?.[0]?.rank;
+	const drawn = useMemo(() => (view?.each_step ?? []).filter((s) => s.rank === first && !s.is_others), [view, first]);
 	if (!view?.steps?.length) return <Missing what="critical path" />;
 	return (
 		<div>
@@ -144,8 +144,8 @@ export function CriticalPathView() {
 			<Tables
 				of="critical_path"
 				view={view}
-				names={["per_step", "kinds", "rows", "slowest_rows"].filter((n) => view[n])}
-				first={{ rows: ROWS, slowest_rows: ROWS, per_step: ["rank", "step", "duration_ps", "path_ps", "path_pct"] }}
+				names={["each_step", "kinds", "rows", "slowest_rows"].filter((n) => view[n])}
+				first={{ rows: ROWS, slowest_rows: ROWS, each_step: ["rank", "step", "duration_ps", "path_ps", "path_pct"] }}
 				draw={{ name: (_, row) => <Name row={row} />, kind: (v) => kindOf(v)?.name ?? (v ? WAITS : "") }}
 				sort={{ rows: { column: "path_ps", down: true }, slowest_rows: { column: "path_ps", down: true } }}
 			/>
