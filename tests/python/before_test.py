@@ -332,6 +332,59 @@ class Before(unittest.TestCase):
         with contextlib.redirect_stderr(io.StringIO()) as err:
             return main.main([self.path(name), "--topology", ONE, "-q", "-o", self.path("r.json")]), err.getvalue()
 
+    def test_hlo_takes_the_same_road(self):
+        import jax
+        import jax.numpy as jnp
+        from jax import export
+        exported = export.export(jax.jit(lambda w, x: jnp.tanh(x @ w)), platforms=["tpu"])(
+            jax.ShapeDtypeStruct((128, 128), jnp.float32), jax.ShapeDtypeStruct((64, 128), jnp.float32))
+        with open(self.path("tpusight-before"), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\nexec {sys.executable} -c 'import sys; from tpusight.aot.main import main; sys.exit(main())' \"$@\"\n")
+        os.chmod(self.path("tpusight-before"), 0o755)
+        text = (b"HloModule one, is_scheduled=true\n\nENTRY main {\n  p = f32[128,128]{1,0:T(8,128)} parameter(0)\n"
+                b"  q = f32[64,128]{1,0:T(8,128)} parameter(1)\n  ROOT a = f32[64,128]{1,0:T(8,128)} add(q, q)\n}\n")
+        os.mkdir(self.path("dump"))
+        files = {"f": exported.serialize(), "g": exported.mlir_module().encode(), "h": exported.mlir_module_serialized, "i": text,
+                 "dump/m.after_codegen.txt": text}
+        for name, data in files.items():
+            with open(self.path(name), "wb") as file:
+                file.write(data)
+            status, out, err = self.hlo("--json", self.path("dump" if "/" in name else name))
+            self.assertEqual(status, 0, err)
+            report = json.loads(out)
+            self.assertEqual(report["modules"][0]["parameter_logical_bytes"], 128 * 128 * 4 + 64 * 128 * 4)
+            self.assertEqual(report["prediction"]["topology"], ONE)
+            self.assertGreater(report["prediction"]["step_ps"], 0)
+        status, out, _ = self.hlo("--predict", self.path("predicted"), "--view=modules", self.path("g"))
+        self.assertEqual((status, os.listdir(self.path("predicted/plugins/profile/predicted"))), (0, ["predicted.xplane.pb"]))
+        with open(self.path("g"), "ab") as file:
+            file.write(b"nonsense")
+        status, out, err = self.hlo(self.path("g"))
+        self.assertEqual((status, out, "is not StableHLO that jax reads" in err), (3, "", True), err)
+
+    def hlo(self, *words):
+        done = subprocess.run([package.PROGRAM, "hlo", "--topology", ONE, *words], capture_output=True, text=True,
+                              env={**os.environ, "PATH": os.pathsep.join([self.path(""), os.environ["PATH"]]),
+                                   "PYTHONPATH": os.path.join(package.ROOT, "plugin")})
+        return done.returncode, done.stdout, done.stderr
+
+    def test_each_chip_that_libtpu_makes_is_compiled_for(self):
+        import small
+        for topology, count in (("v2:2x2", 8), ("v3:2x2", 8), ("v4:2x2x1", 4), ("v5p:2x2x1", 4), ("v6e:2x2", 4), ("v7x:2x2x1", 8),
+                                ("v5e:16x16", 256), ("2xv5e:2x2", 8)):
+            result = tpusight.before(small.summed, shapes.shape(f"f32[{8 * count}@data,128]"), topology=topology, mesh={"data": -1})
+            found = result.report["prediction"]
+            self.assertEqual((result.facts["device_count"], result.fits), (count, True), topology)
+            known = [row["kind"] for row in found["by_kind"] if row["basis"] != "unknown: the least"]
+            self.assertEqual("collective" in known, topology not in ("v2:2x2", "v3:2x2"), topology)
+            is_open = topology in ("v2:2x2", "v3:2x2", "2xv5e:2x2")  # what it sends takes a time that nobody knows
+            self.assertEqual((found["step_high_ps"] is None, "no end is known" in str(result.summary())), (is_open, is_open), topology)
+
+    def test_an_axis_of_the_mesh_goes_over_the_slices(self):
+        import small
+        with self.assertRaisesRegex(tpusight.TpusightError, "no axis of the mesh data=2, a=2, b=2, c=2 can go over the 4 slices"):
+            tpusight.before(small.summed, shapes.shape("f32[96@data,128]"), topology="4xv5e:2x2", mesh={"data": 2, "a": 2, "b": 2, "c": 2})
+
     def test_a_dumped_text_is_read_as_the_module_that_it_is(self):
         text = self.path("one.txt")
         with open(text, "w", encoding="utf-8") as file:

@@ -23,7 +23,9 @@ DENSE = {"padding": 1.0, "padding.allocated_waste_pct": 1.0, "predicted_step_ms"
 class Slices(unittest.TestCase):
     def test_a_slice_has_its_chip_and_its_chips(self):
         for text, name, chip, count in (("v5e:2x4", "v5e:2x4", "v5e", 8), ("V6E:4x4", "v6e:4x4", "v6e", 16),
-                                        ("v7x:2x2x1", "tpu7x:2x2x1", "v7x", 4), ("v5litepod:1x1", "v5e:1x1", "v5e", 1)):
+                                        ("v7x:2x2x1", "tpu7x:2x2x1", "v7x", 4), ("v5litepod:1x1", "v5e:1x1", "v5e", 1),
+                                        ("v2:2x2", "v2:2x2", "v2", 4), ("1xv5e:4x4", "v5e:4x4", "v5e", 16),
+                                        ("2xv7x:2x2x1", "2xtpu7x:2x2x1", "v7x", 8)):
             found = chips.parse(text)
             self.assertEqual((found.name, found.chip, found.chips), (name, chip, count))
 
@@ -31,9 +33,15 @@ class Slices(unittest.TestCase):
         self.assertEqual(chips.parse("v5e:1x1").options, {"chips_per_host_bounds": [1, 1, 1]})
         self.assertEqual(chips.parse("v5e:2x4").options, {})
 
+    def test_slices_that_are_joined_have_a_count_in_front(self):
+        found = chips.parse("2xv5e:4x4")
+        self.assertEqual((found.slice_name, found.slices, found.sizes, found.options), ("v5e:4x4", 2, (4, 4), {"num_slices": 2}))
+
     def test_a_slice_that_does_not_exist_is_answered_with_those_that_do(self):
         for text, words in (("v6p:2x2", "did you mean v6e:2x2"), ("v5e", "it needs a size"), ("v5p:2x2", "v5p has 3 directions"),
-                            ("v5e:2by4", "v5e has 1x1, 2x2, 2x4"), ("gpu:8", "the chips are v3, v4")):
+                            ("v5e:2by4", "v5e has 1x1, 2x2, 2x4"), ("gpu:8", "the chips are v2, v3, v4"),
+                            ("0xv5e:2x2", "not a TPU topology"),
+                            ("2xv5e:2by4", "v5e has 1x1, 2x2, 2x4")):
             with self.assertRaisesRegex(tpusight.TpusightError, words):
                 chips.parse(text)
 

@@ -296,11 +296,24 @@ def devices_of(topology: chips.Topology) -> List[Any]:
     """jax's devices of a slice that is not there."""
     from jax.experimental import topologies
     try:
-        return list(topologies.get_topology_desc(platform="tpu", topology_name=topology.name, **topology.options).devices)
+        return list(topologies.get_topology_desc(platform="tpu", topology_name=topology.slice_name, **topology.options).devices)
     except Exception as e:
         if "lockfile" in str(e):
             raise Busy from e
         raise chips.unknown(topology.name, shortened(e).partition(": ")[2] or shortened(e)) from e
+
+
+def _over_slices(named: Dict[str, int], slices: int, devices: List[Any]) -> Any:
+    """DEVICES of several slices as an array: the first axis that can be goes over the slices, so that the others stay within one."""
+    from jax.experimental import mesh_utils
+    sizes = list(named.values())
+    axis = next((n for n, size in enumerate(sizes) if size % slices == 0), None)
+    if axis is None:
+        raise _program.TpusightError(f"no axis of the mesh {', '.join(f'{name}={size}' for name, size in named.items())} can go over the "
+                                     f"{slices} slices: the size of one must be a multiple of {slices}")
+    across = [slices if n == axis else 1 for n in range(len(sizes))]
+    return mesh_utils.create_hybrid_device_mesh([size // part for size, part in zip(sizes, across)], across, devices=devices,
+                                                allow_split_physical_axes=True)
 
 
 def _mesh_of(sizes: Any, devices: List[Any]) -> Any:
@@ -318,6 +331,9 @@ def _mesh_of(sizes: Any, devices: List[Any]) -> Any:
                                      f"topology {len(devices)} (-1 is what is left of the devices)")
     kinds = getattr(jax.sharding, "AxisType", None)
     more = {"axis_types": (kinds.Auto,) * len(named)} if kinds else {}
+    slices = len({getattr(device, "slice_index", 0) for device in devices})
+    if slices > 1:
+        return jax.sharding.Mesh(_over_slices(named, slices, devices), tuple(named), **more)
     return jax.make_mesh(tuple(named.values()), tuple(named), devices=devices, **more)
 
 
@@ -474,8 +490,9 @@ def _keep(wanted: job.Compilation, proto: bytes, facts: Dict[str, Any]) -> None:
 
 def _take(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -> None:
     """A module that is compiled already."""
-    topology = chips.parse(wanted.topology)
-    facts.update(topology=topology.name, chip=topology.chip)
+    if wanted.topology:  # `tpusight hlo` knows it, where it is known
+        topology = chips.parse(wanted.topology)
+        facts.update(topology=topology.name, chip=topology.chip)
     _keep(wanted, files.proto_of_text(program.file) if program.kind == files.TEXT else _read(program.file), facts)
 
 

@@ -83,6 +83,9 @@ def step_sentence(prediction: Dict[str, Any]) -> str:
     """The predicted step with its range, and what it is made of."""
     low, high, step = (prediction.get(name) for name in ("step_low_ps", "step_high_ps", "step_ps"))
     between = f" (between {time(low)} and {time(high)})" if low is not None and high is not None and low != high else ""
+    if low is not None and high is None:  # an op may take any time: it counts with the least
+        count = prediction.get("unknown_count") or 0
+        between = f" (at least {time(low)}; no end is known, for want of the time of {count} op{'' if count == 1 else 's'})"
     hidden = [f"{word} {time(prediction.get(name))}" for name, word in (
         ("compute_ps", "compute"), ("exposed_dma_ps", "waiting for copies"), ("exposed_collective_ps", "waiting for collectives"))
         if prediction.get(name) is not None]
