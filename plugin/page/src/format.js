@@ -202,8 +202,13 @@ function cell(v) {
 /** @param {string} name */
 const header = (name) => (unitOf(name)?.said === false ? `${name} (${unit(name)})` : name);
 
-/** @type {(columns: string[], rows: Row[]) => string} */
-export function csv(columns, rows) {
-	const lines = [columns.map((c) => quote(header(c))), ...rows.map((r) => columns.map((c) => cell(r[c])))];
+/**
+ * ISPREDICTED: nothing of the rows was measured, which a column says; rows of several runs say it themselves.
+ * @type {(columns: string[], rows: Row[], isPredicted?: boolean) => string}
+ */
+export function csv(columns, rows, isPredicted = false) {
+	const marked = isPredicted || rows.some((r) => r.is_predicted);
+	const all = marked && !columns.includes("is_predicted") ? [...columns, "is_predicted"] : columns;
+	const lines = [all.map((c) => quote(header(c))), ...rows.map((r) => all.map((c) => cell(c === "is_predicted" && isPredicted ? true : r[c])))];
 	return lines.map((line) => `${line.join(",")}\r\n`).join("");
 }

@@ -284,10 +284,11 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 	}, [top]);
 	/** @param {string} column */
 	const onSort = (column) => setOrder((now) => sortText({ column, down: sortOf(now).column === column ? !sortOf(now).down : numeric.has(column) }));
+	const ofRuns = name === "runs" || look.view === "compare"; // which may be of both kinds
 	const onCopy = async () => {
 		const some = shown.filter((row) => marked.has(row));
 		const copied = some.length ? some : shown;
-		const done = await copy(csv(columns, copied));
+		const done = await copy(csv(columns, copied, !ofRuns && report?.run?.is_predicted === true));
 		setNotice(done ? `${copied.length} rows copied` : "the browser did not allow the copy");
 		setTimeout(() => setNotice(""), 3000);
 	};

@@ -18,7 +18,7 @@ import { Label, Unknown } from "../words.jsx";
 const SEVERITIES = ["critical", "warning", "info"];
 
 const MANY_RANGES = 3;
-const ELSEWHERE = new Set(["health_score", "what_if"]); // the overview has it; WhatIf
+const ELSEWHERE = new Set(["health_score", "what_if"]); // the overview has one, and WhatIf the other
 const ORDER = "The finding that could give back the most core time alone stands first. The time behind each is its gain: time of the whole run. Two findings may save the same moment. It is counted for one of them only, so gains do not always fall from top to bottom.";
 
 /**
@@ -200,13 +200,16 @@ function KeyFigures({ kpis, limit }) {
 	);
 }
 
-/** The command that tries changes before they run: to be copied, so it is not a tile. @param {{ command: Maybe<string> }} props */
+// What could mend some of the findings can be tried without the machine that was measured.
+/** @param {{ command: string }} props */
 function WhatIf({ command }) {
-	if (!command) return null;
 	return (
-		<section aria-label="try a change without a chip">
-			<h3>Try a change without a chip</h3>
-			<p class="count">This command compiles other sizes, types, donations and meshes on this machine, and says what each would save. Put your script and the function of its step in.</p>
+		<section aria-label="what would help">
+			<h3>What would help</h3>
+			<p>
+				Sizes, bf16, donation, rematerialization and the mesh can be tried without a TPU: this compiles the program again with each change, and shows those that win. Write your script and the function of one step in place of
+				SCRIPT.py:FUNCTION, and add its arguments.
+			</p>
 			<Code text={command} what="command" />
 		</section>
 	);
@@ -224,6 +227,7 @@ export function Doctor() {
 	};
 	const d = report.doctor;
 	if (!d) return <Missing what="findings" />;
+	const command = typeof d.what_if === "string" ? d.what_if : "";
 	const all = d.findings ?? [];
 	const shown = only ? all.filter((f) => f.severity === only) : all;
 	/** @type {(severity: string) => [string, string]} */
@@ -238,15 +242,15 @@ export function Doctor() {
 			{shown.map((f) => (
 				<Finding key={f.id} finding={f} ranges={d.ranges ?? []} open={look.finding === f.id || opened.includes(f.id)} isLed={look.finding === f.id} onToggle={(open) => onToggle(f.id, open)} />
 			))}
+			{command && <WhatIf command={command} />}
 			{Object.keys(d)
 				.filter((n) => Array.isArray(d[n]) && !["findings", "notes", "ranges", "kpis"].includes(n))
 				.map((n) => (
 					<Table key={n} name={n} caption={title(`doctor.${n}`)} rows={d[n]} columns={columnsOf(d[n])} />
 				))}
-			<WhatIf command={d.what_if} />
 			<Facts of="doctor" view={d} skip={ELSEWHERE} />
 			<KeyFigures kpis={d.kpis ?? []} limit={report.time?.bottleneck_bucket} />
-			<Notes view={{ notes: (d.notes ?? []).filter((n) => !d.what_if || !n.includes(d.what_if)) }} />
+			<Notes view={{ notes: (d.notes ?? []).filter((n) => !command || !n.includes(command)) }} />
 		</div>
 	);
 }
