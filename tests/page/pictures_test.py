@@ -4,10 +4,10 @@
 
 The sample is looked at in three widths and both themes, and on a wide screen; a pod, 64 hosts, a GPU's trace and, where the
 corpus is there, the v6e profile, that of eight GPUs and a PyTorch trace in fewer. No text is cut or lies on another one, nothing
-is wider than the window, no chart is blank, no text is too pale, no two boxes of help are open at once, a table shows its source, and what stands beside
-rows and over tables tells them apart (sights.js). A long view has a list of its parts that leads to each, and a table can be
-folded, which a link keeps. The README shows a picture of each view (make pictures), in words too, and all of them together have
-at most 1.5 MB. $TPUSIGHT names the program, $TS_SHOTS a folder for the pictures. Exit 77: a tool is missing.
+is wider than the window, no chart is blank, no text is too pale, no two boxes of help are open at once, a table shows its source,
+and what stands beside rows and over tables tells them apart (sights.js). A long view has a list of its parts that leads to each,
+and a table can be folded, which a link keeps. The README shows a picture of each view (make pictures), in words too, and all of
+them together have at most 1.5 MB. $TPUSIGHT names the program, $TS_SHOTS a folder for the pictures. Exit 77: a tool is missing.
 """
 import json
 import os
