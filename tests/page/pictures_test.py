@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every view as people see it, in real Chromium: pictures_test.py [NAME...]
 
-The sample is looked at in three widths and both themes, and on a wide screen; a pod, a GPU's trace and, where the corpus is
-there, the v6e profile and that of eight GPUs in fewer. No text is cut or lies on another one, nothing is wider than the window,
-no chart is blank, no text is too pale, no two boxes of help are open at once, a table shows its source, and what stands beside
-rows and over tables tells them apart (sights.js). A long view has a list of its parts that leads to each, and a table can be
-folded, which a link keeps. The README shows a picture of each view (make pictures), in words too, and all of them together have
-at most 1.5 MB. $TPUSIGHT names the program, $TS_SHOTS a folder for the pictures. Exit 77: a tool is missing.
+The sample is looked at in three widths and both themes, and on a wide screen; a pod, 64 hosts, a GPU's trace and, where the
+corpus is there, the v6e profile, that of eight GPUs and a PyTorch trace in fewer. No text is cut or lies on another one, nothing
+is wider than the window, no chart is blank, no text is too pale, no two boxes of help are open at once, a table shows its source,
+and what stands beside rows and over tables tells them apart (sights.js). A long view has a list of its parts that leads to each,
+and a table can be folded, which a link keeps. The README shows a picture of each view (make pictures), in words too, and all of
+them together have at most 1.5 MB. $TPUSIGHT names the program, $TS_SHOTS a folder for the pictures. Exit 77: a tool is missing.
 """
 import json
 import os
@@ -35,7 +35,11 @@ def pages(folder):
             "trace": (doors.html(doors.TRACE, os.path.join(folder, "trace.html")), FEW),
             "two": (two, [(1280, "light")]),
             "pod": (views_test.with_report(two, os.path.join(folder, "pod.html"), views_test.pod), [*FEW, (1920, "light")])}
-    for name in ("v6e", "mi300x"):
+    many = os.path.join(folder, "many")
+    fixture = os.path.join(doors.HERE, "..", "fixtures", "pod.py")
+    subprocess.run([sys.executable, fixture, many, "64"], check=True, stdout=subprocess.DEVNULL)
+    made["hosts"] = (doors.html(os.path.join(many, "pod"), os.path.join(folder, "hosts.html")), [(1280, "dark"), (390, "light")])
+    for name in ("v6e", "mi300x", "mi300"):
         if name in found:
             made[name] = (doors.html(found[name], os.path.join(folder, f"{name}.html")), FEW)
     return made

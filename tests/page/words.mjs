@@ -42,6 +42,7 @@ function read() {
 		notes: texts("#view .notes li"),
 		colors: [...swatches, ...bars],
 		tables,
+		plates: [...document.querySelectorAll("#view .plate rect, #view .arrival:not(.last)")].map((e) => (e.tagName === "rect" ? getComputedStyle(e).fill : getComputedStyle(e).backgroundColor)),
 		codes: texts("#view .code pre"),
 	};
 }
@@ -51,9 +52,10 @@ const BOUNDS = { "bound by the matrix units": "compute", "bound by HBM": "memory
 const first = (name) => BOUNDS[name] ?? name.toLowerCase().match(/[a-z]+/)?.[0] ?? name;
 
 // One colour, one meaning: names may differ in what follows their first word.
-function meanings(view, colors) {
+function meanings(view, { colors, plates }) {
 	const meant = new Map();
 	for (const [color, name] of colors) meant.set(color, (meant.get(color) ?? new Set()).add(first(name)));
+	for (const color of plates) must(!meant.has(color), `${view}: a bar of whole steps or chips has the colour of ${[...(meant.get(color) ?? [])]}`);
 	for (const [color, names] of meant) must(names.size === 1, `${view}: ${color} means ${[...names].join(" and ")}`);
 }
 
@@ -129,7 +131,7 @@ async function look(browser) {
 		await page.waitForSelector(`#view[aria-labelledby="tab-${view}"]`);
 		await settled(page);
 		const seen = await page.evaluate(read);
-		meanings(view, seen.colors);
+		meanings(view, seen);
 		words(view, seen);
 		unknowns(view, seen);
 		if (job.name === "sample") nothing(view, seen, wanted);

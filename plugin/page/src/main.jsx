@@ -224,7 +224,7 @@ function Heading({ runs, views, theme, setTheme }) {
 		<header>
 			<div class="who">
 				<h1>TPUsight</h1>
-				{(run || live) && <span class="run">{cut(clean(run ? nameOf(run) : watchedOf(live)), 120)}</span>}
+				{(run || live) && <span class="run" title={clean(run ? nameOf(run) : watchedOf(live))}>{cut(clean(run ? nameOf(run) : watchedOf(live)), 120)}</span>}
 				{wall > 0 && <span class="count">{time(wall)}</span>}
 				{run?.is_predicted && <strong class="predicted">predicted, not measured</strong>}
 			</div>

@@ -2,15 +2,15 @@
 // How long the steps of a run were: over time, how many took how long, and the slow ones to go to.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
+import { OTHERS } from "./colors.js";
 import { percent, time, title } from "./format.js";
 import { marksOf, slowSteps, stepBins } from "./overview.js";
-import { bucketColor } from "./parts.jsx";
 import { inSight, usePage } from "./state.js";
 import { StepChart } from "./steps.jsx";
 
 /** @import { SlowStep, Step } from "./report.d.ts" */
 
-const STEP = [{ name: "time of the step", color: bucketColor("compute"), of: (/** @type {Step} */ s) => s.duration_ps }];
+const STEP = [{ name: "time of the step", color: OTHERS[0], of: (/** @type {Step} */ s) => s.duration_ps }];
 const [WIDE, HIGH, ROW] = [1000, 160, 18]; // of the picture, in its own units; ROW: of a name above it
 /** @type {Record<string, string>} */
 const NAMES = { median: "median", p90: "90 % of steps are shorter: p90", p99: "99 % of steps are shorter: p99" };
