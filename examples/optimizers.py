@@ -9,6 +9,7 @@
 """
 import argparse
 import time
+from typing import Callable
 
 import jax
 import jax.numpy as jnp
@@ -16,25 +17,27 @@ import small
 from tpusight import profile_scope, profile_trace
 
 STEPS = 49  # of an epoch
+Pair = tuple[jax.Array, jax.Array]  # a weight, and what the optimizer remembers of it
+Step = Callable[[jax.Array, jax.Array, jax.Array, float], Pair]
 
 
-def orthogonal(matrix, rounds=5):
+def orthogonal(matrix: jax.Array, rounds: int = 5) -> jax.Array:
     """The nearest matrix whose singular values are 1, about: Newton and Schulz's iteration, which is products alone."""
     tall = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T
-    x = tall / (jnp.linalg.norm(tall) + 1e-7)
+    x: jax.Array = tall / (jnp.linalg.norm(tall) + 1e-7)
     for _ in range(rounds):
         square = x.T @ x
         x = x @ (1.875 * jnp.eye(len(square)) - 1.25 * square + 0.375 * square @ square)
     return x if matrix.shape[0] >= matrix.shape[1] else x.T
 
 
-def manifold_muon(weight, gradient, state, rate):
+def manifold_muon(weight: jax.Array, gradient: jax.Array, state: jax.Array, rate: float) -> Pair:
     """Muon's step, and back to the matrices of orthogonal columns."""
     momentum = 0.9 * state + gradient
     return orthogonal(weight - rate * orthogonal(momentum)), momentum
 
 
-def hyperspherical_descent(weight, gradient, state, rate):
+def hyperspherical_descent(weight: jax.Array, gradient: jax.Array, state: jax.Array, rate: float) -> Pair:
     """Columns of length 1: the step goes along the sphere, and back onto it."""
     weight = weight / jnp.linalg.norm(weight, axis=0)
     along = gradient - weight * jnp.sum(weight * gradient, axis=0)
@@ -42,45 +45,50 @@ def hyperspherical_descent(weight, gradient, state, rate):
     return moved / jnp.linalg.norm(moved, axis=0), state
 
 
-def adam(weight, gradient, state, rate):
+def adam(weight: jax.Array, gradient: jax.Array, state: jax.Array, rate: float) -> Pair:
     """Adam; STATE is the means of the gradient and of its square."""
     mean, square = 0.9 * state[0] + 0.1 * gradient, 0.999 * state[1] + 0.001 * gradient ** 2
     return weight - rate * mean / (jnp.sqrt(square) + 1e-8), jnp.stack((mean, square))
 
 
 #: the step of an optimizer, and what it remembers of a weight at first
-OPTIMIZERS = {"manifold_muon": (manifold_muon, jnp.zeros_like), "hyperspherical_descent": (hyperspherical_descent, jnp.zeros_like),
-              "adam": (adam, lambda weight: jnp.zeros((2, *weight.shape)))}
+OPTIMIZERS: dict[str, tuple[Step, Callable[[jax.Array], jax.Array]]] = {
+    "manifold_muon": (manifold_muon, jnp.zeros_like),
+    "hyperspherical_descent": (hyperspherical_descent, jnp.zeros_like),
+    "adam": (adam, lambda weight: jnp.zeros((2, *weight.shape))),
+}
 
 
-def train_step_of(update, rate):
+def train_step_of(update: str, rate: float) -> Callable[..., tuple[small.Weights, small.Weights, jax.Array]]:
     step = OPTIMIZERS[update][0]
 
     @jax.jit
-    def train_step(weights, states, batch):
+    def train_step(weights: small.Weights, states: small.Weights,
+                   batch: small.Batch) -> tuple[small.Weights, small.Weights, jax.Array]:
         value, gradients = jax.value_and_grad(small.loss)(weights, batch)
         moved = {name: step(weights[name], gradients[name], states[name], rate) for name in weights}
         return {name: pair[0] for name, pair in moved.items()}, {name: pair[1] for name, pair in moved.items()}, value
     return train_step
 
 
-def train(asked):
+def train(asked: argparse.Namespace) -> small.Weights:
     """All epochs; gives the weights."""
     train_step, data, weights = train_step_of(asked.update, asked.lr), small.Clouds(asked.seed), small.init(asked.seed)
     states = {name: OPTIMIZERS[asked.update][1](weight) for name, weight in weights.items()}
     for epoch in range(1, asked.epochs + 1):
-        begin, total = time.perf_counter(), 0.0
+        begin, total, last = time.perf_counter(), 0.0, 0.0
         with profile_scope(f"epoch_{epoch}"):
             for number in range(STEPS):
                 with jax.profiler.StepTraceAnnotation("train", step_num=(epoch - 1) * STEPS + number):
                     weights, states, value = train_step(weights, states, next(data))
-                    total += float(value)  # waits for the step
-        print(f"Epoch [{epoch}/{asked.epochs}], Step [{STEPS}/{STEPS}], Loss: {float(value):.4f}")
+                    last = float(value)  # waits for the step
+                    total += last
+        print(f"Epoch [{epoch}/{asked.epochs}], Step [{STEPS}/{STEPS}], Loss: {last:.4f}")
         print(f"Epoch {epoch}, Loss: {total / STEPS:.4f}, Time: {time.perf_counter() - begin:.2f} seconds")
     return weights
 
 
-def main(asked):
+def main(asked: argparse.Namespace) -> None:
     name = f"{asked.update}_lr{asked.lr}_epochs{asked.epochs}_seed{asked.seed}"
     print(f"Training with: {asked.update}\nEpochs: {asked.epochs} --- LR: {asked.lr}")
     begin = time.perf_counter()

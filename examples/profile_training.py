@@ -8,19 +8,20 @@
     tpusight report ./profiles                      # or: tensorboard --logdir=./profiles
 """
 import argparse
+from typing import Optional
 
 import jax
 import small
-from tpusight import profile_function, profile_scope, profile_trace
+from tpusight import Session, profile_function, profile_scope, profile_trace
 
 
 @jax.jit
-def train_step(weights, batch):
+def train_step(weights: small.Weights, batch: small.Batch) -> tuple[small.Weights, jax.Array]:
     value, gradients = jax.value_and_grad(small.loss)(weights, batch)
-    return jax.tree.map(lambda weight, gradient: weight - 0.1 * gradient, weights, gradients), value
+    return {name: weight - 0.1 * gradients[name] for name, weight in weights.items()}, value
 
 
-def step(folder):
+def step(folder: str) -> Optional[Session]:
     """One step. What compiles, runs before."""
     weights, data = small.init(), small.Clouds()
     for _ in range(3):
@@ -32,12 +33,13 @@ def step(folder):
     return captured.session
 
 
-def scopes(folder):
+def scopes(folder: str) -> Optional[Session]:
     """The parts of a step, each waited for, so that its time is its own."""
     weights, data = small.init(), small.Clouds()
     forward, loss, backward = jax.jit(small.logits), jax.jit(small.loss), jax.jit(jax.grad(small.loss))
     x, labels = next(data)
-    jax.block_until_ready((forward(weights, x), loss(weights, (x, labels)), backward(weights, (x, labels))))
+    for made in forward(weights, x), loss(weights, (x, labels)), backward(weights, (x, labels))["first"]:
+        made.block_until_ready()  # compiled, outside of the profile
     with profile_trace(folder, name="detailed_profile") as captured:
         with profile_scope("data_loading"):
             x, labels = next(data)
@@ -46,11 +48,11 @@ def scopes(folder):
         with profile_scope("loss_computation"):
             loss(weights, (x, labels)).block_until_ready()
         with profile_scope("backward_pass"):
-            jax.block_until_ready(backward(weights, (x, labels)))
+            backward(weights, (x, labels))["first"].block_until_ready()
     return captured.session
 
 
-def function(folder):
+def function(folder: str) -> Optional[Session]:
     """The call after the warm-up, and no other."""
     step = profile_function(folder, warmup_steps=5)(train_step)
     weights, data = small.init(), small.Clouds()
@@ -67,5 +69,6 @@ if __name__ == "__main__":
     parser.add_argument("--profile_dir", default="./profiles", help="the log directory (default: ./profiles)")
     asked = parser.parse_args()
     session = WAYS[asked.way](asked.profile_dir)
+    assert session  # something was captured
     session.summary()
     print(f"Profile saved: {session.path}")

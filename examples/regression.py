@@ -10,24 +10,25 @@ The figures are wall times on one machine: compare those of the same machine. Pr
 """
 import argparse
 import sys
+from typing import Callable
 
 import jax
 import small
 from tpusight import Benchmark, benchmark_function
 
 
-def train_step_of(passes):
+def train_step_of(passes: int) -> Callable[..., small.Weights]:
     """A step of PASSES passes over its batch; one pass too many is the regression that the gate is to find."""
     @jax.jit
-    def train_step(weights, batch):
+    def train_step(weights: small.Weights, batch: small.Batch) -> small.Weights:
         for _ in range(passes):
             gradients = jax.grad(small.loss)(weights, batch)
-            weights = jax.tree.map(lambda weight, gradient: weight - 0.1 * gradient, weights, gradients)
+            weights = {name: weight - 0.1 * gradients[name] for name, weight in weights.items()}
         return weights
     return train_step
 
 
-def main(asked):
+def main(asked: argparse.Namespace) -> int:
     stats = benchmark_function(train_step_of(asked.passes), small.init(), next(small.Clouds()), num_iterations=asked.iterations, warmup=10)
     print(f"Mean: {stats['mean']:.2f}ms ± {stats['std']:.2f}ms, median {stats['median']:.2f}ms")
     if asked.save:

@@ -10,6 +10,7 @@ import argparse
 import queue
 import threading
 import time
+from typing import Iterator
 
 import jax
 import small
@@ -20,23 +21,23 @@ STEPS = 30
 
 
 @jax.jit
-def train_step(weights, batch):
+def train_step(weights: small.Weights, batch: small.Batch) -> small.Weights:
     gradients = jax.grad(small.loss)(weights, batch)
-    return jax.tree.map(lambda weight, gradient: weight - 0.1 * gradient, weights, gradients)
+    return {name: weight - 0.1 * gradients[name] for name, weight in weights.items()}
 
 
-def read_batches():
+def read_batches() -> Iterator[small.Batch]:
     """Batches from a slow disk."""
     for batch in small.Clouds():
         time.sleep(READ_S)
         yield batch
 
 
-def ahead(batches, depth):
+def ahead(batches: Iterator[small.Batch], depth: int) -> Iterator[small.Batch]:
     """The same batches, up to DEPTH of them read by another thread before they are wanted."""
-    ready = queue.Queue(depth)
+    ready: queue.Queue[small.Batch] = queue.Queue(depth)
 
-    def fill():
+    def fill() -> None:
         for batch in batches:
             ready.put(batch)
 
@@ -44,7 +45,7 @@ def ahead(batches, depth):
     return iter(ready.get, None)
 
 
-def train(batches, steps):
+def train(batches: Iterator[small.Batch], steps: int) -> None:
     weights = small.init()
     for number in range(steps):
         with jax.profiler.StepTraceAnnotation("train", step_num=number):
@@ -55,10 +56,10 @@ def train(batches, steps):
             with profile_scope("computation"):
                 for _ in range(8):  # passes over a batch
                     weights = train_step(weights, batch)
-                jax.block_until_ready(weights)
+                weights["second"].block_until_ready()
 
 
-def main(asked):
+def main(asked: argparse.Namespace) -> None:
     batches = ahead(read_batches(), asked.prefetch) if asked.prefetch else read_batches()
     train(batches, 3)  # compiles, outside of the profile
     name = f"prefetch_{asked.prefetch}" if asked.prefetch else "slow_input"
@@ -66,6 +67,7 @@ def main(asked):
     with profile_trace(asked.profile_dir, name) as captured:
         train(batches, STEPS)
         seconds = time.perf_counter() - begin
+    assert captured.session  # None inside of the block
     print(f"{STEPS} steps in {seconds:.2f} s, {seconds / STEPS * 1e3:.1f} ms each; profile: {captured.session.path}")
     print(captured.session.scopes)
 

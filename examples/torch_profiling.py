@@ -13,7 +13,7 @@ MODEL = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.
 BATCH = torch.randn(32, 64)
 
 
-def times(folder):
+def times(folder: str) -> None:
     profiler = UnifiedProfiler(output_dir=folder, enable_trace=True, enable_memory=True, enable_flame_graph=True)
     with profiler.profile("my_benchmark") as session:
         MODEL(BATCH).sum().backward()
@@ -23,7 +23,7 @@ def times(folder):
     print(f"Speedup: {profiler.compare_sessions(large, small)['speedup']:.2f}x")
 
 
-def memory(folder):
+def memory(folder: str) -> None:
     profiler, optimizer = MemoryProfiler(sample_interval_ms=1.0, record_history=True), torch.optim.Adam(MODEL.parameters())
     with profiler.track("training_step"):
         for _ in range(4):
@@ -36,7 +36,7 @@ def memory(folder):
     profiler.export(f"{folder}/memory_profile.json")
 
 
-def compiled():
+def compiled() -> None:
     report = TorchCompileAnalyzer(backend="inductor", mode="default").analyze(MODEL, BATCH, warmup=3, iterations=10)
     print(f"Speedup: {report.speedup:.2f}x, compile time: {report.compile_time_ms / 1000:.1f} s, graph breaks: {report.total_graph_breaks}")
 

@@ -7,15 +7,16 @@
 """
 import argparse
 import os
+from typing import Optional
 
 from tpusight import FlameGraphGenerator, HTAAnalyzer, TimelineGenerator, UnifiedProfiler
 
 
-def shown(value, unit):
+def shown(value: Optional[float], unit: str) -> str:
     return "unknown" if value is None else f"{value:.1f} {unit}"
 
 
-def report(path, folder):
+def report(path: str, folder: str) -> None:
     analyzer = HTAAnalyzer(output_dir=folder)
     found = analyzer.analyze_trace(path)
     print(f"GPU idle: {shown(found.gpu_idle_time_pct, '%')}, compute: {shown(found.compute_time_pct, '%')}, "
@@ -38,7 +39,7 @@ def report(path, folder):
     print(f"Written: {', '.join(sorted(os.listdir(folder)))} in {folder}")
 
 
-def compare(before, after):
+def compare(before: str, after: str) -> None:
     profiler = UnifiedProfiler()
     found = profiler.compare_sessions(profiler.from_chrome_trace(before), profiler.from_chrome_trace(after))
     print(f"Speedup: {shown(found['speedup'], 'x')} ({found['basis']})")

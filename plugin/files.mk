@@ -16,7 +16,7 @@ page_sources = \
 	plugin/page/src/sources.js plugin/page/src/state.js plugin/page/src/steps.jsx plugin/page/src/steptimes.jsx \
 	plugin/page/src/stored.jsx plugin/page/src/strip.jsx plugin/page/src/table.jsx plugin/page/src/theme.js \
 	plugin/page/src/timeaxis.jsx plugin/page/src/timescale.js plugin/page/src/tracks.jsx plugin/page/src/views/cache.jsx \
-	plugin/page/src/views/compare.jsx plugin/page/src/views/doctor.jsx plugin/page/src/views/flame.jsx \
+	plugin/page/src/views/compare.jsx plugin/page/src/views/critical_path.jsx plugin/page/src/views/doctor.jsx plugin/page/src/views/flame.jsx \
 	plugin/page/src/views/flame_tree.js plugin/page/src/views/fusion.jsx plugin/page/src/views/generic.jsx \
 	plugin/page/src/views/index.js plugin/page/src/views/live.jsx plugin/page/src/views/memory.jsx plugin/page/src/views/overview.jsx \
 	plugin/page/src/views/padding.jsx plugin/page/src/views/pod.jsx plugin/page/src/views/roofline.jsx plugin/page/src/views/runs.jsx \
@@ -41,9 +41,10 @@ EXTRA_DIST += plugin/tpusight/_answer.py plugin/tpusight/_temporary.py plugin/tp
 	plugin/tpusight/memory.py plugin/tpusight/timeline.py plugin/tpusight/torch_compile.py plugin/tpusight/_torch.py \
 	plugin/tpusight/unified.py plugin/tpusight/visualization/__init__.py plugin/tpusight/visualization/live_dashboard.py \
 	plugin/tpusight/words.py plugin/tpusight/_plot.py plugin/tpusight/_show.py plugin/tpusight/table.py
-EXTRA_DIST += plugin/tpusight/agent/__init__.py plugin/tpusight/agent/answers.py plugin/tpusight/agent/main.py \
-	plugin/tpusight/agent/runs.py plugin/tpusight/agent/sql.py
-EXTRA_DIST += plugin/tpusight/aot/__init__.py plugin/tpusight/aot/child.py plugin/tpusight/aot/chips.py plugin/tpusight/aot/files.py plugin/tpusight/aot/gate.py \
+EXTRA_DIST += plugin/tpusight/agent/__init__.py plugin/tpusight/agent/answers.py plugin/tpusight/agent/kept.py \
+	plugin/tpusight/agent/main.py plugin/tpusight/agent/report.py plugin/tpusight/agent/runs.py plugin/tpusight/agent/sql.py
+EXTRA_DIST += plugin/tpusight/aot/__init__.py plugin/tpusight/aot/activations.py plugin/tpusight/aot/child.py plugin/tpusight/aot/chips.py \
+	plugin/tpusight/aot/files.py plugin/tpusight/aot/gate.py \
 	plugin/tpusight/aot/job.py plugin/tpusight/aot/main.py plugin/tpusight/aot/result.py plugin/tpusight/aot/scaling.py plugin/tpusight/aot/shapes.py \
 	plugin/tpusight/aot/summary.py plugin/tpusight/aot/tries.py plugin/tpusight/aot/whatif.py
 EXTRA_DIST += plugin/tpusight/pod/__init__.py plugin/tpusight/pod/conductor.py plugin/tpusight/pod/engine.py plugin/tpusight/pod/main.py \

@@ -12,6 +12,9 @@ DIGITS_PER_S = ((11, 1), (14, 1000), (17, 1000000), (20, 1000000000))
 RANK_NAME = re.compile(r".*rank[_-]*(\d+).*\.json(\.gz)?$")
 TIME_NAME = re.compile(r"\.(\d+)(\.pt)?(\.trace)?\.json(\.gz)?$")
 
+# Events of a kind that Kineto alone has, as the program knows them (src/io/captures.c).
+KINETO_EVENT = re.compile(rb'"cat"[ :]*"(cpu_op|(gpu_)?user_annotation|cuda_(runtime|driver)|gpu_mem(cpy|set)|python_function'
+                          rb'|privateuse1_runtime)"')
 FIRST_DEVICE = re.compile(rb'"deviceProperties"[^\]]*?"name"[^"\]]*"([^"\]]*)"')
 
 Trace = collections.namedtuple("Trace", "entry rank size time_s device")
@@ -48,7 +51,8 @@ def is_rank(entry, any_name):
         return False
     head = _head(entry.path)
     is_trace = b'"traceEvents"' in head or b'"ph"' in head
-    is_kineto = b'"schemaVersion"' in head and (b'"deviceProperties"' in head or is_trace)
+    says_kineto = b'"schemaVersion"' in head
+    is_kineto = says_kineto and b'"deviceProperties"' in head or is_trace and (says_kineto or bool(KINETO_EVENT.search(head)))
     return b'"distributedInfo"' in head or is_kineto or bool(named and (is_trace or b'"schemaVersion"' in head))
 
 

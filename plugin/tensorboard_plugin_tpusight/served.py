@@ -13,8 +13,8 @@ from tensorboard_plugin_tpusight import remote, reports
 
 ROUTES = ("/slices", "/compare", "/trend")
 OF_A_PART = ("from_ps", "to_ps", "device", "host")
-FIGURES = ("is_known", "has_events", "when_unix_ms", "chip", "chips", "program", "steps", "step_median_ps", "step_p90_ps", "wall_ps",
-           "health_score", "verdict", "buckets_pct", "spark", "problem")
+FIGURES = ("is_known", "has_events", "when_unix_ms", "chip", "chips", "program", "is_predicted", "steps", "step_median_ps", "step_p90_ps",
+           "wall_ps", "health_score", "verdict", "buckets_pct", "spark", "problem")
 NOT_HERE = {"is_known": True, **dict.fromkeys(FIGURES[1:])}
 
 _log = logging.getLogger("tpusight")

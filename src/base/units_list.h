@@ -86,6 +86,13 @@
 	X("host_link.time_ps", CORE, "ps", "core time", 1) \
 	X("host_link.waited_ps", CORE, "ps", "core time", 1) \
 	X("remat.time_ps", CORE, "ps", "core time", 1) \
+	X("remat.regions.time_ps", CORE, "ps", "core time", 1) \
+	X("straggler_cost_ps", CORE, "ps", "core time", 1) \
+	X("straggler_excess_ps", CORE, "ps", "core time", 1) \
+	X("collective_cores.cost_ps", CORE, "ps", "core time", 1) \
+	X("collective_cores.excess_ps", CORE, "ps", "core time", 1) \
+	X("prediction.measured.measured_ps", CORE, "ps", "core time", 1) \
+	X("prediction.measured.predicted_ps", CORE, "ps", "core time", 1) \
 	X("roofline.total_time_ps", CORE, "ps", "core time", 1) \
 	X("roofline.self_time_ps", CORE, "ps", "core time", 1) \
 	X("calls.self_time_ps", CORE, "ps", "core time", 1) \

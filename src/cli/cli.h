@@ -67,6 +67,7 @@ struct ts_cli {
 	/* what is left: PATH... */
 	char **paths;
 	size_t nr_paths;
+	char **argv; /* all words as they were given, the paths among them; [0] is the command, NULL at the end */
 };
 
 struct ts_command {
@@ -85,6 +86,9 @@ struct ts_command {
 	/* Looks at the options and changes the paths, before the program may read these alone; NULL: the paths
 	 * are as they were given. A bad status is wrong usage. */
 	enum ts_status (*prepare)(struct ts_cli *cli, struct ts_error *err);
+	/* Becomes another program (external.h) where that must read the paths. True: it could not, which was said; *CODE is what
+	 * that means. False: the command reads them itself. NULL: it always does. */
+	bool (*hand_over)(const struct ts_cli *cli, enum ts_exit *code);
 	enum ts_exit (*run)(struct ts_cli *cli);
 };
 

@@ -14,7 +14,12 @@ struct compile_options {
 	bool compare;
 };
 
-/* One row a run: as text and CSV the table, as JSON one object. */
+static bool is_page(const struct ts_print_options *print)
+{
+	return print->format && strcmp(print->format, "html") == 0;
+}
+
+/* One row a run: as text and CSV the table, as JSON one object; the page has it above the comparison of the runs. */
 static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_options *print,
 			   const struct ts_results *results, struct ts_buf *out,
 			   struct ts_error *err)
@@ -25,14 +30,9 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_optio
 
 	if (ts_check_rows(print, err))
 		return TS_USAGE;
-	form.view = names[0];
 	if (strcmp(output->name, "json") == 0)
 		return ts_report_object(out, results, names, &form, err);
-	if (output->shows_one_run)
-		return ts_fail(err, TS_USAGE,
-			       "%s shows one run, and these are several (a page of each run, "
-			       "text, json or csv of all, or tpusight compare)",
-			       output->name);
+	form.view = is_page(print) ? NULL : names[0];
 	return output->emit(out, results, &form, err);
 }
 
@@ -43,10 +43,14 @@ static enum ts_status compare(const struct ts_open_runs *runs, struct ts_buf *ou
 						    .nr_runs = runs->nr_runs };
 	const struct compile_options *own = runs->cli->own;
 	struct ts_results results;
-	enum ts_status st;
+	size_t nr_failed;
+	enum ts_status st = TS_OK;
 
 	ts_results_init(&results);
-	st = ts_compare_modes(&request, &results, err);
+	if (is_page(&own->print))
+		st = ts_compare(&request, &results, &nr_failed, err);
+	if (st == TS_OK)
+		st = ts_compare_modes(&request, &results, err);
 	if (st == TS_OK)
 		st = emit(runs->cli, &own->print, &results, out, err);
 	ts_results_release(&results);
@@ -155,7 +159,9 @@ const struct ts_command ts_command_compile = {
 		"compiler "
 		"(default, reduce-overhead, max-autotune ...), the first being the baseline: a row "
 		"each, "
-		"with speed-up, time to compile, graph breaks and fusion.\n\n"
+		"with speed-up, time to compile, graph breaks and fusion; -o FILE.html has it "
+		"above the "
+		"page of tpusight compare.\n\n"
 		"Why a graph broke or was compiled again is in no trace: run once more with "
 		"TORCH_TRACE=FOLDER and give the folder with --torch-trace (of several PATHs one "
 		"each); "

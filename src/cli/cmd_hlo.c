@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hlo: what compiled modules say by themselves, without a run and without a device. */
+#include "cli/hlo_programs.h"
 #include "cli/mount.h"
 
 #include "base/buf.h"
@@ -193,6 +194,21 @@ static enum ts_status set_libtpu(void *libtpu, const char *value, struct ts_erro
 	return TS_OK;
 }
 
+static bool hand_over(const struct ts_cli *cli, enum ts_exit *code)
+{
+	const struct hlo_options *own = cli->own;
+	struct ts_buf slice = TS_BUF_INIT;
+	bool is_over;
+
+	if (own->topology && ts_topology_chip(ts_bytes_of(own->topology)).n == 0 && own->chip)
+		ts_buf_printf(&slice, "%s:", own->chip);
+	ts_buf_puts(&slice, own->topology ? own->topology : "");
+	ts_buf_putc(&slice, '\0');
+	is_over = ts_hlo_programs_hand_over(cli, slice.failed ? "" : (const char *)slice.p, code);
+	ts_buf_release(&slice);
+	return is_over;
+}
+
 /* What a module alone can say. */
 static const char *view_at(const struct ts_command *command, size_t index)
 {
@@ -227,15 +243,23 @@ static const struct ts_option options[] = {
 const struct ts_command ts_command_hlo = {
 	.name = "hlo",
 	.summary = "Analyse compiled modules alone: FLOPs, bytes, padding, matrix products.",
-	.arguments = "FILE...",
+	.arguments = "FILE|FOLDER...",
 	.help = "FILE is a serialized HloProto or HloModuleProto (*.hlo_proto.pb). What needs a "
 		"run (times) is\n"
 		"unknown; what needs the chip (matrix-unit size, rates) is too unless --chip names "
 		"it. With --topology a step is predicted, by the compiler's estimates and the "
 		"chip's\n"
-		"rates (view prediction).",
+		"rates (view prediction).\n"
+		"\n"
+		"StableHLO (text or bytecode) and files of jax.export are compiled first, for the "
+		"slice of\n"
+		"--topology; modules as text, and folders, of --xla_dump_to are read as well. "
+		"These "
+		"need the\n"
+		"Python package (pip install 'tpusight[before]').",
 	.options = options,
 	.own_size = sizeof(OWN),
 	.has_thresholds = true,
+	.hand_over = hand_over,
 	.run = run_hlo,
 };

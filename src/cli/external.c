@@ -39,7 +39,7 @@ enum ts_exit ts_external_run(const struct ts_external *external, char **argv)
 	struct ts_buf beside = TS_BUF_INIT, own = TS_BUF_INIT;
 	char folder[PATH_MAX], name[64];
 
-	TS_ASSERT(external && argv && argv[0]);
+	TS_ASSERT(external && argv);
 	snprintf(name, sizeof(name), "tpusight-%s", external->name);
 	argv[0] = name;
 	ts_own_folder(folder);

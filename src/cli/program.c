@@ -59,6 +59,7 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 {
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_status st = ts_options_parse(cli, command, argc, argv, &err);
+	enum ts_exit code;
 
 	if (st == TS_NOTFOUND)
 		return TS_EXIT_DONE;
@@ -78,6 +79,8 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 		ts_complain(err.text);
 		return TS_EXIT_USAGE;
 	}
+	if (command->hand_over && command->hand_over(cli, &code))
+		return code;
 	st = ts_mount(cli, &err);
 	if (st) {
 		ts_complain(err.text);
@@ -178,6 +181,7 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	}
 	cli.command = name;
 	cli.entry = command;
+	cli.argv = argv;
 	cli.paths = calloc((size_t)argc + 1, sizeof(*cli.paths));
 	cli.places = calloc((size_t)argc + 1, sizeof(*cli.places));
 	cli.own = own_options(command);

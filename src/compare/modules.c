@@ -222,9 +222,11 @@ enum ts_status ts_compare_findings(struct comparing *comparing, struct ts_error 
 	if (st == TS_OK && items.nr > 0)
 		qsort(items.items, items.nr, sizeof(*items.items), by_amount);
 	if (st == TS_OK) {
-		table = ts_compare_table(comparing, "findings", "Findings, of core time",
-					 finding_columns, TS_NELEM(finding_columns), finding_each,
-					 TS_NELEM(finding_each));
+		table = ts_compare_table(
+			comparing, "findings",
+			"Findings: the share of core time that each could give back at most",
+			finding_columns, TS_NELEM(finding_columns), finding_each,
+			TS_NELEM(finding_each));
 		for (size_t i = 0; table.table && i < items.nr; i++) {
 			struct ts_value *row = ts_table_row(comparing->result, table.table);
 

@@ -234,8 +234,11 @@ enum event_column {
 	CORRELATION_ID,
 	FLOPS,
 	BYTES_ACCESSED,
+	PREDICTED, /* the last: files of what was measured do not have it */
 	NR_EVENT_COLUMNS
 };
+
+_Static_assert(NR_EVENT_COLUMNS <= TS_EXPORT_MAX_COLUMNS, "room for all columns");
 
 static void fill_columns(const struct events *events, struct ts_colfile_column *columns)
 {
@@ -264,6 +267,7 @@ static void fill_columns(const struct events *events, struct ts_colfile_column *
 		[CORRELATION_ID] = { "correlation_id", TS_COLFILE_UINT, NULL },
 		[FLOPS] = { "flops", TS_COLFILE_INT, NULL },
 		[BYTES_ACCESSED] = { "bytes_accessed", TS_COLFILE_INT, NULL },
+		[PREDICTED] = TS_EXPORT_PREDICTED,
 	};
 
 	memcpy(columns, all, sizeof(all));
@@ -332,6 +336,8 @@ static enum ts_status put_event(struct events *events, const struct ts_block *bl
 	ts_colfile_int(file, OCCURRENCES, block->occurrences ? block->occurrences[i] : 1);
 	put_numbers(file, block, i);
 	put_costs(file, block, i);
+	if (file->setup.nr_columns > PREDICTED)
+		ts_colfile_int(file, PREDICTED, true);
 	return ts_colfile_end_row(file, err);
 }
 
@@ -367,13 +373,13 @@ static enum ts_status put_lines(struct events *events, struct ts_error *err)
 
 /* --- files */
 
-enum { NR_FACTS = 6 };
+enum { NR_FACTS = 7 };
 
 /* What a file is made with: it is looked into until the file is released. */
 struct making {
 	struct ts_colfile file;
 	struct ts_colfile_fact facts[NR_FACTS];
-	struct ts_colfile_column columns[NR_EVENT_COLUMNS];
+	struct ts_colfile_column columns[TS_EXPORT_MAX_COLUMNS];
 	struct events events;
 	struct ts_arena arena;
 	char creator[64];
@@ -401,6 +407,7 @@ static void fill_facts(struct making *making, const struct ts_profile *profile,
 		{ "tpusight.generator", ts_bytes_of(making->creator) },
 		{ "tpusight.run", mended(&making->arena, profile->run) },
 		{ "tpusight.session", mended(&making->arena, profile->session) },
+		{ "tpusight.predicted", mended(&making->arena, ts_profile_predicted(profile)) },
 		{ "tpusight.start_unix_ns", { NULL, 0 } },
 	};
 
@@ -420,20 +427,23 @@ static enum ts_status write_events(struct making *making, struct ts_colfile_setu
 		return ts_fail_nomem(err);
 	fill_columns(events, making->columns);
 	setup->columns = making->columns;
-	setup->nr_columns = NR_EVENT_COLUMNS;
+	setup->nr_columns =
+		ts_profile_predicted(events->profile).n > 0 ? NR_EVENT_COLUMNS : PREDICTED;
 	st = ts_colfile_open(&making->file, setup, err);
 	return st ? st : put_lines(events, err);
 }
 
 static enum ts_status write_table(struct making *making, struct ts_colfile_setup *setup,
-				  enum ts_export_table table, const struct ts_results *results,
+				  enum ts_export_table table, const struct ts_run *run,
 				  struct ts_error *err)
 {
+	bool is_predicted = ts_profile_predicted(&run->profile).n > 0;
 	enum ts_status st;
 
-	setup->columns = ts_export_columns(table, &setup->nr_columns);
+	setup->columns = making->columns;
+	setup->nr_columns = ts_export_columns(table, is_predicted, making->columns);
 	st = ts_colfile_open(&making->file, setup, err);
-	return st ? st : ts_export_rows(&making->file, table, results, &making->arena, err);
+	return st ? st : ts_export_rows(&making->file, table, &run->results, &making->arena, err);
 }
 
 static enum ts_status write(struct making *making, const struct ts_run *run,
@@ -451,7 +461,7 @@ static enum ts_status write(struct making *making, const struct ts_run *run,
 	snprintf(making->creator, sizeof(making->creator), "tpusight version %s", options->version);
 	fill_facts(making, &run->profile, table);
 	st = table == TS_EXPORT_EVENTS ? write_events(making, &setup, err)
-				       : write_table(making, &setup, table, &run->results, err);
+				       : write_table(making, &setup, table, run, err);
 	if (st == TS_OK)
 		st = ts_colfile_close(&making->file, err);
 	return st == TS_OK && making->arena.failed ? ts_fail_nomem(err) : st;

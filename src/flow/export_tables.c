@@ -61,11 +61,26 @@ static const struct {
 	[TS_EXPORT_FINDINGS] = { finding_columns, TS_NELEM(finding_columns), NULL },
 };
 
-const struct ts_colfile_column *ts_export_columns(enum ts_export_table table, size_t *nr)
+size_t ts_export_columns(enum ts_export_table table, bool is_predicted,
+			 struct ts_colfile_column columns[TS_EXPORT_MAX_COLUMNS])
 {
-	TS_ASSERT(nr && table > TS_EXPORT_EVENTS && table < TS_NR_EXPORT_TABLES);
-	*nr = tables[table].nr;
-	return tables[table].columns;
+	static const struct ts_colfile_column mark = TS_EXPORT_PREDICTED;
+	size_t nr = tables[table].nr;
+
+	TS_ASSERT(columns && table > TS_EXPORT_EVENTS && table < TS_NR_EXPORT_TABLES);
+	TS_ASSERT(nr < TS_EXPORT_MAX_COLUMNS);
+	memcpy(columns, tables[table].columns, nr * sizeof(*columns));
+	if (is_predicted)
+		columns[nr++] = mark;
+	return nr;
+}
+
+/* Of a file that has the mark. */
+static enum ts_status end_row(struct ts_colfile *file, size_t nr_own, struct ts_error *err)
+{
+	if (file->setup.nr_columns > nr_own)
+		ts_colfile_int(file, nr_own, true);
+	return ts_colfile_end_row(file, err);
 }
 
 static bool is_number(struct ts_value value)
@@ -90,15 +105,15 @@ static void put_value(struct ts_colfile *file, size_t column, struct ts_value va
 		ts_colfile_int(file, column, value.as.i);
 }
 
-static enum ts_status put_table(struct ts_colfile *file, const struct ts_table *table,
+static enum ts_status put_table(struct ts_colfile *file, const struct ts_table *table, size_t nr,
 				struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
 	for (size_t row = 0; row < ts_table_nr_listed(table) && st == TS_OK; row++) {
-		for (size_t i = 0; i < file->setup.nr_columns; i++)
+		for (size_t i = 0; i < nr; i++)
 			put_value(file, i, ts_cell(table, row, file->setup.columns[i].name));
-		st = ts_colfile_end_row(file, err);
+		st = end_row(file, nr, err);
 	}
 	return st;
 }
@@ -175,7 +190,7 @@ static struct ts_value value_of(const struct ts_finding *finding, const char *na
 static enum ts_status put_findings(struct ts_colfile *file, const struct ts_result *result,
 				   struct ts_arena *arena, struct ts_error *err)
 {
-	size_t nr = file->setup.nr_columns;
+	size_t nr = TS_NELEM(finding_columns);
 	enum ts_status st = TS_OK;
 
 	for (size_t row = 0; result && row < result->nr_findings && st == TS_OK; row++) {
@@ -186,7 +201,7 @@ static enum ts_status put_findings(struct ts_colfile *file, const struct ts_resu
 		if (!put_json(file, nr - 2, finding, put_places, arena) ||
 		    !put_json(file, nr - 1, finding, put_times, arena))
 			return ts_fail_nomem(err);
-		st = ts_colfile_end_row(file, err);
+		st = end_row(file, nr, err);
 	}
 	return st;
 }
@@ -203,5 +218,5 @@ enum ts_status ts_export_rows(struct ts_colfile *file, enum ts_export_table tabl
 		return put_findings(file, ts_results_find(results, "doctor"), arena, err);
 	if (ts_view_find(results, tables[table].name, &view, &story) || !view.table)
 		return TS_OK; /* nothing ran: there are no rows */
-	return put_table(file, view.table, err);
+	return put_table(file, view.table, tables[table].nr, err);
 }

@@ -93,7 +93,7 @@ static enum ts_status make(const struct ts_run *run, const struct ts_predict_opt
 	bool good = all && modules;
 
 	ts_topology_parse(options->topology, rates->name, &topology);
-	predicted.nr_cores = topology.nr_cores;
+	predicted.nr_cores = topology.nr_cores * topology.nr_slices;
 	set_kind(&predicted, rates->name);
 	for (uint32_t i = 0; i < profile->nr_modules && good; i++) {
 		good = foretell(&all[i], profile, i, rates, &topology);

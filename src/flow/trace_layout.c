@@ -6,6 +6,7 @@
 #include "flow/trace_counters.h"
 #include "flow/trace_findings.h"
 #include "flow/trace_tracks.h"
+#include "model/plane_kind.h"
 
 #define MADE_UP_PIDS UINT32_C(1000000000) /* from there on, where there are real ones: above them */
 
@@ -195,17 +196,29 @@ static enum ts_status add_lines(struct ts_trace_layout *layout, const struct ts_
 
 /* Processes */
 
+/* The topology for which a plane's times were foretold; empty: they were measured. */
+static struct ts_bytes predicted_of(const struct ts_profile *profile, const struct ts_plane *plane)
+{
+	return plane->device == TS_NONE ? (struct ts_bytes){ NULL, 0 }
+					: profile->devices[plane->device].predicted;
+}
+
+/* "HOST /device:TPU:0 (predicted for v5e:2x4)": the host where it is needed, the rest where nothing was measured. */
 static enum ts_status name_process(struct ts_trace_layout *layout, struct ts_trace_process *process,
 				   struct ts_error *err)
 {
 	const struct ts_plane *plane = &layout->profile->planes[process->plane];
 	struct ts_bytes host = layout->profile->hosts[plane->host].name;
+	bool has_host = layout->profile->nr_hosts > 1 && !layout->form->names_machines;
+	struct ts_bytes slice = predicted_of(layout->profile, plane);
 
 	process->name = plane->name;
-	if (layout->profile->nr_hosts < 2 || layout->form->names_machines)
+	if (!has_host && slice.n == 0)
 		return TS_OK;
-	process->name =
-		ts_arena_printf(&layout->arena, "%.*s %.*s", TS_ARG(host), TS_ARG(plane->name));
+	process->name = ts_arena_printf(&layout->arena, "%.*s%s%.*s%s%.*s%s",
+					TS_ARG(has_host ? host : TS_LIT("")), has_host ? " " : "",
+					TS_ARG(plane->name), slice.n > 0 ? TS_PREDICTED_FOR : "",
+					TS_ARG(slice), slice.n > 0 ? ")" : "");
 	return process->name.p ? TS_OK : ts_fail_nomem(err);
 }
 

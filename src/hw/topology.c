@@ -12,11 +12,31 @@
 
 #define MAX_CHIPS (INT64_C(1) << 20)
 
-struct ts_bytes ts_topology_chip(struct ts_bytes text)
+/* How long the "2x" of "2xv5e" is, and the number in it; without one 0 and 1. */
+static size_t read_count(struct ts_bytes text, int64_t *count)
+{
+	size_t n = ts_bytes_find(text, "x");
+
+	if (n > 0 && n < text.n && ts_bytes_i64(ts_bytes_cut(text, 0, n), count))
+		return n + 1;
+	*count = 1;
+	return 0;
+}
+
+/* What stands in front of the colon. */
+static struct ts_bytes head_of(struct ts_bytes text)
 {
 	size_t at = ts_bytes_find(text, ":");
 
 	return ts_bytes_cut(text, 0, at < text.n ? at : 0);
+}
+
+struct ts_bytes ts_topology_chip(struct ts_bytes text)
+{
+	struct ts_bytes head = head_of(text);
+	int64_t count;
+
+	return ts_bytes_cut(head, read_count(head, &count), head.n);
 }
 
 /* Rings by the length of an axis; TPUs with three axes are put together of cubes of 4 x 4 x 4. */
@@ -43,11 +63,15 @@ static int64_t devices_a_chip(const char *chip)
 bool ts_topology_parse(struct ts_bytes text, const char *chip, struct ts_topology *topology)
 {
 	struct ts_topology found = { .dims = { 1, 1, 1 }, .nr_chips = 1 };
+	struct ts_bytes head = head_of(text);
 
 	TS_ASSERT(topology);
 	*topology = (struct ts_topology){ .nr_dims = 0 };
-	if (ts_topology_chip(text).n > 0)
-		text = ts_bytes_cut(text, ts_topology_chip(text).n + 1, text.n);
+	read_count(head, &found.nr_slices);
+	if (found.nr_slices < 1 || found.nr_slices > MAX_CHIPS)
+		return false;
+	if (head.n > 0)
+		text = ts_bytes_cut(text, head.n + 1, text.n);
 	while (text.n > 0 && found.nr_dims < TS_TOPOLOGY_AXES) {
 		size_t n = ts_bytes_find(text, "x");
 		int64_t *dim = &found.dims[found.nr_dims++];

@@ -113,11 +113,52 @@ static bool is_trace_head(struct ts_bytes head)
 	return ts_bytes_has(head, "\"traceEvents\"") || ts_bytes_has(head, "\"ph\"");
 }
 
-/* Its first members, which may be longer than the head: what the profiler says of itself and of the devices. */
+/* What stands behind "cat":, up to the next quote. */
+static struct ts_bytes category_at(struct ts_bytes rest)
+{
+	size_t at = 0;
+
+	while (at < rest.n && (rest.p[at] == ' ' || rest.p[at] == ':'))
+		at++;
+	if (at == rest.n || rest.p[at] != '"')
+		return (struct ts_bytes){ 0 };
+	rest = ts_bytes_cut(rest, at + 1, rest.n);
+	return ts_bytes_cut(rest, 0, ts_bytes_find(rest, "\""));
+}
+
+/* Events of a kind that Kineto alone has (libkineto/src/ActivityType.cpp): other programs write traces too. */
+static bool has_kineto_event(struct ts_bytes head)
+{
+	static const char key[] = "\"cat\"";
+	static const char *const kinds[] = {
+		"cpu_op",	"user_annotation", "gpu_user_annotation",
+		"cuda_runtime", "cuda_driver",	   "gpu_memcpy",
+		"gpu_memset",	"python_function", "privateuse1_runtime"
+	};
+	size_t at;
+
+	while ((at = ts_bytes_find(head, key)) < head.n) {
+		struct ts_bytes kind;
+
+		head = ts_bytes_cut(head, at + strlen(key), head.n);
+		kind = category_at(head);
+		for (size_t i = 0; i < TS_NELEM(kinds); i++)
+			if (ts_bytes_is(kind, kinds[i]))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * Its first members, which may be longer than the head: what the profiler says of itself and of the devices. Who
+ * writes a trace anew, with notes of their own in front, leaves them behind the events: then the events say it.
+ */
 static bool is_kineto_head(struct ts_bytes head)
 {
-	return ts_bytes_has(head, "\"schemaVersion\"") &&
-	       (ts_bytes_has(head, "\"deviceProperties\"") || is_trace_head(head));
+	if (ts_bytes_has(head, "\"schemaVersion\"") && ts_bytes_has(head, "\"deviceProperties\""))
+		return true;
+	return is_trace_head(head) &&
+	       (ts_bytes_has(head, "\"schemaVersion\"") || has_kineto_event(head));
 }
 
 static bool is_rank_head(struct ts_bytes head, bool is_named)

@@ -14,6 +14,7 @@
 #include "model/kernel_name.h"
 
 #define MAX_UPDATES 64 /* between a -start and its -done */
+#define MAX_WRAPS   8  /* around an op: done, update, start, async computation, call */
 
 struct kind_row {
 	const char *category;
@@ -86,19 +87,27 @@ struct ts_bytes ts_hlo_category(const struct ts_hlo_instr *instr)
 	return instr->opcode;
 }
 
-/* An async wrapper is what it wraps: the root of the computation it calls. */
-static struct ts_bytes wrapped_opcode(const struct ts_hlo_module *module,
-				      const struct ts_hlo_instr *instr)
+uint32_t ts_hlo_wrapped(const struct ts_hlo_module *module, uint32_t index)
 {
-	for (int depth = 0; depth < 4; depth++) {
-		if (instr->nr_called > 0 && ts_bytes_starts(instr->opcode, "async-"))
-			instr = &module->instrs[module->comps[instr->called[0]].root];
-		else if (instr->nr_operands > 0 && ts_bytes_starts(instr->opcode, "async-"))
-			instr = &module->instrs[instr->operands[0]];
+	bool is_within = false;
+
+	TS_ASSERT(module);
+	TS_ASSERT(index < module->nr_instrs);
+	for (int depth = 0; depth < MAX_WRAPS; depth++) {
+		const struct ts_hlo_instr *instr = &module->instrs[index];
+		bool is_async = ts_bytes_starts(instr->opcode, "async-");
+
+		if (!is_async && !(is_within && ts_bytes_is(instr->opcode, "call")))
+			break;
+		if (instr->nr_called > 0)
+			index = module->comps[instr->called[0]].root;
+		else if (is_async && instr->nr_operands > 0)
+			index = instr->operands[0];
 		else
 			break;
+		is_within = is_within || instr->nr_called > 0;
 	}
-	return instr->opcode;
+	return index;
 }
 
 /* What stands inside a fusion decides, not its category: an output fusion may hold no product. */
@@ -221,9 +230,9 @@ void ts_op_classify(const struct ts_profile *profile, struct ts_op *op)
 	op->async = async_of(op->category);
 	row = row_of(
 		op->category); /* an async wrapper moves bytes, unless it wraps something else */
-	if (module && ts_bytes_starts(op->category, "async-")) {
-		const struct kind_row *wrapped =
-			row_of(wrapped_opcode(module, &module->instrs[op->instr]));
+	if (module && ts_bytes_starts(module->instrs[op->instr].opcode, "async-")) {
+		uint32_t inner = ts_hlo_wrapped(module, op->instr);
+		const struct kind_row *wrapped = row_of(module->instrs[inner].opcode);
 
 		row = wrapped ? wrapped : row;
 	}

@@ -75,20 +75,32 @@ enum ts_plane_kind ts_plane_kind_of(struct ts_bytes name)
 	return TS_PLANE_OTHER;
 }
 
+/* "/device:TPU:0" of "/device:TPU:0 (predicted for v5e:2x4)", and the topology in it. */
+static struct ts_bytes without_topology(struct ts_bytes name, struct ts_bytes *topology)
+{
+	size_t at = ts_bytes_find(name, TS_PREDICTED_FOR);
+
+	if (at < name.n && ts_bytes_ends(name, ")"))
+		*topology = ts_bytes_cut(name, at + strlen(TS_PREDICTED_FOR), name.n - 1);
+	return ts_bytes_cut(name, 0, at);
+}
+
 struct ts_device *ts_profile_add_plane_device(struct ts_profile *profile, uint32_t index)
 {
 	struct ts_plane *plane = &profile->planes[index];
 	struct ts_device *device = ts_profile_add_device(profile);
-	size_t at = plane->name.n;
+	struct ts_bytes name;
 	uint64_t ordinal = 0;
+	size_t at;
 
 	TS_ASSERT(profile);
 	if (!device)
 		return NULL;
-	while (at > 0 && plane->name.p[at - 1] != ':')
+	name = without_topology(plane->name, &device->predicted);
+	at = name.n;
+	while (at > 0 && name.p[at - 1] != ':')
 		at--;
-	if (ts_bytes_u64(ts_bytes_cut(plane->name, at, plane->name.n), &ordinal) &&
-	    ordinal < TS_NONE)
+	if (ts_bytes_u64(ts_bytes_cut(name, at, name.n), &ordinal) && ordinal < TS_NONE)
 		device->ordinal = (uint32_t)ordinal;
 	device->host = plane->host;
 	device->plane = index;

@@ -29,7 +29,7 @@ static bool names_mark(struct ts_pb entry)
 		if (entry.field != MAP_VALUE)
 			continue;
 		for (struct ts_pb value = ts_pb_enter(&entry); ts_pb_next(&value);)
-			if (value.field == METADATA_NAME)
+			if (value.field == XSTATMETA_NAME)
 				name = ts_bytes_is(ts_pb_bytes(&value), OVERLAY_MARK);
 	}
 	return id && name;

@@ -25,7 +25,7 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "codec/chunks.h"
-#include "codec/pbw.h"
+#include "codec/xspacew.h"
 #include "overlay/xspace.h"
 
 /* Process ids of the trace viewer. */
@@ -286,67 +286,16 @@ static uint32_t key_number(struct plane *plane, const char *key)
 	return (uint32_t)plane->nr_keys++;
 }
 
-static void put_u64_stat(struct ts_buf *out, uint32_t field, uint32_t id, uint64_t value)
-{
-	size_t stat = ts_pbw_begin(out, field);
-
-	ts_pbw_u64(out, XSTAT_METADATA_ID, id);
-	ts_pbw_u64(out, XSTAT_UINT64, value);
-	ts_pbw_end(out, stat);
-}
-
-static void put_double_stat(struct ts_buf *out, uint32_t field, uint32_t id, double value)
-{
-	size_t stat = ts_pbw_begin(out, field);
-
-	ts_pbw_u64(out, XSTAT_METADATA_ID, id);
-	ts_pbw_double(out, XSTAT_DOUBLE, value);
-	ts_pbw_end(out, stat);
-}
-
-static void put_text_stat(struct ts_buf *out, uint32_t field, uint32_t id, struct ts_bytes text)
-{
-	size_t stat = ts_pbw_begin(out, field);
-
-	ts_pbw_u64(out, XSTAT_METADATA_ID, id);
-	ts_pbw_text(out, XSTAT_STR, text);
-	ts_pbw_end(out, stat);
-}
-
-/* An entry of event_metadata or stat_metadata is begun: close both marks. */
-struct entry {
-	size_t entry, value;
-};
-
-static struct entry begin_entry(struct ts_buf *out, uint32_t field, uint32_t id,
-				struct ts_bytes name)
-{
-	struct entry entry;
-
-	entry.entry = ts_pbw_begin(out, field);
-	ts_pbw_u64(out, MAP_KEY, id);
-	entry.value = ts_pbw_begin(out, MAP_VALUE);
-	ts_pbw_u64(out, METADATA_ID, id);
-	ts_pbw_text(out, METADATA_NAME, name);
-	return entry;
-}
-
-static void end_entry(struct ts_buf *out, struct entry entry)
-{
-	ts_pbw_end(out, entry.value);
-	ts_pbw_end(out, entry.entry);
-}
-
 /* Rows of slices. The metadata ids of a track's labels follow each other, from FIRST_LABEL on. */
 
 static void put_slice_stats(struct ts_buf *out, const struct ts_slice *slice, int64_t dur_ps)
 {
 	if (slice->nr_events < 2)
 		return;
-	put_u64_stat(out, XEVENT_STATS, STAT_MERGED, slice->nr_events);
+	ts_xspacew_u64_stat(out, XEVENT_STATS, STAT_MERGED, slice->nr_events);
 	if (slice->own_ps >= 0 && slice->own_ps < dur_ps)
-		put_double_stat(out, XEVENT_STATS, STAT_OWN,
-				100 * (double)slice->own_ps / (double)dur_ps);
+		ts_xspacew_double_stat(out, XEVENT_STATS, STAT_OWN,
+				       100 * (double)slice->own_ps / (double)dur_ps);
 }
 
 /* The viewers' times are doubles of microseconds: by their rounding a slice that ends where the next one begins may end
@@ -376,10 +325,8 @@ static void put_slice(const struct plane *plane, const struct ts_slice *slice,
 {
 	struct ts_buf *out = plane->out;
 	uint64_t from = offset_ps(plane, slice->start_ps), to = offset_ps(plane, slice->end_ps);
-	size_t event = ts_pbw_begin(out, XLINE_EVENTS);
+	size_t event = ts_xspacew_event_begin(out, first_label + slice->label, from);
 
-	ts_pbw_u64(out, XEVENT_METADATA_ID, first_label + slice->label);
-	ts_pbw_u64(out, XEVENT_OFFSET_PS, from);
 	ts_pbw_u64(out, XEVENT_DURATION_PS, duration_ps(plane, from, to, next));
 	put_slice_stats(out, slice, to > from ? (int64_t)(to - from) : 0);
 	ts_pbw_end(out, event);
@@ -387,10 +334,8 @@ static void put_slice(const struct plane *plane, const struct ts_slice *slice,
 
 static size_t begin_line(const struct plane *plane, uint64_t id, const char *name)
 {
-	size_t line = ts_pbw_begin(plane->out, XPLANE_LINES);
+	size_t line = ts_xspacew_line_begin(plane->out, id, ts_bytes_of(name));
 
-	ts_pbw_u64(plane->out, XLINE_ID, id);
-	ts_pbw_text(plane->out, XLINE_NAME, ts_bytes_of(name));
 	ts_pbw_i64(plane->out, XLINE_TIMESTAMP_NS, plane->timestamp_ns);
 	return line;
 }
@@ -461,14 +406,15 @@ static void put_arg(struct plane *plane, const struct ts_arg *arg, struct ts_byt
 
 	if (strcmp(arg->key, "module") == 0)
 		text = module_text(plane, &module, text);
-	put_text_stat(plane->out, METADATA_STATS, STAT_FIRST_KEY + key_number(plane, arg->key),
-		      text);
+	ts_xspacew_text_stat(plane->out, XEVENTMETA_STATS,
+			     STAT_FIRST_KEY + key_number(plane, arg->key), text);
 	ts_buf_release(&module);
 }
 
 static void put_label(struct plane *plane, uint32_t id, const struct ts_label *label)
 {
-	struct entry entry = begin_entry(plane->out, XPLANE_EVENT_METADATA, id, label->name);
+	struct ts_xspacew_meta meta =
+		ts_xspacew_meta_begin(plane->out, XPLANE_EVENT_METADATA, id, label->name);
 	char number[TS_UNIT_MAX];
 
 	for (size_t i = 0; i < label->nr_args; i++) {
@@ -478,7 +424,7 @@ static void put_label(struct plane *plane, uint32_t id, const struct ts_label *l
 		if (text.n > 0 && !ts_bytes_eq(text, label->name)) /* the name stands above them */
 			put_arg(plane, arg, text);
 	}
-	end_entry(plane->out, entry);
+	ts_xspacew_meta_end(plane->out, meta);
 }
 
 /* Of all tracks, and so that counters follow: gives the first free id. */
@@ -517,10 +463,8 @@ static void put_point(const struct plane *plane, uint32_t id, const struct ts_po
 
 	if (!isfinite(point->value))
 		return;
-	event = ts_pbw_begin(plane->out, XLINE_EVENTS);
-	ts_pbw_u64(plane->out, XEVENT_METADATA_ID, id);
-	ts_pbw_u64(plane->out, XEVENT_OFFSET_PS, offset_ps(plane, point->at_ps));
-	put_double_stat(plane->out, XEVENT_STATS, STAT_VALUE, point->value);
+	event = ts_xspacew_event_begin(plane->out, id, offset_ps(plane, point->at_ps));
+	ts_xspacew_double_stat(plane->out, XEVENT_STATS, STAT_VALUE, point->value);
 	ts_pbw_end(plane->out, event);
 }
 
@@ -531,8 +475,7 @@ static void put_counter_names(const struct plane *plane, uint32_t id)
 	for (size_t i = plane->nr_slices; i < plane->nr_tracks; i++) {
 		ts_buf_clear(&name);
 		counter_name(&name, plane->tracks[i]->name);
-		end_entry(plane->out, begin_entry(plane->out, XPLANE_EVENT_METADATA, id++,
-						  ts_buf_bytes(&name)));
+		ts_xspacew_name(plane->out, XPLANE_EVENT_METADATA, id++, ts_buf_bytes(&name));
 		plane->out->failed |= name.failed;
 	}
 	ts_buf_release(&name);
@@ -564,13 +507,12 @@ static void put_stat_names(const struct plane *plane)
 	struct ts_buf key = TS_BUF_INIT;
 
 	for (uint32_t id = 1; id < STAT_FIRST_KEY; id++)
-		end_entry(plane->out, begin_entry(plane->out, XPLANE_STAT_METADATA, id,
-						  ts_bytes_of(stat_names[id])));
+		ts_xspacew_name(plane->out, XPLANE_STAT_METADATA, id, ts_bytes_of(stat_names[id]));
 	for (uint32_t i = 0; i < plane->nr_keys; i++) {
 		ts_buf_clear(&key);
 		arg_key(&key, plane->key_names[i]);
-		end_entry(plane->out, begin_entry(plane->out, XPLANE_STAT_METADATA,
-						  STAT_FIRST_KEY + i, ts_buf_bytes(&key)));
+		ts_xspacew_name(plane->out, XPLANE_STAT_METADATA, STAT_FIRST_KEY + i,
+				ts_buf_bytes(&key));
 		plane->out->failed |= key.failed;
 	}
 	ts_buf_release(&key);
@@ -578,26 +520,27 @@ static void put_stat_names(const struct plane *plane)
 
 static void put_plane_stats(const struct plane *plane, size_t native_bytes)
 {
-	put_u64_stat(plane->out, XPLANE_STATS, STAT_MARK, native_bytes);
-	put_text_stat(plane->out, XPLANE_STATS, STAT_VERSION, ts_bytes_of(PACKAGE_VERSION));
-	put_text_stat(plane->out, XPLANE_STATS, STAT_GENERATOR, TS_LIT(OVERLAY_GENERATOR));
-	put_text_stat(plane->out, XPLANE_STATS, STAT_NOTE, TS_LIT(OVERLAY_NOTE));
+	ts_xspacew_u64_stat(plane->out, XPLANE_STATS, STAT_MARK, native_bytes);
+	ts_xspacew_text_stat(plane->out, XPLANE_STATS, STAT_VERSION, ts_bytes_of(PACKAGE_VERSION));
+	ts_xspacew_text_stat(plane->out, XPLANE_STATS, STAT_GENERATOR, TS_LIT(OVERLAY_GENERATOR));
+	ts_xspacew_text_stat(plane->out, XPLANE_STATS, STAT_NOTE, TS_LIT(OVERLAY_NOTE));
 }
 
-static void put_plane_name(struct ts_buf *out, struct ts_bytes device, bool is_predicted,
-			   const char *what)
+static size_t begin_plane(struct ts_buf *out, int64_t id, const struct ts_device *device,
+			  const char *what)
 {
 	static const char prefix[] = "/device:";
-	size_t skip = ts_bytes_starts(device, prefix) ? sizeof(prefix) - 1 : 0;
+	size_t skip = ts_bytes_starts(device->name, prefix) ? sizeof(prefix) - 1 : 0, mark;
 	struct ts_buf name = TS_BUF_INIT;
 
 	ts_buf_puts(&name, OVERLAY_PLANE " ");
-	ts_buf_put(&name, ts_bytes_cut(device, skip, device.n));
+	ts_buf_put(&name, ts_bytes_cut(device->name, skip, device->name.n));
 	ts_buf_puts(&name, what);
-	ts_buf_puts(&name, is_predicted ? " (predicted)" : "");
-	ts_pbw_text(out, XPLANE_NAME, ts_buf_bytes(&name));
+	ts_buf_puts(&name, device->predicted.n > 0 ? " (predicted)" : "");
+	mark = ts_xspacew_plane_begin(out, id, ts_buf_bytes(&name));
 	out->failed |= name.failed;
 	ts_buf_release(&name);
+	return mark;
 }
 
 /* Gives its place: process id PID, or where there was room. */
@@ -605,13 +548,12 @@ static int64_t put_plane(struct space *space, struct plane *plane, const struct 
 			 int64_t pid, const char *what)
 {
 	const struct ts_plane *native = &space->profile->planes[device->plane];
-	size_t mark = ts_pbw_begin(space->out, XSPACE_PLANES);
 	uint32_t counter_id;
+	size_t mark;
 
 	set_clock(plane, space->profile, native);
 	pid = take_pid(space, pid);
-	ts_pbw_i64(space->out, XPLANE_ID, pid - PID_CUSTOM);
-	put_plane_name(space->out, device->name, device->predicted.n > 0, what);
+	mark = begin_plane(space->out, pid - PID_CUSTOM, device, what);
 	put_plane_stats(plane, space->native_bytes);
 	put_rows(plane);
 	counter_id = put_labels(plane);

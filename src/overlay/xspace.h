@@ -8,12 +8,6 @@
 
 #include "codec/xspace.h"
 
-enum {
-	METADATA_ID = 1, /* of events and of stats alike */
-	METADATA_NAME = 2,
-	METADATA_STATS = 5,
-};
-
 #define OVERLAY_PLANE	"/device:CUSTOM:TPUsight"
 #define OVERLAY_MARK	"tpusight_native_bytes"
 #define OVERLAY_GENERATOR "tpusight"

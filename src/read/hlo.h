@@ -22,4 +22,13 @@
 enum ts_status ts_hlo_read(struct ts_arena *arena, struct ts_bytes proto, struct ts_bytes file,
 			   struct ts_hlo_module *module, struct ts_error *err);
 
+/* What the bytes of a program are; none of the last three is read here. */
+enum ts_hlo_program {
+	TS_HLO_COMPILED,  /* a module, or no program at all: ts_hlo_read() tells */
+	TS_HLO_STABLEHLO, /* as text, or as MLIR's bytecode */
+	TS_HLO_EXPORT,	  /* StableHLO, as jax.export writes it */
+	TS_HLO_TEXT,	  /* a compiled module as text (--xla_dump_to) */
+};
+enum ts_hlo_program ts_hlo_program_of(struct ts_bytes bytes);
+
 #endif

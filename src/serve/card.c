@@ -13,7 +13,7 @@
 #define NOTE_BYTES ((size_t)1 << 20) /* at the end of a file: the note names each file that was annotated */
 #define NS_PER_MS  1000000
 
-enum kind { KIND_INT, KIND_REAL, KIND_TEXT };
+enum kind { KIND_INT, KIND_REAL, KIND_TEXT, KIND_BOOL };
 
 struct row {
 	const char *name; /* of a member, or of one in an object: "step_time_ps.median" */
@@ -22,11 +22,14 @@ struct row {
 };
 
 #define INT(name, member)  { name, KIND_INT, offsetof(struct ts_card, member), 0 }
+#define BOOL(name, member) { name, KIND_BOOL, offsetof(struct ts_card, member), 0 }
 #define REAL(name, member) { name, KIND_REAL, offsetof(struct ts_card, member), 0 }
 #define TEXT(name, member) \
 	{ name, KIND_TEXT, offsetof(struct ts_card, member), sizeof(((struct ts_card *)0)->member) }
 
-static const struct row run_rows[] = { INT("duration_ps", wall_ps), { NULL } };
+static const struct row run_rows[] = { INT("duration_ps", wall_ps),
+				       BOOL("is_predicted", is_predicted),
+				       { NULL } };
 static const struct row overview_rows[] = { REAL("health_score", health_score),
 					    INT("step_count", nr_steps),
 					    INT("step_time_ps.median", step_median_ps),
@@ -60,12 +63,14 @@ static void take_text(char *out, size_t size, struct ts_bytes token)
 static void take(struct ts_card *card, const struct row *row, struct ts_bytes token)
 {
 	char *place = (char *)card + row->at;
-	int64_t number;
+	int64_t number = ts_bytes_is(token, "true");
 	double real;
 
 	if (row->kind == KIND_TEXT)
 		take_text(place, row->size, token);
 	else if (row->kind == KIND_INT && ts_bytes_i64(token, &number) && number >= 0)
+		memcpy(place, &number, sizeof(number));
+	else if (row->kind == KIND_BOOL && (number || ts_bytes_is(token, "false")))
 		memcpy(place, &number, sizeof(number));
 	else if (row->kind == KIND_REAL && ts_jtok_real(token, &real))
 		memcpy(place, &real, sizeof(real));
@@ -202,7 +207,7 @@ void ts_card_init(struct ts_card *card)
 {
 	TS_ASSERT(card);
 	memset(card, 0, sizeof(*card));
-	card->when_unix_ms = card->nr_devices = card->nr_steps = TS_UNKNOWN;
+	card->when_unix_ms = card->nr_devices = card->nr_steps = card->is_predicted = TS_UNKNOWN;
 	card->step_median_ps = card->step_p90_ps = card->wall_ps = card->total_ps = TS_UNKNOWN;
 	card->health_score = NAN;
 	for (size_t b = 0; b < TS_NR_BUCKETS; b++)
@@ -320,6 +325,11 @@ void ts_card_put(struct ts_json *json, const struct ts_card *card)
 	put_text(json, "chip", card->chip);
 	put_number(json, "chips", card->nr_devices);
 	put_text(json, "program", card->program);
+	ts_json_key(json, "is_predicted");
+	if (card->is_predicted == TS_UNKNOWN)
+		ts_json_null(json);
+	else
+		ts_json_bool(json, card->is_predicted);
 	put_number(json, "steps", card->nr_steps);
 	put_number(json, "step_median_ps", card->step_median_ps);
 	put_number(json, "step_p90_ps", card->step_p90_ps);

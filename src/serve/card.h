@@ -21,6 +21,7 @@ struct ts_card {
 	char problem[512];    /* why there is no report of this run; empty: there is one */
 	int64_t when_unix_ms; /* the first start of a host's profiler */
 	int64_t nr_devices, nr_steps;
+	int64_t is_predicted; /* 1: nothing of it was measured */
 	int64_t step_median_ps, step_p90_ps, wall_ps;
 	double health_score;
 	int64_t total_ps, bucket_ps[TS_NR_BUCKETS]; /* time of all cores */

@@ -43,7 +43,6 @@ struct ts_report {
 struct ts_output {
 	const char *name;      /* as in --format */
 	const char *extension; /* of a file of it, without the dot */
-	bool shows_one_run;    /* of several runs it shows the result "compare" alone */
 	/* Appends to OUT. TS_USAGE: the view is not there, or must be named. */
 	enum ts_status (*emit)(struct ts_buf *out, const struct ts_results *results,
 			       const struct ts_report *report, struct ts_error *err);

@@ -9,8 +9,7 @@
 
 #include "base/check.h"
 #include "base/units.h"
-#include "codec/pbw.h"
-#include "codec/xspace.h"
+#include "codec/xspacew.h"
 #include "model/op_kind.h"
 #include "model/traffic.h"
 
@@ -82,92 +81,26 @@ struct writer {
 	int64_t *starts_ps; /* of each module, and where the last ends */
 };
 
-static size_t stat_begin(struct writer *writer, uint32_t field, int stat)
-{
-	size_t mark = ts_pbw_begin(writer->out, field);
-
-	ts_pbw_u64(writer->out, XSTAT_METADATA_ID, (uint64_t)stat);
-	return mark;
-}
-
+/* What is not known has no stat. */
 static void stat_text(struct writer *writer, uint32_t field, int stat, struct ts_bytes text)
 {
-	size_t mark;
-
-	if (text.n == 0)
-		return;
-	mark = stat_begin(writer, field, stat);
-	ts_pbw_text(writer->out, XSTAT_STR, text);
-	ts_pbw_end(writer->out, mark);
+	if (text.n > 0)
+		ts_xspacew_text_stat(writer->out, field, (uint32_t)stat, text);
 }
 
-static void stat_int(struct writer *writer, uint32_t field, int stat, int64_t value)
+static struct ts_xspacew_meta meta_begin(struct writer *writer, uint64_t id, struct ts_bytes name,
+					 struct ts_bytes shown)
 {
-	size_t mark = stat_begin(writer, field, stat);
+	struct ts_xspacew_meta meta =
+		ts_xspacew_meta_begin(writer->out, XPLANE_EVENT_METADATA, id, name);
 
-	ts_pbw_i64(writer->out, XSTAT_INT64, value);
-	ts_pbw_end(writer->out, mark);
-}
-
-static void stat_id(struct writer *writer, uint32_t field, int stat, uint64_t value)
-{
-	size_t mark = stat_begin(writer, field, stat);
-
-	ts_pbw_u64(writer->out, XSTAT_UINT64, value);
-	ts_pbw_end(writer->out, mark);
-}
-
-static void stat_real(struct writer *writer, uint32_t field, int stat, double value)
-{
-	size_t mark = stat_begin(writer, field, stat);
-
-	ts_pbw_double(writer->out, XSTAT_DOUBLE, value);
-	ts_pbw_end(writer->out, mark);
-}
-
-static size_t plane_begin(struct writer *writer, int64_t id, const char *name)
-{
-	size_t mark = ts_pbw_begin(writer->out, XSPACE_PLANES);
-
-	ts_pbw_i64(writer->out, XPLANE_ID, id);
-	ts_pbw_text(writer->out, XPLANE_NAME, ts_bytes_of(name));
-	return mark;
-}
-
-static void put_stat_name(struct writer *writer, int64_t id, const char *name)
-{
-	size_t entry = ts_pbw_begin(writer->out, XPLANE_STAT_METADATA), mark;
-
-	ts_pbw_i64(writer->out, MAP_KEY, id);
-	mark = ts_pbw_begin(writer->out, MAP_VALUE);
-	ts_pbw_i64(writer->out, XSTATMETA_ID, id);
-	ts_pbw_text(writer->out, XSTATMETA_NAME, ts_bytes_of(name));
-	ts_pbw_end(writer->out, mark);
-	ts_pbw_end(writer->out, entry);
-}
-
-struct open_meta {
-	size_t entry, value;
-};
-
-static struct open_meta meta_begin(struct writer *writer, uint64_t id, struct ts_bytes name,
-				   struct ts_bytes shown)
-{
-	struct open_meta meta = { ts_pbw_begin(writer->out, XPLANE_EVENT_METADATA), 0 };
-
-	ts_pbw_u64(writer->out, MAP_KEY, id);
-	meta.value = ts_pbw_begin(writer->out, MAP_VALUE);
-	ts_pbw_u64(writer->out, XEVENTMETA_ID, id);
-	ts_pbw_text(writer->out, XEVENTMETA_NAME, name);
-	if (shown.n > 0)
-		ts_pbw_text(writer->out, XEVENTMETA_DISPLAY_NAME, shown);
+	ts_pbw_text(writer->out, XEVENTMETA_DISPLAY_NAME, shown);
 	return meta;
 }
 
-static void meta_end(struct writer *writer, struct open_meta meta)
+static void put_name(struct writer *writer, uint64_t id, struct ts_bytes name)
 {
-	ts_pbw_end(writer->out, meta.value);
-	ts_pbw_end(writer->out, meta.entry);
+	ts_xspacew_name(writer->out, XPLANE_EVENT_METADATA, id, name);
 }
 
 static uint64_t program_of(size_t module)
@@ -219,7 +152,7 @@ static void put_breakdown(struct writer *writer, const struct ts_traffic *traffi
 			ts_pbw_i64(&bytes, 3, moved[memories[i].memory]);
 			ts_pbw_end(&bytes, mark);
 		}
-	mark = stat_begin(writer, XEVENTMETA_STATS, STAT_BREAKDOWN);
+	mark = ts_xspacew_stat_begin(writer->out, XEVENTMETA_STATS, STAT_BREAKDOWN);
 	ts_pbw_bytes(writer->out, XSTAT_BYTES, ts_buf_bytes(&bytes));
 	ts_pbw_end(writer->out, mark);
 	writer->out->failed |= bytes.failed;
@@ -231,10 +164,12 @@ static void put_cost(struct writer *writer, const struct ts_hlo_module *module, 
 	struct ts_traffic traffic = ts_instr_traffic(module, index);
 	struct ts_cost cost = ts_hlo_cost(module, index);
 
-	stat_int(writer, XEVENTMETA_STATS, STAT_FLOPS, TS_MAX(cost.flops, 0));
-	stat_int(writer, XEVENTMETA_STATS, STAT_MODEL_FLOPS, TS_MAX(cost.flops, 0));
-	stat_int(writer, XEVENTMETA_STATS, STAT_BYTES, TS_MAX(cost.bytes_accessed, 0));
-	stat_int(writer, XEVENTMETA_STATS, STAT_RAW_BYTES, TS_MAX(cost.bytes_accessed, 0));
+	ts_xspacew_i64_stat(writer->out, XEVENTMETA_STATS, STAT_FLOPS, TS_MAX(cost.flops, 0));
+	ts_xspacew_i64_stat(writer->out, XEVENTMETA_STATS, STAT_MODEL_FLOPS, TS_MAX(cost.flops, 0));
+	ts_xspacew_i64_stat(writer->out, XEVENTMETA_STATS, STAT_BYTES,
+			    TS_MAX(cost.bytes_accessed, 0));
+	ts_xspacew_i64_stat(writer->out, XEVENTMETA_STATS, STAT_RAW_BYTES,
+			    TS_MAX(cost.bytes_accessed, 0));
 	if (traffic.source == TS_TRAFFIC_MODULE)
 		put_breakdown(writer, &traffic);
 }
@@ -262,7 +197,7 @@ static void put_op(struct writer *writer, size_t module, uint32_t index)
 	const struct ts_predicted_module *from = &writer->predicted->modules[module];
 	const struct ts_hlo_instr *instr = &from->module->instrs[index];
 	struct ts_buf text = TS_BUF_INIT;
-	struct open_meta meta;
+	struct ts_xspacew_meta meta;
 
 	print_instr(&text, from->module, instr);
 	for (int beside = 0; beside < 2; beside++) {
@@ -272,51 +207,42 @@ static void put_op(struct writer *writer, size_t module, uint32_t index)
 		meta = meta_begin(writer, writer->first_op[module] + 2 * (uint64_t)index + beside,
 				  ts_buf_bytes(&text), instr->name);
 		stat_text(writer, XEVENTMETA_STATS, STAT_CATEGORY, ts_hlo_category(instr));
-		stat_id(writer, XEVENTMETA_STATS, STAT_PROGRAM, program_of(module));
-		stat_id(writer, XEVENTMETA_STATS, STAT_SYMBOL, (uint64_t)index + 1);
+		ts_xspacew_u64_stat(writer->out, XEVENTMETA_STATS, STAT_PROGRAM,
+				    program_of(module));
+		ts_xspacew_u64_stat(writer->out, XEVENTMETA_STATS, STAT_SYMBOL,
+				    (uint64_t)index + 1);
 		if (!beside) {
 			put_cost(writer, from->module, index);
 			put_texts(writer, instr);
 		}
 		stat_text(writer, XEVENTMETA_STATS, STAT_BASIS, ts_bytes_of(from->basis[index]));
-		meta_end(writer, meta);
+		ts_xspacew_meta_end(writer->out, meta);
 	}
 	writer->out->failed |= text.failed;
 	ts_buf_release(&text);
 }
 
-static size_t line_begin(struct writer *writer, int64_t id, const char *name)
-{
-	size_t mark = ts_pbw_begin(writer->out, XPLANE_LINES);
-
-	ts_pbw_i64(writer->out, XLINE_ID, id);
-	ts_pbw_text(writer->out, XLINE_NAME, ts_bytes_of(name));
-	return mark;
-}
-
 static size_t event_begin(struct writer *writer, uint64_t meta, int64_t start_ps, int64_t dur_ps)
 {
-	size_t mark = ts_pbw_begin(writer->out, XLINE_EVENTS);
+	size_t mark = ts_xspacew_event_begin(writer->out, meta, (uint64_t)start_ps);
 
-	ts_pbw_u64(writer->out, XEVENT_METADATA_ID, meta);
-	ts_pbw_i64(writer->out, XEVENT_OFFSET_PS, start_ps);
 	ts_pbw_i64(writer->out, XEVENT_DURATION_PS, dur_ps);
 	return mark;
 }
 
 static void put_steps(struct writer *writer)
 {
-	size_t line = line_begin(writer, LINE_STEPS, "Steps"), mark;
+	size_t line = ts_xspacew_line_begin(writer->out, LINE_STEPS, TS_LIT("Steps")), mark;
 
 	mark = event_begin(writer, META_STEP, 0, writer->starts_ps[writer->predicted->nr_modules]);
-	stat_int(writer, XEVENT_STATS, STAT_STEP_NUM, 0);
+	ts_xspacew_i64_stat(writer->out, XEVENT_STATS, STAT_STEP_NUM, 0);
 	ts_pbw_end(writer->out, mark);
 	ts_pbw_end(writer->out, line);
-	line = line_begin(writer, LINE_MODULES, "XLA Modules");
+	line = ts_xspacew_line_begin(writer->out, LINE_MODULES, TS_LIT("XLA Modules"));
 	for (size_t i = 0; i < writer->predicted->nr_modules; i++) {
 		mark = event_begin(writer, META_FIRST_MODULE + i, writer->starts_ps[i],
 				   writer->starts_ps[i + 1] - writer->starts_ps[i]);
-		stat_id(writer, XEVENT_STATS, STAT_RUN_ID, i + 1);
+		ts_xspacew_u64_stat(writer->out, XEVENT_STATS, STAT_RUN_ID, i + 1);
 		ts_pbw_end(writer->out, mark);
 	}
 	ts_pbw_end(writer->out, line);
@@ -324,8 +250,8 @@ static void put_steps(struct writer *writer)
 
 static void put_events(struct writer *writer, bool beside)
 {
-	size_t line = line_begin(writer, beside ? LINE_ASYNC : LINE_OPS,
-				 beside ? "Async XLA Ops" : "XLA Ops");
+	size_t line = ts_xspacew_line_begin(writer->out, beside ? LINE_ASYNC : LINE_OPS,
+					    beside ? TS_LIT("Async XLA Ops") : TS_LIT("XLA Ops"));
 
 	for (size_t m = 0; m < writer->predicted->nr_modules; m++) {
 		const struct ts_predicted_module *from = &writer->predicted->modules[m];
@@ -362,34 +288,36 @@ static void put_note(struct writer *writer, struct ts_buf *note)
 static void put_device(struct writer *writer, struct ts_bytes note)
 {
 	const struct ts_predicted *predicted = writer->predicted;
-	size_t plane = plane_begin(writer, 2, "/device:TPU:0");
+	size_t plane = ts_xspacew_plane_begin(writer->out, 2, TS_LIT("/device:TPU:0"));
 	struct ts_buf name = TS_BUF_INIT;
 
 	put_steps(writer);
 	put_events(writer, false);
 	put_events(writer, true);
-	meta_end(writer, meta_begin(writer, META_STEP, ts_bytes_of(STEP_NAME), TS_LIT("")));
+	put_name(writer, META_STEP, ts_bytes_of(STEP_NAME));
 	for (size_t m = 0; m < predicted->nr_modules; m++) {
 		const struct ts_predicted_module *from = &predicted->modules[m];
 
 		name.n = 0;
 		module_name(writer, m, &name);
-		meta_end(writer, meta_begin(writer, META_FIRST_MODULE + m, ts_buf_bytes(&name),
-					    TS_LIT("")));
+		put_name(writer, META_FIRST_MODULE + m, ts_buf_bytes(&name));
 		for (uint32_t i = 0; i < from->module->nr_instrs; i++)
 			if (from->schedule->sums[i].runs > 0)
 				put_op(writer, m, i);
 	}
 	stat_text(writer, XPLANE_STATS, STAT_KIND, ts_bytes_of(predicted->device_kind));
-	stat_real(writer, XPLANE_STATS, STAT_FLOPS_RATE, predicted->peak_flops_per_s / 1e12);
-	stat_real(writer, XPLANE_STATS, STAT_HBM_RATE, predicted->hbm_bytes_per_s / 1e9);
-	stat_int(writer, XPLANE_STATS, STAT_MEGACORE, predicted->has_megacore);
+	ts_xspacew_double_stat(writer->out, XPLANE_STATS, STAT_FLOPS_RATE,
+			       predicted->peak_flops_per_s / 1e12);
+	ts_xspacew_double_stat(writer->out, XPLANE_STATS, STAT_HBM_RATE,
+			       predicted->hbm_bytes_per_s / 1e9);
+	ts_xspacew_i64_stat(writer->out, XPLANE_STATS, STAT_MEGACORE, predicted->has_megacore);
 	stat_text(writer, XPLANE_STATS, STAT_PREDICTED, predicted->topology);
 	if (predicted->libtpu.n > 0)
 		stat_text(writer, XPLANE_STATS, STAT_LIBTPU, predicted->libtpu);
 	stat_text(writer, XPLANE_STATS, STAT_NOTE, note);
 	for (int id = 1; id < NR_STATS; id++)
-		put_stat_name(writer, id, stat_names[id]);
+		ts_xspacew_name(writer->out, XPLANE_STAT_METADATA, (uint64_t)id,
+				ts_bytes_of(stat_names[id]));
 	ts_pbw_end(writer->out, plane);
 	ts_buf_release(&name);
 }
@@ -397,30 +325,34 @@ static void put_device(struct writer *writer, struct ts_bytes note)
 /* A row of its own, above or below those of the core, for viewers that know nothing of the stat. */
 static void put_banner(struct writer *writer, struct ts_bytes note)
 {
-	size_t plane = plane_begin(writer, 1, "/device:CUSTOM:PREDICTED, not measured"), line;
+	size_t plane = ts_xspacew_plane_begin(writer->out, 1,
+					      TS_LIT("/device:CUSTOM:PREDICTED, not measured")),
+	       line;
 
-	line = line_begin(writer, 1, "predicted by TPUsight");
+	line = ts_xspacew_line_begin(writer->out, 1, TS_LIT("predicted by TPUsight"));
 	ts_pbw_end(writer->out,
 		   event_begin(writer, 1, 0, writer->starts_ps[writer->predicted->nr_modules]));
 	ts_pbw_end(writer->out, line);
-	meta_end(writer, meta_begin(writer, 1, note, TS_LIT("")));
+	put_name(writer, 1, note);
 	ts_pbw_end(writer->out, plane);
 }
 
 /* The compiled modules, as profiles have them. */
 static void put_modules(struct writer *writer)
 {
-	size_t plane = plane_begin(writer, 0, "/host:metadata"), mark, proto;
+	size_t plane = ts_xspacew_plane_begin(writer->out, 0, TS_LIT("/host:metadata")), mark,
+	       proto;
 	struct ts_buf name = TS_BUF_INIT;
 
 	for (size_t m = 0; m < writer->predicted->nr_modules; m++) {
 		const struct ts_hlo_module *module = writer->predicted->modules[m].module;
-		struct open_meta meta;
+		struct ts_xspacew_meta meta;
 
 		name.n = 0;
 		module_name(writer, m, &name);
-		meta = meta_begin(writer, program_of(m), ts_buf_bytes(&name), TS_LIT(""));
-		mark = stat_begin(writer, XEVENTMETA_STATS, 1);
+		meta = ts_xspacew_meta_begin(writer->out, XPLANE_EVENT_METADATA, program_of(m),
+					     ts_buf_bytes(&name));
+		mark = ts_xspacew_stat_begin(writer->out, XEVENTMETA_STATS, 1);
 		proto = ts_pbw_begin(writer->out, XSTAT_BYTES);
 		if (module->is_bare)
 			ts_pbw_bytes(writer->out, 1, module->proto);
@@ -428,9 +360,9 @@ static void put_modules(struct writer *writer)
 			ts_buf_put(writer->out, module->proto);
 		ts_pbw_end(writer->out, proto);
 		ts_pbw_end(writer->out, mark);
-		meta_end(writer, meta);
+		ts_xspacew_meta_end(writer->out, meta);
 	}
-	put_stat_name(writer, 1, "Hlo Proto");
+	ts_xspacew_name(writer->out, XPLANE_STAT_METADATA, 1, TS_LIT("Hlo Proto"));
 	ts_pbw_end(writer->out, plane);
 	ts_buf_release(&name);
 }

@@ -8,6 +8,7 @@
 #include "codec/json.h"
 #include "result/order.h"
 #include "result/view.h"
+#include "write/summary.h"
 
 static void put_item(struct ts_buf *text, struct ts_value value)
 {
@@ -75,8 +76,27 @@ static void put_heading(struct ts_csv *csv, const char *name)
 	ts_buf_release(&text);
 }
 
+/*
+ * CSV has no place for a note: of a profile that was predicted each row says so, in a column behind the others. What was
+ * measured does not have it.
+ */
+static void end_heading(struct ts_csv *csv, bool is_predicted)
+{
+	if (is_predicted)
+		ts_csv_text(csv, TS_LIT("is_predicted"));
+	ts_csv_end_row(csv);
+}
+
+static void end_row(struct ts_csv *csv, bool is_predicted)
+{
+	if (is_predicted)
+		put_cell(csv, ts_bool(true));
+	ts_csv_end_row(csv);
+}
+
 static enum ts_status put_table(struct ts_csv *csv, const struct ts_table *table,
-				const struct ts_report *report, struct ts_error *err)
+				const struct ts_report *report, bool is_predicted,
+				struct ts_error *err)
 {
 	int sorted = report->sort ? ts_table_find_column(table, report->sort) : -1;
 	size_t nr = report->top ? TS_MIN(report->top, table->nr_rows) : table->nr_rows;
@@ -86,20 +106,20 @@ static enum ts_status put_table(struct ts_csv *csv, const struct ts_table *table
 		return ts_tables_need_column(table, 1, report->sort, err);
 	for (size_t i = 0; i < table->nr_columns; i++)
 		put_heading(csv, table->columns[i].name);
-	ts_csv_end_row(csv);
+	end_heading(csv, is_predicted);
 	rows = calloc(table->nr_rows + 1, sizeof(*rows));
 	if (!rows || !ts_table_order(table, sorted, rows))
 		csv->out->failed = true;
 	for (size_t row = 0; row < nr && !csv->out->failed; row++) {
 		for (size_t i = 0; i < table->nr_columns; i++)
 			put_cell(csv, ts_table_cell(table, rows[row], (int)i));
-		ts_csv_end_row(csv);
+		end_row(csv, is_predicted);
 	}
 	free(rows);
 	return TS_OK;
 }
 
-static void put_finding(struct ts_csv *csv, const struct ts_finding *finding)
+static void put_finding(struct ts_csv *csv, const struct ts_finding *finding, bool is_predicted)
 {
 	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++)
 		put_cell(csv, ts_finding_value(finding, i));
@@ -107,10 +127,10 @@ static void put_finding(struct ts_csv *csv, const struct ts_finding *finding)
 		put_cell(csv, finding->nr_where ? ts_where_value(finding->where, i) : ts_null());
 	for (size_t i = 0; i < TS_LINK_COLUMNS; i++)
 		put_cell(csv, ts_link_value(&finding->links, i));
-	ts_csv_end_row(csv);
+	end_row(csv, is_predicted);
 }
 
-static void put_findings(struct ts_csv *csv, const struct ts_result *result)
+static void put_findings(struct ts_csv *csv, const struct ts_result *result, bool is_predicted)
 {
 	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++)
 		ts_csv_text(csv, ts_bytes_of(ts_finding_columns[i]));
@@ -118,37 +138,40 @@ static void put_findings(struct ts_csv *csv, const struct ts_result *result)
 		ts_csv_text(csv, ts_bytes_of(ts_where_columns[i]));
 	for (size_t i = 0; i < TS_LINK_COLUMNS; i++)
 		ts_csv_text(csv, ts_bytes_of(ts_link_columns[i]));
-	ts_csv_end_row(csv);
+	end_heading(csv, is_predicted);
 	for (size_t i = 0; i < result->nr_findings; i++)
-		put_finding(csv, &result->findings[i]);
+		put_finding(csv, &result->findings[i], is_predicted);
 }
 
-static void put_fields(struct ts_csv *csv, const struct ts_result *result)
+static void put_fields(struct ts_csv *csv, const struct ts_result *result, bool is_predicted)
 {
+	bool is_said = ts_result_get(result, "is_predicted").type == TS_VALUE_BOOL;
+
 	for (size_t i = 0; i < result->nr_fields; i++)
 		ts_csv_text(csv, ts_bytes_of(result->fields[i].name));
-	ts_csv_end_row(csv);
+	end_heading(csv, is_predicted && !is_said);
 	for (size_t i = 0; i < result->nr_fields; i++)
 		put_cell(csv, result->fields[i].value);
-	ts_csv_end_row(csv);
+	end_row(csv, is_predicted && !is_said);
 }
 
 static enum ts_status put_view(struct ts_csv *csv, const struct ts_view *view,
-			       const struct ts_report *report, struct ts_error *err)
+			       const struct ts_report *report, bool is_predicted,
+			       struct ts_error *err)
 {
 	const struct ts_result *result = view->result;
 
 	if (view->table)
-		return put_table(csv, view->table, report, err);
+		return put_table(csv, view->table, report, is_predicted, err);
 	if (!ts_result_has_findings(result) && result->nr_tables && !result->top_level)
-		return put_table(csv, &result->tables[0], report, err);
+		return put_table(csv, &result->tables[0], report, is_predicted, err);
 	if (report->sort || report->top)
 		return ts_fail(err, TS_USAGE, "view %s is not a table that has rows to choose",
 			       report->view);
 	if (ts_result_has_findings(result))
-		put_findings(csv, result);
+		put_findings(csv, result, is_predicted);
 	else
-		put_fields(csv, result);
+		put_fields(csv, result, is_predicted);
 	return TS_OK;
 }
 
@@ -166,7 +189,7 @@ enum ts_status ts_report_csv(struct ts_buf *out, const struct ts_results *result
 		return ts_fail(err, TS_USAGE, "csv has no short form (use text or json)");
 	st = ts_view_find(results, report->view, &found, err);
 	if (st == TS_OK)
-		st = put_view(&csv, &found, report, err);
+		st = put_view(&csv, &found, report, ts_summary_is_predicted(results), err);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 

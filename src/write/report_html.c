@@ -137,6 +137,5 @@ enum ts_status ts_report_html(struct ts_buf *out, const struct ts_results *resul
 const struct ts_output ts_output_html = {
 	.name = "html",
 	.extension = "html",
-	.shows_one_run = true,
 	.emit = ts_report_html,
 };

@@ -10,6 +10,7 @@
 #include "codec/zipw.h"
 #include "result/view.h"
 #include "write/json_value.h"
+#include "write/summary.h"
 
 #define MAX_ROWS  1048576
 #define MAX_CHARS 32767
@@ -285,12 +286,27 @@ static void put_values(struct book *book, const struct ts_result *result)
 	ts_buf_release(&path);
 }
 
+/* In bold, above all else. */
+static void put_predicted(struct book *book)
+{
+	struct ts_buf text = TS_BUF_INIT;
+
+	ts_summary_predicted(&text, book->results, 0);
+	if (text.n > 0 && begin_row(book)) {
+		put_text_cell(&book->sheet, ts_bytes_cut(ts_buf_bytes(&text), 0, text.n - 1), true);
+		end_row(book);
+	}
+	book->sheet.failed |= text.failed;
+	ts_buf_release(&text);
+}
+
 static void put_first_sheet(struct book *book)
 {
 	begin_sheet(book, "report");
 	put_heading(book, "name");
 	put_heading(book, "value");
 	end_row(book);
+	put_predicted(book);
 	for (size_t i = 0; i < book->results->nr; i++)
 		put_values(book, book->results->items[i]);
 	end_sheet(book);

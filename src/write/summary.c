@@ -96,8 +96,9 @@ void ts_summary_predicted(struct ts_buf *out, const struct ts_results *results, 
 		return;
 	if (prediction)
 		topology = text_of(ts_result_get(prediction, "topology"));
-	ts_buf_printf(&line, "PREDICTED for %.*s, not measured: nothing ran (--view prediction)",
-		      TS_ARG(topology));
+	ts_buf_printf(&line, "PREDICTED%s%.*s, not measured: nothing ran%s",
+		      topology.n > 0 ? " for " : "", TS_ARG(topology),
+		      topology.n > 0 ? " (--view prediction)" : "");
 	ts_term_cut(out, ts_buf_bytes(&line), width ? width : SIZE_MAX);
 	ts_buf_putc(out, '\n');
 	out->failed |= line.failed;

@@ -21,6 +21,9 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+import children
+
 DATA = os.path.join(HERE, "..", "data")
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 PATIENCE_S = 60
@@ -63,7 +66,7 @@ def says(session):
 
 @contextlib.contextmanager
 def serving(logdir):
-    server = subprocess.Popen([PROGRAM, "serve", "--port=0", logdir], stdout=subprocess.PIPE)
+    server = children.start([PROGRAM, "serve", "--port=0", logdir], stdout=subprocess.PIPE)
     line = server.stdout.readline().decode()
     try:
         yield server, int(re.search(r":(\d+)/", line).group(1))

@@ -20,6 +20,7 @@ TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.p
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 PROFILE = os.path.join(TOP, "tests", "fuzz", "seeds", "xplane", "steps_marked")
 sys.path.insert(0, os.path.join(TOP, "tests", "fixtures"))
+import children
 import riegeli
 
 PLANES, RECORDS = "h.xplane.pb", "h.xplane.riegeli"
@@ -128,8 +129,8 @@ class Commands(unittest.TestCase):
         self.assertEqual(annotated, self.forms[RECORDS] + content(os.path.join(top, "tail")))
 
     def test_a_server_shows_it(self):
-        process = subprocess.Popen([PROGRAM, "serve", "--port=0", LOG], cwd=os.path.join(self.dir, RECORDS), stdout=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL, text=True)
+        process = children.start([PROGRAM, "serve", "--port=0", LOG], cwd=os.path.join(self.dir, RECORDS), stdout=subprocess.PIPE,
+                                 stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(process.wait)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.terminate)

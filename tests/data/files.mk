@@ -14,7 +14,7 @@ EXTRA_DIST += tests/data/traffic/libtpu.json tests/data/traffic/heads.hlo_proto.
 	tests/data/traffic/parts.hlo_proto.pb tests/data/traffic/steps.hlo_proto.pb \
 	tests/data/traffic/turned.hlo_proto.pb tests/data/traffic/widened.hlo_proto.pb
 EXTRA_DIST += tests/data/modules.tar.xz tests/data/pallas_v5e.hlo.pb tests/data/memory_profile.prof tests/data/memory_profile.json \
-	tests/data/hand_made.pt.trace.json tests/data/torch_steps.json tests/data/hta_critical_path.json
+	tests/data/hand_made.pt.trace.json tests/data/hand_made_sync.pt.trace.json tests/data/torch_steps.json tests/data/hta_critical_path.json
 torch = breaks stack old mode_eager mode_default mode_reduce-overhead mode_max-autotune
 EXTRA_DIST += $(torch:%=tests/data/torch/%.pt.trace.json.gz) $(torch:%=tests/data/torch/%.json) \
 	tests/data/torch/dedicated_log_torch_trace_breaks.log.gz

@@ -23,6 +23,7 @@ static const struct source sources[] = {
 	{ TS_SRCDIR "/tests/data/hand_made.pt.trace.json", "chrome" },
 	{ TS_SRCDIR "/tests/fuzz/seeds/xplane/plain", "xplane" },
 	{ TS_SRCDIR "/tests/fuzz/seeds/xplane/steps_marked", "xplane" },
+	{ TS_SRCDIR "/tests/fuzz/seeds/trace/synchronized", "chrome" },
 };
 
 static struct ts_input inputs[TS_NELEM(sources)]; /* the process's own, read once */

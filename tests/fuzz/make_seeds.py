@@ -125,6 +125,19 @@ def jobs():
     compiled = [event("Torch-Compiled Region: 0/0", "user_annotation", 1, 10, 80), event("CompiledFunction", "cpu_op", 1, 12, 70),
                 event("triton_poi_fused_add_0", "cpu_op", 1, 20, 6), event("_compile.compile_inner (dynamo_timed)", "cpu_op", 1, 200, 90)]
     yield "compiled", trace_of(steps(3) + compiled + launches(3, "triton_poi_fused_add_0"))
+    recorded = {"wait_on_stream": 7, "wait_on_cuda_event_record_corr_id": 60}
+    told = [event("cudaEventRecord", "cuda_runtime", 1, 22, 1, correlation=60),
+            event("cudaStreamWaitEvent", "cuda_runtime", 1, 24, 2, correlation=61),
+            event("Stream Wait Event", "cuda_sync", 9, 25, 1, pid=0, stream=9, correlation=61, **recorded),
+            event("cudaLaunchKernel", "cuda_runtime", 1, 28, 2, correlation=62),
+            event("elementwise", "kernel", 9, 45, 9, pid=0, stream=9, correlation=62),
+            event("cudaEventSynchronize", "cuda_runtime", 1, 32, 25, correlation=63),
+            event("Event Sync", "cuda_sync", -1, 33, 23, pid=0, stream=-1, correlation=63, **recorded),
+            event("cudaStreamSynchronize", "cuda_runtime", 1, 240, 20, correlation=64),
+            event("Stream Sync", "cuda_sync", 7, 241, 18, pid=0, stream=7, correlation=64),
+            event("cudaDeviceSynchronize", "cuda_runtime", 1, 270, 20, correlation=65),
+            event("Context Sync", "cuda_sync", -1, 271, 18, pid=0, stream=-1, correlation=65)]
+    yield "synchronized", trace_of(steps(4) + launches(6) + told)
     yield "packed_ranks", gzip.compress(ranks[0], mtime=0) + b"\x1e" + ranks[1]
 
 
@@ -172,7 +185,7 @@ def module_with_buffers():
 def changes():
     """Changes of states (hostile_states.c): none, and some, of each of its profiles."""
     rng = random.Random(15)
-    for number in range(6):
+    for number in range(7):
         some = b"".join(
             bytes([rng.randrange(40), 0, rng.randrange(256), rng.choice([0, 1, 2, 8, 127, 128, 255, rng.randrange(256)])])
             for _ in range(40))

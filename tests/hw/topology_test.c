@@ -28,12 +28,20 @@ static void slices_are_read(void **state)
 	assert_int_equal(topology.nr_cores, 8); /* two a chip */
 	assert_true(ts_bytes_is(ts_topology_chip(TS_LIT("v5e:2x4")), "v5e"));
 	assert_int_equal(ts_topology_chip(TS_LIT("2x4")).n, 0);
+	assert_int_equal(topology.nr_slices, 1);
+	assert_true(ts_bytes_is(ts_topology_chip(TS_LIT("2xv5e:4x4")), "v5e"));
+	assert_true(ts_topology_parse(TS_LIT("2xv5e:4x4"), "TPU v5e", &topology));
+	assert_int_equal(topology.nr_slices, 2);
+	assert_int_equal(topology.nr_chips, 16); /* of one */
 }
 
 static void what_is_no_slice_is_refused(void **state)
 {
 	static const char *const texts[] = {
-		"", "x", "2x", "0x4", "-2x2", "2x2x2x2", "1025x1025", "9223372036854775807x2", "two"
+		"",	"x",	     "2x",	   "0x4",
+		"-2x2", "2x2x2x2",   "1025x1025",  "9223372036854775807x2",
+		"two",	"0xv5e:2x2", "-1xv5e:2x2", "9999999xv5e:2x2",
+		"v5e:"
 	};
 	struct ts_topology topology;
 

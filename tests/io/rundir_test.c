@@ -614,6 +614,23 @@ static void a_head_of_kineto_makes_a_trace_of_any_file(void **state)
 	assert_captures("mine.json\n");
 }
 
+/* Who writes a trace anew, with notes in front, leaves what Kineto says of itself behind the events. */
+static void events_of_kineto_make_a_trace_of_any_file(void **state)
+{
+#define EVENTS(kind) \
+	TS_LIT("{\"metadata\": {\"host\": 1}, \"traceEvents\": [{\"ph\": \"X\", \"cat\": \"" kind "\",")
+	make_file("log/anew.json", EVENTS("cpu_op"));
+	make_file("log/compact.json",
+		  TS_LIT("{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cuda_runtime\""));
+	make_file("log/browser.json", EVENTS("toplevel"));
+	make_file("log/build.json", EVENTS("cpu_op_of_another"));
+	make_file("log/cut.json", TS_LIT("{\"traceEvents\": [{\"ph\": \"X\", \"cat\""));
+	make_file("log/list.json", TS_LIT("{\"cat\": \"cpu_op\"}"));
+	make_file("log/net/more/anew.json", EVENTS("cpu_op"));
+#undef EVENTS
+	assert_captures("anew.json\ncompact.json\n");
+}
+
 static void assert_problem(const char *path, const char *words)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
@@ -683,6 +700,7 @@ int main(void)
 		in_tmpdir(a_head_with_a_job_makes_a_trace_of_any_file),
 		in_tmpdir(a_rank_with_a_long_head_is_known_by_its_name),
 		in_tmpdir(a_head_of_kineto_makes_a_trace_of_any_file),
+		in_tmpdir(events_of_kineto_make_a_trace_of_any_file),
 		in_tmpdir(what_is_not_found_is_named_for_traces_too),
 		in_tmpdir(records_stand_for_the_empty_xplane_beside_them),
 		in_tmpdir(names_number_the_ranks_where_heads_do_not),

@@ -110,6 +110,33 @@ static void copies_of_host_memory_are_transfers(void **state)
 	assert_int_equal(kind_of("loop fusion", host), TS_OP_COMPUTE);
 }
 
+/* On a v7x libtpu gives collectives to the SparseCores: async-start, around a call, around the all-reduce. */
+static void an_async_call_is_what_it_calls(void **state)
+{
+	static const char *const opcodes[] = { "async-start", "async-update", "async-done", "call",
+					       "all-reduce" };
+	uint32_t operands[] = { 0, 1 }, called[] = { 0, 1 };
+	struct ts_hlo_comp comps[] = { { .root = 3 }, { .root = 4 } };
+	struct ts_hlo_instr instrs[TS_NELEM(opcodes)];
+	struct ts_hlo_module module = {
+		.comps = comps, .nr_comps = 2, .instrs = instrs, .nr_instrs = TS_NELEM(opcodes)
+	};
+
+	memset(instrs, 0, sizeof(instrs));
+	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
+		instrs[i].opcode = ts_bytes_of(opcodes[i]);
+	instrs[0].called = &called[0];
+	instrs[3].called = &called[1];
+	instrs[0].nr_called = instrs[3].nr_called = 1;
+	instrs[1].operands = &operands[0];
+	instrs[2].operands = &operands[1];
+	instrs[1].nr_operands = instrs[2].nr_operands = 1;
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(ts_hlo_wrapped(&module, i), 4);
+	/* that calls by itself is not a wrapper */
+	assert_int_equal(ts_hlo_wrapped(&module, 3), 3);
+}
+
 static void recomputed_ops_are_known_by_name_text_or_scope(void **state)
 {
 	struct ts_bytes none = { NULL, 0 };
@@ -317,6 +344,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_category_has_its_kind),
 		cmocka_unit_test(copies_of_host_memory_are_transfers),
+		cmocka_unit_test(an_async_call_is_what_it_calls),
 		cmocka_unit_test(recomputed_ops_are_known_by_name_text_or_scope),
 		cmocka_unit_test(partners_from_the_text),
 		cmocka_unit_test(partners_from_the_module),

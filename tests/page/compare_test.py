@@ -6,6 +6,7 @@
     `compare --json`
   - 2, 3 and 16 runs, long names that are cut and still told apart; slower and faster are words; no share above 200 %, no "Change pct"
   - two traces of PyTorch: their operators, by name and by shape, with the times and calls of both
+  - `tpusight compile A B -o FILE.html` has the modes of the compiler above it, without columns of which nothing is known
   - the file asks no network and its policy lets nothing in; it is looked at on three widths and in both themes
 Run in the build folder; $TPUSIGHT names the program, $TS_SHOTS a folder for screenshots.
 """
@@ -121,6 +122,19 @@ def traces(folder):
     return [TRACE, part], tables
 
 
+MODES = ("mode", "steps", "step_time_ms", "speedup", "graph_breaks", "recompilations", "fusion_ratio", "kernels_a_step")
+
+
+def modes(out):
+    """{caption: what must stand there} of two modes of a compiler, whose page is written to OUT."""
+    both = [os.path.join(doors.HERE, "..", "data", "torch", f"mode_{mode}.pt.trace.json.gz") for mode in ("eager", "default")]
+    subprocess.run([doors.PROGRAM, "compile", "-q", "-o", out, *both], check=True)
+    made = subprocess.run([doors.PROGRAM, "compile", "-q", "--json", *both], capture_output=True, check=True)
+    rows = json.loads(made.stdout)["modes"]
+    return {"Modes of the compiler": [["unknown" if row[name] is None else row[name] if name == "mode" else f"{round(row[name], 2):g}"
+                                       for name in MODES] for row in rows]}
+
+
 def main():
     doors.need_tools()
     wrong = []
@@ -149,7 +163,9 @@ def main():
                            "expected": expected(of_three, 2)},
                           {"name": "sixteen", "url": f"file://{files['many']}#compare.other=1",
                            "expected": expected(of_many, 1), "whole": [LONG.format(i) for i in range(16)]},
-                          {"name": "traces", "url": f"file://{files['traces']}", "tables": tables}],
+                          {"name": "traces", "url": f"file://{files['traces']}", "tables": tables},
+                          {"name": "modes", "url": f"file://{os.path.join(folder, 'modes.html')}",
+                           "tables": modes(os.path.join(folder, "modes.html"))}],
             }
             path = os.path.join(folder, "job.json")
             with open(path, "w", encoding="utf-8") as f:

@@ -10,6 +10,9 @@ import sys
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+import children
+
 SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00",
                       "simulated-host.xplane.pb")
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
@@ -86,7 +89,7 @@ def get(url, **headers):
 @contextlib.contextmanager
 def serving(*paths, program=PROGRAM):
     """tpusight serve on a port of its own; yields (address, process)."""
-    server = subprocess.Popen([program, "serve", "--port=0", *paths], stdout=subprocess.PIPE, text=True)
+    server = children.start([program, "serve", "--port=0", *paths], stdout=subprocess.PIPE, text=True)
     try:
         line = server.stdout.readline()
         yield line.split(" at ")[1].split()[0], server

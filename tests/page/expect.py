@@ -149,8 +149,10 @@ def slices(r):
 
 
 def doctor(r):
-    return {"texts": [f["title"] for f in r["doctor"]["findings"]][:1],
-            "counts": {"details.finding": len(r["doctor"]["findings"]), ".kpi": sum(k["value"] is not None for k in r["doctor"]["kpis"])}}
+    command = r["doctor"].get("what_if")
+    return {"texts": [f["title"] for f in r["doctor"]["findings"]][:1] + [command] * bool(command),
+            "counts": {"section[aria-label='what would help']": int(bool(command)), "details.finding": len(r["doctor"]["findings"]),
+                       ".kpi": sum(k["value"] is not None for k in r["doctor"]["kpis"])}}
 
 
 def flame(r):
@@ -166,6 +168,13 @@ def hta(r):
     waits = any(row["idle_ps"] > 0 for row in h.get("idle") or [])
     return {"texts": [number(h["kernel_count"])] + first_of(h["top_kernels"], "sum_ps", "name"),
             "counts": {".shares": 1 + bool(h["kernel_types"]) + waits}}
+
+
+def critical_path(r):
+    view = r["critical_path"]
+    steps = [s for s in view.get("each_step") or [] if not s.get("is_others") and s["rank"] == view["each_step"][0]["rank"]]
+    return {"texts": [time(s["path_ps"]) for s in view["steps"]] + [time(view["rows"][0]["path_ps"])],
+            "counts": {".shares": len(view["steps"])}, "canvases": strip(r) + (len(steps) > 1)}
 
 
 def kernels(r):
@@ -193,6 +202,7 @@ def has(r, view, *tables):
 
 # Of the profiling suite: shown where the report has them.
 SUITE = {"hta": (hta, lambda r: (r.get("hta") or {}).get("kernel_count")),
+         "critical_path": (critical_path, lambda r: has(r, "critical_path", "steps")),
          "kernels": (kernels, lambda r: r.get("kernels")),
          "operators": (operators, lambda r: has(r, "operators", "by_name")),
          "timeline": (timeline, lambda r: (r.get("timeline") or {}).get("total_time_ps")),

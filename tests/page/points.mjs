@@ -129,6 +129,18 @@ async function from_zero({ views, step }) {
 	await page.context().close();
 }
 
+// Classes of a device are drawn over time only where their slices say what its time was; else as shares of it.
+async function shares_of_cores({ shares }) {
+	const page = await open("view=systolic");
+	const at = 'section[aria-label="Time classes"]';
+	await (await page.$(at)).scrollIntoViewIfNeeded();
+	await drawn(page);
+	must(!(await page.$(`${at} .over-time`)), "classes of a core are drawn over time with two slices for all of it");
+	const said = (await page.$$eval(`${at} .shares`, (all) => all.map((e) => [...e.children].find((c) => c.title.startsWith("Communication"))?.style.width))).map(Number.parseFloat);
+	for (const [i, share] of shares.entries()) must(Math.abs(said[i] - 100 * share) < 1, `core ${i} communicates for ${(100 * share).toFixed(0)} % of its time, and ${said[i]} % are drawn`);
+	await page.context().close();
+}
+
 // --- A2: the strip is the whole capture
 
 async function whole_capture({ end_ps, in_step, outside, loose, findings }) {
@@ -415,7 +427,7 @@ async function phone() {
 	await page.context().close();
 }
 
-const CHECKS = { phone, from_zero, whole_capture, recomputed, said: narrowed, one, fixed_scales, one_utilization, windows, inferred, one_voice, sweep, one_axis, nothing_old };
+const CHECKS = { phone, from_zero, shares_of_cores, whole_capture, recomputed, said: narrowed, one, fixed_scales, one_utilization, windows, inferred, one_voice, sweep, one_axis, nothing_old };
 
 const jobs = JSON.parse(readFileSync(jobsFile, "utf8"));
 if (shots) mkdirSync(shots, { recursive: true });

@@ -3,6 +3,7 @@
 """What pictures and numbers of the page once made people believe that was not so, in real Chromium: points_test.py [JOB...]
 
   A1   axes of stacked and filled charts begin at 0, and a class is drawn as large as it is
+       also on 64 hosts, where a file has too few slices to show when each class was
   A2   the strip is the whole capture, also of a run without devices; what lies outside of steps and where findings are can be seen
   A3   what is chosen (a time, a step, a device of one host of many) is what all figures are of, or they say that they are not
   A4   utilization has a scale from 0 to 100 %, the bandwidth a line at its peak; what is above cannot be true and says so
@@ -292,6 +293,17 @@ def planted_jobs(folder):
     yield job("two", two, [["sweep", everything(views_test.page_of(two)[1])]])
 
 
+def pod_jobs(folder):
+    """64 hosts: what is summed over cores is longer than the run there, and a file has two slices for each device."""
+    out = os.path.join(folder, "hosts")
+    subprocess.run([sys.executable, os.path.join(doors.HERE, "..", "fixtures", "pod.py"), out, "64"], check=True, stdout=subprocess.DEVNULL)
+    path = page(folder, "pod", os.path.join(out, "pod"))
+    report = views_test.page_of(path)[1]
+    cores = [[row["communication_ps"], row["total_ps"]] for row in report["time"]["per_core"][:4]]
+    assert all(0.2 < part / whole < 0.8 for part, whole in cores)
+    yield job("pod", path, [["sweep", everything(report)], ["shares_of_cores", {"shares": [part / whole for part, whole in cores]}]])
+
+
 def trace_jobs(folder):
     for name, profile in (("trace", doors.TRACE), ("compiled", doors.COMPILED)):
         path = page(folder, name, profile)
@@ -345,7 +357,7 @@ def served_jobs(stack, folder):
         name: {"run": runs[name]["title"], "id": runs[name]["id"], "says": says[name]} for name in ("first", "second")}]]}
 
 
-JOBS = {"sample": sample_jobs, "cpu": cpu_jobs, "planted": planted_jobs, "trace": trace_jobs, "corpus": corpus_jobs}
+JOBS = {"sample": sample_jobs, "cpu": cpu_jobs, "planted": planted_jobs, "pod": pod_jobs, "trace": trace_jobs, "corpus": corpus_jobs}
 
 
 def main():

@@ -179,8 +179,8 @@ def many(server):
 def watch(folder):
     """The same server with live's routes; 64 of its clients read a stream, and never take it."""
     os.makedirs(folder)
-    process = subprocess.Popen([doors.PROGRAM, "live", "--serve", "--port=0", "--json", folder], stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE, text=True)
+    process = doors.children.start([doors.PROGRAM, "live", "--serve", "--port=0", "--json", folder], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
     with process, contextlib.ExitStack() as stack:
         server = Server(process.stderr.readline().split(" at ")[1].split()[0], process)
         for _ in range(READERS):

@@ -59,7 +59,7 @@ def own_address():
 def serving(*arguments):
     """(port, what it printed)"""
     command = [doors.PROGRAM, *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+    with doors.children.start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         try:
             said = server.stdout.readline()
             yield int(re.search(r":(\d+)/", said).group(1)), said

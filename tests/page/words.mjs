@@ -12,6 +12,7 @@ const must = (good, text) => good || wrong.push(`${job.name}: ${text}`);
 
 // What stands on the page, as far as the program says it: not in cells, code and lists, where names of other people stand.
 function read() {
+	const NOTHING = ["Ends with", "Smallest dimension"]; // known of every op
 	const THEIRS = "td, pre, code, option, svg, .name, .where, .finding > p, .links, .findings, .run, h4, .tip";
 	const said = [];
 	const walk = document.createTreeWalker(document.querySelector("#view"), NodeFilter.SHOW_TEXT);
@@ -26,7 +27,12 @@ function read() {
 		const rows = [...table.querySelectorAll("tr[data-row]")];
 		const all = Number(table.querySelector("table").getAttribute("aria-rowcount")) - 1;
 		const columns = [...table.querySelectorAll("th")].map((th, i) => [th.innerText.trim(), rows.every((r) => r.children[i].classList.contains("unknown"))]);
-		return { name: table.getAttribute("aria-label"), unknown: rows.length && rows.length === all ? columns.filter(([, is]) => is).map(([n]) => n) : [] };
+		/** What a column without a value says, by row. */
+		const cells = (label) => {
+			const i = columns.findIndex(([n]) => n === label);
+			return i < 0 ? [] : rows.map((r) => [r.children[i].innerText.trim(), r.children[i].classList.contains("unknown")]);
+		};
+		return { name: table.getAttribute("aria-label"), nothing: Object.fromEntries(NOTHING.map((label) => [label, cells(label)]).filter(([, found]) => found.length)), unknown: rows.length && rows.length === all ? columns.filter(([, is]) => is).map(([n]) => n) : [] };
 	});
 	return {
 		said: said.join("\n"),
@@ -36,6 +42,7 @@ function read() {
 		notes: texts("#view .notes li"),
 		colors: [...swatches, ...bars],
 		tables,
+		codes: texts("#view .code pre"),
 	};
 }
 
@@ -70,6 +77,16 @@ function unknowns(view, seen) {
 	for (const { name, unknown } of seen.tables) must(!unknown.length, `${view}: the table ${name} has columns that are unknown all along: ${unknown}`);
 }
 
+// Where there is nothing to name it says so: a dimension that fills its side of the array is not unknown, and neither is the end of an op that is one event.
+function nothing(view, seen, wanted) {
+	for (const { name, nothing: columns } of seen.tables)
+		for (const [label, cells] of Object.entries(columns)) {
+			must(cells.some(([said]) => said === "none"), `${view}: no cell of ${label} in ${name} says "none"`);
+			must(!cells.some(([, isUnknown]) => isUnknown), `${view}: a cell of ${label} in ${name} is unknown`);
+			wanted.delete(label);
+		}
+}
+
 // What only the sample has.
 const OF_SAMPLE = {
 	overview: (seen) => must(!seen.labels.some((l) => l.startsWith("Verdict of the capture")), "overview: the verdict of a good capture stands there again"),
@@ -78,7 +95,11 @@ const OF_SAMPLE = {
 		for (const ps of job.want.classes) must(legend.some((name) => name.includes(`${ps} (`)), `time: no class in the legend has ${ps}`);
 		must(!seen.tiles.some((t) => t.startsWith("Communication")), "time: a tile repeats a class of the bar");
 	},
-	doctor: (seen) => must(seen.tiles.some((t) => t.startsWith("Compilation time") && t.includes(job.want.compilation)), `doctor: the compilation time is not ${job.want.compilation}`),
+	doctor: (seen) => {
+		must(seen.tiles.some((t) => t.startsWith("Compilation time") && t.includes(job.want.compilation)), `doctor: the compilation time is not ${job.want.compilation}`);
+		must(seen.codes.filter((c) => c === job.want.command).length === 1 && !seen.tiles.some((t) => t.includes("tpusight before")), "doctor: the command that tries changes is not one text to copy");
+	},
+	compile: (seen) => must(!/Unknown: Graph breaks/.test(seen.said) && /there are no graph breaks/.test(seen.said), "compile: XLA's graph breaks are unknown, and there are none"),
 	fusion: (seen) => must(seen.colors.filter(([, name]) => name.includes(" core-")).length > 4, "fusion: time of all cores stands there as time of the run"),
 	flame: (seen) => must(/sums over all threads/.test(seen.said), "flame: it is not said that its times are sums"),
 };
@@ -98,6 +119,7 @@ async function look(browser) {
 	await watch(page, { inside: [job.url], bad: (said) => must(false, said) });
 	await page.goto(job.url);
 	await page.waitForSelector("#view");
+	const wanted = new Set(job.name === "sample" ? ["Ends with", "Smallest dimension"] : []);
 	if (job.want.lines) {
 		const tops = await page.$$eval("header .who > *, header .what > *", (all) => all.map((e) => e.getBoundingClientRect()).filter((r) => r.height > 0).map((r) => [r.top, r.bottom]));
 		must(tops.every(([top]) => tops.every(([, bottom]) => top < bottom)), "the heading has more than one line");
@@ -110,8 +132,10 @@ async function look(browser) {
 		meanings(view, seen.colors);
 		words(view, seen);
 		unknowns(view, seen);
+		if (job.name === "sample") nothing(view, seen, wanted);
 		if (job.name === "sample") OF_SAMPLE[view]?.(seen);
 	}
+	must(!wanted.size, `no table has a column ${[...wanted]}`);
 	if (job.name === "sample") await keys(page);
 	await page.context().close();
 }

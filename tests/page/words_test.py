@@ -60,7 +60,7 @@ def job(name, profile, folder):
         if not titles or not all(any(f"({reason})" in title for reason in reasons) for title in titles):
             print(f"findings of fusion are called {titles}", file=sys.stderr)
             sys.exit(1)
-        want |= {"compilation": expect.time(compiled["value"] * 1e12),
+        want |= {"command": report["doctor"]["what_if"], "compilation": expect.time(compiled["value"] * 1e12),
                  "classes": [expect.core_time(ps) for ps in report["time"]["buckets"].values() if ps]}
     return {"name": name, "url": f"file://{path}", "want": want}
 

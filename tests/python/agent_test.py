@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import package
 
@@ -19,25 +20,29 @@ package.under("TS_TABLES_PYTHON")
 import ranks_test
 from mcp import Client, StdioServerParameters
 from tensorboard_plugin_tpusight import runs as of_tensorboard
+from tpusight.agent import kept, report as of_agent, runs as of_runs
 
 MOST_BYTES = 16 << 10
 SAMPLE = os.path.join(package.DATA, "sample")
 TOOLS = {"list_runs", "summary", "findings", "table", "op", "compare", "sql"}
 
 
-def server(*paths):
+def server(*paths, program=package.PROGRAM):
     path = os.pathsep.join([os.path.join(package.ROOT, "plugin"), *filter(None, [os.environ.get("PYTHONPATH")])])
-    env = {**os.environ, "PYTHONPATH": path, "TPUSIGHT": package.PROGRAM, "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {**os.environ, "PYTHONPATH": path, "TPUSIGHT": program, "PYTHONDONTWRITEBYTECODE": "1"}
     return StdioServerParameters(command=sys.executable, args=["-m", "tpusight.agent.main", *paths], env=env)
 
 
-def talk(paths, *calls):
-    """The answers of the tools: a text, or an Exception with what was said."""
+def talk(paths, *calls, program=package.PROGRAM):
+    """The answers of the tools: a text, or an Exception with what was said. A call without words is a function of ours."""
 
     async def ask():
-        async with Client(server(*paths)) as client:
+        async with Client(server(*paths, program=program)) as client:
             answers = []
             for name, words in calls:
+                if words is None:
+                    answers.append(name())
+                    continue
                 result = await client.call_tool(name, words)
                 text = "".join(part.text for part in result.content)
                 answers.append(ValueError(text) if result.is_error else text)
@@ -55,6 +60,58 @@ def ask(tool, paths=(SAMPLE,), **words):
 
 def report(*words):
     return subprocess.run([package.PROGRAM, "report", *words, SAMPLE], check=True, capture_output=True, text=True).stdout
+
+
+def report_of(size, names="abc"):
+    """{table: rows} whose texts have about SIZE bytes."""
+    return {name: [{"text": "x" * (size // len(names))}] for name in names}
+
+
+class Keeping(unittest.TestCase):
+    def test_the_things_used_last_are_kept_within_the_bytes(self):
+        dropped, made = [], []
+        things = kept.Kept(10, dropped.append)
+
+        def get(key, size=4, state=1):
+            def make():
+                made.append(key)
+                return f"{key}{state}", size
+            return things.get(key, state, make)
+
+        self.assertEqual([get("a"), get("b"), get("a"), get("c")], ["a1", "b1", "a1", "c1"])
+        self.assertEqual((made, dropped, things.bytes()), (["a", "b", "c"], ["b1"], 8))
+        self.assertEqual(get("a", state=2), "a2")
+        self.assertEqual((made[3:], dropped), (["a"], ["b1", "a1"]))
+        self.assertEqual(get("large", size=100), "large1")
+        self.assertEqual((sorted(dropped), things.bytes()), (["a1", "a2", "b1", "c1"], 100))
+
+    def test_a_report_counts_what_it_holds(self):
+        time = {"total_ps": 1, "per_step": [], "per_core": [{"a": [1, 2]}]}
+        held = of_agent.Report("short", {"ops": [{"name": "é" * 1000}], "time": time})
+        self.assertGreater(held.bytes(), 2000)
+        self.assertEqual(held.table("time"), ("time.per_core", [{"a": "1; 2"}]))
+        self.assertEqual(held.table("time.per_step"), ("time.per_step", []))
+
+    def test_reports_in_memory_are_bounded(self):
+        runs = [of_runs.Run(str(i), (), ()) for i in range(5)]
+        with mock.patch.multiple(of_agent, _short=lambda found: "", _whole=lambda found: report_of(40 << 20)):
+            reports = of_agent.Reports()
+            for found in runs:
+                reports.of(found)
+        self.assertLessEqual(reports._kept.bytes(), of_agent.KEPT_BYTES)
+        self.assertGreater(reports._kept.bytes(), of_agent.KEPT_BYTES // 2)
+
+    def test_a_very_large_report_is_read_in_its_bounded_form(self):
+        asked = []
+
+        def run(*words):
+            asked.append(words)
+            with open(words[words.index("-o") + 1], "w", encoding="utf-8") as file:
+                json.dump(report_of(2000 if "--all" in words else 20), file)
+
+        with mock.patch.multiple(of_agent, run=run, MOST_BYTES=1000):
+            self.assertEqual(of_agent._whole(of_runs.Run("p", (), ("--", "p"))), report_of(20))
+        self.assertEqual(["--all" in words for words in asked], [True, False])
 
 
 class Agent(unittest.TestCase):
@@ -175,6 +232,54 @@ class Agent(unittest.TestCase):
         for query, answer in zip(asked, answers):
             self.assertIsInstance(answer, ValueError, query)
         self.assertFalse(os.path.exists(here))
+
+    def test_a_profile_is_read_once_until_it_changes(self):
+        log, program = os.path.join(self.folder, "asked.log"), os.path.join(self.folder, "counting")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\necho \"$1\" >> '{log}'\nexec '{package.PROGRAM}' \"$@\"\n")
+        os.chmod(program, 0o755)
+        logs = os.path.join(self.folder, "changing")
+        shutil.copytree(self.logs, logs)
+        profile = os.path.join(logs, "first", "plugins", "profile", "2026", "h.xplane.pb")
+
+        def asked():
+            with open(log, encoding="utf-8") as file:
+                return sorted(line.strip() for line in file if line != "--version\n")
+
+        def change():
+            shutil.copy(os.path.join(package.DATA, "cpu_shapes.xplane.pb"), profile)
+            return asked()
+
+        run = {"run": "first/2026"}
+        calls = [("summary", run), ("findings", run), ("table", {**run, "view": "modules"}), ("table", {**run, "view": "padding"}),
+                 ("sql", {**run, "query": "SELECT count(*) AS n FROM events"}),
+                 ("compare", {"base": "first/2026", "other": "second/2026"})]
+        answers, _ = talk([logs], *calls, (asked, None), *calls, (asked, None), (change, None), *calls, (asked, None), program=program)
+        self.assertEqual([answer for answer in answers if isinstance(answer, Exception)], [])
+        first, before, second, again, third, after = answers[:6], answers[6], answers[7:13], answers[13], answers[15:21], answers[21]
+        self.assertEqual(before, ["compare", "export", "report", "report"])
+        self.assertEqual((second, again), (first, before))
+        self.assertEqual(after, sorted(2 * before))
+        for name, old, new in zip(calls, first, third):
+            self.assertNotEqual(old, new, name)
+        fresh, _ = talk([logs], *calls)
+        self.assertEqual(third, fresh)
+
+    def test_tables_are_those_of_the_report(self):
+        names = {"ops": "ops", "time": "time.per_core", "time.per_step": "time.per_step", "padding": "padding.arrays"}
+        (overview, *answers), _ = talk([SAMPLE], *[("table", {"view": view, "top": 10}) for view in ("overview", *names)])
+        self.assertEqual(json.loads(overview)["rows"][0]["step_count"], json.loads(report("--json"))["overview"]["step_count"])
+        for (view, name), answer in zip(names.items(), answers):
+            wanted = list(csv.DictReader(report("--all", "--format", "csv", "--view", view).splitlines()))
+            found = json.loads(answer)
+            self.assertEqual(found["view"], name)
+            self.assertEqual(len(found["rows"]) + found["left_out"], len(wanted))
+            for row, other in zip(found["rows"], wanted):
+                self.assertEqual([re.sub(r" \(.*\)$", "", column) for column in other], list(row))
+                for value, text in zip(row.values(), other.values()):
+                    self.assertEqual(value is None, text == "")
+                    if isinstance(value, (int, float)) and not isinstance(value, bool):
+                        self.assertEqual(value, float(text))
 
     def test_each_answer_is_bounded(self):
         calls = [("table", {"view": "ops", "top": 10**6}), ("findings", {"top": 10**6}), ("summary", {}), ("list_runs", {}),

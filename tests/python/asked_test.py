@@ -243,8 +243,8 @@ class Asked(unittest.TestCase):
     @contextlib.contextmanager
     def served(self, path):
         """The address at which tpusight serves what is below PATH."""
-        with subprocess.Popen([package.PROGRAM, "serve", "--port=0", path], cwd=self.folder, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True) as server:
+        with package.children.start([package.PROGRAM, "serve", "--port=0", path], cwd=self.folder, stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, text=True) as server:
             try:
                 yield re.search(r"http://\S+/", server.stdout.readline()).group()
             finally:

@@ -6,6 +6,7 @@ Programs are small, as each is compiled in a second or two; bench/before_program
 """
 import contextlib
 import fcntl
+import glob
 import io
 import json
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import package
@@ -21,7 +23,7 @@ package.under("TS_TPU_PYTHON")
 os.environ["JAX_PLATFORMS"] = "cpu"  # of this process
 
 import tpusight
-from tpusight.aot import child, gate, job, main, shapes
+from tpusight.aot import child, gate, job, main, shapes, tries
 
 SCRIPT = """
 import jax, jax.numpy as jnp
@@ -76,11 +78,26 @@ def doubled(x):
 def spread(x):
     return jnp.zeros((2048, 2048)) + x.sum()
 
+def reshaped(w, x):
+    heads = (w.reshape(w.shape[0], 8, 128) * 2).sum(2, keepdims=True)
+    return x @ w + x @ heads.repeat(128, 2).reshape(w.shape)
+
+def deep(w, x):
+    def loss(w, x):
+        for i in range(w.shape[0]):
+            x = jnp.sin(jnp.tanh(x @ w[i]))
+        return (x**2).mean()
+    return jax.grad(loss)(w, x)
+
 def shared(w, x):
     return jax.grad(lambda w, x: (jnp.tanh(x @ w)**2).mean())(w, x)
 """
 DENSE = "[\"f32[256,256]\",\"f32[256,256]\"];f32[128,256]"
 ONE = "v5e:2x2"
+FIXTURES = os.path.join(package.ROOT, "tests", "fixtures")
+#: Arguments of the sample model's step.
+LARGE = ('{"head": "f32[10000,2048]", "layers": {"gain": "f32[2,2048]", "qkv": "f32[2,3,2048,32,64]", "out": "f32[2,32,64,2048]", '
+         '"up": "f32[2,2048,8192]", "down": "f32[2,8192,2048]"}}; bf16[32,500,2048]; s32[32,500]')
 
 
 def libtpu_peak(memory):
@@ -92,6 +109,29 @@ def walked_peak(report):
     module = report["capacity"]["modules"][0]
     always = module["argument_bytes"] + module["output_bytes"] - module["alias_bytes"] + module["constant_bytes"]
     return always + max(module["temp_bytes"], module["onchip_peak_bytes"], module["host_temp_bytes"])
+
+
+def until(is_so, limit_s=600):
+    """What IS_SO gives when that is true; what it gives at last where it takes too long."""
+    end = time.monotonic() + limit_s
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.05)
+    return is_so()
+
+
+def status_of(pid):
+    """(state, parent) of a process; ("", "") where there is none."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return tuple(file.read().rpartition(")")[2].split()[:2])
+    return "", ""
+
+
+def is_there(pid):
+    return status_of(pid)[0] not in ("", "Z", "X")
+
+
+def child_of(pid):
+    return next((int(name) for name in os.listdir("/proc") if name.isdigit() and status_of(name)[1] == str(pid)), None)
 
 
 class Before(unittest.TestCase):
@@ -208,6 +248,57 @@ class Before(unittest.TestCase):
             better = row["after_step_ps"] < row["before_step_ps"] and row["after_peak_bytes"] < row["before_peak_bytes"]
             self.assertEqual(better, result == "wins", row)
 
+    def test_an_axis_wins_that_splits_what_is_not_summed_over(self):
+        for axes, what, result in (("16384,512@model", "P(model, None) in place of P(None, model)", "wins"),
+                                   ("16384@model,512", "P(None, model) in place of P(model, None)", "lost")):
+            (row,) = self.tried("shared", "axis", f"f32[512,512];f32[{axes}]", "--mesh", "model=4")
+            self.assertEqual((row["change"], row["result"]), (f"each float32[16384,512] split as {what}", result), row)
+            self.assertEqual(row["after_step_ps"] < row["before_step_ps"], result == "wins", row)
+
+    def test_an_axis_that_the_function_does_not_take_is_told_as_refused(self):
+        (row,) = self.tried("summed", "axis", "f32[1024@data,256]", "--mesh", "data=4")
+        self.assertEqual(row["result"], "RESULT", row)
+        self.assertEqual(self.tried("summed", "axis", "f32[1024@data,255]", "--mesh", "data=4"), [])  # 255 is not split in four
+
+    def test_a_dimension_is_split_where_its_rows_fill_no_tile_or_the_program_splits_it(self):
+        for function, shape, what, won in (
+                ("doubled", "f32[512,12,128]", "each float32[512,12,128] with its 12 as 3 x 4", ["step_ps"]),
+                ("reshaped", "f32[1024,1024];f32[1024,1024]", "each float32[1024,1024] with its 1024 as 8 x 128", [])):
+            (row,) = self.tried(function, "split", shape)
+            self.assertEqual((row["change"], row["result"], row["wins"]), (what, "wins" if won else "lost", won), row)
+            self.assertEqual(row["after_step_ps"] < row["before_step_ps"], bool(won), row)
+        self.assertEqual(self.tried("doubled", "split", "f32[512,16,128]"), [])
+
+    def test_a_program_whose_dimension_is_split_computes_the_same(self):
+        import jax
+        import numpy as np
+        change = {"kind": "split", "sizes": [6, 4], "dtype": "float32", "at": 0, "parts": [3, 2], "leaves": []}
+
+        def step(weights, x, more=1.0):
+            return {"w": weights["w"] + more, "y": weights["w"] @ x}
+        weights, x = {"w": np.arange(24, dtype=np.float32).reshape(6, 4)}, np.ones((4, 5), np.float32)
+        whole = jax.tree.map(lambda one: jax.ShapeDtypeStruct(one.shape, one.dtype), ((weights, x), {}))
+        found = tries._joined(change, step, whole)({"w": weights["w"].reshape(3, 2, 4)}, x)
+        self.assertEqual((found["w"].shape, found["y"].shape), ((3, 2, 4), (6, 5)))
+        wanted = step(weights, x)
+        for name in wanted:
+            np.testing.assert_array_equal(found[name].reshape(wanted[name].shape), wanted[name])
+
+    def test_what_is_kept_for_the_backward_pass_is_named_where_it_fills_the_memory(self):
+        status, out, err = self.asked("deep", shape="f32[4,1024,1024];f32[1048576,1024]")
+        self.assertEqual((status, err), (0, ""))
+        line = next(line for line in SCRIPT.splitlines() if "jnp.sin(jnp.tanh(x @ w[i]))" in line)
+        where = f"small.py:{SCRIPT.splitlines().index(line) + 1}"
+        self.assertRegex(out, rf"does not fit: .*\n(.*\n)*  rematerialize: \w+ \({where}\) [\d.]+ GiB .*\([\d.]+ GiB at the peak are kept")
+        status, out, _ = self.asked("deep", shape="f32[4,128,128];f32[1024,128]")
+        self.assertNotIn("rematerialize: ", out)
+
+    def test_our_own_lines_are_not_the_source_of_what_a_program_computes(self):
+        status, out, err = self.asked("scanned", "--json", shape="f32[4,256,256];f32[64,256]")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("small.py:", out)
+        self.assertNotIn("/aot/", out)
+
     def test_what_jax_checkpoint_saves_is_changed(self):
         status, out, _ = self.asked("kept", "--try", "--json", shape="[\"f32[128,128]\",\"f32[128,128]\"];f32[4096,128]")
         self.assertEqual(status, 0)
@@ -241,6 +332,59 @@ class Before(unittest.TestCase):
     def file(self, name):
         with contextlib.redirect_stderr(io.StringIO()) as err:
             return main.main([self.path(name), "--topology", ONE, "-q", "-o", self.path("r.json")]), err.getvalue()
+
+    def test_hlo_takes_the_same_road(self):
+        import jax
+        import jax.numpy as jnp
+        from jax import export
+        exported = export.export(jax.jit(lambda w, x: jnp.tanh(x @ w)), platforms=["tpu"])(
+            jax.ShapeDtypeStruct((128, 128), jnp.float32), jax.ShapeDtypeStruct((64, 128), jnp.float32))
+        with open(self.path("tpusight-before"), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\nexec {sys.executable} -c 'import sys; from tpusight.aot.main import main; sys.exit(main())' \"$@\"\n")
+        os.chmod(self.path("tpusight-before"), 0o755)
+        text = (b"HloModule one, is_scheduled=true\n\nENTRY main {\n  p = f32[128,128]{1,0:T(8,128)} parameter(0)\n"
+                b"  q = f32[64,128]{1,0:T(8,128)} parameter(1)\n  ROOT a = f32[64,128]{1,0:T(8,128)} add(q, q)\n}\n")
+        os.mkdir(self.path("dump"))
+        files = {"f": exported.serialize(), "g": exported.mlir_module().encode(), "h": exported.mlir_module_serialized, "i": text,
+                 "dump/m.after_codegen.txt": text}
+        for name, data in files.items():
+            with open(self.path(name), "wb") as file:
+                file.write(data)
+            status, out, err = self.hlo("--json", self.path("dump" if "/" in name else name))
+            self.assertEqual(status, 0, err)
+            report = json.loads(out)
+            self.assertEqual(report["modules"][0]["parameter_logical_bytes"], 128 * 128 * 4 + 64 * 128 * 4)
+            self.assertEqual(report["prediction"]["topology"], ONE)
+            self.assertGreater(report["prediction"]["step_ps"], 0)
+        status, out, _ = self.hlo("--predict", self.path("predicted"), "--view=modules", self.path("g"))
+        self.assertEqual((status, os.listdir(self.path("predicted/plugins/profile/predicted"))), (0, ["predicted.xplane.pb"]))
+        with open(self.path("g"), "ab") as file:
+            file.write(b"nonsense")
+        status, out, err = self.hlo(self.path("g"))
+        self.assertEqual((status, out, "is not StableHLO that jax reads" in err), (3, "", True), err)
+
+    def hlo(self, *words):
+        done = subprocess.run([package.PROGRAM, "hlo", "--topology", ONE, *words], capture_output=True, text=True,
+                              env={**os.environ, "PATH": os.pathsep.join([self.path(""), os.environ["PATH"]]),
+                                   "PYTHONPATH": os.path.join(package.ROOT, "plugin")})
+        return done.returncode, done.stdout, done.stderr
+
+    def test_each_chip_that_libtpu_makes_is_compiled_for(self):
+        import small
+        for topology, count in (("v2:2x2", 8), ("v3:2x2", 8), ("v4:2x2x1", 4), ("v5p:2x2x1", 4), ("v6e:2x2", 4), ("v7x:2x2x1", 8),
+                                ("v5e:16x16", 256), ("2xv5e:2x2", 8)):
+            result = tpusight.before(small.summed, shapes.shape(f"f32[{8 * count}@data,128]"), topology=topology, mesh={"data": -1})
+            found = result.report["prediction"]
+            self.assertEqual((result.facts["device_count"], result.fits), (count, True), topology)
+            known = [row["kind"] for row in found["by_kind"] if row["basis"] != "unknown: the least"]
+            self.assertEqual("collective" in known, topology not in ("v2:2x2", "v3:2x2"), topology)
+            is_open = topology in ("v2:2x2", "v3:2x2", "2xv5e:2x2")  # what it sends takes a time that nobody knows
+            self.assertEqual((found["step_high_ps"] is None, "no end is known" in str(result.summary())), (is_open, is_open), topology)
+
+    def test_an_axis_of_the_mesh_goes_over_the_slices(self):
+        import small
+        with self.assertRaisesRegex(tpusight.TpusightError, "no axis of the mesh data=2, a=2, b=2, c=2 can go over the 4 slices"):
+            tpusight.before(small.summed, shapes.shape("f32[96@data,128]"), topology="4xv5e:2x2", mesh={"data": 2, "a": 2, "b": 2, "c": 2})
 
     def test_a_dumped_text_is_read_as_the_module_that_it_is(self):
         text = self.path("one.txt")
@@ -315,23 +459,54 @@ class Before(unittest.TestCase):
         holder.wait()
         holder.stdout.close()
 
-    def test_who_waits_for_libtpu_ends_with_the_one_that_asked(self):
-        code = ("import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', 'from tpusight.aot import child; import sys; "
-                "child.take_lock(lambda *a, **b: print(1, file=sys.stderr, flush=True), sys.argv[1], sys.argv[2])', *sys.argv[1:]]).pid, "
-                "flush=True); sys.stdin.read()")
-        own = self.path("own3.lock")
-        environment = {**os.environ, "PYTHONPATH": os.path.join(package.ROOT, "plugin")}
-        with open(own, "w", encoding="utf-8") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            asking = subprocess.Popen([sys.executable, "-c", code, own, self.path("none.lock")], env=environment, text=True,
-                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            asking.stdout.readline()
-            asking.stderr.readline()  # it waits
-            asking.kill()
-            asking.stderr.read()  # ends when nobody can write to it any more
-        for pipe in (asking.stdin, asking.stdout, asking.stderr):
-            pipe.close()
+    def asking(self, folder, *options):
+        """(a process that asks, the number of the one that compiles for it), whose temporary files are in FOLDER."""
+        environment = {**os.environ, "PYTHONPATH": os.path.join(package.ROOT, "plugin"), "TMPDIR": folder}
+        process = subprocess.Popen([sys.executable, "-m", "tpusight.aot.main", *options], env=environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        return process, until(lambda: child_of(process.pid))
+
+    def assert_ends_with(self, asking, compiles, folder):
+        """The process COMPILES ends, and leaves nothing, where the one that asks is killed."""
+        asking.kill()
         asking.wait()
+        self.assertTrue(until(lambda: not is_there(compiles) and child._holder(child.LIBTPU_LOCK) != compiles, 30))
+        kept = [name for name in os.listdir(folder) if not name.endswith(".lock")]
+        self.assertEqual(kept, [])
+        with open(os.path.join(folder, f"tpusight-libtpu-{os.getuid()}.lock"), "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def test_who_waits_for_libtpu_ends_with_the_one_that_asked(self):
+        folder = self.folder("waits")
+        with open(os.path.join(folder, f"tpusight-libtpu-{os.getuid()}.lock"), "w", encoding="utf-8") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            asking, compiles = self.asking(folder, f"{self.script}:doubled", "--topology", ONE, "--shapes", "f32[8,128]")
+            self.assertIn("waiting for it", asking.stderr.readline())
+            asking.kill()
+            self.assertTrue(until(lambda: not is_there(compiles), 30))
+        self.assert_ends_with(asking, compiles, folder)
+
+    def test_who_traces_ends_with_the_one_that_asked(self):
+        folder, traced = self.folder("traces"), self.path("traced")
+        with open(self.path("sleeps.py"), "w", encoding="utf-8") as file:
+            file.write(f"import sys, time\ndef f(x):\n    open({traced!r}, 'w').write(sys.stdin.read() or 'empty')\n    time.sleep(3600)\n")
+        asking, compiles = self.asking(folder, self.path("sleeps.py:f"), "--topology", ONE, "--shapes", "f32[8,128]")
+        until(lambda: os.path.exists(traced) and os.path.getsize(traced))
+        with open(traced, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "empty")  # standard input is not the script's
+        self.assert_ends_with(asking, compiles, folder)
+
+    def test_who_compiles_ends_with_the_one_that_asked(self):
+        folder = self.folder("compiles")
+        asking, compiles = self.asking(folder, f"{FIXTURES}/sample_model.py:train_step", "--topology", ONE, "--shapes", LARGE)
+        until(lambda: glob.glob(os.path.join(folder, "*", "*", "dump-*", "*")))  # libtpu is at it, for the better part of a minute
+        self.assertTrue(is_there(compiles))
+        self.assert_ends_with(asking, compiles, folder)
+
+    def folder(self, name):
+        os.mkdir(self.path(name))
+        return self.path(name)
 
     def test_what_does_not_compile_is_told_with_the_users_line(self):
         line = SCRIPT.splitlines().index("    return y @ w") + 1
@@ -360,7 +535,7 @@ class Before(unittest.TestCase):
     def test_a_script_or_a_function_that_is_not_there_is_told(self):
         status, _, err = self.asked("nothing")
         self.assertEqual(status, 3)
-        self.assertIn("has no nothing (it has: arguments, doubled, kept, large, loss, ", err)
+        self.assertIn("has no nothing (it has: arguments, deep, doubled, kept, large, loss, ", err)
         broken = self.path("broken.py")
         with open(broken, "w", encoding="utf-8") as file:
             file.write("import no_such_module_at_all\n")

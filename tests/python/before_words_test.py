@@ -23,7 +23,9 @@ DENSE = {"padding": 1.0, "padding.allocated_waste_pct": 1.0, "predicted_step_ms"
 class Slices(unittest.TestCase):
     def test_a_slice_has_its_chip_and_its_chips(self):
         for text, name, chip, count in (("v5e:2x4", "v5e:2x4", "v5e", 8), ("V6E:4x4", "v6e:4x4", "v6e", 16),
-                                        ("v7x:2x2x1", "tpu7x:2x2x1", "v7x", 4), ("v5litepod:1x1", "v5e:1x1", "v5e", 1)):
+                                        ("v7x:2x2x1", "tpu7x:2x2x1", "v7x", 4), ("v5litepod:1x1", "v5e:1x1", "v5e", 1),
+                                        ("v2:2x2", "v2:2x2", "v2", 4), ("1xv5e:4x4", "v5e:4x4", "v5e", 16),
+                                        ("2xv7x:2x2x1", "2xtpu7x:2x2x1", "v7x", 8)):
             found = chips.parse(text)
             self.assertEqual((found.name, found.chip, found.chips), (name, chip, count))
 
@@ -31,9 +33,15 @@ class Slices(unittest.TestCase):
         self.assertEqual(chips.parse("v5e:1x1").options, {"chips_per_host_bounds": [1, 1, 1]})
         self.assertEqual(chips.parse("v5e:2x4").options, {})
 
+    def test_slices_that_are_joined_have_a_count_in_front(self):
+        found = chips.parse("2xv5e:4x4")
+        self.assertEqual((found.slice_name, found.slices, found.sizes, found.options), ("v5e:4x4", 2, (4, 4), {"num_slices": 2}))
+
     def test_a_slice_that_does_not_exist_is_answered_with_those_that_do(self):
         for text, words in (("v6p:2x2", "did you mean v6e:2x2"), ("v5e", "it needs a size"), ("v5p:2x2", "v5p has 3 directions"),
-                            ("v5e:2by4", "v5e has 1x1, 2x2, 2x4"), ("gpu:8", "the chips are v3, v4")):
+                            ("v5e:2by4", "v5e has 1x1, 2x2, 2x4"), ("gpu:8", "the chips are v2, v3, v4"),
+                            ("0xv5e:2x2", "not a TPU topology"),
+                            ("2xv5e:2by4", "v5e has 1x1, 2x2, 2x4")):
             with self.assertRaisesRegex(tpusight.TpusightError, words):
                 chips.parse(text)
 
@@ -176,6 +184,37 @@ class Kept(unittest.TestCase):
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(json.load(file)["schema"], "tpusight-baseline/1")
             self.assertEqual(gate.read_baseline(path), {"v5e:2x2": DENSE})
+
+
+class SameAsCompare(unittest.TestCase):
+    """The gates of `compare --fail-if`, asked of the program and of gate.py with the same figures."""
+    RUNS = tuple(os.path.join(package.DATA, "planted", f"{name}.tar.gz") for name in ("clean", "padding"))
+    NAMES = ("time.wall_ps", "overview.duty_cycle_pct", "capacity.headroom_bytes", "padding.allocated_waste_pct", "no.such_figure")
+    LIMITS = ("0", "-1.5e3", ".5", "7.", "1e12", "baseline", "baseline * 1.05", "baseline*105%", "baseline + 5 %", "baseline - 5%",
+              "baseline + 3", "baseline-1e3", "baseline * -1", "baseline + -2 %")
+    WRONG = ("", "time.wall_ps", "time.wall_ps >", "> 1", "time.wall_ps => 1", "time.wall_ps > base", "time.wall_ps > 1 2",
+             "time.wall_ps > 0x1", "time.wall_ps > inf", "time.wall_ps > 1 + baseline", "time.wall_ps > baseline / 2",
+             "time.wall_ps > baseline 2", "time.wall_ps > baseline * ", "1time > 2", "time.wall_ps > 1;", "time.wall_ps > e3", "time.wall_ps > --1", "time.wall_ps > +1")
+
+    def test_each_gate_has_the_same_verdict_and_limit(self):
+        base, other = (gate._flat(tpusight.Session(path).answer()) for path in self.RUNS)
+        relations = (">", ">=", "<", "<=", "==", "!=")
+        texts = [f"{name} {relations[n % 6]} {limit}" for n, (name, limit) in enumerate((n, m) for n in self.NAMES for m in self.LIMITS)]
+        for at in range(0, len(texts), 30):  # it takes 32 at a time
+            some = [option for text in texts[at:at + 30] for option in ("--fail-if", text)]
+            said, _ = tpusight._program.run("compare", "--json", *some, *self.RUNS, ok=(0, 1))
+            for row in json.loads(said)["compare"]["gates"]:
+                ours = gate.judge(gate.parse(row["gate"]), other, base)
+                self.assertEqual((ours.state, ours.value), (row["state"], row["value"]), row)
+                if row["limit"] is not None and row["state"] != "no such figure":
+                    self.assertAlmostEqual(ours.limit / row["limit"] if row["limit"] else 1 + ours.limit, 1, delta=1e-12)
+
+    def test_what_is_no_gate_there_is_none_here(self):
+        for text in self.WRONG:
+            done = subprocess.run([package.PROGRAM, "compare", f"--fail-if={text}", *self.RUNS], capture_output=True, check=False)
+            self.assertEqual(done.returncode, 2, (text, done.stderr))
+            with self.assertRaises(tpusight.TpusightError, msg=text):
+                gate.parse(text)
 
 
 if __name__ == "__main__":

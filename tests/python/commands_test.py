@@ -95,8 +95,8 @@ def run(command, folder, environment):
 
 def run_until_it_speaks(command, folder, environment):
     """The same of one that goes on: it is ended once it has said something."""
-    with subprocess.Popen("exec " + here(command, folder), shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True) as process:
+    with package.children.start("exec " + here(command, folder), shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True) as process:
         said = process.stdout.readline()
         process.send_signal(signal.SIGTERM)
         said += process.communicate(timeout=TIME_S)[0]

@@ -13,6 +13,8 @@ SKIPPED = 77
 os.environ["TPUSIGHT"] = PROGRAM
 sys.path.insert(0, os.path.join(ROOT, "plugin"))
 sys.dont_write_bytecode = True
+sys.path.append(os.path.join(ROOT, "tests", "fixtures"))
+import children as children
 
 
 def skip(why):

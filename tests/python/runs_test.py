@@ -56,6 +56,13 @@ class Runs(unittest.TestCase):
             json.dump({"loss": [1, 2]}, file)
         self.assertEqual(self.hosts(), [["rank_0.json"], ["rank_1.json"]])
 
+    def test_events_of_kineto_make_a_trace_of_any_file(self):
+        for name, kind in (("anew.json", "cpu_op"), ("browser.json", "toplevel"), ("kinds.json.gz", "gpu_user_annotation")):
+            event = {"ph": "X", "cat": kind, "name": "aten::empty", "pid": 1, "tid": 1, "ts": 1, "dur": 1}
+            with (gzip.open if name.endswith(".gz") else open)(self.path(name), "wt", encoding="utf-8") as file:
+                json.dump({"metadata": {"notes": "x" * 20000}, "traceEvents": [event]}, file)
+        self.assertEqual(self.hosts(), [["anew.json"], ["kinds.json.gz"]])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -9,6 +9,7 @@ import unittest
 
 import package
 import tpusight
+from tpusight import _program
 
 CLEAN = os.path.join(package.DATA, "planted", "clean.tar.gz")
 
@@ -71,6 +72,15 @@ class Printed(unittest.TestCase):
         self.assertAlmostEqual(sum(float(ms) for _, ms, _ in rows), total, places=6)
         self.assertAlmostEqual(sum(float(share) for _, _, share in rows), 100, places=6)
         self.assertAlmostEqual(total, self.session.time.wall_ps / 1e9, delta=0.01)  # of the run, not of two cores
+
+    def test_the_command_that_tries_is_the_same_at_each_door_and_missing_where_nothing_can_be_tried(self):
+        command = "tpusight before SCRIPT.py:FUNCTION --topology v6e:2x2 --try"
+        torch = os.path.join(package.DATA, "torch_operators.pt.trace.json.gz")
+        for path, said in ((os.path.join(package.DATA, "planted", "padding.tar.gz"), command), (CLEAN, None), (torch, None)):
+            session = tpusight.Session(path)
+            self.assertEqual(session.view("doctor").what_if, said)
+            self.assertEqual(_program.ask("report", "--json", path)["doctor"]["what_if"], said)
+            self.assertEqual(command in " ".join(session.text("doctor").split()), bool(said))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The package is typed: the examples of all documents pass mypy --strict and pyright: types_test.py
+"""The package is typed: the examples of all documents, and the scripts of examples/, pass mypy --strict and pyright: types_test.py
 
 The tools are those beside $TS_TABLES_PYTHON or on PATH; jax and torch are looked up in $TS_JAX_PYTHON and
 $TS_TORCH_PYTHON where these name a Python, else what comes from them is of any type. What needs no tool always runs.
 """
+import glob
 import inspect
 import json
 import os
@@ -31,6 +32,10 @@ def documents():
     return [path for path in found if os.path.exists(path) and blocks(path)]
 
 
+def scripts():
+    return sorted(glob.glob(os.path.join(package.ROOT, "examples", "*.py")))
+
+
 def tool(name):
     path = os.pathsep.join([os.path.dirname(os.environ.get("TS_TABLES_PYTHON", "")), os.environ.get("PATH", "")])
     return shutil.which(name, path=path)
@@ -48,10 +53,10 @@ def needs(path):
 
 
 def write_modules(folder, paths, python):
-    """The examples of each document as a module in FOLDER, each line at the number it has there: {module: document}. Without a
-    compiler torch's own types call a sigmoid a number, so what compiles is left out there."""
-    modules = {}
-    for path in paths:
+    """The examples of each document as a module in FOLDER, each line at the number it has there, and each script under its own name:
+    {module: document}. Without a compiler torch's own types call a sigmoid a number, so what compiles is left out there."""
+    modules = {os.path.basename(path): shutil.copy(path, folder) for path in paths if path.endswith(".py")}
+    for path in (path for path in paths if not path.endswith(".py")):
         name = re.sub(r"\W", "_", os.path.relpath(path, package.ROOT)) + ".py"
         modules[name] = path
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
@@ -92,8 +97,8 @@ class Examples(unittest.TestCase):
         if not tool(name):
             self.skipTest(f"{name} is not installed")
         for wanted in ("jax", "torch"):
-            paths = [path for path in documents() if needs(path) == wanted]
-            self.assertTrue(paths)
+            paths = [path for path in documents() + scripts() if needs(path) == wanted]
+            self.assertEqual({os.path.splitext(path)[1] for path in paths}, {".md", ".py"})
             with self.subTest(wanted):
                 status, said = check(name, paths, pythons().get(wanted))
                 self.assertEqual(status, 0, said)

@@ -13,12 +13,9 @@
 #endif
 
 /* The whole file; .p is NULL when it is not there. */
-static inline struct ts_bytes corpus_file(struct ts_arena *arena, const char *path)
+static inline struct ts_bytes whole_file(const char *path, struct ts_arena *arena)
 {
-	const char *root = getenv("TS_CORPUS");
-	struct ts_bytes name =
-		ts_arena_printf(arena, "%s/%s", root ? root : TS_SRCDIR "/../shared/corpus", path);
-	FILE *file = name.p ? fopen((const char *)name.p, "rb") : NULL;
+	FILE *file = path ? fopen(path, "rb") : NULL;
 	uint8_t *bytes = NULL;
 	size_t n = 0;
 
@@ -33,6 +30,15 @@ static inline struct ts_bytes corpus_file(struct ts_arena *arena, const char *pa
 		n = fread(bytes, 1, n, file);
 	fclose(file);
 	return (struct ts_bytes){ bytes, n };
+}
+
+static inline struct ts_bytes corpus_file(struct ts_arena *arena, const char *path)
+{
+	const char *root = getenv("TS_CORPUS");
+	struct ts_bytes name =
+		ts_arena_printf(arena, "%s/%s", root ? root : TS_SRCDIR "/../shared/corpus", path);
+
+	return whole_file((const char *)name.p, arena);
 }
 
 #endif

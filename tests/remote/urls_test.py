@@ -25,6 +25,7 @@ TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(HERE, "..", "..")))
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 SAMPLE = os.path.join(TOP, "tests", "data", "sample")
 sys.path.insert(0, os.path.join(TOP, "tests", "fixtures"))
+import children
 import riegeli
 
 SESSION = "train_step_simulated/plugins/profile/2026_01_01_00_00_00"
@@ -361,8 +362,8 @@ class Urls(unittest.TestCase):
         self.assert_same_files(self.logs, before)
 
     def test_serve_shows_runs_of_a_bucket(self):
-        process = subprocess.Popen([PROGRAM, "serve", "--port=0", URL], env=self.environment(), cwd=self.folder,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        process = children.start([PROGRAM, "serve", "--port=0", URL], env=self.environment(), cwd=self.folder,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         try:
             address = process.stdout.readline().decode().split(" at ")[1].split()[0]
             runs = json.load(urllib.request.urlopen(address + "api/runs", timeout=PATIENCE))["runs"]

@@ -29,6 +29,9 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+import children
+
 DATA = os.path.join(HERE, "..", "data")
 SAMPLE = os.path.join(DATA, "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00", "simulated-host.xplane.pb")
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
@@ -134,7 +137,7 @@ def ask(port, path):
 @contextlib.contextmanager
 def serving(*words):
     """A command that serves; yields (port, process)."""
-    process = subprocess.Popen([PROGRAM, *words, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = children.start([PROGRAM, *words, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     port, seen = None, b""
     while port is None:
         line = process.stdout.readline()

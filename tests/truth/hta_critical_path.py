@@ -5,8 +5,9 @@
     V/bin/python tests/truth/hta_critical_path.py $TS_CORPUS/kineto/X.json.gz ... > tests/data/hta_critical_path.json
 
 tests/analysis/gpu/critical_path_test.c holds ours against the answer. Without pandas 2.1 the tool does
-not run. Recorded are four traces in which no call that waits is on our path: without synchronization events in
-the trace the tool has no edge behind a wait (docs/analyses/gpu/critical_path.md).
+not run. Recorded are four traces in which no call that waits is on our path (without synchronization events in the
+trace the tool has no edge behind a wait: docs/analyses/gpu/critical_path.md), and of
+tests/data/hand_made_sync.pt.trace.json, which has such events.
 """
 import json
 import logging

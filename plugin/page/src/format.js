@@ -104,6 +104,36 @@ const ORDINAL = /(^|_|\.)(step|rank|stream|id|index)$/;
 const CLASS = /(^|\.)((bottleneck_)?bucket|cause)$/;
 const CODE = /^[a-z_]+$/;
 
+// Null that is not unknown: a column, and whether its row knows that there is nothing to name. By the two last parts of its path.
+/** @type {Record<string, (row: Row) => boolean>} */
+const NONE = {
+	"ops.done": (row) => row.is_async === false, // it ends with itself
+	"ops.could_hide": (row) => typeof row.coverable_ps === "number",
+	"ops.could_hide_source": (row) => row.could_hide === null && typeof row.coverable_ps === "number",
+	"ops.hidden_by": (row) => typeof row.between_ps === "number",
+	"ops.limiting_dim": (row) => typeof row.fill_pct === "number", // all dimensions fill the array
+	"idle_gaps.ended_by": (row) => typeof row.host_event === "string",
+	"gaps_by_event.ended_by": (row) => typeof row.host_event === "string",
+	"steps_outliers.op": (row) => typeof row.cause === "string",
+	"steps_outliers.module": (row) => typeof row.cause === "string",
+	"steps_outliers.op_excess_ps": (row) => typeof row.cause === "string",
+	"ops.suggestion": (row) => typeof row.waste_bytes_pct === "number",
+	"unfused.advice": () => true,
+	"layout_copies.advice": () => true,
+	"named.inside": () => true,
+	"hottest_cpu.caller": () => true,
+	"hottest_device.caller": () => true,
+	"collective_cores.since_step": (row) => row.last_count === 0, // it was never late
+	"kernels.category_rule": (row) => typeof row.category === "string",
+	"top_kernels.category_rule": (row) => typeof row.category === "string",
+	"rank_kernels.category_rule": (row) => typeof row.category === "string",
+};
+/**
+ * What stands in a cell without a value.
+ * @type {(path: string, row: Row) => string} PATH: its table and column
+ */
+export const emptyOf = (path, row) => (NONE[path.split(".").slice(-2).join(".")]?.(row) ? "none" : UNKNOWN);
+
 // Nothing was there: drawn pale.
 /** @type {(name: string, v: Cell) => boolean} */
 export const isNothing = (name, v) => v === 0 && !ORDINAL.test(name);
@@ -172,8 +202,13 @@ function cell(v) {
 /** @param {string} name */
 const header = (name) => (unitOf(name)?.said === false ? `${name} (${unit(name)})` : name);
 
-/** @type {(columns: string[], rows: Row[]) => string} */
-export function csv(columns, rows) {
-	const lines = [columns.map((c) => quote(header(c))), ...rows.map((r) => columns.map((c) => cell(r[c])))];
+/**
+ * ISPREDICTED: nothing of the rows was measured, which a column says; rows of several runs say it themselves.
+ * @type {(columns: string[], rows: Row[], isPredicted?: boolean) => string}
+ */
+export function csv(columns, rows, isPredicted = false) {
+	const marked = isPredicted || rows.some((r) => r.is_predicted);
+	const all = marked && !columns.includes("is_predicted") ? [...columns, "is_predicted"] : columns;
+	const lines = [all.map((c) => quote(header(c))), ...rows.map((r) => all.map((c) => cell(c === "is_predicted" && isPredicted ? true : r[c])))];
 	return lines.map((line) => `${line.join(",")}\r\n`).join("");
 }

@@ -243,7 +243,7 @@ function Heading({ runs, views, theme, setTheme }) {
 						))}
 					</nav>
 				)}
-				{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={listed?.id} options={[...(listed ? [] : [pair("", "choose a run")]), ...runs.map((r, i) => pair(r.id, called[i]))]} onPick={(id) => pickRun(id || null)} />}
+				{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={listed?.id} options={[...(listed ? [] : [pair("", "choose a run")]), ...runs.map((r, i) => pair(r.id, r.is_predicted ? `${called[i]} (predicted)` : called[i]))]} onPick={(id) => pickRun(id || null)} />}
 				{(hosts.length > 1 || devices.length > 1) && (
 					<span class="of">
 						{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host: host || null, device: null })} />}
@@ -469,7 +469,7 @@ function App() {
 	scale.be(look.range, report ? runEnd(report) : 0);
 	useLayoutEffect(() => addEventListener("pagehide", scale.settle), []); // before the address is kept (state.js)
 	useKeys(views, look.op, setLook, live, scale);
-	const comparison = (!hasServer() && report?.compare) || null;
+	const comparison = useMemo(() => (!hasServer() && report?.compare ? { ...report.compare, modes: report.compile_modes } : null), [report]);
 	const over = hasServer() || comparison ? PAGES.find((p) => p.name === (comparison ? "compare" : look.view)) : undefined;
 	useTitle(over ? null : report?.run, live);
 	const view = over ?? viewOf(views, look.view);

@@ -101,6 +101,16 @@ export interface View {
 	provenance?: Record<string, string>;
 	[name: string]: Cell;
 }
+// Of a step: the one of median length, the slowest, or the only one.
+export interface CriticalStep extends Row {
+	which: "median" | "slowest" | "only";
+	step: Maybe<number>; // null: the trace has no marks
+	duration_ps: number;
+	path_ps: number;
+	path_pct: number;
+	waits: number;
+}
+export type CriticalPath = View & { steps?: CriticalStep[]; each_step?: Step[]; kinds?: Row[]; rows?: Row[]; slowest_rows?: Row[] };
 export interface FrameRow {
 	name: string;
 	parent: number | null;
@@ -157,6 +167,7 @@ export interface Report {
 	capacity?: View;
 	allocators?: View & { allocators?: Row[] };
 	hta?: View;
+	critical_path?: CriticalPath;
 	timeline?: View & { steps?: Step[] };
 	operators?: View & { by_name?: Row[]; by_shape?: Row[]; categories?: Row[] };
 	compile?: View;
@@ -167,6 +178,12 @@ export interface Report {
 	sparsecore?: View;
 	custom_calls?: View;
 	compare?: Compared;
+	compile_modes?: Modes;
+}
+
+// One program in several modes of its compiler (docs/analyses/compile/compile.md).
+export interface Modes extends View {
+	modes?: Row[];
 }
 
 // Several runs, the first being the baseline (docs/compare.md). Columns of run K are named run_K...
@@ -184,6 +201,7 @@ export interface Compared extends View {
 	operator_shapes?: Row[];
 	modules?: Row[];
 	findings?: Row[];
+	modes?: Modes; // tpusight compile made the page
 }
 // --- what the page looks at (state.js)
 
@@ -219,6 +237,7 @@ export interface ListedRun {
 	hosts?: string[];
 	program?: Maybe<string>;
 	has_events?: boolean;
+	is_predicted?: Maybe<boolean>;
 	when_unix_ms?: Maybe<number>;
 	step_median_ps?: Maybe<number>;
 	spark?: number[];

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { clean } from "./format.js";
 import { runNamed } from "./state.js";
 
-/** @import { ListedRun } from "./report.d.ts" */
+/** @import { ListedRun, Row } from "./report.d.ts" */
 
 /**
  * What a server answers, asked for again when KEY is another. null: it has not answered.
@@ -41,6 +41,9 @@ export function Waiting({ error }) {
 		</div>
 	);
 }
+
+/** Behind the name of a run of which nothing was measured. @param {{ of: Row }} props */
+export const Predicted = ({ of }) => (of.is_predicted ? <span class="predicted" title="nothing ran: its times are predicted, not measured">predicted</span> : null);
 
 /** @type {(names: string[], runs: ListedRun[] | undefined) => ListedRun[]} */
 export const chosenOf = (names, runs) => names.map((n) => runNamed(n, runs)).filter((r) => r !== undefined);

@@ -12,7 +12,7 @@ import { Op } from "./op.jsx";
 import { opIn, opKey } from "./opdata.js";
 import { ofAll, useChoice, usePage } from "./state.js";
 import { Columns, meaning, spokenFor } from "./words.jsx";
-import { csv, cut, isNothing, titles, UNKNOWN, unit, value } from "./format.js";
+import { csv, cut, emptyOf, isNothing, titles, unit, value } from "./format.js";
 
 /** @import { Cell as Value, DrawCell, Report, Row, Sort, TableProps } from "./report.d.ts" */
 
@@ -222,18 +222,19 @@ function words(table, column, v) {
 
 /**
  * Not a component: a view has thousands of them.
- * @type {(of: { report: Report, table: string, column: string, row: Row, numeric: boolean, draw?: DrawCell, wide?: number }) => import("preact").VNode}
+ * @type {(of: { report: Report, table: string, at: string, column: string, row: Row, numeric: boolean, draw?: DrawCell, wide?: number }) => import("preact").VNode}
  */
-function cellOf({ report, table, column, row, numeric, draw, wide }) {
+function cellOf({ report, table, at, column, row, numeric, draw, wide }) {
 	const raw = row[column];
 	const op = draw ? null : opIn(report, column, row);
 	const said = words(table, column, raw);
 	const text = draw ? draw(raw, row) : op ? <Op of={op} /> : column === "source" && raw ? <Line source={String(raw)} /> : numeric || column === "host" ? cut(said, 300) : <Middle text={said} />;
 	const unknown = raw === null || raw === undefined;
+	const none = unknown ? emptyOf(`${at}.${column}`, row) : "";
 	const whole = typeof raw === "number" ? `${raw} ${unit(column)}` : typeof raw === "string" || typeof raw === "object" ? cut(said, 1000) : undefined;
 	return (
-		<td key={column} style={wideStyle(wide)} class={`${numeric ? "number" : ""}${unknown ? " unknown" : ""}${isNothing(column, raw) ? " zero" : ""}`} title={unknown ? undefined : whole}>
-			{unknown && !draw ? UNKNOWN : text}
+		<td key={column} style={wideStyle(wide)} class={`${numeric ? "number" : ""}${unknown ? ` ${none}` : ""}${isNothing(column, raw) ? " zero" : ""}`} title={unknown ? undefined : whole}>
+			{unknown && !draw ? none : text}
 		</td>
 	);
 }
@@ -283,10 +284,11 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 	}, [top]);
 	/** @param {string} column */
 	const onSort = (column) => setOrder((now) => sortText({ column, down: sortOf(now).column === column ? !sortOf(now).down : numeric.has(column) }));
+	const ofRuns = name === "runs" || look.view === "compare"; // which may be of both kinds
 	const onCopy = async () => {
 		const some = shown.filter((row) => marked.has(row));
 		const copied = some.length ? some : shown;
-		const done = await copy(csv(columns, copied));
+		const done = await copy(csv(columns, copied, !ofRuns && report?.run?.is_predicted === true));
 		setNotice(done ? `${copied.length} rows copied` : "the browser did not allow the copy");
 		setTimeout(() => setNotice(""), 3000);
 	};
@@ -370,7 +372,7 @@ export function Table({ name, of = name, rows, columns, caption, sort: first, dr
 							{begin > 0 && <tr style={{ height: `${begin * ROW}px` }} aria-hidden="true" />}
 							{shown.slice(begin, end).map((row, i) => (
 								<tr key={begin + i} data-row={begin + i} tabIndex={-1} aria-rowindex={begin + i + 2} class={row.is_others ? "others" : marked.has(row) ? "marked pick" : "pick"} aria-current={marked.has(row) ? "true" : undefined} onClick={() => { setFocus(begin + i); pick(row); }}>
-									{seen.map((c) => cellOf({ report, table: name, column: c, row, numeric: numeric.has(c), draw: draw[c], wide: widths.get(c) }))}
+									{seen.map((c) => cellOf({ report, table: name, at: of, column: c, row, numeric: numeric.has(c), draw: draw[c], wide: widths.get(c) }))}
 								</tr>
 							))}
 							{end < shown.length && <tr style={{ height: `${(shown.length - end) * ROW}px` }} aria-hidden="true" />}

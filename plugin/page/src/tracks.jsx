@@ -6,7 +6,7 @@ import { Legend } from "./chart.jsx";
 import { OTHERS } from "./colors.js";
 import { clean, time, title } from "./format.js";
 import { Later } from "./later.jsx";
-import { BUCKETS, bucketColor } from "./parts.jsx";
+import { BUCKETS, bucketColor, Shares } from "./parts.jsx";
 import { deviceName, shortNames } from "./pod.js";
 import { usePage } from "./state.js";
 import { laneHeight, TimeChart, TimeLane } from "./timeaxis.jsx";
@@ -69,6 +69,51 @@ const wallOf = ({ time: t }) => [t?.wall_start_ps ?? Infinity, (t?.wall_start_ps
 const FEW = 3; // rows above all views that may be high
 const LOW = 15; // pixels of more
 
+const FALSE = 0.25; // of a core's time
+
+/**
+ * Whether a file has so few slices for each of its devices that their rows no longer show where the time of the cores went: a slice has the class that
+ * most of it was of, and one of a whole run says that all of the run was that.
+ * @type {(report: Report, tracks: SliceTrack[]) => boolean}
+ */
+export function isCoarse(report, tracks) {
+	const cores = new Map((report.time?.per_core ?? []).map((row) => [row.device_id, row]));
+	return tracks.some(({ device_id: id, labels, slices }) => {
+		const row = cores.get(id);
+		if (!row?.total_ps) return false;
+		const drawn = new Map();
+		for (let i = 0; i < slices.length; i += 3) drawn.set(slices[i + 2], (drawn.get(slices[i + 2]) ?? 0) + slices[i + 1] - slices[i]);
+		return labels.some((label, kind) => {
+			const bucket = bucketOf(label);
+			return bucket && bucket !== "idle" && Math.abs((drawn.get(kind) ?? 0) - (row[`${bucket}_ps`] ?? 0)) > FALSE * row.total_ps;
+		});
+	});
+}
+
+/**
+ * The classes of each core as shares of its time, where their order is not known.
+ * @param {{ tracks: SliceTrack[] }} props
+ */
+function CoreShares({ tracks }) {
+	const { report } = usePage();
+	const ids = new Set(tracks.map((t) => t.device_id));
+	const rows = (report.time?.per_core ?? []).filter((row) => ids.has(row.device_id));
+	return (
+		<div>
+			<p class="count">{`This file has too few pieces for ${(report.run?.devices ?? []).length} devices to show when each class was. The bars are shares of the time of each core. tpusight serve shows a chosen device over time.`}</p>
+			<ul class="bars cores">
+				{rows.map((row) => (
+					<li key={row.device_id}>
+						<span class="name">{nameOf(report, row.device_id)}</span>
+						<Shares parts={BUCKETS.map((b) => ({ name: title(b), value: row[`${b}_ps`] ?? 0, color: bucketColor(b) }))} total={row.total_ps} label={`classes of ${nameOf(report, row.device_id)}`} />
+						<span class="number">{time(row.total_ps)}</span>
+					</li>
+				))}
+			</ul>
+		</div>
+	);
+}
+
 /**
  * One row a device, or a host where HOST says so, of the track with this NAME. WHOLE: of the whole run, whatever the time range. EMPTY: the text where there is no track.
  * @param {{ name: string, max?: number, whole?: boolean, host?: boolean, empty?: string }} props
@@ -98,12 +143,14 @@ export function Rows({ name, max = 32, whole, host, empty }) {
 	}, [tracks, max]);
 	if (!rows.length) return empty ? <p class="empty">{empty}</p> : null;
 	const { labels } = tracks[0];
+	const drawn = tracks.slice(0, max);
+	const isShares = !whole && !host && isCoarse(report, drawn);
 	const lane = <TimeLane rows={rows} whole={whole} height={whole && rows.length > FEW ? LOW : undefined} label={`${name} of ${rows.length} ${host ? "hosts" : "devices"} over time`} />;
 	return (
 		<section aria-label={name}>
 			{!whole && <h3>{name}</h3>}
 			{labels.length <= OTHERS.length && <Legend items={labels.map((l, i) => [className(l), classColor(l, i)])} />}
-			{whole ? lane : <Later height={laneHeight(rows.length)}>{lane}</Later>}
+			{whole ? lane : isShares ? <CoreShares tracks={drawn} /> : <Later height={laneHeight(rows.length)}>{lane}</Later>}
 			{tracks.length > max && <p class="empty">{`${tracks.length - max} more ${host ? "hosts" : "devices"}: choose one above.`}</p>}
 		</section>
 	);

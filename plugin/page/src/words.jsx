@@ -129,7 +129,6 @@ const ALONE = {
 	"hta.comm_comp_overlap_pct": () => "There is no communication.",
 	"kpis.occupancy": () => "Only a GPU has an occupancy, where the profiler notes it.",
 	"memory_timeline.reserved_bytes": (r) => (/^cpu/i.test(r?.memory_timeline?.device ?? "") ? "A CPU's allocator reserves nothing." : "The events of the allocator do not say what it reserves."),
-	"compile.graph_breaks": (r) => r?.compile?.compiler === "XLA" && "XLA compiles whole programs, so no graph breaks.",
 	"cache.persistent_cache": () => NO_TRACER,
 	"cache.persistent_cache_hits": () => NO_TRACER,
 	"cache.persistent_cache_misses": () => NO_TRACER,

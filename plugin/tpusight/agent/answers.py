@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers to an agent: figures of a report, cut to a number of bytes."""
-import csv
-import io
 import json
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Tuple
 
 from .._program import TpusightError, run
+from .kept import Kept
+from .report import Report, Reports
 from .runs import MOST_RUNS, Runs
 
 MOST_BYTES = 16 << 10  # of an answer: some 4,000 tokens
 MOST_SAID = 2000  # characters of a mistake's sentence, which may have in it what was asked
 _MOST_CELL = 400  # characters of a cell: names of C++ have thousands
-_LEAST_BUDGET = 300  # of the program's short form
+_COMPARED_BYTES = 1 << 20  # of comparisons that are kept
 
 
 def cut(text: Any, most: int = _MOST_CELL) -> Any:
@@ -46,38 +46,23 @@ def need_top(top: int) -> None:
         raise TpusightError(f"top is {top}: how many rows are wanted, 1 or more")
 
 
-def _rows_of(asked: Sequence[str], view: str) -> List[Dict[str, str]]:
-    text, _ = run("report", "--all", "--format", "csv", "--view", view, *asked)
-    return list(csv.DictReader(io.StringIO(text.decode("utf-8", "replace"))))
-
-
-def _typed(value: str) -> Any:
-    """A cell of CSV as JSON has it: whole numbers beyond 2^53, which are names, stay text."""
-    if value == "":
-        return None
-    if value in ("true", "false"):
-        return value == "true"
-    for kind in (int, float):
-        try:
-            number = kind(value)
-        except ValueError:
-            continue
-        return value if abs(number) > 2**53 else number
-    return value
-
-
-def _order(value: str) -> float:
+def _order(value: Any) -> float:
     try:
         return float(value)
-    except ValueError:
+    except (TypeError, ValueError):
         return float("-inf")
 
 
-def _sorted(rows: List[Dict[str, str]], column: str) -> List[Dict[str, str]]:
+def _text(value: Any) -> str:
+    """A cell as CSV has it."""
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _sorted(rows: List[Dict[str, Any]], column: str) -> List[Dict[str, Any]]:
     """The largest first; texts in the order of the alphabet, unknown ones last."""
     if any(_order(row[column]) > float("-inf") for row in rows):
         return sorted(rows, key=lambda row: _order(row[column]), reverse=True)
-    return sorted(rows, key=lambda row: (row[column] == "", row[column]))
+    return sorted(rows, key=lambda row: (row[column] is None, _text(row[column])))
 
 
 def _need_column(names: List[str], name: str) -> None:
@@ -85,25 +70,36 @@ def _need_column(names: List[str], name: str) -> None:
         raise TpusightError(f"there is no column {name!r}: the table has {', '.join(names)}")
 
 
-def _chosen(rows: List[Dict[str, str]], contains: str, sort: str) -> List[Dict[str, str]]:
+def _chosen(rows: List[Dict[str, Any]], contains: str, sort: str) -> List[Dict[str, Any]]:
     names = list(rows[0]) if rows else []
     column, _, part = contains.partition("=")
     if contains and not part:
         raise TpusightError("filter is COLUMN=TEXT, rows whose COLUMN has TEXT in it")
     if contains and rows:
         _need_column(names, column)
-        rows = [row for row in rows if part.lower() in row[column].lower()]
+        rows = [row for row in rows if part.lower() in _text(row[column]).lower()]
     if sort and rows:
         _need_column(names, sort)
         rows = _sorted(rows, sort)
     return rows
 
 
+def _compared(paths: Tuple[str, str]) -> Tuple[str, int]:
+    text, _ = run("compare", "--color", "never", *paths, ok=(0, 1, 4))
+    answer = bounded({"text": [cut(line) for line in text.decode("utf-8", "replace").splitlines()]}, "text")
+    return answer, len(answer)
+
+
 class Answers:
-    """What the tools of the server give, as text."""
+    """What the tools of the server give, as text. A profile is read once; it is read again when it has changed."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
+        self._reports = Reports()
+        self._compared: Kept[str] = Kept(_COMPARED_BYTES)
+
+    def _report(self, name: str) -> Report:
+        return self._reports.of(self._runs.run(name))
 
     def list_runs(self) -> str:
         found = self._runs.all()
@@ -111,16 +107,11 @@ class Answers:
         return bounded({"runs": rows, "left_out": len(found) - len(rows)}, "runs")
 
     def summary(self, name: str) -> str:
-        text, _ = run("report", "--format", "json", "--budget", str(MOST_BYTES // 2), *self._runs.run(name).asked)
-        return text.decode("utf-8", "replace").strip()
-
-    def _findings(self, asked: Sequence[str]) -> List[Dict[str, Any]]:
-        text, _ = run("report", "--format", "json", "--view", "doctor", *asked)
-        return list(json.loads(text)["doctor"]["findings"])
+        return self._report(name).short
 
     def findings(self, name: str, top: int, identity: str) -> str:
         need_top(top)
-        found = self._findings(self._runs.run(name).asked)
+        found = self._report(name).findings()
         if identity:
             for finding in found:
                 if finding["id"] == identity:
@@ -134,23 +125,25 @@ class Answers:
 
     def table(self, name: str, view: str, top: int, sort: str, contains: str, columns: Optional[List[str]]) -> str:
         need_top(top)
-        rows = _chosen(_rows_of(self._runs.run(name).asked, view), contains, sort)
+        whole_name, all_rows = self._report(name).table(view)
+        rows = _chosen(all_rows, contains, sort)
         for column in columns or [] if rows else []:
             _need_column(list(rows[0]), column)
-        chosen = [{column: _typed(row[column]) for column in columns or row} for row in rows[:top]]
-        return bounded({"view": view, "rows": chosen, "left_out": len(rows) - len(chosen)}, "rows")
+        chosen = [{column: row[column] for column in columns or row} for row in rows[:top]]
+        return bounded({"view": whole_name, "rows": chosen, "left_out": len(rows) - len(chosen)}, "rows")
 
     def op(self, name: str, op: str) -> str:
-        asked = self._runs.run(name).asked
-        rows = [row for row in _rows_of(asked, "ops") if row["name"] == op]
+        report = self._report(name)
+        ops = report.table("ops")[1]
+        rows = [row for row in ops if row["name"] == op]
         if not rows:
-            near = [row["name"] for row in _rows_of(asked, "ops") if op.lower() in row["name"].lower()][:10]
+            near = [row["name"] for row in ops if op.lower() in row["name"].lower()][:10]
             raise TpusightError(f"no op is called {op!r}" + (f"; near it: {', '.join(near)}" if near else " (table ops has them)"))
-        found = [{"id": finding["id"], "title": finding["title"]} for finding in self._findings(asked)
+        found = [{"id": finding["id"], "title": finding["title"]} for finding in report.findings()
                  if any(place["op"] == op for place in finding["where"])]
-        return bounded({"ops": [{key: _typed(value) for key, value in row.items()} for row in rows], "findings": found[:20]}, "ops")
+        return bounded({"ops": rows, "findings": found[:20]}, "ops")
 
     def compare(self, base: str, other: str) -> str:
-        text, _ = run("compare", "--color", "never", self._runs.alone(base), self._runs.alone(other), ok=(0, 1, 4))
-        lines = text.decode("utf-8", "replace").splitlines()
-        return bounded({"text": [cut(line) for line in lines]}, "text")
+        runs = self._runs.run(base), self._runs.run(other)
+        paths = self._runs.alone(base), self._runs.alone(other)
+        return self._compared.get(paths, [run.state() for run in runs], lambda: _compared(paths))

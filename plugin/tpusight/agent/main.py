@@ -3,6 +3,7 @@
 import argparse
 import functools
 import sys
+import threading
 from typing import Any, Callable, List, Optional
 
 from .._program import TpusightError, found_program
@@ -34,8 +35,8 @@ def _tools(runs: Runs, tables: sql.Tables) -> List[Callable[..., str]]:
     def table(run: str = "", view: str = "ops", top: int = 20, sort: str = "", filter: str = "",
               columns: Optional[List[str]] = None) -> str:
         """Rows of one table of the report: ops, steps, modules, time.per_step, gaps, collectives, kernels, operators, padding, memory,
-        cache ... `sort` is a column, largest first (texts A to Z); `filter` is COLUMN=TEXT, rows that have TEXT in COLUMN; `columns` are
-        those to show."""
+        cache ... Of a view that has several it is the first that has rows: `view` of the answer names it. `sort` is a column, largest
+        first (texts A to Z); `filter` is COLUMN=TEXT, rows that have TEXT in COLUMN; `columns` are those to show."""
         return given.table(run, view, top, sort, filter, columns)
 
     def op(name: str, run: str = "") -> str:
@@ -58,12 +59,14 @@ def _tools(runs: Runs, tables: sql.Tables) -> List[Callable[..., str]]:
     return [list_runs, summary, findings, table, op, compare, select]
 
 
-def _told(tool: Callable[..., str], error: Any) -> Callable[..., str]:
-    """TOOL, whose TpusightError becomes the protocol's answer for a tool that failed."""
+def _told(tool: Callable[..., str], error: Any, one_at_a_time: threading.Lock) -> Callable[..., str]:
+    """TOOL, whose TpusightError becomes the protocol's answer for a tool that failed. The protocol's package asks in threads; what is
+    kept of a profile must not go while it is read."""
     @functools.wraps(tool)
     def asked(*args: Any, **kwargs: Any) -> str:
         try:
-            return tool(*args, **kwargs)
+            with one_at_a_time:
+                return tool(*args, **kwargs)
         except TpusightError as e:
             raise error(answers.cut(str(e), answers.MOST_SAID)) from e
 
@@ -79,9 +82,10 @@ def server(paths: List[str], tables: sql.Tables) -> Any:
     except ImportError as e:
         raise TpusightError("this needs the package mcp, version 2 (pip install 'tpusight[agent]')") from e
     made = MCPServer("tpusight", instructions=_ABOUT, version=__version__, log_level="WARNING")
+    one_at_a_time = threading.Lock()
     for tool in _tools(Runs(paths), tables):
         reading = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-        made.tool(annotations=reading, structured_output=False)(_told(tool, ToolError))
+        made.tool(annotations=reading, structured_output=False)(_told(tool, ToolError, one_at_a_time))
     return made
 
 

@@ -3,7 +3,7 @@
 the same names, ranks of one job together, and the profiles that stand elsewhere, by their paths."""
 import os
 import re
-from typing import Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 from tensorboard_plugin_tpusight import runs as of_tensorboard
 
@@ -21,6 +21,11 @@ class Run(NamedTuple):
     path: str
     files: Tuple[str, ...]
     asked: Tuple[str, ...]
+
+    def state(self) -> Tuple[Any, ...]:
+        """What changes when the profile does."""
+        found = [(path, os.stat(path)) for path in self.files]
+        return tuple((path, stat.st_size, stat.st_mtime_ns, stat.st_ino) for path, stat in found)
 
 
 def _run(path: str) -> Run:

@@ -2,22 +2,19 @@
 """SQL over what `tpusight export` writes. DuckDB answers; it reads the tables of that one run, and writes nothing."""
 import contextlib
 import os
+import shutil
 import tempfile
 import threading
 from typing import Any, Dict, Iterator, List, Tuple
 
 from .._program import TpusightError, run
+from .kept import Kept
 from .runs import Run
 
 TABLES = ("events", "ops", "steps", "findings")
-_MOST_KEPT = 4  # runs whose tables are kept
+_KEPT_BYTES = 2 << 30  # of tables on disk; of ten million events they are 162 MB
 _TIME_S = 30.0
 _MEMORY = "1GB"
-
-
-def _state_of(found: Run) -> Tuple[Any, ...]:
-    """What changes when a profile does."""
-    return tuple((path, os.stat(path).st_size, os.stat(path).st_mtime_ns) for path in found.files)
 
 
 class Tables:
@@ -25,31 +22,22 @@ class Tables:
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="tpusight-mcp-")
-        self._made: Dict[str, Tuple[Tuple[Any, ...], str]] = {}
-        self._lock = threading.Lock()
-        self._nr = 0
+        self._kept: Kept[str] = Kept(_KEPT_BYTES, shutil.rmtree)
 
     def close(self) -> None:
         self._folder.cleanup()
 
     def of(self, found: Run) -> str:
-        with self._lock:
-            state, path = _state_of(found), found.path
-            if path in self._made and self._made[path][0] == state:
-                return self._made[path][1]
-            self._nr += 1
-            folder = os.path.join(self._folder.name, str(self._nr))
-            run("export", "-q", "--format", "parquet", "-o", folder, *found.asked)
-            self._made[path] = state, folder
-            self._forget()
-            return folder
+        return self._kept.get(found.path, found.state(), lambda: self._made(found))
 
-    def _forget(self) -> None:
-        while len(self._made) > _MOST_KEPT:
-            _, folder = self._made.pop(next(iter(self._made)))
-            for name in os.listdir(folder):
-                os.remove(os.path.join(folder, name))
-            os.rmdir(folder)
+    def _made(self, found: Run) -> Tuple[str, int]:
+        folder = tempfile.mkdtemp(dir=self._folder.name)
+        try:
+            run("export", "-q", "--format", "parquet", "-o", folder, *found.asked)
+        except TpusightError:
+            shutil.rmtree(folder)
+            raise
+        return folder, sum(entry.stat().st_size for entry in os.scandir(folder))
 
 
 def _closed(folder: str) -> Any:

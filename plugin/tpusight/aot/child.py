@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process that compiles (job.py starts it): `python -m tpusight.aot.child FD PROGRAM`, with what to compile as JSON on standard input.
+"""The process that compiles (job.py starts it): `python -m tpusight.aot.child FD PROGRAM`, with what to compile as a line of JSON on
+standard input, which stays open as long as the process that asks is there.
 
 What became of each goes to FD as a line of JSON. What the user's program prints is left to itself.
 """
@@ -11,12 +12,15 @@ import linecache
 import os
 import pickle
 import re
+import shutil
+import signal
 import struct
 import sys
 import tempfile
+import threading
 import time
 import traceback
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .. import _program
 from . import chips, files, job, tries
@@ -111,7 +115,6 @@ def take_lock(tell: Callable[..., None], path: str = "", libtpu_path: str = LIBT
     this process ends."""
     if not fcntl:
         return None
-    parent = os.getppid()
     fd = os.open(path or own_lock(), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     told = False
     while True:
@@ -123,8 +126,6 @@ def take_lock(tell: Callable[..., None], path: str = "", libtpu_path: str = LIBT
             return fd
         if _is_ours(fd, libtpu_path):
             return fd
-        if os.getppid() != parent:
-            sys.exit(1)  # who asked is gone, and nobody would read what is found
         if not told:
             told = True
             tell("waiting", text="libtpu is in use" + (f" by process {pid}" if pid else "") +
@@ -295,11 +296,24 @@ def devices_of(topology: chips.Topology) -> List[Any]:
     """jax's devices of a slice that is not there."""
     from jax.experimental import topologies
     try:
-        return list(topologies.get_topology_desc(platform="tpu", topology_name=topology.name, **topology.options).devices)
+        return list(topologies.get_topology_desc(platform="tpu", topology_name=topology.slice_name, **topology.options).devices)
     except Exception as e:
         if "lockfile" in str(e):
             raise Busy from e
         raise chips.unknown(topology.name, shortened(e).partition(": ")[2] or shortened(e)) from e
+
+
+def _over_slices(named: Dict[str, int], slices: int, devices: List[Any]) -> Any:
+    """DEVICES of several slices as an array: the first axis that can be goes over the slices, so that the others stay within one."""
+    from jax.experimental import mesh_utils
+    sizes = list(named.values())
+    axis = next((n for n, size in enumerate(sizes) if size % slices == 0), None)
+    if axis is None:
+        raise _program.TpusightError(f"no axis of the mesh {', '.join(f'{name}={size}' for name, size in named.items())} can go over the "
+                                     f"{slices} slices: the size of one must be a multiple of {slices}")
+    across = [slices if n == axis else 1 for n in range(len(sizes))]
+    return mesh_utils.create_hybrid_device_mesh([size // part for size, part in zip(sizes, across)], across, devices=devices,
+                                                allow_split_physical_axes=True)
 
 
 def _mesh_of(sizes: Any, devices: List[Any]) -> Any:
@@ -317,6 +331,9 @@ def _mesh_of(sizes: Any, devices: List[Any]) -> Any:
                                      f"topology {len(devices)} (-1 is what is left of the devices)")
     kinds = getattr(jax.sharding, "AxisType", None)
     more = {"axis_types": (kinds.Auto,) * len(named)} if kinds else {}
+    slices = len({getattr(device, "slice_index", 0) for device in devices})
+    if slices > 1:
+        return jax.sharding.Mesh(_over_slices(named, slices, devices), tuple(named), **more)
     return jax.make_mesh(tuple(named.values()), tuple(named), devices=devices, **more)
 
 
@@ -339,10 +356,11 @@ def _is_spec(value: Any) -> bool:
 
 
 class Placed:
-    """The arguments of a Program on the devices of a slice."""
+    """The arguments of a Program on the devices of a slice, with the CHANGE that is tried."""
 
-    def __init__(self, args: Any, keywords: Any, shardings: Any, devices: List[Any], mesh: Any) -> None:
-        self._devices, self.mesh = devices, mesh
+    def __init__(self, program: Program, change: Optional[Dict[str, Any]], devices: List[Any], mesh: Any) -> None:
+        self._devices, self._change, self.mesh = devices, change, mesh
+        args, keywords, shardings = tries.arguments(change, program.arguments), program.keywords, program.shardings
         self.arguments, self.keywords = self._all(args, shardings), self._all(keywords, None)
 
     def _all(self, tree: Any, specs: Any) -> Any:
@@ -369,16 +387,17 @@ class Placed:
         from jax.sharding import NamedSharding, SingleDeviceSharding
         if not (hasattr(leaf, "dtype") or isinstance(leaf, Shape)):
             return leaf
-        sizes = leaf.sizes if isinstance(leaf, Shape) else leaf.shape
+        sizes = tuple(leaf.sizes if isinstance(leaf, Shape) else leaf.shape)
         axes = leaf.axes if isinstance(leaf, Shape) and spec is None else None
-        if self.mesh is None:
-            if spec is not None or axes:
-                raise _program.TpusightError("arguments are split along axes, and there is no mesh (mesh={\"data\": -1}, --mesh data=-1)")
-            placed: Any = SingleDeviceSharding(self._devices[0])
-        else:
-            placed = NamedSharding(self.mesh, _spec_of([one or None for one in axes] if axes else spec))
         dtype = jax.dtypes.canonicalize_dtype(jnp.dtype(leaf.dtype)) if not _is_extended(leaf.dtype) else leaf.dtype
-        return jax.ShapeDtypeStruct(tuple(sizes), dtype, sharding=placed)
+        if self.mesh is None and (spec is not None or axes):
+            raise _program.TpusightError("arguments are split along axes, and there is no mesh (mesh={\"data\": -1}, --mesh data=-1)")
+        said = tries.parts_of(axes if axes else _spec_of(spec), len(sizes))
+        sizes, parts = tries.place(self._change, sizes, str(dtype), said)
+        placed: Any = SingleDeviceSharding(self._devices[0])
+        if self.mesh is not None:
+            placed = NamedSharding(self.mesh, _spec_of([tuple(part) or None for part in parts]))
+        return jax.ShapeDtypeStruct(sizes, dtype, sharding=placed)
 
 
 def _is_extended(dtype: Any) -> bool:
@@ -434,13 +453,12 @@ def _lowered(program: Program, topology: chips.Topology, change: Optional[Dict[s
         module = files.Module(program.file, devices)
         facts["device_count"] = len(module.devices)
         return module
-    placed = Placed(tries.arguments(change, program.arguments), program.keywords, program.shardings, devices, mesh)
+    placed = Placed(program, change, devices, mesh)
     begin = time.monotonic()
     with _in_mesh(mesh), tries.tracing(change):
-        function, args, keywords = _jitted(program, mesh), placed.arguments, placed.keywords
-        if change and change["kind"] == "donate":
-            function, args = tries.flat(function, args, keywords, change["leaves"])
-            keywords = {}
+        whole = Placed(program, None, devices, mesh)
+        function, args, keywords = tries.rearranged(change, _jitted(program, mesh), placed.arguments, (whole.arguments, whole.keywords),
+                                                    placed.keywords)
         lowered = function.lower(*args, **keywords)
     facts["lower_seconds"] = round(time.monotonic() - begin, 3)
     return lowered
@@ -448,12 +466,16 @@ def _lowered(program: Program, topology: chips.Topology, change: Optional[Dict[s
 
 def _planned(program: Program, wanted: job.Compilation) -> List[job.Compilation]:
     """What can be changed in the program, each with a folder in that of WANTED."""
-    facts: Dict[str, Any] = {}
-    lowered = _lowered(program, chips.parse(wanted.topology), None, facts)
     if program.kind:
         return []  # nothing of a file is traced
+    devices = devices_of(chips.parse(wanted.topology))
+    mesh = _mesh_of(program.mesh, devices) if program.mesh else None
+    placed = Placed(program, None, devices, mesh)
+    with _in_mesh(mesh), tries.tracing(None):
+        traced = _jitted(program, mesh).trace(*placed.arguments, **placed.keywords)
+    sizes = {str(name): int(size) for name, size in mesh.shape.items()} if mesh is not None else None
     found = []
-    for number, change in enumerate(tries.plan(lowered, program.arguments, facts["mesh"])):
+    for number, change in enumerate(tries.plan(traced, program.arguments, placed, sizes)):
         folder = os.path.join(wanted.folder, str(number))
         os.makedirs(folder, exist_ok=True)
         found.append(job.Compilation(folder, wanted.topology, change))
@@ -468,8 +490,9 @@ def _keep(wanted: job.Compilation, proto: bytes, facts: Dict[str, Any]) -> None:
 
 def _take(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -> None:
     """A module that is compiled already."""
-    topology = chips.parse(wanted.topology)
-    facts.update(topology=topology.name, chip=topology.chip)
+    if wanted.topology:  # `tpusight hlo` knows it, where it is known
+        topology = chips.parse(wanted.topology)
+        facts.update(topology=topology.name, chip=topology.chip)
     _keep(wanted, files.proto_of_text(program.file) if program.kind == files.TEXT else _read(program.file), facts)
 
 
@@ -480,7 +503,7 @@ def _compile(program: Program, wanted: job.Compilation, facts: Dict[str, Any]) -
         return
     lowered = _lowered(program, chips.parse(wanted.topology), wanted.change, facts)
     options = (wanted.change or {}).get("options", {})
-    with tempfile.TemporaryDirectory(prefix="tpusight-") as dump:
+    with tempfile.TemporaryDirectory(prefix="dump-", dir=wanted.folder) as dump:
         begin = time.monotonic()
         try:
             compiled = lowered.compile(compiler_options={"xla_dump_to": dump, "xla_dump_hlo_as_proto": True, **options})
@@ -513,9 +536,35 @@ def _done(program: Program, wanted: job.Compilation, tell: Callable[..., None]) 
     tell("done", facts=facts, trouble=trouble)
 
 
-def _wanted() -> Iterator[job.Compilation]:
-    for fields in json.load(sys.stdin):
-        yield job.Compilation(**fields)
+def _end_with(asking: int, folder: str) -> None:
+    """Ends this process, and what the user's program started in it, when nobody holds the other end of ASKING: who asked is gone, however
+    that came, and with libtpu in this process nobody else could have it. What was made in FOLDER is nobody's then."""
+    def watch() -> None:
+        while os.read(asking, 1):
+            pass
+        shutil.rmtree(folder, ignore_errors=True)
+        os.killpg(os.getpgrp(), signal.SIGKILL)  # a group of its own: job.py
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _take_input() -> int:
+    """Standard input under another number: the user's program, which may read, finds nothing in its place."""
+    asking = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return asking
+
+
+def _wanted(asking: int) -> List[job.Compilation]:
+    """The line that says what is wanted. It is read to its end and no further."""
+    line = bytearray()
+    while not line.endswith(b"\n"):
+        piece = os.read(asking, 1 << 16)
+        if not piece:
+            sys.exit(1)
+        line += piece
+    return [job.Compilation(**fields) for fields in json.loads(line)]
 
 
 def _work(program: Program, wanted: List[job.Compilation], tell: Callable[..., None]) -> None:
@@ -531,7 +580,9 @@ def _work(program: Program, wanted: List[job.Compilation], tell: Callable[..., N
 
 def main(fd: str, packed: str) -> int:
     tell = Teller(int(fd))
-    wanted = list(_wanted())
+    asking = _take_input()
+    wanted = _wanted(asking)
+    _end_with(asking, os.path.dirname(packed))
     lock = take_lock(tell)
     try:
         tries.install()

@@ -7,8 +7,9 @@ from typing import Any, Dict, List, Optional, Tuple
 from .._program import TpusightError
 
 MLIR, EXPORT, TEXT, PROTO = "mlir", "export", "text", "proto"
-_ENDS = {".mlir": MLIR, ".stablehlo": MLIR, ".mlirbc": MLIR, ".jax_export": EXPORT, ".jaxexport": EXPORT, ".txt": TEXT,
+_ENDS = {".mlir": MLIR, ".stablehlo": MLIR, ".mlirbc": MLIR, ".bc": MLIR, ".jax_export": EXPORT, ".jaxexport": EXPORT, ".txt": TEXT,
          ".hlo": TEXT, ".pb": PROTO}
+_BYTECODE = b"ML\xefR"
 #: Of a folder of --xla_dump_to the module as it runs, else the last one before.
 _DUMPED = ("after_codegen.hlo.pb", "after_codegen.txt", "after_optimizations.hlo.pb", "after_optimizations.txt")
 
@@ -61,15 +62,26 @@ class Compiled:
         return self._executable.cost_analysis()
 
 
+def _parsed(data: bytes, context: Any) -> Any:
+    """A module of MLIR: text, bytecode, or bytecode in the form that is portable between versions."""
+    from jax._src.lib.mlir import ir
+    from jax._src.lib.mlir.dialects import hlo
+    if data.startswith(_BYTECODE):
+        try:
+            return hlo.deserialize_portable_artifact(context, data)
+        except Exception:  # it is of one version
+            pass
+    return ir.Module.parse(data)
+
+
 class Module:
     """StableHLO, compiled as jax's own lowered programs are."""
 
     def __init__(self, path: str, devices: List[Any]) -> None:
         from jax._src.interpreters import mlir
-        from jax._src.lib.mlir import ir
         try:
-            with mlir.make_ir_context():
-                self._module = ir.Module.parse(_read(path))
+            with mlir.make_ir_context() as context:
+                self._module = _parsed(_read(path), context)
         except Exception as e:
             raise TpusightError(f"{path}: is not StableHLO that jax reads: {str(e).splitlines()[-1]}") from e
         attributes = self._module.operation.attributes

@@ -6,6 +6,10 @@
 
 NAME is one of SHORT, or the path of a number in the report: capacity.temp_bytes. A gate fails when what it says is so, and when that
 cannot be known.
+
+The grammar is here a second time, as compare cannot judge these: it takes two runs and the figures of their reports, while peak memory
+and compile time are libtpu's own words, which no run has, and a baseline is a file of figures. tests/python/before_words_test.py asks both
+the same gates of the same figures, so that they stay one grammar; only the % behind a plain number is ours alone.
 """
 import json
 import math

@@ -4,6 +4,7 @@
 libtpu can be loaded by one process at a time, and stays in it until it ends; its environment must be set before jax is imported; and
 it ends the process on some of its own errors. So the compiler never runs in the process of whoever asks.
 """
+import contextlib
 import importlib.util
 import json
 import os
@@ -117,17 +118,18 @@ def _events(packed: str, left: List[Compilation], words: List[bytes]) -> Iterato
     """What the child says while it works, a dict each. WORDS gets the end of what it printed."""
     given, told = os.pipe()
     spool = packed + ".words"
-    wanted = json.dumps([asked._asdict() for asked in left])
+    wanted = json.dumps([asked._asdict() for asked in left]) + "\n"
     with open(spool, "wb") as said:
         try:
             process = subprocess.Popen([sys.executable, "-m", "tpusight.aot.child", str(told), packed], stdin=subprocess.PIPE, stdout=said,
                                        stderr=said, env=environment(), pass_fds=[told], start_new_session=True)
         finally:
             os.close(told)
+    asking: Any = process.stdin  # open until the child has ended: it ends when nobody holds this
     try:
-        assert process.stdin
-        with process.stdin as pipe:
-            pipe.write(wanted.encode())
+        with contextlib.suppress(BrokenPipeError):  # it is dead: its words say why
+            asking.write(wanted.encode())
+            asking.flush()
         with open(given, encoding="utf-8") as lines:
             for line in lines:
                 yield json.loads(line)
@@ -136,6 +138,8 @@ def _events(packed: str, left: List[Compilation], words: List[bytes]) -> Iterato
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        with contextlib.suppress(BrokenPipeError):
+            asking.close()
         with open(spool, "rb") as said_then:
             words[:] = [said_then.read()[-_MOST_WORDS:]]
 

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional
 from .. import _forms
 from .._program import TpusightError
 from .._whole import new_file
-from . import chips, compiled, files, gate, job, scaling, shapes, whatif
+from . import chips, compiled, files, gate, hlo, job, scaling, shapes, whatif
 from .result import Before
 
 EPILOG = """SCRIPT.py:FUNCTION is a function of a script, which is imported; its arguments are --shapes, or what --arguments names in the
@@ -147,8 +147,19 @@ def _checked(asked: argparse.Namespace) -> "tuple[Dict[str, Any], List[str], Lis
     return _program(asked), [chips.parse(name).name for name in asked.topology.split(",")], gates
 
 
+def _hlo(words: List[str]) -> int:
+    try:
+        return hlo.main(words, _say)
+    except (TpusightError, OSError, ValueError) as e:
+        _say(str(e))
+        return _NOTHING
+
+
 def main(argv: Optional[List[str]] = None) -> int:
-    asked = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == [hlo.OPTION]:
+        return _hlo(words[1:])
+    asked = _parser().parse_args(words)
     try:
         program, topologies, gates = _checked(asked)
         thresholds = _thresholds(asked.threshold)

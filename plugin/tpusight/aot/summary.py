@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from .. import _show
 from .._fields import Fields
+from . import activations
 
 if TYPE_CHECKING:
     from .result import Before
@@ -77,10 +78,24 @@ def _donations(before: "Before") -> List[str]:
     return [f"donate: {names} ({size(saved)} less where they are not needed afterwards)"]
 
 
+def _rematerialized(before: "Before") -> List[str]:
+    """What the forward pass keeps for the backward one, where that is what fills the memory."""
+    found = activations.kept(before.report)
+    if not activations.is_much(before.report, found, before.fits):
+        return []
+    named = [f"{one.name} {size(one.nr_bytes)}" + (f" in {one.nr_buffers} buffers" if one.nr_buffers > 1 else "") for one in found[:_MOST]]
+    more = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
+    return [f"rematerialize: {', '.join(named)}{more} ({size(sum(one.nr_bytes for one in found))} at the peak are kept from the forward "
+            "pass for the backward one; jax.checkpoint round what makes them computes them again)"]
+
+
 def step_sentence(prediction: Dict[str, Any]) -> str:
     """The predicted step with its range, and what it is made of."""
     low, high, step = (prediction.get(name) for name in ("step_low_ps", "step_high_ps", "step_ps"))
     between = f" (between {time(low)} and {time(high)})" if low is not None and high is not None and low != high else ""
+    if low is not None and high is None:  # an op may take any time: it counts with the least
+        count = prediction.get("unknown_count") or 0
+        between = f" (at least {time(low)}; no end is known, for want of the time of {count} op{'' if count == 1 else 's'})"
     hidden = [f"{word} {time(prediction.get(name))}" for name, word in (
         ("compute_ps", "compute"), ("exposed_dma_ps", "waiting for copies"), ("exposed_collective_ps", "waiting for collectives"))
         if prediction.get(name) is not None]
@@ -89,7 +104,7 @@ def step_sentence(prediction: Dict[str, Any]) -> str:
 
 def _lines(before: "Before") -> List[str]:
     report, facts = before.report, before.facts
-    lines = [fits_sentence(before), *_buffers(before), *_walked(before), *_donations(before)]
+    lines = [fits_sentence(before), *_buffers(before), *_walked(before), *_donations(before), *_rematerialized(before)]
     if report.get("prediction"):
         lines.append(step_sentence(report["prediction"]))
     lines.append(f"padding: {share((report.get('padding') or {}).get('allocated_waste_pct'))} of what arrays take")
@@ -110,7 +125,7 @@ class Summary(Fields):
             "name": before.name, "topology": before.topology, "device_count": before.facts.get("device_count"),
             "fits": before.fits, "peak_bytes": before.peak_bytes, "hbm_bytes": fields.get("hbm_bytes"),
             "walk_off_pct": before.walk["off_pct"] if before.walk else None,
-            "donation_bytes": fields.get("donation_bytes"),
+            "donation_bytes": fields.get("donation_bytes"), "kept_for_backward": [one._asdict() for one in activations.kept(report)],
             "padding_waste_pct": (report.get("padding") or {}).get("allocated_waste_pct"), "error": before.error,
             **{name: prediction.get(name) for name in ("step_ps", "step_low_ps", "step_high_ps", "compute_ps", "exposed_dma_ps",
                                                        "exposed_collective_ps", "collective_ps")},

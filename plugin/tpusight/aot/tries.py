@@ -7,13 +7,16 @@ jax.checkpoint and jax.lax.scan do while the function is traced. The user's sour
 """
 import contextlib
 import functools
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+import itertools
+import operator
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from .shapes import Shape
 
 _LANES = 128
 _MOST_GROWTH = 1.25  # of a dimension that is rounded up
-_MOST_SIZES = 2
+_MOST_SIZES = _MOST_SPLITS = _MOST_AXES = 2  # of each of these kinds
+_ROWS = 8  # of a tile
 #: Options of the compiler that are worth a try. Each libtpu refuses those that it does not know, and that is told.
 OPTIONS: Tuple[Tuple[str, str], ...] = (
     ("xla_tpu_scoped_vmem_limit_kib", "65536"),
@@ -63,9 +66,10 @@ def _scan(original: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def install() -> None:
-    """Before the user's script is imported: it may take jax.grad by its name."""
+    """Before the user's script is imported: it may take jax.grad by its name. Our own lines are not the source of what it computes."""
     import jax
-    from jax._src import ad_checkpoint
+    from jax._src import ad_checkpoint, source_info_util
+    source_info_util.register_exclusion(__file__)
     _hooked(jax, "grad", _grad)
     _hooked(jax, "value_and_grad", _grad)
     _hooked(jax.lax, "scan", _scan)
@@ -152,6 +156,117 @@ def _sizes(leaves: List[Tuple[Tuple[int, ...], str]]) -> Iterator[Dict[str, Any]
         yield {"kind": "size", "what": f"each {size} of the arguments as {_up(size)}", "from": size, "to": _up(size)}
 
 
+def _arrays(args: Tuple[Any, ...]) -> List[Any]:
+    """The arrays of arguments that are placed, the largest first, one of each shape, type and place."""
+    import jax
+    found = {(array.shape, str(array.dtype), str(array.sharding)): array for array in jax.tree.leaves(args)
+             if isinstance(array, jax.ShapeDtypeStruct)}
+    return sorted(found.values(), key=lambda array: -array.size)
+
+
+def _text(array: Any) -> str:
+    return f"{array.dtype}[{','.join(map(str, array.shape))}]"
+
+
+def parts_of(spec: Any, rank: int) -> List[List[str]]:
+    """The axes that split each dimension."""
+    parts = [list(part) if isinstance(part, (tuple, list)) else [part] if part else [] for part in spec or ()]
+    return parts + [[]] * (rank - len(parts))
+
+
+def _spec_text(parts: List[List[str]]) -> str:
+    return "P(" + ", ".join("+".join(part) if part else "None" for part in parts) + ")"
+
+
+def _axes(args: Tuple[Any, ...]) -> Iterator[Dict[str, Any]]:
+    """What splits one dimension of an argument splits another one, and the other way round."""
+    for array in _arrays(args):
+        mesh: Any = getattr(array.sharding, "mesh", None)  # there is none without a split
+        rank = len(array.shape)
+        parts = parts_of(getattr(array.sharding, "spec", None), rank)
+        for first, second in itertools.combinations(range(rank - 1, -1, -1), 2):
+            swapped = list(parts)
+            swapped[first], swapped[second] = parts[second], parts[first]
+            if swapped != parts and all(size % _product(mesh.shape[axis] for axis in part) == 0
+                                        for size, part in zip(array.shape, swapped)):
+                yield {"kind": "axis", "what": f"each {_text(array)} split as {_spec_text(swapped)} in place of {_spec_text(parts)}",
+                       "sizes": list(array.shape), "parts": parts, "to": swapped}
+
+
+def _product(sizes: Iterable[int]) -> int:
+    return functools.reduce(operator.mul, sizes, 1)
+
+
+def _split_by(sizes: Tuple[int, ...], new: Tuple[int, ...]) -> Optional[Tuple[int, Tuple[int, ...]]]:
+    """(which dimension, its parts) where a reshape splits one dimension and does nothing else."""
+    if len(new) <= len(sizes):
+        return None
+    more = len(new) - len(sizes) + 1
+    for at, size in enumerate(sizes):
+        parts = new[at:at + more]
+        if new[:at] == sizes[:at] and new[at + more:] == sizes[at + 1:] and min(parts) > 1 and _product(parts) == size:
+            return at, parts
+    return None
+
+
+def _reshaped(jaxpr: Any, known: Dict[Any, int]) -> Iterator[Tuple[int, Tuple[int, ...]]]:
+    """(which argument, to which sizes) for each reshape of an argument itself. KNOWN: the variables that are arguments."""
+    for equation in jaxpr.eqns:
+        given = [known.get(one) if not hasattr(one, "val") else None for one in equation.invars]
+        if equation.primitive.name == "reshape" and given[0] is not None:
+            yield given[0], tuple(equation.params["new_sizes"])
+        if equation.primitive.name == "convert_element_type" and given[0] is not None:
+            known[equation.outvars[0]] = given[0]
+        for inner in (equation.params.get(name) for name in ("jaxpr", "call_jaxpr")):
+            inner = getattr(inner, "jaxpr", inner)  # closed, or not
+            if inner is not None and len(inner.invars) == len(given):
+                yield from _reshaped(inner, {own: number for own, outer, number in zip(inner.invars, equation.invars, given)
+                                             if number is not None and own.aval.shape == outer.aval.shape})
+
+
+def _programs_splits(traced: Any) -> Iterator[Tuple[Any, int, Tuple[int, ...]]]:
+    """(array, dimension, parts) for each argument that the program itself reshapes so."""
+    jaxpr = traced.jaxpr.jaxpr
+    for number, sizes in _reshaped(jaxpr, {variable: n for n, variable in enumerate(jaxpr.invars)}):
+        aval = jaxpr.invars[number].aval
+        found = _split_by(aval.shape, sizes)
+        if found:
+            yield (aval, *found)
+
+
+def _row_splits(args: Tuple[Any, ...]) -> Iterator[Tuple[Any, int, Tuple[int, ...]]]:
+    """Small dimensions whose rows do not fill a tile, and whose parts would: there are tiles of 2 and 4 rows for what has no more."""
+    for array in _arrays(args):
+        at = len(array.shape) - 2
+        if at < 0 or array.shape[at] % _ROWS == 0 or array.shape[at] > _LANES // 2:
+            continue
+        part = next((part for part in (4, 2) if array.shape[at] % part == 0 and array.shape[at] > part), None)
+        if part:
+            yield array, at, (array.shape[at] // part, part)
+
+
+def _splits(traced: Any, args: Tuple[Any, ...]) -> Iterator[Dict[str, Any]]:
+    """A dimension of arguments as two or more, with the results that are like them."""
+    donated = [bool(one.donated) for one in _array_infos(traced, args)]
+    seen = []
+    for array, at, parts in sorted([*_programs_splits(traced), *_row_splits(args)], key=lambda found: -_product(found[0].shape)):
+        change = {"kind": "split", "what": f"each {_text(array)} with its {array.shape[at]} as {' x '.join(map(str, parts))}",
+                  "sizes": list(array.shape), "dtype": str(array.dtype), "at": at, "parts": list(parts),
+                  "leaves": [number for number, one in enumerate(donated) if one]}
+        if change not in seen:
+            seen.append(change)
+            yield change
+
+
+def _array_infos(lowered: Any, args: Tuple[Any, ...]) -> List[Any]:
+    """What the program says of each array of its arguments; numbers among them are left out."""
+    import jax
+    infos, leaves = jax.tree.leaves(lowered.args_info), jax.tree.leaves(args)
+    if len(infos) == len(leaves):
+        return [info for info, leaf in zip(infos, leaves) if isinstance(leaf, jax.ShapeDtypeStruct)]
+    return infos
+
+
 def _batch(arguments_: Tuple[Any, ...]) -> Iterator[Dict[str, Any]]:
     """The first size of the last argument that is an array is taken for the batch, where the function has weights before it."""
     last = _leaves(arguments_[1:])
@@ -190,10 +305,10 @@ def _meshes(sizes: Any) -> Iterator[Dict[str, Any]]:
             yield {"kind": "mesh", "what": "a mesh of " + ", ".join(f"{name}={size}" for name, size in mesh.items()), "mesh": mesh}
 
 
-def _donation(lowered: Any) -> Iterator[Dict[str, Any]]:
+def _donation(lowered: Any, args: Tuple[Any, ...]) -> Iterator[Dict[str, Any]]:
     """Arguments that a result could lie in: of the same shape and type, each result once."""
     import jax
-    given = jax.tree.leaves(lowered.args_info)
+    given = _array_infos(lowered, args)
     if any(one.donated for one in given):
         return
     free = [(tuple(one.shape), str(one.dtype)) for one in jax.tree.leaves(lowered.out_info)]
@@ -208,16 +323,55 @@ def _donation(lowered: Any) -> Iterator[Dict[str, Any]]:
                "leaves": chosen}
 
 
-def plan(lowered: Any, given: Tuple[Any, ...], mesh: Optional[Dict[str, int]]) -> List[Dict[str, Any]]:
-    """The changes to try, of a program that was just traced."""
-    leaves = _leaves(given)
-    changes = [*_donation(lowered), *_sizes(leaves)]
+def plan(traced: Any, given: Tuple[Any, ...], placed: Any, mesh: Optional[Dict[str, int]]) -> List[Dict[str, Any]]:
+    """The changes to try, of a program that was just traced. GIVEN are its arguments as they came, PLACED (child.py) on the devices."""
+    leaves, arrays = _leaves(given), (placed.arguments, placed.keywords)
+    changes = [*_donation(traced, arrays), *_sizes(leaves), *itertools.islice(_splits(traced, arrays), _MOST_SPLITS)]
     if any(dtype == "float32" and len(sizes) > 1 for sizes, dtype in leaves):
         changes.append({"kind": "bf16", "what": "arguments of float32 as bfloat16"})
-    changes += [*_remat(), *_meshes(mesh), *_batch(given)]
+    changes += [*_remat(), *_meshes(mesh), *itertools.islice(_axes(arrays), _MOST_AXES), *_batch(given)]
     if _seen.get("scan"):
         changes += [{"kind": "unroll", "what": f"each scan unrolled by {times}", "unroll": times} for times in (2, 4)]
     return changes + [{"kind": "option", "what": f"--{name}={value}", "options": {name: value}} for name, value in OPTIONS]
+
+
+def place(change: Optional[Dict[str, Any]], sizes: Tuple[int, ...], dtype: str,
+          parts: List[List[str]]) -> Tuple[Tuple[int, ...], List[List[str]]]:
+    """The sizes of an array and what splits each of them (parts_of), with the change."""
+    if not change or list(sizes) != change.get("sizes"):
+        return sizes, parts
+    if change["kind"] == "axis" and parts == change["parts"]:
+        return sizes, change["to"]
+    if change["kind"] == "split" and dtype == change["dtype"]:
+        at = change["at"]
+        new = change["parts"]
+        return (*sizes[:at], *new, *sizes[at + 1:]), [*parts[:at + 1], *[[]] * (len(new) - 1), *parts[at + 1:]]
+    return sizes, parts
+
+
+def rearranged(change: Optional[Dict[str, Any]], function: Any, args: Tuple[Any, ...], whole: Tuple[Any, ...],
+               keywords: Dict[str, Any]) -> Tuple[Any, Tuple[Any, ...], Dict[str, Any]]:
+    """(function, arguments, keywords) of a program whose arrays go in by themselves, where the change wants that. WHOLE are its arguments
+    and keywords without the change."""
+    if not change or change["kind"] not in ("donate", "split"):
+        return function, args, keywords
+    called = flat(_joined(change, function, whole) if change["kind"] == "split" else function, args, keywords, change["leaves"])
+    return (*called, {})
+
+
+def _joined(change: Dict[str, Any], function: Any, whole: Tuple[Any, ...]) -> Any:
+    """FUNCTION of arguments of which some come with a dimension split; results that are like these go out so."""
+    import jax
+    sizes, dtype = tuple(change["sizes"]), change["dtype"]
+    split, _ = place(change, sizes, dtype, [[]] * len(sizes))
+
+    def is_like(array: Any, wanted: Tuple[int, ...]) -> bool:
+        return tuple(getattr(array, "shape", ())) == wanted and str(array.dtype) == dtype
+
+    def joined(*args: Any, **keywords: Any) -> Any:
+        args, keywords = jax.tree.map(lambda one, was: one.reshape(sizes) if is_like(was, sizes) else one, (args, keywords), whole)
+        return jax.tree.map(lambda one: one.reshape(split) if is_like(one, sizes) else one, function(*args, **keywords))
+    return joined
 
 
 def flat(function: Any, args: Tuple[Any, ...], keywords: Dict[str, Any], donated: List[int]) -> Tuple[Any, Tuple[Any, ...]]:

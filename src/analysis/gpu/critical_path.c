@@ -13,7 +13,9 @@
 
 #define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
 
-enum op_kind { OP_UNSEEN, OP_OPERATOR, OP_CALL, OP_MARK, OP_OTHER };
+enum op_kind { OP_UNSEEN, OP_OPERATOR, OP_CALL, OP_LAUNCH, OP_MARK, OP_OTHER };
+
+#define SIDE_SYNC (TS_SIDE_HOST + 1) /* of a line with synchronization events */
 
 /* Of the value that is noted with a launch: which node of which step. */
 #define NODE_BITS 20
@@ -27,7 +29,8 @@ static bool cp_applies(const struct ts_context *ctx)
 
 static bool cp_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
-	return ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE;
+	return ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE ||
+	       ts_cp_is_sync_line(ctx->profile, line);
 }
 
 static bool is_mark(const struct ts_op *op)
@@ -53,14 +56,20 @@ static enum ts_status cp_open(void *ptr, const struct ts_context *ctx, const str
 	state->host = profile->planes[line->plane].host;
 	state->mark_line = TS_NONE;
 	state->has_marks = has_marks(profile);
+	state->has_syncs = ts_cp_has_syncs(profile);
 	state->sides = malloc(profile->nr_lines + 1);
 	state->kinds = calloc(profile->nr_ops + 1, 1);
 	state->syncs = calloc(profile->nr_ops + 1, 1);
 	state->busy_ps = malloc((profile->nr_lines + 1) * sizeof(*state->busy_ps));
-	if (!state->sides || !state->kinds || !state->syncs || !state->busy_ps)
+	state->streams = malloc((profile->nr_lines + 1) * sizeof(*state->streams));
+	if (!state->sides || !state->kinds || !state->syncs || !state->busy_ps || !state->streams)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < profile->nr_lines; i++) {
-		state->sides[i] = (uint8_t)ts_trace_side_of(profile, &profile->lines[i]);
+		const struct ts_line *each = &profile->lines[i];
+		bool is_sync = ts_cp_is_sync_line(profile, each);
+
+		state->sides[i] = (uint8_t)(is_sync ? SIDE_SYNC : ts_trace_side_of(profile, each));
+		state->streams[i] = is_sync ? ts_cp_stream_of(profile, each, each->id) : TS_NONE;
 		state->busy_ps[i] = INT64_MIN;
 	}
 	return TS_OK;
@@ -80,6 +89,8 @@ static enum cp_sync sync_of(struct ts_bytes name)
 		{ "hipStreamSynchronize", CP_SYNC_STREAM },
 		{ "cudaEventSynchronize", CP_SYNC_EVENT },
 		{ "hipEventSynchronize", CP_SYNC_EVENT },
+		{ "cudaStreamWaitEvent", CP_SYNC_NEXT },
+		{ "hipStreamWaitEvent", CP_SYNC_NEXT },
 		{ "cudaEventQuery", CP_SYNC_BLOCKS },
 		{ "hipEventQuery", CP_SYNC_BLOCKS },
 		{ "cudaMemcpy", CP_SYNC_BLOCKS },
@@ -93,6 +104,18 @@ static enum cp_sync sync_of(struct ts_bytes name)
 		if (ts_bytes_is(name, rows[i].name))
 			return rows[i].sync;
 	return CP_SYNC_NONE;
+}
+
+/* Of a call: whether a device gets something to do. */
+static bool is_launch(struct ts_bytes name)
+{
+	return ts_bytes_has(name, "Launch") || ts_bytes_has(name, "Memcpy") ||
+	       ts_bytes_has(name, "Memset");
+}
+
+static bool is_call(enum op_kind kind)
+{
+	return kind == OP_CALL || kind == OP_LAUNCH;
 }
 
 static enum op_kind kind_of(struct cp_state *state, const struct ts_profile *profile,
@@ -109,8 +132,8 @@ static enum op_kind kind_of(struct cp_state *state, const struct ts_profile *pro
 	else if (ts_trace_class_of_category(op->category) == TS_TRACE_CPU_EXEC)
 		*kind = OP_OPERATOR;
 	else if (ts_trace_class_of_category(op->category) == TS_TRACE_RUNTIME)
-		*kind = OP_CALL;
-	if (*kind == OP_CALL)
+		*kind = is_launch(op->name) ? OP_LAUNCH : OP_CALL;
+	if (is_call(*kind))
 		state->syncs[index] = (uint8_t)sync_of(op->name);
 	return *kind;
 }
@@ -131,7 +154,7 @@ static enum cp_kind kind_of_kernel(const struct ts_op *op)
 static void release_graph(struct cp_graph *graph)
 {
 	for (size_t i = 0; i < graph->nr_lanes; i++)
-		free(graph->lanes[i].open);
+		free(graph->lanes[i].open), free(graph->lanes[i].waits);
 	free(graph->lanes);
 	free(graph->nodes);
 	*graph = (struct cp_graph){ 0 };
@@ -144,7 +167,7 @@ static bool finish_oldest(struct cp_state *state)
 	bool good = true;
 
 	if (state->nr_paths < CP_STEPS) {
-		good = ts_cp_finish(&state->live[0], &path) &&
+		good = ts_cp_end(&state->live[0]) && ts_cp_path(&state->live[0], &path) &&
 		       ts_grow(&state->paths, &state->cap_paths, state->nr_paths + 1,
 			       sizeof(*state->paths));
 		if (good)
@@ -185,8 +208,7 @@ static bool take_mark(struct cp_state *state, uint32_t line, struct ts_bytes nam
 	return begin_step(state, number, start_ps, end_ps);
 }
 
-/* The latest step that AT_PS lies in. */
-static struct cp_graph *step_at(struct cp_state *state, int64_t at_ps)
+struct cp_graph *ts_cp_step_at(struct cp_state *state, int64_t at_ps)
 {
 	for (size_t i = state->nr_live; i-- > 0;)
 		if (state->live[i].start_ps <= at_ps && at_ps <= state->live[i].until_ps)
@@ -194,15 +216,38 @@ static struct cp_graph *step_at(struct cp_state *state, int64_t at_ps)
 	return NULL;
 }
 
-static struct cp_graph *step_of_launch(struct cp_state *state, uint32_t launch)
+struct cp_graph *ts_cp_call(struct cp_state *state, uint64_t link, uint32_t *node)
 {
-	for (size_t i = state->nr_live; i-- > 0;)
-		if (state->live[i].id == launch >> NODE_BITS)
-			return &state->live[i];
+	uint32_t call = TS_NONE;
+
+	if (link != TS_NO_LINK)
+		call = ts_launches_find(&state->launches, link);
+	*node = call & (CP_NODES - 1);
+	for (size_t i = state->nr_live; call != TS_NONE && i-- > 0;)
+		if (state->live[i].id == call >> NODE_BITS)
+			return state->live[i].is_cut ? NULL : &state->live[i];
 	return NULL;
 }
 
 /* --- */
+
+static bool note_call(struct cp_state *state, uint64_t link, const struct cp_graph *graph,
+		      uint32_t node)
+{
+	return link == TS_NO_LINK ||
+	       ts_launches_note(&state->launches, link, graph->id << NODE_BITS | node);
+}
+
+/* What takes no time may stand before what holds it, so it has no node of its own: a call goes by the one before. */
+static bool take_moment(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i,
+			enum op_kind kind)
+{
+	const struct cp_graph *graph = ts_cp_step_at(state, interleaved->start_ps[i]);
+	uint32_t node = graph ? ts_cp_latest(graph, interleaved->line[i]) : TS_NONE;
+
+	return !is_call(kind) || node == TS_NONE ||
+	       note_call(state, interleaved->link[i], graph, node);
+}
 
 static bool take_host_event(struct cp_state *state, const struct ts_interleaved *interleaved,
 			    size_t i, enum op_kind kind)
@@ -211,28 +256,33 @@ static bool take_host_event(struct cp_state *state, const struct ts_interleaved 
 		.start_ps = interleaved->start_ps[i],
 		.end_ps = ts_i64_add(interleaved->start_ps[i], interleaved->dur_ps[i]),
 		.op = interleaved->op[i],
-		.kind = kind == OP_CALL ? CP_CALL : CP_OPERATOR,
+		.kind = is_call(kind) ? CP_CALL : CP_OPERATOR,
+		.launches = kind == OP_LAUNCH,
 		.sync = state->syncs[interleaved->op[i]],
 	};
 	struct cp_graph *graph;
 	uint32_t node;
 
-	/* What takes no time may stand before what holds it. */
 	if (interleaved->dur_ps[i] <= 0)
-		return true;
+		return take_moment(state, interleaved, i, kind);
 	if (!state->has_marks && state->nr_live == 0 &&
 	    !begin_step(state, TS_NO_NUMBER, open.start_ps, INT64_MAX))
 		return false;
-	graph = step_at(state, open.start_ps);
+	graph = ts_cp_step_at(state, open.start_ps);
 	if (!graph || graph->is_cut)
 		return true;
 	node = ts_cp_begin(graph, interleaved->line[i], &open);
 	if (node == TS_NONE)
 		return graph->is_cut;
-	if (kind != OP_CALL || interleaved->link[i] == TS_NO_LINK)
-		return true;
-	return ts_launches_note(&state->launches, interleaved->link[i],
-				graph->id << NODE_BITS | node);
+	return !is_call(kind) || note_call(state, interleaved->link[i], graph, node);
+}
+
+static void note_wait(struct cp_state *state, uint32_t line, int64_t at_ps)
+{
+	struct cp_graph *graph = ts_cp_step_at(state, at_ps);
+
+	if (graph && !graph->is_cut)
+		ts_cp_next_waits(graph, line);
 }
 
 static bool take_kernel(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i)
@@ -241,21 +291,15 @@ static bool take_kernel(struct cp_state *state, const struct ts_interleaved *int
 	int64_t *until_ps = &state->busy_ps[interleaved->line[i]], busy_ps = *until_ps;
 	int64_t start_ps = interleaved->start_ps[i];
 	int64_t end_ps = ts_i64_add(start_ps, TS_MAX(interleaved->dur_ps[i], 0));
-	uint32_t launch = TS_NONE;
 	struct cp_graph *graph;
+	uint32_t launch;
 
 	if (ts_trace_class_of_category(op->category) == TS_TRACE_NONE)
 		return true;
 	*until_ps = TS_MAX(busy_ps, end_ps);
-	if (interleaved->link[i] != TS_NO_LINK)
-		launch = ts_launches_find(&state->launches, interleaved->link[i]);
-	if (launch == TS_NONE)
-		return true;
-	graph = step_of_launch(state, launch);
-	if (!graph || graph->is_cut)
-		return true;
-	return ts_cp_kernel(graph, interleaved->line[i], launch & (CP_NODES - 1),
-			    interleaved->op[i], kind_of_kernel(op), start_ps, end_ps, busy_ps);
+	graph = ts_cp_call(state, interleaved->link[i], &launch);
+	return !graph || ts_cp_kernel(graph, interleaved->line[i], launch, interleaved->op[i],
+				      kind_of_kernel(op), start_ps, end_ps, busy_ps);
 }
 
 static bool take_event(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i)
@@ -266,6 +310,8 @@ static bool take_event(struct cp_state *state, const struct ts_interleaved *inte
 
 	if (side == TS_SIDE_DEVICE)
 		return take_kernel(state, interleaved, i);
+	if (side == SIDE_SYNC)
+		return ts_cp_take_sync(state, interleaved, i);
 	if (side != TS_SIDE_HOST)
 		return true;
 	kind = kind_of(state, profile, interleaved->op[i]);
@@ -273,6 +319,8 @@ static bool take_event(struct cp_state *state, const struct ts_interleaved *inte
 		return take_mark(state, interleaved->line[i], profile->ops[interleaved->op[i]].name,
 				 interleaved->start_ps[i],
 				 ts_i64_add(interleaved->start_ps[i], interleaved->dur_ps[i]));
+	if (state->syncs[interleaved->op[i]] == CP_SYNC_NEXT && !state->has_syncs)
+		note_wait(state, interleaved->line[i], interleaved->start_ps[i]);
 	return kind == OP_OTHER || take_host_event(state, interleaved, i, kind);
 }
 

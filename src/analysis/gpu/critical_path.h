@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The critical_path analysis' own header: the longest path through what a step did. Shared by
- * critical_path.c (the pass), critical_path_graph.c (nodes and edges of a step),
- * critical_path_state.c (what a state is made of) and critical_path_report.c (the result) only.
+ * critical_path.c (the pass), critical_path_sync.c (what the trace says of waits), critical_path_graph.c
+ * (nodes and edges of a step), critical_path_path.c (the longest path), critical_path_state.c (what a state is
+ * made of) and critical_path_report.c (the result) only.
  *
  * A node is the start or the end of an operator, of a call of the runtime or of a kernel. It is made when
  * all that leads to it is known, so it keeps the longest way to it and the node before it on that way,
  * and an edge is forgotten at once.
  *
- * Memory: the nodes of CP_LIVE steps at most, CP_NODES each; of a finished step CP_ROWS rows.
+ * Memory: the nodes of CP_LIVE steps at most, CP_NODES each, and CP_WAITS waits a stream; of a finished step CP_ROWS rows.
  */
 #ifndef TS_ANALYSIS_CRITICAL_PATH_H
 #define TS_ANALYSIS_CRITICAL_PATH_H
@@ -35,28 +36,46 @@ extern const char *const ts_cp_kind_names[];
 #define CP_NODES     (1U << 20)
 #define CP_ROWS	     40
 #define CP_STEPS     4096 /* finished ones of a host */
-#define CP_OPEN_MAX  1024 /* inside each other */
+#define CP_WAITS     4096 /* of a stream, for events, whose kernels did not come yet */
+#define CP_BEHIND    1024 /* kernels that a stream holds: what is further back ended long ago */
 
 struct cp_node {
 	int64_t at_ps, long_ps; /* long_ps: of the longest path to here */
 	uint32_t before, op;	/* on that path, or TS_NONE; what the edge from there belongs to */
-	uint8_t kind;		/* enum cp_kind of that edge */
+	uint32_t
+		beside; /* a kernel's start: its launch; its end: that of the kernel before on its stream; or TS_NONE */
+	uint8_t kind; /* enum cp_kind of that edge */
+	bool waits; /* of a launch: its stream waits for another one, which the trace does not name */
+};
+
+enum cp_sync {
+	CP_SYNC_NONE,
+	CP_SYNC_NEXT,	/* what is launched next waits */
+	CP_SYNC_BLOCKS, /* its own time is waiting, whatever for */
+	CP_SYNC_EVENT,	/* and for a kernel that ended meanwhile */
+	CP_SYNC_STREAM, /* and for the last kernel of a stream that is not named */
+	CP_SYNC_DEVICE, /* and for the last kernels of all streams */
+	CP_NR_SYNCS
+};
+
+struct cp_awaited {	   /* by an event that was recorded */
+	uint32_t line;	   /* the stream; TS_NONE: nothing */
+	int64_t before_ps; /* its last kernel that was launched until then */
+};
+
+struct cp_wait { /* of a stream: the next kernel that is launched after AT_PS does not start before WHAT ended */
+	int64_t at_ps;
+	struct cp_awaited what;
 };
 
 struct cp_open { /* an operator or a call that did not end yet */
 	int64_t start_ps, end_ps;
 	uint32_t op, node; /* its start */
 	uint8_t kind;	   /* CP_OPERATOR or CP_CALL */
-	uint8_t sync;	   /* enum cp_sync */
-};
-
-enum cp_sync {
-	CP_SYNC_NONE,
-	CP_SYNC_BLOCKS, /* its own time is waiting, whatever for */
-	CP_SYNC_EVENT,	/* and for a kernel that ended meanwhile */
-	CP_SYNC_STREAM, /* and for the last kernel of a stream that is not named */
-	CP_SYNC_DEVICE, /* and for the last kernels of all streams */
-	CP_NR_SYNCS
+	uint8_t sync;	   /* enum cp_sync, by its name */
+	bool launches;
+	uint8_t told; /* likewise, by a synchronization event; CP_SYNC_NONE: there is none */
+	struct cp_awaited what; /* of these CP_SYNC_STREAM and CP_SYNC_EVENT */
 };
 
 struct cp_lane { /* a thread or a stream, within a step */
@@ -65,6 +84,9 @@ struct cp_lane { /* a thread or a stream, within a step */
 	bool is_thread;
 	struct cp_open *open;
 	size_t nr_open, cap_open;
+	struct cp_wait *waits; /* in the order of their times */
+	size_t nr_waits, cap_waits;
+	bool next_waits; /* of a thread: what it launches next */
 };
 
 struct cp_graph {		    /* a step */
@@ -93,8 +115,9 @@ struct cp_path { /* of a finished step */
 	uint64_t nr_edges[CP_NR_KINDS];
 	struct cp_row rows[CP_ROWS]; /* the largest first */
 	uint32_t nr_rows;
-	int64_t others_ps; /* of the path's rows that are not kept */
-	uint64_t nr_others;
+	int64_t others_ps;  /* of the path's rows that are not kept */
+	uint64_t nr_others; /* in them */
+	uint64_t nr_other_rows;
 	bool is_cut;
 };
 
@@ -102,9 +125,11 @@ struct cp_state {
 	/* of a host */
 	uint32_t host, mark_line; /* TS_NONE: no mark was seen */
 	uint32_t nr_ids;
-	bool has_marks;
+	bool has_marks, has_syncs;	/* the trace says what waits for what */
 	uint8_t *sides, *kinds, *syncs; /* of lines; of ops */
-	int64_t *busy_ps;		/* of lines: the end of the kernels so far */
+	uint32_t *
+		streams; /* of lines with synchronization events: where the stream's kernels are, or TS_NONE */
+	int64_t *busy_ps; /* of lines: the end of the kernels so far */
 	struct ts_launches launches;
 	struct cp_graph *live;
 	size_t nr_live, cap_live;
@@ -117,6 +142,22 @@ struct cp_state {
 /* critical_path_state.c */
 extern const struct ts_record ts_critical_path_record;
 
+/* critical_path.c */
+
+/* The step that began last of those that AT_PS lies in; NULL. */
+struct cp_graph *ts_cp_step_at(struct cp_state *state, int64_t at_ps);
+/* The node of the call that has this link, and its step; NULL. */
+struct cp_graph *ts_cp_call(struct cp_state *state, uint64_t link, uint32_t *node);
+
+/* critical_path_sync.c */
+
+bool ts_cp_has_syncs(const struct ts_profile *profile);
+bool ts_cp_is_sync_line(const struct ts_profile *profile, const struct ts_line *line);
+/* The line of the stream that LINE has synchronization events of, or TS_NONE. */
+uint32_t ts_cp_stream_of(const struct ts_profile *profile, const struct ts_line *line, int64_t id);
+/* What a synchronization event says; false: no memory. */
+bool ts_cp_take_sync(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i);
+
 /* critical_path_graph.c; TS_NONE or false: no memory, unless .is_cut */
 
 /* An operator or a call begins on LINE: its node. */
@@ -124,8 +165,20 @@ uint32_t ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open
 /* A kernel of LINE, launched by the call whose node is LAUNCH; until BUSY_PS the stream had others. */
 bool ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t launch, uint32_t op,
 		  enum cp_kind kind, int64_t start_ps, int64_t end_ps, int64_t busy_ps);
-/* Nothing comes any more: what is open ends, and PATH is the longest path. */
-bool ts_cp_finish(struct cp_graph *graph, struct cp_path *path);
+/* The call whose node is CALL waits for TOLD; if it ended already, that comes too late. */
+void ts_cp_call_waits(struct cp_graph *graph, uint32_t call, enum cp_sync told,
+		      struct cp_awaited what);
+/* So does the stream LINE. */
+bool ts_cp_stream_waits(struct cp_graph *graph, uint32_t line, struct cp_wait wait);
+/* What the thread LINE launches next waits for another stream, which is not named. */
+void ts_cp_next_waits(struct cp_graph *graph, uint32_t line);
+/* The latest node of a thread; TS_NONE: there is none. */
+uint32_t ts_cp_latest(const struct cp_graph *graph, uint32_t line);
+/* Nothing comes any more: what is open ends. */
+bool ts_cp_end(struct cp_graph *graph);
+
+/* critical_path_path.c: the longest path of an ended step; false: no memory */
+bool ts_cp_path(const struct cp_graph *graph, struct cp_path *path);
 
 /* critical_path_report.c */
 enum ts_status ts_cp_report(const struct cp_state *sum, const struct ts_context *ctx,

@@ -9,7 +9,12 @@
  *	queue delay	else: from the end of the step's kernel before on this stream; if it has none, the
  *			stream was busy for another step, and nothing of this one leads to the kernel
  *	synchronization	from the kernel's end to that of the call that waits for it: nothing; and the call's
- *			own time is nothing, as it is the kernel's
+ *			own time is nothing, as it is the kernel's. From a kernel's end to the start of the one whose
+ *			stream waited for it: nothing; and if that ended last, there is neither of the delays
+ *
+ * Where the trace does not say what a stream waits for, and a thread called cudaStreamWaitEvent before it launched a
+ * kernel, the kernel waits for the one of another stream that ended last before it starts: if that ended when nothing
+ * else held it any more.
  *
  * Events come in the order of their starts. A thread's ends are made up when something later begins on it,
  * or before a kernel begins, so a call that waits sees the kernels that began before its end and no others.
@@ -34,9 +39,11 @@ static uint32_t add_node(struct cp_graph *graph, int64_t at_ps, uint32_t op)
 	}
 	if (!ts_grow(&graph->nodes, &graph->cap_nodes, graph->nr_nodes + 1, sizeof(*graph->nodes)))
 		return TS_NONE;
-	graph->nodes[graph->nr_nodes] = (struct cp_node){
-		.at_ps = at_ps, .before = TS_NONE, .op = op, .kind = CP_DEPENDENCY
-	};
+	graph->nodes[graph->nr_nodes] = (struct cp_node){ .at_ps = at_ps,
+							  .before = TS_NONE,
+							  .op = op,
+							  .beside = TS_NONE,
+							  .kind = CP_DEPENDENCY };
 	return (uint32_t)graph->nr_nodes++;
 }
 
@@ -57,18 +64,73 @@ static void add_edge(struct cp_graph *graph, uint32_t to, struct edge edge)
 	node->kind = (uint8_t)edge.kind;
 }
 
-static struct cp_lane *lane_of(struct cp_graph *graph, uint32_t line)
+static struct cp_lane *find_lane(const struct cp_graph *graph, uint32_t line)
 {
 	for (size_t i = 0; i < graph->nr_lanes; i++)
 		if (graph->lanes[i].line == line)
 			return &graph->lanes[i];
+	return NULL;
+}
+
+static struct cp_lane *lane_of(struct cp_graph *graph, uint32_t line)
+{
+	struct cp_lane *lane = find_lane(graph, line);
+
+	if (lane)
+		return lane;
 	if (!ts_grow(&graph->lanes, &graph->cap_lanes, graph->nr_lanes + 1, sizeof(*graph->lanes)))
 		return NULL;
 	graph->lanes[graph->nr_lanes] = (struct cp_lane){ .line = line, .last = TS_NONE };
 	return &graph->lanes[graph->nr_lanes++];
 }
 
-/* --- ends of what threads do */
+/* --- what is waited for */
+
+/* Streams run kernels in the order of their launches. The end of a stream's last one that was launched until
+ * BEFORE_PS and ended until END_PS, or TS_NONE. */
+static uint32_t last_kernel(const struct cp_graph *graph, const struct cp_lane *lane,
+			    int64_t before_ps, int64_t end_ps)
+{
+	uint32_t end = lane->is_thread ? TS_NONE : lane->last;
+
+	for (size_t i = 0; i < CP_BEHIND && end != TS_NONE && end > 0; i++) {
+		uint32_t launch = graph->nodes[end - 1].beside;
+
+		if (launch != TS_NONE && graph->nodes[launch].at_ps <= before_ps)
+			return graph->nodes[end].at_ps <= end_ps ? end : TS_NONE;
+		end = graph->nodes[end].beside;
+	}
+	return TS_NONE;
+}
+
+/* The end of a stream's last kernel that ended until AT_PS, or TS_NONE. */
+static uint32_t last_ended(const struct cp_graph *graph, const struct cp_lane *lane, int64_t at_ps)
+{
+	uint32_t end = lane->is_thread ? TS_NONE : lane->last;
+
+	for (size_t i = 0; i < CP_BEHIND && end != TS_NONE; i++) {
+		if (graph->nodes[end].at_ps <= at_ps)
+			return end;
+		end = graph->nodes[end].beside;
+	}
+	return TS_NONE;
+}
+
+static uint32_t awaited_kernel(const struct cp_graph *graph, struct cp_awaited what, int64_t end_ps)
+{
+	const struct cp_lane *lane = what.line == TS_NONE ? NULL : find_lane(graph, what.line);
+
+	return lane ? last_kernel(graph, lane, what.before_ps, end_ps) : TS_NONE;
+}
+
+/* What OPEN waits for is known. */
+static void wait_as_told(struct cp_graph *graph, const struct cp_open *open, uint32_t end)
+{
+	uint32_t kernel = awaited_kernel(graph, open->what, open->end_ps);
+
+	if (kernel != TS_NONE)
+		add_edge(graph, end, (struct edge){ kernel, 0, open->op, CP_SYNC });
+}
 
 /* The last kernels of streams that ended before END; a stream's last one may still run. */
 static bool is_waited_for(const struct cp_graph *graph, const struct cp_lane *lane,
@@ -84,6 +146,7 @@ static bool is_waited_for(const struct cp_graph *graph, const struct cp_lane *la
 
 static void wait_for_kernels(struct cp_graph *graph, const struct cp_open *open, uint32_t end)
 {
+	bool is_of_all = (open->told ? open->told : open->sync) == CP_SYNC_DEVICE;
 	uint32_t latest = TS_NONE;
 
 	for (size_t i = 0; i < graph->nr_lanes; i++) {
@@ -91,7 +154,7 @@ static void wait_for_kernels(struct cp_graph *graph, const struct cp_open *open,
 
 		if (!is_waited_for(graph, lane, open))
 			continue;
-		if (open->sync == CP_SYNC_DEVICE)
+		if (is_of_all)
 			add_edge(graph, end, (struct edge){ lane->last, 0, open->op, CP_SYNC });
 		else if (latest == TS_NONE ||
 			 graph->nodes[latest].at_ps < graph->nodes[lane->last].at_ps)
@@ -100,6 +163,8 @@ static void wait_for_kernels(struct cp_graph *graph, const struct cp_open *open,
 	if (latest != TS_NONE)
 		add_edge(graph, end, (struct edge){ latest, 0, open->op, CP_SYNC });
 }
+
+/* --- ends of what threads do */
 
 /* The innermost open event of LANE ends. */
 static bool end_innermost(struct cp_graph *graph, struct cp_lane *lane)
@@ -110,9 +175,11 @@ static bool end_innermost(struct cp_graph *graph, struct cp_lane *lane)
 
 	if (end == TS_NONE)
 		return graph->is_cut;
-	own_ps = open.sync == CP_SYNC_NONE ? open.end_ps - graph->nodes[lane->last].at_ps : 0;
+	own_ps = open.sync < CP_SYNC_BLOCKS ? open.end_ps - graph->nodes[lane->last].at_ps : 0;
 	add_edge(graph, end, (struct edge){ lane->last, own_ps, open.op, (enum cp_kind)open.kind });
-	if (open.sync > CP_SYNC_BLOCKS)
+	if (open.told == CP_SYNC_STREAM || open.told == CP_SYNC_EVENT)
+		wait_as_told(graph, &open, end);
+	else if (open.told == CP_SYNC_DEVICE || open.sync > CP_SYNC_BLOCKS)
 		wait_for_kernels(graph, &open, end);
 	lane->last = end;
 	return true;
@@ -151,11 +218,79 @@ uint32_t ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open
 		add_edge(graph, node, (struct edge){ lane->last, 0, fresh->op, CP_DEPENDENCY });
 	lane->last = node;
 	lane->open[lane->nr_open] = *fresh;
+	lane->open[lane->nr_open].node = node;
+	if (fresh->launches) {
+		graph->nodes[node].waits = lane->next_waits;
+		lane->next_waits = false;
+	}
 	/* What ends later than that which holds it would be open after it. */
 	if (outer)
 		lane->open[lane->nr_open].end_ps = TS_MIN(fresh->end_ps, outer->end_ps);
 	lane->nr_open++;
 	return node;
+}
+
+/* START: of a kernel of LANE that was launched at LAUNCH_PS. Until when its stream had to wait for others. */
+static int64_t end_of_waits(struct cp_graph *graph, struct cp_lane *lane, int64_t launch_ps,
+			    uint32_t start)
+{
+	int64_t latest_ps = INT64_MIN;
+	size_t nr = 0;
+
+	for (; nr < lane->nr_waits && lane->waits[nr].at_ps <= launch_ps; nr++) {
+		uint32_t kernel =
+			awaited_kernel(graph, lane->waits[nr].what, graph->nodes[start].at_ps);
+
+		if (kernel == TS_NONE)
+			continue;
+		add_edge(graph, start, (struct edge){ kernel, 0, graph->nodes[start].op, CP_SYNC });
+		latest_ps = TS_MAX(latest_ps, graph->nodes[kernel].at_ps);
+	}
+	lane->nr_waits -= nr;
+	if (nr > 0)
+		memmove(lane->waits, lane->waits + nr, lane->nr_waits * sizeof(*lane->waits));
+	return latest_ps;
+}
+
+/* Likewise, where it is not said for whom: for the other stream's kernel that ended last, if that was after SINCE_PS. */
+static int64_t end_of_some_wait(struct cp_graph *graph, const struct cp_lane *own, uint32_t start,
+				int64_t since_ps)
+{
+	uint32_t latest = TS_NONE;
+
+	for (size_t i = 0; i < graph->nr_lanes; i++) {
+		const struct cp_lane *lane = &graph->lanes[i];
+		uint32_t end =
+			lane == own ? TS_NONE : last_ended(graph, lane, graph->nodes[start].at_ps);
+
+		if (end != TS_NONE && graph->nodes[end].at_ps > since_ps) {
+			since_ps = graph->nodes[end].at_ps;
+			latest = end;
+		}
+	}
+	if (latest == TS_NONE)
+		return INT64_MIN;
+	add_edge(graph, start, (struct edge){ latest, 0, graph->nodes[start].op, CP_SYNC });
+	return since_ps;
+}
+
+/* What leads to the start of a kernel: what ended last of its launch, its stream's kernel before and what it waits for. */
+static void lead_to_kernel(struct cp_graph *graph, struct cp_lane *lane, uint32_t launch,
+			   uint32_t start, int64_t busy_ps)
+{
+	int64_t start_ps = graph->nodes[start].at_ps, launch_ps = graph->nodes[launch].at_ps;
+	uint32_t op = graph->nodes[start].op;
+	int64_t waits_ps = end_of_waits(graph, lane, launch_ps, start);
+
+	if (graph->nodes[launch].waits)
+		waits_ps = end_of_some_wait(graph, lane, start, TS_MAX(launch_ps, busy_ps));
+	if (busy_ps < launch_ps && waits_ps < launch_ps)
+		add_edge(graph, start,
+			 (struct edge){ launch, start_ps - launch_ps, op, CP_LAUNCH_DELAY });
+	else if (lane->last != TS_NONE && waits_ps < graph->nodes[lane->last].at_ps)
+		add_edge(graph, start,
+			 (struct edge){ lane->last, start_ps - graph->nodes[lane->last].at_ps, op,
+					CP_QUEUE_DELAY });
 }
 
 bool ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t launch, uint32_t op,
@@ -173,117 +308,72 @@ bool ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t launch, uint32
 	start = add_node(graph, start_ps, op);
 	if (start == TS_NONE)
 		return graph->is_cut;
-	if (busy_ps < graph->nodes[launch].at_ps)
-		add_edge(graph, start,
-			 (struct edge){ launch, start_ps - graph->nodes[launch].at_ps, op,
-					CP_LAUNCH_DELAY });
-	else if (lane->last != TS_NONE)
-		add_edge(graph, start,
-			 (struct edge){ lane->last, start_ps - graph->nodes[lane->last].at_ps, op,
-					CP_QUEUE_DELAY });
+	lead_to_kernel(graph, lane, launch, start, busy_ps);
 	end = add_node(graph, end_ps, op);
 	if (end == TS_NONE)
 		return graph->is_cut;
 	add_edge(graph, end, (struct edge){ start, end_ps - start_ps, op, kind });
+	graph->nodes[start].beside = launch;
+	graph->nodes[end].beside = lane->last;
 	lane->last = end;
 	return true;
 }
 
-/* --- the path */
+/* --- what synchronization events say */
 
-struct rows {
-	struct cp_row *items;
-	struct ts_map by_key;
-	size_t nr, cap;
-};
-
-static bool count_row(struct rows *rows, const struct cp_node *node, int64_t time_ps)
+static struct cp_open *find_open(struct cp_graph *graph, uint32_t node)
 {
-	uint64_t key = (uint64_t)node->op * CP_NR_KINDS + node->kind;
-	uint32_t at = ts_map_find(&rows->by_key, key);
+	for (size_t i = 0; i < graph->nr_lanes; i++)
+		for (size_t at = graph->lanes[i].nr_open; at-- > 0;)
+			if (graph->lanes[i].open[at].node == node)
+				return &graph->lanes[i].open[at];
+	return NULL;
+}
 
-	if (at == TS_NONE) {
-		at = (uint32_t)rows->nr;
-		if (!ts_grow(&rows->items, &rows->cap, rows->nr + 1, sizeof(*rows->items)) ||
-		    !ts_map_set(&rows->by_key, key, at))
-			return false;
-		rows->items[rows->nr++] = (struct cp_row){ .op = node->op, .kind = node->kind };
-	}
-	rows->items[at].time_ps = ts_i64_add(rows->items[at].time_ps, time_ps);
-	rows->items[at].nr++;
+void ts_cp_call_waits(struct cp_graph *graph, uint32_t call, enum cp_sync told,
+		      struct cp_awaited what)
+{
+	struct cp_open *open = find_open(graph, call);
+
+	if (!open)
+		return;
+	open->told = (uint8_t)told;
+	open->what = what;
+}
+
+bool ts_cp_stream_waits(struct cp_graph *graph, uint32_t line, struct cp_wait wait)
+{
+	struct cp_lane *lane = lane_of(graph, line);
+
+	if (!lane)
+		return false;
+	if (lane->nr_waits == CP_WAITS)
+		return true;
+	if (!ts_grow(&lane->waits, &lane->cap_waits, lane->nr_waits + 1, sizeof(*lane->waits)))
+		return false;
+	lane->waits[lane->nr_waits++] = wait;
 	return true;
 }
 
-static int by_time(const void *pa, const void *pb)
+void ts_cp_next_waits(struct cp_graph *graph, uint32_t line)
 {
-	const struct cp_row *a = pa, *b = pb;
+	struct cp_lane *lane = find_lane(graph, line);
 
-	if (a->time_ps != b->time_ps)
-		return a->time_ps > b->time_ps ? -1 : 1;
-	if (a->op != b->op)
-		return a->op < b->op ? -1 : 1;
-	return (int)a->kind - (int)b->kind;
+	if (lane)
+		lane->next_waits = true;
 }
 
-static void keep_rows(struct cp_path *path, struct rows *rows)
+uint32_t ts_cp_latest(const struct cp_graph *graph, uint32_t line)
 {
-	if (rows->nr > 0)
-		qsort(rows->items, rows->nr, sizeof(*rows->items), by_time);
-	path->nr_rows = (uint32_t)TS_MIN(rows->nr, CP_ROWS);
-	for (size_t i = 0; i < path->nr_rows; i++)
-		path->rows[i] = rows->items[i];
-	for (size_t i = path->nr_rows; i < rows->nr; i++) {
-		path->others_ps = ts_i64_add(path->others_ps, rows->items[i].time_ps);
-		path->nr_others += rows->items[i].nr;
-	}
+	const struct cp_lane *lane = find_lane(graph, line);
+
+	return lane ? lane->last : TS_NONE;
 }
 
-static uint32_t longest(const struct cp_graph *graph)
-{
-	uint32_t best = 0;
-
-	for (uint32_t i = 1; i < graph->nr_nodes; i++)
-		if (graph->nodes[i].long_ps >= graph->nodes[best].long_ps)
-			best = i;
-	return best;
-}
-
-static bool walk_back(const struct cp_graph *graph, struct cp_path *path)
-{
-	struct rows rows = { 0 };
-	bool good = true;
-
-	for (uint32_t i = longest(graph); good && graph->nodes[i].before != TS_NONE;
-	     i = graph->nodes[i].before) {
-		const struct cp_node *node = &graph->nodes[i];
-		int64_t time_ps = node->long_ps - graph->nodes[node->before].long_ps;
-
-		TS_ASSERT_HOT(node->before < i && node->kind < CP_NR_KINDS);
-		path->kind_ps[node->kind] = ts_i64_add(path->kind_ps[node->kind], time_ps);
-		path->nr_edges[node->kind]++;
-		if (time_ps > 0)
-			good = count_row(&rows, node, time_ps);
-	}
-	if (good)
-		keep_rows(path, &rows);
-	free(rows.items);
-	ts_map_release(&rows.by_key);
-	return good;
-}
-
-bool ts_cp_finish(struct cp_graph *graph, struct cp_path *path)
+bool ts_cp_end(struct cp_graph *graph)
 {
 	for (size_t i = 0; i < graph->nr_lanes; i++)
 		if (!end_until(graph, &graph->lanes[i], INT64_MAX))
 			return false;
-	path->number = graph->number;
-	path->nr_nodes = graph->nr_nodes;
-	path->start_ps = graph->start_ps;
-	path->end_ps = graph->number == TS_NO_NUMBER ? graph->start_ps : graph->until_ps;
-	for (size_t i = 0; i < graph->nr_nodes; i++)
-		path->end_ps = TS_MAX(path->end_ps, graph->nodes[i].at_ps);
-	for (size_t i = 0; i < CP_ROWS; i++)
-		path->rows[i].op = TS_NONE;
-	path->is_cut = graph->is_cut;
-	return graph->is_cut || graph->nr_nodes == 0 || walk_back(graph, path);
+	return true;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the critical path says: of the median step and the slowest one, by kind and by name. */
+/* What the critical path says: of each step by kind, and of the median one and the slowest one by name. */
 #include "analysis/gpu/critical_path.h"
 
 #include "analysis/kit/cells.h"
+#include "analysis/kit/others.h"
 #include "analysis/kit/table.h"
 
 #include <inttypes.h>
@@ -39,10 +40,15 @@ static int64_t total(const struct cp_path *path)
 	return sum_ps;
 }
 
+static struct ts_value number_of(const struct cp_path *path)
+{
+	return path->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)path->number);
+}
+
 #define STEP_COLUMNS(X) \
 	X(which, TS_MEASURED, "which", ts_string_cell(shown->which)) \
 	X(rank, TS_MEASURED, TS_SPARE("rank"), ts_int_or_null(host->rank)) \
-	X(step, TS_MEASURED, "step", number) \
+	X(step, TS_MEASURED, "step", number_of(path)) \
 	X(start_ps, TS_MEASURED, NULL, ts_int(path->start_ps)) \
 	X(duration_ps, TS_MEASURED, "duration", ts_int(length(path))) \
 	X(path_ps, TS_DERIVED, TS_KEY("path"), ts_int(shown->total_ps)) \
@@ -51,6 +57,25 @@ static int64_t total(const struct cp_path *path)
 	X(events, TS_MEASURED, NULL, ts_int((int64_t)path->nr_nodes / 2))
 
 static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+
+#define KIND_PS(kind) ts_int(path->kind_ps[kind])
+#define EACH_COLUMNS(X) \
+	X(rank, TS_MEASURED, TS_SPARE("rank"), ts_int_or_null(host->rank)) \
+	X(step, TS_MEASURED, "step", number_of(path)) \
+	X(start_ps, TS_MEASURED, NULL, ts_int(path->start_ps)) \
+	X(duration_ps, TS_MEASURED, "duration", ts_int(length(path))) \
+	X(path_ps, TS_DERIVED, TS_KEY("path"), ts_int(total(path))) \
+	X(path_pct, TS_DERIVED, "of the duration", ts_part_pct(total(path), length(path))) \
+	X(host_operator_ps, TS_DERIVED, NULL, KIND_PS(CP_OPERATOR)) \
+	X(runtime_call_ps, TS_DERIVED, NULL, KIND_PS(CP_CALL)) \
+	X(launch_delay_ps, TS_DERIVED, "launch delay", KIND_PS(CP_LAUNCH_DELAY)) \
+	X(kernel_ps, TS_DERIVED, "kernels", KIND_PS(CP_KERNEL)) \
+	X(copy_ps, TS_DERIVED, NULL, KIND_PS(CP_COPY)) \
+	X(communication_ps, TS_DERIVED, NULL, KIND_PS(CP_COMMUNICATION)) \
+	X(queue_delay_ps, TS_DERIVED, NULL, KIND_PS(CP_QUEUE_DELAY)) \
+	X(waits, TS_DERIVED, TS_SPARE("waits"), ts_int((int64_t)path->nr_edges[CP_SYNC]))
+
+static const struct ts_column each_columns[] = { EACH_COLUMNS(TS_COLUMN) };
 
 #define OF_SLOWEST(value) (slowest ? (value) : ts_null()) /* there is more than one step */
 #define KIND_COLUMNS(X) \
@@ -79,8 +104,6 @@ static void put_step(const struct ts_context *ctx, struct ts_result *result, str
 {
 	const struct cp_path *path = shown->path;
 	const struct ts_host *host = &ctx->profile->hosts[path->host];
-	struct ts_value number =
-		path->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)path->number);
 
 	TS_CELLS(result, table, STEP_COLUMNS);
 }
@@ -105,6 +128,7 @@ static void put_row(struct ts_result *result, struct ts_table *table, const stru
 static void put_rows(const struct ts_context *ctx, struct ts_result *result, const char *table_name,
 		     const char *title, const struct shown *shown)
 {
+	static const char *const sums[] = { "path_ps", "path_pct", "parts", NULL };
 	struct ts_table *table =
 		ts_result_table(result, table_name, title, row_columns, TS_NELEM(row_columns));
 	const struct cp_path *path = shown->path;
@@ -113,12 +137,19 @@ static void put_rows(const struct ts_context *ctx, struct ts_result *result, con
 		put_row(result, table, shown, ctx->profile->ops[path->rows[i].op].name,
 			ts_cp_kind_names[path->rows[i].kind], path->rows[i].time_ps,
 			path->rows[i].nr);
-	if (path->nr_others > 0)
-		put_row(result, table, shown, ts_bytes_of("(all others)"), "", path->others_ps,
-			path->nr_others);
+	if (path->nr_other_rows == 0)
+		return;
+	put_row(result, table, shown, (struct ts_bytes){ NULL, 0 }, NULL, path->others_ps,
+		path->nr_others);
+	ts_table_end_others(result, table, path->nr_other_rows, "name", sums);
 }
 
 /* --- which steps */
+
+static bool is_known(const struct cp_path *path)
+{
+	return !path->is_cut && total(path) > 0;
+}
 
 static int by_length(const void *pa, const void *pb)
 {
@@ -139,7 +170,7 @@ static const struct cp_path **sorted(const struct cp_state *sum, size_t *nr)
 	if (!steps)
 		return NULL;
 	for (size_t i = 0; i < sum->nr_paths; i++)
-		if (!sum->paths[i].is_cut && total(&sum->paths[i]) > 0)
+		if (is_known(&sum->paths[i]))
 			steps[(*nr)++] = &sum->paths[i];
 	if (*nr > 0)
 		qsort(steps, *nr, sizeof(*steps), by_length);
@@ -162,6 +193,79 @@ static void put_shown(const struct ts_context *ctx, struct ts_result *result,
 	if (slowest)
 		put_rows(ctx, result, "slowest_rows", "On the slowest step's critical path",
 			 slowest);
+}
+
+/* --- each step */
+
+static void put_each(const struct ts_context *ctx, struct ts_result *result, struct ts_table *table,
+		     const struct cp_path *path)
+{
+	const struct ts_host *host = &ctx->profile->hosts[path->host];
+
+	TS_CELLS(result, table, EACH_COLUMNS);
+}
+
+static void add_path(struct cp_path *sum, const struct cp_path *path)
+{
+	sum->end_ps = ts_i64_add(sum->end_ps, length(path));
+	for (size_t kind = 0; kind < CP_NR_KINDS; kind++) {
+		sum->kind_ps[kind] = ts_i64_add(sum->kind_ps[kind], path->kind_ps[kind]);
+		sum->nr_edges[kind] += path->nr_edges[kind];
+	}
+}
+
+/* ROWS: of PATHS, those that are listed; the others are one row. */
+static void put_listed(const struct ts_context *ctx, struct ts_result *result,
+		       const struct cp_path *const *paths, size_t nr, const uint32_t *rows,
+		       size_t nr_rows)
+{
+	static const char *const sums[] = {
+		"duration_ps",	    "path_ps",	       "path_pct",  "host_operator_ps",
+		"runtime_call_ps",  "launch_delay_ps", "kernel_ps", "copy_ps",
+		"communication_ps", "queue_delay_ps",  "waits",	    NULL
+	};
+	struct ts_table *table = ts_result_table(result, "each_step", "Critical path of each step",
+						 each_columns, TS_NELEM(each_columns));
+	struct cp_path others = { .host = paths[0]->host };
+
+	for (size_t i = 0, at = 0; i < nr; i++) {
+		if (at < nr_rows && rows[at] == i) {
+			put_each(ctx, result, table, paths[i]);
+			at++;
+		} else {
+			add_path(&others, paths[i]);
+		}
+	}
+	if (nr_rows == nr)
+		return;
+	put_each(ctx, result, table, &others);
+	ts_table_end_others(result, table, nr - nr_rows, "step", sums);
+}
+
+/* In the order of time. False: no memory. */
+static bool put_steps(const struct cp_state *sum, const struct ts_context *ctx,
+		      struct ts_result *result)
+{
+	const struct cp_path **paths = malloc((sum->nr_paths + 1) * sizeof(*paths));
+	int64_t *lengths_ps = malloc((sum->nr_paths + 1) * sizeof(*lengths_ps));
+	uint32_t *rows = NULL;
+	size_t nr = 0, nr_rows;
+
+	for (size_t i = 0; paths && lengths_ps && i < sum->nr_paths; i++) {
+		if (!is_known(&sum->paths[i]))
+			continue;
+		paths[nr] = &sum->paths[i];
+		lengths_ps[nr++] = length(&sum->paths[i]);
+	}
+	if (paths && lengths_ps)
+		rows = ts_choose_rows(lengths_ps, nr,
+				      ctx->max_steps ? ctx->max_steps : TS_USUAL_STEPS, &nr_rows);
+	if (rows && nr > 1)
+		put_listed(ctx, result, paths, nr, rows, nr_rows);
+	free(paths);
+	free(lengths_ps);
+	free(rows);
+	return rows != NULL;
 }
 
 static void note_left_out(const struct cp_state *sum, struct ts_result *result)
@@ -197,5 +301,5 @@ enum ts_status ts_cp_report(const struct cp_state *sum, const struct ts_context 
 	}
 	note_left_out(sum, result);
 	free(steps);
-	return TS_OK;
+	return put_steps(sum, ctx, result) ? TS_OK : ts_fail_nomem(err);
 }

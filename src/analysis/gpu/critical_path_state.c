@@ -8,7 +8,7 @@
 static const struct ts_member node_members[] = {
 	TS_NUMBER(1, at_ps, TS_BY_HAND),  TS_NUMBER(2, long_ps, TS_BY_HAND),
 	TS_NUMBER(3, before, TS_BY_HAND), TS_INDEX_KNOWN(4, op, TS_BY_OP, TS_BY_HAND),
-	TS_NUMBER(5, kind, TS_BY_HAND),
+	TS_NUMBER(5, kind, TS_BY_HAND),	  TS_NUMBER(6, beside, TS_BY_HAND),
 };
 static bool is_node(const void *self)
 {
@@ -26,12 +26,15 @@ static const struct ts_member open_members[] = {
 	TS_INDEX_KNOWN(3, op, TS_BY_OP, TS_BY_HAND),
 	TS_NUMBER(4, kind, TS_BY_HAND),
 	TS_NUMBER(5, sync, TS_BY_HAND),
+	TS_NUMBER(6, told, TS_BY_HAND),
+	TS_INDEX(7, what.line, TS_BY_LINE, TS_BY_HAND),
+	TS_NUMBER(8, what.before_ps, TS_BY_HAND),
 };
 static bool is_open(const void *self)
 {
 	const struct cp_open *open = self;
 
-	return open->kind < CP_NR_KINDS && open->sync < CP_NR_SYNCS;
+	return open->kind < CP_NR_KINDS && open->sync < CP_NR_SYNCS && open->told < CP_NR_SYNCS;
 }
 static const struct ts_record open_record = TS_RECORD(open_members, .is_valid = is_open);
 #undef TS_SELF
@@ -42,6 +45,7 @@ static const struct ts_member lane_members[] = {
 	TS_NUMBER(2, last, TS_BY_HAND),
 	TS_NUMBER(3, is_thread, TS_BY_HAND),
 	TS_LIST(4, open, open_record, TS_BY_HAND),
+	TS_SCRATCH(waits),
 };
 static bool is_lane(const void *self)
 {
@@ -59,14 +63,16 @@ static const struct ts_member graph_members[] = {
 	TS_LIST(5, nodes, node_record, TS_BY_HAND), TS_LIST(6, lanes, lane_record, TS_BY_HAND),
 	TS_NUMBER(7, is_cut, TS_BY_HAND),
 };
-/* Each node comes after the one before it on its path, and is not nearer. */
+/* Each node comes after the one before it on its path, and is not nearer; and after the one beside it. */
 static bool is_graph(const void *self)
 {
 	const struct cp_graph *graph = self;
 
 	for (size_t i = 0; i < graph->nr_nodes; i++) {
-		uint32_t before = graph->nodes[i].before;
+		uint32_t before = graph->nodes[i].before, beside = graph->nodes[i].beside;
 
+		if (beside != TS_NONE && beside >= i)
+			return false;
 		if (before != TS_NONE &&
 		    (before >= i || graph->nodes[before].long_ps > graph->nodes[i].long_ps))
 			return false;
@@ -109,6 +115,7 @@ static const struct ts_member path_members[] = {
 	TS_NUMBER(10, others_ps, TS_BY_HAND),
 	TS_NUMBER(11, nr_others, TS_BY_HAND),
 	TS_NUMBER(12, is_cut, TS_BY_HAND),
+	TS_NUMBER(13, nr_other_rows, TS_BY_HAND),
 };
 static bool is_path(const void *self)
 {
@@ -131,6 +138,7 @@ static const struct ts_member critical_path_members[] = {
 	TS_SCRATCH(sides),
 	TS_SCRATCH(kinds),
 	TS_SCRATCH(syncs),
+	TS_SCRATCH(streams),
 	TS_SCRATCH(busy_ps),
 	TS_SCRATCH(launches.slots),
 };

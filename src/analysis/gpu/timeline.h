@@ -48,6 +48,7 @@ struct timeline_step {
 	int64_t kernel_ps;	       /* the start of its first one; INT64_MAX: no kernel so far */
 	uint64_t nr_kernels;
 	struct timeline_share own, gap; /* gap: between the step before and this */
+	int64_t earliest_ps;		/* of devices: where the first of them begins it */
 };
 
 #define TIMELINE_LEFTOVERS 64

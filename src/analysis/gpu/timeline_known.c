@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps that the outline knows before the walk: of a host's devices, each from the mean of their
- * starts and as long as the mean of their durations, which is what the report's steps[] have; of a
- * host without such steps, what it marked itself.
+ * starts and as long as the mean of their durations, so that steps follow one another and a moment
+ * is of one step; of a host without such steps, what it marked itself. Shown is the earliest start,
+ * which is that of the report's steps[].
  */
 #include "analysis/gpu/timeline.h"
 
@@ -12,15 +13,16 @@ struct mean_step {
 	uint64_t number;
 	int64_t first_ps, behind_ps,
 		total_ps; /* sums; behind: of the starts, after the first one's */
-	int64_t nr;
+	int64_t earliest_ps, nr;
 };
 
 static void add_step(struct mean_step *mean, const struct ts_step *step)
 {
 	if (mean->nr++ == 0) {
 		mean->number = step->number;
-		mean->first_ps = step->start_ps;
+		mean->first_ps = mean->earliest_ps = step->start_ps;
 	}
+	mean->earliest_ps = TS_MIN(mean->earliest_ps, step->start_ps);
 	mean->behind_ps = ts_i64_add(mean->behind_ps, ts_i64_sub(step->start_ps, mean->first_ps));
 	mean->total_ps = ts_i64_add(mean->total_ps, ts_i64_sub(step->end_ps, step->start_ps));
 }
@@ -42,6 +44,7 @@ static bool put_means(struct timeline_steps *steps, const struct mean_step *mean
 		behind_ps = ts_i64_add(start_ps, mean->total_ps / mean->nr);
 		if (!ts_timeline_steps_begin(steps, start_ps, behind_ps, mean->number))
 			return false;
+		steps->items[steps->nr - 1].earliest_ps = mean->earliest_ps;
 	}
 	return true;
 }

@@ -128,7 +128,7 @@ static struct ts_timeline_facts facts_of(const struct sums *sums)
 #define STEP_COLUMNS_AS(X, KERNEL, MEMCPY, MEMSET, RUNTIME, DATALOADER, KERNELS) \
 	X(rank, TS_MEASURED, "rank", ts_int_or_null(host->rank)) \
 	X(step, TS_MEASURED, "step", number_of(step)) \
-	X(start_ps, TS_MEASURED, NULL, ts_int(step->start_ps)) \
+	X(start_ps, TS_MEASURED, NULL, ts_int(TS_MIN(step->start_ps, step->earliest_ps))) \
 	X(duration_ps, TS_MEASURED, TS_KEY("duration"), ts_int(step->end_ps - step->start_ps)) \
 	X(kernel_ps, TS_MEASURED, KERNEL, ts_int(ps[TS_TRACE_KERNEL])) \
 	X(memcpy_ps, TS_MEASURED, MEMCPY, ts_int(ps[TS_TRACE_MEMCPY])) \

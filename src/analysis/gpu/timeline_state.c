@@ -18,6 +18,7 @@ static const struct ts_member step_members[] = {
 	TS_NUMBER(3, host_end_ps, TS_BY_HAND), TS_NUMBER(4, end_ps, TS_BY_HAND),
 	TS_NUMBER(5, kernel_ps, TS_BY_HAND),   TS_NUMBER(6, nr_kernels, TS_BY_HAND),
 	TS_STRUCT(7, own, share_record),       TS_STRUCT(8, gap, share_record),
+	TS_NUMBER(9, earliest_ps, TS_BY_HAND),
 };
 static const struct ts_record step_record = TS_RECORD(step_members);
 #undef TS_SELF

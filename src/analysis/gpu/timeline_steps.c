@@ -105,7 +105,8 @@ bool ts_timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int
 					.start_ps = start_ps,
 					.host_end_ps = end_ps,
 					.end_ps = end_ps,
-					.kernel_ps = INT64_MAX };
+					.kernel_ps = INT64_MAX,
+					.earliest_ps = INT64_MAX };
 	move(&step->gap, &steps->behind);
 	if (steps->nr++ == 0)
 		steps->first_ps = start_ps;

@@ -23,7 +23,6 @@
 #define ESTIMATE_MOST 2	 /* times what the bytes of an op without products need: beyond, it is not believed */
 #define KERNEL_MOST   10 /* assumed: a kernel of unknown cost reaches a tenth of the memory's bandwidth */
 #define VMEM_TIMES    14 /* VMEM's read bandwidth, of HBM's: a v6e's own figures; assumed of the others */
-#define MAX_WRAPPED   4
 
 const char *ts_time_kind_name(enum ts_time_kind kind)
 {
@@ -180,19 +179,6 @@ static void set_kernel(const struct maker *maker, uint32_t index, struct ts_op_t
 	set_unknown(time, "a custom call without a cost estimate", arrays, KERNEL_MOST * arrays);
 }
 
-/* An async wrapper, and a fusion around a collective, is what it wraps. */
-static uint32_t wrapped(const struct ts_hlo_module *module, uint32_t index)
-{
-	for (int i = 0; i < MAX_WRAPPED; i++) {
-		const struct ts_hlo_instr *instr = &module->instrs[index];
-
-		if (instr->nr_called == 0 || !ts_bytes_starts(instr->opcode, "async-"))
-			break;
-		index = module->comps[instr->called[0]].root;
-	}
-	return index;
-}
-
 static const struct {
 	const char *opcode;
 	enum ts_exchange_kind what;
@@ -215,7 +201,7 @@ static enum ts_exchange_kind collective_of(struct ts_bytes opcode)
 static const struct ts_hlo_instr *collective_in(const struct ts_hlo_module *module, uint32_t index,
 						enum ts_exchange_kind *what)
 {
-	const struct ts_hlo_instr *instr = &module->instrs[wrapped(module, index)];
+	const struct ts_hlo_instr *instr = &module->instrs[ts_hlo_wrapped(module, index)];
 
 	*what = collective_of(instr->opcode);
 	for (uint32_t c = 0; c < instr->nr_called && *what == TS_COLLECTIVE_NONE; c++) {
@@ -266,7 +252,7 @@ static void set_collective(const struct maker *maker, uint32_t index, struct ts_
 static double moved_bytes(const struct maker *maker, uint32_t index)
 {
 	const struct ts_hlo_module *module = maker->module;
-	const struct ts_hlo_instr *inner = &module->instrs[wrapped(module, index)];
+	const struct ts_hlo_instr *inner = &module->instrs[ts_hlo_wrapped(module, index)];
 	uint32_t done = maker->done_of[index];
 	const struct ts_shape *shape = &module->instrs[done == TS_NONE ? index : done].shape;
 
@@ -317,7 +303,7 @@ static void set_host(const struct maker *maker, uint32_t index, struct ts_op_tim
 static void set_copy(const struct maker *maker, uint32_t index, struct ts_op_time *time)
 {
 	double seconds = moved_bytes(maker, index) / maker->rates->hbm_bytes_per_s;
-	struct ts_bytes opcode = maker->module->instrs[wrapped(maker->module, index)].opcode;
+	struct ts_bytes opcode = maker->module->instrs[ts_hlo_wrapped(maker->module, index)].opcode;
 
 	time->kind = TS_TIME_COPY;
 	if (ts_bytes_is(opcode, "custom-call") || ts_bytes_is(opcode, "fusion"))

@@ -251,6 +251,7 @@ static void put_notes(const struct prediction *prediction, struct ts_result *res
 {
 	const struct prediction_module *module = main_of(prediction);
 	const struct ts_context *ctx = prediction->ctx;
+	int64_t nr_cores = ctx->topology.nr_cores * ctx->topology.nr_slices;
 
 	if (!module)
 		return;
@@ -267,9 +268,9 @@ static void put_notes(const struct prediction *prediction, struct ts_result *res
 		ts_result_note(result,
 			       "Of its loops the first trips were walked; the last of them stands "
 			       "for those that were left out.");
-	if (ctx->topology.nr_cores > 1)
+	if (nr_cores > 1)
 		ts_result_note(result, "One of %lld cores is shown: all of them run this program.",
-			       (long long)ctx->topology.nr_cores);
+			       (long long)nr_cores);
 }
 
 bool ts_prediction_report(const struct prediction *prediction, struct ts_result *result)

@@ -4,9 +4,8 @@
 #include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 #include "analysis/waits/async.h"
+#include "model/op_kind.h"
 #include "result/impossible.h"
-
-#define MAX_WRAPS 4
 
 struct report {
 	const struct ts_context *ctx;
@@ -19,12 +18,10 @@ static struct ts_bytes kind_of(const struct ts_profile *profile, const struct ts
 	const struct ts_hlo_instr *instr = ts_op_instr(profile, op);
 	struct ts_bytes kind = op->category;
 
-	for (int i = 0; instr && i < MAX_WRAPS; i++) {
-		kind = instr->opcode;
-		if (instr->nr_called == 0 || !ts_bytes_starts(instr->opcode, "async-"))
-			break;
-		instr = &profile->modules[op->module]
-				 .instrs[profile->modules[op->module].comps[instr->called[0]].root];
+	if (instr) {
+		const struct ts_hlo_module *module = &profile->modules[op->module];
+
+		kind = module->instrs[ts_hlo_wrapped(module, op->instr)].opcode;
 	}
 	if (ts_bytes_is(kind, "fusion"))
 		kind = op->category;

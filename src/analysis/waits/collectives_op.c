@@ -6,7 +6,7 @@
  */
 #include "analysis/waits/collectives.h"
 
-#define MAX_WRAPS 4
+#include "model/op_kind.h"
 
 static bool is_wanted(const struct ts_op *op)
 {
@@ -45,18 +45,11 @@ static const struct ts_hlo_instr *look_inside(const struct ts_hlo_module *module
 	return instr;
 }
 
-static const struct ts_hlo_instr *unwrap(const struct ts_hlo_module *module,
-					 const struct ts_hlo_instr *instr)
+static const struct ts_hlo_instr *unwrap(const struct ts_hlo_module *module, uint32_t index)
 {
-	for (int i = 0; i < MAX_WRAPS && !is_collective(instr->opcode); i++) {
-		if (instr->nr_called > 0)
-			instr = look_inside(module, instr);
-		else if (instr->nr_operands > 0 && ts_bytes_starts(instr->opcode, "async-"))
-			instr = &module->instrs[instr->operands[0]];
-		else
-			break;
-	}
-	return instr;
+	const struct ts_hlo_instr *instr = &module->instrs[ts_hlo_wrapped(module, index)];
+
+	return is_collective(instr->opcode) ? instr : look_inside(module, instr);
 }
 
 static struct ts_bytes without_phase(struct ts_bytes name)
@@ -128,7 +121,7 @@ struct collective_op ts_collective_op_of(const struct ts_profile *profile, const
 	if (!instr)
 		return found;
 	module = &profile->modules[op->module];
-	inner = unwrap(module, instr);
+	inner = unwrap(module, op->instr);
 	found.kind = without_phase(inner->opcode);
 	if (ts_bytes_is(instr->opcode, "fusion") && ts_bytes_is(found.kind, "all-reduce"))
 		found.kind = TS_LIT("reduce-scatter");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Args of kernels and operators, kept while their text is at hand: a kernel is launched many times and says nearly
- * the same each time, so there are few distinct ones. Else the whole text would have to be read again
+ * Args of kernels, operators and waits, kept while their text is at hand: a kernel is launched many times and says
+ * nearly the same each time, so there are few distinct ones. Else the whole text would have to be read again
  * for them, of a packed file also be unpacked again.
  */
 #include "read/chrome/chrome.h"
@@ -10,7 +10,7 @@
 
 #define TEXT_BYTES 768 /* a kernel does not have more: nothing is kept then */
 
-/* libkineto/src/output_json.cpp; sizes, shapes, and the messages of collectives. */
+/* libkineto/src/output_json.cpp; sizes, shapes, the messages of collectives, and what a wait is for. */
 #define NAME(text) { (const uint8_t *)(text), sizeof(text) - 1 }
 static const struct ts_bytes names[] = {
 	NAME("grid"),
@@ -27,6 +27,8 @@ static const struct ts_bytes names[] = {
 	NAME("Group size"),
 	NAME("dtype"),
 	NAME("Input Dims"),
+	NAME("wait_on_stream"),
+	NAME("wait_on_cuda_event_record_corr_id"),
 };
 
 struct text {

@@ -97,7 +97,8 @@ struct chrome_category {
 	struct ts_bytes name;
 	uint8_t side, class;
 	bool kernel;
-	bool keeps;  /* what its events say is kept (args.c) */
+	bool keeps;  /* what its events say is kept (args.c), */
+	bool varies; /* and each says something else: there is room for half of what can be kept */
 	bool linked; /* launches, kernels: their args may say which belong together */
 };
 

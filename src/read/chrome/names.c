@@ -14,7 +14,12 @@ struct category_row {
 static const struct category_row rows[] = {
 	{ "gpu_user_annotation", { .side = CHROME_DEVICE, .class = CHROME_ANNOTATION } },
 	{ "", { .linked = true } }, /* JAX's have none */
-	{ "cuda_sync", { .side = CHROME_DEVICE, .class = CHROME_OTHER } },
+	{ "cuda_sync",
+	  { .side = CHROME_DEVICE,
+	    .class = CHROME_OTHER,
+	    .keeps = true,
+	    .varies = true,
+	    .linked = true } },
 	{ "Trace", { .class = CHROME_OTHER } },
 };
 

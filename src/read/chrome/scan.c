@@ -140,6 +140,7 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 	known = &names->categories[category];
 	record->link = known->linked && event->args.n > 2 ? link_of(event->args) : TS_NO_LINK;
 	if (known->keeps && event->args.n > 2 &&
+	    !(known->varies && scan->file->args.nr > CHROME_ARGS_MAX / 2) &&
 	    !ts_chrome_args_keep(&scan->file->args, names->arena, event->args, &record->args)) {
 		nomem(scan);
 		return false;

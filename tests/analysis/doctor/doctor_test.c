@@ -204,6 +204,50 @@ static void a_badly_filled_product_names_its_dim(void **state)
 	given_release(&run);
 }
 
+/* before compiles JAX programs for the TPUs that libtpu knows, and for nothing else. */
+static void the_command_that_tries_is_of_a_known_tpu_under_jax(void **state)
+{
+	static const struct {
+		const char *chip, *category, *topology; /* NULL: no command */
+	} rows[] = {
+		{ "TPU v6e", "convolution fusion", "v6e:1x1" },
+		{ "TPU v5p", "convolution fusion", "v5p:2x2x1" },
+		{ "TPU v3", "convolution fusion", "v3:2x2" },
+		{ "TPU v6e", "python_function", NULL }, /* of PyTorch */
+		{ "TPU v2", "convolution fusion", NULL },
+		{ "NVIDIA H100", "convolution fusion", NULL },
+		{ "AMD Instinct MI300X", "convolution fusion", NULL },
+		{ NULL, "convolution fusion", NULL },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		const struct ts_result *doctor;
+		struct ts_value said;
+		struct given run;
+
+		given_matrix_run(&run, 60, 25, 25, 70);
+		run.rates[0].name = rows[i].chip;
+		run.profile.ops[0].category = ts_bytes_of(rows[i].category);
+		run.profile.ops[0].is_event = true;
+		doctor = when_examined(&run);
+		assert_non_null(finding_of(doctor, "matmul_fill"));
+		said = ts_result_get(doctor, "what_if");
+		assert_int_equal(said.type, rows[i].topology ? TS_VALUE_TEXT : TS_VALUE_NULL);
+		if (rows[i].topology)
+			assert_true(contains(said.as.s, rows[i].topology));
+		given_release(&run);
+	}
+}
+
+static void nothing_is_named_to_try_where_nothing_could_be_mended(void **state)
+{
+	struct given run;
+
+	given_matrix_run(&run, 60, 60, 100, 0);
+	assert_int_equal(ts_result_get(when_examined(&run), "what_if").type, TS_VALUE_NULL);
+	given_release(&run);
+}
+
 static void padding_is_told_above_its_threshold_largest_first(void **state)
 {
 	const struct ts_finding *finding;
@@ -930,6 +974,8 @@ int main(void)
 		cmocka_unit_test(mxu_utilization_is_told_below_its_threshold),
 		cmocka_unit_test(without_matrix_work_nothing_is_said_of_the_mxu),
 		cmocka_unit_test(a_badly_filled_product_names_its_dim),
+		cmocka_unit_test(the_command_that_tries_is_of_a_known_tpu_under_jax),
+		cmocka_unit_test(nothing_is_named_to_try_where_nothing_could_be_mended),
 		cmocka_unit_test(padding_is_told_above_its_threshold_largest_first),
 		cmocka_unit_test(a_module_without_a_run_has_findings_of_unknown_impact),
 		cmocka_unit_test(bucket_rules_fire_above_their_threshold_with_all_of_it_as_ceiling),

@@ -174,6 +174,81 @@ static void a_trace_without_marks_is_one_step(void **state)
 	done(&mem, &text);
 }
 
+/* 5 until k0's launch, 5 until it starts, its 50, and k1's 20, which was launched behind a wait: 80. */
+static const struct event one_wait[] = {
+	{ "user_annotation", "ProfilerStep#1", HOST, 7, 0, 200, 0 },
+	{ "cpu_op", "aten::x", HOST, 7, 0, 30, 0 },
+	{ "cuda_runtime", "cudaLaunchKernel", HOST, 7, 5, 1, 1 },
+	{ "kernel", "k0", GPU, 1, 10, 50, 1 },
+	{ "cuda_runtime", "cudaStreamWaitEvent", HOST, 7, 12, 1, 9 },
+	{ "cuda_runtime", "cudaLaunchKernel", HOST, 7, 15, 1, 2 },
+	{ "kernel", "k1", GPU, 2, 61, 20, 2 },
+	{ "cuda_runtime", "cudaLaunchKernel", HOST, 7, 20, 1, 3 },
+	{ "kernel", "k2", GPU, 3, 62, 30, 3 },
+};
+
+static void a_stream_waits_for_what_ended_last_on_another_one(void **state)
+{
+	struct memory_run mem;
+	struct ts_buf text = { 0 };
+	const struct ts_result *result = given(&mem, &text, one_wait, TS_NELEM(one_wait) - 2);
+
+	assert_int_equal(us_of(table_of(result, "steps"), "which", "only", "path_ps"), 80);
+	assert_int_equal(ts_cell_int(table_of(result, "steps"), 0, "waits"), 1);
+	assert_int_equal(kind_us(result, "launch delay", "path_ps"), 5);
+	assert_int_equal(us_of(table_of(result, "rows"), "name", "k0", "path_ps"), 50);
+	assert_int_equal(us_of(table_of(result, "rows"), "name", "k1", "path_ps"), 20);
+	done(&mem, &text);
+}
+
+/* k2's launch is late without a reason: 20 until the call, 42 until it starts, its 30. */
+static void a_wait_is_of_the_next_launch_alone(void **state)
+{
+	struct memory_run mem;
+	struct ts_buf text = { 0 };
+	const struct ts_result *result = given(&mem, &text, one_wait, TS_NELEM(one_wait));
+
+	assert_int_equal(us_of(table_of(result, "steps"), "which", "only", "path_ps"), 92);
+	assert_int_equal(ts_cell_int(table_of(result, "steps"), 0, "waits"), 0);
+	assert_int_equal(kind_us(result, "launch delay", "path_ps"), 42);
+	done(&mem, &text);
+}
+
+/* Made here or of the corpus. */
+static struct ts_bytes bytes_of(struct ts_arena *arena, const char *name)
+{
+	struct ts_bytes bytes = whole_file(
+		(const char *)ts_arena_printf(arena, TS_SRCDIR "/tests/data/%s", name).p, arena);
+
+	return bytes.p ? bytes
+		       : corpus_file(arena,
+				     (const char *)ts_arena_printf(arena, "kineto/%s", name).p);
+}
+
+/*
+ * Worked out on paper. Step 1: 5, 10 until k1, its 100, k2 behind an event that is recorded between k1 and k3: 100, aten::c 20
+ * behind an event that is recorded behind k2. Step 2: 5, 5, k4's 100, aten::e 10 behind the whole device. Step 3: 15,
+ * 4, k7's 46, aten::h 20 behind k7's stream and not behind k6, which ended last.
+ */
+static void synchronization_events_say_what_waits_for_what(void **state)
+{
+	static const int expected[] = { 235, 120, 85, 10 };
+	struct ts_arena arena = TS_ARENA_INIT;
+	struct memory_run mem;
+	const struct ts_result *result =
+		path_of(&mem, bytes_of(&arena, "hand_made_sync.pt.trace.json"));
+	const struct ts_table *steps = table_of(result, "each_step");
+
+	assert_int_equal(steps->nr_rows, TS_NELEM(expected));
+	for (size_t i = 0; i < TS_NELEM(expected); i++)
+		assert_int_equal(ts_cell_int(steps, i, "path_ps") / US, expected[i]);
+	assert_int_equal(ts_cell_int(steps, 0, "waits"), 2);
+	assert_int_equal(us_of(table_of(result, "slowest_rows"), "name", "k2", "path_ps"), 100);
+	assert_int_equal(us_of(table_of(result, "slowest_rows"), "name", "k3", "path_ps"), -1);
+	memory_run_release(&mem);
+	ts_arena_release(&arena);
+}
+
 /* HTA reads whole us: each part of a path may be 1 us off. */
 static size_t compare_step(const struct ts_table *steps, size_t row, const cJSON *truth)
 {
@@ -197,7 +272,7 @@ static void paths_are_those_of_hta(void **state)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	FILE *recorded = fopen(TS_SRCDIR "/tests/data/hta_critical_path.json", "rb");
-	char text[4096] = "";
+	char text[8192] = "";
 	size_t nr = 0;
 	const cJSON *file;
 	cJSON *truth;
@@ -209,14 +284,17 @@ static void paths_are_those_of_hta(void **state)
 	assert_non_null(truth);
 	cJSON_ArrayForEach(file, truth)
 	{
-		struct ts_bytes path = ts_arena_printf(&arena, "kineto/%s", file->string);
-		struct ts_bytes bytes = corpus_file(&arena, (const char *)path.p);
+		struct ts_bytes bytes = bytes_of(&arena, file->string);
 		struct memory_run mem;
+		const struct ts_result *result;
 		const struct ts_table *steps;
 
 		if (!bytes.p)
 			continue;
-		steps = table_of(path_of(&mem, bytes), "steps");
+		result = path_of(&mem, bytes);
+		steps = ts_result_find_table(result, "each_step");
+		if (!steps)
+			steps = table_of(result, "steps");
 		for (size_t i = 0; i < steps->nr_rows; i++)
 			nr += compare_step(steps, i, file);
 		memory_run_release(&mem);
@@ -235,6 +313,9 @@ int main(void)
 		cmocka_unit_test(each_part_of_a_path_has_a_kind_and_a_name),
 		cmocka_unit_test(a_stream_that_is_busy_for_another_step_is_no_launch_delay),
 		cmocka_unit_test(a_trace_without_marks_is_one_step),
+		cmocka_unit_test(a_stream_waits_for_what_ended_last_on_another_one),
+		cmocka_unit_test(a_wait_is_of_the_next_launch_alone),
+		cmocka_unit_test(synchronization_events_say_what_waits_for_what),
 		cmocka_unit_test(paths_are_those_of_hta),
 	};
 

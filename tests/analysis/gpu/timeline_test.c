@@ -564,8 +564,11 @@ static const struct ts_result *timeline_of_xplane(struct memory_run *mem, struct
 	return ts_results_find(&mem->run.results, "timeline");
 }
 
-/* Step 4 takes 10 and 20 us on the two cores, step 5 takes 30 and 10: 15 and 20 as in the report. */
-static void steps_of_several_cores_are_their_mean_as_in_the_report(void **state)
+/*
+ * Step 4 takes 10 and 20 us on the two cores, step 5 takes 30 and 10: 15 and 20 as in the report. They
+ * begin it at 0 and 4, at 10 and 24 us: the first of them is the start.
+ */
+static void steps_of_several_cores_begin_and_last_as_in_the_report(void **state)
 {
 	struct ts_buf bytes = TS_BUF_INIT;
 	struct memory_run mem;
@@ -579,11 +582,14 @@ static void steps_of_several_cores_are_their_mean_as_in_the_report(void **state)
 	steps = steps_of(timeline);
 	reported = ts_result_find_table(ts_results_find(&mem.run.results, "overview"), "steps");
 	assert_int_equal(steps->nr_rows, 2);
-	assert_step(steps, 0, 2, 17);
-	assert_step(steps, 1, 17, 37);
-	for (size_t i = 0; i < 2; i++)
+	assert_step(steps, 0, 0, 15);
+	assert_step(steps, 1, 10, 30);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(ts_cell_int(steps, i, "start_ps"),
+				 ts_cell_int(reported, i, "start_ps"));
 		assert_int_equal(ts_cell_int(steps, i, "duration_ps"),
 				 ts_cell_int(reported, i, "duration_ps"));
+	}
 	assert_true(ts_bytes_starts(ts_result_get(timeline, "step_source").as.s, "the devices'"));
 	done(&mem, &bytes);
 }
@@ -621,7 +627,7 @@ int main(void)
 		cmocka_unit_test(activity_is_the_time_in_which_something_runs),
 		cmocka_unit_test(frames_of_python_need_not_count),
 		cmocka_unit_test(ranks_are_averaged_and_their_streams_summed),
-		cmocka_unit_test(steps_of_several_cores_are_their_mean_as_in_the_report),
+		cmocka_unit_test(steps_of_several_cores_begin_and_last_as_in_the_report),
 		cmocka_unit_test(without_devices_steps_are_those_the_host_marks),
 		cmocka_unit_test(a_stream_is_busy_while_something_runs_on_it),
 	};

@@ -24,6 +24,17 @@ test("what is no class of time has a colour of no class, and no two have the sam
 		for (const other of [...classes, ...OTHERS.slice(0, i)]) assert.ok(apart(color, other) >= LEAST, `${color} and ${other} are ${apart(color, other).toFixed(0)} apart`);
 });
 
+// WCAG's contrast of two colours.
+const light = (color) => ((lab(color)[0] + 16) / 116) ** 3;
+const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+
+test("a line is seen on the dark page, and the first colour, that of all lines, on the light one too", () => {
+	const css = readFileSync(new URL("../../../plugin/page/src/page.css", import.meta.url), "utf8");
+	const [white, dark] = [...css.matchAll(/--back: (#[0-9a-f]{6})/g)].map(([, color]) => color);
+	for (const color of OTHERS) assert.ok(contrast(color, dark) >= 3, `${color} has a contrast of ${contrast(color, dark).toFixed(2)} on ${dark}`);
+	assert.ok(contrast(OTHERS[0], white) >= 3);
+});
+
 test("a finding in the picture of the run has the colour of no class, in light and dark", () => {
 	const css = readFileSync(new URL("../../../plugin/page/src/page.css", import.meta.url), "utf8");
 	const found = [...css.matchAll(/--(?:critical|warning|info): (#[0-9a-f]{6})/g)].map(([, color]) => color);

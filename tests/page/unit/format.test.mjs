@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./page.mjs";
 
-const { bytes, clean, csv, cut, isNothing, percent, time, title, titles, UNKNOWN, unit, value } = await load("format.js");
+const { bytes, clean, csv, cut, emptyOf, isNothing, percent, time, title, titles, UNKNOWN, unit, value } = await load("format.js");
 
 const rows = (name, write, cases) =>
 	test(name, () => {
@@ -22,6 +22,17 @@ test("what is null or missing is unknown, and zero is not", () => {
 	assert.equal(value("total_ps", 0), "0");
 	assert.equal(value("waste_pct", 0), "0 %");
 	assert.equal(value("steps", 0), "0");
+});
+
+test("what has no name says none, and where nobody knows it says unknown", () => {
+	assert.equal(emptyOf("systolic.ops.limiting_dim", { fill_pct: 100 }), "none");
+	assert.equal(emptyOf("systolic.ops.limiting_dim", { fill_pct: null }), UNKNOWN);
+	assert.equal(emptyOf("async.ops.done", { is_async: false }), "none");
+	assert.equal(emptyOf("async.ops.done", { is_async: true }), UNKNOWN);
+	assert.equal(emptyOf("time.idle_gaps.ended_by", { host_event: "save" }), "none");
+	assert.equal(emptyOf("idle_gaps.ended_by", { host_event: "save" }), "none"); // a table is named with its view or without
+	assert.equal(emptyOf("time.idle_gaps.ended_by", { host_event: null }), UNKNOWN);
+	assert.equal(emptyOf("ops.source", {}), UNKNOWN);
 });
 
 test("nothing is 0 of what is counted, and not the number of a step", () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs side by side: who is faster and whether that may be chance, and where the difference comes from. A server has it of any runs, a file
-// (tpusight compare -o x.html) of those that it was made of. It draws the report's result "compare" and nothing else.
+// (tpusight compare -o x.html, tpusight compile A B -o x.html) of those that it was made of. It draws the report's result "compare" and nothing else.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { Legend } from "../chart.jsx";
@@ -47,6 +47,24 @@ function Verdict({ of, names, at }) {
 				<p key={text}>{text}</p>
 			))}
 		</div>
+	);
+}
+
+const MODES = {
+	mode: "Mode", steps: "Steps", step_time_ms: "A step, ms", speedup: "Speed-up", speedup_low: "At least", speedup_high: "At most", compile_time_ms: "Compilation, ms", pays_after_steps: "Pays after, steps",
+	graph_breaks: "Graph breaks", recompilations: "Compiled again", fusion_ratio: "Ops of a kernel", kernels_a_step: "Kernels of a step", kernel_launches_a_step: "Launches of a step", uses_cuda_graphs: "CUDA graphs",
+};
+
+/** Of `tpusight compile A B`: the modes of the compiler. @param {{ of: Maybe<import("../report.d.ts").Modes> }} props */
+function Modes({ of }) {
+	const rows = of?.modes ?? [];
+	if (!rows.length) return null;
+	const columns = Object.keys(MODES).filter((name) => rows.some((row) => (row[name] ?? null) !== null));
+	return (
+		<section aria-label="modes of the compiler">
+			<Table name="modes" caption="Modes of the compiler" rows={rows} columns={columns} labels={MODES} />
+			<Notes view={of} />
+		</section>
 	);
 }
 
@@ -400,6 +418,7 @@ export function Differences({ of }) {
 			<Verdict {...sides} />
 			{of.comparable !== "yes" && <p>{of.comparable === "no" ? "These runs cannot be compared fairly:" : "Compare these runs with care:"}</p>}
 			<Notes view={{ notes: notesOf(of, at) }} />
+			<Modes of={of.modes} />
 			<Who {...sides} />
 			<Gates gates={of.gates ?? []} />
 			<Classes {...sides} />

@@ -18,7 +18,7 @@ import { Label, Unknown } from "../words.jsx";
 const SEVERITIES = ["critical", "warning", "info"];
 
 const MANY_RANGES = 3;
-const HEALTH = new Set(["health_score"]); // the overview has it
+const ELSEWHERE = new Set(["health_score", "what_if"]); // the overview has one, and WhatIf the other
 const ORDER = "The finding that could give back the most core time alone stands first. The time behind each is its gain: time of the whole run. Two findings may save the same moment. It is counted for one of them only, so gains do not always fall from top to bottom.";
 
 /**
@@ -200,6 +200,21 @@ function KeyFigures({ kpis, limit }) {
 	);
 }
 
+// What could mend some of the findings can be tried without the machine that was measured.
+/** @param {{ command: string }} props */
+function WhatIf({ command }) {
+	return (
+		<section aria-label="what would help">
+			<h3>What would help</h3>
+			<p>
+				Sizes, bf16, donation, rematerialization and the mesh can be tried without a TPU: this compiles the program again with each change, and shows those that win. Write your script and the function of one step in place of
+				SCRIPT.py:FUNCTION, and add its arguments.
+			</p>
+			<Code text={command} what="command" />
+		</section>
+	);
+}
+
 export function Doctor() {
 	const { report, look, setLook } = usePage();
 	const [only, setOnly] = useChoice("doctor.show", "");
@@ -212,6 +227,7 @@ export function Doctor() {
 	};
 	const d = report.doctor;
 	if (!d) return <Missing what="findings" />;
+	const command = typeof d.what_if === "string" ? d.what_if : "";
 	const all = d.findings ?? [];
 	const shown = only ? all.filter((f) => f.severity === only) : all;
 	/** @type {(severity: string) => [string, string]} */
@@ -226,14 +242,15 @@ export function Doctor() {
 			{shown.map((f) => (
 				<Finding key={f.id} finding={f} ranges={d.ranges ?? []} open={look.finding === f.id || opened.includes(f.id)} isLed={look.finding === f.id} onToggle={(open) => onToggle(f.id, open)} />
 			))}
+			{command && <WhatIf command={command} />}
 			{Object.keys(d)
 				.filter((n) => Array.isArray(d[n]) && !["findings", "notes", "ranges", "kpis"].includes(n))
 				.map((n) => (
 					<Table key={n} name={n} caption={title(`doctor.${n}`)} rows={d[n]} columns={columnsOf(d[n])} />
 				))}
-			<Facts of="doctor" view={d} skip={HEALTH} />
+			<Facts of="doctor" view={d} skip={ELSEWHERE} />
 			<KeyFigures kpis={d.kpis ?? []} limit={report.time?.bottleneck_bucket} />
-			<Notes view={d} />
+			<Notes view={{ notes: (d.notes ?? []).filter((n) => !command || !n.includes(command)) }} />
 		</div>
 	);
 }

@@ -37,7 +37,7 @@ function One({ of, name, rows: all, caption, first, sort, draw, empty, onPick, u
 	const { report, look } = usePage();
 	const rows = useMemo(() => inSight(all, look, report), [all, look, report]);
 	const columns = useMemo(() => columnsOf(all, first, LEAVE), [all, first]);
-	if (!all.length || !rows.length) return <p class="empty">{all.length ? `${caption}: no row belongs to the chosen time, host or device.` : (empty ?? `${caption}: there are no rows in this report.`)}</p>;
+	if (!all.length || !rows.length) return <p class="empty">{all.length ? `${caption}: no row belongs to the chosen time, host or device.` : (empty ?? `${caption}: nothing in this report.`)}</p>;
 	return <Table name={name} of={`${of}.${name}`} caption={caption} label={under && `${under}: ${caption}`} rows={rows} columns={columns} sort={sort} draw={draw} onPick={onPick} />;
 }
 

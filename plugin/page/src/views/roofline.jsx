@@ -106,11 +106,11 @@ function drawRoofs(u, roofs, matrix, all) {
 		ctx.lineTo(...at(high, peak));
 		ctx.stroke();
 		const begin = Math.max(low, (scales.y.min ?? 0) / rate);
-		along(u, `${memory} ${value("bytes_per_s", rate)}`, at(begin, begin * rate), at(ridge, peak), isClose ? 14 : -5, dots);
+		along(u, `${memory} ${value("bytes_per_s", rate)}`, at(begin, begin * rate), at(ridge, peak), isClose ? 16 : -7, dots);
 	}
 	for (const peak of new Set(roofs.map((r) => r.peak))) {
 		const ridge = Math.min(...roofs.filter((r) => r.peak === peak).map((r) => r.ridge));
-		along(u, `${matrix} ${value("flops_per_s", peak)} (bf16)`, at(Math.max(ridge, low), peak), at(high, peak), -6, dots, true);
+		along(u, `${matrix} ${value("flops_per_s", peak)} (bf16)`, at(Math.max(ridge, low), peak), at(high, peak), -7, dots, true);
 	}
 	ctx.restore();
 }

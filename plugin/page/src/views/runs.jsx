@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of runs, the newest first: what tells each apart and how it went. A server has it, a file of one run does not.
-import { h } from "preact";
+import { Fragment, h } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { shortNames } from "../compare.js";
 import { clean, cut, time } from "../format.js";
 import { apart, when } from "../runs.js";
-import { chosenOf, useNarrow } from "../several.jsx";
+import { chosenOf, Predicted, useNarrow } from "../several.jsx";
 import { runs as fetchRuns } from "../source.js";
 import { ofRun, runName, usePage } from "../state.js";
 import { Table } from "../table.jsx";
@@ -74,9 +74,12 @@ export function Runs() {
 	/** @type {Record<string, DrawCell>} */
 	const draw = {
 		name: (v, row) => (
-			<button type="button" class="link" title={v} onClick={(e) => { e.stopPropagation(); setLook({ ...ofRun(runName(/** @type {ListedRun} */ (row), runs)), view: "overview" }); }}>
-				{row.shown}
-			</button>
+			<Fragment>
+				<button type="button" class="link" title={v} onClick={(e) => { e.stopPropagation(); setLook({ ...ofRun(runName(/** @type {ListedRun} */ (row), runs)), view: "overview" }); }}>
+					{row.shown}
+				</button>
+				<Predicted of={row} />
+			</Fragment>
 		),
 		compared: (_, row) => <input type="checkbox" aria-label={`compare ${clean(row.name)}`} checked={chosen.some((r) => r.id === row.id)} onClick={(e) => e.stopPropagation()} onChange={() => toggle(row)} />,
 		when: (v) => v ?? "unknown",

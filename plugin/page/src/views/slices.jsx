@@ -244,7 +244,8 @@ export function Slices() {
 		<div>
 			<div class="bar">
 				<Moments steps={steps} />
-				<span class="count">{"Ctrl + wheel or W and S: zoom. A and D, or Shift + drag: move. Drag: choose a time. Escape: back."}</span>
+				<span class="count by-mouse">{"Ctrl + wheel or W and S: zoom. A and D, or Shift + drag: move. Drag: choose a time. Escape: back."}</span>
+				<span class="count by-finger">Two fingers: zoom and move. One finger to the side: choose a time.</span>
 			</div>
 			{asked.error && <p class="empty" role="status">{clean(asked.error)}</p>}
 			{!asked.all.length && !asked.error && (hasServer() ? <p class="empty" role="status">Reading the events of the run.</p> : <p class="empty">This file has no events of the run: tpusight serve has them.</p>)}

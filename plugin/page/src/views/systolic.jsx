@@ -88,9 +88,14 @@ function ByStep({ heatmap }) {
 	const { report } = usePage();
 	const rows = useMemo(() => {
 		const names = heatmap.ops.map((o) => o.op);
-		/** Ops of two modules may have one name. @param {{ op: string, module: string | null }} o */
-		const labelled = ({ op, module }) => (module && names.indexOf(op) !== names.lastIndexOf(op) ? `${op} in ${module}` : op);
-		return heatmap.ops.map((o, i) => ({ label: labelled(o), hint: hintOf(rowOf(report, { module: o.module ?? "", name: bare(o.op) })), cells: o.mxu_utilization_pct, impossible: impossibleIn(report, i) }));
+		const keys = heatmap.ops.map((o) => `${o.op} in ${o.module}`);
+		/** Ops of two modules may have one name, and so may two programs of one function. @type {(o: { op: string, module: string | null }, i: number) => string} */
+		const labelled = ({ op, module }, i) => {
+			if (!module || names.indexOf(op) === names.lastIndexOf(op)) return op;
+			const before = keys.slice(0, i).filter((key) => key === keys[i]).length;
+			return keys.indexOf(keys[i]) === keys.lastIndexOf(keys[i]) ? keys[i] : `#${before + 1} ${keys[i]}`;
+		};
+		return heatmap.ops.map((o, i) => ({ label: labelled(o, i), hint: hintOf(rowOf(report, { module: o.module ?? "", name: bare(o.op) })), cells: o.mxu_utilization_pct, impossible: impossibleIn(report, i) }));
 	}, [heatmap, report]);
 	const columns = useMemo(() => heatmap.steps.map((s) => `step ${s ?? "?"}`), [heatmap]);
 	return (

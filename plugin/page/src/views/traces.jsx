@@ -93,6 +93,9 @@ export function Hta() {
 
 // --- kernels
 
+/** @type {Record<string, string>} */
+const KERNEL_COLORS = { Communication: bucketColor("communication") };
+
 export function Kernels() {
 	const { report, look } = usePage();
 	const rows = useMemo(() => inSight(report.kernels, look, report), [report, look]);
@@ -103,7 +106,7 @@ export function Kernels() {
 	if (!report.kernels?.length) return <Missing what="kernels" />;
 	return (
 		<div>
-			<Bars heading="Time by class" parts={names.map((name, i) => ({ name: clean(name), value: classes.get(name), color: OTHERS[i % OTHERS.length] }))} label="time of kernels by class" says={devices > 1 ? `Summed over ${devices} GPUs.` : ""} />
+			<Bars heading="Time by class" parts={names.map((name, i) => ({ name: clean(name), value: classes.get(name), color: KERNEL_COLORS[name] ?? OTHERS[i % OTHERS.length] }))} label="time of kernels by class" says={devices > 1 ? `Summed over ${devices} GPUs.` : ""} />
 			<Table name="kernels" caption="Kernels" rows={rows} columns={columnsOf(rows, ["name", ...(devices > 1 ? ["device"] : []), "class", "count", "total_ps", "share_pct", "mean_ps", "min_ps", "max_ps", "stddev_ps", "tensor_core", "occupancy_pct", "bytes_per_s", "op"], ["op_index", "device_id", "kernel_type"])} sort={{ column: "total_ps", down: true }} max={20} empty="No kernel belongs to the chosen device." />
 		</div>
 	);
@@ -188,22 +191,25 @@ export function Timeline() {
 
 // --- compile
 
+const BREAKS = new Set(["graph_breaks"]); // of a program that XLA compiles as a whole there are none
 const COMPILED = ["regions", "graph_break_places", "recompiles", "fused_kernels", "phases"];
 
 export function Compile() {
 	const view = usePage().report.compile;
 	if (!view) return <Missing what="compiled code" />;
 	const others = Object.keys(view).filter((n) => Array.isArray(view[n]) && n !== "notes" && !COMPILED.includes(n));
+	const isXla = view.compiler === "XLA";
 	return (
 		<div>
-			<Facts of="compile" view={view} />
+			<Facts of="compile" view={view} skip={isXla ? BREAKS : undefined} />
 			<Tables
 				of="compile"
 				view={view}
 				names={[...COMPILED.filter((n) => view[n]), ...others]}
 				first={{ regions: ["compile_id", "function", "source", "calls", "time_ps", "self_time_ps", "mean_self_ps", "compilations", "compile_ps"] }}
+				draw={isXla ? { time_ps: (v) => value("modules.time_ps", v ?? null) } : {}}
 				sort={{ regions: { column: "time_ps", down: true }, fused_kernels: { column: "time_ps", down: true } }}
-				empty={{ regions: "No compiled region ran while the profile was taken.", recompiles: view.recompilations === null ? "Whether something was compiled again is unknown." : "Nothing was compiled again.", graph_break_places: "No graph break is known." }}
+				empty={{ regions: "No compiled region ran while the profile was taken.", recompiles: view.recompilations === null ? "Whether something was compiled again is unknown." : "Nothing was compiled again.", graph_break_places: isXla ? "XLA compiles whole programs: there are no graph breaks." : "No graph break is known." }}
 			/>
 			<Notes view={view} />
 		</div>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One program over time: how long its median step took in each run, and where a gate would have failed.
-import { h } from "preact";
+import { Fragment, h } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { differs, shortNames } from "../compare.js";
 import { clean, cut, time } from "../format.js";
 import { Check, Choice } from "../parts.jsx";
 import { apart, folderOf, moments, placeOf, ticks, trend, when } from "../runs.js";
-import { chosenOf, useAnswer, useNarrow, Waiting } from "../several.jsx";
+import { chosenOf, Predicted, useAnswer, useNarrow, Waiting } from "../several.jsx";
 import { several } from "../source.js";
 import { ofRun, runName, useChoice, usePage } from "../state.js";
 import { Table } from "../table.jsx";
@@ -121,12 +121,17 @@ export function Trend() {
 	const heading = [programs.length === 1 ? clean(programs[0]) : `${all.length} runs of ${programs.length} programs`, folder ? `in ${clean(folder)}` : ""].filter(Boolean).join(" ");
 	/** @type {Record<string, DrawCell>} */
 	const draw = {
-		name: (v, row) => <button type="button" class="link" title={v} onClick={(e) => { e.stopPropagation(); if (runs) setLook({ ...ofRun(runName(/** @type {ListedRun} */ (row.run), runs)), view: "overview" }); }}>{row.shown}</button>,
+		name: (v, row) => (
+			<Fragment>
+				<button type="button" class="link" title={v} onClick={(e) => { e.stopPropagation(); if (runs) setLook({ ...ofRun(runName(/** @type {ListedRun} */ (row.run), runs)), view: "overview" }); }}>{row.shown}</button>
+				<Predicted of={row.run} />
+			</Fragment>
+		),
 		verdict: (v) => (v ? <span title={clean(v)}>{clean(v).split(":")[0]}</span> : "unknown"),
 		health_score: (v) => (typeof v === "number" ? `${Math.round(v)} of 100` : "unknown"),
 	};
 	const rows = all.map((r, i) => ({
-		run: r, shown: shown[i], name: names.get(r.id), when: typeof r.when_unix_ms === "number" ? when(r.when_unix_ms) : null, step_median_ps: r.step_median_ps,
+		run: r, is_predicted: r.is_predicted, shown: shown[i], name: names.get(r.id), when: typeof r.when_unix_ms === "number" ? when(r.when_unix_ms) : null, step_median_ps: r.step_median_ps,
 		change: r === base ? "the baseline" : against(r.step_median_ps, base?.step_median_ps), gate: r.gate ? (GATE[r.gate.state] ?? r.gate.state) : r === base ? "the baseline" : null,
 		health_score: r.health_score, verdict: r.verdict, chips: r.chips > 0 ? `${r.chips} \u00d7 ${r.chip ?? "unknown chip"}` : null,
 	}));

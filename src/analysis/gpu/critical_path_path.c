@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The longest path of a step: back from its end over the nodes before, and by name and kind what time it takes. */
+#include "analysis/gpu/critical_path.h"
+
+#include "base/check.h"
+#include "base/units.h"
+
+struct rows {
+	struct cp_row *items;
+	struct ts_map by_key;
+	size_t nr, cap;
+};
+
+static bool count_row(struct rows *rows, const struct cp_node *node, int64_t time_ps)
+{
+	uint64_t key = (uint64_t)node->op * CP_NR_KINDS + node->kind;
+	uint32_t at = ts_map_find(&rows->by_key, key);
+
+	if (at == TS_NONE) {
+		at = (uint32_t)rows->nr;
+		if (!ts_grow(&rows->items, &rows->cap, rows->nr + 1, sizeof(*rows->items)) ||
+		    !ts_map_set(&rows->by_key, key, at))
+			return false;
+		rows->items[rows->nr++] = (struct cp_row){ .op = node->op, .kind = node->kind };
+	}
+	rows->items[at].time_ps = ts_i64_add(rows->items[at].time_ps, time_ps);
+	rows->items[at].nr++;
+	return true;
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+	const struct cp_row *a = pa, *b = pb;
+
+	if (a->time_ps != b->time_ps)
+		return a->time_ps > b->time_ps ? -1 : 1;
+	if (a->op != b->op)
+		return a->op < b->op ? -1 : 1;
+	return (int)a->kind - (int)b->kind;
+}
+
+static void keep_rows(struct cp_path *path, struct rows *rows)
+{
+	if (rows->nr > 0)
+		qsort(rows->items, rows->nr, sizeof(*rows->items), by_time);
+	path->nr_rows = (uint32_t)TS_MIN(rows->nr, CP_ROWS);
+	for (size_t i = 0; i < path->nr_rows; i++)
+		path->rows[i] = rows->items[i];
+	for (size_t i = path->nr_rows; i < rows->nr; i++) {
+		path->others_ps = ts_i64_add(path->others_ps, rows->items[i].time_ps);
+		path->nr_others += rows->items[i].nr;
+		path->nr_other_rows++;
+	}
+}
+
+static uint32_t longest(const struct cp_graph *graph)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < graph->nr_nodes; i++)
+		if (graph->nodes[i].long_ps >= graph->nodes[best].long_ps)
+			best = i;
+	return best;
+}
+
+static bool walk_back(const struct cp_graph *graph, struct cp_path *path)
+{
+	struct rows rows = { 0 };
+	bool good = true;
+
+	for (uint32_t i = longest(graph); good && graph->nodes[i].before != TS_NONE;
+	     i = graph->nodes[i].before) {
+		const struct cp_node *node = &graph->nodes[i];
+		int64_t time_ps = node->long_ps - graph->nodes[node->before].long_ps;
+
+		TS_ASSERT_HOT(node->before < i && node->kind < CP_NR_KINDS);
+		path->kind_ps[node->kind] = ts_i64_add(path->kind_ps[node->kind], time_ps);
+		path->nr_edges[node->kind]++;
+		if (time_ps > 0)
+			good = count_row(&rows, node, time_ps);
+	}
+	if (good)
+		keep_rows(path, &rows);
+	free(rows.items);
+	ts_map_release(&rows.by_key);
+	return good;
+}
+
+bool ts_cp_path(const struct cp_graph *graph, struct cp_path *path)
+{
+	TS_ASSERT(graph && path);
+	path->number = graph->number;
+	path->nr_nodes = graph->nr_nodes;
+	path->start_ps = graph->start_ps;
+	path->end_ps = graph->number == TS_NO_NUMBER ? graph->start_ps : graph->until_ps;
+	for (size_t i = 0; i < graph->nr_nodes; i++)
+		path->end_ps = TS_MAX(path->end_ps, graph->nodes[i].at_ps);
+	for (size_t i = 0; i < CP_ROWS; i++)
+		path->rows[i].op = TS_NONE;
+	path->is_cut = graph->is_cut;
+	return graph->is_cut || graph->nr_nodes == 0 || walk_back(graph, path);
+}
