@@ -35,13 +35,6 @@ class Row(NamedTuple):
         return 100 * (self.ours / self.libtpu - 1)
 
 
-def our_peak(result: Before) -> int:
-    module = result.report["capacity"]["modules"][0]
-    always = (module["argument_bytes"] + module["output_bytes"] - module["alias_bytes"] + module["constant_bytes"] +
-              module["host_argument_bytes"])
-    return always + max(module["temp_bytes"], module["onchip_peak_bytes"], module["host_temp_bytes"])
-
-
 def held(result: Before) -> Tuple[int, int]:
     """Of HBM alone: the walk's, which knows no gaps between buffers, and libtpu's."""
     return result.report["capacity"]["peak_bytes"], result.peak_bytes or 0
@@ -49,7 +42,8 @@ def held(result: Before) -> Tuple[int, int]:
 
 def row(result: Before) -> Row:
     prediction = result.report.get("prediction") or {}
-    return Row(result.name, result.topology, our_peak(result), result.facts["memory"]["peak_memory_in_bytes"],
+    assert result.walk
+    return Row(result.name, result.topology, int(result.walk["peak_bytes"]), int(result.walk["libtpu_peak_bytes"]),
                prediction.get("step_ps") or float("nan"), result.facts["compile_seconds"], *held(result))
 
 

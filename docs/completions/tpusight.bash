@@ -19,7 +19,7 @@ __tpusight_options() {
 	flame) echo ' --output= --format= --json --kind= --weight= --min-duration-us= --max-depth= --group-small-kernels --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	memory) echo ' --output= --format= --json --top= --sort= --all --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	compile) echo ' --output= --format= --json --top= --sort= --all --torch-trace= --label= --compare --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
-	hlo) echo ' --format= --output= --json --all --top= --sort= --view= --chip= --topology= --predict= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
+	hlo) echo ' --format= --output= --json --all --top= --sort= --view= --chip= --topology= --libtpu= --predict= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	trim) echo ' --steps= --from-ms= --to-ms= --host= --plane= --json --output= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	redact) echo ' --key= --salt= --keep= --json --output= --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
 	export) echo ' --format= --output= --table= --json --threads= --jobs= --quiet --verbose --color= --join-sessions --threshold= --config= --version --help' ;;
@@ -147,6 +147,7 @@ __tpusight_values() {
 	hlo:--view) echo 'overview ops modules remat systolic padding fusion memory custom_calls capacity memory_timeline prediction doctor' ;;
 	hlo:--chip) echo '@any' ;;
 	hlo:--topology) echo '@any' ;;
+	hlo:--libtpu) echo '@any' ;;
 	hlo:--predict) echo '@files' ;;
 	hlo:--threads | hlo:-j) echo '@any' ;;
 	hlo:--jobs) echo '@any' ;;

@@ -217,6 +217,7 @@ complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l sort -x -d 'rows in
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l view -x -a 'overview ops modules remat systolic padding fusion memory custom_calls capacity memory_timeline prediction doctor' -d 'one view: overview, ops, modules, remat, systolic, padding, fusion, memory, custom_calls, capacity, memory_timeline, prediction or doctor'
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l chip -x -d 'the chip the module was compiled for (it does not say)'
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l topology -x -d 'the slice of chips it was compiled for: v5e:2x4'
+complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l libtpu -x -d 'the version that compiled it: where temporaries stand depends on it'
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l predict -r -F -d 'write a predicted step into FOLDER, as a profile'
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l threads -s j -x -d 'use N threads (default: one a processor)'
 complete -c tpusight -n '__fish_seen_subcommand_from hlo' -l jobs -x -d 'N reads of a bucket at once (default: as its store likes)'

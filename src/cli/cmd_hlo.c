@@ -66,7 +66,7 @@ static enum ts_status note_modules(const struct ts_cli *cli, struct ts_error *er
 
 struct hlo_options {
 	struct ts_print_options print;
-	const char *chip, *topology;
+	const char *chip, *topology, *libtpu;
 	const char *predict; /* a folder; NULL: no profile is wanted */
 };
 
@@ -91,6 +91,7 @@ static enum ts_status write_predicted(const struct ts_cli *cli, const struct ts_
 	const struct hlo_options *own = cli->own;
 	struct ts_predict_options options = { .chip = chip_of(own),
 					      .topology = ts_bytes_of(own->topology),
+					      .libtpu = ts_bytes_of(own->libtpu),
 					      .folder = own->predict,
 					      .version = PACKAGE_VERSION };
 	struct ts_error said = TS_ERROR_INIT;
@@ -114,7 +115,8 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
 					  .settings = &cli->settings,
 					  .chip = chip_of(own),
-					  .topology = ts_bytes_of(own->topology) };
+					  .topology = ts_bytes_of(own->topology),
+					  .libtpu = ts_bytes_of(own->libtpu) };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf out = TS_BUF_INIT;
 	enum ts_status st;
@@ -183,6 +185,15 @@ static enum ts_status set_topology(void *topology, const char *value, struct ts_
 	return TS_OK;
 }
 
+static enum ts_status set_libtpu(void *libtpu, const char *value, struct ts_error *err)
+{
+	if (value[0] < '0' || value[0] > '9')
+		return ts_fail(err, TS_USAGE,
+			       "%s is not a version of libtpu (0.0.42, for instance)", value);
+	memcpy(libtpu, &value, sizeof(value));
+	return TS_OK;
+}
+
 static bool hand_over(const struct ts_cli *cli, enum ts_exit *code)
 {
 	const struct hlo_options *own = cli->own;
@@ -222,6 +233,8 @@ static const struct ts_option options[] = {
 		    "the chip the module was compiled for (it does not say)"),
 	TS_OPT_CALL(OWN, topology, "topology", "SLICE", set_topology,
 		    "the slice of chips it was compiled for: v5e:2x4"),
+	TS_OPT_CALL(OWN, libtpu, "libtpu", "VERSION", set_libtpu,
+		    "the version that compiled it: where temporaries stand depends on it"),
 	TS_OPT_TEXT(OWN, predict, "predict", 0, "FOLDER",
 		    "write a predicted step into FOLDER, as a profile", .place = TS_PLACE_WRITTEN),
 	TS_OPT_END,

@@ -51,6 +51,7 @@ enum {
 enum { XSTATMETA_ID = 1, XSTATMETA_NAME = 2 };
 /* Of a device's plane: nothing ran; the text is the topology for which its times were foretold. */
 #define TS_PREDICTED_STAT "tpusight_predicted"
+#define TS_LIBTPU_STAT	  "tpusight_libtpu"
 
 enum { MAP_KEY = 1, MAP_VALUE = 2 };
 

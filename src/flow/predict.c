@@ -85,6 +85,7 @@ static enum ts_status make(const struct ts_run *run, const struct ts_predict_opt
 	struct ts_predicted predicted = { .modules = modules,
 					  .nr_modules = profile->nr_modules,
 					  .topology = options->topology,
+					  .libtpu = options->libtpu,
 					  .peak_flops_per_s = rates->peak_flops_per_s,
 					  .hbm_bytes_per_s = rates->hbm_bytes_per_s,
 					  .version = options->version };

@@ -11,6 +11,7 @@
 
 struct ts_predict_options {
 	struct ts_bytes chip, topology; /* as the user named them */
+	struct ts_bytes libtpu;		/* the version that compiled them; may be empty */
 	const char *folder;
 	const char *version; /* of the program */
 };

@@ -503,6 +503,14 @@ static void set_topology(const struct ts_run *run, const struct ts_run_options *
 		ctx->topology_name = name;
 }
 
+static void set_libtpu(const struct ts_run *run, const struct ts_run_options *options,
+		       struct ts_context *ctx)
+{
+	ctx->libtpu = options->libtpu;
+	if (run->profile.nr_devices > 0)
+		ctx->libtpu = run->profile.devices[0].libtpu;
+}
+
 /* Results come in the order of needs; readers of a report expect that of analysis/list.h. */
 static void order_results(struct ts_results *results)
 {
@@ -575,6 +583,7 @@ enum ts_status ts_run_context(struct ts_run *run, const struct ts_run_options *o
 		ctx->chip = &run->rates[0];
 	if (st == TS_OK)
 		set_topology(run, options, ctx);
+	set_libtpu(run, options, ctx);
 	ts_run_steps_release(&run->steps);
 	if (st == TS_OK)
 		st = ts_run_steps_find(&run->outline.steps, options->settings, options->max_steps,

@@ -38,6 +38,7 @@ struct ts_run_options {
 	const struct ts_session *next; /* in a bucket: its profiles may come meanwhile; or NULL */
 	struct ts_bytes chip;	       /* for modules without a run: which chip; may be empty */
 	struct ts_bytes topology;      /* likewise: of which slice, "2x4"; may be empty */
+	struct ts_bytes libtpu;	       /* likewise: by which version; may be empty */
 	const struct ts_halt *halt;    /* whether the analyses are still wanted; NULL: they are */
 	const struct ts_part *part;    /* only this of the run (model/part.h); NULL: all */
 };

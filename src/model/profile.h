@@ -147,7 +147,8 @@ struct ts_device {
 	bool has_megacore;
 	int64_t local_chip_id; /* cores of one chip share it; TS_UNKNOWN */
 	struct ts_bytes
-		predicted; /* the topology for which its times were foretold; empty: it ran */
+		predicted;	/* the topology for which its times were foretold; empty: it ran */
+	struct ts_bytes libtpu; /* of a foretold one: the version that compiled its modules */
 };
 
 #define TS_MAX_MESSAGES 20

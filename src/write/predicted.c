@@ -22,6 +22,7 @@ enum {
 	STAT_HBM_RATE,
 	STAT_MEGACORE,
 	STAT_PREDICTED,
+	STAT_LIBTPU,
 	STAT_GENERATOR,
 	STAT_STEP_NUM,
 	STAT_RUN_ID,
@@ -48,6 +49,7 @@ static const char *const stat_names[NR_STATS] = {
 	[STAT_HBM_RATE] = "peak_hbm_bw_gigabytes_per_second",
 	[STAT_MEGACORE] = "has_megacore",
 	[STAT_PREDICTED] = TS_PREDICTED_STAT,
+	[STAT_LIBTPU] = TS_LIBTPU_STAT,
 	[STAT_GENERATOR] = "generator",
 	[STAT_STEP_NUM] = "step_num",
 	[STAT_RUN_ID] = "run_id",
@@ -310,6 +312,8 @@ static void put_device(struct writer *writer, struct ts_bytes note)
 			       predicted->hbm_bytes_per_s / 1e9);
 	ts_xspacew_i64_stat(writer->out, XPLANE_STATS, STAT_MEGACORE, predicted->has_megacore);
 	stat_text(writer, XPLANE_STATS, STAT_PREDICTED, predicted->topology);
+	if (predicted->libtpu.n > 0)
+		stat_text(writer, XPLANE_STATS, STAT_LIBTPU, predicted->libtpu);
 	stat_text(writer, XPLANE_STATS, STAT_NOTE, note);
 	for (int id = 1; id < NR_STATS; id++)
 		ts_xspacew_name(writer->out, XPLANE_STAT_METADATA, (uint64_t)id,

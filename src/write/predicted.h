@@ -25,7 +25,8 @@ struct ts_predicted {
 	size_t nr_modules;
 	const char *device_kind; /* device_type_string: TPU v6 Lite */
 	struct ts_bytes topology;
-	int64_t nr_cores; /* of it */
+	struct ts_bytes libtpu; /* the version that compiled them; empty: it is unknown */
+	int64_t nr_cores;	/* of it */
 	double peak_flops_per_s, hbm_bytes_per_s;
 	bool has_megacore;
 	const char *version; /* of the program */

@@ -17,10 +17,10 @@ _FACTS = ("chip", "topology", "device_kind", "device_count", "topology_device_co
 class _Module(Session):
     """A compiled module without a prediction: it did not fit, or has no schedule."""
 
-    def __init__(self, path: Any, chip: str, folder: Any, thresholds: Optional[Dict[str, float]] = None) -> None:
+    def __init__(self, path: Any, options: List[str], folder: Any, thresholds: Optional[Dict[str, float]] = None) -> None:
         super().__init__(path, thresholds, folder=folder)
         self._command = "hlo"
-        self._options.insert(0, f"--chip={chip}")
+        self._options[:0] = options
 
 
 class Before:
@@ -43,11 +43,13 @@ class Before:
         self.tried: List[Tried] = []
 
     def _opened(self, outcome: job.Outcome, thresholds: Optional[Dict[str, float]]) -> Session:
+        version = (self.facts.get("versions") or {}).get("libtpu")
+        options = [f"--libtpu={version}"] if version else []
         if outcome.trouble:
-            return _Module(self.path, self.chip, self._owner, thresholds)
+            return _Module(self.path, [f"--chip={self.chip}", *options], self._owner, thresholds)
         folder = os.path.join(outcome.asked.folder, "predicted")
         slice_ = self.topology.replace("tpu7x", "v7x")
-        _program.run("hlo", f"--topology={slice_}", f"--predict={folder}", self.path)
+        _program.run("hlo", f"--topology={slice_}", f"--predict={folder}", *options, self.path)
         return Session(folder, thresholds, folder=self._owner)
 
     @property
@@ -75,6 +77,21 @@ class Before:
             return int(memory["argument_size_in_bytes"] + memory["output_size_in_bytes"] - memory["alias_size_in_bytes"] +
                        memory["temp_size_in_bytes"])
         return self._capacity().get("peak_bytes")
+
+    @property
+    def walk(self) -> Optional[Dict[str, float]]:
+        """How far the walk of the schedule, from which the report's buffers and lines are, is from what the compiler says: `peak_bytes` of
+        both is what libtpu calls the peak (docs/analyses/capacity/capacity.md), `off_pct` the part by which the walk's is above. None: the
+        compiler says nothing of memory."""
+        libtpu = (self.facts.get("memory") or {}).get("peak_memory_in_bytes")
+        modules = self._capacity().get("modules") or []
+        if not libtpu or not modules:
+            return None
+        module = modules[0]
+        always = (module["argument_bytes"] + module["output_bytes"] - module["alias_bytes"] + module["constant_bytes"] +
+                  module["host_argument_bytes"])
+        walked = always + max(module["temp_bytes"], module["onchip_peak_bytes"], module["host_temp_bytes"])
+        return {"peak_bytes": walked, "libtpu_peak_bytes": libtpu, "off_pct": 100 * (walked / libtpu - 1)}
 
     @property
     def findings(self) -> Findings:

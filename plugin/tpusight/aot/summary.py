@@ -58,6 +58,16 @@ def _buffers(before: "Before") -> List[str]:
     return [f"largest at the peak: {', '.join(said)}"] if said else []
 
 
+def _walked(before: "Before") -> List[str]:
+    """Whose figures they are: sizes are the compiler's, buffers an estimate."""
+    walk = before.walk
+    if walk is None:
+        return []
+    off = walk["off_pct"]
+    far = "within 0.1 % of" if abs(off) < 0.1 else f"{abs(off):.1f} % {'above' if off > 0 else 'below'}"
+    return [f"its buffers are estimated, by a walk of the schedule: by that the peak is {far} libtpu's own"]
+
+
 def _donations(before: "Before") -> List[str]:
     fields = before.report.get("capacity") or {}
     rows, saved = fields.get("donations") or [], fields.get("donation_bytes")
@@ -94,7 +104,7 @@ def step_sentence(prediction: Dict[str, Any]) -> str:
 
 def _lines(before: "Before") -> List[str]:
     report, facts = before.report, before.facts
-    lines = [fits_sentence(before), *_buffers(before), *_donations(before), *_rematerialized(before)]
+    lines = [fits_sentence(before), *_buffers(before), *_walked(before), *_donations(before), *_rematerialized(before)]
     if report.get("prediction"):
         lines.append(step_sentence(report["prediction"]))
     lines.append(f"padding: {share((report.get('padding') or {}).get('allocated_waste_pct'))} of what arrays take")
@@ -114,6 +124,7 @@ class Summary(Fields):
         super().__init__({
             "name": before.name, "topology": before.topology, "device_count": before.facts.get("device_count"),
             "fits": before.fits, "peak_bytes": before.peak_bytes, "hbm_bytes": fields.get("hbm_bytes"),
+            "walk_off_pct": before.walk["off_pct"] if before.walk else None,
             "donation_bytes": fields.get("donation_bytes"), "kept_for_backward": [one._asdict() for one in activations.kept(report)],
             "padding_waste_pct": (report.get("padding") or {}).get("allocated_waste_pct"), "error": before.error,
             **{name: prediction.get(name) for name in ("step_ps", "step_low_ps", "step_high_ps", "compute_ps", "exposed_dma_ps",

@@ -4,12 +4,48 @@
  */
 #include "analysis/capacity/capacity.h"
 
-static bool measure(const struct ts_hlo_module *module, struct program *program)
+/* The first libtpu whose temporaries keep out of the memory of results, as all later ones do. */
+static const int64_t keeps_apart[] = { 0, 0, 46 };
+
+/* "0.0.42.1" is older than 0.0.46. */
+static bool is_older(struct ts_bytes version)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < TS_NELEM(keeps_apart); i++) {
+		int64_t number = 0;
+
+		for (; at < version.n && version.p[at] >= '0' && version.p[at] <= '9'; at++)
+			number = ts_i64_add(ts_i64_mul(number, 10), version.p[at] - '0');
+		if (number != keeps_apart[i])
+			return number < keeps_apart[i];
+		if (at < version.n && version.p[at] == '.')
+			at++;
+	}
+	return false;
+}
+
+/* A module does not say which libtpu made it. */
+static bool measure_older(struct program *program)
+{
+	struct program older = { .sum.module = program->sum.module };
+	bool good = ts_capacity_simulate(&older, true);
+
+	if (good && older.sum.peak_bytes != program->sum.peak_bytes)
+		program->sum.older_peak_bytes = older.sum.peak_bytes;
+	release_program(&older);
+	return good;
+}
+
+static bool measure(const struct ts_context *ctx, const struct ts_hlo_module *module,
+		    struct program *program)
 {
 	program->sum.module = module;
+	program->sum.older_peak_bytes = -1;
 	if (module->buffers.present && module->buffers.nr_allocations > 0)
 		return ts_capacity_assigned(program);
-	return ts_capacity_simulate(program);
+	return ts_capacity_simulate(program, ctx->libtpu.n > 0 && is_older(ctx->libtpu)) &&
+	       (ctx->libtpu.n > 0 || measure_older(program));
 }
 
 static int by_peak(const void *a, const void *b)
@@ -28,8 +64,9 @@ struct programs {
 	size_t nr;
 };
 
-static bool measure_all(const struct ts_profile *profile, struct programs *programs)
+static bool measure_all(const struct ts_context *ctx, struct programs *programs)
 {
+	const struct ts_profile *profile = ctx->profile;
 	bool good = true;
 
 	programs->items = calloc(profile->nr_modules + 1, sizeof(*programs->items));
@@ -37,7 +74,7 @@ static bool measure_all(const struct ts_profile *profile, struct programs *progr
 		return false;
 	for (size_t i = 0; i < profile->nr_modules && good; i++)
 		if (profile->modules[i].nr_comps > 0)
-			good = measure(&profile->modules[i], &programs->items[programs->nr++]);
+			good = measure(ctx, &profile->modules[i], &programs->items[programs->nr++]);
 	if (programs->nr > 1)
 		qsort(programs->items, programs->nr, sizeof(*programs->items), by_peak);
 	return good;
@@ -45,10 +82,8 @@ static bool measure_all(const struct ts_profile *profile, struct programs *progr
 
 static void release(struct programs *programs)
 {
-	for (size_t i = 0; i < programs->nr; i++) {
-		free(programs->items[i].order);
-		free(programs->items[i].buffers);
-	}
+	for (size_t i = 0; i < programs->nr; i++)
+		release_program(&programs->items[i]);
 	free(programs->items);
 }
 
@@ -68,7 +103,7 @@ static enum ts_status capacity_close(void *state, const struct ts_context *ctx, 
 	bool good;
 
 	TS_ASSERT(ctx && facts && result);
-	good = measure_all(ctx->profile, &programs) && report(ctx, &programs, facts, result);
+	good = measure_all(ctx, &programs) && report(ctx, &programs, facts, result);
 	release(&programs);
 	return good ? TS_OK : ts_fail_nomem(err);
 }

@@ -30,6 +30,12 @@ struct program {
 	size_t nr_buffers, cap_buffers;
 };
 
+static inline void release_program(struct program *program)
+{
+	free(program->order);
+	free(program->buffers);
+}
+
 /* Of the program's module, or NULL: it is unknown. */
 static inline const struct ts_hlo_instr *instr_of(const struct program *program, uint32_t index)
 {
@@ -49,8 +55,11 @@ static inline struct ts_bytes part_name(struct ts_result *result, const struct t
 	return ts_result_text(result, "%.*s{%u}", TS_ARG(instr->name), leaf);
 }
 
-/* Both fill a zeroed program but for .sum.module. False: no memory. */
-bool ts_capacity_simulate(struct program *program);
+/*
+ * Both fill a zeroed program but for .sum.module. REUSES: temporaries may stand in the memory of
+ * results (capacity_reuse.c). False: no memory.
+ */
+bool ts_capacity_simulate(struct program *program, bool reuses);
 bool ts_capacity_assigned(struct program *program);
 
 /* capacity_peak.c. From the buffers: the peaks and temp_bytes. False: no memory. */

@@ -66,6 +66,21 @@ static uint32_t describe_parts(struct ranges *ranges, uint32_t value, const stru
 	return value;
 }
 
+/* What a loop begins with is its body's as soon as that begins: where, from position AT on, its parameter stands. */
+static uint32_t body_begin(const struct ranges *ranges, const struct ts_hlo_instr *loop,
+			   uint32_t at)
+{
+	const struct ts_hlo_comp *body;
+
+	if (loop->nr_called == 0)
+		return ranges->next;
+	body = &ranges->module->comps[loop->called[0]];
+	for (; at < ranges->next; at++)
+		if (body->nr_params > 0 && ranges->program->order[at] == body->params[0])
+			return at;
+	return ranges->next;
+}
+
 static void walk_comp(struct ranges *ranges, uint32_t index, bool is_entry)
 {
 	const struct ts_hlo_comp *comp = &ranges->module->comps[index];
@@ -74,6 +89,7 @@ static void walk_comp(struct ranges *ranges, uint32_t index, bool is_entry)
 	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
 		uint32_t here = comp->first_instr + i;
 		const struct ts_hlo_instr *instr = instr_at(ranges, here);
+		uint32_t before = ranges->next;
 
 		for (uint32_t k = 0; ts_range_runs_callees(instr) && k < instr->nr_called; k++)
 			if (!ranges->walked[instr->called[k]])
@@ -81,8 +97,10 @@ static void walk_comp(struct ranges *ranges, uint32_t index, bool is_entry)
 		describe_parts(ranges, ranges->first[here], &instr->shape);
 		ranges->program->order[ranges->next] = here;
 		for (uint32_t k = 0; !ts_range_is_name(instr) && k < instr->nr_operands; k++)
-			touch_all(ranges, instr->operands[k], ranges->next);
-		if (!ts_range_is_name(instr))
+			touch_all(ranges, instr->operands[k],
+				  is_opcode(instr, "while") ? body_begin(ranges, instr, before)
+							    : ranges->next);
+		if (!ts_range_is_name(instr) || (!is_entry && is_opcode(instr, "parameter")))
 			touch_all(ranges, here, ranges->next);
 		ranges->next++;
 	}
@@ -108,6 +126,20 @@ static void stretch_pieces(struct ranges *ranges)
 	}
 }
 
+/* An argument stays, but one that is donated is gone behind its last use. */
+static void keep_arguments(struct ranges *ranges, const struct ts_hlo_comp *entry, uint32_t last)
+{
+	for (uint32_t i = 0; i < entry->nr_params; i++) {
+		uint32_t param = entry->params[i];
+
+		if (param == TS_NONE)
+			continue;
+		for (uint32_t v = ranges->first[param]; v < ranges->first[param + 1]; v++)
+			if (!ranges->sets[find_root(ranges, v)].is_output)
+				touch(ranges, v, last);
+	}
+}
+
 static void mark_ends(struct ranges *ranges)
 {
 	const struct ts_hlo_comp *entry = &ranges->module->comps[ranges->module->entry];
@@ -119,13 +151,13 @@ static void mark_ends(struct ranges *ranges)
 		if (param == TS_NONE)
 			continue;
 		touch_all(ranges, param, 0);
-		touch_all(ranges, param, last);
 		for (uint32_t v = ranges->first[param]; v < ranges->first[param + 1]; v++)
 			ranges->sets[find_root(ranges, v)].is_parameter = true;
 	}
 	touch_all(ranges, entry->root, last);
 	for (uint32_t v = ranges->first[entry->root]; v < ranges->first[entry->root + 1]; v++)
 		ranges->sets[find_root(ranges, v)].is_output = true;
+	keep_arguments(ranges, entry, last);
 }
 
 static int64_t space_bytes(const struct ts_shape *shape)
@@ -210,6 +242,9 @@ static bool simulate(struct ranges *ranges)
 	walk_comp(ranges, module->entry, true);
 	mark_ends(ranges);
 	stretch_pieces(ranges);
+	ts_ranges_mark_elementwise(ranges);
+	if (ranges->reuses && !ts_ranges_reuse(ranges))
+		return false;
 	ts_ranges_share(ranges);
 	ranges->program->sum.nr_positions = ranges->next;
 	if (!ts_ranges_keep(ranges))
@@ -221,9 +256,13 @@ static bool simulate(struct ranges *ranges)
 	return true;
 }
 
-bool ts_capacity_simulate(struct program *program)
+bool ts_capacity_simulate(struct program *program, bool reuses)
 {
-	struct ranges ranges = { .module = program->sum.module, .program = program };
+	struct ranges ranges = {
+		.module = program->sum.module,
+		.program = program,
+		.reuses = reuses,
+	};
 	bool good;
 
 	if (program->sum.module->nr_comps == 0)

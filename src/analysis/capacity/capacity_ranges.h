@@ -32,6 +32,7 @@ struct ranges {
 	struct range_set *sets; /* of each root */
 	uint32_t *same;		/* of each value: towards the one that it is a name of */
 	struct span *spans;	/* of each of those */
+	bool reuses;		/* of what stands in the memory of results */
 	bool naming;		/* what is joined is one value, not only one place */
 	bool *walked;		/* of each computation */
 	bool *elementwise;	/* of each instruction; capacity_share.c */
@@ -75,8 +76,12 @@ static inline uint32_t find_same(struct ranges *ranges, uint32_t value)
 void ts_ranges_join(struct ranges *ranges);
 /* capacity_spans.c: makes the program's buffers of the sets. False: no memory. */
 bool ts_ranges_keep(struct ranges *ranges);
-/* capacity_share.c: and those that may, of ranges that are known. */
+/* capacity_share.c: and those that may, of ranges that are known. Fills .elementwise first. */
+void ts_ranges_mark_elementwise(struct ranges *ranges);
 void ts_ranges_share(struct ranges *ranges);
+bool ts_range_writes_over(struct ranges *ranges, uint32_t value, uint32_t operand);
+/* capacity_reuse.c: what stands in the memory of results is not used any more. False: no memory. */
+bool ts_ranges_reuse(struct ranges *ranges);
 /* A name (a tuple, a bitcast, a parameter) makes nothing and uses nothing by itself. */
 bool ts_range_is_name(const struct ts_hlo_instr *instr);
 /* Are its computations' ops ops of the program? Not what a fusion or a reduction holds. */

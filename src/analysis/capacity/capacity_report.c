@@ -29,6 +29,7 @@ static const char *placed_by(const struct ts_capacity_program *program)
 	X(temp_bytes, TS_MODELLED, "temporaries", ts_int(program->temp_bytes)) \
 	X(constant_bytes, TS_COMPILED, NULL, ts_int(program->constant_bytes)) \
 	X(reserved_bytes, TS_MODELLED, NULL, ts_int(program->reserved_bytes)) \
+	X(older_peak_bytes, TS_MODELLED, NULL, ts_int_or_null(program->older_peak_bytes)) \
 	X(host_argument_bytes, TS_COMPILED, NULL, ts_int(program->host_argument_bytes)) \
 	X(host_temp_bytes, TS_MODELLED, NULL, ts_int(program->host_temp_bytes)) \
 	X(onchip_peak_bytes, TS_MODELLED, NULL, ts_int(program->onchip_peak_bytes)) \
@@ -167,6 +168,21 @@ static void note_simulated(const struct ts_capacity_facts *facts, struct ts_resu
 			nr, facts->nr_programs);
 }
 
+/* Of the program with the largest peak. */
+static void note_older(const struct ts_capacity_program *top, struct ts_result *result)
+{
+	int64_t less = ts_i64_sub(top->peak_bytes, top->older_peak_bytes);
+
+	if (top->older_peak_bytes < 0 || less < top->peak_bytes / 100)
+		return;
+	ts_result_note(
+		result,
+		"A libtpu before 0.0.46 lets temporaries stand in the memory of results until "
+		"those are there: the peak is %.1f %% lower then. The module does not say by "
+		"which it was compiled; hlo --libtpu does.",
+		100 * (double)less / (double)top->peak_bytes);
+}
+
 bool ts_capacity_report(const struct ts_capacity_facts *facts, const struct program *top,
 			struct ts_result *result)
 {
@@ -178,5 +194,6 @@ bool ts_capacity_report(const struct ts_capacity_facts *facts, const struct prog
 		return false;
 	put_donations(facts, result);
 	note_simulated(facts, result);
+	note_older(&top->sum, result);
 	return true;
 }

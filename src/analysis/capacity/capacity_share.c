@@ -12,7 +12,7 @@
 #include "model/cost.h"
 
 /* Of each instruction: is all that comes of it, in its computation, made of elements in one place each? */
-static void mark_elementwise(struct ranges *ranges)
+void ts_ranges_mark_elementwise(struct ranges *ranges)
 {
 	for (uint32_t i = ranges->module->nr_instrs; i-- > 0;) {
 		const struct ts_hlo_instr *instr = instr_at(ranges, i);
@@ -99,25 +99,48 @@ static const struct ts_shape *part_of(const struct ts_shape *shape, uint32_t lea
 	return leaf < shape->nr_parts ? &shape->parts[leaf] : NULL;
 }
 
-/* A sort's results stand for the operands of their numbers; else the first that fits gives way. */
+/* May a part of a candidate's result stand for its Kth operand? A sort's stand for those of their numbers. */
+static bool may_take(const struct ranges *ranges, const struct ts_hlo_instr *instr, uint32_t leaf,
+		     uint32_t k)
+{
+	bool by_number = is_opcode(instr, "sort") || is_opcode(instr, "all-reduce");
+
+	return (!by_number || k == leaf) &&
+	       is_like(part_of(&instr->shape, leaf),
+		       &instr_at(ranges, instr->operands[k])->shape) &&
+	       may_write_over(ranges, instr, k);
+}
+
+/* The first operand that fits gives way. */
 static void share_result(struct ranges *ranges, uint32_t index, uint32_t leaf, uint32_t position)
 {
 	const struct ts_hlo_instr *instr = instr_at(ranges, index);
-	const struct ts_shape *shape = part_of(&instr->shape, leaf);
-	bool by_number = is_opcode(instr, "sort") || is_opcode(instr, "all-reduce");
 
 	for (uint32_t k = 0; k < instr->nr_operands; k++)
-		if ((!by_number || k == leaf) && makes_value(ranges, instr->operands[k]) &&
-		    is_like(shape, &instr_at(ranges, instr->operands[k])->shape) &&
-		    may_write_over(ranges, instr, k) &&
+		if (makes_value(ranges, instr->operands[k]) && may_take(ranges, instr, leaf, k) &&
 		    share(ranges, ranges->first[instr->operands[k]], ranges->first[index] + leaf,
 			  position))
 			return;
 }
 
+/* Is one value, the operand of what makes the other, written over by it? A copy stands beside what it is of. */
+bool ts_range_writes_over(struct ranges *ranges, uint32_t value, uint32_t operand)
+{
+	uint32_t maker = ranges->owner[value], leaf = value - ranges->first[maker];
+	const struct ts_hlo_instr *instr = instr_at(ranges, maker);
+
+	if (!is_candidate(instr) || is_opcode(instr, "copy"))
+		return false;
+	for (uint32_t k = 0; k < instr->nr_operands; k++)
+		if (nr_leaves(ranges, instr->operands[k]) == 1 &&
+		    find_same(ranges, ranges->first[instr->operands[k]]) == operand &&
+		    may_take(ranges, instr, leaf, k))
+			return true;
+	return false;
+}
+
 void ts_ranges_share(struct ranges *ranges)
 {
-	mark_elementwise(ranges);
 	for (uint32_t p = 0; p < ranges->next; p++) {
 		uint32_t index = ranges->program->order[p], nr = 0;
 

@@ -10,7 +10,7 @@
 #include "analysis/capacity/capacity_ranges.h"
 
 struct stretch {
-	uint32_t set, from, to;
+	uint32_t set, value, from, to;
 };
 
 struct stretches {
@@ -88,22 +88,36 @@ static void list(struct ranges *ranges, struct stretches *to)
 
 		if (ranges->same[v] == v && span->used && is_kept(ranges, set) &&
 		    !is_always(&ranges->sets[set]))
-			to->items[to->nr++] = (struct stretch){ set, span->from, span->to };
+			to->items[to->nr++] = (struct stretch){ set, v, span->from, span->to };
 	}
 	if (to->nr > 1)
 		qsort(to->items, to->nr, sizeof(*to->items), by_set_and_start);
 }
 
+/* Does the module say that the value stands in the place of an operand? What a loop carries does. */
+static bool is_told_place(const struct ranges *ranges, uint32_t value)
+{
+	uint32_t index = ranges->owner[value];
+	const struct ts_hlo_instr *instr = instr_at(ranges, index);
+
+	if (is_opcode(instr, "parameter") || is_opcode(instr, "while"))
+		return true;
+	for (uint32_t i = 0; i < instr->nr_aliases; i++)
+		if (instr->aliases[i].output_leaf == value - ranges->first[index])
+			return true;
+	return false;
+}
+
 /*
  * Is the place held from one to the other? On the chip libtpu counts an operand and the result that is
- * written over it both, while the op runs.
+ * written over it both, while the op runs; not where the module itself says that they are one place.
  */
 static bool goes_on(const struct ranges *ranges, const struct stretch *next, uint32_t set,
 		    uint32_t end)
 {
 	if (next->set != set)
 		return false;
-	if (ranges->sets[set].space == TS_SPACE_HBM)
+	if (ranges->sets[set].space == TS_SPACE_HBM || is_told_place(ranges, next->value))
 		return next->from <= end + 1;
 	return next->from < end || next->from == end + 1;
 }
@@ -115,7 +129,7 @@ static bool keep_listed(struct ranges *ranges, const struct stretches *from)
 		uint32_t end = whole.to;
 
 		while (++i < from->nr && goes_on(ranges, &from->items[i], whole.set, end))
-			end = from->items[i].to;
+			end = TS_MAX(end, from->items[i].to);
 		whole.to = end;
 		if (!keep(ranges, &whole))
 			return false;
@@ -132,7 +146,7 @@ bool ts_ranges_keep(struct ranges *ranges)
 
 	for (uint32_t v = 0; v < ranges->nr_values && good; v++)
 		if (is_kept(ranges, v) && is_always(&ranges->sets[v]))
-			good = keep(ranges, &(struct stretch){ v, 0, ranges->next - 1 });
+			good = keep(ranges, &(struct stretch){ v, v, 0, ranges->next - 1 });
 	if (good) {
 		list(ranges, &stretches);
 		good = keep_listed(ranges, &stretches);

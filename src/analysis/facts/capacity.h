@@ -60,7 +60,9 @@ struct ts_capacity_program {
 	int64_t host_argument_bytes; /* parameters in the host's memory, not in peak_bytes */
 	int64_t host_temp_bytes;     /* and the most of other arrays in it */
 	int64_t onchip_peak_bytes;   /* the most of VMEM and its like, which is not in peak_bytes */
-	int64_t reserved_bytes;	     /* what running it takes: gaps between buffers too */
+	int64_t older_peak_bytes; /* the peak of an older libtpu, where it is not known which one it
+				     was and that makes a difference; -1 */
+	int64_t reserved_bytes;	  /* what running it takes: gaps between buffers too */
 	uint32_t nr_positions, peak_at;
 	struct ts_bytes peak_op, peak_source; /* .n 0: unknown */
 	const struct ts_peak_buffer

@@ -89,6 +89,7 @@ static void take_device_stat(struct ts_device *device, enum role role, const str
 	case ROLE_CC_MAJOR:	    device->cc_major = xstat_int(stat); break;
 	case ROLE_CC_MINOR:	    device->cc_minor = xstat_int(stat); break;
 	case ROLE_PREDICTED:	    device->predicted = text; break;
+	case ROLE_LIBTPU:	    device->libtpu = text; break;
 	default:		    break;
 	}
 }

@@ -54,6 +54,7 @@ static const struct role_row role_rows[] = {
 	{ "compute_cap_major", ROLE_CC_MAJOR },
 	{ "compute_cap_minor", ROLE_CC_MINOR },
 	{ TS_PREDICTED_STAT, ROLE_PREDICTED },
+	{ TS_LIBTPU_STAT, ROLE_LIBTPU },
 	{ "profile_start_time", ROLE_START_TIME },
 	{ "profile_stop_time", ROLE_STOP_TIME },
 	{ "matrix_unit_utilization_percent", ROLE_MXU_UTILIZATION },

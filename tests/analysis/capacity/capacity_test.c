@@ -417,6 +417,68 @@ static void test_what_a_loop_carries_is_away_between_its_last_use_and_the_next(v
 	done(given);
 }
 
+/* A loop over what BODY carries, an array of SHAPE; the entry makes it, and reads what is left of it. */
+static void given_loop(struct given *given, const char *shape, void (*body)(struct given *given))
+{
+	char tuple[128];
+	size_t comp = make_comp(&given->make, "body");
+
+	snprintf(tuple, sizeof(tuple), "(%s)", shape);
+	make_param(&given->make, 0, tuple, 1);
+	element(given, "x", shape, 2, 1, 0);
+	body(given);
+	op(given, "next", "tuple", tuple, 8, 7);
+	make_end_comp(&given->make, comp, 1, 8);
+	comp = make_comp(&given->make, "cond");
+	make_param(&given->make, 0, tuple, 11);
+	op(given, "go", "constant", "pred[]", 12, 0);
+	make_end_comp(&given->make, comp, 2, 12);
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 21);
+	op(given, "a", "reverse", shape, 22, 21);
+	op(given, "init", "tuple", tuple, 23, 22);
+	make_begin_op(&given->make, "loop", "while", tuple, 24, 1, (int64_t[]){ 23 });
+	make_numbers(&given->make, 38, (int64_t[]){ 1, 2 }, 2);
+	make_end_op(&given->make);
+	element(given, "out", shape, 25, 24, 0);
+	op(given, "b", "reverse", VEC, 26, 25);
+	end_and_analyse(given, 3, 26);
+}
+
+static void body_that_reads_late(struct given *given)
+{
+	op(given, "t", "iota", VEC, 3, 0);
+	op(given, "u", "reverse", VEC, 4, 3);
+	op(given, "k", "reduce", COUNT, 5, 4);
+	op2(given, "y", "dot", VEC, 7, 2, 5);
+}
+
+/* x, t and u at u, though x is first read at y. */
+static void test_what_a_loop_carries_is_there_from_its_bodys_first_op(void **state)
+{
+	struct given *given = given_new();
+
+	given_loop(given, VEC, body_that_reads_late);
+	assert_int_equal(bytes_of(given, "temp_bytes"), 3 * N);
+	done(given);
+}
+
+static void body_that_hands_on(struct given *given)
+{
+	op(given, "k", "reduce", COUNT, 3, 2);
+	op(given, "same", "bitcast", ON_CHIP, 7, 2);
+}
+
+/* What the loop begins with, what it carries and what it leaves are one array. */
+static void test_what_a_loop_carries_on_the_chip_counts_once(void **state)
+{
+	struct given *given = given_new();
+
+	given_loop(given, ON_CHIP, body_that_hands_on);
+	assert_int_equal(given->facts.programs[0].onchip_peak_bytes, N);
+	done(given);
+}
+
 #define UPDATE "((" VEC "), " VEC ", (" FLAG ", " VEC "))"
 
 /*
@@ -512,10 +574,17 @@ static void alias(struct given *given, int64_t output, int64_t parameter)
 {
 	size_t all = ts_pbw_begin(&given->make.out, 8), one = ts_pbw_begin(&given->make.out, 1);
 
-	ts_pbw_i64(&given->make.out, 1, output);
+	if (output >= 0)
+		ts_pbw_i64(&given->make.out, 1, output);
 	ts_pbw_i64(&given->make.out, 2, parameter);
 	ts_pbw_end(&given->make.out, one);
 	ts_pbw_end(&given->make.out, all);
+}
+
+/* The argument {} to the result {}. */
+static void donate_whole(struct given *given)
+{
+	alias(given, -1, 0);
 }
 
 /* Two arguments that are replaced, the first of them donated. */
@@ -686,6 +755,145 @@ static void test_every_truncation_of_a_plan_is_survived(void **state)
 	done(given);
 }
 
+/* Three arrays one after the other, the last of them the result; op 2 is FIRST, the others turn. */
+static void given_chain(struct given *given, const char *libtpu, const char *first,
+			const char *last)
+{
+	given->ctx.libtpu = ts_bytes_of(libtpu);
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 1);
+	op(given, "a", first, VEC, 2, 1);
+	op(given, "b", "reverse", VEC, 3, 2);
+	op(given, "c", last, VEC, 4, 3);
+	end_and_analyse(given, 1, 4);
+}
+
+static int64_t peak_of_chain(const char *libtpu, const char *first, const char *last)
+{
+	struct given *given = given_new();
+	int64_t peak;
+
+	given_chain(given, libtpu, first, last);
+	peak = bytes_of(given, "peak_bytes");
+	assert_int_equal(in(given, "modules", 0, "older_peak_bytes").type, TS_VALUE_NULL);
+	done(given);
+	return peak;
+}
+
+/* The argument and the result, and beside them a (at 1 and 2) and b (at 2 and 3); c is there from 3 on. */
+static void test_temporaries_stand_in_the_memory_of_a_result_until_it_is_there(void **state)
+{
+	static const char *const older[] = { "0.0.42.1", "0.0.45", "0.0.9", "0.0.43.2" };
+	static const char *const newer[] = { "0.0.46", "0.0.46.3", "0.0.51", "0.1.0", "1.0" };
+
+	for (size_t i = 0; i < TS_NELEM(older); i++)
+		assert_int_equal(peak_of_chain(older[i], "reverse", "reverse"),
+				 3 * N); /* a is in c */
+	for (size_t i = 0; i < TS_NELEM(newer); i++)
+		assert_int_equal(peak_of_chain(newer[i], "reverse", "reverse"), 4 * N);
+	/* a is in c, and b as well where c is written over it: but both are there at 2 */
+	assert_int_equal(peak_of_chain("0.0.42", "reverse", "negate"), 3 * N);
+}
+
+static void test_what_other_chips_write_keeps_out_of_the_memory_of_results(void **state)
+{
+	static const char *const opcodes[] = { "all-to-all", "all-gather", "collective-permute" };
+
+	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
+		assert_int_equal(peak_of_chain("0.0.42", opcodes[i], "reverse"), 4 * N);
+	assert_int_equal(peak_of_chain("0.0.42", "all-reduce", "reverse"), 3 * N);
+}
+
+static void test_where_the_compilers_version_is_unknown_both_peaks_are_told(void **state)
+{
+	struct given *given = given_new();
+
+	given_chain(given, "", "reverse", "reverse");
+	assert_int_equal(bytes_of(given, "peak_bytes"), 4 * N);
+	assert_int_equal(ts_value_int(in(given, "modules", 0, "older_peak_bytes")), 3 * N);
+	done(given);
+}
+
+static int64_t peak_of_pair(const char *last)
+{
+	struct given *given = given_new();
+	int64_t peak;
+
+	given->ctx.libtpu = TS_LIT("0.0.42");
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 1);
+	op(given, "a", "reverse", VEC, 2, 1);
+	op(given, "b", last, VEC, 3, 2);
+	end_and_analyse(given, 1, 3);
+	peak = bytes_of(given, "peak_bytes");
+	done(given);
+	return peak;
+}
+
+/* a ends in the op that makes the result: only one that writes over it has its place. */
+static void test_a_result_that_is_written_over_its_operand_takes_its_place(void **state)
+{
+	assert_int_equal(peak_of_pair("negate"), 2 * N);
+	assert_int_equal(peak_of_pair("reverse"), 3 * N);
+	assert_int_equal(peak_of_pair("copy"), 3 * N); /* a copy stands beside what it is of */
+}
+
+/*
+ * The argument is gone behind a, and its result is there from d on. Between them b (at 2 and 3) has
+ * the place; a (at 1 and 2) and c (at 3 and 4) never are there at one time.
+ */
+static void test_what_fits_stands_where_a_donated_argument_was(void **state)
+{
+	static const struct {
+		const char *libtpu;
+		int64_t peak;
+	} cases[] = { { "0.0.42", 2 * N }, { "0.0.46", 3 * N } };
+
+	for (size_t i = 0; i < TS_NELEM(cases); i++) {
+		struct given *given = given_new();
+
+		given->ctx.libtpu = ts_bytes_of(cases[i].libtpu);
+		given->comp = make_comp(&given->make, "main");
+		make_param(&given->make, 0, VEC, 1);
+		op(given, "a", "reverse", VEC, 2, 1);
+		op(given, "b", "reverse", VEC, 3, 2);
+		op(given, "c", "reverse", VEC, 4, 3);
+		op(given, "d", "reverse", VEC, 5, 4);
+		make_end_comp(&given->make, given->comp, 1, 5);
+		donate_whole(given);
+		read_proto(given, make_end(&given->make, 1));
+		analyse(given);
+		assert_int_equal(bytes_of(given, "peak_bytes"), cases[i].peak);
+		done(given);
+	}
+}
+
+/*
+ * On the chip: x (from 1 on), what a call makes of it at 2, and y (at 4, beside x). Where the module
+ * says that the call's result stands in the place of x, they are one array while it runs, and that
+ * place is x's again behind it, until y.
+ */
+static void test_a_place_that_the_module_names_counts_once_and_stays(void **state)
+{
+	for (int64_t told = 0; told < 2; told++) {
+		struct given *given = given_new();
+
+		given->comp = make_comp(&given->make, "main");
+		make_param(&given->make, 0, VEC, 1);
+		op(given, "x", "copy", ON_CHIP, 2, 1);
+		make_begin_op(&given->make, "made", "custom-call", ON_CHIP, 3, 1, (int64_t[]){ 2 });
+		if (told) /* {}: (0, {}), whose zero is not written */
+			ts_pbw_end(&given->make.out, ts_pbw_begin(&given->make.out, 74));
+		make_end_op(&given->make);
+		op(given, "used", "reverse", VEC, 4, 3);
+		op2(given, "y", "dot", told ? ON_CHIP : VEC, 5, 2, 2);
+		op2(given, "out", "dot", VEC, 6, 4, 5);
+		end_and_analyse(given, 1, 6);
+		assert_int_equal(ts_value_int(in(given, "modules", 0, "onchip_peak_bytes")), 2 * N);
+		done(given);
+	}
+}
+
 static void test_an_unknown_chip_leaves_the_share_unknown(void **state)
 {
 	struct given *given = given_new();
@@ -714,6 +922,8 @@ int main(void)
 		cmocka_unit_test(test_pieces_of_what_a_loop_carries_count_once),
 		cmocka_unit_test(
 			test_what_a_loop_carries_is_away_between_its_last_use_and_the_next),
+		cmocka_unit_test(test_what_a_loop_carries_is_there_from_its_bodys_first_op),
+		cmocka_unit_test(test_what_a_loop_carries_on_the_chip_counts_once),
 		cmocka_unit_test(test_what_waits_is_started_without_operands),
 		cmocka_unit_test(test_arrays_on_the_host_are_counted_apart),
 		cmocka_unit_test(test_a_sort_writes_over_its_operands_in_hbm),
@@ -723,6 +933,13 @@ int main(void)
 		cmocka_unit_test(test_donation_is_proposed_where_shapes_are_equal),
 		cmocka_unit_test(test_the_compilers_own_plan_is_replayed),
 		cmocka_unit_test(test_every_truncation_of_a_plan_is_survived),
+		cmocka_unit_test(
+			test_temporaries_stand_in_the_memory_of_a_result_until_it_is_there),
+		cmocka_unit_test(test_what_other_chips_write_keeps_out_of_the_memory_of_results),
+		cmocka_unit_test(test_where_the_compilers_version_is_unknown_both_peaks_are_told),
+		cmocka_unit_test(test_a_result_that_is_written_over_its_operand_takes_its_place),
+		cmocka_unit_test(test_what_fits_stands_where_a_donated_argument_was),
+		cmocka_unit_test(test_a_place_that_the_module_names_counts_once_and_stays),
 		cmocka_unit_test(test_an_unknown_chip_leaves_the_share_unknown),
 	};
 
