@@ -195,7 +195,8 @@ class SameAsCompare(unittest.TestCase):
     WRONG = ("", "time.wall_ps", "time.wall_ps >", "> 1", "time.wall_ps => 1", "time.wall_ps > base", "time.wall_ps > 1 2",
              "time.wall_ps > 0x1", "time.wall_ps > inf", "time.wall_ps > 1 + baseline", "time.wall_ps > baseline / 2",
              "time.wall_ps > baseline 2", "time.wall_ps > baseline * ", "1time > 2",
-             "time.wall_ps > 1;", "time.wall_ps > e3", "time.wall_ps > --1", "time.wall_ps > +1")
+             "time.wall_ps > 1;", "time.wall_ps > e3",
+             "time.wall_ps > --1", "time.wall_ps > +1")
 
     def test_each_gate_has_the_same_verdict_and_limit(self):
         base, other = (gate._flat(tpusight.Session(path).answer()) for path in self.RUNS)
