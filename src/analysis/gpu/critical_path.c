@@ -17,11 +17,6 @@ enum op_kind { OP_UNSEEN, OP_OPERATOR, OP_CALL, OP_LAUNCH, OP_MARK, OP_OTHER };
 
 #define SIDE_SYNC (TS_SIDE_HOST + 1) /* of a line with synchronization events */
 
-/* Of the value that is noted with a launch: which node of which step. */
-#define NODE_BITS 20
-#define ID_MASK	  0xFFFU
-_Static_assert(CP_NODES == 1U << NODE_BITS, "a node's index has NODE_BITS");
-
 static bool cp_applies(const struct ts_context *ctx)
 {
 	return ts_profile_is_torch(ctx->profile);
@@ -149,51 +144,6 @@ static enum cp_kind kind_of_kernel(const struct ts_op *op)
 	}
 }
 
-/* --- steps */
-
-static void release_graph(struct cp_graph *graph)
-{
-	for (size_t i = 0; i < graph->nr_lanes; i++)
-		free(graph->lanes[i].open), free(graph->lanes[i].waits);
-	free(graph->lanes);
-	free(graph->nodes);
-	*graph = (struct cp_graph){ 0 };
-}
-
-/* The oldest of the live steps is done with. */
-static bool finish_oldest(struct cp_state *state)
-{
-	struct cp_path path = { .host = state->host };
-	bool good = true;
-
-	if (state->nr_paths < CP_STEPS) {
-		good = ts_cp_end(&state->live[0]) && ts_cp_path(&state->live[0], &path) &&
-		       ts_grow(&state->paths, &state->cap_paths, state->nr_paths + 1,
-			       sizeof(*state->paths));
-		if (good)
-			state->paths[state->nr_paths++] = path;
-	} else {
-		state->nr_dropped++;
-	}
-	release_graph(&state->live[0]);
-	state->nr_live--;
-	memmove(&state->live[0], &state->live[1], state->nr_live * sizeof(*state->live));
-	return good;
-}
-
-static bool begin_step(struct cp_state *state, uint64_t number, int64_t start_ps, int64_t until_ps)
-{
-	if (state->nr_live == CP_LIVE && !finish_oldest(state))
-		return false;
-	if (!ts_grow(&state->live, &state->cap_live, state->nr_live + 1, sizeof(*state->live)))
-		return false;
-	state->live[state->nr_live++] = (struct cp_graph){ .number = number,
-							   .id = state->nr_ids++ & ID_MASK,
-							   .start_ps = start_ps,
-							   .until_ps = until_ps };
-	return true;
-}
-
 /* Marks count on the thread that has the first one. */
 static bool take_mark(struct cp_state *state, uint32_t line, struct ts_bytes name, int64_t start_ps,
 		      int64_t end_ps)
@@ -205,37 +155,7 @@ static bool take_mark(struct cp_state *state, uint32_t line, struct ts_bytes nam
 	if (state->mark_line != line)
 		return true;
 	ts_bytes_u64(ts_bytes_cut(name, strlen(STEP_PREFIX), name.n), &number);
-	return begin_step(state, number, start_ps, end_ps);
-}
-
-struct cp_graph *ts_cp_step_at(struct cp_state *state, int64_t at_ps)
-{
-	for (size_t i = state->nr_live; i-- > 0;)
-		if (state->live[i].start_ps <= at_ps && at_ps <= state->live[i].until_ps)
-			return &state->live[i];
-	return NULL;
-}
-
-struct cp_graph *ts_cp_call(struct cp_state *state, uint64_t link, uint32_t *node)
-{
-	uint32_t call = TS_NONE;
-
-	if (link != TS_NO_LINK)
-		call = ts_launches_find(&state->launches, link);
-	*node = call & (CP_NODES - 1);
-	for (size_t i = state->nr_live; call != TS_NONE && i-- > 0;)
-		if (state->live[i].id == call >> NODE_BITS)
-			return state->live[i].is_cut ? NULL : &state->live[i];
-	return NULL;
-}
-
-/* --- */
-
-static bool note_call(struct cp_state *state, uint64_t link, const struct cp_graph *graph,
-		      uint32_t node)
-{
-	return link == TS_NO_LINK ||
-	       ts_launches_note(&state->launches, link, graph->id << NODE_BITS | node);
+	return ts_cp_begin_step(state, number, start_ps, end_ps);
 }
 
 /* What takes no time may stand before what holds it, so it has no node of its own: a call goes by the one before. */
@@ -246,7 +166,7 @@ static bool take_moment(struct cp_state *state, const struct ts_interleaved *int
 	uint32_t node = graph ? ts_cp_latest(graph, interleaved->line[i]) : TS_NONE;
 
 	return !is_call(kind) || node == TS_NONE ||
-	       note_call(state, interleaved->link[i], graph, node);
+	       ts_cp_note_call(state, interleaved->link[i], graph, node);
 }
 
 static bool take_host_event(struct cp_state *state, const struct ts_interleaved *interleaved,
@@ -266,7 +186,7 @@ static bool take_host_event(struct cp_state *state, const struct ts_interleaved 
 	if (interleaved->dur_ps[i] <= 0)
 		return take_moment(state, interleaved, i, kind);
 	if (!state->has_marks && state->nr_live == 0 &&
-	    !begin_step(state, TS_NO_NUMBER, open.start_ps, INT64_MAX))
+	    !ts_cp_begin_step(state, TS_NO_NUMBER, open.start_ps, INT64_MAX))
 		return false;
 	graph = ts_cp_step_at(state, open.start_ps);
 	if (!graph || graph->is_cut)
@@ -274,7 +194,7 @@ static bool take_host_event(struct cp_state *state, const struct ts_interleaved 
 	node = ts_cp_begin(graph, interleaved->line[i], &open);
 	if (node == TS_NONE)
 		return graph->is_cut;
-	return !is_call(kind) || note_call(state, interleaved->link[i], graph, node);
+	return !is_call(kind) || ts_cp_note_call(state, interleaved->link[i], graph, node);
 }
 
 static void note_wait(struct cp_state *state, uint32_t line, int64_t at_ps)
@@ -339,7 +259,7 @@ static enum ts_status cp_merge(void *ptr_into, void *ptr_from, const struct ts_c
 	struct cp_state *into = ptr_into, *from = ptr_from;
 
 	while (from->nr_live > 0)
-		if (!finish_oldest(from))
+		if (!ts_cp_finish_oldest(from))
 			return ts_fail_nomem(err);
 	if (!ts_grow(&into->paths, &into->cap_paths, into->nr_paths + from->nr_paths,
 		     sizeof(*into->paths)))

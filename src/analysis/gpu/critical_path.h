@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The critical_path analysis' own header: the longest path through what a step did. Shared by
- * critical_path.c (the pass), critical_path_sync.c (what the trace says of waits), critical_path_graph.c
- * (nodes and edges of a step), critical_path_path.c (the longest path), critical_path_state.c (what a state is
- * made of) and critical_path_report.c (the result) only.
+ * critical_path.c (the pass), critical_path_steps.c (steps and their calls), critical_path_sync.c (what the
+ * trace says of waits), critical_path_graph.c (nodes and edges of a step), critical_path_path.c (the longest
+ * path), critical_path_state.c (what a state is made of) and critical_path_report.c (the result) only.
  *
  * A node is the start or the end of an operator, of a call of the runtime or of a kernel. It is made when
  * all that leads to it is known, so it keeps the longest way to it and the node before it on that way,
@@ -128,7 +128,7 @@ struct cp_state {
 	bool has_marks, has_syncs;	/* the trace says what waits for what */
 	uint8_t *sides, *kinds, *syncs; /* of lines; of ops */
 	uint32_t *
-		streams; /* of lines with synchronization events: where the stream's kernels are, or TS_NONE */
+		streams; /* of lines with synchronization events: that of the kernels, or TS_NONE */
 	int64_t *busy_ps; /* of lines: the end of the kernels so far */
 	struct ts_launches launches;
 	struct cp_graph *live;
@@ -142,12 +142,18 @@ struct cp_state {
 /* critical_path_state.c */
 extern const struct ts_record ts_critical_path_record;
 
-/* critical_path.c */
+/* critical_path_steps.c; false: no memory */
 
+bool ts_cp_begin_step(struct cp_state *state, uint64_t number, int64_t start_ps, int64_t until_ps);
+/* The oldest of the live steps is done with: its path is kept. */
+bool ts_cp_finish_oldest(struct cp_state *state);
 /* The step that began last of those that AT_PS lies in; NULL. */
 struct cp_graph *ts_cp_step_at(struct cp_state *state, int64_t at_ps);
 /* The node of the call that has this link, and its step; NULL. */
 struct cp_graph *ts_cp_call(struct cp_state *state, uint64_t link, uint32_t *node);
+/* What has this link later was asked for by NODE. */
+bool ts_cp_note_call(struct cp_state *state, uint64_t link, const struct cp_graph *graph,
+		     uint32_t node);
 
 /* critical_path_sync.c */
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of a host that are not finished yet, the oldest first, and the calls of theirs that a kernel or a wait may name. */
+#include "analysis/gpu/critical_path.h"
+
+#include "base/check.h"
+
+/* Of the value that is noted with a launch: which node of which step. */
+#define NODE_BITS 20
+#define ID_MASK	  0xFFFU
+_Static_assert(CP_NODES == 1U << NODE_BITS, "a node's index has NODE_BITS");
+
+static void release_graph(struct cp_graph *graph)
+{
+	for (size_t i = 0; i < graph->nr_lanes; i++)
+		free(graph->lanes[i].open), free(graph->lanes[i].waits);
+	free(graph->lanes);
+	free(graph->nodes);
+	*graph = (struct cp_graph){ 0 };
+}
+
+bool ts_cp_finish_oldest(struct cp_state *state)
+{
+	struct cp_path path = { .host = state->host };
+	bool good = true;
+
+	if (state->nr_paths < CP_STEPS) {
+		good = ts_cp_end(&state->live[0]) && ts_cp_path(&state->live[0], &path) &&
+		       ts_grow(&state->paths, &state->cap_paths, state->nr_paths + 1,
+			       sizeof(*state->paths));
+		if (good)
+			state->paths[state->nr_paths++] = path;
+	} else {
+		state->nr_dropped++;
+	}
+	release_graph(&state->live[0]);
+	state->nr_live--;
+	memmove(&state->live[0], &state->live[1], state->nr_live * sizeof(*state->live));
+	return good;
+}
+
+bool ts_cp_begin_step(struct cp_state *state, uint64_t number, int64_t start_ps, int64_t until_ps)
+{
+	if (state->nr_live == CP_LIVE && !ts_cp_finish_oldest(state))
+		return false;
+	if (!ts_grow(&state->live, &state->cap_live, state->nr_live + 1, sizeof(*state->live)))
+		return false;
+	state->live[state->nr_live++] = (struct cp_graph){ .number = number,
+							   .id = state->nr_ids++ & ID_MASK,
+							   .start_ps = start_ps,
+							   .until_ps = until_ps };
+	return true;
+}
+
+struct cp_graph *ts_cp_step_at(struct cp_state *state, int64_t at_ps)
+{
+	for (size_t i = state->nr_live; i-- > 0;)
+		if (state->live[i].start_ps <= at_ps && at_ps <= state->live[i].until_ps)
+			return &state->live[i];
+	return NULL;
+}
+
+struct cp_graph *ts_cp_call(struct cp_state *state, uint64_t link, uint32_t *node)
+{
+	uint32_t call = TS_NONE;
+
+	if (link != TS_NO_LINK)
+		call = ts_launches_find(&state->launches, link);
+	*node = call & (CP_NODES - 1);
+	for (size_t i = state->nr_live; call != TS_NONE && i-- > 0;)
+		if (state->live[i].id == call >> NODE_BITS)
+			return state->live[i].is_cut ? NULL : &state->live[i];
+	return NULL;
+}
+
+bool ts_cp_note_call(struct cp_state *state, uint64_t link, const struct cp_graph *graph,
+		     uint32_t node)
+{
+	return link == TS_NO_LINK ||
+	       ts_launches_note(&state->launches, link, graph->id << NODE_BITS | node);
+}
