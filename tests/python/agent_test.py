@@ -187,6 +187,22 @@ class Agent(unittest.TestCase):
         found = ask("table", view="ops", top=1000, sort="name", columns=["name"])
         self.assertEqual([row["name"] for row in found["rows"]], sorted(row["name"] for row in rows))
 
+    def test_answers_about_what_is_predicted_say_so(self):
+        module = os.path.join(package.DATA, "pallas_v5e.hlo.pb")
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([package.PROGRAM, "hlo", "-q", "--topology=v5e:2x4", f"--predict={folder}", module], check=True,
+                           stdout=subprocess.DEVNULL)
+            answers, _ = talk([folder], ("table", {"top": 1}), ("findings", {}), ("summary", {}),
+                              ("sql", {"query": "SELECT * FROM ops LIMIT 1"}))
+            op = ask("op", [folder], name=json.loads(answers[0])["rows"][0]["name"])
+        table, findings, summary, rows = map(json.loads, answers)
+        self.assertIs(table["is_predicted"], True)
+        self.assertIs(findings["is_predicted"], True)
+        self.assertIs(op["is_predicted"], True)
+        self.assertIn("PREDICTED", summary["run"])
+        self.assertIs(rows["rows"][0]["is_predicted"], True)
+        self.assertNotIn("is_predicted", ask("table", top=1))
+
     def test_an_op_comes_with_what_the_doctor_says_of_it(self):
         found = ask("op", name="fusion.337")
         self.assertEqual(found["ops"][0]["name"], "fusion.337")

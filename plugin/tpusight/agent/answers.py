@@ -41,6 +41,11 @@ def bounded(answer: Dict[str, Any], rows: str, most: int = MOST_BYTES) -> str:
     return text
 
 
+def _of(report: Report, answer: Dict[str, Any], rows: str) -> str:
+    """An answer from REPORT; each one says it where what it has is predicted, as an agent may see no other."""
+    return bounded({"is_predicted": True, **answer} if report.is_predicted else answer, rows)
+
+
 def need_top(top: int) -> None:
     if top < 1:
         raise TpusightError(f"top is {top}: how many rows are wanted, 1 or more")
@@ -111,26 +116,28 @@ class Answers:
 
     def findings(self, name: str, top: int, identity: str) -> str:
         need_top(top)
-        found = self._report(name).findings()
+        report = self._report(name)
+        found = report.findings()
         if identity:
             for finding in found:
                 if finding["id"] == identity:
                     places = finding["where"]
-                    return bounded({"finding": {key: value for key, value in finding.items() if key not in ("where", "links")},
-                                    "where": places}, "where")
+                    whole = {key: value for key, value in finding.items() if key not in ("where", "links")}
+                    return _of(report, {"finding": whole, "where": places}, "where")
             raise TpusightError(f"no finding has the id {identity!r}: " + ", ".join(finding["id"] for finding in found))
         keys = ("id", "severity", "confidence", "title", "evidence", "gain_ps", "gain_pct", "impact_ps", "impact_pct", "advice")
         rows = [{**{key: finding[key] for key in keys}, "where": finding["where"][:1]} for finding in found]
-        return bounded({"findings": rows[:top], "left_out": len(rows) - len(rows[:top])}, "findings")
+        return _of(report, {"findings": rows[:top], "left_out": len(rows) - len(rows[:top])}, "findings")
 
     def table(self, name: str, view: str, top: int, sort: str, contains: str, columns: Optional[List[str]]) -> str:
         need_top(top)
-        whole_name, all_rows = self._report(name).table(view)
+        report = self._report(name)
+        whole_name, all_rows = report.table(view)
         rows = _chosen(all_rows, contains, sort)
         for column in columns or [] if rows else []:
             _need_column(list(rows[0]), column)
         chosen = [{column: row[column] for column in columns or row} for row in rows[:top]]
-        return bounded({"view": whole_name, "rows": chosen, "left_out": len(rows) - len(chosen)}, "rows")
+        return _of(report, {"view": whole_name, "rows": chosen, "left_out": len(rows) - len(chosen)}, "rows")
 
     def op(self, name: str, op: str) -> str:
         report = self._report(name)
@@ -141,7 +148,7 @@ class Answers:
             raise TpusightError(f"no op is called {op!r}" + (f"; near it: {', '.join(near)}" if near else " (table ops has them)"))
         found = [{"id": finding["id"], "title": finding["title"]} for finding in report.findings()
                  if any(place["op"] == op for place in finding["where"])]
-        return bounded({"ops": rows, "findings": found[:20]}, "ops")
+        return _of(report, {"ops": rows, "findings": found[:20]}, "ops")
 
     def compare(self, base: str, other: str) -> str:
         runs = self._runs.run(base), self._runs.run(other)

@@ -38,10 +38,11 @@ def _parts(fields: Dict[str, Any], before: str = "") -> Iterator[Tuple[str, Any]
 
 
 class Report:
-    """Of a run: `short` is what a summary has."""
+    """Of a run: `short` is what a summary has. Of one that is predicted nothing ran."""
 
     def __init__(self, short: str, fields: Dict[str, Any]) -> None:
         self.short = short
+        self.is_predicted = fields.get("run", {}).get("is_predicted") is True
         self._parts = {name: json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode() for name, part in _parts(fields)}
 
     def bytes(self) -> int:
