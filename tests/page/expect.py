@@ -193,7 +193,8 @@ def timeline(r):
 
 def compile_view(r):
     regions = [row for row in rows(r, "compile", "regions") if row["function"]]
-    return {"texts": first_of(regions, "time_ps", "function")}
+    whole = r["compile"]["compiler"] == "XLA"  # a region is a program then, on all cores
+    return {"texts": first_of(regions, "time_ps", "function", core_time if whole else time)}
 
 
 def has(r, view, *tables):

@@ -20,10 +20,9 @@ import views_test
 sys.path.insert(0, os.path.join(doors.HERE, "..", "fixtures"))
 
 TPU = ["overview", "systolic", "roofline", "padding", "fusion", "cache", "memory", "time", "slices", "doctor", "flame", "compile"]
-GPU = ["hta", "kernels", "operators", "timeline"]
+GPU = ["hta", "kernels", "operators", "timeline", "critical_path"]
 AT = {"memory": 'section[aria-label="what a program holds"]', "systolic": 'section[aria-label="an op on the array"]',
       "overview": None, "op": None}
-ACTS = {"doctor": [".finding summary"]}
 OP = "fusion.337"
 START_NS = profiles.START_NS
 RUNS = ["clean", "slow_once", "slow_every_fifth", "waits", "padding", "recompiles"]  # of tests/data/planted
@@ -36,7 +35,7 @@ def address(page, view, **more):
 
 
 def job(name, url):
-    return {"name": name, "url": url, "at": AT.get(name, "#view"), "acts": ACTS.get(name, [])}
+    return {"name": name, "url": url, "at": AT.get(name, "#view")}
 
 
 def file_jobs(folder):
