@@ -492,6 +492,7 @@ static struct ts_bytes flops_cause(const struct listing *list, const struct ts_o
 	double mean_ps = (double)fact->total_ps / (double)fact->occurrences;
 	double peak = list->ctx->rates[fact->first_device].peak_flops_per_s;
 	int64_t compiled = compiled_flops(list->ctx->profile, fact);
+	const char *who = ts_profile_predicted(list->ctx->profile).n > 0 ? "prediction" : "profile";
 	char is[TS_UNIT_MAX], time[TS_UNIT_MAX], needs[TS_UNIT_MAX], other[TS_UNIT_MAX];
 
 	ts_fmt_count(is, fact->flops);
@@ -499,13 +500,13 @@ static struct ts_bytes flops_cause(const struct listing *list, const struct ts_o
 	ts_fmt_ps(needs, ts_whole(fact->flops / peak * 1e12));
 	if (compiled >= 0)
 		return ts_result_text(list->result,
-				      "the profile says %s FLOPs in %s an execution, for which the "
+				      "the %s says %s FLOPs in %s an execution, for which the "
 				      "chip's peak needs %s; the compiled module has %s FLOPs",
-				      is, time, needs, ts_fmt_count(other, (double)compiled));
+				      who, is, time, needs, ts_fmt_count(other, (double)compiled));
 	return ts_result_text(list->result,
-			      "the profile says %s FLOPs in %s an execution, for which the chip's "
+			      "the %s says %s FLOPs in %s an execution, for which the chip's "
 			      "peak needs %s",
-			      is, time, needs);
+			      who, is, time, needs);
 }
 
 static struct ts_bytes hbm_cause(const struct listing *list, const struct ts_op_fact *fact)

@@ -627,27 +627,40 @@ static struct impossible find_impossible(const struct ts_ops_facts *ops)
 	return of;
 }
 
+static void put_impossible(struct report *report, const struct impossible *of)
+{
+	struct ts_bytes cause = ts_op_flops_cause(of->worst).n > 0 ? ts_op_flops_cause(of->worst)
+								   : ts_op_hbm_cause(of->worst);
+
+	ts_buf_printf(&report->text, "%.*s: %.*s.",
+		      TS_ARG(ts_bytes_cut(of->worst->name, 0, MAX_NAME)), TS_ARG(cause));
+	if (of->nr > 1)
+		ts_buf_printf(&report->text, " And %zu more.", of->nr - 1);
+}
+
+/* Of a step that did not run no figure was measured, so it is the prediction that is too good. */
 static void check_impossible(struct report *report)
 {
 	struct impossible of = find_impossible(ts_ops_facts(report->ctx));
 	bool much = of.flops > TS_IMPOSSIBLE_PART * of.all_flops ||
 		    of.hbm_bytes > TS_IMPOSSIBLE_PART * of.all_hbm_bytes;
-	struct ts_bytes cause;
+	const char *are = of.nr == 1 ? " is" : "s are";
 
 	if (of.nr == 0)
 		return;
-	cause = ts_op_flops_cause(of.worst).n > 0 ? ts_op_flops_cause(of.worst)
-						  : ts_op_hbm_cause(of.worst);
-	ts_buf_printf(&report->text, "%.*s: %.*s.",
-		      TS_ARG(ts_bytes_cut(of.worst->name, 0, MAX_NAME)), TS_ARG(cause));
-	if (of.nr > 1)
-		ts_buf_printf(&report->text, " And %zu more.", of.nr - 1);
-	add(report, "impossible_rate", much ? TS_WARNING : TS_INFO,
-	    much ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
-	    ts_result_text(report->result,
-			   "%zu op%s above what the chip can do: work and time contradict each "
-			   "other",
-			   of.nr, of.nr == 1 ? " is" : "s are"));
+	put_impossible(report, &of);
+	if (!was_captured(report))
+		add(report, "predicted_rate", TS_INFO, TS_CAPTURE_GOOD,
+		    ts_result_text(report->result,
+				   "%zu op%s predicted faster than the chip's peaks allow", of.nr,
+				   are));
+	else
+		add(report, "impossible_rate", much ? TS_WARNING : TS_INFO,
+		    much ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
+		    ts_result_text(report->result,
+				   "%zu op%s above what the chip can do: work and time contradict "
+				   "each other",
+				   of.nr, are));
 }
 
 static void put_step_source(struct report *report, const struct ts_steps *steps)
