@@ -55,9 +55,11 @@ static enum ts_status cp_open(void *ptr, const struct ts_context *ctx, const str
 	state->sides = malloc(profile->nr_lines + 1);
 	state->kinds = calloc(profile->nr_ops + 1, 1);
 	state->syncs = calloc(profile->nr_ops + 1, 1);
+	state->kernels = calloc(profile->nr_ops + 1, 1);
 	state->busy_ps = malloc((profile->nr_lines + 1) * sizeof(*state->busy_ps));
 	state->streams = malloc((profile->nr_lines + 1) * sizeof(*state->streams));
-	if (!state->sides || !state->kinds || !state->syncs || !state->busy_ps || !state->streams)
+	if (!state->sides || !state->kinds || !state->syncs || !state->kernels || !state->busy_ps ||
+	    !state->streams)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < profile->nr_lines; i++) {
 		const struct ts_line *each = &profile->lines[i];
@@ -133,7 +135,7 @@ static enum op_kind kind_of(struct cp_state *state, const struct ts_profile *pro
 	return *kind;
 }
 
-static enum cp_kind kind_of_kernel(const struct ts_op *op)
+static enum cp_kind kind_by_name(const struct ts_op *op)
 {
 	switch (ts_kernel_class_of(op->name).category) {
 	case TS_CATEGORY_COMMUNICATION: return CP_COMMUNICATION;
@@ -142,6 +144,17 @@ static enum cp_kind kind_of_kernel(const struct ts_op *op)
 	case TS_CATEGORY_FILL:		return CP_COPY;
 	default:			return CP_KERNEL;
 	}
+}
+
+/* A kernel's name is looked through once, not at each execution. */
+static enum cp_kind kind_of_kernel(struct cp_state *state, const struct ts_profile *profile,
+				   uint32_t index)
+{
+	uint8_t *kernel = &state->kernels[index];
+
+	if (*kernel == 0)
+		*kernel = (uint8_t)(kind_by_name(&profile->ops[index]) + 1);
+	return (enum cp_kind)(*kernel - 1);
 }
 
 /* Marks count on the thread that has the first one. */
@@ -218,8 +231,10 @@ static bool take_kernel(struct cp_state *state, const struct ts_interleaved *int
 		return true;
 	*until_ps = TS_MAX(busy_ps, end_ps);
 	graph = ts_cp_call(state, interleaved->link[i], &launch);
-	return !graph || ts_cp_kernel(graph, interleaved->line[i], launch, interleaved->op[i],
-				      kind_of_kernel(op), start_ps, end_ps, busy_ps);
+	return !graph ||
+	       ts_cp_kernel(graph, interleaved->line[i], launch, interleaved->op[i],
+			    kind_of_kernel(state, interleaved->profile, interleaved->op[i]),
+			    start_ps, end_ps, busy_ps);
 }
 
 static bool take_event(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i)

@@ -125,11 +125,12 @@ struct cp_state {
 	/* of a host */
 	uint32_t host, mark_line; /* TS_NONE: no mark was seen */
 	uint32_t nr_ids;
-	bool has_marks, has_syncs;	/* the trace says what waits for what */
-	uint8_t *sides, *kinds, *syncs; /* of lines; of ops */
-	uint32_t *
-		streams; /* of lines with synchronization events: that of the kernels, or TS_NONE */
-	int64_t *busy_ps; /* of lines: the end of the kernels so far */
+	bool has_marks, has_syncs; /* the trace says what waits for what */
+	uint8_t *sides;		   /* of lines */
+	uint8_t *kinds, *syncs;	   /* of ops: what was found out of their names */
+	uint8_t *kernels;	   /* likewise: an enum cp_kind and 1; 0: not seen yet */
+	uint32_t *streams; /* of lines with synchronization events: the kernels' line, or TS_NONE */
+	int64_t *busy_ps;  /* of lines: the end of the kernels so far */
 	struct ts_launches launches;
 	struct cp_graph *live;
 	size_t nr_live, cap_live;

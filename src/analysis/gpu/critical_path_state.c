@@ -138,6 +138,7 @@ static const struct ts_member critical_path_members[] = {
 	TS_SCRATCH(sides),
 	TS_SCRATCH(kinds),
 	TS_SCRATCH(syncs),
+	TS_SCRATCH(kernels),
 	TS_SCRATCH(streams),
 	TS_SCRATCH(busy_ps),
 	TS_SCRATCH(launches.slots),
