@@ -57,15 +57,16 @@ is_undone() {
 
 # The server answers with the page and with the run.
 serves() {
-	local address
+	local address server
 	set -m # a process group of its own, as what runs it in a container has children
 	tpusight serve --port=0 "$1" >"$at/served" 2>&1 &
+	server=$! # says starts others
 	set +m
-	until grep -q 'http://' "$at/served"; do kill -0 $! || { cat "$at/served"; return 1; }; sleep 0.1; done
+	until grep -q 'http://' "$at/served"; do kill -0 "$server" || { cat "$at/served"; return 1; }; sleep 0.1; done
 	address=$(grep -o -m 1 'http://[0-9.:]*' "$at/served")
 	says '<html' ask "$address/" && says '"runs"' ask "$address/api/runs"
 	local code=$?
-	kill -- -$! && wait $!
+	kill -- "-$server" && wait "$server"
 	return "$code"
 }
 # The body of an answer, without curl: HTTP/1.0 by the shell.
