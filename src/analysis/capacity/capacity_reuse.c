@@ -36,6 +36,8 @@ struct candidate {
 	const struct hold *holds;
 	size_t nr_holds;
 	uint32_t longest;
+	int64_t nr_bytes;
+	bool is_output;
 };
 
 struct reuse {
@@ -95,8 +97,13 @@ static void list_candidates(struct reuse *reuse)
 	for (size_t i = 0; i < reuse->nr_holds;) {
 		struct candidate *to = &reuse->candidates[reuse->nr_candidates++];
 		const struct hold *first = &reuse->holds[i];
+		const struct range_set *set = &reuse->ranges->sets[first->set];
 
-		*to = (struct candidate){ first->set, first->from, first, 0, 0 };
+		*to = (struct candidate){ .set = first->set,
+					  .maker_at = first->from,
+					  .holds = first,
+					  .nr_bytes = set->nr_bytes,
+					  .is_output = set->is_output };
 		for (; i < reuse->nr_holds && reuse->holds[i].set == to->set; i++) {
 			to->longest =
 				TS_MAX(to->longest, reuse->holds[i].to - reuse->holds[i].from + 1);
@@ -105,43 +112,23 @@ static void list_candidates(struct reuse *reuse)
 	}
 }
 
-/* Sorts with what they stand for beside them: qsort has no room for a context. */
-struct sorted {
-	struct candidate candidate;
-	int64_t nr_bytes;
-	bool is_output;
-};
-
 static int by_turn(const void *a, const void *b)
 {
-	const struct sorted *x = a, *y = b;
+	const struct candidate *x = a, *y = b;
 
 	if (x->nr_bytes != y->nr_bytes)
 		return x->nr_bytes > y->nr_bytes ? -1 : 1;
 	if (x->is_output != y->is_output)
 		return x->is_output ? -1 : 1;
-	if (x->candidate.maker_at != y->candidate.maker_at)
-		return x->candidate.maker_at < y->candidate.maker_at ? -1 : 1;
-	return x->candidate.set < y->candidate.set ? -1 : 1;
+	if (x->maker_at != y->maker_at)
+		return x->maker_at < y->maker_at ? -1 : 1;
+	return x->set < y->set ? -1 : 1;
 }
 
-static bool sort_candidates(struct reuse *reuse)
+static void sort_candidates(struct reuse *reuse)
 {
-	struct sorted *sorted = calloc(reuse->nr_candidates + 1, sizeof(*sorted));
-
-	if (!sorted)
-		return false;
-	for (size_t i = 0; i < reuse->nr_candidates; i++) {
-		const struct range_set *set = &reuse->ranges->sets[reuse->candidates[i].set];
-
-		sorted[i] = (struct sorted){ reuse->candidates[i], set->nr_bytes, set->is_output };
-	}
 	if (reuse->nr_candidates > 1)
-		qsort(sorted, reuse->nr_candidates, sizeof(*sorted), by_turn);
-	for (size_t i = 0; i < reuse->nr_candidates; i++)
-		reuse->candidates[i] = sorted[i].candidate;
-	free(sorted);
-	return true;
+		qsort(reuse->candidates, reuse->nr_candidates, sizeof(*reuse->candidates), by_turn);
 }
 
 /*
@@ -212,7 +199,7 @@ static bool fits(struct reuse *reuse, const struct place *place, const struct ca
 	const struct range_set *sets = reuse->ranges->sets;
 
 	/* what is written over an operand begins, and an operand ends, in a position that is taken */
-	if (sets[candidate->set].nr_bytes > sets[place->set].nr_bytes ||
+	if (candidate->nr_bytes > sets[place->set].nr_bytes ||
 	    candidate->longest > (uint64_t)place->gap + 2 ||
 	    place->nr + candidate->nr_holds > MAX_HOLDS)
 		return false;
@@ -326,7 +313,7 @@ static bool give_places(struct reuse *reuse)
 		const struct candidate *candidate = &reuse->candidates[i];
 		struct place *place;
 
-		if (sets[candidate->set].is_output) {
+		if (candidate->is_output) {
 			place = &reuse->places[reuse->nr_places++];
 			place->set = candidate->set;
 		} else {
@@ -373,7 +360,8 @@ bool ts_ranges_reuse(struct ranges *ranges)
 	if (good) {
 		list_holds(&reuse);
 		list_candidates(&reuse);
-		good = sort_candidates(&reuse) && give_places(&reuse);
+		sort_candidates(&reuse);
+		good = give_places(&reuse);
 	}
 	release(&reuse);
 	return good;
