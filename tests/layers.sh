@@ -23,16 +23,19 @@ write: base codec model result
 overlay: base codec io model result
 copy: base codec io model read
 remote: base codec io
-flow: base codec io model hw result read analysis compare write overlay copy remote
-serve: base codec io model compare flow remote result write
-live: base codec io model hw result analysis write flow remote
-cli: base codec io model hw result read analysis compare write overlay copy remote flow live serve
+trace: base codec io model result read write
+picture: base codec io model result read analysis
+run: base codec io model hw result read analysis write overlay remote trace
+pod: base codec io model result read analysis overlay write trace picture run
+serve: base codec io model compare remote result write overlay trace picture run
+live: base codec io model hw result read analysis write run remote
+cli: base codec io model hw result read analysis compare write overlay copy remote trace picture run pod live serve
 '
 
 # Headers that belong to a whole floor: its interface, its lists, the pieces that text is made of.
 public='
 analysis/analysis.h analysis/settings.h analysis/settings_list.h analysis/list.h
-read/reader.h read/list.h read/flows.h read/hlo.h read/seams.h read/trace.h read/walk.h
+read/reader.h read/stream.h read/list.h read/flows.h read/hlo.h read/seams.h read/trace.h read/walk.h
 write/output.h write/page.h write/list.h write/text_table.h write/breakdown.h write/summary.h write/brief.h write/screen.h
 write/json_head.h write/json_value.h
 '

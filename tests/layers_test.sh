@@ -43,11 +43,11 @@ fine  read/chrome/scan.c               read/chrome/trace.h
 fine  read/hta.c                       read/reader.h
 found read/hta.c                       read/chrome/trace.h
 found read/hta.c                       analysis/analysis.h
-found write/report_csv.c               write/perfetto/perfetto.h
-fine  write/perfetto/pb.c                write/perfetto/perfetto.h
+found write/report_csv.c               trace/perfetto/perfetto.h
+fine  trace/perfetto/pb.c                trace/perfetto/perfetto.h
 found base/map.c                       codec/json.h
 found cli/options.c                    trace.pb-c.h
-fine  cli/options.c                    flow/run.h
+fine  cli/options.c                    run/run.h
 found attic/old.c                      base/map.h
 ROWS
 

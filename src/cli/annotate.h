@@ -4,7 +4,7 @@
 #define TS_CLI_ANNOTATE_H
 
 #include "cli/cli.h"
-#include "flow/annotate.h"
+#include "run/annotate.h"
 
 enum ts_perfetto { TS_PERFETTO_JSON, TS_PERFETTO_PFTRACE, TS_PERFETTO_BOTH, TS_PERFETTO_NONE };
 extern const char *const ts_perfetto_names[]; /* in that order; NULL at the end */

@@ -10,7 +10,7 @@
 #include "codec/json.h"
 #include "codec/term.h"
 #include "cli/mount.h"
-#include "flow/strip.h"
+#include "run/strip.h"
 #include "overlay/cache.h"
 #include "write/breakdown.h"
 #include "write/summary.h"

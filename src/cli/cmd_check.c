@@ -7,7 +7,7 @@
 #include "cli/check_notes.h"
 #include "cli/each_session.h"
 #include "cli/report.h"
-#include "flow/run.h"
+#include "run/run.h"
 #include "write/check.h"
 
 struct check_options {

@@ -5,8 +5,8 @@
 #include "base/units.h"
 #include "codec/json.h"
 #include "codec/term.h"
-#include "flow/export.h"
-#include "flow/run.h"
+#include "run/export.h"
+#include "run/run.h"
 #include "io/file.h"
 #include "write/output.h"
 

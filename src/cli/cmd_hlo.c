@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "cli/report.h"
-#include "flow/predict.h"
-#include "flow/run.h"
+#include "run/predict.h"
+#include "run/run.h"
 
 static bool is_twice(const struct ts_profile *profile, size_t index, struct ts_bytes name)
 {

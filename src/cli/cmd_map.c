@@ -5,8 +5,8 @@
 #include "base/check.h"
 #include "cli/deeds.h"
 #include "cli/steps.h"
-#include "flow/beside.h"
-#include "flow/map.h"
+#include "pod/beside.h"
+#include "pod/map.h"
 #include "io/url.h"
 
 struct map_options {

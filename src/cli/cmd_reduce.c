@@ -5,9 +5,9 @@
 #include "base/check.h"
 #include "cli/report.h"
 #include "cli/steps.h"
-#include "flow/annotate.h"
-#include "flow/map.h"
-#include "flow/parcel.h"
+#include "run/annotate.h"
+#include "pod/map.h"
+#include "pod/parcel.h"
 
 struct reduce_options {
 	struct ts_print_options print;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timeline: when the host and the devices worked, alone and at once. As `chrome` the events themselves,
- * those that are long enough, written row by row (flow/trace.h): memory does not grow with them.
+ * those that are long enough, written row by row (trace/trace.h): memory does not grow with them.
  */
 #include "cli/suite.h"
 
 #include "base/buf.h"
 #include "codec/term.h"
-#include "flow/annotate.h"
-#include "flow/run.h"
-#include "flow/trace.h"
+#include "run/annotate.h"
+#include "run/run.h"
+#include "trace/trace.h"
 #include "model/trace_class.h"
 
 static const struct ts_suite suite = { .results = { "timeline" }, .file_format = "chrome" };

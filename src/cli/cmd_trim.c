@@ -6,8 +6,8 @@
 #include "cli/copies.h"
 #include "codec/term.h"
 #include "copy/trim.h"
-#include "flow/outline.h"
-#include "flow/run.h"
+#include "run/outline.h"
+#include "run/run.h"
 #include "io/file.h"
 #include "read/reader.h"
 

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "compare/compare.h"
-#include "flow/run.h"
+#include "run/run.h"
 
 struct ts_open_runs {
 	const struct ts_cli *cli;

@@ -13,7 +13,7 @@ struct ts_print_options {
 	struct ts_report form; /* what options say of it; ts_report_form() adds the rest */
 	bool tracks;
 	bool all; /* every row of a view; of a whole report every view, where a screen was enough */
-	uint64_t max_ops, max_steps; /* that tables list (flow/run.h) */
+	uint64_t max_ops, max_steps; /* that tables list (run/run.h) */
 };
 
 /* Rows for the table of a command whose struct TYPE has a struct ts_print_options, MEMBER. */
@@ -55,7 +55,7 @@ struct ts_door {
 	enum ts_status (*emit)(const struct ts_cli *cli, const struct ts_print_options *print,
 			       const struct ts_results *results, struct ts_buf *out,
 			       struct ts_error *err);
-	size_t tree_rows; /* these are as in struct ts_run_options (flow/run.h) */
+	size_t tree_rows; /* these are as in struct ts_run_options (run/run.h) */
 	bool interleave, no_python;
 	const char *const *torch_logs;
 	size_t nr_torch_logs;

@@ -4,7 +4,7 @@
 #define TS_CLI_STEPS_H
 
 #include "cli/cli.h"
-#include "flow/map.h"
+#include "pod/map.h"
 
 /* Takes the first path off, which is the name of one of STEPS (NULL at the end): *STEP is which. */
 enum ts_status ts_step_take(struct ts_cli *cli, const char *const *steps, size_t *step,

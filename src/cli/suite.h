@@ -15,7 +15,7 @@ struct ts_suite {
 	const char *results[6];		    /* names, the main one first */
 	const struct ts_output *outputs[4]; /* beside ts_outputs, or instead of one of them */
 	const char *file_format;	    /* one more, which the command itself writes; or NULL */
-	size_t tree_rows;		    /* flow/run.h */
+	size_t tree_rows;		    /* run/run.h */
 };
 
 /* The options of a command that has none of its own: a struct ts_print_options. */

@@ -11,7 +11,7 @@
 #ifndef TS_LIVE_FEED_H
 #define TS_LIVE_FEED_H
 
-#include "flow/annotate.h"
+#include "run/annotate.h"
 #include "live/alert.h"
 #include "live/ring.h"
 #include "live/sampler.h"

@@ -10,10 +10,10 @@
  *	ts_live_run(live, &summary, err);	... until ts_live_stop(live) from another thread
  *	ts_live_free(live);
  *
- * A sample goes the way of every profile (flow/run.h), in memory; its run is released before the
+ * A sample goes the way of every profile (run/run.h), in memory; its run is released before the
  * next one. Memory is that of the largest sample, the kept modules (live/kept_modules.h) and a
  * bounded history. Nothing is written, except by servers that write into the folder of .repository;
- * their files are removed. A session goes the way of `tpusight annotate` (flow/annotate.h); memory
+ * their files are removed. A session goes the way of `tpusight annotate` (run/annotate.h); memory
  * is that of the largest one.
  */
 #ifndef TS_LIVE_LIVE_H

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/map.h"
-#include "flow/stream.h"
+#include "read/stream.h"
 
 enum carries {
 	UNKNOWN,

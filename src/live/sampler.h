@@ -19,7 +19,7 @@
 #ifndef TS_LIVE_SAMPLER_H
 #define TS_LIVE_SAMPLER_H
 
-#include "flow/run.h"
+#include "run/run.h"
 
 struct ts_sampler;
 

@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "base/map.h"
-#include "flow/annotate.h"
+#include "run/annotate.h"
 #include "io/sys.h"
 #include "io/tracefile.h"
 #include "live/whole.h"

@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/map.h"
-#include "flow/staged.h"
+#include "run/staged.h"
 #include "io/file.h"
 #include "io/siblings.h"
 #include "live/notify.h"

@@ -4,7 +4,7 @@
  * whatever line they stand on. For analyses that look at a moment across lines: which device was
  * idle while a thread did what, which launch a kernel waited for, which op held memory.
  *
- * A block of them is owned by flow/interleave.c and is good during the call. Events that start together and
+ * A block of them is owned by run/interleave.c and is good during the call. Events that start together and
  * last as long come in the order of their lines, of one line as the file has them (a parent first).
  */
 #ifndef TS_MODEL_INTERLEAVED_H

@@ -2,7 +2,7 @@
 /*
  * The outline of a run: what must be known of it before the ops are read block by block.
  *
- * Made by flow/ in a first, cheap pass over the lines of steps, modules and host threads.
+ * Made by run/ in a first, cheap pass over the lines of steps, modules and host threads.
  */
 #ifndef TS_MODEL_OUTLINE_H
 #define TS_MODEL_OUTLINE_H

@@ -130,7 +130,7 @@ struct ts_plane {
 };
 
 /* A core as the profile shows it: one plane (facts: v2, v3 and v7x have two a chip). What the
- * plane said of itself; the chip table fills gaps in a copy (hw/, flow/). */
+ * plane said of itself; the chip table fills gaps in a copy (hw/, run/). */
 struct ts_device {
 	uint32_t host, plane;
 	uint32_t ordinal;	/* the n of /device:TPU:n */
@@ -280,7 +280,7 @@ const struct ts_device *ts_line_device(const struct ts_profile *profile,
 /* True for lines that say what a device's core did: the ones that time is counted on. */
 bool ts_line_is_core(const struct ts_profile *profile, const struct ts_line *line);
 
-/* A profile that was foretold (flow/predict.h): the topology for which; empty: it was measured. */
+/* A profile that was foretold (run/predict.h): the topology for which; empty: it was measured. */
 static inline struct ts_bytes ts_profile_predicted(const struct ts_profile *profile)
 {
 	return profile->nr_devices > 0 ? profile->devices[0].predicted

@@ -25,7 +25,7 @@ struct ts_read_request {
 	bool is_one_of_many; /* other hosts follow: what can be made again when this one is asked for is let go */
 };
 
-/* Where annotations of a file go (flow/annotate.h). */
+/* Where annotations of a file go (run/annotate.h). */
 enum ts_annotate_where {
 	TS_ANNOTATE_NOT,    /* nowhere: the format has no place for them */
 	TS_ANNOTATE_BEHIND, /* into the file, behind its own bytes */

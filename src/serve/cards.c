@@ -7,7 +7,8 @@
 
 #include "base/check.h"
 #include "base/map.h"
-#include "flow/beside.h"
+#include "io/input.h"
+#include "overlay/apply.h"
 #include "io/input.h"
 #include "io/look.h"
 #include "io/tracefile.h"

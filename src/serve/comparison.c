@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "compare/compare.h"
-#include "flow/run.h"
+#include "run/run.h"
 #include "io/rundir.h"
 #include "write/report_json.h"
 

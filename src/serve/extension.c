@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "codec/json.h"
-#include "write/perfetto/sql.h"
+#include "trace/perfetto/sql.h"
 
 #define QUERY "dev.perfetto.RunQueryAndShowTab"
 

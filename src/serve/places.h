@@ -7,7 +7,7 @@
 #ifndef TS_SERVE_PLACES_H
 #define TS_SERVE_PLACES_H
 
-#include "flow/picture.h"
+#include "picture/picture.h"
 
 #define TS_PLACES_MAX 1024
 

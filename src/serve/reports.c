@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/map.h"
-#include "flow/run.h"
+#include "run/run.h"
 #include "io/look.h"
 #include "io/siblings.h"
 #include "model/part.h"

@@ -40,8 +40,8 @@ struct ts_reports_part {
 	const char *name;
 	const char *const *results; /* names of results, NULL at the end; NULL: all results */
 	bool has_tracks;
-	size_t tree_rows; /* flow/run.h */
-	bool interleave;  /* events of all lines as one, whatever the profile (flow/run.h) */
+	size_t tree_rows; /* run/run.h */
+	bool interleave;  /* events of all lines as one, whatever the profile (run/run.h) */
 };
 
 extern const struct ts_reports_part ts_reports_whole;

@@ -5,8 +5,8 @@
 #include <pthread.h>
 
 #include "base/check.h"
-#include "flow/picture.h"
-#include "flow/run.h"
+#include "picture/picture.h"
+#include "run/run.h"
 #include "io/rundir.h"
 #include "serve/places.h"
 #include "serve/query.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pictures of a run's timeline, at any zoom, as JSON (flow/picture.h).
+ * Pictures of a run's timeline, at any zoom, as JSON (picture/picture.h).
  *
  * TS_SLICES_OPEN runs are kept open with their index, those that were asked for last. Many clients may ask at once; an
  * index is made when nothing else is analysed.

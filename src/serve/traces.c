@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, marks and heads are those of flow/trace.c, flow/annotated.c and write/perfetto. */
+/* Names, marks and heads are those of trace/trace.c, run/annotated.c and trace/perfetto. */
 #include "serve/traces.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "codec/json.h"
-#include "flow/trace.h"
+#include "trace/trace.h"
 #include "io/file.h"
 #include "io/gzip.h"
 #include "io/rundir.h"

@@ -35,7 +35,7 @@ struct ts_report {
 	const struct ts_part *part; /* JSON: what of the run was analysed; NULL: all */
 	size_t max_track_items;	    /* JSON, HTML: slices and points in all; 0: no tracks */
 	struct ts_bytes
-		pictures; /* HTML: of the timeline (flow/picture.h), as JSON; may be empty */
+		pictures; /* HTML: of the timeline (picture/picture.h), as JSON; may be empty */
 	/* JSON: takes what is written, in pieces; OUT has the rest then. NULL: OUT has all. */
 	struct ts_drain *drain;
 };

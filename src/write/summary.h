@@ -23,7 +23,7 @@
 struct ts_value ts_summary_value(const struct ts_results *results, const char *name);
 /* logdir/run/session, without those that say nothing. */
 void ts_summary_place(struct ts_buf *out, const struct ts_results *results);
-/* Nothing of it was measured (flow/predict.h), which every door says. */
+/* Nothing of it was measured (run/predict.h), which every door says. */
 bool ts_summary_is_predicted(const struct ts_results *results);
 /* A line that says so, or nothing. */
 void ts_summary_predicted(struct ts_buf *out, const struct ts_results *results, size_t width);

@@ -14,7 +14,7 @@
 
 #include "analysis/analysis.h"
 #include "base/units.h"
-#include "flow/state.h"
+#include "run/state.h"
 #include "tests/analysis/facts_given.h"
 
 #define FEED_MAX 16

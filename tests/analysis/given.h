@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "flow/state.h"
-#include "tests/flow/memory_run.h"
+#include "run/state.h"
+#include "tests/run/memory_run.h"
 #include "tests/read/xplane_make.h"
 
 #define US	TS_PS_PER_US

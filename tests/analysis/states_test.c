@@ -13,7 +13,7 @@
 
 #include "analysis/settings.h"
 #include "base/record.h"
-#include "flow/run.h"
+#include "run/run.h"
 #include "write/report_json.h"
 
 static void every_state_says_its_members(void **state)

@@ -9,9 +9,9 @@
 #include "codec/pb.h"
 #include "codec/xspace.h"
 #include "copy/trim.h"
-#include "flow/outline.h"
+#include "run/outline.h"
 #include "read/reader.h"
-#include "tests/flow/memory_run.h"
+#include "tests/run/memory_run.h"
 
 #define TRIM_ALL ((struct ts_trim_choice){ .from_ps = INT64_MIN, .to_ps = INT64_MAX })
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a Chrome trace: read, analysed, reported, with every event's stats looked for. */
-#include "flow/stream.h"
-#include "tests/flow/memory_run.h"
+#include "read/stream.h"
+#include "tests/run/memory_run.h"
 #include "tests/fuzz/mutate/mutator.h"
 
 #define CHROME memory_run_reader("chrome")

@@ -4,9 +4,9 @@
  * changed on the way: loaded or refused, merged, closed and reported. The first byte of the input chooses the profile; then
  * come changes of four bytes each: which of the states, where in it (two bytes), and the byte that stands there instead.
  */
-#include "flow/state.h"
+#include "run/state.h"
 #include "io/input.h"
-#include "tests/flow/memory_run.h"
+#include "tests/run/memory_run.h"
 
 #define CHANGE_BYTES 4
 

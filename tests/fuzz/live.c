@@ -5,7 +5,7 @@
  * JSON.
  */
 #include "analysis/settings.h"
-#include "flow/run.h"
+#include "run/run.h"
 #include "io/rpc.h"
 #include "live/overhead.h"
 #include "live/feed.h"

@@ -8,8 +8,8 @@
  */
 #include "codec/pb.h"
 #include "codec/pbw.h"
-#include "flow/mapped_run.h"
-#include "flow/saved_results.h"
+#include "pod/mapped_run.h"
+#include "pod/saved_results.h"
 #include "io/scratch.h"
 #include "tests/fuzz/mutate/mutator.h"
 #include "write/report_json.h"

@@ -5,7 +5,7 @@
  */
 #include "codec/chunks.h"
 #include "read/xplane/xplane.h"
-#include "tests/flow/memory_run.h"
+#include "tests/run/memory_run.h"
 #include "tests/fuzz/mutate/mutator.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

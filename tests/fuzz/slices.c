@@ -3,8 +3,8 @@
  * Any bytes as a profile whose timeline is drawn: at each zoom a lane has at most as many slices as places, in the order
  * of time, inside of what was asked for, and from the index of cells as without it nothing is read that is not there.
  */
-#include "flow/run.h"
-#include "flow/slices.h"
+#include "run/run.h"
+#include "picture/slices.h"
 #include "tests/fuzz/mutate/mutator.h"
 
 #define PS_PER_MS INT64_C(1000000000)

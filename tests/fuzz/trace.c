@@ -7,8 +7,8 @@
 #include <cjson/cJSON.h>
 
 #include "copy/trim.h"
-#include "flow/annotated.h"
-#include "tests/flow/memory_run.h"
+#include "run/annotated.h"
+#include "tests/run/memory_run.h"
 #include "write/flame_outputs.h"
 #include "tests/fuzz/mutate/mutator.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a profile: read, analysed, reported, with the overlay's planes. */
-#include "tests/flow/memory_run.h"
+#include "tests/run/memory_run.h"
 #include "tests/fuzz/mutate/mutator.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

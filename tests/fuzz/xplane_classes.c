@@ -11,9 +11,9 @@
 #include "base/limits.h"
 #include "codec/pb.h"
 #include "codec/xspace.h"
-#include "flow/stream.h"
+#include "read/stream.h"
 #include "model/nest.h"
-#include "tests/flow/memory_run.h"
+#include "tests/run/memory_run.h"
 #include "tests/fuzz/xspace.pb-c.h"
 #include "tests/fuzz/mutate/mutator.h"
 

@@ -15,7 +15,7 @@
 #include "live/kept_modules.h"
 #include "live/look.h"
 #include "live/profiler.h"
-#include "tests/flow/memory_run.h"
+#include "tests/run/memory_run.h"
 
 #define DATA TS_SRCDIR "/tests/data/"
 

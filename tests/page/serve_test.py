@@ -162,7 +162,7 @@ def manners(url, run):
 
 
 PERFETTO = "https://ui.perfetto.dev"
-SQL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/write/perfetto/sql")
+SQL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/trace/perfetto/sql")
 EXTENSION = ("manifest", "modules/default/macros", "modules/default/sql_modules")
 
 

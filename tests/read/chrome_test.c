@@ -11,10 +11,10 @@
 #include <sys/resource.h>
 
 #include "base/units.h"
-#include "flow/stream.h"
+#include "read/stream.h"
 #include "io/gzip.h"
 #include "model/trace_class.h"
-#include "tests/flow/memory_run.h"
+#include "tests/run/memory_run.h"
 #include "tests/read/corpus.h"
 #include "tests/read/mutate.h"
 

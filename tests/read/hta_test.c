@@ -12,8 +12,8 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 
-#include "flow/stream.h"
-#include "tests/flow/memory_run.h"
+#include "read/stream.h"
+#include "tests/run/memory_run.h"
 #include "tests/read/corpus.h"
 
 #include <cmocka.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_READ_PPROF_WALK_H
 #define TESTS_READ_PPROF_WALK_H
 
-#include "tests/flow/memory_run.h"
+#include "tests/run/memory_run.h"
 
 static inline enum ts_status pprof_into(struct memory_run *mem, struct ts_bytes bytes,
 					struct ts_error *err)

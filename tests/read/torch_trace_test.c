@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "io/gzip.h"
-#include "tests/flow/memory_run.h"
+#include "tests/run/memory_run.h"
 #include "tests/read/corpus.h"
 #include "tests/read/mutate.h"
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "flow/stream.h"
-#include "tests/flow/memory_run.h"
+#include "read/stream.h"
+#include "tests/run/memory_run.h"
 #include "tests/read/hlo_make.h"
 #include "tests/read/mutate.h"
 #include "tests/read/xplane_make.h"

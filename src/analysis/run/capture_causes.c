@@ -407,7 +407,7 @@ static void put_messages(struct report *report, const struct ts_bytes *items, si
 	}
 }
 
-/* Nothing was captured of a step that did not run (flow/predict.h): advice on how would be wrong. */
+/* Nothing was captured of a step that did not run (run/predict.h): advice on how would be wrong. */
 static bool was_captured(const struct report *report)
 {
 	return ts_profile_predicted(report->ctx->profile).n == 0;

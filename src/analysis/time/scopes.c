@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scopes: what the user's program named on its threads, and the epochs among it. Found by the
- * outline (flow/outline_scopes.c); here it becomes rows.
+ * outline (run/outline_scopes.c); here it becomes rows.
  */
 #include "analysis/facts/capture.h"
 #include "analysis/facts/time.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marks: what is drawn over the timeline, row by row, and that slices never overlap. */
-#include "flow/state.h"
+#include "run/state.h"
 #include "tests/analysis/doctor/doctor_given.h"
 
 /* One state a line, fed with segments in blocks, merged in order: as a pass does it. */

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "base/units.h"
-#include "tests/flow/memory_run.h"
+#include "tests/run/memory_run.h"
 #include "tests/read/corpus.h"
 
 #include <cmocka.h>

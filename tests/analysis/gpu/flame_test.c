@@ -6,7 +6,7 @@
 #include "analysis/gpu/flame.h"
 #include "base/record.h"
 #include "base/units.h"
-#include "tests/flow/memory_run.h"
+#include "tests/run/memory_run.h"
 #include "write/flame_outputs.h"
 
 #include <cmocka.h>

@@ -5,7 +5,7 @@
 
 #include "analysis/gpu/operators.h"
 #include "base/units.h"
-#include "tests/flow/memory_run.h"
+#include "tests/run/memory_run.h"
 
 #include <cmocka.h>
 

@@ -5,7 +5,7 @@
  */
 #include "tests/analysis/given.h"
 
-#include "flow/predict.h"
+#include "run/predict.h"
 #include "read/hlo.h"
 #include "tests/read/hlo_make.h"
 #include "write/predicted.h"

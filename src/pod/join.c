@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hosts, planes, lines and devices go behind those that are there; ops are interned, so they have the
+ * numbers that they would have if one machine had read all files; of a module the first one stays.
+ */
+#include "pod/join.h"
+
+#include "base/check.h"
+#include "model/nest.h"
+
+#define MAX_LAG_PS (INT64_C(1) << 60) /* 13 days: half of what times are bounded to (model/nest.h) */
+
+/* A file that is being added: what its numbers become. */
+struct adding {
+	struct ts_joining *joining;
+	struct ts_profile *to, *from;
+	uint32_t *ops;		    /* of each op of the file: that of the run */
+	uint32_t host, plane, line; /* of the run: the first of each */
+	struct ts_error *err;
+};
+
+static bool remember(struct ts_joining *joining, struct ts_bytes text)
+{
+	return ts_grow(&joining->texts, &joining->cap_texts, joining->nr_texts + 1,
+		       sizeof(*joining->texts)) &&
+	       ts_strmap_set(&joining->places, text, (uint32_t)joining->nr_texts) &&
+	       (joining->texts[joining->nr_texts++] = text, true);
+}
+
+/* The same text in the run's arena. False: no memory. */
+static bool keep(struct ts_joining *joining, struct ts_bytes *text)
+{
+	uint32_t at;
+
+	if (!text->p)
+		return true;
+	at = ts_strmap_find(&joining->places, *text);
+	if (at != TS_NONE) {
+		*text = joining->texts[at];
+		return true;
+	}
+	*text = ts_arena_copy(&joining->profile->arena, *text);
+	return text->p && remember(joining, *text);
+}
+
+static bool keep_all(struct ts_joining *joining, struct ts_bytes *const *texts, size_t nr)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < nr && good; i++)
+		good = keep(joining, texts[i]);
+	return good;
+}
+#define KEEP(joining, ...)                                                       \
+	keep_all((joining), (struct ts_bytes *const[]){ __VA_ARGS__ },            \
+		 sizeof((struct ts_bytes *const[]){ __VA_ARGS__ }) / sizeof(struct ts_bytes *))
+
+static bool keep_messages(struct ts_joining *joining, struct ts_bytes **messages, size_t nr_all)
+{
+	size_t nr = TS_MIN(nr_all, TS_MAX_MESSAGES);
+	struct ts_bytes *kept;
+	bool good = true;
+
+	if (nr == 0)
+		return true;
+	kept = ts_arena_dup(&joining->profile->arena, *messages, nr, sizeof(*kept));
+	if (!kept)
+		return false;
+	*messages = kept;
+	for (size_t i = 0; i < nr && good; i++)
+		good = keep(joining, &kept[i]);
+	return good;
+}
+
+static bool add_hosts(struct adding *adding)
+{
+	for (size_t i = 0; i < adding->from->nr_hosts; i++) {
+		struct ts_host *host = ts_profile_add_host(adding->to);
+
+		if (!host)
+			return false;
+		*host = adding->from->hosts[i];
+		host->first_plane += adding->plane;
+		if (!KEEP(adding->joining, &host->name, &host->file) ||
+		    !keep_messages(adding->joining, &host->errors, host->nr_errors) ||
+		    !keep_messages(adding->joining, &host->warnings, host->nr_warnings))
+			return false;
+	}
+	return true;
+}
+
+static bool add_planes(struct adding *adding)
+{
+	uint32_t first_device = (uint32_t)adding->to->nr_devices;
+
+	for (size_t i = 0; i < adding->from->nr_planes; i++) {
+		struct ts_plane *plane = ts_profile_add_plane(adding->to);
+
+		if (!plane)
+			return false;
+		*plane = adding->from->planes[i];
+		plane->host += adding->host;
+		plane->first_line += adding->line;
+		if (plane->device != TS_NONE)
+			plane->device += first_device;
+		if (!keep(adding->joining, &plane->name))
+			return false;
+	}
+	return true;
+}
+
+static bool add_devices(struct adding *adding)
+{
+	for (size_t i = 0; i < adding->from->nr_devices; i++) {
+		struct ts_device *device = ts_profile_add_device(adding->to);
+
+		if (!device)
+			return false;
+		*device = adding->from->devices[i];
+		device->host += adding->host;
+		device->plane += adding->plane;
+		if (!KEEP(adding->joining, &device->name, &device->kind, &device->vendor))
+			return false;
+	}
+	return true;
+}
+
+static bool add_lines(struct adding *adding)
+{
+	for (size_t i = 0; i < adding->from->nr_lines; i++) {
+		struct ts_line *line = ts_profile_add_line(adding->to);
+
+		if (!line)
+			return false;
+		*line = adding->from->lines[i];
+		line->plane += adding->plane;
+		if (!keep(adding->joining, &line->name))
+			return false;
+	}
+	return true;
+}
+
+/* Two files describe one op, and with another text it has several (struct ts_op). */
+static void note_variant(struct ts_op *op, const struct ts_op *draft)
+{
+	bool differs =
+		draft->has_program && draft->text.n > 0 && !ts_bytes_eq(op->text, draft->text);
+
+	op->has_variants |= draft->has_variants || differs;
+}
+
+static bool add_ops(struct adding *adding)
+{
+	for (size_t i = 0; i < adding->from->nr_ops; i++) {
+		struct ts_op draft = adding->from->ops[i];
+
+		if (!KEEP(adding->joining, &draft.name, &draft.text, &draft.category,
+			  &draft.framework_op, &draft.source, &draft.source_stack, &draft.shape))
+			return false;
+		adding->ops[i] = ts_profile_intern_op(adding->to, &draft);
+		if (adding->ops[i] == TS_NONE)
+			return false;
+		note_variant(&adding->to->ops[adding->ops[i]], &draft);
+	}
+	return true;
+}
+
+/* Damage of a module that an earlier file has whole would not have been met. */
+static bool add_damage(struct adding *adding)
+{
+	for (size_t i = 0; i < adding->from->nr_damage; i++) {
+		struct ts_damage *damage = &adding->from->damage[i];
+
+		if (damage->of_module &&
+		    ts_profile_module_of(adding->to, damage->program_id) != TS_NONE)
+			continue;
+		if (!keep(adding->joining, &damage->file))
+			return false;
+		ts_profile_add_damage(adding->to, damage->file, damage->offset,
+				      (const char *)damage->cause.p, damage->minor);
+	}
+	return true;
+}
+
+static enum ts_status add_modules(struct adding *adding, const struct ts_saved_run *saved)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < saved->nr_modules && st == TS_OK; i++) {
+		struct ts_saved_module module = saved->modules[i];
+
+		if (ts_profile_module_of(adding->to, module.program_id) != TS_NONE)
+			continue;
+		if (!KEEP(adding->joining, &module.file, &module.proto))
+			return ts_fail_nomem(adding->err);
+		st = ts_saved_read_module(adding->to, &module, adding->err);
+	}
+	return st;
+}
+
+static bool add_frames(struct adding *adding)
+{
+	const struct ts_profile *from = adding->from;
+	uint32_t first_frame = (uint32_t)adding->to->nr_frames;
+	uint32_t first_stacked = (uint32_t)adding->to->nr_stacked;
+	bool good = true;
+
+	for (size_t i = 0; i < from->nr_frames && good; i++) {
+		struct ts_frame frame = from->frames[i];
+
+		good = KEEP(adding->joining, &frame.function, &frame.file) &&
+		       ts_profile_add_frame(adding->to, &frame);
+	}
+	for (size_t i = 0; i < from->nr_stacked && good; i++)
+		good = ts_profile_stack_frame(adding->to, first_frame + from->stacked[i]);
+	for (size_t i = 0; i < from->nr_sites && good; i++) {
+		struct ts_site site = from->sites[i];
+
+		site.first_frame += first_stacked;
+		good = KEEP(adding->joining, &site.file, &site.kind, &site.device) &&
+		       ts_profile_add_site(adding->to, &site);
+	}
+	return good;
+}
+
+static bool add_break(struct ts_joining *joining, struct ts_torch_break row)
+{
+	bool nomem = false;
+	struct ts_torch_break *to = ts_torch_log_break(&joining->profile->torch_log, &nomem);
+
+	if (!KEEP(joining, &row.file, &row.function, &row.reason, &row.explanation, &row.hint,
+		  &row.stack))
+		return false;
+	if (to)
+		*to = row;
+	return !nomem;
+}
+
+static bool add_recompile(struct ts_joining *joining, struct ts_torch_recompile row)
+{
+	bool nomem = false;
+	struct ts_torch_recompile *to =
+		ts_torch_log_recompile(&joining->profile->torch_log, &nomem);
+
+	if (!keep(joining, &row.reason))
+		return false;
+	if (to)
+		*to = row;
+	return !nomem;
+}
+
+static bool add_compilation(struct ts_joining *joining, struct ts_torch_compilation row)
+{
+	bool nomem = false;
+	struct ts_torch_compilation *to =
+		ts_torch_log_compilation(&joining->profile->torch_log, &nomem);
+
+	if (!KEEP(joining, &row.function, &row.file, &row.failure, &row.recompile_reason,
+		  &row.restart_reason))
+		return false;
+	if (to)
+		*to = row;
+	return !nomem;
+}
+
+static bool add_torch_log(struct adding *adding)
+{
+	const struct ts_torch_log *from = &adding->from->torch_log;
+	struct ts_torch_log *to = &adding->to->torch_log;
+	struct ts_bytes version = from->version;
+	bool good = keep(adding->joining, &version);
+
+	for (size_t i = 0; i < ts_torch_log_kept(from->nr_breaks) && good; i++)
+		good = add_break(adding->joining, from->breaks[i]);
+	for (size_t i = 0; i < ts_torch_log_kept(from->nr_recompiles) && good; i++)
+		good = add_recompile(adding->joining, from->recompiles[i]);
+	for (size_t i = 0; i < ts_torch_log_kept(from->nr_compilations) && good; i++)
+		good = add_compilation(adding->joining, from->compilations[i]);
+	to->nr_breaks += from->nr_breaks - ts_torch_log_kept(from->nr_breaks);
+	to->nr_recompiles += from->nr_recompiles - ts_torch_log_kept(from->nr_recompiles);
+	to->nr_compilations += from->nr_compilations - ts_torch_log_kept(from->nr_compilations);
+	to->nr_files += from->nr_files;
+	if (version.n > 0)
+		to->version = version;
+	return good;
+}
+
+/* ---- what lines gave */
+
+static bool name_ops(const struct adding *adding, struct ts_outline_line *line)
+{
+	struct ts_scopes *scopes = &line->scopes.scopes;
+
+	for (size_t i = 0; i < line->scopes.steps.nr; i++)
+		line->scopes.steps.items[i].op = adding->ops[line->scopes.steps.items[i].op];
+	for (size_t i = 0; i < scopes->nr; i++) {
+		scopes->items[i].op = adding->ops[scopes->items[i].op];
+		if (scopes->items[i].parent != TS_NONE)
+			scopes->items[i].parent = adding->ops[scopes->items[i].parent];
+	}
+	for (size_t i = 0; i < scopes->nr_epochs; i++)
+		scopes->epochs[i].op = adding->ops[scopes->epochs[i].op];
+	return ts_outline_marks_rename(&line->marks, adding->ops);
+}
+
+static bool name_kernels(const struct adding *adding, struct outline_marks *marks)
+{
+	uint32_t *kernels;
+
+	if (!marks->kernels)
+		return true;
+	kernels = calloc(adding->to->nr_ops + 1, sizeof(*kernels));
+	if (!kernels)
+		return false;
+	for (size_t i = 0; i < marks->nr_kernels; i++)
+		kernels[adding->ops[i]] = marks->kernels[i];
+	free(marks->kernels);
+	marks->kernels = kernels;
+	marks->nr_kernels = adding->to->nr_ops;
+	return true;
+}
+
+static bool add_line_outlines(struct adding *adding, struct ts_outline_lines *lines,
+			      const int64_t *from_ps)
+{
+	struct ts_joining *joining = adding->joining;
+	size_t nr = joining->lines.nr + lines->nr;
+
+	if (!ts_grow(&joining->lines.items, &joining->cap_lines, nr + 1,
+		     sizeof(*joining->lines.items)) ||
+	    !ts_grow(&joining->from_ps, &joining->cap_from, nr + 1, sizeof(*joining->from_ps)))
+		return false;
+	for (size_t i = 0; i < lines->nr; i++) {
+		struct ts_outline_line *line = &lines->items[i];
+
+		if (!name_ops(adding, line) || !name_kernels(adding, &line->marks) ||
+		    !keep(joining, &line->damage))
+			return false;
+		joining->from_ps[joining->lines.nr] = from_ps[i];
+		joining->lines.items[joining->lines.nr++] = *line;
+		memset(line, 0, sizeof(*line)); /* it has moved */
+	}
+	return true;
+}
+
+static bool add_files(struct adding *adding, const struct ts_saved_run *saved)
+{
+	struct ts_joining *joining = adding->joining;
+
+	for (size_t i = 0; i < saved->nr_files; i++) {
+		struct ts_saved_file file = saved->files[i];
+
+		if (!KEEP(joining, &file.host, &file.name, &file.path, &file.logdir, &file.run,
+			  &file.session, &file.problem) ||
+		    !ts_grow(&joining->saved.files, &joining->cap_files,
+			     joining->saved.nr_files + 1, sizeof(file)))
+			return false;
+		joining->saved.files[joining->saved.nr_files++] = file;
+	}
+	return true;
+}
+
+static enum ts_status check_devices(const struct adding *adding)
+{
+	const struct ts_profile *to = adding->to;
+
+	if (to->nr_devices == 0 || ts_profile_takes_device(to))
+		return TS_OK;
+	return ts_fail(adding->err, TS_LIMIT,
+		       "more devices than files of this size have " TS_OVER(TS_LIMIT_DEVICES));
+}
+
+enum ts_status ts_join_add(struct ts_joining *joining, struct ts_profile *profile,
+			   const struct ts_saved_run *saved, struct ts_outline_lines *lines,
+			   const int64_t *from_ps, struct ts_error *err)
+{
+	struct adding adding = { .joining = joining,
+				 .to = joining->profile,
+				 .from = profile,
+				 .host = (uint32_t)joining->profile->nr_hosts,
+				 .plane = (uint32_t)joining->profile->nr_planes,
+				 .line = (uint32_t)joining->profile->nr_lines,
+				 .err = err };
+	enum ts_status st = TS_OK;
+
+	TS_ASSERT(joining && profile && saved && lines && lines->nr == profile->nr_lines);
+	adding.ops = calloc(profile->nr_ops + 1, sizeof(*adding.ops));
+	if (!adding.ops || !add_files(&adding, saved) || !add_damage(&adding) ||
+	    !add_hosts(&adding) || !add_planes(&adding) || !add_devices(&adding) ||
+	    !add_lines(&adding) || !add_ops(&adding) || !add_frames(&adding) ||
+	    !add_torch_log(&adding) || !add_line_outlines(&adding, lines, from_ps))
+		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = check_devices(&adding);
+	if (st == TS_OK)
+		st = add_modules(&adding, saved);
+	free(adding.ops);
+	return st;
+}
+
+/* As a reader would have placed them on the later clock. */
+static void move(int64_t *start_ps, int64_t *end_ps, int64_t by_ps)
+{
+	*start_ps = ts_time_bound(ts_i64_add(*start_ps, by_ps));
+	*end_ps = ts_time_bound(ts_i64_add(*end_ps, by_ps));
+}
+
+/* What lies beyond all times has no length any more. */
+static void move_spans(struct ts_spans *spans, int64_t by_ps)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < spans->nr; i++) {
+		struct ts_span span = spans->items[i];
+
+		move(&span.start_ps, &span.end_ps, by_ps);
+		if (span.start_ps < span.end_ps)
+			spans->items[nr++] = span;
+	}
+	spans->nr = nr;
+}
+
+static void move_line(struct ts_outline_line *line, int64_t by_ps)
+{
+	struct ts_scopes *scopes = &line->scopes.scopes;
+
+	ts_outline_marks_move(&line->marks, by_ps);
+	for (size_t i = 0; i < line->scopes.steps.nr; i++)
+		move(&line->scopes.steps.items[i].start_ps, &line->scopes.steps.items[i].end_ps,
+		     by_ps);
+	for (size_t i = 0; i < scopes->nr; i++)
+		move_spans(&scopes->items[i].spans, by_ps);
+	for (size_t i = 0; i < scopes->nr_epochs; i++)
+		move(&scopes->epochs[i].start_ps, &scopes->epochs[i].end_ps, by_ps);
+	move_spans(&line->compile, by_ps);
+	move_spans(&line->input, by_ps);
+	if (line->scopes.is_seen && line->scopes.first_ps <= line->scopes.last_ps)
+		move(&line->scopes.first_ps, &line->scopes.last_ps, by_ps);
+	move(&line->first_ps, &line->last_ps, by_ps);
+}
+
+enum ts_status ts_join_clocks(struct ts_joining *joining, struct ts_error *err)
+{
+	const struct ts_profile *profile = joining->profile;
+
+	TS_ASSERT(joining && joining->lines.nr == profile->nr_lines);
+	for (size_t i = 0; i < joining->lines.nr; i++) {
+		int64_t by_ps = ts_i64_sub(profile->lines[i].start_ps, joining->from_ps[i]);
+		uint32_t host = profile->planes[profile->lines[i].plane].host;
+
+		if (by_ps > MAX_LAG_PS)
+			return ts_fail(
+				err, TS_UNSUPPORTED,
+				"%.*s: it began weeks after another file (name the files of one "
+				"run)",
+				TS_ARG(profile->hosts[host].file));
+		move_line(&joining->lines.items[i], by_ps);
+	}
+	return TS_OK;
+}
+
+void ts_join_release(struct ts_joining *joining)
+{
+	TS_ASSERT(joining);
+	ts_saved_run_release(&joining->saved);
+	ts_outline_lines_release(&joining->lines);
+	ts_strmap_release(&joining->places);
+	free(joining->texts);
+	free(joining->from_ps);
+}

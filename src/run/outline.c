@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The outline pass. It keeps markers (events of step and module lines), which are as many as steps
+ * (run/outline_steps.h). Of host threads it keeps only the time in compilations and in the input
+ * pipeline.
+ */
+#include "run/outline.h"
+
+#include "base/check.h"
+#include "base/work.h"
+#include "run/outline_lines.h"
+#include "read/stream.h"
+#include "model/torch_event.h"
+
+struct outline_pass {
+	struct ts_profile *profile;
+	uint8_t *activity; /* of each op: enum ts_host_activity */
+	struct outline_names names;
+	struct ts_outline_line *lines;
+	uint32_t *jobs;
+	size_t nr_jobs;
+};
+
+static void release_line(struct ts_outline_line *line)
+{
+	ts_outline_marks_release(&line->marks);
+	free(line->own_damage);
+	ts_spans_release(&line->compile);
+	ts_spans_release(&line->input);
+	ts_outline_scopes_release(&line->scopes);
+	memset(line, 0, sizeof(*line));
+}
+
+static bool add_activity(struct ts_outline_line *line, const struct ts_block *block, size_t i,
+			 enum ts_host_activity activity)
+{
+	int64_t end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]);
+
+	if (ts_host_compiles(activity))
+		return ts_spans_add(&line->compile, block->start_ps[i], end_ps);
+	return activity != TS_HOST_INPUT || ts_spans_add(&line->input, block->start_ps[i], end_ps);
+}
+
+static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
+{
+	struct outline_pass *pass = ctx;
+	struct ts_outline_line *line = &pass->lines[block->line_index];
+	bool host = block->line->kind == TS_LINE_THREAD, good = true;
+
+	if (!host)
+		good = ts_outline_marks_block(&line->marks, block);
+	for (size_t i = 0; host && i < block->nr_events && good; i++)
+		good = add_activity(line, block, i, pass->activity[block->op[i]]);
+	good = good && (!host || ts_outline_scopes_block(&line->scopes, block, &pass->names));
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+static bool keep_damage(struct ts_outline_line *line, const char *text)
+{
+	line->own_damage = strdup(text);
+	line->damage = ts_bytes_of(line->own_damage ? line->own_damage : "");
+	return line->own_damage != NULL;
+}
+
+static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_error *err)
+{
+	struct outline_pass *pass = ctx;
+	uint32_t index = pass->jobs[job];
+	struct ts_line *line = &pass->profile->lines[index];
+	struct ts_sink sink = { .ctx = pass, .columns = TS_COL_NUMBER, .block = take_block };
+	enum ts_status st;
+
+	if (line->kind == TS_LINE_THREAD)
+		sink.columns = TS_COL_STATS;
+	st = ts_stream_line(pass->profile, index, &sink, err);
+	if (st == TS_UNSORTED) {
+		release_line(&pass->lines[index]);
+		line->unsorted = true;
+		st = ts_stream_line(pass->profile, index, &sink, err);
+	}
+	if (st && st != TS_FORMAT)
+		return st;
+	if (!ts_outline_scopes_end(&pass->lines[index].scopes, pass->profile))
+		return ts_fail_nomem(err);
+	/* Damage of device lines is noted in the analyses' pass. */
+	if (st == TS_OK || line->kind != TS_LINE_THREAD || !err)
+		return TS_OK;
+	return keep_damage(&pass->lines[index], err->text) ? TS_OK : ts_fail_nomem(err);
+}
+
+/* What the lines of a plane show of steps, the best of them. */
+enum markers { NO_MARKERS, MODULE_MARKERS, STEP_MARKERS };
+
+/* A GPU's profiler writes neither steps nor modules: they are read off its kernels. */
+static enum markers markers_of(const struct ts_profile *profile, const struct ts_plane *plane)
+{
+	enum markers best = NO_MARKERS;
+
+	for (uint32_t i = 0; i < plane->nr_lines; i++) {
+		const struct ts_line *line = &profile->lines[plane->first_line + i];
+
+		if (line->nr_events > 0 && line->kind == TS_LINE_STEPS)
+			best = STEP_MARKERS;
+		else if (line->nr_events > 0 && line->kind == TS_LINE_MODULES)
+			best = TS_MAX(best, MODULE_MARKERS);
+	}
+	return best;
+}
+
+/* Steps that are marked are not inferred from modules. */
+static bool is_outline_line(const struct ts_plane *plane, const struct ts_line *line,
+			    enum markers markers)
+{
+	if (plane->kind == TS_PLANE_GPU && line->kind == TS_LINE_OPS)
+		return markers == NO_MARKERS;
+	if (plane->kind == TS_PLANE_TPU || plane->kind == TS_PLANE_GPU)
+		return line->kind == TS_LINE_STEPS ||
+		       (line->kind == TS_LINE_MODULES && markers != STEP_MARKERS);
+	return line->kind == TS_LINE_THREAD;
+}
+
+/*
+ * Of a trace the category says whether it is PyTorch that compiles: JAX has events of these names
+ * too.
+ */
+static enum ts_host_activity activity_of(const struct ts_op *op)
+{
+	enum ts_torch_event event =
+		op->is_event ? ts_torch_event_of(op->name, op->category) : TS_TORCH_OTHER;
+
+	if (event == TS_TORCH_COMPILE || event == TS_TORCH_PHASE)
+		return TS_HOST_TORCH;
+	return event == TS_TORCH_ABOUT ? TS_HOST_OTHER : ts_host_activity_of(op->name);
+}
+
+uint8_t *ts_outline_activity(const struct ts_profile *profile)
+{
+	uint8_t *activity = calloc(profile->nr_ops + 1, 1);
+
+	for (size_t i = 0; activity && i < profile->nr_ops; i++)
+		activity[i] = (uint8_t)activity_of(&profile->ops[i]);
+	return activity;
+}
+
+static enum ts_status prepare(struct outline_pass *pass, struct ts_error *err)
+{
+	struct ts_profile *profile = pass->profile;
+	enum markers markers = NO_MARKERS;
+
+	pass->activity = ts_outline_activity(profile);
+	pass->lines = calloc(profile->nr_lines + 1, sizeof(*pass->lines));
+	pass->jobs = calloc(profile->nr_lines + 1, sizeof(*pass->jobs));
+	if (!pass->activity || !pass->lines || !pass->jobs)
+		return ts_fail_nomem(err);
+	if (!ts_outline_names_init(&pass->names, profile, pass->activity))
+		return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < profile->nr_lines; i++) {
+		const struct ts_line *line = &profile->lines[i];
+		const struct ts_plane *plane = &profile->planes[line->plane];
+
+		if (i == 0 || line->plane != line[-1].plane)
+			markers = markers_of(profile, plane);
+		if (is_outline_line(plane, line, markers))
+			pass->jobs[pass->nr_jobs++] = i;
+	}
+	return TS_OK;
+}
+
+void ts_outline_lines_release(struct ts_outline_lines *lines)
+{
+	TS_ASSERT(lines);
+	for (size_t i = 0; lines->items && i < lines->nr; i++)
+		release_line(&lines->items[i]);
+	free(lines->items);
+	memset(lines, 0, sizeof(*lines));
+}
+
+struct outline_marks **ts_outline_marks_of(const struct ts_outline_lines *lines)
+{
+	struct outline_marks **marks = calloc(lines->nr + 1, sizeof(*marks));
+
+	TS_ASSERT(lines);
+	for (size_t l = 0; marks && l < lines->nr; l++)
+		marks[l] = &lines->items[l].marks;
+	return marks;
+}
+
+static enum ts_status spare_marks(const struct ts_profile *profile,
+				  const struct ts_outline_lines *lines, struct ts_error *err)
+{
+	struct outline_marks **marks = ts_outline_marks_of(lines);
+
+	if (!marks)
+		return ts_fail_nomem(err);
+	ts_outline_marks_spare(profile, marks);
+	free(marks);
+	return TS_OK;
+}
+
+static enum ts_status find_steps(struct ts_profile *profile, const struct ts_outline_lines *lines,
+				 struct ts_steps *steps, struct ts_error *err)
+{
+	struct outline_marks **marks = ts_outline_marks_of(lines);
+	bool good = marks && ts_outline_steps_find(profile, marks, steps);
+
+	free(marks);
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status find_scopes(const struct ts_profile *profile,
+				  const struct ts_outline_lines *lines, struct ts_outline *outline,
+				  struct ts_error *err)
+{
+	struct outline_scopes **scopes = calloc(lines->nr + 1, sizeof(*scopes));
+	bool good = scopes != NULL;
+
+	for (size_t l = 0; good && l < lines->nr; l++)
+		scopes[l] = &lines->items[l].scopes;
+	good = good && ts_outline_scopes_find(profile, scopes, outline);
+	free(scopes);
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+/* What the threads of one host did. */
+static bool join_lines(const struct ts_profile *profile, const struct ts_outline_lines *lines,
+		       uint32_t host, struct ts_host_spans *spans)
+{
+	struct ts_spans_sum compile = { .nr = 0 }, input = { .nr = 0 };
+	bool good = true;
+
+	for (size_t l = 0; l < profile->nr_lines && good; l++)
+		if (profile->planes[profile->lines[l].plane].host == host)
+			good = ts_spans_sum_add(&compile, &lines->items[l].compile) &&
+			       ts_spans_sum_add(&input, &lines->items[l].input);
+	good = good && ts_spans_sum_finish(&compile, &spans->compile) &&
+	       ts_spans_sum_finish(&input, &spans->input);
+	ts_spans_sum_release(&compile);
+	ts_spans_sum_release(&input);
+	return good;
+}
+
+static bool has_devices(const struct ts_profile *profile, uint32_t host)
+{
+	for (size_t d = 0; d < profile->nr_devices; d++)
+		if (profile->devices[d].host == host)
+			return true;
+	return false;
+}
+
+/* Adds what hosts without cores did to all that have some. */
+static bool share_controllers(const struct ts_profile *profile, struct ts_host_spans *hosts)
+{
+	for (uint32_t from = 0; from < profile->nr_hosts; from++) {
+		if (has_devices(profile, from) ||
+		    hosts[from].compile.nr + hosts[from].input.nr == 0)
+			continue;
+		for (uint32_t to = 0; to < profile->nr_hosts; to++)
+			if (has_devices(profile, to) &&
+			    (!ts_spans_union(&hosts[to].compile, &hosts[from].compile) ||
+			     !ts_spans_union(&hosts[to].input, &hosts[from].input)))
+				return false;
+	}
+	return true;
+}
+
+static bool join_hosts(const struct ts_profile *profile, const struct ts_outline_lines *lines,
+		       struct ts_outline *outline)
+{
+	size_t nr = profile->nr_hosts;
+
+	outline->hosts = calloc(nr + 1, sizeof(*outline->hosts));
+	outline->nr_hosts = outline->hosts ? nr : 0;
+	for (uint32_t h = 0; h < outline->nr_hosts; h++)
+		if (!join_lines(profile, lines, h, &outline->hosts[h]) ||
+		    !ts_spans_union(&outline->compile, &outline->hosts[h].compile))
+			return false;
+	if (!outline->hosts || !share_controllers(profile, outline->hosts))
+		return false;
+	for (uint32_t h = 0; h < nr; h++)
+		if (!ts_spans_subtract(&outline->hosts[h].input, &outline->hosts[h].compile))
+			return false;
+	return ts_outline_seal(outline);
+}
+
+bool ts_outline_seal(struct ts_outline *outline)
+{
+	TS_ASSERT(outline);
+	for (uint32_t h = 0; h < outline->nr_hosts; h++)
+		if (!ts_spans_seal(&outline->hosts[h].input) ||
+		    !ts_spans_seal(&outline->hosts[h].compile))
+			return false;
+	return ts_spans_seal(&outline->compile);
+}
+
+void ts_outline_note_damage(struct ts_profile *profile, uint32_t line, struct ts_bytes damage)
+{
+	const struct ts_plane *plane = &profile->planes[profile->lines[line].plane];
+
+	TS_ASSERT(profile && line < profile->nr_lines);
+	ts_profile_add_damage(profile, profile->hosts[plane->host].file, 0, (const char *)damage.p,
+			      false);
+}
+
+enum ts_status ts_outline_lines_make(struct ts_profile *profile, size_t nr_threads,
+				     struct ts_outline_lines *lines, uint8_t **activity,
+				     struct ts_error *err)
+{
+	struct outline_pass pass = { .profile = profile };
+	enum ts_status st;
+
+	TS_ASSERT(profile && lines && activity);
+	st = prepare(&pass, err);
+	if (st == TS_OK)
+		st = ts_work_run(nr_threads, pass.nr_jobs, run_line, &pass, err);
+	*lines = (struct ts_outline_lines){ pass.lines, pass.lines ? profile->nr_lines : 0 };
+	*activity = pass.activity;
+	ts_outline_names_release(&pass.names);
+	free(pass.jobs);
+	return st == TS_OK ? spare_marks(profile, lines, err) : st;
+}
+
+enum ts_status ts_outline_join_threads(struct ts_profile *profile, struct ts_outline_lines *lines,
+				       struct ts_outline *outline, struct ts_error *err)
+{
+	enum ts_status st = find_scopes(profile, lines, outline, err);
+
+	TS_ASSERT(profile && lines && outline && lines->nr == profile->nr_lines);
+	if (st == TS_OK && !join_hosts(profile, lines, outline))
+		st = ts_fail_nomem(err);
+	if (st)
+		return st;
+	for (uint32_t l = 0; l < lines->nr; l++)
+		if (lines->items[l].damage.n > 0)
+			ts_outline_note_damage(profile, l, lines->items[l].damage);
+	outline->nr_compiles = (int64_t)outline->compile.nr;
+	outline->compile_ps = ts_spans_total(&outline->compile);
+	return TS_OK;
+}
+
+enum ts_status ts_outline_join(struct ts_profile *profile, struct ts_outline_lines *lines,
+			       struct ts_outline *outline, struct ts_error *err)
+{
+	enum ts_status st;
+
+	TS_ASSERT(profile && lines && outline);
+	st = find_steps(profile, lines, &outline->steps, err);
+	return st ? st : ts_outline_join_threads(profile, lines, outline, err);
+}
+
+enum ts_status ts_outline_make(struct ts_profile *profile, size_t nr_threads,
+			       struct ts_outline *outline, struct ts_error *err)
+{
+	struct ts_outline_lines lines = { .nr = 0 };
+	enum ts_status st;
+
+	TS_ASSERT(profile && outline);
+	memset(outline, 0, sizeof(*outline));
+	st = ts_outline_lines_make(profile, nr_threads, &lines, &outline->host_activity, err);
+	if (st == TS_OK)
+		st = ts_outline_join(profile, &lines, outline, err);
+	ts_outline_lines_release(&lines);
+	return st;
+}

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scopes of a host's threads. Nothing in a profile of JAX marks what the user named
+ * (jax.profiler.TraceAnnotation makes the same event as the runtime's TraceMe), so a scope is what
+ * is left: an event of a thread of Python, with a name that neither the runtime nor the tracer
+ * gives, and outside all events of the runtime. A step is a scope with the stat step_num
+ * (StepTraceAnnotation), or PyTorch's ProfilerStep#N.
+ *
+ * Events come in the order of their ends. So a scope waits until it is known what it stands in.
+ */
+#include "run/outline_scopes.h"
+
+#include "base/check.h"
+#include "model/step_pairing.h"
+
+#define TORCH_STEP "ProfilerStep#"
+#define MAX_OPEN   65536
+#define MAX_SPANS  4096 /* of a scope */
+
+static enum ts_host_owner owner_of(const struct ts_op *op)
+{
+	if (op->has_program && !op->is_event)
+		return TS_HOST_OF_RUNTIME;
+	if (op->category.n == 0)
+		return ts_host_owner_of(op->name);
+	if (ts_bytes_is(op->category, "user_annotation"))
+		return TS_HOST_OF_USER;
+	return ts_bytes_is(op->category, "python_function") ? TS_HOST_OF_TRACER
+							    : TS_HOST_OF_FRAMEWORK;
+}
+
+static const uint8_t parts_of[] = {
+	[TS_HOST_OTHER] = TS_PART_OTHER,	[TS_HOST_INPUT] = TS_PART_INPUT,
+	[TS_HOST_CALL] = TS_PART_DISPATCH,	[TS_HOST_EXECUTE] = TS_PART_DISPATCH,
+	[TS_HOST_TRACE] = TS_PART_TRACE,	[TS_HOST_LOWER] = TS_PART_TRACE,
+	[TS_HOST_COMPILE] = TS_PART_COMPILE,	[TS_HOST_BACKEND] = TS_PART_COMPILE,
+	[TS_HOST_PASSES] = TS_PART_COMPILE,	[TS_HOST_CODEGEN] = TS_PART_COMPILE,
+	[TS_HOST_PIPELINE] = TS_PART_OTHER,	[TS_HOST_EXECUTABLE] = TS_PART_COMPILE,
+	[TS_HOST_CACHE_READ] = TS_PART_COMPILE, [TS_HOST_CACHE_WRITE] = TS_PART_COMPILE,
+	[TS_HOST_TORCH] = TS_PART_COMPILE,
+};
+
+bool ts_outline_names_init(struct outline_names *names, const struct ts_profile *profile,
+			   const uint8_t *activity)
+{
+	TS_ASSERT(names && profile && activity);
+	names->owners = malloc(profile->nr_ops + 1);
+	names->parts = malloc(profile->nr_ops + 1);
+	for (size_t i = 0; names->owners && names->parts && i < profile->nr_ops; i++) {
+		names->owners[i] = (uint8_t)owner_of(&profile->ops[i]);
+		names->parts[i] = parts_of[activity[i]];
+	}
+	return names->owners && names->parts;
+}
+
+void ts_outline_names_release(struct outline_names *names)
+{
+	TS_ASSERT(names);
+	free(names->owners);
+	free(names->parts);
+}
+
+static void absorb(struct scope_level *level, enum ts_scope_part from, enum ts_scope_part into)
+{
+	level->part_ps[into] = ts_i64_add(level->part_ps[into], level->part_ps[from]);
+	level->part_ps[from] = 0;
+}
+
+/*
+ * Adds what the event and all inside it did to what its parent did, and gives the sum. Inside an event
+ * that has a part, what has none is of that part; and so are calls, which tracing and compiling make.
+ */
+static bool sum_parts(struct outline_scopes *line, const struct ts_block *block, size_t i,
+		      enum ts_scope_part part, struct scope_level *all)
+{
+	size_t depth = block->depth[i];
+	size_t cap = line->cap_levels;
+
+	if (!ts_grow(&line->levels, &line->cap_levels, depth + 2, sizeof(*line->levels)))
+		return false;
+	memset(line->levels + cap, 0, (line->cap_levels - cap) * sizeof(*line->levels));
+	*all = line->levels[depth + 1];
+	if (line->nr_levels > depth + 1)
+		memset(&line->levels[depth + 1], 0,
+		       (line->nr_levels - depth - 1) * sizeof(*line->levels));
+	line->nr_levels = depth + 1;
+	if (part != TS_PART_OTHER)
+		absorb(all, TS_PART_OTHER, part);
+	if (part != TS_PART_OTHER && part != TS_PART_DISPATCH)
+		absorb(all, TS_PART_DISPATCH, part);
+	all->part_ps[part] = ts_i64_add(all->part_ps[part], block->self_ps[i]);
+	for (size_t p = 0; p < TS_NR_PARTS; p++)
+		line->levels[depth].part_ps[p] =
+			ts_i64_add(line->levels[depth].part_ps[p], all->part_ps[p]);
+	return true;
+}
+
+static bool add_mark(struct scope_marks *marks, const struct scope_mark *mark)
+{
+	if (!ts_grow(&marks->items, &marks->cap, marks->nr + 1, sizeof(*marks->items)))
+		return false;
+	marks->items[marks->nr++] = *mark;
+	return true;
+}
+
+static struct ts_scope *scope_of(struct ts_scopes *scopes, struct ts_map *rows, uint32_t op)
+{
+	uint32_t at = ts_map_find(rows, op);
+
+	if (at != TS_NONE)
+		return &scopes->items[at];
+	if (!ts_grow(&scopes->items, &scopes->cap, scopes->nr + 1, sizeof(*scopes->items)) ||
+	    !ts_map_set(rows, op, (uint32_t)scopes->nr))
+		return NULL;
+	scopes->items[scopes->nr] =
+		(struct ts_scope){ .op = op, .min_ps = INT64_MAX, .spans = { .max = MAX_SPANS } };
+	return &scopes->items[scopes->nr++];
+}
+
+static bool add_epoch(struct ts_scopes *scopes, const struct ts_scope *scope,
+		      const struct scope_mark *mark)
+{
+	struct ts_epoch epoch = { mark->op, mark->start_ps, mark->end_ps, scope->number };
+
+	if (scopes->nr_epochs == TS_EPOCHS_MAX || !scope->is_epoch)
+		return true;
+	if (epoch.number == TS_NO_NUMBER)
+		epoch.number = mark->number;
+	if (!ts_grow(&scopes->epochs, &scopes->cap_epochs, scopes->nr_epochs + 1,
+		     sizeof(*scopes->epochs)))
+		return false;
+	scopes->epochs[scopes->nr_epochs++] = epoch;
+	return true;
+}
+
+static bool keep(struct outline_scopes *line, const struct ts_profile *profile,
+		 const struct scope_mark *mark)
+{
+	bool is_torch_step = ts_bytes_starts(profile->ops[mark->op].name, TORCH_STEP);
+	int64_t dur_ps = mark->end_ps - mark->start_ps;
+	struct ts_scope *scope;
+
+	if (mark->number != TS_NO_NUMBER && !add_mark(&line->steps, mark))
+		return false;
+	if (is_torch_step) /* each has a name of its own: they are steps */
+		return true;
+	scope = scope_of(&line->scopes, &line->rows, mark->op);
+	if (!scope || !ts_spans_add(&scope->spans, mark->start_ps, mark->end_ps))
+		return false;
+	if (scope->nr == 0) /* a name may be long, and its scope be entered very often */
+		scope->is_epoch = ts_scope_is_epoch(profile->ops[mark->op].name, &scope->number);
+	scope->parent = scope->nr == 0 || scope->parent == mark->parent ? mark->parent : TS_NONE;
+	scope->nr++;
+	for (size_t p = 0; p < TS_NR_PARTS; p++)
+		scope->part_ps[p] = ts_i64_add(scope->part_ps[p], mark->part_ps[p]);
+	scope->total_ps = ts_i64_add(scope->total_ps, dur_ps);
+	scope->min_ps = TS_MIN(scope->min_ps, dur_ps);
+	scope->max_ps = TS_MAX(scope->max_ps, dur_ps);
+	return add_epoch(&line->scopes, scope, mark);
+}
+
+static bool settle(struct outline_scopes *line, const struct ts_profile *profile)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < line->open.nr && good; i++)
+		good = keep(line, profile, &line->open.items[i]);
+	line->open.nr = 0;
+	return good;
+}
+
+/* A JSON trace is searched for each stat: there, only PyTorch's steps are known. */
+static uint64_t number_of(const struct ts_block *block, size_t i)
+{
+	struct ts_bytes name = block->profile->ops[block->op[i]].name;
+	struct ts_stat stat;
+	uint64_t number;
+
+	if (ts_bytes_starts(name, TORCH_STEP))
+		return ts_bytes_u64(ts_bytes_cut(name, strlen(TORCH_STEP), name.n), &number)
+			       ? number
+			       : TS_NO_NUMBER;
+	if (block->stats || !block->stat(block, i, "step_num", &stat) ||
+	    stat.type == TS_STAT_TEXT || stat.number < 0)
+		return TS_NO_NUMBER;
+	return (uint64_t)stat.number;
+}
+
+static bool take_user(struct outline_scopes *line, const struct ts_block *block, size_t i,
+		      const struct scope_level *did)
+{
+	struct scope_mark mark = { .op = block->op[i],
+				   .parent = TS_NONE,
+				   .start_ps = block->start_ps[i],
+				   .end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]),
+				   .number = number_of(block, i) };
+
+	memcpy(mark.part_ps, did->part_ps, sizeof(mark.part_ps));
+	for (size_t k = line->open.nr; k-- > 0 && line->open.items[k].start_ps >= mark.start_ps;)
+		if (line->open.items[k].parent == TS_NONE)
+			line->open.items[k].parent = mark.op;
+	line->is_python |= mark.number != TS_NO_NUMBER;
+	return add_mark(&line->open, &mark);
+}
+
+static void take_runtime(struct outline_scopes *line, const struct ts_block *block, size_t i)
+{
+	while (line->open.nr > 0 &&
+	       line->open.items[line->open.nr - 1].start_ps >= block->start_ps[i])
+		line->open.nr--;
+	line->is_python |=
+		!line->is_python && ts_host_function(block->profile->ops[block->op[i]].name).n > 0;
+}
+
+/* Frames of the tracer last from the capture's set-up to its end: they are not in the hull. */
+static void widen(struct outline_scopes *line, const struct ts_block *block, size_t i)
+{
+	line->first_ps = TS_MIN(line->first_ps, block->start_ps[i]);
+	line->last_ps = TS_MAX(line->last_ps, ts_i64_add(block->start_ps[i], block->dur_ps[i]));
+}
+
+static bool take_event(struct outline_scopes *line, const struct ts_block *block, size_t i,
+		       const struct outline_names *names)
+{
+	enum ts_host_owner owner = (enum ts_host_owner)names->owners[block->op[i]];
+	struct scope_level did;
+
+	if (!sum_parts(line, block, i, (enum ts_scope_part)names->parts[block->op[i]], &did))
+		return false;
+	if (owner != TS_HOST_OF_TRACER)
+		widen(line, block, i);
+	if (owner == TS_HOST_OF_USER)
+		return take_user(line, block, i, &did);
+	if (owner == TS_HOST_OF_RUNTIME)
+		take_runtime(line, block, i);
+	else
+		line->is_python = true;
+	return true;
+}
+
+bool ts_outline_scopes_block(struct outline_scopes *line, const struct ts_block *block,
+			     const struct outline_names *names)
+{
+	bool good = true;
+
+	TS_ASSERT_HOT(line && block && names);
+	if (!line->is_seen) {
+		line->is_seen = true;
+		line->first_ps = INT64_MAX;
+		line->last_ps = INT64_MIN;
+		line->is_python = ts_bytes_has(block->line->name, "python");
+	}
+	for (size_t i = 0; i < block->nr_events && good; i++) {
+		good = take_event(line, block, i, names);
+		if (good && (block->depth[i] == 0 || line->open.nr > MAX_OPEN))
+			good = settle(line, block->profile);
+	}
+	return good;
+}
+
+bool ts_outline_scopes_end(struct outline_scopes *line, const struct ts_profile *profile)
+{
+	TS_ASSERT(line && profile);
+	return settle(line, profile);
+}
+
+void ts_outline_scopes_release(struct outline_scopes *line)
+{
+	TS_ASSERT(line);
+	free(line->open.items);
+	free(line->steps.items);
+	free(line->levels);
+	ts_scopes_release(&line->scopes);
+	ts_map_release(&line->rows);
+	memset(line, 0, sizeof(*line));
+}
+
+static bool sum_scope(struct ts_scope *into, const struct ts_scope *from)
+{
+	if (!into || !ts_spans_union(&into->spans, &from->spans))
+		return false;
+	into->parent = into->nr == 0 || into->parent == from->parent ? from->parent : TS_NONE;
+	into->nr += from->nr;
+	for (size_t p = 0; p < TS_NR_PARTS; p++)
+		into->part_ps[p] = ts_i64_add(into->part_ps[p], from->part_ps[p]);
+	into->total_ps = ts_i64_add(into->total_ps, from->total_ps);
+	into->min_ps = TS_MIN(into->min_ps, from->min_ps);
+	into->max_ps = TS_MAX(into->max_ps, from->max_ps);
+	return true;
+}
+
+static bool sum_epochs(struct ts_scopes *into, const struct ts_scopes *from)
+{
+	size_t nr = TS_MIN(from->nr_epochs, TS_EPOCHS_MAX - into->nr_epochs);
+
+	if (!ts_grow(&into->epochs, &into->cap_epochs, into->nr_epochs + nr + 1,
+		     sizeof(*into->epochs)))
+		return false;
+	if (nr > 0)
+		memcpy(into->epochs + into->nr_epochs, from->epochs, nr * sizeof(*from->epochs));
+	into->nr_epochs += nr;
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct ts_epoch *x = a, *y = b;
+
+	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
+}
+
+static bool sum_scopes(size_t nr_lines, struct outline_scopes *const *lines, struct ts_scopes *sum)
+{
+	struct ts_map rows = { .nr = 0 };
+	bool good = true;
+
+	for (size_t l = 0; l < nr_lines && good; l++) {
+		const struct ts_scopes *from = &lines[l]->scopes;
+
+		for (size_t i = 0; i < from->nr && good && lines[l]->is_python; i++)
+			good = sum_scope(scope_of(sum, &rows, from->items[i].op), &from->items[i]);
+		good = good && (!lines[l]->is_python || sum_epochs(sum, from));
+	}
+	if (sum->nr_epochs > 0)
+		qsort(sum->epochs, sum->nr_epochs, sizeof(*sum->epochs), by_start);
+	ts_map_release(&rows);
+	return good;
+}
+
+/* Steps of one name: PyTorch's have many and are one series. */
+static struct ts_bytes series_of(const struct ts_profile *profile, uint32_t op)
+{
+	struct ts_bytes name = profile->ops[op].name;
+
+	return ts_bytes_starts(name, TORCH_STEP) ? TS_LIT("ProfilerStep") : name;
+}
+
+struct series {
+	struct ts_bytes name; /* .p NULL: there is none */
+	size_t nr;
+	bool is_epoch;
+};
+
+static size_t count_series(const struct ts_profile *profile, const struct scope_marks *marks,
+			   struct ts_bytes name)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < marks->nr; i++)
+		nr += ts_bytes_eq(series_of(profile, marks->items[i].op), name);
+	return nr;
+}
+
+/* Steps are what is marked most often; epochs are steps only where nothing else is marked. */
+static bool is_better(const struct series *series, const struct series *best)
+{
+	if (!best->name.p || series->is_epoch != best->is_epoch)
+		return !best->name.p || best->is_epoch;
+	return series->nr > best->nr;
+}
+
+/* The series that begins with the first mark of a line or after a mark of another one: few. */
+static struct series find_series(const struct ts_profile *profile,
+				 struct outline_scopes *const *lines)
+{
+	struct series best = { .nr = 0 };
+
+	for (size_t l = 0; l < profile->nr_lines; l++) {
+		const struct scope_marks *marks = &lines[l]->steps;
+		struct ts_bytes last = { NULL, 0 };
+
+		for (size_t i = 0; i < marks->nr; i++) {
+			struct series series = { .name = series_of(profile, marks->items[i].op) };
+			uint64_t number;
+
+			if ((last.p && ts_bytes_eq(last, series.name)) ||
+			    (best.name.p && ts_bytes_eq(best.name, series.name)))
+				continue;
+			last = series.name;
+			series.nr = count_series(profile, marks, series.name);
+			series.is_epoch = ts_scope_is_epoch(series.name, &number);
+			if (is_better(&series, &best))
+				best = series;
+		}
+	}
+	return best;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct scope_mark *x = a, *y = b;
+
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	return (x->end_ps > y->end_ps) - (x->end_ps < y->end_ps);
+}
+
+static bool add_steps(const struct ts_profile *profile, const struct scope_marks *marks,
+		      struct ts_bytes name, struct ts_device_steps *steps)
+{
+	int64_t end_ps = INT64_MIN;
+
+	if (marks->nr > 0)
+		qsort(marks->items, marks->nr, sizeof(*marks->items), by_time);
+	for (size_t i = 0; i < marks->nr; i++) {
+		const struct scope_mark *mark = &marks->items[i];
+
+		if (!ts_bytes_eq(series_of(profile, mark->op), name) || mark->end_ps <= end_ps)
+			continue; /* a mark inside another says nothing new */
+		end_ps = mark->end_ps;
+		if (!ts_device_steps_add(steps, mark->start_ps, end_ps, mark->number))
+			return false;
+	}
+	return true;
+}
+
+/* A host's steps are those of its thread that marked most. */
+static bool find_steps(const struct ts_profile *profile, struct outline_scopes *const *lines,
+		       struct ts_steps *steps)
+{
+	struct series series = find_series(profile, lines);
+
+	steps->devices = calloc(profile->nr_hosts + 1, sizeof(*steps->devices));
+	if (!steps->devices)
+		return false;
+	steps->nr_devices = profile->nr_hosts;
+	for (uint32_t host = 0; series.nr > 0 && host < profile->nr_hosts; host++) {
+		const struct scope_marks *best = NULL;
+		size_t nr, most = 0;
+
+		for (size_t l = 0; l < profile->nr_lines; l++) {
+			if (profile->planes[profile->lines[l].plane].host != host ||
+			    lines[l]->steps.nr <= most)
+				continue;
+			nr = count_series(profile, &lines[l]->steps, series.name);
+			best = nr > most ? &lines[l]->steps : best;
+			most = TS_MAX(most, nr);
+		}
+		if (best && !add_steps(profile, best, series.name, &steps->devices[host]))
+			return false;
+	}
+	if (series.nr > 0)
+		steps->source = TS_STEPS_MARKED;
+	snprintf(steps->made_of, sizeof(steps->made_of), "%.*s", TS_ARG(series.name));
+	return ts_steps_pair(steps);
+}
+
+bool ts_outline_scopes_find(const struct ts_profile *profile, struct outline_scopes *const *lines,
+			    struct ts_outline *outline)
+{
+	TS_ASSERT(profile && lines && outline);
+	outline->host_first_ps = INT64_MAX;
+	outline->host_last_ps = INT64_MIN;
+	for (size_t l = 0; l < profile->nr_lines; l++)
+		if (lines[l]->is_seen) {
+			outline->host_first_ps = TS_MIN(outline->host_first_ps, lines[l]->first_ps);
+			outline->host_last_ps = TS_MAX(outline->host_last_ps, lines[l]->last_ps);
+		}
+	return sum_scopes(profile->nr_lines, lines, &outline->scopes) &&
+	       find_steps(profile, lines, &outline->host_steps);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A device's steps: its markers; else the pattern of its modules' executions, the same for all
+ * devices. What a GPU's kernels show (run/outline_marks.c) is believed only when every other
+ * kernel of the program ran at least once an execution; one is forgiven, at the capture's end.
+ */
+#include "run/outline_steps.h"
+
+#include "base/check.h"
+#include "model/step_pairing.h"
+#include "model/step_pattern.h"
+
+static uint64_t step_number(const struct ts_profile *profile, const struct outline_mark *mark,
+			    size_t at)
+{
+	uint64_t number;
+
+	if (mark->number != TS_NO_NUMBER)
+		return mark->number;
+	return ts_bytes_u64(profile->ops[mark->op].name, &number) ? number : at;
+}
+
+/* A mark that has no number is named after its place. */
+static bool make_marked(const struct ts_profile *profile, const struct outline_marks *marks,
+			struct ts_device_steps *steps)
+{
+	struct outline_marks_walk walk = { .marks = marks };
+	struct outline_mark mark;
+	bool good = ts_device_steps_reserve(steps, marks->nr);
+
+	while (good && ts_outline_marks_next(&walk, &mark))
+		good = ts_device_steps_add(steps, mark.start_ps, mark.end_ps,
+					   step_number(profile, &mark, walk.nr - 1));
+	return good;
+}
+
+static bool marks_steps(const struct ts_profile *profile, size_t line)
+{
+	return profile->lines[line].kind == TS_LINE_STEPS &&
+	       profile->planes[profile->lines[line].plane].device != TS_NONE;
+}
+
+void ts_outline_marks_spare(const struct ts_profile *profile, struct outline_marks *const *marks)
+{
+	bool has_steps = false;
+
+	TS_ASSERT(profile && marks);
+	for (size_t l = 0; l < profile->nr_lines && !has_steps; l++)
+		has_steps = marks[l]->nr > 0 && marks_steps(profile, l);
+	for (size_t l = 0; l < profile->nr_lines && has_steps; l++)
+		if (!marks_steps(profile, l))
+			ts_outline_marks_release(marks[l]);
+}
+
+/* A device's steps are those of the first of its lines that has any. */
+static bool find_marked(struct ts_outline_steps *finding, struct ts_steps *steps)
+{
+	const struct ts_profile *profile = finding->profile;
+
+	for (uint32_t l = 0; l < profile->nr_lines; l++) {
+		uint32_t device = profile->planes[profile->lines[l].plane].device;
+
+		if (!marks_steps(profile, l) || finding->marks[l]->nr == 0 ||
+		    finding->lines[device] != TS_NONE)
+			continue;
+		if (!ts_outline_marks_sort(finding->marks[l]))
+			return false;
+		finding->lines[device] = l;
+		steps->source = TS_STEPS_MARKED;
+	}
+	return true;
+}
+
+/*
+ * Functions without a name of their own, and graphs that all have one name: here variants are
+ * different modules.
+ */
+static bool says_nothing(struct ts_bytes name)
+{
+	return ts_bytes_starts(name, "SyncTensorsGraph") || ts_bytes_has(name, "lambda") ||
+	       ts_bytes_has(name, "unnamed") || name.n == 0;
+}
+
+/* .p NULL: no memory. */
+static struct ts_bytes module_name(struct ts_profile *profile, const struct ts_op *op)
+{
+	if (op->kind == TS_OP_MODULE)
+		return op->name;
+	if (op->module != TS_NONE && profile->modules[op->module].name.n > 0)
+		return profile->modules[op->module].name;
+	return ts_arena_printf(&profile->arena, "program %llu", (unsigned long long)op->program_id);
+}
+
+static bool add_symbol(struct outline_symbols *symbols, struct ts_bytes name, bool is_named,
+		       uint32_t op)
+{
+	uint32_t at = is_named ? ts_strmap_find(&symbols->by_name, name) : TS_NONE;
+
+	if (at == TS_NONE) {
+		if (!ts_grow(&symbols->names, &symbols->cap, symbols->nr + 1,
+			     sizeof(*symbols->names)))
+			return false;
+		at = (uint32_t)symbols->nr;
+		symbols->names[symbols->nr++] = name;
+		if (is_named && !ts_strmap_set(&symbols->by_name, name, at))
+			return false;
+	}
+	symbols->of_op[op] = at;
+	return true;
+}
+
+/* The number of what OP is an execution of. */
+static bool symbol_of(struct outline_symbols *symbols, struct ts_profile *profile, uint32_t op,
+		      uint32_t *symbol)
+{
+	if (symbols->of_op[op] == TS_NONE) {
+		struct ts_bytes name = module_name(profile, &profile->ops[op]);
+		bool is_named = !says_nothing(name);
+
+		if (!name.p ||
+		    !add_symbol(symbols, is_named ? ts_module_stem(name) : name, is_named, op))
+			return false;
+	}
+	*symbol = symbols->of_op[op];
+	return true;
+}
+
+static bool open_symbols(struct outline_symbols *symbols, const struct ts_profile *profile)
+{
+	symbols->of_op = malloc((profile->nr_ops + 1) * sizeof(*symbols->of_op));
+	for (size_t i = 0; symbols->of_op && i < profile->nr_ops; i++)
+		symbols->of_op[i] = TS_NONE;
+	return symbols->of_op != NULL;
+}
+
+static void release_symbols(struct outline_symbols *symbols)
+{
+	free(symbols->of_op);
+	free(symbols->names);
+	ts_strmap_release(&symbols->by_name);
+}
+
+/* Executions by program. False: no memory. */
+static bool count_runs(const struct ts_profile *profile, const struct outline_marks *marks,
+		       struct ts_map *runs)
+{
+	struct outline_marks_walk walk = { .marks = marks };
+	struct outline_mark mark;
+
+	while (ts_outline_marks_next(&walk, &mark)) {
+		uint64_t program_id = profile->ops[mark.op].program_id;
+		uint32_t nr = ts_map_find(runs, program_id);
+
+		if (!ts_map_set(runs, program_id, nr == TS_NONE ? 1 : nr + 1))
+			return false;
+	}
+	return true;
+}
+
+/* Did each kernel of each program run at least once an execution, but for one? */
+static bool kernels_agree(const struct ts_profile *profile, struct outline_marks *marks)
+{
+	struct ts_map runs = { .nr = 0 };
+	bool good = count_runs(profile, marks, &runs);
+
+	for (uint32_t op = 0; good && op < profile->nr_ops && !marks->is_wild; op++) {
+		uint32_t nr =
+			marks->kernels[op] ? ts_map_find(&runs, profile->ops[op].program_id) : 0;
+
+		marks->is_wild = marks->kernels[op] > 0 && marks->kernels[op] + 1 < nr;
+	}
+	ts_map_release(&runs);
+	return good;
+}
+
+static int64_t busy_ps(const struct outline_marks *marks)
+{
+	struct outline_marks_walk walk = { .marks = marks };
+	struct outline_mark mark;
+	int64_t sum_ps = 0;
+
+	while (ts_outline_marks_next(&walk, &mark))
+		sum_ps = ts_i64_add(sum_ps, ts_i64_sub(mark.end_ps, mark.start_ps));
+	return sum_ps;
+}
+
+/* The device's line of modules, or a GPU's busiest stream; TS_NONE: there are no executions. */
+static bool telling_line(const struct ts_outline_steps *finding, const struct ts_plane *plane,
+			 uint32_t *telling)
+{
+	int64_t best_ps = 0;
+
+	*telling = TS_NONE;
+	for (uint32_t l = plane->first_line; l < plane->first_line + plane->nr_lines; l++) {
+		const struct ts_line *line = &finding->profile->lines[l];
+		struct outline_marks *found = finding->marks[l];
+		int64_t ps;
+
+		if (found->nr == 0 || line->kind == TS_LINE_STEPS)
+			continue;
+		if (!ts_outline_marks_sort(found))
+			return false;
+		ps = busy_ps(found);
+		if (line->kind == TS_LINE_MODULES || *telling == TS_NONE || ps > best_ps) {
+			*telling = l;
+			best_ps = ps;
+		}
+		if (line->kind == TS_LINE_MODULES)
+			break;
+	}
+	return true;
+}
+
+/* What ran on a device, in the order of time. */
+struct history {
+	struct ts_execution *items;
+	size_t nr;
+};
+
+/* The caller frees what it has, in any case. */
+static bool make_history(struct ts_outline_steps *finding, const struct outline_marks *marks,
+			 struct history *history)
+{
+	struct outline_marks_walk walk = { .marks = marks };
+	struct outline_mark mark;
+
+	history->items = malloc((marks->nr + 1) * sizeof(*history->items));
+	history->nr = 0;
+	while (history->items && ts_outline_marks_next(&walk, &mark)) {
+		struct ts_execution *item = &history->items[history->nr++];
+
+		*item = (struct ts_execution){ mark.start_ps, mark.end_ps, 0 };
+		if (!symbol_of(&finding->symbols, finding->profile, mark.op, &item->symbol))
+			return false;
+	}
+	return history->items != NULL;
+}
+
+static int64_t pattern_ps(const struct ts_step_pattern *pattern, const struct history *history)
+{
+	int64_t sum_ps = 0;
+
+	for (size_t i = 0; i < history->nr; i++)
+		for (size_t s = 0; s < pattern->nr; s++)
+			if (history->items[i].symbol == pattern->symbols[s]) {
+				sum_ps = ts_i64_add(sum_ps, history->items[i].end_ps -
+								    history->items[i].start_ps);
+				break;
+			}
+	return sum_ps;
+}
+
+/* Of the patterns that devices have, the one that holds most time of its device: is it this one's? */
+static bool try_pattern(struct ts_outline_steps *finding, const struct outline_marks *marks,
+			int64_t *best_ps)
+{
+	struct history history = { .nr = 0 };
+	struct ts_step_pattern found;
+	bool good = make_history(finding, marks, &history);
+
+	if (good && busy_ps(marks) > *best_ps) { /* else it cannot hold more */
+		good = ts_step_pattern_find(history.items, history.nr, finding->symbols.names,
+					    finding->symbols.nr, &found);
+		if (good && found.nr > 0 && pattern_ps(&found, &history) > *best_ps) {
+			*best_ps = pattern_ps(&found, &history);
+			finding->pattern = found;
+		}
+	}
+	free(history.items);
+	return good;
+}
+
+static bool find_pattern(struct ts_outline_steps *finding, struct ts_steps *steps)
+{
+	struct ts_profile *profile = finding->profile;
+	int64_t best_ps = 0;
+
+	for (size_t d = 0; d < profile->nr_devices; d++) {
+		struct outline_marks *marks;
+		uint32_t line;
+
+		if (!telling_line(finding, &profile->planes[profile->devices[d].plane], &line))
+			return false;
+		if (line == TS_NONE)
+			continue;
+		marks = finding->marks[line];
+		if (marks->kernels && !kernels_agree(profile, marks))
+			return false;
+		if (marks->is_wild)
+			continue;
+		finding->lines[d] = line;
+		if (!try_pattern(finding, marks, &best_ps))
+			return false;
+	}
+	ts_step_pattern_text(&finding->pattern, finding->symbols.names, steps->made_of,
+			     sizeof(steps->made_of));
+	steps->source = finding->pattern.nr > 0 ? TS_STEPS_INFERRED : TS_STEPS_NONE;
+	return true;
+}
+
+static bool make_inferred(struct ts_outline_steps *finding, const struct outline_marks *marks,
+			  struct ts_device_steps *steps)
+{
+	struct history history = { .nr = 0 };
+	bool good = make_history(finding, marks, &history) &&
+		    ts_step_pattern_apply(&finding->pattern, history.items, history.nr,
+					  finding->symbols.names, steps);
+
+	free(history.items);
+	return good;
+}
+
+static bool open_steps(struct ts_outline_steps *finding, struct ts_steps *steps)
+{
+	const struct ts_profile *profile = finding->profile;
+
+	steps->devices = calloc(profile->nr_devices + 1, sizeof(*steps->devices));
+	finding->lines = malloc((profile->nr_devices + 1) * sizeof(*finding->lines));
+	if (!steps->devices || !finding->lines)
+		return false;
+	steps->nr_devices = profile->nr_devices;
+	for (size_t d = 0; d < steps->nr_devices; d++) {
+		steps->devices[d].host = profile->devices[d].host;
+		finding->lines[d] = TS_NONE;
+	}
+	return true;
+}
+
+bool ts_outline_steps_open(struct ts_outline_steps *finding, struct ts_profile *profile,
+			   struct outline_marks *const *marks, struct ts_steps *steps)
+{
+	TS_ASSERT(finding && profile && marks && steps);
+	*finding = (struct ts_outline_steps){ .profile = profile, .marks = marks };
+	if (!open_steps(finding, steps) || !find_marked(finding, steps))
+		return false;
+	return steps->source == TS_STEPS_MARKED ||
+	       (open_symbols(&finding->symbols, profile) && find_pattern(finding, steps));
+}
+
+bool ts_outline_steps_make(struct ts_outline_steps *finding, uint32_t device,
+			   struct ts_steps *steps)
+{
+	uint32_t line = finding->lines[device];
+	struct ts_device_steps *of = &steps->devices[device];
+
+	TS_ASSERT(of->nr == 0);
+	if (line == TS_NONE)
+		return true;
+	return steps->source == TS_STEPS_MARKED
+		       ? make_marked(finding->profile, finding->marks[line], of)
+		       : make_inferred(finding, finding->marks[line], of);
+}
+
+void ts_outline_steps_close(struct ts_outline_steps *finding)
+{
+	TS_ASSERT(finding);
+	free(finding->lines);
+	release_symbols(&finding->symbols);
+	memset(finding, 0, sizeof(*finding));
+}
+
+bool ts_outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
+			   struct ts_steps *steps)
+{
+	struct ts_outline_steps finding;
+	bool good = ts_outline_steps_open(&finding, profile, marks, steps);
+
+	for (uint32_t d = 0; good && d < steps->nr_devices; d++) {
+		good = ts_outline_steps_make(&finding, d, steps);
+		if (finding.lines[d] != TS_NONE)
+			ts_outline_marks_release(marks[finding.lines[d]]);
+	}
+	ts_outline_steps_close(&finding);
+	return good && ts_steps_pair(steps);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* By the names of the report: `run.devices[].chip`, `overview.step_count`. */
+#include "trace/facts.h"
+
+#include "base/check.h"
+#include "write/summary.h"
+
+static const struct {
+	const char *key, *field;
+	const char *column; /* of a list: its different texts; NULL with a list: how many rows */
+} sources[TS_TRACE_FACTS] = {
+	{ "chip", "run.devices", "chip" },
+	{ "device_count", "run.devices", NULL },
+	{ "hosts", "run.hosts", "name" },
+	{ "step_count", "overview.step_count", NULL },
+	{ "health_score", "overview.health_score", NULL },
+	{ "duration_ps", "run.duration_ps", NULL },
+};
+
+const char *ts_trace_fact_key(struct ts_bytes name)
+{
+	for (size_t i = 0; i < TS_TRACE_FACTS; i++)
+		if (ts_bytes_is(name, sources[i].key))
+			return sources[i].key;
+	return NULL;
+}
+
+static struct ts_bytes text_at(const struct ts_list *list, size_t row, size_t column)
+{
+	const struct ts_value *value = &list->items[row * list->nr_names + column];
+
+	return value->type == TS_VALUE_TEXT ? value->as.s : (struct ts_bytes){ NULL, 0 };
+}
+
+/* "TPU v5e, TPU v6e": each that is not the one before it. */
+static bool join(const struct ts_list *list, const char *column, struct ts_arena *arena,
+		 struct ts_bytes *all)
+{
+	struct ts_buf names = TS_BUF_INIT;
+	struct ts_bytes last = { NULL, 0 };
+	size_t at = 0;
+	bool good;
+
+	while (at < list->nr_names && strcmp(list->names[at], column) != 0)
+		at++;
+	for (size_t i = 0; i < list->nr && at < list->nr_names; i++) {
+		struct ts_bytes name = text_at(list, i, at);
+
+		if (name.n == 0 || ts_bytes_eq(name, last))
+			continue;
+		ts_buf_puts(&names, names.n ? ", " : "");
+		ts_buf_put(&names, name);
+		last = name;
+	}
+	*all = ts_arena_copy(arena, ts_buf_bytes(&names));
+	good = !names.failed && (names.n == 0 || all->p);
+	ts_buf_release(&names);
+	return good;
+}
+
+bool ts_trace_facts(const struct ts_results *results, struct ts_arena *arena,
+		    struct ts_perfetto_fact facts[TS_TRACE_FACTS], size_t *nr)
+{
+	bool good = true;
+
+	TS_ASSERT(results && arena && facts && nr);
+	*nr = 0;
+	for (size_t i = 0; i < TS_TRACE_FACTS && good; i++) {
+		struct ts_value value = ts_summary_value(results, sources[i].field);
+		struct ts_perfetto_fact fact = { .key = sources[i].key, .number = -1 };
+
+		if (value.type == TS_VALUE_LIST && sources[i].column)
+			good = join(value.as.list, sources[i].column, arena, &fact.text);
+		else if (value.type == TS_VALUE_LIST)
+			fact.number = (int64_t)value.as.list->nr;
+		else
+			fact.number = ts_value_int(value);
+		if (fact.text.n > 0 || fact.number >= 0)
+			facts[(*nr)++] = fact;
+	}
+	return good;
+}

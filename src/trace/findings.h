@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The findings of a run as tracks of their own, for the process that every trace of ours has: a
+ * track and a slice each, in the order of the report. So none is missing, also where it is about no op and
+ * no device. A slice is as long as the time that its finding is about, else as long as the run.
+ */
+#ifndef TS_TRACE_FINDINGS_H
+#define TS_TRACE_FINDINGS_H
+
+#include "result/result.h"
+
+#define TS_TRACE_FINDINGS "TPUsight: findings of the run" /* the process */
+
+struct ts_trace_extent {
+	int64_t first_ps, last_ps; /* of the events of a file */
+};
+
+/*
+ * *NR tracks in ARENA; names are "1 critical". RESULTS may be NULL. NULL: no memory.
+ */
+const struct ts_track *ts_trace_findings(const struct ts_results *results,
+					 struct ts_trace_extent extent, struct ts_arena *arena,
+					 size_t *nr);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A row begins, is written or looked through, and ends; tracks of ours. */
+#include "trace/row.h"
+
+#include "base/check.h"
+#include "trace/writer.h"
+
+struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
+					    const struct ts_perfetto_form *form,
+					    struct ts_trace_clock clock)
+{
+	struct ts_trace_writer *writer = calloc(1, sizeof(*writer));
+
+	TS_ASSERT(plan && form);
+	if (!writer)
+		return NULL;
+	writer->plan = plan;
+	writer->profile = plan->profile;
+	writer->form = form;
+	writer->clock = clock;
+	writer->described = calloc(plan->profile->nr_ops + 1, sizeof(*writer->described));
+	if (!writer->described) {
+		ts_trace_writer_free(writer);
+		return NULL;
+	}
+	return writer;
+}
+
+void ts_trace_writer_free(struct ts_trace_writer *writer)
+{
+	if (!writer)
+		return;
+	for (size_t i = 0; i < writer->nr_used; i++)
+		free(writer->lanes[i].open);
+	free(writer->lanes);
+	ts_buf_release(&writer->text);
+	ts_buf_release(&writer->tails);
+	ts_buf_release(&writer->full_tail);
+	ts_trace_kernels_release(&writer->kernels);
+	ts_trace_args_release(&writer->args);
+	ts_perfetto_seen_release(&writer->seen);
+	free(writer->described);
+	free(writer->kept);
+	free(writer->order);
+	free(writer);
+}
+
+static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *row,
+		     const struct ts_trace_out *out, struct ts_trace_counts *counts)
+{
+	writer->row = row;
+	writer->at = row->at;
+	writer->at.last_ns = &writer->last_ns;
+	writer->at.seen = &writer->seen;
+	writer->last_ns = 0;
+	ts_perfetto_seen_release(&writer->seen);
+	ts_trace_forget_tails(writer);
+	writer->out = out;
+	writer->counts = counts;
+	writer->nr_kept = 0;
+	writer->flush_at = TS_TRACE_FLUSH_EVENTS;
+	writer->nr_lanes = 0;
+	writer->nr_seen = 0;
+	writer->nr_flows = 0;
+	writer->each = NULL;
+	writer->stat = NULL;
+	writer->nr_slices = 0;
+	writer->next_arrow = 0;
+	ts_trace_kernels_clear(&writer->kernels);
+	writer->pairs.nr = 0;
+	ts_buf_clear(&writer->text);
+	writer->form->row(&writer->text, &writer->at);
+}
+
+/* Tracks of ours */
+
+/* INSTANT_NS: of the row's last slice of 0 ns. */
+static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfetto_lane *lane,
+			  const struct ts_slice *slice, struct ts_bytes tail, int64_t *instant_ns)
+{
+	int64_t start_ns = ts_trace_clock_ns(writer, slice->start_ps);
+	int64_t end_ns = ts_trace_clock_ns(writer, slice->end_ps);
+	struct ts_perfetto_slice shown = { .start_ns = start_ns,
+					   .dur_ns = end_ns - start_ns,
+					   .tail = tail,
+					   .own_ns = slice->own_ps / TS_PS_PER_NS,
+					   .nr_events = slice->nr_events,
+					   .is_apart =
+						   start_ns < end_ns && start_ns == *instant_ns };
+
+	if (start_ns == end_ns)
+		*instant_ns = start_ns;
+	writer->form->label_slice(&writer->text, lane, &shown);
+	writer->form->end(&writer->text, lane, end_ns, shown.is_apart);
+	writer->counts->own++;
+}
+
+static enum ts_status put_slices(struct ts_trace_writer *writer, const struct ts_track *track,
+				 const struct ts_perfetto_lane *lane, const size_t *tails,
+				 struct ts_error *err)
+{
+	int64_t instant_ns = INT64_MIN;
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < track->nr_slices && st == TS_OK; i++) {
+		const struct ts_slice *slice = &track->slices[i];
+		size_t at = tails[slice->label];
+		struct ts_bytes tail = ts_bytes_cut(ts_buf_bytes(&writer->full_tail), at,
+						    tails[slice->label + 1] - at);
+
+		put_own_slice(writer, lane, slice, tail, &instant_ns);
+		st = ts_trace_hand_on(writer, TS_TRACE_PIECE_BYTES, err);
+	}
+	return st;
+}
+
+static enum ts_status write_slices(struct ts_trace_writer *writer, const struct ts_track *track,
+				   struct ts_error *err)
+{
+	struct ts_perfetto_lane lane = { .row = &writer->at };
+	size_t *tails = calloc(track->nr_labels + 1, sizeof(*tails));
+	enum ts_status st;
+
+	if (!tails)
+		return ts_fail_nomem(err);
+	writer->form->lane(&writer->text, &lane);
+	ts_buf_clear(&writer->full_tail);
+	for (uint32_t i = 0; i < track->nr_labels; i++) {
+		writer->form->label_tail(&writer->text, &writer->full_tail, &lane, i);
+		tails[i + 1] = writer->full_tail.n;
+	}
+	st = writer->full_tail.failed ? ts_fail_nomem(err)
+				      : put_slices(writer, track, &lane, tails, err);
+	free(tails);
+	return st;
+}
+
+static enum ts_status write_points(struct ts_trace_writer *writer, const struct ts_track *track,
+				   struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < track->nr_points && st == TS_OK; i++) {
+		int64_t at_ns = ts_trace_clock_ns(writer, track->points[i].at_ps);
+
+		writer->form->counter(&writer->text, &writer->at, at_ns, track->points[i].value);
+		writer->counts->own += !writer->row->at.is_native;
+		st = ts_trace_hand_on(writer, TS_TRACE_PIECE_BYTES, err);
+	}
+	return st;
+}
+
+enum ts_status ts_trace_row_write(struct ts_trace_writer *writer, const struct ts_trace_row *row,
+				  const struct ts_trace_out *out, struct ts_trace_counts *counts,
+				  struct ts_error *err)
+{
+	const struct ts_track *track = row->at.track;
+	enum ts_status st;
+
+	TS_ASSERT(writer && row && out && counts);
+	open_row(writer, row, out, counts);
+	if (!track)
+		st = ts_trace_write_line(writer, err);
+	else if (track->kind == TS_TRACK_SLICES)
+		st = write_slices(writer, track, err);
+	else
+		st = write_points(writer, track, err);
+	return st ? st : ts_trace_hand_on(writer, 0, err);
+}
+
+static enum ts_status drop_piece(void *ctx, struct ts_buf *text, struct ts_error *err)
+{
+	ts_buf_clear(text);
+	return TS_OK;
+}
+
+enum ts_status ts_trace_row_scan(struct ts_trace_writer *writer, const struct ts_trace_row *row,
+				 struct ts_trace_ends *ends, struct ts_error *err)
+{
+	struct ts_trace_out nowhere = { NULL, drop_piece };
+	struct ts_trace_counts counts = { 0 };
+	enum ts_status st;
+
+	TS_ASSERT(writer && row && ends);
+	writer->ends = ends;
+	st = ts_trace_row_write(writer, row, &nowhere, &counts, err);
+	writer->ends = NULL;
+	ts_trace_ends_tidy(ends);
+	return st;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks of lines: what is packed comes back, in the order of time, and takes little. */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include "run/outline_steps.h"
+#include "tests/base/rng.h"
+
+#include <cmocka.h>
+
+#define NR 500
+
+static void make_items(struct outline_mark *items, uint64_t seed)
+{
+	struct rng rng = rng_of(seed);
+	unsigned wide = (unsigned)(seed % 60);
+
+	for (size_t i = 0; i < NR; i++) {
+		int64_t start_ps = (int64_t)(rng_next(&rng) >> (63 - wide));
+
+		items[i] = (struct outline_mark){
+			.start_ps = seed % 2 ? -start_ps : start_ps,
+			.end_ps = start_ps + (int64_t)rng_below(&rng, 1000),
+			.number = rng_below(&rng, 4) ? i : TS_NO_NUMBER,
+			.op = (uint32_t)rng_below(&rng, 7),
+		};
+	}
+}
+
+static void assert_same(const struct outline_mark *items, const struct outline_mark *others)
+{
+	for (size_t i = 0; i < NR; i++) {
+		assert_int_equal(items[i].start_ps, others[i].start_ps);
+		assert_int_equal(items[i].end_ps, others[i].end_ps);
+		assert_int_equal(items[i].number, others[i].number);
+		assert_int_equal(items[i].op, others[i].op);
+	}
+}
+
+static void any_marks_come_back_as_they_were(void **state)
+{
+	for (uint64_t seed = 0; seed < 120; seed++) {
+		struct outline_mark items[NR], back[NR];
+		struct outline_marks marks = { .nr = 0 };
+
+		make_items(items, seed);
+		assert_true(ts_outline_marks_pack(&marks, items, NR));
+		assert_int_equal(marks.nr, NR);
+		ts_outline_marks_unpack(&marks, back);
+		assert_same(items, back);
+		ts_outline_marks_release(&marks);
+	}
+}
+
+static void marks_are_renamed_moved_and_sorted(void **state)
+{
+	static const uint32_t ops[7] = { 6, 5, 4, 3, 2, 1, 0 };
+
+	for (uint64_t seed = 0; seed < 120; seed++) {
+		struct outline_mark items[NR], back[NR];
+		struct outline_marks marks = { .nr = 0 };
+		uint64_t sum = 0, sum_back = 0;
+
+		make_items(items, seed);
+		assert_true(ts_outline_marks_pack(&marks, items, NR));
+		assert_true(ts_outline_marks_rename(&marks, ops));
+		ts_outline_marks_move(&marks, 1000);
+		assert_true(ts_outline_marks_sort(&marks));
+		ts_outline_marks_unpack(&marks, back);
+		for (size_t i = 0; i < NR; i++) {
+			sum += (uint64_t)items[i].start_ps + 1000 + ops[items[i].op];
+			sum_back += (uint64_t)back[i].start_ps + back[i].op;
+			assert_true(i == 0 || back[i - 1].start_ps <= back[i].start_ps);
+		}
+		assert_true(sum == sum_back);
+		ts_outline_marks_release(&marks);
+	}
+}
+
+#define MANY 100000
+#define STEP 16900000000 /* 16.9 ms */
+
+/* Steps of a training, each up to 3 % faster or slower, 2 us apart: packed they take a third of what they do unpacked. */
+static void a_mark_takes_few_bytes_and_a_step_no_more_than_its_own(void **state)
+{
+	struct ts_profile profile = { .nr_devices = 1, .nr_planes = 1, .nr_lines = 1 };
+	struct ts_plane plane = { .kind = TS_PLANE_TPU, .nr_lines = 1 };
+	struct ts_line line = { .kind = TS_LINE_STEPS };
+	struct ts_device device = { .host = 0 };
+	struct outline_marks marks = { .nr = 0 }, *const all[] = { &marks };
+	struct ts_steps steps = { .nr_steps = 0 };
+	struct rng rng = rng_of(1);
+	int64_t at = 0;
+
+	profile.planes = &plane;
+	profile.lines = &line;
+	profile.devices = &device;
+	for (uint64_t i = 0; i < MANY; i++) {
+		int64_t end_ps = at + STEP + (int64_t)rng_below(&rng, STEP / 33);
+		const struct outline_mark mark = { at, end_ps, i, 0 };
+
+		assert_true(ts_outline_marks_add(&marks, &mark));
+		at = end_ps + 2000000;
+	}
+	assert_true(marks.packed.n <= 12 * MANY);
+	assert_true(ts_outline_steps_find(&profile, all, &steps));
+	assert_int_equal(marks.packed.cap, 0); /* given back */
+	assert_int_equal(steps.nr_steps, MANY);
+	assert_int_equal(steps.devices[0].nr, MANY);
+	assert_true(steps.devices[0].cap * sizeof(*steps.devices[0].items) <= 24 * MANY);
+	assert_null(steps.devices[0].rows);
+	ts_steps_release(&steps);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_marks_come_back_as_they_were),
+		cmocka_unit_test(marks_are_renamed_moved_and_sorted),
+		cmocka_unit_test(a_mark_takes_few_bytes_and_a_step_no_more_than_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
