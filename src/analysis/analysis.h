@@ -22,7 +22,7 @@
 #include "hw/topology.h"
 #include "model/interleaved.h"
 #include "model/outline.h"
-#include "result/result.h"
+#include "result/schema.h"
 
 #define TS_ANALYSIS_ID(name) TS_ANALYSIS_##name,
 enum ts_analysis_id { TS_ANALYSES(TS_ANALYSIS_ID) TS_NR_ANALYSES };
@@ -69,9 +69,7 @@ enum ts_pass {
 struct ts_record;
 struct ts_rule;
 struct ts_analysis {
-	const char *name, *title;
-	bool top_level;	 /* its result's fields stand in the report itself */
-	bool draws_only; /* its result is tracks for the viewers, not a view */
+	const struct ts_schema *schema; /* of its result, whose name is the analysis' own */
 	const enum ts_analysis_id
 		*needs; /* closed before this one: TS_NEEDED; NULL: it needs none */
 	const enum ts_analysis_id *shows; /* for .report: TS_SHOWN */

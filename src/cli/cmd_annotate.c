@@ -14,6 +14,7 @@
 #include "overlay/cache.h"
 #include "write/breakdown.h"
 #include "write/summary.h"
+#include "result/schema/time.def"
 
 static void put_left_out(struct ts_buf *out, const struct ts_annotation *one)
 {
@@ -81,7 +82,7 @@ static void print_summary(struct work *work, const struct ts_annotation *one)
 	const struct ts_cli *cli = work->cli;
 	struct ts_report form = { .width = ts_terminal_width(), .color = ts_use_color(cli) };
 	struct ts_buf out = TS_BUF_INIT;
-	const struct ts_result *time = ts_results_find(&one->run.results, "time");
+	const struct ts_result *time = TS_FIND(&one->run.results, time);
 
 	ts_buf_puts(&out, work->nr_shown++ ? "\n" : "");
 	ts_summary_text(&out, &one->run.results, &form);

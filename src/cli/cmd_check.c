@@ -9,6 +9,7 @@
 #include "cli/report.h"
 #include "run/run.h"
 #include "write/check.h"
+#include "result/schema/capture.def"
 
 struct check_options {
 	struct ts_print_options print;
@@ -50,7 +51,7 @@ static void check_results(struct checking *checking, const struct ts_run *run, c
 		ts_complain(run->problems[i]);
 	checking->nr_failed += run->nr_problems;
 	checking->nr_read++;
-	check.capture = ts_results_find(&run->results, "capture");
+	check.capture = TS_FIND(&run->results, capture);
 	checking->nr_doubtful += !ts_check_holds(&check);
 	put_check(checking, &check);
 }

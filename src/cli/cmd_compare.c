@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "cli/report.h"
 #include "cli/open_runs.h"
+#include "result/schema/compare.def"
 
 #define MAX_GATES 32
 
@@ -109,21 +110,21 @@ static struct ts_bytes number_text(struct ts_value value, char text[NUMBER_MAX])
 /* Where the report goes to a file, CI's log still says what did not hold. */
 static void complain_of_gates(const struct ts_results *results)
 {
-	const struct ts_table *gates =
-		ts_result_find_table(ts_results_find(results, "compare"), "gates");
+	const struct ts_table *gates = TS_FIND_TABLE(results, compare, gates);
 
 	for (size_t i = 0; gates && i < gates->nr_rows; i++) {
-		struct ts_bytes state = ts_cell_text(gates, i, "state");
+		struct ts_bytes state = ts_value_text(TS_CELL_OF(gates, compare_gates, i, state));
 		struct ts_error line = TS_ERROR_INIT;
 		char value[NUMBER_MAX], limit[NUMBER_MAX];
 
 		if (ts_bytes_is(state, "passed"))
 			continue;
 		ts_fail(&line, TS_USAGE, "gate %.*s: %.*s: %.*s has %.*s, the limit is %.*s",
-			TS_ARG(state), TS_ARG(ts_cell_text(gates, i, "gate")),
-			TS_ARG(ts_cell_text(gates, i, "run")),
-			TS_ARG(number_text(ts_cell(gates, i, "value"), value)),
-			TS_ARG(number_text(ts_cell(gates, i, "limit"), limit)));
+			TS_ARG(state),
+			TS_ARG(ts_value_text(TS_CELL_OF(gates, compare_gates, i, gate))),
+			TS_ARG(ts_value_text(TS_CELL_OF(gates, compare_gates, i, run))),
+			TS_ARG(number_text(TS_CELL_OF(gates, compare_gates, i, value), value)),
+			TS_ARG(number_text(TS_CELL_OF(gates, compare_gates, i, limit), limit)));
 		ts_complain(line.text);
 	}
 }

@@ -4,8 +4,11 @@
 #include "cli/suite.h"
 #include "compare/modes.h"
 #include "write/report_json.h"
+#include "result/schema/compile.def"
+#include "result/schema/cache.def"
+#include "result/schema/compile_modes.def"
 
-static const struct ts_suite suite = { .results = { "compile", "cache" } };
+static const struct ts_suite suite = { .results = { &ts_schema_compile, &ts_schema_cache } };
 
 struct compile_options {
 	struct ts_print_options print;
@@ -24,15 +27,15 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_optio
 			   const struct ts_results *results, struct ts_buf *out,
 			   struct ts_error *err)
 {
-	static const char *const names[] = { "compile_modes", NULL };
+	static const struct ts_schema *const schemas[] = { &ts_schema_compile_modes, NULL };
 	struct ts_report form = ts_report_form(cli, print);
 	const struct ts_output *output = ts_output_find(print->format ? print->format : "text");
 
 	if (ts_check_rows(print, err))
 		return TS_USAGE;
 	if (strcmp(output->name, "json") == 0)
-		return ts_report_object(out, results, names, &form, err);
-	form.view = is_page(print) ? NULL : names[0];
+		return ts_report_object(out, results, schemas, &form, err);
+	form.view = is_page(print) ? NULL : schemas[0]->name;
 	return output->emit(out, results, &form, err);
 }
 

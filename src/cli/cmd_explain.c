@@ -10,15 +10,18 @@
 #include "cli/report.h"
 #include "codec/term.h"
 #include "write/report_json.h"
+#include "result/schema/explain.def"
 
 #define INDENT	   2
 #define WIDTH	   100 /* where there is no terminal */
 #define THRESHOLDS "tpusight thresholds"
 
-static const struct ts_column columns[] = {
-	{ "word", TS_DERIVED, NULL }, { "kind", TS_DERIVED, NULL }, { "view", TS_DERIVED, NULL },
-	{ "page", TS_DERIVED, NULL }, { "text", TS_DERIVED, NULL },
-};
+#define WORD_CELLS(X) \
+	X(word, ts_text_or_null(ts_bytes_of(word->word))) \
+	X(kind, ts_text_or_null(ts_bytes_of(word->kind))) \
+	X(view, ts_text_or_null(ts_bytes_of(word->view))) \
+	X(page, ts_text_or_null(ts_bytes_of(word->page))) \
+	X(text, ts_text_or_null(ts_bytes_of(word->text)))
 
 static bool is_label(const struct ts_word *of)
 {
@@ -52,11 +55,7 @@ static struct ts_bytes behind_dot(struct ts_bytes name)
 
 static void add(struct ts_result *result, struct ts_table *table, const struct ts_word *word)
 {
-	const char *const cells[] = { word->word, word->kind, word->view, word->page, word->text };
-	struct ts_value *row = ts_table_row(result, table);
-
-	for (size_t i = 0; i < TS_NELEM(cells); i++)
-		row[i] = ts_text_or_null(ts_bytes_of(cells[i]));
+	TS_CELLS(result, table, explain_words, WORD_CELLS);
 }
 
 /* The labels of this name. Neighbours with one text are one section. */
@@ -127,17 +126,20 @@ static void put_lines(struct ts_buf *out, struct ts_bytes text, size_t width)
 static void put_text(struct ts_buf *out, const struct ts_table *table, size_t width)
 {
 	for (size_t row = 0; row < table->nr_rows; row++) {
-		struct ts_bytes page = ts_cell_text(table, row, "page");
-		struct ts_bytes kind = ts_cell_text(table, row, "kind");
+		struct ts_bytes page = ts_value_text(TS_CELL_OF(table, explain_words, row, page));
+		struct ts_bytes kind = ts_value_text(TS_CELL_OF(table, explain_words, row, kind));
 
 		ts_buf_printf(out, "%s%.*s: %.*s", row ? "\n" : "",
-			      TS_ARG(ts_cell_text(table, row, "word")), TS_ARG(kind));
+			      TS_ARG(ts_value_text(TS_CELL_OF(table, explain_words, row, word))),
+			      TS_ARG(kind));
 		if (ts_bytes_is(kind, "field") || ts_bytes_is(kind, "bucket"))
-			ts_buf_printf(out, " of %.*s", TS_ARG(ts_cell_text(table, row, "view")));
+			ts_buf_printf(
+				out, " of %.*s",
+				TS_ARG(ts_value_text(TS_CELL_OF(table, explain_words, row, view))));
 		if (page.n > 0)
 			ts_buf_printf(out, " (%.*s)", TS_ARG(page));
 		ts_buf_putc(out, '\n');
-		put_lines(out, ts_cell_text(table, row, "text"), width);
+		put_lines(out, ts_value_text(TS_CELL_OF(table, explain_words, row, text)), width);
 	}
 }
 
@@ -148,13 +150,12 @@ struct explain_options {
 static enum ts_status explain(const struct ts_cli *cli, struct ts_results *results,
 			      struct ts_buf *out, struct ts_error *err)
 {
-	static const char *const names[] = { "explain", NULL };
+	static const struct ts_schema *const schemas[] = { &ts_schema_explain, NULL };
 	const struct explain_options *own = cli->own;
 	const char *format = own->print.format;
 	struct ts_report form = ts_report_form(cli, &own->print);
-	struct ts_result *result = ts_results_add(results, names[0], "Words");
-	struct ts_table *table =
-		ts_result_table(result, "words", "Words", columns, TS_NELEM(columns));
+	struct ts_result *result = TS_ADD(results, explain);
+	struct ts_table *table = TS_TABLE(result, explain_words);
 
 	for (size_t i = 0; i < cli->nr_paths; i++) {
 		size_t before = table->nr_rows;
@@ -164,7 +165,7 @@ static enum ts_status explain(const struct ts_cli *cli, struct ts_results *resul
 			return not_known(cli->paths[i], err);
 	}
 	if (format && strcmp(format, "json") == 0)
-		return ts_report_object(out, results, names, &form, err);
+		return ts_report_object(out, results, schemas, &form, err);
 	put_text(out, table, form.width ? form.width : WIDTH);
 	return out->failed || results->failed ? ts_fail_nomem(err) : TS_OK;
 }

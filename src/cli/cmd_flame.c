@@ -2,9 +2,10 @@
 /* flame: flame graphs. */
 #include "cli/suite.h"
 #include "write/flame_outputs.h"
+#include "result/schema/flame.def"
 
 static const struct ts_suite suite = {
-	.results = { "flame" },
+	.results = { &ts_schema_flame },
 	.outputs = { &ts_output_flame_text, &ts_output_flame_json, &ts_output_flame_folded,
 		     &ts_output_flame_speedscope },
 	.tree_rows = 65536,

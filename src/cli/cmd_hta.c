@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hta: what a run's GPUs did and waited for, by the rules of HolisticTraceAnalysis. */
 #include "cli/suite.h"
+#include "result/schema/hta.def"
 
-static const struct ts_suite suite = { .results = { "hta" } };
+static const struct ts_suite suite = { .results = { &ts_schema_hta } };
 
 const struct ts_command ts_command_hta = {
 	.name = "hta",

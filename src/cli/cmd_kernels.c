@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels: what each kernel took, and who launched it. */
 #include "cli/suite.h"
+#include "result/schema/kernels.def"
 
-static const struct ts_suite suite = { .results = { "kernels" } };
+static const struct ts_suite suite = { .results = { &ts_schema_kernels } };
 
 const struct ts_command ts_command_kernels = {
 	.name = "kernels",

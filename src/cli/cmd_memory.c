@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory: who uses it, how much, and when. */
 #include "cli/suite.h"
+#include "result/schema/memory_timeline.def"
+#include "result/schema/memory.def"
+#include "result/schema/capacity.def"
+#include "result/schema/allocators.def"
 
-static const struct ts_suite suite = { .results = { "memory_timeline", "memory", "capacity",
-						    "allocators" } };
+static const struct ts_suite suite = { .results = { &ts_schema_memory_timeline, &ts_schema_memory,
+						    &ts_schema_capacity, &ts_schema_allocators } };
 
 const struct ts_command ts_command_memory = {
 	.name = "memory",

@@ -371,8 +371,8 @@ static enum ts_exit run_report(struct ts_cli *cli)
 const char *ts_view_at(const struct ts_command *command, size_t index)
 {
 	for (size_t i = 0; ts_analyses[i]; i++)
-		if (!ts_analyses[i]->draws_only && index-- == 0)
-			return ts_analyses[i]->name;
+		if (!(ts_analyses[i]->schema->flags & TS_DRAWS_ONLY) && index-- == 0)
+			return ts_analyses[i]->schema->name;
 	return NULL;
 }
 

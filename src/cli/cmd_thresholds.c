@@ -5,31 +5,24 @@
 #include "analysis/settings.h"
 #include "base/buf.h"
 #include "cli/report.h"
+#include "result/schema/thresholds.def"
 #include "write/report_json.h"
 
-static const struct ts_column columns[] = {
-	{ "name", TS_DERIVED, "threshold" },	 { "value", TS_ASSUMED, "value" },
-	{ "default", TS_ASSUMED, "by default" }, { "unit", TS_DERIVED, "in" },
-	{ "meaning", TS_DERIVED, "what it is" },
-};
-
 /* A unit may be empty: a number of things. */
+#define THRESHOLD_CELLS(X) \
+	X(name, ts_text(ts_bytes_of(setting->name))) \
+	X(value, ts_real(ts_settings_get(settings, setting))) \
+	X(default_, ts_real(setting->value)) \
+	X(unit, ts_text_or_null(ts_bytes_of(setting->unit))) \
+	X(meaning, ts_text(ts_bytes_of(setting->help)))
+
 static void put_thresholds(struct ts_results *results, const struct ts_settings *settings)
 {
-	struct ts_result *result = ts_results_add(results, "thresholds", "Thresholds");
-	struct ts_table *table =
-		ts_result_table(result, "thresholds", "Thresholds (--threshold NAME=VALUE)",
-				columns, TS_NELEM(columns));
+	struct ts_result *result = TS_ADD(results, thresholds);
+	struct ts_table *table = TS_TABLE(result, thresholds_thresholds);
 
-	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++) {
-		struct ts_value *row = ts_table_row(result, table);
-
-		row[0] = ts_text(ts_bytes_of(setting->name));
-		row[1] = ts_real(ts_settings_get(settings, setting));
-		row[2] = ts_real(setting->value);
-		row[3] = ts_text_or_null(ts_bytes_of(setting->unit));
-		row[4] = ts_text(ts_bytes_of(setting->help));
-	}
+	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
+		TS_CELLS(result, table, thresholds_thresholds, THRESHOLD_CELLS);
 	table->text_rows = table->nr_rows;
 }
 
@@ -39,7 +32,7 @@ struct thresholds_options {
 
 static enum ts_exit run_thresholds(struct ts_cli *cli)
 {
-	static const char *const names[] = { "thresholds", NULL };
+	static const struct ts_schema *const schemas[] = { &ts_schema_thresholds, NULL };
 	const struct thresholds_options *own = cli->own;
 	struct ts_print_options print = own->print;
 	struct ts_error err = TS_ERROR_INIT;
@@ -51,10 +44,10 @@ static enum ts_exit run_thresholds(struct ts_cli *cli)
 
 	ts_results_init(&results);
 	put_thresholds(&results, &cli->settings);
-	print.form.view = names[0];
+	print.form.view = schemas[0]->name;
 	form = ts_report_form(cli, &print);
 	st = print.format && strcmp(print.format, "json") == 0
-		     ? ts_report_object(&out, &results, names, &form, &err)
+		     ? ts_report_object(&out, &results, schemas, &form, &err)
 		     : ts_emit_report(cli, &print, &results, &out, &err);
 	if (st)
 		ts_complain(err.text);

@@ -11,8 +11,10 @@
 #include "run/run.h"
 #include "trace/trace.h"
 #include "model/trace_class.h"
+#include "result/schema/timeline.def"
 
-static const struct ts_suite suite = { .results = { "timeline" }, .file_format = "chrome" };
+static const struct ts_suite suite = { .results = { &ts_schema_timeline },
+				       .file_format = "chrome" };
 
 struct timeline_options {
 	struct ts_print_options print;

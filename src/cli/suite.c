@@ -65,7 +65,7 @@ static enum ts_status emit_views(const struct ts_suite *suite, struct ts_report 
 	size_t nr_shown = 0;
 
 	for (size_t i = 0; i < TS_NELEM(suite->results) && suite->results[i] && !st; i++) {
-		const struct ts_result *result = ts_results_find(results, suite->results[i]);
+		const struct ts_result *result = ts_results_find(results, suite->results[i]->name);
 
 		if (!result || ts_result_is_silent(result))
 			continue;
@@ -80,7 +80,7 @@ static enum ts_status emit_views(const struct ts_suite *suite, struct ts_report 
 			err, TS_NOTFOUND,
 			"the profile has nothing for the view %s (tpusight report shows what "
 			"it has)",
-			suite->results[0]);
+			suite->results[0]->name);
 	return st == TS_OK && !is_sorted ? TS_USAGE : st;
 }
 
@@ -93,7 +93,7 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_optio
 	struct ts_report form = ts_report_form(cli, print);
 	enum ts_status st;
 
-	form.view = suite->results[0];
+	form.view = suite->results[0]->name;
 	st = ts_check_rows(print, err);
 	if (st)
 		return st;

@@ -9,10 +9,11 @@
 #define TS_CLI_SUITE_H
 
 #include "base/units.h"
+#include "result/schema.h"
 #include "cli/report.h"
 
 struct ts_suite {
-	const char *results[6];		    /* names, the main one first */
+	const struct ts_schema *results[6]; /* the main one first */
 	const struct ts_output *outputs[4]; /* beside ts_outputs, or instead of one of them */
 	const char *file_format;	    /* one more, which the command itself writes; or NULL */
 	size_t tree_rows;		    /* run/run.h */

@@ -42,46 +42,48 @@ static const char *column_name(struct comparing *comparing, size_t run, const ch
 	return (const char *)ts_result_text(comparing->result, "run_%zu%s", run, rest).p;
 }
 
-struct ts_compare_table ts_compare_table(struct comparing *comparing, const char *name,
-					 const char *title, const struct ts_column *fixed,
-					 size_t nr_fixed, const struct ts_column *each,
-					 size_t nr_each)
+struct ts_compare_table ts_compare_table(struct comparing *comparing, const struct ts_sheet *fixed,
+					 const struct ts_sheet *each, const char *title)
 {
-	struct ts_compare_table made = { NULL, nr_fixed, nr_each, 0 };
+	struct ts_compare_table made = { NULL, fixed->nr_columns, each->nr_columns, 0 };
 	struct ts_arena *arena = &comparing->result->owner->arena;
+	size_t nr_columns = fixed->nr_columns + comparing->nr * each->nr_columns;
 	struct ts_column *columns, *at;
 
-	TS_ASSERT(comparing && name && fixed && each);
-	TS_ASSERT(nr_fixed > 0 && nr_each > 0);
-	for (size_t i = 0; i < nr_each; i++)
-		made.nr_base += !is_of_others(&each[i]);
-	columns = ts_arena_array(arena, nr_fixed + comparing->nr * nr_each, sizeof(*columns));
+	TS_ASSERT(comparing && fixed && each);
+	TS_ASSERT(each->is_each && !fixed->is_each);
+	for (size_t i = 0; i < made.nr_each; i++)
+		made.nr_base += !is_of_others(&each->columns[i]);
+	columns = ts_arena_array(arena, nr_columns, sizeof(*columns));
 	if (!columns) {
 		comparing->result->owner->failed = true;
 		return made;
 	}
-	memcpy(columns, fixed, nr_fixed * sizeof(*columns));
-	at = columns + nr_fixed;
+	memcpy(columns, fixed->columns, made.nr_fixed * sizeof(*columns));
+	at = columns + made.nr_fixed;
 	for (size_t run = 0; run < comparing->nr; run++)
-		for (size_t i = 0; i < nr_each; i++) {
-			if (run == 0 && is_of_others(&each[i]))
+		for (size_t i = 0; i < made.nr_each; i++) {
+			if (run == 0 && is_of_others(&each->columns[i]))
 				continue;
-			*at = each[i];
-			at->name = column_name(comparing, run, each[i].name);
+			*at = each->columns[i];
+			at->name = column_name(comparing, run, at->name);
 			if (at->label && at->label[0] == '\0')
 				at->label = comparing->labels[run];
 			if (!at++->name)
 				return made; /* the arena knows */
 		}
-	made.table =
-		ts_result_table(comparing->result, name, title, columns, (size_t)(at - columns));
+	made.table = ts_result_table(comparing->result, fixed->name, title, columns,
+				     (size_t)(at - columns));
 	return made;
 }
 
-struct ts_value *ts_compare_cells(const struct ts_compare_table *table, struct ts_value *row,
-				  size_t run)
+void ts_compare_put(const struct ts_compare_table *table, struct ts_value *row, size_t run,
+		    const struct ts_value *cells)
 {
-	TS_ASSERT(table && row);
+	size_t first = run == 0 ? 0 : table->nr_base + (run - 1) * table->nr_each;
+
+	TS_ASSERT(table && row && cells);
 	TS_ASSERT(run < TS_COMPARE_MAX);
-	return row + table->nr_fixed + (run == 0 ? 0 : table->nr_base + (run - 1) * table->nr_each);
+	memcpy(row + table->nr_fixed + first, cells,
+	       (run == 0 ? table->nr_base : table->nr_each) * sizeof(*cells));
 }

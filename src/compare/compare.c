@@ -22,22 +22,20 @@ static enum ts_status measure_all(struct comparing *comparing, struct ts_error *
 	return st;
 }
 
-static const struct ts_column gate_columns[] = {
-	{ "gate", TS_DERIVED, "gate" },	  { "run", TS_DERIVED, "run" },
-	{ "value", TS_DERIVED, "value" }, { "limit", TS_DERIVED, "limit" },
-	{ "state", TS_DERIVED, "state" },
-};
+#define GATE_CELLS(X) \
+	X(gate, ts_text(gate->text)) \
+	X(run, ts_text(ts_bytes_of(comparing->labels[run]))) \
+	X(value, ts_real(verdict.value)) \
+	X(limit, ts_real(verdict.limit)) \
+	X(state, ts_text(ts_bytes_of(ts_gate_state_name(verdict.state))))
 
 static enum ts_status judge(struct comparing *comparing, const struct ts_gate *gate, size_t run,
 			    struct ts_table *table, size_t *nr_failed, struct ts_error *err)
 {
 	double value[2] = { NAN, NAN }; /* of the baseline, of the run */
 	struct ts_gate_verdict verdict;
-	struct ts_value *row = ts_table_row(comparing->result, table);
 	bool known = false;
 
-	if (!row)
-		return ts_fail_nomem(err);
 	for (size_t i = 0; i < 2; i++) { /* by its own steps, whatever the others have */
 		const struct ts_results *results = comparing->runs[i ? run : 0].results;
 		struct ts_measured measured;
@@ -49,11 +47,7 @@ static enum ts_status judge(struct comparing *comparing, const struct ts_gate *g
 		ts_measured_release(&measured);
 	}
 	verdict = ts_gate_judge(gate, known, value[1], value[0]);
-	row[0] = ts_text(gate->text);
-	row[1] = ts_text(ts_bytes_of(comparing->labels[run]));
-	row[2] = ts_real(verdict.value);
-	row[3] = ts_real(verdict.limit);
-	row[4] = ts_text(ts_bytes_of(ts_gate_state_name(verdict.state)));
+	TS_CELLS(comparing->result, table, compare_gates, GATE_CELLS);
 	*nr_failed += verdict.state != TS_GATE_HOLDS;
 	return TS_OK;
 }
@@ -62,15 +56,13 @@ static enum ts_status judge_all(struct comparing *comparing,
 				const struct ts_compare_request *request, size_t *nr_failed,
 				struct ts_error *err)
 {
-	struct ts_table *table = ts_result_table(comparing->result, "gates", "Gates", gate_columns,
-						 TS_NELEM(gate_columns));
-	enum ts_status st = table ? TS_OK : ts_fail_nomem(err);
+	struct ts_table *table = TS_TABLE(comparing->result, compare_gates);
+	enum ts_status st = TS_OK;
 
 	for (size_t g = 0; g < request->nr_gates; g++)
 		for (size_t r = comparing->nr > 1; st == TS_OK && r < comparing->nr; r++)
 			st = judge(comparing, &request->gates[g], r, table, nr_failed, err);
-	if (table)
-		table->text_rows = TS_MAX(table->nr_rows, 1);
+	table->text_rows = TS_MAX(table->nr_rows, 1);
 	return st;
 }
 
@@ -112,7 +104,7 @@ enum ts_status ts_compare(const struct ts_compare_request *request, struct ts_re
 		.runs = request->runs,
 		.nr = request->nr_runs,
 		.scratch = TS_ARENA_INIT,
-		.result = ts_results_add(into, "compare", "Comparison"),
+		.result = TS_ADD(into, compare),
 	};
 	enum ts_status st = comparing.result ? TS_OK : ts_fail_nomem(err);
 

@@ -11,6 +11,11 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "compare/differ.h"
+#include "result/schema/timeline.def"
+#include "result/schema/time.def"
+#include "result/schema/overview.def"
+#include "result/schema/compile_modes.def"
+#include "result/schema/compile.def"
 
 #define ALPHA 0.05 /* as in a comparison: from here on it may be chance */
 
@@ -85,23 +90,29 @@ static int smaller_first(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* Where a table has its steps; counted -1: all of its steps count. */
+struct step_source {
+	const struct ts_table *table;
+	int duration_ps, start_ps, counted;
+};
+
 static bool take_steps(struct run *run, const struct ts_compare_run *of,
-		       const struct ts_table *table, const char *column, const char *counted)
+		       const struct step_source *from)
 {
 	int64_t start_ns = of->profile ? of->profile->start_unix_ns : TS_UNKNOWN;
-	size_t nr = table ? table->nr_rows : 0;
+	size_t nr = ts_table_rows(from->table);
 
 	run->is_clock_known = start_ns != TS_UNKNOWN;
 	run->step_ps = calloc(nr + 1, sizeof(double));
 	run->start_ns = calloc(nr + 1, sizeof(int64_t));
 	for (size_t i = 0; run->step_ps && run->start_ns && i < nr; i++) {
-		struct ts_value counts = counted ? ts_cell(table, i, counted) : ts_null();
-		double ps = ts_cell_number(table, i, column);
+		struct ts_value counts = ts_table_cell(from->table, i, from->counted);
+		double ps = ts_value_number(ts_table_cell(from->table, i, from->duration_ps));
+		int64_t at_ps = ts_value_int(ts_table_cell(from->table, i, from->start_ps));
 
 		if (!(ps > 0) || (counts.type == TS_VALUE_BOOL && !counts.as.b))
 			continue;
-		run->start_ns[run->nr_steps] =
-			ts_i64_add(start_ns, ts_cell_int(table, i, "start_ps") / TS_PS_PER_NS);
+		run->start_ns[run->nr_steps] = ts_i64_add(start_ns, at_ps / TS_PS_PER_NS);
 		run->step_ps[run->nr_steps++] = ps;
 	}
 	return run->step_ps && run->start_ns;
@@ -130,18 +141,26 @@ static enum ts_status find_median(struct run *run, struct ts_error *err)
 static enum ts_status open_run(struct run *run, const struct ts_compare_run *of,
 			       struct ts_error *err)
 {
-	const struct ts_table *marks =
-		ts_result_find_table(ts_results_find(of->results, "timeline"), "steps");
-	const struct ts_table *steps =
-		ts_result_find_table(ts_results_find(of->results, "time"), "per_step");
+	const struct step_source marks = {
+		.table = TS_FIND_TABLE(of->results, timeline, steps),
+		.duration_ps = TS_COLUMN_AT(timeline_steps, duration_ps),
+		.start_ps = TS_COLUMN_AT(timeline_steps, start_ps),
+		.counted = TS_COLUMN_AT(timeline_steps, counted),
+	};
+	const struct step_source steps = {
+		.table = TS_FIND_TABLE(of->results, time, per_step),
+		.duration_ps = TS_COLUMN_AT(time_per_step, duration_ps),
+		.start_ps = TS_COLUMN_AT(time_per_step, start_ps),
+		.counted = -1,
+	};
 
-	run->compile = ts_results_find(of->results, "compile");
-	run->overview = ts_results_find(of->results, "overview");
-	if (!take_steps(run, of, marks, "duration_ps", "counted"))
+	run->compile = TS_FIND(of->results, compile);
+	run->overview = TS_FIND(of->results, overview);
+	if (!take_steps(run, of, &marks))
 		return ts_fail_nomem(err);
 	if (run->nr_steps == 0) {
 		close_run(run);
-		if (!take_steps(run, of, steps, "duration_ps", NULL))
+		if (!take_steps(run, of, &steps))
 			return ts_fail_nomem(err);
 	}
 	return find_median(run, err);
@@ -158,64 +177,13 @@ static enum ts_status differ(const struct run *base, struct run *run, struct ts_
 	return ts_differ(&ours, &theirs, &run->differ, err);
 }
 
-static struct ts_value of(const struct run *run, const char *field)
+#define OF(run, field) TS_GET((run)->compile, compile, field)
+
+static struct ts_value a_step(const struct run *run, struct ts_value of_run)
 {
-	return run->compile ? ts_result_get(run->compile, field) : ts_null();
+	return run->nr_steps > 0 ? ts_real(ts_value_number(of_run) / (double)run->nr_steps)
+				 : ts_null();
 }
-
-static struct ts_value a_step(const struct run *run, const char *field)
-{
-	return ts_real(ts_value_number(of(run, field)) / (double)run->nr_steps);
-}
-
-enum {
-	MODE,
-	RUN,
-	STEPS,
-	STEP_MS,
-	SPEEDUP,
-	SPEEDUP_LOW,
-	SPEEDUP_HIGH,
-	TURNS,
-	P_VALUE,
-	MAY_BE_CHANCE,
-	COMPILE_MS,
-	PAYS_AFTER,
-	BREAKS,
-	RECOMPILES,
-	RATIO,
-	BEFORE,
-	AFTER,
-	KERNELS,
-	LAUNCHES,
-	GRAPHS,
-	USES_GRAPHS,
-	NR_COLUMNS
-};
-
-static const struct ts_column columns[NR_COLUMNS] = {
-	[MODE] = { "mode", TS_DERIVED, "mode" },
-	[RUN] = { "run", TS_DERIVED, NULL },
-	[STEPS] = { "steps", TS_MEASURED, "steps" },
-	[STEP_MS] = { "step_time_ms", TS_MEASURED, "a step, ms" },
-	[SPEEDUP] = { "speedup", TS_MEASURED, "speed-up" },
-	[SPEEDUP_LOW] = { "speedup_low", TS_DERIVED, "at least" },
-	[SPEEDUP_HIGH] = { "speedup_high", TS_DERIVED, "at most" },
-	[TURNS] = { "turns", TS_MEASURED, NULL },
-	[P_VALUE] = { "p_value", TS_DERIVED, NULL },
-	[MAY_BE_CHANCE] = { "may_be_chance", TS_DERIVED, NULL },
-	[COMPILE_MS] = { "compile_time_ms", TS_MEASURED, "compile, ms" },
-	[PAYS_AFTER] = { "pays_after_steps", TS_DERIVED, "pays after, steps" },
-	[BREAKS] = { "graph_breaks", TS_DERIVED, "graph breaks" },
-	[RECOMPILES] = { "recompilations", TS_MEASURED, "recompiled" },
-	[RATIO] = { "fusion_ratio", TS_DERIVED, "ops a kernel" },
-	[BEFORE] = { "ops_before_fusion", TS_DERIVED, NULL },
-	[AFTER] = { "ops_after_fusion", TS_MEASURED, NULL },
-	[KERNELS] = { "kernels_a_step", TS_MEASURED, "kernels a step" },
-	[LAUNCHES] = { "kernel_launches_a_step", TS_MEASURED, "launches" },
-	[GRAPHS] = { "cuda_graph_launches", TS_MEASURED, NULL },
-	[USES_GRAPHS] = { "uses_cuda_graphs", TS_DERIVED, "CUDA graphs" },
-};
 
 static struct ts_value mode_cell(const struct ts_compare_run *run)
 {
@@ -233,7 +201,7 @@ static struct ts_value mode_cell(const struct ts_compare_run *run)
 static struct ts_value pays_after(const struct run *base, const struct run *run)
 {
 	double won_ms = (base->median_ps - run->median_ps) / (double)TS_PS_PER_MS;
-	double steps = ceil(ts_value_number(of(run, "compile_time_ms")) / won_ms);
+	double steps = ceil(ts_value_number(OF(run, compile_time_ms)) / won_ms);
 
 	return won_ms > 0 && steps < 9e15 ? ts_int((int64_t)steps) : ts_null();
 }
@@ -248,42 +216,36 @@ static struct ts_value may_be_chance(const struct run *run)
 	return run->differ.turns > 1 ? ts_bool(false) : ts_null();
 }
 
-static void put_run(const struct ts_compare_request *request, const struct run *runs, size_t at,
-		    struct ts_value *cells)
-{
-	static const struct {
-		int column;
-		const char *field;
-	} copied[] = {
-		{ COMPILE_MS, "compile_time_ms" }, { BREAKS, "graph_breaks" },
-		{ RECOMPILES, "recompilations" },  { RATIO, "fusion_ratio" },
-		{ BEFORE, "ops_before_fusion" },   { AFTER, "ops_after_fusion" },
-		{ GRAPHS, "cuda_graph_launches" },
-	};
-	const struct run *run = &runs[at];
-	struct ts_value graphs = of(run, "cuda_graph_launches");
+#define MODE_CELLS(X) \
+	X(mode, mode_cell(&request->runs[at])) \
+	X(run, ts_text(request->runs[at].name)) \
+	X(steps, ts_int((int64_t)run->nr_steps)) \
+	X(step_time_ms, ts_real(run->median_ps / (double)TS_PS_PER_MS)) \
+	X(speedup, ts_real(runs[0].median_ps / run->median_ps)) \
+	X(speedup_low, at > 0 ? ts_real(run->differ.ratio_low) : ts_null()) \
+	X(speedup_high, at > 0 ? ts_real(run->differ.ratio_high) : ts_null()) \
+	X(turns, at > 0 && run->differ.turns ? ts_int((int64_t)run->differ.turns) : ts_null()) \
+	X(p_value, at > 0 ? ts_real(run->differ.rank.p) : ts_null()) \
+	X(may_be_chance, at > 0 ? may_be_chance(run) : ts_null()) \
+	X(compile_time_ms, OF(run, compile_time_ms)) \
+	X(pays_after_steps, at > 0 ? pays_after(&runs[0], run) : ts_null()) \
+	X(graph_breaks, OF(run, graph_breaks)) \
+	X(recompilations, OF(run, recompilations)) \
+	X(fusion_ratio, OF(run, fusion_ratio)) \
+	X(ops_before_fusion, OF(run, ops_before_fusion)) \
+	X(ops_after_fusion, OF(run, ops_after_fusion)) \
+	X(kernels_a_step, a_step(run, OF(run, ops_after_fusion))) \
+	X(kernel_launches_a_step, a_step(run, OF(run, kernel_launches))) \
+	X(cuda_graph_launches, graphs) \
+	X(uses_cuda_graphs, graphs.type == TS_VALUE_INT ? ts_bool(graphs.as.i > 0) : ts_null())
 
-	cells[MODE] = mode_cell(&request->runs[at]);
-	cells[RUN] = ts_text(request->runs[at].name);
-	cells[STEPS] = ts_int((int64_t)run->nr_steps);
-	cells[STEP_MS] = ts_real(run->median_ps / (double)TS_PS_PER_MS);
-	cells[SPEEDUP] = ts_real(runs[0].median_ps / run->median_ps);
-	if (at > 0) {
-		cells[SPEEDUP_LOW] = ts_real(run->differ.ratio_low);
-		cells[SPEEDUP_HIGH] = ts_real(run->differ.ratio_high);
-		cells[TURNS] = run->differ.turns ? ts_int((int64_t)run->differ.turns) : ts_null();
-		cells[P_VALUE] = ts_real(run->differ.rank.p);
-		cells[MAY_BE_CHANCE] = may_be_chance(run);
-	}
-	cells[PAYS_AFTER] = at > 0 ? pays_after(&runs[0], run) : ts_null();
-	for (size_t i = 0; i < TS_NELEM(copied); i++)
-		cells[copied[i].column] = of(run, copied[i].field);
-	if (run->nr_steps > 0) {
-		cells[KERNELS] = a_step(run, "ops_after_fusion");
-		cells[LAUNCHES] = a_step(run, "kernel_launches");
-	}
-	if (graphs.type == TS_VALUE_INT)
-		cells[USES_GRAPHS] = ts_bool(graphs.as.i > 0);
+static void put_run(const struct ts_compare_request *request, const struct run *runs, size_t at,
+		    struct ts_result *result, struct ts_table *table)
+{
+	const struct run *run = &runs[at];
+	struct ts_value graphs = OF(run, cuda_graph_launches);
+
+	TS_CELLS(result, table, compile_modes_modes, MODE_CELLS);
 }
 
 /* The fastest by its median; -1: no two have steps. */
@@ -308,14 +270,13 @@ static void put_fields(struct ts_result *result, const struct ts_table *table,
 	int64_t best = fastest(runs, nr);
 	size_t row = best < 0 ? 0 : (size_t)best;
 
-	ts_result_field(result, "baseline", ts_cell(table, 0, "mode"), TS_DERIVED, "baseline");
-	ts_result_field(result, "fastest_mode", best < 0 ? ts_null() : ts_cell(table, row, "mode"),
-			TS_DERIVED, "fastest");
-	ts_result_field(result, "speedup", best < 0 ? ts_null() : ts_cell(table, row, "speedup"),
-			TS_MEASURED, "speed-up");
-	ts_result_field(result, "may_be_chance",
-			best < 0 ? ts_null() : ts_cell(table, row, "may_be_chance"), TS_DERIVED,
-			"may be chance");
+	TS_SET(result, compile_modes, baseline, TS_CELL_OF(table, compile_modes_modes, 0, mode));
+	TS_SET(result, compile_modes, fastest_mode,
+	       best < 0 ? ts_null() : TS_CELL_OF(table, compile_modes_modes, row, mode));
+	TS_SET(result, compile_modes, speedup,
+	       best < 0 ? ts_null() : TS_CELL_OF(table, compile_modes_modes, row, speedup));
+	TS_SET(result, compile_modes, may_be_chance,
+	       best < 0 ? ts_null() : TS_CELL_OF(table, compile_modes_modes, row, may_be_chance));
 	if (best < 0)
 		ts_result_note(result, "speed is compared by steps, and fewer than two of the runs "
 				       "have some (call prof.step() after each, or mark them with "
@@ -339,10 +300,10 @@ static void note_one_block(struct ts_result *result, const struct run *runs, siz
 static void note_unlike(struct ts_result *result, const struct run *runs, size_t nr)
 {
 	for (size_t i = 1; i < nr; i++) {
-		double base = ts_value_number(of(&runs[0], "ops_before_fusion")) /
-			      (double)runs[0].nr_steps;
-		double ops = ts_value_number(of(&runs[i], "ops_before_fusion")) /
-			     (double)runs[i].nr_steps;
+		double base =
+			ts_value_number(OF(&runs[0], ops_before_fusion)) / (double)runs[0].nr_steps;
+		double ops =
+			ts_value_number(OF(&runs[i], ops_before_fusion)) / (double)runs[i].nr_steps;
 
 		if (ops > 4 * base || base > 4 * ops)
 			ts_result_note(result,
@@ -352,32 +313,23 @@ static void note_unlike(struct ts_result *result, const struct run *runs, size_t
 	}
 }
 
-static enum ts_status put_runs(const struct ts_compare_request *request, const struct run *runs,
-			       struct ts_result *result, struct ts_error *err)
+static void put_runs(const struct ts_compare_request *request, const struct run *runs,
+		     struct ts_result *result)
 {
-	struct ts_table *table =
-		ts_result_table(result, "modes", "Modes of the compiler", columns, NR_COLUMNS);
+	struct ts_table *table = TS_TABLE(result, compile_modes_modes);
 
-	for (size_t i = 0; table && i < request->nr_runs; i++) {
-		struct ts_value *cells = ts_table_row(result, table);
-
-		if (!cells)
-			return ts_fail_nomem(err);
-		put_run(request, runs, i, cells);
-	}
-	if (!table)
-		return ts_fail_nomem(err);
+	for (size_t i = 0; i < request->nr_runs; i++)
+		put_run(request, runs, i, result, table);
 	table->text_rows = TS_COMPARE_MAX;
 	put_fields(result, table, runs, request->nr_runs);
 	note_one_block(result, runs, request->nr_runs);
 	note_unlike(result, runs, request->nr_runs);
-	return TS_OK;
 }
 
 enum ts_status ts_compare_modes(const struct ts_compare_request *request, struct ts_results *into,
 				struct ts_error *err)
 {
-	struct ts_result *result = ts_results_add(into, "compile_modes", "Modes of the compiler");
+	struct ts_result *result = TS_ADD(into, compile_modes);
 	struct run runs[TS_COMPARE_MAX];
 	enum ts_status st = result ? TS_OK : ts_fail_nomem(err);
 
@@ -391,7 +343,7 @@ enum ts_status ts_compare_modes(const struct ts_compare_request *request, struct
 			st = differ(&runs[0], &runs[i], err);
 	}
 	if (st == TS_OK)
-		st = put_runs(request, runs, result, err);
+		put_runs(request, runs, result);
 	for (size_t i = 0; i < request->nr_runs; i++)
 		close_run(&runs[i]);
 	if (st == TS_OK && (into->failed || into->arena.failed))

@@ -6,6 +6,9 @@
 #include "compare/parts.h"
 
 #include "base/check.h"
+#include "result/schema/ops.def"
+#include "result/schema/capture.def"
+#include "result/schema/compare.def"
 
 #include <inttypes.h>
 
@@ -22,31 +25,25 @@ struct checking {
 	enum fairness worst;
 };
 
-static const struct ts_column columns[] = {
-	{ "run", TS_DERIVED, NULL },	    { "what", TS_DERIVED, NULL },
-	{ "baseline", TS_MEASURED, NULL },  { "other", TS_MEASURED, NULL },
-	{ "comparable", TS_DERIVED, NULL }, { "meaning", TS_DERIVED, NULL },
-};
+#define DIFFERENCE_CELLS(X) \
+	X(run, ts_text(ts_bytes_of(label))) \
+	X(what, ts_text(ts_bytes_of(what))) \
+	X(baseline, ts_text(ts_result_text(result, "%.*s", TS_ARG(base)))) \
+	X(other, ts_text(ts_result_text(result, "%.*s", TS_ARG(other)))) \
+	X(comparable, ts_text(ts_bytes_of(fairness_names[fairness]))) \
+	X(meaning, ts_text(ts_bytes_of(meaning)))
 
 /* What differs, in a row and in a sentence. */
 static void add_difference(struct checking *checking, const char *what, struct ts_bytes base,
 			   struct ts_bytes other, enum fairness fairness, const char *meaning)
 {
 	struct ts_result *result = checking->comparing->result;
-	struct ts_value *row = ts_table_row(result, checking->table);
 	const char *label = checking->comparing->labels[checking->run];
 
 	checking->worst = TS_MAX(checking->worst, fairness);
 	ts_result_note(result, "%s: %s: %.*s, baseline %.*s: %s", label, what, TS_ARG(other),
 		       TS_ARG(base), meaning);
-	if (!row)
-		return;
-	row[0] = ts_text(ts_bytes_of(label));
-	row[1] = ts_text(ts_bytes_of(what));
-	row[2] = ts_text(ts_result_text(result, "%.*s", TS_ARG(base)));
-	row[3] = ts_text(ts_result_text(result, "%.*s", TS_ARG(other)));
-	row[4] = ts_text(ts_bytes_of(fairness_names[fairness]));
-	row[5] = ts_text(ts_bytes_of(meaning));
+	TS_CELLS(result, checking->table, compare_differences, DIFFERENCE_CELLS);
 }
 
 static struct ts_bytes number(struct checking *checking, size_t n)
@@ -115,7 +112,7 @@ static void check_steps(struct checking *checking, const struct ts_measured *bas
 
 static struct ts_bytes verdict_of(const struct ts_measured *measured)
 {
-	struct ts_value verdict = ts_result_get(measured->capture, "verdict");
+	struct ts_value verdict = TS_GET(measured->capture, capture, verdict);
 
 	return verdict.type == TS_VALUE_TEXT ? verdict.as.s : TS_LIT("unknown");
 }
@@ -161,7 +158,8 @@ static bool find_mains(const struct comparing *comparing, size_t run, struct ts_
 		uint32_t known = ts_strmap_find(mains, profile->modules[m].name);
 
 		if (known == TS_NONE ||
-		    ts_cell_int(rows, m, "executions") > ts_cell_int(rows, known, "executions"))
+		    ts_value_int(TS_CELL_OF(rows, ops_modules, m, executions)) >
+			    ts_value_int(TS_CELL_OF(rows, ops_modules, known, executions)))
 			good = ts_strmap_set(mains, profile->modules[m].name, (uint32_t)m);
 	}
 	return good;
@@ -283,12 +281,15 @@ static double shared_time(const struct ts_measured *measured, const struct ts_me
 	bool good = true;
 
 	for (size_t i = 0; other->ops && i < other->ops->nr_rows && good; i++)
-		good = ts_strmap_set(&names, ts_cell_text(other->ops, i, "name"), (uint32_t)i);
+		good = ts_strmap_set(&names,
+				     ts_value_text(TS_CELL_OF(other->ops, ops_ops, i, name)),
+				     (uint32_t)i);
 	for (size_t i = 0; measured->ops && i < measured->ops->nr_rows && good; i++) {
-		double ps = ts_cell_number(measured->ops, i, "exclusive_ps");
+		double ps = ts_value_number(TS_CELL_OF(measured->ops, ops_ops, i, exclusive_ps));
 
 		all += ps;
-		if (ts_strmap_find(&names, ts_cell_text(measured->ops, i, "name")) != TS_NONE)
+		if (ts_strmap_find(&names, ts_value_text(TS_CELL_OF(measured->ops, ops_ops, i,
+								    name))) != TS_NONE)
 			shared += ps;
 	}
 	ts_strmap_release(&names);
@@ -356,8 +357,7 @@ enum ts_status ts_compare_fairness(struct comparing *comparing, struct ts_error 
 {
 	struct checking checking = {
 		.comparing = comparing,
-		.table = ts_result_table(comparing->result, "differences", NULL, columns,
-					 TS_NELEM(columns)),
+		.table = TS_TABLE(comparing->result, compare_differences),
 	};
 	enum ts_status st = TS_OK;
 	size_t nr_rows;
@@ -368,12 +368,9 @@ enum ts_status ts_compare_fairness(struct comparing *comparing, struct ts_error 
 		st = check_run(&checking, err);
 	if (st)
 		return st;
-	if (!checking.table)
-		return ts_fail_nomem(err);
 	nr_rows = checking.table->nr_rows;
-	ts_result_field(comparing->result, "comparable",
-			ts_text(ts_bytes_of(fairness_names[checking.worst])), TS_DERIVED,
-			"comparable");
+	TS_SET(comparing->result, compare, comparable,
+	       ts_text(ts_bytes_of(fairness_names[checking.worst])));
 	if (nr_rows == 0)
 		ts_result_note(comparing->result,
 			       "chip, devices, hosts, the source of steps and "

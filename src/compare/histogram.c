@@ -113,32 +113,27 @@ static bool is_empty(const int64_t *counts, size_t nr)
 	return true;
 }
 
-static const struct ts_column bin_columns[] = {
-	{ "from_ps", TS_DERIVED, "from" },
-	{ "to_ps", TS_DERIVED, "to" },
-};
-static const struct ts_column bin_each[] = { { "_steps", TS_MEASURED, "" } };
+#define BIN_CELLS(X) \
+	X(from_ps, at == 0 ? ts_null() : ts_compare_ps(from)) \
+	X(to_ps, at > bins->nr ? ts_null() : ts_compare_ps(from + bins->width_ps))
+#define BIN_EACH_CELLS(X) X(steps, ts_int(counts[r]))
 
 static void put_bin(struct comparing *comparing, const struct ts_compare_table *table,
 		    const struct bins *bins, size_t at, const int64_t *counts)
 {
-	struct ts_value *row = ts_table_row(comparing->result, table->table);
 	double from = bins->from_ps + bins->width_ps * ((double)at - 1);
+	struct ts_value *row;
 
-	if (!row)
-		return;
-	row[0] = at == 0 ? ts_null() : ts_compare_ps(from);
-	row[1] = at > bins->nr ? ts_null() : ts_compare_ps(from + bins->width_ps);
+	COMPARE_ROW(comparing, table, compare_histogram, row, BIN_CELLS);
 	for (size_t r = 0; r < comparing->nr; r++)
-		*ts_compare_cells(table, row, r) = ts_int(counts[r]);
+		COMPARE_RUN(table, compare_histogram_each, row, r, BIN_EACH_CELLS);
 }
 
 enum ts_status ts_compare_histogram(struct comparing *comparing, struct ts_error *err)
 {
 	/* people see it drawn: no title */
-	struct ts_compare_table table =
-		ts_compare_table(comparing, "histogram", NULL, bin_columns, TS_NELEM(bin_columns),
-				 bin_each, TS_NELEM(bin_each));
+	struct ts_compare_table table = ts_compare_table(comparing, &ts_sheet_compare_histogram,
+							 &ts_sheet_compare_histogram_each, NULL);
 	struct hull hull = { INFINITY, -INFINITY, INFINITY, -INFINITY };
 	int64_t counts[FINER * BINS + 2][TS_COMPARE_MAX] = { { 0 } };
 	struct bins bins;

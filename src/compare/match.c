@@ -7,6 +7,7 @@
 #include "compare/parts.h"
 
 #include "base/check.h"
+#include "result/schema/ops.def"
 
 struct ts_bytes ts_compare_bare_shape(struct ts_bytes shape, struct ts_arena *arena)
 {
@@ -61,12 +62,13 @@ struct op_key ts_compare_op_key(const struct ts_profile *profile, const struct t
 				size_t row, struct ts_arena *arena)
 {
 	struct op_key key = {
-		.module = ts_cell_text(ops, row, "module"),
-		.scope = ts_cell_text(ops, row, "framework_op"),
-		.category = ts_cell_text(ops, row, "category"),
-		.shape = shape_of(profile, ts_cell_int(ops, row, "op_index"), arena),
-		.name = ts_cell_text(ops, row, "name"),
-		.source = ts_cell_text(ops, row, "source"),
+		.module = ts_value_text(TS_CELL_OF(ops, ops_ops, row, module)),
+		.scope = ts_value_text(TS_CELL_OF(ops, ops_ops, row, framework_op)),
+		.category = ts_value_text(TS_CELL_OF(ops, ops_ops, row, category)),
+		.shape = shape_of(profile, ts_value_int(TS_CELL_OF(ops, ops_ops, row, op_index)),
+				  arena),
+		.name = ts_value_text(TS_CELL_OF(ops, ops_ops, row, name)),
+		.source = ts_value_text(TS_CELL_OF(ops, ops_ops, row, source)),
 	};
 
 	TS_ASSERT(profile && ops && arena);

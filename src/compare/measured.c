@@ -4,17 +4,26 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "result/schema/overview.def"
+#include "result/schema/ops.def"
+#include "result/schema/time.def"
+#include "result/schema/allocators.def"
+#include "result/schema/memory_timeline.def"
+#include "result/schema/capacity.def"
+#include "result/schema/doctor.def"
+#include "result/schema/capture.def"
 
-static const struct ts_table *table_of(const struct ts_results *results, const char *result,
-				       const char *table)
-{
-	return ts_result_find_table(ts_results_find(results, result), table);
-}
-
-static void bucket_column(char name[64], const char *prefix, int bucket)
-{
-	snprintf(name, 64, "%s%s_ps", prefix, ts_bucket_name((enum ts_bucket)bucket));
-}
+/* A bucket of a row of time.per_step, and of the whole run, in the order of enum ts_bucket. */
+#define EACH_BUCKET(X) \
+	{ \
+		X(compute_ps), X(memory_wait_ps), X(communication_ps), X(host_transfer_ps), \
+			X(rematerialization_ps), X(unexplained_ps), X(compilation_ps), \
+			X(input_ps), X(idle_ps), \
+	}
+#define STEP_BUCKET(name) TS_COLUMN_AT(time_per_step, name)
+#define RUN_BUCKET(name)  TS_FIELD_AT(time, buckets.name)
+static const size_t step_buckets[TS_NR_BUCKETS] = EACH_BUCKET(STEP_BUCKET);
+static const size_t run_buckets[TS_NR_BUCKETS] = EACH_BUCKET(RUN_BUCKET);
 
 /* Steps without cores or time were not run: there is nothing to share out. */
 static void take_steps(struct ts_measured *measured)
@@ -22,20 +31,21 @@ static void take_steps(struct ts_measured *measured)
 	double sum[TS_NR_BUCKETS] = { 0 }, cores_sum = 0, total = 0;
 
 	for (size_t i = 0; i < measured->steps->nr_rows; i++) {
-		double cores = ts_cell_number(measured->steps, i, "cores");
-		double ps = ts_cell_number(measured->steps, i, "total_ps") / cores;
+		double cores =
+			ts_value_number(TS_CELL_OF(measured->steps, time_per_step, i, cores));
+		double ps =
+			ts_value_number(TS_CELL_OF(measured->steps, time_per_step, i, total_ps)) /
+			cores;
 
 		if (!isfinite(ps))
 			continue;
 		measured->step_ps[measured->nr_steps++] = ps;
 		total += ps;
 		cores_sum += cores;
-		for (int b = 0; b < TS_NR_BUCKETS; b++) {
-			char name[64];
-
-			bucket_column(name, "", b);
-			sum[b] += ts_cell_number(measured->steps, i, name) / cores;
-		}
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			sum[b] += ts_value_number(
+					  ts_table_cell(measured->steps, i, (int)step_buckets[b])) /
+				  cores;
 	}
 	if (measured->nr_steps == 0)
 		return;
@@ -49,7 +59,8 @@ static void take_steps(struct ts_measured *measured)
 /* Whose steps the report shows: those of the time view are marked or inferred. */
 static bool is_source(const struct ts_table *steps, const char *source)
 {
-	return steps && steps->nr_rows > 0 && ts_bytes_is(ts_cell_text(steps, 0, "source"), source);
+	return steps && steps->nr_rows > 0 &&
+	       ts_bytes_is(ts_value_text(TS_CELL_OF(steps, overview_steps, 0, source)), source);
 }
 
 /* By the work that they launched. The buckets stay those of the host's marks, which they sum to. */
@@ -57,7 +68,8 @@ static void take_launched_steps(struct ts_measured *measured, const struct ts_ta
 {
 	measured->nr_steps = steps->nr_rows;
 	for (size_t i = 0; i < steps->nr_rows; i++)
-		measured->step_ps[i] = ts_cell_number(steps, i, "duration_ps");
+		measured->step_ps[i] =
+			ts_value_number(TS_CELL_OF(steps, overview_steps, i, duration_ps));
 }
 
 /* Of a job without a device: the steps that its hosts marked. What they were spent on is unknown. */
@@ -66,7 +78,7 @@ static void take_host_steps(struct ts_measured *measured, const struct ts_table 
 	double total = 0;
 
 	for (size_t i = 0; i < steps->nr_rows; i++) {
-		double ps = ts_cell_number(steps, i, "duration_ps");
+		double ps = ts_value_number(TS_CELL_OF(steps, overview_steps, i, duration_ps));
 
 		measured->step_ps[measured->nr_steps++] = ps;
 		total += ps;
@@ -80,33 +92,30 @@ static void take_host_steps(struct ts_measured *measured, const struct ts_table 
 static void take_wall(struct ts_measured *measured)
 {
 	measured->by_step = false;
-	measured->parts = ts_value_number(ts_result_get(measured->time, "cores"));
-	measured->time_ps = ts_value_number(ts_result_get(measured->time, "wall_ps"));
-	for (int b = 0; b < TS_NR_BUCKETS; b++) {
-		char name[64];
-
-		bucket_column(name, "buckets.", b);
+	measured->parts = ts_value_number(TS_GET(measured->time, time, cores));
+	measured->time_ps = ts_value_number(TS_GET(measured->time, time, wall_ps));
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		measured->bucket_ps[b] =
-			ts_value_number(ts_result_get(measured->time, name)) / measured->parts;
-	}
+			ts_value_number(TS_GET_AT(measured->time, time, run_buckets[b])) /
+			measured->parts;
 }
 
 enum ts_status ts_measured_init(struct ts_measured *measured, const struct ts_results *results,
 				bool by_step, struct ts_error *err)
 {
-	const struct ts_table *marked = table_of(results, "overview", "steps");
+	const struct ts_table *marked = TS_FIND_TABLE(results, overview, steps);
 	size_t nr_marked = marked ? marked->nr_rows : 0;
 
 	TS_ASSERT(measured && results);
 	*measured = (struct ts_measured){
-		.time = ts_results_find(results, "time"),
-		.overview = ts_results_find(results, "overview"),
-		.capacity = ts_results_find(results, "capacity"),
-		.doctor = ts_results_find(results, "doctor"),
-		.capture = ts_results_find(results, "capture"),
-		.ops = table_of(results, "ops", "ops"),
-		.modules = table_of(results, "ops", "modules"),
-		.steps = table_of(results, "time", "per_step"),
+		.time = TS_FIND(results, time),
+		.overview = TS_FIND(results, overview),
+		.capacity = TS_FIND(results, capacity),
+		.doctor = TS_FIND(results, doctor),
+		.capture = TS_FIND(results, capture),
+		.ops = TS_FIND_TABLE(results, ops, ops),
+		.modules = TS_FIND_TABLE(results, ops, modules),
+		.steps = TS_FIND_TABLE(results, time, per_step),
 		.time_ps = NAN,
 		.parts = NAN,
 	};
@@ -129,11 +138,10 @@ enum ts_status ts_measured_init(struct ts_measured *measured, const struct ts_re
 
 struct ts_bytes ts_measured_step_source(const struct ts_measured *measured)
 {
-	const struct ts_table *steps =
-		measured->overview ? ts_result_find_table(measured->overview, "steps") : NULL;
+	const struct ts_table *steps = TS_RESULT_TABLE(measured->overview, overview_steps);
 
 	return measured->nr_steps > 0 && steps && steps->nr_rows > 0
-		       ? ts_cell_text(steps, 0, "source")
+		       ? ts_value_text(TS_CELL_OF(steps, overview_steps, 0, source))
 		       : (struct ts_bytes){ NULL, 0 };
 }
 
@@ -171,14 +179,16 @@ static bool find_field(const struct ts_results *results, struct ts_bytes path,
 /* The runtime's own peak, the largest allocator's; of a trace of PyTorch that of its fullest GPU. */
 static double allocators_peak(const struct ts_results *results)
 {
-	const struct ts_table *table = table_of(results, "allocators", "allocators");
-	const struct ts_table *devices = table_of(results, "memory_timeline", "devices");
+	const struct ts_table *table = TS_FIND_TABLE(results, allocators, allocators);
+	const struct ts_table *devices = TS_FIND_TABLE(results, memory_timeline, devices);
 	double most = NAN;
 
 	for (size_t i = 0; table && i < table->nr_rows; i++)
-		most = fmax(most, ts_cell_number(table, i, "peak_bytes"));
+		most = fmax(most, ts_value_number(
+					  TS_CELL_OF(table, allocators_allocators, i, peak_bytes)));
 	if (devices && devices->nr_rows > 0) /* the first is the one that counts */
-		most = fmax(most, ts_cell_number(devices, 0, "peak_bytes"));
+		most = fmax(most, ts_value_number(TS_CELL_OF(devices, memory_timeline_devices, 0,
+							     peak_bytes)));
 	return most;
 }
 

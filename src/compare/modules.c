@@ -3,6 +3,7 @@
 #include "compare/parts.h"
 
 #include "base/check.h"
+#include "result/schema/ops.def"
 
 #include <stdlib.h>
 
@@ -75,17 +76,21 @@ static enum ts_status add_modules(struct comparing *comparing, size_t run, struc
 	const struct ts_measured *measured = &comparing->measured[run];
 
 	for (size_t i = 0; measured->modules && i < measured->modules->nr_rows; i++) {
-		int64_t nr = ts_cell_int(measured->modules, i, "executions");
-		struct ts_value program = ts_cell(measured->modules, i, "program_id");
+		int64_t nr =
+			ts_value_int(TS_CELL_OF(measured->modules, ops_modules, i, executions));
+		struct ts_value program = TS_CELL_OF(measured->modules, ops_modules, i, program_id);
 		struct item *item;
 
 		if (nr <= 0) /* compiled, and not run while we looked */
 			continue;
-		item = item_of(items, ts_cell_text(measured->modules, i, "name"));
+		item = item_of(items,
+			       ts_value_text(TS_CELL_OF(measured->modules, ops_modules, i, name)));
 		if (!item)
 			return ts_fail_nomem(err);
 		add(item, run,
-		    ts_cell_number(measured->modules, i, "total_time_ps") / measured->parts, nr);
+		    ts_value_number(TS_CELL_OF(measured->modules, ops_modules, i, total_time_ps)) /
+			    measured->parts,
+		    nr);
 		if (program.type == TS_VALUE_ID) /* in whatever order */
 			item->hash[run] += program.as.u * UINT64_C(0x9e3779b97f4a7c15);
 	}
@@ -101,28 +106,23 @@ static const char *module_state(const struct item *item, size_t run)
 	return item->hash[run] == item->hash[0] ? "the same program" : "compiled anew";
 }
 
-static const struct ts_column module_columns[] = { { "module", TS_MEASURED, "module" } };
-static const struct ts_column module_each[] = {
-	{ "_executions", TS_MEASURED, NULL },
-	{ "_ps", TS_MEASURED, "" },
-	{ "_change_ps", TS_DERIVED, "change" },
-	{ "_state", TS_DERIVED, "is" },
-};
+#define MODULE_CELLS(X) X(module, ts_text(item->key))
+#define MODULE_EACH_CELLS(X) \
+	X(executions, item->count[r] == 0 ? ts_null() : ts_int(item->count[r])) \
+	X(ps, ts_compare_ps(item->amount[r])) \
+	X(change_ps, ts_compare_ps(item->amount[r] - item->amount[0])) \
+	X(state, state ? ts_text(ts_bytes_of(state)) : ts_null())
 
 static void put_module(struct comparing *comparing, const struct ts_compare_table *table,
-		       const struct item *item, struct ts_value *row)
+		       const struct item *item)
 {
-	row[0] = ts_text(item->key);
+	struct ts_value *row;
+
+	COMPARE_ROW(comparing, table, compare_modules, row, MODULE_CELLS);
 	for (size_t r = 0; r < comparing->nr; r++) {
-		struct ts_value *cells = ts_compare_cells(table, row, r);
 		const char *state = module_state(item, r);
 
-		cells[0] = item->count[r] == 0 ? ts_null() : ts_int(item->count[r]);
-		cells[1] = ts_compare_ps(item->amount[r]);
-		if (r == 0)
-			continue;
-		cells[2] = ts_compare_ps(item->amount[r] - item->amount[0]);
-		cells[3] = state ? ts_text(ts_bytes_of(state)) : ts_null();
+		COMPARE_RUN(table, compare_modules_each, row, r, MODULE_EACH_CELLS);
 	}
 }
 
@@ -139,17 +139,12 @@ enum ts_status ts_compare_modules(struct comparing *comparing, struct ts_error *
 	if (st == TS_OK && items.nr > 0)
 		qsort(items.items, items.nr, sizeof(*items.items), by_amount);
 	if (st == TS_OK) {
-		table = ts_compare_table(comparing, "modules",
-					 comparing->by_step ? "Modules, time of a step and core"
-							    : "Modules, time of a core",
-					 module_columns, TS_NELEM(module_columns), module_each,
-					 TS_NELEM(module_each));
-		for (size_t i = 0; table.table && i < items.nr; i++) {
-			struct ts_value *row = ts_table_row(comparing->result, table.table);
-
-			if (row)
-				put_module(comparing, &table, &items.items[i], row);
-		}
+		table = ts_compare_table(comparing, &ts_sheet_compare_modules,
+					 &ts_sheet_compare_modules_each,
+					 comparing->by_step ? ts_sheet_compare_modules.title
+							    : "Modules, time of a core");
+		for (size_t i = 0; table.table && i < items.nr; i++)
+			put_module(comparing, &table, &items.items[i]);
 		if (table.table)
 			table.table->text_rows = 5;
 	}
@@ -183,29 +178,24 @@ static const char *finding_state(const struct item *item, size_t run)
 	return item->count[run] == 0 ? "gone" : "still there";
 }
 
-static const struct ts_column finding_columns[] = {
-	{ "rule", TS_DERIVED, "finding" },
-	{ "title", TS_DERIVED, "says" },
-};
-static const struct ts_column finding_each[] = {
-	{ "_count", TS_DERIVED, NULL },
-	{ "_impact_pct", TS_DERIVED, "" },
-	{ "_state", TS_DERIVED, "is" },
-};
+#define FINDING_CELLS(X) \
+	X(rule, ts_text(item->key)) \
+	X(title, ts_text_or_null(item->title))
+#define FINDING_EACH_CELLS(X) \
+	X(count, ts_int(item->count[r])) \
+	X(impact_pct, ts_share_pct(item->amount[r])) \
+	X(state, state ? ts_text(ts_bytes_of(state)) : ts_null())
 
 static void put_finding(struct comparing *comparing, const struct ts_compare_table *table,
-			const struct item *item, struct ts_value *row)
+			const struct item *item)
 {
-	row[0] = ts_text(item->key);
-	row[1] = ts_text_or_null(item->title);
+	struct ts_value *row;
+
+	COMPARE_ROW(comparing, table, compare_findings, row, FINDING_CELLS);
 	for (size_t r = 0; r < comparing->nr; r++) {
-		struct ts_value *cells = ts_compare_cells(table, row, r);
 		const char *state = finding_state(item, r);
 
-		cells[0] = ts_int(item->count[r]);
-		cells[1] = ts_share_pct(item->amount[r]);
-		if (r > 0)
-			cells[2] = state ? ts_text(ts_bytes_of(state)) : ts_null();
+		COMPARE_RUN(table, compare_findings_each, row, r, FINDING_EACH_CELLS);
 	}
 }
 
@@ -222,17 +212,11 @@ enum ts_status ts_compare_findings(struct comparing *comparing, struct ts_error 
 	if (st == TS_OK && items.nr > 0)
 		qsort(items.items, items.nr, sizeof(*items.items), by_amount);
 	if (st == TS_OK) {
-		table = ts_compare_table(
-			comparing, "findings",
-			"Findings: the share of core time that each could give back at most",
-			finding_columns, TS_NELEM(finding_columns), finding_each,
-			TS_NELEM(finding_each));
-		for (size_t i = 0; table.table && i < items.nr; i++) {
-			struct ts_value *row = ts_table_row(comparing->result, table.table);
-
-			if (row)
-				put_finding(comparing, &table, &items.items[i], row);
-		}
+		table = ts_compare_table(comparing, &ts_sheet_compare_findings,
+					 &ts_sheet_compare_findings_each,
+					 ts_sheet_compare_findings.title);
+		for (size_t i = 0; table.table && i < items.nr; i++)
+			put_finding(comparing, &table, &items.items[i]);
 	}
 	items_release(&items);
 	return st;

@@ -8,6 +8,8 @@
 
 #include "base/check.h"
 
+#include "result/schema/operators.def"
+
 #include <stdlib.h>
 
 struct pair {
@@ -24,12 +26,24 @@ struct pairs {
 	bool by_gpu; /* all runs have GPUs: it is their time that is compared */
 };
 
-static const struct ts_table *operators_of(const struct comparing *comparing, size_t run,
-					   const char *table)
-{
-	return ts_result_find_table(ts_results_find(comparing->runs[run].results, "operators"),
-				    table);
-}
+/* A table of operators, and where it has what is compared; -1: it has no such column. */
+struct source {
+	const struct ts_sheet *sheet;
+	int name, input_shapes, category, calls, self_gpu_ps, self_cpu_ps;
+};
+#define SOURCE(row, shapes) \
+	{ \
+		.sheet = &ts_sheet_##row, \
+		.name = TS_COLUMN_AT(row, name), \
+		.input_shapes = shapes, \
+		.category = TS_COLUMN_AT(row, category), \
+		.calls = TS_COLUMN_AT(row, calls), \
+		.self_gpu_ps = TS_COLUMN_AT(row, self_gpu_ps), \
+		.self_cpu_ps = TS_COLUMN_AT(row, self_cpu_ps), \
+	}
+static const struct source by_name = SOURCE(operators_by_name, -1);
+static const struct source by_shape =
+	SOURCE(operators_by_shape, TS_COLUMN_AT(operators_by_shape, input_shapes));
 
 /* What a run's sums are divided by. */
 static double parts_of(const struct comparing *comparing, size_t run)
@@ -41,11 +55,11 @@ static double parts_of(const struct comparing *comparing, size_t run)
 	return comparing->by_step && measured->nr_steps > 0 ? (double)measured->nr_steps : 1;
 }
 
-static struct pair *pair_of(struct pairs *pairs, const struct ts_table *table, size_t row,
-			    struct ts_arena *arena)
+static struct pair *pair_of(struct pairs *pairs, const struct source *source,
+			    const struct ts_table *table, size_t row, struct ts_arena *arena)
 {
-	struct ts_bytes name = ts_cell_text(table, row, "name");
-	struct ts_bytes shapes = ts_cell_text(table, row, "input_shapes");
+	struct ts_bytes name = ts_value_text(ts_table_cell(table, row, source->name));
+	struct ts_bytes shapes = ts_value_text(ts_table_cell(table, row, source->input_shapes));
 	struct ts_bytes key = ts_arena_printf(arena, "%.*s\n%.*s", TS_ARG(name), TS_ARG(shapes));
 	uint32_t at = key.p ? ts_strmap_find(&pairs->map, key) : TS_NONE;
 	struct pair *pair;
@@ -58,26 +72,30 @@ static struct pair *pair_of(struct pairs *pairs, const struct ts_table *table, s
 	pair = &pairs->items[pairs->nr++];
 	*pair = (struct pair){ .name = name,
 			       .shapes = shapes,
-			       .category = ts_cell_text(table, row, "category") };
+			       .category =
+				       ts_value_text(ts_table_cell(table, row, source->category)) };
 	for (size_t r = 0; r < TS_COMPARE_MAX; r++)
 		pair->calls[r] = pair->gpu_ps[r] = pair->cpu_ps[r] = NAN;
 	return pair;
 }
 
 static enum ts_status add_run(struct comparing *comparing, size_t run, struct pairs *pairs,
-			      const char *name, struct ts_error *err)
+			      const struct source *source, struct ts_error *err)
 {
-	const struct ts_table *table = operators_of(comparing, run, name);
+	const struct ts_table *table = ts_result_find_table(
+		TS_FIND(comparing->runs[run].results, operators), source->sheet->name);
 	double parts = parts_of(comparing, run);
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		struct pair *pair = pair_of(pairs, table, i, &comparing->scratch);
+		struct pair *pair = pair_of(pairs, source, table, i, &comparing->scratch);
 
 		if (!pair)
 			return ts_fail_nomem(err);
-		pair->calls[run] = ts_cell_number(table, i, "calls") / parts;
-		pair->gpu_ps[run] = ts_cell_number(table, i, "self_gpu_ps") / parts;
-		pair->cpu_ps[run] = ts_cell_number(table, i, "self_cpu_ps") / parts;
+		pair->calls[run] = ts_value_number(ts_table_cell(table, i, source->calls)) / parts;
+		pair->gpu_ps[run] =
+			ts_value_number(ts_table_cell(table, i, source->self_gpu_ps)) / parts;
+		pair->cpu_ps[run] =
+			ts_value_number(ts_table_cell(table, i, source->self_cpu_ps)) / parts;
 	}
 	return TS_OK;
 }
@@ -118,29 +136,10 @@ static void rank_pairs(struct pairs *pairs, size_t nr_runs)
 		qsort(pairs->items, pairs->nr, sizeof(*pairs->items), by_change);
 }
 
-static const struct ts_column fixed_columns[] = {
-	{ "name", TS_MEASURED, "operator" },
-	{ "input_shapes", TS_MEASURED, "shapes" },
-	{ "category", TS_DERIVED, NULL },
-};
-/* The label of a run is above the time that is compared. */
-static const struct ts_column each_by_gpu[] = {
-	{ "_calls", TS_MEASURED, "calls", -1 },
-	{ "_self_gpu_ps", TS_MEASURED, "", 1 },
-	{ "_self_cpu_ps", TS_MEASURED, NULL },
-	{ "_change_self_gpu_ps", TS_DERIVED, "change" },
-	{ "_change_self_cpu_ps", TS_DERIVED, NULL },
-	{ "_state", TS_DERIVED, "is" },
-};
-static const struct ts_column each_by_cpu[] = {
-	{ "_calls", TS_MEASURED, "calls", -1 },
-	{ "_self_gpu_ps", TS_MEASURED, NULL },
-	{ "_self_cpu_ps", TS_MEASURED, "", 1 },
-	{ "_change_self_gpu_ps", TS_DERIVED, NULL },
-	{ "_change_self_cpu_ps", TS_DERIVED, "change" },
-	{ "_state", TS_DERIVED, "is" },
-};
-_Static_assert(TS_NELEM(fixed_columns) + TS_COMPARE_MAX * TS_NELEM(each_by_gpu) <= TS_MAX_COLUMNS,
+_Static_assert((sizeof(struct ts_compare_operators_row) +
+		TS_COMPARE_MAX * sizeof(struct ts_compare_operators_each_row)) /
+			       sizeof(struct ts_value) <=
+		       TS_MAX_COLUMNS,
 	       "a comparison of operators has room for every run");
 
 static enum state state_of(const struct comparing *comparing, const struct pairs *pairs,
@@ -161,20 +160,22 @@ static struct ts_value change_of(const double *ps, size_t run)
 	return is_known ? ts_compare_ps(known(ps[run]) - known(ps[0])) : ts_null();
 }
 
-static void put_run(const struct comparing *comparing, const struct pairs *pairs,
-		    const struct pair *pair, size_t run, struct ts_value *cells)
-{
-	const char *state;
+#define EACH_CELLS(X) \
+	X(calls, ts_real(pair->calls[run])) \
+	X(self_gpu_ps, ts_compare_ps(pair->gpu_ps[run])) \
+	X(self_cpu_ps, ts_compare_ps(pair->cpu_ps[run])) \
+	X(change_self_gpu_ps, change_of(pair->gpu_ps, run)) \
+	X(change_self_cpu_ps, change_of(pair->cpu_ps, run)) \
+	X(state, state ? ts_text(ts_bytes_of(state)) : ts_null())
 
-	cells[0] = ts_real(pair->calls[run]);
-	cells[1] = ts_compare_ps(pair->gpu_ps[run]);
-	cells[2] = ts_compare_ps(pair->cpu_ps[run]);
-	if (run == 0)
-		return;
-	state = ts_compare_state_name(state_of(comparing, pairs, pair, run));
-	cells[3] = change_of(pair->gpu_ps, run);
-	cells[4] = change_of(pair->cpu_ps, run);
-	cells[5] = state ? ts_text(ts_bytes_of(state)) : ts_null();
+/* The label of a run is above the time that is compared: where that is the hosts', in the same columns under other headings. */
+static void put_run(const struct comparing *comparing, const struct pairs *pairs,
+		    const struct pair *pair, size_t run, const struct ts_compare_table *table,
+		    struct ts_value *row)
+{
+	const char *state = ts_compare_state_name(state_of(comparing, pairs, pair, run));
+
+	COMPARE_RUN(table, compare_operators_each, row, run, EACH_CELLS);
 }
 
 static bool is_changed(const struct comparing *comparing, const struct pairs *pairs,
@@ -186,23 +187,28 @@ static bool is_changed(const struct comparing *comparing, const struct pairs *pa
 	return false;
 }
 
-static void put_pairs(struct comparing *comparing, const struct pairs *pairs, const char *name,
-		      const char *title)
+#define PAIR_CELLS(X) \
+	X(name, ts_text(pair->name)) \
+	X(input_shapes, ts_text_or_null(pair->shapes)) \
+	X(category, ts_text_or_null(pair->category))
+
+static void put_pairs(struct comparing *comparing, const struct pairs *pairs,
+		      const struct ts_sheet *sheet)
 {
 	struct ts_compare_table table =
-		ts_compare_table(comparing, name, title, fixed_columns, TS_NELEM(fixed_columns),
-				 pairs->by_gpu ? each_by_gpu : each_by_cpu, TS_NELEM(each_by_gpu));
+		ts_compare_table(comparing, sheet,
+				 pairs->by_gpu ? &ts_sheet_compare_operators_each
+					       : &ts_sheet_compare_operators_cpu_each,
+				 sheet->title);
 	size_t nr_changed = 0;
 
 	for (size_t i = 0; table.table && i < pairs->nr; i++) {
 		const struct pair *pair = &pairs->items[i];
-		struct ts_value *row = ts_table_row(comparing->result, table.table);
+		struct ts_value *row;
 
-		row[0] = ts_text(pair->name);
-		row[1] = ts_text_or_null(pair->shapes);
-		row[2] = ts_text_or_null(pair->category);
+		COMPARE_ROW(comparing, &table, compare_operators, row, PAIR_CELLS);
 		for (size_t r = 0; r < comparing->nr; r++)
-			put_run(comparing, pairs, pair, r, ts_compare_cells(&table, row, r));
+			put_run(comparing, pairs, pair, r, &table, row);
 		nr_changed += is_changed(comparing, pairs, pair);
 	}
 	if (table.table && nr_changed == 0)
@@ -213,14 +219,13 @@ static void put_pairs(struct comparing *comparing, const struct pairs *pairs, co
 
 static bool has_gpus(const struct comparing *comparing, size_t run)
 {
-	const struct ts_result *operators =
-		ts_results_find(comparing->runs[run].results, "operators");
+	const struct ts_result *operators = TS_FIND(comparing->runs[run].results, operators);
 
-	return operators && ts_result_get(operators, "gpu_ps").type != TS_VALUE_NULL;
+	return operators && TS_GET(operators, operators, gpu_ps).type != TS_VALUE_NULL;
 }
 
-static enum ts_status compare_table(struct comparing *comparing, const char *from, const char *name,
-				    const char *title, struct ts_error *err)
+static enum ts_status compare_table(struct comparing *comparing, const struct source *from,
+				    const struct ts_sheet *sheet, struct ts_error *err)
 {
 	struct pairs pairs = { .by_gpu = true };
 	enum ts_status st = TS_OK;
@@ -231,7 +236,7 @@ static enum ts_status compare_table(struct comparing *comparing, const char *fro
 		st = add_run(comparing, r, &pairs, from, err);
 	rank_pairs(&pairs, comparing->nr);
 	if (st == TS_OK && pairs.nr > 0)
-		put_pairs(comparing, &pairs, name, title);
+		put_pairs(comparing, &pairs, sheet);
 	ts_strmap_release(&pairs.map);
 	free(pairs.items);
 	return st;
@@ -243,9 +248,7 @@ enum ts_status ts_compare_operators(struct comparing *comparing, struct ts_error
 
 	TS_ASSERT(comparing);
 	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
-	st = compare_table(comparing, "by_name", "operators", "Operators by what they changed",
-			   err);
+	st = compare_table(comparing, &by_name, &ts_sheet_compare_operators, err);
 	return st ? st
-		  : compare_table(comparing, "by_shape", "operator_shapes",
-				  "Operators by the shapes of their inputs", err);
+		  : compare_table(comparing, &by_shape, &ts_sheet_compare_operator_shapes, err);
 }

@@ -11,6 +11,8 @@
 #include "compare/parts.h"
 
 #include "base/check.h"
+#include "result/schema/ops.def"
+#include "result/schema/compare.def"
 
 #include <stdlib.h>
 
@@ -90,8 +92,10 @@ static enum ts_status add_run(struct comparing *comparing, size_t run, struct gr
 	const struct ts_measured *measured = &comparing->measured[run];
 
 	for (size_t i = 0; measured->ops && i < measured->ops->nr_rows; i++) {
-		double ps = ts_cell_number(measured->ops, i, "exclusive_ps") / measured->parts;
-		double nr = ts_cell_number(measured->ops, i, "occurrences") / measured->parts;
+		double ps = ts_value_number(TS_CELL_OF(measured->ops, ops_ops, i, exclusive_ps)) /
+			    measured->parts;
+		double nr = ts_value_number(TS_CELL_OF(measured->ops, ops_ops, i, occurrences)) /
+			    measured->parts;
 		struct op_key key = ts_compare_op_key(comparing->runs[run].profile, measured->ops,
 						      i, &comparing->scratch);
 		struct group *group;
@@ -235,20 +239,10 @@ static void rank_groups(struct groups *groups, size_t nr_runs)
 		groups->nr--;
 }
 
-static const struct ts_column op_columns[] = {
-	{ "op", TS_DERIVED, "op" },	   { "category", TS_COMPILED, "kind" },
-	{ "shape", TS_COMPILED, "shape" }, { "other_shape", TS_COMPILED, "there" },
-	{ "module", TS_MEASURED, NULL },   { "framework_op", TS_MEASURED, NULL },
-	{ "source", TS_MEASURED, NULL },   { "name", TS_MEASURED, NULL },
-};
-static const struct ts_column op_each[] = {
-	{ "_ps", TS_MEASURED, "" },
-	{ "_executions", TS_MEASURED, NULL },
-	{ "_change_ps", TS_DERIVED, "change" },
-	{ "_change_pct", TS_DERIVED, "of all" },
-	{ "_state", TS_DERIVED, "is" },
-};
-_Static_assert(TS_NELEM(op_columns) + TS_COMPARE_MAX * TS_NELEM(op_each) <= TS_MAX_COLUMNS,
+_Static_assert((sizeof(struct ts_compare_ops_row) +
+		TS_COMPARE_MAX * sizeof(struct ts_compare_ops_each_row)) /
+			       sizeof(struct ts_value) <=
+		       TS_MAX_COLUMNS,
 	       "the widest table of a comparison has room for every run");
 
 /* The share of the difference between the steps; unknown where they do not differ. */
@@ -264,21 +258,21 @@ static enum state state_of(const struct comparing *comparing, const struct group
 	return ts_compare_state(group->ps[0], group->ps[run], comparing->measured[0].time_ps);
 }
 
+#define OP_EACH_CELLS(X) \
+	X(ps, ts_compare_ps(group->ps[r])) \
+	X(executions, isnan(group->ps[r]) ? ts_null() : ts_real(group->nr[r])) \
+	X(change_ps, ts_compare_ps(change)) \
+	X(change_pct, ts_share_pct(share_of(comparing, r, change))) \
+	X(state, state ? ts_text(ts_bytes_of(state)) : ts_null())
+
 static void put_op_times(struct comparing *comparing, const struct ts_compare_table *table,
 			 const struct group *group, struct ts_value *row)
 {
 	for (size_t r = 0; r < comparing->nr; r++) {
-		struct ts_value *cells = ts_compare_cells(table, row, r);
 		double change = known(group->ps[r]) - known(group->ps[0]);
 		const char *state = ts_compare_state_name(state_of(comparing, group, r));
 
-		cells[0] = ts_compare_ps(group->ps[r]);
-		cells[1] = isnan(group->ps[r]) ? ts_null() : ts_real(group->nr[r]);
-		if (r == 0)
-			continue;
-		cells[2] = ts_compare_ps(change);
-		cells[3] = ts_share_pct(share_of(comparing, r, change));
-		cells[4] = state ? ts_text(ts_bytes_of(state)) : ts_null();
+		COMPARE_RUN(table, compare_ops_each, row, r, OP_EACH_CELLS);
 	}
 }
 
@@ -292,31 +286,36 @@ static bool is_changed(const struct comparing *comparing, const struct group *gr
 
 #define TEXT_OPS 10
 
+#define OP_CELLS(X) \
+	X(op, ts_text(key->scope.n ? key->scope : key->name)) \
+	X(category, ts_text_or_null(key->category)) \
+	X(shape, copied(comparing, key->shape)) \
+	X(other_shape, copied(comparing, group->other_shape)) \
+	X(module, ts_text_or_null(key->module)) \
+	X(framework_op, key->by_name ? ts_null() : ts_text_or_null(key->scope)) \
+	X(source, ts_text_or_null(key->source)) \
+	X(name, ts_text_or_null(key->name))
+
+/* Of the scratch arena's, into the results'. */
+static struct ts_value copied(struct comparing *comparing, struct ts_bytes text)
+{
+	return text.n ? ts_text(ts_result_text(comparing->result, "%.*s", TS_ARG(text)))
+		      : ts_null();
+}
+
 static void put_ops(struct comparing *comparing, const struct groups *groups)
 {
 	struct ts_compare_table table =
-		ts_compare_table(comparing, "ops", "Ops by what they changed", op_columns,
-				 TS_NELEM(op_columns), op_each, TS_NELEM(op_each));
+		ts_compare_table(comparing, &ts_sheet_compare_ops, &ts_sheet_compare_ops_each,
+				 ts_sheet_compare_ops.title);
 	size_t nr_changed = 0;
 
 	for (size_t i = 0; table.table && i < groups->nr; i++) {
 		const struct group *group = &groups->items[i];
 		const struct op_key *key = &group->key;
-		struct ts_value *row = ts_table_row(comparing->result, table.table);
+		struct ts_value *row;
 
-		if (!row)
-			return;
-		row[0] = ts_text(key->scope.n ? key->scope : key->name);
-		row[1] = ts_text_or_null(key->category);
-		row[2] = ts_text_or_null(
-			ts_result_text(comparing->result, "%.*s", TS_ARG(key->shape)));
-		if (group->other_shape.n)
-			row[3] = ts_text(ts_result_text(comparing->result, "%.*s",
-							TS_ARG(group->other_shape)));
-		row[4] = ts_text_or_null(key->module);
-		row[5] = key->by_name ? ts_null() : ts_text_or_null(key->scope);
-		row[6] = ts_text_or_null(key->source);
-		row[7] = ts_text_or_null(key->name);
+		COMPARE_ROW(comparing, &table, compare_ops, row, OP_CELLS);
 		put_op_times(comparing, &table, group, row);
 		nr_changed += is_changed(comparing, group);
 	}
@@ -377,15 +376,6 @@ static void sum_parts(const struct comparing *comparing, const struct groups *gr
 		ps[PART_LEFT_OVER] -= ps[p];
 }
 
-static const struct ts_column part_columns[] = {
-	{ "part", TS_DERIVED, NULL },
-	{ "title", TS_DERIVED, "made of" },
-};
-static const struct ts_column part_each[] = {
-	{ "_change_ps", TS_DERIVED, "" },
-	{ "_change_pct", TS_DERIVED, "of it" },
-};
-
 /* Less than a picosecond is rounding. The difference itself always has a row. */
 static bool is_zero(const struct comparing *comparing, double ps[][NR_PARTS], int part)
 {
@@ -395,29 +385,29 @@ static bool is_zero(const struct comparing *comparing, double ps[][NR_PARTS], in
 	return true;
 }
 
+#define PART_CELLS(X) \
+	X(part, ts_text(ts_bytes_of(parts[part].name))) \
+	X(title, ts_text(ts_bytes_of(parts[part].title)))
+
+#define PART_EACH_CELLS(X) \
+	X(change_ps, ts_compare_ps(ps[r][part])) \
+	X(change_pct, ts_share_pct(share_of(comparing, r, ps[r][part])))
+
 static void put_part(struct comparing *comparing, const struct ts_compare_table *table,
 		     double ps[][NR_PARTS], int part)
 {
-	struct ts_value *row = ts_table_row(comparing->result, table->table);
+	struct ts_value *row;
 
-	if (!row)
-		return;
-	row[0] = ts_text(ts_bytes_of(parts[part].name));
-	row[1] = ts_text(ts_bytes_of(parts[part].title));
-	for (size_t r = 1; r < comparing->nr; r++) {
-		struct ts_value *cells = ts_compare_cells(table, row, r);
-
-		cells[0] = ts_compare_ps(ps[r][part]);
-		cells[1] = ts_share_pct(share_of(comparing, r, ps[r][part]));
-	}
+	COMPARE_ROW(comparing, table, compare_difference, row, PART_CELLS);
+	for (size_t r = 1; r < comparing->nr; r++)
+		COMPARE_RUN(table, compare_difference_each, row, r, PART_EACH_CELLS);
 }
 
 static void put_parts(struct comparing *comparing, const struct groups *groups)
 {
 	struct ts_compare_table table = ts_compare_table(
-		comparing, "difference",
-		comparing->by_step ? "Difference of the mean step" : "Difference of the wall time",
-		part_columns, TS_NELEM(part_columns), part_each, TS_NELEM(part_each));
+		comparing, &ts_sheet_compare_difference, &ts_sheet_compare_difference_each,
+		comparing->by_step ? "Difference of the mean step" : "Difference of the wall time");
 	double ps[TS_COMPARE_MAX][NR_PARTS] = { { 0 } };
 
 	for (size_t r = 1; r < comparing->nr; r++)

@@ -8,6 +8,7 @@
 
 #include "compare/compare.h"
 #include "compare/differ.h"
+#include "result/schema/compare.def"
 
 #define COMPARE_ALPHA 0.05 /* with a p from here on, the samples do not show a difference */
 #define COMPARE_SAME  0.01 /* an op that changed by a smaller share of its time did not change */
@@ -32,20 +33,35 @@ const char *ts_compare_state_name(enum state state);
 enum state ts_compare_state(double base, double other, double time_ps);
 
 /*
- * A table whose columns are NR_FIXED of FIXED, then for each run those of EACH: "run_1" and the name.
+ * A table whose columns are those of FIXED, then for each run those of EACH: "run_1" and the name.
  * A label of "" is the run's own; "_state" and columns whose name begins with "_change" are of the
- * others alone. The cells of run R begin at ts_compare_cells().
+ * others alone, and stand behind those that all have.
  */
 struct ts_compare_table {
 	struct ts_table *table;		   /* NULL: no memory */
 	size_t nr_fixed, nr_each, nr_base; /* nr_base: of EACH, that the baseline has */
 };
-struct ts_compare_table ts_compare_table(struct comparing *comparing, const char *name,
-					 const char *title, const struct ts_column *fixed,
-					 size_t nr_fixed, const struct ts_column *each,
-					 size_t nr_each);
-struct ts_value *ts_compare_cells(const struct ts_compare_table *table, struct ts_value *row,
-				  size_t run);
+struct ts_compare_table ts_compare_table(struct comparing *comparing, const struct ts_sheet *fixed,
+					 const struct ts_sheet *each, const char *title);
+/* Cells of EACH for RUN; those that the baseline does not have are left out of its own. */
+void ts_compare_put(const struct ts_compare_table *table, struct ts_value *row, size_t run,
+		    const struct ts_value *cells);
+
+/* A new row with the cells of LIST for the fixed columns (struct ts_FIXED_row). */
+#define COMPARE_ROW(comparing, table_, fixed, row_, LIST) \
+	do { \
+		row_ = ts_table_row((comparing)->result, (table_)->table); \
+		TS_CHECK_LIST(fixed, LIST); \
+		*(struct ts_##fixed##_row *)row_ = TS_ROW_OF(fixed, LIST); \
+	} while (0)
+/* The cells of a run in it. */
+#define COMPARE_RUN(table_, each, row_, run, LIST) \
+	do { \
+		const struct ts_##each##_row ts_cells = TS_ROW_OF(each, LIST); \
+\
+		TS_CHECK_LIST(each, LIST); \
+		ts_compare_put(table_, row_, run, (const struct ts_value *)&ts_cells); \
+	} while (0)
 
 /* A time of the report, whole picoseconds; NaN is unknown. */
 struct ts_value ts_compare_ps(double ps);

@@ -4,6 +4,9 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "result/schema/ops.def"
+#include "result/schema/overview.def"
+#include "result/schema/compare.def"
 
 #include <stdlib.h>
 
@@ -13,7 +16,7 @@ static double median(const struct ts_measured *measured)
 
 	if (measured->by_step)
 		ps = ts_value_number(
-			ts_result_get(measured->overview, "overview.step_time_ps.median"));
+			TS_GET(measured->overview, overview, overview.step_time_ps.median));
 	return isnan(ps) ? measured->time_ps : ps;
 }
 
@@ -118,28 +121,27 @@ static struct ts_value chip_of(const struct ts_profile *profile)
 	return profile->nr_devices ? ts_text_or_null(profile->devices[0].kind) : ts_null();
 }
 
-static const struct ts_column run_columns[] = {
-	{ "run", TS_DERIVED, "run" },
-	{ "path", TS_MEASURED, NULL },
-	{ "chip", TS_MEASURED, "chip" },
-	{ "devices", TS_MEASURED, "devices" },
-	{ "hosts", TS_MEASURED, "hosts" },
-	{ "steps", TS_MEASURED, "steps" },
-	{ "step_source", TS_DERIVED, "steps are" },
-	{ "time_ps", TS_MEASURED, NULL },
-	{ "median_ps", TS_MEASURED, "median" },
-	{ "speed_up", TS_DERIVED, "speed-up" },
-	{ "speed_up_low", TS_DERIVED, NULL },
-	{ "speed_up_high", TS_DERIVED, NULL },
-	{ "p_value", TS_DERIVED, "p" },
-	{ "effect", TS_DERIVED, "effect" },
-	{ "u", TS_DERIVED, NULL },
-	{ "p_is_exact", TS_DERIVED, NULL },
-	{ "independent_steps", TS_DERIVED, NULL },
-	{ "verdict", TS_DERIVED, "verdict" },
-};
+#define RUN_CELLS(X) \
+	X(run, ts_text(ts_bytes_of(comparing->labels[run]))) \
+	X(path, ts_text(of->name)) \
+	X(chip, chip_of(of->profile)) \
+	X(devices, ts_int((int64_t)of->profile->nr_devices)) \
+	X(hosts, ts_int((int64_t)of->profile->nr_hosts)) \
+	X(steps, ts_int((int64_t)measured->nr_steps)) \
+	X(step_source, ts_text_or_null(ts_measured_step_source(measured))) \
+	X(time_ps, ts_compare_ps(measured->time_ps)) \
+	X(median_ps, ts_compare_ps(median(measured))) \
+	X(speed_up, run ? ts_real(speed_up(comparing, run)) : ts_null()) \
+	X(speed_up_low, tested ? ts_real(differ->ratio_low) : ts_null()) \
+	X(speed_up_high, tested ? ts_real(differ->ratio_high) : ts_null()) \
+	X(p_value, tested ? ts_real(rank->p) : ts_null()) \
+	X(effect, tested ? ts_real(rank->effect) : ts_null()) \
+	X(u, tested ? ts_real(rank->u) : ts_null()) \
+	X(p_is_exact, tested ? ts_bool(rank->exact) : ts_null()) \
+	X(independent_steps, tested ? ts_int((int64_t)differ->counted[1]) : ts_null()) \
+	X(verdict, run ? ts_text(ts_bytes_of(words[word_of(comparing, run)])) : ts_null())
 
-static void put_run(struct comparing *comparing, size_t run, struct ts_value *row)
+static void put_run(struct comparing *comparing, size_t run, struct ts_table *table)
 {
 	const struct ts_compare_run *of = &comparing->runs[run];
 	const struct ts_measured *measured = &comparing->measured[run];
@@ -147,24 +149,7 @@ static void put_run(struct comparing *comparing, size_t run, struct ts_value *ro
 	const struct ts_rank *rank = &differ->rank;
 	bool tested = run > 0 && comparing->by_step;
 
-	row[0] = ts_text(ts_bytes_of(comparing->labels[run]));
-	row[1] = ts_text(of->name);
-	row[2] = chip_of(of->profile);
-	row[3] = ts_int((int64_t)of->profile->nr_devices);
-	row[4] = ts_int((int64_t)of->profile->nr_hosts);
-	row[5] = ts_int((int64_t)measured->nr_steps);
-	row[6] = ts_text_or_null(ts_measured_step_source(measured));
-	row[7] = ts_compare_ps(measured->time_ps);
-	row[8] = ts_compare_ps(median(measured));
-	row[9] = run ? ts_real(speed_up(comparing, run)) : ts_null();
-	row[10] = tested ? ts_real(differ->ratio_low) : ts_null();
-	row[11] = tested ? ts_real(differ->ratio_high) : ts_null();
-	row[12] = tested ? ts_real(rank->p) : ts_null();
-	row[13] = tested ? ts_real(rank->effect) : ts_null();
-	row[14] = tested ? ts_real(rank->u) : ts_null();
-	row[15] = tested ? ts_bool(rank->exact) : ts_null();
-	row[16] = tested ? ts_int((int64_t)differ->counted[1]) : ts_null();
-	row[17] = run ? ts_text(ts_bytes_of(words[word_of(comparing, run)])) : ts_null();
+	TS_CELLS(comparing->result, table, compare_runs, RUN_CELLS);
 }
 
 /* Steps that come in stretches are fewer observations than they are steps. */
@@ -188,13 +173,11 @@ static void put_verdicts(struct comparing *comparing)
 {
 	struct ts_result *result = comparing->result;
 
-	ts_result_field(result, "basis",
-			ts_text(comparing->by_step ? TS_LIT("step") : TS_LIT("wall")), TS_DERIVED,
-			NULL);
-	ts_result_field(result, "run_count", ts_int((int64_t)comparing->nr), TS_DERIVED, NULL);
+	TS_SET(result, compare, basis,
+	       ts_text(comparing->by_step ? TS_LIT("step") : TS_LIT("wall")));
+	TS_SET(result, compare, run_count, ts_int((int64_t)comparing->nr));
 	if (comparing->nr > 1)
-		ts_result_field(result, "baseline", ts_text(ts_bytes_of(comparing->labels[0])),
-				TS_DERIVED, "baseline");
+		TS_SET(result, compare, baseline, ts_text(ts_bytes_of(comparing->labels[0])));
 	for (size_t r = 1; r < comparing->nr; r++) {
 		struct ts_bytes name = ts_result_text(result, "verdicts.run_%zu", r);
 
@@ -208,27 +191,25 @@ enum ts_status ts_compare_times(struct comparing *comparing, struct ts_error *er
 {
 	const struct ts_measured *base = &comparing->measured[0];
 	struct ts_table *table =
-		ts_result_table(comparing->result, "runs", comparing->nr > 1 ? "Runs" : NULL,
-				run_columns, TS_NELEM(run_columns));
+		TS_TITLED_TABLE(comparing->result, compare_runs,
+				comparing->nr > 1 ? ts_sheet_compare_runs.title : NULL);
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(comparing);
 	TS_ASSERT(comparing->nr >= 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++) {
 		const struct ts_measured *measured = &comparing->measured[r];
-		struct ts_value *row = ts_table_row(comparing->result, table);
 
 		st = ts_differ(
 			&(struct ts_step_times){ base->step_ps, NULL, base->nr_steps },
 			&(struct ts_step_times){ measured->step_ps, NULL, measured->nr_steps },
 			&comparing->differ[r], err);
-		if (st == TS_OK && row)
-			put_run(comparing, r, row);
+		if (st == TS_OK)
+			put_run(comparing, r, table);
 		if (st == TS_OK)
 			note_stretches(comparing, r);
 	}
-	if (table)
-		table->text_rows = TS_COMPARE_MAX;
+	table->text_rows = TS_COMPARE_MAX;
 	if (st == TS_OK)
 		put_verdicts(comparing);
 	return st;
@@ -240,8 +221,8 @@ static double core_flops(const struct ts_measured *measured)
 	double sum = NAN;
 
 	for (size_t i = 0; measured->ops && i < measured->ops->nr_rows; i++) {
-		double flops = ts_cell_number(measured->ops, i, "flops") *
-			       ts_cell_number(measured->ops, i, "occurrences");
+		double flops = ts_value_number(TS_CELL_OF(measured->ops, ops_ops, i, flops)) *
+			       ts_value_number(TS_CELL_OF(measured->ops, ops_ops, i, occurrences));
 
 		if (flops > 0)
 			sum = isnan(sum) ? flops : sum + flops;
@@ -270,17 +251,6 @@ static const struct figure {
 	{ "core_flops", "FLOPs of a core", NULL, NULL, 1 },
 };
 
-static const struct ts_column figure_columns[] = {
-	{ "figure", TS_DERIVED, NULL },
-	{ "title", TS_DERIVED, "figure" },
-	{ "better", TS_DERIVED, NULL },
-};
-static const struct ts_column figure_each[] = {
-	{ "", TS_DERIVED, "" },
-	{ "_change", TS_DERIVED, "change" },
-	{ "_change_pct", TS_DERIVED, "in %" },
-};
-
 static void figure_values(const struct comparing *comparing, const struct figure *figure,
 			  double values[TS_COMPARE_MAX])
 {
@@ -305,33 +275,33 @@ static bool any_known(const double *values, size_t nr)
 	return false;
 }
 
+#define FIGURE_CELLS(X) \
+	X(figure, ts_text(ts_bytes_of(figure->name))) \
+	X(title, ts_text(ts_bytes_of(figure->title))) \
+	X(better, figure->better ? ts_text(ts_bytes_of(figure->better)) : ts_null())
+#define FIGURE_EACH_CELLS(X) \
+	X(value, ts_real(values[r])) \
+	X(change, ts_real(change)) \
+	X(change_pct, ts_share_pct(change == 0 ? 0 : change / fabs(values[0])))
+
 static void put_figure(struct comparing *comparing, const struct ts_compare_table *table,
 		       const struct figure *figure, const double *values)
 {
-	struct ts_value *row = ts_table_row(comparing->result, table->table);
+	struct ts_value *row;
 
-	if (!row)
-		return;
-	row[0] = ts_text(ts_bytes_of(figure->name));
-	row[1] = ts_text(ts_bytes_of(figure->title));
-	row[2] = figure->better ? ts_text(ts_bytes_of(figure->better)) : ts_null();
+	COMPARE_ROW(comparing, table, compare_figures, row, FIGURE_CELLS);
 	for (size_t r = 0; r < comparing->nr; r++) {
-		struct ts_value *cells = ts_compare_cells(table, row, r);
 		double change = values[r] - values[0];
 
-		cells[0] = ts_real(values[r]);
-		if (r > 0) {
-			cells[1] = ts_real(change);
-			cells[2] = ts_share_pct(change == 0 ? 0 : change / fabs(values[0]));
-		}
+		COMPARE_RUN(table, compare_figures_each, row, r, FIGURE_EACH_CELLS);
 	}
 }
 
 void ts_compare_figures(struct comparing *comparing)
 {
 	struct ts_compare_table table =
-		ts_compare_table(comparing, "figures", "Figures", figure_columns,
-				 TS_NELEM(figure_columns), figure_each, TS_NELEM(figure_each));
+		ts_compare_table(comparing, &ts_sheet_compare_figures,
+				 &ts_sheet_compare_figures_each, ts_sheet_compare_figures.title);
 
 	TS_ASSERT(comparing);
 	TS_ASSERT(comparing->nr >= 1 && comparing->nr <= TS_COMPARE_MAX);
@@ -348,34 +318,25 @@ void ts_compare_figures(struct comparing *comparing)
 	}
 }
 
-static const struct ts_column bucket_columns[] = {
-	{ "bucket", TS_DERIVED, NULL },
-	{ "title", TS_DERIVED, "time in" },
-};
-static const struct ts_column bucket_each[] = {
-	{ "_ps", TS_MEASURED, "" },
-	{ "_pct", TS_MEASURED, "of it" },
-	{ "_change_ps", TS_DERIVED, "change" },
-};
+#define BUCKET_CELLS(X) \
+	X(bucket, ts_text(ts_bytes_of(ts_bucket_name(bucket)))) \
+	X(title, ts_text(ts_bytes_of(ts_bucket_title(bucket))))
+#define BUCKET_EACH_CELLS(X) \
+	X(ps, ts_compare_ps(measured->bucket_ps[bucket])) \
+	X(pct, ts_share_pct(measured->bucket_ps[bucket] / measured->time_ps)) \
+	X(change_ps, ts_compare_ps(measured->bucket_ps[bucket] - \
+				   comparing->measured[0].bucket_ps[bucket]))
 
 static void put_bucket(struct comparing *comparing, const struct ts_compare_table *table,
 		       enum ts_bucket bucket)
 {
-	struct ts_value *row = ts_table_row(comparing->result, table->table);
+	struct ts_value *row;
 
-	if (!row)
-		return;
-	row[0] = ts_text(ts_bytes_of(ts_bucket_name(bucket)));
-	row[1] = ts_text(ts_bytes_of(ts_bucket_title(bucket)));
+	COMPARE_ROW(comparing, table, compare_buckets, row, BUCKET_CELLS);
 	for (size_t r = 0; r < comparing->nr; r++) {
 		const struct ts_measured *measured = &comparing->measured[r];
-		struct ts_value *cells = ts_compare_cells(table, row, r);
 
-		cells[0] = ts_compare_ps(measured->bucket_ps[bucket]);
-		cells[1] = ts_share_pct(measured->bucket_ps[bucket] / measured->time_ps);
-		if (r > 0)
-			cells[2] = ts_compare_ps(measured->bucket_ps[bucket] -
-						 comparing->measured[0].bucket_ps[bucket]);
+		COMPARE_RUN(table, compare_buckets_each, row, r, BUCKET_EACH_CELLS);
 	}
 }
 
@@ -390,9 +351,8 @@ static bool holds_time(const struct comparing *comparing, enum ts_bucket bucket)
 void ts_compare_buckets(struct comparing *comparing)
 {
 	struct ts_compare_table table = ts_compare_table(
-		comparing, "buckets",
-		comparing->by_step ? "Time of a step and core" : "Wall time of a core",
-		bucket_columns, TS_NELEM(bucket_columns), bucket_each, TS_NELEM(bucket_each));
+		comparing, &ts_sheet_compare_buckets, &ts_sheet_compare_buckets_each,
+		comparing->by_step ? ts_sheet_compare_buckets.title : "Wall time of a core");
 
 	TS_ASSERT(comparing);
 	TS_ASSERT(comparing->nr >= 1 && comparing->nr <= TS_COMPARE_MAX);

@@ -6,6 +6,7 @@
 #include "compare/parts.h"
 
 #include "base/check.h"
+#include "result/schema/ops.def"
 
 /* The name and what it takes in, as one text. What finds no memory is noted in the arena. */
 static struct ts_bytes key_of(const struct ts_hlo_module *module, struct ts_arena *arena)
@@ -87,7 +88,7 @@ const struct ts_hlo_module *ts_variants_only_in(const struct variants *variants,
 
 		if (module->nr_comps == 0)
 			continue;
-		nr = ts_cell_int(modules, m, "executions");
+		nr = ts_value_int(TS_CELL_OF(modules, ops_modules, m, executions));
 		if (nr == 0 || nr <= most ||
 		    ts_strmap_find(&other->set, variants->keys[m]) != TS_NONE)
 			continue;

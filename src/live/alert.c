@@ -5,6 +5,9 @@
 #include "analysis/settings.h"
 #include "base/check.h"
 #include "base/units.h"
+#include "result/schema/cache.def"
+#include "result/schema/capture.def"
+#include "result/schema/doctor.def"
 
 #define BACK 0.1 /* how far a figure must come back to be good, as a share of its threshold */
 
@@ -167,7 +170,7 @@ static bool is_wrong(struct ts_alerts *alerts, const struct figure_rule *rule, d
 
 static const struct ts_finding *find_finding(const struct ts_results *results, const char *rule)
 {
-	const struct ts_result *doctor = results ? ts_results_find(results, "doctor") : NULL;
+	const struct ts_result *doctor = results ? TS_FIND(results, doctor) : NULL;
 
 	for (size_t i = 0; doctor && i < doctor->nr_findings; i++)
 		if (doctor->findings[i].rule && strcmp(doctor->findings[i].rule, rule) == 0)
@@ -178,15 +181,17 @@ static const struct ts_finding *find_finding(const struct ts_results *results, c
 /* "In this sample: jit_train_step, jit_loss and 2 more." */
 static void put_compiled(struct ts_buf *out, const struct ts_results *results)
 {
-	const struct ts_result *cache = results ? ts_results_find(results, "cache") : NULL;
-	const struct ts_table *table = cache ? ts_result_find_table(cache, "compilations") : NULL;
+	const struct ts_result *cache = results ? TS_FIND(results, cache) : NULL;
+	const struct ts_table *table = TS_RESULT_TABLE(cache, cache_compilations);
 	size_t nr = table ? table->nr_rows : 0;
 
 	for (size_t i = 0; i < TS_MIN(nr, MAX_NAMED); i++) {
-		struct ts_bytes source = ts_cell_text(table, i, "source");
+		struct ts_bytes source =
+			ts_value_text(TS_CELL_OF(table, cache_compilations, i, source));
 
-		ts_buf_printf(out, "%s%.*s", i ? ", " : "In this sample: ",
-			      TS_ARG(ts_cell_text(table, i, "module")));
+		ts_buf_printf(
+			out, "%s%.*s", i ? ", " : "In this sample: ",
+			TS_ARG(ts_value_text(TS_CELL_OF(table, cache_compilations, i, module))));
 		if (source.n > 0)
 			ts_buf_printf(out, " (%.*s)", TS_ARG(source));
 	}
@@ -256,11 +261,11 @@ void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRI
 
 static bool is_about_the_capture(const struct ts_results *results, const char *rule, bool is_sample)
 {
-	const struct ts_result *capture = ts_results_find(results, "capture");
-	const struct ts_table *causes = capture ? ts_result_find_table(capture, "causes") : NULL;
+	const struct ts_result *capture = TS_FIND(results, capture);
+	const struct ts_table *causes = TS_RESULT_TABLE(capture, capture_causes);
 
 	for (size_t i = 0; causes && i < causes->nr_rows; i++)
-		if (ts_bytes_is(ts_cell_text(causes, i, "id"), rule))
+		if (ts_bytes_is(ts_value_text(TS_CELL_OF(causes, capture_causes, i, id)), rule))
 			return true;
 	for (size_t i = 0; i < TS_NELEM(covered_elsewhere); i++)
 		if (strcmp(rule, covered_elsewhere[i].rule) == 0)
@@ -272,7 +277,7 @@ void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *resul
 {
 	TS_ASSERT(alerts != NULL && results != NULL);
 
-	const struct ts_result *doctor = ts_results_find(results, "doctor");
+	const struct ts_result *doctor = TS_FIND(results, doctor);
 
 	for (size_t i = 0; doctor && i < doctor->nr_findings; i++) {
 		const struct ts_finding *finding = &doctor->findings[i];

@@ -3,6 +3,7 @@
 #include "live/inside.h"
 
 #include "base/check.h"
+#include "result/schema/time.def"
 
 int64_t ts_live_end_ms(const struct ts_live *live)
 {
@@ -27,8 +28,8 @@ double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps)
 {
 	TS_ASSERT(run != NULL);
 
-	const struct ts_result *time = ts_results_find(&run->results, "time");
-	double host_ps = time ? ts_value_number(ts_result_get(time, "compilation_host_ps")) : NAN;
+	const struct ts_result *time = TS_FIND(&run->results, time);
+	double host_ps = time ? ts_value_number(TS_GET(time, time, compilation_host_ps)) : NAN;
 	double capture_ps =
 		run->profile.capture_ps > 0 ? (double)run->profile.capture_ps : unknown_ps;
 	double share = host_ps / capture_ps;

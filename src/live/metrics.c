@@ -4,40 +4,46 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "result/schema/time.def"
+#include "result/schema/overview.def"
+#include "result/schema/doctor.def"
 
 const struct ts_metric_row ts_metric_rows[TS_NR_METRICS] = {
-	[TS_METRIC_MXU] = { "mxu_utilization_pct", "MXU", TS_METRIC_PCT, true, "overview",
-			    "overview.mxu_utilization_pct" },
-	[TS_METRIC_HBM] = { "hbm_utilization_pct", "HBM", TS_METRIC_PCT, true, "overview",
-			    "overview.hbm_utilization_pct" },
-	[TS_METRIC_DUTY] = { "duty_cycle_pct", "duty", TS_METRIC_PCT, true, "overview",
-			     "overview.duty_cycle_pct" },
-	[TS_METRIC_PADDING] = { "padding_waste_pct", "padding", TS_METRIC_PCT, true, "overview",
-				"overview.padding_waste_pct" },
-	[TS_METRIC_IDLE] = { "idle_pct", "idle", TS_METRIC_PCT, false, "time", "buckets.idle_ps" },
+	[TS_METRIC_MXU] = { "mxu_utilization_pct", "MXU", TS_METRIC_PCT, true, &ts_schema_overview,
+			    TS_FIELD_AT(overview, overview.mxu_utilization_pct) },
+	[TS_METRIC_HBM] = { "hbm_utilization_pct", "HBM", TS_METRIC_PCT, true, &ts_schema_overview,
+			    TS_FIELD_AT(overview, overview.hbm_utilization_pct) },
+	[TS_METRIC_DUTY] = { "duty_cycle_pct", "duty", TS_METRIC_PCT, true, &ts_schema_overview,
+			     TS_FIELD_AT(overview, overview.duty_cycle_pct) },
+	[TS_METRIC_PADDING] = { "padding_waste_pct", "padding", TS_METRIC_PCT, true,
+				&ts_schema_overview,
+				TS_FIELD_AT(overview, overview.padding_waste_pct) },
+	[TS_METRIC_IDLE] = { "idle_pct", "idle", TS_METRIC_PCT, false, &ts_schema_time,
+			     TS_FIELD_AT(time, buckets.idle_ps) },
 	[TS_METRIC_COMMUNICATION] = { "communication_pct", "communication", TS_METRIC_PCT, false,
-				      "time", "buckets.communication_ps" },
-	[TS_METRIC_INPUT] = { "input_pct", "input", TS_METRIC_PCT, false, "time",
-			      "buckets.input_ps" },
-	[TS_METRIC_COMPILING] = { "compiling_pct", "compiling", TS_METRIC_PCT, true, NULL, NULL },
+				      &ts_schema_time,
+				      TS_FIELD_AT(time, buckets.communication_ps) },
+	[TS_METRIC_INPUT] = { "input_pct", "input", TS_METRIC_PCT, false, &ts_schema_time,
+			      TS_FIELD_AT(time, buckets.input_ps) },
+	[TS_METRIC_COMPILING] = { "compiling_pct", "compiling", TS_METRIC_PCT, true, NULL, 0 },
 	[TS_METRIC_COMPILATION] = { "compilation_ms_per_min", "compilation per minute",
-				    TS_METRIC_MS, false, NULL, NULL },
-	[TS_METRIC_STEP] = { "step_time_ps", "step", TS_METRIC_PS, true, "overview",
-			     "overview.step_time_ps.median" },
+				    TS_METRIC_MS, false, NULL, 0 },
+	[TS_METRIC_STEP] = { "step_time_ps", "step", TS_METRIC_PS, true, &ts_schema_overview,
+			     TS_FIELD_AT(overview, overview.step_time_ps.median) },
 	[TS_METRIC_STEP_UNSAMPLED] = { "step_time_unsampled_ps", "step between samples",
-				       TS_METRIC_PS, false, NULL, NULL },
-	[TS_METRIC_SAMPLED] = { "sampled_pct", "sampled", TS_METRIC_PCT, false, NULL, NULL },
+				       TS_METRIC_PS, false, NULL, 0 },
+	[TS_METRIC_SAMPLED] = { "sampled_pct", "sampled", TS_METRIC_PCT, false, NULL, 0 },
 	[TS_METRIC_COST] = { "sampling_cost_pct", "price of sampling", TS_METRIC_PCT, false, NULL,
-			     NULL },
-	[TS_METRIC_HEALTH] = { "health_score", "health", TS_METRIC_POINTS, false, "doctor",
-			       "health_score" },
+			     0 },
+	[TS_METRIC_HEALTH] = { "health_score", "health", TS_METRIC_POINTS, false, &ts_schema_doctor,
+			       TS_FIELD_AT(doctor, health_score) },
 };
 
-static double field(const struct ts_results *results, const char *result, const char *name)
+static double field(const struct ts_results *results, const struct ts_metric_row *row)
 {
-	const struct ts_result *found = ts_results_find(results, result);
+	const struct ts_result *found = ts_results_find(results, row->result->name);
 
-	return found ? ts_value_number(ts_result_get(found, name)) : NAN;
+	return ts_value_number(ts_result_value(found, &row->result->fields[row->field]));
 }
 
 /* A bucket of the analysis time becomes a share of the whole time. */
@@ -47,10 +53,10 @@ static double read_row(const struct ts_results *results, const struct ts_metric_
 
 	if (!row->result)
 		return NAN;
-	value = field(results, row->result, row->field);
-	if (strcmp(row->result, "time") != 0)
+	value = field(results, row);
+	if (row->result != &ts_schema_time)
 		return value;
-	total_ps = field(results, "time", "total_ps");
+	total_ps = ts_value_number(TS_GET(TS_FIND(results, time), time, total_ps));
 	return total_ps > 0 ? value / total_ps * 100 : NAN;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The figures of a sample, which are watched over time. Each is a row of a table; most are fields
- * of the results, found by name. An unknown figure is NaN.
+ * of the results. An unknown figure is NaN.
  */
 #ifndef TS_LIVE_METRICS_H
 #define TS_LIVE_METRICS_H
 
 #include "model/outline.h"
-#include "result/result.h"
+#include "result/schema.h"
 
 enum ts_metric {
 	TS_METRIC_MXU, /* %, as overview.mxu_utilization_pct */
@@ -35,7 +35,8 @@ struct ts_metric_row {
 	enum ts_metric_unit unit;
 	/* it is in the plain lines and at the top of the terminal's view */
 	bool is_vital;
-	const char *result, *field; /* NULL: it is computed from several samples */
+	const struct ts_schema *result; /* NULL: it is computed from several samples */
+	size_t field;			/* of it */
 };
 
 extern const struct ts_metric_row ts_metric_rows[TS_NR_METRICS];

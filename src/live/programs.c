@@ -3,6 +3,8 @@
 #include "live/programs.h"
 
 #include "base/check.h"
+#include "result/schema/ops.def"
+#include "result/schema/cache.def"
 
 #define MAX_KNOWN   65536
 #define WINDOW_MS   10000
@@ -101,14 +103,15 @@ static bool learn(struct ts_programs *programs, struct ts_bytes name, uint64_t i
 /* The modules of the sample, kept ones too, and programs that ran on devices without a module. */
 static bool learn_modules(struct ts_programs *programs, const struct ts_results *results)
 {
-	const struct ts_result *ops = ts_results_find(results, "ops");
-	const struct ts_table *table = ops ? ts_result_find_table(ops, "modules") : NULL;
+	const struct ts_result *ops = TS_FIND(results, ops);
+	const struct ts_table *table = TS_RESULT_TABLE(ops, ops_modules);
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		struct ts_value id = ts_cell(table, i, "program_id");
+		struct ts_value id = TS_CELL_OF(table, ops_modules, i, program_id);
 
 		if (id.type == TS_VALUE_ID &&
-		    !learn(programs, ts_cell_text(table, i, "name"), id.as.u))
+		    !learn(programs, ts_value_text(TS_CELL_OF(table, ops_modules, i, name)),
+			   id.as.u))
 			return false;
 	}
 	return true;
@@ -116,14 +119,17 @@ static bool learn_modules(struct ts_programs *programs, const struct ts_results 
 
 static void note_compilations(struct ts_programs *programs, const struct ts_results *results)
 {
-	const struct ts_result *cache = ts_results_find(results, "cache");
-	const struct ts_table *table = cache ? ts_result_find_table(cache, "compilations") : NULL;
+	const struct ts_result *cache = TS_FIND(results, cache);
+	const struct ts_table *table = TS_RESULT_TABLE(cache, cache_compilations);
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
 		struct ts_function *function =
-			get(programs, ts_module_stem(ts_cell_text(table, i, "module")));
+			get(programs, ts_module_stem(ts_value_text(
+					      TS_CELL_OF(table, cache_compilations, i, module))));
 
-		if (function && ts_bytes_is(ts_cell_text(table, i, "outcome"), "compiled"))
+		if (function &&
+		    ts_bytes_is(ts_value_text(TS_CELL_OF(table, cache_compilations, i, outcome)),
+				"compiled"))
 			function->is_compiled = true;
 	}
 }
@@ -205,9 +211,9 @@ static bool is_too_much(const struct ts_function *function, int64_t now_ms)
 
 static const struct ts_table *families_of(const struct ts_results *results)
 {
-	const struct ts_result *cache = ts_results_find(results, "cache");
+	const struct ts_result *cache = TS_FIND(results, cache);
 
-	return cache ? ts_result_find_table(cache, "families") : NULL;
+	return TS_RESULT_TABLE(cache, cache_families);
 }
 
 /* "They differ in shape: f32[68,64], f32[32,64] and 35 more. Buckets: 40, 48 (8 % padding)." */
@@ -215,9 +221,10 @@ static void put_family(struct ts_buf *out, const struct ts_table *families, size
 {
 	TS_ASSERT(families != NULL && row < families->nr_rows);
 
-	struct ts_value shapes = ts_cell(families, row, "parameter_shapes");
-	struct ts_bytes differs = ts_cell_text(families, row, "differs");
-	struct ts_bytes advice = ts_cell_text(families, row, "bucket_advice");
+	struct ts_value shapes = TS_CELL_OF(families, cache_families, row, parameter_shapes);
+	struct ts_bytes differs = ts_value_text(TS_CELL_OF(families, cache_families, row, differs));
+	struct ts_bytes advice =
+		ts_value_text(TS_CELL_OF(families, cache_families, row, bucket_advice));
 	size_t nr = shapes.type == TS_VALUE_LIST ? shapes.as.list->nr : 0;
 
 	if (differs.n > 0)
@@ -311,7 +318,8 @@ static void put_differences(struct ts_buf *out, const struct ts_profile *profile
 	const struct ts_table *families = families_of(results);
 
 	for (size_t i = 0; families && i < families->nr_rows; i++)
-		if (ts_bytes_eq(ts_cell_text(families, i, "name"), name)) {
+		if (ts_bytes_eq(ts_value_text(TS_CELL_OF(families, cache_families, i, name)),
+				name)) {
 			put_family(out, families, i);
 			return;
 		}

@@ -11,6 +11,7 @@
 #include "codec/pb.h"
 #include "codec/pbw.h"
 #include "result/view.h"
+#include "result/schema/doctor.def"
 
 #define OUR_RULES "TPUsight/"
 #define NR_PLACES 5 /* shown of a finding */
@@ -259,7 +260,7 @@ static void put_finding(struct ts_buf *out, const struct ts_finding *finding, ui
 enum ts_status ts_suggestions_make(struct ts_buf *out, struct ts_bytes old, bool *exists,
 				   const struct ts_results *results, struct ts_error *err)
 {
-	const struct ts_result *doctor = results ? ts_results_find(results, "doctor") : NULL;
+	const struct ts_result *doctor = results ? TS_FIND(results, doctor) : NULL;
 	size_t before = out->n;
 	enum ts_status st;
 	uint64_t mark;

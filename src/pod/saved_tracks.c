@@ -103,7 +103,7 @@ static struct saved_track view_of(const struct ts_result *result, const struct t
 static bool is_of_overlay(const struct ts_result *result)
 {
 	for (size_t i = 0; ts_analyses[i]; i++)
-		if (strcmp(ts_analyses[i]->name, result->name) == 0)
+		if (strcmp(ts_analyses[i]->schema->name, result->name) == 0)
 			return ts_analyses[i]->pass == TS_PASS_OVERLAY;
 	return false;
 }

@@ -26,7 +26,7 @@ enum ts_status ts_states_take(void *ctx, const struct ts_analysis *analysis, con
 	struct ts_buf *out = &states->passes[place(states->pass)];
 	size_t mark = ts_pbw_begin(out, FIELD_STATE), saved;
 
-	ts_pbw_bytes(out, STATE_NAME, ts_bytes_of(analysis->name));
+	ts_pbw_bytes(out, STATE_NAME, ts_bytes_of(analysis->schema->name));
 	saved = ts_pbw_begin(out, STATE_SAVED);
 	ts_state_save(analysis, state, out);
 	ts_pbw_end(out, saved);
@@ -104,7 +104,7 @@ static enum ts_analysis_id named(struct ts_bytes name)
 {
 	enum ts_analysis_id id = 0;
 
-	while (id < TS_NR_ANALYSES && !ts_bytes_is(name, ts_analyses[id]->name))
+	while (id < TS_NR_ANALYSES && !ts_bytes_is(name, ts_analyses[id]->schema->name))
 		id++;
 	return id;
 }

@@ -95,8 +95,8 @@ static struct ts_field *find_field(const struct ts_result *result, const char *n
 	return NULL;
 }
 
-bool ts_result_field(struct ts_result *result, const char *name, struct ts_value value,
-		     enum ts_origin origin, const char *label)
+struct ts_field *ts_result_field(struct ts_result *result, const char *name, struct ts_value value,
+				 enum ts_origin origin, const char *label)
 {
 	struct ts_field *field = find_field(result, name); /* said again: the newest wins */
 	struct ts_field *fields;
@@ -108,12 +108,12 @@ bool ts_result_field(struct ts_result *result, const char *name, struct ts_value
 		fields = room(result, result->fields, result->nr_fields, &result->cap_fields,
 			      sizeof(*fields));
 		if (!fields)
-			return false;
+			return &result->owner->spare_field;
 		result->fields = fields;
 		field = &fields[result->nr_fields++];
 	}
 	*field = (struct ts_field){ name, value, origin, label };
-	return true;
+	return field;
 }
 
 struct ts_value ts_result_get(const struct ts_result *result, const char *field)

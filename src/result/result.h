@@ -74,11 +74,34 @@ struct ts_list {
 	struct ts_value *items; /* row by row */
 };
 
+/* What a value is. */
+enum ts_type {
+	TS_TYPE_UNKNOWN,
+	TS_TYPE_INT,
+	TS_TYPE_REAL,
+	TS_TYPE_ID,   /* TS_VALUE_ID */
+	TS_TYPE_TEXT, /* in words of this program's, or of the trade's */
+	TS_TYPE_NAME, /* of the user's job: redact hashes it */
+	TS_TYPE_BOOL,
+	TS_TYPE_LIST,
+	TS_TYPE_GROUP, /* an object of fields, where it is null as a whole */
+};
+
+/* What a label means (result/schema/terms.def); texts are Markdown, NULL where there is nothing to say. */
+struct ts_term {
+	const char *label, *meaning, *formula, *unit;
+	const char *page; /* of docs/, with the whole story */
+	const char *also; /* what else bears the label: names in backquotes */
+};
+
 struct ts_column {
 	const char *name;
 	enum ts_origin origin;
 	const char *label; /* for people: "self time"; NULL: not shown in the text view */
 	int weight; /* where width is short: 1: the table is about it, -1: the first to be left out */
+	enum ts_type type;
+	const struct ts_term *term; /* NULL: none is needed */
+	const char *own_label;	    /* in place of the term's; or NULL */
 };
 
 #define TS_MAX_COLUMNS 128 /* of a table; a comparison of 16 runs has 85 */
@@ -239,6 +262,7 @@ struct ts_results {
 	/* Where rows and tables go when memory is out, so that who fills them need not ask. */
 	struct ts_value spare_row[TS_MAX_COLUMNS];
 	struct ts_table spare_table;
+	struct ts_field spare_field;
 };
 
 void ts_results_init(struct ts_results *results);
@@ -291,8 +315,9 @@ static inline struct ts_value ts_value_from(struct ts_value value, enum ts_origi
 
 /* Fields come out in the order they went in; parts of one object must follow each other. The same
  * name again replaces the value. NAME and LABEL must outlive the results. */
-bool ts_result_field(struct ts_result *result, const char *name, struct ts_value value,
-		     enum ts_origin origin, const char *label);
+/* Never NULL: without memory it is a field that no output shows. */
+struct ts_field *ts_result_field(struct ts_result *result, const char *name, struct ts_value value,
+				 enum ts_origin origin, const char *label);
 /* Never NULL: without memory it is a table that no output shows. */
 struct ts_table *ts_result_table(struct ts_result *result, const char *name, const char *title,
 				 const struct ts_column *columns, size_t nr_columns);
@@ -323,8 +348,9 @@ struct ts_value ts_cell(const struct ts_table *table, size_t row, const char *co
 struct ts_bytes ts_cell_text(const struct ts_table *table, size_t row, const char *column);
 double ts_cell_number(const struct ts_table *table, size_t row, const char *column);
 int64_t ts_cell_int(const struct ts_table *table, size_t row, const char *column);
-double ts_value_number(struct ts_value value); /* NaN when it is not a number */
-int64_t ts_value_int(struct ts_value value);   /* -1 when it is not a number */
+struct ts_bytes ts_value_text(struct ts_value value); /* empty when it is not a text */
+double ts_value_number(struct ts_value value);	      /* NaN when it is not a number */
+int64_t ts_value_int(struct ts_value value);	      /* -1 when it is not a number */
 
 const char *ts_severity_name(enum ts_severity severity);       /* critical, warning, info */
 const char *ts_confidence_name(enum ts_confidence confidence); /* certain, likely, possible */

@@ -122,6 +122,11 @@ int64_t ts_cell_int(const struct ts_table *table, size_t row, const char *column
 	return ts_value_int(ts_cell(table, row, column));
 }
 
+struct ts_bytes ts_value_text(struct ts_value value)
+{
+	return value.type == TS_VALUE_TEXT ? value.as.s : (struct ts_bytes){ NULL, 0 };
+}
+
 double ts_value_number(struct ts_value value)
 {
 	switch (value.type) {

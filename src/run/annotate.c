@@ -14,6 +14,7 @@
 #include "trace/perfetto/sql.h"
 #include "io/scratch.h"
 #include "write/report_json.h"
+#include "result/schema/doctor.def"
 
 /* The JSON that viewers take has a limit in practice; Perfetto's own form is for all there is. */
 static const struct trace_kind {
@@ -370,9 +371,9 @@ static enum ts_status check_inputs(const struct ts_annotation *one, struct ts_er
 
 static struct ts_stand_summary summary_of(const struct ts_results *results)
 {
-	const struct ts_result *doctor = ts_results_find(results, "doctor");
+	const struct ts_result *doctor = TS_FIND(results, doctor);
 
-	return (struct ts_stand_summary){ ts_value_number(ts_result_get(doctor, "health_score")),
+	return (struct ts_stand_summary){ ts_value_number(TS_GET(doctor, doctor, health_score)),
 					  doctor ? (int64_t)doctor->nr_findings : 0 };
 }
 

@@ -4,6 +4,7 @@
 
 #include "codec/json.h"
 #include "result/view.h"
+#include "result/schema/doctor.def"
 
 #define INT(name)  { #name, TS_COLFILE_INT, NULL }
 #define UINT(name) { #name, TS_COLFILE_UINT, NULL }
@@ -108,11 +109,14 @@ static void put_value(struct ts_colfile *file, size_t column, struct ts_value va
 static enum ts_status put_table(struct ts_colfile *file, const struct ts_table *table, size_t nr,
 				struct ts_error *err)
 {
+	int at[TS_EXPORT_MAX_COLUMNS];
 	enum ts_status st = TS_OK;
 
+	for (size_t i = 0; i < nr; i++)
+		at[i] = ts_table_column(table, file->setup.columns[i].name);
 	for (size_t row = 0; row < ts_table_nr_listed(table) && st == TS_OK; row++) {
 		for (size_t i = 0; i < nr; i++)
-			put_value(file, i, ts_cell(table, row, file->setup.columns[i].name));
+			put_value(file, i, ts_table_cell(table, row, at[i]));
 		st = end_row(file, nr, err);
 	}
 	return st;
@@ -215,7 +219,7 @@ enum ts_status ts_export_rows(struct ts_colfile *file, enum ts_export_table tabl
 
 	TS_ASSERT(file && results && arena && table > TS_EXPORT_EVENTS);
 	if (!tables[table].name)
-		return put_findings(file, ts_results_find(results, "doctor"), arena, err);
+		return put_findings(file, TS_FIND(results, doctor), arena, err);
 	if (ts_view_find(results, tables[table].name, &view, &story) || !view.table)
 		return TS_OK; /* nothing ran: there are no rows */
 	return put_table(file, view.table, tables[table].nr, err);

@@ -430,13 +430,12 @@ static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_
 {
 	const struct ts_analysis *analysis = pass->analyses[at];
 	struct ts_results *results = pass->shared->results;
-	struct ts_result *result = ts_results_add(results, analysis->name, analysis->title);
+	struct ts_result *result = ts_results_of(results, analysis->schema);
 	void *facts = result ? ts_arena_zalloc(&results->arena, analysis->facts_size + 1) : NULL;
 	enum ts_status st;
 
 	if (!facts)
 		return ts_fail_nomem(err);
-	result->top_level = analysis->top_level;
 	st = pass_on(pass, at, pass->sums[at], err);
 	if (st)
 		return st;
@@ -447,7 +446,7 @@ static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_
 	if (st == TS_OK && analysis->report)
 		keep(pass, at, id, result);
 	ts_state_free(analysis, &pass->sums[at]);
-	return st ? ts_fail_at(err, st, "%s", analysis->name) : TS_OK;
+	return st ? ts_fail_at(err, st, "%s", analysis->schema->name) : TS_OK;
 }
 
 /* Writes the reports of analyses whose facts are all made now. */
@@ -464,7 +463,7 @@ static enum ts_status write_reports(struct ts_passes *shared, struct ts_context 
 		if (st == TS_OK && shared->results->failed)
 			st = ts_fail_nomem(err);
 		if (st)
-			return ts_fail_at(err, st, "%s", analysis->name);
+			return ts_fail_at(err, st, "%s", analysis->schema->name);
 		ts_state_free(analysis, &shared->sums[id]);
 		shared->waiting[id] = NULL;
 	}
@@ -639,7 +638,7 @@ enum ts_status ts_pass_add(struct ts_pass_sums *sums, enum ts_analysis_id id, st
 		a++;
 	if (a == pass->nr_analyses || !analysis->state)
 		return ts_fail(err, TS_FORMAT, "a state of %s stands where it has none",
-			       analysis->name);
+			       analysis->schema->name);
 	state = ts_state_new(analysis);
 	if (!state)
 		return ts_fail_nomem(err);

@@ -9,6 +9,7 @@
 #include "read/seams.h"
 #include "result/view.h"
 #include "trace/perfetto/perfetto.h"
+#include "result/schema/doctor.def"
 
 static const struct ending {
 	const char *copy, *member;
@@ -173,8 +174,8 @@ static struct ts_bytes chip_of(const struct ts_profile *profile)
 static void put_attributes(struct ts_json *json, const struct making *making, const char *version)
 {
 	const struct ts_profile *profile = &making->run->profile;
-	const struct ts_result *doctor = ts_results_find(&making->run->results, "doctor");
-	double health = ts_value_number(ts_result_get(doctor, "health_score"));
+	const struct ts_result *doctor = TS_FIND(&making->run->results, doctor);
+	double health = ts_value_number(TS_GET(doctor, doctor, health_score));
 
 	put_text(json, "tpusight.version", ts_bytes_of(version ? version : ""));
 	put_text(json, "tpusight.run", profile->run);

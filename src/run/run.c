@@ -518,7 +518,7 @@ static void order_results(struct ts_results *results)
 
 	for (size_t a = 0; ts_analyses[a]; a++)
 		for (size_t i = at; i < results->nr; i++)
-			if (strcmp(results->items[i]->name, ts_analyses[a]->name) == 0) {
+			if (strcmp(results->items[i]->name, ts_analyses[a]->schema->name) == 0) {
 				struct ts_result *found = results->items[i];
 
 				memmove(&results->items[at + 1], &results->items[at],

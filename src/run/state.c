@@ -70,5 +70,5 @@ enum ts_status ts_state_pass_on(const struct ts_analysis *analysis, void *state,
 		     ? ts_fail_nomem(err)
 		     : ts_state_load(analysis, state, ts_buf_bytes(&bytes), profile, arena, err);
 	ts_buf_release(&bytes);
-	return st ? ts_fail_at(err, st, "%s", analysis->name) : TS_OK;
+	return st ? ts_fail_at(err, st, "%s", analysis->schema->name) : TS_OK;
 }

@@ -6,15 +6,16 @@
 #include "write/summary.h"
 
 static const struct {
-	const char *key, *field;
+	const char *key;
+	size_t field;	    /* of the result "overview" */
 	const char *column; /* of a list: its different texts; NULL with a list: how many rows */
 } sources[TS_TRACE_FACTS] = {
-	{ "chip", "run.devices", "chip" },
-	{ "device_count", "run.devices", NULL },
-	{ "hosts", "run.hosts", "name" },
-	{ "step_count", "overview.step_count", NULL },
-	{ "health_score", "overview.health_score", NULL },
-	{ "duration_ps", "run.duration_ps", NULL },
+	{ "chip", TS_FIELD_AT(overview, run.devices), "chip" },
+	{ "device_count", TS_FIELD_AT(overview, run.devices), NULL },
+	{ "hosts", TS_FIELD_AT(overview, run.hosts), "name" },
+	{ "step_count", TS_FIELD_AT(overview, overview.step_count), NULL },
+	{ "health_score", TS_FIELD_AT(overview, overview.health_score), NULL },
+	{ "duration_ps", TS_FIELD_AT(overview, run.duration_ps), NULL },
 };
 
 const char *ts_trace_fact_key(struct ts_bytes name)
@@ -61,12 +62,13 @@ static bool join(const struct ts_list *list, const char *column, struct ts_arena
 bool ts_trace_facts(const struct ts_results *results, struct ts_arena *arena,
 		    struct ts_perfetto_fact facts[TS_TRACE_FACTS], size_t *nr)
 {
+	const struct ts_result *overview = TS_FIND(results, overview);
 	bool good = true;
 
 	TS_ASSERT(results && arena && facts && nr);
 	*nr = 0;
 	for (size_t i = 0; i < TS_TRACE_FACTS && good; i++) {
-		struct ts_value value = ts_summary_value(results, sources[i].field);
+		struct ts_value value = TS_GET_AT(overview, overview, sources[i].field);
 		struct ts_perfetto_fact fact = { .key = sources[i].key, .number = -1 };
 
 		if (value.type == TS_VALUE_LIST && sources[i].column)

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/map.h"
 #include "result/view.h"
+#include "result/schema/doctor.def"
 
 #define MAX_ARGS (TS_FINDING_ARGS + 1)
 
@@ -65,7 +66,7 @@ const struct ts_track *ts_trace_findings(const struct ts_results *results,
 					 struct ts_trace_extent extent, struct ts_arena *arena,
 					 size_t *nr)
 {
-	const struct ts_result *doctor = results ? ts_results_find(results, "doctor") : NULL;
+	const struct ts_result *doctor = results ? TS_FIND(results, doctor) : NULL;
 	struct ts_track *tracks;
 
 	TS_ASSERT(arena && nr);

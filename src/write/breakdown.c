@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "codec/term.h"
+#include "result/schema/time.def"
 
 #define LABEL_WIDTH 17 /* the longest label of ours: Rematerialization */
 #define VALUE_WIDTH 7
@@ -141,17 +142,18 @@ void ts_breakdown_text(struct ts_buf *out, const struct ts_breakdown_row *rows, 
 }
 
 static const struct bucket {
-	const char *field, *label;
+	size_t field;
+	const char *label;
 } buckets[] = {
-	{ "buckets.compute_ps", "Compute" },
-	{ "buckets.memory_wait_ps", "Memory wait" },
-	{ "buckets.communication_ps", "Communication" },
-	{ "buckets.host_transfer_ps", "Host transfer" },
-	{ "buckets.rematerialization_ps", "Rematerialization" },
-	{ "buckets.unexplained_ps", "Not explained" },
-	{ "buckets.compilation_ps", "Compilation" },
-	{ "buckets.input_ps", "Input" },
-	{ "buckets.idle_ps", "Idle" },
+	{ TS_FIELD_AT(time, buckets.compute_ps), "Compute" },
+	{ TS_FIELD_AT(time, buckets.memory_wait_ps), "Memory wait" },
+	{ TS_FIELD_AT(time, buckets.communication_ps), "Communication" },
+	{ TS_FIELD_AT(time, buckets.host_transfer_ps), "Host transfer" },
+	{ TS_FIELD_AT(time, buckets.rematerialization_ps), "Rematerialization" },
+	{ TS_FIELD_AT(time, buckets.unexplained_ps), "Not explained" },
+	{ TS_FIELD_AT(time, buckets.compilation_ps), "Compilation" },
+	{ TS_FIELD_AT(time, buckets.input_ps), "Input" },
+	{ TS_FIELD_AT(time, buckets.idle_ps), "Idle" },
 };
 
 /* Insertion: few rows, and equal ones keep their order. */
@@ -170,9 +172,9 @@ static void sort_rows(struct ts_breakdown_row *rows, size_t nr)
 bool ts_breakdown_of_time(struct ts_buf *out, const struct ts_result *time, size_t columns)
 {
 	struct ts_breakdown_row rows[TS_NELEM(buckets)];
-	int64_t total_ps = ts_value_int(ts_result_get(time, "total_ps"));
-	int64_t cores = TS_MAX(ts_value_int(ts_result_get(time, "cores")), 1);
-	struct ts_value bottleneck = ts_result_get(time, "bottleneck");
+	int64_t total_ps = ts_value_int(TS_GET(time, time, total_ps));
+	int64_t cores = TS_MAX(ts_value_int(TS_GET(time, time, cores)), 1);
+	struct ts_value bottleneck = TS_GET(time, time, bottleneck);
 	struct ts_buf text = TS_BUF_INIT;
 
 	TS_ASSERT(out);
@@ -181,7 +183,7 @@ bool ts_breakdown_of_time(struct ts_buf *out, const struct ts_result *time, size
 	for (size_t i = 0; i < TS_NELEM(buckets); i++)
 		rows[i] = (struct ts_breakdown_row){
 			buckets[i].label,
-			ts_value_int(ts_result_get(time, buckets[i].field)) / cores
+			ts_value_int(TS_GET_AT(time, time, buckets[i].field)) / cores
 		};
 	sort_rows(rows, TS_NELEM(rows));
 	if (bottleneck.type == TS_VALUE_TEXT)

@@ -8,6 +8,8 @@
 #include "codec/term.h"
 #include "result/view.h"
 #include "write/summary.h"
+#include "result/schema/doctor.def"
+#include "result/schema/overview.def"
 
 #define GROUP	 3 /* findings that get their first two sentences before the next ones are named */
 #define SLACK	 128 /* the line on what is left out is shorter than this, and comes and goes */
@@ -39,7 +41,7 @@ static void add_step(struct brief *brief, size_t finding, enum level level)
 static void plan(struct brief *brief, const struct ts_results *results)
 {
 	brief->results = results;
-	brief->doctor = ts_results_find(results, "doctor");
+	brief->doctor = TS_FIND(results, doctor);
 	brief->nr_findings =
 		brief->doctor ? TS_MIN(brief->doctor->nr_findings, TS_BRIEF_FINDINGS) : 0;
 	for (size_t first = 0; first < brief->nr_findings; first += GROUP)
@@ -200,19 +202,24 @@ static void put_object(struct ts_json *json, const struct ts_finding *finding, e
 
 static void put_numbers(struct ts_json *json, const struct ts_results *results)
 {
-	static const char *const names[] = { "duty_cycle_pct", "mxu_utilization_pct",
-					     "hbm_utilization_pct", "padding_waste_pct" };
-	char field[48];
+	static const struct {
+		const char *name;
+		size_t field;
+	} shares[] = {
+#define SHARE(name) { #name, TS_FIELD_AT(overview, overview.name) }
+		SHARE(duty_cycle_pct),
+		SHARE(mxu_utilization_pct),
+		SHARE(hbm_utilization_pct),
+		SHARE(padding_waste_pct),
+	};
+	const struct ts_result *overview = TS_FIND(results, overview);
 
 	ts_json_key(json, "health_score");
-	ts_json_double(json, ts_value_number(ts_result_get(ts_results_find(results, "doctor"),
-							   "health_score")));
-	for (size_t i = 0; i < TS_NELEM(names); i++) {
-		snprintf(field, sizeof(field), "overview.%s", names[i]);
-		put_pct(json, names[i],
-			ts_value_number(
-				ts_result_get(ts_results_find(results, "overview"), field)));
-	}
+	ts_json_double(json,
+		       ts_value_number(TS_GET(TS_FIND(results, doctor), doctor, health_score)));
+	for (size_t i = 0; i < TS_NELEM(shares); i++)
+		put_pct(json, shares[i].name,
+			ts_value_number(TS_GET_AT(overview, overview, shares[i].field)));
 }
 
 static void put_run(struct ts_json *json, const struct ts_results *results)

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "codec/term.h"
 #include "write/json_head.h"
+#include "result/schema/capture.def"
 
 #define BOLD	   "\033[1m"
 #define RESET	   "\033[0m"
@@ -22,11 +23,16 @@ struct row {
 
 static struct row row_of_cause(const struct ts_table *causes, size_t index)
 {
-	struct row row;
+	const struct ts_capture_causes_row *cause = TS_ROW(causes, capture_causes, index);
 
-	for (size_t i = 0; i < NR_COLUMNS; i++)
-		row.cells[i] = ts_cell_text(causes, index, columns[i]);
-	return row;
+	return (struct row){ { [ID] = ts_value_text(cause->id),
+			       [SEVERITY] = ts_value_text(cause->severity),
+			       [VERDICT] = ts_value_text(cause->verdict),
+			       [CONFIDENCE] = ts_value_text(cause->confidence),
+			       [WHAT] = ts_value_text(cause->what),
+			       [EVIDENCE] = ts_value_text(cause->evidence),
+			       [FIX] = ts_value_text(cause->fix),
+			       [CODE] = ts_value_text(cause->code) } };
 }
 
 static struct row row_of_note(const struct ts_check_note *note)
@@ -62,7 +68,7 @@ static struct ts_bytes verdict_of(const struct ts_check *check)
 
 	if (!check->capture)
 		return TS_LIT("empty");
-	verdict = ts_result_get(check->capture, "verdict");
+	verdict = TS_GET(check->capture, capture, verdict);
 	return verdict.type == TS_VALUE_TEXT ? verdict.as.s : TS_LIT("empty");
 }
 
@@ -76,13 +82,13 @@ bool ts_check_holds(const struct ts_check *check)
 
 static const struct ts_table *causes_of(const struct ts_check *check)
 {
-	return check->capture ? ts_result_find_table(check->capture, "causes") : NULL;
+	return TS_RESULT_TABLE(check->capture, capture_causes);
 }
 
 static bool is_predicted(const struct ts_check *check)
 {
 	return check->capture &&
-	       ts_result_get(check->capture, "is_predicted").type == TS_VALUE_BOOL;
+	       TS_GET(check->capture, capture, is_predicted).type == TS_VALUE_BOOL;
 }
 
 static void put_wrapped(struct ts_buf *out, const char *label, struct ts_bytes text,

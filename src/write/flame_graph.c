@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "base/map.h"
+#include "result/schema/flame.def"
 
 const char *const ts_flame_kinds[FLAME_NR_KINDS] = { "stacks", "modules", "scopes" };
 const char *const ts_flame_weights[FLAME_NR_WEIGHTS] = { "cpu", "device", "count" };
@@ -21,7 +22,7 @@ const char *ts_flame_weight(size_t index)
 
 static const struct ts_table *table_of(const struct ts_results *results, const char *kind)
 {
-	const struct ts_result *flame = ts_results_find(results, "flame");
+	const struct ts_result *flame = TS_FIND(results, flame);
 
 	return flame ? ts_result_find_table(flame, kind) : NULL;
 }
@@ -68,44 +69,29 @@ static const char *category_of(struct ts_bytes text)
 	return "host";
 }
 
-struct columns {
-	int name, parent, category, weights[FLAME_NR_WEIGHTS];
-};
-
-static struct flame_frame frame_of(const struct ts_table *table, const struct columns *columns,
-				   size_t row)
+static struct flame_frame frame_of(const struct ts_flame_stacks_row *row)
 {
-	struct ts_value name = ts_table_cell(table, row, columns->name);
-	struct ts_value category = ts_table_cell(table, row, columns->category);
-	int64_t parent = ts_value_int(ts_table_cell(table, row, columns->parent));
-	struct flame_frame frame = { .parent = parent < 0 ? TS_NONE : (uint32_t)parent };
+	struct ts_bytes category = ts_value_text(row->category);
+	int64_t parent = ts_value_int(row->parent);
 
-	if (name.type == TS_VALUE_TEXT)
-		frame.name = name.as.s;
-	frame.category = category.type == TS_VALUE_TEXT ? category_of(category.as.s) : "host";
-	for (int i = 0; i < FLAME_NR_WEIGHTS; i++)
-		frame.self[i] =
-			TS_MAX(ts_value_int(ts_table_cell(table, row, columns->weights[i])), 0);
-	return frame;
+	return (struct flame_frame){
+		.name = ts_value_text(row->name),
+		.parent = parent < 0 ? TS_NONE : (uint32_t)parent,
+		.category = category_of(category),
+		.self = { [FLAME_CPU] = TS_MAX(ts_value_int(row->cpu_self_ps), 0),
+			  [FLAME_GPU] = TS_MAX(ts_value_int(row->device_self_ps), 0),
+			  [FLAME_COUNT] = TS_MAX(ts_value_int(row->count), 0) },
+	};
 }
 
 static bool read_rows(struct flame_graph *tree, const struct ts_table *table)
 {
-	const struct columns columns = {
-		.name = ts_table_column(table, "name"),
-		.parent = ts_table_column(table, "parent"),
-		.category = ts_table_column(table, "category"),
-		.weights = { ts_table_column(table, "cpu_self_ps"),
-			     ts_table_column(table, "device_self_ps"),
-			     ts_table_column(table, "count") },
-	};
-
 	if (!ts_grow(&tree->frames, &tree->cap, table->nr_rows + 1, sizeof(*tree->frames)))
 		return false;
 	for (size_t i = 0; i < table->nr_rows; i++) {
 		struct flame_frame *frame = &tree->frames[i];
 
-		*frame = frame_of(table, &columns, i);
+		*frame = frame_of(TS_ROW(table, flame_stacks, i));
 		TS_ASSERT_HOT(frame->parent == TS_NONE || frame->parent < i); /* parents first */
 		frame->depth = frame->parent == TS_NONE ? 0 : tree->frames[frame->parent].depth + 1;
 	}

@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "write/json_head.h"
+#include "result/schema/flame.def"
 
 static void put_i64(struct ts_json *json, const char *key, int64_t value)
 {
@@ -110,7 +111,7 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 		return TS_USAGE;
 	st = ts_flame_graph_read(&tree, results, kind, report, err);
 	if (st == TS_OK)
-		put_root(&json, &tree, ts_results_find(results, "flame"), report);
+		put_root(&json, &tree, TS_FIND(results, flame), report);
 	ts_flame_graph_release(&tree);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }

@@ -9,6 +9,7 @@
 #include "result/order.h"
 #include "result/view.h"
 #include "write/summary.h"
+#include "result/schema/capture.def"
 
 static void put_item(struct ts_buf *text, struct ts_value value)
 {
@@ -145,7 +146,7 @@ static void put_findings(struct ts_csv *csv, const struct ts_result *result, boo
 
 static void put_fields(struct ts_csv *csv, const struct ts_result *result, bool is_predicted)
 {
-	bool is_said = ts_result_get(result, "is_predicted").type == TS_VALUE_BOOL;
+	bool is_said = TS_GET(result, capture, is_predicted).type == TS_VALUE_BOOL;
 
 	for (size_t i = 0; i < result->nr_fields; i++)
 		ts_csv_text(csv, ts_bytes_of(result->fields[i].name));

@@ -6,27 +6,19 @@
 #include "codec/html.h"
 #include "write/page.h"
 #include "write/report_json.h"
+#include "result/schema/compare.def"
+#include "write/summary.h"
 
 /* Script and style stand there by their hashes (ts_page.policy), so both are put without a byte more. */
 #define POLICY                                                                          \
 	"default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "      \
 	"require-trusted-types-for 'script'; trusted-types 'none'; "
 
-/* Whichever analysis says it: its fields stand in the report itself. */
-static struct ts_value field_of(const struct ts_results *results, const char *name)
-{
-	struct ts_value value = ts_null();
-
-	for (size_t i = 0; i < results->nr && value.type == TS_VALUE_NULL; i++)
-		value = ts_result_get(results->items[i], name);
-	return value;
-}
-
 /* What tells this page from others; the page itself knows more (main.jsx). */
 static void put_title(struct ts_buf *out, const struct ts_results *results)
 {
-	struct ts_value names[] = { field_of(results, "run.run"),
-				    field_of(results, "run.session") };
+	struct ts_value names[] = { TS_OVERVIEW(results, run.run),
+				    TS_OVERVIEW(results, run.session) };
 	const char *before = ": ";
 
 	ts_buf_puts(out, "TPUsight");
@@ -42,17 +34,16 @@ static void put_title(struct ts_buf *out, const struct ts_results *results)
 /* Which runs a comparison holds against each other. */
 static void put_compared(struct ts_buf *out, const struct ts_results *results)
 {
-	const struct ts_table *runs =
-		ts_result_find_table(ts_results_find(results, "compare"), "runs");
+	const struct ts_table *runs = TS_FIND_TABLE(results, compare, runs);
 
 	if (!runs || runs->nr_rows < 2)
 		return;
 	ts_buf_puts(out, ": ");
-	ts_html_text(out, ts_cell_text(runs, 1, "run"));
+	ts_html_text(out, ts_value_text(TS_CELL_OF(runs, compare_runs, 1, run)));
 	if (runs->nr_rows > 2)
 		ts_buf_printf(out, " and %zu more", runs->nr_rows - 2);
 	ts_buf_puts(out, " against ");
-	ts_html_text(out, ts_cell_text(runs, 0, "run"));
+	ts_html_text(out, ts_value_text(TS_CELL_OF(runs, compare_runs, 0, run)));
 }
 
 static void put_head(struct ts_buf *out, const struct ts_results *results)

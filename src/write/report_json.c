@@ -11,6 +11,7 @@
 #include "write/json_value.h"
 #include "write/report_tracks.h"
 #include "write/summary.h"
+#include "result/schema/doctor.def"
 
 /* Where the writer stands among dotted names: inside the objects of the last one. */
 struct place {
@@ -479,19 +480,19 @@ static void put_recommendations(struct ts_json *json, const struct ts_result *do
 }
 
 enum ts_status ts_report_object(struct ts_buf *out, const struct ts_results *results,
-				const char *const *names, const struct ts_report *report,
-				struct ts_error *err)
+				const struct ts_schema *const *schemas,
+				const struct ts_report *report, struct ts_error *err)
 {
 	struct ts_json json = ts_json_of(out, report->pretty ? TS_JSON_PRETTY : TS_JSON_COMPACT);
-	const struct ts_result *doctor = ts_results_find(results, "doctor");
+	const struct ts_result *doctor = TS_FIND(results, doctor);
 
 	TS_ASSERT(out && results);
 	if (results->failed)
 		return ts_fail_nomem(err);
 	ts_json_object(&json);
 	ts_json_head(&json, report);
-	for (size_t i = 0; names[i]; i++) {
-		const struct part part = { .result = ts_results_find(results, names[i]),
+	for (size_t i = 0; schemas[i]; i++) {
+		const struct part part = { .result = ts_results_find(results, schemas[i]->name),
 					   .rest = true };
 
 		if (!part.result || ts_result_is_silent(part.result))

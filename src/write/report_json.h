@@ -11,6 +11,7 @@
 #ifndef TS_WRITE_REPORT_JSON_H
 #define TS_WRITE_REPORT_JSON_H
 
+#include "result/schema.h"
 #include "write/output.h"
 
 /* Appends the report, or with a view only that, with schema, generator and run in front. With a drain that does not
@@ -21,10 +22,10 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 /*
  * These results as one object: the first one's parts stand in it, the others' in objects of their
  * names, behind all of them what the doctor found: `bottlenecks` (titles) and `recommendations` (each
- * once). NAMES: NULL at the end; those that were not made are left out.
+ * once). SCHEMAS: NULL at the end; those that were not made are left out.
  */
 enum ts_status ts_report_object(struct ts_buf *out, const struct ts_results *results,
-				const char *const *names, const struct ts_report *report,
-				struct ts_error *err);
+				const struct ts_schema *const *schemas,
+				const struct ts_report *report, struct ts_error *err);
 
 #endif

@@ -9,6 +9,10 @@
 #include "codec/term.h"
 #include "result/view.h"
 #include "write/summary.h"
+#include "result/schema/ops.def"
+#include "result/schema/time.def"
+#include "result/schema/capture.def"
+#include "result/schema/doctor.def"
 
 #define BOLD	    "\033[1m"
 #define RESET	    "\033[0m"
@@ -31,20 +35,18 @@ static size_t nr_lines(struct ts_bytes text)
 /* The program that ran longest. */
 static void put_program(struct ts_buf *out, const struct ts_results *results)
 {
-	const struct ts_table *modules = NULL;
+	const struct ts_table *modules = TS_FIND_TABLE(results, ops, modules);
 	size_t longest = 0;
 
-	for (size_t i = 0; i < results->nr && !modules; i++)
-		if (results->items[i]->top_level)
-			modules = ts_result_find_table(results->items[i], "modules");
 	for (size_t row = 1; modules && row < modules->nr_rows; row++)
-		if (ts_cell_int(modules, row, "total_time_ps") >
-		    ts_cell_int(modules, longest, "total_time_ps"))
+		if (ts_value_int(TS_CELL_OF(modules, ops_modules, row, total_time_ps)) >
+		    ts_value_int(TS_CELL_OF(modules, ops_modules, longest, total_time_ps)))
 			longest = row;
 	if (!modules || modules->nr_rows == 0)
 		return;
 	ts_buf_puts(out, TS_SUMMARY_DOT);
-	ts_term_cut(out, ts_cell_text(modules, longest, "name"), NAME_WIDTH);
+	ts_term_cut(out, ts_value_text(TS_CELL_OF(modules, ops_modules, longest, name)),
+		    NAME_WIDTH);
 	if (modules->nr_rows > 1)
 		ts_buf_printf(out, " and %zu more", modules->nr_rows - 1);
 }
@@ -52,7 +54,7 @@ static void put_program(struct ts_buf *out, const struct ts_results *results)
 /* When the first host began. */
 static void put_date(struct ts_buf *out, const struct ts_results *results)
 {
-	struct ts_value hosts = ts_summary_value(results, "run.hosts");
+	struct ts_value hosts = TS_OVERVIEW(results, run.hosts);
 	const struct ts_list *list = hosts.type == TS_VALUE_LIST ? hosts.as.list : NULL;
 	uint64_t first_ns = UINT64_MAX;
 	struct tm date;
@@ -141,7 +143,7 @@ struct bucket {
 /* Those that hold time, the largest first. */
 static size_t find_buckets(const struct ts_result *time, struct bucket buckets[NR_BUCKETS])
 {
-	double total = ts_value_number(ts_result_get(time, "total_ps"));
+	double total = ts_value_number(TS_GET(time, time, total_ps));
 	size_t nr = 0;
 
 	for (size_t i = 0; i < time->nr_fields && nr < NR_BUCKETS; i++) {
@@ -187,9 +189,9 @@ static bool is_misleading(struct ts_value verdict)
 /* Whether the capture can be believed, where that is in doubt; what the time went to. */
 static void put_verdict(struct ts_buf *out, const struct ts_results *results, size_t width)
 {
-	const struct ts_result *time = ts_results_find(results, "time");
-	const struct ts_result *capture = ts_results_find(results, "capture");
-	struct ts_value verdict = capture ? ts_result_get(capture, "verdict") : ts_null();
+	const struct ts_result *time = TS_FIND(results, time);
+	const struct ts_result *capture = TS_FIND(results, capture);
+	struct ts_value verdict = capture ? TS_GET(capture, capture, verdict) : ts_null();
 
 	if (ts_summary_has_no_device(results))
 		put_sentence(out, "", ts_text(ts_bytes_of("No TPU or GPU is in this profile")),
@@ -197,7 +199,7 @@ static void put_verdict(struct ts_buf *out, const struct ts_results *results, si
 	else if (verdict.type == TS_VALUE_TEXT && !ts_bytes_is(verdict.as.s, "good"))
 		put_sentence(out, "The capture is ", verdict, " (tpusight check says why)", width);
 	if (time && !is_misleading(verdict))
-		put_sentence(out, "", ts_result_get(time, "bottleneck"), "", width);
+		put_sentence(out, "", TS_GET(time, time, bottleneck), "", width);
 	put_buckets(out, time, width);
 }
 
@@ -233,7 +235,7 @@ static void put_findings(struct ts_buf *out, const struct ts_result *doctor, siz
 void ts_screen_text(struct ts_buf *out, const struct ts_results *results,
 		    const struct ts_report *report)
 {
-	const struct ts_result *doctor = ts_results_find(results, "doctor");
+	const struct ts_result *doctor = TS_FIND(results, doctor);
 	struct ts_report form = *report;
 	struct ts_buf head = TS_BUF_INIT, verdict = TS_BUF_INIT;
 	size_t used;

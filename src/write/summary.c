@@ -8,6 +8,9 @@
 #include "base/units.h"
 #include "codec/term.h"
 #include "result/view.h"
+#include "result/schema/prediction.def"
+#include "result/schema/doctor.def"
+#include "result/schema/systolic.def"
 
 #define GAIN_WIDTH 8  /* "131.9 ms" */
 #define GAIN_FROM  60 /* columns: a narrower terminal has no room for it */
@@ -19,17 +22,6 @@
 
 static const char *const severity_colors[TS_NR_SEVERITIES] = { "\033[1;31m", "\033[33m",
 							       "\033[36m" };
-
-struct ts_value ts_summary_value(const struct ts_results *results, const char *name)
-{
-	struct ts_value value = ts_null();
-
-	TS_ASSERT(results && name);
-	for (size_t i = 0; i < results->nr && value.type == TS_VALUE_NULL; i++)
-		if (results->items[i]->top_level)
-			value = ts_result_get(results->items[i], name);
-	return value;
-}
 
 static struct ts_bytes text_of(struct ts_value value)
 {
@@ -52,7 +44,7 @@ static struct ts_bytes list_text(const struct ts_list *list, size_t row, const c
 /* A profile that was named itself, and lies in no log directory. */
 static void put_file(struct ts_buf *out, const struct ts_results *results)
 {
-	const struct ts_list *hosts = list_of(ts_summary_value(results, "run.hosts"));
+	const struct ts_list *hosts = list_of(TS_OVERVIEW(results, run.hosts));
 
 	if (hosts && hosts->nr > 0)
 		ts_buf_put(out, list_text(hosts, 0, "file"));
@@ -62,11 +54,13 @@ static void put_file(struct ts_buf *out, const struct ts_results *results)
 
 void ts_summary_place(struct ts_buf *out, const struct ts_results *results)
 {
-	static const char *const parts[] = { "run.logdir", "run.run", "run.session" };
+	const struct ts_value parts[] = { TS_OVERVIEW(results, run.logdir),
+					  TS_OVERVIEW(results, run.run),
+					  TS_OVERVIEW(results, run.session) };
 
 	TS_ASSERT(out && results);
 	for (size_t i = 0; i < TS_NELEM(parts); i++) {
-		struct ts_bytes part = text_of(ts_summary_value(results, parts[i]));
+		struct ts_bytes part = ts_value_text(parts[i]);
 
 		if (part.n == 0 || (i > 0 && ts_bytes_is(part, ".")))
 			continue;
@@ -80,14 +74,14 @@ void ts_summary_place(struct ts_buf *out, const struct ts_results *results)
 
 bool ts_summary_is_predicted(const struct ts_results *results)
 {
-	struct ts_value is = ts_summary_value(results, "run.is_predicted");
+	struct ts_value is = TS_OVERVIEW(results, run.is_predicted);
 
 	return is.type == TS_VALUE_BOOL && is.as.b;
 }
 
 void ts_summary_predicted(struct ts_buf *out, const struct ts_results *results, size_t width)
 {
-	const struct ts_result *prediction = ts_results_find(results, "prediction");
+	const struct ts_result *prediction = TS_FIND(results, prediction);
 	struct ts_buf line = TS_BUF_INIT;
 	struct ts_bytes topology = { NULL, 0 };
 
@@ -95,7 +89,7 @@ void ts_summary_predicted(struct ts_buf *out, const struct ts_results *results, 
 	if (!ts_summary_is_predicted(results))
 		return;
 	if (prediction)
-		topology = text_of(ts_result_get(prediction, "topology"));
+		topology = text_of(TS_GET(prediction, prediction, topology));
 	ts_buf_printf(&line, "PREDICTED%s%.*s, not measured: nothing ran%s",
 		      topology.n > 0 ? " for " : "", TS_ARG(topology),
 		      topology.n > 0 ? " (--view prediction)" : "");
@@ -137,14 +131,14 @@ bool ts_summary_has_no_device(const struct ts_results *results)
 	const struct ts_list *devices;
 
 	TS_ASSERT(results);
-	devices = list_of(ts_summary_value(results, "run.devices"));
+	devices = list_of(TS_OVERVIEW(results, run.devices));
 	return devices && devices->nr == 0;
 }
 
 static void put_machines(struct ts_buf *out, const struct ts_results *results)
 {
-	const struct ts_list *hosts = list_of(ts_summary_value(results, "run.hosts"));
-	const struct ts_list *devices = list_of(ts_summary_value(results, "run.devices"));
+	const struct ts_list *hosts = list_of(TS_OVERVIEW(results, run.hosts));
+	const struct ts_list *devices = list_of(TS_OVERVIEW(results, run.devices));
 	struct kind kinds[NR_KINDS] = { 0 };
 	size_t nr = devices ? count_kinds(devices, kinds) : 0;
 
@@ -161,9 +155,9 @@ static void put_machines(struct ts_buf *out, const struct ts_results *results)
 
 static void put_steps(struct ts_buf *out, const struct ts_results *results)
 {
-	int64_t nr = ts_value_int(ts_summary_value(results, "overview.step_count"));
-	int64_t median_ps = ts_value_int(ts_summary_value(results, "overview.step_time_ps.median"));
-	struct ts_bytes source = text_of(ts_summary_value(results, "overview.step_source"));
+	int64_t nr = ts_value_int(TS_OVERVIEW(results, overview.step_count));
+	int64_t median_ps = ts_value_int(TS_OVERVIEW(results, overview.step_time_ps.median));
+	struct ts_bytes source = text_of(TS_OVERVIEW(results, overview.step_source));
 	char median[TS_UNIT_MAX];
 
 	if (nr < 0)
@@ -180,7 +174,7 @@ static void put_steps(struct ts_buf *out, const struct ts_results *results)
 
 void ts_summary_facts(struct ts_buf *out, const struct ts_results *results)
 {
-	int64_t duration_ps = ts_value_int(ts_summary_value(results, "run.duration_ps"));
+	int64_t duration_ps = ts_value_int(TS_OVERVIEW(results, run.duration_ps));
 	char duration[TS_UNIT_MAX];
 
 	TS_ASSERT(out && results);
@@ -217,10 +211,10 @@ void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_
 
 static int64_t health_of(const struct ts_results *results)
 {
-	struct ts_value score = ts_summary_value(results, "overview.health_score");
+	struct ts_value score = TS_OVERVIEW(results, overview.health_score);
 
 	if (score.type == TS_VALUE_NULL)
-		score = ts_result_get(ts_results_find(results, "doctor"), "health_score");
+		score = TS_GET(TS_FIND(results, doctor), doctor, health_score);
 	return ts_value_int(score);
 }
 
@@ -247,8 +241,7 @@ static size_t put_health(struct ts_buf *out, int64_t score, bool color)
 /* The reason why there is no utilization to show, where it is known. */
 static const char *why_no_mxu(const struct ts_results *results)
 {
-	const struct ts_table *ops =
-		ts_result_find_table(ts_results_find(results, "systolic"), "ops");
+	const struct ts_table *ops = TS_FIND_TABLE(results, systolic, ops);
 
 	if (!ops)
 		return "";
@@ -256,9 +249,9 @@ static const char *why_no_mxu(const struct ts_results *results)
 }
 
 static void put_share(struct ts_buf *out, const struct ts_results *results, const char *label,
-		      const char *field)
+		      size_t field)
 {
-	struct ts_value value = ts_summary_value(results, field);
+	struct ts_value value = TS_GET_AT(TS_FIND(results, overview), overview, field);
 	double pct = ts_value_number(value);
 	char text[TS_UNIT_MAX];
 
@@ -272,12 +265,13 @@ static void put_share(struct ts_buf *out, const struct ts_results *results, cons
 }
 
 static const struct share {
-	const char *label, *field;
+	const char *label;
+	size_t field;
 } shares[] = {
-	{ "duty cycle", "overview.duty_cycle_pct" },
-	{ "MXU", "overview.mxu_utilization_pct" },
-	{ "HBM", "overview.hbm_utilization_pct" },
-	{ "padding", "overview.padding_waste_pct" },
+	{ "duty cycle", TS_FIELD_AT(overview, overview.duty_cycle_pct) },
+	{ "MXU", TS_FIELD_AT(overview, overview.mxu_utilization_pct) },
+	{ "HBM", TS_FIELD_AT(overview, overview.hbm_utilization_pct) },
+	{ "padding", TS_FIELD_AT(overview, overview.padding_waste_pct) },
 };
 
 void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
@@ -414,7 +408,7 @@ void ts_summary_finding(struct ts_buf *out, const struct ts_finding *finding, si
 void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
 		     const struct ts_report *report)
 {
-	const struct ts_result *doctor = ts_results_find(results, "doctor");
+	const struct ts_result *doctor = TS_FIND(results, doctor);
 
 	TS_ASSERT(out && results && report);
 	ts_summary_head(out, results, report->width);

@@ -7,20 +7,21 @@
  *	health 14/100   duty cycle 86.5 %   MXU -   HBM 5.1 %   padding 0.0 %
  *	1 critical  82 % of core time waits for copies ... (host-offload.py:29)
  *
- * Read from the results "overview" (or whichever is top-level) and "doctor"; what is not there is
+ * Read from the results "overview" and "doctor"; what is not there is
  * "-". Of the report, width and color count.
  */
 #ifndef TS_WRITE_SUMMARY_H
 #define TS_WRITE_SUMMARY_H
 
+#include "result/schema/overview.def"
 #include "write/output.h"
 
 #define TS_SUMMARY_FINDINGS 10 /* shown; the others are counted */
 
 #define TS_SUMMARY_DOT " \xC2\xB7 " /* between facts */
 
-/* A field of a top-level result, whichever that is. */
-struct ts_value ts_summary_value(const struct ts_results *results, const char *name);
+/* A field of the result "overview"; null where there is none. */
+#define TS_OVERVIEW(results, name) TS_GET(TS_FIND(results, overview), overview, name)
 /* logdir/run/session, without those that say nothing. */
 void ts_summary_place(struct ts_buf *out, const struct ts_results *results);
 /* Nothing of it was measured (run/predict.h), which every door says. */

@@ -195,7 +195,7 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 		assert_int_equal(ts_state_merge(analysis, sum, state, &ctx, NULL), TS_OK);
 		ts_state_free(analysis, &state);
 	}
-	feed->result = ts_results_add(&feed->results, analysis->name, analysis->title);
+	feed->result = ts_results_of(&feed->results, analysis->schema);
 	facts = ts_arena_zalloc(&feed->results.arena, analysis->facts_size + 1);
 	assert_int_equal(analysis->close(sum, &ctx, facts, feed->result, NULL), TS_OK);
 	feed_keep_facts(feed, analysis, facts);

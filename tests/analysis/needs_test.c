@@ -10,7 +10,7 @@
 
 static void each_analysis_stands_at_its_id(void **state)
 {
-#define AT_ITS_ID(id) assert_string_equal(ts_analyses[TS_ANALYSIS_##id]->name, #id);
+#define AT_ITS_ID(id) assert_string_equal(ts_analyses[TS_ANALYSIS_##id]->schema->name, #id);
 	TS_ANALYSES(AT_ITS_ID)
 #undef AT_ITS_ID
 	assert_null(ts_analyses[TS_NR_ANALYSES]);
@@ -24,7 +24,8 @@ static void no_need_is_of_a_later_pass(void **state)
 		for (; need && *need != TS_NR_ANALYSES; need++)
 			if (ts_analyses[*need]->pass > ts_analyses[i]->pass)
 				fail_msg("%s needs %s, which a later pass closes",
-					 ts_analyses[i]->name, ts_analyses[*need]->name);
+					 ts_analyses[i]->schema->name,
+					 ts_analyses[*need]->schema->name);
 	}
 }
 
@@ -35,7 +36,8 @@ static void no_rule_is_of_a_later_pass(void **state)
 		for (size_t k = 0; ts_analyses[i]->runs_rules && k < TS_NR_ANALYSES; k++)
 			if (ts_analyses[k]->rules && ts_analyses[k]->pass > ts_analyses[i]->pass)
 				fail_msg("%s has rules, and a later pass than %s closes it",
-					 ts_analyses[k]->name, ts_analyses[i]->name);
+					 ts_analyses[k]->schema->name,
+					 ts_analyses[i]->schema->name);
 }
 
 static void visit(size_t at, int *seen)
@@ -43,7 +45,7 @@ static void visit(size_t at, int *seen)
 	const enum ts_analysis_id *need = ts_analyses[at]->needs;
 
 	if (seen[at] == 1)
-		fail_msg("%s needs itself, by way of others", ts_analyses[at]->name);
+		fail_msg("%s needs itself, by way of others", ts_analyses[at]->schema->name);
 	if (seen[at])
 		return;
 	seen[at] = 1;

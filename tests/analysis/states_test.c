@@ -22,7 +22,7 @@ static void every_state_says_its_members(void **state)
 		const struct ts_analysis *analysis = ts_analyses[i];
 
 		if ((analysis->block || analysis->interleaved) && !analysis->state)
-			fail_msg("%s: .state is missing (base/record.h)", analysis->name);
+			fail_msg("%s: .state is missing (base/record.h)", analysis->schema->name);
 	}
 }
 
@@ -57,10 +57,10 @@ static void keep_seed(void *ctx, const struct ts_analysis *analysis, struct ts_b
 	if (!folder || saved.n > SMALL || saved.n <= largest[id])
 		return;
 	largest[id] = saved.n;
-	snprintf(path, sizeof(path), "%s/%s", folder, analysis->name);
+	snprintf(path, sizeof(path), "%s/%s", folder, analysis->schema->name);
 	file = fopen(path, "wb");
 	assert_non_null(file);
-	fprintf(file, "%s\n", analysis->name);
+	fprintf(file, "%s\n", analysis->schema->name);
 	fwrite(saved.p, 1, saved.n, file);
 	assert_int_equal(fclose(file), 0);
 }

@@ -15,7 +15,7 @@ FUZZ_MUTATOR(titled)
 static const struct ts_analysis *named(struct ts_bytes name)
 {
 	for (size_t i = 0; ts_analyses[i]; i++)
-		if (ts_analyses[i]->state && ts_bytes_is(name, ts_analyses[i]->name))
+		if (ts_analyses[i]->state && ts_bytes_is(name, ts_analyses[i]->schema->name))
 			return ts_analyses[i];
 	return NULL;
 }

@@ -205,8 +205,8 @@ static void the_list_of_views_is_never_cut(void **state)
 	char name[600];
 
 	for (size_t i = 0; ts_analyses[i]; i++)
-		ts_result_field(ts_results_add(*state, ts_analyses[i]->name, NULL), "x", ts_int(1),
-				TS_MEASURED, NULL);
+		ts_result_field(ts_results_add(*state, ts_analyses[i]->schema->name, NULL), "x",
+				ts_int(1), TS_MEASURED, NULL);
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	assert_int_equal(ts_view_find(*state, name, &view, &err), TS_USAGE);

@@ -11,6 +11,7 @@
 #include "analysis/capacity/allocators.h"
 
 #include "base/record.h"
+#include "result/schema/allocators.def"
 
 #define MAX_RECORDS 131072 /* a line, and in all; each some 150 bytes */
 
@@ -184,8 +185,7 @@ static enum ts_status allocators_close(void *arg, const struct ts_context *ctx, 
 }
 
 const struct ts_analysis ts_analysis_allocators = {
-	.name = "allocators",
-	.title = "Allocators",
+	.schema = &ts_schema_allocators,
 	.pass = TS_PASS_SECOND,
 	.columns = TS_COL_STATS,
 	.state = &allocators_record,

@@ -3,6 +3,7 @@
 #include "analysis/capacity/allocators.h"
 
 #include "analysis/kit/growth.h"
+#include "result/schema/allocators.def"
 
 #define MAX_POINTS 1024 /* of a counter: past it each is the most of a stretch of time */
 #define MAX_BLOCKS 200	/* rows of blocks */
@@ -13,48 +14,43 @@ static struct ts_value device_name(const struct ts_context *ctx, uint32_t device
 	return device == TS_NONE ? ts_null() : ts_text_or_null(ctx->profile->devices[device].name);
 }
 
-#define ALLOCATOR_COLUMNS(X) \
-	X(allocator, TS_MEASURED, "allocator", ts_text(of->name)) \
-	X(host, TS_MEASURED, NULL, ts_text_or_null(ctx->profile->hosts[of->host].name)) \
-	X(peak_bytes, TS_MEASURED, "peak", ts_int(of->peak_bytes)) \
-	X(peak_time_ps, TS_MEASURED, "at", ts_int(of->peak_ps)) \
-	X(capacity_bytes, TS_MEASURED, "of", ts_int(of->capacity_bytes)) \
-	X(fragmentation_pct, TS_MEASURED, "fragmentation", ts_share_pct(of->fragmentation)) \
-	X(heap_bytes, TS_MEASURED, "heap", ts_int(of->heap_bytes)) \
-	X(reserved_bytes, TS_MEASURED, "stack", ts_int(of->stack_bytes)) \
-	X(lifetime_peak_bytes, TS_MEASURED, NULL, ts_int(of->lifetime_peak_bytes)) \
-	X(events, TS_MEASURED, "events", ts_int(of->nr_events)) \
-	X(unfreed_bytes, TS_MEASURED, "never freed", ts_int(of->unfreed_bytes)) \
-	X(growth_bytes, TS_MEASURED, NULL, ts_int(of->growth_bytes)) \
-	X(device, TS_MEASURED, NULL, device_name(ctx, of->device)) \
-	TS_GROWTH_COLUMNS(X, &of->growth)
-
-static const struct ts_column allocator_columns[] = { ALLOCATOR_COLUMNS(TS_COLUMN) };
+#define ALLOCATOR_CELLS(X) \
+	X(allocator, ts_text(of->name)) \
+	X(host, ts_text_or_null(ctx->profile->hosts[of->host].name)) \
+	X(peak_bytes, ts_int(of->peak_bytes)) \
+	X(peak_time_ps, ts_int(of->peak_ps)) \
+	X(capacity_bytes, ts_int(of->capacity_bytes)) \
+	X(fragmentation_pct, ts_share_pct(of->fragmentation)) \
+	X(heap_bytes, ts_int(of->heap_bytes)) \
+	X(reserved_bytes, ts_int(of->stack_bytes)) \
+	X(lifetime_peak_bytes, ts_int(of->lifetime_peak_bytes)) \
+	X(events, ts_int(of->nr_events)) \
+	X(unfreed_bytes, ts_int(of->unfreed_bytes)) \
+	X(growth_bytes, ts_int(of->growth_bytes)) \
+	X(device, device_name(ctx, of->device)) \
+	TS_GROWTH_CELLS(X, &of->growth)
 
 static void put_allocators(const struct ts_context *ctx, const struct ts_allocators_facts *facts,
 			   struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "allocators", "Allocators at their peaks",
-						 allocator_columns, TS_NELEM(allocator_columns));
+	struct ts_table *table = TS_TABLE(result, allocators_allocators);
 
 	for (size_t i = 0; i < facts->nr; i++) {
 		const struct ts_allocator *of = &facts->items[i];
 
-		TS_CELLS(result, table, ALLOCATOR_COLUMNS);
+		TS_CELLS(result, table, allocators_allocators, ALLOCATOR_CELLS);
 	}
 }
 
-#define BLOCK_COLUMNS(X) \
-	X(allocator, TS_MEASURED, "allocator", ts_text(row->of->name)) \
-	X(framework_op, TS_MEASURED, "op", ts_text_or_null(blocks->op)) \
-	X(bytes, TS_MEASURED, "block", ts_int(blocks->nr_bytes)) \
-	X(requested_bytes, TS_MEASURED, NULL, ts_int(blocks->requested_bytes)) \
-	X(count, TS_MEASURED, "times", ts_int(blocks->count)) \
-	X(total_bytes, TS_MEASURED, "together", ts_int(ts_allocator_held_bytes(blocks))) \
-	X(region, TS_MEASURED, "region", ts_text_or_null(blocks->region)) \
-	X(shape, TS_MEASURED, "shape", ts_text_or_null(blocks->shape))
-
-static const struct ts_column block_columns[] = { BLOCK_COLUMNS(TS_COLUMN) };
+#define BLOCK_CELLS(X) \
+	X(allocator, ts_text(row->of->name)) \
+	X(framework_op, ts_text_or_null(blocks->op)) \
+	X(bytes, ts_int(blocks->nr_bytes)) \
+	X(requested_bytes, ts_int(blocks->requested_bytes)) \
+	X(count, ts_int(blocks->count)) \
+	X(total_bytes, ts_int(ts_allocator_held_bytes(blocks))) \
+	X(region, ts_text_or_null(blocks->region)) \
+	X(shape, ts_text_or_null(blocks->shape))
 
 struct block_row {
 	const struct ts_allocator *of;
@@ -94,8 +90,7 @@ static struct block_row *sort_blocks(const struct ts_allocators_facts *facts,
 
 static bool put_blocks(const struct ts_allocators_facts *facts, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "allocations", "Blocks alive at the peak",
-						 block_columns, TS_NELEM(block_columns));
+	struct ts_table *table = TS_TABLE(result, allocators_allocations);
 	size_t nr;
 	const struct block_row *rows = sort_blocks(facts, &result->owner->arena, &nr);
 
@@ -103,7 +98,7 @@ static bool put_blocks(const struct ts_allocators_facts *facts, struct ts_result
 		const struct block_row *row = &rows[i];
 		const struct ts_allocator_blocks *blocks = row->blocks;
 
-		TS_CELLS(result, table, BLOCK_COLUMNS);
+		TS_CELLS(result, table, allocators_allocations, BLOCK_CELLS);
 	}
 	return rows;
 }

@@ -3,6 +3,7 @@
  * Capacity: what the programs need of device memory, how much of it is there, and what filled it.
  */
 #include "analysis/capacity/capacity.h"
+#include "result/schema/capacity.def"
 
 /* The first libtpu whose temporaries keep out of the memory of results, as all later ones do. */
 static const int64_t keeps_apart[] = { 0, 0, 46 };
@@ -109,8 +110,7 @@ static enum ts_status capacity_close(void *state, const struct ts_context *ctx, 
 }
 
 const struct ts_analysis ts_analysis_capacity = {
-	.name = "capacity",
-	.title = "Memory capacity",
+	.schema = &ts_schema_capacity,
 	.pass = TS_PASS_FIRST,
 	.facts_size = sizeof(struct ts_capacity_facts),
 	.close = capacity_close,

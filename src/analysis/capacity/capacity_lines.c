@@ -3,7 +3,7 @@
 #include "analysis/capacity/capacity.h"
 
 #include "analysis/kit/source.h"
-#include "analysis/kit/table.h"
+#include "result/schema/capacity.def"
 
 #define MAX_LINES 200
 
@@ -55,25 +55,22 @@ static struct ts_bytes largest_of(const struct program *program, const struct li
 	return part_name(result, instr_of(program, line->largest->instr), line->largest->leaf);
 }
 
-#define LINE_COLUMNS(X) \
-	X(source, TS_COMPILED, "source", ts_text_or_null(line->source)) \
-	X(module, TS_COMPILED, NULL, ts_text_or_null(program->sum.module->name)) \
-	X(bytes, TS_MODELLED, "at the peak", ts_int(line->nr_bytes)) \
-	X(buffers, TS_MODELLED, "buffers", ts_int(line->nr_buffers)) \
-	X(largest, TS_MODELLED, "largest", ts_text_or_null(largest_of(program, line, result)))
-
-static const struct ts_column line_columns[] = { LINE_COLUMNS(TS_COLUMN) };
+#define LINE_CELLS(X) \
+	X(source, ts_text_or_null(line->source)) \
+	X(module, ts_text_or_null(program->sum.module->name)) \
+	X(bytes, ts_int(line->nr_bytes)) \
+	X(buffers, ts_int(line->nr_buffers)) \
+	X(largest, ts_text_or_null(largest_of(program, line, result)))
 
 static void put_lines(const struct program *program, const struct lines *lines,
 		      struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "lines", "Peak by line of source",
-						 line_columns, TS_NELEM(line_columns));
+	struct ts_table *table = TS_TABLE(result, capacity_lines);
 
 	for (size_t i = 0; i < lines->nr && i < MAX_LINES; i++) {
 		const struct line *line = &lines->items[i];
 
-		TS_CELLS(result, table, LINE_COLUMNS);
+		TS_CELLS(result, table, capacity_lines, LINE_CELLS);
 	}
 }
 

@@ -9,8 +9,8 @@
  */
 #include "analysis/capacity/capacity.h"
 
-#include "analysis/kit/table.h"
 #include "base/map.h"
+#include "result/schema/capacity.def"
 
 #define MAX_SITES 200
 #define MAX_LINES 200
@@ -260,25 +260,22 @@ static int by_site(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-#define SITE_COLUMNS(X) \
-	X(bytes, TS_MEASURED, "size", ts_int(site->nr_bytes)) \
-	X(count, TS_MEASURED, "times", ts_int_or_null(site->nr_objects)) \
-	X(share_pct, TS_MEASURED, "share", share_of(held, site, site->nr_bytes)) \
-	X(kind, TS_MEASURED, "kind", ts_text_or_null(site->kind)) \
-	X(device, TS_MEASURED, "device", ts_text_or_null(site->device)) \
-	X(function, TS_MEASURED, "function", function_of(held, site)) \
-	X(source, TS_MEASURED, "source", place_of(held, site, result)) \
-	X(callee, TS_MEASURED, "calling", callee_of(held, site)) \
-	X(file, TS_MEASURED, NULL, ts_text_or_null(site->file)) \
-	X(stack, TS_MEASURED, NULL, stack_of(held, site, result))
-
-static const struct ts_column site_columns[] = { SITE_COLUMNS(TS_COLUMN) };
+#define SITE_CELLS(X) \
+	X(bytes, ts_int(site->nr_bytes)) \
+	X(count, ts_int_or_null(site->nr_objects)) \
+	X(share_pct, share_of(held, site, site->nr_bytes)) \
+	X(kind, ts_text_or_null(site->kind)) \
+	X(device, ts_text_or_null(site->device)) \
+	X(function, function_of(held, site)) \
+	X(source, place_of(held, site, result)) \
+	X(callee, callee_of(held, site)) \
+	X(file, ts_text_or_null(site->file)) \
+	X(stack, stack_of(held, site, result))
 
 /* Executables of backends that do not say their size are not listed. */
 static bool put_sites(const struct held *held, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "sites", "Allocation sites", site_columns,
-						 TS_NELEM(site_columns));
+	struct ts_table *table = TS_TABLE(result, capacity_sites);
 	size_t nr = held->profile->nr_sites;
 	const struct ts_site **sites = calloc(nr + 1, sizeof(const struct ts_site *));
 
@@ -291,34 +288,30 @@ static bool put_sites(const struct held *held, struct ts_result *result)
 	for (size_t i = 0; i < nr && i < MAX_SITES && sites[i]->nr_bytes != 0; i++) {
 		const struct ts_site *site = sites[i];
 
-		TS_CELLS(result, table, SITE_COLUMNS);
+		TS_CELLS(result, table, capacity_sites, SITE_CELLS);
 	}
 	free(sites);
 	return true;
 }
 
-#define LINE_COLUMNS(X) \
-	X(source, TS_MEASURED, "source", place_of(held, line->largest, result)) \
-	X(function, TS_MEASURED, "function", function_of(held, line->largest)) \
-	X(bytes, TS_MEASURED, "size", ts_int(line->nr_bytes)) \
-	X(count, TS_MEASURED, "times", ts_int_or_null(line->nr_objects)) \
-	X(share_pct, TS_MEASURED, "share", share_of(held, line->largest, line->nr_bytes)) \
-	X(file, TS_MEASURED, NULL, ts_text_or_null(line->largest->file))
-
-static const struct ts_column line_columns[] = { LINE_COLUMNS(TS_COLUMN) };
+#define LINE_CELLS(X) \
+	X(source, place_of(held, line->largest, result)) \
+	X(function, function_of(held, line->largest)) \
+	X(bytes, ts_int(line->nr_bytes)) \
+	X(count, ts_int_or_null(line->nr_objects)) \
+	X(share_pct, share_of(held, line->largest, line->nr_bytes)) \
+	X(file, ts_text_or_null(line->largest->file))
 
 static void put_lines(const struct held *held, struct ts_result *result)
 {
-	struct ts_table *table =
-		ts_result_table(result, "site_lines", "Allocated by line of source", line_columns,
-				TS_NELEM(line_columns));
+	struct ts_table *table = TS_TABLE(result, capacity_site_lines);
 
 	for (size_t i = 0; i < held->lines.nr && i < MAX_LINES; i++) {
 		const struct group *line = &held->lines.items[i];
 
 		if (line->nr_bytes <= 0)
 			break;
-		TS_CELLS(result, table, LINE_COLUMNS);
+		TS_CELLS(result, table, capacity_site_lines, LINE_CELLS);
 	}
 }
 
@@ -328,16 +321,12 @@ static void put_fields(const struct held *held, int64_t hbm_bytes, struct ts_res
 	bool known = hbm_bytes > 0 && !ts_bytes_starts(device->largest->device, "cpu");
 	double share = known ? (double)device->nr_bytes / (double)hbm_bytes : NAN;
 
-	ts_result_field(result, "held_bytes", ts_int(file->nr_bytes), TS_MEASURED,
-			"held, by the memory profile");
-	ts_result_field(result, "held_objects", ts_int_or_null(file->nr_objects), TS_MEASURED,
-			NULL);
-	ts_result_field(result, "held_device", ts_text_or_null(device->largest->device),
-			TS_MEASURED, "its fullest device");
-	ts_result_field(result, "held_device_bytes", ts_int(device->nr_bytes), TS_MEASURED,
-			"held there");
-	ts_result_field(result, "held_pct", ts_share_pct(share), TS_MEASURED,
-			known ? "of its memory" : NULL);
+	TS_SET(result, capacity, held_bytes, ts_int(file->nr_bytes));
+	TS_SET(result, capacity, held_objects, ts_int_or_null(file->nr_objects));
+	TS_SET(result, capacity, held_device, ts_text_or_null(device->largest->device));
+	TS_SET(result, capacity, held_device_bytes, ts_int(device->nr_bytes));
+	TS_SET(result, capacity, held_pct, ts_share_pct(share))->label =
+		known ? "of its memory" : NULL;
 	if (held->files.nr > 1)
 		ts_result_note(result,
 			       "%zu memory profiles: each share is of its own; the sums are those "

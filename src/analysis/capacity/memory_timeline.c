@@ -11,6 +11,7 @@
 #include "analysis/capacity/memory_timeline.h"
 
 #include "model/nest.h"
+#include "result/schema/memory_timeline.def"
 
 #define MAX_WAITING 4096 /* events of one moment */
 
@@ -272,8 +273,7 @@ static enum ts_status timeline_report(void *arg, const struct ts_context *ctx,
 }
 
 const struct ts_analysis ts_analysis_memory_timeline = {
-	.name = "memory_timeline",
-	.title = "Memory over time",
+	.schema = &ts_schema_memory_timeline,
 	.needs = TS_NEEDED,
 	.shows = TS_SHOWN,
 	.pass = TS_PASS_INTERLEAVED,

@@ -9,6 +9,7 @@
 #include "analysis/facts/allocators.h"
 #include "analysis/facts/capacity.h"
 #include "base/units.h"
+#include "result/schema/memory_timeline.def"
 
 #define ORDER 40 /* among the counters of a device */
 
@@ -23,61 +24,53 @@ static struct ts_value step_cell(uint64_t number)
 }
 
 #define DEVICE_HEAD(X) \
-	X(device, TS_MEASURED, "device", ts_text(device->name)) \
-	X(host, TS_MEASURED, NULL, host_cell(ctx, device->host))
+	X(device, ts_text(device->name)) \
+	X(host, host_cell(ctx, device->host))
 
 /* --- devices, steps, time */
 
 #define IF_OOM(value) (device->nr_oom == 0 ? ts_null() : (value))
-#define OOM_COLUMNS(X) \
-	X(out_of_memory, TS_MEASURED, NULL, ts_int(device->nr_oom)) \
-	X(out_of_memory_bytes, TS_MEASURED, NULL, IF_OOM(ts_int(device->oom_bytes))) \
-	X(out_of_memory_op, TS_MEASURED, NULL, IF_OOM(ts_text_or_null(device->oom_owner.op))) \
-	X(out_of_memory_module, TS_MEASURED, NULL, \
-	  IF_OOM(ts_text_or_null(device->oom_owner.module))) \
-	X(out_of_memory_time_ps, TS_MEASURED, NULL, IF_OOM(ts_int(device->oom_ps)))
+#define OOM_CELLS(X) \
+	X(out_of_memory, ts_int(device->nr_oom)) \
+	X(out_of_memory_bytes, IF_OOM(ts_int(device->oom_bytes))) \
+	X(out_of_memory_op, IF_OOM(ts_text_or_null(device->oom_owner.op))) \
+	X(out_of_memory_module, IF_OOM(ts_text_or_null(device->oom_owner.module))) \
+	X(out_of_memory_time_ps, IF_OOM(ts_int(device->oom_ps)))
 
-#define DEVICE_COLUMNS(X) \
+#define DEVICE_CELLS(X) \
 	DEVICE_HEAD(X) \
-	X(peak_bytes, TS_MEASURED, "peak", ts_int(device->peak_bytes)) \
-	X(peak_time_ps, TS_MEASURED, "at", ts_int(device->peak_ps)) \
-	X(peak_step, TS_MEASURED, "in step", step_cell(device->peak_step)) \
-	X(peak_reserved_bytes, TS_MEASURED, "reserved then", ts_int_or_null(device->peak_reserved)) \
-	X(fragmentation_pct, TS_MEASURED, "unused of it", \
-	  ts_share_pct(ts_heap_unused_at_peak(device))) \
-	X(mean_fragmentation_pct, TS_MEASURED, NULL, ts_share_pct(device->unused_share)) \
-	X(max_reserved_bytes, TS_MEASURED, "reserved at most", \
-	  ts_int_or_null(device->most_reserved)) \
-	X(capacity_bytes, TS_MEASURED, "memory", ts_int_or_null(device->capacity_bytes)) \
-	X(first_bytes, TS_MEASURED, NULL, ts_int_or_null(device->first_bytes)) \
-	X(allocated_bytes, TS_MEASURED, "at the end", ts_int(device->allocated_bytes)) \
-	X(reserved_bytes, TS_MEASURED, NULL, ts_int_or_null(device->reserved_bytes)) \
-	X(unknown_bytes, TS_MEASURED, NULL, ts_int(device->unknown_bytes)) \
-	X(allocations, TS_MEASURED, "allocations", ts_int(device->nr_taken)) \
-	X(frees, TS_MEASURED, NULL, ts_int(device->nr_given)) \
-	X(taken_bytes, TS_MEASURED, NULL, ts_int(device->taken_bytes)) \
-	TS_GROWTH_COLUMNS(X, &device->growth) \
-	OOM_COLUMNS(X)
-
-static const struct ts_column of_devices[] = { DEVICE_COLUMNS(TS_COLUMN) };
+	X(peak_bytes, ts_int(device->peak_bytes)) \
+	X(peak_time_ps, ts_int(device->peak_ps)) \
+	X(peak_step, step_cell(device->peak_step)) \
+	X(peak_reserved_bytes, ts_int_or_null(device->peak_reserved)) \
+	X(fragmentation_pct, ts_share_pct(ts_heap_unused_at_peak(device))) \
+	X(mean_fragmentation_pct, ts_share_pct(device->unused_share)) \
+	X(max_reserved_bytes, ts_int_or_null(device->most_reserved)) \
+	X(capacity_bytes, ts_int_or_null(device->capacity_bytes)) \
+	X(first_bytes, ts_int_or_null(device->first_bytes)) \
+	X(allocated_bytes, ts_int(device->allocated_bytes)) \
+	X(reserved_bytes, ts_int_or_null(device->reserved_bytes)) \
+	X(unknown_bytes, ts_int(device->unknown_bytes)) \
+	X(allocations, ts_int(device->nr_taken)) \
+	X(frees, ts_int(device->nr_given)) \
+	X(taken_bytes, ts_int(device->taken_bytes)) \
+	TS_GROWTH_CELLS(X, &device->growth) \
+	OOM_CELLS(X)
 
 static void put_device(const struct ts_context *ctx, const struct ts_heap_device *device,
 		       struct ts_result *result, struct ts_table *table)
 {
-	TS_CELLS(result, table, DEVICE_COLUMNS);
+	TS_CELLS(result, table, memory_timeline_devices, DEVICE_CELLS);
 }
 
-#define STEP_COLUMNS(X) \
+#define STEP_CELLS(X) \
 	DEVICE_HEAD(X) \
-	X(step, TS_MEASURED, "step", step_cell(step->number)) \
-	X(peak_bytes, TS_MEASURED, "peak", ts_int(step->peak_bytes)) \
-	X(end_bytes, TS_MEASURED, "at its end", ts_int(step->end_bytes)) \
-	X(reserved_bytes, TS_MEASURED, "reserved", \
-	  step->reserved_bytes > 0 ? ts_int(step->reserved_bytes) : ts_null()) \
-	X(taken_bytes, TS_MEASURED, "taken in all", ts_int(step->taken_bytes)) \
-	X(allocations, TS_MEASURED, "allocations", ts_int(step->count))
-
-static const struct ts_column of_steps[] = { STEP_COLUMNS(TS_COLUMN) };
+	X(step, step_cell(step->number)) \
+	X(peak_bytes, ts_int(step->peak_bytes)) \
+	X(end_bytes, ts_int(step->end_bytes)) \
+	X(reserved_bytes, step->reserved_bytes > 0 ? ts_int(step->reserved_bytes) : ts_null()) \
+	X(taken_bytes, ts_int(step->taken_bytes)) \
+	X(allocations, ts_int(step->count))
 
 static void put_steps(const struct ts_context *ctx, const struct ts_heap_device *device,
 		      struct ts_result *result, struct ts_table *table)
@@ -85,18 +78,16 @@ static void put_steps(const struct ts_context *ctx, const struct ts_heap_device 
 	for (size_t i = 0; i < device->nr_steps; i++) {
 		const struct ts_heap_step *step = &device->steps[i];
 
-		TS_CELLS(result, table, STEP_COLUMNS);
+		TS_CELLS(result, table, memory_timeline_steps, STEP_CELLS);
 	}
 }
 
-#define MOMENT_COLUMNS(X) \
-	X(time_ps, TS_MEASURED, NULL, ts_int(moment->at_ps)) \
-	X(allocated_bytes, TS_MEASURED, NULL, ts_int(moment->allocated_bytes)) \
-	X(reserved_bytes, TS_MEASURED, NULL, ts_int_or_null(moment->reserved_bytes)) \
-	X(device, TS_MEASURED, NULL, ts_text(device->name)) \
-	X(host, TS_MEASURED, NULL, host_cell(ctx, device->host))
-
-static const struct ts_column of_timeline[] = { MOMENT_COLUMNS(TS_COLUMN) };
+#define MOMENT_CELLS(X) \
+	X(time_ps, ts_int(moment->at_ps)) \
+	X(allocated_bytes, ts_int(moment->allocated_bytes)) \
+	X(reserved_bytes, ts_int_or_null(moment->reserved_bytes)) \
+	X(device, ts_text(device->name)) \
+	X(host, host_cell(ctx, device->host))
 
 static void put_timeline(const struct ts_context *ctx, const struct ts_heap_device *device,
 			 struct ts_result *result, struct ts_table *table)
@@ -104,19 +95,19 @@ static void put_timeline(const struct ts_context *ctx, const struct ts_heap_devi
 	for (size_t i = 0; i < device->nr_moments; i++) {
 		const struct ts_heap_moment *moment = &device->moments[i];
 
-		TS_CELLS(result, table, MOMENT_COLUMNS);
+		TS_CELLS(result, table, memory_timeline_timeline, MOMENT_CELLS);
 	}
 }
 
 /* --- who held what */
 
-#define OWNER_COLUMNS(X, owner) \
-	X(op, TS_MEASURED, "operator", ts_text_or_null((owner)->op)) \
-	X(outer_op, TS_MEASURED, NULL, ts_text_or_null((owner)->outer_op)) \
-	X(module, TS_MEASURED, "module", ts_text_or_null((owner)->module)) \
-	X(annotation, TS_MEASURED, NULL, ts_text_or_null((owner)->annotation)) \
-	X(source, TS_MEASURED, "source", ts_text_or_null((owner)->source)) \
-	X(phase, TS_MEASURED, "phase", ts_text_or_null((owner)->phase))
+#define OWNER_CELLS(X, owner) \
+	X(op, ts_text_or_null((owner)->op)) \
+	X(outer_op, ts_text_or_null((owner)->outer_op)) \
+	X(module, ts_text_or_null((owner)->module)) \
+	X(annotation, ts_text_or_null((owner)->annotation)) \
+	X(source, ts_text_or_null((owner)->source)) \
+	X(phase, ts_text_or_null((owner)->phase))
 
 static struct ts_value share_cell(const struct ts_heap_device *device, int64_t nr_bytes)
 {
@@ -125,15 +116,13 @@ static struct ts_value share_cell(const struct ts_heap_device *device, int64_t n
 	return peak > 0 ? ts_share_pct((double)nr_bytes / (double)peak) : ts_null();
 }
 
-#define HELD_COLUMNS(X) \
+#define HELD_CELLS(X) \
 	DEVICE_HEAD(X) \
-	X(bytes, TS_MEASURED, "at the peak", ts_int(holder->nr_bytes)) \
-	X(peak_pct, TS_MEASURED, "share", share_cell(device, holder->nr_bytes)) \
-	X(count, TS_MEASURED, "blocks", ts_int_or_null(holder->nr_blocks))
+	X(bytes, ts_int(holder->nr_bytes)) \
+	X(peak_pct, share_cell(device, holder->nr_bytes)) \
+	X(count, ts_int_or_null(holder->nr_blocks))
 
-#define HOLDER_COLUMNS(X) HELD_COLUMNS(X) OWNER_COLUMNS(X, &holder->owner)
-
-static const struct ts_column of_holders[] = { HOLDER_COLUMNS(TS_COLUMN) };
+#define HOLDER_CELLS(X) HELD_CELLS(X) OWNER_CELLS(X, &holder->owner)
 
 static void put_holders(const struct ts_context *ctx, const struct ts_heap_device *device,
 			struct ts_result *result, struct ts_table *table)
@@ -141,16 +130,14 @@ static void put_holders(const struct ts_context *ctx, const struct ts_heap_devic
 	for (size_t i = 0; i < device->nr_holders; i++) {
 		const struct ts_heap_holder *holder = &device->holders[i];
 
-		TS_CELLS(result, table, HOLDER_COLUMNS);
+		TS_CELLS(result, table, memory_timeline_holders, HOLDER_CELLS);
 	}
 }
 
-#define MODULE_COLUMNS(X) \
-	HELD_COLUMNS(X) \
-	X(module, TS_MEASURED, "module", ts_text_or_null(holder->owner.module)) \
-	X(phase, TS_MEASURED, "phase", ts_text_or_null(holder->owner.phase))
-
-static const struct ts_column of_modules[] = { MODULE_COLUMNS(TS_COLUMN) };
+#define MODULE_CELLS(X) \
+	HELD_CELLS(X) \
+	X(module, ts_text_or_null(holder->owner.module)) \
+	X(phase, ts_text_or_null(holder->owner.phase))
 
 static void put_modules(const struct ts_context *ctx, const struct ts_heap_device *device,
 			struct ts_result *result, struct ts_table *table)
@@ -158,17 +145,15 @@ static void put_modules(const struct ts_context *ctx, const struct ts_heap_devic
 	for (size_t i = 0; i < device->nr_modules; i++) {
 		const struct ts_heap_holder *holder = &device->modules[i];
 
-		TS_CELLS(result, table, MODULE_COLUMNS);
+		TS_CELLS(result, table, memory_timeline_modules, MODULE_CELLS);
 	}
 }
 
-#define BLOCK_COLUMNS(X) \
+#define BLOCK_CELLS(X) \
 	DEVICE_HEAD(X) \
-	X(bytes, TS_MEASURED, "block", ts_int(blocks->block_bytes)) \
-	X(count, TS_MEASURED, "times", ts_int(blocks->peak_count)) \
-	OWNER_COLUMNS(X, &blocks->owner)
-
-static const struct ts_column of_blocks[] = { BLOCK_COLUMNS(TS_COLUMN) };
+	X(bytes, ts_int(blocks->block_bytes)) \
+	X(count, ts_int(blocks->peak_count)) \
+	OWNER_CELLS(X, &blocks->owner)
 
 static void put_blocks(const struct ts_context *ctx, const struct ts_heap_device *device,
 		       struct ts_result *result, struct ts_table *table)
@@ -176,19 +161,17 @@ static void put_blocks(const struct ts_context *ctx, const struct ts_heap_device
 	for (size_t i = 0; i < device->nr_blocks; i++) {
 		const struct ts_heap_blocks *blocks = &device->blocks[i];
 
-		TS_CELLS(result, table, BLOCK_COLUMNS);
+		TS_CELLS(result, table, memory_timeline_blocks, BLOCK_CELLS);
 	}
 }
 
-#define ALLOCATION_COLUMNS(X) \
+#define ALLOCATION_CELLS(X) \
 	DEVICE_HEAD(X) \
-	X(bytes, TS_MEASURED, "block", ts_int(blocks->block_bytes)) \
-	X(allocations, TS_MEASURED, "times", ts_int(blocks->count)) \
-	X(total_bytes, TS_MEASURED, "in all", ts_int(blocks->total_bytes)) \
-	X(mean_lifetime_ps, TS_MEASURED, "lives", ts_int_or_null(blocks->mean_lifetime_ps)) \
-	OWNER_COLUMNS(X, &blocks->owner)
-
-static const struct ts_column of_allocations[] = { ALLOCATION_COLUMNS(TS_COLUMN) };
+	X(bytes, ts_int(blocks->block_bytes)) \
+	X(allocations, ts_int(blocks->count)) \
+	X(total_bytes, ts_int(blocks->total_bytes)) \
+	X(mean_lifetime_ps, ts_int_or_null(blocks->mean_lifetime_ps)) \
+	OWNER_CELLS(X, &blocks->owner)
 
 static void put_allocations(const struct ts_context *ctx, const struct ts_heap_device *device,
 			    struct ts_result *result, struct ts_table *table)
@@ -196,18 +179,16 @@ static void put_allocations(const struct ts_context *ctx, const struct ts_heap_d
 	for (size_t i = 0; i < device->nr_allocations; i++) {
 		const struct ts_heap_blocks *blocks = &device->allocations[i];
 
-		TS_CELLS(result, table, ALLOCATION_COLUMNS);
+		TS_CELLS(result, table, memory_timeline_allocations, ALLOCATION_CELLS);
 	}
 }
 
-#define UNFREED_COLUMNS(X) \
+#define UNFREED_CELLS(X) \
 	DEVICE_HEAD(X) \
-	X(bytes, TS_MEASURED, "kept", ts_int(blocks->unfreed_bytes)) \
-	X(count, TS_MEASURED, "blocks", ts_int(blocks->unfreed_count)) \
-	X(steps, TS_MEASURED, "of steps", ts_int(blocks->unfreed_steps)) \
-	OWNER_COLUMNS(X, &blocks->owner)
-
-static const struct ts_column of_unfreed[] = { UNFREED_COLUMNS(TS_COLUMN) };
+	X(bytes, ts_int(blocks->unfreed_bytes)) \
+	X(count, ts_int(blocks->unfreed_count)) \
+	X(steps, ts_int(blocks->unfreed_steps)) \
+	OWNER_CELLS(X, &blocks->owner)
 
 static void put_unfreed(const struct ts_context *ctx, const struct ts_heap_device *device,
 			struct ts_result *result, struct ts_table *table)
@@ -215,35 +196,31 @@ static void put_unfreed(const struct ts_context *ctx, const struct ts_heap_devic
 	for (size_t i = 0; i < device->nr_unfreed; i++) {
 		const struct ts_heap_blocks *blocks = &device->unfreed[i];
 
-		TS_CELLS(result, table, UNFREED_COLUMNS);
+		TS_CELLS(result, table, memory_timeline_unfreed, UNFREED_CELLS);
 	}
 }
 
 /* Tables with rows of every device. */
 static const struct sheet {
-	const char *name, *title;
-	const struct ts_column *columns;
-	size_t nr_columns;
+	const struct ts_sheet *table;
 	void (*put)(const struct ts_context *ctx, const struct ts_heap_device *device,
 		    struct ts_result *result, struct ts_table *table);
 } sheets[] = {
-#define SHEET(name, title, put) { #name, title, of_##name, TS_NELEM(of_##name), put }
-	SHEET(devices, "Devices", put_device),
-	SHEET(holders, "Who held memory at the peak", put_holders),
-	SHEET(modules, "The same by module", put_modules),
-	SHEET(blocks, "The largest blocks at the peak", put_blocks),
-	SHEET(allocations, "The largest allocations", put_allocations),
-	SHEET(unfreed, "Taken in a step and kept after it", put_unfreed),
-	SHEET(steps, "Steps", put_steps),
-	SHEET(timeline, NULL, put_timeline),
+	{ &ts_sheet_memory_timeline_devices, put_device },
+	{ &ts_sheet_memory_timeline_holders, put_holders },
+	{ &ts_sheet_memory_timeline_modules, put_modules },
+	{ &ts_sheet_memory_timeline_blocks, put_blocks },
+	{ &ts_sheet_memory_timeline_allocations, put_allocations },
+	{ &ts_sheet_memory_timeline_unfreed, put_unfreed },
+	{ &ts_sheet_memory_timeline_steps, put_steps },
+	{ &ts_sheet_memory_timeline_timeline, put_timeline },
 };
 
 static void put_sheets(const struct ts_context *ctx, const struct ts_memory_timeline_facts *facts,
 		       struct ts_result *result)
 {
 	for (size_t i = 0; i < TS_NELEM(sheets); i++) {
-		struct ts_table *table = ts_result_table(result, sheets[i].name, sheets[i].title,
-							 sheets[i].columns, sheets[i].nr_columns);
+		struct ts_table *table = ts_result_sheet(result, sheets[i].table);
 
 		for (size_t d = 0; d < facts->nr_devices; d++)
 			sheets[i].put(ctx, &facts->devices[d], result, table);
@@ -253,30 +230,26 @@ static void put_sheets(const struct ts_context *ctx, const struct ts_memory_time
 /* --- calls of the driver's allocator */
 
 #define IF_IN_STEPS(value) (call->in_steps > 0 ? ts_int(value) : ts_null())
-#define CALL_COLUMNS(X) \
-	X(call, TS_MEASURED, "call", ts_text(call->name)) \
-	X(host, TS_MEASURED, NULL, host_cell(ctx, call->host)) \
-	X(count, TS_MEASURED, "times", ts_int(call->count)) \
-	X(total_time_ps, TS_MEASURED, "time", ts_int(call->total_ps)) \
-	X(max_time_ps, TS_MEASURED, "longest", ts_int(call->max_ps)) \
-	X(in_steps_count, TS_MEASURED, "after the first step", ts_int(call->in_steps)) \
-	X(in_steps_time_ps, TS_MEASURED, NULL, ts_int(call->in_steps_ps)) \
-	X(in_steps_start_ps, TS_MEASURED, NULL, IF_IN_STEPS(call->in_steps_start_ps)) \
-	X(in_steps_end_ps, TS_MEASURED, NULL, IF_IN_STEPS(call->in_steps_end_ps))
-
-static const struct ts_column call_columns[] = { CALL_COLUMNS(TS_COLUMN) };
+#define CALL_CELLS(X) \
+	X(call, ts_text(call->name)) \
+	X(host, host_cell(ctx, call->host)) \
+	X(count, ts_int(call->count)) \
+	X(total_time_ps, ts_int(call->total_ps)) \
+	X(max_time_ps, ts_int(call->max_ps)) \
+	X(in_steps_count, ts_int(call->in_steps)) \
+	X(in_steps_time_ps, ts_int(call->in_steps_ps)) \
+	X(in_steps_start_ps, IF_IN_STEPS(call->in_steps_start_ps)) \
+	X(in_steps_end_ps, IF_IN_STEPS(call->in_steps_end_ps))
 
 static void put_calls(const struct ts_context *ctx, const struct ts_memory_timeline_facts *facts,
 		      struct ts_result *result)
 {
-	struct ts_table *table =
-		ts_result_table(result, "allocator_calls", "Calls of the driver's allocator",
-				call_columns, TS_NELEM(call_columns));
+	struct ts_table *table = TS_TABLE(result, memory_timeline_allocator_calls);
 
 	for (size_t i = 0; i < facts->nr_calls; i++) {
 		const struct ts_heap_call *call = &facts->calls[i];
 
-		TS_CELLS(result, table, CALL_COLUMNS);
+		TS_CELLS(result, table, memory_timeline_allocator_calls, CALL_CELLS);
 	}
 }
 
@@ -354,46 +327,46 @@ static bool put_counters(const struct ts_context *ctx, const struct ts_heap_devi
 
 /* --- the single figures */
 
-static void put_mb(struct ts_result *result, const char *mb, const char *bytes, int64_t value,
-		   enum ts_origin origin, const char *label)
+#define IN_MB(bytes) ((bytes) < 0 ? ts_null() : ts_real((double)(bytes) / (1 << 20)))
+
+/* Peak, allocated and reserved; -1: unknown. */
+static void put_bytes(struct ts_result *result, int64_t peak, int64_t allocated, int64_t reserved,
+		      enum ts_origin origin)
 {
-	ts_result_field(result, mb, value < 0 ? ts_null() : ts_real((double)value / (1 << 20)),
-			origin, NULL);
-	ts_result_field(result, bytes, ts_int_or_null(value), origin, label);
+#define FROM(value) ts_value_from(value, origin)
+	TS_SET(result, memory_timeline, peak_memory_mb, FROM(IN_MB(peak)));
+	TS_SET(result, memory_timeline, peak_bytes, FROM(ts_int_or_null(peak)));
+	TS_SET(result, memory_timeline, allocated_memory_mb, FROM(IN_MB(allocated)));
+	TS_SET(result, memory_timeline, allocated_bytes, FROM(ts_int_or_null(allocated)));
+	TS_SET(result, memory_timeline, reserved_memory_mb, FROM(IN_MB(reserved)));
+	TS_SET(result, memory_timeline, reserved_bytes, FROM(ts_int_or_null(reserved)));
+#undef FROM
 }
 
 static void put_fields(struct ts_result *result, const struct ts_heap_device *device)
 {
-	ts_result_field(result, "source", ts_text(TS_LIT("allocator events of the trace")),
-			TS_MEASURED, NULL);
-	ts_result_field(result, "device", ts_text(device->name), TS_MEASURED, "device");
-	put_mb(result, "peak_memory_mb", "peak_bytes", device->peak_bytes, TS_MEASURED, "peak");
-	put_mb(result, "allocated_memory_mb", "allocated_bytes", device->allocated_bytes,
-	       TS_MEASURED, "allocated at the end");
-	put_mb(result, "reserved_memory_mb", "reserved_bytes", device->reserved_bytes, TS_MEASURED,
-	       "reserved at the end");
-	ts_result_field(result, "peak_time_ps", ts_int(device->peak_ps), TS_MEASURED, "peak at");
-	ts_result_field(result, "peak_step", step_cell(device->peak_step), TS_MEASURED,
-			"peak in step");
-	ts_result_field(result, "fragmentation_pct", ts_share_pct(ts_heap_unused_at_peak(device)),
-			TS_MEASURED, "reserved and unused at the peak");
+	TS_SET(result, memory_timeline, source, ts_text(TS_LIT("allocator events of the trace")));
+	TS_SET(result, memory_timeline, device, ts_text(device->name));
+	put_bytes(result, device->peak_bytes, device->allocated_bytes, device->reserved_bytes,
+		  TS_MEASURED);
+	TS_SET(result, memory_timeline, peak_time_ps, ts_int(device->peak_ps));
+	TS_SET(result, memory_timeline, peak_step, step_cell(device->peak_step));
+	TS_SET(result, memory_timeline, fragmentation_pct,
+	       ts_share_pct(ts_heap_unused_at_peak(device)));
 }
 
-#define RUNTIME_COLUMNS(X) \
-	X(time_ps, TS_MEASURED, NULL, ts_int(moment->at_ps)) \
-	X(allocated_bytes, TS_MEASURED, NULL, ts_int(moment->in_use_bytes)) \
-	X(reserved_bytes, TS_MEASURED, NULL, ts_null()) \
-	X(device, TS_MEASURED, NULL, ts_text(ctx->profile->devices[of->device].name)) \
-	X(host, TS_MEASURED, NULL, host_cell(ctx, of->host))
-
-static const struct ts_column of_runtime[] = { RUNTIME_COLUMNS(TS_COLUMN) };
+#define RUNTIME_CELLS(X) \
+	X(time_ps, ts_int(moment->at_ps)) \
+	X(allocated_bytes, ts_int(moment->in_use_bytes)) \
+	X(reserved_bytes, ts_null()) \
+	X(device, ts_text(ctx->profile->devices[of->device].name)) \
+	X(host, host_cell(ctx, of->host))
 
 /* The curves of the runtime's allocators that serve devices. */
 static void put_runtime_timeline(const struct ts_context *ctx, struct ts_result *result)
 {
 	const struct ts_allocators_facts *allocators = ts_allocators_facts(ctx);
-	struct ts_table *table =
-		ts_result_table(result, "timeline", NULL, of_runtime, TS_NELEM(of_runtime));
+	struct ts_table *table = TS_TABLE(result, memory_timeline_runtime_timeline);
 
 	for (size_t i = 0; i < allocators->nr; i++) {
 		const struct ts_allocator *of = &allocators->items[i];
@@ -401,7 +374,7 @@ static void put_runtime_timeline(const struct ts_context *ctx, struct ts_result 
 		for (size_t k = 0; of->device != TS_NONE && k < of->nr_moments; k++) {
 			const struct ts_allocator_moment *moment = &of->moments[k];
 
-			TS_CELLS(result, table, RUNTIME_COLUMNS);
+			TS_CELLS(result, table, memory_timeline_runtime_timeline, RUNTIME_CELLS);
 		}
 	}
 }
@@ -410,16 +383,12 @@ static void put_runtime_timeline(const struct ts_context *ctx, struct ts_result 
 static void put_runtime(const struct ts_context *ctx, struct ts_result *result,
 			const struct ts_allocator *most)
 {
-	ts_result_field(result, "source", ts_text(TS_LIT("events of the runtime's allocators")),
-			TS_MEASURED, NULL);
-	ts_result_field(result, "device", ts_text(ctx->profile->devices[most->device].name),
-			TS_MEASURED, "device");
-	put_mb(result, "peak_memory_mb", "peak_bytes", most->peak_bytes, TS_MEASURED, "peak");
-	put_mb(result, "allocated_memory_mb", "allocated_bytes",
-	       most->moments[most->nr_moments - 1].in_use_bytes, TS_MEASURED,
-	       "allocated at the end");
-	put_mb(result, "reserved_memory_mb", "reserved_bytes", TS_UNKNOWN, TS_MEASURED, "peak");
-	ts_result_field(result, "peak_time_ps", ts_int(most->peak_ps), TS_MEASURED, "peak at");
+	TS_SET(result, memory_timeline, source,
+	       ts_text(TS_LIT("events of the runtime's allocators")));
+	TS_SET(result, memory_timeline, device, ts_text(ctx->profile->devices[most->device].name));
+	put_bytes(result, most->peak_bytes, most->moments[most->nr_moments - 1].in_use_bytes,
+		  TS_UNKNOWN, TS_MEASURED);
+	TS_SET(result, memory_timeline, peak_time_ps, ts_int(most->peak_ps));
 	put_runtime_timeline(ctx, result);
 }
 
@@ -428,14 +397,14 @@ static void put_modelled(const struct ts_context *ctx, struct ts_result *result)
 {
 	const struct ts_capacity_program *top = ts_capacity_top(ts_capacity_facts(ctx));
 
-	ts_result_field(result, "source", top ? ts_text(TS_LIT("compiled modules")) : ts_null(),
-			TS_MODELLED, NULL);
-	ts_result_field(result, "device", ts_null(), TS_MODELLED, NULL);
-	put_mb(result, "peak_memory_mb", "peak_bytes", top ? top->peak_bytes : TS_UNKNOWN,
-	       TS_MODELLED, "peak of the largest program");
-	put_mb(result, "allocated_memory_mb", "allocated_bytes", TS_UNKNOWN, TS_MODELLED, NULL);
-	put_mb(result, "reserved_memory_mb", "reserved_bytes",
-	       top ? top->reserved_bytes : TS_UNKNOWN, TS_MODELLED, "reserved for it");
+	TS_SET(result, memory_timeline, source,
+	       ts_value_from(top ? ts_text(TS_LIT("compiled modules")) : ts_null(), TS_MODELLED));
+	TS_SET(result, memory_timeline, device, ts_value_from(ts_null(), TS_MODELLED))->label =
+		NULL;
+	put_bytes(result, top ? top->peak_bytes : TS_UNKNOWN, TS_UNKNOWN,
+		  top ? top->reserved_bytes : TS_UNKNOWN, TS_MODELLED);
+	TS_FIELD_OF(result, memory_timeline, peak_bytes)->label = "peak of the largest program";
+	TS_FIELD_OF(result, memory_timeline, reserved_bytes)->label = "reserved for it";
 	if (top && ctx->profile->nr_planes > 0)
 		ts_result_note(result, "Memory over time is not known: no allocator wrote events "
 				       "into this profile.");

@@ -10,6 +10,7 @@
 
 #include "analysis/kit/keyed.h"
 #include "base/record.h"
+#include "result/schema/cache.def"
 
 #define TS_SELF struct cache_request
 static const struct ts_member request_members[] = {
@@ -430,8 +431,7 @@ static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void 
 }
 
 const struct ts_analysis ts_analysis_cache = {
-	.name = "cache",
-	.title = "Compilations and caches",
+	.schema = &ts_schema_cache,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_SECOND,
 	.columns = TS_COL_STATS,

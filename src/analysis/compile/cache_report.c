@@ -4,7 +4,7 @@
 
 #include "analysis/kit/lists.h"
 #include "analysis/kit/source.h"
-#include "analysis/kit/table.h"
+#include "result/schema/cache.def"
 
 #define MAX_ROWS   200 /* of compilations and of functions: the largest */
 #define MAX_LABELS 64
@@ -18,22 +18,6 @@ static struct ts_value share_of(int64_t part, int64_t all)
 #define IF_KNOWN(ps)	 (is_known ? ts_int_or_null(ps) : ts_null())
 #define IF_CALLED(value) (calls > 0 ? (value) : ts_null())
 #define IF_USED(value)	 (restored < 0 ? ts_null() : (value))
-#define CACHE_FIELDS(X) \
-	X(compilation_count, TS_MEASURED, "compilations", ts_int_or_null(compiled)) \
-	X(compilation_ps, TS_MEASURED, "host time in compilations", ts_int_or_null(facts->compile_ps)) \
-	X(wait_ps, TS_MEASURED, "core time waiting for them", IF_KNOWN(wait_ps)) \
-	X(wait_attributed_ps, TS_MEASURED, NULL, IF_KNOWN(report->attributed_ps)) \
-	X(cache_hits, TS_MEASURED, "calls that found an executable", IF_CALLED(ts_int(hits))) \
-	X(cache_misses, TS_MEASURED, "calls that needed a new one", \
-	  IF_CALLED(ts_int(calls - hits))) \
-	X(cache_hit_pct, TS_MEASURED, NULL, share_of(hits, calls)) \
-	X(persistent_cache, TS_DERIVED, "persistent cache", persistent_cache(facts)) \
-	X(persistent_cache_hits, TS_MEASURED, "persistent cache hits", ts_int_or_null(restored)) \
-	X(persistent_cache_misses, TS_DERIVED, "persistent cache misses", \
-	  IF_USED(ts_int(compiled))) \
-	X(persistent_cache_hit_pct, TS_DERIVED, NULL, \
-	  IF_USED(share_of(restored, restored + compiled)))
-
 static struct ts_value persistent_cache(const struct ts_cache_facts *facts)
 {
 	static const char *const names[] = { [TS_CACHE_OFF] = "off", [TS_CACHE_ON] = "on" };
@@ -53,7 +37,18 @@ static void put_fields(const struct cache_report *report)
 		hits += report->sum->functions[i].nr_hits;
 		calls += ts_cache_nr_calls(&report->sum->functions[i]);
 	}
-	TS_FIELDS(report->result, CACHE_FIELDS);
+	TS_SET(report->result, cache, compilation_count, ts_int_or_null(compiled));
+	TS_SET(report->result, cache, compilation_ps, ts_int_or_null(facts->compile_ps));
+	TS_SET(report->result, cache, wait_ps, IF_KNOWN(wait_ps));
+	TS_SET(report->result, cache, wait_attributed_ps, IF_KNOWN(report->attributed_ps));
+	TS_SET(report->result, cache, cache_hits, IF_CALLED(ts_int(hits)));
+	TS_SET(report->result, cache, cache_misses, IF_CALLED(ts_int(calls - hits)));
+	TS_SET(report->result, cache, cache_hit_pct, share_of(hits, calls));
+	TS_SET(report->result, cache, persistent_cache, persistent_cache(facts));
+	TS_SET(report->result, cache, persistent_cache_hits, ts_int_or_null(restored));
+	TS_SET(report->result, cache, persistent_cache_misses, IF_USED(ts_int(compiled)));
+	TS_SET(report->result, cache, persistent_cache_hit_pct,
+	       IF_USED(share_of(restored, restored + compiled)));
 }
 
 static struct ts_value function_of(const struct ts_profile *profile, uint32_t call_op)
@@ -79,26 +74,23 @@ static struct ts_value cause_of(const struct cache_request *request)
 	return ts_text(ts_bytes_of(names[request->cause]));
 }
 
-#define REQUEST_COLUMNS(X) \
-	X(module, TS_MEASURED, "module", ts_text_or_null(request->module)) \
-	X(start_ps, TS_MEASURED, "start", ts_int(request->start_ps)) \
-	X(duration_ps, TS_MEASURED, "duration", ts_int(ts_cache_duration(request))) \
-	X(trace_ps, TS_MEASURED, "trace", ts_int_or_null(request->trace_ps)) \
-	X(lower_ps, TS_MEASURED, "lower", ts_int_or_null(request->lower_ps)) \
-	X(passes_ps, TS_MEASURED, "HLO passes", ts_int_or_null(request->passes_ps)) \
-	X(codegen_ps, TS_MEASURED, "code", ts_int_or_null(request->codegen_ps)) \
-	X(wait_ps, TS_MEASURED, "cores waited", ts_int_or_null(request->wait_ps)) \
-	X(outcome, TS_MEASURED, "outcome", ts_text(outcome)) \
-	X(inferred, TS_DERIVED, NULL, ts_bool(request->is_inferred)) \
-	X(cause, TS_DERIVED, "why", cause_of(request)) \
-	X(function, TS_MEASURED, NULL, function_of(profile, request->call_op)) \
-	X(source, TS_COMPILED, "source", \
-	  ts_text_or_null(ts_instr_source(report->result, request->code))) \
-	X(program_id, TS_DERIVED, NULL, program_of(report->sum, request->program)) \
-	X(thread, TS_MEASURED, NULL, ts_text_or_null(line->name)) \
-	X(host, TS_MEASURED, NULL, ts_text_or_null(host->name))
-
-static const struct ts_column request_columns[] = { REQUEST_COLUMNS(TS_COLUMN) };
+#define REQUEST_CELLS(X) \
+	X(module, ts_text_or_null(request->module)) \
+	X(start_ps, ts_int(request->start_ps)) \
+	X(duration_ps, ts_int(ts_cache_duration(request))) \
+	X(trace_ps, ts_int_or_null(request->trace_ps)) \
+	X(lower_ps, ts_int_or_null(request->lower_ps)) \
+	X(passes_ps, ts_int_or_null(request->passes_ps)) \
+	X(codegen_ps, ts_int_or_null(request->codegen_ps)) \
+	X(wait_ps, ts_int_or_null(request->wait_ps)) \
+	X(outcome, ts_text(outcome)) \
+	X(inferred, ts_bool(request->is_inferred)) \
+	X(cause, cause_of(request)) \
+	X(function, function_of(profile, request->call_op)) \
+	X(source, ts_text_or_null(ts_instr_source(report->result, request->code))) \
+	X(program_id, program_of(report->sum, request->program)) \
+	X(thread, ts_text_or_null(line->name)) \
+	X(host, ts_text_or_null(host->name))
 
 static void put_request(const struct cache_report *report, struct ts_table *table,
 			const struct cache_request *request)
@@ -108,15 +100,13 @@ static void put_request(const struct cache_report *report, struct ts_table *tabl
 	const struct ts_host *host = &profile->hosts[profile->planes[line->plane].host];
 	struct ts_bytes outcome = request->is_restored ? TS_LIT("restored") : TS_LIT("compiled");
 
-	TS_CELLS(report->result, table, REQUEST_COLUMNS);
+	TS_CELLS(report->result, table, cache_compilations, REQUEST_CELLS);
 }
 
 static void put_requests(const struct cache_report *report)
 {
 	size_t nr = report->sum->nr_requests;
-	struct ts_table *table =
-		ts_result_table(report->result, "compilations", "Compilations by time",
-				request_columns, TS_NELEM(request_columns));
+	struct ts_table *table = TS_TABLE(report->result, cache_compilations);
 
 	for (size_t i = 0; i < TS_MIN(nr, MAX_ROWS); i++)
 		put_request(report, table, report->longest[i]);
@@ -125,16 +115,14 @@ static void put_requests(const struct cache_report *report)
 			       MAX_ROWS, nr);
 }
 
-#define FUNCTION_COLUMNS(X) \
-	X(function, TS_MEASURED, "function", ts_text(inner.n ? inner : name)) \
-	X(calls, TS_MEASURED, "calls", ts_int(ts_cache_nr_calls(function))) \
-	X(hits, TS_MEASURED, "ran at once", ts_int(function->nr_hits)) \
-	X(compiled, TS_MEASURED, "compiled", ts_int(function->nr_compiled)) \
-	X(restored, TS_MEASURED, "restored", ts_int(function->nr_restored)) \
-	X(hit_pct, TS_MEASURED, "hit rate", share_of(function->nr_hits, ts_cache_nr_calls(function))) \
-	X(compile_ps, TS_MEASURED, "compile time", ts_int(function->compile_ps))
-
-static const struct ts_column function_columns[] = { FUNCTION_COLUMNS(TS_COLUMN) };
+#define FUNCTION_CELLS(X) \
+	X(function, ts_text(inner.n ? inner : name)) \
+	X(calls, ts_int(ts_cache_nr_calls(function))) \
+	X(hits, ts_int(function->nr_hits)) \
+	X(compiled, ts_int(function->nr_compiled)) \
+	X(restored, ts_int(function->nr_restored)) \
+	X(hit_pct, share_of(function->nr_hits, ts_cache_nr_calls(function))) \
+	X(compile_ps, ts_int(function->compile_ps))
 
 static int longest_compiled_first(const void *a, const void *b)
 {
@@ -151,8 +139,7 @@ static int longest_compiled_first(const void *a, const void *b)
 static bool put_functions(const struct cache_report *report)
 {
 	const struct cache_state *sum = report->sum;
-	struct ts_table *table = ts_result_table(report->result, "functions", "Jitted functions",
-						 function_columns, TS_NELEM(function_columns));
+	struct ts_table *table = TS_TABLE(report->result, cache_functions);
 	const struct cache_function **order =
 		calloc(sum->nr_functions + 1, sizeof(const struct cache_function *));
 
@@ -167,7 +154,7 @@ static bool put_functions(const struct cache_report *report)
 		struct ts_bytes name = report->ctx->profile->ops[function->op].name;
 		struct ts_bytes inner = ts_host_function(name);
 
-		TS_CELLS(report->result, table, FUNCTION_COLUMNS);
+		TS_CELLS(report->result, table, cache_functions, FUNCTION_CELLS);
 	}
 	free(order);
 	return true;
@@ -216,37 +203,33 @@ static struct ts_value list_axes(struct ts_result *result, const struct ts_cache
 	return list;
 }
 
-#define FAMILY_COLUMNS(X) \
-	X(name, TS_MEASURED, "family", ts_text(family->stem)) \
-	X(variants, TS_COMPILED, "variants", ts_int((int64_t)family->nr_variants)) \
-	X(differs, TS_COMPILED, "they differ in", ts_text_or_null(family->differs)) \
-	X(compilations, TS_MEASURED, "compiled", ts_int_or_null(family->nr_compiled)) \
-	X(recompilations, TS_DERIVED, "again", ts_int_or_null(family->nr_again)) \
-	X(compile_ps, TS_MEASURED, "compile time", ts_int_or_null(family->compile_ps)) \
-	X(wait_ps, TS_MEASURED, "cores waited", ts_int_or_null(family->wait_ps)) \
-	X(restored, TS_MEASURED, NULL, ts_int_or_null(family->nr_restored)) \
-	X(executions, TS_MEASURED, "executions", ts_int_or_null(family->nr_runs)) \
-	X(time_ps, TS_MEASURED, NULL, ts_int_or_null(family->time_ps)) \
-	X(source, TS_COMPILED, NULL, ts_text_or_null(ts_instr_source(result, family->code))) \
-	X(parameter_shapes, TS_COMPILED, NULL, \
-	  ts_text_list(result, family->shapes, family->nr_shapes)) \
-	X(bucket_advice, TS_DERIVED, "pad to", ts_text_or_null(advice)) \
-	X(programs, TS_MEASURED, NULL, list_programs(result, family)) \
-	X(axes, TS_DERIVED, NULL, list_axes(result, family))
-
-static const struct ts_column family_columns[] = { FAMILY_COLUMNS(TS_COLUMN) };
+#define FAMILY_CELLS(X) \
+	X(name, ts_text(family->stem)) \
+	X(variants, ts_int((int64_t)family->nr_variants)) \
+	X(differs, ts_text_or_null(family->differs)) \
+	X(compilations, ts_int_or_null(family->nr_compiled)) \
+	X(recompilations, ts_int_or_null(family->nr_again)) \
+	X(compile_ps, ts_int_or_null(family->compile_ps)) \
+	X(wait_ps, ts_int_or_null(family->wait_ps)) \
+	X(restored, ts_int_or_null(family->nr_restored)) \
+	X(executions, ts_int_or_null(family->nr_runs)) \
+	X(time_ps, ts_int_or_null(family->time_ps)) \
+	X(source, ts_text_or_null(ts_instr_source(result, family->code))) \
+	X(parameter_shapes, ts_text_list(result, family->shapes, family->nr_shapes)) \
+	X(bucket_advice, ts_text_or_null(advice)) \
+	X(programs, list_programs(result, family)) \
+	X(axes, list_axes(result, family))
 
 static void put_families(const struct cache_report *report)
 {
 	struct ts_result *result = report->result;
-	struct ts_table *table = ts_result_table(result, "families", "Variants of one function",
-						 family_columns, TS_NELEM(family_columns));
+	struct ts_table *table = TS_TABLE(result, cache_families);
 
 	for (size_t i = 0; i < TS_MIN(report->facts->nr_families, MAX_ROWS); i++) {
 		const struct ts_cache_family *family = &report->facts->families[i];
 		struct ts_bytes advice = ts_cache_bucket_advice(family, result);
 
-		TS_CELLS(result, table, FAMILY_COLUMNS);
+		TS_CELLS(result, table, cache_families, FAMILY_CELLS);
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include "analysis/kit/keyed.h"
 #include "base/record.h"
+#include "result/schema/compile.def"
 
 #define TS_SELF struct compile_region
 static const struct ts_member region_members[] = {
@@ -184,8 +185,7 @@ static enum ts_status compile_close(void *arg, const struct ts_context *ctx, voi
 }
 
 const struct ts_analysis ts_analysis_compile = {
-	.name = "compile",
-	.title = "Compiled code",
+	.schema = &ts_schema_compile,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_SECOND,
 	.state = &compile_record,

@@ -6,7 +6,7 @@
 #include "analysis/compile/compile.h"
 
 #include "analysis/kit/source.h"
-#include "analysis/kit/table.h"
+#include "result/schema/compile.def"
 
 #define MAX_ROWS 500
 
@@ -118,24 +118,21 @@ bool ts_compile_find_recompiles(const struct compile_report *report)
 	return true;
 }
 
-#define RECOMPILE_COLUMNS(X) \
-	X(compile_id, TS_MEASURED, "recompiled", ts_text_or_null(again->region)) \
-	X(function, TS_MEASURED, "function", ts_text_or_null(again->function)) \
-	X(source, TS_MEASURED, "source", ts_text_or_null(again->source)) \
-	X(calls, TS_MEASURED, "calls", ts_int_or_null(again->nr_calls)) \
-	X(compile_ps, TS_MEASURED, "compile time", ts_int_or_null(again->compile_ps)) \
-	X(reason, TS_MEASURED, "because", ts_text_or_null(again->reason))
-
-static const struct ts_column columns[] = { RECOMPILE_COLUMNS(TS_COLUMN) };
+#define RECOMPILE_CELLS(X) \
+	X(compile_id, ts_text_or_null(again->region)) \
+	X(function, ts_text_or_null(again->function)) \
+	X(source, ts_text_or_null(again->source)) \
+	X(calls, ts_int_or_null(again->nr_calls)) \
+	X(compile_ps, ts_int_or_null(again->compile_ps)) \
+	X(reason, ts_text_or_null(again->reason))
 
 void ts_compile_put_recompiles(const struct compile_report *report)
 {
-	struct ts_table *table = ts_result_table(report->result, "recompiles", "Recompilations",
-						 columns, TS_NELEM(columns));
+	struct ts_table *table = TS_TABLE(report->result, compile_recompiles);
 
 	for (size_t i = 0; i < report->facts->nr_listed_recompiles; i++) {
 		const struct ts_compile_recompile *again = &report->facts->recompiles[i];
 
-		TS_CELLS(report->result, table, RECOMPILE_COLUMNS);
+		TS_CELLS(report->result, table, compile_recompiles, RECOMPILE_CELLS);
 	}
 }

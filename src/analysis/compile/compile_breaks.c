@@ -9,7 +9,7 @@
 #include "analysis/compile/compile.h"
 
 #include "analysis/kit/source.h"
-#include "analysis/kit/table.h"
+#include "result/schema/compile.def"
 
 #define MAX_ROWS 500 /* of places: the first ones */
 
@@ -245,30 +245,27 @@ bool ts_compile_find_breaks(const struct compile_report *report)
 	return good;
 }
 
-#define BREAK_COLUMNS(X) \
-	X(source, TS_MEASURED, "graph break at", ts_text_or_null(row->source)) \
-	X(function, TS_MEASURED, "in", ts_text_or_null(row->function)) \
-	X(reason, TS_MEASURED, "because", ts_text_or_null(row->reason)) \
-	X(compilations, TS_MEASURED, "compiled", ts_int_or_null(row->nr_compiled)) \
-	X(compile_id, TS_MEASURED, "region", ts_text_or_null(row->region)) \
-	X(continued_as, TS_MEASURED, "goes on as", ts_text_or_null(row->continued_as)) \
-	X(count, TS_MEASURED, "times run", ts_int_or_null(row->nr_runs)) \
-	X(continued_ps, TS_MEASURED, NULL, ts_int_or_null(row->continued_ps)) \
-	X(explanation, TS_MEASURED, NULL, ts_text_or_null(row->explanation)) \
-	X(hint, TS_MEASURED, NULL, ts_text_or_null(row->hint)) \
-	X(stack, TS_MEASURED, NULL, ts_text_or_null(row->stack)) \
-	X(known_from, TS_DERIVED, NULL, ts_text(ts_bytes_of(row->known_from)))
-
-static const struct ts_column columns[] = { BREAK_COLUMNS(TS_COLUMN) };
+#define BREAK_CELLS(X) \
+	X(source, ts_text_or_null(row->source)) \
+	X(function, ts_text_or_null(row->function)) \
+	X(reason, ts_text_or_null(row->reason)) \
+	X(compilations, ts_int_or_null(row->nr_compiled)) \
+	X(compile_id, ts_text_or_null(row->region)) \
+	X(continued_as, ts_text_or_null(row->continued_as)) \
+	X(count, ts_int_or_null(row->nr_runs)) \
+	X(continued_ps, ts_int_or_null(row->continued_ps)) \
+	X(explanation, ts_text_or_null(row->explanation)) \
+	X(hint, ts_text_or_null(row->hint)) \
+	X(stack, ts_text_or_null(row->stack)) \
+	X(known_from, ts_text(ts_bytes_of(row->known_from)))
 
 void ts_compile_put_breaks(const struct compile_report *report)
 {
-	struct ts_table *table = ts_result_table(report->result, "graph_break_places",
-						 "Graph breaks", columns, TS_NELEM(columns));
+	struct ts_table *table = TS_TABLE(report->result, compile_graph_break_places);
 
 	for (size_t i = 0; i < report->facts->nr_listed_breaks; i++) {
 		const struct ts_compile_break *row = &report->facts->breaks[i];
 
-		TS_CELLS(report->result, table, BREAK_COLUMNS);
+		TS_CELLS(report->result, table, compile_graph_break_places, BREAK_CELLS);
 	}
 }

@@ -5,8 +5,8 @@
  */
 #include "analysis/compile/compile.h"
 
-#include "analysis/kit/table.h"
 #include "base/units.h"
+#include "result/schema/compile.def"
 
 bool ts_compile_is_seen(const struct compile_state *sum, const struct ts_profile *profile)
 {
@@ -42,32 +42,26 @@ bool ts_compile_frame_of(const struct compile_report *report, const struct compi
 	return ts_torch_frame_of(report->ctx->profile->ops[region->frame_op].name, frame);
 }
 
-#define TIME_FIELDS(X) \
-	X(compile_time_ms, TS_MEASURED, NULL, ts_real(ms)) \
-	X(compile_time_ps, TS_MEASURED, "host time in the compiler", ts_int_or_null(compile_ps)) \
-	X(compile_time_from, TS_DERIVED, NULL, ts_text_or_null(ts_bytes_of(source)))
-
 void ts_compile_put_time(struct ts_result *result, int64_t compile_ps, const char *source)
 {
 	double ms = compile_ps < 0 ? NAN : (double)compile_ps / (double)TS_PS_PER_MS;
 
 	TS_ASSERT((compile_ps < 0) == !source);
-	TS_FIELDS(result, TIME_FIELDS);
+	TS_SET(result, compile, compile_time_ms, ts_real(ms));
+	TS_SET(result, compile, compile_time_ps, ts_int_or_null(compile_ps));
+	TS_SET(result, compile, compile_time_from, ts_text_or_null(ts_bytes_of(source)));
 }
 
 #define IF_KNOWN(value) (fusion->nr_after < 0 ? ts_null() : ts_int(value))
-#define FUSION_FIELDS(X) \
-	X(ops_before_fusion, TS_DERIVED, "ops before fusion", ts_int_or_null(fusion->nr_before)) \
-	X(ops_after_fusion, TS_MEASURED, "kernels run", ts_int_or_null(fusion->nr_after)) \
-	X(fusion_ratio, TS_DERIVED, "ops a kernel", ts_real(ratio)) \
-	X(fused_kernel_runs, TS_MEASURED, NULL, IF_KNOWN(fusion->nr_generated)) \
-	X(fused_kernel_count, TS_MEASURED, NULL, IF_KNOWN(fusion->nr_kernels))
-
 void ts_compile_put_fusion(const struct compile_fusion *fusion, struct ts_result *result)
 {
 	double ratio =
 		fusion->nr_after > 0 ? (double)fusion->nr_before / (double)fusion->nr_after : NAN;
 
 	TS_ASSERT((fusion->nr_after < 0) == (fusion->nr_before < 0));
-	TS_FIELDS(result, FUSION_FIELDS);
+	TS_SET(result, compile, ops_before_fusion, ts_int_or_null(fusion->nr_before));
+	TS_SET(result, compile, ops_after_fusion, ts_int_or_null(fusion->nr_after));
+	TS_SET(result, compile, fusion_ratio, ts_real(ratio));
+	TS_SET(result, compile, fused_kernel_runs, IF_KNOWN(fusion->nr_generated));
+	TS_SET(result, compile, fused_kernel_count, IF_KNOWN(fusion->nr_kernels));
 }

@@ -10,11 +10,11 @@
 #include "analysis/analysis.h"
 #include "analysis/facts/compile_devices.h"
 #include "analysis/kit/keyed.h"
-#include "analysis/kit/table.h"
 #include "analysis/kit/torch.h"
 #include "base/check.h"
 #include "base/record.h"
 #include "model/launches.h"
+#include "result/schema/compile_devices.def"
 
 #define MAX_OPEN 16 /* regions inside one another on a thread; deeper ones count as the last */
 
@@ -229,27 +229,23 @@ static enum ts_status compile_devices_merge(void *arg_into, void *arg_from,
 		       : ts_fail_nomem(err);
 }
 
-#define REGION_COLUMNS(X) \
-	X(compile_id, TS_MEASURED, NULL, \
-	  ts_text_or_null(ts_compile_id_text(result, region->id))) \
-	X(launches, TS_MEASURED, NULL, ts_int(region->nr_launches)) \
-	X(kernels, TS_MEASURED, NULL, ts_int(region->nr_kernels)) \
-	X(device_time_ps, TS_MEASURED, NULL, ts_int(region->device_ps)) \
-	X(backward_device_time_ps, TS_MEASURED, NULL, ts_int(region->backward_ps))
-
-static const struct ts_column region_columns[] = { REGION_COLUMNS(TS_COLUMN) };
+#define REGION_CELLS(X) \
+	X(compile_id, ts_text_or_null(ts_compile_id_text(result, region->id))) \
+	X(launches, ts_int(region->nr_launches)) \
+	X(kernels, ts_int(region->nr_kernels)) \
+	X(device_time_ps, ts_int(region->device_ps)) \
+	X(backward_device_time_ps, ts_int(region->backward_ps))
 
 static void put_regions(const struct ts_compile_devices_facts *facts, struct ts_result *result)
 {
 	struct ts_table *table;
 
-	ts_result_field(result, "outside_device_time_ps", ts_int(facts->outside_ps), TS_MEASURED,
-			NULL);
-	table = ts_result_table(result, "regions", NULL, region_columns, TS_NELEM(region_columns));
+	TS_SET(result, compile_devices, outside_device_time_ps, ts_int(facts->outside_ps));
+	table = TS_TABLE(result, compile_devices_regions);
 	for (size_t i = 0; i < facts->nr_regions; i++) {
 		const struct ts_compile_device_region *region = &facts->regions[i];
 
-		TS_CELLS(result, table, REGION_COLUMNS);
+		TS_CELLS(result, table, compile_devices_regions, REGION_CELLS);
 	}
 }
 
@@ -272,8 +268,7 @@ static enum ts_status compile_devices_close(void *arg, const struct ts_context *
 }
 
 const struct ts_analysis ts_analysis_compile_devices = {
-	.name = "compile_devices",
-	.title = "Compiled code on devices",
+	.schema = &ts_schema_compile_devices,
 	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
 	.state = &devices_record,

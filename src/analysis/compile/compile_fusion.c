@@ -11,9 +11,9 @@
 
 #include "analysis/facts/ops.h"
 #include "analysis/kit/lists.h"
-#include "analysis/kit/table.h"
 #include "model/kernels.h"
 #include "model/kernel_name.h"
+#include "result/schema/compile.def"
 
 #define MAX_ROWS   200 /* of generated kernels: the largest */
 #define MAX_OPS	   64  /* listed of a kernel */
@@ -134,28 +134,24 @@ static struct ts_value ops_of(struct ts_result *result, struct ts_bytes name, in
 	return ts_text_list(result, ops, nr);
 }
 
-#define GENERATED_COLUMNS(X) \
-	X(name, TS_MEASURED, "generated kernel", ts_text(kernel->name)) \
-	X(kind, TS_DERIVED, "kind", kind_of(kernel->name)) \
-	X(ops_before_fusion, TS_DERIVED, "ops in it", ts_int(kernel->nr_ops)) \
-	X(ops, TS_DERIVED, NULL, ops_of(result, kernel->name, kernel->nr_ops)) \
-	X(count, TS_MEASURED, "count", ts_int(kernel->nr)) \
-	X(time_ps, TS_MEASURED, "time", ts_int(kernel->time_ps))
-
-static const struct ts_column generated_columns[] = { GENERATED_COLUMNS(TS_COLUMN) };
+#define GENERATED_CELLS(X) \
+	X(name, ts_text(kernel->name)) \
+	X(kind, kind_of(kernel->name)) \
+	X(ops_before_fusion, ts_int(kernel->nr_ops)) \
+	X(ops, ops_of(result, kernel->name, kernel->nr_ops)) \
+	X(count, ts_int(kernel->nr)) \
+	X(time_ps, ts_int(kernel->time_ps))
 
 static void put_generated(struct gathering *gathering, struct ts_result *result)
 {
-	struct ts_table *table =
-		ts_result_table(result, "fused_kernels", "Generated kernels by time",
-				generated_columns, TS_NELEM(generated_columns));
+	struct ts_table *table = TS_TABLE(result, compile_fused_kernels);
 
 	if (gathering->nr > 1)
 		qsort(gathering->items, gathering->nr, sizeof(*gathering->items), longest_first);
 	for (size_t i = 0; i < TS_MIN(gathering->nr, MAX_ROWS); i++) {
 		const struct generated *kernel = &gathering->items[i];
 
-		TS_CELLS(result, table, GENERATED_COLUMNS);
+		TS_CELLS(result, table, compile_fused_kernels, GENERATED_CELLS);
 	}
 	if (gathering->nr > MAX_ROWS)
 		ts_result_note(result, "the %d largest of %zu generated kernels are listed",

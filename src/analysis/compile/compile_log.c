@@ -3,7 +3,7 @@
 #include "analysis/compile/compile.h"
 
 #include "analysis/kit/source.h"
-#include "analysis/kit/table.h"
+#include "result/schema/compile.def"
 
 #define MAX_ROWS 500
 
@@ -60,23 +60,19 @@ static struct ts_bytes function_of(const struct ts_torch_compilation *row)
 	return row->is_backward ? TS_LIT("backward") : row->function;
 }
 
-#define LOG_COLUMNS(X) \
-	X(compile_id, TS_MEASURED, "compilation", \
-	  ts_text_or_null(ts_compile_id_text(result, row->id))) \
-	X(function, TS_MEASURED, "function", ts_text_or_null(function_of(row))) \
-	X(source, TS_MEASURED, "source", \
-	  ts_text_or_null(ts_source_text(result, row->file, row->line))) \
-	X(is_backward, TS_MEASURED, NULL, ts_bool(row->is_backward)) \
-	X(time_ps, TS_MEASURED, "time", ts_int_or_null(row->total_ps)) \
-	X(backend_ps, TS_MEASURED, "backend", ts_int_or_null(row->backend_ps)) \
-	X(inductor_ps, TS_MEASURED, "Inductor", ts_int_or_null(row->inductor_ps)) \
-	X(codegen_ps, TS_MEASURED, "code", ts_int_or_null(row->codegen_ps)) \
-	X(graph_ops, TS_MEASURED, "ops", ts_int_or_null(row->nr_ops)) \
-	X(guards, TS_MEASURED, "guards", ts_int_or_null(row->nr_guards)) \
-	X(failure, TS_MEASURED, "failed", ts_text_or_null(row->failure)) \
-	X(rank, TS_MEASURED, NULL, ts_int_or_null(row->rank))
-
-static const struct ts_column columns[] = { LOG_COLUMNS(TS_COLUMN) };
+#define LOG_CELLS(X) \
+	X(compile_id, ts_text_or_null(ts_compile_id_text(result, row->id))) \
+	X(function, ts_text_or_null(function_of(row))) \
+	X(source, ts_text_or_null(ts_source_text(result, row->file, row->line))) \
+	X(is_backward, ts_bool(row->is_backward)) \
+	X(time_ps, ts_int_or_null(row->total_ps)) \
+	X(backend_ps, ts_int_or_null(row->backend_ps)) \
+	X(inductor_ps, ts_int_or_null(row->inductor_ps)) \
+	X(codegen_ps, ts_int_or_null(row->codegen_ps)) \
+	X(graph_ops, ts_int_or_null(row->nr_ops)) \
+	X(guards, ts_int_or_null(row->nr_guards)) \
+	X(failure, ts_text_or_null(row->failure)) \
+	X(rank, ts_int_or_null(row->rank))
 
 void ts_compile_put_log(const struct compile_report *report)
 {
@@ -86,11 +82,10 @@ void ts_compile_put_log(const struct compile_report *report)
 
 	if (log->nr_files == 0)
 		return;
-	table = ts_result_table(result, "compilations", "Compilations of the log", columns,
-				TS_NELEM(columns));
+	table = TS_TABLE(result, compile_compilations);
 	for (size_t i = 0; i < TS_MIN(log->nr_compilations, MAX_ROWS); i++) {
 		const struct ts_torch_compilation *row = &log->compilations[i];
 
-		TS_CELLS(result, table, LOG_COLUMNS);
+		TS_CELLS(result, table, compile_compilations, LOG_CELLS);
 	}
 }

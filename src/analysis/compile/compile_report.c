@@ -4,7 +4,7 @@
 
 #include "analysis/facts/compile_devices.h"
 #include "analysis/kit/source.h"
-#include "analysis/kit/table.h"
+#include "result/schema/compile.def"
 
 #define MAX_ROWS 500 /* of regions and of phases: the largest */
 
@@ -70,32 +70,26 @@ static struct ts_compile_device_region on_devices(const struct compile_report *r
 }
 
 #define IF_COMPILED(value) (region->nr_compiles > 0 ? ts_int(value) : ts_null())
-#define REGION_COLUMNS(X) \
-	X(compile_id, TS_MEASURED, "region", \
-	  ts_text_or_null(ts_compile_id_text(result, region->id))) \
-	X(function, TS_MEASURED, "function", ts_text_or_null(place.function)) \
-	X(source, TS_MEASURED, "source", ts_text_or_null(place.source)) \
-	X(calls, TS_MEASURED, "calls", ts_int(region->nr_calls)) \
-	X(time_ps, TS_MEASURED, "time", ts_int(region->time_ps)) \
-	X(self_time_ps, TS_MEASURED, "self", ts_int(region->self_ps)) \
-	X(mean_self_ps, TS_MEASURED, "self a call", \
-	  region->nr_calls > 0 ? ts_int(region->self_ps / region->nr_calls) : ts_null()) \
-	X(device_time_ps, TS_MEASURED, "on devices", ts_int_or_null(device.device_ps)) \
-	X(backward_device_time_ps, TS_MEASURED, NULL, ts_int_or_null(device.backward_ps)) \
-	X(kernels, TS_MEASURED, "kernels", ts_int_or_null(device.nr_kernels)) \
-	X(compilations, TS_MEASURED, "compiled", ts_int(region->nr_compiles)) \
-	X(compile_ps, TS_MEASURED, "compile time", IF_COMPILED(region->compile_ps)) \
-	X(restarts, TS_MEASURED, NULL, IF_COMPILED(region->nr_restarts)) \
-	X(first_ps, TS_MEASURED, NULL, \
-	  region->first_ps < INT64_MAX ? ts_int(region->first_ps) : ts_null())
-
-static const struct ts_column region_columns[] = { REGION_COLUMNS(TS_COLUMN) };
+#define REGION_CELLS(X) \
+	X(compile_id, ts_text_or_null(ts_compile_id_text(result, region->id))) \
+	X(function, ts_text_or_null(place.function)) \
+	X(source, ts_text_or_null(place.source)) \
+	X(calls, ts_int(region->nr_calls)) \
+	X(time_ps, ts_int(region->time_ps)) \
+	X(self_time_ps, ts_int(region->self_ps)) \
+	X(mean_self_ps, region->nr_calls > 0 ? ts_int(region->self_ps / region->nr_calls) : ts_null()) \
+	X(device_time_ps, ts_int_or_null(device.device_ps)) \
+	X(backward_device_time_ps, ts_int_or_null(device.backward_ps)) \
+	X(kernels, ts_int_or_null(device.nr_kernels)) \
+	X(compilations, ts_int(region->nr_compiles)) \
+	X(compile_ps, IF_COMPILED(region->compile_ps)) \
+	X(restarts, IF_COMPILED(region->nr_restarts)) \
+	X(first_ps, region->first_ps < INT64_MAX ? ts_int(region->first_ps) : ts_null())
 
 static void put_regions(const struct compile_report *report)
 {
 	struct ts_result *result = report->result;
-	struct ts_table *table = ts_result_table(result, "regions", "Compiled regions by time",
-						 region_columns, TS_NELEM(region_columns));
+	struct ts_table *table = TS_TABLE(result, compile_regions);
 	size_t nr = report->sum->nr_regions;
 
 	for (size_t i = 0; i < TS_MIN(nr, MAX_ROWS); i++) {
@@ -103,7 +97,7 @@ static void put_regions(const struct compile_report *report)
 		struct ts_compile_device_region device = on_devices(report, region);
 		struct place place = place_of(report, region);
 
-		TS_CELLS(result, table, REGION_COLUMNS);
+		TS_CELLS(result, table, compile_regions, REGION_CELLS);
 	}
 	if (nr > MAX_ROWS)
 		ts_result_note(result, "the %d longest of %zu regions are listed", MAX_ROWS, nr);
@@ -119,21 +113,17 @@ static int longest_phase(const void *a, const void *b)
 	return (x->op > y->op) - (x->op < y->op);
 }
 
-#define PHASE_COLUMNS(X) \
-	X(phase, TS_MEASURED, "phase", ts_text(ts_torch_phase(ops[phase->op].name))) \
-	X(count, TS_MEASURED, "count", ts_int(phase->nr)) \
-	X(time_ps, TS_MEASURED, "time", ts_int(phase->time_ps)) \
-	X(self_time_ps, TS_MEASURED, "self", ts_int(phase->self_ps))
-
-static const struct ts_column phase_columns[] = { PHASE_COLUMNS(TS_COLUMN) };
+#define PHASE_CELLS(X) \
+	X(phase, ts_text(ts_torch_phase(ops[phase->op].name))) \
+	X(count, ts_int(phase->nr)) \
+	X(time_ps, ts_int(phase->time_ps)) \
+	X(self_time_ps, ts_int(phase->self_ps))
 
 static bool put_phases(const struct compile_report *report)
 {
 	const struct compile_state *sum = report->sum;
 	const struct ts_op *ops = report->ctx->profile->ops;
-	struct ts_table *table =
-		ts_result_table(report->result, "phases", "Phases of the compiler by self time",
-				phase_columns, TS_NELEM(phase_columns));
+	struct ts_table *table = TS_TABLE(report->result, compile_phases);
 	const struct compile_phase **order =
 		calloc(sum->nr_phases + 1, sizeof(const struct compile_phase *));
 
@@ -146,7 +136,7 @@ static bool put_phases(const struct compile_report *report)
 	for (size_t i = 0; i < TS_MIN(sum->nr_phases, MAX_ROWS); i++) {
 		const struct compile_phase *phase = order[i];
 
-		TS_CELLS(report->result, table, PHASE_COLUMNS);
+		TS_CELLS(report->result, table, compile_phases, PHASE_CELLS);
 	}
 	free(order);
 	return true;
@@ -162,22 +152,6 @@ static int64_t nr_compiled(const struct compile_state *sum)
 }
 
 #define IF_GPU(value) (has_gpu ? ts_int(value) : ts_null())
-#define COUNT_FIELDS(X) \
-	X(compiled_graphs, TS_MEASURED, "compiled in the profile", \
-	  ts_int_or_null(nr_compiled(report->sum))) \
-	X(region_calls, TS_MEASURED, "calls of compiled regions", ts_int(counts->nr_regions)) \
-	X(forward_calls, TS_MEASURED, NULL, ts_int(counts->nr_functions)) \
-	X(backward_calls, TS_MEASURED, NULL, ts_int(counts->nr_backwards)) \
-	X(backward_ps, TS_MEASURED, NULL, ts_int(counts->backward_ps)) \
-	X(graph_calls, TS_MEASURED, NULL, ts_int(counts->nr_graph_calls)) \
-	X(guard_checks, TS_MEASURED, NULL, ts_int(counts->nr_lookups)) \
-	X(guard_ps, TS_MEASURED, "host time checking guards", ts_int(counts->lookup_ps)) \
-	X(runtime_overhead_ps, TS_MEASURED, NULL, ts_int(counts->overhead_ps)) \
-	X(cuda_graph_launches, TS_MEASURED, "launches of CUDA graphs", \
-	  IF_GPU(counts->nr_graph_launches)) \
-	X(kernel_launches, TS_MEASURED, "launches of single kernels", \
-	  IF_GPU(counts->nr_kernel_launches))
-
 static void put_counts(const struct compile_report *report)
 {
 	const struct compile_counts *counts = &report->sum->counts;
@@ -187,7 +161,17 @@ static void put_counts(const struct compile_report *report)
 		return; /* a log alone: nothing ran */
 	if (has_gpu)
 		report->facts->nr_cuda_graph_launches = counts->nr_graph_launches;
-	TS_FIELDS(report->result, COUNT_FIELDS);
+	TS_SET(report->result, compile, compiled_graphs, ts_int_or_null(nr_compiled(report->sum)));
+	TS_SET(report->result, compile, region_calls, ts_int(counts->nr_regions));
+	TS_SET(report->result, compile, forward_calls, ts_int(counts->nr_functions));
+	TS_SET(report->result, compile, backward_calls, ts_int(counts->nr_backwards));
+	TS_SET(report->result, compile, backward_ps, ts_int(counts->backward_ps));
+	TS_SET(report->result, compile, graph_calls, ts_int(counts->nr_graph_calls));
+	TS_SET(report->result, compile, guard_checks, ts_int(counts->nr_lookups));
+	TS_SET(report->result, compile, guard_ps, ts_int(counts->lookup_ps));
+	TS_SET(report->result, compile, runtime_overhead_ps, ts_int(counts->overhead_ps));
+	TS_SET(report->result, compile, cuda_graph_launches, IF_GPU(counts->nr_graph_launches));
+	TS_SET(report->result, compile, kernel_launches, IF_GPU(counts->nr_kernel_launches));
 }
 
 static void note_missing(const struct compile_report *report)
@@ -253,11 +237,9 @@ static void put_devices(const struct compile_report *report)
 		return;
 	for (size_t i = 0; i < devices->nr_regions; i++)
 		inside_ps += (double)devices->regions[i].device_ps;
-	ts_result_field(report->result, "compiled_device_time_ps", ts_int((int64_t)inside_ps),
-			TS_MEASURED, "device time of compiled code");
-	ts_result_field(report->result, "compiled_device_time_pct",
-			ts_share_pct(inside_ps / (inside_ps + (double)devices->outside_ps)),
-			TS_MEASURED, "share of device time");
+	TS_SET(report->result, compile, compiled_device_time_ps, ts_int((int64_t)inside_ps));
+	TS_SET(report->result, compile, compiled_device_time_pct,
+	       ts_share_pct(inside_ps / (inside_ps + (double)devices->outside_ps)));
 }
 
 /* Time in the compiler: the log has all of the process, a trace what happened while it was recorded. */
@@ -271,8 +253,8 @@ static void put_time(const struct compile_report *report)
 		ts_compile_put_time(report->result, logged_ps, "log");
 	else
 		ts_compile_put_time(report->result, traced_ps, traced_ps < 0 ? NULL : "trace");
-	ts_result_field(report->result, "compile_in_profile_ps", ts_int_or_null(traced_ps),
-			TS_MEASURED, logged_ps < 0 ? NULL : "of it while the profiler ran");
+	TS_SET(report->result, compile, compile_in_profile_ps, ts_int_or_null(traced_ps))->label =
+		logged_ps < 0 ? NULL : "of it while the profiler ran";
 }
 
 static void put_head(const struct compile_report *report)
@@ -281,13 +263,10 @@ static void put_head(const struct compile_report *report)
 	struct ts_result *result = report->result;
 	bool is_torch = facts->compiler == TS_COMPILER_TORCH;
 
-	ts_result_field(result, "compiler", is_torch ? ts_text(TS_LIT("PyTorch")) : ts_null(),
-			TS_DERIVED, "compiler");
+	TS_SET(result, compile, compiler, is_torch ? ts_text(TS_LIT("PyTorch")) : ts_null());
 	put_time(report);
-	ts_result_field(result, "graph_breaks", ts_int_or_null(facts->nr_breaks), TS_DERIVED,
-			"graph breaks");
-	ts_result_field(result, "recompilations", ts_int_or_null(facts->nr_recompiles), TS_MEASURED,
-			"recompilations");
+	TS_SET(result, compile, graph_breaks, ts_int_or_null(facts->nr_breaks));
+	TS_SET(result, compile, recompilations, ts_int_or_null(facts->nr_recompiles));
 }
 
 static bool put_all(const struct compile_report *report)

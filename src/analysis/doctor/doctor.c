@@ -7,8 +7,7 @@
  * away and nothing took its place. Impacts of findings that share time overlap; gains do not (gains.c).
  */
 #include "analysis/doctor/doctor.h"
-
-#include "analysis/kit/table.h"
+#include "result/schema/doctor.def"
 
 static const struct ts_rule *const rules[] = {
 #define ADDRESS(name) &ts_rule_##name,
@@ -117,23 +116,20 @@ static void list_ranges(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 	facts->ranges = listed;
 }
 
-#define RANGE_COLUMNS(X) \
-	X(finding, TS_DERIVED, NULL, ts_text(facts->findings[range->finding].id)) \
-	X(device, TS_DERIVED, NULL, range->device == TS_NONE ? ts_null() : ts_int(range->device)) \
-	X(start_ps, TS_MEASURED, NULL, ts_int(range->start_ps)) \
-	X(end_ps, TS_MEASURED, NULL, ts_int(range->end_ps))
-
-static const struct ts_column range_columns[] = { RANGE_COLUMNS(TS_COLUMN) };
+#define RANGE_CELLS(X) \
+	X(finding, ts_text(facts->findings[range->finding].id)) \
+	X(device, range->device == TS_NONE ? ts_null() : ts_int(range->device)) \
+	X(start_ps, ts_int(range->start_ps)) \
+	X(end_ps, ts_int(range->end_ps))
 
 static void put_ranges(const struct ts_doctor_facts *facts, struct ts_result *result)
 {
-	struct ts_table *table =
-		ts_result_table(result, "ranges", NULL, range_columns, TS_NELEM(range_columns));
+	struct ts_table *table = TS_TABLE(result, doctor_ranges);
 
 	for (size_t i = 0; i < facts->nr_ranges; i++) {
 		const struct ts_finding_range *range = &facts->ranges[i];
 
-		TS_CELLS(result, table, RANGE_COLUMNS);
+		TS_CELLS(result, table, doctor_ranges, RANGE_CELLS);
 	}
 }
 
@@ -148,11 +144,12 @@ static void put_health(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 	bool known = !isnan(health.score);
 
 	facts->health_score = known ? (int64_t)lround(health.score) : -1;
-	ts_result_field(doctor->result, "health_score", ts_int_or_null(facts->health_score),
-			health.assumed ? TS_ASSUMED : TS_MODELLED, "health, of 100");
-	ts_result_field(doctor->result, "ideal_ps",
-			known ? ts_int(whole_run(doctor, health.ideal_ps)) : ts_null(),
-			health.assumed ? TS_ASSUMED : TS_MODELLED, "the run at its rooflines");
+	TS_SET(doctor->result, doctor, health_score,
+	       ts_value_from(ts_int_or_null(facts->health_score),
+			     health.assumed ? TS_ASSUMED : TS_MODELLED));
+	TS_SET(doctor->result, doctor, ideal_ps,
+	       ts_value_from(known ? ts_int(whole_run(doctor, health.ideal_ps)) : ts_null(),
+			     health.assumed ? TS_ASSUMED : TS_MODELLED));
 	if (health.assumed)
 		ts_result_note(doctor->result,
 			       "No op's roofline is known: for the health score, ops "
@@ -202,8 +199,7 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx, vo
 }
 
 const struct ts_analysis ts_analysis_doctor = {
-	.name = "doctor",
-	.title = "Findings",
+	.schema = &ts_schema_doctor,
 	.needs = TS_NEEDED,
 	.runs_rules = true,
 	.pass = TS_PASS_SECOND,

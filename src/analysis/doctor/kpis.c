@@ -14,9 +14,9 @@
 #include "analysis/facts/memory.h"
 #include "analysis/facts/memory_timeline.h"
 #include "analysis/facts/timeline.h"
-#include "analysis/kit/table.h"
 #include "base/check.h"
 #include "base/units.h"
+#include "result/schema/doctor.def"
 
 static double mean_ms(double time_ps, double nr)
 {
@@ -257,28 +257,24 @@ static struct ts_value origin_of(const struct kpi *kpi)
 	return isfinite(kpi->value) ? ts_text(ts_bytes_of(ts_origin_name(kpi->origin))) : ts_null();
 }
 
-#define KPI_COLUMNS(X) \
-	X(name, TS_DERIVED, "figure", ts_text(ts_bytes_of(kpi->name))) \
-	X(value, TS_DERIVED, "value", ts_real(kpi->value)) \
-	X(unit, TS_DERIVED, "unit", ts_text(ts_bytes_of(kpi->unit))) \
-	X(band, TS_DERIVED, "band", ts_text(ts_bytes_of(band_of(kpi, reason)))) \
-	X(band_reason, TS_DERIVED, NULL, reason ? ts_text(ts_bytes_of(reason)) : ts_null()) \
-	X(better, TS_DERIVED, NULL, \
-	  ts_text(ts_bytes_of(kpi->less_is_better ? "lower" : "higher"))) \
-	X(good, TS_DERIVED, "good from / to", ts_real(kpi->good)) \
-	X(fair, TS_DERIVED, "fair from / to", ts_real(kpi->fair)) \
-	X(origin, TS_DERIVED, NULL, origin_of(kpi)) \
-	X(window, TS_DERIVED, NULL, ts_text(ts_bytes_of(kpi->window))) \
-	X(meaning, TS_DERIVED, NULL, ts_text(ts_bytes_of(kpi->meaning)))
-
-static const struct ts_column columns[] = { KPI_COLUMNS(TS_COLUMN) };
+#define KPI_CELLS(X) \
+	X(name, ts_text(ts_bytes_of(kpi->name))) \
+	X(value, ts_real(kpi->value)) \
+	X(unit, ts_text(ts_bytes_of(kpi->unit))) \
+	X(band, ts_text(ts_bytes_of(band_of(kpi, reason)))) \
+	X(band_reason, reason ? ts_text(ts_bytes_of(reason)) : ts_null()) \
+	X(better, ts_text(ts_bytes_of(kpi->less_is_better ? "lower" : "higher"))) \
+	X(good, ts_real(kpi->good)) \
+	X(fair, ts_real(kpi->fair)) \
+	X(origin, origin_of(kpi)) \
+	X(window, ts_text(ts_bytes_of(kpi->window))) \
+	X(meaning, ts_text(ts_bytes_of(kpi->meaning)))
 
 void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 {
 	double allocated = allocator_peak(doctor);
 	const struct kpi kpis[] = { KPIS(KPI) };
-	struct ts_table *table =
-		ts_result_table(doctor->result, "kpis", "Key figures", columns, TS_NELEM(columns));
+	struct ts_table *table = TS_TABLE(doctor->result, doctor_kpis);
 
 	TS_ASSERT(facts);
 	if (doctor->ctx->profile->nr_hosts == 0)
@@ -286,7 +282,7 @@ void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 	for (const struct kpi *kpi = kpis; kpi < kpis + TS_NELEM(kpis); kpi++) {
 		const char *reason = reason_of(kpi, kpis, TS_NELEM(kpis));
 
-		TS_CELLS(doctor->result, table, KPI_COLUMNS);
+		TS_CELLS(doctor->result, table, doctor_kpis, KPI_CELLS);
 	}
 	if (table)
 		table->text_rows = TS_NELEM(kpis);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command that tries changes of a program (tpusight before --try), where a finding could be mended by one that needs no hand. */
 #include "analysis/doctor/doctor.h"
+#include "result/schema/doctor.def"
 
 /* Findings that a change of plugin/tpusight/aot/tries.py is about. */
 static const char *const mended[] = {
@@ -81,7 +82,7 @@ void ts_doctor_what_if(struct ts_doctor *doctor)
 
 	if (could_be_mended(doctor))
 		said = command(doctor);
-	ts_result_field(doctor->result, "what_if", ts_text_or_null(said), TS_DERIVED, NULL);
+	TS_SET(doctor->result, doctor, what_if, ts_text_or_null(said));
 	if (said.n > 0)
 		ts_result_note(doctor->result,
 			       "What would help can be tried without a TPU (sizes, bf16, donation, "

@@ -13,20 +13,20 @@
 #include "analysis/kit/needs.h"
 
 #include "analysis/kit/run_steps.h"
-#include "analysis/kit/table.h"
 #include "base/record.h"
 #include "result/impossible.h"
+#include "result/schema/heatmap.def"
 
 #define MAX_OPS	    TS_MATRIX_DRAWN
-#define MAX_COLUMNS 240
+#define MAX_CELLS 240
 
 struct heat_cell {
 	int64_t nr, self_ps;
 };
 
 struct heat_state {
-	uint8_t *slot;				/* of each op: its row, or MAX_OPS */
-	struct heat_cell (*cells)[MAX_COLUMNS]; /* one a row */
+	uint8_t *slot;			      /* of each op: its row, or MAX_OPS */
+	struct heat_cell (*cells)[MAX_CELLS]; /* one a row */
 	size_t nr_rows;
 	const struct ts_device_steps *steps;
 	size_t hint;
@@ -50,7 +50,7 @@ static const struct ts_record heat_record = TS_RECORD(heat_members);
 
 static size_t steps_each(const struct ts_context *ctx)
 {
-	return (ctx->outline->steps.nr_steps + MAX_COLUMNS - 1) / MAX_COLUMNS;
+	return (ctx->outline->steps.nr_steps + MAX_CELLS - 1) / MAX_CELLS;
 }
 
 static size_t nr_rows(const struct ts_context *ctx)
@@ -132,7 +132,7 @@ static struct heat_cell sum_of(const struct heat_cell *cells)
 {
 	struct heat_cell sum = { 0, 0 };
 
-	for (size_t i = 0; i < MAX_COLUMNS; i++) {
+	for (size_t i = 0; i < MAX_CELLS; i++) {
 		sum.nr = ts_i64_add(sum.nr, cells[i].nr);
 		sum.self_ps = ts_i64_add(sum.self_ps, cells[i].self_ps);
 	}
@@ -157,14 +157,11 @@ static struct ts_value utilization_of(const struct ts_matrix_op *op, const struc
 	return list;
 }
 
-#define HEAT_COLUMNS(X) \
-	X(op, TS_MEASURED, NULL, ts_text(op->name)) \
-	X(module, TS_MEASURED, NULL, ts_text_or_null(op->module)) \
-	X(time_ps, TS_MEASURED, NULL, ts_int(sum.self_ps)) \
-	X(mxu_utilization_pct, TS_MODELLED, NULL, \
-	  utilization_of(op, cells, sum, nr_columns, result))
-
-static const struct ts_column columns[] = { HEAT_COLUMNS(TS_COLUMN) };
+#define HEAT_CELLS(X) \
+	X(op, ts_text(op->name)) \
+	X(module, ts_text_or_null(op->module)) \
+	X(time_ps, ts_int(sum.self_ps)) \
+	X(mxu_utilization_pct, utilization_of(op, cells, sum, nr_columns, result))
 
 static void put_row(const struct heat_cell *cells, const struct ts_matrix_op *op, size_t nr_columns,
 		    struct ts_result *result, struct ts_table *table)
@@ -172,7 +169,7 @@ static void put_row(const struct heat_cell *cells, const struct ts_matrix_op *op
 	struct heat_cell sum = sum_of(cells);
 
 	if (sum.nr > 0 && !isnan(op->utilization))
-		TS_CELLS(result, table, HEAT_COLUMNS);
+		TS_CELLS(result, table, heatmap_ops, HEAT_CELLS);
 }
 
 /* The number of the first step of each column. False: no memory. */
@@ -195,8 +192,8 @@ static bool put_steps(const struct ts_context *ctx, size_t nr_columns, struct ts
 		if (step.cores > 0 && (walk.row - 1) % each == 0)
 			items[(walk.row - 1) / each] = ts_int((int64_t)step.number);
 	ts_steps_walk_close(&walk);
-	ts_result_field(result, "steps_per_column", ts_int((int64_t)each), TS_DERIVED, NULL);
-	ts_result_field(result, "steps", list, TS_MEASURED, NULL);
+	TS_SET(result, heatmap, steps_per_column, ts_int((int64_t)each));
+	TS_SET(result, heatmap, steps, list);
 	return true;
 }
 
@@ -212,7 +209,7 @@ static enum ts_status heat_close(void *arg, const struct ts_context *ctx, void *
 	nr_columns = (ctx->outline->steps.nr_steps + each - 1) / each;
 	if (!put_steps(ctx, nr_columns, result))
 		return ts_fail_nomem(err);
-	table = ts_result_table(result, "ops", NULL, columns, TS_NELEM(columns));
+	table = TS_TABLE(result, heatmap_ops);
 	for (size_t i = 0; i < TS_MIN(nr_rows(ctx), state->nr_rows); i++)
 		put_row(state->cells[i], &ts_systolic_facts(ctx)->items[i], nr_columns, result,
 			table);
@@ -220,11 +217,9 @@ static enum ts_status heat_close(void *arg, const struct ts_context *ctx, void *
 }
 
 const struct ts_analysis ts_analysis_heatmap = {
-	.name = "heatmap",
-	.title = "Matrix units by op and step",
+	.schema = &ts_schema_heatmap,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_OVERLAY,
-	.draws_only = true,
 	.state = &heat_record,
 	.looks_at = heat_look_at,
 	.wants = heat_wants,

@@ -14,6 +14,7 @@
 #include "analysis/draw/marks.h"
 
 #include "base/record.h"
+#include "result/schema/marks.def"
 
 #include <inttypes.h>
 
@@ -365,12 +366,10 @@ static enum ts_status marks_close(void *arg, const struct ts_context *ctx, void 
 }
 
 const struct ts_analysis ts_analysis_marks = {
-	.name = "marks",
-	.title = "Marks",
+	.schema = &ts_schema_marks,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_OVERLAY,
 	.columns = TS_COL_SEGMENTS,
-	.draws_only = true,
 	.state = &marks_record,
 	.looks_at = marks_look_at,
 	.wants = marks_wants,

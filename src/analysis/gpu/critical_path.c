@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "model/kernel_name.h"
+#include "result/schema/critical_path.def"
 
 #define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
 
@@ -294,8 +295,7 @@ static enum ts_status cp_close(void *state, const struct ts_context *ctx, void *
 }
 
 const struct ts_analysis ts_analysis_critical_path = {
-	.name = "critical_path",
-	.title = "Critical path",
+	.schema = &ts_schema_critical_path,
 	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK,
 	.state = &ts_critical_path_record,

@@ -4,7 +4,7 @@
 
 #include "analysis/kit/cells.h"
 #include "analysis/kit/others.h"
-#include "analysis/kit/table.h"
+#include "result/schema/critical_path.def"
 
 #include <inttypes.h>
 
@@ -45,59 +45,50 @@ static struct ts_value number_of(const struct cp_path *path)
 	return path->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)path->number);
 }
 
-#define STEP_COLUMNS(X) \
-	X(which, TS_MEASURED, "which", ts_string_cell(shown->which)) \
-	X(rank, TS_MEASURED, TS_SPARE("rank"), ts_int_or_null(host->rank)) \
-	X(step, TS_MEASURED, "step", number_of(path)) \
-	X(start_ps, TS_MEASURED, NULL, ts_int(path->start_ps)) \
-	X(duration_ps, TS_MEASURED, "duration", ts_int(length(path))) \
-	X(path_ps, TS_DERIVED, TS_KEY("path"), ts_int(shown->total_ps)) \
-	X(path_pct, TS_DERIVED, "of the duration", ts_part_pct(shown->total_ps, length(path))) \
-	X(waits, TS_DERIVED, TS_SPARE("waits"), ts_int((int64_t)path->nr_edges[CP_SYNC])) \
-	X(events, TS_MEASURED, NULL, ts_int((int64_t)path->nr_nodes / 2))
-
-static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+#define STEP_CELLS(X) \
+	X(which, ts_string_cell(shown->which)) \
+	X(rank, ts_int_or_null(host->rank)) \
+	X(step, number_of(path)) \
+	X(start_ps, ts_int(path->start_ps)) \
+	X(duration_ps, ts_int(length(path))) \
+	X(path_ps, ts_int(shown->total_ps)) \
+	X(path_pct, ts_part_pct(shown->total_ps, length(path))) \
+	X(waits, ts_int((int64_t)path->nr_edges[CP_SYNC])) \
+	X(events, ts_int((int64_t)path->nr_nodes / 2))
 
 #define KIND_PS(kind) ts_int(path->kind_ps[kind])
-#define EACH_COLUMNS(X) \
-	X(rank, TS_MEASURED, TS_SPARE("rank"), ts_int_or_null(host->rank)) \
-	X(step, TS_MEASURED, "step", number_of(path)) \
-	X(start_ps, TS_MEASURED, NULL, ts_int(path->start_ps)) \
-	X(duration_ps, TS_MEASURED, "duration", ts_int(length(path))) \
-	X(path_ps, TS_DERIVED, TS_KEY("path"), ts_int(total(path))) \
-	X(path_pct, TS_DERIVED, "of the duration", ts_part_pct(total(path), length(path))) \
-	X(host_operator_ps, TS_DERIVED, NULL, KIND_PS(CP_OPERATOR)) \
-	X(runtime_call_ps, TS_DERIVED, NULL, KIND_PS(CP_CALL)) \
-	X(launch_delay_ps, TS_DERIVED, "launch delay", KIND_PS(CP_LAUNCH_DELAY)) \
-	X(kernel_ps, TS_DERIVED, "kernels", KIND_PS(CP_KERNEL)) \
-	X(copy_ps, TS_DERIVED, NULL, KIND_PS(CP_COPY)) \
-	X(communication_ps, TS_DERIVED, NULL, KIND_PS(CP_COMMUNICATION)) \
-	X(queue_delay_ps, TS_DERIVED, NULL, KIND_PS(CP_QUEUE_DELAY)) \
-	X(waits, TS_DERIVED, TS_SPARE("waits"), ts_int((int64_t)path->nr_edges[CP_SYNC]))
-
-static const struct ts_column each_columns[] = { EACH_COLUMNS(TS_COLUMN) };
+#define EACH_CELLS(X) \
+	X(rank, ts_int_or_null(host->rank)) \
+	X(step, number_of(path)) \
+	X(start_ps, ts_int(path->start_ps)) \
+	X(duration_ps, ts_int(length(path))) \
+	X(path_ps, ts_int(total(path))) \
+	X(path_pct, ts_part_pct(total(path), length(path))) \
+	X(host_operator_ps, KIND_PS(CP_OPERATOR)) \
+	X(runtime_call_ps, KIND_PS(CP_CALL)) \
+	X(launch_delay_ps, KIND_PS(CP_LAUNCH_DELAY)) \
+	X(kernel_ps, KIND_PS(CP_KERNEL)) \
+	X(copy_ps, KIND_PS(CP_COPY)) \
+	X(communication_ps, KIND_PS(CP_COMMUNICATION)) \
+	X(queue_delay_ps, KIND_PS(CP_QUEUE_DELAY)) \
+	X(waits, ts_int((int64_t)path->nr_edges[CP_SYNC]))
 
 #define OF_SLOWEST(value) (slowest ? (value) : ts_null()) /* there is more than one step */
-#define KIND_COLUMNS(X) \
-	X(kind, TS_MEASURED, "kind", ts_string_cell(ts_cp_kind_names[kind])) \
-	X(path_ps, TS_DERIVED, TS_KEY("time"), ts_int(shown->path->kind_ps[kind])) \
-	X(path_pct, TS_DERIVED, "of the path", ts_part_pct(shown->path->kind_ps[kind], shown->total_ps)) \
-	X(parts, TS_DERIVED, TS_SPARE("parts"), ts_int((int64_t)shown->path->nr_edges[kind])) \
-	X(slowest_path_ps, TS_DERIVED, "slowest step", OF_SLOWEST(ts_int(slowest->path->kind_ps[kind]))) \
-	X(slowest_path_pct, TS_DERIVED, "of its path", \
-	  OF_SLOWEST(ts_part_pct(slowest->path->kind_ps[kind], slowest->total_ps))) \
-	X(slowest_parts, TS_DERIVED, NULL, OF_SLOWEST(ts_int((int64_t)slowest->path->nr_edges[kind])))
+#define KIND_CELLS(X) \
+	X(kind, ts_string_cell(ts_cp_kind_names[kind])) \
+	X(path_ps, ts_int(shown->path->kind_ps[kind])) \
+	X(path_pct, ts_part_pct(shown->path->kind_ps[kind], shown->total_ps)) \
+	X(parts, ts_int((int64_t)shown->path->nr_edges[kind])) \
+	X(slowest_path_ps, OF_SLOWEST(ts_int(slowest->path->kind_ps[kind]))) \
+	X(slowest_path_pct, OF_SLOWEST(ts_part_pct(slowest->path->kind_ps[kind], slowest->total_ps))) \
+	X(slowest_parts, OF_SLOWEST(ts_int((int64_t)slowest->path->nr_edges[kind])))
 
-static const struct ts_column kind_columns[] = { KIND_COLUMNS(TS_COLUMN) };
-
-#define ROW_COLUMNS(X) \
-	X(name, TS_MEASURED, "name", ts_text(name)) \
-	X(kind, TS_MEASURED, "kind", ts_string_cell(kind)) \
-	X(path_ps, TS_DERIVED, TS_KEY("time"), ts_int(time_ps)) \
-	X(path_pct, TS_DERIVED, "of the path", ts_part_pct(time_ps, shown->total_ps)) \
-	X(parts, TS_DERIVED, TS_SPARE("parts"), ts_int((int64_t)nr))
-
-static const struct ts_column row_columns[] = { ROW_COLUMNS(TS_COLUMN) };
+#define ROW_CELLS(X) \
+	X(name, ts_text(name)) \
+	X(kind, ts_string_cell(kind)) \
+	X(path_ps, ts_int(time_ps)) \
+	X(path_pct, ts_part_pct(time_ps, shown->total_ps)) \
+	X(parts, ts_int((int64_t)nr))
 
 static void put_step(const struct ts_context *ctx, struct ts_result *result, struct ts_table *table,
 		     const struct shown *shown)
@@ -105,32 +96,30 @@ static void put_step(const struct ts_context *ctx, struct ts_result *result, str
 	const struct cp_path *path = shown->path;
 	const struct ts_host *host = &ctx->profile->hosts[path->host];
 
-	TS_CELLS(result, table, STEP_COLUMNS);
+	TS_CELLS(result, table, critical_path_steps, STEP_CELLS);
 }
 
 /* SLOWEST may be NULL. */
 static void put_kinds(struct ts_result *result, const struct shown *shown,
 		      const struct shown *slowest)
 {
-	struct ts_table *table = ts_result_table(result, "kinds", "Critical path by kind",
-						 kind_columns, TS_NELEM(kind_columns));
+	struct ts_table *table = TS_TABLE(result, critical_path_kinds);
 
 	for (size_t kind = 0; kind < CP_DEPENDENCY; kind++)
-		TS_CELLS(result, table, KIND_COLUMNS);
+		TS_CELLS(result, table, critical_path_kinds, KIND_CELLS);
 }
 
 static void put_row(struct ts_result *result, struct ts_table *table, const struct shown *shown,
 		    struct ts_bytes name, const char *kind, int64_t time_ps, uint64_t nr)
 {
-	TS_CELLS(result, table, ROW_COLUMNS);
+	TS_CELLS(result, table, critical_path_rows, ROW_CELLS);
 }
 
-static void put_rows(const struct ts_context *ctx, struct ts_result *result, const char *table_name,
-		     const char *title, const struct shown *shown)
+static void put_rows(const struct ts_context *ctx, struct ts_result *result,
+		     const struct ts_sheet *sheet, const char *title, const struct shown *shown)
 {
 	static const char *const sums[] = { "path_ps", "path_pct", "parts", NULL };
-	struct ts_table *table =
-		ts_result_table(result, table_name, title, row_columns, TS_NELEM(row_columns));
+	struct ts_table *table = ts_result_titled(result, sheet, title);
 	const struct cp_path *path = shown->path;
 
 	for (size_t i = 0; i < path->nr_rows; i++)
@@ -181,18 +170,17 @@ static const struct cp_path **sorted(const struct cp_state *sum, size_t *nr)
 static void put_shown(const struct ts_context *ctx, struct ts_result *result,
 		      const struct shown *shown, const struct shown *slowest)
 {
-	struct ts_table *steps =
-		ts_result_table(result, "steps", "Steps", step_columns, TS_NELEM(step_columns));
+	struct ts_table *steps = TS_TABLE(result, critical_path_steps);
 
 	put_step(ctx, result, steps, shown);
 	if (slowest)
 		put_step(ctx, result, steps, slowest);
 	put_kinds(result, shown, slowest);
-	put_rows(ctx, result, "rows",
+	put_rows(ctx, result, &ts_sheet_critical_path_rows,
 		 slowest ? "On the median step's critical path" : "On the critical path", shown);
 	if (slowest)
-		put_rows(ctx, result, "slowest_rows", "On the slowest step's critical path",
-			 slowest);
+		put_rows(ctx, result, &ts_sheet_critical_path_slowest_rows,
+			 ts_sheet_critical_path_slowest_rows.title, slowest);
 }
 
 /* --- each step */
@@ -202,7 +190,7 @@ static void put_each(const struct ts_context *ctx, struct ts_result *result, str
 {
 	const struct ts_host *host = &ctx->profile->hosts[path->host];
 
-	TS_CELLS(result, table, EACH_COLUMNS);
+	TS_CELLS(result, table, critical_path_each_step, EACH_CELLS);
 }
 
 static void add_path(struct cp_path *sum, const struct cp_path *path)
@@ -224,8 +212,7 @@ static void put_listed(const struct ts_context *ctx, struct ts_result *result,
 		"runtime_call_ps",  "launch_delay_ps", "kernel_ps", "copy_ps",
 		"communication_ps", "queue_delay_ps",  "waits",	    NULL
 	};
-	struct ts_table *table = ts_result_table(result, "each_step", "Critical path of each step",
-						 each_columns, TS_NELEM(each_columns));
+	struct ts_table *table = TS_TABLE(result, critical_path_each_step);
 	struct cp_path others = { .host = paths[0]->host };
 
 	for (size_t i = 0, at = 0; i < nr; i++) {

@@ -16,6 +16,7 @@
 #include "analysis/gpu/flame.h"
 
 #include "base/record.h"
+#include "result/schema/flame.def"
 
 #define STACK_MAX 1024 /* open calls of a thread; deeper ones count as the innermost of these */
 #define KEEP	  3    /* of a full tree, one node in KEEP is kept */
@@ -490,8 +491,7 @@ static enum ts_status flame_close(void *ptr, const struct ts_context *ctx, void 
 }
 
 const struct ts_analysis ts_analysis_flame = {
-	.name = "flame",
-	.title = "Flame graph",
+	.schema = &ts_schema_flame,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK | TS_COL_STATS,

@@ -3,18 +3,18 @@
  * first. */
 #include "analysis/gpu/flame.h"
 
-#include "analysis/kit/table.h"
 #include "base/units.h"
 #include "model/trace_class.h"
+#include "result/schema/flame.def"
 
 #define MAX_HOTTEST 20 /* of one weight */
 #define PATH_FRAMES 2  /* of a path, from its end */
 #define MODULE	    "nn.Module: "
 
-static const char *const kind_names[FLAME_NR_KINDS] = {
-	[FLAME_STACKS] = "stacks",
-	[FLAME_MODULES] = "modules",
-	[FLAME_SCOPES] = "scopes",
+static const struct ts_sheet *const sheets[FLAME_NR_KINDS] = {
+	[FLAME_STACKS] = &ts_sheet_flame_stacks,
+	[FLAME_MODULES] = &ts_sheet_flame_modules,
+	[FLAME_SCOPES] = &ts_sheet_flame_scopes,
 };
 
 struct tree {
@@ -120,18 +120,15 @@ static struct ordered *sorted_nodes(const struct tree *tree)
 /* --- the rows */
 
 /* The parent of a root is null, of another node the parent's row. */
-#define PATH_COLUMNS(X) \
-	X(name, TS_MEASURED, "frame", ts_text(shown(tree, result, at))) \
-	X(parent, TS_DERIVED, NULL, \
-	  node->parent == TS_NONE ? ts_null() : ts_int(row_of[node->parent])) \
-	X(category, TS_MEASURED, NULL, ts_text(ts_bytes_of(category_of(tree, node->name)))) \
-	X(count, TS_MEASURED, "calls", count_of(node->count)) \
-	X(cpu_self_ps, TS_MEASURED, "CPU self", ts_int(node->cpu_ps)) \
-	X(cpu_total_ps, TS_MEASURED, "CPU", ts_int(tree->totals[at].cpu_ps)) \
-	X(device_self_ps, TS_MEASURED, "device self", ts_int(node->device_ps)) \
-	X(device_total_ps, TS_MEASURED, "device", ts_int(tree->totals[at].device_ps))
-
-static const struct ts_column path_columns[] = { PATH_COLUMNS(TS_COLUMN) };
+#define PATH_CELLS(X) \
+	X(name, ts_text(shown(tree, result, at))) \
+	X(parent, node->parent == TS_NONE ? ts_null() : ts_int(row_of[node->parent])) \
+	X(category, ts_text(ts_bytes_of(category_of(tree, node->name)))) \
+	X(count, count_of(node->count)) \
+	X(cpu_self_ps, ts_int(node->cpu_ps)) \
+	X(cpu_total_ps, ts_int(tree->totals[at].cpu_ps)) \
+	X(device_self_ps, ts_int(node->device_ps)) \
+	X(device_total_ps, ts_int(tree->totals[at].device_ps))
 
 static struct ts_value count_of(uint64_t count)
 {
@@ -144,7 +141,7 @@ static void put_row(const struct tree *tree, struct ts_result *result, struct ts
 	const struct flame_node *node = &tree->paths->nodes[at];
 
 	row_of[at] = (uint32_t)table->nr_rows;
-	TS_CELLS(result, table, PATH_COLUMNS);
+	TS_CELLS(result, table, flame_stacks, PATH_CELLS);
 }
 
 /* Where the children of each node begin among the sorted ones; of the roots at [0], of node i at
@@ -181,8 +178,7 @@ static void put_rows(const struct tree *tree, struct ts_result *result, struct t
 /* False: no memory. */
 static bool put_tree(const struct tree *tree, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, kind_names[tree->kind], NULL, path_columns,
-						 TS_NELEM(path_columns));
+	struct ts_table *table = ts_result_sheet(result, sheets[tree->kind]);
 	struct ordered *sorted = sorted_nodes(tree);
 	uint32_t *scratch = calloc(3 * tree->paths->nr + 4, sizeof(*scratch));
 	bool good = sorted && scratch;
@@ -298,15 +294,13 @@ static struct ts_value caller(const struct tree *tree, struct ts_result *result,
 	return parent == TS_NONE ? ts_null() : ts_text(shown(tree, result, parent));
 }
 
-#define HOTTEST_COLUMNS(X) \
-	X(weight, TS_DERIVED, "time of", ts_text(ts_bytes_of(weight->name))) \
-	X(self_ps, TS_MEASURED, "self", ts_int(group->self_ps)) \
-	X(share_pct, TS_MEASURED, "share", ts_share_pct((double)group->self_ps / whole)) \
-	X(count, TS_MEASURED, "calls", count_of(group->count)) \
-	X(name, TS_MEASURED, "frame", ts_text(shown(tree, result, group->node))) \
-	X(caller, TS_MEASURED, "called by", caller(tree, result, group->node))
-
-static const struct ts_column hottest_columns[] = { HOTTEST_COLUMNS(TS_COLUMN) };
+#define HOTTEST_CELLS(X) \
+	X(weight, ts_text(ts_bytes_of(weight->name))) \
+	X(self_ps, ts_int(group->self_ps)) \
+	X(share_pct, ts_share_pct((double)group->self_ps / whole)) \
+	X(count, count_of(group->count)) \
+	X(name, ts_text(shown(tree, result, group->node))) \
+	X(caller, caller(tree, result, group->node))
 
 /* False: no memory. */
 static bool put_hottest_of(const struct tree *tree, const struct weight *weight,
@@ -319,7 +313,7 @@ static bool put_hottest_of(const struct tree *tree, const struct weight *weight,
 	for (size_t i = 0; groups && i < TS_MIN(nr, MAX_HOTTEST); i++) {
 		const struct group *group = &groups[i];
 
-		TS_CELLS(result, table, HOTTEST_COLUMNS);
+		TS_CELLS(result, table, flame_hottest, HOTTEST_CELLS);
 	}
 	free(groups);
 	return groups != NULL;
@@ -338,8 +332,7 @@ static const struct tree *tree_with(const struct tree *trees, const struct weigh
 static bool put_hottest(const struct tree *trees, struct ts_result *result)
 {
 	const char *title = trees[FLAME_STACKS].paths->nr > 0 ? "Heaviest paths" : NULL;
-	struct ts_table *table = ts_result_table(result, "hottest", title, hottest_columns,
-						 TS_NELEM(hottest_columns));
+	struct ts_table *table = TS_TITLED_TABLE(result, flame_hottest, title);
 	bool good = true;
 
 	for (size_t i = 0; good && i < TS_NELEM(weights); i++) {
@@ -365,17 +358,13 @@ static void put_totals(struct ts_result *result, const struct tree *trees,
 	struct ts_value device = total_of(trees, &weights[0]), cpu = total_of(trees, &weights[1]);
 	bool for_people = trees[FLAME_STACKS].paths->nr > 0;
 
-	ts_result_field(result, "cpu_time_ps", cpu, TS_MEASURED,
-			for_people ? "CPU time of threads" : NULL);
-	ts_result_field(result, "cpu_time_ms", ts_real(ts_value_number(cpu) / (double)TS_PS_PER_MS),
-			TS_MEASURED, NULL);
-	ts_result_field(result, "device_time_ps", device, TS_MEASURED,
-			for_people ? "device time" : NULL);
-	ts_result_field(result, "cuda_time_ms",
-			ts_real(ts_value_number(device) / (double)TS_PS_PER_MS), TS_MEASURED, NULL);
-	ts_result_field(result, "thread_count",
-			for_people ? ts_int((int64_t)seen->nr_threads) : ts_null(), TS_MEASURED,
-			NULL);
+	TS_SET(result, flame, cpu_time_ps, cpu)->label = for_people ? "CPU time of threads" : NULL;
+	TS_SET(result, flame, cpu_time_ms, ts_real(ts_value_number(cpu) / (double)TS_PS_PER_MS));
+	TS_SET(result, flame, device_time_ps, device)->label = for_people ? "device time" : NULL;
+	TS_SET(result, flame, cuda_time_ms,
+	       ts_real(ts_value_number(device) / (double)TS_PS_PER_MS));
+	TS_SET(result, flame, thread_count,
+	       for_people ? ts_int((int64_t)seen->nr_threads) : ts_null());
 }
 
 static void put_notes(struct ts_result *result, const struct tree *trees,
@@ -394,7 +383,7 @@ static void put_notes(struct ts_result *result, const struct tree *trees,
 		if (trees[i].paths->nr_folded > 0)
 			ts_result_note(
 				result, "%s: the %llu lightest paths are in (others), one a parent",
-				kind_names[i], (unsigned long long)trees[i].paths->nr_folded);
+				sheets[i]->name, (unsigned long long)trees[i].paths->nr_folded);
 }
 
 static bool put_trees(struct tree *trees, const struct flame_seen *seen, struct ts_result *result)

@@ -19,6 +19,7 @@
 #include "analysis/settings.h"
 #include "base/record.h"
 #include "base/units.h"
+#include "result/schema/hta.def"
 
 #define SLOW_CALL_PS (50 * TS_PS_PER_US)  /* HTA's limits: of a call's own time, */
 #define LATE_PS	     (100 * TS_PS_PER_US) /* and of the wait behind it */
@@ -527,8 +528,7 @@ static enum ts_status hta_close(void *ptr, const struct ts_context *ctx, void *f
 }
 
 const struct ts_analysis ts_analysis_hta = {
-	.name = "hta",
-	.title = "GPUs: time, kernels and launches",
+	.schema = &ts_schema_hta,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_INTERLEAVED,
 	.state = &ts_hta_record,

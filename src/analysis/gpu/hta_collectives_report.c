@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "analysis/kit/cells.h"
-#include "analysis/kit/table.h"
+#include "result/schema/hta.def"
 
 #define MAX_COLLECTIVES 1000 /* rows, of all ranks together */
 
@@ -19,26 +19,23 @@ static struct ts_value text(struct ts_result *result, const char *text)
 	return ts_text_or_null(ts_result_text(result, "%s", text));
 }
 
-#define COLLECTIVE_COLUMNS(X) \
-	X(rank, TS_MEASURED, "rank", ts_int(rank)) \
-	X(collective, TS_MEASURED, "collective", text(result, row->name)) \
-	X(dtype, TS_MEASURED, "of", text(result, row->type)) \
-	X(group, TS_MEASURED, NULL, text(result, row->group)) \
-	X(group_size, TS_MEASURED, "ranks", ts_int_or_null(row->group_size)) \
-	X(message_bytes, TS_MEASURED, "message", ts_int_or_null(message_bytes)) \
-	X(in_bytes, TS_MEASURED, NULL, ts_int_or_null(row->in_bytes)) \
-	X(out_bytes, TS_MEASURED, NULL, ts_int_or_null(row->out_bytes)) \
-	X(count, TS_MEASURED, "count", ts_int((int64_t)row->time.nr)) \
-	X(sum_ps, TS_MEASURED, "time", ts_int(row->time.sum)) \
-	X(mean_ps, TS_MEASURED, "mean", ts_real(mean_ps)) \
-	X(min_ps, TS_MEASURED, NULL, ts_int(row->time.min)) \
-	X(max_ps, TS_MEASURED, NULL, ts_int(row->time.max)) \
-	X(algorithm_bytes_per_s, TS_MODELLED, NULL, ts_real(rate(bytes, mean_ps))) \
-	X(bus_bytes_per_s, TS_MODELLED, "bus", ts_real(rate(bytes * bus, mean_ps))) \
-	X(best_bus_bytes_per_s, TS_MODELLED, "bus at best", \
-	  ts_real(rate(bytes * bus, (double)row->time.min)))
-
-static const struct ts_column collective_columns[] = { COLLECTIVE_COLUMNS(TS_COLUMN) };
+#define COLLECTIVE_CELLS(X) \
+	X(rank, ts_int(rank)) \
+	X(collective, text(result, row->name)) \
+	X(dtype, text(result, row->type)) \
+	X(group, text(result, row->group)) \
+	X(group_size, ts_int_or_null(row->group_size)) \
+	X(message_bytes, ts_int_or_null(message_bytes)) \
+	X(in_bytes, ts_int_or_null(row->in_bytes)) \
+	X(out_bytes, ts_int_or_null(row->out_bytes)) \
+	X(count, ts_int((int64_t)row->time.nr)) \
+	X(sum_ps, ts_int(row->time.sum)) \
+	X(mean_ps, ts_real(mean_ps)) \
+	X(min_ps, ts_int(row->time.min)) \
+	X(max_ps, ts_int(row->time.max)) \
+	X(algorithm_bytes_per_s, ts_real(rate(bytes, mean_ps))) \
+	X(bus_bytes_per_s, ts_real(rate(bytes * bus, mean_ps))) \
+	X(best_bus_bytes_per_s, ts_real(rate(bytes * bus, (double)row->time.min)))
 
 static void put_collective(struct ts_result *result, struct ts_table *table, int64_t rank,
 			   const struct hta_collective *row)
@@ -47,7 +44,7 @@ static void put_collective(struct ts_result *result, struct ts_table *table, int
 	double bytes = message_bytes < 0 ? NAN : (double)message_bytes;
 	double bus = ts_hta_collective_bus_factor(row), mean_ps = ts_spread_mean(&row->time);
 
-	TS_CELLS(result, table, COLLECTIVE_COLUMNS);
+	TS_CELLS(result, table, hta_collectives, COLLECTIVE_CELLS);
 }
 
 static bool has_collectives(const struct hta_state *sum)
@@ -65,8 +62,7 @@ void ts_hta_put_collectives(const struct hta_report *report)
 
 	if (!has_collectives(sum))
 		return;
-	table = ts_result_table(report->result, "collectives", "Collectives", collective_columns,
-				TS_NELEM(collective_columns));
+	table = TS_TABLE(report->result, hta_collectives);
 	for (size_t i = 0; i < sum->nr_ranks; i++) {
 		const struct hta_collectives *of = &sum->ranks[i].collectives;
 
@@ -78,17 +74,15 @@ void ts_hta_put_collectives(const struct hta_report *report)
 
 /* --- ranks that come late */
 
-#define STRAGGLER_COLUMNS(X) \
-	X(rank, TS_MEASURED, "rank", ts_int(rank->number)) \
-	X(host, TS_MEASURED, "host", ts_text_or_null(profile->hosts[rank->host].name)) \
-	X(collectives, TS_MEASURED, "collectives", ts_int(arrival->nr)) \
-	X(last_count, TS_MEASURED, "last at", ts_int(arrival->nr_last)) \
-	X(last_pct, TS_MEASURED, NULL, ts_part_pct(arrival->nr_last, arrival->nr)) \
-	X(caused_ps, TS_MEASURED, "others waited for it", ts_int(arrival->caused_ps)) \
-	X(excess_ps, TS_MEASURED, "for it alone", ts_int(arrival->excess_ps)) \
-	X(waited_ps, TS_MEASURED, "it waited", ts_int(arrival->waited_ps))
-
-static const struct ts_column straggler_columns[] = { STRAGGLER_COLUMNS(TS_COLUMN) };
+#define STRAGGLER_CELLS(X) \
+	X(rank, ts_int(rank->number)) \
+	X(host, ts_text_or_null(profile->hosts[rank->host].name)) \
+	X(collectives, ts_int(arrival->nr)) \
+	X(last_count, ts_int(arrival->nr_last)) \
+	X(last_pct, ts_part_pct(arrival->nr_last, arrival->nr)) \
+	X(caused_ps, ts_int(arrival->caused_ps)) \
+	X(excess_ps, ts_int(arrival->excess_ps)) \
+	X(waited_ps, ts_int(arrival->waited_ps))
 
 static bool are_compared(const struct ts_hta_facts *facts)
 {
@@ -101,16 +95,14 @@ static bool are_compared(const struct ts_hta_facts *facts)
 static void put_arrivals(const struct hta_report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_table *table =
-		ts_result_table(report->result, "stragglers", "Who comes last to collectives",
-				straggler_columns, TS_NELEM(straggler_columns));
+	struct ts_table *table = TS_TABLE(report->result, hta_stragglers);
 
 	for (size_t i = 0; i < report->facts->nr_ranks; i++) {
 		const struct ts_hta_rank *rank = &report->facts->ranks[i];
 		const struct ts_hta_arrival *arrival = &rank->arrival;
 
 		if (arrival->nr > 0)
-			TS_CELLS(report->result, table, STRAGGLER_COLUMNS);
+			TS_CELLS(report->result, table, hta_stragglers, STRAGGLER_CELLS);
 	}
 }
 

@@ -4,8 +4,8 @@
 #include "analysis/gpu/hta.h"
 
 #include "analysis/kit/cells.h"
-#include "analysis/kit/table.h"
 #include "model/kernel_name.h"
+#include "result/schema/hta.def"
 
 #define MAX_KERNELS	 200 /* rows, of all ranks together */
 #define MAX_RANK_KERNELS 50  /* rows of each rank */
@@ -35,25 +35,20 @@ static int by_op(const void *a, const void *b)
 	return (x->spread.squares > y->spread.squares) - (x->spread.squares < y->spread.squares);
 }
 
-#define KERNEL_COLUMNS(X) \
-	X(name, TS_MEASURED, "kernel", ts_text_or_null(name)) \
-	X(kernel_type, TS_MEASURED, "type", \
-	  ts_text(ts_bytes_of(ts_kernel_type_names[ts_kernel_type_of(op)]))) \
-	X(category, TS_DERIVED, NULL, \
-	  ts_text(ts_bytes_of(ts_kernel_category_names[class.category]))) \
-	X(category_rule, TS_DERIVED, NULL, ts_text_or_null(ts_bytes_of(class.rule))) \
-	X(count, TS_MEASURED, "count", ts_int((int64_t)time->nr)) \
-	X(sum_ps, TS_MEASURED, "time", ts_int(time->sum)) \
-	X(share_pct, TS_MEASURED, "of all kernels", ts_part_pct(time->sum, all_ps)) \
-	X(mean_ps, TS_MEASURED, "mean", ts_real(ts_spread_mean(time))) \
-	X(min_ps, TS_MEASURED, "min", ts_int(time->min)) \
-	X(max_ps, TS_MEASURED, "max", ts_int(time->max)) \
-	X(stddev_ps, TS_MEASURED, "stddev (n - 1)", \
-	  ts_real(time->nr > 1 ? ts_spread_deviation(time) : NAN)) \
-	X(sum_us, TS_MEASURED, NULL, report->facts->all.kernel_us > 0 ? ts_int(kernel->sum_us) : ts_null()) \
-	X(rank, TS_MEASURED, NULL, rank)
-
-static const struct ts_column kernel_columns[] = { KERNEL_COLUMNS(TS_COLUMN) };
+#define KERNEL_CELLS(X) \
+	X(name, ts_text_or_null(name)) \
+	X(kernel_type, ts_text(ts_bytes_of(ts_kernel_type_names[ts_kernel_type_of(op)]))) \
+	X(category, ts_text(ts_bytes_of(ts_kernel_category_names[class.category]))) \
+	X(category_rule, ts_text_or_null(ts_bytes_of(class.rule))) \
+	X(count, ts_int((int64_t)time->nr)) \
+	X(sum_ps, ts_int(time->sum)) \
+	X(share_pct, ts_part_pct(time->sum, all_ps)) \
+	X(mean_ps, ts_real(ts_spread_mean(time))) \
+	X(min_ps, ts_int(time->min)) \
+	X(max_ps, ts_int(time->max)) \
+	X(stddev_ps, ts_real(time->nr > 1 ? ts_spread_deviation(time) : NAN)) \
+	X(sum_us, report->facts->all.kernel_us > 0 ? ts_int(kernel->sum_us) : ts_null()) \
+	X(rank, rank)
 
 static void put_kernel(const struct hta_report *report, struct ts_table *table,
 		       const struct hta_kernel *kernel, struct ts_value rank, int64_t all_ps)
@@ -63,7 +58,7 @@ static void put_kernel(const struct hta_report *report, struct ts_table *table,
 	struct ts_kernel_class class = ts_kernel_class_of(name);
 	const struct ts_spread *time = &kernel->spread;
 
-	TS_CELLS(report->result, table, KERNEL_COLUMNS);
+	TS_CELLS(report->result, table, hta_top_kernels, KERNEL_CELLS);
 }
 
 static int64_t sum_of(const struct hta_kernel *kernels, size_t nr)
@@ -108,21 +103,17 @@ struct by_category {
 	int64_t nr, sum_ps;
 };
 
-#define CATEGORY_COLUMNS(X) \
-	X(category, TS_DERIVED, "category", ts_text(ts_bytes_of(ts_kernel_category_names[i]))) \
-	X(count, TS_MEASURED, "count", ts_int(sums[i].nr)) \
-	X(sum_ps, TS_MEASURED, "time", ts_int(sums[i].sum_ps)) \
-	X(share_pct, TS_MEASURED, "of all kernels", ts_part_pct(sums[i].sum_ps, all_ps))
-
-static const struct ts_column category_columns[] = { CATEGORY_COLUMNS(TS_COLUMN) };
+#define CATEGORY_CELLS(X) \
+	X(category, ts_text(ts_bytes_of(ts_kernel_category_names[i]))) \
+	X(count, ts_int(sums[i].nr)) \
+	X(sum_ps, ts_int(sums[i].sum_ps)) \
+	X(share_pct, ts_part_pct(sums[i].sum_ps, all_ps))
 
 static void put_categories(const struct hta_report *report, const struct hta_kernel *all, size_t nr,
 			   int64_t all_ps)
 {
 	struct by_category sums[TS_NR_KERNEL_CATEGORIES] = { { 0, 0 } };
-	struct ts_table *table =
-		ts_result_table(report->result, "kernel_categories", "What kernels are for",
-				category_columns, TS_NELEM(category_columns));
+	struct ts_table *table = TS_TABLE(report->result, hta_kernel_categories);
 
 	for (size_t i = 0; i < nr; i++) {
 		struct ts_bytes name = report->ctx->profile->ops[all[i].op].name;
@@ -133,14 +124,12 @@ static void put_categories(const struct hta_report *report, const struct hta_ker
 	}
 	for (size_t i = 0; i < TS_NR_KERNEL_CATEGORIES; i++)
 		if (sums[i].nr > 0)
-			TS_CELLS(report->result, table, CATEGORY_COLUMNS);
+			TS_CELLS(report->result, table, hta_kernel_categories, CATEGORY_CELLS);
 }
 
 bool ts_hta_put_kernels(const struct hta_report *report)
 {
-	struct ts_table *table =
-		ts_result_table(report->result, "top_kernels", "Kernels that take most",
-				kernel_columns, TS_NELEM(kernel_columns));
+	struct ts_table *table = TS_TABLE(report->result, hta_top_kernels);
 	size_t nr;
 	struct hta_kernel *all = gather(report->sum, &nr);
 	int64_t all_ps;
@@ -168,8 +157,7 @@ void ts_hta_put_rank_kernels(const struct hta_report *report)
 
 	if (sum->nr_ranks < 2)
 		return;
-	table = ts_result_table(report->result, "rank_kernels", NULL, kernel_columns,
-				TS_NELEM(kernel_columns));
+	table = TS_TABLE(report->result, hta_rank_kernels);
 	for (size_t i = 0; i < TS_MIN(sum->nr_ranks, MAX_RANKS); i++) {
 		struct hta_rank *rank = &sum->ranks[i];
 		struct ts_value number = ts_int(report->facts->ranks[i].number);
@@ -195,16 +183,14 @@ static struct ts_value kernels_of(const struct hta_report *report,
 	return list;
 }
 
-#define SEQUENCE_COLUMNS(X) \
-	X(operator, TS_MEASURED, "operator", ts_text_or_null(profile->ops[pattern->op].name)) \
-	X(kernel_count, TS_MEASURED, "kernels", ts_int(pattern->nr_kernels)) \
-	X(count, TS_MEASURED, "count", ts_int((int64_t)pattern->count)) \
-	X(missed, TS_MEASURED, NULL, ts_int((int64_t)pattern->missed)) \
-	X(gpu_ps, TS_MEASURED, "its kernels", ts_int(pattern->gpu_ps)) \
-	X(cpu_ps, TS_MEASURED, "on the host", ts_int(pattern->cpu_ps)) \
-	X(kernels, TS_MEASURED, NULL, kernels_of(report, pattern))
-
-static const struct ts_column sequence_columns[] = { SEQUENCE_COLUMNS(TS_COLUMN) };
+#define SEQUENCE_CELLS(X) \
+	X(operator, ts_text_or_null(profile->ops[pattern->op].name)) \
+	X(kernel_count, ts_int(pattern->nr_kernels)) \
+	X(count, ts_int((int64_t)pattern->count)) \
+	X(missed, ts_int((int64_t)pattern->missed)) \
+	X(gpu_ps, ts_int(pattern->gpu_ps)) \
+	X(cpu_ps, ts_int(pattern->cpu_ps)) \
+	X(kernels, kernels_of(report, pattern))
 
 void ts_hta_put_sequences(const struct hta_report *report)
 {
@@ -215,12 +201,10 @@ void ts_hta_put_sequences(const struct hta_report *report)
 	if (patterns->nr == 0)
 		return;
 	ts_hta_patterns_sort(patterns);
-	table = ts_result_table(report->result, "kernel_sequences",
-				"Sequences of kernels that come most often", sequence_columns,
-				TS_NELEM(sequence_columns));
+	table = TS_TABLE(report->result, hta_kernel_sequences);
 	for (size_t i = 0; i < TS_MIN(patterns->nr, MAX_SEQUENCES); i++) {
 		const struct hta_pattern *pattern = &patterns->items[i];
 
-		TS_CELLS(report->result, table, SEQUENCE_COLUMNS);
+		TS_CELLS(report->result, table, hta_kernel_sequences, SEQUENCE_CELLS);
 	}
 }

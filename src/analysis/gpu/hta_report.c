@@ -7,7 +7,7 @@
 
 #include "analysis/kit/cells.h"
 #include "analysis/kit/gpu_idle.h"
-#include "analysis/kit/table.h"
+#include "result/schema/hta.def"
 
 /* --- figures: fields of all ranks, columns of each */
 
@@ -27,52 +27,42 @@ static struct ts_value whole_us(const struct ts_hta_figures *of, int64_t us)
 	return of->kernel_us > 0 ? ts_int(us) : ts_null();
 }
 
-/* F(X, the object that the field stands in, name, the field's label, the column's label, value) */
+/* F of X, the object that the field stands in, its name, its value. */
 #define FIGURES(F, X) \
-	F(X, "", gpu_idle_time_pct, "GPU idle, from the first kernel to the last", "GPU idle", \
-	  ts_part_pct(of->idle_ps, of->kernel_ps)) \
-	F(X, "", compute_time_pct, "computing", "computing", \
-	  ts_part_pct(of->compute_ps, of->kernel_ps)) \
-	F(X, "", non_compute_time_pct, "other work alone", "other work alone", \
-	  ts_part_pct(rest_ps(of), of->kernel_ps)) \
-	F(X, "", communication_time_pct, "communicating", "communicating", \
-	  ts_part_pct(of->communication_ps, of->kernel_ps)) \
-	F(X, "", memory_time_pct, "copying", "copying", ts_part_pct(of->memory_ps, of->kernel_ps)) \
-	F(X, "", comm_comp_overlap_pct, "communication under compute", "hidden", \
-	  ts_part_pct(of->overlap_ps, of->communication_ps)) \
-	F(X, "", kernel_count, "kernels", "kernels", ts_int(of->nr_kernels)) \
-	F(X, "", short_kernel_count, "short kernels", "short", ts_int(of->nr_short)) \
-	F(X, "", unlaunched_kernel_count, NULL, NULL, ts_int(of->nr_unlaunched)) \
-	F(X, "", last_step_kernel_count, NULL, NULL, ts_int(of->nr_late)) \
-	F(X, "exact.", kernel_ps, "from the first kernel to the last", "time", \
-	  ts_int(of->kernel_ps)) \
-	F(X, "exact.", idle_ps, "idle", NULL, ts_int(of->idle_ps)) \
-	F(X, "exact.", compute_ps, "compute", NULL, ts_int(of->compute_ps)) \
-	F(X, "exact.", communication_ps, "communication", NULL, ts_int(of->communication_ps)) \
-	F(X, "exact.", memory_ps, "copies", NULL, ts_int(of->memory_ps)) \
-	F(X, "exact.", exposed_communication_ps, "communication alone", "exposed", \
-	  ts_int(of->exposed_ps)) \
-	F(X, "exact.", overlap_ps, NULL, NULL, ts_int(of->overlap_ps)) \
-	F(X, "exact.", short_ps, NULL, NULL, ts_int(of->short_ps))
+	F(X, , gpu_idle_time_pct, ts_part_pct(of->idle_ps, of->kernel_ps)) \
+	F(X, , compute_time_pct, ts_part_pct(of->compute_ps, of->kernel_ps)) \
+	F(X, , non_compute_time_pct, ts_part_pct(rest_ps(of), of->kernel_ps)) \
+	F(X, , communication_time_pct, ts_part_pct(of->communication_ps, of->kernel_ps)) \
+	F(X, , memory_time_pct, ts_part_pct(of->memory_ps, of->kernel_ps)) \
+	F(X, , comm_comp_overlap_pct, ts_part_pct(of->overlap_ps, of->communication_ps)) \
+	F(X, , kernel_count, ts_int(of->nr_kernels)) \
+	F(X, , short_kernel_count, ts_int(of->nr_short)) \
+	F(X, , unlaunched_kernel_count, ts_int(of->nr_unlaunched)) \
+	F(X, , last_step_kernel_count, ts_int(of->nr_late)) \
+	F(X, exact., kernel_ps, ts_int(of->kernel_ps)) \
+	F(X, exact., idle_ps, ts_int(of->idle_ps)) \
+	F(X, exact., compute_ps, ts_int(of->compute_ps)) \
+	F(X, exact., communication_ps, ts_int(of->communication_ps)) \
+	F(X, exact., memory_ps, ts_int(of->memory_ps)) \
+	F(X, exact., exposed_communication_ps, ts_int(of->exposed_ps)) \
+	F(X, exact., overlap_ps, ts_int(of->overlap_ps)) \
+	F(X, exact., short_ps, ts_int(of->short_ps))
 
 /* HTA's columns, of the times as it rounds them. */
 #define ROUNDED(F, X) \
-	F(X, "hta_0_5.", kernel_time_us, NULL, NULL, whole_us(of, of->kernel_us)) \
-	F(X, "hta_0_5.", idle_time_us, NULL, NULL, whole_us(of, of->idle_us)) \
-	F(X, "hta_0_5.", compute_time_us, NULL, NULL, whole_us(of, of->compute_us)) \
-	F(X, "hta_0_5.", non_compute_time_us, NULL, NULL, whole_us(of, rest_us(of)))
+	F(X, hta_0_5., kernel_time_us, whole_us(of, of->kernel_us)) \
+	F(X, hta_0_5., idle_time_us, whole_us(of, of->idle_us)) \
+	F(X, hta_0_5., compute_time_us, whole_us(of, of->compute_us)) \
+	F(X, hta_0_5., non_compute_time_us, whole_us(of, rest_us(of)))
 
 #define ROUNDED_SHARES(F, X) \
-	F(X, "hta_0_5.", gpu_idle_time_pct, NULL, NULL, ts_part_pct(of->idle_us, of->kernel_us)) \
-	F(X, "hta_0_5.", compute_time_pct, NULL, NULL, ts_part_pct(of->compute_us, of->kernel_us)) \
-	F(X, "hta_0_5.", non_compute_time_pct, NULL, NULL, \
-	  ts_part_pct(rest_us(of), of->kernel_us)) \
-	F(X, "hta_0_5.", comm_comp_overlap_pct, NULL, NULL, \
-	  ts_part_pct(of->overlap_us, of->communication_us))
+	F(X, hta_0_5., gpu_idle_time_pct, ts_part_pct(of->idle_us, of->kernel_us)) \
+	F(X, hta_0_5., compute_time_pct, ts_part_pct(of->compute_us, of->kernel_us)) \
+	F(X, hta_0_5., non_compute_time_pct, ts_part_pct(rest_us(of), of->kernel_us)) \
+	F(X, hta_0_5., comm_comp_overlap_pct, ts_part_pct(of->overlap_us, of->communication_us))
 
-#define AS_FIELD(X, object, name, label, heading, value) \
-	ts_result_field(result, object #name, value, TS_MEASURED, label);
-#define AS_COLUMN(X, object, name, label, heading, value) X(name, TS_MEASURED, heading, value)
+#define AS_FIELD(X, object, name, value)  TS_SET(result, hta, object name, value);
+#define AS_COLUMN(X, object, name, value) X(name, value)
 
 static void put_fields(const struct hta_report *report)
 {
@@ -80,11 +70,9 @@ static void put_fields(const struct hta_report *report)
 	const struct ts_hta_facts *facts = report->facts;
 	const struct ts_hta_figures *of = &facts->all;
 
-	ts_result_field(result, "gpu_idle_pct",
-			ts_share_pct(ts_gpu_idle(report->ctx, ts_time_facts(report->ctx))),
-			TS_MEASURED, "GPU idle, of the capture");
-	ts_result_field(result, "rank_count", ts_int((int64_t)facts->nr_ranks), TS_MEASURED,
-			"ranks");
+	TS_SET(result, hta, gpu_idle_pct,
+	       ts_share_pct(ts_gpu_idle(report->ctx, ts_time_facts(report->ctx))));
+	TS_SET(result, hta, rank_count, ts_int((int64_t)facts->nr_ranks));
 	FIGURES(AS_FIELD, )
 	ROUNDED(AS_FIELD, )
 	ROUNDED_SHARES(AS_FIELD, )
@@ -96,28 +84,25 @@ static struct ts_value device_name(const struct ts_profile *profile, const struc
 				       : ts_text_or_null(profile->devices[rank->device].name);
 }
 
-#define RANK_COLUMNS(X) \
-	X(rank, TS_MEASURED, "rank", ts_int(rank->number)) \
-	X(host, TS_MEASURED, "host", ts_text_or_null(profile->hosts[rank->host].name)) \
-	X(device, TS_MEASURED, NULL, device_name(profile, rank)) \
+#define RANK_CELLS(X) \
+	X(rank, ts_int(rank->number)) \
+	X(host, ts_text_or_null(profile->hosts[rank->host].name)) \
+	X(device, device_name(profile, rank)) \
 	FIGURES(AS_COLUMN, X) \
 	ROUNDED(AS_COLUMN, X)
-
-static const struct ts_column rank_columns[] = { RANK_COLUMNS(TS_COLUMN) };
 
 static void put_ranks(const struct hta_report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	const struct ts_hta_facts *facts = report->facts;
 	struct ts_table *table =
-		ts_result_table(report->result, "ranks", facts->nr_ranks > 1 ? "Ranks" : NULL,
-				rank_columns, TS_NELEM(rank_columns));
+		TS_TITLED_TABLE(report->result, hta_ranks, facts->nr_ranks > 1 ? "Ranks" : NULL);
 
 	for (size_t i = 0; i < facts->nr_ranks; i++) {
 		const struct ts_hta_rank *rank = &facts->ranks[i];
 		const struct ts_hta_figures *of = &rank->figures;
 
-		TS_CELLS(report->result, table, RANK_COLUMNS);
+		TS_CELLS(report->result, table, hta_ranks, RANK_CELLS);
 	}
 }
 
@@ -166,22 +151,19 @@ static struct together add_up(const struct hta_state *sum)
 	return of;
 }
 
-#define TYPE_COLUMNS(X) \
-	X(kernel_type, TS_MEASURED, "what runs", ts_text(set_name(result, set))) \
-	X(sum_ps, TS_MEASURED, "time", ts_int(of.ps[set])) \
-	X(share_pct, TS_MEASURED, "of the busy time", ts_part_pct(of.ps[set], of.all_ps))
-
-static const struct ts_column type_columns[] = { TYPE_COLUMNS(TS_COLUMN) };
+#define TYPE_CELLS(X) \
+	X(kernel_type, ts_text(set_name(result, set))) \
+	X(sum_ps, ts_int(of.ps[set])) \
+	X(share_pct, ts_part_pct(of.ps[set], of.all_ps))
 
 static void put_types(struct ts_result *result, const struct hta_state *sum)
 {
 	struct together of = add_up(sum);
-	struct ts_table *table = ts_result_table(result, "kernel_types", "What runs together",
-						 type_columns, TS_NELEM(type_columns));
+	struct ts_table *table = TS_TABLE(result, hta_kernel_types);
 
 	for (unsigned set = 1; set < NR_SETS; set++)
 		if (of.ps[set] != 0)
-			TS_CELLS(result, table, TYPE_COLUMNS);
+			TS_CELLS(result, table, hta_kernel_types, TYPE_CELLS);
 }
 
 /* --- notes */
@@ -226,10 +208,9 @@ static void put_nothing(struct ts_result *result, const struct ts_context *ctx)
 
 	if (!says_nothing(ctx))
 		return;
-	ts_result_field(result, "rank_count", ts_int((int64_t)profile->nr_hosts), TS_MEASURED,
-			"ranks");
-	ts_result_field(result, "gpu_idle_time_pct", ts_null(), TS_MEASURED, "GPU idle");
-	ts_result_field(result, "kernel_count", ts_int(0), TS_MEASURED, "kernels");
+	TS_SET(result, hta, rank_count, ts_int((int64_t)profile->nr_hosts));
+	TS_SET(result, hta, gpu_idle_time_pct, ts_null())->label = "GPU idle";
+	TS_SET(result, hta, kernel_count, ts_int(0));
 	if (profile->nr_devices > 0 && !has_gpu(profile))
 		ts_result_note(result, "The devices of this profile are not GPUs, so there are no "
 				       "kernels of a GPU. tpusight report shows what they did.");

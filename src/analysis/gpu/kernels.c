@@ -9,6 +9,7 @@
 #include "analysis/gpu/kernels.h"
 
 #include "base/record.h"
+#include "result/schema/kernels.def"
 
 #define CLASS_UNSEEN UINT8_MAX
 
@@ -272,9 +273,7 @@ static enum ts_status kernels_close(void *state, const struct ts_context *ctx, v
 }
 
 const struct ts_analysis ts_analysis_kernels = {
-	.name = "kernels",
-	.title = "Kernels",
-	.top_level = true,
+	.schema = &ts_schema_kernels,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK | TS_COL_STATS,

@@ -2,9 +2,9 @@
 /* The table of kernels: a row for each kernel on each device, the costliest first. */
 #include "analysis/gpu/kernels.h"
 
-#include "analysis/kit/table.h"
 #include "base/units.h"
 #include "model/kernel_name.h"
+#include "result/schema/kernels.def"
 
 #define MAX_CALLERS 5 /* ops listed of a kernel */
 
@@ -109,46 +109,41 @@ static struct ts_value rate(const struct kernel_row *row)
 	return ts_real((double)row->nr_bytes / ((double)row->bytes_ps * 1e-12));
 }
 
-#define KERNEL_COLUMNS(X) \
-	X(name, TS_MEASURED, "kernel", ts_text(name_of(report, row))) \
-	X(kernel_type, TS_DERIVED, NULL, \
-	  ts_text(ts_bytes_of(ts_kernel_type_names[type_of(report, row)]))) \
-	X(category, TS_DERIVED, "category", \
-	  ts_text(ts_bytes_of(ts_kernel_category_names[class.category]))) \
-	X(category_rule, TS_DERIVED, NULL, ts_text_or_null(ts_bytes_of(class.rule))) \
-	X(class, TS_DERIVED, NULL, ts_text(ts_bytes_of(ts_trace_class_names[row->class]))) \
-	X(device_id, TS_MEASURED, "device", ts_int(device_of(report, row)->ordinal)) \
-	X(device, TS_MEASURED, NULL, ts_text(device_of(report, row)->name)) \
-	X(host, TS_MEASURED, NULL, host_name(report, row)) \
-	X(count, TS_MEASURED, "count", ts_int((int64_t)row->time.nr)) \
-	X(total_ps, TS_MEASURED, "total", ts_int(row->time.sum)) \
-	X(mean_ps, TS_MEASURED, "mean", ts_int((int64_t)llround(row->time.mean))) \
-	X(min_ps, TS_MEASURED, "min", ts_int(row->time.min)) \
-	X(max_ps, TS_MEASURED, "max", ts_int(row->time.max)) \
-	X(stddev_ps, TS_MEASURED, "stddev (n - 1)", deviation(&row->time)) \
-	X(share_pct, TS_MEASURED, "share", \
-	  ts_real(100 * (double)row->time.sum / report->total_ps)) \
-	X(tensor_core, TS_DERIVED, "tensor core", tensor_core(report, row)) \
-	X(occupancy_pct, TS_MEASURED, "occupancy", mean(row->occupancy, row->occupancy_ps)) \
-	X(blocks_per_sm, TS_MEASURED, NULL, mean(row->blocks, row->blocks_ps)) \
-	X(grid, TS_MEASURED, NULL, shape(report, row->longest.grid)) \
-	X(block, TS_MEASURED, NULL, shape(report, row->longest.block)) \
-	X(registers_per_thread, TS_MEASURED, NULL, ts_int_or_null(row->longest.registers)) \
-	X(shared_memory_bytes, TS_MEASURED, NULL, ts_int_or_null(row->longest.shared_bytes)) \
-	X(bytes, TS_MEASURED, NULL, ts_int_or_null(row->nr_bytes)) \
-	X(bytes_per_s, TS_MEASURED, "rate", rate(row)) \
-	X(op, TS_MEASURED, "op", nr > 0 ? caller_name(report, callers[0].op) : ts_null()) \
-	X(op_count, TS_MEASURED, NULL, ts_int((int64_t)nr)) \
-	X(ops, TS_MEASURED, NULL, caller_list(report, callers, nr))
-
-static const struct ts_column columns[] = { KERNEL_COLUMNS(TS_COLUMN) };
+#define KERNEL_CELLS(X) \
+	X(name, ts_text(name_of(report, row))) \
+	X(kernel_type, ts_text(ts_bytes_of(ts_kernel_type_names[type_of(report, row)]))) \
+	X(category, ts_text(ts_bytes_of(ts_kernel_category_names[class.category]))) \
+	X(category_rule, ts_text_or_null(ts_bytes_of(class.rule))) \
+	X(class, ts_text(ts_bytes_of(ts_trace_class_names[row->class]))) \
+	X(device_id, ts_int(device_of(report, row)->ordinal)) \
+	X(device, ts_text(device_of(report, row)->name)) \
+	X(host, host_name(report, row)) \
+	X(count, ts_int((int64_t)row->time.nr)) \
+	X(total_ps, ts_int(row->time.sum)) \
+	X(mean_ps, ts_int((int64_t)llround(row->time.mean))) \
+	X(min_ps, ts_int(row->time.min)) \
+	X(max_ps, ts_int(row->time.max)) \
+	X(stddev_ps, deviation(&row->time)) \
+	X(share_pct, ts_real(100 * (double)row->time.sum / report->total_ps)) \
+	X(tensor_core, tensor_core(report, row)) \
+	X(occupancy_pct, mean(row->occupancy, row->occupancy_ps)) \
+	X(blocks_per_sm, mean(row->blocks, row->blocks_ps)) \
+	X(grid, shape(report, row->longest.grid)) \
+	X(block, shape(report, row->longest.block)) \
+	X(registers_per_thread, ts_int_or_null(row->longest.registers)) \
+	X(shared_memory_bytes, ts_int_or_null(row->longest.shared_bytes)) \
+	X(bytes, ts_int_or_null(row->nr_bytes)) \
+	X(bytes_per_s, rate(row)) \
+	X(op, nr > 0 ? caller_name(report, callers[0].op) : ts_null()) \
+	X(op_count, ts_int((int64_t)nr)) \
+	X(ops, caller_list(report, callers, nr))
 
 static void put_row(struct report *report, const struct kernel_row *row,
 		    const struct kernel_caller *callers, size_t nr)
 {
 	struct ts_kernel_class class = ts_kernel_class_of(name_of(report, row));
 
-	TS_CELLS(report->result, report->table, KERNEL_COLUMNS);
+	TS_CELLS(report->result, report->table, kernels_kernels, KERNEL_CELLS);
 }
 
 struct ranked {
@@ -305,9 +300,9 @@ static void put_times(const struct report *report)
 	const struct ts_timeline_facts *timeline = ts_timeline_facts(report->ctx);
 	struct ts_result *result = report->result;
 
-	ts_result_field(result, "total_time_ms", ms(timeline->total_ps), TS_MEASURED, NULL);
-	ts_result_field(result, "cuda_time_ms", ms(timeline->device_time_ps), TS_MEASURED, NULL);
-	ts_result_field(result, "cpu_time_ms", ms(timeline->cpu_time_ps), TS_MEASURED, NULL);
+	TS_SET(result, kernels, total_time_ms, ms(timeline->total_ps));
+	TS_SET(result, kernels, cuda_time_ms, ms(timeline->device_time_ps));
+	TS_SET(result, kernels, cpu_time_ms, ms(timeline->cpu_time_ps));
 }
 
 static void put_gpu(const struct report *report, const struct gpu_sums *sums,
@@ -315,13 +310,10 @@ static void put_gpu(const struct report *report, const struct gpu_sums *sums,
 {
 	struct ts_result *result = report->result;
 
-	ts_result_field(result, "gpu.kernel_count", ts_int(sums->count), TS_MEASURED,
-			"kernels launched");
-	ts_result_field(result, "gpu.tensor_core_pct",
-			ts_real(100 * sums->tensor_ps / sums->kernel_ps), TS_DERIVED,
-			"time in tensor cores' kernels");
-	ts_result_field(result, "gpu.occupancy_pct", ts_real(facts->occupancy_pct), TS_MEASURED,
-			"occupancy");
+	TS_SET(result, kernels, gpu.kernel_count, ts_int(sums->count));
+	TS_SET(result, kernels, gpu.tensor_core_pct,
+	       ts_real(100 * sums->tensor_ps / sums->kernel_ps));
+	TS_SET(result, kernels, gpu.occupancy_pct, ts_real(facts->occupancy_pct));
 }
 
 enum ts_status ts_kernels_report(struct kernels_state *sum, const struct ts_context *ctx,
@@ -339,7 +331,7 @@ enum ts_status ts_kernels_report(struct kernels_state *sum, const struct ts_cont
 		report.total_ps += (double)sum->table.rows[i].time.sum;
 	if (!(report.total_ps > 0))
 		return TS_OK;
-	report.table = ts_result_table(result, "kernels", "Kernels", columns, TS_NELEM(columns));
+	report.table = TS_TABLE(result, kernels_kernels);
 	if (!put_rows(&report, &sum->table))
 		return ts_fail_nomem(err);
 	put_times(&report);

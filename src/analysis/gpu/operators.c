@@ -14,6 +14,7 @@
 #include "base/record.h"
 #include "model/aten_flops.h"
 #include "model/trace_class.h"
+#include "result/schema/operators.def"
 
 #include <math.h>
 
@@ -334,8 +335,7 @@ static enum ts_status operators_close(void *state, const struct ts_context *ctx,
 }
 
 const struct ts_analysis ts_analysis_operators = {
-	.name = "operators",
-	.title = "Operators",
+	.schema = &ts_schema_operators,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK | TS_COL_STATS,

@@ -3,9 +3,9 @@
 #include "analysis/gpu/operators.h"
 
 #include "analysis/kit/peaks.h"
-#include "analysis/kit/table.h"
 #include "model/trace_class.h"
 #include "result/impossible.h"
+#include "result/schema/operators.def"
 
 struct report {
 	const struct ts_context *ctx;
@@ -104,37 +104,33 @@ static struct ts_value utilization(const struct report *report)
 }
 
 #define TIMES(X) \
-	X(calls, TS_MEASURED, "calls", ts_int(row->calls)) \
-	X(self_gpu_ps, TS_MEASURED, TS_KEY("self GPU"), gpu(report, row->self_gpu_ps)) \
-	X(self_gpu_pct, TS_MEASURED, "of all", gpu_share(report, row)) \
-	X(gpu_ps, TS_MEASURED, "GPU", gpu(report, row->gpu_ps)) \
-	X(self_cpu_ps, TS_MEASURED, TS_KEY("self CPU"), ts_int(row->self_cpu_ps)) \
-	X(cpu_ps, TS_MEASURED, "CPU", ts_int(row->cpu_ps)) \
-	X(cpu_mean_ps, TS_MEASURED, NULL, ts_int(row->cpu_ps / TS_MAX(row->calls, 1))) \
-	X(kernels, TS_MEASURED, TS_SPARE("kernels"), gpu(report, row->nr_kernels)) \
-	X(flops, TS_MODELLED, NULL, flops(row)) \
-	X(flops_per_s, TS_MODELLED, "FLOP/s", rate(report, row)) \
-	X(category, TS_DERIVED, NULL, ts_operators_category(report->ctx, row)) \
-	X(dtype, TS_MEASURED, NULL, type(row)) \
-	X(bytes, TS_MODELLED, NULL, ts_operators_is_sized(row) ? ts_real(row->bytes) : ts_null()) \
-	X(operational_intensity, TS_MODELLED, NULL, ts_operators_intensity(row)) \
-	X(bound_by, TS_MODELLED, TS_SPARE("bound by"), ts_operators_bound(row, report->rates)) \
-	X(roofline_efficiency_pct, TS_MODELLED, TS_SPARE("of roof"), \
-	  ts_operators_roofline(report->result, row)) \
-	X(kernel, TS_MEASURED, NULL, kernel_name(report, row))
+	X(calls, ts_int(row->calls)) \
+	X(self_gpu_ps, gpu(report, row->self_gpu_ps)) \
+	X(self_gpu_pct, gpu_share(report, row)) \
+	X(gpu_ps, gpu(report, row->gpu_ps)) \
+	X(self_cpu_ps, ts_int(row->self_cpu_ps)) \
+	X(cpu_ps, ts_int(row->cpu_ps)) \
+	X(cpu_mean_ps, ts_int(row->cpu_ps / TS_MAX(row->calls, 1))) \
+	X(kernels, gpu(report, row->nr_kernels)) \
+	X(flops, flops(row)) \
+	X(flops_per_s, rate(report, row)) \
+	X(category, ts_operators_category(report->ctx, row)) \
+	X(dtype, type(row)) \
+	X(bytes, ts_operators_is_sized(row) ? ts_real(row->bytes) : ts_null()) \
+	X(operational_intensity, ts_operators_intensity(row)) \
+	X(bound_by, ts_operators_bound(row, report->rates)) \
+	X(roofline_efficiency_pct, ts_operators_roofline(report->result, row)) \
+	X(kernel, kernel_name(report, row))
 
-#define NAME_COLUMNS(X) \
-	X(name, TS_MEASURED, "operator", ts_text(name_of(report, row))) \
-	X(kind, TS_DERIVED, NULL, ts_text(row->is_call ? TS_LIT("runtime") : TS_LIT("operator"))) \
+#define NAME_CELLS(X) \
+	X(name, ts_text(name_of(report, row))) \
+	X(kind, ts_text(row->is_call ? TS_LIT("runtime") : TS_LIT("operator"))) \
 	TIMES(X)
 
-#define SHAPE_COLUMNS(X) \
-	X(name, TS_MEASURED, "operator", ts_text(name_of(report, row))) \
-	X(input_shapes, TS_MEASURED, "shapes", shapes(report, row)) \
+#define SHAPE_CELLS(X) \
+	X(name, ts_text(name_of(report, row))) \
+	X(input_shapes, shapes(report, row)) \
 	TIMES(X)
-
-static const struct ts_column name_columns[] = { NAME_COLUMNS(TS_COLUMN) };
-static const struct ts_column shape_columns[] = { SHAPE_COLUMNS(TS_COLUMN) };
 
 static int costliest_first(const void *a, const void *b)
 {
@@ -177,38 +173,26 @@ static size_t fold_shapes(struct operator_row *rows, size_t nr)
 
 static void put_shapes(const struct report *report, const struct operator_row *rows, size_t nr)
 {
-	struct ts_table *table = ts_result_table(report->result, "by_shape",
-						 "Operators by the shapes of their inputs",
-						 shape_columns, TS_NELEM(shape_columns));
+	struct ts_table *table = TS_TABLE(report->result, operators_by_shape);
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct operator_row *row = &rows[i];
 
 		if (row->shapes.n > 0 || row->is_others)
-			TS_CELLS(report->result, table, SHAPE_COLUMNS);
+			TS_CELLS(report->result, table, operators_by_shape, SHAPE_CELLS);
 	}
 }
 
 static void put_names(const struct report *report, const struct operator_row *rows, size_t nr)
 {
-	struct ts_table *table = ts_result_table(report->result, "by_name", "Operators",
-						 name_columns, TS_NELEM(name_columns));
+	struct ts_table *table = TS_TABLE(report->result, operators_by_name);
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct operator_row *row = &rows[i];
 
-		TS_CELLS(report->result, table, NAME_COLUMNS);
+		TS_CELLS(report->result, table, operators_by_name, NAME_CELLS);
 	}
 }
-
-#define FIELDS(X) \
-	X(calls, TS_MEASURED, "calls of operators", ts_int(calls)) \
-	X(self_cpu_ps, TS_MEASURED, "in operators and calls, on threads", ts_int(cpu_ps)) \
-	X(gpu_ps, TS_MEASURED, "on GPUs", gpu(report, sums->gpu_ps)) \
-	X(outside_gpu_ps, TS_MEASURED, "launched outside of operators", \
-	  gpu(report, sums->outside_ps)) \
-	X(flops, TS_MODELLED, "FLOPs", sums->nr_counted > 0 ? ts_real(sums->flops) : ts_null()) \
-	X(flops_utilization_pct, TS_MODELLED, "of the peak over the run", utilization(report))
 
 static void put_sums(const struct report *report)
 {
@@ -220,7 +204,13 @@ static void put_sums(const struct report *report)
 		calls += sum->rows[i].is_call ? 0 : sum->rows[i].calls;
 		cpu_ps = ts_i64_add(cpu_ps, sum->rows[i].self_cpu_ps);
 	}
-	TS_FIELDS(report->result, FIELDS);
+	TS_SET(report->result, operators, calls, ts_int(calls));
+	TS_SET(report->result, operators, self_cpu_ps, ts_int(cpu_ps));
+	TS_SET(report->result, operators, gpu_ps, gpu(report, sums->gpu_ps));
+	TS_SET(report->result, operators, outside_gpu_ps, gpu(report, sums->outside_ps));
+	TS_SET(report->result, operators, flops,
+	       sums->nr_counted > 0 ? ts_real(sums->flops) : ts_null());
+	TS_SET(report->result, operators, flops_utilization_pct, utilization(report));
 }
 
 static void put_notes(const struct report *report)

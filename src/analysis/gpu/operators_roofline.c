@@ -6,8 +6,8 @@
  */
 #include "analysis/gpu/operators.h"
 
-#include "analysis/kit/table.h"
 #include "result/impossible.h"
+#include "result/schema/operators.def"
 
 /* FLOP/s; NaN: unknown. */
 static double peak_of(const struct operator_row *row, const struct ts_rates *rates)
@@ -139,19 +139,17 @@ static struct ts_value reached(struct ts_result *result, const struct category_s
 	return ts_operators_roofline(result, &row);
 }
 
-#define COLUMNS(X) \
-	X(category, TS_DERIVED, "kind of operator", ts_text(sum->name)) \
-	X(calls, TS_MEASURED, "calls", ts_int(sum->calls)) \
-	X(self_gpu_ps, TS_MEASURED, TS_KEY("self GPU"), ts_int(sum->self_gpu_ps)) \
-	X(self_gpu_pct, TS_MEASURED, "of all", share(sum->self_gpu_ps, all_ps)) \
-	X(modelled_pct, TS_DERIVED, TS_SPARE("modelled"), share(sum->known_ps, sum->self_gpu_ps)) \
-	X(flops, TS_MODELLED, NULL, known(sum, sum->flops)) \
-	X(bytes, TS_MODELLED, NULL, known(sum, sum->bytes)) \
-	X(flops_per_s, TS_MODELLED, "FLOP/s", rate(sum, sum->flops)) \
-	X(bytes_per_s, TS_MODELLED, "bytes/s", rate(sum, sum->bytes)) \
-	X(roofline_efficiency_pct, TS_MODELLED, "of roof", reached(result, sum))
-
-static const struct ts_column columns[] = { COLUMNS(TS_COLUMN) };
+#define CELLS(X) \
+	X(category, ts_text(sum->name)) \
+	X(calls, ts_int(sum->calls)) \
+	X(self_gpu_ps, ts_int(sum->self_gpu_ps)) \
+	X(self_gpu_pct, share(sum->self_gpu_ps, all_ps)) \
+	X(modelled_pct, share(sum->known_ps, sum->self_gpu_ps)) \
+	X(flops, known(sum, sum->flops)) \
+	X(bytes, known(sum, sum->bytes)) \
+	X(flops_per_s, rate(sum, sum->flops)) \
+	X(bytes_per_s, rate(sum, sum->bytes)) \
+	X(roofline_efficiency_pct, reached(result, sum))
 
 static int longest_first(const void *a, const void *b)
 {
@@ -164,15 +162,14 @@ static int longest_first(const void *a, const void *b)
 
 static void put_sums(struct ts_result *result, struct category_sum *sums, size_t nr, int64_t all_ps)
 {
-	struct ts_table *table = ts_result_table(
-		result, "categories", "Operators by what they are for", columns, TS_NELEM(columns));
+	struct ts_table *table = TS_TABLE(result, operators_categories);
 
 	table->text_rows = nr;
 	for (size_t i = 0; i < nr; i++) {
 		const struct category_sum *sum = &sums[i];
 
 		if (sum->calls > 0)
-			TS_CELLS(result, table, COLUMNS);
+			TS_CELLS(result, table, operators_categories, CELLS);
 	}
 }
 

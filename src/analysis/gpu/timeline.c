@@ -7,6 +7,7 @@
  * Where our meaning differs, docs/analyses/gpu/timeline.md says so.
  */
 #include "analysis/gpu/timeline.h"
+#include "result/schema/timeline.def"
 
 #define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
 
@@ -323,8 +324,7 @@ static enum ts_status timeline_close(void *state, const struct ts_context *ctx, 
 }
 
 const struct ts_analysis ts_analysis_timeline = {
-	.name = "timeline",
-	.title = "Timeline: hosts and devices",
+	.schema = &ts_schema_timeline,
 	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK,
 	.state = &ts_timeline_record,

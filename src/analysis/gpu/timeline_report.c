@@ -4,8 +4,8 @@
 
 #include "analysis/kit/cells.h"
 #include "analysis/kit/spread.h"
-#include "analysis/kit/table.h"
 #include "base/units.h"
+#include "result/schema/timeline.def"
 
 #define TRACK_ORDER 5 /* below the time classes */
 
@@ -121,28 +121,21 @@ static struct ts_timeline_facts facts_of(const struct sums *sums)
 	};
 }
 
-/* Headings of what a GPU has; a TPU runs ops, copies to and from its host, and no more of these. */
-#define STEP_COLUMNS(X) \
-	STEP_COLUMNS_AS(X, "Kernel", "Memcpy", "Memset", "Runtime", "DataLoader", "kernels")
-#define TPU_STEP_COLUMNS(X) STEP_COLUMNS_AS(X, "ops", "host copies", NULL, NULL, NULL, NULL)
-#define STEP_COLUMNS_AS(X, KERNEL, MEMCPY, MEMSET, RUNTIME, DATALOADER, KERNELS) \
-	X(rank, TS_MEASURED, "rank", ts_int_or_null(host->rank)) \
-	X(step, TS_MEASURED, "step", number_of(step)) \
-	X(start_ps, TS_MEASURED, NULL, ts_int(TS_MIN(step->start_ps, step->earliest_ps))) \
-	X(duration_ps, TS_MEASURED, TS_KEY("duration"), ts_int(step->end_ps - step->start_ps)) \
-	X(kernel_ps, TS_MEASURED, KERNEL, ts_int(ps[TS_TRACE_KERNEL])) \
-	X(memcpy_ps, TS_MEASURED, MEMCPY, ts_int(ps[TS_TRACE_MEMCPY])) \
-	X(memset_ps, TS_MEASURED, MEMSET, ts_int(ps[TS_TRACE_MEMSET])) \
-	X(communication_ps, TS_MEASURED, "Communication", ts_int(ps[TS_TRACE_COMMUNICATION])) \
-	X(runtime_ps, TS_MEASURED, RUNTIME, ts_int(ps[TS_TRACE_RUNTIME])) \
-	X(dataloader_ps, TS_MEASURED, DATALOADER, ts_int(ps[TS_TRACE_DATALOADER])) \
-	X(cpu_exec_ps, TS_MEASURED, "CPU Exec", ts_int(ps[TS_TRACE_CPU_EXEC])) \
-	X(other_ps, TS_MEASURED, "Other", ts_int(ps[TS_TRACE_OTHER])) \
-	X(kernels, TS_MEASURED, KERNELS, kernels_of(report, rank, step)) \
-	X(counted, TS_DERIVED, NULL, ts_bool(counted))
-
-static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
-static const struct ts_column tpu_step_columns[] = { TPU_STEP_COLUMNS(TS_COLUMN) };
+#define STEP_CELLS(X) \
+	X(rank, ts_int_or_null(host->rank)) \
+	X(step, number_of(step)) \
+	X(start_ps, ts_int(TS_MIN(step->start_ps, step->earliest_ps))) \
+	X(duration_ps, ts_int(step->end_ps - step->start_ps)) \
+	X(kernel_ps, ts_int(ps[TS_TRACE_KERNEL])) \
+	X(memcpy_ps, ts_int(ps[TS_TRACE_MEMCPY])) \
+	X(memset_ps, ts_int(ps[TS_TRACE_MEMSET])) \
+	X(communication_ps, ts_int(ps[TS_TRACE_COMMUNICATION])) \
+	X(runtime_ps, ts_int(ps[TS_TRACE_RUNTIME])) \
+	X(dataloader_ps, ts_int(ps[TS_TRACE_DATALOADER])) \
+	X(cpu_exec_ps, ts_int(ps[TS_TRACE_CPU_EXEC])) \
+	X(other_ps, ts_int(ps[TS_TRACE_OTHER])) \
+	X(kernels, kernels_of(report, rank, step)) \
+	X(counted, ts_bool(counted))
 
 static struct ts_value number_of(const struct timeline_step *step)
 {
@@ -165,7 +158,7 @@ static void put_step(const struct report *report, struct ts_table *table,
 	const struct ts_host *host = &report->ctx->profile->hosts[rank->host];
 	const int64_t *ps = step->own.ps;
 
-	TS_CELLS(report->result, table, STEP_COLUMNS);
+	TS_CELLS(report->result, table, timeline_steps, STEP_CELLS);
 }
 
 static void put_rank_steps(const struct report *report, struct ts_table *table,
@@ -187,9 +180,9 @@ static void put_rank_steps(const struct report *report, struct ts_table *table,
 
 static void put_steps(const struct report *report)
 {
-	struct ts_table *table = ts_result_table(report->result, "steps", "Steps",
-						 report->is_tpu ? tpu_step_columns : step_columns,
-						 TS_NELEM(step_columns));
+	/* The headings are of what a GPU has; a TPU runs ops, copies to and from its host, and no more of these. */
+	struct ts_table *table = report->is_tpu ? TS_TABLE(report->result, timeline_tpu_steps)
+						: TS_TABLE(report->result, timeline_steps);
 
 	for (size_t i = 0; i < report->sum->nr_ranks; i++)
 		if (!is_empty(&report->sum->ranks[i]))
@@ -198,13 +191,11 @@ static void put_steps(const struct report *report)
 
 /* --- time by class */
 
-#define CLASS_COLUMNS(X) \
-	X(class, TS_MEASURED, "class", ts_text(ts_bytes_of(class_name(report, c)))) \
-	X(total_ps, TS_MEASURED, "all steps", ts_int(sums->class_ps[c])) \
-	X(step_mean_ps, TS_MEASURED, "a step", mean(sums->class_ps[c], sums->nr_steps)) \
-	X(share_pct, TS_MEASURED, "of the time", ts_part_pct(sums->class_ps[c], sums->steps_ps))
-
-static const struct ts_column class_columns[] = { CLASS_COLUMNS(TS_COLUMN) };
+#define CLASS_CELLS(X) \
+	X(class, ts_text(ts_bytes_of(class_name(report, c)))) \
+	X(total_ps, ts_int(sums->class_ps[c])) \
+	X(step_mean_ps, mean(sums->class_ps[c], sums->nr_steps)) \
+	X(share_pct, ts_part_pct(sums->class_ps[c], sums->steps_ps))
 
 static const char *class_name(const struct report *report, size_t class)
 {
@@ -222,37 +213,33 @@ static struct ts_value mean(int64_t sum_ps, size_t nr)
 static void put_classes(const struct report *report)
 {
 	const struct sums *sums = &report->sums;
-	struct ts_table *table = ts_result_table(report->result, "classes", "Step time by class",
-						 class_columns, TS_NELEM(class_columns));
+	struct ts_table *table = TS_TABLE(report->result, timeline_classes);
 
 	for (size_t c = 0; c < TS_NR_TRACE_CLASSES; c++)
 		if (!report->is_tpu || sums->class_ps[c] > 0)
-			TS_CELLS(report->result, table, CLASS_COLUMNS);
+			TS_CELLS(report->result, table, timeline_classes, CLASS_CELLS);
 }
 
 /* --- ranks and streams */
 
 #define OF_DEVICE(value) (device ? (value) : ts_null()) /* the rank has one, or null */
-#define RANK_COLUMNS(X) \
-	X(rank, TS_MEASURED, "rank", ts_int_or_null(host->rank)) \
-	X(host, TS_MEASURED, "host", ts_text_or_null(host->name)) \
-	X(total_time_ps, TS_MEASURED, "total", ts_int(all_ps)) \
-	X(cpu_active_ps, TS_MEASURED, "CPU active", ts_int(rank->cpu_ps)) \
-	X(cpu_active_pct, TS_MEASURED, "%", ts_part_pct(rank->cpu_ps, all_ps)) \
-	X(gpu_active_ps, TS_MEASURED, "device active", OF_DEVICE(ts_int(rank->device_ps))) \
-	X(gpu_active_pct, TS_MEASURED, "%", OF_DEVICE(ts_part_pct(rank->device_ps, all_ps))) \
-	X(overlap_ps, TS_MEASURED, "both", OF_DEVICE(ts_int(rank->both_ps))) \
-	X(overlap_pct, TS_MEASURED, "%", OF_DEVICE(ts_part_pct(rank->both_ps, all_ps))) \
-	X(cpu_time_ps, TS_MEASURED, TS_SPARE("threads"), ts_int(rank->cpu_time_ps)) \
-	X(cuda_time_ps, TS_MEASURED, TS_SPARE("device events"), OF_DEVICE(ts_int(rank->device_time_ps)))
-
-static const struct ts_column rank_columns[] = { RANK_COLUMNS(TS_COLUMN) };
+#define RANK_CELLS(X) \
+	X(rank, ts_int_or_null(host->rank)) \
+	X(host, ts_text_or_null(host->name)) \
+	X(total_time_ps, ts_int(all_ps)) \
+	X(cpu_active_ps, ts_int(rank->cpu_ps)) \
+	X(cpu_active_pct, ts_part_pct(rank->cpu_ps, all_ps)) \
+	X(gpu_active_ps, OF_DEVICE(ts_int(rank->device_ps))) \
+	X(gpu_active_pct, OF_DEVICE(ts_part_pct(rank->device_ps, all_ps))) \
+	X(overlap_ps, OF_DEVICE(ts_int(rank->both_ps))) \
+	X(overlap_pct, OF_DEVICE(ts_part_pct(rank->both_ps, all_ps))) \
+	X(cpu_time_ps, ts_int(rank->cpu_time_ps)) \
+	X(cuda_time_ps, OF_DEVICE(ts_int(rank->device_time_ps)))
 
 static void put_ranks(const struct report *report)
 {
-	struct ts_table *table =
-		ts_result_table(report->result, "ranks", report->sums.nr_ranks > 1 ? "Ranks" : NULL,
-				rank_columns, TS_NELEM(rank_columns));
+	struct ts_table *table = TS_TITLED_TABLE(report->result, timeline_ranks,
+						 report->sums.nr_ranks > 1 ? "Ranks" : NULL);
 
 	for (size_t i = 0; i < report->sum->nr_ranks; i++) {
 		const struct timeline_rank *rank = &report->sum->ranks[i];
@@ -261,34 +248,31 @@ static void put_ranks(const struct report *report)
 		int64_t all_ps = length(rank);
 
 		if (!is_empty(rank))
-			TS_CELLS(report->result, table, RANK_COLUMNS);
+			TS_CELLS(report->result, table, timeline_ranks, RANK_CELLS);
 	}
 }
 
-#define STREAM_COLUMNS(X) \
-	X(rank, TS_MEASURED, "rank", ts_int_or_null(profile->hosts[plane->host].rank)) \
-	X(device, TS_MEASURED, "device", ts_text_or_null(plane->name)) \
-	X(stream, TS_MEASURED, "stream", ts_text_or_null(line->name)) \
-	X(events, TS_MEASURED, "events", ts_int((int64_t)stream->nr_events)) \
-	X(busy_ps, TS_MEASURED, "busy", ts_int(stream->busy_ps))
-
-static const struct ts_column stream_columns[] = { STREAM_COLUMNS(TS_COLUMN) };
+#define STREAM_CELLS(X) \
+	X(rank, ts_int_or_null(profile->hosts[plane->host].rank)) \
+	X(device, ts_text_or_null(plane->name)) \
+	X(stream, ts_text_or_null(line->name)) \
+	X(events, ts_int((int64_t)stream->nr_events)) \
+	X(busy_ps, ts_int(stream->busy_ps))
 
 static void put_streams(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_table *table = ts_result_table(report->result, "streams",
+	struct ts_table *table = TS_TITLED_TABLE(report->result, timeline_streams,
 						 report->sum->nr_streams < 2 ? NULL
 						 : report->is_tpu	     ? "Cores"
-									     : "Streams",
-						 stream_columns, TS_NELEM(stream_columns));
+									     : "Streams");
 
 	for (size_t i = 0; i < report->sum->nr_streams; i++) {
 		const struct timeline_stream *stream = &report->sum->streams[i];
 		const struct ts_line *line = &profile->lines[stream->line];
 		const struct ts_plane *plane = &profile->planes[line->plane];
 
-		TS_CELLS(report->result, table, STREAM_COLUMNS);
+		TS_CELLS(report->result, table, timeline_streams, STREAM_CELLS);
 	}
 }
 
@@ -300,30 +284,27 @@ static void put_active(const struct report *report)
 	struct ts_result *result = report->result;
 	double nr = (double)sums->nr_ranks;
 	const struct {
-		const char *ms, *ps, *pct, *label, *pct_label;
+		size_t ms, ps, pct;
 		double all_ps;
 		bool known;
 	} rows[] = {
-		{ "cpu_active_ms", "cpu_active_ps", "cpu_active_pct", "CPU active",
-		  "CPU active, of the total time", sums->cpu_ps, true },
-		{ "gpu_active_ms", "gpu_active_ps", "gpu_active_pct", "some device active",
-		  "some device active, of the total time", sums->device_ps, sums->has_device },
-		{ "overlap_ms", "overlap_ps", "overlap_pct", "both at once",
-		  "both at once, of the total time", sums->both_ps, sums->has_device },
+#define ACTIVE(name) \
+	TS_FIELD_AT(timeline, name##_ms), TS_FIELD_AT(timeline, name##_ps), \
+		TS_FIELD_AT(timeline, name##_pct)
+		{ ACTIVE(cpu_active), sums->cpu_ps, true },
+		{ ACTIVE(gpu_active), sums->device_ps, sums->has_device },
+		{ ACTIVE(overlap), sums->both_ps, sums->has_device },
 	};
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		int64_t ps = (int64_t)llround(rows[i].all_ps / nr);
+		double share_pct =
+			sums->length_ps > 0 ? 100 * rows[i].all_ps / sums->length_ps : NAN;
 
-		ts_result_field(result, rows[i].ms, rows[i].known ? ms(ps) : ts_null(), TS_MEASURED,
-				NULL);
-		ts_result_field(result, rows[i].ps, rows[i].known ? ts_int(ps) : ts_null(),
-				TS_MEASURED, rows[i].label);
-		ts_result_field(result, rows[i].pct,
-				rows[i].known && sums->length_ps > 0
-					? ts_real(100 * rows[i].all_ps / sums->length_ps)
-					: ts_null(),
-				TS_MEASURED, rows[i].pct_label);
+		TS_SET_AT(result, timeline, rows[i].ms, rows[i].known ? ms(ps) : ts_null());
+		TS_SET_AT(result, timeline, rows[i].ps, rows[i].known ? ts_int(ps) : ts_null());
+		TS_SET_AT(result, timeline, rows[i].pct,
+			  rows[i].known ? ts_real(share_pct) : ts_null());
 	}
 }
 
@@ -332,19 +313,14 @@ static void put_totals(const struct report *report, const struct ts_timeline_fac
 	struct ts_result *result = report->result;
 	bool has_device = facts->device_time_ps >= 0;
 
-	ts_result_field(result, "total_time_ms", ms(facts->total_ps), TS_MEASURED, NULL);
-	ts_result_field(result, "total_time_ps", ts_int(facts->total_ps), TS_MEASURED,
-			"total time");
+	TS_SET(result, timeline, total_time_ms, ms(facts->total_ps));
+	TS_SET(result, timeline, total_time_ps, ts_int(facts->total_ps));
 	put_active(report);
-	ts_result_field(result, "cpu_time_ms", ms(facts->cpu_time_ps), TS_MEASURED, NULL);
-	ts_result_field(result, "cpu_time_ps", ts_int(facts->cpu_time_ps), TS_MEASURED,
-			"time of host threads");
-	ts_result_field(result, "cuda_time_ms", has_device ? ms(facts->device_time_ps) : ts_null(),
-			TS_MEASURED, NULL);
-	ts_result_field(result, "cuda_time_ps", ts_int_or_null(facts->device_time_ps), TS_MEASURED,
-			"time of device events");
-	ts_result_field(result, "step_count", ts_int((int64_t)report->sums.nr_steps), TS_MEASURED,
-			"steps counted");
+	TS_SET(result, timeline, cpu_time_ms, ms(facts->cpu_time_ps));
+	TS_SET(result, timeline, cpu_time_ps, ts_int(facts->cpu_time_ps));
+	TS_SET(result, timeline, cuda_time_ms, has_device ? ms(facts->device_time_ps) : ts_null());
+	TS_SET(result, timeline, cuda_time_ps, ts_int_or_null(facts->device_time_ps));
+	TS_SET(result, timeline, step_count, ts_int((int64_t)report->sums.nr_steps));
 }
 
 static const char *const sources[] = {
@@ -361,9 +337,8 @@ static void put_step_source(const struct report *report)
 
 	while (is_empty(&report->sum->ranks[i]))
 		i++;
-	ts_result_field(report->result, "step_source",
-			ts_text(ts_bytes_of(sources[report->sum->ranks[i].steps.source])),
-			TS_DERIVED, "steps are");
+	TS_SET(report->result, timeline, step_source,
+	       ts_text(ts_bytes_of(sources[report->sum->ranks[i].steps.source])));
 }
 
 /* --- the drawn row */

@@ -10,10 +10,10 @@
 #include "analysis/matrix/padding.h"
 
 #include "analysis/kit/others.h"
-#include "analysis/kit/table.h"
 #include "base/record.h"
 #include "model/op_kind.h"
 #include "model/traffic.h"
+#include "result/schema/padding.def"
 
 #define MAX_ROWS    1000
 #define ASSUMED_DIM 128	 /* where no device is named */
@@ -345,22 +345,20 @@ static struct ts_padded_op fact_of(const struct ts_profile *profile, struct ts_r
 	return fact;
 }
 
-#define OP_COLUMNS(X) \
-	X(op, TS_MEASURED, "op", ts_text(fact->name)) \
-	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
-	X(waste_bytes_pct, TS_COMPILED, "bytes", ts_share_pct(fact->bytes_share)) \
-	X(waste_flops_pct, TS_MODELLED, "FLOPs", ts_share_pct(fact->flops_share)) \
-	X(waste_ps, TS_MODELLED, TS_KEY("time lost"), ts_int_or_null(fact->waste_ps)) \
-	X(suggestion, TS_MODELLED, TS_KEY("suggestion"), ts_text_or_null(fact->suggestion)) \
-	X(predicted_gain_ps, TS_MODELLED, TS_KEY("gain"), ts_int_or_null(fact->gain_ps)) \
-	X(self_time_ps, TS_MEASURED, NULL, ts_int_or_null(fact->self_ps))
-
-static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+#define OP_CELLS(X) \
+	X(op, ts_text(fact->name)) \
+	X(module, ts_text_or_null(fact->module)) \
+	X(waste_bytes_pct, ts_share_pct(fact->bytes_share)) \
+	X(waste_flops_pct, ts_share_pct(fact->flops_share)) \
+	X(waste_ps, ts_int_or_null(fact->waste_ps)) \
+	X(suggestion, ts_text_or_null(fact->suggestion)) \
+	X(predicted_gain_ps, ts_int_or_null(fact->gain_ps)) \
+	X(self_time_ps, ts_int_or_null(fact->self_ps))
 
 static void put_op(struct ts_result *result, struct ts_table *table,
 		   const struct ts_padded_op *fact)
 {
-	TS_CELLS(result, table, OP_COLUMNS);
+	TS_CELLS(result, table, padding_ops, OP_CELLS);
 }
 
 static void add_to_others(const struct ts_context *ctx, struct ts_padded_op *others,
@@ -391,8 +389,7 @@ static bool put_ops(const struct ts_context *ctx, struct ts_result *result,
 		    const struct padding_list *list, struct ts_padding_facts *facts)
 {
 	static const char *const sums[] = { "waste_ps", "self_time_ps", NULL };
-	struct ts_table *table =
-		ts_result_table(result, "ops", "Padding by op", op_columns, TS_NELEM(op_columns));
+	struct ts_table *table = TS_TABLE(result, padding_ops);
 	size_t listed = ts_listed_ops(ctx, list->nr, MAX_ROWS), nr = 0;
 	size_t nr_facts = TS_MAX(TS_MIN(list->nr, MAX_ROWS), listed);
 	struct ts_padded_op *items =
@@ -447,29 +444,13 @@ static void add_fields(struct ts_result *result, const struct ts_padding_facts *
 		       const struct ts_padding *arrays)
 {
 	bool any = arrays->allocated_bytes > 0;
-	const struct {
-		const char *name;
-		struct ts_value value;
-		enum ts_origin origin;
-		const char *label;
-	} fields[] = {
-		{ "waste_pct", ts_share_pct(facts->waste_share), TS_MODELLED,
-		  "core time lost to padding" },
-		{ "waste_ps", ts_int_or_null(facts->waste_ps), TS_MODELLED,
-		  "time lost on all cores" },
-		{ "logical_bytes", any ? ts_int(arrays->logical_bytes) : ts_null(), TS_COMPILED,
-		  "arrays without padding" },
-		{ "allocated_bytes", any ? ts_int(arrays->allocated_bytes) : ts_null(), TS_COMPILED,
-		  "arrays as stored" },
-		{ "allocated_waste_pct",
-		  ts_share_pct(
-			  wasted((double)arrays->logical_bytes, (double)arrays->allocated_bytes)),
-		  TS_COMPILED, "padding in stored arrays" },
-	};
-
-	for (size_t i = 0; i < TS_NELEM(fields); i++)
-		ts_result_field(result, fields[i].name, fields[i].value, fields[i].origin,
-				fields[i].label);
+	TS_SET(result, padding, waste_pct, ts_share_pct(facts->waste_share));
+	TS_SET(result, padding, waste_ps, ts_int_or_null(facts->waste_ps));
+	TS_SET(result, padding, logical_bytes, any ? ts_int(arrays->logical_bytes) : ts_null());
+	TS_SET(result, padding, allocated_bytes, any ? ts_int(arrays->allocated_bytes) : ts_null());
+	TS_SET(result, padding, allocated_waste_pct,
+	       ts_share_pct(
+		       wasted((double)arrays->logical_bytes, (double)arrays->allocated_bytes)));
 }
 
 static void add_notes(struct ts_result *result, const struct ts_context *ctx,
@@ -519,8 +500,7 @@ done:
 }
 
 const struct ts_analysis ts_analysis_padding = {
-	.name = "padding",
-	.title = "Padding waste",
+	.schema = &ts_schema_padding,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_DEVICE_CLOCK,

@@ -9,7 +9,7 @@
 #include "analysis/matrix/padding.h"
 
 #include "analysis/kit/cells.h"
-#include "analysis/kit/table.h"
+#include "result/schema/padding.def"
 
 #include <inttypes.h>
 
@@ -437,31 +437,27 @@ static struct ts_value shape_cell(struct ts_result *result, const struct array *
 	return cell;
 }
 
-#define ARRAY_COLUMNS(X) \
-	X(module, TS_COMPILED, NULL, module_cell(array)) \
-	X(name, TS_COMPILED, "array", ts_text(array_name(result, array))) \
-	X(shape, TS_COMPILED, TS_KEY("shape"), shape_cell(result, array)) \
-	X(logical_bytes, TS_COMPILED, "size", ts_int(array->bytes.logical_bytes)) \
-	X(allocated_bytes, TS_COMPILED, "stored", ts_int(array->bytes.allocated_bytes)) \
-	X(waste_pct, TS_COMPILED, TS_KEY("padding"), ts_share_pct(padding_share(array))) \
-	X(uses, TS_COMPILED, TS_SPARE("ops"), ts_int(array->uses)) \
-	X(time_ps, TS_MODELLED, TS_KEY("time at stake"), \
-	  arrays->measured ? ts_whole_or_null(array->time_ps) : ts_null()) \
-	X(role, TS_COMPILED, NULL, ts_text(ts_bytes_of(roles[array->role])))
-
-static const struct ts_column array_columns[] = { ARRAY_COLUMNS(TS_COLUMN) };
+#define ARRAY_CELLS(X) \
+	X(module, module_cell(array)) \
+	X(name, ts_text(array_name(result, array))) \
+	X(shape, shape_cell(result, array)) \
+	X(logical_bytes, ts_int(array->bytes.logical_bytes)) \
+	X(allocated_bytes, ts_int(array->bytes.allocated_bytes)) \
+	X(waste_pct, ts_share_pct(padding_share(array))) \
+	X(uses, ts_int(array->uses)) \
+	X(time_ps, arrays->measured ? ts_whole_or_null(array->time_ps) : ts_null()) \
+	X(role, ts_text(ts_bytes_of(roles[array->role])))
 
 static void put_arrays(struct ts_result *result, const struct padding_arrays *arrays)
 {
-	struct ts_table *table = ts_result_table(result, "arrays", "Arrays by padding",
-						 array_columns, TS_NELEM(array_columns));
+	struct ts_table *table = TS_TABLE(result, padding_arrays);
 	size_t nr = 0;
 
 	for (size_t i = 0; i < arrays->nr; i++) {
 		const struct array *array = &arrays->items[i];
 
 		if (is_worth_a_row(array) && nr++ < MAX_ROWS)
-			TS_CELLS(result, table, ARRAY_COLUMNS);
+			TS_CELLS(result, table, padding_arrays, ARRAY_CELLS);
 	}
 	nr += arrays->nr_dropped;
 	if (nr > MAX_ROWS)

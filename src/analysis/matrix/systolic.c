@@ -10,6 +10,7 @@
 
 #include "base/record.h"
 #include "base/units.h"
+#include "result/schema/systolic.def"
 
 #define TS_SELF struct systolic_core
 static const struct ts_member core_members[] = {
@@ -293,42 +294,26 @@ static void add_fields(struct ts_result *result, const struct systolic_sum *sum,
 {
 	bool is_unknown = sum->matrix_ps == 0 && sum->nr_unknown > 0;
 	double matrix_ps = is_unknown ? NAN : (double)sum->matrix_ps;
-	const struct {
-		const char *name;
-		double share;
-		enum ts_origin origin;
-		const char *label;
-	} shares[] = {
-		{ "mxu_measured_pct", reached->measured, TS_MEASURED, "by counters" },
-		{ "matrix_time_pct", ratio(matrix_ps, (double)total_ps), TS_MEASURED,
-		  "time in matrix ops" },
-		{ "matrix_op_utilization_pct", ratio(sum->used_ps, matrix_ps), TS_MODELLED,
-		  "utilization in matrix ops" },
-		{ "fill_pct", ratio(sum->flops, sum->filled_flops), TS_MODELLED,
-		  "array filled by shapes" },
-		{ "loss_shape_pct", sum->has_shape ? ratio(sum->shape_ps, matrix_ps) : NAN,
-		  TS_MODELLED, "lost to shape" },
-		{ "loss_memory_pct", sum->has_memory ? ratio(sum->memory_ps, matrix_ps) : NAN,
-		  TS_MODELLED, "lost to memory" },
-		{ "loss_other_pct", ratio(sum->other_ps, matrix_ps), TS_MODELLED,
-		  "lost otherwise" },
-	};
 
-	ts_result_field(result, "mxu_utilization_pct", ts_held_pct(result, reached->used),
-			reached->has_counters ? TS_MEASURED : TS_MODELLED, "MXU utilization");
-	ts_result_field(result, "mxu_modelled_pct",
-			ts_held_pct(result, (struct ts_held){ reached->modelled, reached->cause }),
-			TS_MODELLED, NULL);
-	for (size_t i = 0; i < TS_NELEM(shares); i++)
-		ts_result_field(result, shares[i].name, ts_share_pct(shares[i].share),
-				shares[i].origin, shares[i].label);
-	ts_result_field(result, "matrix_ps",
-			total_ps > 0 && !is_unknown ? ts_int(sum->matrix_ps) : ts_null(),
-			TS_MEASURED, NULL);
-	ts_result_field(result, "unknown_kernel_count", ts_int((int64_t)sum->nr_opaque),
-			TS_MEASURED, NULL);
-	ts_result_field(result, "unknown_kernel_ps",
-			total_ps > 0 ? ts_int(sum->opaque_ps) : ts_null(), TS_MEASURED, NULL);
+	TS_SET(result, systolic, mxu_utilization_pct,
+	       ts_value_from(ts_held_pct(result, reached->used),
+			     reached->has_counters ? TS_MEASURED : TS_MODELLED));
+	TS_SET(result, systolic, mxu_modelled_pct,
+	       ts_held_pct(result, (struct ts_held){ reached->modelled, reached->cause }));
+#define SHARE(name, share) TS_SET(result, systolic, name, ts_share_pct(share))
+	SHARE(mxu_measured_pct, reached->measured);
+	SHARE(matrix_time_pct, ratio(matrix_ps, (double)total_ps));
+	SHARE(matrix_op_utilization_pct, ratio(sum->used_ps, matrix_ps));
+	SHARE(fill_pct, ratio(sum->flops, sum->filled_flops));
+	SHARE(loss_shape_pct, sum->has_shape ? ratio(sum->shape_ps, matrix_ps) : NAN);
+	SHARE(loss_memory_pct, sum->has_memory ? ratio(sum->memory_ps, matrix_ps) : NAN);
+	SHARE(loss_other_pct, ratio(sum->other_ps, matrix_ps));
+#undef SHARE
+	TS_SET(result, systolic, matrix_ps,
+	       total_ps > 0 && !is_unknown ? ts_int(sum->matrix_ps) : ts_null());
+	TS_SET(result, systolic, unknown_kernel_count, ts_int((int64_t)sum->nr_opaque));
+	TS_SET(result, systolic, unknown_kernel_ps,
+	       total_ps > 0 ? ts_int(sum->opaque_ps) : ts_null());
 }
 
 static void add_notes(struct ts_result *result, const struct ts_context *ctx,
@@ -375,8 +360,7 @@ static enum ts_status systolic_close(void *arg, const struct ts_context *ctx, vo
 }
 
 const struct ts_analysis ts_analysis_systolic = {
-	.name = "systolic",
-	.title = "Matrix units",
+	.schema = &ts_schema_systolic,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_COSTS | TS_COL_DEVICE_CLOCK,

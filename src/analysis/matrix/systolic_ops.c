@@ -10,9 +10,9 @@
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
 #include "analysis/kit/others.h"
-#include "analysis/kit/table.h"
 #include "model/op_kind.h"
 #include "model/traffic.h"
+#include "result/schema/systolic.def"
 
 #define MAX_ROWS    1000 /* as XProf's tables */
 #define ASSUMED_DIM 128	 /* where no device is named */
@@ -377,36 +377,34 @@ static struct ts_value utilization_cell(const struct ts_context *ctx, struct ts_
 								   : systolic_above);
 }
 
-#define OP_COLUMNS(X) \
-	X(op, TS_MEASURED, "op", ts_text(fact->name)) \
-	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
-	X(m, TS_COMPILED, "M", ts_int_or_null(fact->m)) \
-	X(n, TS_COMPILED, "N", ts_int_or_null(fact->n)) \
-	X(k, TS_COMPILED, "K", ts_int_or_null(fact->k)) \
-	X(batch, TS_COMPILED, TS_SPARE("batch"), IF_PRODUCT(ts_int_or_null(row->work.main.batch))) \
-	X(dtype, TS_COMPILED, "type", dtype_cell(result, &row->work)) \
-	X(flops, TS_MODELLED, NULL, ts_whole_or_null(row->flops)) \
-	X(occurrences, TS_MEASURED, "times", IF_RUN(ts_int(row->occurrences))) \
-	X(time_ps, TS_MEASURED, "time", ts_int_or_null(fact->time_ps)) \
-	X(mxu_utilization_pct, TS_MODELLED, TS_KEY("MXU"), utilization_cell(ctx, result, row, fact)) \
-	X(fill_pct, TS_MODELLED, TS_KEY("fill"), ts_share_pct(fact->fill)) \
-	X(limiting_dim, TS_MODELLED, "limited by", ts_text_or_null(fact->limit)) \
-	X(loss_shape_pct, TS_MODELLED, "shape", ts_share_pct(fact->shape_loss)) \
-	X(loss_memory_pct, TS_MODELLED, "memory", ts_share_pct(fact->memory_loss)) \
-	X(loss_other_pct, TS_MODELLED, "other", ts_share_pct(fact->other_loss)) \
-	X(estimated_cycles, TS_COMPILED, NULL, ts_int_or_null(cycles_of(row))) \
-	X(estimated_ps, TS_COMPILED, TS_SPARE("compiler's estimate"), ts_whole_or_null(estimated_ps(row))) \
-	X(mean_ps, TS_MEASURED, TS_SPARE("mean"), IF_RUN(ts_int(row->time_ps / row->occurrences))) \
-	X(bound_by, TS_MODELLED, "bound by", bound_cell(row)) \
-	X(source, TS_MEASURED, NULL, source_cell(result, row)) \
-	X(lost_ps, TS_MODELLED, TS_KEY("lost"), ts_whole_or_null(row->lost_ps))
-
-static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+#define OP_CELLS(X) \
+	X(op, ts_text(fact->name)) \
+	X(module, ts_text_or_null(fact->module)) \
+	X(m, ts_int_or_null(fact->m)) \
+	X(n, ts_int_or_null(fact->n)) \
+	X(k, ts_int_or_null(fact->k)) \
+	X(batch, IF_PRODUCT(ts_int_or_null(row->work.main.batch))) \
+	X(dtype, dtype_cell(result, &row->work)) \
+	X(flops, ts_whole_or_null(row->flops)) \
+	X(occurrences, IF_RUN(ts_int(row->occurrences))) \
+	X(time_ps, ts_int_or_null(fact->time_ps)) \
+	X(mxu_utilization_pct, utilization_cell(ctx, result, row, fact)) \
+	X(fill_pct, ts_share_pct(fact->fill)) \
+	X(limiting_dim, ts_text_or_null(fact->limit)) \
+	X(loss_shape_pct, ts_share_pct(fact->shape_loss)) \
+	X(loss_memory_pct, ts_share_pct(fact->memory_loss)) \
+	X(loss_other_pct, ts_share_pct(fact->other_loss)) \
+	X(estimated_cycles, ts_int_or_null(cycles_of(row))) \
+	X(estimated_ps, ts_whole_or_null(estimated_ps(row))) \
+	X(mean_ps, IF_RUN(ts_int(row->time_ps / row->occurrences))) \
+	X(bound_by, bound_cell(row)) \
+	X(source, source_cell(result, row)) \
+	X(lost_ps, ts_whole_or_null(row->lost_ps))
 
 static void put_op(struct ts_result *result, const struct ts_context *ctx, struct ts_table *table,
 		   const struct row *row, const struct ts_matrix_op *fact)
 {
-	TS_CELLS(result, table, OP_COLUMNS);
+	TS_CELLS(result, table, systolic_ops, OP_CELLS);
 }
 
 static void put_others(struct ts_result *result, const struct ts_context *ctx,
@@ -434,8 +432,7 @@ static bool put_ops(struct ts_result *result, const struct ts_context *ctx, cons
 		    bool measured, struct ts_systolic_facts *facts)
 {
 	const char *title = measured ? "Matrix ops by time lost" : "Matrix ops";
-	struct ts_table *table =
-		ts_result_table(result, "ops", title, op_columns, TS_NELEM(op_columns));
+	struct ts_table *table = TS_TITLED_TABLE(result, systolic_ops, title);
 	size_t listed = ts_listed_ops(ctx, list->nr, MAX_ROWS);
 	size_t nr = TS_MAX(TS_MIN(list->nr, MAX_ROWS), listed);
 	struct ts_matrix_op *items = ts_arena_array(&result->owner->arena, nr + 1, sizeof(*items));

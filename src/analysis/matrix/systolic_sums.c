@@ -3,7 +3,7 @@
 #include "analysis/matrix/systolic.h"
 
 #include "analysis/kit/others.h"
-#include "analysis/kit/table.h"
+#include "result/schema/systolic.def"
 
 struct module_sum {
 	uint64_t program_id;
@@ -139,21 +139,17 @@ static struct ts_bytes module_cause(const struct module_sum *sum)
 		       : (struct ts_bytes){ NULL, 0 };
 }
 
-#define MODULE_COLUMNS(X) \
-	X(module, TS_MEASURED, "module", ts_text_or_null(sum->name)) \
-	X(program_id, TS_MEASURED, NULL, ts_id(sum->program_id)) \
-	X(executions, TS_MEASURED, "times", sum->executions ? ts_int(sum->executions) : ts_null()) \
-	X(flops, TS_MODELLED, NULL, sum->has_flops ? whole(sum->flops) : ts_null()) \
-	X(time_ps, TS_MEASURED, "time", ts_int(module_time(sum))) \
-	X(mxu_utilization_pct, TS_MODELLED, "MXU", \
-	  share_cell(result, module_utilization(sum), module_cause(sum)))
-
-static const struct ts_column module_columns[] = { MODULE_COLUMNS(TS_COLUMN) };
+#define MODULE_CELLS(X) \
+	X(module, ts_text_or_null(sum->name)) \
+	X(program_id, ts_id(sum->program_id)) \
+	X(executions, sum->executions ? ts_int(sum->executions) : ts_null()) \
+	X(flops, sum->has_flops ? whole(sum->flops) : ts_null()) \
+	X(time_ps, ts_int(module_time(sum))) \
+	X(mxu_utilization_pct, share_cell(result, module_utilization(sum), module_cause(sum)))
 
 static bool put_modules(const struct ts_context *ctx, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "modules", "Matrix units by module",
-						 module_columns, TS_NELEM(module_columns));
+	struct ts_table *table = TS_TABLE(result, systolic_modules);
 	struct sums sums = { NULL, 0, 0, { NULL, 0, 0 } };
 	const struct module_sum *items;
 	bool good = true;
@@ -167,7 +163,7 @@ static bool put_modules(const struct ts_context *ctx, struct ts_result *result)
 	for (size_t i = 0; i < sums.nr && good; i++) {
 		const struct module_sum *sum = &items[i];
 
-		TS_CELLS(result, table, MODULE_COLUMNS);
+		TS_CELLS(result, table, systolic_modules, MODULE_CELLS);
 	}
 	sums_release(&sums);
 	return good;
@@ -199,14 +195,11 @@ static double step_utilization(const struct step_sum *sum, bool has_matrix)
 	return has_matrix && sum->capacity > 0 ? sum->flops / sum->capacity : NAN;
 }
 
-#define STEP_COLUMNS(X) \
-	X(step, TS_MEASURED, "step", ts_int((int64_t)sum->number)) \
-	X(flops, TS_MODELLED, NULL, whole(sum->flops)) \
-	X(time_ps, TS_MEASURED, "time on all cores", ts_int(sum->time_ps)) \
-	X(mxu_utilization_pct, TS_MODELLED, "MXU", \
-	  share_cell(result, step_utilization(sum, has_matrix), cause))
-
-static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+#define STEP_CELLS(X) \
+	X(step, ts_int((int64_t)sum->number)) \
+	X(flops, whole(sum->flops)) \
+	X(time_ps, ts_int(sum->time_ps)) \
+	X(mxu_utilization_pct, share_cell(result, step_utilization(sum, has_matrix), cause))
 
 /* What all steps share. */
 struct steps_report {
@@ -222,7 +215,7 @@ static void put_step(const struct steps_report *report, const struct step_sum *s
 	struct ts_bytes cause = report->cause;
 	bool has_matrix = report->has_matrix;
 
-	TS_CELLS(result, report->table, STEP_COLUMNS);
+	TS_CELLS(result, report->table, systolic_steps, STEP_CELLS);
 }
 
 static void put_other_steps(const struct steps_report *report, const struct ts_context *ctx,
@@ -240,10 +233,8 @@ static void put_other_steps(const struct steps_report *report, const struct ts_c
 static bool put_steps(const struct systolic_state *state, const struct ts_context *ctx,
 		      struct ts_result *result, bool has_matrix, struct ts_bytes cause)
 {
-	struct steps_report report = { result,
-				       ts_result_table(result, "steps", "Matrix units by step",
-						       step_columns, TS_NELEM(step_columns)),
-				       has_matrix, cause };
+	struct steps_report report = { result, TS_TABLE(result, systolic_steps), has_matrix,
+				       cause };
 	size_t nr = ctx->outline ? ts_run_steps_nr(ctx->steps, &ctx->outline->steps) : 0;
 	struct step_sum *sums = calloc(nr + 1, sizeof(*sums));
 
@@ -272,22 +263,18 @@ static double core_utilization(const struct ts_context *ctx, uint32_t device, do
 	return flops / ((double)wall_ps * 1e-12 * rates->peak_flops_per_s);
 }
 
-#define DEVICE_COLUMNS(X) \
-	X(device, TS_MEASURED, "device", ts_text(device->name)) \
-	X(host, TS_MEASURED, NULL, ts_text(host->name)) \
-	X(flops, TS_MODELLED, NULL, whole(flops)) \
-	X(mxu_utilization_pct, TS_MODELLED, "MXU", share_cell(result, utilization, cause)) \
-	X(mxu_measured_pct, TS_MEASURED, "by counters of its host", \
-	  ts_real(host->mxu_utilization_pct))
-
-static const struct ts_column device_columns[] = { DEVICE_COLUMNS(TS_COLUMN) };
+#define DEVICE_CELLS(X) \
+	X(device, ts_text(device->name)) \
+	X(host, ts_text(host->name)) \
+	X(flops, whole(flops)) \
+	X(mxu_utilization_pct, share_cell(result, utilization, cause)) \
+	X(mxu_measured_pct, ts_real(host->mxu_utilization_pct))
 
 static void put_devices(const struct systolic_state *state, const struct ts_context *ctx,
 			struct ts_result *result, int64_t wall_ps, bool has_matrix,
 			struct ts_bytes cause)
 {
-	struct ts_table *table = ts_result_table(result, "devices", "Matrix units by core",
-						 device_columns, TS_NELEM(device_columns));
+	struct ts_table *table = TS_TABLE(result, systolic_devices);
 
 	for (uint32_t i = 0; i < state->nr_cores; i++) {
 		const struct ts_device *device = &ctx->profile->devices[i];
@@ -296,7 +283,7 @@ static void put_devices(const struct systolic_state *state, const struct ts_cont
 		double utilization = has_matrix ? core_utilization(ctx, i, flops, wall_ps) : NAN;
 
 		if (state->cores[i].seen)
-			TS_CELLS(result, table, DEVICE_COLUMNS);
+			TS_CELLS(result, table, systolic_devices, DEVICE_CELLS);
 	}
 }
 

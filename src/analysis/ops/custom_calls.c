@@ -19,9 +19,9 @@
 #include "analysis/kit/needs.h"
 
 #include "analysis/kit/peaks.h"
-#include "analysis/kit/table.h"
 #include "model/op_work.h"
 #include "result/impossible.h"
+#include "result/schema/custom_calls.def"
 
 static const char *const source_names[] = {
 	[TS_COST_UNKNOWN] = NULL,      [TS_COST_ESTIMATE] = "estimate",
@@ -331,38 +331,32 @@ static double peak_flops(const struct ts_context *ctx)
 		     : NAN;
 }
 
-#define CALL_COLUMNS(X) \
-	X(program_id, TS_MEASURED, NULL, program_of(ctx->profile, call->op)) \
-	X(module, TS_MEASURED, "module", ts_text_or_null(row->module)) \
-	X(name, TS_MEASURED, "op", ts_text(call->name)) \
-	X(target, TS_COMPILED, "target", \
-	  IF_KNOWN(ts_text_or_null(row->instr->custom_call_target))) \
-	X(kernel, TS_COMPILED, "kernel", ts_text(call->kernel)) \
-	X(occurrences, TS_MEASURED, "count", IF_RAN(ts_int(row->fact->occurrences))) \
-	X(self_time_ps, TS_MEASURED, TS_KEY("self"), ts_int_or_null(row->self_ps)) \
-	X(time_pct, TS_MEASURED, "of the run", ts_share_pct(time_share(ctx, row->fact))) \
-	X(flops, TS_COMPILED, "FLOPs", ts_real(call->flops)) \
-	X(transcendentals, TS_COMPILED, NULL, ts_real(call->transcendentals)) \
-	X(bytes_accessed, TS_COMPILED, NULL, ts_real(call->bytes)) \
-	X(cost_source, TS_DERIVED, "cost from", source_name(call->source)) \
-	X(flops_per_s, TS_MODELLED, "FLOP/s", \
-	  ts_held_value(result, call->flops_per_s, peak_flops(ctx), above)) \
-	X(bytes_per_s, TS_MODELLED, "bytes", ts_real(call->bytes_per_s)) \
-	X(roofline_pct, TS_MODELLED, TS_KEY("of roofline"), \
-	  ts_held_share_pct(result, call->roofline_share, above)) \
-	X(vmem_bytes, TS_COMPILED, "VMEM", \
-	  IF_KNOWN(ts_int_or_null(row->instr->backend.scoped_vmem_bytes))) \
-	X(source, TS_MEASURED, "source", ts_text_or_null(source_of(ctx, row, result))) \
-	X(op_index, TS_DERIVED, NULL, call->op == TS_NONE ? ts_null() : ts_int(call->op))
-
-static const struct ts_column columns[] = { CALL_COLUMNS(TS_COLUMN) };
+#define CALL_CELLS(X) \
+	X(program_id, program_of(ctx->profile, call->op)) \
+	X(module, ts_text_or_null(row->module)) \
+	X(name, ts_text(call->name)) \
+	X(target, IF_KNOWN(ts_text_or_null(row->instr->custom_call_target))) \
+	X(kernel, ts_text(call->kernel)) \
+	X(occurrences, IF_RAN(ts_int(row->fact->occurrences))) \
+	X(self_time_ps, ts_int_or_null(row->self_ps)) \
+	X(time_pct, ts_share_pct(time_share(ctx, row->fact))) \
+	X(flops, ts_real(call->flops)) \
+	X(transcendentals, ts_real(call->transcendentals)) \
+	X(bytes_accessed, ts_real(call->bytes)) \
+	X(cost_source, source_name(call->source)) \
+	X(flops_per_s, ts_held_value(result, call->flops_per_s, peak_flops(ctx), above)) \
+	X(bytes_per_s, ts_real(call->bytes_per_s)) \
+	X(roofline_pct, ts_held_share_pct(result, call->roofline_share, above)) \
+	X(vmem_bytes, IF_KNOWN(ts_int_or_null(row->instr->backend.scoped_vmem_bytes))) \
+	X(source, ts_text_or_null(source_of(ctx, row, result))) \
+	X(op_index, call->op == TS_NONE ? ts_null() : ts_int(call->op))
 
 static void put_call(const struct ts_context *ctx, const struct call_row *row,
 		     struct ts_result *result, struct ts_table *table)
 {
 	const struct ts_custom_call *call = row->call;
 
-	TS_CELLS(result, table, CALL_COLUMNS);
+	TS_CELLS(result, table, custom_calls_calls, CALL_CELLS);
 }
 
 static void put_fields(const struct ts_context *ctx, const struct call_row *rows, size_t nr,
@@ -380,14 +374,12 @@ static void put_fields(const struct ts_context *ctx, const struct call_row *rows
 			unknown_ps = ts_i64_add(unknown_ps, ps);
 		}
 	}
-	ts_result_field(result, "call_count", ts_int((int64_t)nr), TS_COMPILED,
-			nr ? "custom calls" : NULL);
-	ts_result_field(result, "unknown_count", ts_int(nr_unknown), TS_COMPILED,
-			nr ? "of unknown FLOPs" : NULL);
-	ts_result_field(result, "self_time_ps", ran ? ts_int(self_ps) : ts_null(), TS_MEASURED,
-			"their time");
-	ts_result_field(result, "unknown_ps", ran ? ts_int(unknown_ps) : ts_null(), TS_MEASURED,
-			"of unknown FLOPs, time");
+	TS_SET(result, custom_calls, call_count, ts_int((int64_t)nr))->label =
+		nr ? "custom calls" : NULL;
+	TS_SET(result, custom_calls, unknown_count, ts_int(nr_unknown))->label =
+		nr ? "of unknown FLOPs" : NULL;
+	TS_SET(result, custom_calls, self_time_ps, ran ? ts_int(self_ps) : ts_null());
+	TS_SET(result, custom_calls, unknown_ps, ran ? ts_int(unknown_ps) : ts_null());
 }
 
 /* Rows in the order of the report; the facts follow it. */
@@ -397,8 +389,7 @@ static bool report(const struct ts_context *ctx, const struct calls *calls,
 	struct ts_arena *arena = &result->owner->arena;
 	struct ts_custom_call *items = ts_arena_array(arena, calls->nr + 1, sizeof(*items));
 	struct call_row *rows = calloc(calls->nr + 1, sizeof(*rows));
-	struct ts_table *table =
-		ts_result_table(result, "calls", "Custom calls", columns, TS_NELEM(columns));
+	struct ts_table *table = TS_TABLE(result, custom_calls_calls);
 	bool good = items && rows;
 
 	for (size_t i = 0; good && i < calls->nr; i++)
@@ -434,8 +425,7 @@ static enum ts_status custom_calls_close(void *state, const struct ts_context *c
 }
 
 const struct ts_analysis ts_analysis_custom_calls = {
-	.name = "custom_calls",
-	.title = "Custom calls",
+	.schema = &ts_schema_custom_calls,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.facts_size = sizeof(struct ts_custom_calls_facts),

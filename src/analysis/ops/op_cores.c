@@ -17,9 +17,9 @@
 
 #include "analysis/facts/time.h"
 #include "analysis/kit/cells.h"
-#include "analysis/kit/table.h"
 #include "base/record.h"
 #include "model/bucket.h"
+#include "result/schema/op_cores.def"
 
 #define KEPT	       4     /* cores of an op: the slowest */
 #define LEAST_RATIO    1.1   /* what is less may be jitter */
@@ -265,23 +265,21 @@ static bool make_facts(const struct op_cores_state *sum, const struct ts_context
 	return true;
 }
 
-#define COLUMNS(X) \
-	X(program_id, TS_MEASURED, NULL, ts_id(op->program_id)) \
-	X(module, TS_MEASURED, NULL, ts_text_or_null(ts_module_name(profile, op->module))) \
-	X(op, TS_MEASURED, "op", ts_text(op->name)) \
-	X(device, TS_MEASURED, TS_KEY("slow on"), ts_text(device->name)) \
-	X(host, TS_MEASURED, "of host", ts_text_or_null(profile->hosts[device->host].name)) \
-	X(device_id, TS_DERIVED, NULL, ts_int(fact->device)) \
-	X(since_step, TS_DERIVED, "since step", ts_int_or_null(fact->since_step)) \
-	X(since_ps, TS_DERIVED, NULL, ts_int_or_null(fact->since_ps)) \
-	X(executions, TS_MEASURED, TS_SPARE("count"), ts_int(fact->executions)) \
-	X(mean_ps, TS_MEASURED, TS_KEY("here"), ts_int(fact->mean_ps)) \
-	X(others_ps, TS_MEASURED, "elsewhere", ts_int(fact->others_ps)) \
-	X(excess_ps, TS_DERIVED, "more in all", ts_int(fact->excess_ps)) \
-	X(source, TS_MEASURED, TS_SPARE("source"), ts_text_or_null(op->source)) \
-	X(op_index, TS_DERIVED, NULL, ts_int(fact->op))
-
-static const struct ts_column columns[] = { COLUMNS(TS_COLUMN) };
+#define CELLS(X) \
+	X(program_id, ts_id(op->program_id)) \
+	X(module, ts_text_or_null(ts_module_name(profile, op->module))) \
+	X(op, ts_text(op->name)) \
+	X(device, ts_text(device->name)) \
+	X(host, ts_text_or_null(profile->hosts[device->host].name)) \
+	X(device_id, ts_int(fact->device)) \
+	X(since_step, ts_int_or_null(fact->since_step)) \
+	X(since_ps, ts_int_or_null(fact->since_ps)) \
+	X(executions, ts_int(fact->executions)) \
+	X(mean_ps, ts_int(fact->mean_ps)) \
+	X(others_ps, ts_int(fact->others_ps)) \
+	X(excess_ps, ts_int(fact->excess_ps)) \
+	X(source, ts_text_or_null(op->source)) \
+	X(op_index, ts_int(fact->op))
 
 static enum ts_status op_cores_close(void *arg, const struct ts_context *ctx, void *facts_arg,
 				     struct ts_result *result, struct ts_error *err)
@@ -294,22 +292,19 @@ static enum ts_status op_cores_close(void *arg, const struct ts_context *ctx, vo
 		return ts_fail_nomem(err);
 	if (profile->nr_devices < 2)
 		return TS_OK;
-	table = ts_result_table(result, "op_cores", "Ops that a core runs slower than the others",
-				columns, TS_NELEM(columns));
+	table = TS_TABLE(result, op_cores_op_cores);
 	for (size_t i = 0; i < facts->nr; i++) {
 		const struct ts_op_core *fact = &facts->items[i];
 		const struct ts_op *op = &profile->ops[fact->op];
 		const struct ts_device *device = &profile->devices[fact->device];
 
-		TS_CELLS(result, table, COLUMNS);
+		TS_CELLS(result, table, op_cores_op_cores, CELLS);
 	}
 	return TS_OK;
 }
 
 const struct ts_analysis ts_analysis_op_cores = {
-	.name = "op_cores",
-	.title = "Ops by core",
-	.top_level = true,
+	.schema = &ts_schema_op_cores,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_DEVICE_CLOCK,

@@ -16,7 +16,6 @@
 
 #include "analysis/kit/cells.h"
 #include "analysis/kit/others.h"
-#include "analysis/kit/table.h"
 #include "base/record.h"
 #include "base/units.h"
 #include "model/bucket.h"
@@ -25,6 +24,7 @@
 #include "model/op_work.h"
 #include "model/traffic.h"
 #include "result/impossible.h"
+#include "result/schema/ops.def"
 
 struct op_sum {
 	int64_t occurrences, total_ps, self_ps, exclusive_ps;
@@ -344,41 +344,37 @@ static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
 	return fact->op == TS_NONE ? ts_null() : ts_int(value);
 }
 
-#define OP_COLUMNS(X) \
-	X(program_id, TS_MEASURED, NULL, program_of(ctx, fact)) \
-	X(module, TS_MEASURED, "module", ts_text_or_null(fact->module)) \
-	X(name, TS_MEASURED, "op", ts_text(fact->name)) \
-	X(category, TS_COMPILED, TS_SPARE("category"), ts_text_or_null(fact->category)) \
-	X(occurrences, TS_MEASURED, "count", if_run(fact, fact->occurrences)) \
-	X(total_time_ps, TS_MEASURED, TS_SPARE("total"), if_run(fact, fact->total_ps)) \
-	X(self_time_ps, TS_MEASURED, TS_KEY("self"), if_run(fact, fact->self_ps)) \
-	X(flops, TS_COMPILED, NULL, ts_whole_or_null(fact->flops)) \
-	X(bytes_accessed, TS_COMPILED, NULL, ts_whole_or_null(fact->bytes)) \
-	X(mxu_utilization_pct, TS_MODELLED, TS_KEY("MXU"), \
-	  ts_held_share_pct(result, rates.mxu_share, ts_op_flops_cause(fact))) \
-	X(hbm_bytes_per_s, TS_MODELLED, TS_KEY("HBM"), \
-	  ts_held_value(result, rates.hbm_bytes_per_s, rates.hbm_peak, ts_op_hbm_cause(fact))) \
-	X(bound_by, TS_MODELLED, "bound by", ts_text(ts_bytes_of(ts_bound_name(fact->bound)))) \
-	X(padding_waste_pct, TS_COMPILED, "padding", ts_share_pct(fact->padding_share)) \
-	X(source, TS_MEASURED, "source", ts_text_or_null(fact->source)) \
-	X(framework_op, TS_MEASURED, NULL, ts_text_or_null(fact->framework_op)) \
-	X(is_remat, TS_COMPILED, NULL, ts_bool(fact->is_remat)) \
-	X(bucket, TS_MODELLED, NULL, bucket_name(fact->bucket)) \
-	X(exclusive_ps, TS_MEASURED, NULL, if_run(fact, fact->exclusive_ps)) \
-	X(compute_ps, TS_MODELLED, NULL, part_in(fact, TS_BUCKET_COMPUTE)) \
-	X(memory_wait_ps, TS_MODELLED, NULL, part_in(fact, TS_BUCKET_MEMORY_WAIT)) \
-	X(unexplained_ps, TS_MODELLED, NULL, part_in(fact, TS_BUCKET_UNEXPLAINED)) \
-	X(op_index, TS_DERIVED, NULL, if_run(fact, fact->op)) \
-	X(first_device, TS_MEASURED, NULL, if_run(fact, fact->first_device)) \
-	X(first_start_ps, TS_MEASURED, NULL, if_run(fact, fact->first_start_ps)) \
-	X(first_end_ps, TS_MEASURED, NULL, if_run(fact, fact->first_end_ps))
-
-static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+#define OP_CELLS(X) \
+	X(program_id, program_of(ctx, fact)) \
+	X(module, ts_text_or_null(fact->module)) \
+	X(name, ts_text(fact->name)) \
+	X(category, ts_text_or_null(fact->category)) \
+	X(occurrences, if_run(fact, fact->occurrences)) \
+	X(total_time_ps, if_run(fact, fact->total_ps)) \
+	X(self_time_ps, if_run(fact, fact->self_ps)) \
+	X(flops, ts_whole_or_null(fact->flops)) \
+	X(bytes_accessed, ts_whole_or_null(fact->bytes)) \
+	X(mxu_utilization_pct, ts_held_share_pct(result, rates.mxu_share, ts_op_flops_cause(fact))) \
+	X(hbm_bytes_per_s, ts_held_value(result, rates.hbm_bytes_per_s, rates.hbm_peak, ts_op_hbm_cause(fact))) \
+	X(bound_by, ts_text(ts_bytes_of(ts_bound_name(fact->bound)))) \
+	X(padding_waste_pct, ts_share_pct(fact->padding_share)) \
+	X(source, ts_text_or_null(fact->source)) \
+	X(framework_op, ts_text_or_null(fact->framework_op)) \
+	X(is_remat, ts_bool(fact->is_remat)) \
+	X(bucket, bucket_name(fact->bucket)) \
+	X(exclusive_ps, if_run(fact, fact->exclusive_ps)) \
+	X(compute_ps, part_in(fact, TS_BUCKET_COMPUTE)) \
+	X(memory_wait_ps, part_in(fact, TS_BUCKET_MEMORY_WAIT)) \
+	X(unexplained_ps, part_in(fact, TS_BUCKET_UNEXPLAINED)) \
+	X(op_index, if_run(fact, fact->op)) \
+	X(first_device, if_run(fact, fact->first_device)) \
+	X(first_start_ps, if_run(fact, fact->first_start_ps)) \
+	X(first_end_ps, if_run(fact, fact->first_end_ps))
 
 static void put_op(const struct ts_context *ctx, struct ts_result *result, struct ts_table *table,
 		   const struct ts_op_fact *fact, struct reached rates)
 {
-	TS_CELLS(result, table, OP_COLUMNS);
+	TS_CELLS(result, table, ops_ops, OP_CELLS);
 }
 
 /* XProf's ops: of a program, and on a TPU with a symbol. A trace does not have programs. */
@@ -717,8 +713,7 @@ static bool make_ops_facts(const struct ops_state *sum, const struct ts_context 
 	uint32_t *of_op = no_op_is_listed(&result->owner->arena, sum->nr_ops);
 	bool ran = ctx->profile->nr_lines > 0;
 
-	list.table = ts_result_table(result, "ops", ran ? "Ops by self time" : "Ops", op_columns,
-				     TS_NELEM(op_columns));
+	list.table = TS_TITLED_TABLE(result, ops_ops, ran ? "Ops by self time" : "Ops");
 	if (!of_op || !(!ran ? list_modules(&list) : list_ops(&list, sum, of_op)))
 		return false;
 	facts->items = list.items;
@@ -748,27 +743,24 @@ static struct compiled compiled_of(const struct ts_hlo_module *module)
 	return of;
 }
 
-#define MODULE_COLUMNS(X) \
-	X(program_id, TS_MEASURED, NULL, fact->program_id ? ts_id(fact->program_id) : ts_null()) \
-	X(name, TS_MEASURED, "module", ts_text(fact->name)) \
-	X(executions, TS_MEASURED, "runs", ts_int_or_null(fact->executions)) \
-	X(total_time_ps, TS_MEASURED, "total", ts_int_or_null(fact->total_ps)) \
-	X(flops, TS_COMPILED, "FLOPs", ts_int_or_null(of.cost.flops)) \
-	X(bytes_accessed, TS_COMPILED, NULL, ts_int_or_null(of.cost.bytes_accessed)) \
-	X(parameter_bytes, TS_COMPILED, "parameters", ts_int_or_null(of.bytes.parameter_bytes)) \
-	X(output_bytes, TS_COMPILED, "outputs", ts_int_or_null(of.bytes.output_bytes)) \
-	X(parameter_logical_bytes, TS_COMPILED, NULL, \
-	  ts_int_or_null(of.bytes.parameter_logical_bytes)) \
-	X(output_logical_bytes, TS_COMPILED, NULL, ts_int_or_null(of.bytes.output_logical_bytes))
-
-static const struct ts_column module_columns[] = { MODULE_COLUMNS(TS_COLUMN) };
+#define MODULE_CELLS(X) \
+	X(program_id, fact->program_id ? ts_id(fact->program_id) : ts_null()) \
+	X(name, ts_text(fact->name)) \
+	X(executions, ts_int_or_null(fact->executions)) \
+	X(total_time_ps, ts_int_or_null(fact->total_ps)) \
+	X(flops, ts_int_or_null(of.cost.flops)) \
+	X(bytes_accessed, ts_int_or_null(of.cost.bytes_accessed)) \
+	X(parameter_bytes, ts_int_or_null(of.bytes.parameter_bytes)) \
+	X(output_bytes, ts_int_or_null(of.bytes.output_bytes)) \
+	X(parameter_logical_bytes, ts_int_or_null(of.bytes.parameter_logical_bytes)) \
+	X(output_logical_bytes, ts_int_or_null(of.bytes.output_logical_bytes))
 
 static void put_module(const struct ts_hlo_module *module, const struct ts_module_fact *fact,
 		       struct ts_result *result, struct ts_table *table)
 {
 	struct compiled of = compiled_of(module);
 
-	TS_CELLS(result, table, MODULE_COLUMNS);
+	TS_CELLS(result, table, ops_modules, MODULE_CELLS);
 }
 
 static size_t count_loose_modules(const struct ops_state *sum, const struct ts_profile *profile)
@@ -808,8 +800,7 @@ static bool make_module_facts(const struct ops_state *sum, const struct ts_conte
 	struct ts_module_fact *modules =
 		ts_arena_array(&result->owner->arena, nr + count_loose_modules(sum, profile) + 1,
 			       sizeof(*modules));
-	struct ts_table *table = ts_result_table(result, "modules", "Modules", module_columns,
-						 TS_NELEM(module_columns));
+	struct ts_table *table = TS_TABLE(result, ops_modules);
 
 	if (!modules)
 		return false;
@@ -840,9 +831,7 @@ static enum ts_status ops_close(void *arg, const struct ts_context *ctx, void *f
 }
 
 const struct ts_analysis ts_analysis_ops = {
-	.name = "ops",
-	.title = "Ops and modules",
-	.top_level = true,
+	.schema = &ts_schema_ops,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS | TS_COL_COSTS | TS_COL_DEVICE_CLOCK,

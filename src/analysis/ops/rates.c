@@ -10,12 +10,12 @@
 #include "analysis/analysis.h"
 #include "analysis/facts/rates.h"
 #include "analysis/kit/cells.h"
-#include "analysis/kit/table.h"
 #include "base/record.h"
 #include "model/cost.h"
 #include "model/op_kind.h"
 #include "model/traffic.h"
 #include "result/impossible.h"
+#include "result/schema/rates.def"
 
 #define FIRST_BIN_PS 1000000 /* 1 us; doubled as the run goes on */
 
@@ -482,14 +482,12 @@ static bool list_flights(const struct rates_state *sum, struct ts_arena *arena,
 	return flights != NULL;
 }
 
-#define FLIGHT_COLUMNS(X) \
-	X(op, TS_MEASURED, NULL, ts_text(op->name)) \
-	X(module, TS_MEASURED, NULL, ts_text_or_null(ts_module_name(ctx->profile, op->module))) \
-	X(executions, TS_MEASURED, NULL, ts_int(flight->executions)) \
-	X(span_ps, TS_MEASURED, NULL, ts_int(flight->span_ps)) \
-	X(op_index, TS_DERIVED, NULL, ts_int(flight->op))
-
-static const struct ts_column flight_columns[] = { FLIGHT_COLUMNS(TS_COLUMN) };
+#define FLIGHT_CELLS(X) \
+	X(op, ts_text(op->name)) \
+	X(module, ts_text_or_null(ts_module_name(ctx->profile, op->module))) \
+	X(executions, ts_int(flight->executions)) \
+	X(span_ps, ts_int(flight->span_ps)) \
+	X(op_index, ts_int(flight->op))
 
 static void put_flights(const struct ts_rates_facts *facts, const struct ts_context *ctx,
 			struct ts_result *result)
@@ -498,12 +496,12 @@ static void put_flights(const struct ts_rates_facts *facts, const struct ts_cont
 
 	if (facts->nr_flights == 0)
 		return;
-	table = ts_result_table(result, "async", NULL, flight_columns, TS_NELEM(flight_columns));
+	table = TS_TABLE(result, rates_async);
 	for (size_t i = 0; i < facts->nr_flights; i++) {
 		const struct ts_flight *flight = &facts->flights[i];
 		const struct ts_op *op = &ctx->profile->ops[flight->op];
 
-		TS_CELLS(result, table, FLIGHT_COLUMNS);
+		TS_CELLS(result, table, rates_async, FLIGHT_CELLS);
 	}
 }
 
@@ -522,10 +520,8 @@ static enum ts_status rates_close(void *arg, const struct ts_context *ctx, void 
 }
 
 const struct ts_analysis ts_analysis_rates = {
-	.name = "rates",
-	.title = "Rates over time",
+	.schema = &ts_schema_rates,
 	.pass = TS_PASS_FIRST,
-	.draws_only = true,
 	.state = &rates_record,
 	.facts_size = sizeof(struct ts_rates_facts),
 	.wants = rates_wants,

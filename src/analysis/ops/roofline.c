@@ -15,6 +15,7 @@
 #include "model/op_kind.h"
 #include "model/op_work.h"
 #include "model/traffic.h"
+#include "result/schema/roofline.def"
 
 #define TS_SELF struct roofline_work
 static const struct ts_member work_members[] = {
@@ -202,9 +203,7 @@ static enum ts_status roofline_close(void *arg, const struct ts_context *ctx, vo
 }
 
 const struct ts_analysis ts_analysis_roofline = {
-	.name = "roofline",
-	.title = "Roofline",
-	.top_level = true,
+	.schema = &ts_schema_roofline,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_COSTS | TS_COL_DEVICE_CLOCK,

@@ -6,9 +6,9 @@
  */
 #include "analysis/ops/roofline.h"
 
-#include "analysis/kit/table.h"
 #include "base/check.h"
 #include "result/impossible.h"
+#include "result/schema/roofline.def"
 
 /* The resources an op can be bound by, in the order in which the first of equals wins. */
 static const struct resource {
@@ -150,47 +150,42 @@ static struct ts_bytes any_cause(const struct roofline_row *row)
 #define RATE(part) rate(&holds, ROOF_##part)
 #define USED(part) used(&holds, ROOF_##part)
 
-#define ROOFLINE_COLUMNS(X) \
-	X(kind, TS_DERIVED, "kind", ts_text(ts_bytes_of(row->kind))) \
-	X(step, TS_MEASURED, NULL, ts_int_or_null(row->step)) \
-	X(program_id, TS_MEASURED, NULL, row->has_program ? ts_id(row->program_id) : ts_null()) \
-	X(module, TS_MEASURED, NULL, ts_text_or_null(row->module)) \
-	X(name, TS_MEASURED, "name", ts_text_or_null(row->name)) \
-	X(category, TS_COMPILED, NULL, ts_text_or_null(row->category)) \
-	X(occurrences, TS_MEASURED, NULL, ts_int_or_null(row->occurrences)) \
-	X(total_time_ps, TS_MEASURED, "total", ts_int_or_null(row->total_ps)) \
-	X(self_time_ps, TS_MEASURED, NULL, ts_int_or_null(row->self_ps)) \
-	X(time_pct, TS_MEASURED, NULL, share_of(row->total_ps, program_ps)) \
-	X(self_time_pct, TS_MEASURED, NULL, share_of(row->self_ps, program_ps)) \
-	X(flops_per_s, TS_MODELLED, "FLOP/s", RATE(FLOPS)) \
-	X(model_flops_per_s, TS_MODELLED, NULL, RATE(MODEL_FLOPS)) \
-	X(bytes_per_s, TS_MODELLED, NULL, RATE(BYTES)) \
-	X(hbm_bytes_per_s, TS_MODELLED, "HBM", RATE(HBM)) \
-	X(onchip_bytes_per_s, TS_MODELLED, NULL, ts_real(onchip(&row->work) / seconds)) \
-	X(cmem_read_bytes_per_s, TS_MODELLED, NULL, RATE(CMEM_READ)) \
-	X(cmem_write_bytes_per_s, TS_MODELLED, NULL, RATE(CMEM_WRITE)) \
-	X(vmem_read_bytes_per_s, TS_MODELLED, NULL, RATE(VMEM_READ)) \
-	X(vmem_write_bytes_per_s, TS_MODELLED, NULL, RATE(VMEM_WRITE)) \
-	X(operational_intensity, TS_COMPILED, "FLOPs a byte", \
-	  ts_real(AMOUNT(FLOPS) / AMOUNT(BYTES))) \
-	X(hbm_operational_intensity, TS_COMPILED, NULL, ts_real(AMOUNT(FLOPS) / AMOUNT(HBM))) \
-	X(bottleneck_operational_intensity, TS_MODELLED, NULL, ts_real(bound.intensity)) \
-	X(bound_by, TS_MODELLED, "bound by", ts_text(ts_bytes_of(bound.name))) \
-	X(optimal_flops_per_s, TS_MODELLED, NULL, \
-	  ts_real(AMOUNT(FLOPS) / seconds / bound.utilization)) \
-	X(roofline_efficiency_pct, TS_MODELLED, "of roofline", held(&holds, 100 * bound.utilization, 100, any_cause(row))) \
-	X(flops_utilization_pct, TS_MODELLED, NULL, USED(FLOPS)) \
-	X(hbm_utilization_pct, TS_MODELLED, NULL, USED(HBM)) \
-	X(memory_utilization_pct, TS_MODELLED, NULL, held(&holds, 100 * bound.memory_utilization, 100, row->hbm_cause)) \
-	X(source, TS_MEASURED, NULL, ts_text_or_null(row->source)) \
-	X(op_index, TS_DERIVED, NULL, row->op == TS_NONE ? ts_null() : ts_int(row->op))
-
-static const struct ts_column columns[] = { ROOFLINE_COLUMNS(TS_COLUMN) };
+#define ROOFLINE_CELLS(X) \
+	X(kind, ts_text(ts_bytes_of(row->kind))) \
+	X(step, ts_int_or_null(row->step)) \
+	X(program_id, row->has_program ? ts_id(row->program_id) : ts_null()) \
+	X(module, ts_text_or_null(row->module)) \
+	X(name, ts_text_or_null(row->name)) \
+	X(category, ts_text_or_null(row->category)) \
+	X(occurrences, ts_int_or_null(row->occurrences)) \
+	X(total_time_ps, ts_int_or_null(row->total_ps)) \
+	X(self_time_ps, ts_int_or_null(row->self_ps)) \
+	X(time_pct, share_of(row->total_ps, program_ps)) \
+	X(self_time_pct, share_of(row->self_ps, program_ps)) \
+	X(flops_per_s, RATE(FLOPS)) \
+	X(model_flops_per_s, RATE(MODEL_FLOPS)) \
+	X(bytes_per_s, RATE(BYTES)) \
+	X(hbm_bytes_per_s, RATE(HBM)) \
+	X(onchip_bytes_per_s, ts_real(onchip(&row->work) / seconds)) \
+	X(cmem_read_bytes_per_s, RATE(CMEM_READ)) \
+	X(cmem_write_bytes_per_s, RATE(CMEM_WRITE)) \
+	X(vmem_read_bytes_per_s, RATE(VMEM_READ)) \
+	X(vmem_write_bytes_per_s, RATE(VMEM_WRITE)) \
+	X(operational_intensity, ts_real(AMOUNT(FLOPS) / AMOUNT(BYTES))) \
+	X(hbm_operational_intensity, ts_real(AMOUNT(FLOPS) / AMOUNT(HBM))) \
+	X(bottleneck_operational_intensity, ts_real(bound.intensity)) \
+	X(bound_by, ts_text(ts_bytes_of(bound.name))) \
+	X(optimal_flops_per_s, ts_real(AMOUNT(FLOPS) / seconds / bound.utilization)) \
+	X(roofline_efficiency_pct, held(&holds, 100 * bound.utilization, 100, any_cause(row))) \
+	X(flops_utilization_pct, USED(FLOPS)) \
+	X(hbm_utilization_pct, USED(HBM)) \
+	X(memory_utilization_pct, held(&holds, 100 * bound.memory_utilization, 100, row->hbm_cause)) \
+	X(source, ts_text_or_null(row->source)) \
+	X(op_index, row->op == TS_NONE ? ts_null() : ts_int(row->op))
 
 struct ts_table *ts_roofline_table(struct ts_result *result)
 {
-	return ts_result_table(result, "roofline", "Against the roofline", columns,
-			       TS_NELEM(columns));
+	return TS_TABLE(result, roofline_roofline);
 }
 
 void ts_roofline_put_row(struct ts_result *result, struct ts_table *table,
@@ -202,7 +197,7 @@ void ts_roofline_put_row(struct ts_result *result, struct ts_table *table,
 	struct bound bound = bound_of(&row->work, peaks, seconds);
 
 	TS_ASSERT(row->kind && program_ps > 0);
-	TS_CELLS(result, table, ROOFLINE_COLUMNS);
+	TS_CELLS(result, table, roofline_roofline, ROOFLINE_CELLS);
 }
 
 static bool same_peaks(const struct roofline_peaks *a, const struct roofline_peaks *b)
@@ -240,15 +235,12 @@ static bool is_listed(const struct ts_context *ctx, const struct roofline_state 
 	return false;
 }
 
-#define RIDGE_COLUMNS(X) \
-	X(device_kind, TS_MEASURED, "device", ts_text_or_null(kind_of(ctx, device))) \
-	X(memory, TS_DERIVED, "memory", ts_text(ts_bytes_of(resource->memory))) \
-	X(peak_flops_per_s, TS_MODELLED, "peak", ts_real(peaks.peak[ROOF_FLOPS])) \
-	X(bytes_per_s, TS_MODELLED, "bandwidth", ts_real(bytes_per_s)) \
-	X(ridge_flops_per_byte, TS_MODELLED, "ridge, FLOPs a byte", \
-	  ts_real(peaks.peak[ROOF_FLOPS] / bytes_per_s))
-
-static const struct ts_column ridge_columns[] = { RIDGE_COLUMNS(TS_COLUMN) };
+#define RIDGE_CELLS(X) \
+	X(device_kind, ts_text_or_null(kind_of(ctx, device))) \
+	X(memory, ts_text(ts_bytes_of(resource->memory))) \
+	X(peak_flops_per_s, ts_real(peaks.peak[ROOF_FLOPS])) \
+	X(bytes_per_s, ts_real(bytes_per_s)) \
+	X(ridge_flops_per_byte, ts_real(peaks.peak[ROOF_FLOPS] / bytes_per_s))
 
 static void put_ridges_of(struct ts_result *result, struct ts_table *table,
 			  const struct ts_context *ctx, uint32_t device)
@@ -260,15 +252,14 @@ static void put_ridges_of(struct ts_result *result, struct ts_table *table,
 		double bytes_per_s = peaks.peak[resource->part];
 
 		if (resource->memory && !isnan(bytes_per_s))
-			TS_CELLS(result, table, RIDGE_COLUMNS);
+			TS_CELLS(result, table, roofline_roofline_ridges, RIDGE_CELLS);
 	}
 }
 
 void ts_roofline_put_ridges(struct ts_result *result, const struct ts_context *ctx,
 			    const struct roofline_state *sum)
 {
-	struct ts_table *table = ts_result_table(result, "roofline_ridges", "Ridge points",
-						 ridge_columns, TS_NELEM(ridge_columns));
+	struct ts_table *table = TS_TABLE(result, roofline_roofline_ridges);
 
 	for (uint32_t i = 0; i < sum->nr_devices; i++)
 		if (sum->devices[i].nr_events > 0 && !is_listed(ctx, sum, i))

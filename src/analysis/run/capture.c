@@ -11,6 +11,7 @@
 
 #include "base/record.h"
 #include "base/units.h"
+#include "result/schema/capture.def"
 
 #define TS_SELF struct capture_work
 static const struct ts_member work_members[] = {
@@ -333,14 +334,12 @@ static enum ts_status capture_close(void *data, const struct ts_context *ctx, vo
 	if (!sum->hosts && make_sums(sum, ctx, err))
 		return TS_NOMEM;
 	if (ts_profile_predicted(ctx->profile).n > 0)
-		ts_result_field(result, "is_predicted", ts_bool(true), TS_MEASURED,
-				"predicted, not measured");
+		TS_SET(result, capture, is_predicted, ts_bool(true));
 	return ts_capture_report(sum, ctx, facts, result, err);
 }
 
 const struct ts_analysis ts_analysis_capture = {
-	.name = "capture",
-	.title = "Quality of the capture",
+	.schema = &ts_schema_capture,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS,

@@ -8,12 +8,12 @@
 #include <inttypes.h>
 
 #include "analysis/kit/advice.h"
-#include "analysis/kit/table.h"
 #include "analysis/settings.h"
 #include "base/check.h"
 #include "base/units.h"
 #include "model/trace_class.h"
 #include "result/impossible.h"
+#include "result/schema/capture.def"
 
 #define MAX_NAME	80    /* bytes of an op's name */
 #define MAX_LISTED	3     /* messages, damages */
@@ -781,41 +781,32 @@ static void put_fields(struct report *report)
 
 	for (size_t i = 0; i < profile->nr_hosts; i++)
 		nr_events += report->sum->hosts[i].nr_events;
-	ts_result_field(report->result, "verdict", ts_text(ts_bytes_of(verdicts[report->verdict])),
-			TS_DERIVED, "verdict");
-	ts_result_field(report->result, "active_device_count", ts_int((int64_t)report->nr_ran),
-			TS_MEASURED, "devices that ran something");
-	ts_result_field(report->result, "host_event_count", ts_int((int64_t)nr_events), TS_MEASURED,
-			"host events");
-	ts_result_field(report->result, "call_count",
-			nr_events > 0 ? ts_int((int64_t)nr_calls(report)) : ts_null(), TS_MEASURED,
-			"calls of jitted functions");
-	ts_result_field(report->result, "execution_count", ts_int_or_null(nr_executions(report)),
-			TS_MEASURED, "executions of modules");
+	TS_SET(report->result, capture, verdict, ts_text(ts_bytes_of(verdicts[report->verdict])));
+	TS_SET(report->result, capture, active_device_count, ts_int((int64_t)report->nr_ran));
+	TS_SET(report->result, capture, host_event_count, ts_int((int64_t)nr_events));
+	TS_SET(report->result, capture, call_count,
+	       nr_events > 0 ? ts_int((int64_t)nr_calls(report)) : ts_null());
+	TS_SET(report->result, capture, execution_count, ts_int_or_null(nr_executions(report)));
 }
 
-#define CAUSE_COLUMNS(X) \
-	X(id, TS_DERIVED, "cause", ts_text(ts_bytes_of(cause->id))) \
-	X(severity, TS_DERIVED, NULL, ts_text(ts_bytes_of(ts_severity_name(cause->severity)))) \
-	X(verdict, TS_DERIVED, "makes it", ts_text(ts_bytes_of(verdicts[cause->verdict]))) \
-	X(confidence, TS_DERIVED, NULL, \
-	  ts_text(ts_bytes_of(ts_confidence_name(cause->confidence)))) \
-	X(what, TS_DERIVED, "what", ts_text(cause->what)) \
-	X(evidence, TS_MEASURED, NULL, ts_text_or_null(cause->evidence)) \
-	X(fix, TS_DERIVED, NULL, ts_text(cause->fix)) \
-	X(code, TS_DERIVED, NULL, ts_text_or_null(cause->code))
-
-static const struct ts_column columns[] = { CAUSE_COLUMNS(TS_COLUMN) };
+#define CAUSE_CELLS(X) \
+	X(id, ts_text(ts_bytes_of(cause->id))) \
+	X(severity, ts_text(ts_bytes_of(ts_severity_name(cause->severity)))) \
+	X(verdict, ts_text(ts_bytes_of(verdicts[cause->verdict]))) \
+	X(confidence, ts_text(ts_bytes_of(ts_confidence_name(cause->confidence)))) \
+	X(what, ts_text(cause->what)) \
+	X(evidence, ts_text_or_null(cause->evidence)) \
+	X(fix, ts_text(cause->fix)) \
+	X(code, ts_text_or_null(cause->code))
 
 static void put_causes(const struct ts_capture_facts *facts, struct ts_result *result)
 {
-	struct ts_table *table =
-		ts_result_table(result, "causes", "Causes for doubt", columns, TS_NELEM(columns));
+	struct ts_table *table = TS_TABLE(result, capture_causes);
 
 	for (size_t i = 0; i < facts->nr_causes; i++) {
 		const struct ts_capture_cause *cause = &facts->causes[i];
 
-		TS_CELLS(result, table, CAUSE_COLUMNS);
+		TS_CELLS(result, table, capture_causes, CAUSE_CELLS);
 	}
 }
 

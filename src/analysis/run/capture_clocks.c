@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the clocks of the hosts differ, as the analysis collectives found out: the table clocks. */
-#include "analysis/kit/table.h"
 #include "analysis/run/capture.h"
+#include "result/schema/capture.def"
 
 static const char *const sources[] = {
 	[TS_CLOCK_NO_CORES] = "unknown: it ran no collective",
@@ -31,18 +31,15 @@ static struct ts_value in_ns(int64_t ps)
 #define IF_KNOWN(value) (is_known(clock) ? (value) : ts_null())
 #define IF_ALIGNED(value) (is_aligned(clock) ? (value) : ts_null())
 
-#define CLOCK_COLUMNS(X) \
-	X(host, TS_MEASURED, TS_KEY("host"), ts_text_or_null(profile->hosts[i].name)) \
-	X(clock_offset_ns, TS_INFERRED, TS_KEY("ahead by ns"), IF_KNOWN(in_ns(clock->offset_ps))) \
-	X(clock_spread_ns, TS_INFERRED, "spread, ns", IF_ALIGNED(in_ns(clock->spread_ps))) \
-	X(clock_drift_ppm, TS_INFERRED, "drift, ppm", IF_ALIGNED(ts_real(clock->drift * 1e6))) \
-	X(clock_matched, TS_MEASURED, "collectives", IF_ALIGNED(ts_int(clock->nr_matched))) \
-	X(clock_reference, TS_DERIVED, "against", \
-	  clock->reference == TS_NONE ? ts_null() \
+#define CLOCK_CELLS(X) \
+	X(host, ts_text_or_null(profile->hosts[i].name)) \
+	X(clock_offset_ns, IF_KNOWN(in_ns(clock->offset_ps))) \
+	X(clock_spread_ns, IF_ALIGNED(in_ns(clock->spread_ps))) \
+	X(clock_drift_ppm, IF_ALIGNED(ts_real(clock->drift * 1e6))) \
+	X(clock_matched, IF_ALIGNED(ts_int(clock->nr_matched))) \
+	X(clock_reference, clock->reference == TS_NONE ? ts_null() \
 				      : ts_text(profile->hosts[clock->reference].name)) \
-	X(clock_source, TS_DERIVED, "known by", ts_text(ts_bytes_of(sources[clock->source])))
-
-static const struct ts_column columns[] = { CLOCK_COLUMNS(TS_COLUMN) };
+	X(clock_source, ts_text(ts_bytes_of(sources[clock->source])))
 
 void ts_capture_put_clocks(const struct ts_context *ctx, struct ts_result *result)
 {
@@ -52,11 +49,10 @@ void ts_capture_put_clocks(const struct ts_context *ctx, struct ts_result *resul
 
 	if (facts->nr_clocks == 0)
 		return;
-	table = ts_result_table(result, "clocks", "Clocks of the hosts", columns,
-				TS_NELEM(columns));
+	table = TS_TABLE(result, capture_clocks);
 	for (size_t i = 0; i < facts->nr_clocks; i++) {
 		const struct ts_host_clock *clock = &facts->clocks[i];
 
-		TS_CELLS(result, table, CLOCK_COLUMNS);
+		TS_CELLS(result, table, capture_clocks, CLOCK_CELLS);
 	}
 }

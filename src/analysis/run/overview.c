@@ -15,8 +15,8 @@
 
 #include "analysis/kit/gpu_idle.h"
 #include "analysis/kit/others.h"
-#include "analysis/kit/table.h"
 #include "base/units.h"
+#include "result/schema/overview.def"
 
 static const char *const host_names[] = { "name", "file", "bytes", "start_unix_ns" };
 static const char *const device_names[] = {
@@ -38,7 +38,7 @@ static void put_hosts(const struct ts_profile *profile, struct ts_result *result
 		row[2] = ts_int((int64_t)host->file_bytes);
 		row[3] = host->start_unix_ns > 0 ? ts_id((uint64_t)host->start_unix_ns) : ts_null();
 	}
-	ts_result_field(result, "run.hosts", list, TS_MEASURED, NULL);
+	TS_SET(result, overview, run.hosts, list);
 }
 
 static void put_devices(const struct ts_context *ctx, struct ts_result *result)
@@ -63,7 +63,7 @@ static void put_devices(const struct ts_context *ctx, struct ts_result *result)
 		row[8] = ts_int_or_null(rates->mxu_dim);
 		row[9] = ts_int_or_null(rates->mxu_count);
 	}
-	ts_result_field(result, "run.devices", list, TS_MEASURED, NULL);
+	TS_SET(result, overview, run.devices, list);
 }
 
 /* Of the devices; where they ran nothing, of what the hosts did; else of the capture. */
@@ -81,9 +81,8 @@ static void put_wall_time(const struct ts_context *ctx, struct ts_result *result
 		ps = ts_i64_sub(outline->host_last_ps, outline->host_first_ps);
 		of = "hosts";
 	}
-	ts_result_field(result, "run.duration_ps", ts_int_or_null(ps), TS_MEASURED, "wall time");
-	ts_result_field(result, "run.duration_of", of ? ts_text(ts_bytes_of(of)) : ts_null(),
-			TS_DERIVED, NULL);
+	TS_SET(result, overview, run.duration_ps, ts_int_or_null(ps));
+	TS_SET(result, overview, run.duration_of, of ? ts_text(ts_bytes_of(of)) : ts_null());
 }
 
 /* Linear between the closest ranks (numpy's default). */
@@ -113,29 +112,19 @@ enum {
 	NR_STEP_FIELDS
 };
 
-struct step_field {
-	const char *name, *label;
-};
-
-static const struct step_field device_fields[NR_STEP_FIELDS] = {
-	[STEP_MEAN] = { "overview.step_time_ps.mean", "step time, mean" },
-	[STEP_MEDIAN] = { "overview.step_time_ps.median", "median" },
-	[STEP_P90] = { "overview.step_time_ps.p90", NULL },
-	[STEP_P99] = { "overview.step_time_ps.p99", NULL },
-	[STEP_MIN] = { "overview.step_time_ps.min", "min" },
-	[STEP_MAX] = { "overview.step_time_ps.max", "max" },
-	[STEP_STDDEV] = { "overview.step_time_ps.stddev", NULL },
-};
-
-static const struct step_field host_fields[NR_STEP_FIELDS] = {
-	[STEP_MEAN] = { "overview.host_step_time_ps.mean", "host step mean" },
-	[STEP_MEDIAN] = { "overview.host_step_time_ps.median", "host step median" },
-	[STEP_P90] = { "overview.host_step_time_ps.p90", NULL },
-	[STEP_P99] = { "overview.host_step_time_ps.p99", NULL },
-	[STEP_MIN] = { "overview.host_step_time_ps.min", NULL },
-	[STEP_MAX] = { "overview.host_step_time_ps.max", NULL },
-	[STEP_STDDEV] = { "overview.host_step_time_ps.stddev", NULL },
-};
+/* Where the seven figures of a time stand among the fields. */
+#define STEP_FIELDS(object) \
+	{ \
+		[STEP_MEAN] = TS_FIELD_AT(overview, overview.object.mean), \
+		[STEP_MEDIAN] = TS_FIELD_AT(overview, overview.object.median), \
+		[STEP_P90] = TS_FIELD_AT(overview, overview.object.p90), \
+		[STEP_P99] = TS_FIELD_AT(overview, overview.object.p99), \
+		[STEP_MIN] = TS_FIELD_AT(overview, overview.object.min), \
+		[STEP_MAX] = TS_FIELD_AT(overview, overview.object.max), \
+		[STEP_STDDEV] = TS_FIELD_AT(overview, overview.object.stddev), \
+	}
+static const size_t device_fields[NR_STEP_FIELDS] = STEP_FIELDS(step_time_ps);
+static const size_t host_fields[NR_STEP_FIELDS] = STEP_FIELDS(host_step_time_ps);
 
 static void sift(double *heap, size_t at, size_t nr)
 {
@@ -167,7 +156,7 @@ static void sort(double *ps, size_t nr)
 }
 
 /* Sorts PS; there is at least one. */
-static void put_step_times(struct ts_result *result, const struct step_field *fields, bool shown,
+static void put_step_times(struct ts_result *result, const size_t *fields, bool shown,
 			   enum ts_origin from, double *ps, size_t nr)
 {
 	double sum = 0, squares = 0, of[NR_STEP_FIELDS];
@@ -184,9 +173,13 @@ static void put_step_times(struct ts_result *result, const struct step_field *fi
 	of[STEP_MIN] = ps[0];
 	of[STEP_MAX] = ps[nr - 1];
 	of[STEP_STDDEV] = sqrt(squares / (double)nr);
-	for (size_t i = 0; i < NR_STEP_FIELDS; i++)
-		ts_result_field(result, fields[i].name, rounded(of[i]), from,
-				shown ? fields[i].label : NULL);
+	for (size_t i = 0; i < NR_STEP_FIELDS; i++) {
+		struct ts_value value = ts_value_from(rounded(of[i]), from);
+		struct ts_field *field = TS_SET_AT(result, overview, fields[i], value);
+
+		if (!shown)
+			field->label = NULL;
+	}
 }
 
 /* A step of the run: as its devices ran it, as its hosts marked it, or both. */
@@ -409,32 +402,29 @@ static void put_step_source(const struct ts_context *ctx, const struct run_steps
 	else if (outline->steps.source == TS_STEPS_INFERRED)
 		text = ts_result_text(result, "inferred from %s", outline->steps.made_of);
 	if (text.n > 0)
-		ts_result_field(result, "overview.step_source", ts_text(text), TS_DERIVED, NULL);
+		TS_SET(result, overview, overview.step_source, ts_text(text));
 }
 
 #define OF_STEPS(value) ts_value_from(value, steps->from)
 
-#define STEP_COLUMNS(X) \
-	X(step, TS_MEASURED, NULL, OF_STEPS(ts_int((int64_t)step->number))) \
-	X(start_ps, TS_MEASURED, NULL, OF_STEPS(ts_int(step->start_ps))) \
-	X(duration_ps, TS_MEASURED, NULL, OF_STEPS(ts_int(step->duration_ps))) \
-	X(host_duration_ps, TS_MEASURED, NULL, ts_int_or_null(step->host_duration_ps)) \
-	X(cores, TS_MEASURED, NULL, ts_int_or_null(step->cores)) \
-	X(source, TS_DERIVED, NULL, ts_text(ts_bytes_of(steps->source)))
-
-static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+#define STEP_CELLS(X) \
+	X(step, OF_STEPS(ts_int((int64_t)step->number))) \
+	X(start_ps, OF_STEPS(ts_int(step->start_ps))) \
+	X(duration_ps, OF_STEPS(ts_int(step->duration_ps))) \
+	X(host_duration_ps, ts_int_or_null(step->host_duration_ps)) \
+	X(cores, ts_int_or_null(step->cores)) \
+	X(source, ts_text(ts_bytes_of(steps->source)))
 
 static void put_step(const struct run_steps *steps, const struct run_step *step,
 		     struct ts_result *result, struct ts_table *table)
 {
-	TS_CELLS(result, table, STEP_COLUMNS);
+	TS_CELLS(result, table, overview_steps, STEP_CELLS);
 }
 
 static void put_step_table(const struct run_steps *steps, struct ts_result *result)
 {
 	static const char *const sums[] = { "duration_ps", "source", NULL };
-	struct ts_table *table =
-		ts_result_table(result, "steps", NULL, step_columns, TS_NELEM(step_columns));
+	struct ts_table *table = TS_TABLE(result, overview_steps);
 
 	for (size_t i = 0; i < steps->nr; i++)
 		put_step(steps, &steps->items[i], result, table);
@@ -454,19 +444,18 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 		release_steps(&steps);
 		return ts_fail_nomem(err);
 	}
-	ts_result_field(result, "overview.step_count",
-			steps.nr_all ? ts_int((int64_t)steps.nr_all) : ts_null(), steps.from,
-			"steps");
+	TS_SET(result, overview, overview.step_count,
+	       ts_value_from(steps.nr_all ? ts_int((int64_t)steps.nr_all) : ts_null(), steps.from));
 	put_step_source(ctx, &steps, result);
 	if (steps.nr_all)
 		put_step_times(result, device_fields, true, steps.from, steps.ps, steps.nr_all);
 	else
-		ts_result_field(result, "overview.step_time_ps", ts_null(), TS_MEASURED, NULL);
+		TS_SET(result, overview, overview.step_time_ps.whole, ts_null());
 	if (steps.nr_host)
 		put_step_times(result, host_fields, strcmp(steps.source, "host") != 0, TS_MEASURED,
 			       steps.host_ps, steps.nr_host);
 	else
-		ts_result_field(result, "overview.host_step_time_ps", ts_null(), TS_MEASURED, NULL);
+		TS_SET(result, overview, overview.host_step_time_ps.whole, ts_null());
 	put_step_table(&steps, result);
 	release_steps(&steps);
 	return TS_OK;
@@ -476,15 +465,12 @@ static void put_run(const struct ts_context *ctx, struct ts_result *result)
 {
 	const struct ts_profile *profile = ctx->profile;
 
-	ts_result_field(result, "run.logdir", ts_text_or_null(profile->logdir), TS_MEASURED, NULL);
-	ts_result_field(result, "run.run", ts_text_or_null(profile->run), TS_MEASURED, NULL);
-	ts_result_field(result, "run.session", ts_text_or_null(profile->session), TS_MEASURED,
-			NULL);
-	ts_result_field(result, "run.is_predicted", ts_bool(ts_profile_predicted(profile).n > 0),
-			TS_MEASURED, NULL);
+	TS_SET(result, overview, run.logdir, ts_text_or_null(profile->logdir));
+	TS_SET(result, overview, run.run, ts_text_or_null(profile->run));
+	TS_SET(result, overview, run.session, ts_text_or_null(profile->session));
+	TS_SET(result, overview, run.is_predicted, ts_bool(ts_profile_predicted(profile).n > 0));
 	put_wall_time(ctx, result);
-	ts_result_field(result, "run.capture_ps", ts_int_or_null(profile->capture_ps), TS_MEASURED,
-			NULL);
+	TS_SET(result, overview, run.capture_ps, ts_int_or_null(profile->capture_ps));
 	put_hosts(profile, result);
 	put_devices(ctx, result);
 }
@@ -508,33 +494,28 @@ static enum ts_status overview_close(void *state, const struct ts_context *ctx, 
 				     struct ts_result *result, struct ts_error *err)
 {
 	if (ctx->profile->nr_hosts == 0) { /* modules alone: there was no run */
-		ts_result_field(result, "run", ts_null(), TS_MEASURED, NULL);
+		TS_SET(result, overview, run.whole, ts_null());
 		return TS_OK;
 	}
 	put_run(ctx, result);
-	ts_result_field(result, "overview.health_score",
-			ts_int_or_null(ts_doctor_facts(ctx)->health_score), TS_DERIVED, "health");
-	ts_result_field(result, "overview.duty_cycle_pct",
-			ts_share_pct(ts_time_facts(ctx)->duty_cycle), TS_MEASURED, "duty cycle");
-	ts_result_field(result, "overview.gpu_idle_pct",
-			ts_share_pct(ts_gpu_idle(ctx, ts_time_facts(ctx))), TS_MEASURED, NULL);
-	ts_result_field(result, "overview.mxu_utilization_pct",
-			ts_held_pct(result, ts_systolic_facts(ctx)->run), TS_MODELLED,
-			"MXU utilization");
-	ts_result_field(result, "overview.hbm_utilization_pct",
-			ts_held_pct(result, ts_memory_facts(ctx)->hbm), TS_MODELLED,
-			"HBM utilization");
-	ts_result_field(result, "overview.padding_waste_pct",
-			ts_share_pct(ts_padding_facts(ctx)->waste_share), TS_MODELLED,
-			"padding waste");
+	TS_SET(result, overview, overview.health_score,
+	       ts_int_or_null(ts_doctor_facts(ctx)->health_score));
+	TS_SET(result, overview, overview.duty_cycle_pct,
+	       ts_share_pct(ts_time_facts(ctx)->duty_cycle));
+	TS_SET(result, overview, overview.gpu_idle_pct,
+	       ts_share_pct(ts_gpu_idle(ctx, ts_time_facts(ctx))));
+	TS_SET(result, overview, overview.mxu_utilization_pct,
+	       ts_held_pct(result, ts_systolic_facts(ctx)->run));
+	TS_SET(result, overview, overview.hbm_utilization_pct,
+	       ts_held_pct(result, ts_memory_facts(ctx)->hbm));
+	TS_SET(result, overview, overview.padding_waste_pct,
+	       ts_share_pct(ts_padding_facts(ctx)->waste_share));
 	note_unknown_chips(ctx, result);
 	return put_steps(ctx, result, err);
 }
 
 const struct ts_analysis ts_analysis_overview = {
-	.name = "overview",
-	.title = "Overview",
-	.top_level = true,
+	.schema = &ts_schema_overview,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_SECOND,
 	.close = overview_close,

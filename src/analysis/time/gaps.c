@@ -14,6 +14,7 @@
 #include "analysis/time/gaps.h"
 
 #include "base/record.h"
+#include "result/schema/gaps.def"
 
 enum { RANK_NONE, RANK_WAITS, RANK_ANY, RANK_CAUSE };	   /* of an event a gap passed in */
 enum { ENDED_NONE, ENDED_ANY, ENDED_RUNTIME, ENDED_CALL }; /* of one that ended it */
@@ -294,8 +295,7 @@ static enum ts_status gaps_close(void *arg, const struct ts_context *ctx, void *
 }
 
 const struct ts_analysis ts_analysis_gaps = {
-	.name = "gaps",
-	.title = "Gaps and the hosts",
+	.schema = &ts_schema_gaps,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_SECOND,
 	.state = &gaps_record,

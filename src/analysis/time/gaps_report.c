@@ -2,8 +2,8 @@
 /* What was seen in the gaps, gap by gap for other analyses, and summed up by host event. */
 #include "analysis/time/gaps.h"
 
-#include "analysis/kit/table.h"
 #include "base/check.h"
+#include "result/schema/gaps.def"
 
 #define MAX_EVENTS 32 /* rows by host event */
 
@@ -88,25 +88,21 @@ static void put_fields(const struct ts_gaps_facts *facts, const struct ts_time_f
 		if (facts->groups[i].event.n > 0)
 			explained_ps = ts_i64_add(explained_ps, facts->groups[i].total_ps);
 	}
-	ts_result_field(result, "gap_ps", time->nr_cores > 0 ? ts_int(all_ps) : ts_null(),
-			TS_MEASURED, "core time without an op");
-	ts_result_field(result, "listed_ps", ts_int(listed_ps), TS_MEASURED, "in the listed gaps");
-	ts_result_field(result, "explained_ps", saw_hosts ? ts_int(explained_ps) : ts_null(),
-			TS_MEASURED, "of these under a host event");
+	TS_SET(result, gaps, gap_ps, time->nr_cores > 0 ? ts_int(all_ps) : ts_null());
+	TS_SET(result, gaps, listed_ps, ts_int(listed_ps));
+	TS_SET(result, gaps, explained_ps, saw_hosts ? ts_int(explained_ps) : ts_null());
 }
 
-#define EVENT_COLUMNS(X) \
-	X(host_event, TS_MEASURED, "host was in", ts_text_or_null(group->event)) \
-	X(host_thread, TS_MEASURED, "thread", ts_text_or_null(group->thread)) \
-	X(count, TS_MEASURED, "gaps", ts_int(group->count)) \
-	X(total_ps, TS_MEASURED, "core time", ts_int(group->total_ps)) \
-	X(longest_ps, TS_MEASURED, "longest", ts_int(group->longest_ps)) \
-	X(cause, TS_MEASURED, "under", ts_text(ts_bytes_of(ts_bucket_name(group->cause)))) \
-	X(ended_by, TS_MEASURED, "ended by", ts_text_or_null(group->ended)) \
-	X(start_ps, TS_MEASURED, NULL, ts_int(group->start_ps)) \
-	X(device_id, TS_DERIVED, NULL, ts_int(group->device))
-
-static const struct ts_column columns[] = { EVENT_COLUMNS(TS_COLUMN) };
+#define EVENT_CELLS(X) \
+	X(host_event, ts_text_or_null(group->event)) \
+	X(host_thread, ts_text_or_null(group->thread)) \
+	X(count, ts_int(group->count)) \
+	X(total_ps, ts_int(group->total_ps)) \
+	X(longest_ps, ts_int(group->longest_ps)) \
+	X(cause, ts_text(ts_bytes_of(ts_bucket_name(group->cause)))) \
+	X(ended_by, ts_text_or_null(group->ended)) \
+	X(start_ps, ts_int(group->start_ps)) \
+	X(device_id, ts_int(group->device))
 
 void ts_gaps_report(const struct ts_gaps_facts *facts, const struct ts_context *ctx,
 		    struct ts_result *result)
@@ -114,11 +110,10 @@ void ts_gaps_report(const struct ts_gaps_facts *facts, const struct ts_context *
 	struct ts_table *table;
 
 	put_fields(facts, ts_time_facts(ctx), ts_profile_has_threads(ctx->profile), result);
-	table = ts_result_table(result, "gaps_by_event", "Longest gaps by host event", columns,
-				TS_NELEM(columns));
+	table = TS_TABLE(result, gaps_gaps_by_event);
 	for (size_t i = 0; i < TS_MIN(facts->nr_groups, MAX_EVENTS); i++) {
 		const struct ts_gap_group *group = &facts->groups[i];
 
-		TS_CELLS(result, table, EVENT_COLUMNS);
+		TS_CELLS(result, table, gaps_gaps_by_event, EVENT_CELLS);
 	}
 }

@@ -9,6 +9,7 @@
 #include "analysis/facts/ops.h"
 #include "analysis/kit/peaks.h"
 #include "base/record.h"
+#include "result/schema/prediction.def"
 
 static const struct ts_rates *rates_of(const struct ts_context *ctx)
 {
@@ -145,8 +146,7 @@ static enum ts_status prediction_close(void *state, const struct ts_context *ctx
 }
 
 const struct ts_analysis ts_analysis_prediction = {
-	.name = "prediction",
-	.title = "Prediction",
+	.schema = &ts_schema_prediction,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.close = prediction_close,

@@ -2,8 +2,8 @@
 /* What is foretold, as fields and tables. */
 #include "analysis/facts/ops.h"
 #include "analysis/kit/cells.h"
-#include "analysis/kit/table.h"
 #include "analysis/time/prediction.h"
+#include "result/schema/prediction.def"
 
 #define MAX_UNKNOWN 1000 /* ops that a table lists */
 #define MAX_OPS	    200
@@ -30,55 +30,49 @@ static int64_t count_unknown(const struct prediction_module *module)
 /* Of the main module; null, all of them, where nothing can be foretold. */
 #define OF(value) (module ? ts_int_or_null(value) : ts_null())
 
-#define FIELDS(X) \
-	X(chip, TS_ASSUMED, "chip", module ? ts_string_cell(prediction->rates->name) : ts_null()) \
-	X(topology, TS_ASSUMED, "topology", ts_text_or_null(ctx->topology_name)) \
-	X(core_count, TS_DERIVED, "cores of the slice", \
-	  ctx->topology.nr_dims > 0 ? ts_int(ctx->topology.nr_cores) : ts_null()) \
-	X(module, TS_COMPILED, "module", \
-	  module ? ts_text_or_null(ts_module_name(ctx->profile, prediction->main)) : ts_null()) \
-	X(step_ps, TS_MODELLED, "predicted step", OF(module->walk.end_ps)) \
-	X(step_low_ps, TS_MODELLED, "at least", OF(module->low_ps)) \
-	X(step_high_ps, TS_MODELLED, "at most", OF(module->high_ps)) \
-	X(compute_ps, TS_MODELLED, "work of the core", OF(module->walk.core_ps)) \
-	X(dma_ps, TS_MODELLED, "copies beside", OF(module->walk.lane_ps[TS_LANE_DMA])) \
-	X(exposed_dma_ps, TS_MODELLED, "waited for copies", \
-	  OF(module->walk.exposed_ps[TS_LANE_DMA])) \
-	X(host_ps, TS_MODELLED, "host copies", \
-	  OF(two(module->walk.lane_ps, TS_LANE_TO_HOST, TS_LANE_FROM_HOST))) \
-	X(exposed_host_ps, TS_MODELLED, "waited for the host", \
-	  OF(two(module->walk.exposed_ps, TS_LANE_TO_HOST, TS_LANE_FROM_HOST))) \
-	X(collective_ps, TS_MODELLED, "collectives", OF(module->walk.lane_ps[TS_LANE_ICI])) \
-	X(exposed_collective_ps, TS_MODELLED, "waited for collectives", \
-	  OF(module->walk.exposed_ps[TS_LANE_ICI])) \
-	X(unknown_count, TS_COMPILED, "ops of unknown time", OF(count_unknown(module))) \
-	X(left_out_trips, TS_COMPILED, "trips not walked", OF(module->walk.left_out_trips)) \
-	X(left_out_ps, TS_MODELLED, "their time", OF(module->walk.left_out_ps))
-
 static void put_fields(const struct prediction *prediction, struct ts_result *result)
 {
 	const struct prediction_module *module = main_of(prediction);
 	const struct ts_context *ctx = prediction->ctx;
 
-	TS_FIELDS(result, FIELDS);
+	TS_SET(result, prediction, chip,
+	       module ? ts_string_cell(prediction->rates->name) : ts_null());
+	TS_SET(result, prediction, topology, ts_text_or_null(ctx->topology_name));
+	TS_SET(result, prediction, core_count,
+	       ctx->topology.nr_dims > 0 ? ts_int(ctx->topology.nr_cores) : ts_null());
+	TS_SET(result, prediction, module,
+	       module ? ts_text_or_null(ts_module_name(ctx->profile, prediction->main))
+		      : ts_null());
+	TS_SET(result, prediction, step_ps, OF(module->walk.end_ps));
+	TS_SET(result, prediction, step_low_ps, OF(module->low_ps));
+	TS_SET(result, prediction, step_high_ps, OF(module->high_ps));
+	TS_SET(result, prediction, compute_ps, OF(module->walk.core_ps));
+	TS_SET(result, prediction, dma_ps, OF(module->walk.lane_ps[TS_LANE_DMA]));
+	TS_SET(result, prediction, exposed_dma_ps, OF(module->walk.exposed_ps[TS_LANE_DMA]));
+	TS_SET(result, prediction, host_ps,
+	       OF(two(module->walk.lane_ps, TS_LANE_TO_HOST, TS_LANE_FROM_HOST)));
+	TS_SET(result, prediction, exposed_host_ps,
+	       OF(two(module->walk.exposed_ps, TS_LANE_TO_HOST, TS_LANE_FROM_HOST)));
+	TS_SET(result, prediction, collective_ps, OF(module->walk.lane_ps[TS_LANE_ICI]));
+	TS_SET(result, prediction, exposed_collective_ps, OF(module->walk.exposed_ps[TS_LANE_ICI]));
+	TS_SET(result, prediction, unknown_count, OF(count_unknown(module)));
+	TS_SET(result, prediction, left_out_trips, OF(module->walk.left_out_trips));
+	TS_SET(result, prediction, left_out_ps, OF(module->walk.left_out_ps));
 }
 
 #define KINDS(X) \
-	X(kind, TS_COMPILED, "kind", ts_string_cell(ts_time_kind_name(kind))) \
-	X(count, TS_COMPILED, "ops", ts_int(row->nr_ops)) \
-	X(runs, TS_COMPILED, TS_SPARE("executions"), ts_int(row->runs)) \
-	X(time_ps, TS_MODELLED, TS_KEY("time"), ts_int(row->time_ps)) \
-	X(of_core_ps, TS_MODELLED, "of the core", ts_int(row->exposed_ps)) \
-	X(basis, TS_DERIVED, "by", ts_string_cell(ts_time_basis_name(basis))) \
-	X(error_pct, TS_MEASURED, "was off", known ? ts_real(known->error_pct) : ts_null()) \
-	X(error_count, TS_MEASURED, "in ops", ts_int(known ? known->nr_ops : 0))
-
-static const struct ts_column kind_columns[] = { KINDS(TS_COLUMN) };
+	X(kind, ts_string_cell(ts_time_kind_name(kind))) \
+	X(count, ts_int(row->nr_ops)) \
+	X(runs, ts_int(row->runs)) \
+	X(time_ps, ts_int(row->time_ps)) \
+	X(of_core_ps, ts_int(row->exposed_ps)) \
+	X(basis, ts_string_cell(ts_time_basis_name(basis))) \
+	X(error_pct, known ? ts_real(known->error_pct) : ts_null()) \
+	X(error_count, ts_int(known ? known->nr_ops : 0))
 
 static void put_kinds(const struct prediction *prediction, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "by_kind", "Predicted time by kind of op",
-						 kind_columns, TS_NELEM(kind_columns));
+	struct ts_table *table = TS_TABLE(result, prediction_by_kind);
 
 	for (int kind = 1; kind < TS_NR_TIME_KINDS; kind++)
 		for (int basis = 1; basis < TS_NR_TIME_BASES; basis++) {
@@ -87,23 +81,20 @@ static void put_kinds(const struct prediction *prediction, struct ts_result *res
 				ts_prediction_known_of((enum ts_time_kind)kind);
 
 			if (row->nr_ops > 0)
-				TS_CELLS(result, table, KINDS);
+				TS_CELLS(result, table, prediction_by_kind, KINDS);
 		}
 }
 
 #define UNKNOWN(X) \
-	X(op, TS_COMPILED, "op", ts_text(module->times.module->instrs[i].name)) \
-	X(module, TS_COMPILED, "module", ts_text_or_null(module->times.module->name)) \
-	X(reason, TS_DERIVED, "why", ts_string_cell(time->unknown)) \
-	X(low_ps, TS_MODELLED, TS_KEY("at least"), ts_int(time->ps[TS_CASE_LOW])) \
-	X(high_ps, TS_ASSUMED, "at most", ts_int_or_null(time->ps[TS_CASE_HIGH]))
-
-static const struct ts_column unknown_columns[] = { UNKNOWN(TS_COLUMN) };
+	X(op, ts_text(module->times.module->instrs[i].name)) \
+	X(module, ts_text_or_null(module->times.module->name)) \
+	X(reason, ts_string_cell(time->unknown)) \
+	X(low_ps, ts_int(time->ps[TS_CASE_LOW])) \
+	X(high_ps, ts_int_or_null(time->ps[TS_CASE_HIGH]))
 
 static void put_unknown(const struct prediction *prediction, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "unknown", "Times that are not known",
-						 unknown_columns, TS_NELEM(unknown_columns));
+	struct ts_table *table = TS_TABLE(result, prediction_unknown);
 
 	for (uint32_t m = 0; prediction->modules && m < prediction->ctx->profile->nr_modules; m++) {
 		const struct prediction_module *module = &prediction->modules[m];
@@ -113,7 +104,7 @@ static void put_unknown(const struct prediction *prediction, struct ts_result *r
 
 			if (module->sums[i].runs > 0 && time->unknown &&
 			    table->nr_rows < MAX_UNKNOWN)
-				TS_CELLS(result, table, UNKNOWN);
+				TS_CELLS(result, table, prediction_unknown, UNKNOWN);
 		}
 	}
 }
@@ -131,50 +122,43 @@ static struct ts_value bias_pct(int64_t predicted_ps, int64_t measured_ps)
 }
 
 #define MODULES(X) \
-	X(name, TS_COMPILED, "module", ts_text_or_null(module->times.module->name)) \
-	X(step_ps, TS_MODELLED, TS_KEY("predicted"), ts_int(module->walk.end_ps)) \
-	X(low_ps, TS_MODELLED, "at least", ts_int(module->low_ps)) \
-	X(high_ps, TS_MODELLED, "at most", ts_int_or_null(module->high_ps)) \
-	X(unknown_count, TS_COMPILED, "unknown", ts_int(count_unknown(module))) \
-	X(measured_ps, TS_MEASURED, "measured", ts_int_or_null(is_run ? mean_ps(module) : -1)) \
-	X(bias_pct, TS_DERIVED, "off by", \
-	  is_run ? bias_pct(module->walk.end_ps, mean_ps(module)) : ts_null())
-
-static const struct ts_column module_columns[] = { MODULES(TS_COLUMN) };
+	X(name, ts_text_or_null(module->times.module->name)) \
+	X(step_ps, ts_int(module->walk.end_ps)) \
+	X(low_ps, ts_int(module->low_ps)) \
+	X(high_ps, ts_int_or_null(module->high_ps)) \
+	X(unknown_count, ts_int(count_unknown(module))) \
+	X(measured_ps, ts_int_or_null(is_run ? mean_ps(module) : -1)) \
+	X(bias_pct, is_run ? bias_pct(module->walk.end_ps, mean_ps(module)) : ts_null())
 
 static void put_modules(const struct prediction *prediction, bool is_run, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "modules", "Predicted modules",
-						 module_columns, TS_NELEM(module_columns));
+	struct ts_table *table = TS_TABLE(result, prediction_modules);
 
 	for (uint32_t m = 0; prediction->modules && m < prediction->ctx->profile->nr_modules; m++) {
 		const struct prediction_module *module = &prediction->modules[m];
 
-		TS_CELLS(result, table, MODULES);
+		TS_CELLS(result, table, prediction_modules, MODULES);
 	}
 }
 
 #define MEASURED(X) \
-	X(kind, TS_COMPILED, "kind", ts_string_cell(ts_time_kind_name(kind))) \
-	X(count, TS_COMPILED, "ops", ts_int(row->nr_ops)) \
-	X(occurrences, TS_MEASURED, TS_SPARE("executions"), ts_int(row->executions)) \
-	X(predicted_ps, TS_MODELLED, TS_KEY("predicted"), ts_int(row->predicted_ps)) \
-	X(measured_ps, TS_MEASURED, TS_KEY("measured"), ts_int(row->measured_ps)) \
-	X(bias_pct, TS_DERIVED, "off by", bias_pct(row->predicted_ps, row->measured_ps)) \
-	X(error_pct, TS_DERIVED, "an op at a time", ts_part_pct(row->off_ps, row->measured_ps))
-
-static const struct ts_column measured_columns[] = { MEASURED(TS_COLUMN) };
+	X(kind, ts_string_cell(ts_time_kind_name(kind))) \
+	X(count, ts_int(row->nr_ops)) \
+	X(occurrences, ts_int(row->executions)) \
+	X(predicted_ps, ts_int(row->predicted_ps)) \
+	X(measured_ps, ts_int(row->measured_ps)) \
+	X(bias_pct, bias_pct(row->predicted_ps, row->measured_ps)) \
+	X(error_pct, ts_part_pct(row->off_ps, row->measured_ps))
 
 static void put_measured(const struct prediction *prediction, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "measured", "Predicted against measured",
-						 measured_columns, TS_NELEM(measured_columns));
+	struct ts_table *table = TS_TABLE(result, prediction_measured);
 
 	for (int kind = 1; kind < TS_NR_TIME_KINDS; kind++) {
 		const struct prediction_error *row = &prediction->errors[kind];
 
 		if (row->nr_ops > 0)
-			TS_CELLS(result, table, MEASURED);
+			TS_CELLS(result, table, prediction_measured, MEASURED);
 	}
 }
 
@@ -187,25 +171,20 @@ struct measured_op {
 };
 
 #define OPS(X) \
-	X(op, TS_MEASURED, "op", ts_text(row->fact->name)) \
-	X(module, TS_COMPILED, TS_SPARE("module"), ts_text_or_null(row->module)) \
-	X(kind, TS_COMPILED, "kind", ts_string_cell(ts_time_kind_name(row->time->kind))) \
-	X(occurrences, TS_MEASURED, TS_SPARE("executions"), ts_int(row->fact->occurrences)) \
-	X(measured_ps, TS_MEASURED, TS_KEY("measured"), ts_int(row->measured_ps)) \
-	X(predicted_ps, TS_MODELLED, TS_KEY("predicted"), \
-	  ts_int(row->time->ps[TS_CASE_LIKELY])) \
-	X(estimate_ps, TS_COMPILED, "compiler", ts_int_or_null(row->time->estimate_ps)) \
-	X(roofline_ps, TS_MODELLED, "roofline", ts_int_or_null(row->time->roofline_ps)) \
-	X(bias_pct, TS_DERIVED, "off by", \
-	  bias_pct(row->time->ps[TS_CASE_LIKELY], row->measured_ps))
-
-static const struct ts_column op_columns[] = { OPS(TS_COLUMN) };
+	X(op, ts_text(row->fact->name)) \
+	X(module, ts_text_or_null(row->module)) \
+	X(kind, ts_string_cell(ts_time_kind_name(row->time->kind))) \
+	X(occurrences, ts_int(row->fact->occurrences)) \
+	X(measured_ps, ts_int(row->measured_ps)) \
+	X(predicted_ps, ts_int(row->time->ps[TS_CASE_LIKELY])) \
+	X(estimate_ps, ts_int_or_null(row->time->estimate_ps)) \
+	X(roofline_ps, ts_int_or_null(row->time->roofline_ps)) \
+	X(bias_pct, bias_pct(row->time->ps[TS_CASE_LIKELY], row->measured_ps))
 
 /* The longest first, as the op table has them. */
 static void put_ops(const struct prediction *prediction, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "ops", "Predicted ops against measured",
-						 op_columns, TS_NELEM(op_columns));
+	struct ts_table *table = TS_TABLE(result, prediction_ops);
 	const struct ts_ops_facts *ops = ts_ops_facts(prediction->ctx);
 
 	for (size_t i = 0; i < ops->nr && prediction->modules && table->nr_rows < MAX_OPS; i++) {
@@ -221,29 +200,25 @@ static void put_ops(const struct prediction *prediction, struct ts_result *resul
 		op.module = module->times.module->name;
 		op.measured_ps = fact->self_ps / fact->occurrences;
 		if (op.time->roofline_ps >= 0)
-			TS_CELLS(result, table, OPS);
+			TS_CELLS(result, table, prediction_ops, OPS);
 	}
 }
 
 #define KNOWN(X) \
-	X(kind, TS_COMPILED, "kind", ts_string_cell(ts_time_kind_name((enum ts_time_kind)kind))) \
-	X(error_pct, TS_MEASURED, "was off", known ? ts_real(known->error_pct) : ts_null()) \
-	X(count, TS_MEASURED, "in ops", ts_int(known ? known->nr_ops : 0)) \
-	X(occurrences, TS_MEASURED, "executions", ts_int(known ? known->executions : 0))
-
-static const struct ts_column known_columns[] = { KNOWN(TS_COLUMN) };
+	X(kind, ts_string_cell(ts_time_kind_name((enum ts_time_kind)kind))) \
+	X(error_pct, known ? ts_real(known->error_pct) : ts_null()) \
+	X(count, ts_int(known ? known->nr_ops : 0)) \
+	X(occurrences, ts_int(known ? known->executions : 0))
 
 static void put_known(struct ts_result *result)
 {
-	struct ts_table *table =
-		ts_result_table(result, "known_errors", "How far off such predictions were",
-				known_columns, TS_NELEM(known_columns));
+	struct ts_table *table = TS_TABLE(result, prediction_known_errors);
 
 	for (int kind = 1; kind < TS_TIME_TRANSFER; kind++) {
 		const struct prediction_known *known =
 			ts_prediction_known_of((enum ts_time_kind)kind);
 
-		TS_CELLS(result, table, KNOWN);
+		TS_CELLS(result, table, prediction_known_errors, KNOWN);
 	}
 }
 

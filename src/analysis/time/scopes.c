@@ -9,8 +9,8 @@
 #define TS_NEEDS(X) X(capture) X(time)
 #include "analysis/kit/needs.h"
 
-#include "analysis/kit/table.h"
 #include "model/block.h"
+#include "result/schema/scopes.def"
 
 #define MAX_SCOPES 1000 /* rows; those with least time are left out */
 
@@ -42,22 +42,20 @@ static int longest_first(const void *a, const void *b)
 	return (x->op > y->op) - (x->op < y->op);
 }
 
-#define SCOPE_COLUMNS(X) \
-	X(name, TS_MEASURED, "scope", ts_text(ctx->profile->ops[scope->op].name)) \
-	X(count, TS_MEASURED, "count", ts_int(scope->nr)) \
-	X(total_ps, TS_MEASURED, "total", ts_int(scope->total_ps)) \
-	X(mean_ps, TS_MEASURED, "mean", ts_int(scope->total_ps / scope->nr)) \
-	X(min_ps, TS_MEASURED, "min", ts_int(scope->min_ps)) \
-	X(max_ps, TS_MEASURED, "max", ts_int(scope->max_ps)) \
-	X(share_pct, TS_MEASURED, "of the run", ts_share_pct(share_of(scope, all_ps))) \
-	X(inside, TS_MEASURED, "inside", inside_of(ctx, scope)) \
-	X(input_ps, TS_MEASURED, NULL, ts_int(scope->part_ps[TS_PART_INPUT])) \
-	X(trace_ps, TS_MEASURED, NULL, ts_int(scope->part_ps[TS_PART_TRACE])) \
-	X(compile_ps, TS_MEASURED, NULL, ts_int(scope->part_ps[TS_PART_COMPILE])) \
-	X(dispatch_ps, TS_MEASURED, NULL, ts_int(scope->part_ps[TS_PART_DISPATCH])) \
-	X(other_ps, TS_MEASURED, NULL, ts_int(scope->part_ps[TS_PART_OTHER]))
-
-static const struct ts_column scope_columns[] = { SCOPE_COLUMNS(TS_COLUMN) };
+#define SCOPE_CELLS(X) \
+	X(name, ts_text(ctx->profile->ops[scope->op].name)) \
+	X(count, ts_int(scope->nr)) \
+	X(total_ps, ts_int(scope->total_ps)) \
+	X(mean_ps, ts_int(scope->total_ps / scope->nr)) \
+	X(min_ps, ts_int(scope->min_ps)) \
+	X(max_ps, ts_int(scope->max_ps)) \
+	X(share_pct, ts_share_pct(share_of(scope, all_ps))) \
+	X(inside, inside_of(ctx, scope)) \
+	X(input_ps, ts_int(scope->part_ps[TS_PART_INPUT])) \
+	X(trace_ps, ts_int(scope->part_ps[TS_PART_TRACE])) \
+	X(compile_ps, ts_int(scope->part_ps[TS_PART_COMPILE])) \
+	X(dispatch_ps, ts_int(scope->part_ps[TS_PART_DISPATCH])) \
+	X(other_ps, ts_int(scope->part_ps[TS_PART_OTHER]))
 
 /* False: no memory. */
 static bool put_scopes(const struct ts_context *ctx, struct ts_result *result)
@@ -72,12 +70,11 @@ static bool put_scopes(const struct ts_context *ctx, struct ts_result *result)
 	for (size_t i = 0; i < scopes->nr; i++)
 		sorted[i] = &scopes->items[i];
 	qsort(sorted, scopes->nr, sizeof(*sorted), longest_first);
-	table = ts_result_table(result, "named", "Named scopes of the hosts", scope_columns,
-				TS_NELEM(scope_columns));
+	table = TS_TABLE(result, scopes_named);
 	for (size_t i = 0; i < TS_MIN(scopes->nr, MAX_SCOPES); i++) {
 		const struct ts_scope *scope = sorted[i];
 
-		TS_CELLS(result, table, SCOPE_COLUMNS);
+		TS_CELLS(result, table, scopes_named, SCOPE_CELLS);
 	}
 	free(sorted);
 	if (scopes->nr > MAX_SCOPES)
@@ -100,26 +97,22 @@ static int64_t steps_in(const struct ts_steps *steps, const struct ts_epoch *epo
 	return nr;
 }
 
-#define EPOCH_COLUMNS(X) \
-	X(epoch, TS_MEASURED, "epoch", \
-	  epoch->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)epoch->number)) \
-	X(name, TS_MEASURED, "scope", ts_text(ctx->profile->ops[epoch->op].name)) \
-	X(start_ps, TS_MEASURED, "start", ts_int(epoch->start_ps)) \
-	X(duration_ps, TS_MEASURED, "duration", ts_int(ts_i64_sub(epoch->end_ps, epoch->start_ps))) \
-	X(steps, TS_MEASURED, "steps", ts_int_or_null(steps_in(&ctx->outline->host_steps, epoch)))
-
-static const struct ts_column epoch_columns[] = { EPOCH_COLUMNS(TS_COLUMN) };
+#define EPOCH_CELLS(X) \
+	X(epoch, epoch->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)epoch->number)) \
+	X(name, ts_text(ctx->profile->ops[epoch->op].name)) \
+	X(start_ps, ts_int(epoch->start_ps)) \
+	X(duration_ps, ts_int(ts_i64_sub(epoch->end_ps, epoch->start_ps))) \
+	X(steps, ts_int_or_null(steps_in(&ctx->outline->host_steps, epoch)))
 
 static void put_epochs(const struct ts_context *ctx, struct ts_result *result)
 {
 	const struct ts_scopes *scopes = &ctx->outline->scopes;
-	struct ts_table *table =
-		ts_result_table(result, "epochs", "Epochs", epoch_columns, TS_NELEM(epoch_columns));
+	struct ts_table *table = TS_TABLE(result, scopes_epochs);
 
 	for (size_t i = 0; i < scopes->nr_epochs; i++) {
 		const struct ts_epoch *epoch = &scopes->epochs[i];
 
-		TS_CELLS(result, table, EPOCH_COLUMNS);
+		TS_CELLS(result, table, scopes_epochs, EPOCH_CELLS);
 	}
 	if (scopes->nr_epochs == TS_EPOCHS_MAX)
 		ts_result_note(result, "only the first %d epochs stand one by one", TS_EPOCHS_MAX);
@@ -135,20 +128,17 @@ static const char *const part_names[TS_NR_PARTS] = {
 	[TS_PART_OTHER] = "Python and other",
 };
 
-#define LAYER_COLUMNS(X) \
-	X(layer, TS_DERIVED, "layer", ts_text(ts_bytes_of(layer))) \
-	X(name, TS_DERIVED, "part", ts_text(name)) \
-	X(total_ps, TS_MEASURED, "all steps", ts_int(total_ps)) \
-	X(step_mean_ps, TS_MEASURED, "a step", ts_int(total_ps / nr)) \
-	X(share_pct, TS_MEASURED, "of the step", \
-	  all_ps > 0 ? ts_share_pct((double)total_ps / (double)all_ps) : ts_null())
-
-static const struct ts_column layer_columns[] = { LAYER_COLUMNS(TS_COLUMN) };
+#define LAYER_CELLS(X) \
+	X(layer, ts_text(ts_bytes_of(layer))) \
+	X(name, ts_text(name)) \
+	X(total_ps, ts_int(total_ps)) \
+	X(step_mean_ps, ts_int(total_ps / nr)) \
+	X(share_pct, all_ps > 0 ? ts_share_pct((double)total_ps / (double)all_ps) : ts_null())
 
 static void put_layer(struct ts_result *result, struct ts_table *table, const char *layer,
 		      struct ts_bytes name, int64_t total_ps, int64_t nr, int64_t all_ps)
 {
-	TS_CELLS(result, table, LAYER_COLUMNS);
+	TS_CELLS(result, table, scopes_step_layers, LAYER_CELLS);
 }
 
 /* NULL: no scope marks steps, or PyTorch's does. */
@@ -201,8 +191,7 @@ static void put_device_layers(const struct ts_context *ctx, struct ts_result *re
 
 static void put_layers(const struct ts_context *ctx, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "step_layers", "A step by layer",
-						 layer_columns, TS_NELEM(layer_columns));
+	struct ts_table *table = TS_TABLE(result, scopes_step_layers);
 
 	table->text_rows = 2 + TS_NR_PARTS + TS_NR_BUCKETS;
 	put_host_layers(ctx, result, table);
@@ -217,22 +206,19 @@ static struct ts_value verdict_of(const struct ts_context *ctx)
 	return verdict ? ts_text(ts_bytes_of(verdict)) : ts_null();
 }
 
-#define SCOPES_FIELDS(X) \
-	X(host_ps, TS_MEASURED, "hosts were seen for", ts_int_or_null(window_ps(ctx->outline))) \
-	X(step_name, TS_MEASURED, "steps are marked as", \
-	  ts_text_or_null(ts_bytes_of(ctx->outline->host_steps.made_of))) \
-	X(step_count, TS_MEASURED, "steps marked", \
-	  ctx->outline->host_steps.source == TS_STEPS_MARKED \
-		  ? ts_int((int64_t)ctx->outline->host_steps.nr_steps) \
-		  : ts_null()) \
-	X(capture_verdict, TS_DERIVED, "this capture is", verdict_of(ctx))
-
 static enum ts_status scopes_close(void *state, const struct ts_context *ctx, void *facts,
 				   struct ts_result *result, struct ts_error *err)
 {
 	if (ctx->profile->nr_hosts == 0 || window_ps(ctx->outline) < 0)
 		return TS_OK; /* modules alone, or no event of a host */
-	TS_FIELDS(result, SCOPES_FIELDS);
+	TS_SET(result, scopes, host_ps, ts_int_or_null(window_ps(ctx->outline)));
+	TS_SET(result, scopes, step_name,
+	       ts_text_or_null(ts_bytes_of(ctx->outline->host_steps.made_of)));
+	TS_SET(result, scopes, step_count,
+	       ctx->outline->host_steps.source == TS_STEPS_MARKED
+		       ? ts_int((int64_t)ctx->outline->host_steps.nr_steps)
+		       : ts_null());
+	TS_SET(result, scopes, capture_verdict, verdict_of(ctx));
 	if (!put_scopes(ctx, result))
 		return ts_fail_nomem(err);
 	put_epochs(ctx, result);
@@ -241,8 +227,7 @@ static enum ts_status scopes_close(void *state, const struct ts_context *ctx, vo
 }
 
 const struct ts_analysis ts_analysis_scopes = {
-	.name = "scopes",
-	.title = "Named scopes",
+	.schema = &ts_schema_scopes,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.close = scopes_close,

@@ -14,6 +14,7 @@
 
 #include "base/record.h"
 #include "model/op_kind.h"
+#include "result/schema/time.def"
 
 #define DRAWN_GAP_PS 100000 /* a shorter gap is drawn as part of what stands before it */
 
@@ -430,8 +431,7 @@ static enum ts_status time_close(void *arg, const struct ts_context *ctx, void *
 }
 
 const struct ts_analysis ts_analysis_time = {
-	.name = "time",
-	.title = "Time breakdown",
+	.schema = &ts_schema_time,
 	.serves_part = true, /* gaps asks for the gaps of its host */
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS | TS_COL_COSTS,

@@ -3,9 +3,9 @@
 #include "analysis/time/time.h"
 
 #include "analysis/kit/others.h"
-#include "analysis/kit/table.h"
 #include "base/units.h"
 #include "model/trace_class.h"
+#include "result/schema/time.def"
 
 struct report {
 	const struct time_state *sum;
@@ -29,28 +29,23 @@ static struct ts_value of_bucket(const struct report *report, const int64_t *ps,
 		       : ts_int(ps[bucket]);
 }
 
-/* What an op's time is divided into follows from peaks and estimates; the rest is seen. */
-static enum ts_origin bucket_origin(enum ts_bucket bucket)
-{
-	return ts_bucket_is_divided(bucket) ? TS_MODELLED : TS_MEASURED;
-}
-
-static const char *const bucket_fields[TS_NR_BUCKETS] = {
-	"buckets.compute_ps",
-	"buckets.memory_wait_ps",
-	"buckets.communication_ps",
-	"buckets.host_transfer_ps",
-	"buckets.rematerialization_ps",
-	"buckets.unexplained_ps",
-	"buckets.compilation_ps",
-	"buckets.input_ps",
-	"buckets.idle_ps",
+/* In the order of enum ts_bucket. */
+static const size_t bucket_fields[TS_NR_BUCKETS] = {
+	TS_FIELD_AT(time, buckets.compute_ps),
+	TS_FIELD_AT(time, buckets.memory_wait_ps),
+	TS_FIELD_AT(time, buckets.communication_ps),
+	TS_FIELD_AT(time, buckets.host_transfer_ps),
+	TS_FIELD_AT(time, buckets.rematerialization_ps),
+	TS_FIELD_AT(time, buckets.unexplained_ps),
+	TS_FIELD_AT(time, buckets.compilation_ps),
+	TS_FIELD_AT(time, buckets.input_ps),
+	TS_FIELD_AT(time, buckets.idle_ps),
 };
 
-static const char *const part_fields[TS_SPLIT_REST] = {
-	[TS_SPLIT_MATRIX] = "explained.matrix_ps",
-	[TS_SPLIT_HBM] = "explained.hbm_ps",
-	[TS_SPLIT_ESTIMATE] = "explained.estimate_ps",
+static const size_t part_fields[TS_SPLIT_REST] = {
+	[TS_SPLIT_MATRIX] = TS_FIELD_AT(time, explained.matrix_ps),
+	[TS_SPLIT_HBM] = TS_FIELD_AT(time, explained.hbm_ps),
+	[TS_SPLIT_ESTIMATE] = TS_FIELD_AT(time, explained.estimate_ps),
 };
 
 static void put_totals(const struct report *report)
@@ -60,39 +55,32 @@ static void put_totals(const struct report *report)
 	struct ts_result *result = report->result;
 	bool ran = facts->nr_cores > 0;
 
-	ts_result_field(result, "total_ps", ran ? ts_int(facts->total_ps) : ts_null(), TS_MEASURED,
-			NULL);
-	ts_result_field(result, "wall_ps", ran ? ts_int(facts->wall_ps) : ts_null(), TS_MEASURED,
-			"wall time");
-	ts_result_field(result, "wall_start_ps", ran ? ts_int(facts->wall_start_ps) : ts_null(),
-			TS_MEASURED, NULL);
-	ts_result_field(result, "cores", ts_int((int64_t)facts->nr_cores), TS_MEASURED, "cores");
+	TS_SET(result, time, total_ps, ran ? ts_int(facts->total_ps) : ts_null());
+	TS_SET(result, time, wall_ps, ran ? ts_int(facts->wall_ps) : ts_null());
+	TS_SET(result, time, wall_start_ps, ran ? ts_int(facts->wall_start_ps) : ts_null());
+	TS_SET(result, time, cores, ts_int((int64_t)facts->nr_cores));
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		ts_result_field(result, bucket_fields[b],
-				ran ? of_bucket(report, facts->bucket_ps, b) : ts_null(),
-				bucket_origin((enum ts_bucket)b), NULL);
+		TS_SET_AT(result, time, bucket_fields[b],
+			  ran ? of_bucket(report, facts->bucket_ps, b) : ts_null());
 	for (int part = 0; part < TS_SPLIT_REST; part++)
-		ts_result_field(result, part_fields[part],
-				ran ? ts_int(facts->need_ps[part]) : ts_null(), TS_MODELLED, NULL);
-	ts_result_field(result, "duty_cycle_pct", ts_share_pct(facts->duty_cycle), TS_MEASURED,
-			"duty cycle");
-	ts_result_field(result, "compilation_count", of_hosts(report, outline->nr_compiles),
-			TS_MEASURED, "host compilations");
-	ts_result_field(result, "compilation_host_ps", of_hosts(report, outline->compile_ps),
-			TS_MEASURED, "host time in compilations");
+		TS_SET_AT(result, time, part_fields[part],
+			  ran ? ts_int(facts->need_ps[part]) : ts_null());
+	TS_SET(result, time, duty_cycle_pct, ts_share_pct(facts->duty_cycle));
+	TS_SET(result, time, compilation_count, of_hosts(report, outline->nr_compiles));
+	TS_SET(result, time, compilation_host_ps, of_hosts(report, outline->compile_ps));
 }
 
 /* Of steps, cores and hosts alike. */
-#define BUCKET_COLUMNS(X, ps) \
-	X(compute_ps, TS_MODELLED, "compute", ts_int(ps[TS_BUCKET_COMPUTE])) \
-	X(memory_wait_ps, TS_MODELLED, "memory wait", ts_int(ps[TS_BUCKET_MEMORY_WAIT])) \
-	X(communication_ps, TS_MEASURED, "communication", ts_int(ps[TS_BUCKET_COMMUNICATION])) \
-	X(host_transfer_ps, TS_MEASURED, "host transfer", ts_int(ps[TS_BUCKET_HOST_TRANSFER])) \
-	X(rematerialization_ps, TS_MEASURED, "remat", ts_int(ps[TS_BUCKET_REMATERIALIZATION])) \
-	X(unexplained_ps, TS_MODELLED, "unexplained", ts_int(ps[TS_BUCKET_UNEXPLAINED])) \
-	X(compilation_ps, TS_MEASURED, "compilation", of_hosts(report, ps[TS_BUCKET_COMPILATION])) \
-	X(input_ps, TS_MEASURED, "input", of_hosts(report, ps[TS_BUCKET_INPUT])) \
-	X(idle_ps, TS_MEASURED, "idle", ts_int(ps[TS_BUCKET_IDLE]))
+#define BUCKET_CELLS(X, ps) \
+	X(compute_ps, ts_int(ps[TS_BUCKET_COMPUTE])) \
+	X(memory_wait_ps, ts_int(ps[TS_BUCKET_MEMORY_WAIT])) \
+	X(communication_ps, ts_int(ps[TS_BUCKET_COMMUNICATION])) \
+	X(host_transfer_ps, ts_int(ps[TS_BUCKET_HOST_TRANSFER])) \
+	X(rematerialization_ps, ts_int(ps[TS_BUCKET_REMATERIALIZATION])) \
+	X(unexplained_ps, ts_int(ps[TS_BUCKET_UNEXPLAINED])) \
+	X(compilation_ps, of_hosts(report, ps[TS_BUCKET_COMPILATION])) \
+	X(input_ps, of_hosts(report, ps[TS_BUCKET_INPUT])) \
+	X(idle_ps, ts_int(ps[TS_BUCKET_IDLE]))
 
 #define BUCKET_SUMS \
 	"compute_ps", "memory_wait_ps", "communication_ps", "host_transfer_ps", \
@@ -107,28 +95,24 @@ static int64_t duration_of(const struct report *report, const struct ts_time_ste
 					      : ts_time_step_duration(step);
 }
 
-#define STEP_COLUMNS(X) \
-	X(step, TS_MEASURED, "step", OF_STEPS(ts_int((int64_t)step->number))) \
-	X(start_ps, TS_MEASURED, TS_SPARE("start"), OF_STEPS(ts_int(step->start_ps))) \
-	X(duration_ps, TS_MEASURED, TS_KEY("duration"), \
-	  OF_STEPS(ts_int(duration_of(report, step)))) \
-	X(cores, TS_MEASURED, NULL, ts_int(step->cores)) \
-	X(total_ps, TS_MEASURED, NULL, OF_STEPS(ts_int(step->total_ps))) \
-	BUCKET_COLUMNS(X, step->ps)
-
-static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+#define STEP_CELLS(X) \
+	X(step, OF_STEPS(ts_int((int64_t)step->number))) \
+	X(start_ps, OF_STEPS(ts_int(step->start_ps))) \
+	X(duration_ps, OF_STEPS(ts_int(duration_of(report, step)))) \
+	X(cores, ts_int(step->cores)) \
+	X(total_ps, OF_STEPS(ts_int(step->total_ps))) \
+	BUCKET_CELLS(X, step->ps)
 
 static void put_step(const struct report *report, struct ts_table *table,
 		     const struct ts_time_step *step)
 {
-	TS_CELLS(report->result, table, STEP_COLUMNS);
+	TS_CELLS(report->result, table, time_per_step, STEP_CELLS);
 }
 
 static void put_steps(const struct report *report)
 {
 	static const char *const sums[] = { "duration_ps", "total_ps", BUCKET_SUMS, NULL };
-	struct ts_table *table = ts_result_table(report->result, "per_step", "Steps", step_columns,
-						 TS_NELEM(step_columns));
+	struct ts_table *table = TS_TABLE(report->result, time_per_step);
 	size_t nr_others = report->facts->nr_steps - report->facts->nr_listed;
 
 	for (size_t i = 0; i < report->facts->nr_listed; i++)
@@ -189,27 +173,24 @@ static double duty_of(const struct report *report, uint32_t device)
 	return (double)of->on_duty_ps / (double)(of->last_ps - of->first_ps);
 }
 
-#define CORE_COLUMNS(X) \
-	X(device, TS_MEASURED, "device", ts_text(device->name)) \
-	X(device_id, TS_DERIVED, NULL, ts_int(core->device)) \
-	X(total_ps, TS_MEASURED, NULL, ts_int(report->facts->wall_ps)) \
-	X(duty_cycle_pct, TS_MEASURED, TS_KEY("duty cycle"), ts_share_pct(duty_of(report, core->device))) \
-	BUCKET_COLUMNS(X, core->ps) \
-	X(host, TS_MEASURED, NULL, ts_text_or_null(profile->hosts[device->host].name))
-
-static const struct ts_column core_columns[] = { CORE_COLUMNS(TS_COLUMN) };
+#define CORE_CELLS(X) \
+	X(device, ts_text(device->name)) \
+	X(device_id, ts_int(core->device)) \
+	X(total_ps, ts_int(report->facts->wall_ps)) \
+	X(duty_cycle_pct, ts_share_pct(duty_of(report, core->device))) \
+	BUCKET_CELLS(X, core->ps) \
+	X(host, ts_text_or_null(profile->hosts[device->host].name))
 
 static void put_cores(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_table *table = ts_result_table(report->result, "per_core", "Cores", core_columns,
-						 TS_NELEM(core_columns));
+	struct ts_table *table = TS_TABLE(report->result, time_per_core);
 
 	for (size_t i = 0; i < report->facts->nr_cores; i++) {
 		const struct ts_time_core *core = &report->facts->cores[i];
 		const struct ts_device *device = &profile->devices[core->device];
 
-		TS_CELLS(report->result, table, CORE_COLUMNS);
+		TS_CELLS(report->result, table, time_per_core, CORE_CELLS);
 	}
 }
 
@@ -234,55 +215,48 @@ static struct host_sum sum_of_host(const struct report *report, uint32_t host)
 	return of;
 }
 
-#define HOST_COLUMNS(X) \
-	X(host, TS_MEASURED, "host", ts_text_or_null(profile->hosts[i].name)) \
-	X(cores, TS_MEASURED, "cores", ts_int(of.cores)) \
-	X(total_ps, TS_MEASURED, "core time", \
-	  ts_int(ts_i64_mul(report->facts->wall_ps, of.cores))) \
-	BUCKET_COLUMNS(X, of.ps)
-
-static const struct ts_column host_columns[] = { HOST_COLUMNS(TS_COLUMN) };
+#define HOST_CELLS(X) \
+	X(host, ts_text_or_null(profile->hosts[i].name)) \
+	X(cores, ts_int(of.cores)) \
+	X(total_ps, ts_int(ts_i64_mul(report->facts->wall_ps, of.cores))) \
+	BUCKET_CELLS(X, of.ps)
 
 /* The row of a single host repeats the totals: the text view has the table for several hosts only. */
 static void put_hosts(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_table *table =
-		ts_result_table(report->result, "per_host", profile->nr_hosts > 1 ? "Hosts" : NULL,
-				host_columns, TS_NELEM(host_columns));
+	struct ts_table *table = TS_TITLED_TABLE(report->result, time_per_host,
+						 profile->nr_hosts > 1 ? "Hosts" : NULL);
 
 	for (uint32_t i = 0; i < profile->nr_hosts; i++) {
 		struct host_sum of = sum_of_host(report, i);
 
 		if (of.cores > 0)
-			TS_CELLS(report->result, table, HOST_COLUMNS);
+			TS_CELLS(report->result, table, time_per_host, HOST_CELLS);
 	}
 }
 
-#define GAP_COLUMNS(X) \
-	X(device, TS_MEASURED, "device", ts_text(profile->devices[gap->device].name)) \
-	X(start_ps, TS_MEASURED, "start", ts_int(gap->start_ps)) \
-	X(duration_ps, TS_MEASURED, TS_KEY("duration"), ts_int(gap->dur_ps)) \
-	X(cause, TS_MEASURED, "under", ts_text(ts_bytes_of(ts_bucket_name(gap->cause)))) \
-	X(device_id, TS_DERIVED, NULL, ts_int(gap->device)) \
-	X(host_event, TS_MEASURED, "host was in", ts_text_or_null(witness->event)) \
-	X(host_thread, TS_MEASURED, NULL, ts_text_or_null(witness->thread)) \
-	X(ended_by, TS_MEASURED, "ended by", ts_text_or_null(witness->ended_by))
-
-static const struct ts_column gap_columns[] = { GAP_COLUMNS(TS_COLUMN) };
+#define GAP_CELLS(X) \
+	X(device, ts_text(profile->devices[gap->device].name)) \
+	X(start_ps, ts_int(gap->start_ps)) \
+	X(duration_ps, ts_int(gap->dur_ps)) \
+	X(cause, ts_text(ts_bytes_of(ts_bucket_name(gap->cause)))) \
+	X(device_id, ts_int(gap->device)) \
+	X(host_event, ts_text_or_null(witness->event)) \
+	X(host_thread, ts_text_or_null(witness->thread)) \
+	X(ended_by, ts_text_or_null(witness->ended_by))
 
 static void put_gaps(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	const struct ts_gaps_facts *gaps = ts_gaps_facts(report->ctx);
-	struct ts_table *table = ts_result_table(report->result, "idle_gaps", "Longest gaps",
-						 gap_columns, TS_NELEM(gap_columns));
+	struct ts_table *table = TS_TABLE(report->result, time_idle_gaps);
 
 	for (size_t i = 0; i < report->facts->nr_gaps; i++) {
 		const struct ts_time_gap *gap = &report->facts->gaps[i];
 		const struct ts_gap_witness *witness = &gaps->witnesses[i];
 
-		TS_CELLS(report->result, table, GAP_COLUMNS);
+		TS_CELLS(report->result, table, time_idle_gaps, GAP_CELLS);
 	}
 }
 

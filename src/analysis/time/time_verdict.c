@@ -9,6 +9,7 @@
 
 #include "analysis/settings.h"
 #include "base/units.h"
+#include "result/schema/time.def"
 
 #define MAX_NAMED    3	  /* ops */
 #define MIN_NAMED    0.01 /* of core time that such an op has */
@@ -230,7 +231,7 @@ bool ts_time_put_verdict(const struct ts_context *ctx, struct ts_result *result)
 	bool failed;
 
 	if (time->nr_cores == 0) {
-		ts_result_field(result, "bottleneck", ts_null(), TS_DERIVED, NULL);
+		TS_SET(result, time, bottleneck, ts_null());
 		return true;
 	}
 	verdict = verdict_of(ctx, time);
@@ -240,13 +241,11 @@ bool ts_time_put_verdict(const struct ts_context *ctx, struct ts_result *result)
 	ts_buf_release(&text);
 	if (failed)
 		return false;
-	ts_result_field(result, "bottleneck", ts_text(sentence_of(result, verdict, evidence)),
-			TS_DERIVED, NULL);
-	ts_result_field(result, "bottleneck_bucket",
-			verdict.bucket == TS_NR_BUCKETS
-				? ts_null()
-				: ts_text(ts_bytes_of(ts_bucket_name(verdict.bucket))),
-			TS_DERIVED, NULL);
-	ts_result_field(result, "bottleneck_evidence", ts_text(evidence), TS_MODELLED, NULL);
+	TS_SET(result, time, bottleneck, ts_text(sentence_of(result, verdict, evidence)));
+	TS_SET(result, time, bottleneck_bucket,
+	       verdict.bucket == TS_NR_BUCKETS
+		       ? ts_null()
+		       : ts_text(ts_bytes_of(ts_bucket_name(verdict.bucket))));
+	TS_SET(result, time, bottleneck_evidence, ts_text(evidence));
 	return true;
 }

@@ -13,6 +13,7 @@
 #include "analysis/settings.h"
 #include "base/units.h"
 #include "model/op_work.h"
+#include "result/schema/fusion.def"
 
 static double per_flop(const struct ts_context *ctx)
 {
@@ -289,8 +290,7 @@ static enum ts_status fusion_close(void *state, const struct ts_context *ctx, vo
 }
 
 const struct ts_analysis ts_analysis_fusion = {
-	.name = "fusion",
-	.title = "Fusion",
+	.schema = &ts_schema_fusion,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.facts_size = sizeof(struct ts_fusion_facts),

@@ -11,6 +11,7 @@
 #include "analysis/facts/time.h"
 #include "analysis/kit/peaks.h"
 #include "model/op_work.h"
+#include "result/schema/memory.def"
 
 /* Did anything of it run? */
 static bool *find_modules(const struct memory *memory)
@@ -75,8 +76,7 @@ static enum ts_status memory_close(void *state, const struct ts_context *ctx, vo
 }
 
 const struct ts_analysis ts_analysis_memory = {
-	.name = "memory",
-	.title = "Memory traffic",
+	.schema = &ts_schema_memory,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_INTERLEAVED, /* the kernels' */
 	.facts_size = sizeof(struct ts_memory_facts),

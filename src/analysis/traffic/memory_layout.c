@@ -5,8 +5,8 @@
  */
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
-#include "analysis/kit/table.h"
 #include "analysis/traffic/memory.h"
+#include "result/schema/memory.def"
 
 #define MAX_STEPS 256 /* names followed from an array to its readers */
 #define MAX_DEPTH 16  /* of fusions inside fusions */
@@ -258,38 +258,33 @@ static struct ts_value total_bytes(const struct ts_memory_copy *copy)
 	return copy->executions < 0 ? ts_null() : ts_int(ts_i64_mul(copy->bytes, copy->executions));
 }
 
-#define COPY_COLUMNS(X) \
-	X(op, TS_COMPILED, "op", ts_text(instr->name)) \
-	X(module, TS_COMPILED, NULL, ts_text_or_null(copy->module->name)) \
-	X(producer, TS_COMPILED, TS_SPARE("made by"), ts_text_or_null(copy->producer)) \
-	X(consumer, TS_COMPILED, TS_SPARE("read by"), ts_text_or_null(copy->consumer)) \
-	X(from, TS_COMPILED, "from", ts_text_or_null(copy->from)) \
-	X(to, TS_COMPILED, "to", ts_text_or_null(copy->to)) \
-	X(reason_code, TS_DERIVED, TS_KEY("why"), ts_string_cell(copy->reason->code)) \
-	X(executions, TS_MEASURED, "times", ts_int_or_null(copy->executions)) \
-	X(bytes, TS_COMPILED, NULL, ts_int(copy->bytes)) \
-	X(total_bytes, TS_COMPILED, "bytes", total_bytes(copy)) \
-	X(time_ps, TS_MEASURED, TS_KEY("time"), ts_int_or_null(copy->self_ps)) \
-	X(source, TS_COMPILED, "source", ts_text_or_null(copy->source)) \
-	X(reason, TS_DERIVED, NULL, ts_string_cell(copy->reason->words)) \
-	X(advice, TS_DERIVED, NULL, ts_string_cell(copy->reason->advice)) \
-	X(confidence, TS_DERIVED, NULL, \
-	  ts_string_cell(ts_confidence_name(copy->reason->confidence))) \
-	X(opcode, TS_COMPILED, NULL, ts_text(instr->opcode))
-
-static const struct ts_column copy_columns[] = { COPY_COLUMNS(TS_COLUMN) };
+#define COPY_CELLS(X) \
+	X(op, ts_text(instr->name)) \
+	X(module, ts_text_or_null(copy->module->name)) \
+	X(producer, ts_text_or_null(copy->producer)) \
+	X(consumer, ts_text_or_null(copy->consumer)) \
+	X(from, ts_text_or_null(copy->from)) \
+	X(to, ts_text_or_null(copy->to)) \
+	X(reason_code, ts_string_cell(copy->reason->code)) \
+	X(executions, ts_int_or_null(copy->executions)) \
+	X(bytes, ts_int(copy->bytes)) \
+	X(total_bytes, total_bytes(copy)) \
+	X(time_ps, ts_int_or_null(copy->self_ps)) \
+	X(source, ts_text_or_null(copy->source)) \
+	X(reason, ts_string_cell(copy->reason->words)) \
+	X(advice, ts_string_cell(copy->reason->advice)) \
+	X(confidence, ts_string_cell(ts_confidence_name(copy->reason->confidence))) \
+	X(opcode, ts_text(instr->opcode))
 
 static void put_table(const struct memory *memory)
 {
-	struct ts_table *table =
-		ts_result_table(memory->result, "layout_copies", "Copies, transposes, reshapes",
-				copy_columns, TS_NELEM(copy_columns));
+	struct ts_table *table = TS_TABLE(memory->result, memory_layout_copies);
 
 	for (size_t i = 0; i < memory->facts->nr_copies; i++) {
 		const struct ts_memory_copy *copy = &memory->facts->copies[i];
 		const struct ts_hlo_instr *instr = &copy->module->instrs[copy->instr];
 
-		TS_CELLS(memory->result, table, COPY_COLUMNS);
+		TS_CELLS(memory->result, table, memory_layout_copies, COPY_CELLS);
 	}
 }
 
@@ -307,12 +302,11 @@ static void put_fields(struct memory *memory, const struct memory_copies *copies
 		ps = ts_i64_add(ps, TS_MAX(copy->self_ps, 0));
 		bytes = ts_i64_add(bytes, ts_i64_mul(copy->bytes, TS_MAX(copy->executions, 1)));
 	}
-	ts_result_field(memory->result, "layout_copy_count", ts_int(nr), TS_COMPILED,
-			"copies and transposes");
-	ts_result_field(memory->result, "layout_copy_bytes", ts_int(bytes), TS_COMPILED,
-			nr > 0 ? "bytes of those" : NULL);
-	ts_result_field(memory->result, "layout_copy_ps", memory->measured ? ts_int(ps) : ts_null(),
-			TS_MEASURED, nr > 0 ? "time of those" : NULL);
+	TS_SET(memory->result, memory, layout_copy_count, ts_int(nr));
+	TS_SET(memory->result, memory, layout_copy_bytes, ts_int(bytes))->label =
+		nr > 0 ? "bytes of those" : NULL;
+	TS_SET(memory->result, memory, layout_copy_ps, memory->measured ? ts_int(ps) : ts_null())
+		->label = nr > 0 ? "time of those" : NULL;
 }
 
 bool ts_memory_put_copies(struct memory *memory, struct memory_copies *copies)

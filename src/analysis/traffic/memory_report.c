@@ -9,8 +9,8 @@
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
 #include "analysis/kit/others.h"
-#include "analysis/kit/table.h"
 #include "base/units.h"
+#include "result/schema/memory.def"
 
 /* Bytes, and the time of the ops that moved them. */
 struct sum {
@@ -111,36 +111,32 @@ static struct ts_value known_way(const struct ts_memory_op *op, int64_t bytes)
 	return ts_memory_is_known(op) ? way(&op->all, bytes) : ts_null();
 }
 
-#define OP_COLUMNS(X) \
-	X(op, TS_MEASURED, "op", ts_text(op->name)) \
-	X(module, TS_MEASURED, "module", ts_text_or_null(module_name(memory, op))) \
-	X(category, TS_COMPILED, TS_SPARE("category"), ts_text_or_null(op->category)) \
-	X(executions, TS_MEASURED, TS_SPARE("times"), ts_int_or_null(op->executions)) \
-	X(hbm_read_bytes, TS_COMPILED, TS_KEY("HBM read"), known_way(op, in[TS_MEMORY_HBM])) \
-	X(hbm_written_bytes, TS_COMPILED, TS_KEY("written"), known_way(op, out[TS_MEMORY_HBM])) \
-	X(vmem_read_bytes, TS_COMPILED, NULL, if_known(op, in[TS_MEMORY_VMEM])) \
-	X(vmem_written_bytes, TS_COMPILED, NULL, if_known(op, out[TS_MEMORY_VMEM])) \
-	X(cmem_read_bytes, TS_COMPILED, NULL, if_known(op, in[TS_MEMORY_CMEM])) \
-	X(cmem_written_bytes, TS_COMPILED, NULL, if_known(op, out[TS_MEMORY_CMEM])) \
-	X(host_bytes, TS_COMPILED, NULL, if_known(op, ts_traffic_host_bytes(&op->all))) \
-	X(time_ps, TS_MEASURED, "time", ts_int_or_null(op->time_ps)) \
-	X(hbm_bytes_per_s, TS_MODELLED, "HBM rate", \
-	  ts_held_value(memory->result, op->hbm_bytes_per_s, hbm_peak(memory), op->hbm_cause)) \
-	X(hbm_pct, TS_MODELLED, TS_KEY("of peak"), \
-	  ts_held_share_pct(memory->result, op->hbm_share, op->hbm_cause)) \
-	X(bytes_from, TS_DERIVED, NULL, ts_string_cell(ts_traffic_source_name(op->all.source))) \
-	X(source, TS_MEASURED, "source", ts_text_or_null(op->source)) \
-	X(op_index, TS_DERIVED, NULL, op->op == TS_NONE ? ts_null() : ts_int(op->op)) \
-	X(hbm_bytes, TS_COMPILED, NULL, if_known(op, ts_traffic_hbm_bytes(&op->all)))
-
-static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+#define OP_CELLS(X) \
+	X(op, ts_text(op->name)) \
+	X(module, ts_text_or_null(module_name(memory, op))) \
+	X(category, ts_text_or_null(op->category)) \
+	X(executions, ts_int_or_null(op->executions)) \
+	X(hbm_read_bytes, known_way(op, in[TS_MEMORY_HBM])) \
+	X(hbm_written_bytes, known_way(op, out[TS_MEMORY_HBM])) \
+	X(vmem_read_bytes, if_known(op, in[TS_MEMORY_VMEM])) \
+	X(vmem_written_bytes, if_known(op, out[TS_MEMORY_VMEM])) \
+	X(cmem_read_bytes, if_known(op, in[TS_MEMORY_CMEM])) \
+	X(cmem_written_bytes, if_known(op, out[TS_MEMORY_CMEM])) \
+	X(host_bytes, if_known(op, ts_traffic_host_bytes(&op->all))) \
+	X(time_ps, ts_int_or_null(op->time_ps)) \
+	X(hbm_bytes_per_s, ts_held_value(memory->result, op->hbm_bytes_per_s, hbm_peak(memory), op->hbm_cause)) \
+	X(hbm_pct, ts_held_share_pct(memory->result, op->hbm_share, op->hbm_cause)) \
+	X(bytes_from, ts_string_cell(ts_traffic_source_name(op->all.source))) \
+	X(source, ts_text_or_null(op->source)) \
+	X(op_index, op->op == TS_NONE ? ts_null() : ts_int(op->op)) \
+	X(hbm_bytes, if_known(op, ts_traffic_hbm_bytes(&op->all)))
 
 static void put_op(const struct memory *memory, struct ts_table *table,
 		   const struct ts_memory_op *op)
 {
 	const int64_t *in = op->all.read_bytes, *out = op->all.written_bytes;
 
-	TS_CELLS(memory->result, table, OP_COLUMNS);
+	TS_CELLS(memory->result, table, memory_ops, OP_CELLS);
 }
 
 static void put_ops(const struct memory *memory)
@@ -156,8 +152,7 @@ static void put_ops(const struct memory *memory)
 					    "time_ps",
 					    "hbm_bytes",
 					    NULL };
-	struct ts_table *table = ts_result_table(memory->result, "ops", "Ops by HBM bytes",
-						 op_columns, TS_NELEM(op_columns));
+	struct ts_table *table = TS_TABLE(memory->result, memory_ops);
 
 	for (size_t i = 0; i < memory->nr_listed; i++)
 		put_op(memory, table, &memory->facts->ops[i]);
@@ -245,23 +240,19 @@ static int64_t waited_ps(const struct memory *memory, const struct ts_memory_op 
 	return TS_MIN(op->self_ps, op->time_ps);
 }
 
-#define LINK_COLUMNS(X) \
-	X(op, TS_MEASURED, "op", ts_text(op->name)) \
-	X(module, TS_MEASURED, "module", ts_text_or_null(module_name(memory, op))) \
-	X(category, TS_COMPILED, TS_SPARE("category"), ts_text_or_null(op->category)) \
-	X(executions, TS_MEASURED, TS_SPARE("times"), ts_int_or_null(op->executions)) \
-	X(from_host_bytes, TS_COMPILED, "from host", ts_int(in)) \
-	X(to_host_bytes, TS_COMPILED, "to host", ts_int(out)) \
-	X(time_ps, TS_MEASURED, "under way", ts_int_or_null(op->time_ps)) \
-	X(waited_ps, TS_MEASURED, TS_KEY("waited for"), ts_int_or_null(waited_ps(memory, op))) \
-	X(bytes_per_s, TS_MODELLED, "rate", \
-	  ts_held_value(memory->result, ts_memory_rate_of(ts_i64_add(in, out), op->time_ps), \
+#define LINK_CELLS(X) \
+	X(op, ts_text(op->name)) \
+	X(module, ts_text_or_null(module_name(memory, op))) \
+	X(category, ts_text_or_null(op->category)) \
+	X(executions, ts_int_or_null(op->executions)) \
+	X(from_host_bytes, ts_int(in)) \
+	X(to_host_bytes, ts_int(out)) \
+	X(time_ps, ts_int_or_null(op->time_ps)) \
+	X(waited_ps, ts_int_or_null(waited_ps(memory, op))) \
+	X(bytes_per_s, ts_held_value(memory->result, ts_memory_rate_of(ts_i64_add(in, out), op->time_ps), \
 			2 * link_peak(memory), above)) \
-	X(link_pct, TS_MODELLED, TS_KEY("of link"), \
-	  ts_held_share_pct(memory->result, share_of(busiest, link_peak(memory)), above)) \
-	X(source, TS_MEASURED, "source", ts_text_or_null(source_of(memory, op)))
-
-static const struct ts_column link_columns[] = { LINK_COLUMNS(TS_COLUMN) };
+	X(link_pct, ts_held_share_pct(memory->result, share_of(busiest, link_peak(memory)), above)) \
+	X(source, ts_text_or_null(source_of(memory, op)))
 
 /* The two ways do not share wires: a link is as full as the fuller way. */
 static void put_transfer(const struct memory *memory, struct ts_table *table,
@@ -271,7 +262,7 @@ static void put_transfer(const struct memory *memory, struct ts_table *table,
 	int64_t out = op->all.written_bytes[TS_MEMORY_HOST];
 	double busiest = ts_memory_rate_of(TS_MAX(in, out), op->time_ps);
 
-	TS_CELLS(memory->result, table, LINK_COLUMNS);
+	TS_CELLS(memory->result, table, memory_host_link, LINK_CELLS);
 }
 
 /* False: no memory. */
@@ -294,8 +285,7 @@ static bool put_link(const struct memory *memory)
 	if (!transfers)
 		return false;
 	qsort(transfers, nr, sizeof(*transfers), by_link);
-	table = ts_result_table(memory->result, "host_link", "Host link", link_columns,
-				TS_NELEM(link_columns));
+	table = TS_TABLE(memory->result, memory_host_link);
 	for (size_t i = 0; i < TS_MIN(nr, TS_MEMORY_MAX_ROWS); i++) {
 		struct ts_memory_op op = ts_memory_row(memory, transfers[i].row);
 
@@ -346,33 +336,26 @@ static int by_bytes(const void *a, const void *b)
 	return ts_bytes_cmp(x->name, y->name);
 }
 
-#define SUM_COLUMNS(X, self, time) \
-	X(ops, TS_MEASURED, "ops", ts_int(sum->nr_ops)) \
-	X(self_time_ps, TS_MEASURED, self, memory->measured ? ts_int(sum->self_ps) : ts_null()) \
-	X(time_ps, TS_MEASURED, time, memory->measured ? ts_int(sum->time_ps) : ts_null()) \
-	X(hbm_read_bytes, TS_COMPILED, "HBM read", hbm_read(&sum->all)) \
-	X(hbm_written_bytes, TS_COMPILED, "written", hbm_written(&sum->all)) \
-	X(bytes_pct, TS_MODELLED, "of all", \
-	  ts_share_pct(all > 0 ? (double)sum->hbm_bytes / all : NAN)) \
-	X(hbm_bytes_per_s, TS_MODELLED, "HBM rate", \
-	  ts_held_value(memory->result, rate, hbm_peak(memory), above)) \
-	X(hbm_pct, TS_MODELLED, "of peak", \
-	  ts_held_share_pct(memory->result, share_of(rate, hbm_peak(memory)), above)) \
-	X(host_bytes, TS_COMPILED, NULL, \
-	  known ? ts_int(ts_traffic_host_bytes(&sum->all)) : ts_null())
+#define SUM_CELLS(X) \
+	X(ops, ts_int(sum->nr_ops)) \
+	X(self_time_ps, memory->measured ? ts_int(sum->self_ps) : ts_null()) \
+	X(time_ps, memory->measured ? ts_int(sum->time_ps) : ts_null()) \
+	X(hbm_read_bytes, hbm_read(&sum->all)) \
+	X(hbm_written_bytes, hbm_written(&sum->all)) \
+	X(bytes_pct, ts_share_pct(all > 0 ? (double)sum->hbm_bytes / all : NAN)) \
+	X(hbm_bytes_per_s, ts_held_value(memory->result, rate, hbm_peak(memory), above)) \
+	X(hbm_pct, ts_held_share_pct(memory->result, share_of(rate, hbm_peak(memory)), above)) \
+	X(host_bytes, known ? ts_int(ts_traffic_host_bytes(&sum->all)) : ts_null())
 
-#define CATEGORY_COLUMNS(X) \
-	X(category, TS_COMPILED, "category", ts_text_or_null(sum->name)) \
-	SUM_COLUMNS(X, "core time", "under way")
+#define CATEGORY_CELLS(X) \
+	X(category, ts_text_or_null(sum->name)) \
+	SUM_CELLS(X)
 
-#define MODULE_COLUMNS(X) \
-	X(module, TS_MEASURED, "module", ts_text_or_null(sum->name)) \
-	SUM_COLUMNS(X, NULL, "core time")
+#define MODULE_CELLS(X) \
+	X(module, ts_text_or_null(sum->name)) \
+	SUM_CELLS(X)
 
-static const struct ts_column category_columns[] = { CATEGORY_COLUMNS(TS_COLUMN) };
-static const struct ts_column module_columns[] = { MODULE_COLUMNS(TS_COLUMN) };
-
-/* For both tables: their cells are the same. */
+/* For both tables: their cells have the same values. */
 static void put_sum(const struct memory *memory, struct ts_table *table, const struct sum *sum)
 {
 	double all = (double)ts_traffic_hbm_bytes(&memory->total);
@@ -380,7 +363,10 @@ static void put_sum(const struct memory *memory, struct ts_table *table, const s
 	double rate =
 		ts_memory_rate_of(sum->timed_bytes, memory->measured && known ? sum->time_ps : -1);
 
-	TS_CELLS(memory->result, table, CATEGORY_COLUMNS);
+	if (table->columns == ts_sheet_memory_categories.columns)
+		TS_CELLS(memory->result, table, memory_categories, CATEGORY_CELLS);
+	else
+		TS_CELLS(memory->result, table, memory_modules, MODULE_CELLS);
 }
 
 static void put_sums(const struct memory *memory, struct sums *sums, struct ts_table *table)
@@ -404,12 +390,8 @@ static bool put_groups(const struct memory *memory)
 		       add_sum(&modules, &op, module_name(memory, &op), op.self_ps);
 	}
 	if (good && modules.nr > 0) {
-		put_sums(memory, &categories,
-			 ts_result_table(memory->result, "categories", "HBM by category",
-					 category_columns, TS_NELEM(category_columns)));
-		put_sums(memory, &modules,
-			 ts_result_table(memory->result, "modules", "HBM by module", module_columns,
-					 TS_NELEM(module_columns)));
+		put_sums(memory, &categories, TS_TABLE(memory->result, memory_categories));
+		put_sums(memory, &modules, TS_TABLE(memory->result, memory_modules));
 	}
 	release_sums(&categories);
 	release_sums(&modules);
@@ -425,18 +407,14 @@ static double peak_of(const struct memory *memory, int space)
 	}
 }
 
-#define SPACE_COLUMNS(X) \
-	X(memory, TS_COMPILED, "memory", ts_string_cell(ts_memory_name((enum ts_memory)space))) \
-	X(read_bytes, TS_COMPILED, "read", ts_int(all->read_bytes[space])) \
-	X(written_bytes, TS_COMPILED, "written", ts_int(all->written_bytes[space])) \
-	X(unsplit_bytes, TS_COMPILED, NULL, ts_int(unsplit)) \
-	X(bytes_per_s, TS_MODELLED, "a core", \
-	  ts_held_value(memory->result, rate, peak, above)) \
-	X(peak_bytes_per_s, TS_COMPILED, "peak", ts_real(peak)) \
-	X(peak_pct, TS_MODELLED, "of peak", \
-	  ts_held_share_pct(memory->result, share_of(rate, peak), above))
-
-static const struct ts_column space_columns[] = { SPACE_COLUMNS(TS_COLUMN) };
+#define SPACE_CELLS(X) \
+	X(memory, ts_string_cell(ts_memory_name((enum ts_memory)space))) \
+	X(read_bytes, ts_int(all->read_bytes[space])) \
+	X(written_bytes, ts_int(all->written_bytes[space])) \
+	X(unsplit_bytes, ts_int(unsplit)) \
+	X(bytes_per_s, ts_held_value(memory->result, rate, peak, above)) \
+	X(peak_bytes_per_s, ts_real(peak)) \
+	X(peak_pct, ts_held_share_pct(memory->result, share_of(rate, peak), above))
 
 static void put_space(const struct memory *memory, struct ts_table *table, int space)
 {
@@ -448,13 +426,12 @@ static void put_space(const struct memory *memory, struct ts_table *table, int s
 	double peak = peak_of(memory, space);
 
 	if (bytes > 0)
-		TS_CELLS(memory->result, table, SPACE_COLUMNS);
+		TS_CELLS(memory->result, table, memory_spaces, SPACE_CELLS);
 }
 
 static void put_spaces(const struct memory *memory)
 {
-	struct ts_table *table = ts_result_table(memory->result, "spaces", "By memory",
-						 space_columns, TS_NELEM(space_columns));
+	struct ts_table *table = TS_TABLE(memory->result, memory_spaces);
 
 	for (int i = 0; i < TS_NR_MEMORIES; i++)
 		if (i != TS_MEMORY_OTHER)
@@ -472,10 +449,9 @@ static void put_unknown(struct memory *memory)
 {
 	int64_t nr = memory->nr_unknown;
 
-	ts_result_field(memory->result, "unknown_op_count", ts_int(nr), TS_COMPILED, NULL);
-	ts_result_field(memory->result, "unknown_ps",
-			memory->measured ? ts_int(memory->unknown_ps) : ts_null(), TS_MEASURED,
-			NULL);
+	TS_SET(memory->result, memory, unknown_op_count, ts_int(nr));
+	TS_SET(memory->result, memory, unknown_ps,
+	       memory->measured ? ts_int(memory->unknown_ps) : ts_null());
 	if (nr > 0)
 		ts_result_note(
 			memory->result,
@@ -485,13 +461,15 @@ static void put_unknown(struct memory *memory)
 }
 
 /* What a GPU's copies say of their bytes was measured; without that it is what the ops were compiled to. */
-static void put_host(const struct memory *memory, const char *name, int64_t compiled,
-		     int64_t copied, const char *label)
+static void put_host(const struct memory *memory, size_t field, int64_t compiled, int64_t copied)
 {
 	int64_t nr_bytes = copied > 0 ? copied : compiled;
+	enum ts_origin from = copied > 0 ? TS_MEASURED : TS_COMPILED;
+	struct ts_field *put = TS_SET_AT(memory->result, memory, field,
+					 ts_value_from(ts_int_or_null(nr_bytes), from));
 
-	ts_result_field(memory->result, name, ts_int_or_null(nr_bytes),
-			copied > 0 ? TS_MEASURED : TS_COMPILED, nr_bytes > 0 ? label : NULL);
+	if (nr_bytes <= 0)
+		put->label = NULL;
 }
 
 /* Of the bytes, those of ops that cannot have moved them in their time: 0..1. */
@@ -538,23 +516,20 @@ static void put_fields(struct memory *memory)
 					memory->measured && known ? memory->core_ps : -1);
 	const int64_t *in = all->read_bytes, *out = all->written_bytes;
 
-	ts_result_field(result, "hbm_read_bytes", known ? hbm_read(all) : ts_null(), TS_COMPILED,
-			"HBM read");
-	ts_result_field(result, "hbm_written_bytes", known ? hbm_written(all) : ts_null(),
-			TS_COMPILED, "HBM written");
-	ts_result_field(result, "hbm_unsplit_bytes",
-			all->unsplit_bytes > 0 ? ts_int(all->unsplit_bytes) : ts_null(),
-			TS_COMPILED, "HBM, read or written");
+	TS_SET(result, memory, hbm_read_bytes, known ? hbm_read(all) : ts_null());
+	TS_SET(result, memory, hbm_written_bytes, known ? hbm_written(all) : ts_null());
+	TS_SET(result, memory, hbm_unsplit_bytes,
+	       all->unsplit_bytes > 0 ? ts_int(all->unsplit_bytes) : ts_null());
 	memory->facts->hbm = held_of(memory, rate);
-	ts_result_field(result, "hbm_bytes_per_s", rate_cell(memory, rate), TS_MODELLED,
-			"HBM rate of a core");
-	ts_result_field(result, "hbm_pct", ts_held_pct(result, memory->facts->hbm), TS_MODELLED,
-			"of its peak");
-	put_host(memory, "from_host_bytes", known ? in[TS_MEMORY_HOST] : TS_UNKNOWN,
-		 ts_kernels_facts(memory->ctx)->from_host_bytes, "from the host");
-	put_host(memory, "to_host_bytes", known ? out[TS_MEMORY_HOST] : TS_UNKNOWN,
-		 ts_kernels_facts(memory->ctx)->to_host_bytes, "to the host");
-	ts_result_field(result, "peak_bytes", peak_bytes(memory), TS_MODELLED, "peak in use");
+	TS_SET(result, memory, hbm_bytes_per_s, rate_cell(memory, rate));
+	TS_SET(result, memory, hbm_pct, ts_held_pct(result, memory->facts->hbm));
+	put_host(memory, TS_FIELD_AT(memory, from_host_bytes),
+		 known ? in[TS_MEMORY_HOST] : TS_UNKNOWN,
+		 ts_kernels_facts(memory->ctx)->from_host_bytes);
+	put_host(memory, TS_FIELD_AT(memory, to_host_bytes),
+		 known ? out[TS_MEMORY_HOST] : TS_UNKNOWN,
+		 ts_kernels_facts(memory->ctx)->to_host_bytes);
+	TS_SET(result, memory, peak_bytes, peak_bytes(memory));
 }
 
 static bool put_tables(struct memory *memory, const struct memory_row **order)

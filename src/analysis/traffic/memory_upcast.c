@@ -11,8 +11,8 @@
  */
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
-#include "analysis/kit/table.h"
 #include "analysis/traffic/memory.h"
+#include "result/schema/memory.def"
 
 #define MAX_DEPTH 24 /* moves and fusions followed inside a reader or maker */
 
@@ -441,34 +441,30 @@ static bool list_upcasts(struct memory *memory, const struct memory_upcasts *upc
 	return facts != NULL;
 }
 
-#define UPCAST_COLUMNS(X) \
-	X(op, TS_COMPILED, "op", ts_text(instrs[upcast->instr].name)) \
-	X(module, TS_COMPILED, NULL, ts_text_or_null(upcast->module->name)) \
-	X(consumer, TS_COMPILED, "read by", ts_text(instrs[upcast->consumer].name)) \
-	X(consumers, TS_COMPILED, TS_SPARE("readers"), ts_int(upcast->nr_consumers)) \
-	X(stored, TS_COMPILED, "stored", ts_text_or_null(upcast->stored)) \
-	X(widened_from, TS_COMPILED, "was", dtype_text(upcast->widened_from)) \
-	X(enough, TS_COMPILED, "enough", dtype_text(upcast->enough)) \
-	X(executions, TS_MEASURED, "times", ts_int_or_null(upcast->executions)) \
-	X(total_bytes, TS_COMPILED, TS_KEY("bytes to save"), ts_int(upcast->saved_bytes)) \
-	X(impact_ps, TS_MODELLED, TS_KEY("time"), ts_int_or_null(ts_whole(upcast->impact_ps))) \
-	X(confidence, TS_DERIVED, NULL, ts_string_cell(ts_confidence_name(upcast->confidence))) \
-	X(source, TS_COMPILED, "source", ts_text_or_null(upcast->source)) \
-	X(reason, TS_DERIVED, NULL, ts_string_cell(upcast->reason))
-
-static const struct ts_column upcast_columns[] = { UPCAST_COLUMNS(TS_COLUMN) };
+#define UPCAST_CELLS(X) \
+	X(op, ts_text(instrs[upcast->instr].name)) \
+	X(module, ts_text_or_null(upcast->module->name)) \
+	X(consumer, ts_text(instrs[upcast->consumer].name)) \
+	X(consumers, ts_int(upcast->nr_consumers)) \
+	X(stored, ts_text_or_null(upcast->stored)) \
+	X(widened_from, dtype_text(upcast->widened_from)) \
+	X(enough, dtype_text(upcast->enough)) \
+	X(executions, ts_int_or_null(upcast->executions)) \
+	X(total_bytes, ts_int(upcast->saved_bytes)) \
+	X(impact_ps, ts_int_or_null(ts_whole(upcast->impact_ps))) \
+	X(confidence, ts_string_cell(ts_confidence_name(upcast->confidence))) \
+	X(source, ts_text_or_null(upcast->source)) \
+	X(reason, ts_string_cell(upcast->reason))
 
 static void put_table(const struct memory *memory)
 {
-	struct ts_table *table =
-		ts_result_table(memory->result, "upcasts", "Stored wider than needed",
-				upcast_columns, TS_NELEM(upcast_columns));
+	struct ts_table *table = TS_TABLE(memory->result, memory_upcasts);
 
 	for (size_t i = 0; i < memory->facts->nr_upcasts; i++) {
 		const struct ts_memory_upcast *upcast = &memory->facts->upcasts[i];
 		const struct ts_hlo_instr *instrs = upcast->module->instrs;
 
-		TS_CELLS(memory->result, table, UPCAST_COLUMNS);
+		TS_CELLS(memory->result, table, memory_upcasts, UPCAST_CELLS);
 	}
 }
 
@@ -481,12 +477,11 @@ static void put_fields(struct memory *memory, const struct memory_upcasts *upcas
 		bytes = ts_i64_add(bytes, upcasts->items[i].total_bytes);
 		ps += upcasts->items[i].impact_ps;
 	}
-	ts_result_field(memory->result, "upcast_count", ts_int((int64_t)upcasts->nr), TS_COMPILED,
-			"arrays stored too wide");
-	ts_result_field(memory->result, "upcast_bytes", ts_int(bytes), TS_COMPILED,
-			upcasts->nr > 0 ? "bytes to save there" : NULL);
-	ts_result_field(memory->result, "upcast_ps", ts_int_or_null(ts_whole(ps)), TS_MODELLED,
-			upcasts->nr > 0 ? "time of those at most" : NULL);
+	TS_SET(memory->result, memory, upcast_count, ts_int((int64_t)upcasts->nr));
+	TS_SET(memory->result, memory, upcast_bytes, ts_int(bytes))->label =
+		upcasts->nr > 0 ? "bytes to save there" : NULL;
+	TS_SET(memory->result, memory, upcast_ps, ts_int_or_null(ts_whole(ps)))->label =
+		upcasts->nr > 0 ? "time of those at most" : NULL;
 }
 
 bool ts_memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts)

@@ -14,8 +14,8 @@
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
 #include "analysis/kit/others.h"
-#include "analysis/kit/table.h"
 #include "model/op_work.h"
+#include "result/schema/remat.def"
 
 #define MAX_ROWS 1000
 
@@ -189,36 +189,33 @@ static int costliest_first(const void *a, const void *b)
 	return by_module(a, b);
 }
 
-#define OP_COLUMNS(X) \
-	X(module, TS_MEASURED, NULL, ts_text_or_null(ts_module_name(profile, op->module))) \
-	X(name, TS_MEASURED, "op", ts_text(op->name)) \
-	X(kind, TS_COMPILED, TS_SPARE("by"), ts_string_cell(op->by_xla ? "xla" : "checkpoint")) \
-	X(region, TS_MEASURED, NULL, ts_text_or_null(ts_remat_region(op->scope))) \
-	X(original, TS_COMPILED, "repeats", ts_text_or_null(op->original)) \
-	X(occurrences, TS_MEASURED, "count", ts_int_or_null(op->occurrences)) \
-	X(time_ps, TS_MEASURED, TS_KEY("time"), ts_int_or_null(op->time_ps)) \
-	X(flops, TS_COMPILED, "FLOPs", ts_int_or_null(ts_whole(op->flops))) \
-	X(bytes_accessed, TS_COMPILED, NULL, ts_int_or_null(ts_whole(op->bytes))) \
-	X(kept_bytes, TS_MODELLED, "to keep it", ts_int_or_null(op->kept_bytes)) \
-	X(saved_bytes, TS_MODELLED, TS_KEY("saved"), ts_int_or_null(op->saved_bytes)) \
-	X(ms_per_kept_mb, TS_MODELLED, "ms a MB", ts_real(op->ms_per_kept_mb)) \
-	X(source, TS_MEASURED, "source", ts_text_or_null(op->source)) \
-	X(op_index, TS_DERIVED, NULL, op->op == TS_NONE ? ts_null() : ts_int(op->op))
-
-static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+#define OP_CELLS(X) \
+	X(module, ts_text_or_null(ts_module_name(profile, op->module))) \
+	X(name, ts_text(op->name)) \
+	X(kind, ts_string_cell(op->by_xla ? "xla" : "checkpoint")) \
+	X(region, ts_text_or_null(ts_remat_region(op->scope))) \
+	X(original, ts_text_or_null(op->original)) \
+	X(occurrences, ts_int_or_null(op->occurrences)) \
+	X(time_ps, ts_int_or_null(op->time_ps)) \
+	X(flops, ts_int_or_null(ts_whole(op->flops))) \
+	X(bytes_accessed, ts_int_or_null(ts_whole(op->bytes))) \
+	X(kept_bytes, ts_int_or_null(op->kept_bytes)) \
+	X(saved_bytes, ts_int_or_null(op->saved_bytes)) \
+	X(ms_per_kept_mb, ts_real(op->ms_per_kept_mb)) \
+	X(source, ts_text_or_null(op->source)) \
+	X(op_index, op->op == TS_NONE ? ts_null() : ts_int(op->op))
 
 static void put_op(const struct remat *all, struct ts_table *table, const struct ts_remat_op *op)
 {
 	const struct ts_profile *profile = all->ctx->profile;
 
-	TS_CELLS(all->result, table, OP_COLUMNS);
+	TS_CELLS(all->result, table, remat_ops, OP_CELLS);
 }
 
 static void put_ops(const struct remat *all)
 {
 	static const char *const sums[] = { "occurrences", "time_ps", NULL };
-	struct ts_table *table = ts_result_table(all->result, "ops", "Recomputed ops", op_columns,
-						 TS_NELEM(op_columns));
+	struct ts_table *table = TS_TABLE(all->result, remat_ops);
 	size_t listed = ts_listed_ops(all->ctx, all->nr, MAX_ROWS);
 	struct ts_remat_op others = { .op = TS_NONE, .module = TS_NONE, .instr = TS_NONE };
 
@@ -287,31 +284,27 @@ static int longest_first(const void *a, const void *b)
 	return ts_bytes_cmp(x->scope, y->scope);
 }
 
-#define REGION_COLUMNS(X) \
-	X(module, TS_MEASURED, "module", ts_text_or_null(ts_module_name(profile, region->module))) \
-	X(region, TS_MEASURED, "checkpointed", ts_text_or_null(region->scope)) \
-	X(ops, TS_COMPILED, "ops", ts_int(region->nr_ops)) \
-	X(executions, TS_MEASURED, TS_SPARE("runs"), ts_int_or_null(region->runs)) \
-	X(time_ps, TS_MEASURED, TS_KEY("time"), ts_int_or_null(region->time_ps)) \
-	X(flops, TS_COMPILED, "FLOPs", ts_real(region->flops)) \
-	X(bytes_accessed, TS_COMPILED, NULL, ts_real(region->bytes)) \
-	X(saved_bytes, TS_MODELLED, TS_KEY("saved"), ts_int(region->saved_bytes)) \
-	X(ms_per_saved_mb, TS_MODELLED, "ms a MB", \
-	  ts_real(ms_per_mb(region->time_ps, region->runs, region->saved_bytes))) \
-	X(source, TS_MEASURED, "source", ts_text_or_null(region->source))
-
-static const struct ts_column region_columns[] = { REGION_COLUMNS(TS_COLUMN) };
+#define REGION_CELLS(X) \
+	X(module, ts_text_or_null(ts_module_name(profile, region->module))) \
+	X(region, ts_text_or_null(region->scope)) \
+	X(ops, ts_int(region->nr_ops)) \
+	X(executions, ts_int_or_null(region->runs)) \
+	X(time_ps, ts_int_or_null(region->time_ps)) \
+	X(flops, ts_real(region->flops)) \
+	X(bytes_accessed, ts_real(region->bytes)) \
+	X(saved_bytes, ts_int(region->saved_bytes)) \
+	X(ms_per_saved_mb, ts_real(ms_per_mb(region->time_ps, region->runs, region->saved_bytes))) \
+	X(source, ts_text_or_null(region->source))
 
 static void put_regions(struct remat *all, const struct region *regions, size_t nr)
 {
 	const struct ts_profile *profile = all->ctx->profile;
-	struct ts_table *table = ts_result_table(all->result, "regions", "Recomputed blocks",
-						 region_columns, TS_NELEM(region_columns));
+	struct ts_table *table = TS_TABLE(all->result, remat_regions);
 
 	for (size_t i = 0; i < TS_MIN(nr, MAX_ROWS); i++) {
 		const struct region *region = &regions[i];
 
-		TS_CELLS(all->result, table, REGION_COLUMNS);
+		TS_CELLS(all->result, table, remat_regions, REGION_CELLS);
 	}
 }
 
@@ -327,13 +320,11 @@ static struct region sum_up(const struct remat *all)
 
 static void put_fields(struct ts_result *result, const struct region *sum, size_t nr)
 {
-	ts_result_field(result, "op_count", ts_int((int64_t)nr), TS_COMPILED, "recomputed ops");
-	ts_result_field(result, "time_ps", ts_int_or_null(sum->time_ps), TS_MEASURED,
-			"core time in them");
-	ts_result_field(result, "flops", ts_real(sum->flops), TS_COMPILED, NULL);
-	ts_result_field(result, "bytes_accessed", ts_real(sum->bytes), TS_COMPILED, NULL);
-	ts_result_field(result, "saved_bytes", ts_int(sum->saved_bytes), TS_MODELLED,
-			"memory it saves a core");
+	TS_SET(result, remat, op_count, ts_int((int64_t)nr));
+	TS_SET(result, remat, time_ps, ts_int_or_null(sum->time_ps));
+	TS_SET(result, remat, flops, ts_real(sum->flops));
+	TS_SET(result, remat, bytes_accessed, ts_real(sum->bytes));
+	TS_SET(result, remat, saved_bytes, ts_int(sum->saved_bytes));
 }
 
 static bool put_all_regions(struct remat *all)
@@ -390,8 +381,7 @@ static enum ts_status remat_close(void *arg, const struct ts_context *ctx, void 
 }
 
 const struct ts_analysis ts_analysis_remat = {
-	.name = "remat",
-	.title = "Rematerialization",
+	.schema = &ts_schema_remat,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.facts_size = sizeof(struct ts_remat_facts),

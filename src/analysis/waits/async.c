@@ -10,6 +10,7 @@
 #include "analysis/waits/async.h"
 
 #include "base/record.h"
+#include "result/schema/async.def"
 
 #define TS_SELF struct async_device
 static const struct ts_member device_members[] = {
@@ -146,8 +147,7 @@ static enum ts_status async_close(void *arg, const struct ts_context *ctx, void 
 }
 
 const struct ts_analysis ts_analysis_async = {
-	.name = "async",
-	.title = "Asynchronous ops",
+	.schema = &ts_schema_async,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.state = &async_record,

@@ -2,10 +2,10 @@
 /* What the async analysis says: a row a transfer, the most exposed first. */
 #include "analysis/kit/peaks.h"
 #include "analysis/kit/source.h"
-#include "analysis/kit/table.h"
 #include "analysis/waits/async.h"
 #include "model/op_kind.h"
 #include "result/impossible.h"
+#include "result/schema/async.def"
 
 struct report {
 	const struct ts_context *ctx;
@@ -70,33 +70,29 @@ static struct ts_value source_cell(struct ts_result *result, const struct ts_hlo
 #define IF_COVER(value) (cover->known ? (value) : ts_null())
 #define ALL_RUNS(ps) ts_int(ts_i64_mul(ps, fact->occurrences))
 
-#define OP_COLUMNS(X) \
-	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
-	X(name, TS_MEASURED, "op", ts_text(fact->name)) \
-	X(done, TS_MEASURED, NULL, ts_text_or_null(fact->done)) \
-	X(kind, TS_COMPILED, TS_SPARE("kind"), ts_text_or_null(kind_of(profile, op))) \
-	X(is_async, TS_COMPILED, NULL, ts_bool(op->partner != TS_NONE)) \
-	X(is_host, TS_COMPILED, NULL, ts_bool(fact->is_host)) \
-	X(occurrences, TS_MEASURED, "count", ts_int(fact->occurrences)) \
-	X(interval_ps, TS_MEASURED, "under way", ts_int(fact->interval_ps)) \
-	X(exposed_ps, TS_MEASURED, TS_KEY("waited"), ts_int(fact->exposed_ps)) \
-	X(hidden_ps, TS_MEASURED, NULL, ts_int(fact->hidden_ps)) \
-	X(hidden_pct, TS_MEASURED, "hidden", \
-	  ts_share_pct((double)fact->hidden_ps / (double)fact->interval_ps)) \
-	X(bytes, TS_COMPILED, "bytes", ts_int_or_null(bytes)) \
-	X(bytes_per_s, TS_MODELLED, NULL, rate_cell(report, rate_of(fact, bytes))) \
-	X(between_ps, TS_MODELLED, NULL, IF_COVER(ALL_RUNS(cover->between_ps))) \
-	X(hidden_by, TS_COMPILED, "behind", IF_COVER(name_cell(module, cover->between))) \
-	X(independent_ps, TS_MODELLED, NULL, IF_COVER(ALL_RUNS(cover->free_ps))) \
-	X(independent_ops, TS_COMPILED, NULL, IF_COVER(ts_int(cover->nr_free))) \
-	X(could_hide, TS_COMPILED, "could hide", ts_text_or_null(fact->could_hide)) \
-	X(could_hide_source, TS_COMPILED, NULL, \
-	  IF_COVER(source_cell(report->result, module, cover->free))) \
-	X(coverable_ps, TS_MODELLED, TS_KEY("coverable"), ts_int_or_null(fact->coverable_ps)) \
-	X(source, TS_MEASURED, NULL, ts_text_or_null(op->source)) \
-	X(op_index, TS_DERIVED, NULL, ts_int(fact->op))
-
-static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+#define OP_CELLS(X) \
+	X(module, ts_text_or_null(fact->module)) \
+	X(name, ts_text(fact->name)) \
+	X(done, ts_text_or_null(fact->done)) \
+	X(kind, ts_text_or_null(kind_of(profile, op))) \
+	X(is_async, ts_bool(op->partner != TS_NONE)) \
+	X(is_host, ts_bool(fact->is_host)) \
+	X(occurrences, ts_int(fact->occurrences)) \
+	X(interval_ps, ts_int(fact->interval_ps)) \
+	X(exposed_ps, ts_int(fact->exposed_ps)) \
+	X(hidden_ps, ts_int(fact->hidden_ps)) \
+	X(hidden_pct, ts_share_pct((double)fact->hidden_ps / (double)fact->interval_ps)) \
+	X(bytes, ts_int_or_null(bytes)) \
+	X(bytes_per_s, rate_cell(report, rate_of(fact, bytes))) \
+	X(between_ps, IF_COVER(ALL_RUNS(cover->between_ps))) \
+	X(hidden_by, IF_COVER(name_cell(module, cover->between))) \
+	X(independent_ps, IF_COVER(ALL_RUNS(cover->free_ps))) \
+	X(independent_ops, IF_COVER(ts_int(cover->nr_free))) \
+	X(could_hide, ts_text_or_null(fact->could_hide)) \
+	X(could_hide_source, IF_COVER(source_cell(report->result, module, cover->free))) \
+	X(coverable_ps, ts_int_or_null(fact->coverable_ps)) \
+	X(source, ts_text_or_null(op->source)) \
+	X(op_index, ts_int(fact->op))
 
 static void put_op(const struct report *report, struct ts_table *table,
 		   const struct async_cover *cover, const struct ts_async_op *fact)
@@ -107,15 +103,13 @@ static void put_op(const struct report *report, struct ts_table *table,
 		op->module == TS_NONE ? NULL : &profile->modules[op->module];
 	int64_t bytes = bytes_of(profile, op);
 
-	TS_CELLS(report->result, table, OP_COLUMNS);
+	TS_CELLS(report->result, table, async_ops, OP_CELLS);
 }
 
 static void put_ops(const struct report *report, const struct async_rows *rows,
 		    const struct ts_async_facts *facts)
 {
-	struct ts_table *table =
-		ts_result_table(report->result, "ops", "Transfers by the time they are waited for",
-				op_columns, TS_NELEM(op_columns));
+	struct ts_table *table = TS_TABLE(report->result, async_ops);
 
 	for (size_t i = 0; i < facts->nr; i++)
 		put_op(report, table, &rows->items[i].cover, &facts->items[i]);
@@ -136,14 +130,11 @@ static void put_fields(const struct report *report, const struct async_rows *row
 		known |= row->coverable_ps >= 0;
 		coverable_ps = ts_i64_add(coverable_ps, TS_MAX(row->coverable_ps, 0));
 	}
-	ts_result_field(report->result, "interval_ps", ts_int(sum.interval_ps), TS_MEASURED,
-			"asynchronous ops under way");
-	ts_result_field(report->result, "exposed_ps", ts_int(sum.exposed_ps), TS_MEASURED,
-			"waited for");
-	ts_result_field(report->result, "hidden_ps",
-			ts_int(ts_i64_sub(sum.interval_ps, sum.exposed_ps)), TS_MEASURED, "hidden");
-	ts_result_field(report->result, "coverable_ps", known ? ts_int(coverable_ps) : ts_null(),
-			TS_MODELLED, "that other compute could cover");
+	TS_SET(report->result, async, interval_ps, ts_int(sum.interval_ps));
+	TS_SET(report->result, async, exposed_ps, ts_int(sum.exposed_ps));
+	TS_SET(report->result, async, hidden_ps,
+	       ts_int(ts_i64_sub(sum.interval_ps, sum.exposed_ps)));
+	TS_SET(report->result, async, coverable_ps, known ? ts_int(coverable_ps) : ts_null());
 	if (rows->nr > ASYNC_MAX_COVERED)
 		ts_result_note(report->result,
 			       "what could hide a wait was worked out for the %d longest",
@@ -161,10 +152,9 @@ static void put_line(const struct report *report, const struct async_state *sum)
 		line_ps = ts_i64_add(line_ps, sum->devices[i].line_ps);
 		interval_ps = ts_i64_add(interval_ps, sum->devices[i].interval_ps);
 	}
-	ts_result_field(report->result, "async_line_ps", line_ps ? ts_int(line_ps) : ts_null(),
-			TS_MEASURED, NULL);
-	ts_result_field(report->result, "async_line_interval_ps",
-			line_ps ? ts_int(interval_ps) : ts_null(), TS_MEASURED, NULL);
+	TS_SET(report->result, async, async_line_ps, line_ps ? ts_int(line_ps) : ts_null());
+	TS_SET(report->result, async, async_line_interval_ps,
+	       line_ps ? ts_int(interval_ps) : ts_null());
 }
 
 void ts_async_report(const struct async_state *sum, const struct ts_context *ctx,

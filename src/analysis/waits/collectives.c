@@ -13,6 +13,7 @@
 #include "analysis/waits/collectives.h"
 
 #include "base/record.h"
+#include "result/schema/collectives.def"
 
 #define TS_SELF struct collective_time
 static const struct ts_member time_members[] = {
@@ -242,9 +243,7 @@ static enum ts_status collectives_close(void *arg, const struct ts_context *ctx,
 }
 
 const struct ts_analysis ts_analysis_collectives = {
-	.name = "collectives",
-	.title = "Collectives",
-	.top_level = true,
+	.schema = &ts_schema_collectives,
 	.pass = TS_PASS_FIRST,
 	.state = &collectives_record,
 	.facts_size = sizeof(struct ts_collectives_facts),

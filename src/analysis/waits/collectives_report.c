@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the analysis of collectives says: a row an op, and a row a core. */
-#include "analysis/kit/table.h"
 #include "analysis/waits/collectives.h"
 #include "result/impossible.h"
+#include "result/schema/collectives.def"
 
 struct report {
 	const struct collectives_state *sum;
@@ -55,43 +55,37 @@ static struct late_core late_core_of(const struct report *report, const struct c
 static const struct ts_bytes above =
 	TS_LIT("its bytes and its time contradict the peak of all links of a chip");
 
-#define OP_COLUMNS(X) \
-	X(program_id, TS_MEASURED, NULL, op->has_program ? ts_id(op->program_id) : ts_null()) \
-	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
-	X(name, TS_MEASURED, "collective", ts_text(fact->name)) \
-	X(kind, TS_COMPILED, TS_SPARE("kind"), ts_text_or_null(row->what.kind)) \
-	X(group_size, TS_COMPILED, NULL, ts_int_or_null(row->what.group_size)) \
-	X(groups, TS_DERIVED, NULL, ts_text_or_null(row->groups)) \
-	X(operand_bytes, TS_COMPILED, NULL, ts_int_or_null(row->what.operand_bytes)) \
-	X(output_bytes, TS_COMPILED, NULL, ts_int_or_null(row->what.output_bytes)) \
-	X(bytes, TS_COMPILED, "bytes", ts_int_or_null(row->what.bytes)) \
-	X(occurrences, TS_MEASURED, "count", ts_int(fact->occurrences)) \
-	X(total_time_ps, TS_MEASURED, NULL, ts_int(fact->total_ps)) \
-	X(exposed_ps, TS_MEASURED, TS_KEY("exposed"), ts_int_or_null(fact->exposed_ps)) \
-	X(hidden_ps, TS_MEASURED, "hidden", IF_NOT_TRACED(ts_int(hidden_ps))) \
-	X(hidden_pct, TS_MEASURED, NULL, \
-	  IF_NOT_TRACED(ts_share_pct((double)hidden_ps / (double)fact->total_ps))) \
-	X(algorithm_bytes_per_s, TS_MODELLED, NULL, \
-	  ts_held_value(report->result, rate, MAX_LINKS * link_rate / row->what.bus_factor, above)) \
-	X(bus_bytes_per_s, TS_MODELLED, "on the links", \
-	  ts_held_value(report->result, bus_rate, MAX_LINKS * link_rate, above)) \
-	X(link_bytes_per_s, TS_MODELLED, NULL, ts_real(link_rate)) \
-	X(link_pct, TS_MODELLED, "of a link", \
-	  ts_held_value(report->result, 100 * bus_rate / link_rate, MAX_LINKS * 100, above)) \
-	X(matched_count, TS_MEASURED, NULL, IF_MATCHED(skew->nr_matched)) \
-	X(mean_skew_ps, TS_MEASURED, "mean skew", IF_MATCHED(skew->sum_ps / skew->nr_matched)) \
-	X(max_skew_ps, TS_MEASURED, NULL, IF_MATCHED(skew->max_ps)) \
-	X(wait_ps, TS_MEASURED, NULL, ts_int_or_null(fact->wait_ps)) \
-	X(straggler, TS_MEASURED, TS_KEY("last to come"), ts_text_or_null(late.device)) \
-	X(straggler_host, TS_MEASURED, NULL, ts_text_or_null(late.host)) \
-	X(straggler_device_id, TS_DERIVED, NULL, ts_int_or_null(late.index)) \
-	X(straggler_last_pct, TS_MEASURED, NULL, ts_share_pct(late.last_share)) \
-	X(straggler_cost_ps, TS_MEASURED, NULL, ts_int_or_null(late.caused_ps)) \
-	X(straggler_excess_ps, TS_MEASURED, NULL, ts_int_or_null(late.excess_ps)) \
-	X(source, TS_MEASURED, NULL, ts_text_or_null(op->source)) \
-	X(op_index, TS_DERIVED, NULL, ts_int(fact->op))
-
-static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+#define OP_CELLS(X) \
+	X(program_id, op->has_program ? ts_id(op->program_id) : ts_null()) \
+	X(module, ts_text_or_null(fact->module)) \
+	X(name, ts_text(fact->name)) \
+	X(kind, ts_text_or_null(row->what.kind)) \
+	X(group_size, ts_int_or_null(row->what.group_size)) \
+	X(groups, ts_text_or_null(row->groups)) \
+	X(operand_bytes, ts_int_or_null(row->what.operand_bytes)) \
+	X(output_bytes, ts_int_or_null(row->what.output_bytes)) \
+	X(bytes, ts_int_or_null(row->what.bytes)) \
+	X(occurrences, ts_int(fact->occurrences)) \
+	X(total_time_ps, ts_int(fact->total_ps)) \
+	X(exposed_ps, ts_int_or_null(fact->exposed_ps)) \
+	X(hidden_ps, IF_NOT_TRACED(ts_int(hidden_ps))) \
+	X(hidden_pct, IF_NOT_TRACED(ts_share_pct((double)hidden_ps / (double)fact->total_ps))) \
+	X(algorithm_bytes_per_s, ts_held_value(report->result, rate, MAX_LINKS * link_rate / row->what.bus_factor, above)) \
+	X(bus_bytes_per_s, ts_held_value(report->result, bus_rate, MAX_LINKS * link_rate, above)) \
+	X(link_bytes_per_s, ts_real(link_rate)) \
+	X(link_pct, ts_held_value(report->result, 100 * bus_rate / link_rate, MAX_LINKS * 100, above)) \
+	X(matched_count, IF_MATCHED(skew->nr_matched)) \
+	X(mean_skew_ps, IF_MATCHED(skew->sum_ps / skew->nr_matched)) \
+	X(max_skew_ps, IF_MATCHED(skew->max_ps)) \
+	X(wait_ps, ts_int_or_null(fact->wait_ps)) \
+	X(straggler, ts_text_or_null(late.device)) \
+	X(straggler_host, ts_text_or_null(late.host)) \
+	X(straggler_device_id, ts_int_or_null(late.index)) \
+	X(straggler_last_pct, ts_share_pct(late.last_share)) \
+	X(straggler_cost_ps, ts_int_or_null(late.caused_ps)) \
+	X(straggler_excess_ps, ts_int_or_null(late.excess_ps)) \
+	X(source, ts_text_or_null(op->source)) \
+	X(op_index, ts_int(fact->op))
 
 static void put_op(const struct report *report, struct ts_table *table,
 		   const struct collective_row *row, const struct ts_collective *fact)
@@ -103,7 +97,7 @@ static void put_op(const struct report *report, struct ts_table *table,
 	double rate = rate_of(row), bus_rate = rate * row->what.bus_factor;
 	double link_rate = report->ctx->rates[row->device].link_bytes_per_s;
 
-	TS_CELLS(report->result, table, OP_COLUMNS);
+	TS_CELLS(report->result, table, collectives_collectives, OP_CELLS);
 }
 
 static void put_notes(const struct report *report, const struct collective_rows *rows)
@@ -136,42 +130,35 @@ static void put_notes(const struct report *report, const struct collective_rows 
 static void put_ops(const struct report *report, const struct collective_rows *rows,
 		    const struct ts_collectives_facts *facts)
 {
-	struct ts_table *table =
-		ts_result_table(report->result, "collectives", "Collectives by exposed time",
-				op_columns, TS_NELEM(op_columns));
+	struct ts_table *table = TS_TABLE(report->result, collectives_collectives);
 
 	for (size_t i = 0; i < rows->nr; i++)
 		put_op(report, table, &rows->items[i], &facts->items[i]);
 	put_notes(report, rows);
 }
 
-#define CORE_COLUMNS(X) \
-	X(device, TS_MEASURED, "device", ts_text(device->name)) \
-	X(host, TS_MEASURED, "host", ts_text_or_null(profile->hosts[device->host].name)) \
-	X(device_id, TS_DERIVED, NULL, ts_int(core->device)) \
-	X(matched_count, TS_MEASURED, "collectives", ts_int(core->nr_matched)) \
-	X(last_count, TS_MEASURED, "came last", ts_int(core->nr_last)) \
-	X(last_pct, TS_MEASURED, "of them", \
-	  ts_share_pct((double)core->nr_last / (double)core->nr_matched)) \
-	X(since_step, TS_DERIVED, NULL, ts_int_or_null(core->since_step)) \
-	X(cost_ps, TS_MEASURED, "others waited", ts_int(core->caused_ps)) \
-	X(excess_ps, TS_MEASURED, NULL, ts_int(core->excess_ps)) \
-	X(waited_ps, TS_MEASURED, "waited itself", ts_int(core->waited_ps))
-
-static const struct ts_column core_columns[] = { CORE_COLUMNS(TS_COLUMN) };
+#define CORE_CELLS(X) \
+	X(device, ts_text(device->name)) \
+	X(host, ts_text_or_null(profile->hosts[device->host].name)) \
+	X(device_id, ts_int(core->device)) \
+	X(matched_count, ts_int(core->nr_matched)) \
+	X(last_count, ts_int(core->nr_last)) \
+	X(last_pct, ts_share_pct((double)core->nr_last / (double)core->nr_matched)) \
+	X(since_step, ts_int_or_null(core->since_step)) \
+	X(cost_ps, ts_int(core->caused_ps)) \
+	X(excess_ps, ts_int(core->excess_ps)) \
+	X(waited_ps, ts_int(core->waited_ps))
 
 static void put_cores(const struct report *report, const struct ts_collectives_facts *facts)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_table *table =
-		ts_result_table(report->result, "collective_cores", "Arrival at collectives",
-				core_columns, TS_NELEM(core_columns));
+	struct ts_table *table = TS_TABLE(report->result, collectives_collective_cores);
 
 	for (size_t i = 0; i < facts->nr_cores; i++) {
 		const struct ts_collective_core *core = &facts->cores[i];
 		const struct ts_device *device = &profile->devices[core->device];
 
-		TS_CELLS(report->result, table, CORE_COLUMNS);
+		TS_CELLS(report->result, table, collectives_collective_cores, CORE_CELLS);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "analysis/waits/sparsecore.h"
 
 #include "base/record.h"
+#include "result/schema/sparsecore.def"
 
 #define TS_SELF struct sparsecore_time
 static const struct ts_member time_members[] = {
@@ -436,8 +437,7 @@ static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx, 
 }
 
 const struct ts_analysis ts_analysis_sparsecore = {
-	.name = "sparsecore",
-	.title = "SparseCores",
+	.schema = &ts_schema_sparsecore,
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS | TS_COL_COSTS | TS_COL_STATS,

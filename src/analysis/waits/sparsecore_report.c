@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the analysis of SparseCores says: its cores, offloads, waits and ops. */
-#include "analysis/kit/table.h"
 #include "analysis/waits/sparsecore.h"
+#include "result/schema/sparsecore.def"
 
 #define MAX_OPS	    1000
 #define TRACK_ORDER 60 /* below the rows of the TensorCore itself */
@@ -39,83 +39,72 @@ static struct ts_value modules_cell(const struct sparsecore_core *core)
 	return core->has_modules ? ts_int(core->modules) : ts_null();
 }
 
-#define CORE_COLUMNS(X) \
-	X(name, TS_MEASURED, "SparseCore", ts_text(plane->name)) \
-	X(host, TS_MEASURED, NULL, ts_text_or_null(profile->hosts[plane->host].name)) \
-	X(device_id, TS_DERIVED, NULL, device_cell(plane)) \
-	X(busy_ps, TS_MEASURED, "busy", ts_int(busy_of(core))) \
-	X(busy_pct, TS_MEASURED, "of the run", share_of(busy_of(core), wall_ps(report))) \
-	X(module_count, TS_MEASURED, "offloads", modules_cell(core))
-
-static const struct ts_column core_columns[] = { CORE_COLUMNS(TS_COLUMN) };
+#define CORE_CELLS(X) \
+	X(name, ts_text(plane->name)) \
+	X(host, ts_text_or_null(profile->hosts[plane->host].name)) \
+	X(device_id, device_cell(plane)) \
+	X(busy_ps, ts_int(busy_of(core))) \
+	X(busy_pct, share_of(busy_of(core), wall_ps(report))) \
+	X(module_count, modules_cell(core))
 
 static void put_cores(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_table *table = ts_result_table(report->result, "cores", "SparseCores",
-						 core_columns, TS_NELEM(core_columns));
+	struct ts_table *table = TS_TABLE(report->result, sparsecore_cores);
 
 	for (size_t i = 0; i < profile->nr_planes; i++) {
 		const struct ts_plane *plane = &profile->planes[i];
 		const struct sparsecore_core *core = &report->sum->cores[i];
 
 		if (plane->kind == TS_PLANE_SPARSECORE)
-			TS_CELLS(report->result, table, CORE_COLUMNS);
+			TS_CELLS(report->result, table, sparsecore_cores, CORE_CELLS);
 	}
 }
 
-#define OFFLOAD_COLUMNS(X) \
-	X(op, TS_MEASURED, "op", ts_text(fact->name)) \
-	X(done, TS_MEASURED, NULL, ts_text_or_null(fact->done)) \
-	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
-	X(executions, TS_MEASURED, "count", ts_int(fact->executions)) \
-	X(sparsecore_ps, TS_MEASURED, "on SparseCores", ts_int_or_null(fact->work_ps)) \
-	X(exposed_wait_ps, TS_MEASURED, "waited", ts_int_or_null(fact->exposed_ps)) \
-	X(hidden_ps, TS_MEASURED, "hidden", ts_int_or_null(fact->hidden_ps)) \
-	X(tensorcore_estimate_ps, TS_MODELLED, "on TensorCores", \
-	  ts_int_or_null(fact->estimate_ps)) \
-	X(loss_ps, TS_MODELLED, "loss", ts_int_or_null(fact->loss_ps)) \
-	X(linked_by, TS_DERIVED, "linked by", ts_text(ts_bytes_of(fact->linked_by))) \
-	X(source, TS_MEASURED, NULL, ts_text_or_null(profile->ops[fact->op].source)) \
-	X(op_index, TS_DERIVED, NULL, ts_int(fact->op))
-
-static const struct ts_column offload_columns[] = { OFFLOAD_COLUMNS(TS_COLUMN) };
+#define OFFLOAD_CELLS(X) \
+	X(op, ts_text(fact->name)) \
+	X(done, ts_text_or_null(fact->done)) \
+	X(module, ts_text_or_null(fact->module)) \
+	X(executions, ts_int(fact->executions)) \
+	X(sparsecore_ps, ts_int_or_null(fact->work_ps)) \
+	X(exposed_wait_ps, ts_int_or_null(fact->exposed_ps)) \
+	X(hidden_ps, ts_int_or_null(fact->hidden_ps)) \
+	X(tensorcore_estimate_ps, ts_int_or_null(fact->estimate_ps)) \
+	X(loss_ps, ts_int_or_null(fact->loss_ps)) \
+	X(linked_by, ts_text(ts_bytes_of(fact->linked_by))) \
+	X(source, ts_text_or_null(profile->ops[fact->op].source)) \
+	X(op_index, ts_int(fact->op))
 
 static void put_offloads(const struct report *report, const struct ts_sparsecore_facts *facts)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_table *table =
-		ts_result_table(report->result, "offloads", "Offloads to SparseCores",
-				offload_columns, TS_NELEM(offload_columns));
+	struct ts_table *table = TS_TABLE(report->result, sparsecore_offloads);
 
 	for (size_t i = 0; i < facts->nr_offloads; i++) {
 		const struct ts_offload *fact = &facts->offloads[i];
 
-		TS_CELLS(report->result, table, OFFLOAD_COLUMNS);
+		TS_CELLS(report->result, table, sparsecore_offloads, OFFLOAD_CELLS);
 	}
 }
 
-#define WAIT_COLUMNS(X) \
-	X(device_id, TS_DERIVED, NULL, ts_int(i)) \
-	X(device, TS_MEASURED, "TensorCore", ts_text(profile->devices[i].name)) \
-	X(executions, TS_MEASURED, "offloads", ts_int(seen->executions)) \
-	X(exposed_wait_ps, TS_MEASURED, "waited", ts_int(seen->exposed_ps)) \
-	X(hidden_ps, TS_MEASURED, "hidden", ts_int(seen->hidden_ps)) \
-	X(exposed_wait_pct, TS_MEASURED, "of the run", share_of(seen->exposed_ps, wall_ps(report)))
-
-static const struct ts_column wait_columns[] = { WAIT_COLUMNS(TS_COLUMN) };
+#define WAIT_CELLS(X) \
+	X(device_id, ts_int(i)) \
+	X(device, ts_text(profile->devices[i].name)) \
+	X(executions, ts_int(seen->executions)) \
+	X(exposed_wait_ps, ts_int(seen->exposed_ps)) \
+	X(hidden_ps, ts_int(seen->hidden_ps)) \
+	X(exposed_wait_pct, share_of(seen->exposed_ps, wall_ps(report)))
 
 static void put_waits(const struct report *report, const struct sparsecore_offload *devices)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_table *table = ts_result_table(report->result, "waits", "Waits for SparseCores",
-						 wait_columns, TS_NELEM(wait_columns));
+	struct ts_table *table = TS_TABLE(report->result, sparsecore_waits);
 
 	for (uint32_t i = 0; i < profile->nr_devices; i++) {
 		const struct sparsecore_offload *seen = &devices[i];
 
 		if (seen->executions != 0 || seen->exposed_ps != 0)
-			TS_CELLS(report->result, table, WAIT_COLUMNS);
+			TS_CELLS(report->result, table, sparsecore_waits, WAIT_CELLS);
 	}
 }
 
@@ -144,22 +133,19 @@ static int64_t busy_of_all(const struct report *report)
 	return ps;
 }
 
-#define OP_COLUMNS(X) \
-	X(name, TS_MEASURED, "op", ts_text(op->name)) \
-	X(category, TS_MEASURED, "category", ts_text_or_null(op->category)) \
-	X(occurrences, TS_MEASURED, "count", ts_int(seen->occurrences)) \
-	X(self_time_ps, TS_MEASURED, "self", ts_int(seen->self_ps)) \
-	X(busy_pct, TS_MEASURED, "of busy", share_of(seen->self_ps, busy_ps)) \
-	X(bytes_accessed, TS_MEASURED, "bytes", seen->bytes_unknown ? ts_null() : ts_int(seen->bytes)) \
-	X(op_index, TS_DERIVED, NULL, ts_int(ranked[i].op))
-
-static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+#define OP_CELLS(X) \
+	X(name, ts_text(op->name)) \
+	X(category, ts_text_or_null(op->category)) \
+	X(occurrences, ts_int(seen->occurrences)) \
+	X(self_time_ps, ts_int(seen->self_ps)) \
+	X(busy_pct, share_of(seen->self_ps, busy_ps)) \
+	X(bytes_accessed, seen->bytes_unknown ? ts_null() : ts_int(seen->bytes)) \
+	X(op_index, ts_int(ranked[i].op))
 
 static bool put_ops(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_table *table = ts_result_table(report->result, "ops", "Ops of SparseCores",
-						 op_columns, TS_NELEM(op_columns));
+	struct ts_table *table = TS_TABLE(report->result, sparsecore_ops);
 	struct ranked *ranked = calloc(profile->nr_ops + 1, sizeof(*ranked));
 	int64_t busy_ps = busy_of_all(report);
 	size_t nr = 0;
@@ -174,7 +160,7 @@ static bool put_ops(const struct report *report)
 		const struct sparsecore_op *seen = &report->sum->ops[ranked[i].op];
 		const struct ts_op *op = &profile->ops[ranked[i].op];
 
-		TS_CELLS(report->result, table, OP_COLUMNS);
+		TS_CELLS(report->result, table, sparsecore_ops, OP_CELLS);
 	}
 	free(ranked);
 	return true;
@@ -203,18 +189,14 @@ static void put_fields(const struct report *report, const struct ts_sparsecore_f
 		hidden_ps = ts_i64_add(hidden_ps, TS_MAX(fact->hidden_ps, 0));
 		loss_ps = ts_i64_add(loss_ps, TS_MAX(fact->loss_ps, 0));
 	}
-	ts_result_field(result, "core_count",
-			ts_int((int64_t)sparsecore_count(report->ctx->profile)), TS_MEASURED,
-			"SparseCores");
-	ts_result_field(result, "busy_ps", ts_int(busy_of_all(report)), TS_MEASURED, "busy");
-	ts_result_field(result, "offload_count", ts_int((int64_t)facts->nr_offloads), TS_DERIVED,
-			"offloaded ops");
-	ts_result_field(result, "exposed_wait_ps", ts_int(exposed_ps), TS_MEASURED, "waited for");
-	ts_result_field(result, "hidden_ps", ts_int(hidden_ps), TS_MEASURED,
-			"hidden behind other work");
-	ts_result_field(result, "loss_ps", ts_int(loss_ps), TS_MODELLED,
-			"more than on the TensorCore");
-	ts_result_field(result, "unlinked_ps", ts_int(unlinked_ps(report->sum)), TS_MEASURED, NULL);
+	TS_SET(result, sparsecore, core_count,
+	       ts_int((int64_t)sparsecore_count(report->ctx->profile)));
+	TS_SET(result, sparsecore, busy_ps, ts_int(busy_of_all(report)));
+	TS_SET(result, sparsecore, offload_count, ts_int((int64_t)facts->nr_offloads));
+	TS_SET(result, sparsecore, exposed_wait_ps, ts_int(exposed_ps));
+	TS_SET(result, sparsecore, hidden_ps, ts_int(hidden_ps));
+	TS_SET(result, sparsecore, loss_ps, ts_int(loss_ps));
+	TS_SET(result, sparsecore, unlinked_ps, ts_int(unlinked_ps(report->sum)));
 	if (report->sum->is_cut)
 		ts_result_note(result, "of offloads without a mark only the first executions were "
 				       "matched by the clock, to bound memory");

@@ -431,7 +431,7 @@ static void keep_largest(void *ctx, const struct ts_analysis *analysis, struct t
 {
 	size_t *largest = ctx;
 
-	if (strcmp(analysis->name, "collectives") == 0)
+	if (strcmp(analysis->schema->name, "collectives") == 0)
 		*largest = TS_MAX(*largest, saved.n);
 }
 

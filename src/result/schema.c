@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The constant tables of the schema: the lists are read once a pass (result/schema/begin.h). */
+#include "result/schema.h"
+
+#include "base/check.h"
+
+#define TERM(id, label, meaning, formula, unit, page, also) \
+	static const struct ts_term ts_term_##id = { label, meaning, formula, unit, page, also };
+#include "result/schema/terms.def"
+#undef TERM
+
+const struct ts_term *const ts_terms[] = {
+#define TERM(id, ...) &ts_term_##id,
+#include "result/schema/terms.def"
+#undef TERM
+	NULL
+};
+
+#define TS_SCHEMA_PASS 1
+#include "result/schema/all.def"
+#undef TS_SCHEMA_PASS
+#define TS_SCHEMA_PASS 2
+#include "result/schema/all.def"
+#undef TS_SCHEMA_PASS
+#define TS_SCHEMA_PASS 3
+#include "result/schema/all.def"
+#undef TS_SCHEMA_PASS
+
+#define TS_SCHEMA_PASS 4
+#define RESULT(of, title, flags) \
+	extern const struct ts_schema ts_schema_##of; \
+	const struct ts_schema ts_schema_##of = { #of, title, flags, fields_##of, \
+						  TS_NELEM(fields_##of), sheets_##of };
+#include "result/schema/all.def"
+#undef RESULT
+
+const struct ts_schema *const ts_schemas[] = {
+#define RESULT(of, title, flags) &ts_schema_##of,
+#include "result/schema/all.def"
+	NULL
+};
+
+struct ts_field *ts_result_put(struct ts_result *result, const struct ts_column *field,
+			       struct ts_value value)
+{
+	TS_ASSERT(result && field);
+	return ts_result_field(result, field->name, value, field->origin, field->label);
+}
+
+struct ts_field *ts_result_field_of(struct ts_result *result, const struct ts_column *field)
+{
+	TS_ASSERT(result && field);
+	for (size_t i = 0; i < result->nr_fields; i++)
+		if (strcmp(result->fields[i].name, field->name) == 0)
+			return &result->fields[i];
+	return &result->owner->spare_field;
+}
+
+struct ts_value ts_result_value(const struct ts_result *result, const struct ts_column *field)
+{
+	TS_ASSERT(field);
+	return ts_result_get(result, field->name);
+}
+
+struct ts_result *ts_results_of(struct ts_results *results, const struct ts_schema *schema)
+{
+	struct ts_result *result = ts_results_add(results, schema->name, schema->title);
+
+	if (result)
+		result->top_level = schema->flags & TS_TOP_LEVEL;
+	return result;
+}
+
+struct ts_table *ts_result_titled(struct ts_result *result, const struct ts_sheet *sheet,
+				  const char *title)
+{
+	TS_ASSERT(result && sheet);
+	return ts_result_table(result, sheet->name, title, sheet->columns, sheet->nr_columns);
+}
+
+struct ts_table *ts_result_sheet(struct ts_result *result, const struct ts_sheet *sheet)
+{
+	return ts_result_titled(result, sheet, sheet->title);
+}
+
+/* Forms of one table have columns of the same names. */
+static bool is_form(const struct ts_table *table, const struct ts_sheet *sheet)
+{
+	if (table->columns == sheet->columns)
+		return true;
+	for (size_t i = 0; i < sheet->nr_columns; i++)
+		if (table->nr_columns != sheet->nr_columns ||
+		    strcmp(table->columns[i].name, sheet->columns[i].name) != 0)
+			return false;
+	return true;
+}
+
+struct ts_value *ts_result_row(struct ts_result *result, struct ts_table *table,
+			       const struct ts_sheet *sheet)
+{
+	TS_ASSERT(is_form(table, sheet) || table == &result->owner->spare_table);
+	return ts_table_row(result, table);
+}
+
+const struct ts_value *ts_table_row_at(const struct ts_table *table, const struct ts_sheet *sheet,
+				       size_t index)
+{
+	TS_ASSERT(table && index < table->nr_rows);
+	TS_ASSERT(is_form(table, sheet));
+	return table->cells + index * table->nr_columns;
+}
