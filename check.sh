@@ -351,7 +351,7 @@ tarball_is_whole() {
 part_dist() {
 	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
 	step "the tarball is whole" tarball_is_whole
-	step "the tarball is the same for everybody" "$here/tests/build/same_tarball.sh" "$work/same"
+	step "the tarball is the same for everybody" "$here/tests/build/same_tarball.sh" "$work/same" "$work/unit/bin/tpusight"
 	step "make distcheck" logged "$work/distcheck.log" make -C "$work/unit" --no-print-directory -s -j"$jobs" distcheck \
 		DISTCHECK_CONFIGURE_FLAGS=--quiet TESTS=\$\(dist_tests\)
 }

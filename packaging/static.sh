@@ -212,14 +212,25 @@ find_strip() {
 	say "llvm-strip is missing (Debian, Ubuntu: apt-get install llvm)"
 	return 1
 }
+# The manual pages of a program that does not run here are printed by one that does.
+manual_by() {
+	local native
+	native=$(uname -m)-linux
+	[ "$1" != "$native" ] || return 0
+	TS_SOURCES_ARE_THERE=1 "$here/static.sh" "$native" >&2 || return
+	echo "MANUAL_BY=$work/$native/program/bin/tpusight"
+}
+
 build_programs() {
+	local manual
+	manual=$(manual_by "$1")
 	[ -x "$root/configure" ] || "$root/bootstrap"
 	mkdir -p "$prefix/program"
 	cd "$prefix/program"
 	say "$1: tpusight"
 	# shellcheck disable=SC2086 # words of flags
 	[ -f Makefile ] || "$root/configure" --quiet --host="$host" CFLAGS=-O2 LDFLAGS=-Wl,--gc-sections ${TS_CONFIGURE_FLAGS:-}
-	make -s -j"$jobs" all
+	make -s -j"$jobs" ${manual:+"$manual"} all
 	strip_programs
 	ls -l bin/tpusight bin/tpusight-annotate >&2
 }

@@ -21,17 +21,17 @@ try:
 except ImportError:  # before setuptools 70
     from wheel.bdist_wheel import bdist_wheel
 
-from distutils.command.build_scripts import build_scripts  # setuptools brings it where Python has it no more
+from distutils.command.build_scripts import build_scripts  # setuptools brings both where Python has them no more
+from distutils.command.install_data import install_data
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 PROGRAMS = ["tpusight", "tpusight-annotate"]
 PAGE = ["page.js", "page.css"]
 LICENCE, NOTICES = "LICENSE", "THIRD-PARTY-NOTICES"  # what `tpusight --licenses` prints is the second
-# Where in an environment manual pages and completions go: as `make install` has it.
-MANUAL = "share/man/man1"
-COMPLETIONS = {"share/bash-completion/completions": "tpusight.bash", "share/zsh/site-functions": "_tpusight",
-               "share/fish/vendor_completions.d": "tpusight.fish"}
+# Where in an environment manual pages and completions go, as `make install` has it, and which files of manual/ they are.
+MANUAL = {"share/man/man1": "*.1", "share/bash-completion/completions": "bash/*", "share/zsh/site-functions": "_tpusight",
+          "share/fish/vendor_completions.d": "*.fish"}
 
 
 def version():
@@ -63,15 +63,12 @@ def built(temp):
     return folder
 
 
-def below_root(*path):
-    """Files of the repository, from here: names with * in them are meant as a pattern."""
-    return sorted(os.path.relpath(found, HERE) for found in glob.glob(os.path.join(ROOT, *path)))
-
-
-def manual():
-    """Folders of an environment, each with the files that go there."""
-    return [(MANUAL, below_root("docs", "man", "*.1"))] + [
-        (folder, below_root("docs", "completions", name)) for folder, name in COMPLETIONS.items()]
+def manual(folder):
+    """Folders of an environment, each with the files that go there: make printed them, or they came in the tarball."""
+    place = next((place for place in (folder, ROOT) if os.path.exists(os.path.join(place, "manual", "tpusight.1"))), None)
+    if not place:
+        raise SystemExit("tpusight: the manual pages were not made (run make all in the build folder)")
+    return [(target, sorted(glob.glob(os.path.join(place, "manual", pattern)))) for target, pattern in MANUAL.items()]
 
 
 def put_notices(folder, target):
@@ -114,6 +111,12 @@ class BuildPy(build_py):
             shutil.copy2(page_of(folder, name), os.path.join(static, name))
 
 
+class InstallData(install_data):
+    def run(self):
+        self.data_files = manual(built(self.get_finalized_command("build").build_temp))
+        super().run()
+
+
 class Wheel(bdist_wheel):
     """Any Python 3 of this platform: the programs are compiled, nothing is linked to Python."""
 
@@ -133,5 +136,5 @@ class Wheel(bdist_wheel):
         return ("py3", "none", os.environ.get("TPUSIGHT_PLATFORM") or super().get_tag()[2])
 
 
-setup(version=version(), license="Apache-2.0", scripts=PROGRAMS, data_files=manual(),
-      cmdclass={"build_py": BuildPy, "build_scripts": BuildScripts, "bdist_wheel": Wheel})
+setup(version=version(), license="Apache-2.0", scripts=PROGRAMS, data_files=[(target, []) for target in MANUAL],
+      cmdclass={"build_py": BuildPy, "build_scripts": BuildScripts, "install_data": InstallData, "bdist_wheel": Wheel})

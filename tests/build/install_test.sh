@@ -19,7 +19,8 @@ rm -f install_test.out
 for path in bin/tpusight bin/tpusight-annotate share/doc/tpusight/LICENSE share/doc/tpusight/THIRD-PARTY-NOTICES \
 	share/man/man1/tpusight.1 share/man/man1/tpusight-annotate.1 share/man/man1/tpusight-report.1 \
 	share/bash-completion/completions/tpusight share/bash-completion/completions/tpusight-annotate \
-	share/zsh/site-functions/_tpusight share/fish/vendor_completions.d/tpusight.fish; do
+	share/zsh/site-functions/_tpusight share/fish/vendor_completions.d/tpusight.fish \
+	share/fish/vendor_completions.d/tpusight-annotate.fish; do
 	[ -s "$root/usr/$path" ] || complain "make install leaves out $path"
 done
 for command in $("$root/usr/bin/tpusight" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do

@@ -18,7 +18,7 @@ FORMS = {  # how a comment is written, by the end of a file's name
     "# {}": (".py", ".pyi", ".sh", ".mk", ".am", ".toml", ".yaml", "bootstrap", ".ci/run"),
     "dnl {}": (".ac", ".m4"),
 }
-SHOWN = (r"src/analysis/advice/.*\.py|tests/(cases|data)/.*|tests/fuzz/seeds/.*|docs/(man|completions)/.*")
+SHOWN = (r"src/analysis/advice/.*\.py|tests/(cases|data)/.*|tests/fuzz/seeds/.*")
 
 
 def form_of(path):

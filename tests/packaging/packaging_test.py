@@ -10,6 +10,7 @@ this machine, which do bind libraries. Run in the build folder.
 import glob
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -22,6 +23,7 @@ EXTRAS = {"tpu", "jax", "torch", "notebook"}
 MOST_BYTES = 12 << 20
 MACHINES = {"x86_64": 62, "aarch64": 183}  # e_machine
 INTERP, DYNAMIC, NEEDED = 3, 2, 1  # PT_INTERP: another program loads its libraries; DT_NEEDED in PT_DYNAMIC: one of these
+MANUAL = next((place for place in map(os.path.abspath, ("manual", os.path.join(TOP, "manual"))) if os.path.isdir(place)), None)
 TAGS = "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64"
 BACKEND = """
 import sys
@@ -31,7 +33,7 @@ print(getattr(backend, sys.argv[1])(sys.argv[2]))
 """
 LICENCE, NOTICES = ".dist-info/licenses/LICENSE", ".dist-info/licenses/THIRD-PARTY-NOTICES"
 PARTS = [".data/scripts/tpusight", ".data/scripts/tpusight-annotate", "/static/page.js", "/static/page.css", "tpusight/pod/main.py",
-         LICENCE, NOTICES, "/share/bash-completion/completions/tpusight.bash",
+         LICENCE, NOTICES, "/share/bash-completion/completions/tpusight", "/share/bash-completion/completions/tpusight-annotate",
          "/share/zsh/site-functions/_tpusight", "/share/fish/vendor_completions.d/tpusight.fish"]
 wrong = []
 
@@ -67,7 +69,8 @@ def metadata_is_the_package(folder):
 
 
 def pretend_build(folder):
-    """A build folder whose programs and page are a line each."""
+    """A build folder whose programs and page are a line each; its manual pages are those of the build."""
+    shutil.copytree(MANUAL, os.path.join(folder, "manual"))
     for name in ("bin/tpusight", "bin/tpusight-annotate", "plugin/page/dist/page.js", "plugin/page/dist/page.css"):
         path = os.path.join(folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -96,16 +99,16 @@ def text_inside(z, ending):
 
 
 def has_its_parts(z, wheel):
-    """Does the wheel have the programs, the page, the licence, all notices, and each manual page of docs/man as it is there?"""
+    """Does the wheel have the programs, the page, the licence, all notices, and each manual page as the build has it?"""
     missing = [part for part in PARTS if not any(n.endswith(part) for n in z.namelist())]
     must(not missing, f"{wheel} has no {', '.join(missing)}")
     must(text_inside(z, LICENCE) == text_of("LICENSE"), f"{wheel} does not have the repository's LICENSE")
     said = text_inside(z, NOTICES) or ""
     for name in re.findall(r"^([\w-]+) *\|", text_of("notices", "list"), re.M):
         must(f"\n==== {name} ====\n" in said, f"the notices of {wheel} do not speak of {name}")
-    for page in glob.glob(os.path.join(TOP, "docs", "man", "*.1")):
+    for page in glob.glob(os.path.join(MANUAL, "*.1")):
         name = os.path.basename(page)
-        must(text_inside(z, f"/share/man/man1/{name}") == text_of(page), f"{wheel} does not have the manual page {name} of docs/man")
+        must(text_inside(z, f"/share/man/man1/{name}") == text_of(page), f"{wheel} does not have the manual page {name}")
 
 
 def libraries_are_those_of_configure():

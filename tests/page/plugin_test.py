@@ -32,7 +32,7 @@ def run(*command, **more):
     return subprocess.run(command, capture_output=True, text=True, check=False, **more)
 
 
-ABOVE = ("configure.ac", "LICENSE", "notices", "docs/man", "docs/completions")  # what the wheel takes from above plugin/
+ABOVE = ("configure.ac", "LICENSE", "notices")  # what the wheel takes from above plugin/
 
 
 def sources(folder):
@@ -40,12 +40,12 @@ def sources(folder):
     top = os.path.join(folder, "source")
     parts = [os.path.join("plugin", name) for name in
              ("pyproject.toml", "setup.py", "README.md", "tensorboard_plugin_tpusight", "tpusight", "page/dist")]
-    for part in (*ABOVE, *parts):
+    for part in (*ABOVE, "manual", *parts):
         path, target = os.path.join(ROOT, part), os.path.join(top, part)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if os.path.isdir(path):
             shutil.copytree(path, target)
-        elif os.path.exists(path) or part in ABOVE:  # page/dist is there in a tarball alone
+        elif os.path.exists(path) or part in ABOVE:  # manual and page/dist are there in a tarball alone
             shutil.copy(path, target)
     return os.path.join(top, "plugin")
 

@@ -1,31 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-# Manual pages and completions. They are kept in docs/, so that a program for another machine, which cannot run here, is installed
-# with them; `make manual` writes them anew, and tests/cli/manual_test.py says when they are old.
-commands_with_pages = $(shell sed -n 's/^\tX(\([a-z]*\)).*/\1/p' $(srcdir)/src/cli/list.h)
+# Manual pages and completions: the program prints them. A tarball has them, no older than its sources, so that a program for
+# another machine, which cannot run here, is installed with them. From a checkout MANUAL_BY names one of the same sources that runs.
+MANUAL_BY = bin/tpusight$(EXEEXT)
+manual_inputs = $(cli_sources) $(libtpusight_a_SOURCES)
+manual_pages = $(shell sed -n 's/^\tX(\([a-z]*\)).*/manual\/tpusight-\1.1/p' $(srcdir)/src/cli/list.h)
 bashcompdir = $(datadir)/bash-completion/completions
 zshcompdir = $(datadir)/zsh/site-functions
 fishcompdir = $(datadir)/fish/vendor_completions.d
+dist_man1_MANS = manual/tpusight.1 $(manual_pages)
+dist_bashcomp_DATA = manual/bash/tpusight manual/bash/tpusight-annotate
+dist_zshcomp_DATA = manual/_tpusight
+dist_fishcomp_DATA = manual/tpusight.fish manual/tpusight-annotate.fish
+MAINTAINERCLEANFILES = $(dist_man1_MANS) $(dist_bashcomp_DATA) $(dist_zshcomp_DATA) $(dist_fishcomp_DATA)
 
-.PHONY: manual
-manual: bin/tpusight$(EXEEXT)
-	rm -f $(srcdir)/docs/man/*.1 && $(MKDIR_P) $(srcdir)/docs/man $(srcdir)/docs/completions
-	bin/tpusight manual -o $(srcdir)/docs/man/tpusight.1
-	for name in $(commands_with_pages); do \
-		bin/tpusight manual $$name -o $(srcdir)/docs/man/tpusight-$$name.1 || exit 1; done
-	bin/tpusight manual --completion=bash -o $(srcdir)/docs/completions/tpusight.bash
-	bin/tpusight manual --completion=zsh -o $(srcdir)/docs/completions/_tpusight
-	bin/tpusight manual --completion=fish -o $(srcdir)/docs/completions/tpusight.fish
-
-install-data-local:
-	$(MKDIR_P) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(bashcompdir) $(DESTDIR)$(zshcompdir) $(DESTDIR)$(fishcompdir)
-	$(INSTALL_DATA) $(srcdir)/docs/man/*.1 $(DESTDIR)$(mandir)/man1
-	for name in tpusight tpusight-annotate; do \
-		$(INSTALL_DATA) $(srcdir)/docs/completions/tpusight.bash $(DESTDIR)$(bashcompdir)/$$name && \
-		$(INSTALL_DATA) $(srcdir)/docs/completions/tpusight.fish $(DESTDIR)$(fishcompdir)/$$name.fish || exit 1; done
-	$(INSTALL_DATA) $(srcdir)/docs/completions/_tpusight $(DESTDIR)$(zshcompdir)
-
-uninstall-local:
-	cd $(srcdir)/docs/man && for page in *.1; do rm -f $(DESTDIR)$(mandir)/man1/$$page; done
-	for name in tpusight tpusight-annotate; do \
-		rm -f $(DESTDIR)$(bashcompdir)/$$name $(DESTDIR)$(fishcompdir)/$$name.fish; done
-	rm -f $(DESTDIR)$(zshcompdir)/_tpusight
+print_manual = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(MANUAL_BY) manual -o $@
+$(dist_man1_MANS) $(dist_bashcomp_DATA) $(dist_zshcomp_DATA) $(dist_fishcomp_DATA): $(manual_inputs) | $(MANUAL_BY)
+manual/tpusight.1:
+	$(print_manual)
+manual/tpusight-%.1:
+	$(print_manual) $*
+manual/bash/%:
+	$(print_manual) --completion=bash
+manual/_%:
+	$(print_manual) --completion=zsh
+manual/%.fish:
+	$(print_manual) --completion=fish

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Manual pages (roff, man(7)) and completions of shells, made of the tables of commands and options. What they print depends
- * on the program alone, and not on the machine: docs/man and docs/completions hold it, and tests/cli/manual_test.py says when
- * they differ.
+ * on the program alone, and not on the machine: the build keeps it in manual/ (files.mk), and a tarball brings it along.
  */
 #ifndef TS_CLI_MANUAL_MANUAL_H
 #define TS_CLI_MANUAL_MANUAL_H
