@@ -9,7 +9,7 @@ rows() { sed -n 's/ *| */|/g; /^[^#]/p' list; }
 
 head_of() {
 	cat <<-'HEAD'
-		TPUsight is licensed under the Apache License, Version 2.0. Its text stands at the end.
+		TPUsight is licensed under the MIT License. Its text stands at the end.
 
 		Parts that others made, and whose licences follow:
 
@@ -32,7 +32,7 @@ part() {
 text() {
 	head_of
 	rows | while IFS='|' read -r name _; do part "$name" "$name.txt"; done
-	part "TPUsight: Apache License, Version 2.0" ../LICENSE
+	part "TPUsight: MIT License" ../LICENSE
 }
 
 of_page() {

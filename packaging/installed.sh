@@ -42,7 +42,7 @@ says() {
 packages() { apt-get -qq update && apt-get -qq -y install --no-install-recommends "$@"; }
 has_no_compiler() { ! command -v cc gcc c++ clang tcc make; }
 is_version() { [ "$(tpusight --version)" = "tpusight $1" ] && [ "$(tpusight-annotate --version)" = "tpusight $1" ]; }
-has_licences() { says 'Apache License' tpusight --licenses && says libmicrohttpd tpusight --licenses; }
+has_licences() { says 'MIT License' tpusight --licenses && says libmicrohttpd tpusight --licenses; }
 reports() { tpusight report "$1" && tpusight report -o "$at/out/report.json" "$1" && tpusight report -o "$at/out/report.html" "$1"; }
 sums() { (cd "$1" && find . -type f -exec sha256sum {} + | sort -k 2); }
 

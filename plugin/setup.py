@@ -136,5 +136,5 @@ class Wheel(bdist_wheel):
         return ("py3", "none", os.environ.get("TPUSIGHT_PLATFORM") or super().get_tag()[2])
 
 
-setup(version=version(), license="Apache-2.0", scripts=PROGRAMS, data_files=[(target, []) for target in MANUAL],
+setup(version=version(), license="MIT", scripts=PROGRAMS, data_files=[(target, []) for target in MANUAL],
       cmdclass={"build_py": BuildPy, "build_scripts": BuildScripts, "install_data": InstallData, "bdist_wheel": Wheel})

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every source file says its licence in its first line, or in the second where #! is the first: spdx.py [--add] [TOP]
 
-Without --add the files that lack the line are named, and the exit status is 1. --add writes it. Files are those of the checkout,
+Without --add the files that lack the line are named, and the exit status is 1. --add writes it, also in place of a line that
+names another licence. Files are those of the checkout,
 new ones as well. What users are shown as it stands has no such line: advice, questions for Perfetto, documents, data, what a
 golden case prints, and what the program makes.
 """
@@ -11,11 +12,12 @@ import re
 import subprocess
 import sys
 
-LINE = "SPDX-License-Identifier: Apache-2.0"
+KEY = "SPDX-License-Identifier: "
+LINE = KEY + "MIT"
 FORMS = {  # how a comment is written, by the end of a file's name
     "/* {} */": (".c", ".h", ".css"),
     "// {}": (".js", ".mjs", ".jsx", ".ts", ".proto"),
-    "# {}": (".py", ".pyi", ".sh", ".mk", ".am", ".toml", ".yaml", "bootstrap", ".ci/run"),
+    "# {}": (".py", ".pyi", ".sh", ".mk", ".am", ".toml", ".yaml", "bootstrap", ".ci/run", "Containerfile", "debian/rules"),
     "dnl {}": (".ac", ".m4"),
 }
 SHOWN = (r"src/analysis/advice/.*\.py|tests/(cases|data)/.*|tests/fuzz/seeds/.*")
@@ -44,7 +46,9 @@ def lacks(path, text):
 
 def added(path, text):
     lines = text.splitlines(keepends=True)
-    lines.insert(place_of(lines), form_of(path) + "\n")
+    at = place_of(lines)
+    others = 1 if lines[at:] and KEY in lines[at] else 0
+    lines[at:at + others] = [form_of(path) + "\n"]
     return "".join(lines)
 
 

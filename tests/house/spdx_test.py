@@ -10,12 +10,12 @@ import tempfile
 import spdx
 
 FILES = {  # what stands in a file, and what must stand there afterwards
-    "src/new.c": ("int x;\n", "/* SPDX-License-Identifier: Apache-2.0 */\nint x;\n"),
-    "tool.sh": ("#!/bin/sh\ntrue\n", "#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\ntrue\n"),
-    "empty.py": ("", "# SPDX-License-Identifier: Apache-2.0\n"),
-    "page.js": ("let a;\n", "// SPDX-License-Identifier: Apache-2.0\nlet a;\n"),
-    "has.py": ("# SPDX-License-Identifier: Apache-2.0\n", "# SPDX-License-Identifier: Apache-2.0\n"),
-    "other.py": ("# SPDX-License-Identifier: MIT\n", "# SPDX-License-Identifier: Apache-2.0\n# SPDX-License-Identifier: MIT\n"),
+    "src/new.c": ("int x;\n", "/* SPDX-License-Identifier: MIT */\nint x;\n"),
+    "tool.sh": ("#!/bin/sh\ntrue\n", "#!/bin/sh\n# SPDX-License-Identifier: MIT\ntrue\n"),
+    "empty.py": ("", "# SPDX-License-Identifier: MIT\n"),
+    "page.js": ("let a;\n", "// SPDX-License-Identifier: MIT\nlet a;\n"),
+    "has.py": ("# SPDX-License-Identifier: MIT\n", "# SPDX-License-Identifier: MIT\n"),
+    "other.py": ("#!/x\n# SPDX-License-Identifier: Other\nx = 1\n", "#!/x\n# SPDX-License-Identifier: MIT\nx = 1\n"),
     "src/analysis/advice/jax/x.py": ("print()\n", "print()\n"),
     "README.md": ("# x\n", "# x\n"),
 }

@@ -63,7 +63,7 @@ def metadata_is_the_package(folder):
         said = f.read()
     version = re.search(r"AC_INIT\(\[tpusight\], \[([^]]+)\]", text_of("configure.ac")).group(1)
     must(f"\nVersion: {version}\n" in said, f"the metadata does not say the version of configure.ac, {version}")
-    must("\nLicense: Apache-2.0\n" in said, "the metadata does not name the licence, Apache-2.0")
+    must("\nLicense: MIT\n" in said, "the metadata does not name the licence, MIT")
     missing = EXTRAS - set(re.findall(r"^Provides-Extra: (.*)$", said, re.M))
     must(not missing, f"pip install '.[...]' does not know {', '.join(sorted(missing))}")
 

@@ -113,7 +113,7 @@ void ts_complete_bash(struct ts_buf *out, ts_command_list commands)
 		"complete -o default -F _tpusight tpusight tpusight-annotate\n";
 
 	TS_ASSERT(out && commands);
-	ts_buf_puts(out, "# SPDX-License-Identifier: Apache-2.0\n"
+	ts_buf_puts(out, "# SPDX-License-Identifier: MIT\n"
 			 "# Made by `tpusight manual --completion=bash`. Load it with\n"
 			 "#\teval \"$(tpusight manual --completion=bash)\"\n"
 			 "# shellcheck disable=SC2207 # words have no spaces in them\n\n");

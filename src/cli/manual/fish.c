@@ -74,7 +74,7 @@ static void put_annotate(struct ts_buf *out, const struct ts_option *option,
 void ts_complete_fish(struct ts_buf *out, ts_command_list commands)
 {
 	TS_ASSERT(out && commands);
-	ts_buf_puts(out, "# SPDX-License-Identifier: Apache-2.0\n"
+	ts_buf_puts(out, "# SPDX-License-Identifier: MIT\n"
 			 "# Made by `tpusight manual --completion=fish`. Load it with\n"
 			 "#\ttpusight manual --completion=fish | source\n"
 			 "set -g __tpusight_thresholds '");

@@ -31,7 +31,7 @@ static void put_text(struct ts_buf *out, const char *text)
 
 static void put_title(struct ts_buf *out, const char *name)
 {
-	ts_buf_puts(out, ".\\\" SPDX-License-Identifier: Apache-2.0\n"
+	ts_buf_puts(out, ".\\\" SPDX-License-Identifier: MIT\n"
 			 ".\\\" Made by `tpusight manual` of the tables of options.\n.TH ");
 	for (; *name; name++)
 		ts_buf_putc(out, (char)toupper((unsigned char)*name));

@@ -115,7 +115,7 @@ void ts_complete_zsh(struct ts_buf *out, ts_command_list commands)
 
 	TS_ASSERT(out && commands);
 	ts_buf_puts(out, "#compdef tpusight tpusight-annotate\n"
-			 "# SPDX-License-Identifier: Apache-2.0\n"
+			 "# SPDX-License-Identifier: MIT\n"
 			 "# Made by `tpusight manual --completion=zsh`. It is a file _tpusight in "
 			 "a folder of "
 			 "$fpath, or\n"
