@@ -4,7 +4,7 @@
  * profiles have: from XLA (hlo_opcode.cc, xplane_schema.cc, hlo.proto), JAX (lax, _src), PyTorch
  * (Kineto's output_json.cpp, ATen's dtypes), CUPTI, NCCL, and this tool's own tables
  * (model/op_kind.c, kernel_name.c, trace_class.c, host_event.c, step_pattern.c; analysis/time/gaps.c,
- * allocators.c, memory_timeline_owner.c, doctor/rules_torch_compile.c), which must see the same in
+ * allocators.c, memory_timeline_owner.c, doctor/rules/torch_compile.c), which must see the same in
  * a copy.
  */
 #include "copy/words.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buckets: where a moment of a core's time goes (interfaces.md, time). Every moment belongs to one,
- * so that they sum to wall time x cores.
+ * Buckets: where a moment of a core's time goes (docs/analyses/time/time.md). Every moment belongs to
+ * one, so that they sum to wall time x cores.
  */
 #ifndef TS_MODEL_BUCKET_H
 #define TS_MODEL_BUCKET_H

@@ -48,7 +48,7 @@ bool ts_hlo_is_elementwise(const struct ts_hlo_instr *instr);
  * inside, of a slice or gather the part that it takes, of an update in place nothing. */
 int64_t ts_hlo_read_bytes(const struct ts_hlo_module *module, uint32_t instr, uint32_t operand);
 
-/* A matrix product on the matrix unit: batch x (m x k) x (k x n). facts: xla-tpu.md b2. */
+/* A matrix product on the matrix unit: batch x (m x k) x (k x n). */
 struct ts_matmul {
 	uint32_t instr; /* the convolution or dot itself, maybe inside a fusion */
 	int64_t batch, m, n, k;

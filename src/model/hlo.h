@@ -2,7 +2,7 @@
 /*
  * Compiled modules: module > computation > instruction, with shapes as the compiler laid them out.
  *
- * Filled by read/hlo.c; const after that. Everything lives in the arena given to the reader, and
+ * Filled by read/hlo/; const after that. Everything lives in the arena given to the reader, and
  * arrays are flat: a computation is a range of module->instrs, operands are indices into it.
  * Unknown numbers are TS_HLO_UNKNOWN.
  *

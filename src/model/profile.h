@@ -53,7 +53,7 @@ enum ts_line_kind {
 	TS_LINE_SC_OPS,
 };
 
-/* What an op is, in the terms of time accounting (interfaces.md, time). */
+/* What an op is, in the terms of time accounting (docs/analyses/time/time.md). */
 enum ts_op_kind {
 	TS_OP_OTHER,	  /* an event that is not an op: host events, markers */
 	TS_OP_COMPUTE,	  /* arithmetic without the matrix unit */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results into a session's folder, and out again. What is written is interfaces.md section 2:
- * overlays behind the profiles, suggestions, the report, the Perfetto trace, and XProf's caches put
- * right.
+ * Results into a session's folder, and out again. What is written: overlays behind
+ * the profiles, suggestions, the report, the Perfetto trace, and XProf's caches put right.
  *
  * The promises: every file is replaced whole or not at all. Applying the same results twice leaves
  * the files of the first time untouched. A strip leaves every file of the user's byte for byte as

@@ -3,8 +3,7 @@
  * What an analysis says, in a form that every output can show without knowing what was analysed:
  * fields (single values), tables (rows of values), findings, and tracks over time.
  *
- * Names are the names of interfaces.md section 3; a dot makes an object inside ("buckets.idle_ps").
- * A name's ending gives the unit: _ps, _bytes, _per_s, _pct. Shares are 0-100 only in values whose
+ * Names are those of the report in JSON; a dot makes an object inside ("buckets.idle_ps"). A name's ending gives the unit: _ps, _bytes, _per_s, _pct. Shares are 0-100 only in values whose
  * name ends in _pct; everywhere else in the program they are 0..1.
  *
  * Ownership: everything lives in results->arena and dies with ts_results_release(). One thread at

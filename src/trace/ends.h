@@ -21,7 +21,7 @@ struct ts_trace_end {
 #define TS_END_OF_HOST TS_NONE
 #define TS_END_OF_FLOW (TS_NONE - 1)
 	enum ts_trace_side side;
-	uint32_t row;	/* trace_links.c's */
+	uint32_t row;	/* links.c's */
 	uint64_t slice; /* its number among those of the row; TS_NO_SLICE: it is not written */
 	int64_t start_ns;
 };

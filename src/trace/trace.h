@@ -2,8 +2,8 @@
 /*
  * The Perfetto trace of a run, the native rows and ours in the same process groups, in one of its
  * forms (trace/perfetto/perfetto.h): `perfetto_trace.json.gz` is Chrome's JSON, `perfetto_trace.pftrace`
- * Perfetto's own protobuf, gzip both. trace_plan.h has the choice of events, trace_row.h the rows,
- * trace_pack.h threads and packing.
+ * Perfetto's own protobuf, gzip both. plan.h has the choice of events, row.h the rows, pack.h
+ * threads and packing.
  *
  *	struct ts_trace_plan plan;
  *	ts_trace_plan_init(&plan, profile, err);
@@ -15,9 +15,9 @@
  *	ts_trace_plan_release(&plan);
  *
  * Hosts stand one after the other. Rows: a process for each plane, pids counting from 1, of the next host
- * from 10,001 (trace_layout.h): devices first, then planes of others, then the host; where all devices are
+ * from 10,001 (layout.h): devices first, then planes of others, then the host; where all devices are
  * GPUs, host, devices, others. The last pid has the findings of the
- * run (trace_findings.h), which viewers show on top. In a device's process our tracks come first
+ * run (findings.h), which viewers show on top. In a device's process our tracks come first
  * ("TPUsight: Time classes"), slices before counters, then the lines as the profile has them. JSON knows rows by tids alone: a row's is 100 x its number
  * from 1 on, plus its lane. The other form has no tids but those of host threads, by their
  * own numbers. A file of one host (the plan's) has the pids and threads that the profile has, as far

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a writer of rows holds (trace/row.h), for the files that it is made of: trace_row.c begins
- * and ends rows and has those of ours, trace_line.c chooses the events of a line and puts them in
- * order, trace_lanes.c gives each its lane and writes it. For these three alone.
+ * What a writer of rows holds (trace/row.h), for the files that it is made of: row.c begins and
+ * ends rows and has those of ours, line.c chooses the events of a line and puts them in order,
+ * lanes.c gives each its lane and writes it. For these three alone.
  */
 #ifndef TS_TRACE_WRITER_H
 #define TS_TRACE_WRITER_H
@@ -96,10 +96,10 @@ static inline enum ts_status ts_trace_hand_on(struct ts_trace_writer *writer, si
 	return writer->out->piece(writer->out->ctx, &writer->text, err);
 }
 
-/* trace_line.c: all of the row's line. */
+/* line.c: all of the row's line. */
 enum ts_status ts_trace_write_line(struct ts_trace_writer *writer, struct ts_error *err);
 
-/* trace_lanes.c: the next slice, in the order of the file. */
+/* lanes.c: the next slice, in the order of the file. */
 enum ts_status ts_trace_put_kept(struct ts_trace_writer *writer, const struct ts_kept *kept,
 				 struct ts_error *err);
 void ts_trace_close_lanes(struct ts_trace_writer *writer); /* all that is open ends */

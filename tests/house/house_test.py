@@ -11,6 +11,7 @@ tests the test: each omission of PLANTS is put into a copy (in memory) of the so
 
 TOP is the top of the sources (default: $srcdir, else two folders up from here). Only the standard library is used.
 """
+import functools
 import os
 import re
 import sys
@@ -51,6 +52,38 @@ SOURCES = r"\b(cloud|tpuinfo|book|aot|xla|xprof|ds)\b"  # as named on top of src
 
 CASES = r"tests/cases/[^/]*(/cmd|\.rows)"  # what golden cases run
 
+# Files that a comment names and that are others'. Those of C++ (.cc, .cpp) all are; a .py without a folder is an example or theirs.
+OTHERS = "|".join([
+    r"(xla|tsl|xprof|plugin/xprof|trace_viewer|jax|torch|c10|libkineto|hta|third_party)/.*",  # below the top of that project
+    r"(csrc/dynamo|_dynamo|_inductor|_functorch|_logging)/.*",  # PyTorch, below torch/
+    r"_src/.*",  # JAX, below jax/
+    r"common/trace\.py|(system_info|gpu)/gpu_\w+\.proto",  # HTA; Perfetto, below protos/perfetto/
+    r"(hlo|op_metrics|xla_data|xplane|(proto/)?profile|profiler_\w+|smart_suggestion)\.proto",  # XLA, XProf and pprof
+    r"doc/(riegeli_records_file_format|statuscodes)\.md|tpus\.md",  # Riegeli, gRPC, JAX's scaling-book
+    r"docs/(reference/perfetto-manifest|visualization/commands-automation-reference)\.md",  # Perfetto
+    r"xla_op_utils\.h",  # XLA
+    r"((sys|linux)/\w+|stddef|stdio|stdlib|string|dlfcn|cmocka|igzip_lib)\.h",  # the system, its libraries
+    r"[a-z]/[a-z]/model\.py|[a-z]\.c",  # examples
+])
+COMMENTS = {  # by the end of a file's name; what stands in quotes in C is passed over
+    ".c": r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|(/\*.*?\*/)',
+    ".py": r'(^\s*[rR]?"""(?s:.*?)"""|(?:^|\s)\#.*)',
+}
+NAMED = r"(?<![\w/.*-])(?:[\w.-]+/)+[\w-]+\.(?:c|h|py|proto|md)\b(?![\w(/])|(?<![\w/.*-])[\w-]+\.(?:c|h|proto|md)\b(?![\w(/])"
+
+
+@functools.lru_cache(maxsize=None)
+def text_at(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+@functools.lru_cache(maxsize=None)
+def named_in(ending, text):
+    """The files that the comments of a source name."""
+    comments = re.findall(COMMENTS[ending], text, re.S if ending == ".c" else re.M)
+    return sorted({os.path.normpath(name) for name in re.findall(NAMED, "\n".join(comments)) if not re.search(r"[A-Z]{4}", name)})
+
 
 class House:
     """The sources, with some files changed: {path: text}; None is a file that is not there."""
@@ -61,8 +94,9 @@ class House:
         self.paths = (paths | set(self.changed)) - {path for path, text in self.changed.items() if text is None}
 
     def walk(self):
-        for folder in ("src", "docs", "tests"):
-            for where, _, names in os.walk(os.path.join(self.top, folder)):
+        for folder in ("src", "docs", "tests", "proto", "plugin", "packaging", "bench"):
+            for where, folders, names in os.walk(os.path.join(self.top, folder)):
+                folders[:] = [name for name in folders if name != "node_modules"]
                 for name in names:
                     yield os.path.relpath(os.path.join(where, name), self.top)
         yield from ("README.md", "CONTRIBUTING.md")
@@ -75,11 +109,10 @@ class House:
             return ""
         if path in self.changed:
             return self.changed[path]
-        with open(os.path.join(self.top, path), encoding="utf-8", errors="replace") as file:
-            return file.read()
+        return text_at(os.path.join(self.top, path))
 
     def find(self, pattern):
-        return sorted(path for path in self.paths if re.fullmatch(pattern, path))
+        return sorted(filter(re.compile(pattern).fullmatch, self.paths))
 
     def all_text(self, pattern):
         return "\n".join(self.text(path) for path in self.find(pattern))
@@ -315,7 +348,18 @@ def of_paths(house):
                 yield ("path", page, path), f"{page}: there is no {path}; it was moved or renamed."
 
 
-CHECKS = [of_analyses, of_rules, of_chips, of_outputs, of_commands, of_options, of_readers, of_thresholds, of_links, of_paths]
+def of_comments(house):
+    """Files that a comment names, from any folder above them: `kit/rule.h`, `rule.h`; `_facts.c` is short for one that ends so."""
+    ends = {path[at:] for path in house.paths for at in (0, *(found.end() for found in re.finditer("/", path)))}
+    tails = {end[end.index("_"):] for end in ends if re.fullmatch(r"[a-z]\w*_\w+\.[ch]", end)}
+    tails |= {tail[at.start():] for tail in tails for at in re.finditer("_", tail)}
+    for path in house.find(r"(src|tests/(?!(data|cases|fuzz/seeds)/)).*\.(c|h|py)"):
+        for name in named_in(".py" if path.endswith(".py") else ".c", house.text(path)):
+            if name not in ends and name not in tails and not re.fullmatch(OTHERS, name):
+                yield ("comment", path, name), f"{path}: a comment names {name}, which is not there; it was moved or renamed."
+
+
+CHECKS = [of_analyses, of_rules, of_chips, of_outputs, of_commands, of_options, of_readers, of_thresholds, of_links, of_paths, of_comments]
 
 
 def complaints(house):
@@ -384,6 +428,10 @@ PLANTS = [
      ["docs/analyses/doctor/rules.md: the threshold `crumbs_low`"]),
     ([gone("docs/analyses/clocks.md")], ["docs/analyses/README.md: the link to clocks.md leads nowhere"]),
     ([gone("src/model/host_event.c")], ["docs/analyses/compile/cache.md: there is no src/model/host_event.c"]),
+    ([new("src/model/crumbs.c", "/* See kit/crumbs.h, kit/rule.h, crumbs.c, xla/crumbs.h and _crumbs.c. */ \"/* a/crumbs.h */\"")],
+     ["src/model/crumbs.c: a comment names kit/crumbs.h", "src/model/crumbs.c: a comment names _crumbs.c"]),
+    ([new("tests/model/crumbs.py", "x = 1  \x23 as crumbs.proto and model/crumbs.py have it\n")],
+     ["tests/model/crumbs.py: a comment names crumbs.proto"]),
     ([put("src/analysis/list.h", "#define TS_ANALYSES(X)", "#define TS_OTHERS(X)")], ["src/analysis/list.h: no analysis was found"]),
     ([new("src/analysis/advice/torch/unfused.py", "")], ["tests/house/house_test.py: ('advice', 'torch', 'unfused') is no longer missing"]),
 ]

@@ -16,7 +16,7 @@ struct kind_row {
 	enum ts_op_async async;
 };
 
-/* Categories that libtpu and XLA write, and what a core does meanwhile (interfaces.md, time). */
+/* Categories that libtpu and XLA write, and what a core does meanwhile (time.md). */
 static const struct kind_row rows[] = {
 	{ "convolution", TS_OP_MATRIX, TS_ASYNC_NONE },
 	{ "convolution fusion", TS_OP_MATRIX, TS_ASYNC_NONE },

@@ -593,7 +593,7 @@ static double truth_of(const cJSON *row, const char *name)
 	return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
-/* The pointer table of one tuple, which libtpu counts and we do not (corpus/README.md). */
+/* The pointer table of one tuple, which libtpu counts and we do not (the README of the corpus). */
 static double table_bytes(const char *module)
 {
 	return strncmp(module, "v5e", 3) == 0 ? 512 : 32;

@@ -5,7 +5,7 @@
  * The rule. Of an op with products: the compiler's estimate, and no less than its bytes need. Of one without: the same as long as the estimate
  * is within twice what the bytes need, else what the bytes need: on the v6e of which there is a profile with both, the estimates of
  * three loop fusions were 0.6 to 2.3 % off and the roofline 17 to 20 %; but the estimate of a broadcast was 3.5 times what it took,
- * and the roofline 26 % below. tests/truth/prediction_test.py holds these figures.
+ * and the roofline 26 % below. tests/truth/prediction.py holds these figures.
  */
 #include "analysis/kit/op_time.h"
 

@@ -5,7 +5,7 @@
  *
  *	tpusight report --json tpu_v6e_host_offload.xplane.pb	(its prediction.measured)
  *
- * tests/truth/prediction_test.py holds the table against that.
+ * tests/truth/prediction.py holds the table against that.
  */
 #include "analysis/time/prediction.h"
 

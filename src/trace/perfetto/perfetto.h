@@ -207,8 +207,8 @@ struct ts_perfetto_form {
 			double value);
 };
 
-extern const struct ts_perfetto_form ts_perfetto_json; /* perfetto_json.c */
-extern const struct ts_perfetto_form ts_perfetto_pb;   /* perfetto_pb.c */
+extern const struct ts_perfetto_form ts_perfetto_json; /* json.c */
+extern const struct ts_perfetto_form ts_perfetto_pb;   /* pb.c */
 
 /* What forms share: the args of an op, in the order in which they stand. */
 
