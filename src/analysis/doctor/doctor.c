@@ -168,10 +168,12 @@ static void check_all(struct ts_doctor *doctor)
 
 	for (size_t i = 0; i < TS_NELEM(rules) && !doctor->failed; i++)
 		rules[i]->check(doctor, rules[i]);
-	for (size_t a = 0; analyses && analyses[a]; a++)
+	for (size_t a = 0; analyses && analyses[a]; a++) {
+		doctor->own = doctor->ctx->facts[a];
 		for (size_t i = 0; analyses[a]->rules && analyses[a]->rules[i]; i++)
 			if (!doctor->failed)
 				analyses[a]->rules[i]->check(doctor, analyses[a]->rules[i]);
+	}
 }
 
 static enum ts_status doctor_close(void *state, const struct ts_context *ctx, void *facts,

@@ -3,8 +3,13 @@
  * What the analysis ops knows: the ops of the report's op table and the modules, as other analyses
  * read them. Made once, by ops, in the order of the table: the largest self time first.
  *
+ * What is in the list: of a TPU's ops that ran those with a program_id and a symbol_id, of a GPU's those that a
+ * module has, of a trace's all.
  * Times and counts are sums over all cores and the whole run; work is that of one execution. Without
  * a run the instructions of the modules stand in the list, with no times and .op TS_NONE.
+ *
+ * Of the four times of an op two are by the device's clock, as XProf counts, and two by the timeline's, on which
+ * viewers draw (docs/analyses/clocks.md): they differ, and no sum or difference of one of each is a time.
  */
 #ifndef TS_ANALYSIS_FACTS_OPS_H
 #define TS_ANALYSIS_FACTS_OPS_H
@@ -24,12 +29,13 @@ struct ts_op_fact {
 	uint32_t instr;	       /* of that module, or TS_NONE */
 	struct ts_bytes name, module, category, source, framework_op; /* .n 0: unknown */
 	int64_t occurrences;					      /* -1: it did not run */
-	int64_t total_ps, self_ps; /* by the device's clock, as XProf counts; -1 */
-	int64_t exclusive_ps;	   /* moments of the timeline that are this op's alone; -1 */
-	double flops, bytes;	   /* whole numbers; NaN: unknown */
-	double hbm_bytes;	   /* of those, from and to HBM; NaN: unknown */
-	/* In which it does its work: total_ps, of an asynchronous op from its start to the end of the wait for
-	 * it, which both halves have; -1: unknown */
+	int64_t total_ps; /* the device's clock: of its events, with what is nested in them; -1 */
+	int64_t self_ps;  /* the device's clock: without what is nested in them; -1 */
+	int64_t exclusive_ps; /* the timeline's clock: moments that are this op's alone; -1 */
+	double flops, bytes;  /* whole numbers; NaN: unknown */
+	double hbm_bytes;     /* of those, from and to HBM; NaN: unknown */
+	/* In which it does its work: total_ps, by its clock; of an asynchronous op, by the timeline's, from its
+	 * start to the end of the wait for it, which both halves have; -1: unknown */
 	int64_t work_ps;
 	double hbm_bytes_per_s;		 /* in that time; NaN: unknown, or it cannot be true */
 	double mxu_share;		 /* of the peak FLOPs, in total_ps; NaN likewise */

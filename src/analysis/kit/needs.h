@@ -29,7 +29,8 @@ TS_NEEDS(TS_NEED_READ)
 #define TS_NEED_ID(name) TS_ANALYSIS_##name,
 #define TS_NEEDED ((const enum ts_analysis_id[]){ TS_NEEDS(TS_NEED_ID) TS_NR_ANALYSES })
 
-/* Facts of analyses that are closed later, for a .report alone: the same list under this name. */
+/* For a .report alone, which is called when they are closed: its own facts and those of later analyses, the same list under
+ * this name, and .shows = TS_SHOWN. A rule beside its analysis has its facts in doctor->own. */
 #ifdef TS_SHOWS
 TS_SHOWS(TS_NEED_READ)
 #define TS_SHOWN ((const enum ts_analysis_id[]){ TS_SHOWS(TS_NEED_ID) TS_NR_ANALYSES })

@@ -53,6 +53,7 @@ struct ts_draft {
 
 struct ts_doctor {
 	const struct ts_context *ctx;
+	const void *own; /* of a rule that an analysis brings along: the facts of that analysis */
 	struct ts_result *result;
 	const struct ts_ops_facts *ops;
 	const struct ts_time_facts *time;

@@ -2,6 +2,7 @@
 /* The doctor: rules at their thresholds, the order and bounds of findings, and the health score. */
 #include "analysis/facts/async.h"
 #include "analysis/facts/collectives.h"
+#include "analysis/kit/rule.h"
 #include "tests/analysis/doctor/doctor_given.h"
 
 static bool contains(struct ts_bytes text, const char *part)
@@ -936,6 +937,29 @@ static void empty_results_and_odd_numbers_do_no_harm(void **state)
 	given_release(&run);
 }
 
+static const void *seen;
+
+static void see_own(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	seen = doctor->own;
+}
+
+static void a_rule_beside_its_analysis_has_its_facts(void **state)
+{
+	static const struct ts_rule rule = { .name = "seen", .check = see_own };
+	static const struct ts_rule *const rules[] = { &rule, NULL };
+	static const struct ts_analysis none, one = { .rules = rules };
+	static const struct ts_analysis *const analyses[] = { &none, &one, NULL };
+	struct given run;
+
+	given_nothing(&run);
+	run.ctx.analyses = analyses;
+	when_examined(&run);
+	assert_non_null(seen);
+	assert_ptr_equal(seen, run.ctx.facts[1]);
+	given_release(&run);
+}
+
 static void numbers_that_contradict_each_other_stay_in_bounds(void **state)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 1, 0, 0, 1, 0, 0, 0, 0, 0 };
@@ -1002,6 +1026,7 @@ int main(void)
 		cmocka_unit_test(hostile_names_pass_through_as_data),
 		cmocka_unit_test(long_names_are_cut_at_a_character),
 		cmocka_unit_test(empty_results_and_odd_numbers_do_no_harm),
+		cmocka_unit_test(a_rule_beside_its_analysis_has_its_facts),
 		cmocka_unit_test(numbers_that_contradict_each_other_stay_in_bounds),
 	};
 
