@@ -12,7 +12,8 @@ PY_LOG_DRIVER = $(LOG_DRIVER)
 EXTRA_DIST += tests/driver.sh tests/slowest.sh tests/coverage.sh
 
 # What all programs of tests are linked with; the object is in front because nothing asks a library for it.
-LDADD = $(cmocka_filter) tests/fuzz/libmutate.a libtpusight.a $(CMOCKA_LIBS)
+LDADD = $(cmocka_filter) $(mutators) libtpusight.a $(CMOCKA_LIBS)
+mutators =
 EXTRA_LIBRARIES = tests/libfilter.a
 tests_libfilter_a_SOURCES = tests/filter.c
 if HAVE_CMOCKA

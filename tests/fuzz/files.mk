@@ -154,6 +154,9 @@ EXTRA_DIST += tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/inputs.sh t
 EXTRA_LIBRARIES += tests/fuzz/libmutate.a
 tests_fuzz_libmutate_a_SOURCES = tests/fuzz/mutate/default.c tests/fuzz/mutate/hlo.c tests/fuzz/mutate/hook.c \
 	tests/fuzz/mutate/json.c tests/fuzz/mutate/proto.c tests/fuzz/mutate/tar.c tests/fuzz/mutate/tree.c tests/fuzz/mutate/wrap.c
+mutating = $(fuzz_replays) $(fuzz_programs) tests/fuzz/mutate/mutate_test$(EXEEXT)
+$(mutating): mutators = tests/fuzz/libmutate.a
+$(mutating): tests/fuzz/libmutate.a
 
 FUZZ_SECONDS = 10
 fuzz_targets = $(fuzz_replays:tests/fuzz/%_replay=%)
