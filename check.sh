@@ -82,8 +82,7 @@ install_missing() {
 		command -v "$tool" >/dev/null || want+=("$package")
 	done
 	[ ${#want[@]} -gt 0 ] || return 0
-	as_root apt-get update -qq
-	as_root apt-get install -y -qq "${want[@]}" >/dev/null
+	"$here/quickstart.sh" --install-only "${want[@]}"
 }
 
 setup_system() {

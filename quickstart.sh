@@ -4,7 +4,7 @@
 #
 #   ./quickstart.sh [LOGDIR]       annotate LOGDIR (default: a copy of the bundled sample run)
 #   ./quickstart.sh --build-only   install and build, nothing else
-#   ./quickstart.sh --install-only
+#   ./quickstart.sh --install-only [PACKAGE...]   these too
 #
 # Needs Debian or Ubuntu with root or sudo to install packages; elsewhere it names what is missing.
 # Exit status: that of tpusight-annotate; 2 wrong usage; 1 it could not be installed or built.
@@ -45,26 +45,35 @@ missing_packages() {
 	MODULES
 }
 
+# Lists of packages that do not fit each other make apt-get refuse them all, while each alone can be had.
+apt_install() {
+	local root=(env DEBIAN_FRONTEND=noninteractive) package failed=()
+	[ "$(id -u)" = 0 ] || root=(sudo "${root[@]}")
+	"${root[@]}" apt-get install -y -qq "$@" >/dev/null 2>&1 && return
+	"${root[@]}" apt-get update -qq || true
+	"${root[@]}" apt-get install -y -qq "$@" >/dev/null && return
+	for package; do
+		"${root[@]}" apt-get install -y -qq "$package" >/dev/null || failed+=("$package")
+	done
+	[ ${#failed[@]} = 0 ] || {
+		echo "quickstart: apt-get cannot install: ${failed[*]}" >&2
+		return 1
+	}
+}
+
 install_packages() {
-	local run=()
 	[ $# -gt 0 ] || return 0
 	if ! command -v apt-get >/dev/null; then
 		echo "quickstart: these are missing: $* (Debian's names). Install them with your package" \
 			"manager; macOS: brew install autoconf automake pkg-config protobuf-c isa-l libarchive cjson libmicrohttpd curl" >&2
 		exit 1
 	fi
-	if [ "$(id -u)" != 0 ]; then
-		command -v sudo >/dev/null || {
-			echo "quickstart: run as root or with sudo to install: $*" >&2
-			exit 1
-		}
-		run=(sudo)
-	fi
-	say "Installing: $*"
-	"${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null 2>&1 || {
-		"${run[@]}" apt-get update -qq
-		"${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" >/dev/null
+	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null || {
+		echo "quickstart: run as root or with sudo to install: $*" >&2
+		exit 1
 	}
+	say "Installing: $*"
+	apt_install "$@"
 }
 
 build_all() {
@@ -104,7 +113,7 @@ Undo:        $bin/tpusight-annotate --strip $words
 EOF
 }
 
-logdir=
+logdir='' more=()
 case ${1:-} in
 --help | -h)
 	usage
@@ -124,8 +133,9 @@ case ${1:-} in
 	;;
 esac
 
+[ "${1:-}" != --install-only ] || more=("${@:2}")
 # shellcheck disable=SC2046 # one word a package
-install_packages $(missing_packages | sort -u)
+install_packages $(missing_packages | sort -u) ${more[@]+"${more[@]}"}
 [ "${1:-}" != --install-only ] || exit 0
 say "Building in $build (a minute the first time)"
 build_quietly
