@@ -126,22 +126,24 @@ static struct allocator_record read_record(const struct ts_block *block, size_t 
 	return record;
 }
 
-static bool add(struct allocators_state *state, const struct allocator_record *record)
+static enum ts_status add(struct allocators_state *state, const struct allocator_record *record,
+			  struct ts_error *err)
 {
 	if (state->nr >= MAX_RECORDS) {
 		state->nr_lost++;
-		return true;
+		return TS_OK;
 	}
 	if (!ts_grow(&state->records, &state->cap, state->nr + 1, sizeof(*state->records)))
-		return false;
+		return ts_fail_nomem(err);
 	state->records[state->nr++] = *record;
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status allocators_block(void *arg, const struct ts_context *ctx,
 				       const struct ts_block *block, struct ts_error *err)
 {
 	struct allocators_state *state = arg;
+	enum ts_status st;
 
 	for (size_t i = 0; i < block->nr_events; i++) {
 		struct ts_bytes name = ctx->profile->ops[block->op[i]].name;
@@ -152,8 +154,9 @@ static enum ts_status allocators_block(void *arg, const struct ts_context *ctx,
 			continue;
 		record = read_record(block, i, is_free);
 		record.host = state->host;
-		if (!add(state, &record))
-			return ts_fail_nomem(err);
+		st = add(state, &record, err);
+		if (st)
+			return st;
 	}
 	return TS_OK;
 }
@@ -162,11 +165,14 @@ static enum ts_status allocators_merge(void *arg_into, void *arg_from, const str
 				       struct ts_error *err)
 {
 	struct allocators_state *into = arg_into, *from = arg_from;
+	enum ts_status st;
 
 	into->nr_lost += from->nr_lost;
-	for (size_t i = 0; i < from->nr; i++)
-		if (!add(into, &from->records[i]))
-			return ts_fail_nomem(err);
+	for (size_t i = 0; i < from->nr; i++) {
+		st = add(into, &from->records[i], err);
+		if (st)
+			return st;
+	}
 	return TS_OK;
 }
 
@@ -174,12 +180,15 @@ static enum ts_status allocators_close(void *arg, const struct ts_context *ctx, 
 				       struct ts_result *result, struct ts_error *err)
 {
 	struct allocators_state *sum = arg;
+	enum ts_status st;
 
 	TS_ASSERT(sum && facts && result);
 	if (sum->nr == 0)
 		return TS_OK;
-	if (!ts_allocators_make_facts(ctx, sum, result, facts) ||
-	    !ts_allocators_report(ctx, sum, facts, result))
+	st = ts_allocators_make_facts(ctx, sum, result, facts, err);
+	if (st)
+		return st;
+	if (!ts_allocators_report(ctx, sum, facts, result))
 		return ts_fail_nomem(err);
 	return TS_OK;
 }

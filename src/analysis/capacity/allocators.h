@@ -40,9 +40,10 @@ static inline int64_t bytes_in_use(const struct allocator_record *record)
 	return ts_i64_add(record->reserved, record->heap);
 }
 
-/* Sorts the records of the sum by allocator and time. False: no memory. */
-bool ts_allocators_make_facts(const struct ts_context *ctx, struct allocators_state *sum,
-			      struct ts_result *result, struct ts_allocators_facts *facts);
+/* Sorts the records of the sum by allocator and time. */
+enum ts_status ts_allocators_make_facts(const struct ts_context *ctx, struct allocators_state *sum,
+					struct ts_result *result, struct ts_allocators_facts *facts,
+					struct ts_error *err);
 /* Of sorted records, those of the allocator that begins at index FROM; .nr 0: that is the end. */
 struct allocator_records ts_allocator_records(const struct allocators_state *sum, size_t from);
 

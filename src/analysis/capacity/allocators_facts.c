@@ -91,14 +91,14 @@ static uint32_t device_of(const struct ts_profile *profile, const struct allocat
 
 /*
  * The blocks that were taken up to LAST (included) and not freed. Marks them in OPEN, one a record.
- * False: no memory.
  */
-static bool find_open(const struct allocator_records *of, int64_t last_ps, bool *open)
+static enum ts_status find_open(const struct allocator_records *of, int64_t last_ps, bool *open,
+				struct ts_error *err)
 {
 	struct ts_map by_address = { NULL, 0, 0 };
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < of->nr && good && of->items[i].at_ps <= last_ps; i++) {
+	for (size_t i = 0; i < of->nr && of->items[i].at_ps <= last_ps; i++) {
 		uint64_t address = (uint64_t)of->items[i].address;
 		uint32_t at = ts_map_find(&by_address, address);
 
@@ -107,23 +107,30 @@ static bool find_open(const struct allocator_records *of, int64_t last_ps, bool 
 		if (of->items[i].is_free)
 			continue;
 		open[i] = true;
-		good = ts_map_set(&by_address, address, (uint32_t)i);
+		if (!ts_map_set(&by_address, address, (uint32_t)i)) {
+			st = ts_fail_nomem(err);
+			break;
+		}
 	}
 	ts_map_release(&by_address);
-	return good;
+	return st;
 }
 
-/* Blocks that were never freed. False: no memory. */
-static bool sum_unfreed(const struct allocator_records *of, bool *open, int64_t *nr_bytes)
+/* Blocks that were never freed. */
+static enum ts_status sum_unfreed(const struct allocator_records *of, bool *open, int64_t *nr_bytes,
+				  struct ts_error *err)
 {
+	enum ts_status st;
+
 	*nr_bytes = 0;
 	memset(open, 0, of->nr * sizeof(*open));
-	if (!find_open(of, INT64_MAX, open))
-		return false;
+	st = find_open(of, INT64_MAX, open, err);
+	if (st)
+		return st;
 	for (size_t i = 0; i < of->nr; i++)
 		if (open[i])
 			*nr_bytes = ts_i64_add(*nr_bytes, of->items[i].nr_bytes);
-	return true;
+	return TS_OK;
 }
 
 static int by_size(const void *a, const void *b)
@@ -200,17 +207,20 @@ static int most_bytes_first(const void *a, const void *b)
 	return order ? order : ts_bytes_cmp(x->shape, y->shape);
 }
 
-/* The blocks alive at the peak. False: no memory. */
-static bool list_blocks(const struct allocator_records *of, bool *open, struct ts_arena *arena,
-			struct ts_allocator *to)
+/* The blocks alive at the peak. */
+static enum ts_status list_blocks(const struct allocator_records *of, bool *open,
+				  struct ts_arena *arena, struct ts_allocator *to,
+				  struct ts_error *err)
 {
 	const struct allocator_record **blocks;
 	struct ts_allocator_blocks *made;
 	size_t nr;
+	enum ts_status st;
 
 	memset(open, 0, of->nr * sizeof(*open));
-	if (!find_open(of, to->peak_ps, open))
-		return false;
+	st = find_open(of, to->peak_ps, open, err);
+	if (st)
+		return st;
 	blocks = sort_open(of, open, &nr);
 	made = ts_arena_array(arena, nr + 1, sizeof(*made));
 	if (blocks && made) {
@@ -220,7 +230,7 @@ static bool list_blocks(const struct allocator_records *of, bool *open, struct t
 	}
 	to->blocks = made;
 	free(blocks);
-	return blocks && made;
+	return blocks && made ? TS_OK : ts_fail_nomem(err);
 }
 
 /* --- over time */
@@ -230,14 +240,16 @@ static struct ts_allocator_moment moment_of(const struct allocator_record *recor
 	return (struct ts_allocator_moment){ record->at_ps, bytes_in_use(record) };
 }
 
-/* The most of each stretch of equally many events, and what is left at the end. False: no memory. */
-static bool list_moments(const struct allocator_records *of, struct ts_arena *arena,
-			 struct ts_allocator *to)
+/* The most of each stretch of equally many events, and what is left at the end. */
+static enum ts_status list_moments(const struct allocator_records *of, struct ts_arena *arena,
+				   struct ts_allocator *to, struct ts_error *err)
 {
 	size_t width = (of->nr + MAX_MOMENTS - 1) / MAX_MOMENTS;
 	struct ts_allocator_moment *made = ts_arena_array(arena, of->nr / width + 2, sizeof(*made));
 
-	for (size_t from = 0; made && from < of->nr; from += width) {
+	if (!made)
+		return ts_fail_nomem(err);
+	for (size_t from = 0; from < of->nr; from += width) {
 		struct ts_allocator_moment *most = &made[to->nr_moments++];
 
 		*most = moment_of(&of->items[from]);
@@ -245,10 +257,10 @@ static bool list_moments(const struct allocator_records *of, struct ts_arena *ar
 			most->in_use_bytes =
 				TS_MAX(most->in_use_bytes, bytes_in_use(&of->items[i]));
 	}
-	if (made && width > 1)
+	if (width > 1)
 		made[to->nr_moments++] = moment_of(&of->items[of->nr - 1]);
 	to->moments = made;
-	return made;
+	return TS_OK;
 }
 
 /* --- steps */
@@ -338,39 +350,48 @@ static size_t count_allocators(const struct allocators_state *sum)
 	return nr;
 }
 
-static bool take_allocators(const struct ts_context *ctx, const struct allocators_state *sum,
-			    bool *open, struct ts_result *result, struct ts_allocator *items,
-			    size_t nr)
+static enum ts_status take_allocators(const struct ts_context *ctx,
+				      const struct allocators_state *sum, bool *open,
+				      struct ts_result *result, struct ts_allocator *items,
+				      size_t nr, struct ts_error *err)
 {
 	struct ts_arena *arena = &result->owner->arena;
 	size_t from = 0;
+	enum ts_status st;
 
 	for (size_t i = 0; i < nr; i++) {
 		struct allocator_records of = ts_allocator_records(sum, from);
 
 		items[i] = allocator_of(ctx, &of, result);
-		if (!sum_unfreed(&of, open, &items[i].unfreed_bytes) ||
-		    !list_blocks(&of, open, arena, &items[i]) ||
-		    !list_moments(&of, arena, &items[i]))
-			return false;
+		st = sum_unfreed(&of, open, &items[i].unfreed_bytes, err);
+		if (st)
+			return st;
+		st = list_blocks(&of, open, arena, &items[i], err);
+		if (st)
+			return st;
+		st = list_moments(&of, arena, &items[i], err);
+		if (st)
+			return st;
 		from += of.nr;
 	}
-	return true;
+	return TS_OK;
 }
 
-bool ts_allocators_make_facts(const struct ts_context *ctx, struct allocators_state *sum,
-			      struct ts_result *result, struct ts_allocators_facts *facts)
+enum ts_status ts_allocators_make_facts(const struct ts_context *ctx, struct allocators_state *sum,
+					struct ts_result *result, struct ts_allocators_facts *facts,
+					struct ts_error *err)
 {
 	bool *open = calloc(sum->nr + 1, sizeof(*open));
 	struct ts_allocator *items;
-	bool good;
+	enum ts_status st;
 
 	TS_ASSERT(sum->nr > 0);
 	qsort(sum->records, sum->nr, sizeof(*sum->records), by_time);
 	facts->nr = count_allocators(sum);
 	items = ts_arena_array(&result->owner->arena, facts->nr + 1, sizeof(*items));
 	facts->items = items;
-	good = open && items && take_allocators(ctx, sum, open, result, items, facts->nr);
+	st = open && items ? take_allocators(ctx, sum, open, result, items, facts->nr, err)
+			   : ts_fail_nomem(err);
 	free(open);
-	return good;
+	return st;
 }

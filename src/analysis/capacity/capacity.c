@@ -27,26 +27,31 @@ static bool is_older(struct ts_bytes version)
 }
 
 /* A module does not say which libtpu made it. */
-static bool measure_older(struct program *program)
+static enum ts_status measure_older(struct program *program, struct ts_error *err)
 {
 	struct program older = { .sum.module = program->sum.module };
-	bool good = ts_capacity_simulate(&older, true);
+	enum ts_status st = ts_capacity_simulate(&older, true, err);
 
-	if (good && older.sum.peak_bytes != program->sum.peak_bytes)
+	if (st == TS_OK && older.sum.peak_bytes != program->sum.peak_bytes)
 		program->sum.older_peak_bytes = older.sum.peak_bytes;
 	release_program(&older);
-	return good;
+	return st;
 }
 
-static bool measure(const struct ts_context *ctx, const struct ts_hlo_module *module,
-		    struct program *program)
+static enum ts_status measure(const struct ts_context *ctx, const struct ts_hlo_module *module,
+			      struct program *program, struct ts_error *err)
 {
+	bool is_known = ctx->libtpu.n > 0;
+	enum ts_status st;
+
 	program->sum.module = module;
 	program->sum.older_peak_bytes = -1;
 	if (module->buffers.present && module->buffers.nr_allocations > 0)
-		return ts_capacity_assigned(program);
-	return ts_capacity_simulate(program, ctx->libtpu.n > 0 && is_older(ctx->libtpu)) &&
-	       (ctx->libtpu.n > 0 || measure_older(program));
+		return ts_capacity_assigned(program, err);
+	st = ts_capacity_simulate(program, is_known && is_older(ctx->libtpu), err);
+	if (st)
+		return st;
+	return is_known ? TS_OK : measure_older(program, err);
 }
 
 static int by_peak(const void *a, const void *b)
@@ -65,20 +70,26 @@ struct programs {
 	size_t nr;
 };
 
-static bool measure_all(const struct ts_context *ctx, struct programs *programs)
+static enum ts_status measure_all(const struct ts_context *ctx, struct programs *programs,
+				  struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
-	bool good = true;
 
 	programs->items = calloc(profile->nr_modules + 1, sizeof(*programs->items));
 	if (!programs->items)
-		return false;
-	for (size_t i = 0; i < profile->nr_modules && good; i++)
-		if (profile->modules[i].nr_comps > 0)
-			good = measure(ctx, &profile->modules[i], &programs->items[programs->nr++]);
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < profile->nr_modules; i++) {
+		enum ts_status st;
+
+		if (profile->modules[i].nr_comps == 0)
+			continue;
+		st = measure(ctx, &profile->modules[i], &programs->items[programs->nr++], err);
+		if (st)
+			return st;
+	}
 	if (programs->nr > 1)
 		qsort(programs->items, programs->nr, sizeof(*programs->items), by_peak);
-	return good;
+	return TS_OK;
 }
 
 static void release(struct programs *programs)
@@ -91,8 +102,7 @@ static void release(struct programs *programs)
 static bool report(const struct ts_context *ctx, const struct programs *programs,
 		   struct ts_capacity_facts *facts, struct ts_result *result)
 {
-	if (!ts_capacity_make_facts(ctx, programs->items, programs->nr, result, facts) ||
-	    !ts_capacity_put_sites(ctx, facts->hbm_bytes, result))
+	if (!ts_capacity_put_sites(ctx, facts->hbm_bytes, result))
 		return false;
 	return programs->nr == 0 || ts_capacity_report(facts, &programs->items[0], result);
 }
@@ -101,12 +111,20 @@ static enum ts_status capacity_close(void *state, const struct ts_context *ctx, 
 				     struct ts_result *result, struct ts_error *err)
 {
 	struct programs programs = { .items = NULL };
-	bool good;
+	enum ts_status st;
 
 	TS_ASSERT(ctx && facts && result);
-	good = measure_all(ctx, &programs) && report(ctx, &programs, facts, result);
+	st = measure_all(ctx, &programs, err);
+	if (st)
+		goto done;
+	st = ts_capacity_make_facts(ctx, programs.items, programs.nr, result, facts, err);
+	if (st)
+		goto done;
+	if (!report(ctx, &programs, facts, result))
+		st = ts_fail_nomem(err);
+done:
 	release(&programs);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 const struct ts_analysis ts_analysis_capacity = {

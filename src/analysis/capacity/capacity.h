@@ -57,23 +57,25 @@ static inline struct ts_bytes part_name(struct ts_result *result, const struct t
 
 /*
  * Both fill a zeroed program but for .sum.module. REUSES: temporaries may stand in the memory of
- * results (capacity_reuse.c). False: no memory.
+ * results (capacity_reuse.c).
  */
-bool ts_capacity_simulate(struct program *program, bool reuses);
-bool ts_capacity_assigned(struct program *program);
+enum ts_status ts_capacity_simulate(struct program *program, bool reuses, struct ts_error *err);
+enum ts_status ts_capacity_assigned(struct program *program, struct ts_error *err);
 
-/* capacity_peak.c. From the buffers: the peaks and temp_bytes. False: no memory. */
-bool ts_capacity_find_peaks(struct program *program);
+/* capacity_peak.c. From the buffers: the peaks and temp_bytes. */
+enum ts_status ts_capacity_find_peaks(struct program *program, struct ts_error *err);
 bool ts_capacity_is_alive(const struct program *program,
 			  const struct buffer *buffer); /* at the peak */
 
-/* PROGRAMS come with the largest peak first. False: no memory. */
-bool ts_capacity_make_facts(const struct ts_context *ctx, const struct program *programs, size_t nr,
-			    struct ts_result *result, struct ts_capacity_facts *facts);
+/* PROGRAMS come with the largest peak first. */
+enum ts_status ts_capacity_make_facts(const struct ts_context *ctx, const struct program *programs,
+				      size_t nr, struct ts_result *result,
+				      struct ts_capacity_facts *facts, struct ts_error *err);
 
-/* Fills the donations of TO, of which at most MAX are listed. False: no memory. */
-bool ts_capacity_find_donations(const struct ts_hlo_module *module, size_t max,
-				struct ts_result *result, struct ts_capacity_program *to);
+/* Fills the donations of TO, of which at most MAX are listed. */
+enum ts_status ts_capacity_find_donations(const struct ts_hlo_module *module, size_t max,
+					  struct ts_result *result, struct ts_capacity_program *to,
+					  struct ts_error *err);
 
 /* All three: false: no memory. TOP is the program of the first fact. */
 bool ts_capacity_report(const struct ts_capacity_facts *facts, const struct program *top,

@@ -25,7 +25,7 @@ static bool is_temp(const struct ts_hlo_allocation *allocation)
 	       !allocation->is_thread_local;
 }
 
-static bool make_plan(struct plan *plan)
+static enum ts_status make_plan(struct plan *plan, struct ts_error *err)
 {
 	const struct ts_hlo_buffers *from = plan->from;
 	size_t nr = (size_t)from->nr_buffers + 1;
@@ -35,7 +35,7 @@ static bool make_plan(struct plan *plan)
 	plan->open = malloc(nr * sizeof(*plan->open));
 	plan->nr_users = calloc(nr, sizeof(*plan->nr_users));
 	if (!plan->allocation || !plan->place || !plan->open || !plan->nr_users)
-		return false;
+		return ts_fail_nomem(err);
 	for (uint32_t b = 0; b < from->nr_buffers; b++) {
 		plan->allocation[b] = TS_NONE;
 		plan->place[b] = b;
@@ -45,7 +45,7 @@ static bool make_plan(struct plan *plan)
 		for (uint32_t i = 0; i < from->allocations[a].nr_assigned; i++)
 			plan->allocation[from->assigned[from->allocations[a].first_assigned + i]
 						 .buffer] = a;
-	return true;
+	return TS_OK;
 }
 
 /* The trace of the temporaries in HBM: of several, the longest. */
@@ -102,48 +102,52 @@ static void end(struct plan *plan, uint32_t buffer, uint32_t at)
 	plan->open[buffer] = TS_NONE;
 }
 
-static bool begin(struct plan *plan, uint32_t buffer, uint32_t named, uint32_t at)
+static enum ts_status begin(struct plan *plan, uint32_t buffer, uint32_t named, uint32_t at,
+			    struct ts_error *err)
 {
 	if (plan->nr_users[buffer]++ > 0)
-		return true;
+		return TS_OK;
 	if (!add(plan, named, plan->from->buffers[buffer].nr_bytes, TS_BUFFER_TEMP, at))
-		return false;
+		return ts_fail_nomem(err);
 	plan->open[buffer] = (uint32_t)plan->program->nr_buffers - 1;
-	return true;
+	return TS_OK;
 }
 
-static bool replay_event(struct plan *plan, const struct ts_hlo_heap_event *event, uint32_t at)
+static enum ts_status replay_event(struct plan *plan, const struct ts_hlo_heap_event *event,
+				   uint32_t at, struct ts_error *err)
 {
 	uint32_t place = plan->place[event->buffer];
 
 	switch (event->kind) {
-	case TS_HEAP_ALLOC: return begin(plan, place, event->buffer, at);
+	case TS_HEAP_ALLOC: return begin(plan, place, event->buffer, at, err);
 	case TS_HEAP_SHARE:
 		plan->place[event->buffer] = plan->place[event->with];
-		return begin(plan, plan->place[event->buffer], event->buffer, at);
+		return begin(plan, plan->place[event->buffer], event->buffer, at, err);
 	case TS_HEAP_FREE:
 		if (plan->nr_users[place] > 0 && --plan->nr_users[place] == 0)
 			end(plan, place, at);
-		return true;
+		return TS_OK;
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool replay(struct plan *plan)
+static enum ts_status replay(struct plan *plan, struct ts_error *err)
 {
 	const struct ts_hlo_heap *heap;
+	enum ts_status st;
 
 	if (plan->heap == TS_NONE)
-		return true;
+		return TS_OK;
 	heap = &plan->from->heaps[plan->heap];
 	for (uint32_t i = 0; i < heap->nr_events; i++) {
 		const struct ts_hlo_heap_event *event = &plan->from->events[heap->first_event + i];
 
 		plan->program->order[i] = event->instr;
-		if (!replay_event(plan, event, i))
-			return false;
+		st = replay_event(plan, event, i, err);
+		if (st)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
 static enum ts_buffer_kind kind_of(const struct ts_hlo_allocation *allocation)
@@ -170,14 +174,14 @@ static uint32_t largest_buffer(const struct plan *plan, const struct ts_hlo_allo
 	return best;
 }
 
-static bool keep_allocation(struct plan *plan, uint32_t index)
+static enum ts_status keep_allocation(struct plan *plan, uint32_t index, struct ts_error *err)
 {
 	const struct ts_hlo_allocation *allocation = &plan->from->allocations[index];
 	struct program *program = plan->program;
 	int64_t size = allocation->nr_bytes;
 
 	if (allocation->space != TS_SPACE_HBM || allocation->is_thread_local)
-		return true; /* the latter are of the op that runs, not of the program */
+		return TS_OK; /* the latter are of the op that runs, not of the program */
 	program->sum.reserved_bytes = ts_i64_add(program->sum.reserved_bytes, size);
 	if (allocation->is_parameter)
 		program->sum.argument_bytes = ts_i64_add(program->sum.argument_bytes, size);
@@ -188,8 +192,10 @@ static bool keep_allocation(struct plan *plan, uint32_t index)
 	if (allocation->is_constant)
 		program->sum.constant_bytes = ts_i64_add(program->sum.constant_bytes, size);
 	if (index == plan->heap_allocation || size == 0)
-		return true; /* its buffers come and go */
-	return add(plan, largest_buffer(plan, allocation), size, kind_of(allocation), 0) != NULL;
+		return TS_OK; /* its buffers come and go */
+	return add(plan, largest_buffer(plan, allocation), size, kind_of(allocation), 0) != NULL
+		       ? TS_OK
+		       : ts_fail_nomem(err);
 }
 
 static int64_t temp_sizes(const struct ts_hlo_buffers *from)
@@ -202,39 +208,46 @@ static int64_t temp_sizes(const struct ts_hlo_buffers *from)
 	return sum;
 }
 
-static bool carry_out(struct plan *plan)
+static enum ts_status carry_out(struct plan *plan, struct ts_error *err)
 {
 	struct program *program = plan->program;
+	enum ts_status st = make_plan(plan, err);
 
-	if (!make_plan(plan))
-		return false;
+	if (st)
+		return st;
 	find_heap(plan);
 	program->sum.nr_positions = 1;
 	if (plan->heap != TS_NONE)
 		program->sum.nr_positions = plan->from->heaps[plan->heap].nr_events;
 	program->order = malloc(program->sum.nr_positions * sizeof(*program->order));
 	if (!program->order)
-		return false;
+		return ts_fail_nomem(err);
 	memset(program->order, 0xff, program->sum.nr_positions * sizeof(*program->order));
-	for (uint32_t a = 0; a < plan->from->nr_allocations; a++)
-		if (!keep_allocation(plan, a))
-			return false;
-	if (!replay(plan) || !ts_capacity_find_peaks(program))
-		return false;
+	for (uint32_t a = 0; a < plan->from->nr_allocations; a++) {
+		st = keep_allocation(plan, a, err);
+		if (st)
+			return st;
+	}
+	st = replay(plan, err);
+	if (st)
+		return st;
+	st = ts_capacity_find_peaks(program, err);
+	if (st)
+		return st;
 	program->sum.temp_bytes = temp_sizes(plan->from); /* the gaps between them too */
-	return true;
+	return TS_OK;
 }
 
-bool ts_capacity_assigned(struct program *program)
+enum ts_status ts_capacity_assigned(struct program *program, struct ts_error *err)
 {
 	struct plan plan = { .from = &program->sum.module->buffers, .program = program };
-	bool good;
+	enum ts_status st;
 
 	program->sum.is_assigned = true;
-	good = carry_out(&plan);
+	st = carry_out(&plan, err);
 	free(plan.allocation);
 	free(plan.place);
 	free(plan.open);
 	free(plan.nr_users);
-	return good;
+	return st;
 }

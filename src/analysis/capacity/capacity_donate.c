@@ -18,14 +18,14 @@ struct sides {
 	size_t nr, cap;
 };
 
-static bool add_sides(struct sides *sides, const struct ts_hlo_module *module, uint32_t instr,
-		      struct ts_arena *scratch)
+static enum ts_status add_sides(struct sides *sides, const struct ts_hlo_module *module,
+				uint32_t instr, struct ts_arena *scratch, struct ts_error *err)
 {
 	const struct ts_shape *whole = &module->instrs[instr].shape;
 	uint32_t nr = ts_shape_leaves(whole);
 
 	if (!ts_grow(&sides->items, &sides->cap, sides->nr + nr + 1, sizeof(*sides->items)))
-		return false;
+		return ts_fail_nomem(err);
 	for (uint32_t leaf = 0; leaf < nr; leaf++) {
 		struct side *side = &sides->items[sides->nr];
 
@@ -34,10 +34,10 @@ static bool add_sides(struct sides *sides, const struct ts_hlo_module *module, u
 		};
 		side->text = ts_shape_text(scratch, side->shape);
 		if (!side->text.p)
-			return false;
+			return ts_fail_nomem(err);
 		sides->nr++;
 	}
-	return true;
+	return TS_OK;
 }
 
 static void take(struct sides *sides, uint32_t instr, uint32_t leaf)
@@ -62,17 +62,23 @@ static int by_text(const void *a, const void *b)
 	return x->leaf < y->leaf ? -1 : x->leaf > y->leaf;
 }
 
-static bool list_sides(const struct ts_hlo_module *module, struct sides *params,
-		       struct sides *outputs, struct ts_arena *scratch)
+static enum ts_status list_sides(const struct ts_hlo_module *module, struct sides *params,
+				 struct sides *outputs, struct ts_arena *scratch,
+				 struct ts_error *err)
 {
 	const struct ts_hlo_comp *entry = &module->comps[module->entry];
+	enum ts_status st;
 
-	for (uint32_t i = 0; i < entry->nr_params; i++)
-		if (entry->params[i] != TS_NONE &&
-		    !add_sides(params, module, entry->params[i], scratch))
-			return false;
-	if (!add_sides(outputs, module, entry->root, scratch))
-		return false;
+	for (uint32_t i = 0; i < entry->nr_params; i++) {
+		if (entry->params[i] == TS_NONE)
+			continue;
+		st = add_sides(params, module, entry->params[i], scratch, err);
+		if (st)
+			return st;
+	}
+	st = add_sides(outputs, module, entry->root, scratch, err);
+	if (st)
+		return st;
 	for (uint32_t i = 0; i < module->nr_aliases; i++) {
 		const struct ts_hlo_alias *alias = &module->aliases[i];
 
@@ -85,7 +91,7 @@ static bool list_sides(const struct ts_hlo_module *module, struct sides *params,
 		qsort(params->items, params->nr, sizeof(*params->items), by_text);
 	if (outputs->nr > 1)
 		qsort(outputs->items, outputs->nr, sizeof(*outputs->items), by_text);
-	return true;
+	return TS_OK;
 }
 
 static bool is_free(const struct side *side)
@@ -162,24 +168,30 @@ static void pair_up(struct pairs *pairs, const struct sides *params, const struc
 	}
 }
 
-bool ts_capacity_find_donations(const struct ts_hlo_module *module, size_t max,
-				struct ts_result *result, struct ts_capacity_program *to)
+enum ts_status ts_capacity_find_donations(const struct ts_hlo_module *module, size_t max,
+					  struct ts_result *result, struct ts_capacity_program *to,
+					  struct ts_error *err)
 {
 	struct pairs pairs = { .module = module, .result = result };
 	struct ts_arena scratch = TS_ARENA_INIT;
 	struct sides params = { .items = NULL }, outputs = { .items = NULL };
-	bool good = list_sides(module, &params, &outputs, &scratch);
+	enum ts_status st = list_sides(module, &params, &outputs, &scratch, err);
 
+	if (st)
+		goto done;
 	pairs.max = TS_MIN(max, params.nr);
 	pairs.items = ts_arena_array(&result->owner->arena, pairs.max + 1, sizeof(*pairs.items));
-	good = good && pairs.items;
-	if (good)
-		pair_up(&pairs, &params, &outputs);
+	if (!pairs.items) {
+		st = ts_fail_nomem(err);
+		goto done;
+	}
+	pair_up(&pairs, &params, &outputs);
 	to->donations = pairs.items;
 	to->nr_donations = pairs.nr;
 	to->donation_bytes = pairs.nr_bytes;
+done:
 	free(params.items);
 	free(outputs.items);
 	ts_arena_release(&scratch);
-	return good;
+	return st;
 }

@@ -81,8 +81,9 @@ static void take_buffer(const struct program *program, const struct buffer *buff
 	take_shape(result, instr, buffer->leaf, to);
 }
 
-static bool take_buffers(const struct program *program, size_t max, struct ts_result *result,
-			 struct ts_capacity_program *to)
+static enum ts_status take_buffers(const struct program *program, size_t max,
+				   struct ts_result *result, struct ts_capacity_program *to,
+				   struct ts_error *err)
 {
 	size_t nr;
 	const struct buffer **alive = list_alive(program, &nr);
@@ -95,19 +96,23 @@ static bool take_buffers(const struct program *program, size_t max, struct ts_re
 	free(alive);
 	to->buffers = made;
 	to->nr_buffers = nr;
-	return alive && made;
+	return alive && made ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool take_program(const struct program *program, size_t max_buffers, size_t max_pairs,
-			 struct ts_result *result, struct ts_capacity_program *to)
+static enum ts_status take_program(const struct program *program, size_t max_buffers,
+				   size_t max_pairs, struct ts_result *result,
+				   struct ts_capacity_program *to, struct ts_error *err)
 {
 	const struct ts_hlo_instr *op = op_at(program, program->sum.peak_at);
+	enum ts_status st;
 
 	*to = program->sum;
 	to->peak_op = name_of(op);
 	to->peak_source = ts_instr_source(result, op);
-	return take_buffers(program, max_buffers, result, to) &&
-	       ts_capacity_find_donations(to->module, max_pairs, result, to);
+	st = take_buffers(program, max_buffers, result, to, err);
+	if (st)
+		return st;
+	return ts_capacity_find_donations(to->module, max_pairs, result, to, err);
 }
 
 /* The memory of one device; of several kinds, the smallest: all run the same programs. */
@@ -124,20 +129,23 @@ static int64_t hbm_of(const struct ts_context *ctx)
 	return least > 0 ? least : -1;
 }
 
-bool ts_capacity_make_facts(const struct ts_context *ctx, const struct program *programs, size_t nr,
-			    struct ts_result *result, struct ts_capacity_facts *facts)
+enum ts_status ts_capacity_make_facts(const struct ts_context *ctx, const struct program *programs,
+				      size_t nr, struct ts_result *result,
+				      struct ts_capacity_facts *facts, struct ts_error *err)
 {
 	struct ts_capacity_program *made =
 		ts_arena_array(&result->owner->arena, nr + 1, sizeof(*made));
 	size_t buffers = MAX_BUFFERS, pairs = MAX_PAIRS;
+	enum ts_status st;
 
 	TS_ASSERT(programs || nr == 0);
 	if (!made)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++) {
-		if (!take_program(&programs[i], TS_MIN(buffers, MAX_OF_ONE), pairs, result,
-				  &made[i]))
-			return false;
+		st = take_program(&programs[i], TS_MIN(buffers, MAX_OF_ONE), pairs, result,
+				  &made[i], err);
+		if (st)
+			return st;
 		buffers -= made[i].nr_buffers;
 		pairs -= made[i].nr_donations;
 	}
@@ -146,5 +154,5 @@ bool ts_capacity_make_facts(const struct ts_context *ctx, const struct program *
 		.nr_programs = nr,
 		.hbm_bytes = hbm_of(ctx),
 	};
-	return true;
+	return TS_OK;
 }

@@ -20,7 +20,8 @@ struct lines {
 	struct ts_strmap by_source;
 };
 
-static bool add_to_line(struct lines *lines, struct ts_bytes source, const struct buffer *buffer)
+static enum ts_status add_to_line(struct lines *lines, struct ts_bytes source,
+				  const struct buffer *buffer, struct ts_error *err)
 {
 	uint32_t at = ts_strmap_find(&lines->by_source, source);
 	struct line *line;
@@ -29,7 +30,7 @@ static bool add_to_line(struct lines *lines, struct ts_bytes source, const struc
 		at = (uint32_t)lines->nr;
 		if (!ts_grow(&lines->items, &lines->cap, lines->nr + 1, sizeof(*lines->items)) ||
 		    !ts_strmap_set(&lines->by_source, source, at))
-			return false;
+			return ts_fail_nomem(err);
 		lines->items[lines->nr++] = (struct line){ .source = source };
 	}
 	line = &lines->items[at];
@@ -37,7 +38,7 @@ static bool add_to_line(struct lines *lines, struct ts_bytes source, const struc
 	line->nr_buffers++;
 	if (!line->largest || buffer->nr_bytes > line->largest->nr_bytes)
 		line->largest = buffer;
-	return true;
+	return TS_OK;
 }
 
 static int by_line_bytes(const void *a, const void *b)
@@ -74,8 +75,11 @@ static void put_lines(const struct program *program, const struct lines *lines,
 	}
 }
 
-static bool sum_lines(const struct program *program, struct ts_result *result, struct lines *lines)
+static enum ts_status sum_lines(const struct program *program, struct ts_result *result,
+				struct lines *lines, struct ts_error *err)
 {
+	enum ts_status st;
+
 	for (size_t i = 0; i < program->nr_buffers; i++) {
 		const struct buffer *buffer = &program->buffers[i];
 		struct ts_bytes source;
@@ -83,19 +87,20 @@ static bool sum_lines(const struct program *program, struct ts_result *result, s
 		if (!ts_capacity_is_alive(program, buffer))
 			continue;
 		source = ts_instr_source(result, instr_of(program, buffer->instr));
-		if (!add_to_line(lines, source, buffer))
-			return false;
+		st = add_to_line(lines, source, buffer, err);
+		if (st)
+			return st;
 	}
 	if (lines->nr > 1)
 		qsort(lines->items, lines->nr, sizeof(*lines->items), by_line_bytes);
-	return true;
+	return TS_OK;
 }
 
 /* Parameters are from the caller: they have no line. */
 bool ts_capacity_put_lines(const struct program *program, struct ts_result *result)
 {
 	struct lines lines = { .items = NULL };
-	bool good = sum_lines(program, result, &lines);
+	bool good = sum_lines(program, result, &lines, NULL) == TS_OK;
 
 	if (good)
 		put_lines(program, &lines, result);

@@ -57,21 +57,21 @@ static int64_t host_arguments(const struct program *program)
 	return sum;
 }
 
-bool ts_capacity_find_peaks(struct program *program)
+enum ts_status ts_capacity_find_peaks(struct program *program, struct ts_error *err)
 {
 	int64_t *change = malloc(((size_t)program->sum.nr_positions + 1) * sizeof(*change));
 	uint32_t at = 0;
 
 	TS_ASSERT(program->nr_buffers == 0 || program->sum.nr_positions > 0);
 	if (!change)
-		return false;
+		return ts_fail_nomem(err);
 	program->sum.temp_bytes = peak_of(program, change, TEMPS_IN_HBM, &at);
 	program->sum.host_argument_bytes = host_arguments(program);
 	program->sum.host_temp_bytes = peak_of(program, change, TEMPS_ON_HOST, &at);
 	program->sum.onchip_peak_bytes = peak_of(program, change, ON_CHIP, &at);
 	program->sum.peak_bytes = peak_of(program, change, IN_HBM, &program->sum.peak_at);
 	free(change);
-	return true;
+	return TS_OK;
 }
 
 bool ts_capacity_is_alive(const struct program *program, const struct buffer *buffer)

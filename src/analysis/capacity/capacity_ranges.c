@@ -196,7 +196,7 @@ static void add_sums(struct ranges *ranges)
 	}
 }
 
-static bool make_values(struct ranges *ranges)
+static enum ts_status make_values(struct ranges *ranges, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = ranges->module;
 	size_t nr = 0;
@@ -207,7 +207,7 @@ static bool make_values(struct ranges *ranges)
 		calloc((size_t)module->nr_instrs + 1, sizeof(*ranges->program->order));
 	ranges->elementwise = calloc((size_t)module->nr_instrs + 1, sizeof(*ranges->elementwise));
 	if (!ranges->first || !ranges->walked || !ranges->program->order || !ranges->elementwise)
-		return false;
+		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		ranges->first[i] = (uint32_t)nr;
 		nr += ts_shape_leaves(&module->instrs[i].shape);
@@ -220,7 +220,7 @@ static bool make_values(struct ranges *ranges)
 	ranges->same = malloc((nr + 1) * sizeof(*ranges->same));
 	ranges->spans = calloc(nr + 1, sizeof(*ranges->spans));
 	if (!ranges->owner || !ranges->parent || !ranges->sets || !ranges->same || !ranges->spans)
-		return false;
+		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < module->nr_instrs; i++)
 		for (uint32_t v = ranges->first[i]; v < ranges->first[i + 1]; v++)
 			ranges->owner[v] = i;
@@ -228,46 +228,50 @@ static bool make_values(struct ranges *ranges)
 		ranges->parent[v] = ranges->same[v] = v;
 		ranges->sets[v].maker = TS_NONE;
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool simulate(struct ranges *ranges)
+static enum ts_status simulate(struct ranges *ranges, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = ranges->module;
+	enum ts_status st = make_values(ranges, err);
 
-	if (!make_values(ranges))
-		return false;
+	if (st)
+		return st;
 	ts_ranges_join(ranges);
 	memset(ranges->walked, 0, module->nr_comps * sizeof(*ranges->walked));
 	walk_comp(ranges, module->entry, true);
 	mark_ends(ranges);
 	stretch_pieces(ranges);
 	ts_ranges_mark_elementwise(ranges);
-	if (ranges->reuses && !ts_ranges_reuse(ranges))
-		return false;
+	st = ranges->reuses ? ts_ranges_reuse(ranges, err) : TS_OK;
+	if (st)
+		return st;
 	ts_ranges_share(ranges);
 	ranges->program->sum.nr_positions = ranges->next;
-	if (!ts_ranges_keep(ranges))
-		return false;
+	st = ts_ranges_keep(ranges, err);
+	if (st)
+		return st;
 	add_sums(ranges);
-	if (!ts_capacity_find_peaks(ranges->program))
-		return false;
+	st = ts_capacity_find_peaks(ranges->program, err);
+	if (st)
+		return st;
 	ranges->program->sum.reserved_bytes = ranges->program->sum.peak_bytes;
-	return true;
+	return TS_OK;
 }
 
-bool ts_capacity_simulate(struct program *program, bool reuses)
+enum ts_status ts_capacity_simulate(struct program *program, bool reuses, struct ts_error *err)
 {
 	struct ranges ranges = {
 		.module = program->sum.module,
 		.program = program,
 		.reuses = reuses,
 	};
-	bool good;
+	enum ts_status st;
 
 	if (program->sum.module->nr_comps == 0)
-		return true;
-	good = simulate(&ranges);
+		return TS_OK;
+	st = simulate(&ranges, err);
 	free(ranges.first);
 	free(ranges.owner);
 	free(ranges.parent);
@@ -276,5 +280,5 @@ bool ts_capacity_simulate(struct program *program, bool reuses)
 	free(ranges.spans);
 	free(ranges.walked);
 	free(ranges.elementwise);
-	return good;
+	return st;
 }

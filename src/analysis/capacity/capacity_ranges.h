@@ -74,14 +74,14 @@ static inline uint32_t find_same(struct ranges *ranges, uint32_t value)
 
 /* capacity_join.c: joins the values that must share their memory. Leaves .walked marked. */
 void ts_ranges_join(struct ranges *ranges);
-/* capacity_spans.c: makes the program's buffers of the sets. False: no memory. */
-bool ts_ranges_keep(struct ranges *ranges);
+/* capacity_spans.c: makes the program's buffers of the sets. */
+enum ts_status ts_ranges_keep(struct ranges *ranges, struct ts_error *err);
 /* capacity_share.c: and those that may, of ranges that are known. Fills .elementwise first. */
 void ts_ranges_mark_elementwise(struct ranges *ranges);
 void ts_ranges_share(struct ranges *ranges);
 bool ts_range_writes_over(struct ranges *ranges, uint32_t value, uint32_t operand);
-/* capacity_reuse.c: what stands in the memory of results is not used any more. False: no memory. */
-bool ts_ranges_reuse(struct ranges *ranges);
+/* capacity_reuse.c: what stands in the memory of results is not used any more. */
+enum ts_status ts_ranges_reuse(struct ranges *ranges, struct ts_error *err);
 /* A name (a tuple, a bitcast, a parameter) makes nothing and uses nothing by itself. */
 bool ts_range_is_name(const struct ts_hlo_instr *instr);
 /* Are its computations' ops ops of the program? Not what a fusion or a reduction holds. */

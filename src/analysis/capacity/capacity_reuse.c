@@ -255,11 +255,12 @@ static void insert(struct place *place, const struct hold *hold)
 		place->holds[i].reach = reach;
 }
 
-static bool take_place(struct reuse *reuse, struct place *place, const struct candidate *candidate)
+static enum ts_status take_place(struct reuse *reuse, struct place *place,
+				 const struct candidate *candidate, struct ts_error *err)
 {
 	if (!ts_grow(&place->holds, &place->cap, place->nr + candidate->nr_holds,
 		     sizeof(*place->holds)))
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < candidate->nr_holds; i++)
 		insert(place, &candidate->holds[i]);
 	if (place->nr >= place->measured) { /* else what it was is still no less than what it is */
@@ -267,7 +268,7 @@ static bool take_place(struct reuse *reuse, struct place *place, const struct ca
 		place->measured = place->nr + place->nr / 8 + 1;
 	}
 	reuse->place_of[candidate->set] = (uint32_t)(place - reuse->places);
-	return true;
+	return TS_OK;
 }
 
 /* The place of an operand of what makes one of the candidate's values, where it is free; or NULL. */
@@ -305,9 +306,10 @@ static struct place *find_place(struct reuse *reuse, const struct candidate *can
 	return found;
 }
 
-static bool give_places(struct reuse *reuse)
+static enum ts_status give_places(struct reuse *reuse, struct ts_error *err)
 {
 	struct range_set *sets = reuse->ranges->sets;
+	enum ts_status st;
 
 	for (size_t i = 0; i < reuse->nr_candidates; i++) {
 		const struct candidate *candidate = &reuse->candidates[i];
@@ -322,13 +324,14 @@ static bool give_places(struct reuse *reuse)
 				continue;
 			sets[candidate->set].used = false; /* the result's memory has it */
 		}
-		if (!take_place(reuse, place, candidate))
-			return false;
+		st = take_place(reuse, place, candidate, err);
+		if (st)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool make_room(struct reuse *reuse)
+static enum ts_status make_room(struct reuse *reuse, struct ts_error *err)
 {
 	size_t nr = (size_t)reuse->ranges->nr_values + 1;
 
@@ -337,9 +340,9 @@ static bool make_room(struct reuse *reuse)
 	reuse->places = calloc(nr, sizeof(*reuse->places));
 	reuse->place_of = malloc(nr * sizeof(*reuse->place_of));
 	if (!reuse->holds || !reuse->candidates || !reuse->places || !reuse->place_of)
-		return false;
+		return ts_fail_nomem(err);
 	memset(reuse->place_of, 0xff, nr * sizeof(*reuse->place_of));
-	return true;
+	return TS_OK;
 }
 
 static void release(struct reuse *reuse)
@@ -352,17 +355,18 @@ static void release(struct reuse *reuse)
 	free(reuse->place_of);
 }
 
-bool ts_ranges_reuse(struct ranges *ranges)
+enum ts_status ts_ranges_reuse(struct ranges *ranges, struct ts_error *err)
 {
 	struct reuse reuse = { .ranges = ranges };
-	bool good = make_room(&reuse);
+	enum ts_status st = make_room(&reuse, err);
 
-	if (good) {
-		list_holds(&reuse);
-		list_candidates(&reuse);
-		sort_candidates(&reuse);
-		good = give_places(&reuse);
-	}
+	if (st)
+		goto done;
+	list_holds(&reuse);
+	list_candidates(&reuse);
+	sort_candidates(&reuse);
+	st = give_places(&reuse, err);
+done:
 	release(&reuse);
-	return good;
+	return st;
 }

@@ -79,33 +79,37 @@ struct key {
 	int64_t line;
 };
 
-static bool new_group(struct groups *groups, struct ts_bytes key, const struct ts_site *site,
-		      struct ts_arena *arena)
+static enum ts_status new_group(struct groups *groups, struct ts_bytes key,
+				const struct ts_site *site, struct ts_arena *arena,
+				struct ts_error *err)
 {
 	key = ts_arena_copy(arena, key);
 	if (!key.p ||
 	    !ts_grow(&groups->items, &groups->cap, groups->nr + 1, sizeof(*groups->items)) ||
 	    !ts_strmap_set(&groups->by_key, key, (uint32_t)groups->nr))
-		return false;
+		return ts_fail_nomem(err);
 	groups->items[groups->nr++] = (struct group){ .largest = site };
-	return true;
+	return TS_OK;
 }
 
-static bool add_to_group(struct groups *groups, const struct key *key, const struct ts_site *site,
-			 struct ts_arena *arena)
+static enum ts_status add_to_group(struct groups *groups, const struct key *key,
+				   const struct ts_site *site, struct ts_arena *arena,
+				   struct ts_error *err)
 {
 	struct ts_bytes bytes = { (const uint8_t *)key, sizeof(*key) };
 	uint32_t at = ts_strmap_find(&groups->by_key, bytes);
 	struct group *group;
+	enum ts_status st;
 
 	if (at == TS_NONE) {
 		at = (uint32_t)groups->nr;
-		if (!new_group(groups, bytes, site, arena))
-			return false;
+		st = new_group(groups, bytes, site, arena, err);
+		if (st)
+			return st;
 	}
 	group = &groups->items[at];
 	if (site->nr_bytes == 0) /* an executable of a backend that does not say its size */
-		return true;
+		return TS_OK;
 	group->nr_bytes = ts_i64_add(group->nr_bytes, site->nr_bytes);
 	if (site->nr_objects < 0)
 		group->nr_objects = -1;
@@ -113,7 +117,7 @@ static bool add_to_group(struct groups *groups, const struct key *key, const str
 		group->nr_objects = ts_i64_add(group->nr_objects, site->nr_objects);
 	if (site->nr_bytes > group->largest->nr_bytes)
 		group->largest = site;
-	return true;
+	return TS_OK;
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -155,23 +159,30 @@ static struct key line_key(const struct ts_profile *profile, const struct ts_sit
 	return key;
 }
 
-static bool gather(struct held *held)
+static enum ts_status gather(struct held *held, struct ts_error *err)
 {
+	enum ts_status st;
+
 	for (size_t i = 0; i < held->profile->nr_sites; i++) {
 		const struct ts_site *site = &held->profile->sites[i];
 		struct key file = { site->file.p, NULL, 0 };
 		struct key device = { site->file.p, site->device.p, 0 };
 		struct key line = line_key(held->profile, site);
 
-		if (!add_to_group(&held->files, &file, site, &held->scratch) ||
-		    !add_to_group(&held->devices, &device, site, &held->scratch) ||
-		    !add_to_group(&held->lines, &line, site, &held->scratch))
-			return false;
+		st = add_to_group(&held->files, &file, site, &held->scratch, err);
+		if (st)
+			return st;
+		st = add_to_group(&held->devices, &device, site, &held->scratch, err);
+		if (st)
+			return st;
+		st = add_to_group(&held->lines, &line, site, &held->scratch, err);
+		if (st)
+			return st;
 	}
 	sort_groups(&held->files);
 	sort_groups(&held->devices);
 	sort_groups(&held->lines);
-	return true;
+	return TS_OK;
 }
 
 static int64_t file_bytes(const struct held *held, const struct ts_site *site)
@@ -338,7 +349,7 @@ bool ts_capacity_put_sites(const struct ts_context *ctx, int64_t hbm_bytes,
 			   struct ts_result *result)
 {
 	struct held held = { .profile = ctx->profile, .scratch = TS_ARENA_INIT };
-	bool good = ctx->profile->nr_sites == 0 || gather(&held);
+	bool good = ctx->profile->nr_sites == 0 || gather(&held, NULL) == TS_OK;
 
 	if (good && held.files.nr > 0) {
 		put_fields(&held, hbm_bytes, result);

@@ -47,7 +47,8 @@ static bool is_kept(const struct ranges *ranges, uint32_t value)
 	       set->maker != TS_NONE && !is_context(instr_at(ranges, ranges->owner[set->maker]));
 }
 
-static bool keep(struct ranges *ranges, const struct stretch *stretch)
+static enum ts_status keep(struct ranges *ranges, const struct stretch *stretch,
+			   struct ts_error *err)
 {
 	struct program *program = ranges->program;
 	const struct range_set *set = &ranges->sets[stretch->set];
@@ -55,7 +56,7 @@ static bool keep(struct ranges *ranges, const struct stretch *stretch)
 
 	if (!ts_grow(&program->buffers, &program->cap_buffers, program->nr_buffers + 1,
 		     sizeof(*program->buffers)))
-		return false;
+		return ts_fail_nomem(err);
 	program->buffers[program->nr_buffers++] = (struct buffer){
 		.instr = instr,
 		.leaf = set->maker - ranges->first[instr],
@@ -65,7 +66,7 @@ static bool keep(struct ranges *ranges, const struct stretch *stretch)
 		.kind = kind_of(set),
 		.space = set->space,
 	};
-	return true;
+	return TS_OK;
 }
 
 static int by_set_and_start(const void *a, const void *b)
@@ -122,8 +123,11 @@ static bool goes_on(const struct ranges *ranges, const struct stretch *next, uin
 	return next->from < end || next->from == end + 1;
 }
 
-static bool keep_listed(struct ranges *ranges, const struct stretches *from)
+static enum ts_status keep_listed(struct ranges *ranges, const struct stretches *from,
+				  struct ts_error *err)
 {
+	enum ts_status st;
+
 	for (size_t i = 0; i < from->nr;) {
 		struct stretch whole = from->items[i];
 		uint32_t end = whole.to;
@@ -131,26 +135,30 @@ static bool keep_listed(struct ranges *ranges, const struct stretches *from)
 		while (++i < from->nr && goes_on(ranges, &from->items[i], whole.set, end))
 			end = TS_MAX(end, from->items[i].to);
 		whole.to = end;
-		if (!keep(ranges, &whole))
-			return false;
+		st = keep(ranges, &whole, err);
+		if (st)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
-bool ts_ranges_keep(struct ranges *ranges)
+enum ts_status ts_ranges_keep(struct ranges *ranges, struct ts_error *err)
 {
 	struct stretches stretches = {
 		.items = calloc((size_t)ranges->nr_values + 1, sizeof(*stretches.items)),
 	};
-	bool good = stretches.items != NULL;
+	enum ts_status st = TS_OK;
 
-	for (uint32_t v = 0; v < ranges->nr_values && good; v++)
+	if (!stretches.items)
+		return ts_fail_nomem(err);
+	for (uint32_t v = 0; v < ranges->nr_values && st == TS_OK; v++)
 		if (is_kept(ranges, v) && is_always(&ranges->sets[v]))
-			good = keep(ranges, &(struct stretch){ v, v, 0, ranges->next - 1 });
-	if (good) {
-		list(ranges, &stretches);
-		good = keep_listed(ranges, &stretches);
-	}
+			st = keep(ranges, &(struct stretch){ v, v, 0, ranges->next - 1 }, err);
+	if (st)
+		goto done;
+	list(ranges, &stretches);
+	st = keep_listed(ranges, &stretches, err);
+done:
 	free(stretches.items);
-	return good;
+	return st;
 }

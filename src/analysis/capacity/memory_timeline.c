@@ -46,20 +46,22 @@ static int by_plane_and_id(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Moments stand on a line of their own: that of their thread has the same id. False: no memory. */
-static bool find_threads(struct heap_host *host)
+/* Moments stand on a line of their own: that of their thread has the same id. */
+static enum ts_status find_threads(struct heap_host *host, struct ts_error *err)
 {
 	const struct ts_profile *profile = host->profile;
 	struct by_id *threads = calloc(profile->nr_lines + 1, sizeof(*threads));
 	size_t nr = 0;
 
-	for (uint32_t i = 0; threads && i < profile->nr_lines; i++)
+	if (!threads)
+		return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < profile->nr_lines; i++)
 		if (profile->lines[i].kind == TS_LINE_THREAD)
 			threads[nr++] =
 				(struct by_id){ profile->lines[i].id, profile->lines[i].plane, i };
 	if (nr > 1)
 		qsort(threads, nr, sizeof(*threads), by_plane_and_id);
-	for (uint32_t i = 0; threads && i < profile->nr_lines; i++) {
+	for (uint32_t i = 0; i < profile->nr_lines; i++) {
 		size_t low = 0, high = nr;
 
 		host->thread_of[i] = i;
@@ -78,7 +80,7 @@ static bool find_threads(struct heap_host *host)
 			host->thread_of[i] = threads[low].line;
 	}
 	free(threads);
-	return threads != NULL;
+	return TS_OK;
 }
 
 static enum ts_status timeline_open(void *arg, const struct ts_context *ctx,
@@ -102,9 +104,9 @@ static enum ts_status timeline_open(void *arg, const struct ts_context *ctx,
 	host->nr_threads = ctx->profile->nr_lines;
 	host->threads = calloc(ctx->profile->nr_lines + 1, sizeof(*host->threads));
 	host->thread_of = calloc(ctx->profile->nr_lines + 1, sizeof(*host->thread_of));
-	if (!host->threads || !host->thread_of || !find_threads(host))
+	if (!host->threads || !host->thread_of)
 		return ts_fail_nomem(err);
-	return TS_OK;
+	return find_threads(host, err);
 }
 
 static const char *const names[] = { "Ev Idx", "Device Type",	  "Device Id",	   "Bytes",
@@ -148,43 +150,56 @@ static int by_index(const void *a, const void *b)
 }
 
 /* Whole microseconds let many events share a moment: the profiler numbered them as they came. */
-static bool take_waiting(struct heap_host *host)
+static enum ts_status take_waiting(struct heap_host *host, struct ts_error *err)
 {
-	bool numbered = true, good = true;
+	bool numbered = true;
+	size_t nr = host->nr_waiting;
+	enum ts_status st;
 
-	for (size_t i = 0; i < host->nr_waiting; i++)
+	for (size_t i = 0; i < nr; i++)
 		numbered &= host->waiting[i].index >= 0;
-	if (numbered && host->nr_waiting > 1)
-		qsort(host->waiting, host->nr_waiting, sizeof(*host->waiting), by_index);
-	for (size_t i = 0; i < host->nr_waiting && good; i++)
-		good = ts_heap_step_until(host, host->waiting[i].at_ps) &&
-		       ts_heap_take_event(host, &host->waiting[i]);
+	if (numbered && nr > 1)
+		qsort(host->waiting, nr, sizeof(*host->waiting), by_index);
 	host->nr_waiting = 0;
-	return good;
+	for (size_t i = 0; i < nr; i++) {
+		st = ts_heap_step_until(host, host->waiting[i].at_ps, err);
+		if (st)
+			return st;
+		st = ts_heap_take_event(host, &host->waiting[i], err);
+		if (st)
+			return st;
+	}
+	return TS_OK;
 }
 
-static bool wait_for_its_turn(struct heap_host *host, const struct heap_event *event)
+static enum ts_status wait_for_its_turn(struct heap_host *host, const struct heap_event *event,
+					struct ts_error *err)
 {
-	if (host->nr_waiting >= MAX_WAITING && !take_waiting(host))
-		return false;
+	enum ts_status st = host->nr_waiting >= MAX_WAITING ? take_waiting(host, err) : TS_OK;
+
+	if (st)
+		return st;
 	if (!ts_grow(&host->waiting, &host->cap_waiting, host->nr_waiting + 1,
 		     sizeof(*host->waiting)))
-		return false;
+		return ts_fail_nomem(err);
 	host->waiting[host->nr_waiting++] = *event;
-	return true;
+	return TS_OK;
 }
 
 /* The steps of the thread that has the first one. */
-static bool take_step(struct heap_host *host, uint32_t line, struct ts_bytes name, int64_t start_ps,
-		      int64_t end_ps)
+static enum ts_status take_step(struct heap_host *host, uint32_t line, struct ts_bytes name,
+				int64_t start_ps, int64_t end_ps, struct ts_error *err)
 {
 	uint64_t number = 0;
+	enum ts_status st;
 
 	if (host->step_line == TS_NONE)
 		host->step_line = line;
+	if (line != host->step_line)
+		return TS_OK;
 	ts_bytes_u64(ts_bytes_cut(name, ts_bytes_find(name, "#") + 1, name.n), &number);
-	return line != host->step_line ||
-	       (ts_heap_step_until(host, start_ps) && ts_heap_step_begin(host, number, end_ps));
+	st = ts_heap_step_until(host, start_ps, err);
+	return st ? st : ts_heap_step_begin(host, number, end_ps, err);
 }
 
 static void take_call(struct heap_host *host, uint32_t op, int64_t start_ps, int64_t dur_ps)
@@ -208,34 +223,41 @@ static void take_call(struct heap_host *host, uint32_t op, int64_t start_ps, int
 	call->last_ps = ts_i64_add(start_ps, dur_ps);
 }
 
-static bool take(struct heap_host *host, const struct ts_interleaved *interleaved, size_t i)
+static enum ts_status take(struct heap_host *host, const struct ts_interleaved *interleaved,
+			   size_t i, struct ts_error *err)
 {
 	int64_t start_ps = interleaved->start_ps[i],
 		end_ps = ts_i64_add(start_ps, interleaved->dur_ps[i]);
 	enum heap_role role = host->roles[interleaved->op[i]];
 	struct heap_event event;
+	enum ts_status st;
 
-	if (host->nr_waiting > 0 && host->waiting[0].at_ps != start_ps && !take_waiting(host))
-		return false;
+	if (host->nr_waiting > 0 && host->waiting[0].at_ps != start_ps) {
+		st = take_waiting(host, err);
+		if (st)
+			return st;
+	}
 	switch (role) {
-	case ROLE_NOTHING: return true;
+	case ROLE_NOTHING: return TS_OK;
 	case ROLE_BLOCK:
 	case ROLE_OOM:
 		event = read_event(host, interleaved, i);
-		return wait_for_its_turn(host, &event);
+		return wait_for_its_turn(host, &event, err);
 	case ROLE_STEP:
 		return take_step(host, interleaved->line[i],
 				 interleaved->profile->ops[interleaved->op[i]].name, start_ps,
-				 end_ps);
+				 end_ps, err);
 	case ROLE_CALL:
-		if (!ts_heap_step_until(host, start_ps))
-			return false;
+		st = ts_heap_step_until(host, start_ps, err);
+		if (st)
+			return st;
 		take_call(host, interleaved->op[i], start_ps, interleaved->dur_ps[i]);
-		return true;
+		return TS_OK;
 	default:
-		return interleaved->dur_ps[i] == 0 ||
-		       ts_heap_thread_enter(&host->threads[interleaved->line[i]],
-					    interleaved->op[i], role, start_ps, end_ps);
+		if (interleaved->dur_ps[i] == 0)
+			return TS_OK;
+		return ts_heap_thread_enter(&host->threads[interleaved->line[i]],
+					    interleaved->op[i], role, start_ps, end_ps, err);
 	}
 }
 
@@ -244,10 +266,13 @@ static enum ts_status timeline_interleaved(void *arg, const struct ts_context *c
 					   struct ts_error *err)
 {
 	struct timeline_state *state = arg;
+	enum ts_status st;
 
-	for (size_t i = 0; i < interleaved->nr_events && state->hosts[0].has_events; i++)
-		if (!take(&state->hosts[0], interleaved, i))
-			return ts_fail_nomem(err);
+	for (size_t i = 0; i < interleaved->nr_events && state->hosts[0].has_events; i++) {
+		st = take(&state->hosts[0], interleaved, i, err);
+		if (st)
+			return st;
+	}
 	return TS_OK;
 }
 
@@ -255,15 +280,19 @@ static enum ts_status timeline_close(void *arg, const struct ts_context *ctx, vo
 				     struct ts_result *result, struct ts_error *err)
 {
 	struct timeline_state *sum = arg;
+	enum ts_status st;
 
 	TS_ASSERT(sum && facts && result);
 	for (size_t i = 0; i < sum->nr; i++) {
 		sum->hosts[i].profile = ctx->profile;
-		if (!take_waiting(&sum->hosts[i]) || !ts_heap_finish(&sum->hosts[i]))
-			return ts_fail_nomem(err);
+		st = take_waiting(&sum->hosts[i], err);
+		if (st)
+			return st;
+		st = ts_heap_finish(&sum->hosts[i], err);
+		if (st)
+			return st;
 	}
-	return ts_heap_make_facts(ctx, sum->hosts, sum->nr, result, facts) ? TS_OK
-									   : ts_fail_nomem(err);
+	return ts_heap_make_facts(ctx, sum->hosts, sum->nr, result, facts, err);
 }
 
 static enum ts_status timeline_report(void *arg, const struct ts_context *ctx,

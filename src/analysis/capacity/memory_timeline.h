@@ -76,9 +76,8 @@ struct heap_thread {
 
 /* The role of each op of the profile, NR_OPS bytes; NULL: no memory. */
 uint8_t *ts_heap_roles(const struct ts_profile *profile);
-/* False: no memory. */
-bool ts_heap_thread_enter(struct heap_thread *thread, uint32_t op, enum heap_role role,
-			  int64_t start_ps, int64_t end_ps);
+enum ts_status ts_heap_thread_enter(struct heap_thread *thread, uint32_t op, enum heap_role role,
+				    int64_t start_ps, int64_t end_ps, struct ts_error *err);
 struct heap_owner ts_heap_thread_owner(struct heap_thread *thread, int64_t at_ps);
 
 /* --- _blocks.c */
@@ -183,12 +182,15 @@ struct timeline_state {
 };
 extern const struct ts_record ts_memory_timeline_record; /* _state.c */
 
-/* In the order of time. All give false when memory is out. */
-bool ts_heap_take_event(struct heap_host *host, const struct heap_event *event);
-bool ts_heap_step_begin(struct heap_host *host, uint64_t number, int64_t end_ps);
-bool ts_heap_step_until(struct heap_host *host,
-			int64_t at_ps);	     /* ends the step if it is over at AT */
-bool ts_heap_finish(struct heap_host *host); /* after the last event: the blocks that are left */
+/* In the order of time. */
+enum ts_status ts_heap_take_event(struct heap_host *host, const struct heap_event *event,
+				  struct ts_error *err);
+enum ts_status ts_heap_step_begin(struct heap_host *host, uint64_t number, int64_t end_ps,
+				  struct ts_error *err);
+/* Ends the step if it is over at AT. */
+enum ts_status ts_heap_step_until(struct heap_host *host, int64_t at_ps, struct ts_error *err);
+/* After the last event: the blocks that are left. */
+enum ts_status ts_heap_finish(struct heap_host *host, struct ts_error *err);
 
 /* --- _facts.c, with _holders.c */
 
@@ -202,11 +204,13 @@ struct heap_view { /* a device whose facts are made */
 /* The names of an owner. */
 struct ts_heap_owner ts_heap_owner_names(const struct ts_profile *profile,
 					 const struct heap_owner *owner);
-/* Who held what: the lists of TO. False: no memory. */
-bool ts_heap_list_holders(const struct heap_view *view, struct ts_heap_device *to);
-/* HOSTS are finished. False: no memory. */
-bool ts_heap_make_facts(const struct ts_context *ctx, const struct heap_host *hosts, size_t nr,
-			struct ts_result *result, struct ts_memory_timeline_facts *facts);
+/* Who held what: the lists of TO. */
+enum ts_status ts_heap_list_holders(const struct heap_view *view, struct ts_heap_device *to,
+				    struct ts_error *err);
+/* HOSTS are finished. */
+enum ts_status ts_heap_make_facts(const struct ts_context *ctx, const struct heap_host *hosts,
+				  size_t nr, struct ts_result *result,
+				  struct ts_memory_timeline_facts *facts, struct ts_error *err);
 
 /* --- _report.c. False: no memory. */
 bool ts_heap_report(const struct ts_context *ctx, struct ts_result *result);

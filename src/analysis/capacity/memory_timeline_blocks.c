@@ -37,14 +37,15 @@ static int64_t change_of(const struct heap_event *event)
 	return event->role == ROLE_OOM ? 0 : event->nr_bytes;
 }
 
-static bool add_device(struct heap_host *host, const struct heap_event *event)
+static enum ts_status add_device(struct heap_host *host, const struct heap_event *event,
+				 struct ts_error *err)
 {
 	struct heap_device *device;
 	bool has_totals = event->allocated >= 0;
 	int64_t before = has_totals ? ts_i64_sub(event->allocated, change_of(event)) : 0;
 
 	if (!ts_grow(&host->devices, &host->cap_devices, host->nr_devices + 1, sizeof(*device)))
-		return false;
+		return ts_fail_nomem(err);
 	device = &host->devices[host->nr_devices++];
 	*device = (struct heap_device){
 		.type = event->device_type,
@@ -62,21 +63,22 @@ static bool add_device(struct heap_host *host, const struct heap_event *event)
 	device->first_bytes = device->allocated = TS_MAX(before, 0);
 	device->peak_bytes = device->peak_untracked = device->first_bytes;
 	begin_step_row(host, device);
-	return true;
+	return TS_OK;
 }
 
-/* The device of the event, or nr_devices when there are too many. False: no memory. */
-static bool find_device(struct heap_host *host, const struct heap_event *event, size_t *at)
+/* The device of the event, or nr_devices when there are too many. */
+static enum ts_status find_device(struct heap_host *host, const struct heap_event *event,
+				  size_t *at, struct ts_error *err)
 {
 	for (*at = 0; *at < host->nr_devices; (*at)++)
 		if (host->devices[*at].type == event->device_type &&
 		    host->devices[*at].id == event->device_id)
-			return true;
+			return TS_OK;
 	if (host->nr_devices >= MAX_DEVICES) {
 		host->nr_lost_devices++;
-		return true;
+		return TS_OK;
 	}
-	return add_device(host, event);
+	return add_device(host, event, err);
 }
 
 /* --- kinds */
@@ -100,12 +102,11 @@ static bool same_owner(const struct heap_owner *a, const struct heap_owner *b)
 	       a->annotation == b->annotation && a->source == b->source && a->phase == b->phase;
 }
 
-/* TS_NONE: no memory. Past MAX_KINDS all new ones of a device are one kind. */
-static uint32_t kind_of(struct heap_host *host, struct heap_owner owner, uint32_t device,
-			int64_t nr_bytes)
+/* Past MAX_KINDS all new ones of a device are one kind. */
+static enum ts_status kind_of(struct heap_host *host, struct heap_owner owner, uint32_t device,
+			      int64_t nr_bytes, uint32_t *kind, struct ts_error *err)
 {
 	uint64_t key;
-	uint32_t at;
 
 	if (host->nr_kinds >= MAX_KINDS) {
 		owner = (struct heap_owner){
@@ -114,25 +115,26 @@ static uint32_t kind_of(struct heap_host *host, struct heap_owner owner, uint32_
 		nr_bytes = TS_UNKNOWN;
 	}
 	key = key_of(&owner, device, nr_bytes);
-	while ((at = ts_map_find(&host->kind_ids, key)) != TS_NONE) {
-		const struct heap_kind *known = &host->kinds[at];
+	while ((*kind = ts_map_find(&host->kind_ids, key)) != TS_NONE) {
+		const struct heap_kind *known = &host->kinds[*kind];
 
 		if (known->device == device && known->block_bytes == nr_bytes &&
 		    same_owner(&known->owner, &owner))
-			return at;
+			return TS_OK;
 		key++; /* another one has the same hash */
 	}
-	at = (uint32_t)host->nr_kinds;
+	*kind = (uint32_t)host->nr_kinds;
 	if (!ts_grow(&host->kinds, &host->cap_kinds, host->nr_kinds + 1, sizeof(*host->kinds)) ||
-	    !ts_map_set(&host->kind_ids, key, at))
-		return TS_NONE;
+	    !ts_map_set(&host->kind_ids, key, *kind))
+		return ts_fail_nomem(err);
 	host->kinds[host->nr_kinds++] =
 		(struct heap_kind){ .owner = owner, .device = device, .block_bytes = nr_bytes };
-	return at;
+	return TS_OK;
 }
 
-/* BYTES more (or less) of the kind are alive. False: no memory. */
-static bool change(struct heap_host *host, uint32_t at, int64_t nr_bytes, int64_t count)
+/* BYTES more (or less) of the kind are alive. */
+static enum ts_status change(struct heap_host *host, uint32_t at, int64_t nr_bytes, int64_t count,
+			     struct ts_error *err)
 {
 	struct heap_kind *kind = &host->kinds[at];
 	struct heap_device *device = &host->devices[kind->device];
@@ -141,19 +143,20 @@ static bool change(struct heap_host *host, uint32_t at, int64_t nr_bytes, int64_
 	kind->now_count += count;
 	device->tracked = ts_i64_add(device->tracked, nr_bytes);
 	if (kind->dirty)
-		return true;
+		return TS_OK;
 	if (!ts_grow(&device->dirty, &device->cap_dirty, device->nr_dirty + 1,
 		     sizeof(*device->dirty)))
-		return false;
+		return ts_fail_nomem(err);
 	device->dirty[device->nr_dirty++] = at;
 	kind->dirty = true;
-	return true;
+	return TS_OK;
 }
 
 /* --- blocks */
 
-static bool add_block(struct heap_host *host, struct heap_device *device,
-		      const struct heap_block *block, int64_t address)
+static enum ts_status add_block(struct heap_host *host, struct heap_device *device,
+				const struct heap_block *block, int64_t address,
+				struct ts_error *err)
 {
 	uint32_t at = (uint32_t)host->nr_blocks;
 
@@ -162,17 +165,18 @@ static bool add_block(struct heap_host *host, struct heap_device *device,
 	} else {
 		if (!ts_grow(&host->blocks, &host->cap_blocks, host->nr_blocks + 1,
 			     sizeof(*host->blocks)))
-			return false;
+			return ts_fail_nomem(err);
 		host->nr_blocks++;
 	}
 	host->blocks[at] = *block;
-	return ts_map_set(&device->by_address, (uint64_t)address, at) &&
-	       change(host, block->kind, block->nr_bytes, 1);
+	if (!ts_map_set(&device->by_address, (uint64_t)address, at))
+		return ts_fail_nomem(err);
+	return change(host, block->kind, block->nr_bytes, 1, err);
 }
 
-/* The block at ADDRESS ends. False: no memory. */
-static bool end_block(struct heap_host *host, struct heap_device *device, int64_t address,
-		      int64_t at_ps, bool was_given)
+/* The block at ADDRESS ends. */
+static enum ts_status end_block(struct heap_host *host, struct heap_device *device, int64_t address,
+				int64_t at_ps, bool was_given, struct ts_error *err)
 {
 	uint32_t at = ts_map_find(&device->by_address, (uint64_t)address);
 	struct heap_block *block;
@@ -180,11 +184,11 @@ static bool end_block(struct heap_host *host, struct heap_device *device, int64_
 
 	if (at == TS_NONE || host->blocks[at].kind == TS_NONE) {
 		device->nr_unseen += was_given;
-		return true;
+		return TS_OK;
 	}
 	if (!ts_grow(&host->free_blocks, &host->cap_free_blocks, host->nr_free_blocks + 1,
 		     sizeof(*host->free_blocks)))
-		return false;
+		return ts_fail_nomem(err);
 	block = &host->blocks[at];
 	kind = &host->kinds[block->kind];
 	if (was_given) {
@@ -195,7 +199,7 @@ static bool end_block(struct heap_host *host, struct heap_device *device, int64_
 	host->free_blocks[host->nr_free_blocks++] = at;
 	at = block->kind;
 	block->kind = TS_NONE;
-	return change(host, at, -block->nr_bytes, -1);
+	return change(host, at, -block->nr_bytes, -1, err);
 }
 
 static size_t nr_alive(const struct heap_host *host)
@@ -203,37 +207,43 @@ static size_t nr_alive(const struct heap_host *host)
 	return host->nr_blocks - host->nr_free_blocks;
 }
 
-static bool take_block(struct heap_host *host, struct heap_device *device,
-		       const struct heap_event *event)
+static enum ts_status take_block(struct heap_host *host, struct heap_device *device,
+				 const struct heap_event *event, struct ts_error *err)
 {
 	struct heap_owner owner = ts_heap_thread_owner(&host->threads[event->line], event->at_ps);
-	uint32_t kind = kind_of(host, owner, (uint32_t)(device - host->devices), event->nr_bytes);
-	struct heap_block block = { event->nr_bytes, event->at_ps, kind, host->nr_steps };
+	struct heap_block block = { event->nr_bytes, event->at_ps, TS_NONE, host->nr_steps };
+	enum ts_status st = kind_of(host, owner, (uint32_t)(device - host->devices),
+				    event->nr_bytes, &block.kind, err);
+	struct heap_kind *kind;
 
-	if (kind == TS_NONE)
-		return false;
-	host->kinds[kind].total_bytes = ts_i64_add(host->kinds[kind].total_bytes, event->nr_bytes);
-	host->kinds[kind].count++;
+	if (st)
+		return st;
+	kind = &host->kinds[block.kind];
+	kind->total_bytes = ts_i64_add(kind->total_bytes, event->nr_bytes);
+	kind->count++;
 	device->nr_taken++;
 	device->taken_bytes = ts_i64_add(device->taken_bytes, event->nr_bytes);
 	device->step.count++;
 	device->step.taken_bytes = ts_i64_add(device->step.taken_bytes, event->nr_bytes);
 	if (!event->has_address)
-		return true;
+		return TS_OK;
 	/* What stands there is gone: its end was not seen. */
-	if (!end_block(host, device, event->address, event->at_ps, false))
-		return false;
+	st = end_block(host, device, event->address, event->at_ps, false, err);
+	if (st)
+		return st;
 	if (nr_alive(host) < MAX_LIVE_BLOCKS)
-		return add_block(host, device, &block, event->address);
+		return add_block(host, device, &block, event->address, err);
 	host->nr_untracked++;
-	return true;
+	return TS_OK;
 }
 
-static bool give_block(struct heap_host *host, struct heap_device *device,
-		       const struct heap_event *event)
+static enum ts_status give_block(struct heap_host *host, struct heap_device *device,
+				 const struct heap_event *event, struct ts_error *err)
 {
 	device->nr_given++;
-	return !event->has_address || end_block(host, device, event->address, event->at_ps, true);
+	return !event->has_address
+		       ? TS_OK
+		       : end_block(host, device, event->address, event->at_ps, true, err);
 }
 
 /* --- levels */
@@ -296,31 +306,33 @@ static void take_oom(struct heap_host *host, struct heap_device *device,
 	device->oom_owner = ts_heap_thread_owner(&host->threads[event->line], event->at_ps);
 }
 
-bool ts_heap_take_event(struct heap_host *host, const struct heap_event *event)
+enum ts_status ts_heap_take_event(struct heap_host *host, const struct heap_event *event,
+				  struct ts_error *err)
 {
 	struct heap_device *device;
-	bool good = true;
+	enum ts_status st;
 	size_t at;
 
 	TS_ASSERT_HOT(event->line < host->nr_threads);
-	if (!find_device(host, event, &at))
-		return false;
+	st = find_device(host, event, &at, err);
+	if (st)
+		return st;
 	if (at == host->nr_devices)
-		return true;
+		return TS_OK;
 	device = &host->devices[at];
 	if (event->role == ROLE_OOM)
 		take_oom(host, device, event);
 	else if (event->nr_bytes > 0)
-		good = take_block(host, device, event);
+		st = take_block(host, device, event, err);
 	else
-		good = give_block(host, device, event);
+		st = give_block(host, device, event, err);
 	set_levels(host, device, event);
-	return good;
+	return st;
 }
 
 /* --- steps */
 
-static bool end_step(struct heap_host *host)
+static enum ts_status end_step(struct heap_host *host, struct ts_error *err)
 {
 	host->in_step = false;
 	for (size_t i = 0; i < host->nr_devices; i++) {
@@ -337,28 +349,31 @@ static bool end_step(struct heap_host *host)
 			continue;
 		}
 		if (!ts_grow(&host->rows, &host->cap_rows, host->nr_rows + 1, sizeof(*host->rows)))
-			return false;
+			return ts_fail_nomem(err);
 		host->rows[host->nr_rows++] = device->step;
 	}
-	return true;
+	return TS_OK;
 }
 
-bool ts_heap_step_until(struct heap_host *host, int64_t at_ps)
+enum ts_status ts_heap_step_until(struct heap_host *host, int64_t at_ps, struct ts_error *err)
 {
-	return !host->in_step || at_ps < host->step_end_ps || end_step(host);
+	return !host->in_step || at_ps < host->step_end_ps ? TS_OK : end_step(host, err);
 }
 
-bool ts_heap_step_begin(struct heap_host *host, uint64_t number, int64_t end_ps)
+enum ts_status ts_heap_step_begin(struct heap_host *host, uint64_t number, int64_t end_ps,
+				  struct ts_error *err)
 {
-	if (host->in_step && !end_step(host))
-		return false;
+	enum ts_status st = host->in_step ? end_step(host, err) : TS_OK;
+
+	if (st)
+		return st;
 	host->in_step = true;
 	host->step_number = number;
 	host->step_end_ps = end_ps;
 	host->nr_steps++;
 	for (size_t i = 0; i < host->nr_devices; i++)
 		begin_step_row(host, &host->devices[i]);
-	return true;
+	return TS_OK;
 }
 
 /* --- the end */
@@ -382,8 +397,8 @@ static void count_unfreed(struct heap_host *host)
 	}
 }
 
-bool ts_heap_finish(struct heap_host *host)
+enum ts_status ts_heap_finish(struct heap_host *host, struct ts_error *err)
 {
 	count_unfreed(host);
-	return ts_heap_step_until(host, INT64_MAX);
+	return ts_heap_step_until(host, INT64_MAX, err);
 }

@@ -89,16 +89,19 @@ static struct ts_heap_device device_of(const struct heap_view *view)
 	};
 }
 
-/* --- lists in the order of time. All give false when memory is out. */
+/* --- lists in the order of time */
 
-static bool list_steps(const struct heap_view *view, struct ts_heap_device *to)
+static enum ts_status list_steps(const struct heap_view *view, struct ts_heap_device *to,
+				 struct ts_error *err)
 {
 	const struct heap_host *host = view->host;
 	struct ts_heap_step *steps =
 		ts_arena_array(&view->result->owner->arena, host->nr_rows + 1, sizeof(*steps));
 
 	to->steps = steps;
-	for (size_t i = 0; steps && i < host->nr_rows; i++) {
+	if (!steps)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < host->nr_rows; i++) {
 		const struct heap_step *row = &host->rows[i];
 
 		if (&host->devices[row->device] == view->device)
@@ -107,7 +110,7 @@ static bool list_steps(const struct heap_view *view, struct ts_heap_device *to)
 				row->reserved_bytes, row->taken_bytes, row->count,
 			};
 	}
-	return steps != NULL;
+	return TS_OK;
 }
 
 /* A level that does not change has one moment. */
@@ -117,14 +120,15 @@ static bool is_news(const struct heap_device *device, size_t i)
 	       device->levels_reserved.high[i] != device->levels_reserved.high[i - 1];
 }
 
-static bool list_moments(const struct heap_view *view, struct ts_heap_device *to)
+static enum ts_status list_moments(const struct heap_view *view, struct ts_heap_device *to,
+				   struct ts_error *err)
 {
 	const struct heap_device *of = view->device;
 	struct ts_heap_moment *moments =
 		ts_arena_array(&view->result->owner->arena, of->levels.nr + 1, sizeof(*moments));
 
 	if (!moments)
-		return false;
+		return ts_fail_nomem(err);
 	to->moments = moments;
 	for (size_t i = 0; i < of->levels.nr; i++)
 		if (is_news(of, i))
@@ -135,25 +139,32 @@ static bool list_moments(const struct heap_view *view, struct ts_heap_device *to
 			};
 	moments[to->nr_moments++] =
 		(struct ts_heap_moment){ of->last_ps, of->allocated, of->reserved };
-	return true;
+	return TS_OK;
 }
 
-static bool list_devices(struct heap_view *views, size_t nr, struct ts_arena *arena,
-			 struct ts_memory_timeline_facts *facts)
+static enum ts_status list_devices(struct heap_view *views, size_t nr, struct ts_arena *arena,
+				   struct ts_memory_timeline_facts *facts, struct ts_error *err)
 {
 	struct ts_heap_device *devices = ts_arena_array(arena, nr + 1, sizeof(*devices));
+	enum ts_status st;
 
+	if (!devices)
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++) {
-		if (!devices)
-			return false;
 		devices[i] = device_of(&views[i]);
-		if (!ts_heap_list_holders(&views[i], &devices[i]) ||
-		    !list_steps(&views[i], &devices[i]) || !list_moments(&views[i], &devices[i]))
-			return false;
+		st = ts_heap_list_holders(&views[i], &devices[i], err);
+		if (st)
+			return st;
+		st = list_steps(&views[i], &devices[i], err);
+		if (st)
+			return st;
+		st = list_moments(&views[i], &devices[i], err);
+		if (st)
+			return st;
 	}
 	facts->devices = devices;
 	facts->nr_devices = nr;
-	return true;
+	return TS_OK;
 }
 
 static struct ts_heap_call call_of(const struct heap_host *host, const struct heap_call *call)
@@ -171,17 +182,20 @@ static struct ts_heap_call call_of(const struct heap_host *host, const struct he
 	};
 }
 
-static bool list_calls(const struct heap_host *hosts, size_t nr_hosts, struct ts_arena *arena,
-		       struct ts_memory_timeline_facts *facts)
+static enum ts_status list_calls(const struct heap_host *hosts, size_t nr_hosts,
+				 struct ts_arena *arena, struct ts_memory_timeline_facts *facts,
+				 struct ts_error *err)
 {
 	struct ts_heap_call *calls =
 		ts_arena_array(arena, nr_hosts * MAX_CALLS + 1, sizeof(*calls));
 
 	facts->calls = calls;
-	for (size_t h = 0; calls && h < nr_hosts; h++)
+	if (!calls)
+		return ts_fail_nomem(err);
+	for (size_t h = 0; h < nr_hosts; h++)
 		for (size_t i = 0; i < hosts[h].nr_calls; i++)
 			calls[facts->nr_calls++] = call_of(&hosts[h], &hosts[h].calls[i]);
-	return calls != NULL;
+	return TS_OK;
 }
 
 static struct ts_heap_losses losses_of(const struct heap_host *hosts, size_t nr_hosts)
@@ -223,17 +237,19 @@ static struct heap_view *sort_devices(const struct ts_context *ctx, const struct
 	return views;
 }
 
-bool ts_heap_make_facts(const struct ts_context *ctx, const struct heap_host *hosts,
-			size_t nr_hosts, struct ts_result *result,
-			struct ts_memory_timeline_facts *facts)
+enum ts_status ts_heap_make_facts(const struct ts_context *ctx, const struct heap_host *hosts,
+				  size_t nr_hosts, struct ts_result *result,
+				  struct ts_memory_timeline_facts *facts, struct ts_error *err)
 {
 	struct ts_arena *arena = &result->owner->arena;
 	size_t nr;
 	struct heap_view *views = sort_devices(ctx, hosts, nr_hosts, result, &nr);
-	bool good = views && list_devices(views, nr, arena, facts) &&
-		    list_calls(hosts, nr_hosts, arena, facts);
+	enum ts_status st;
 
-	free(views);
+	if (!views)
+		return ts_fail_nomem(err);
 	facts->losses = losses_of(hosts, nr_hosts);
-	return good;
+	st = list_devices(views, nr, arena, facts, err);
+	free(views);
+	return st ? st : list_calls(hosts, nr_hosts, arena, facts, err);
 }

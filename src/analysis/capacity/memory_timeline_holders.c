@@ -199,9 +199,10 @@ static size_t join_others(struct sum *sums, size_t nr)
 	return MAX_HOLDERS + 1;
 }
 
-/* *MADE: what was allocated before the capture, and the sums. False: no memory. */
-static bool list_sums(const struct heap_view *view, const struct kinds *kinds,
-		      const struct summing *by, const struct ts_heap_holder **made, size_t *nr_made)
+/* *MADE: what was allocated before the capture, and the sums. */
+static enum ts_status list_sums(const struct heap_view *view, const struct kinds *kinds,
+				const struct summing *by, const struct ts_heap_holder **made,
+				size_t *nr_made, struct ts_error *err)
 {
 	size_t nr;
 	struct sum *sums = sums_of(kinds, by, &nr);
@@ -219,7 +220,7 @@ static bool list_sums(const struct heap_view *view, const struct kinds *kinds,
 			(struct ts_heap_holder){ by->names(view->ctx->profile, &sums[i].owner),
 						 sums[i].nr_bytes, sums[i].count };
 	free(sums);
-	return sums && holders;
+	return sums && holders ? TS_OK : ts_fail_nomem(err);
 }
 
 static bool has_modules(const struct kinds *kinds)
@@ -292,46 +293,61 @@ static struct ts_heap_blocks blocks_of(const struct heap_view *view, const struc
 	};
 }
 
-/* False: no memory. */
-static bool list_largest(const struct heap_view *view, const struct kinds *kinds, size_fn *size,
-			 const struct ts_heap_blocks **made, size_t *nr)
+static enum ts_status list_largest(const struct heap_view *view, const struct kinds *kinds,
+				   size_fn *size, const struct ts_heap_blocks **made, size_t *nr,
+				   struct ts_error *err)
 {
 	struct ts_heap_blocks *blocks =
 		ts_arena_array(&view->result->owner->arena, MAX_BLOCKS, sizeof(*blocks));
 
 	*made = blocks;
 	*nr = 0;
+	if (!blocks)
+		return ts_fail_nomem(err);
 	sort(kinds, kinds_by_owner);
-	while (blocks && *nr < MAX_BLOCKS && next_largest(kinds, *nr, size)) {
+	while (*nr < MAX_BLOCKS && next_largest(kinds, *nr, size)) {
 		blocks[*nr] = blocks_of(view, kinds->items[*nr]);
 		(*nr)++;
 	}
-	return blocks != NULL;
+	return TS_OK;
 }
 
-static bool list_all(const struct heap_view *view, const struct kinds *kinds,
-		     struct ts_heap_device *to)
+static enum ts_status list_all(const struct heap_view *view, const struct kinds *kinds,
+			       struct ts_heap_device *to, struct ts_error *err)
 {
-	if (has_modules(kinds) &&
-	    !list_sums(view, kinds, &summed_by_module, &to->modules, &to->nr_modules))
-		return false;
-	return list_sums(view, kinds, &summed_by_owner, &to->holders, &to->nr_holders) &&
-	       list_largest(view, kinds, peak_block, &to->blocks, &to->nr_blocks) &&
-	       list_largest(view, kinds, any_block, &to->allocations, &to->nr_allocations) &&
-	       list_largest(view, kinds, unfreed, &to->unfreed, &to->nr_unfreed);
+	enum ts_status st;
+
+	if (has_modules(kinds)) {
+		st = list_sums(view, kinds, &summed_by_module, &to->modules, &to->nr_modules, err);
+		if (st)
+			return st;
+	}
+	st = list_sums(view, kinds, &summed_by_owner, &to->holders, &to->nr_holders, err);
+	if (st)
+		return st;
+	st = list_largest(view, kinds, peak_block, &to->blocks, &to->nr_blocks, err);
+	if (st)
+		return st;
+	st = list_largest(view, kinds, any_block, &to->allocations, &to->nr_allocations, err);
+	if (st)
+		return st;
+	return list_largest(view, kinds, unfreed, &to->unfreed, &to->nr_unfreed, err);
 }
 
-bool ts_heap_list_holders(const struct heap_view *view, struct ts_heap_device *to)
+enum ts_status ts_heap_list_holders(const struct heap_view *view, struct ts_heap_device *to,
+				    struct ts_error *err)
 {
 	const struct heap_host *host = view->host;
 	uint32_t device = (uint32_t)(view->device - host->devices);
 	struct kinds kinds = { calloc(host->nr_kinds + 1, sizeof(const struct heap_kind *)), 0 };
-	bool good;
+	enum ts_status st;
 
-	for (size_t i = 0; kinds.items && i < host->nr_kinds; i++)
+	if (!kinds.items)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < host->nr_kinds; i++)
 		if (host->kinds[i].device == device)
 			kinds.items[kinds.nr++] = &host->kinds[i];
-	good = kinds.items && list_all(view, &kinds, to);
+	st = list_all(view, &kinds, to, err);
 	free(kinds.items);
-	return good;
+	return st;
 }

@@ -139,8 +139,8 @@ static void inherit(struct heap_owner *owner, uint32_t op, enum heap_role role)
 	}
 }
 
-bool ts_heap_thread_enter(struct heap_thread *thread, uint32_t op, enum heap_role role,
-			  int64_t start_ps, int64_t end_ps)
+enum ts_status ts_heap_thread_enter(struct heap_thread *thread, uint32_t op, enum heap_role role,
+				    int64_t start_ps, int64_t end_ps, struct ts_error *err)
 {
 	struct heap_open *open;
 
@@ -149,15 +149,15 @@ bool ts_heap_thread_enter(struct heap_thread *thread, uint32_t op, enum heap_rol
 				  thread->open[thread->nr - 1].end_ps <= start_ps))
 		thread->nr--;
 	if (thread->nr >= MAX_DEPTH)
-		return true; /* deeper than any program calls: its caller stands for it */
+		return TS_OK; /* deeper than any program calls: its caller stands for it */
 	if (!ts_grow(&thread->open, &thread->cap, thread->nr + 1, sizeof(*thread->open)))
-		return false;
+		return ts_fail_nomem(err);
 	open = &thread->open[thread->nr];
 	open->owner = thread->nr > 0 ? thread->open[thread->nr - 1].owner : unknown;
 	open->end_ps = end_ps;
 	thread->nr++;
 	inherit(&open->owner, op, role);
-	return true;
+	return TS_OK;
 }
 
 struct heap_owner ts_heap_thread_owner(struct heap_thread *thread, int64_t at_ps)
