@@ -38,38 +38,42 @@ static double spare_of(const struct ts_fusion *fusion, const struct ts_op_fact *
 }
 
 /* Its time goes to its instruction. */
-static bool note_op(struct ts_fusion *fusion, const struct ts_op_fact *fact)
+static enum ts_status note_op(struct ts_fusion *fusion, const struct ts_op_fact *fact,
+			      struct ts_error *err)
 {
 	const struct ts_hlo_module *module;
 	struct ts_fusion_time **times, *time;
 
 	if (fact->op == TS_NONE || fact->occurrences <= 0)
-		return true;
+		return TS_OK;
 	fusion->measured = true;
 	if (fact->module_index == TS_NONE || fact->instr == TS_NONE)
-		return true;
+		return TS_OK;
 	module = &fusion->ctx->profile->modules[fact->module_index];
 	TS_ASSERT(fact->instr < module->nr_instrs);
 	times = &fusion->times[fact->module_index];
 	if (!*times)
 		*times = calloc((size_t)module->nr_instrs + 1, sizeof(**times));
 	if (!*times)
-		return false;
+		return ts_fail_nomem(err);
 	time = &(*times)[fact->instr];
 	time->occurrences = ts_i64_add(time->occurrences, fact->occurrences);
 	time->self_ps = ts_i64_add(time->self_ps, TS_MAX(fact->self_ps, 0));
 	time->spare_ps += spare_of(fusion, fact);
-	return true;
+	return TS_OK;
 }
 
-static bool note_ops(struct ts_fusion *fusion)
+static enum ts_status note_ops(struct ts_fusion *fusion, struct ts_error *err)
 {
 	const struct ts_ops_facts *ops = ts_ops_facts(fusion->ctx);
+	enum ts_status st;
 
-	for (size_t i = 0; i < ops->nr; i++)
-		if (!note_op(fusion, &ops->items[i]))
-			return false;
-	return true;
+	for (size_t i = 0; i < ops->nr; i++) {
+		st = note_op(fusion, &ops->items[i], err);
+		if (st)
+			return st;
+	}
+	return TS_OK;
 }
 
 /* Each op that needs these makes them: they would not be stored. */
@@ -176,36 +180,49 @@ static uint32_t *find_traits(const struct ts_hlo_module *module, const bool *inn
 	return traits;
 }
 
-static bool add_module(struct ts_fusion *fusion, uint32_t index)
+static enum ts_status add_module(struct ts_fusion *fusion, uint32_t index, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = &fusion->ctx->profile->modules[index];
-	bool *inner = ts_hlo_inner_comps(module), good;
+	bool *inner = ts_hlo_inner_comps(module);
 	uint32_t *caller = ts_hlo_callers(module);
 	uint32_t *traits = inner ? find_traits(module, inner) : NULL;
 	struct ts_fusion_walk walk = { module, inner, caller, traits, fusion->times[index] };
+	enum ts_status st = TS_OK;
 
-	good = inner && caller && traits;
-	if (good && module->nr_comps > 0) {
-		fusion->nr_modules++;
-		count_kernels(fusion, &walk);
-		good = ts_fusion_find_chains(&walk, fusion->tiny_ps, &fusion->chains) &&
-		       ts_fusion_find_pairs(&walk, fusion->per_byte_ps, &fusion->pairs);
+	if (!inner || !caller || !traits) {
+		st = ts_fail_nomem(err);
+		goto done;
 	}
+	if (module->nr_comps == 0)
+		goto done;
+	fusion->nr_modules++;
+	count_kernels(fusion, &walk);
+	st = ts_fusion_find_chains(&walk, fusion->tiny_ps, &fusion->chains, err);
+	if (st)
+		goto done;
+	st = ts_fusion_find_pairs(&walk, fusion->per_byte_ps, &fusion->pairs, err);
+done:
 	free(inner);
 	free(caller);
 	free(traits);
-	return good;
+	return st;
 }
 
-static bool add_modules(struct ts_fusion *fusion)
+static enum ts_status add_modules(struct ts_fusion *fusion, struct ts_error *err)
 {
 	const struct ts_profile *profile = fusion->ctx->profile;
 	bool alone = !fusion->measured && profile->nr_lines == 0;
 
-	for (uint32_t i = 0; i < profile->nr_modules; i++)
-		if ((alone || fusion->times[i]) && !add_module(fusion, i))
-			return false;
-	return true;
+	for (uint32_t i = 0; i < profile->nr_modules; i++) {
+		enum ts_status st;
+
+		if (!alone && !fusion->times[i])
+			continue;
+		st = add_module(fusion, i, err);
+		if (st)
+			return st;
+	}
+	return TS_OK;
 }
 
 /* Most time first, then bytes; equal ones in the order of the program. */
@@ -248,7 +265,8 @@ static void sort(struct ts_fusion *fusion)
 		      longest_first);
 }
 
-static bool publish(const struct ts_fusion *fusion, struct ts_fusion_facts *facts)
+static enum ts_status publish(const struct ts_fusion *fusion, struct ts_fusion_facts *facts,
+			      struct ts_error *err)
 {
 	struct ts_arena *arena = &fusion->result->owner->arena;
 	size_t nr_pairs = TS_MIN(fusion->pairs.nr, TS_FUSION_MAX_ROWS);
@@ -259,9 +277,9 @@ static bool publish(const struct ts_fusion *fusion, struct ts_fusion_facts *fact
 		ts_arena_dup(arena, fusion->chains.items, nr_chains, sizeof(*chains));
 
 	if (!pairs || !chains)
-		return false;
+		return ts_fail_nomem(err);
 	*facts = (struct ts_fusion_facts){ pairs, nr_pairs, chains, nr_chains };
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status fusion_close(void *state, const struct ts_context *ctx, void *facts,
@@ -271,22 +289,28 @@ static enum ts_status fusion_close(void *state, const struct ts_context *ctx, vo
 				    .result = result,
 				    .per_byte_ps = ts_hbm_byte_ps(ctx),
 				    .per_flop_ps = per_flop(ctx) };
-	bool good;
+	enum ts_status st;
 
 	fusion.tiny_ps = ctx->settings ? ctx->settings->small_op_time * (double)TS_PS_PER_US : 0;
 	fusion.times = calloc(ctx->profile->nr_modules + 1, sizeof(*fusion.times));
-	good = fusion.times && note_ops(&fusion) && add_modules(&fusion);
-	if (good) {
-		sort(&fusion);
-		ts_fusion_report(&fusion);
-		good = publish(&fusion, facts);
-	}
-	for (size_t i = 0; fusion.times && i < ctx->profile->nr_modules; i++)
+	if (!fusion.times)
+		return ts_fail_nomem(err);
+	st = note_ops(&fusion, err);
+	if (st)
+		goto done;
+	st = add_modules(&fusion, err);
+	if (st)
+		goto done;
+	sort(&fusion);
+	ts_fusion_report(&fusion);
+	st = publish(&fusion, facts, err);
+done:
+	for (size_t i = 0; i < ctx->profile->nr_modules; i++)
 		free(fusion.times[i]);
 	free(fusion.times);
 	free(fusion.pairs.items);
 	free(fusion.chains.items);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 const struct ts_analysis ts_analysis_fusion = {

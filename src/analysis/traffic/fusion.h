@@ -72,19 +72,18 @@ struct ts_fusion_pairs {
 	size_t nr, cap;
 };
 
-/* fusion_pairs.c: adds the pairs of a module. PER_BYTE_PS: by HBM's peak; NaN unknown. False: no
- * memory. */
-bool ts_fusion_find_pairs(struct ts_fusion_walk *walk, double per_byte_ps,
-			  struct ts_fusion_pairs *pairs);
+/* fusion_pairs.c: adds the pairs of a module. PER_BYTE_PS: by HBM's peak; NaN unknown. */
+enum ts_status ts_fusion_find_pairs(struct ts_fusion_walk *walk, double per_byte_ps,
+				    struct ts_fusion_pairs *pairs, struct ts_error *err);
 
 struct ts_fusion_chains {
 	struct ts_fusion_chain *items;
 	size_t nr, cap;
 };
 
-/* fusion_chains.c. LIMIT_PS: mean time below which an op is tiny. False: no memory. */
-bool ts_fusion_find_chains(const struct ts_fusion_walk *walk, double limit_ps,
-			   struct ts_fusion_chains *chains);
+/* fusion_chains.c. LIMIT_PS: mean time below which an op is tiny. */
+enum ts_status ts_fusion_find_chains(const struct ts_fusion_walk *walk, double limit_ps,
+				     struct ts_fusion_chains *chains, struct ts_error *err);
 
 /* Of the fusions of one kind. */
 struct ts_fusion_kind_sum {

@@ -29,21 +29,21 @@ static void add_op(struct ts_fusion_chain *chain, const struct ts_fusion_time *t
 	chain->time_ps = ts_i64_add(chain->time_ps, time->self_ps);
 }
 
-static bool end_chain(struct ts_fusion_chains *chains, struct ts_fusion_chain *chain)
+static enum ts_status end_chain(struct ts_fusion_chains *chains, struct ts_fusion_chain *chain,
+				struct ts_error *err)
 {
-	bool good = true;
-
 	if (chain->nr_ops >= MIN_OPS) {
-		good = ts_grow(&chains->items, &chains->cap, chains->nr + 1, sizeof(*chain));
-		if (good)
-			chains->items[chains->nr++] = *chain;
+		if (!ts_grow(&chains->items, &chains->cap, chains->nr + 1, sizeof(*chain)))
+			return ts_fail_nomem(err);
+		chains->items[chains->nr++] = *chain;
 	}
 	*chain = (struct ts_fusion_chain){ .module = chain->module };
-	return good;
+	return TS_OK;
 }
 
-static bool walk_comp(const struct ts_fusion_walk *walk, const struct ts_hlo_comp *comp,
-		      double limit_ps, struct ts_fusion_chains *chains)
+static enum ts_status walk_comp(const struct ts_fusion_walk *walk, const struct ts_hlo_comp *comp,
+				double limit_ps, struct ts_fusion_chains *chains,
+				struct ts_error *err)
 {
 	struct ts_fusion_chain chain = { .module = walk->module };
 
@@ -54,25 +54,33 @@ static bool walk_comp(const struct ts_fusion_walk *walk, const struct ts_hlo_com
 
 		if (ts_hlo_is_name(instr) || is_half(instr))
 			continue;
-		if (!ts_hlo_is_control(instr) && is_tiny(time, limit_ps))
+		if (!ts_hlo_is_control(instr) && is_tiny(time, limit_ps)) {
 			add_op(&chain, time, index);
-		else if ((ts_hlo_is_control(instr) || time->occurrences > 0) &&
-			 !end_chain(chains, &chain))
-			return false;
+		} else if (ts_hlo_is_control(instr) || time->occurrences > 0) {
+			enum ts_status st = end_chain(chains, &chain, err);
+
+			if (st)
+				return st;
+		}
 	}
-	return end_chain(chains, &chain);
+	return end_chain(chains, &chain, err);
 }
 
-bool ts_fusion_find_chains(const struct ts_fusion_walk *walk, double limit_ps,
-			   struct ts_fusion_chains *chains)
+enum ts_status ts_fusion_find_chains(const struct ts_fusion_walk *walk, double limit_ps,
+				     struct ts_fusion_chains *chains, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = walk->module;
+	enum ts_status st;
 
 	TS_ASSERT(walk->module && walk->inner);
 	if (!module->is_scheduled || !walk->times)
-		return true;
-	for (uint32_t c = 0; c < module->nr_comps; c++)
-		if (!walk->inner[c] && !walk_comp(walk, &module->comps[c], limit_ps, chains))
-			return false;
-	return true;
+		return TS_OK;
+	for (uint32_t c = 0; c < module->nr_comps; c++) {
+		if (walk->inner[c])
+			continue;
+		st = walk_comp(walk, &module->comps[c], limit_ps, chains, err);
+		if (st)
+			return st;
+	}
+	return TS_OK;
 }

@@ -67,21 +67,23 @@ static int64_t written_bytes(const struct ts_hlo_module *module, struct ts_hlo_p
 	return TS_MIN(ts_shape_bytes(&module->instrs[instr->operands[update]].shape), all);
 }
 
-/* The array of a place, made when it is new; TS_NONE: no memory. */
-static uint32_t array_of(struct finder *finder, struct ts_hlo_place made)
+/* The array of a place, made when it is new. */
+static enum ts_status array_of(struct finder *finder, struct ts_hlo_place made, uint32_t *array,
+			       struct ts_error *err)
 {
 	uint64_t key = (uint64_t)made.instr << 32 | (uint32_t)(made.leaf + 1);
-	uint32_t at = ts_map_find(&finder->by_place, key);
 
-	if (at != TS_NONE)
-		return at;
+	*array = ts_map_find(&finder->by_place, key);
+	if (*array != TS_NONE)
+		return TS_OK;
+	*array = (uint32_t)finder->nr_arrays;
 	if (!ts_grow(&finder->arrays, &finder->cap_arrays, finder->nr_arrays + 1,
 		     sizeof(*finder->arrays)) ||
-	    !ts_map_set(&finder->by_place, key, (uint32_t)finder->nr_arrays))
-		return TS_NONE;
-	finder->arrays[finder->nr_arrays] =
+	    !ts_map_set(&finder->by_place, key, *array))
+		return ts_fail_nomem(err);
+	finder->arrays[finder->nr_arrays++] =
 		(struct array){ made, written_bytes(finder->walk->module, made), 0, false };
-	return (uint32_t)finder->nr_arrays++;
+	return TS_OK;
 }
 
 static bool trace_operand(const struct finder *finder, struct ts_hlo_place place,
@@ -94,37 +96,40 @@ static bool trace_operand(const struct finder *finder, struct ts_hlo_place place
 	       passes_hbm(ts_hlo_place_shape(finder->walk->module, trace->place));
 }
 
-static bool add_use(struct finder *finder, uint32_t consumer, uint32_t operand)
+static enum ts_status add_use(struct finder *finder, uint32_t consumer, uint32_t operand,
+			      struct ts_error *err)
 {
 	const struct ts_hlo_module *module = finder->walk->module;
 	struct ts_hlo_place place = { module->instrs[consumer].operands[operand], WHOLE };
 	struct ts_hlo_trace trace;
 	uint32_t array;
 	uint64_t key;
+	enum ts_status st;
 
 	if (!passes_hbm(ts_hlo_place_shape(module, place)) || !trace_operand(finder, place, &trace))
-		return true;
-	array = array_of(finder, trace.place);
-	if (array == TS_NONE)
-		return false;
+		return TS_OK;
+	st = array_of(finder, trace.place, &array, err);
+	if (st)
+		return st;
 	key = (uint64_t)array << 32 | consumer;
 	if (ts_map_find(&finder->by_use, key) != TS_NONE)
-		return true; /* the same array, twice an operand */
+		return TS_OK; /* the same array, twice an operand */
 	if (!ts_grow(&finder->uses, &finder->cap_uses, finder->nr_uses + 1,
 		     sizeof(*finder->uses)) ||
 	    !ts_map_set(&finder->by_use, key, (uint32_t)finder->nr_uses))
-		return false;
+		return ts_fail_nomem(err);
 	finder->arrays[array].nr_users++;
 	finder->uses[finder->nr_uses++] =
 		(struct use){ array,	     consumer,
 			      operand,	     ts_hlo_read_bytes(module, consumer, operand),
 			      trace.crosses, trace.carried };
-	return true;
+	return TS_OK;
 }
 
-static bool find_uses(struct finder *finder)
+static enum ts_status find_uses(struct finder *finder, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = finder->walk->module;
+	enum ts_status st;
 
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		const struct ts_hlo_instr *instr = &module->instrs[i];
@@ -132,15 +137,17 @@ static bool find_uses(struct finder *finder)
 		if (finder->walk->inner[instr->computation] || ts_hlo_is_name(instr) ||
 		    ts_hlo_is_control(instr) || ts_hlo_is_done(instr))
 			continue;
-		for (uint32_t j = 0; j < instr->nr_operands; j++)
-			if (!add_use(finder, i, j))
-				return false;
+		for (uint32_t j = 0; j < instr->nr_operands; j++) {
+			st = add_use(finder, i, j, err);
+			if (st)
+				return st;
+		}
 	}
-	return true;
+	return TS_OK;
 }
 
 /* What the module gives out is written in any case. */
-static bool find_outputs(struct finder *finder)
+static enum ts_status find_outputs(struct finder *finder, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = finder->walk->module;
 	uint32_t root = module->comps[module->entry].root;
@@ -151,15 +158,16 @@ static bool find_outputs(struct finder *finder)
 		struct ts_hlo_place place = { root, is_tuple ? (int64_t)i : WHOLE };
 		struct ts_hlo_trace trace;
 		uint32_t array;
+		enum ts_status st;
 
 		if (!trace_operand(finder, place, &trace))
 			continue;
-		array = array_of(finder, trace.place);
-		if (array == TS_NONE)
-			return false;
+		st = array_of(finder, trace.place, &array, err);
+		if (st)
+			return st;
 		finder->arrays[array].is_output = true;
 	}
-	return true;
+	return TS_OK;
 }
 
 static struct ts_fusion_pair *pair_of(struct finder *finder, const struct use *use,
@@ -182,7 +190,8 @@ static struct ts_fusion_pair *pair_of(struct finder *finder, const struct use *u
 	return &pairs->items[pairs->nr++];
 }
 
-static bool add_to_pair(struct finder *finder, const struct use *use, struct ts_fusion_pairs *pairs)
+static enum ts_status add_to_pair(struct finder *finder, const struct use *use,
+				  struct ts_fusion_pairs *pairs, struct ts_error *err)
 {
 	const struct array *array = &finder->arrays[use->array];
 	const struct ts_fusion_time *times = finder->walk->times;
@@ -193,10 +202,10 @@ static bool add_to_pair(struct finder *finder, const struct use *use, struct ts_
 	};
 
 	if (use->bytes <= 0 || (times && times[use->consumer].occurrences == 0))
-		return true; /* nothing is read of it, or in a branch that was not taken */
+		return TS_OK; /* nothing is read of it, or in a branch that was not taken */
 	pair = pair_of(finder, use, pairs);
 	if (!pair)
-		return false;
+		return ts_fail_nomem(err);
 	pair->read_bytes = ts_i64_add(pair->read_bytes, use->bytes);
 	if (!array->is_output)
 		pair->write_bytes =
@@ -205,7 +214,7 @@ static bool add_to_pair(struct finder *finder, const struct use *use, struct ts_
 		pair->reason = ts_fusion_reason_of(&what);
 		pair->largest_bytes = array->bytes;
 	}
-	return true;
+	return TS_OK;
 }
 
 /* An end of an asynchronous op has the time of both. */
@@ -275,28 +284,35 @@ static void weigh_once(double per_byte_ps, struct ts_fusion_pair *pairs, size_t 
 	}
 }
 
-bool ts_fusion_find_pairs(struct ts_fusion_walk *walk, double per_byte_ps,
-			  struct ts_fusion_pairs *pairs)
+enum ts_status ts_fusion_find_pairs(struct ts_fusion_walk *walk, double per_byte_ps,
+				    struct ts_fusion_pairs *pairs, struct ts_error *err)
 {
 	struct finder finder = { .walk = walk };
 	size_t first = pairs->nr;
-	bool good, any;
+	enum ts_status st;
 
 	TS_ASSERT(walk->module && walk->inner && walk->caller && walk->traits);
 	if (walk->times)
 		join_halves(walk);
-	good = find_uses(&finder) && find_outputs(&finder);
-	for (size_t i = 0; i < finder.nr_uses && good; i++)
-		good = add_to_pair(&finder, &finder.uses[i], pairs);
-	any = good && pairs->nr > first; /* else there may be no array to point into */
-	if (any && walk->times)
+	st = find_uses(&finder, err);
+	if (st)
+		goto done;
+	st = find_outputs(&finder, err);
+	if (st)
+		goto done;
+	for (size_t i = 0; i < finder.nr_uses && st == TS_OK; i++)
+		st = add_to_pair(&finder, &finder.uses[i], pairs, err);
+	if (st || pairs->nr == first)
+		goto done; /* there may be no array to point into */
+	if (walk->times)
 		weigh(walk, per_byte_ps, pairs->items + first, pairs->nr - first);
-	else if (any)
+	else
 		weigh_once(per_byte_ps, pairs->items + first, pairs->nr - first);
+done:
 	ts_map_release(&finder.by_place);
 	ts_map_release(&finder.by_use);
 	ts_map_release(&finder.by_pair);
 	free(finder.arrays);
 	free(finder.uses);
-	return good;
+	return st;
 }

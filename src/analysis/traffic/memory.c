@@ -24,39 +24,50 @@ static bool *find_modules(const struct memory *memory)
 	return ran;
 }
 
-static bool look_into(struct memory *memory, uint32_t index, struct memory_copies *copies,
-		      struct memory_upcasts *upcasts)
+static enum ts_status look_into(struct memory *memory, uint32_t index, struct memory_copies *copies,
+				struct memory_upcasts *upcasts, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = &memory->ctx->profile->modules[index];
 	bool *inner = ts_hlo_inner_comps(module);
 	uint32_t *caller = ts_hlo_callers(module);
 	struct memory_walk walk = { memory, module, index, inner, caller };
-	bool good = inner && caller;
+	enum ts_status st = TS_OK;
 
-	if (good && module->nr_comps > 0)
-		good = ts_memory_find_copies(&walk, copies) &&
-		       ts_memory_find_upcasts(&walk, upcasts);
+	if (!inner || !caller) {
+		st = ts_fail_nomem(err);
+		goto done;
+	}
+	if (module->nr_comps == 0)
+		goto done;
+	st = ts_memory_find_copies(&walk, copies, err);
+	if (st)
+		goto done;
+	st = ts_memory_find_upcasts(&walk, upcasts, err);
+done:
 	free(inner);
 	free(caller);
-	return good;
+	return st;
 }
 
-static bool put_modules(struct memory *memory)
+static enum ts_status put_modules(struct memory *memory, struct ts_error *err)
 {
 	struct memory_copies copies = { .nr = 0 };
 	struct memory_upcasts upcasts = { .nr = 0 };
 	bool *ran = find_modules(memory);
-	bool good = ran != NULL;
+	enum ts_status st = TS_OK;
 
-	for (uint32_t i = 0; good && i < memory->ctx->profile->nr_modules; i++)
+	if (!ran)
+		return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < memory->ctx->profile->nr_modules && st == TS_OK; i++)
 		if (ran[i])
-			good = look_into(memory, i, &copies, &upcasts);
-	good = good && ts_memory_put_copies(memory, &copies) &&
-	       ts_memory_put_upcasts(memory, &upcasts);
+			st = look_into(memory, i, &copies, &upcasts, err);
+	if (st == TS_OK &&
+	    (!ts_memory_put_copies(memory, &copies) || !ts_memory_put_upcasts(memory, &upcasts)))
+		st = ts_fail_nomem(err);
 	free(ran);
 	free(copies.items);
 	free(upcasts.items);
-	return good;
+	return st;
 }
 
 static enum ts_status memory_close(void *state, const struct ts_context *ctx, void *facts,
@@ -68,11 +79,14 @@ static enum ts_status memory_close(void *state, const struct ts_context *ctx, vo
 				 .rates = ts_hbm_rates(ctx),
 				 .byte_ps = ts_hbm_byte_ps(ctx),
 				 .core_ps = ts_time_facts(ctx)->total_ps };
-	bool good =
-		ts_memory_find_ops(&memory) && ts_memory_put_ops(&memory) && put_modules(&memory);
+	enum ts_status st = ts_memory_find_ops(&memory, err);
 
+	if (st)
+		goto done;
+	st = ts_memory_put_ops(&memory) ? put_modules(&memory, err) : ts_fail_nomem(err);
+done:
 	ts_memory_release_ops(&memory);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 const struct ts_analysis ts_analysis_memory = {

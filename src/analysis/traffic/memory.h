@@ -57,8 +57,8 @@ struct memory_walk {
 	const uint32_t *caller;
 };
 
-/* memory_ops.c. False: no memory. */
-bool ts_memory_find_ops(struct memory *memory);
+/* memory_ops.c */
+enum ts_status ts_memory_find_ops(struct memory *memory, struct ts_error *err);
 void ts_memory_release_ops(struct memory *memory);
 struct ts_memory_op ts_memory_row(const struct memory *memory, const struct memory_row *row);
 /* False: it did not run. */
@@ -108,7 +108,8 @@ struct memory_copies {
 	struct memory_copy *items;
 	size_t nr, cap;
 };
-bool ts_memory_find_copies(const struct memory_walk *walk, struct memory_copies *copies);
+enum ts_status ts_memory_find_copies(const struct memory_walk *walk, struct memory_copies *copies,
+				     struct ts_error *err);
 bool ts_memory_put_copies(struct memory *memory, struct memory_copies *copies);
 
 /* memory_upcast.c. False: no memory. */
@@ -116,7 +117,8 @@ struct memory_upcasts {
 	struct memory_upcast *items;
 	size_t nr, cap;
 };
-bool ts_memory_find_upcasts(const struct memory_walk *walk, struct memory_upcasts *upcasts);
+enum ts_status ts_memory_find_upcasts(const struct memory_walk *walk,
+				      struct memory_upcasts *upcasts, struct ts_error *err);
 bool ts_memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts);
 
 #endif

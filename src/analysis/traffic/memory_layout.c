@@ -147,8 +147,8 @@ static int64_t moved_bytes(const struct ts_memory_op *op)
 			  ts_i64_add(sum_of(op->all.read_bytes), sum_of(op->all.written_bytes)));
 }
 
-static bool add_copy(const struct memory_walk *walk, const struct ts_memory_op *op, uint32_t index,
-		     struct memory_copies *copies)
+static enum ts_status add_copy(const struct memory_walk *walk, const struct ts_memory_op *op,
+			       uint32_t index, struct memory_copies *copies, struct ts_error *err)
 {
 	const struct ts_hlo_instr *instr = &walk->module->instrs[index];
 	struct memory_copy copy = { .module = walk->module,
@@ -161,7 +161,7 @@ static bool add_copy(const struct memory_walk *walk, const struct ts_memory_op *
 	copy.from = first_array(&walk->module->instrs[instr->operands[0]].shape);
 	copy.to = first_array(&instr->shape);
 	if (copy.from->dtype == TS_TUPLE || ts_shape_elements(copy.to) <= 1)
-		return true;
+		return TS_OK;
 	copy.touches_host =
 		copy.from->memory_space == TS_SPACE_HOST || copy.to->memory_space == TS_SPACE_HOST;
 	copy.changes_memory = copy.from->memory_space != copy.to->memory_space;
@@ -170,14 +170,16 @@ static bool add_copy(const struct memory_walk *walk, const struct ts_memory_op *
 	copy.reason = ts_memory_reason_of(&copy);
 	copy.bytes = moved_bytes(op) / TS_MAX(op->executions, 1);
 	if (!ts_grow(&copies->items, &copies->cap, copies->nr + 1, sizeof(*copies->items)))
-		return false;
+		return ts_fail_nomem(err);
 	copies->items[copies->nr++] = copy;
-	return true;
+	return TS_OK;
 }
 
-bool ts_memory_find_copies(const struct memory_walk *walk, struct memory_copies *copies)
+enum ts_status ts_memory_find_copies(const struct memory_walk *walk, struct memory_copies *copies,
+				     struct ts_error *err)
 {
 	const struct ts_hlo_module *module = walk->module;
+	enum ts_status st;
 
 	TS_ASSERT(walk->inner && walk->caller);
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
@@ -185,13 +187,14 @@ bool ts_memory_find_copies(const struct memory_walk *walk, struct memory_copies 
 		struct ts_memory_op op;
 
 		if (walk->inner[instr->computation] || instr->nr_operands == 0 ||
-		    (!is_mover(instr) && !only_moves(module, instr, 0)))
+		    (!is_mover(instr) && !only_moves(module, instr, 0)) ||
+		    !ts_memory_op_at(walk->memory, walk->index, i, &op))
 			continue;
-		if (ts_memory_op_at(walk->memory, walk->index, i, &op) &&
-		    !add_copy(walk, &op, i, copies))
-			return false;
+		st = add_copy(walk, &op, i, copies, err);
+		if (st)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
 static int by_time(const void *a, const void *b)
@@ -240,7 +243,8 @@ static struct ts_memory_copy make_fact(struct ts_result *result, const struct me
 }
 
 /* The first ones become facts. */
-static bool list_copies(struct memory *memory, const struct memory_copies *copies)
+static enum ts_status list_copies(struct memory *memory, const struct memory_copies *copies,
+				  struct ts_error *err)
 {
 	size_t nr = TS_MIN(copies->nr, TS_MEMORY_MAX_ROWS);
 	struct ts_memory_copy *facts =
@@ -250,7 +254,7 @@ static bool list_copies(struct memory *memory, const struct memory_copies *copie
 		facts[i] = make_fact(memory->result, &copies->items[i]);
 	memory->facts->copies = facts;
 	memory->facts->nr_copies = facts ? nr : 0;
-	return facts != NULL;
+	return facts ? TS_OK : ts_fail_nomem(err);
 }
 
 static struct ts_value total_bytes(const struct ts_memory_copy *copy)
@@ -316,7 +320,7 @@ bool ts_memory_put_copies(struct memory *memory, struct memory_copies *copies)
 	put_fields(memory, copies);
 	if (copies->nr > 1)
 		qsort(copies->items, copies->nr, sizeof(*copies->items), by_time);
-	if (!list_copies(memory, copies))
+	if (list_copies(memory, copies, NULL))
 		return false;
 	put_table(memory);
 	if (copies->nr > TS_MEMORY_MAX_ROWS)

@@ -23,30 +23,38 @@ static uint64_t key_of(uint32_t module, uint32_t instr)
 	return (uint64_t)module << 32 | instr;
 }
 
-static bool add_row(struct memory *memory, const struct memory_row *row)
+static enum ts_status add_row(struct memory *memory, const struct memory_row *row,
+			      struct ts_error *err)
 {
 	if (!ts_room_grow(memory->ctx->profile->rooms, &memory->ops, &memory->cap_ops,
 			  memory->nr_ops + 1, sizeof(*row)))
-		return false;
+		return ts_fail_nomem(err);
 	memory->ops[memory->nr_ops++] = *row;
-	return row->module == TS_NONE || row->instr == TS_NONE ||
-	       ts_map_set(&memory->by_instr, key_of(row->module, row->instr),
-			  (uint32_t)memory->nr_ops - 1);
+	if (row->module != TS_NONE && row->instr != TS_NONE &&
+	    !ts_map_set(&memory->by_instr, key_of(row->module, row->instr),
+			(uint32_t)memory->nr_ops - 1))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
-static bool add_whole(struct memory *memory, const struct ts_memory_op *op)
+static enum ts_status add_whole(struct memory *memory, const struct ts_memory_op *op,
+				struct ts_error *err)
 {
 	struct memory_row row = {
 		.op = op->op, .module = op->module, .instr = op->instr, .whole = TS_NONE
 	};
+	enum ts_status st;
 
 	if (!ts_grow(&memory->whole, &memory->cap_whole, memory->nr_whole + 1, sizeof(*op)))
-		return false;
+		return ts_fail_nomem(err);
 	row.whole = (uint32_t)memory->nr_whole;
 	memory->whole[memory->nr_whole++] = *op;
-	return add_row(memory, &row) &&
-	       (op->op == TS_NONE ||
-		ts_map_set(&memory->by_op, op->op, (uint32_t)memory->nr_ops - 1));
+	st = add_row(memory, &row, err);
+	if (st)
+		return st;
+	if (op->op != TS_NONE && !ts_map_set(&memory->by_op, op->op, (uint32_t)memory->nr_ops - 1))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 /* A kernel's events may say what its metadata does not. */
@@ -99,7 +107,8 @@ bool ts_memory_op_at(const struct memory *memory, uint32_t module, uint32_t inst
 	return at != TS_NONE;
 }
 
-static bool add_op(struct memory *memory, const struct ts_op_fact *fact)
+static enum ts_status add_op(struct memory *memory, const struct ts_op_fact *fact,
+			     struct ts_error *err)
 {
 	struct memory_row row = {
 		.op = fact->op, .module = fact->module_index, .instr = fact->instr, .whole = TS_NONE
@@ -107,13 +116,14 @@ static bool add_op(struct memory *memory, const struct ts_op_fact *fact)
 	struct ts_memory_op op;
 
 	if (memory->ctx->profile->ops[fact->op].async == TS_ASYNC_NONE)
-		return add_row(memory, &row);
+		return add_row(memory, &row, err);
 	op = op_of(memory, fact);
-	return add_whole(memory, &op);
+	return add_whole(memory, &op, err);
 }
 
 /* A done goes to its start's row. */
-static bool join_done(struct memory *memory, const struct ts_op_fact *fact, uint32_t at)
+static enum ts_status join_done(struct memory *memory, const struct ts_op_fact *fact, uint32_t at,
+				struct ts_error *err)
 {
 	struct ts_traffic traffic = traffic_of(memory, fact);
 	struct ts_memory_op *row = &memory->whole[memory->ops[at].whole];
@@ -123,8 +133,10 @@ static bool join_done(struct memory *memory, const struct ts_op_fact *fact, uint
 	row->self_ps = ts_i64_add(row->self_ps, TS_MAX(fact->self_ps, 0));
 	if (row->source.n == 0)
 		row->source = fact->source;
-	return fact->instr == TS_NONE ||
-	       ts_map_set(&memory->by_instr, key_of(fact->module_index, fact->instr), at);
+	if (fact->instr != TS_NONE &&
+	    !ts_map_set(&memory->by_instr, key_of(fact->module_index, fact->instr), at))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 static bool is_done(const struct ts_op *op)
@@ -133,9 +145,11 @@ static bool is_done(const struct ts_op *op)
 }
 
 /* DONES: the second time round, when the starts have their rows. */
-static bool add_ops(struct memory *memory, const struct ts_ops_facts *ops, bool dones)
+static enum ts_status add_ops(struct memory *memory, const struct ts_ops_facts *ops, bool dones,
+			      struct ts_error *err)
 {
 	const struct ts_profile *profile = memory->ctx->profile;
+	enum ts_status st;
 
 	for (size_t i = 0; i < ops->nr; i++) {
 		const struct ts_op_fact *fact = &ops->items[i];
@@ -148,10 +162,12 @@ static bool add_ops(struct memory *memory, const struct ts_ops_facts *ops, bool 
 			continue;
 		if (dones)
 			start = ts_map_find(&memory->by_op, profile->ops[fact->op].partner);
-		if (start == TS_NONE ? !add_op(memory, fact) : !join_done(memory, fact, start))
-			return false;
+		st = start == TS_NONE ? add_op(memory, fact, err)
+				      : join_done(memory, fact, start, err);
+		if (st)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
 /* What the rows sum up to, when all are there. */
@@ -186,7 +202,8 @@ static uint32_t start_of(const struct ts_hlo_module *module, uint32_t index)
 	return index;
 }
 
-static bool add_instr(struct memory *memory, uint32_t module_index, uint32_t index)
+static enum ts_status add_instr(struct memory *memory, uint32_t module_index, uint32_t index,
+				struct ts_error *err)
 {
 	const struct ts_hlo_module *module = &memory->ctx->profile->modules[module_index];
 	const struct ts_hlo_instr *instr = &module->instrs[index];
@@ -208,24 +225,28 @@ static bool add_instr(struct memory *memory, uint32_t module_index, uint32_t ind
 		uint32_t at = ts_map_find(&memory->by_instr, key_of(module_index, start));
 
 		if (at == TS_NONE)
-			return true;
+			return TS_OK;
 		ts_traffic_add(&memory->whole[memory->ops[at].whole].all, &traffic);
-		return ts_map_set(&memory->by_instr, key_of(module_index, index), at);
+		return ts_map_set(&memory->by_instr, key_of(module_index, index), at)
+			       ? TS_OK
+			       : ts_fail_nomem(err);
 	}
-	return add_whole(memory, &op);
+	return add_whole(memory, &op, err);
 }
 
-static bool add_module(struct memory *memory, uint32_t index)
+static enum ts_status add_module(struct memory *memory, uint32_t index, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = &memory->ctx->profile->modules[index];
 	bool *inner = ts_hlo_inner_comps(module);
-	bool good = inner != NULL;
+	enum ts_status st = TS_OK;
 
-	for (uint32_t i = 0; good && i < module->nr_instrs; i++)
+	if (!inner)
+		return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < module->nr_instrs && st == TS_OK; i++)
 		if (!inner[module->instrs[i].computation] && !ts_hlo_is_name(&module->instrs[i]))
-			good = add_instr(memory, index, i);
+			st = add_instr(memory, index, i, err);
 	free(inner);
-	return good;
+	return st;
 }
 
 static bool is_alone(const struct memory *memory)
@@ -233,16 +254,23 @@ static bool is_alone(const struct memory *memory)
 	return !memory->measured && memory->ctx->profile->nr_lines == 0;
 }
 
-bool ts_memory_find_ops(struct memory *memory)
+enum ts_status ts_memory_find_ops(struct memory *memory, struct ts_error *err)
 {
 	const struct ts_ops_facts *ops = ts_ops_facts(memory->ctx);
-	bool good = add_ops(memory, ops, false) && add_ops(memory, ops, true);
+	enum ts_status st = add_ops(memory, ops, false, err);
 
-	for (uint32_t i = 0; good && is_alone(memory) && i < memory->ctx->profile->nr_modules; i++)
-		good = add_module(memory, i);
-	if (good)
-		sum_up(memory);
-	return good;
+	if (st)
+		return st;
+	st = add_ops(memory, ops, true, err);
+	if (st)
+		return st;
+	for (uint32_t i = 0; is_alone(memory) && i < memory->ctx->profile->nr_modules; i++) {
+		st = add_module(memory, i, err);
+		if (st)
+			return st;
+	}
+	sum_up(memory);
+	return TS_OK;
 }
 
 void ts_memory_release_ops(struct memory *memory)

@@ -161,38 +161,39 @@ static uint64_t key_of(struct ts_hlo_place place)
 	return (uint64_t)place.instr << 32 | (uint32_t)(place.leaf + 1);
 }
 
-static bool add_place(struct finder *finder, struct ts_hlo_place place)
+static enum ts_status add_place(struct finder *finder, struct ts_hlo_place place,
+				struct ts_error *err)
 {
 	if (!is_wide(ts_hlo_place_shape(finder->walk->module, place)))
-		return true;
+		return TS_OK;
 	if (!ts_grow(&finder->items, &finder->cap, finder->nr + 1, sizeof(*finder->items)) ||
 	    !ts_map_set(&finder->by_place, key_of(place), (uint32_t)finder->nr))
-		return false;
+		return ts_fail_nomem(err);
 	finder->items[finder->nr++] = (struct wide){ .made = place, .consumer = TS_NONE };
-	return true;
+	return TS_OK;
 }
 
 /* Results that f32 was computed or widened into by a kernel that could store them otherwise. */
-static bool find_wide(struct finder *finder)
+static enum ts_status find_wide(struct finder *finder, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = finder->walk->module;
 
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		const struct ts_hlo_instr *instr = &module->instrs[i];
-		bool good = true;
+		enum ts_status st = TS_OK;
 
 		if (!is_kernel(finder->walk, instr) ||
 		    (!is(instr, "fusion") && !is(instr, "convert") && !is(instr, "convolution") &&
 		     !is(instr, "dot")))
 			continue;
 		if (instr->shape.dtype != TS_TUPLE)
-			good = add_place(finder, (struct ts_hlo_place){ i, TS_HLO_WHOLE });
-		for (uint32_t k = 0; good && k < instr->shape.nr_parts; k++)
-			good = add_place(finder, (struct ts_hlo_place){ i, k });
-		if (!good)
-			return false;
+			st = add_place(finder, (struct ts_hlo_place){ i, TS_HLO_WHOLE }, err);
+		for (uint32_t k = 0; k < instr->shape.nr_parts && st == TS_OK; k++)
+			st = add_place(finder, (struct ts_hlo_place){ i, k }, err);
+		if (st)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
 static struct wide *wide_at(struct finder *finder, struct ts_hlo_place place, bool *crosses)
@@ -330,7 +331,8 @@ static enum ts_dtype widened_from(const struct ts_hlo_module *module, struct ts_
 	return module->instrs[instr->operands[0]].shape.dtype;
 }
 
-static bool take(struct finder *finder, const struct wide *wide, struct memory_upcasts *upcasts)
+static enum ts_status take(struct finder *finder, const struct wide *wide,
+			   struct memory_upcasts *upcasts, struct ts_error *err)
 {
 	const struct memory_walk *walk = finder->walk;
 	struct memory_upcast *upcast;
@@ -339,9 +341,9 @@ static bool take(struct finder *finder, const struct wide *wide, struct memory_u
 
 	if (wide->rejected || wide->nr_consumers == 0 ||
 	    !ts_memory_op_at(walk->memory, walk->index, wide->made.instr, &op))
-		return true;
+		return TS_OK;
 	if (!ts_grow(&upcasts->items, &upcasts->cap, upcasts->nr + 1, sizeof(*upcasts->items)))
-		return false;
+		return ts_fail_nomem(err);
 	bytes = times(&op, narrowed(ts_shape_bytes(ts_hlo_place_shape(walk->module, wide->made)),
 				    TS_F32, wide->narrow));
 	upcast = &upcasts->items[upcasts->nr++];
@@ -352,24 +354,29 @@ static bool take(struct finder *finder, const struct wide *wide, struct memory_u
 	upcast->widened_from = widened_from(walk->module, wide->made);
 	upcast->total_bytes = ts_i64_add(bytes, wide->read_bytes);
 	upcast->impact_ps = saved_ps(walk, &op, bytes) + wide->read_ps;
-	return true;
+	return TS_OK;
 }
 
-bool ts_memory_find_upcasts(const struct memory_walk *walk, struct memory_upcasts *upcasts)
+enum ts_status ts_memory_find_upcasts(const struct memory_walk *walk,
+				      struct memory_upcasts *upcasts, struct ts_error *err)
 {
 	struct finder finder = { .walk = walk };
-	bool good = find_wide(&finder);
+	enum ts_status st;
 
 	TS_ASSERT(walk->inner && walk->caller);
-	if (good && finder.nr > 0) {
+	st = find_wide(&finder, err);
+	if (st)
+		goto done;
+	if (finder.nr > 0) {
 		reject_escapes(&finder);
 		note_uses(&finder);
 	}
-	for (size_t i = 0; good && i < finder.nr; i++)
-		good = take(&finder, &finder.items[i], upcasts);
+	for (size_t i = 0; i < finder.nr && st == TS_OK; i++)
+		st = take(&finder, &finder.items[i], upcasts, err);
+done:
 	ts_map_release(&finder.by_place);
 	free(finder.items);
-	return good;
+	return st;
 }
 
 static int by_impact(const void *a, const void *b)
@@ -428,7 +435,8 @@ static struct ts_memory_upcast make_fact(struct ts_result *result,
 }
 
 /* The first ones become facts. */
-static bool list_upcasts(struct memory *memory, const struct memory_upcasts *upcasts)
+static enum ts_status list_upcasts(struct memory *memory, const struct memory_upcasts *upcasts,
+				   struct ts_error *err)
 {
 	size_t nr = TS_MIN(upcasts->nr, TS_MEMORY_MAX_ROWS);
 	struct ts_memory_upcast *facts =
@@ -438,7 +446,7 @@ static bool list_upcasts(struct memory *memory, const struct memory_upcasts *upc
 		facts[i] = make_fact(memory->result, &upcasts->items[i]);
 	memory->facts->upcasts = facts;
 	memory->facts->nr_upcasts = facts ? nr : 0;
-	return facts != NULL;
+	return facts ? TS_OK : ts_fail_nomem(err);
 }
 
 #define UPCAST_CELLS(X) \
@@ -491,7 +499,7 @@ bool ts_memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts
 	put_fields(memory, upcasts);
 	if (upcasts->nr > 1)
 		qsort(upcasts->items, upcasts->nr, sizeof(*upcasts->items), by_impact);
-	if (!list_upcasts(memory, upcasts))
+	if (list_upcasts(memory, upcasts, NULL))
 		return false;
 	put_table(memory);
 	return true;

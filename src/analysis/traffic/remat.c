@@ -47,13 +47,13 @@ static bool is_checkpoint(struct ts_bytes scope)
 	return ts_bytes_has(scope, "rematted_computation");
 }
 
-static bool add_op(struct remat *all, const struct ts_op_fact *fact)
+static enum ts_status add_op(struct remat *all, const struct ts_op_fact *fact, struct ts_error *err)
 {
 	const struct ts_ops_facts *ops = ts_ops_facts(all->ctx);
 	struct ts_remat_op *to = add(all);
 
 	if (!to)
-		return false;
+		return ts_fail_nomem(err);
 	TS_ASSERT(fact->module_index == TS_NONE || fact->module_index < ops->nr_modules);
 	to->op = fact->op;
 	to->module = fact->module_index;
@@ -68,17 +68,17 @@ static bool add_op(struct remat *all, const struct ts_op_fact *fact)
 	if (fact->module_index != TS_NONE)
 		to->runs = ops->modules[fact->module_index].executions;
 	to->by_xla = !is_checkpoint(fact->framework_op);
-	return true;
+	return TS_OK;
 }
 
-static bool add_instr(struct remat *all, uint32_t m, uint32_t i)
+static enum ts_status add_instr(struct remat *all, uint32_t m, uint32_t i, struct ts_error *err)
 {
 	const struct ts_hlo_instr *instr = &all->ctx->profile->modules[m].instrs[i];
 	struct ts_cost cost = ts_hlo_cost(&all->ctx->profile->modules[m], i);
 	struct ts_remat_op *to = add(all);
 
 	if (!to)
-		return false;
+		return ts_fail_nomem(err);
 	to->module = m;
 	to->instr = i;
 	to->name = instr->name;
@@ -87,35 +87,39 @@ static bool add_instr(struct remat *all, uint32_t m, uint32_t i)
 	to->flops = cost.flops < 0 ? NAN : (double)cost.flops;
 	to->bytes = cost.bytes_accessed < 0 ? NAN : (double)cost.bytes_accessed;
 	to->by_xla = !is_checkpoint(instr->op_name);
-	return true;
+	return TS_OK;
 }
 
 /* Without a run every op of a module counts. */
-static bool add_module(struct remat *all, uint32_t m)
+static enum ts_status add_module(struct remat *all, uint32_t m, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = &all->ctx->profile->modules[m];
-	bool *inner = ts_hlo_inner_comps(module), good = inner != NULL;
+	bool *inner = ts_hlo_inner_comps(module);
+	enum ts_status st = TS_OK;
 
-	for (uint32_t i = 0; good && i < module->nr_instrs; i++)
+	if (!inner)
+		return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < module->nr_instrs && st == TS_OK; i++)
 		if (!inner[module->instrs[i].computation] && ts_remat_is(&module->instrs[i]) &&
 		    !ts_remat_is_name(&module->instrs[i]))
-			good = add_instr(all, m, i);
+			st = add_instr(all, m, i, err);
 	free(inner);
-	return good;
+	return st;
 }
 
-static bool find_ops(struct remat *all)
+static enum ts_status find_ops(struct remat *all, struct ts_error *err)
 {
 	const struct ts_ops_facts *ops = ts_ops_facts(all->ctx);
 	const struct ts_profile *profile = all->ctx->profile;
-	bool alone = profile->nr_lines == 0, good = true;
+	bool alone = profile->nr_lines == 0;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; !alone && i < ops->nr && good; i++)
+	for (size_t i = 0; !alone && i < ops->nr && st == TS_OK; i++)
 		if (ops->items[i].op != TS_NONE && ops->items[i].is_remat)
-			good = add_op(all, &ops->items[i]);
-	for (uint32_t m = 0; alone && m < profile->nr_modules && good; m++)
-		good = add_module(all, m);
-	return good;
+			st = add_op(all, &ops->items[i], err);
+	for (uint32_t m = 0; alone && m < profile->nr_modules && st == TS_OK; m++)
+		st = add_module(all, m, err);
+	return st;
 }
 
 /* Trips of the loop it stands in: how often it ran for each run of the module. */
@@ -155,27 +159,27 @@ static int by_module(const void *a, const void *b)
 	return (x->instr > y->instr) - (x->instr < y->instr);
 }
 
-static bool ask_modules(struct remat *all)
+static enum ts_status ask_modules(struct remat *all, struct ts_error *err)
 {
 	struct remat_module remat = { .module = NULL };
 	uint32_t open = TS_NONE;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	if (all->nr > 1)
 		qsort(all->ops, all->nr, sizeof(*all->ops), by_module);
-	for (size_t i = 0; i < all->nr && good; i++) {
+	for (size_t i = 0; i < all->nr && st == TS_OK; i++) {
 		if (all->ops[i].instr == TS_NONE)
 			continue;
 		if (all->ops[i].module != open) {
 			ts_remat_module_release(&remat);
 			open = all->ops[i].module;
-			good = ts_remat_module_init(&remat, &all->ctx->profile->modules[open]);
+			st = ts_remat_module_init(&remat, &all->ctx->profile->modules[open], err);
 		}
-		if (good)
+		if (st == TS_OK)
 			ask_module(&remat, &all->ops[i]);
 	}
 	ts_remat_module_release(&remat);
-	return good;
+	return st;
 }
 
 static int costliest_first(const void *a, const void *b)
@@ -343,18 +347,19 @@ static bool put_all_regions(struct remat *all)
 	return true;
 }
 
-static bool publish(const struct remat *all, const struct region *sum, struct ts_remat_facts *facts)
+static enum ts_status publish(const struct remat *all, const struct region *sum,
+			      struct ts_remat_facts *facts, struct ts_error *err)
 {
 	struct ts_remat_op *ops =
 		ts_arena_dup(&all->result->owner->arena, all->ops, all->nr, sizeof(*ops));
 
 	if (!ops)
-		return false;
+		return ts_fail_nomem(err);
 	*facts = (struct ts_remat_facts){ ops, all->nr, sum->time_ps, sum->saved_bytes };
-	return true;
+	return TS_OK;
 }
 
-static bool report(struct remat *all, struct ts_remat_facts *facts)
+static enum ts_status report(struct remat *all, struct ts_remat_facts *facts, struct ts_error *err)
 {
 	struct region sum;
 
@@ -363,21 +368,30 @@ static bool report(struct remat *all, struct ts_remat_facts *facts)
 	sum = sum_up(all);
 	put_fields(all->result, &sum, all->nr);
 	if (!put_all_regions(all))
-		return false;
+		return ts_fail_nomem(err);
 	put_ops(all);
-	return publish(all, &sum, facts);
+	return publish(all, &sum, facts, err);
 }
 
 static enum ts_status remat_close(void *arg, const struct ts_context *ctx, void *facts,
 				  struct ts_result *result, struct ts_error *err)
 {
 	struct remat all = { .ctx = ctx, .result = result };
-	bool good = find_ops(&all) && ask_modules(&all) && report(&all, facts);
+	enum ts_status st = find_ops(&all, err);
 
-	if (good && ctx->profile->nr_lines == 0 && all.nr > 0)
+	if (st)
+		goto done;
+	st = ask_modules(&all, err);
+	if (st)
+		goto done;
+	st = report(&all, facts, err);
+	if (st)
+		goto done;
+	if (ctx->profile->nr_lines == 0 && all.nr > 0)
 		ts_result_note(result, "no run: each op counts once, those of a loop too");
+done:
 	free(all.ops);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 const struct ts_analysis ts_analysis_remat = {

@@ -27,8 +27,9 @@ struct remat_module {
 	uint32_t round;
 };
 
-/* False: no memory; release it all the same. */
-bool ts_remat_module_init(struct remat_module *remat, const struct ts_hlo_module *module);
+/* When it fails, release it all the same. */
+enum ts_status ts_remat_module_init(struct remat_module *remat, const struct ts_hlo_module *module,
+				    struct ts_error *err);
 void ts_remat_module_release(struct remat_module *remat);
 
 bool ts_remat_is(const struct ts_hlo_instr *instr);

@@ -140,7 +140,8 @@ static void find_holders(struct remat_module *remat)
 				remat->kernel_of[module->instrs[i].called[c]] = i;
 }
 
-bool ts_remat_module_init(struct remat_module *remat, const struct ts_hlo_module *module)
+enum ts_status ts_remat_module_init(struct remat_module *remat, const struct ts_hlo_module *module,
+				    struct ts_error *err)
 {
 	*remat = (struct remat_module){
 		.module = module,
@@ -150,18 +151,18 @@ bool ts_remat_module_init(struct remat_module *remat, const struct ts_hlo_module
 		.seen = calloc(module->nr_instrs + 1, sizeof(*remat->seen)),
 	};
 	if (!remat->kernel_of || !remat->values || !remat->queue || !remat->seen)
-		return false;
+		return ts_fail_nomem(err);
 	find_holders(remat);
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		if (!ts_strmap_set(&remat->names, module->instrs[i].name, i))
-			return false;
+			return ts_fail_nomem(err);
 		if (is_forward(&module->instrs[i]))
 			remat->values[remat->nr_values++] =
 				(struct remat_value){ key_of(&module->instrs[i]), i,
 						      kernel_of(remat, i) };
 	}
 	qsort(remat->values, remat->nr_values, sizeof(*remat->values), by_key);
-	return true;
+	return TS_OK;
 }
 
 void ts_remat_module_release(struct remat_module *remat)
