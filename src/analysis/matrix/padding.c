@@ -181,8 +181,8 @@ static bool wastes(const struct padding_op *row)
 }
 
 /* What wastes nothing, or nothing that is known, is counted only. */
-static bool add_row(struct padding_list *list, const struct ts_profile *profile,
-		    const struct padding_op *op)
+static enum ts_status add_row(struct padding_list *list, const struct ts_profile *profile,
+			      const struct padding_op *op, struct ts_error *err)
 {
 	struct padding_row row = {
 		.op = op->op ? (uint32_t)(op->op - profile->ops) : TS_NONE,
@@ -198,31 +198,33 @@ static bool add_row(struct padding_list *list, const struct ts_profile *profile,
 	list->nr_loose += !op->module;
 	list->is_judged |= isfinite(op->waste_ps) || op->module;
 	if (!row.wastes && !(isfinite(row.waste_ps) && row.waste_ps != 0))
-		return true;
+		return TS_OK;
 	if (!ts_room_grow(profile->rooms, &list->items, &list->cap, list->nr + 1, sizeof(row)))
-		return false;
+		return ts_fail_nomem(err);
 	list->items[list->nr++] = row;
-	return true;
+	return TS_OK;
 }
 
-static bool list_measured(const struct ts_context *ctx, struct padding_list *list,
-			  struct padding_arrays *arrays)
+static enum ts_status list_measured(const struct ts_context *ctx, struct padding_list *list,
+				    struct padding_arrays *arrays, struct ts_error *err)
 {
 	struct ts_arena scratch = TS_ARENA_INIT;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (uint32_t i = 0; i < ctx->profile->nr_ops && good; i++) {
+	for (uint32_t i = 0; i < ctx->profile->nr_ops && st == TS_OK; i++) {
 		struct padding_op row;
 
 		if (!is_candidate(&ctx->profile->ops[i], &ts_ops_facts(ctx)->tally[i]))
 			continue;
 		row = measured_row(ctx, i, &scratch);
-		good = add_row(list, ctx->profile, &row) && ts_padding_arrays_note(arrays, &row);
+		st = add_row(list, ctx->profile, &row, err);
+		if (st == TS_OK)
+			st = ts_padding_arrays_note(arrays, &row, err);
 		if (scratch.total > SCRATCH)
 			ts_arena_release(&scratch);
 	}
 	ts_arena_release(&scratch);
-	return good;
+	return st;
 }
 
 /* Instructions that move no bytes, or whose inside has rows of its own. */
@@ -263,29 +265,37 @@ static struct padding_op module_row(const struct ts_context *ctx,
 	return row;
 }
 
-static bool list_module(const struct ts_context *ctx, const struct ts_hlo_module *module,
-			struct padding_list *list)
+static enum ts_status list_module(const struct ts_context *ctx, const struct ts_hlo_module *module,
+				  struct padding_list *list, struct ts_error *err)
 {
-	bool *inner = ts_hlo_inner_comps(module), good = inner != NULL;
+	bool *inner = ts_hlo_inner_comps(module);
+	enum ts_status st = TS_OK;
 
-	for (uint32_t i = 0; i < module->nr_instrs && good; i++) {
+	if (!inner)
+		return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < module->nr_instrs && st == TS_OK; i++) {
 		struct padding_op row;
 
 		if (inner[module->instrs[i].computation] || is_idle(&module->instrs[i]))
 			continue;
 		row = module_row(ctx, module, i);
-		good = add_row(list, ctx->profile, &row);
+		st = add_row(list, ctx->profile, &row, err);
 	}
 	free(inner);
-	return good;
+	return st;
 }
 
-static bool list_modules(const struct ts_context *ctx, struct padding_list *list)
+static enum ts_status list_modules(const struct ts_context *ctx, struct padding_list *list,
+				   struct ts_error *err)
 {
-	for (size_t i = 0; i < ctx->profile->nr_modules; i++)
-		if (!list_module(ctx, &ctx->profile->modules[i], list))
-			return false;
-	return true;
+	enum ts_status st;
+
+	for (size_t i = 0; i < ctx->profile->nr_modules; i++) {
+		st = list_module(ctx, &ctx->profile->modules[i], list, err);
+		if (st)
+			return st;
+	}
+	return TS_OK;
 }
 
 static double known(double value)
@@ -476,27 +486,33 @@ static enum ts_status padding_close(void *arg, const struct ts_context *ctx, voi
 	struct padding_list list = { .items = NULL };
 	struct padding_arrays *arrays = ts_padding_arrays_new(ctx, measured);
 	struct ts_padding sum = { 0, 0 };
-	bool good = false;
+	enum ts_status st;
 	double waste_ps;
 
-	if (!arrays || !(measured ? list_measured(ctx, &list, arrays) : list_modules(ctx, &list)))
+	if (!arrays)
+		return ts_fail_nomem(err);
+	st = measured ? list_measured(ctx, &list, arrays, err) : list_modules(ctx, &list, err);
+	if (st)
 		goto done;
 	if (list.nr > 1)
 		qsort(list.items, list.nr, sizeof(*list.items), by_waste);
 	waste_ps = wasted_time(&list, total_ps);
 	facts->waste_ps = whole_ps(waste_ps);
 	facts->waste_share = waste_ps / (double)total_ps;
-	if (!ts_padding_arrays_put(arrays, result, &sum))
+	if (!ts_padding_arrays_put(arrays, result, &sum)) {
+		st = ts_fail_nomem(err);
 		goto done;
+	}
 	add_fields(result, facts, &sum);
-	if (!put_ops(ctx, result, &list, facts))
+	if (!put_ops(ctx, result, &list, facts)) {
+		st = ts_fail_nomem(err);
 		goto done;
+	}
 	add_notes(result, ctx, &list);
-	good = true;
 done:
 	ts_room_free(list.items);
 	ts_padding_arrays_free(arrays);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 const struct ts_analysis ts_analysis_padding = {

@@ -67,12 +67,13 @@ struct ts_bytes ts_padding_advice(struct ts_result *result, const struct padding
 				  double *gain_ps);
 
 /* padding_arrays.c: the arrays of the modules that the noted ops belong to (of all, when nothing was measured), and
- * those ops' own that have no module. False, NULL: no memory. */
+ * those ops' own that have no module. NULL: no memory. */
 struct padding_arrays;
 struct padding_arrays *ts_padding_arrays_new(const struct ts_context *ctx, bool measured);
 void ts_padding_arrays_free(struct padding_arrays *arrays);
-bool ts_padding_arrays_note(struct padding_arrays *arrays, const struct padding_op *op);
-/* Adds the table "arrays", and sums them up. */
+enum ts_status ts_padding_arrays_note(struct padding_arrays *arrays, const struct padding_op *op,
+				      struct ts_error *err);
+/* Adds the table "arrays", and sums them up. False: no memory. */
 bool ts_padding_arrays_put(struct padding_arrays *arrays, struct ts_result *result,
 			   struct ts_padding *sum);
 

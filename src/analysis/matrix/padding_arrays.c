@@ -248,14 +248,14 @@ static uint32_t *find_callers(const struct ts_hlo_module *module)
 	return caller;
 }
 
-static bool add_module(struct padding_arrays *arrays, const struct ts_hlo_module *module,
+static void add_module(struct padding_arrays *arrays, const struct ts_hlo_module *module,
 		       const double *per_byte)
 {
 	struct walk walk = { .module = module, .arrays = arrays, .per_byte = per_byte };
 	bool *inner;
 
 	if (module->nr_comps == 0)
-		return true;
+		return;
 	inner = ts_hlo_inner_comps(module);
 	walk.caller = find_callers(module);
 	walk.inner = inner;
@@ -266,7 +266,6 @@ static bool add_module(struct padding_arrays *arrays, const struct ts_hlo_module
 	free(inner);
 	free(walk.caller);
 	ts_map_release(&walk.by_place);
-	return !arrays->failed;
 }
 
 struct padding_arrays *ts_padding_arrays_new(const struct ts_context *ctx, bool measured)
@@ -336,7 +335,8 @@ static void add_bytes(struct ts_padding *sum, const struct ts_padding *bytes)
 }
 
 /* What an op spends on a byte, where bytes bound it. */
-static bool note_module(struct padding_arrays *arrays, const struct padding_op *op)
+static enum ts_status note_module(struct padding_arrays *arrays, const struct padding_op *op,
+				  struct ts_error *err)
 {
 	size_t module = (size_t)(op->module - arrays->ctx->profile->modules);
 	double **per_byte = &arrays->per_byte[module];
@@ -345,42 +345,44 @@ static bool note_module(struct padding_arrays *arrays, const struct padding_op *
 	if (!*per_byte)
 		*per_byte = calloc((size_t)op->module->nr_instrs + 1, sizeof(**per_byte));
 	if (!*per_byte)
-		return false;
+		return ts_fail_nomem(err);
 	if (op->bound == PADDING_BYTES && op->bytes.allocated_bytes > 0)
 		(*per_byte)[op->instr] = (double)op->self_ps / (double)op->bytes.allocated_bytes;
-	return true;
+	return TS_OK;
 }
 
 /* Those that would not be listed are summed only. */
-static bool note_text(struct padding_arrays *arrays, const struct padding_op *op)
+static enum ts_status note_text(struct padding_arrays *arrays, const struct padding_op *op,
+				struct ts_error *err)
 {
 	struct array array = { .op = op->op, .bytes = op->bytes, .uses = 1 };
 
 	if (op->shape.dtype == TS_TUPLE || op->bytes.allocated_bytes <= 0)
-		return true;
+		return TS_OK;
 	add_bytes(&arrays->text, &array.bytes);
 	if (padding_bytes(&array) <= 0)
-		return true;
+		return TS_OK;
 	if (arrays->nr == MAX_HELD) {
 		sort_arrays(arrays);
 		arrays->nr_dropped += arrays->nr - MAX_ROWS;
 		arrays->nr = MAX_ROWS;
 	}
 	if (!ts_grow(&arrays->items, &arrays->cap, arrays->nr + 1, sizeof(array)))
-		return false;
+		return ts_fail_nomem(err);
 	if (op->bound == PADDING_BYTES)
 		array.time_ps = (double)op->self_ps / (double)op->bytes.allocated_bytes *
 				padding_bytes(&array);
 	arrays->items[arrays->nr++] = array;
-	return true;
+	return TS_OK;
 }
 
-bool ts_padding_arrays_note(struct padding_arrays *arrays, const struct padding_op *op)
+enum ts_status ts_padding_arrays_note(struct padding_arrays *arrays, const struct padding_op *op,
+				      struct ts_error *err)
 {
 	TS_ASSERT_HOT(arrays && op);
 	if (op->module)
-		return note_module(arrays, op);
-	return !op->has_shape || note_text(arrays, op);
+		return note_module(arrays, op, err);
+	return op->has_shape ? note_text(arrays, op, err) : TS_OK;
 }
 
 static void add_modules(struct padding_arrays *arrays)

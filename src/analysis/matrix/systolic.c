@@ -57,13 +57,14 @@ static const struct ts_device_steps *steps_of(const struct ts_context *ctx, uint
 }
 
 /* A place for each step that is listed, and one for all others. */
-static bool make_steps(struct systolic_state *state, const struct ts_context *ctx)
+static enum ts_status make_steps(struct systolic_state *state, const struct ts_context *ctx,
+				 struct ts_error *err)
 {
 	if (state->step_flops || !ctx->outline || ctx->outline->steps.nr_steps == 0)
-		return true;
+		return TS_OK;
 	state->nr_step_flops = ts_run_steps_nr(ctx->steps, &ctx->outline->steps) + 1;
 	state->step_flops = calloc(state->nr_step_flops, sizeof(*state->step_flops));
-	return state->step_flops != NULL;
+	return state->step_flops ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status systolic_open(void *arg, const struct ts_context *ctx,
@@ -79,7 +80,7 @@ static enum ts_status systolic_open(void *arg, const struct ts_context *ctx,
 		return ts_fail_nomem(err);
 	state->nr_cores = 1;
 	state->cores->step = TS_NONE;
-	return make_steps(state, ctx) ? TS_OK : ts_fail_nomem(err);
+	return make_steps(state, ctx, err);
 }
 
 /* Ops that hold others would count these twice. */
@@ -88,17 +89,18 @@ static bool counts(const struct ts_op *op)
 	return op->kind != TS_OP_CONTROL && op->kind != TS_OP_MODULE && op->kind != TS_OP_STEP;
 }
 
-static bool find_scale(struct systolic_state *state, const struct ts_context *ctx, uint32_t op)
+static enum ts_status find_scale(struct systolic_state *state, const struct ts_context *ctx,
+				 uint32_t op, struct ts_error *err)
 {
 	if (op >= state->nr_scale) {
 		if (!ts_room_grow(ctx->profile->rooms, &state->scale, &state->cap_scale,
 				  (size_t)op + 1, sizeof(*state->scale)))
-			return false;
+			return ts_fail_nomem(err);
 		state->nr_scale = (size_t)op + 1;
 	}
 	if (state->scale[op] == 0)
 		state->scale[op] = ts_systolic_scale(ctx, state->first_core, op);
-	return true;
+	return TS_OK;
 }
 
 static void add_flops(struct systolic_state *state, const struct ts_context *ctx,
@@ -119,10 +121,11 @@ static void add_flops(struct systolic_state *state, const struct ts_context *ctx
 		state->step_flops[core->at] += flops;
 }
 
-static bool add_core(struct systolic_state *state, const struct ts_context *ctx,
-		     const struct ts_block *block)
+static enum ts_status add_core(struct systolic_state *state, const struct ts_context *ctx,
+			       const struct ts_block *block, struct ts_error *err)
 {
 	const struct ts_device_steps *steps = steps_of(ctx, state->first_core);
+	enum ts_status st;
 
 	for (size_t i = 0; i < block->nr_events; i++) {
 		const struct ts_op *op;
@@ -135,13 +138,14 @@ static bool add_core(struct systolic_state *state, const struct ts_context *ctx,
 		flops = own ? block->flops[i] : op->flops;
 		if (flops <= 0 || !counts(op))
 			continue;
-		if (!find_scale(state, ctx, block->op[i]))
-			return false;
+		st = find_scale(state, ctx, block->op[i], err);
+		if (st)
+			return st;
 		add_flops(state, ctx, steps, block->start_ps[i],
 			  (double)flops * (double)(own ? 1 : nr) * state->scale[block->op[i]]);
 	}
 	state->cores->seen |= block->nr_events > 0;
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status systolic_block(void *arg, const struct ts_context *ctx,
@@ -150,9 +154,7 @@ static enum ts_status systolic_block(void *arg, const struct ts_context *ctx,
 	struct systolic_state *state = arg;
 
 	ts_hull_block(&state->hull, block);
-	if (state->nr_cores > 0 && !add_core(state, ctx, block))
-		return ts_fail_nomem(err);
-	return TS_OK;
+	return state->nr_cores > 0 ? add_core(state, ctx, block, err) : TS_OK;
 }
 
 static void merge_core(struct systolic_core *into, const struct systolic_core *from)
@@ -161,15 +163,16 @@ static void merge_core(struct systolic_core *into, const struct systolic_core *f
 	into->flops += from->flops;
 }
 
-static bool make_cores(struct systolic_state *state, const struct ts_context *ctx)
+static enum ts_status make_cores(struct systolic_state *state, const struct ts_context *ctx,
+				 struct ts_error *err)
 {
 	if (state->cores || ctx->profile->nr_devices == 0)
-		return true;
+		return TS_OK;
 	state->cores = calloc(ctx->profile->nr_devices, sizeof(*state->cores));
 	if (!state->cores)
-		return false;
+		return ts_fail_nomem(err);
 	state->nr_cores = ctx->profile->nr_devices;
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status systolic_merge(void *into_arg, void *from_arg, const struct ts_context *ctx,
@@ -177,9 +180,13 @@ static enum ts_status systolic_merge(void *into_arg, void *from_arg, const struc
 {
 	struct systolic_state *into = into_arg;
 	const struct systolic_state *from = from_arg;
+	enum ts_status st = make_cores(into, ctx, err);
 
-	if (!make_cores(into, ctx) || !make_steps(into, ctx))
-		return ts_fail_nomem(err);
+	if (st)
+		return st;
+	st = make_steps(into, ctx, err);
+	if (st)
+		return st;
 	ts_hull_merge(&into->hull, &from->hull);
 	for (size_t i = 0; i < TS_MIN(into->nr_step_flops, from->nr_step_flops); i++)
 		into->step_flops[i] += from->step_flops[i];

@@ -74,12 +74,12 @@ static void split_loss(struct row *row)
 	row->other = left - (isnan(row->memory) ? 0 : row->memory);
 }
 
-static bool add_row(struct list *list, const struct row *row)
+static enum ts_status add_row(struct list *list, const struct row *row, struct ts_error *err)
 {
 	if (!ts_grow(&list->items, &list->cap, list->nr + 1, sizeof(*list->items)))
-		return false;
+		return ts_fail_nomem(err);
 	list->items[list->nr++] = *row;
-	return true;
+	return TS_OK;
 }
 
 static struct row empty_row(void)
@@ -127,8 +127,11 @@ static bool is_candidate(const struct ts_op *op, const struct ts_tally_row *sum)
 	       (op->kind == TS_OP_MATRIX || op->kind == TS_OP_COMPUTE);
 }
 
-static bool list_measured(const struct ts_context *ctx, struct list *list)
+static enum ts_status list_measured(const struct ts_context *ctx, struct list *list,
+				    struct ts_error *err)
 {
+	enum ts_status st;
+
 	for (uint32_t i = 0; i < ctx->profile->nr_ops; i++) {
 		const struct ts_op *op = &ctx->profile->ops[i];
 		struct row row;
@@ -141,10 +144,11 @@ static bool list_measured(const struct ts_context *ctx, struct list *list)
 		if (op->kind == TS_OP_COMPUTE && !row.is_opaque && !(row.flops > 0))
 			continue; /* a custom call that only renames */
 		split_loss(&row);
-		if (!add_row(list, &row))
-			return false;
+		st = add_row(list, &row, err);
+		if (st)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
 static struct row static_row(const struct ts_context *ctx, const struct ts_hlo_module *module,
@@ -170,12 +174,15 @@ static bool holds_ops(const struct ts_hlo_instr *instr)
 	       ts_bytes_is(instr->opcode, "async-update");
 }
 
-static bool list_module(const struct ts_context *ctx, const struct ts_hlo_module *module,
-			struct list *list)
+static enum ts_status list_module(const struct ts_context *ctx, const struct ts_hlo_module *module,
+				  struct list *list, struct ts_error *err)
 {
-	bool *inner = ts_hlo_inner_comps(module), good = inner != NULL;
+	bool *inner = ts_hlo_inner_comps(module);
+	enum ts_status st = TS_OK;
 
-	for (uint32_t i = 0; i < module->nr_instrs && good; i++) {
+	if (!inner)
+		return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < module->nr_instrs && st == TS_OK; i++) {
 		const struct ts_hlo_instr *instr = &module->instrs[i];
 		struct row row;
 
@@ -192,18 +199,23 @@ static bool list_module(const struct ts_context *ctx, const struct ts_hlo_module
 								       &row.work, row.rates);
 			row.hbm_bytes = cost.hbm_bytes < 0 ? NAN : (double)cost.hbm_bytes;
 		}
-		good = add_row(list, &row);
+		st = add_row(list, &row, err);
 	}
 	free(inner);
-	return good;
+	return st;
 }
 
-static bool list_modules(const struct ts_context *ctx, struct list *list)
+static enum ts_status list_modules(const struct ts_context *ctx, struct list *list,
+				   struct ts_error *err)
 {
-	for (size_t i = 0; i < ctx->profile->nr_modules; i++)
-		if (!list_module(ctx, &ctx->profile->modules[i], list))
-			return false;
-	return true;
+	enum ts_status st;
+
+	for (size_t i = 0; i < ctx->profile->nr_modules; i++) {
+		st = list_module(ctx, &ctx->profile->modules[i], list, err);
+		if (st)
+			return st;
+	}
+	return TS_OK;
 }
 
 static int down(double a, double b)
@@ -455,17 +467,19 @@ enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct 
 {
 	bool measured = state->hull.nr_events > 0;
 	struct list list = { NULL, 0, 0 };
-	bool good;
+	enum ts_status st;
 
 	TS_ASSERT(facts && sum);
-	good = measured ? list_measured(ctx, &list) : list_modules(ctx, &list);
-	if (good) {
-		for (size_t i = 0; i < list.nr; i++)
-			sum_row(sum, &list.items[i]);
-		if (list.nr > 1)
-			qsort(list.items, list.nr, sizeof(*list.items), by_loss);
-		good = put_ops(result, ctx, &list, measured, facts);
-	}
+	st = measured ? list_measured(ctx, &list, err) : list_modules(ctx, &list, err);
+	if (st)
+		goto done;
+	for (size_t i = 0; i < list.nr; i++)
+		sum_row(sum, &list.items[i]);
+	if (list.nr > 1)
+		qsort(list.items, list.nr, sizeof(*list.items), by_loss);
+	if (!put_ops(result, ctx, &list, measured, facts))
+		st = ts_fail_nomem(err);
+done:
 	free(list.items);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }

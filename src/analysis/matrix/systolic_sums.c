@@ -61,7 +61,8 @@ static struct ts_bytes module_name(const struct ts_profile *profile, const struc
 	return (struct ts_bytes){ NULL, 0 };
 }
 
-static bool add_to_module(struct sums *sums, const struct ts_context *ctx, uint32_t index)
+static enum ts_status add_to_module(struct sums *sums, const struct ts_context *ctx, uint32_t index,
+				    struct ts_error *err)
 {
 	const struct ts_op *op = &ctx->profile->ops[index];
 	const struct ts_tally_row *row = &ts_ops_facts(ctx)->tally[index];
@@ -73,7 +74,7 @@ static bool add_to_module(struct sums *sums, const struct ts_context *ctx, uint3
 
 	sum = element(sums, op->program_id, sizeof(*sum), &is_new);
 	if (!sum)
-		return false;
+		return ts_fail_nomem(err);
 	if (is_new)
 		*sum = (struct module_sum){ .program_id = op->program_id,
 					    .peak = rates ? rates->peak_flops_per_s : NAN };
@@ -82,18 +83,18 @@ static bool add_to_module(struct sums *sums, const struct ts_context *ctx, uint3
 	if (op->kind == TS_OP_MODULE) {
 		sum->executions = ts_i64_add(sum->executions, row->occurrences);
 		sum->run_ps = ts_i64_add(sum->run_ps, row->total_ps);
-		return true;
+		return TS_OK;
 	}
 	sum->ops_ps = ts_i64_add(sum->ops_ps, row->self_ps);
 	if (op->kind == TS_OP_CONTROL || isnan(flops))
-		return true;
+		return TS_OK;
 	sum->has_flops = true;
 	if (fact && ts_op_flops_cause(fact).n > 0)
 		sum->impossible_flops += flops;
 	sum->has_matrix |=
 		flops > 0 && (op->kind == TS_OP_MATRIX || ts_bytes_is(op->category, "custom-call"));
 	sum->flops += flops;
-	return true;
+	return TS_OK;
 }
 
 static int64_t module_time(const struct module_sum *sum)
@@ -156,7 +157,7 @@ static bool put_modules(const struct ts_context *ctx, struct ts_result *result)
 
 	for (uint32_t i = 0; i < ctx->profile->nr_ops && good; i++)
 		if (ts_ops_facts(ctx)->tally[i].occurrences > 0 && ctx->profile->ops[i].has_program)
-			good = add_to_module(&sums, ctx, i);
+			good = add_to_module(&sums, ctx, i, NULL) == TS_OK;
 	if (good && sums.nr > 1)
 		qsort(sums.items, sums.nr, sizeof(*items), by_time);
 	items = sums.items;
