@@ -50,16 +50,15 @@ static uint64_t place_key(struct ts_bytes module, struct ts_bytes op)
 	return ts_hash(op, ts_hash(module, 1));
 }
 
-static bool index_facts(struct ts_doctor *doctor)
+static void index_facts(struct ts_doctor *doctor)
 {
 	for (size_t i = doctor->nr_facts; i-- > 0;) { /* of equal names the largest stays */
 		const struct ts_op_fact *fact = &doctor->facts[i];
 
 		if (!ts_map_set(&doctor->by_place, place_key(fact->module, fact->name),
 				(uint32_t)i))
-			return false;
+			doctor->failed = true;
 	}
-	return true;
 }
 
 static void gather_ops(struct ts_doctor *doctor)
@@ -75,8 +74,7 @@ static void gather_ops(struct ts_doctor *doctor)
 	doctor->nr_facts = doctor->ops->nr;
 	for (size_t i = 0; i < doctor->nr_facts; i++)
 		doctor->work[i] = work_of(doctor, &doctor->facts[i]);
-	if (!index_facts(doctor))
-		doctor->failed = true;
+	index_facts(doctor);
 }
 
 void ts_doctor_gather(struct ts_doctor *doctor)

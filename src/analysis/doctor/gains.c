@@ -36,7 +36,7 @@ static void fill_op(struct budget *budget, const struct ts_doctor *doctor, size_
 		budget->classes[bucket] = fmax(budget->classes[bucket] - ps, 0);
 }
 
-static bool budget_init(struct budget *budget, struct ts_doctor *doctor)
+static void budget_init(struct budget *budget, struct ts_doctor *doctor)
 {
 	size_t nr = doctor->nr_facts + 1;
 
@@ -44,13 +44,14 @@ static bool budget_init(struct budget *budget, struct ts_doctor *doctor)
 	budget->ops = ts_arena_array(&doctor->scratch, nr, sizeof(double));
 	budget->above = ts_arena_array(&doctor->scratch, nr, sizeof(double));
 	budget->named = ts_arena_array(&doctor->scratch, nr, sizeof(bool));
-	if (!budget->ops || !budget->above || !budget->named)
-		return false;
+	if (!budget->ops || !budget->above || !budget->named) {
+		doctor->failed = true;
+		return;
+	}
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		budget->classes[b] = (double)TS_MAX(doctor->bucket_ps[b], 0);
 	for (size_t i = 0; i < doctor->nr_facts; i++)
 		fill_op(budget, doctor, i);
-	return true;
 }
 
 static bool names_class(const struct ts_draft *draft, enum ts_bucket bucket)
@@ -261,10 +262,9 @@ void ts_doctor_gains(struct ts_doctor *doctor)
 
 	if (doctor->failed)
 		return;
-	if (!budget_init(&budget, doctor)) {
-		doctor->failed = true;
+	budget_init(&budget, doctor);
+	if (doctor->failed)
 		return;
-	}
 	draw_all(&budget, doctor, false);
 	draw_all(&budget, doctor, true);
 	merge(doctor, &budget);

@@ -86,23 +86,25 @@ static enum ts_status marks_look_at(const struct ts_context *ctx, bool *ops, str
 	return st;
 }
 
-static bool spread_labels(struct marks_state *state, const struct mark_labels *labels,
-			  size_t nr_ops)
+static enum ts_status spread_labels(struct marks_state *state, const struct mark_labels *labels,
+				    size_t nr_ops, struct ts_error *err)
 {
 	size_t nr = 0;
 
 	for (int row = 0; row < NR_MARK_ROWS; row++)
 		nr += labels->nr[row];
 	if (nr == 0)
-		return true; /* nothing to look for */
+		return TS_OK; /* nothing to look for */
 	state->label = malloc((nr_ops + 1) * sizeof(*state->label));
-	for (size_t i = 0; state->label && i < nr_ops; i++)
+	if (!state->label)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < nr_ops; i++)
 		for (int row = 0; row < NR_MARK_ROWS; row++)
 			state->label[i][row] = MARK_NONE;
-	for (int row = 0; state->label && row < NR_MARK_ROWS; row++)
+	for (int row = 0; row < NR_MARK_ROWS; row++)
 		for (size_t i = 0; i < labels->nr[row]; i++)
 			state->label[labels->items[row][i].op][row] = (uint16_t)i;
-	return state->label != NULL;
+	return TS_OK;
 }
 
 static enum ts_status marks_open(void *arg, const struct ts_context *ctx,
@@ -115,13 +117,14 @@ static enum ts_status marks_open(void *arg, const struct ts_context *ctx,
 	state->device = (uint32_t)(ts_line_device(ctx->profile, line) - ctx->profile->devices);
 	for (int row = 0; row < NR_MARK_ROWS; row++)
 		state->line.rows[row].budget = budget_of(ctx, row, state->device);
-	if (st == TS_OK && !spread_labels(state, &labels, ctx->profile->nr_ops))
-		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = spread_labels(state, &labels, ctx->profile->nr_ops, err);
 	ts_marks_list_release(&labels);
 	return st;
 }
 
-static bool mark_segment(struct marks_state *state, const struct ts_block *block, size_t i)
+static enum ts_status mark_segment(struct marks_state *state, const struct ts_block *block,
+				   size_t i, struct ts_error *err)
 {
 	const uint16_t *label = state->label[block->segment_op[i]];
 
@@ -129,39 +132,44 @@ static bool mark_segment(struct marks_state *state, const struct ts_block *block
 		if (label[row] != MARK_NONE &&
 		    !ts_slices_add(&state->line.rows[row], block->segment_start_ps[i],
 				   block->segment_end_ps[i], label[row]))
-			return false;
-	return true;
+			return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 static enum ts_status marks_block(void *arg, const struct ts_context *ctx,
 				  const struct ts_block *block, struct ts_error *err)
 {
 	struct marks_state *state = arg;
+	enum ts_status st;
 
-	for (size_t i = 0; state->label && i < block->nr_segments; i++)
-		if (!mark_segment(state, block, i))
-			return ts_fail_nomem(err);
+	for (size_t i = 0; state->label && i < block->nr_segments; i++) {
+		st = mark_segment(state, block, i, err);
+		if (st)
+			return st;
+	}
 	return TS_OK;
 }
 
 /* A slice that may stand for several: adding counts it as one event that fills its time. */
-static bool add_again(struct ts_slices *slices, const struct ts_slice *slice)
+static enum ts_status add_again(struct ts_slices *slices, const struct ts_slice *slice,
+				struct ts_error *err)
 {
 	int64_t foreign_ps = slice->end_ps - slice->start_ps - slice->own_ps;
 	struct ts_slice *last;
 
 	if (!ts_slices_add(slices, slice->start_ps, slice->end_ps, slice->label))
-		return false;
+		return ts_fail_nomem(err);
 	if (slices->nr == 0)
-		return true;
+		return TS_OK;
 	last = &slices->items[slices->nr - 1];
 	if (last->label == slice->label)
 		last->own_ps = TS_MAX(last->own_ps - foreign_ps, 0);
 	last->nr_events += TS_MIN(slice->nr_events - 1, UINT32_MAX - last->nr_events);
-	return true;
+	return TS_OK;
 }
 
-static bool merge_rows(struct ts_slices *into, const struct ts_slices *from)
+static enum ts_status merge_rows(struct ts_slices *into, const struct ts_slices *from,
+				 struct ts_error *err)
 {
 	const struct ts_slice *old = ts_slices_items(into), *new = ts_slices_items(from);
 	struct ts_slices sum = { .budget = into->budget };
@@ -169,33 +177,36 @@ static bool merge_rows(struct ts_slices *into, const struct ts_slices *from)
 
 	while (a < into->nr || b < from->nr) {
 		bool first = b == from->nr || (a < into->nr && old[a].start_ps <= new[b].start_ps);
+		enum ts_status st = add_again(&sum, first ? &old[a++] : &new[b++], err);
 
-		if (!add_again(&sum, first ? &old[a++] : &new[b++])) {
+		if (st) {
 			ts_slices_release(&sum);
-			return false;
+			return st;
 		}
 	}
 	sum.nr_folded += into->nr_folded + from->nr_folded;
 	ts_slices_release(into);
 	*into = sum;
-	return true;
+	return TS_OK;
 }
 
-static bool merge_row(struct ts_slices *into, struct ts_slices *from)
+static enum ts_status merge_row(struct ts_slices *into, struct ts_slices *from,
+				struct ts_error *err)
 {
 	if (from->nr == 0)
-		return true;
+		return TS_OK;
 	if (into->nr > 0)
-		return merge_rows(into, from);
+		return merge_rows(into, from, err);
 	*into = *from;
 	*from = (struct ts_slices){ .budget = into->budget };
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status marks_merge(void *arg, void *line, const struct ts_context *ctx,
 				  struct ts_error *err)
 {
 	struct marks_state *into = arg, *from = line;
+	enum ts_status st;
 
 	if (!into->devices) {
 		into->devices = calloc(ctx->profile->nr_devices + 1, sizeof(*into->devices));
@@ -206,8 +217,9 @@ static enum ts_status marks_merge(void *arg, void *line, const struct ts_context
 	for (int row = 0; row < NR_MARK_ROWS; row++) {
 		struct ts_slices *slices = &into->devices[from->device].rows[row];
 
-		if (!merge_row(slices, &from->line.rows[row]))
-			return ts_fail_nomem(err);
+		st = merge_row(slices, &from->line.rows[row], err);
+		if (st)
+			return st;
 		if (!ctx->profile->devices[from->device].is_gpu) /* these have more lines */
 			ts_slices_keep(slices, ctx->store);
 	}

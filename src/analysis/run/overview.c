@@ -208,8 +208,9 @@ static void add_host_step(struct run_step *sum, int64_t *nr_hosts, const struct 
 	(*nr_hosts)++;
 }
 
-/* The steps that hosts marked, each the mean over the hosts that did. False: no memory. */
-static bool take_host_steps(const struct ts_steps *marked, struct run_step **steps, size_t *nr)
+/* The steps that hosts marked, each the mean over the hosts that did. */
+static enum ts_status take_host_steps(const struct ts_steps *marked, struct run_step **steps,
+				      size_t *nr, struct ts_error *err)
 {
 	struct run_step *sums = calloc(marked->nr_steps + 1, sizeof(*sums));
 	int64_t *nr_hosts = calloc(marked->nr_steps + 1, sizeof(*nr_hosts));
@@ -231,7 +232,7 @@ static bool take_host_steps(const struct ts_steps *marked, struct run_step **ste
 		sums[(*nr)++].cores = TS_UNKNOWN;
 	}
 	free(nr_hosts);
-	return sums && nr_hosts;
+	return sums && nr_hosts ? TS_OK : ts_fail_nomem(err);
 }
 
 /* Of steps that both mark the numbers are the same; those of inferred steps are our own. */
@@ -313,8 +314,8 @@ static void release_steps(struct run_steps *steps)
 	free(steps->host_ps);
 }
 
-/* Of steps that are all at hand: those that are listed, and the sum of the others. False: no memory. */
-static bool choose_steps(struct run_steps *steps, size_t max)
+/* Of steps that are all at hand: those that are listed, and the sum of the others. */
+static enum ts_status choose_steps(struct run_steps *steps, size_t max, struct ts_error *err)
 {
 	int64_t *durations = malloc((steps->nr + 1) * sizeof(*durations));
 	uint32_t *rows;
@@ -332,12 +333,13 @@ static bool choose_steps(struct run_steps *steps, size_t max)
 	steps->nr = rows ? nr_listed : 0;
 	free(durations);
 	free(rows);
-	return rows != NULL;
+	return rows ? TS_OK : ts_fail_nomem(err);
 }
 
 /* Steps of the devices as the time view has them; else those whose work is known, else those of hosts. */
-static bool fill_steps(const struct ts_context *ctx, struct run_steps *steps,
-		       const struct run_step *hosts, size_t nr_hosts)
+static enum ts_status fill_steps(const struct ts_context *ctx, struct run_steps *steps,
+				 const struct run_step *hosts, size_t nr_hosts,
+				 struct ts_error *err)
 {
 	bool of_time = ts_time_facts(ctx)->nr_steps > 0 && ts_timeline_facts(ctx)->nr_steps == 0;
 	size_t nr_known = ts_time_facts(ctx)->nr_steps + ts_timeline_facts(ctx)->nr_steps;
@@ -350,39 +352,42 @@ static bool fill_steps(const struct ts_context *ctx, struct run_steps *steps,
 		join_host_steps(ctx->outline, steps, hosts, nr_hosts);
 	}
 	if (of_time)
-		return true;
+		return TS_OK;
 	steps->nr_all = steps->nr;
 	for (size_t i = 0; i < steps->nr; i++)
 		steps->ps[i] = (double)steps->items[i].duration_ps;
-	return choose_steps(steps, ctx->max_steps ? ctx->max_steps : TS_USUAL_STEPS);
+	return choose_steps(steps, ctx->max_steps ? ctx->max_steps : TS_USUAL_STEPS, err);
 }
 
-/* False: no memory. */
-static bool collect_steps(const struct ts_context *ctx, struct run_steps *steps)
+static enum ts_status collect_steps(const struct ts_context *ctx, struct run_steps *steps,
+				    struct ts_error *err)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
 	size_t nr_known = ts_timeline_facts(ctx)->nr_steps;
 	struct run_step *hosts;
-	size_t nr_hosts;
-	bool good;
+	size_t nr_hosts, nr_items, nr_all;
+	enum ts_status st;
 
 	*steps = (struct run_steps){ .source = "host", .from = TS_MEASURED };
-	good = take_host_steps(&ctx->outline->host_steps, &hosts, &nr_hosts);
-	if (good) {
-		size_t nr_items = TS_MAX(TS_MAX(time->nr_listed, nr_known), nr_hosts) + 1;
-		size_t nr_all = TS_MAX(TS_MAX(time->nr_steps, nr_known), nr_hosts) + 1;
-
-		steps->nr_host = nr_hosts;
-		steps->host_ps = malloc((nr_hosts + 1) * sizeof(*steps->host_ps));
-		steps->items = malloc(nr_items * sizeof(*steps->items));
-		steps->ps = malloc(nr_all * sizeof(*steps->ps));
-		good = steps->host_ps && steps->items && steps->ps;
+	st = take_host_steps(&ctx->outline->host_steps, &hosts, &nr_hosts, err);
+	if (st)
+		goto done;
+	nr_items = TS_MAX(TS_MAX(time->nr_listed, nr_known), nr_hosts) + 1;
+	nr_all = TS_MAX(TS_MAX(time->nr_steps, nr_known), nr_hosts) + 1;
+	steps->nr_host = nr_hosts;
+	steps->host_ps = malloc((nr_hosts + 1) * sizeof(*steps->host_ps));
+	steps->items = malloc(nr_items * sizeof(*steps->items));
+	steps->ps = malloc(nr_all * sizeof(*steps->ps));
+	if (!steps->host_ps || !steps->items || !steps->ps) {
+		st = ts_fail_nomem(err);
+		goto done;
 	}
-	for (size_t i = 0; good && i < nr_hosts; i++)
+	for (size_t i = 0; i < nr_hosts; i++)
 		steps->host_ps[i] = (double)hosts[i].host_duration_ps;
-	good = good && fill_steps(ctx, steps, hosts, nr_hosts);
+	st = fill_steps(ctx, steps, hosts, nr_hosts, err);
+done:
 	free(hosts);
-	return good;
+	return st;
 }
 
 /* Where steps are not those that the devices' own markers show, the summary says so. */
@@ -439,10 +444,11 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 				struct ts_error *err)
 {
 	struct run_steps steps;
+	enum ts_status st = collect_steps(ctx, &steps, err);
 
-	if (!collect_steps(ctx, &steps)) {
+	if (st) {
 		release_steps(&steps);
-		return ts_fail_nomem(err);
+		return st;
 	}
 	TS_SET(result, overview, overview.step_count,
 	       ts_value_from(steps.nr_all ? ts_int((int64_t)steps.nr_all) : ts_null(), steps.from));
