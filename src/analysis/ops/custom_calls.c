@@ -213,7 +213,7 @@ static size_t count_calls(const struct ts_context *ctx)
 	return nr;
 }
 
-static bool map_ops(struct calls *calls)
+static enum ts_status map_ops(struct calls *calls, struct ts_error *err)
 {
 	const struct ts_profile *profile = calls->ctx->profile;
 	const struct ts_ops_facts *ops = ts_ops_facts(calls->ctx);
@@ -224,9 +224,9 @@ static bool map_ops(struct calls *calls)
 
 		if (op && ts_op_instr(profile, op) &&
 		    !ts_map_set(&calls->by_instr, instr_key(op->module, op->instr), fact->op))
-			return false;
+			return ts_fail_nomem(err);
 	}
-	return true;
+	return TS_OK;
 }
 
 static void list_calls(struct calls *calls)
@@ -412,16 +412,21 @@ static enum ts_status custom_calls_close(void *state, const struct ts_context *c
 					 struct ts_result *result, struct ts_error *err)
 {
 	struct calls calls = { .ctx = ctx };
-	bool good;
+	enum ts_status st;
 
 	calls.items = calloc(count_calls(ctx) + 1, sizeof(*calls.items));
-	good = calls.items && map_ops(&calls);
-	if (good)
-		list_calls(&calls);
-	good = good && report(ctx, &calls, facts, result);
+	if (!calls.items)
+		return ts_fail_nomem(err);
+	st = map_ops(&calls, err);
+	if (st)
+		goto done;
+	list_calls(&calls);
+	if (!report(ctx, &calls, facts, result))
+		st = ts_fail_nomem(err);
+done:
 	free(calls.items);
 	ts_map_release(&calls.by_instr);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 const struct ts_analysis ts_analysis_custom_calls = {

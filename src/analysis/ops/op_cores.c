@@ -242,8 +242,9 @@ static size_t find_slow(const struct ts_context *ctx, const struct op_cores_stat
 	return nr;
 }
 
-static bool make_facts(const struct op_cores_state *sum, const struct ts_context *ctx,
-		       struct ts_arena *arena, struct ts_op_cores_facts *facts)
+static enum ts_status make_facts(const struct op_cores_state *sum, const struct ts_context *ctx,
+				 struct ts_arena *arena, struct ts_op_cores_facts *facts,
+				 struct ts_error *err)
 {
 	size_t cap = 0, nr = 0;
 	struct ts_op_core *items, found[KEPT];
@@ -251,10 +252,10 @@ static bool make_facts(const struct op_cores_state *sum, const struct ts_context
 	for (uint32_t op = 0; op < sum->nr_ops; op++)
 		cap += find_slow(ctx, sum, op, found);
 	items = ts_arena_array(arena, cap + KEPT, sizeof(*items));
-	for (uint32_t op = 0; op < sum->nr_ops && items; op++)
-		nr += find_slow(ctx, sum, op, &items[nr]);
 	if (!items)
-		return false;
+		return ts_fail_nomem(err);
+	for (uint32_t op = 0; op < sum->nr_ops; op++)
+		nr += find_slow(ctx, sum, op, &items[nr]);
 	qsort(items, nr, sizeof(*items), by_excess);
 	nr = TS_MIN(nr, LISTED);
 	for (size_t i = 0; i < nr; i++)
@@ -262,7 +263,7 @@ static bool make_facts(const struct op_cores_state *sum, const struct ts_context
 							 items[i].since_ps);
 	facts->items = items;
 	facts->nr = nr;
-	return true;
+	return TS_OK;
 }
 
 #define CELLS(X) \
@@ -287,9 +288,10 @@ static enum ts_status op_cores_close(void *arg, const struct ts_context *ctx, vo
 	const struct ts_profile *profile = ctx->profile;
 	struct ts_op_cores_facts *facts = facts_arg;
 	struct ts_table *table;
+	enum ts_status st = make_facts(arg, ctx, &result->owner->arena, facts, err);
 
-	if (!make_facts(arg, ctx, &result->owner->arena, facts))
-		return ts_fail_nomem(err);
+	if (st)
+		return st;
 	if (profile->nr_devices < 2)
 		return TS_OK;
 	table = TS_TABLE(result, op_cores_op_cores);

@@ -118,30 +118,30 @@ static void add_known(int64_t *sum, int64_t value)
 		*sum = ts_i64_add(TS_MAX(*sum, 0), value);
 }
 
-/* False: no memory. */
-static bool add_costs(struct ops_state *state, const struct ts_rooms *rooms,
-		      const struct ts_block *block, size_t i, int64_t nr)
+static enum ts_status add_costs(struct ops_state *state, const struct ts_rooms *rooms,
+				const struct ts_block *block, size_t i, int64_t nr,
+				struct ts_error *err)
 {
 	struct op_own *own;
 
 	if (block->flops[i] == TS_UNKNOWN && block->bytes[i] == TS_UNKNOWN)
-		return true;
+		return TS_OK;
 	if (!state->own) {
 		state->own = ts_room_array(rooms, state->nr_ops + 1, sizeof(*state->own));
 		state->nr_own = state->own ? state->nr_ops : 0;
 	}
 	if (!state->own)
-		return false;
+		return ts_fail_nomem(err);
 	own = &state->own[block->op[i]];
 	if (own->nr++ == 0)
 		own->flops = own->bytes = TS_UNKNOWN;
 	add_known(&own->flops, block->flops[i]);
 	add_known(&own->bytes, block->bytes[i]);
 	if (block->flops[i] == TS_UNKNOWN)
-		return true;
+		return TS_OK;
 	own->nr_flops = ts_i64_add(own->nr_flops, nr);
 	own->all_flops += (double)block->flops[i];
-	return true;
+	return TS_OK;
 }
 
 static const struct op_own *own_of(const struct ops_state *state, uint32_t op)
@@ -155,6 +155,7 @@ static enum ts_status ops_block(void *arg, const struct ts_context *ctx,
 				const struct ts_block *block, struct ts_error *err)
 {
 	struct ops_state *state = arg;
+	enum ts_status st;
 
 	for (size_t i = 0; i < block->nr_events; i++) {
 		struct op_sum *sum = &state->ops[block->op[i]];
@@ -165,8 +166,10 @@ static enum ts_status ops_block(void *arg, const struct ts_context *ctx,
 		sum->occurrences = ts_i64_add(sum->occurrences, nr);
 		sum->total_ps = ts_i64_add(sum->total_ps, block->total_ps[i]);
 		sum->self_ps = ts_i64_add(sum->self_ps, block->self_ps[i]);
-		if (block->flops && !add_costs(state, ctx->profile->rooms, block, i, nr))
-			return ts_fail_nomem(err);
+		st = block->flops ? add_costs(state, ctx->profile->rooms, block, i, nr, err)
+				  : TS_OK;
+		if (st)
+			return st;
 	}
 	for (size_t i = 0; i < block->nr_segments; i++)
 		state->ops[block->segment_op[i]].exclusive_ps +=
@@ -563,7 +566,7 @@ static void list_instrs(struct listing *list, uint32_t module_index, const bool 
 }
 
 /* Without a run. */
-static bool list_modules(struct listing *list)
+static enum ts_status list_modules(struct listing *list, struct ts_error *err)
 {
 	const struct ts_profile *profile = list->ctx->profile;
 	size_t nr = 0;
@@ -571,15 +574,17 @@ static bool list_modules(struct listing *list)
 	for (size_t m = 0; m < profile->nr_modules; m++)
 		nr += profile->modules[m].nr_instrs;
 	list->items = ts_arena_array(&list->result->owner->arena, nr + 1, sizeof(*list->items));
-	for (uint32_t m = 0; m < profile->nr_modules && list->items; m++) {
+	if (!list->items)
+		return ts_fail_nomem(err);
+	for (uint32_t m = 0; m < profile->nr_modules; m++) {
 		bool *inner = ts_hlo_inner_comps(&profile->modules[m]);
 
 		if (!inner)
-			return false;
+			return ts_fail_nomem(err);
 		list_instrs(list, m, inner);
 		free(inner);
 	}
-	return list->items != NULL;
+	return TS_OK;
 }
 
 static size_t rank_ops(const struct ops_state *sum, const struct ts_context *ctx,
@@ -647,7 +652,8 @@ static void put_others(const struct listing *list, struct ts_op_fact *others, si
 	ts_table_end_others(list->result, list->table, nr, "name", sums);
 }
 
-static bool list_ops(struct listing *list, const struct ops_state *sum, uint32_t *of_op)
+static enum ts_status list_ops(struct listing *list, const struct ops_state *sum, uint32_t *of_op,
+			       struct ts_error *err)
 {
 	struct ranked *ranked =
 		ts_room_alloc(list->ctx->profile->rooms, (sum->nr_ops + 1) * sizeof(*ranked));
@@ -675,7 +681,7 @@ static bool list_ops(struct listing *list, const struct ops_state *sum, uint32_t
 		put_others(list, &others, nr - listed);
 	list->nr = nr;
 	ts_room_free(ranked);
-	return ranked && list->items;
+	return ranked && list->items ? TS_OK : ts_fail_nomem(err);
 }
 
 static uint32_t *no_op_is_listed(struct ts_arena *arena, size_t nr_ops)
@@ -687,13 +693,16 @@ static uint32_t *no_op_is_listed(struct ts_arena *arena, size_t nr_ops)
 	return of_op;
 }
 
-static bool make_tally(const struct ops_state *sum, const struct ts_context *ctx,
-		       struct ts_ops_facts *facts, struct ts_result *result)
+static enum ts_status make_tally(const struct ops_state *sum, const struct ts_context *ctx,
+				 struct ts_ops_facts *facts, struct ts_result *result,
+				 struct ts_error *err)
 {
 	struct ts_tally_row *rows =
 		ts_arena_zalloc(&result->owner->arena, (ctx->profile->nr_ops + 1) * sizeof(*rows));
 
-	for (size_t i = 0; rows && i < TS_MIN(sum->nr_ops, ctx->profile->nr_ops); i++)
+	if (!rows)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < TS_MIN(sum->nr_ops, ctx->profile->nr_ops); i++)
 		rows[i] = (struct ts_tally_row){
 			.occurrences = sum->ops[i].occurrences,
 			.total_ps = sum->ops[i].total_ps,
@@ -703,23 +712,28 @@ static bool make_tally(const struct ops_state *sum, const struct ts_context *ctx
 			.device = sum->ops[i].device,
 		};
 	facts->tally = rows;
-	return rows != NULL;
+	return TS_OK;
 }
 
-static bool make_ops_facts(const struct ops_state *sum, const struct ts_context *ctx,
-			   struct ts_ops_facts *facts, struct ts_result *result)
+static enum ts_status make_ops_facts(const struct ops_state *sum, const struct ts_context *ctx,
+				     struct ts_ops_facts *facts, struct ts_result *result,
+				     struct ts_error *err)
 {
 	struct listing list = { .ctx = ctx, .result = result };
 	uint32_t *of_op = no_op_is_listed(&result->owner->arena, sum->nr_ops);
 	bool ran = ctx->profile->nr_lines > 0;
+	enum ts_status st;
 
 	list.table = TS_TITLED_TABLE(result, ops_ops, ran ? "Ops by self time" : "Ops");
-	if (!of_op || !(!ran ? list_modules(&list) : list_ops(&list, sum, of_op)))
-		return false;
+	if (!of_op)
+		return ts_fail_nomem(err);
+	st = ran ? list_ops(&list, sum, of_op, err) : list_modules(&list, err);
+	if (st)
+		return st;
 	facts->items = list.items;
 	facts->nr = list.nr;
 	facts->of_op = of_op;
-	return true;
+	return TS_OK;
 }
 
 /* What the compiled form of a module says; all unknown where the profile does not have it. */
@@ -792,8 +806,9 @@ static void take_executions(const struct ops_state *sum, const struct ts_profile
 	}
 }
 
-static bool make_module_facts(const struct ops_state *sum, const struct ts_context *ctx,
-			      struct ts_ops_facts *facts, struct ts_result *result)
+static enum ts_status make_module_facts(const struct ops_state *sum, const struct ts_context *ctx,
+					struct ts_ops_facts *facts, struct ts_result *result,
+					struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
 	size_t nr = profile->nr_modules;
@@ -803,7 +818,7 @@ static bool make_module_facts(const struct ops_state *sum, const struct ts_conte
 	struct ts_table *table = TS_TABLE(result, ops_modules);
 
 	if (!modules)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t m = 0; m < nr; m++)
 		modules[m] = (struct ts_module_fact){ profile->modules[m].program_id,
 						      profile->modules[m].name, -1, -1 };
@@ -813,7 +828,7 @@ static bool make_module_facts(const struct ops_state *sum, const struct ts_conte
 			   result, table);
 	facts->modules = modules;
 	facts->nr_modules = nr;
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status ops_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -824,10 +839,13 @@ static enum ts_status ops_close(void *arg, const struct ts_context *ctx, void *f
 
 	if (st)
 		return st;
-	return make_ops_facts(sum, ctx, facts, result) && make_tally(sum, ctx, facts, result) &&
-			       make_module_facts(sum, ctx, facts, result)
-		       ? TS_OK
-		       : ts_fail_nomem(err);
+	st = make_ops_facts(sum, ctx, facts, result, err);
+	if (st)
+		return st;
+	st = make_tally(sum, ctx, facts, result, err);
+	if (st)
+		return st;
+	return make_module_facts(sum, ctx, facts, result, err);
 }
 
 const struct ts_analysis ts_analysis_ops = {

@@ -464,8 +464,8 @@ static bool put_device(struct ts_result *result, uint32_t device, const struct t
 }
 
 /* The copies that were under way, for those who ask how fast they were. */
-static bool list_flights(const struct rates_state *sum, struct ts_arena *arena,
-			 struct ts_rates_facts *facts)
+static enum ts_status list_flights(const struct rates_state *sum, struct ts_arena *arena,
+				   struct ts_rates_facts *facts, struct ts_error *err)
 {
 	struct ts_flight *flights;
 	size_t nr = 0;
@@ -473,13 +473,15 @@ static bool list_flights(const struct rates_state *sum, struct ts_arena *arena,
 	for (size_t i = 0; i < sum->nr_ops; i++)
 		nr += sum->flights[i].nr > 0;
 	flights = ts_arena_array(arena, nr + 1, sizeof(*flights));
-	for (uint32_t i = 0; i < sum->nr_ops && flights; i++)
+	if (!flights)
+		return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < sum->nr_ops; i++)
 		if (sum->flights[i].nr > 0)
 			flights[facts->nr_flights++] =
 				(struct ts_flight){ i, sum->flights[i].nr,
 						    sum->flights[i].span_ps };
 	facts->flights = flights;
-	return flights != NULL;
+	return TS_OK;
 }
 
 #define FLIGHT_CELLS(X) \
@@ -509,14 +511,15 @@ static enum ts_status rates_close(void *arg, const struct ts_context *ctx, void 
 				  struct ts_result *result, struct ts_error *err)
 {
 	struct rates_state *sum = arg;
-	bool good = list_flights(sum, &result->owner->arena, facts);
+	enum ts_status st = list_flights(sum, &result->owner->arena, facts, err);
 
-	if (good)
-		put_flights(facts, ctx, result);
-	for (uint32_t i = 0; good && i < sum->nr_devices; i++)
-		if (sum->devices[i])
-			good = put_device(result, i, &ctx->rates[i], sum->devices[i]);
-	return good ? TS_OK : ts_fail_nomem(err);
+	if (st)
+		return st;
+	put_flights(facts, ctx, result);
+	for (uint32_t i = 0; i < sum->nr_devices; i++)
+		if (sum->devices[i] && !put_device(result, i, &ctx->rates[i], sum->devices[i]))
+			return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 const struct ts_analysis ts_analysis_rates = {

@@ -84,23 +84,24 @@ static struct roofline_work work_of(const struct ts_profile *profile, const stru
 	return work;
 }
 
-static bool make_device(struct roofline_state *state, const struct ts_context *ctx, uint32_t index)
+static enum ts_status make_device(struct roofline_state *state, const struct ts_context *ctx,
+				  uint32_t index, struct ts_error *err)
 {
 	state->nr_devices = ctx->profile->nr_devices;
 	state->devices = calloc(state->nr_devices, sizeof(*state->devices));
 	if (!state->devices)
-		return false;
+		return ts_fail_nomem(err);
 	state->own = &state->devices[index];
 	state->own->first_ps = INT64_MAX;
 	state->own->last_ps = INT64_MIN;
 	if (index >= ctx->outline->steps.nr_devices)
-		return true;
+		return TS_OK;
 	state->own_steps = ts_steps_of(&ctx->outline->steps, index);
 	if (state->own_steps->nr == 0)
-		return true;
+		return TS_OK;
 	state->nr_steps = ts_run_steps_nr(ctx->steps, &ctx->outline->steps) + 1;
 	state->steps = calloc(state->nr_steps, sizeof(*state->steps));
-	return state->steps != NULL;
+	return state->steps ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
@@ -109,10 +110,12 @@ static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
 	struct roofline_state *state = arg;
 	const struct ts_profile *profile = ctx->profile;
 	bool by_breakdown = false;
+	enum ts_status st;
 
 	state->from_ps = state->until_ps = INT64_MIN;
-	if (!make_device(state, ctx, profile->planes[line->plane].device))
-		return ts_fail_nomem(err);
+	st = make_device(state, ctx, profile->planes[line->plane].device, err);
+	if (st)
+		return st;
 	if (state->nr_steps == 0 || line->kind == TS_LINE_STEPS)
 		return TS_OK;
 	state->ops = ts_room_alloc(profile->rooms, (profile->nr_ops + 1) * sizeof(*state->ops));
