@@ -103,7 +103,7 @@ static bool mean_duration(const struct ts_steps *steps, int64_t *mean_ps)
 	struct ts_run_step step;
 	int64_t sum_ps = 0, nr = 0;
 
-	if (!ts_steps_walk_open(&walk, steps))
+	if (ts_steps_walk_open(&walk, steps, NULL))
 		return false;
 	while (ts_steps_walk_next(&walk, &step))
 		if (step.cores > 0) {
@@ -128,7 +128,7 @@ static bool choose(const struct ts_steps *steps, struct chosen *chosen)
 	int64_t mean_ps, nearest_ps = INT64_MAX, longest_ps = -1;
 
 	*chosen = (struct chosen){ TS_NONE, TS_NONE, 0, 0 };
-	if (!mean_duration(steps, &mean_ps) || !ts_steps_walk_open(&walk, steps))
+	if (!mean_duration(steps, &mean_ps) || ts_steps_walk_open(&walk, steps, NULL))
 		return false;
 	for (uint32_t row = 0; ts_steps_walk_next(&walk, &step); row++) {
 		int64_t ps = ts_run_step_duration(&step);

@@ -49,7 +49,7 @@ static bool foretell(struct foretold *one, const struct ts_profile *profile, uin
 	one->sums = calloc(nr, sizeof(*one->sums));
 	one->basis = calloc(nr, sizeof(*one->basis));
 	if (!one->sums || !one->basis ||
-	    !ts_op_times_make(&one->times, profile, module, rates, topology))
+	    ts_op_times_make(&one->times, profile, module, rates, topology, NULL))
 		return false;
 	for (size_t i = 0; i + 1 < nr; i++) {
 		const struct ts_op_time *time = &one->times.items[i];

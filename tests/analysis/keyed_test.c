@@ -69,14 +69,14 @@ static void a_sum_has_the_rows_of_both_in_the_order_of_their_first_meeting(void 
 	add(&into, 7, (struct row){ TS_NONE, 1, 50 });
 	add(&from, 8, (struct row){ 3, 10, 20 });
 	add(&from, 7, (struct row){ 4, 100, 30 });
-	assert_true(ts_keyed_sum(keyed(&into), keyed(&from), &row_record));
+	assert_int_equal(ts_keyed_sum(keyed(&into), keyed(&from), &row_record, NULL), TS_OK);
 	assert_int_equal(into.nr_rows, 2);
 	assert_int_equal(into.rows[0].op, 4); /* the first that is known */
 	assert_int_equal(into.rows[0].nr, 101);
 	assert_int_equal(into.rows[0].first_ps, 30);
 	assert_int_equal(into.rows[1].op, 3);
 	assert_int_equal(into.rows[1].nr, 10);
-	assert_true(ts_keyed_sum(keyed(&into), keyed(&from), &row_record));
+	assert_int_equal(ts_keyed_sum(keyed(&into), keyed(&from), &row_record, NULL), TS_OK);
 	assert_int_equal(into.nr_rows, 2);
 	assert_int_equal(into.rows[1].nr, 20);
 	assert_true(ts_keyed_is_valid(&into.row_of_key, 2));
@@ -88,7 +88,7 @@ static void a_sum_of_nothing_is_nothing(void **state)
 {
 	struct list into = { .nr_rows = 0 }, from = { .nr_rows = 0 };
 
-	assert_true(ts_keyed_sum(keyed(&into), keyed(&from), &row_record));
+	assert_int_equal(ts_keyed_sum(keyed(&into), keyed(&from), &row_record, NULL), TS_OK);
 	assert_int_equal(into.nr_rows, 0);
 	assert_true(ts_keyed_is_valid(&into.row_of_key, 0));
 }

@@ -227,8 +227,8 @@ static enum ts_status cache_merge(void *arg_into, void *arg_from, const struct t
 		good = ts_cache_add_request(into, &from->requests[i]);
 	for (size_t i = 0; i < from->nr_runs && good; i++)
 		good = add_run(into, &from->runs[i]);
-	good = good && ts_keyed_sum(FUNCTIONS(into), FUNCTIONS(from), &function_record) &&
-	       ts_keyed_sum(PROGRAMS(into), PROGRAMS(from), &program_record) &&
+	good = good && !ts_keyed_sum(FUNCTIONS(into), FUNCTIONS(from), &function_record, err) &&
+	       !ts_keyed_sum(PROGRAMS(into), PROGRAMS(from), &program_record, err) &&
 	       ts_record_merge(&cache_record, into, from);
 	return good ? TS_OK : ts_fail_nomem(err);
 }

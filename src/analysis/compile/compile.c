@@ -152,10 +152,11 @@ static enum ts_status compile_merge(void *arg_into, void *arg_from, const struct
 	struct compile_state *into = arg_into, *from = arg_from;
 
 	return ts_compile_thread_end(from) &&
-			       ts_keyed_sum(REGIONS(into), REGIONS(from), &region_record) &&
-			       ts_keyed_sum(NESTINGS(into), NESTINGS(from), &nesting_record) &&
-			       ts_keyed_sum(PHASES(into), PHASES(from), &phase_record) &&
-			       ts_keyed_sum(KERNELS(into), KERNELS(from), &kernel_record) &&
+			       !ts_keyed_sum(REGIONS(into), REGIONS(from), &region_record, err) &&
+			       !ts_keyed_sum(NESTINGS(into), NESTINGS(from), &nesting_record,
+					     err) &&
+			       !ts_keyed_sum(PHASES(into), PHASES(from), &phase_record, err) &&
+			       !ts_keyed_sum(KERNELS(into), KERNELS(from), &kernel_record, err) &&
 			       ts_record_merge(&compile_record, into, from)
 		       ? TS_OK
 		       : ts_fail_nomem(err);

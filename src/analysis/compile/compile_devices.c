@@ -221,12 +221,13 @@ static enum ts_status compile_devices_merge(void *arg_into, void *arg_from,
 					    const struct ts_context *ctx, struct ts_error *err)
 {
 	struct compile_devices_state *into = arg_into, *from = arg_from;
+	enum ts_status st =
+		ts_keyed_sum(TS_KEYED(into, regions, region_of_key),
+			     TS_KEYED(from, regions, region_of_key), &region_record, err);
 
-	return ts_keyed_sum(TS_KEYED(into, regions, region_of_key),
-			    TS_KEYED(from, regions, region_of_key), &region_record) &&
-			       ts_record_merge(&devices_record, into, from)
-		       ? TS_OK
-		       : ts_fail_nomem(err);
+	if (st == TS_OK && !ts_record_merge(&devices_record, into, from))
+		st = ts_fail_nomem(err);
+	return st;
 }
 
 #define REGION_CELLS(X) \

@@ -186,7 +186,7 @@ static bool put_steps(const struct ts_context *ctx, size_t nr_columns, struct ts
 		return false;
 	for (size_t i = 0; i < nr_columns; i++)
 		items[i] = ts_null();
-	if (!ts_steps_walk_open(&walk, steps))
+	if (ts_steps_walk_open(&walk, steps, NULL))
 		return false;
 	while (ts_steps_walk_next(&walk, &step))
 		if (step.cores > 0 && (walk.row - 1) % each == 0)

@@ -268,8 +268,8 @@ static struct hta_call *call_of(struct hta_rank *rank, uint32_t op)
 	call = &rank->calls[rank->nr_calls];
 	*call = (struct hta_call){ .op = op };
 	rank->nr_calls++;
-	if (!ts_spread_init(&call->cpu) || !ts_spread_init(&call->gpu) ||
-	    !ts_spread_init(&call->delay) ||
+	if (ts_spread_init(&call->cpu, NULL) || ts_spread_init(&call->gpu, NULL) ||
+	    ts_spread_init(&call->delay, NULL) ||
 	    !ts_map_set(&rank->by_call, op, (uint32_t)(rank->nr_calls - 1)))
 		return NULL;
 	return call;

@@ -29,24 +29,30 @@ void *ts_keyed_row(struct ts_keyed list, uint64_t key, const void *fresh)
 	return memcpy(rows_of(list) + (*list.nr)++ * list.size, fresh, list.size);
 }
 
-bool ts_keyed_sum(struct ts_keyed into, struct ts_keyed from, const struct ts_record *row)
+enum ts_status ts_keyed_sum(struct ts_keyed into, struct ts_keyed from, const struct ts_record *row,
+			    struct ts_error *err)
 {
 	uint64_t *keys = calloc(*from.nr + 1, sizeof(*keys)), key;
-	bool good = keys != NULL;
+	enum ts_status st = TS_OK;
 	size_t walk = 0;
 
 	TS_ASSERT(into.size == from.size && row->size == from.size);
-	while (good && ts_map_walk(from.index_of, &walk, &key))
+	if (!keys)
+		return ts_fail_nomem(err);
+	while (ts_map_walk(from.index_of, &walk, &key))
 		keys[ts_map_find(from.index_of, key)] = key;
-	for (size_t i = 0; good && i < *from.nr; i++) {
+	for (size_t i = 0; i < *from.nr; i++) {
 		uint8_t *add = rows_of(from) + i * from.size, *to;
 		size_t nr = *into.nr;
 
 		to = ts_keyed_row(into, keys[i], add);
-		good = to && (*into.nr > nr || ts_record_merge(row, to, add));
+		if (!to || (*into.nr == nr && !ts_record_merge(row, to, add))) {
+			st = ts_fail_nomem(err);
+			break;
+		}
 	}
 	free(keys);
-	return good;
+	return st;
 }
 
 bool ts_keyed_is_valid(const struct ts_map *index_of, size_t nr)

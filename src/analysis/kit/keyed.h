@@ -25,9 +25,10 @@ struct ts_keyed {
 void *ts_keyed_row(struct ts_keyed list, uint64_t key, const void *fresh);
 
 /* Adds the rows of FROM to those of the same keys in INTO, by the table ROW; FROM stays as it is. Rows do not
- * own memory. False: no memory. */
+ * own memory. */
 struct ts_record;
-bool ts_keyed_sum(struct ts_keyed into, struct ts_keyed from, const struct ts_record *row);
+enum ts_status ts_keyed_sum(struct ts_keyed into, struct ts_keyed from, const struct ts_record *row,
+			    struct ts_error *err);
 
 /* Whether a map and the number of rows belong together: asked of what was loaded. */
 bool ts_keyed_is_valid(const struct ts_map *index_of, size_t nr);

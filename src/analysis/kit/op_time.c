@@ -389,27 +389,30 @@ static void set_time(const struct maker *maker, uint32_t index)
 		walked->ps[i] = time->ps[i] < 0 ? time->ps[TS_CASE_LIKELY] : time->ps[i];
 }
 
-static bool make_all(struct maker *maker)
+static enum ts_status make_all(struct maker *maker, struct ts_error *err)
 {
 	const struct ts_hlo_module *module = maker->module;
 	bool *inner = ts_hlo_inner_comps(module);
 
-	for (uint32_t i = 0; inner && i < module->nr_instrs; i++) {
+	if (!inner)
+		return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		uint32_t start = ts_hlo_start_of(module, i);
 
 		maker->times->walked[i].start = TS_NONE;
 		if (start != TS_NONE)
 			maker->done_of[start] = i;
 	}
-	for (uint32_t i = 0; inner && i < module->nr_instrs; i++)
+	for (uint32_t i = 0; i < module->nr_instrs; i++)
 		if (!inner[module->instrs[i].computation])
 			set_time(maker, i);
 	free(inner);
-	return inner != NULL;
+	return TS_OK;
 }
 
-bool ts_op_times_make(struct ts_op_times *times, const struct ts_profile *profile, uint32_t module,
-		      const struct ts_rates *rates, const struct ts_topology *topology)
+enum ts_status ts_op_times_make(struct ts_op_times *times, const struct ts_profile *profile,
+				uint32_t module, const struct ts_rates *rates,
+				const struct ts_topology *topology, struct ts_error *err)
 {
 	struct maker maker = {
 		.profile = profile,
@@ -420,7 +423,7 @@ bool ts_op_times_make(struct ts_op_times *times, const struct ts_profile *profil
 		.times = times,
 	};
 	size_t nr = (size_t)maker.module->nr_instrs + 1;
-	bool good;
+	enum ts_status st;
 
 	TS_ASSERT(times && profile && topology);
 	TS_ASSERT(module < profile->nr_modules);
@@ -431,9 +434,10 @@ bool ts_op_times_make(struct ts_op_times *times, const struct ts_profile *profil
 	maker.done_of = malloc(nr * sizeof(*maker.done_of));
 	for (size_t i = 0; maker.done_of && i < nr; i++)
 		maker.done_of[i] = TS_NONE;
-	good = times->items && times->walked && maker.done_of && make_all(&maker);
+	st = times->items && times->walked && maker.done_of ? make_all(&maker, err)
+							    : ts_fail_nomem(err);
 	free(maker.done_of);
-	return good;
+	return st;
 }
 
 void ts_op_times_release(struct ts_op_times *times)

@@ -63,9 +63,10 @@ struct ts_op_times {
 
 /* A chip whose ops can be foretold: a TPU of the chip table. */
 bool ts_op_times_knows(const struct ts_rates *rates);
-/* Of a module of PROFILE; TOPOLOGY may be unknown. False: no memory. */
-bool ts_op_times_make(struct ts_op_times *times, const struct ts_profile *profile, uint32_t module,
-		      const struct ts_rates *rates, const struct ts_topology *topology);
+/* Of a module of PROFILE; TOPOLOGY may be unknown. */
+enum ts_status ts_op_times_make(struct ts_op_times *times, const struct ts_profile *profile,
+				uint32_t module, const struct ts_rates *rates,
+				const struct ts_topology *topology, struct ts_error *err);
 void ts_op_times_release(struct ts_op_times *times);
 
 #endif

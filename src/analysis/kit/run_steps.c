@@ -16,12 +16,13 @@
 #define MAX_PERIODS  4
 #define SLOW_DEFAULT 20 /* %; without settings */
 
-bool ts_steps_walk_open(struct ts_steps_walk *walk, const struct ts_steps *steps)
+enum ts_status ts_steps_walk_open(struct ts_steps_walk *walk, const struct ts_steps *steps,
+				  struct ts_error *err)
 {
 	TS_ASSERT(walk && steps);
 	*walk = (struct ts_steps_walk){ .steps = steps };
 	walk->at = calloc(steps->nr_devices + 1, sizeof(*walk->at));
-	return walk->at != NULL;
+	return walk->at ? TS_OK : ts_fail_nomem(err);
 }
 
 void ts_steps_walk_close(struct ts_steps_walk *walk)
@@ -129,20 +130,21 @@ static int longest_first(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static bool list_slow(const struct ts_steps *steps, int64_t limit_ps, struct ts_run_steps *all,
-		      struct ts_steps_walk *walk)
+static enum ts_status list_slow(const struct ts_steps *steps, int64_t limit_ps,
+				struct ts_run_steps *all, struct ts_steps_walk *walk,
+				struct ts_error *err)
 {
 	all->nr_all_slow = find_slow(steps, limit_ps, all->median_ps, NULL, walk);
 	all->slow = calloc(all->nr_all_slow + 1, sizeof(*all->slow));
 	if (!all->slow)
-		return false;
+		return ts_fail_nomem(err);
 	find_slow(steps, limit_ps, all->median_ps, all->slow, walk);
 	for (int i = 0; i < MAX_PERIODS && find_period(all); i++)
 		;
 	if (all->nr_all_slow > 1)
 		qsort(all->slow, all->nr_all_slow, sizeof(*all->slow), longest_first);
 	all->nr_slow = TS_MIN(all->nr_all_slow, TS_MAX_SLOW);
-	return true;
+	return TS_OK;
 }
 
 static int64_t limit_of(const struct ts_settings *settings, int64_t median_ps)
@@ -162,32 +164,30 @@ static void list_durations(struct ts_run_steps *all, struct ts_steps_walk *walk)
 			all->durations_ps[all->nr_ran++] = ts_run_step_duration(&step);
 }
 
-static bool measure(struct ts_run_steps *all)
+static enum ts_status measure(struct ts_run_steps *all, struct ts_error *err)
 {
 	int64_t *scratch = malloc((all->nr_ran + 1) * sizeof(*scratch));
 
 	if (!scratch)
-		return false;
+		return ts_fail_nomem(err);
 	memcpy(scratch, all->durations_ps, all->nr_ran * sizeof(*scratch));
 	all->median_ps = ts_median_of(scratch, all->nr_ran);
 	for (size_t i = 0; i < all->nr_ran; i++)
 		scratch[i] = llabs((long long)(all->durations_ps[i] - all->median_ps));
 	all->mad_ps = ts_median_of(scratch, all->nr_ran);
 	free(scratch);
-	return true;
+	return TS_OK;
 }
 
-/* Marks the NR largest numbers; of equal ones the first. */
-static bool mark_largest(const int64_t *numbers, size_t nr, size_t nr_marked, bool *marks)
+/* Marks the NR_MARKED largest numbers; of equal ones the first. SCRATCH has room for all. */
+static void mark_largest(const int64_t *numbers, size_t nr, size_t nr_marked, int64_t *scratch,
+			 bool *marks)
 {
-	int64_t *scratch = malloc((nr + 1) * sizeof(*scratch)), least;
 	size_t nr_equal = nr_marked;
+	int64_t least;
 
-	if (!scratch)
-		return false;
 	memcpy(scratch, numbers, nr * sizeof(*scratch));
 	least = ts_select(scratch, nr, nr - nr_marked);
-	free(scratch);
 	for (size_t i = 0; i < nr; i++)
 		nr_equal -= numbers[i] > least;
 	for (size_t i = 0; i < nr; i++) {
@@ -196,79 +196,98 @@ static bool mark_largest(const int64_t *numbers, size_t nr, size_t nr_marked, bo
 		marks[i] |= numbers[i] > least || is_first;
 		nr_equal -= is_first;
 	}
-	return true;
 }
 
 uint32_t *ts_choose_rows(const int64_t *numbers, size_t nr, size_t max, size_t *nr_kept)
 {
 	size_t largest = TS_MIN(max / 2, nr), spread = TS_MIN(max - max / 2, nr);
 	uint32_t *rows = malloc((TS_MIN(nr, max) + 1) * sizeof(*rows));
+	int64_t *scratch = malloc((nr + 1) * sizeof(*scratch));
 	bool *marks = calloc(nr + 1, sizeof(*marks));
-	bool good = rows && marks;
 
 	TS_ASSERT(numbers && nr_kept && nr < UINT32_MAX);
 	*nr_kept = 0;
-	if (good && nr > max && largest > 0)
-		good = mark_largest(numbers, nr, largest, marks);
-	for (size_t i = 0; good && nr > max && i < spread; i++)
+	if (!rows || !scratch || !marks) {
+		free(rows);
+		rows = NULL;
+		goto done;
+	}
+	if (nr > max && largest > 0)
+		mark_largest(numbers, nr, largest, scratch, marks);
+	for (size_t i = 0; nr > max && i < spread; i++)
 		marks[(size_t)((double)i * (double)nr / (double)spread)] = true;
-	for (size_t i = 0; good && i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		if (nr <= max || marks[i])
 			rows[(*nr_kept)++] = (uint32_t)i;
+done:
+	free(scratch);
 	free(marks);
-	if (good)
-		return rows;
-	free(rows);
-	return NULL;
+	return rows;
 }
 
 /* From places among those that ran to rows. */
-static bool place_rows(const struct ts_steps *steps, struct ts_run_steps *all)
+static enum ts_status place_rows(const struct ts_steps *steps, struct ts_run_steps *all,
+				 struct ts_error *err)
 {
 	struct ts_steps_walk walk;
 	struct ts_run_step step;
 	uint32_t nr_ran = 0;
+	enum ts_status st;
 
 	if (all->nr_ran == all->nr_rows)
-		return true;
-	if (!ts_steps_walk_open(&walk, steps))
-		return false;
+		return TS_OK;
+	st = ts_steps_walk_open(&walk, steps, err);
+	if (st)
+		return st;
 	for (size_t at = 0; at < all->nr_kept && ts_steps_walk_next(&walk, &step);)
 		if (step.cores > 0 && nr_ran++ == all->kept[at])
 			all->kept[at++] = walk.row - 1;
 	ts_steps_walk_close(&walk);
-	return true;
+	return TS_OK;
 }
 
-static bool choose(const struct ts_steps *steps, size_t max, struct ts_run_steps *all)
+static enum ts_status choose(const struct ts_steps *steps, size_t max, struct ts_run_steps *all,
+			     struct ts_error *err)
 {
 	all->nr_kept = all->nr_rows;
 	if (max == 0)
 		max = TS_USUAL_STEPS;
 	if (all->nr_ran <= max)
-		return true;
+		return TS_OK;
 	max = TS_MAX(max, 2 * all->nr_slow); /* half of them are the longest */
 	all->kept = ts_choose_rows(all->durations_ps, all->nr_ran, max, &all->nr_kept);
-	return all->kept && place_rows(steps, all);
+	if (!all->kept)
+		return ts_fail_nomem(err);
+	return place_rows(steps, all, err);
 }
 
 enum ts_status ts_run_steps_find(const struct ts_steps *steps, const struct ts_settings *settings,
 				 size_t max, struct ts_run_steps *found, struct ts_error *err)
 {
 	struct ts_steps_walk walk;
-	bool good;
+	enum ts_status st;
 
 	TS_ASSERT(steps && found);
 	*found = (struct ts_run_steps){ .nr_rows = steps->nr_steps, .period = -1 };
 	found->durations_ps = malloc((steps->nr_steps + 1) * sizeof(*found->durations_ps));
-	good = ts_steps_walk_open(&walk, steps) && found->durations_ps;
-	if (good)
-		list_durations(found, &walk);
-	good = good && measure(found);
-	if (good && found->nr_ran >= MIN_STEPS && found->median_ps > 0)
-		good = list_slow(steps, limit_of(settings, found->median_ps), found, &walk);
+	if (!found->durations_ps)
+		return ts_fail_nomem(err);
+	st = ts_steps_walk_open(&walk, steps, err);
+	if (st)
+		return st;
+	list_durations(found, &walk);
+	st = measure(found, err);
+	if (st)
+		goto done;
+	if (found->nr_ran >= MIN_STEPS && found->median_ps > 0) {
+		st = list_slow(steps, limit_of(settings, found->median_ps), found, &walk, err);
+		if (st)
+			goto done;
+	}
+	st = choose(steps, max, found, err);
+done:
 	ts_steps_walk_close(&walk);
-	return good && choose(steps, max, found) ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 void ts_run_steps_release(struct ts_run_steps *steps)

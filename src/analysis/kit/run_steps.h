@@ -71,8 +71,8 @@ struct ts_steps_walk {
 	size_t *at; /* of each device: its next step */
 	uint32_t row;
 };
-/* False: no memory. */
-bool ts_steps_walk_open(struct ts_steps_walk *walk, const struct ts_steps *steps);
+enum ts_status ts_steps_walk_open(struct ts_steps_walk *walk, const struct ts_steps *steps,
+				  struct ts_error *err);
 /* False: there are no more rows. */
 bool ts_steps_walk_next(struct ts_steps_walk *walk, struct ts_run_step *step);
 void ts_steps_walk_close(struct ts_steps_walk *walk);

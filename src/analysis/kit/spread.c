@@ -30,11 +30,11 @@ static int64_t number_of(size_t bin)
 	return (int64_t)(((bin - (octave << DIGITS)) << octave) + (((size_t)1 << octave) >> 1));
 }
 
-bool ts_spread_init(struct ts_spread *spread)
+enum ts_status ts_spread_init(struct ts_spread *spread, struct ts_error *err)
 {
 	*spread = (struct ts_spread){ .bins = calloc(TS_SPREAD_BINS, sizeof(*spread->bins)),
 				      .nr_bins = TS_SPREAD_BINS };
-	return spread->bins != NULL;
+	return spread->bins ? TS_OK : ts_fail_nomem(err);
 }
 
 void ts_spread_add(struct ts_spread *spread, int64_t number)

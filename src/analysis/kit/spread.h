@@ -25,8 +25,8 @@ struct ts_spread {
 struct ts_record;
 extern const struct ts_record ts_spread_record; /* what it is made of, for states */
 
-/* Makes an empty one with bins, which ts_record_release() frees. False: no memory. */
-bool ts_spread_init(struct ts_spread *spread);
+/* Makes an empty one with bins, which ts_record_release() frees. */
+enum ts_status ts_spread_init(struct ts_spread *spread, struct ts_error *err);
 void ts_spread_add(struct ts_spread *spread, int64_t number);
 /* Percentiles of INTO are right only when both have bins. */
 void ts_spread_merge(struct ts_spread *into, const struct ts_spread *from);

@@ -290,7 +290,7 @@ static bool add_times(const struct report *report, struct roofline_row *rows, si
 	struct ts_steps_walk walk;
 	struct ts_run_step step;
 
-	if (!ts_steps_walk_open(&walk, &report->ctx->outline->steps))
+	if (ts_steps_walk_open(&walk, &report->ctx->outline->steps, NULL))
 		return false;
 	while (ts_steps_walk_next(&walk, &step)) {
 		struct roofline_row *row =

@@ -134,28 +134,35 @@ static void read_gaps(struct gaps_state *state, const struct ts_context *ctx, ui
 			       : TS_MAX(state->gaps[i].end_ps, state->gaps[i - 1].reach_ps);
 }
 
-static bool make_witnesses(struct gaps_state *state, const struct ts_context *ctx)
+static enum ts_status make_witnesses(struct gaps_state *state, const struct ts_context *ctx,
+				     struct ts_error *err)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
 
+	state->seen = calloc(time->nr_gaps + 1, sizeof(*state->seen));
+	if (!state->seen)
+		return ts_fail_nomem(err);
 	state->nr_rows = time->nr_gaps;
-	state->seen = calloc(state->nr_rows + 1, sizeof(*state->seen));
-	for (size_t i = 0; state->seen && i < time->nr_gaps; i++) {
+	for (size_t i = 0; i < time->nr_gaps; i++) {
 		state->seen[i].dur_ps = time->gaps[i].dur_ps;
 		state->seen[i].start_ps = time->gaps[i].start_ps;
 		state->seen[i].device = time->gaps[i].device;
 	}
-	return state->seen != NULL;
+	return TS_OK;
 }
 
 static enum ts_status gaps_open(void *arg, const struct ts_context *ctx, const struct ts_line *line,
 				struct ts_error *err)
 {
 	struct gaps_state *state = arg;
+	enum ts_status st;
 
 	state->gaps = calloc(ts_time_facts(ctx)->nr_gaps + 1, sizeof(*state->gaps));
-	if (!state->gaps || !make_witnesses(state, ctx))
+	if (!state->gaps)
 		return ts_fail_nomem(err);
+	st = make_witnesses(state, ctx, err);
+	if (st)
+		return st;
 	read_gaps(state, ctx, ctx->profile->planes[line->plane].host);
 	return TS_OK;
 }
@@ -267,9 +274,10 @@ static enum ts_status gaps_merge(void *arg_into, void *arg_from, const struct ts
 {
 	struct gaps_state *sum = arg_into, *line = arg_from;
 	size_t row = 0;
+	enum ts_status st = sum->seen ? TS_OK : make_witnesses(sum, ctx, err);
 
-	if (!sum->seen && !make_witnesses(sum, ctx))
-		return ts_fail_nomem(err);
+	if (st)
+		return st;
 	for (size_t i = 0; i < line->nr_rows; i++) { /* both are in one order */
 		while (row < sum->nr_rows && by_gap(&sum->seen[row], &line->seen[i]) < 0)
 			row++;
@@ -286,8 +294,12 @@ static enum ts_status gaps_close(void *arg, const struct ts_context *ctx, void *
 
 	if (ctx->profile->nr_hosts == 0)
 		return TS_OK; /* modules alone: there was no time */
-	if (!sum->seen && !make_witnesses(sum, ctx))
-		return ts_fail_nomem(err);
+	if (!sum->seen) {
+		enum ts_status st = make_witnesses(sum, ctx, err);
+
+		if (st)
+			return st;
+	}
 	if (!ts_gaps_make_facts(sum, ctx, &result->owner->arena, facts))
 		return ts_fail_nomem(err);
 	ts_gaps_report(facts, ctx, result);

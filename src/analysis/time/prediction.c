@@ -18,14 +18,16 @@ static const struct ts_rates *rates_of(const struct ts_context *ctx)
 	return ts_op_times_knows(rates) ? rates : NULL;
 }
 
-/* How long an execution takes if each op takes WHICH; negative: no memory. */
-static int64_t walk_as(const struct ts_op_times *times, enum ts_case which)
+/* How long an execution takes if each op takes WHICH. */
+static enum ts_status walk_as(const struct ts_op_times *times, enum ts_case which, int64_t *end_ps,
+			      struct ts_error *err)
 {
 	struct ts_schedule walk = { .module = times->module, .ops = times->walked, .which = which };
-	int64_t end_ps = ts_schedule_walk(&walk) ? walk.end_ps : -1;
+	enum ts_status st = ts_schedule_walk(&walk) ? TS_OK : ts_fail_nomem(err);
 
+	*end_ps = walk.end_ps;
 	ts_schedule_release(&walk);
-	return end_ps;
+	return st;
 }
 
 static bool has_bound(const struct prediction_module *module)
@@ -36,30 +38,36 @@ static bool has_bound(const struct prediction_module *module)
 	return true;
 }
 
-static bool predict(struct prediction *prediction, uint32_t index)
+static enum ts_status predict(struct prediction *prediction, uint32_t index, struct ts_error *err)
 {
 	struct prediction_module *module = &prediction->modules[index];
 	const struct ts_profile *profile = prediction->ctx->profile;
 	const struct ts_module_fact *fact = &ts_ops_facts(prediction->ctx)->modules[index];
+	enum ts_status st;
 
 	module->executions = fact->executions;
 	module->measured_ps = fact->total_ps;
 	module->sums = calloc((size_t)profile->modules[index].nr_instrs + 1, sizeof(*module->sums));
-	if (!module->sums || !ts_op_times_make(&module->times, profile, index, prediction->rates,
-					       &prediction->ctx->topology))
-		return false;
+	if (!module->sums)
+		return ts_fail_nomem(err);
+	st = ts_op_times_make(&module->times, profile, index, prediction->rates,
+			      &prediction->ctx->topology, err);
+	if (st)
+		return st;
 	module->walk = (struct ts_schedule){ .module = module->times.module,
 					     .ops = module->times.walked,
 					     .sums = module->sums };
 	if (!ts_schedule_walk(&module->walk))
-		return false;
-	module->low_ps = walk_as(&module->times, TS_CASE_LOW);
-	module->high_ps = walk_as(&module->times, TS_CASE_HIGH);
-	if (module->low_ps < 0 || module->high_ps < 0)
-		return false;
+		return ts_fail_nomem(err);
+	st = walk_as(&module->times, TS_CASE_LOW, &module->low_ps, err);
+	if (st)
+		return st;
+	st = walk_as(&module->times, TS_CASE_HIGH, &module->high_ps, err);
+	if (st)
+		return st;
 	module->low_ps = TS_MIN(module->low_ps, module->walk.end_ps);
 	module->high_ps = has_bound(module) ? TS_MAX(module->high_ps, module->walk.end_ps) : -1;
-	return true;
+	return TS_OK;
 }
 
 static uint32_t longest(const struct prediction *prediction, bool measured)
@@ -121,28 +129,36 @@ static void release(struct prediction *prediction)
 	free(prediction->modules);
 }
 
+static enum ts_status predict_modules(struct prediction *prediction, struct ts_error *err)
+{
+	size_t nr = prediction->ctx->profile->nr_modules;
+
+	prediction->modules = calloc(nr + 1, sizeof(*prediction->modules));
+	if (!prediction->modules)
+		return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < nr; i++) {
+		enum ts_status st = predict(prediction, i, err);
+
+		if (st)
+			return st;
+	}
+	prediction->main = main_module(prediction);
+	if (prediction->main == TS_NONE)
+		return TS_OK;
+	sum_kinds(prediction);
+	return ts_prediction_measure(prediction, err);
+}
+
 static enum ts_status prediction_close(void *state, const struct ts_context *ctx, void *facts,
 				       struct ts_result *result, struct ts_error *err)
 {
 	struct prediction prediction = { .ctx = ctx, .rates = rates_of(ctx), .main = TS_NONE };
-	bool good = true;
+	enum ts_status st = prediction.rates ? predict_modules(&prediction, err) : TS_OK;
 
-	if (prediction.rates) {
-		prediction.modules =
-			calloc(ctx->profile->nr_modules + 1, sizeof(*prediction.modules));
-		good = prediction.modules != NULL;
-		for (uint32_t i = 0; i < ctx->profile->nr_modules && good; i++)
-			good = predict(&prediction, i);
-	}
-	if (good && prediction.rates)
-		prediction.main = main_module(&prediction);
-	if (prediction.main != TS_NONE) {
-		sum_kinds(&prediction);
-		good = ts_prediction_measure(&prediction);
-	}
-	good = good && ts_prediction_report(&prediction, result);
+	if (st == TS_OK && !ts_prediction_report(&prediction, result))
+		st = ts_fail_nomem(err);
 	release(&prediction);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 const struct ts_analysis ts_analysis_prediction = {

@@ -42,7 +42,7 @@ struct prediction {
 	struct prediction_error errors[TS_NR_TIME_KINDS]; /* of a measured run */
 };
 
-bool ts_prediction_measure(struct prediction *prediction);
+enum ts_status ts_prediction_measure(struct prediction *prediction, struct ts_error *err);
 bool ts_prediction_report(const struct prediction *prediction, struct ts_result *result);
 
 /* How far off predictions of a kind were in the profile that they are held against; NULL: it has none. */

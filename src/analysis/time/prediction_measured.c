@@ -59,7 +59,7 @@ static void add_op(struct prediction *prediction, const struct ts_op_fact *fact,
 		    ts_i64_mul(predicted_ps, fact->occurrences), fact->self_ps);
 }
 
-bool ts_prediction_measure(struct prediction *prediction)
+enum ts_status ts_prediction_measure(struct prediction *prediction, struct ts_error *err)
 {
 	const struct ts_context *ctx = prediction->ctx;
 	const struct ts_async_facts *async = ts_async_facts(ctx);
@@ -67,15 +67,15 @@ bool ts_prediction_measure(struct prediction *prediction)
 	const struct ts_async_op **of_op;
 
 	if (ctx->profile->nr_devices == 0 || ts_profile_predicted(ctx->profile).n > 0)
-		return true;
+		return TS_OK;
 	of_op = calloc(ctx->profile->nr_ops + 1, sizeof(const struct ts_async_op *));
 	if (!of_op)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < async->nr; i++)
 		of_op[async->items[i].op] = &async->items[i];
 	for (size_t i = 0; i < ops->nr; i++)
 		if (ops->items[i].op != TS_NONE)
 			add_op(prediction, &ops->items[i], of_op[ops->items[i].op]);
 	free(of_op);
-	return true;
+	return TS_OK;
 }

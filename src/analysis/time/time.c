@@ -51,6 +51,7 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 {
 	struct time_state *state = arg;
 	const struct ts_profile *profile = ctx->profile;
+	enum ts_status st;
 
 	state->device_index = profile->planes[line->plane].device;
 	state->is_core = ts_line_is_core(profile, line);
@@ -66,8 +67,11 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 		ts_room_array(profile->rooms, profile->nr_ops + 1, sizeof(*state->ops.items));
 	state->device.nr_steps = ts_steps_of(&ctx->outline->steps, state->device_index)->nr;
 	state->device.is_open = !state->is_gpu;
-	if (!state->classes || !state->ops.items || !ts_time_steps_open(state, ctx))
+	if (!state->classes || !state->ops.items)
 		return ts_fail_nomem(err);
+	st = ts_time_steps_open(state, ctx, err);
+	if (st)
+		return st;
 	state->device.slices.budget =
 		ts_overlay_device_share(ctx, TS_SHARE_TIME, state->device_index);
 	return TS_OK;
@@ -105,11 +109,13 @@ static void learn_costs(struct time_state *state, const struct ts_context *ctx,
 	}
 }
 
-static bool draw(struct time_device *device, int64_t start_ps, int64_t end_ps,
-		 enum ts_bucket bucket)
+static enum ts_status draw(struct time_device *device, int64_t start_ps, int64_t end_ps,
+			   enum ts_bucket bucket, struct ts_error *err)
 {
-	return device->slices.budget == 0 ||
-	       ts_slices_add(&device->slices, start_ps, end_ps, (uint32_t)bucket);
+	if (device->slices.budget > 0 &&
+	    !ts_slices_add(&device->slices, start_ps, end_ps, (uint32_t)bucket))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 /* What became of one execution: stretches side by side, whose order inside it is not known. */
@@ -155,21 +161,22 @@ static size_t stretch_out(struct time_state *state, uint32_t op, const struct ts
 }
 
 /* DRAWN_PS: where its slice begins in the drawn row, START_PS or a moment before it. */
-static bool spread_op(struct time_state *state, const struct ts_context *ctx, int64_t drawn_ps,
-		      int64_t start_ps, const struct stretch *stretches, size_t nr)
+static enum ts_status spread_op(struct time_state *state, const struct ts_context *ctx,
+				int64_t drawn_ps, int64_t start_ps, const struct stretch *stretches,
+				size_t nr, struct ts_error *err)
 {
 	struct time_device *device = &state->device;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < nr && good; i++) {
+	for (size_t i = 0; i < nr && st == TS_OK; i++) {
 		int64_t end_ps = start_ps + stretches[i].ps;
 
 		ts_time_spread(ctx, state->device_index, device, start_ps, end_ps,
 			       stretches[i].bucket);
-		good = draw(device, drawn_ps, end_ps, stretches[i].bucket);
+		st = draw(device, drawn_ps, end_ps, stretches[i].bucket, err);
 		drawn_ps = start_ps = end_ps;
 	}
-	return good;
+	return st;
 }
 
 /* What of the device's steps lies before its first op. */
@@ -200,9 +207,9 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 {
 	struct time_device *device = &state->device;
 	uint32_t index = state->device_index;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < block->nr_segments && good; i++) {
+	for (size_t i = 0; i < block->nr_segments; i++) {
 		int64_t start_ps = block->segment_start_ps[i], end_ps = block->segment_end_ps[i];
 		uint32_t op = block->segment_op[i];
 		const struct time_class *class = class_of(state, ctx, op);
@@ -219,9 +226,12 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 			if (start_ps - device->cut_ps < DRAWN_GAP_PS)
 				drawn_ps = device->cut_ps;
 			else
-				good = draw(device, device->cut_ps, start_ps, cause);
+				st = draw(device, device->cut_ps, start_ps, cause, err);
 		}
-		good = good && spread_op(state, ctx, drawn_ps, start_ps, stretches, nr);
+		if (st == TS_OK)
+			st = spread_op(state, ctx, drawn_ps, start_ps, stretches, nr, err);
+		if (st)
+			return st;
 		ts_time_steps_add(state, ctx, op, start_ps, end_ps - start_ps);
 		if (class->on_duty)
 			device->on_duty_ps += end_ps - start_ps;
@@ -229,7 +239,7 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 		device->op_first_ps = TS_MIN(device->op_first_ps, start_ps);
 		device->op_last_ps = TS_MAX(device->op_last_ps, end_ps);
 	}
-	return good && !device->steps.failed ? TS_OK : ts_fail_nomem(err);
+	return device->steps.failed ? ts_fail_nomem(err) : TS_OK;
 }
 
 static enum ts_status gpu_segments(struct time_state *state, const struct ts_context *ctx,
@@ -308,16 +318,19 @@ static enum ts_status make_devices(struct time_state *sum, const struct ts_conte
 }
 
 /* A stream of a GPU; its spans move. */
-static bool merge_stream(struct time_state *sum, struct time_state *line)
+static enum ts_status merge_stream(struct time_state *sum, struct time_state *line,
+				   struct ts_error *err)
 {
 	struct time_streams **streams = &sum->streams[line->device_index];
 
 	if (!*streams)
 		*streams = calloc(1, sizeof(**streams));
-	for (int b = 0; *streams && b < TS_NR_BUCKETS; b++)
+	if (!*streams)
+		return ts_fail_nomem(err);
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		if (!ts_spans_sum_add(&(*streams)->busy[b], &line->device.gpu[b]))
-			return false;
-	return *streams != NULL;
+			return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 /* A second line of ops on a TPU core would count moments twice: the busier one is the core. */
@@ -353,18 +366,18 @@ static bool has_one_core(const struct ts_profile *profile, uint32_t device)
 }
 
 /* The line of a core: its steps go into those of the run as soon as it is known to be the core's. */
-static bool merge_core(struct time_state *sum, const struct ts_context *ctx,
-		       struct time_state *line)
+static enum ts_status merge_core(struct time_state *sum, const struct ts_context *ctx,
+				 struct time_state *line, struct ts_error *err)
 {
 	struct time_device *into = &sum->devices[line->device_index];
 
 	if (!line->device.seen)
-		return true;
+		return TS_OK;
 	end_steps(line, ctx);
 	take_core(into, &line->device);
-	return into->op_first_ps > into->op_last_ps ||
-	       !has_one_core(ctx->profile, line->device_index) ||
-	       ts_time_add_steps(sum, ctx, line->device_index, into);
+	if (into->op_first_ps > into->op_last_ps || !has_one_core(ctx->profile, line->device_index))
+		return TS_OK;
+	return ts_time_add_steps(sum, ctx, line->device_index, into, err);
 }
 
 /* The steps of a core are those of its outline, and the one that is open begins before its last op ends. */
@@ -399,25 +412,27 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 	into->seen |= from->seen;
 	into->first_ps = TS_MIN(into->first_ps, from->first_ps);
 	into->last_ps = TS_MAX(into->last_ps, from->last_ps);
-	if (line->is_gpu && !merge_stream(sum, line))
-		return ts_fail_nomem(err);
+	st = line->is_gpu ? merge_stream(sum, line, err) : TS_OK;
+	if (st)
+		return st;
 	ts_time_steps_finish(line);
 	if (line->is_gpu)
 		ts_time_steps_merge(into, from);
-	if (line->is_core && !line->is_gpu && !merge_core(sum, ctx, line))
-		return ts_fail_nomem(err);
+	st = line->is_core && !line->is_gpu ? merge_core(sum, ctx, line, err) : TS_OK;
+	if (st)
+		return st;
 	ts_slices_keep(&into->slices, ctx->store);
 	return TS_OK;
 }
 
-static bool join_streams(struct time_state *sum)
+static enum ts_status join_streams(struct time_state *sum, struct ts_error *err)
 {
 	for (size_t i = 0; i < sum->nr_devices; i++)
 		for (int b = 0; sum->streams[i] && b < TS_NR_BUCKETS; b++)
 			if (!ts_spans_sum_finish(&sum->streams[i]->busy[b],
 						 &sum->devices[i].gpu[b]))
-				return false;
-	return true;
+				return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 static enum ts_status time_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -425,8 +440,9 @@ static enum ts_status time_close(void *arg, const struct ts_context *ctx, void *
 {
 	enum ts_status st = make_devices(arg, ctx, err);
 
-	if (st == TS_OK && !join_streams(arg))
-		st = ts_fail_nomem(err);
+	if (st)
+		return st;
+	st = join_streams(arg, err);
 	return st ? st : ts_time_make_facts(arg, ctx, &result->owner->arena, facts, err);
 }
 

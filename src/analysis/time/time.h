@@ -116,9 +116,9 @@ struct time_state {
 /* Packed buckets of one step: at the end of OUT, or from the front of IN; where IN ends, of all steps 0. */
 void ts_time_pack(struct ts_buf *out, const int64_t ps[TS_NR_BUCKETS]);
 void ts_time_unpack(struct ts_bytes *in, int64_t ps[TS_NR_BUCKETS]);
-/* A step of the facts, behind LAST. False: no memory. */
-bool ts_time_pack_step(struct ts_buf *out, const struct ts_time_step *last,
-		       const struct ts_time_step *step);
+/* A step of the facts, behind LAST. */
+enum ts_status ts_time_pack_step(struct ts_buf *out, const struct ts_time_step *last,
+				 const struct ts_time_step *step, struct ts_error *err);
 
 /* Gives [start, end) of the device to a bucket, step by step. */
 void ts_time_spread_any(const struct ts_context *ctx, uint32_t device_index,
@@ -151,8 +151,9 @@ void ts_time_spread_edge(const struct ts_context *ctx, uint32_t device_index,
 /* time_state.c */
 extern const struct ts_record ts_time_record, ts_time_ops_record;
 
-/* time_steps.c. False: no memory. */
-bool ts_time_steps_open(struct time_state *state, const struct ts_context *ctx);
+/* time_steps.c */
+enum ts_status ts_time_steps_open(struct time_state *state, const struct ts_context *ctx,
+				  struct ts_error *err);
 /* Begins the step that START_PS lies in, or the time up to the next one. */
 void ts_time_steps_begin(struct time_state *state, const struct ts_context *ctx, int64_t start_ps);
 /* What an op has of the step that it begins in. */
@@ -174,16 +175,17 @@ static TS_INLINE void ts_time_steps_add(struct time_state *state, const struct t
 void ts_time_steps_finish(struct time_state *state);
 void ts_time_steps_merge(struct time_device *into, struct time_device *from);
 
-/* time_run.c. False: no memory. */
-bool ts_time_slow_open(struct time_device *device, const struct ts_context *ctx);
+/* time_run.c */
+enum ts_status ts_time_slow_open(struct time_device *device, const struct ts_context *ctx,
+				 struct ts_error *err);
 void ts_time_add_to_step(const struct ts_context *ctx, uint32_t device_index,
 			 struct time_device *device, uint32_t step, int bucket, int64_t ps);
 /* The next step, all of it. */
 void ts_time_put_step(const struct ts_context *ctx, uint32_t device_index,
 		      struct time_device *device, const int64_t ps[TS_NR_BUCKETS]);
 /* Adds all of a device's steps to those of the run. */
-bool ts_time_add_steps(struct time_state *sum, const struct ts_context *ctx, uint32_t index,
-		       struct time_device *device);
+enum ts_status ts_time_add_steps(struct time_state *sum, const struct ts_context *ctx,
+				 uint32_t index, struct time_device *device, struct ts_error *err);
 
 /* time_facts.c: lays the streams of GPUs over one another, and fills FACTS. */
 enum ts_status ts_time_make_facts(struct time_state *sum, const struct ts_context *ctx,

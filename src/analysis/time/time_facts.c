@@ -42,7 +42,8 @@ static struct wall find_wall(const struct time_state *sum, const struct ts_outli
 }
 
 /* The drawn row of a GPU: the busy intervals of all buckets, which are disjoint now, in time. */
-static bool draw_gpu(const struct ts_context *ctx, uint32_t index, struct time_device *device)
+static enum ts_status draw_gpu(const struct ts_context *ctx, uint32_t index,
+			       struct time_device *device, struct ts_error *err)
 {
 	size_t at[TS_NR_BUCKETS] = { 0 };
 
@@ -63,11 +64,11 @@ static bool draw_gpu(const struct ts_context *ctx, uint32_t index, struct time_d
 		if (!next)
 			break;
 		if (!ts_slices_add(&device->slices, next->start_ps, next->end_ps, bucket))
-			return false;
+			return ts_fail_nomem(err);
 		at[bucket]++;
 	}
 	ts_slices_keep(&device->slices, ctx->store);
-	return true;
+	return TS_OK;
 }
 
 /* A moment in which several streams run belongs to the first bucket of the order. */
@@ -101,7 +102,7 @@ static enum ts_status resolve_gpu(const struct ts_context *ctx, uint32_t index,
 		device->op_last_ps = busy.items[busy.nr - 1].end_ps;
 	}
 	ts_spans_release(&busy);
-	return draw_gpu(ctx, index, device) ? TS_OK : ts_fail_nomem(err);
+	return draw_gpu(ctx, index, device, err);
 }
 
 /* The steps of a GPU, whose buckets become known one after the other. */
@@ -112,34 +113,40 @@ static enum ts_status add_gpu_steps(struct time_state *sum, const struct ts_cont
 	enum ts_status st;
 
 	device->step_ps = calloc(device->nr_steps + 1, sizeof(*device->step_ps));
-	if (!device->step_ps || (!device->slow && !ts_time_slow_open(device, ctx)))
+	if (!device->step_ps)
 		return ts_fail_nomem(err);
+	st = device->slow ? TS_OK : ts_time_slow_open(device, ctx, err);
+	if (st)
+		return st;
 	st = resolve_gpu(ctx, index, device, wall, err);
 	for (size_t i = 0; i < device->nr_steps; i++)
 		ts_time_put_step(ctx, index, device, device->step_ps[i]);
 	free(device->step_ps);
 	device->step_ps = NULL;
-	return st == TS_OK && !ts_time_add_steps(sum, ctx, index, device) ? ts_fail_nomem(err) : st;
+	return st ? st : ts_time_add_steps(sum, ctx, index, device, err);
 }
 
 /* The steps of a core without an op, or of which it is known only now which line is the core's. */
-static bool add_late_steps(struct time_state *sum, const struct ts_context *ctx, uint32_t index)
+static enum ts_status add_late_steps(struct time_state *sum, const struct ts_context *ctx,
+				     uint32_t index, struct ts_error *err)
 {
 	struct time_device *device = &sum->devices[index];
 	const struct ts_device_steps *steps;
+	enum ts_status st;
 
 	if (device->is_added || device->nr_steps == 0)
-		return true;
+		return TS_OK;
 	steps = ts_steps_of(&ctx->outline->steps, index);
 	if (steps->nr != device->nr_steps)
-		return true;
-	if (!device->slow && !ts_time_slow_open(device, ctx))
-		return false;
+		return TS_OK;
+	st = device->slow ? TS_OK : ts_time_slow_open(device, ctx, err);
+	if (st)
+		return st;
 	device->is_open = true;
 	if (device->op_first_ps > device->op_last_ps)
 		ts_time_spread_edge(ctx, index, device, steps->items[0].start_ps,
 				    steps->items[steps->nr - 1].end_ps);
-	return ts_time_add_steps(sum, ctx, index, device);
+	return ts_time_add_steps(sum, ctx, index, device, err);
 }
 
 /* Before the first op and after the last one: what lies in steps is known. */
@@ -166,8 +173,9 @@ static enum ts_status resolve(struct time_state *sum, const struct ts_context *c
 			st = add_gpu_steps(sum, ctx, i, wall, err);
 			continue;
 		}
-		if (!add_late_steps(sum, ctx, i))
-			return ts_fail_nomem(err);
+		st = add_late_steps(sum, ctx, i, err);
+		if (st)
+			return st;
 		resolve_core(ctx, i, &sum->devices[i], wall);
 	}
 	return st;
@@ -206,14 +214,17 @@ static void sum_up(const struct time_state *sum, struct wall wall, struct ts_tim
 }
 
 /* The ops whose time is divided, for those who ask what an op's time went to. */
-static bool list_ops(struct time_state *sum, struct ts_arena *arena, struct ts_time_facts *facts)
+static enum ts_status list_ops(struct time_state *sum, struct ts_arena *arena,
+			       struct ts_time_facts *facts, struct ts_error *err)
 {
 	struct ts_time_op *ops;
 
 	if (!sum->ops.items)
-		return true;
+		return TS_OK;
 	ops = ts_arena_array(arena, sum->ops.nr + 1, sizeof(*ops));
-	for (size_t i = 0; ops && i < sum->ops.nr; i++) {
+	if (!ops)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < sum->ops.nr; i++) {
 		ops[i] = sum->ops.items[i];
 		for (int part = 0; part < TS_SPLIT_REST; part++)
 			facts->need_ps[part] =
@@ -221,23 +232,25 @@ static bool list_ops(struct time_state *sum, struct ts_arena *arena, struct ts_t
 	}
 	facts->ops = ops;
 	ts_record_release(&ts_time_ops_record, &sum->ops); /* nobody asks the sum any more */
-	return ops != NULL;
+	return TS_OK;
 }
 
-static bool list_cores(const struct time_state *sum, struct ts_arena *arena,
-		       struct ts_time_facts *facts)
+static enum ts_status list_cores(const struct time_state *sum, struct ts_arena *arena,
+				 struct ts_time_facts *facts, struct ts_error *err)
 {
 	struct ts_time_core *cores = ts_arena_array(arena, facts->nr_cores + 1, sizeof(*cores));
 	size_t nr = 0;
 
-	for (uint32_t i = 0; i < sum->nr_devices && cores; i++) {
+	if (!cores)
+		return ts_fail_nomem(err);
+	for (uint32_t i = 0; i < sum->nr_devices; i++) {
 		if (!sum->devices[i].seen)
 			continue;
 		cores[nr].device = i;
 		memcpy(cores[nr++].ps, sum->devices[i].total_ps, sizeof(cores->ps));
 	}
 	facts->cores = cores;
-	return cores != NULL;
+	return TS_OK;
 }
 
 static void add_to_others(struct ts_time_facts *facts, const struct ts_time_step *step)
@@ -260,19 +273,24 @@ struct listing {
 	size_t nr_packed;
 };
 
-static bool pack(struct listing *listing, const struct ts_time_step *step)
+static enum ts_status pack(struct listing *listing, const struct ts_time_step *step,
+			   struct ts_error *err)
 {
+	enum ts_status st;
+
 	listing->one.n = 0;
-	if (!ts_time_pack_step(&listing->one, &listing->last, step))
-		return false;
+	st = ts_time_pack_step(&listing->one, &listing->last, step, err);
+	if (st)
+		return st;
 	if (listing->packed)
 		memcpy(listing->packed + listing->nr_packed, listing->one.p, listing->one.n);
 	listing->nr_packed += listing->one.n;
 	listing->last = *step;
-	return true;
+	return TS_OK;
 }
 
-static bool list_step(struct listing *listing, const struct ts_time_step *step, uint32_t row)
+static enum ts_status list_step(struct listing *listing, const struct ts_time_step *step,
+				uint32_t row, struct ts_error *err)
 {
 	struct ts_time_facts *facts = listing->facts;
 	const struct ts_run_steps *all = listing->ctx->steps;
@@ -282,7 +300,7 @@ static bool list_step(struct listing *listing, const struct ts_time_step *step, 
 		listing->steps[facts->nr_listed++] = *step;
 	else
 		add_to_others(facts, step);
-	return !listing->packed || pack(listing, step);
+	return listing->packed ? pack(listing, step, err) : TS_OK;
 }
 
 /* Of a run of very many steps their buckets and the packed steps would stand side by side. */
@@ -303,37 +321,42 @@ static void give_back(struct ts_buf *buf, struct ts_bytes *left)
 }
 
 /* MEASURES: only how many bytes they take when they are packed. */
-static bool walk_steps(struct listing *listing, struct time_state *sum, bool measures)
+static enum ts_status walk_steps(struct listing *listing, struct time_state *sum, bool measures,
+				 struct ts_error *err)
 {
 	struct ts_bytes buckets = ts_buf_bytes(&sum->steps);
 	struct ts_steps_walk walk;
 	struct ts_run_step of;
-	bool good = ts_steps_walk_open(&walk, &listing->ctx->outline->steps);
+	enum ts_status st = ts_steps_walk_open(&walk, &listing->ctx->outline->steps, err);
 
-	while (good && ts_steps_walk_next(&walk, &of)) {
+	while (st == TS_OK && ts_steps_walk_next(&walk, &of)) {
 		struct ts_time_step step = { of.number, of.start_ps, of.total_ps, of.cores, { 0 } };
 
 		ts_time_unpack(&buckets, step.ps);
 		if (!measures)
 			give_back(&sum->steps, &buckets);
 		if (step.cores > 0)
-			good = measures ? pack(listing, &step)
-					: list_step(listing, &step, walk.row - 1);
+			st = measures ? pack(listing, &step, err)
+				      : list_step(listing, &step, walk.row - 1, err);
 	}
 	ts_steps_walk_close(&walk);
-	return good;
+	return st;
 }
 
-static bool make_room(struct listing *listing, struct time_state *sum, struct ts_arena *arena)
+static enum ts_status make_room(struct listing *listing, struct time_state *sum,
+				struct ts_arena *arena, struct ts_error *err)
 {
+	enum ts_status st;
+
 	if (!listing->ctx->steps->kept)
-		return true;
-	if (!walk_steps(listing, sum, true))
-		return false;
+		return TS_OK;
+	st = walk_steps(listing, sum, true, err);
+	if (st)
+		return st;
 	listing->packed = ts_arena_alloc(arena, listing->nr_packed + 1);
 	listing->nr_packed = 0;
 	listing->last = (struct ts_time_step){ 0 };
-	return listing->packed != NULL;
+	return listing->packed ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status list_steps(struct time_state *sum, const struct ts_context *ctx,
@@ -341,15 +364,21 @@ static enum ts_status list_steps(struct time_state *sum, const struct ts_context
 				 struct ts_error *err)
 {
 	struct listing listing = { .ctx = ctx, .facts = facts };
-	bool good;
+	enum ts_status st;
 
 	listing.steps = ts_arena_array(arena, ctx->steps->nr_kept + 1, sizeof(*listing.steps));
+	if (!listing.steps)
+		return ts_fail_nomem(err);
 	facts->steps = listing.steps;
-	good = listing.steps && make_room(&listing, sum, arena) && walk_steps(&listing, sum, false);
+	st = make_room(&listing, sum, arena, err);
+	if (st)
+		goto done;
+	st = walk_steps(&listing, sum, false, err);
+	facts->packed = (struct ts_bytes){ listing.packed, listing.nr_packed };
+done:
 	ts_buf_release(&sum->steps);
 	ts_buf_release(&listing.one);
-	facts->packed = (struct ts_bytes){ listing.packed, listing.nr_packed };
-	return good ? ts_time_outliers(sum, ctx, arena, facts, err) : ts_fail_nomem(err);
+	return st ? st : ts_time_outliers(sum, ctx, arena, facts, err);
 }
 
 static int longest_first(const void *a, const void *b)
@@ -363,14 +392,14 @@ static int longest_first(const void *a, const void *b)
 	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
 }
 
-static bool list_gaps(const struct time_state *sum, struct ts_arena *arena,
-		      struct ts_time_facts *facts)
+static enum ts_status list_gaps(const struct time_state *sum, struct ts_arena *arena,
+				struct ts_time_facts *facts, struct ts_error *err)
 {
 	struct ts_time_gap *gaps = calloc(sum->nr_devices * TIME_GAPS + 1, sizeof(*gaps));
 	size_t nr = 0;
 
 	if (!gaps)
-		return false;
+		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < sum->nr_devices; i++)
 		for (size_t g = 0; g < sum->devices[i].nr_gaps; g++)
 			if (sum->devices[i].gaps[g].dur_ps > 0)
@@ -382,7 +411,7 @@ static bool list_gaps(const struct time_state *sum, struct ts_arena *arena,
 	facts->nr_gaps = TS_MIN(nr, LISTED_GAPS);
 	facts->gaps = ts_arena_dup(arena, gaps, facts->nr_gaps, sizeof(*gaps));
 	free(gaps);
-	return facts->gaps != NULL;
+	return facts->gaps ? TS_OK : ts_fail_nomem(err);
 }
 
 enum ts_status ts_time_make_facts(struct time_state *sum, const struct ts_context *ctx,
@@ -398,8 +427,14 @@ enum ts_status ts_time_make_facts(struct time_state *sum, const struct ts_contex
 	sum_up(sum, wall, facts);
 	if (st || ctx->profile->nr_hosts == 0) /* modules alone: there was no time */
 		return st;
-	if (!list_ops(sum, arena, facts) || !list_cores(sum, arena, facts) ||
-	    !list_gaps(sum, arena, facts))
-		return ts_fail_nomem(err);
+	st = list_ops(sum, arena, facts, err);
+	if (st)
+		return st;
+	st = list_cores(sum, arena, facts, err);
+	if (st)
+		return st;
+	st = list_gaps(sum, arena, facts, err);
+	if (st)
+		return st;
 	return list_steps(sum, ctx, arena, facts, err);
 }

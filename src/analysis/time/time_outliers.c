@@ -31,12 +31,14 @@ struct cause {
 };
 
 /* Medians of each bucket, over all cores. */
-static bool measure_buckets(struct outliers *all)
+static enum ts_status measure_buckets(struct outliers *all, struct ts_error *err)
 {
 	size_t nr_steps = all->facts->nr_steps;
 	int64_t *scratch = malloc((nr_steps + 1) * sizeof(*scratch));
 
-	for (int b = 0; scratch && b < TS_NR_BUCKETS; b++) {
+	if (!scratch)
+		return ts_fail_nomem(err);
+	for (int b = 0; b < TS_NR_BUCKETS; b++) {
 		struct ts_time_walk walk = { .time = all->facts };
 
 		while (ts_time_next_step(&walk))
@@ -44,7 +46,7 @@ static bool measure_buckets(struct outliers *all)
 		all->bucket_ps[b] = ts_median_of(scratch, nr_steps);
 	}
 	free(scratch);
-	return scratch != NULL;
+	return TS_OK;
 }
 
 /* What a device did in a slow step; NULL: it does not have that step. */
@@ -211,34 +213,42 @@ static struct ts_slow_step slow_step(const struct ts_slow_row *slow, size_t step
 }
 
 /* Where a step of the run stands among those that are listed: rows without a step are not. */
-static size_t listed_at(const struct ts_context *ctx, const struct ts_time_facts *facts,
-			const struct ts_slow_row *slow)
+static enum ts_status listed_at(const struct ts_context *ctx, const struct ts_time_facts *facts,
+				const struct ts_slow_row *slow, size_t *at, struct ts_error *err)
 {
-	size_t at = ts_run_steps_at(ctx->steps, slow->row), nr_before = 0;
 	struct ts_steps_walk walk;
 	struct ts_run_step step;
+	enum ts_status st;
 
+	*at = ts_run_steps_at(ctx->steps, slow->row);
 	if (facts->nr_listed == ctx->steps->nr_kept)
-		return at;
-	if (!ts_steps_walk_open(&walk, &ctx->outline->steps))
-		return SIZE_MAX;
-	while (walk.row < slow->row && ts_steps_walk_next(&walk, &step))
-		nr_before += step.cores > 0;
+		return TS_OK;
+	st = ts_steps_walk_open(&walk, &ctx->outline->steps, err);
+	if (st)
+		return st;
+	for (*at = 0; walk.row < slow->row && ts_steps_walk_next(&walk, &step);)
+		*at += step.cores > 0;
 	ts_steps_walk_close(&walk);
-	return nr_before;
+	return TS_OK;
 }
 
-static bool list_slow(struct outliers *all, struct ts_arena *arena, struct ts_time_facts *facts)
+static enum ts_status list_slow(struct outliers *all, struct ts_arena *arena,
+				struct ts_time_facts *facts, struct ts_error *err)
 {
 	const struct ts_run_steps *steps = all->ctx->steps;
 	struct ts_slow_step *slow = ts_arena_array(arena, steps->nr_slow + 1, sizeof(*slow));
 
-	for (size_t i = 0; i < steps->nr_slow && slow; i++) {
-		size_t at = listed_at(all->ctx, facts, &steps->slow[i]);
+	if (!slow)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < steps->nr_slow; i++) {
 		struct cause cause;
+		size_t at;
+		enum ts_status st = listed_at(all->ctx, facts, &steps->slow[i], &at, err);
 
+		if (st)
+			return st;
 		if (at >= facts->nr_listed)
-			return false;
+			return ts_fail(err, TS_FORMAT, "a state of the time is of another run");
 		cause = explain(all, i, &facts->steps[at]);
 		slow[i] = slow_step(&steps->slow[i], at, &cause);
 	}
@@ -248,7 +258,7 @@ static bool list_slow(struct outliers *all, struct ts_arena *arena, struct ts_ti
 	facts->slow_period = steps->period;
 	facts->median_step_ps = steps->median_ps;
 	facts->step_mad_ps = steps->mad_ps;
-	return slow != NULL;
+	return TS_OK;
 }
 
 enum ts_status ts_time_outliers(const struct time_state *sum, const struct ts_context *ctx,
@@ -260,7 +270,11 @@ enum ts_status ts_time_outliers(const struct time_state *sum, const struct ts_co
 	TS_ASSERT(ctx->steps);
 	if (facts->nr_steps == 0)
 		return TS_OK;
-	if (ctx->steps->nr_slow > 0 && !measure_buckets(&all))
-		return ts_fail_nomem(err);
-	return list_slow(&all, arena, facts) ? TS_OK : ts_fail_nomem(err);
+	if (ctx->steps->nr_slow > 0) {
+		enum ts_status st = measure_buckets(&all, err);
+
+		if (st)
+			return st;
+	}
+	return list_slow(&all, arena, facts, err);
 }

@@ -87,17 +87,17 @@ static uint64_t sum_of(const struct ts_time_step *step)
 }
 
 /* How the facts have a step: what it is, by its differences to what the one before and its buckets let expect. */
-bool ts_time_pack_step(struct ts_buf *out, const struct ts_time_step *last,
-		       const struct ts_time_step *step)
+enum ts_status ts_time_pack_step(struct ts_buf *out, const struct ts_time_step *last,
+				 const struct ts_time_step *step, struct ts_error *err)
 {
 	if (!ts_buf_room(out, 4 * MAX_VARINT))
-		return false;
+		return ts_fail_nomem(err);
 	out->n += put(out->p + out->n, step->number - last->number);
 	out->n += put(out->p + out->n, zigzag((uint64_t)step->start_ps - end_of(last)));
 	out->n += put(out->p + out->n, zigzag((uint64_t)step->total_ps - sum_of(step)));
 	out->n += put(out->p + out->n, (uint64_t)step->cores);
 	ts_time_pack(out, step->ps);
-	return !out->failed;
+	return out->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
 static void unpack_step(struct ts_bytes *in, struct ts_time_step *step)

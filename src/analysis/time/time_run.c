@@ -8,11 +8,12 @@
 #include "analysis/kit/spread.h"
 #include "base/check.h"
 
-bool ts_time_slow_open(struct time_device *device, const struct ts_context *ctx)
+enum ts_status ts_time_slow_open(struct time_device *device, const struct ts_context *ctx,
+				 struct ts_error *err)
 {
 	device->nr_slow = ctx->steps ? ctx->steps->nr_slow : 0;
 	device->slow = calloc(device->nr_slow + 1, sizeof(*device->slow));
-	return device->slow != NULL;
+	return device->slow ? TS_OK : ts_fail_nomem(err);
 }
 
 /* Where what the device did in a step is kept; NULL: the step is not slow. */
@@ -65,11 +66,13 @@ void ts_time_put_step(const struct ts_context *ctx, uint32_t device_index,
 		  device->open_step + 1);
 }
 
-static bool find_medians(struct time_device *device)
+static enum ts_status find_medians(struct time_device *device, struct ts_error *err)
 {
 	int64_t *scratch = malloc((device->nr_steps + 1) * sizeof(*scratch));
 
-	for (int b = 0; scratch && b < TS_NR_BUCKETS; b++) {
+	if (!scratch)
+		return ts_fail_nomem(err);
+	for (int b = 0; b < TS_NR_BUCKETS; b++) {
 		struct ts_bytes in = ts_buf_bytes(&device->steps);
 
 		for (size_t i = 0; i < device->nr_steps; i++) {
@@ -81,12 +84,13 @@ static bool find_medians(struct time_device *device)
 		device->median_ps[b] = ts_median_of(scratch, device->nr_steps);
 	}
 	free(scratch);
-	return scratch != NULL;
+	return TS_OK;
 }
 
 /* Row by row, what the run has and what the device has. */
-static bool add_rows(struct ts_buf *run, size_t nr_rows, const struct ts_device_steps *steps,
-		     const struct ts_buf *device)
+static enum ts_status add_rows(struct ts_buf *run, size_t nr_rows,
+			       const struct ts_device_steps *steps, const struct ts_buf *device,
+			       struct ts_error *err)
 {
 	struct ts_bytes had = ts_buf_bytes(run), more = ts_buf_bytes(device);
 	struct ts_buf both = TS_BUF_INIT;
@@ -107,27 +111,30 @@ static bool add_rows(struct ts_buf *run, size_t nr_rows, const struct ts_device_
 	}
 	ts_buf_release(run);
 	*run = both;
-	return !both.failed;
+	return both.failed ? ts_fail_nomem(err) : TS_OK;
 }
 
-bool ts_time_add_steps(struct time_state *sum, const struct ts_context *ctx, uint32_t index,
-		       struct time_device *device)
+enum ts_status ts_time_add_steps(struct time_state *sum, const struct ts_context *ctx,
+				 uint32_t index, struct time_device *device, struct ts_error *err)
 {
 	const struct ts_device_steps *steps;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	if (device->is_added || device->nr_steps == 0)
-		return true;
+		return TS_OK;
 	steps = ts_steps_of(&ctx->outline->steps, index);
 	if (steps->nr != device->nr_steps)
-		return false;
+		return ts_fail(err, TS_FORMAT, "a state of the time is of another run");
 	device->is_open = false;
 	device->is_added = true;
 	end_steps(ctx, steps, device, device->nr_steps);
-	if (device->nr_slow > 0)
-		good = find_medians(device);
-	good = good && !device->steps.failed &&
-	       add_rows(&sum->steps, ctx->outline->steps.nr_steps, steps, &device->steps);
+	if (device->steps.failed)
+		st = ts_fail_nomem(err);
+	else if (device->nr_slow > 0)
+		st = find_medians(device, err);
+	if (st == TS_OK)
+		st = add_rows(&sum->steps, ctx->outline->steps.nr_steps, steps, &device->steps,
+			      err);
 	ts_buf_release(&device->steps);
-	return good;
+	return st;
 }

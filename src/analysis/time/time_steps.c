@@ -9,16 +9,19 @@
 
 #include "base/check.h"
 
-bool ts_time_steps_open(struct time_state *state, const struct ts_context *ctx)
+enum ts_status ts_time_steps_open(struct time_state *state, const struct ts_context *ctx,
+				  struct ts_error *err)
 {
 	TS_ASSERT(ctx->outline && !state->touched);
 	state->step = TS_NONE;
 	state->step_until_ps = INT64_MIN;
 	if (state->device.nr_steps == 0)
-		return true;
+		return TS_OK;
 	state->touched = ts_room_alloc(ctx->profile->rooms,
 				       (ctx->profile->nr_ops + 1) * sizeof(*state->touched));
-	return state->touched && ts_time_slow_open(&state->device, ctx);
+	if (!state->touched)
+		return ts_fail_nomem(err);
+	return ts_time_slow_open(&state->device, ctx, err);
 }
 
 static void keep_op(struct time_step_op *kept, struct time_step_op seen)

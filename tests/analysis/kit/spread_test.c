@@ -60,7 +60,7 @@ static void figures_are_those_of_the_numbers(void **state)
 	struct ts_spread spread;
 
 	some_numbers(numbers);
-	assert_true(ts_spread_init(&spread));
+	assert_int_equal(ts_spread_init(&spread, NULL), TS_OK);
 	for (size_t i = 0; i < NR; i++)
 		ts_spread_add(&spread, numbers[i]);
 	qsort(numbers, NR, sizeof(*numbers), ascending);
@@ -74,7 +74,8 @@ static void two_merged_are_one_of_all(void **state)
 	struct ts_spread a, b;
 
 	some_numbers(numbers);
-	assert_true(ts_spread_init(&a) && ts_spread_init(&b));
+	assert_int_equal(ts_spread_init(&a, NULL), TS_OK);
+	assert_int_equal(ts_spread_init(&b, NULL), TS_OK);
 	for (size_t i = 0; i < NR; i++)
 		ts_spread_add(i % 3 ? &a : &b, numbers[i]);
 	ts_spread_merge(&a, &b);
