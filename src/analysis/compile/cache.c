@@ -144,122 +144,132 @@ static uint64_t run_key(uint64_t program, uint64_t run)
 	return ts_hash((struct ts_bytes){ (const uint8_t *)both, sizeof(both) }, 0);
 }
 
-static bool add_run(struct cache_state *state, const struct cache_run *run)
+static enum ts_status add_run(struct cache_state *state, const struct cache_run *run,
+			      struct ts_error *err)
 {
 	uint64_t key = run_key(run->program, run->run);
 	struct cache_run *known;
 
 	if (state->nr_runs >= CACHE_MAX_RUNS && ts_map_find(&state->run_of_key, key) == TS_NONE)
-		return true;
+		return TS_OK;
 	known = ts_keyed_row(TS_KEYED(state, runs, run_of_key), key, run);
 	if (!known)
-		return false;
+		return ts_fail_nomem(err);
 	known->start_ps = TS_MIN(known->start_ps, run->start_ps);
 	known->end_ps = TS_MAX(known->end_ps, run->end_ps);
-	return true;
+	return TS_OK;
 }
 
 /* All events of one name are thunks, or all are not. */
-static bool add_thunk(struct cache_state *state, const struct ts_block *block, size_t i)
+static enum ts_status add_thunk(struct cache_state *state, const struct ts_block *block, size_t i,
+				struct ts_error *err)
 {
 	uint8_t *thunk = &state->thunk[block->op[i]];
 	struct ts_stat program, run;
 
 	if (*thunk == 1)
-		return true;
+		return TS_OK;
 	if (!block->stat || !block->stat(block, i, "program_id", &program) ||
 	    !block->stat(block, i, "run_id", &run) || program.type != TS_STAT_INT ||
 	    run.type != TS_STAT_INT) {
 		*thunk = *thunk ? *thunk : 1;
-		return true;
+		return TS_OK;
 	}
 	*thunk = 2;
 	return add_run(state,
 		       &(struct cache_run){ (uint64_t)program.number, (uint64_t)run.number,
 					    block->start_ps[i],
-					    ts_i64_add(block->start_ps[i], block->dur_ps[i]) });
+					    ts_i64_add(block->start_ps[i], block->dur_ps[i]) },
+		       err);
 }
 
-static bool add_execution(struct cache_state *state, const struct ts_block *block, size_t i)
+static enum ts_status add_execution(struct cache_state *state, const struct ts_block *block,
+				    size_t i, struct ts_error *err)
 {
 	const struct ts_op *op = &block->profile->ops[block->op[i]];
 	struct cache_program *program;
 
 	if (!op->has_program)
-		return true;
+		return TS_OK;
 	program = ts_cache_program_get(state, op->program_id);
 	if (!program)
-		return false;
+		return ts_fail_nomem(err);
 	program->op = block->op[i];
 	program->first_ps = TS_MIN(program->first_ps, block->start_ps[i]);
 	program->nr_runs++;
 	program->time_ps = ts_i64_add(program->time_ps, block->dur_ps[i]);
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status cache_block(void *arg, const struct ts_context *ctx,
 				  const struct ts_block *block, struct ts_error *err)
 {
 	struct cache_state *state = arg;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	if (state->is_thread)
 		state->counts.nr_events += (int64_t)block->nr_events;
-	for (size_t i = 0; i < block->nr_events && good; i++) {
+	for (size_t i = 0; i < block->nr_events && !st; i++) {
 		uint8_t activity = state->activity ? state->activity[block->op[i]] : TS_HOST_OTHER;
 
 		activity = activity == TS_HOST_TORCH ? TS_HOST_OTHER : activity; /* see "compile" */
-		good = !state->is_thread ? add_execution(state, block, i)
-					 : ts_cache_thread_event(state, block, i, activity);
-		if (good && state->thunk && activity == TS_HOST_OTHER)
-			good = add_thunk(state, block, i);
+		st = !state->is_thread ? add_execution(state, block, i, err)
+				       : ts_cache_thread_event(state, block, i, activity, err);
+		if (!st && state->thunk && activity == TS_HOST_OTHER)
+			st = add_thunk(state, block, i, err);
 	}
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 static enum ts_status cache_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
 				  struct ts_error *err)
 {
 	struct cache_state *into = arg_into, *from = arg_from;
-	bool good = ts_cache_thread_end(from);
+	enum ts_status st = ts_cache_thread_end(from, err);
 
-	for (size_t i = 0; i < from->nr_requests && good; i++)
-		good = ts_cache_add_request(into, &from->requests[i]);
-	for (size_t i = 0; i < from->nr_runs && good; i++)
-		good = add_run(into, &from->runs[i]);
-	good = good && !ts_keyed_sum(FUNCTIONS(into), FUNCTIONS(from), &function_record, err) &&
-	       !ts_keyed_sum(PROGRAMS(into), PROGRAMS(from), &program_record, err) &&
-	       ts_record_merge(&cache_record, into, from);
-	return good ? TS_OK : ts_fail_nomem(err);
+	for (size_t i = 0; i < from->nr_requests && !st; i++)
+		st = ts_cache_add_request(into, &from->requests[i], err);
+	for (size_t i = 0; i < from->nr_runs && !st; i++)
+		st = add_run(into, &from->runs[i], err);
+	if (!st)
+		st = ts_keyed_sum(FUNCTIONS(into), FUNCTIONS(from), &function_record, err);
+	if (!st)
+		st = ts_keyed_sum(PROGRAMS(into), PROGRAMS(from), &program_record, err);
+	if (st)
+		return st;
+	return ts_record_merge(&cache_record, into, from) ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool count_runs(struct cache_state *sum)
+static enum ts_status count_runs(struct cache_state *sum, struct ts_error *err)
 {
 	for (size_t i = 0; i < sum->nr_runs; i++) {
 		const struct cache_run *run = &sum->runs[i];
 		struct cache_program *program = ts_cache_program_get(sum, run->program);
 
 		if (!program)
-			return false;
+			return ts_fail_nomem(err);
 		program->first_ps = TS_MIN(program->first_ps, run->start_ps);
 		program->nr_runs++;
 		program->time_ps =
 			ts_i64_add(program->time_ps, ts_i64_sub(run->end_ps, run->start_ps));
 	}
-	return true;
+	return TS_OK;
 }
 
 /* A compilation without a name has that of the function that was called. */
-static void name_requests(struct cache_state *sum, const struct ts_profile *profile,
-			  struct ts_arena *arena)
+static enum ts_status name_requests(struct cache_state *sum, const struct ts_profile *profile,
+				    struct ts_arena *arena, struct ts_error *err)
 {
-	for (size_t i = 0; i < sum->nr_requests; i++) {
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < sum->nr_requests && !st; i++) {
 		struct cache_request *request = &sum->requests[i];
 
 		if (request->module.n == 0 && request->call_op != TS_NONE)
-			request->module =
-				ts_cache_module_name(arena, profile->ops[request->call_op].name);
+			st = ts_cache_module_name(arena, profile->ops[request->call_op].name,
+						  &request->module, err);
 	}
+	return st;
 }
 
 static void add_function(struct cache_function *into, const struct cache_function *from)
@@ -270,15 +280,16 @@ static void add_function(struct cache_function *into, const struct cache_functio
 	into->compile_ps = ts_i64_add(into->compile_ps, from->compile_ps);
 }
 
-/* JAX has two names for the calls of f: PjitFunction(f) and PjitFunction(jit(f)). They become one row. False:
- * no memory. */
-static bool sum_functions(struct cache_state *sum, const struct ts_profile *profile)
+/* JAX has two names for the calls of f: PjitFunction(f) and PjitFunction(jit(f)). They become one
+ * row. */
+static enum ts_status sum_functions(struct cache_state *sum, const struct ts_profile *profile,
+				    struct ts_error *err)
 {
 	struct ts_map rows = { NULL, 0, 0 };
+	enum ts_status st = TS_OK;
 	size_t nr = 0;
-	bool good = true;
 
-	for (size_t i = 0; i < sum->nr_functions && good; i++) {
+	for (size_t i = 0; i < sum->nr_functions; i++) {
 		const struct cache_function *function = &sum->functions[i];
 		struct ts_bytes call = profile->ops[function->op].name;
 		struct ts_bytes inner = ts_host_function(call);
@@ -289,24 +300,35 @@ static bool sum_functions(struct cache_state *sum, const struct ts_profile *prof
 			add_function(&sum->functions[at], function);
 			continue;
 		}
-		good = ts_map_set(&rows, key, (uint32_t)nr);
+		if (!ts_map_set(&rows, key, (uint32_t)nr)) {
+			st = ts_fail_nomem(err);
+			break;
+		}
 		sum->functions[nr++] = *function;
 	}
 	sum->nr_functions = nr;
 	ts_map_release(&rows);
-	return good;
+	return st;
 }
 
 /* What belongs together in the sum: see cache_match.c. */
-static bool match(struct cache_state *sum, const struct ts_context *ctx, struct ts_arena *arena)
+static enum ts_status match(struct cache_state *sum, const struct ts_context *ctx,
+			    struct ts_arena *arena, struct ts_error *err)
 {
-	if (!count_runs(sum) || !sum_functions(sum, ctx->profile))
-		return false;
+	enum ts_status st = count_runs(sum, err);
+
+	if (st)
+		return st;
+	st = sum_functions(sum, ctx->profile, err);
+	if (st)
+		return st;
 	for (size_t i = 0; i < sum->nr_programs; i++)
 		sum->programs[i].module = ts_profile_module_of(ctx->profile, sum->programs[i].id);
 	ts_cache_match_backends(sum, ctx->profile);
-	name_requests(sum, ctx->profile, arena);
-	return ts_cache_match_programs(sum, ctx->profile);
+	st = name_requests(sum, ctx->profile, arena, err);
+	if (st)
+		return st;
+	return ts_cache_match_programs(sum, ctx->profile, err);
 }
 
 static int longest_first(const void *a, const void *b)
@@ -345,8 +367,8 @@ static enum ts_cache_use persistent_cache(const struct cache_counts *counts)
 }
 
 /* What was compiled, in the order of time. */
-static bool list_compilations(const struct cache_state *sum, struct ts_arena *arena,
-			      struct ts_cache_facts *facts)
+static enum ts_status list_compilations(const struct cache_state *sum, struct ts_arena *arena,
+					struct ts_cache_facts *facts, struct ts_error *err)
 {
 	struct ts_cache_compilation *rows =
 		ts_arena_array(arena, sum->nr_requests + 1, sizeof(*rows));
@@ -364,31 +386,42 @@ static bool list_compilations(const struct cache_state *sum, struct ts_arena *ar
 		facts->nr_again += is_again && facts->nr_again >= 0;
 	}
 	facts->compilations = rows;
-	return rows != NULL;
+	return rows ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool find_families(struct cache_state *sum, const struct ts_profile *profile,
-			  struct ts_arena *arena, struct cache_families *families)
+static enum ts_status find_families(struct cache_state *sum, const struct ts_profile *profile,
+				    struct ts_arena *arena, struct cache_families *families,
+				    struct ts_error *err)
 {
-	if (!ts_cache_families_make(families, sum, profile, arena) ||
-	    !ts_cache_find_again(sum, families, profile) ||
-	    !ts_cache_families_sum(families, sum, profile))
-		return false;
+	enum ts_status st = ts_cache_families_make(families, sum, profile, arena, err);
+
+	if (st)
+		return st;
+	st = ts_cache_find_again(sum, families, profile, err);
+	if (st)
+		return st;
+	st = ts_cache_families_sum(families, sum, profile, err);
+	if (st)
+		return st;
 	ts_cache_families_choose(families);
-	return ts_cache_describe(families, profile);
+	return ts_cache_describe(families, profile, err);
 }
 
-static bool make_facts(const struct cache_report *report, struct cache_state *sum,
-		       struct ts_cache_facts *facts)
+static enum ts_status make_facts(const struct cache_report *report, struct cache_state *sum,
+				 struct ts_cache_facts *facts, struct ts_error *err)
 {
 	const struct cache_counts *counts = &sum->counts;
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_arena *arena = &report->result->owner->arena;
 	struct ts_cache_compilation *longest = ts_arena_array(arena, 1, sizeof(*longest));
 	struct cache_families families;
+	enum ts_status st;
 
-	if (!longest || !find_families(sum, profile, arena, &families))
-		return false;
+	if (!longest)
+		return ts_fail_nomem(err);
+	st = find_families(sum, profile, arena, &families, err);
+	if (st)
+		return st;
 	if (report->sum->nr_requests > 0)
 		*longest = (struct ts_cache_compilation){
 			.module = report->longest[0]->module,
@@ -405,7 +438,7 @@ static bool make_facts(const struct cache_report *report, struct cache_state *su
 		.nr_families = families.nr,
 		.nr_again = counts->nr_events > 0 ? 0 : -1,
 	};
-	return list_compilations(sum, arena, facts);
+	return list_compilations(sum, arena, facts, err);
 }
 
 static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -413,7 +446,7 @@ static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void 
 {
 	struct cache_state *sum = arg;
 	struct cache_report report = { .sum = sum, .ctx = ctx, .facts = facts, .result = result };
-	bool good;
+	enum ts_status st;
 
 	if (ctx->profile->nr_hosts == 0) { /* modules alone: nothing was called */
 		*(struct ts_cache_facts *)facts = (struct ts_cache_facts){
@@ -421,13 +454,18 @@ static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void 
 		};
 		return TS_OK;
 	}
-	if (!match(sum, ctx, &result->owner->arena))
-		return ts_fail_nomem(err);
+	st = match(sum, ctx, &result->owner->arena, err);
+	if (st)
+		return st;
 	report.attributed_ps = ts_cache_match_waits(sum, ts_time_facts(ctx));
 	report.longest = by_duration(sum);
-	good = report.longest && make_facts(&report, sum, facts) && ts_cache_report(&report);
+	if (!report.longest)
+		return ts_fail_nomem(err);
+	st = make_facts(&report, sum, facts, err);
+	if (!st && !ts_cache_report(&report))
+		st = ts_fail_nomem(err);
 	free(report.longest);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 const struct ts_analysis ts_analysis_cache = {

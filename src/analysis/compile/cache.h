@@ -109,26 +109,30 @@ struct cache_state {
 	struct cache_counts counts;
 };
 
-/* cache_thread.c: an event of a host thread, in the order of ends. False: no memory. */
-bool ts_cache_thread_event(struct cache_state *state, const struct ts_block *block, size_t i,
-			   enum ts_host_activity activity);
-bool ts_cache_thread_end(struct cache_state *state); /* what is still open is as it is */
+/* cache_thread.c: an event of a host thread, in the order of ends. */
+enum ts_status ts_cache_thread_event(struct cache_state *state, const struct ts_block *block,
+				     size_t i, enum ts_host_activity activity,
+				     struct ts_error *err);
+/* What is still open is as it is. */
+enum ts_status ts_cache_thread_end(struct cache_state *state, struct ts_error *err);
 /* The function's row, made when it is new; NULL: no memory. */
 struct cache_function *ts_cache_function_get(struct cache_state *state, uint32_t op);
 struct cache_program *ts_cache_program_get(struct cache_state *state, uint64_t id);
-bool ts_cache_add_request(struct cache_state *state, const struct cache_request *request);
+enum ts_status ts_cache_add_request(struct cache_state *state, const struct cache_request *request,
+				    struct ts_error *err);
 
 /* cache_match.c */
 /* A compiler's work for another thread's request becomes part of it. The rest is sorted by start. */
 void ts_cache_match_backends(struct cache_state *sum, const struct ts_profile *profile);
-/* Which program each compilation made: the first of its name that ran first behind it. False: no
- * memory. */
-bool ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *profile);
+/* Which program each compilation made: the first of its name that ran first behind it. */
+enum ts_status ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *profile,
+				       struct ts_error *err);
 /* Shares out the gaps of the devices, in the result "time", among the compilations in them. */
 int64_t ts_cache_match_waits(struct cache_state *sum, const struct ts_time_facts *time);
 
-/* JAX's name of the module of a call; .p NULL: the call has no module, or memory is out. */
-struct ts_bytes ts_cache_module_name(struct ts_arena *arena, struct ts_bytes call);
+/* JAX's name of the module of a call; .p NULL: the call has no module. */
+enum ts_status ts_cache_module_name(struct ts_arena *arena, struct ts_bytes call,
+				    struct ts_bytes *name, struct ts_error *err);
 
 /* cache_family.c: all programs of the profile and of the run by name. Variants and families are in the
  * results' arena. */
@@ -141,12 +145,14 @@ struct cache_families {
 	bool has_strangers; /* a program ran that is not known: a known one that did not may be it */
 };
 
-/* ITEMS in the order of their stems. False: no memory. */
-bool ts_cache_families_make(struct cache_families *families, const struct cache_state *sum,
-			    const struct ts_profile *profile, struct ts_arena *arena);
-/* Adds up the requests and the calls of each. False: no memory. */
-bool ts_cache_families_sum(struct cache_families *families, const struct cache_state *sum,
-			   const struct ts_profile *profile);
+/* ITEMS in the order of their stems. */
+enum ts_status ts_cache_families_make(struct cache_families *families,
+				      const struct cache_state *sum,
+				      const struct ts_profile *profile, struct ts_arena *arena,
+				      struct ts_error *err);
+/* Adds up the requests and the calls of each. */
+enum ts_status ts_cache_families_sum(struct cache_families *families, const struct cache_state *sum,
+				     const struct ts_profile *profile, struct ts_error *err);
 /* Leaves those that were compiled again, and those of several variants of which one was compiled or ran; what
  * took longest to compile stands first. Marks what is unknown. */
 void ts_cache_families_choose(struct cache_families *families);
@@ -160,9 +166,9 @@ struct ts_cache_family *ts_cache_family_find(const struct cache_families *famili
 /* Do two modules share a line of source, or does one of them have no source lines? */
 bool ts_cache_may_be_one_function(const struct ts_hlo_module *a, const struct ts_hlo_module *b);
 
-/* cache_again.c: fills .cause of all requests; before the choice of families. False: no memory. */
-bool ts_cache_find_again(struct cache_state *sum, const struct cache_families *families,
-			 const struct ts_profile *profile);
+/* cache_again.c: fills .cause of all requests; before the choice of families. */
+enum ts_status ts_cache_find_again(struct cache_state *sum, const struct cache_families *families,
+				   const struct ts_profile *profile, struct ts_error *err);
 
 /* cache_bucket.c: sizes to pad to; WEIGHTS: how often each value was met. */
 #define CACHE_MAX_VALUES 64
@@ -171,8 +177,9 @@ void ts_cache_axis_buckets(struct ts_cache_axis *axis, size_t nr_values, const i
 #define CACHE_MAX_SHAPES 32 /* variants of a family whose shapes and runs are listed */
 
 /* cache_words.c: what the variants of a family differ in, in words: .differs and .shapes of all
- * families, .where of their axes. False: no memory. */
-bool ts_cache_describe(struct cache_families *families, const struct ts_profile *profile);
+ * families, .where of their axes. */
+enum ts_status ts_cache_describe(struct cache_families *families, const struct ts_profile *profile,
+				 struct ts_error *err);
 /* "16, 104 (21 % padding)", by dimension. */
 struct ts_bytes ts_cache_bucket_advice(const struct ts_cache_family *family,
 				       struct ts_result *result);

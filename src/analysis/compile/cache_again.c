@@ -106,7 +106,8 @@ static bool had_executable(const struct again *again, const struct cache_request
 	return family && had_program(again, family, function, request);
 }
 
-static bool note_made(struct again *again, uint32_t index, uint32_t function)
+static enum ts_status note_made(struct again *again, uint32_t index, uint32_t function,
+				struct ts_error *err)
 {
 	const uint32_t functions[] = { function, ANY };
 
@@ -115,9 +116,9 @@ static bool note_made(struct again *again, uint32_t index, uint32_t function)
 
 		if (ts_map_find(&again->made, key) == TS_NONE &&
 		    !ts_map_set(&again->made, key, index))
-			return false;
+			return ts_fail_nomem(err);
 	}
-	return true;
+	return TS_OK;
 }
 
 /* JAX lowered it on this thread, and no call needed it. */
@@ -127,7 +128,7 @@ static bool is_by_hand(const struct cache_request *request)
 	       ts_bytes_starts(request->module, "jit_");
 }
 
-static bool judge(struct again *again, uint32_t index)
+static enum ts_status judge(struct again *again, uint32_t index, struct ts_error *err)
 {
 	struct cache_request *request = &again->sum->requests[index];
 	const struct ts_cache_variant *variant = variant_of(again, request);
@@ -135,7 +136,7 @@ static bool judge(struct again *again, uint32_t index)
 
 	request->cause = CACHE_FIRST;
 	if (request->module.n == 0)
-		return true;
+		return TS_OK;
 	if (is_by_hand(request))
 		request->cause = CACHE_BY_HAND;
 	else if (had_executable(
@@ -143,7 +144,7 @@ static bool judge(struct again *again, uint32_t index)
 			 ts_cache_family_find(again->families, ts_module_stem(request->module)),
 			 function))
 		request->cause = CACHE_AGAIN;
-	return note_made(again, index, function);
+	return note_made(again, index, function, err);
 }
 
 /* Which variants were made here, and how many requests of each family have not shown their program. */
@@ -162,12 +163,11 @@ static void match_requests(const struct again *again)
 	}
 }
 
-static bool index_variants(struct again *again)
+static enum ts_status index_variants(struct again *again, struct ts_error *err)
 {
-	bool good = true;
-
-	for (uint32_t i = 0; i < again->families->nr_variants && good; i++)
-		good = ts_map_set(&again->variant_of, again->families->variants[i].program_id, i);
+	for (uint32_t i = 0; i < again->families->nr_variants; i++)
+		if (!ts_map_set(&again->variant_of, again->families->variants[i].program_id, i))
+			return ts_fail_nomem(err);
 	for (size_t i = 0; i < again->families->nr; i++) {
 		const struct ts_cache_family *family = &again->families->items[i];
 
@@ -176,24 +176,28 @@ static bool index_variants(struct again *again)
 			&again->families->variants[family->variants - again->families->variants],
 			again->profile);
 	}
-	return good;
+	return TS_OK;
 }
 
-bool ts_cache_find_again(struct cache_state *sum, const struct cache_families *families,
-			 const struct ts_profile *profile)
+enum ts_status ts_cache_find_again(struct cache_state *sum, const struct cache_families *families,
+				   const struct ts_profile *profile, struct ts_error *err)
 {
 	struct again again = { .sum = sum, .families = families, .profile = profile };
-	bool good;
+	enum ts_status st;
 
 	TS_ASSERT(sum && families && profile);
 	again.nr_stray = calloc(families->nr + 1, sizeof(*again.nr_stray));
-	good = again.nr_stray && index_variants(&again);
-	if (good)
-		match_requests(&again);
-	for (uint32_t i = 0; i < sum->nr_requests && good; i++)
-		good = judge(&again, i); /* they stand in the order of their starts */
+	if (!again.nr_stray)
+		return ts_fail_nomem(err);
+	st = index_variants(&again, err);
+	if (st)
+		goto done;
+	match_requests(&again);
+	for (uint32_t i = 0; i < sum->nr_requests && !st; i++)
+		st = judge(&again, i, err); /* they stand in the order of their starts */
+done:
 	ts_map_release(&again.variant_of);
 	ts_map_release(&again.made);
 	free(again.nr_stray);
-	return good;
+	return st;
 }

@@ -225,46 +225,52 @@ struct axes {
 	size_t nr;
 };
 
-static bool add_axis(struct axes *axes, struct ts_arena *arena, const int64_t *values, size_t size)
+static enum ts_status add_axis(struct axes *axes, struct ts_arena *arena, const int64_t *values,
+			       size_t size, struct ts_error *err)
 {
 	int64_t *kept;
 
 	if (axes->nr == MAX_AXES)
-		return true;
+		return TS_OK;
 	if (!axes->items)
 		axes->items = ts_arena_array(arena, MAX_AXES, sizeof(*axes->items));
 	kept = ts_arena_alloc(arena, size);
 	if (!axes->items || !kept)
-		return false;
+		return ts_fail_nomem(err);
 	memcpy(kept, values, size);
 	axes->items[axes->nr++] = (struct ts_cache_axis){ .values = kept, .waste_share = NAN };
-	return true;
+	return TS_OK;
 }
 
-static bool add_place(struct axes *axes, struct ts_arena *arena, struct ts_cache_place place,
-		      const int64_t *values, size_t nr_values)
+static enum ts_status add_place(struct axes *axes, struct ts_arena *arena,
+				struct ts_cache_place place, const int64_t *values,
+				size_t nr_values, struct ts_error *err)
 {
 	size_t size = nr_values * sizeof(*values), at = 0;
 	struct ts_cache_axis *axis;
+	enum ts_status st;
 
 	while (at < axes->nr && memcmp(axes->items[at].values, values, size) != 0)
 		at++;
-	if (at == axes->nr && !add_axis(axes, arena, values, size))
-		return false;
+	st = at == axes->nr ? add_axis(axes, arena, values, size, err) : TS_OK;
+	if (st)
+		return st;
 	if (at == axes->nr) /* there are too many to keep this one */
-		return true;
+		return TS_OK;
 	axis = &axes->items[at];
 	axis->nr_all_places++;
 	if (axis->nr_places < TS_CACHE_MAX_PLACES)
 		axis->places[axis->nr_places++] = place;
-	return true;
+	return TS_OK;
 }
 
-static bool find_axes(struct axes *axes, struct ts_arena *arena,
-		      const struct ts_cache_family *family, const struct ts_profile *profile,
-		      int64_t *values)
+static enum ts_status find_axes(struct axes *axes, struct ts_arena *arena,
+				const struct ts_cache_family *family,
+				const struct ts_profile *profile, int64_t *values,
+				struct ts_error *err)
 {
 	const struct ts_hlo_module *first = module_of(profile, &family->variants[0]);
+	enum ts_status st;
 
 	for (uint32_t p = 0; p < ts_cache_nr_parameters(first); p++) {
 		const struct ts_shape *shape = ts_cache_parameter(first, p);
@@ -272,36 +278,42 @@ static bool find_axes(struct axes *axes, struct ts_arena *arena,
 		for (uint32_t d = 0; shape && d < shape->rank; d++) {
 			struct ts_cache_place place = { p, d };
 
-			if (read_values(family, profile, place, values) &&
-			    !add_place(axes, arena, place, values, family->nr_known))
-				return false;
+			if (!read_values(family, profile, place, values))
+				continue;
+			st = add_place(axes, arena, place, values, family->nr_known, err);
+			if (st)
+				return st;
 		}
 	}
-	return true;
+	return TS_OK;
 }
 
 /* Padding ends it only where sizes are all that differs, and the parameters are the same ones. */
-static bool find_buckets(struct ts_cache_family *family, const struct ts_profile *profile,
-			 struct ts_arena *arena)
+static enum ts_status find_buckets(struct ts_cache_family *family, const struct ts_profile *profile,
+				   struct ts_arena *arena, struct ts_error *err)
 {
 	unsigned others = TS_DIFFERS_FUNCTION | TS_DIFFERS_COUNT | TS_DIFFERS_RANK;
 	struct axes axes = { NULL, 0 };
 	int64_t *values, *weights;
+	enum ts_status st;
 
 	if (family->nr_known < 2 || !(family->differences & TS_DIFFERS_SHAPE) ||
 	    (family->differences & others))
-		return true;
+		return TS_OK;
 	values = ts_arena_array(arena, family->nr_known, sizeof(*values));
 	weights = ts_arena_array(arena, family->nr_known, sizeof(*weights));
-	if (!values || !weights || !find_axes(&axes, arena, family, profile, values))
-		return false;
+	if (!values || !weights)
+		return ts_fail_nomem(err);
+	st = find_axes(&axes, arena, family, profile, values, err);
+	if (st)
+		return st;
 	for (size_t i = 0; i < family->nr_known; i++)
 		weights[i] = family->variants[i].nr_runs;
 	for (size_t i = 0; i < axes.nr; i++)
 		ts_cache_axis_buckets(&axes.items[i], family->nr_known, weights);
 	family->axes = axes.items;
 	family->nr_axes = axes.nr;
-	return true;
+	return TS_OK;
 }
 
 struct ts_cache_family *ts_cache_family_find(const struct cache_families *families,
@@ -370,10 +382,11 @@ static void sum_request(struct ts_cache_family *family, const struct cache_reque
 	family->again_wait_ps = add_known(family->again_wait_ps, request->wait_ps);
 }
 
-bool ts_cache_families_sum(struct cache_families *families, const struct cache_state *sum,
-			   const struct ts_profile *profile)
+enum ts_status ts_cache_families_sum(struct cache_families *families, const struct cache_state *sum,
+				     const struct ts_profile *profile, struct ts_error *err)
 {
 	struct ts_cache_family *family;
+	enum ts_status st;
 
 	TS_ASSERT(families->arena && sum && profile);
 	for (size_t i = 0; i < sum->nr_requests; i++) {
@@ -385,50 +398,51 @@ bool ts_cache_families_sum(struct cache_families *families, const struct cache_s
 		const struct cache_function *function = &sum->functions[i];
 		struct ts_bytes call = profile->ops[function->op].name, name;
 
-		if (ts_host_function(call).n == 0)
-			continue;
-		name = ts_cache_module_name(families->arena, call);
-		if (!name.p)
-			return false;
-		family = ts_cache_family_find(families, ts_module_stem(name));
+		st = ts_cache_module_name(families->arena, call, &name, err);
+		if (st)
+			return st;
+		family = name.p ? ts_cache_family_find(families, ts_module_stem(name)) : NULL;
 		if (family)
 			family->nr_calls = add_known(family->nr_calls, ts_cache_nr_calls(function));
 	}
-	return true;
+	return TS_OK;
 }
 
-bool ts_cache_families_make(struct cache_families *families, const struct cache_state *sum,
-			    const struct ts_profile *profile, struct ts_arena *arena)
+enum ts_status ts_cache_families_make(struct cache_families *families,
+				      const struct cache_state *sum,
+				      const struct ts_profile *profile, struct ts_arena *arena,
+				      struct ts_error *err)
 {
 	size_t max = profile->nr_modules + sum->nr_programs + 1;
 	uint32_t *variant_of = calloc(sum->nr_programs + 1, sizeof(*variant_of));
-	bool good;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(families && arena && sum->nr_programs <= sum->cap_programs);
 	*families =
 		(struct cache_families){ .arena = arena, .has_threads = sum->counts.nr_events > 0 };
 	families->variants = ts_arena_array(arena, max, sizeof(*families->variants));
 	families->items = ts_arena_array(arena, max, sizeof(*families->items));
-	good = variant_of && families->variants && families->items;
-	for (size_t i = 0; good && i < sum->nr_programs; i++)
-		variant_of[i] = TS_NONE;
-	if (good) {
-		list_variants(families, sum, profile, variant_of);
-		add_requests(families, sum, variant_of);
-		if (families->nr_variants > 1)
-			qsort(families->variants, families->nr_variants,
-			      sizeof(*families->variants), by_family);
-		group(families);
+	if (!variant_of || !families->variants || !families->items) {
+		free(variant_of);
+		return ts_fail_nomem(err);
 	}
+	for (size_t i = 0; i < sum->nr_programs; i++)
+		variant_of[i] = TS_NONE;
+	list_variants(families, sum, profile, variant_of);
+	add_requests(families, sum, variant_of);
 	free(variant_of);
-	for (size_t i = 0; good && i < families->nr; i++) {
+	if (families->nr_variants > 1)
+		qsort(families->variants, families->nr_variants, sizeof(*families->variants),
+		      by_family);
+	group(families);
+	for (size_t i = 0; i < families->nr && !st; i++) {
 		if (families->items[i].nr_known > 0)
 			families->items[i].code =
 				ts_hlo_sourced(module_of(profile, families->items[i].variants));
 		find_differences(&families->items[i], profile);
-		good = find_buckets(&families->items[i], profile, arena);
+		st = find_buckets(&families->items[i], profile, arena, err);
 	}
-	return good;
+	return st;
 }
 
 static int longest_compiled_first(const void *a, const void *b)

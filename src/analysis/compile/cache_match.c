@@ -13,22 +13,24 @@ static bool is_word(uint8_t c)
 	       c == '_' || c == '.' || c == '-' || c >= 0x80;
 }
 
-struct ts_bytes ts_cache_module_name(struct ts_arena *arena, struct ts_bytes call)
+enum ts_status ts_cache_module_name(struct ts_arena *arena, struct ts_bytes call,
+				    struct ts_bytes *name, struct ts_error *err)
 {
-	struct ts_bytes function = ts_host_function(call), name;
+	struct ts_bytes function = ts_host_function(call);
 	uint8_t *p;
 
-	TS_ASSERT(arena);
+	TS_ASSERT(arena && name);
+	*name = (struct ts_bytes){ NULL, 0 };
 	if (function.n == 0)
-		return (struct ts_bytes){ NULL, 0 };
-	name.n = function.n + strlen("jit_");
-	name.p = p = ts_arena_alloc(arena, name.n);
+		return TS_OK;
+	p = ts_arena_alloc(arena, function.n + strlen("jit_"));
 	if (!p)
-		return (struct ts_bytes){ NULL, 0 };
+		return ts_fail_nomem(err);
 	memcpy(p, "jit_", strlen("jit_"));
 	for (size_t i = 0; i < function.n; i++)
 		p[strlen("jit_") + i] = is_word(function.p[i]) ? function.p[i] : '_';
-	return name;
+	*name = (struct ts_bytes){ p, function.n + strlen("jit_") };
+	return TS_OK;
 }
 
 static int by_start(const void *a, const void *b)
@@ -170,14 +172,15 @@ static const struct ts_hlo_instr *code_of(const struct ts_profile *profile,
 					  : ts_hlo_sourced(&profile->modules[program->module]);
 }
 
-bool ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *profile)
+enum ts_status ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *profile,
+				       struct ts_error *err)
 {
 	struct first_run *runs = calloc(sum->nr_programs + 1, sizeof(*runs));
 	size_t nr = 0;
 
 	TS_ASSERT(sum->nr_programs <= sum->cap_programs);
 	if (!runs)
-		return false;
+		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < sum->nr_programs; i++) {
 		struct ts_bytes stem = ts_module_stem(program_name(profile, &sum->programs[i]));
 
@@ -199,7 +202,7 @@ bool ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *p
 					: code_of(profile, &sum->programs[request->program]);
 	}
 	free(runs);
-	return true;
+	return TS_OK;
 }
 
 static int64_t share_gap(struct cache_state *sum, int64_t start_ps, int64_t end_ps)

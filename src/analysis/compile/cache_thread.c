@@ -12,16 +12,17 @@
 
 #define MAX_PIECES 256 /* open at once; past it they count as without a call */
 
-bool ts_cache_add_request(struct cache_state *state, const struct cache_request *request)
+enum ts_status ts_cache_add_request(struct cache_state *state, const struct cache_request *request,
+				    struct ts_error *err)
 {
 	TS_ASSERT(state && request && request->line != TS_NONE);
 	if (state->nr_requests >= CACHE_MAX_REQUESTS)
-		return true;
+		return TS_OK;
 	if (!ts_grow(&state->requests, &state->cap_requests, state->nr_requests + 1,
 		     sizeof(*state->requests)))
-		return false;
+		return ts_fail_nomem(err);
 	state->requests[state->nr_requests++] = *request;
-	return true;
+	return TS_OK;
 }
 
 struct cache_function *ts_cache_function_get(struct cache_state *state, uint32_t op)
@@ -83,7 +84,8 @@ static void take_phases(const struct cache_state *state, size_t from, size_t at,
 	}
 }
 
-static bool close_request(struct cache_state *state, size_t from, size_t at, struct call call)
+static enum ts_status close_request(struct cache_state *state, size_t from, size_t at,
+				    struct call call, struct ts_error *err)
 {
 	const struct cache_piece *piece = &state->pieces[at];
 	struct cache_function *function = NULL;
@@ -107,65 +109,72 @@ static bool close_request(struct cache_state *state, size_t from, size_t at, str
 	if (call.op != TS_NONE) {
 		function = ts_cache_function_get(state, call.op);
 		if (!function)
-			return false;
+			return ts_fail_nomem(err);
 		function->nr_restored += piece->is_restored;
 		function->nr_compiled += !piece->is_restored;
 		if (!piece->is_restored)
 			function->compile_ps = ts_i64_add(
 				function->compile_ps, ts_i64_sub(piece->end_ps, piece->start_ps));
 	}
-	return ts_cache_add_request(state, &request);
+	return ts_cache_add_request(state, &request, err);
 }
 
 /* Closes the requests among the pieces from FIRST on; *REST is the first piece behind them. */
-static bool close_requests(struct cache_state *state, size_t first, struct call call, size_t *rest)
+static enum ts_status close_requests(struct cache_state *state, size_t first, struct call call,
+				     size_t *rest, struct ts_error *err)
 {
 	size_t from = first;
+	enum ts_status st;
 
 	for (size_t i = first; i < state->nr_pieces; i++) {
 		if (!is_request(&state->pieces[i]))
 			continue;
-		if (!close_request(state, from, i, call))
-			return false;
+		st = close_request(state, from, i, call, err);
+		if (st)
+			return st;
 		from = i + 1;
 	}
 	*rest = from;
-	return true;
+	return TS_OK;
 }
 
 /* No call will come for what is open. A trace and a lowering may still get their compilation. */
-static bool flush(struct cache_state *state)
+static enum ts_status flush(struct cache_state *state, struct ts_error *err)
 {
 	struct call no_call = { TS_NONE, 0 };
 	size_t rest, nr = 0;
+	enum ts_status st = close_requests(state, 0, no_call, &rest, err);
 
-	if (!close_requests(state, 0, no_call, &rest))
-		return false;
+	if (st)
+		return st;
 	for (size_t i = rest; i < state->nr_pieces; i++)
 		if (state->pieces[i].activity == TS_HOST_TRACE ||
 		    state->pieces[i].activity == TS_HOST_LOWER)
 			state->pieces[nr++] = state->pieces[i];
 	state->nr_pieces = nr <= 2 ? nr : 0;
-	return true;
+	return TS_OK;
 }
 
-bool ts_cache_thread_end(struct cache_state *state)
+enum ts_status ts_cache_thread_end(struct cache_state *state, struct ts_error *err)
 {
-	bool good = flush(state);
+	enum ts_status st = flush(state, err);
 
 	state->nr_pieces = 0;
-	return good;
+	return st;
 }
 
-static bool push(struct cache_state *state, const struct cache_piece *piece)
+static enum ts_status push(struct cache_state *state, const struct cache_piece *piece,
+			   struct ts_error *err)
 {
-	if (state->nr_pieces >= MAX_PIECES && !flush(state))
-		return false;
+	enum ts_status st = state->nr_pieces >= MAX_PIECES ? flush(state, err) : TS_OK;
+
+	if (st)
+		return st;
 	if (!ts_grow(&state->pieces, &state->cap_pieces, state->nr_pieces + 1,
 		     sizeof(*state->pieces)))
-		return false;
+		return ts_fail_nomem(err);
 	state->pieces[state->nr_pieces++] = *piece;
-	return true;
+	return TS_OK;
 }
 
 static size_t first_inside(const struct cache_state *state, int64_t start_ps)
@@ -188,19 +197,21 @@ static void drop_inside(struct cache_state *state, size_t from, enum ts_host_act
 	state->nr_pieces = nr;
 }
 
-static bool end_outermost(struct cache_state *state, struct cache_piece *piece, size_t from)
+static enum ts_status end_outermost(struct cache_state *state, struct cache_piece *piece,
+				    size_t from, struct ts_error *err)
 {
 	drop_inside(state, from, piece->activity);
-	return push(state, piece);
+	return push(state, piece, err);
 }
 
 /* Of several in a row the last is enough: whatever holds one of the others has been closed. */
-static bool end_execute(struct cache_state *state, struct cache_piece *piece, size_t from)
+static enum ts_status end_execute(struct cache_state *state, struct cache_piece *piece, size_t from,
+				  struct ts_error *err)
 {
 	drop_inside(state, from, piece->activity);
 	if (state->nr_pieces > 0 && state->pieces[state->nr_pieces - 1].activity == TS_HOST_EXECUTE)
 		state->nr_pieces--;
-	return push(state, piece);
+	return push(state, piece, err);
 }
 
 static void take_compiler(struct cache_piece *piece, const struct cache_piece *inner)
@@ -220,7 +231,8 @@ static void take_compiler(struct cache_piece *piece, const struct cache_piece *i
 }
 
 /* Takes in what a compiler did inside; a compilation within is the same one, seen further down. */
-static bool end_compile(struct cache_state *state, struct cache_piece *piece, size_t from)
+static enum ts_status end_compile(struct cache_state *state, struct cache_piece *piece, size_t from,
+				  struct ts_error *err)
 {
 	size_t nr = from;
 
@@ -233,11 +245,12 @@ static bool end_compile(struct cache_state *state, struct cache_piece *piece, si
 			state->pieces[nr++] = *inner;
 	}
 	state->nr_pieces = nr;
-	return push(state, piece);
+	return push(state, piece, err);
 }
 
 /* A phase of the compiler takes in the ones inside it. */
-static bool end_phase(struct cache_state *state, struct cache_piece *piece, size_t from)
+static enum ts_status end_phase(struct cache_state *state, struct cache_piece *piece, size_t from,
+				struct ts_error *err)
 {
 	size_t nr = from;
 
@@ -252,11 +265,12 @@ static bool end_phase(struct cache_state *state, struct cache_piece *piece, size
 		state->pieces[nr++] = *inner;
 	}
 	state->nr_pieces = nr;
-	return push(state, piece);
+	return push(state, piece, err);
 }
 
 /* JAX's way to an executable: read from the persistent cache, unless a compilation is inside. */
-static bool end_executable(struct cache_state *state, struct cache_piece *piece, size_t from)
+static enum ts_status end_executable(struct cache_state *state, struct cache_piece *piece,
+				     size_t from, struct ts_error *err)
 {
 	bool compiled = false, read = false;
 
@@ -266,9 +280,9 @@ static bool end_executable(struct cache_state *state, struct cache_piece *piece,
 	}
 	drop_inside(state, from, TS_HOST_CACHE_READ);
 	if (compiled || !read)
-		return true;
+		return TS_OK;
 	piece->is_restored = true;
-	return push(state, piece);
+	return push(state, piece, err);
 }
 
 /* What the pieces of a call amount to. */
@@ -311,27 +325,28 @@ static void infer_restored(struct cache_state *state, const struct contents *in)
 	*execute = restored; /* it stands behind the lowering, and is not needed any more */
 }
 
-static bool end_call(struct cache_state *state, uint32_t op, int64_t start_ps)
+static enum ts_status end_call(struct cache_state *state, uint32_t op, int64_t start_ps,
+			       struct ts_error *err)
 {
 	struct call call = { op, start_ps };
 	size_t from = first_inside(state, start_ps), rest;
 	struct contents in = look_inside(state, from);
-	bool good = true;
+	enum ts_status st;
 
 	state->counts.nr_calls++;
 	if (in.nr_requests == 0 && in.execute < state->nr_pieces) {
 		struct cache_function *function = ts_cache_function_get(state, op);
 
 		if (!function)
-			return false;
+			return ts_fail_nomem(err);
 		if (in.lower < in.execute)
 			infer_restored(state, &in);
 		else
 			function->nr_hits++;
 	}
-	good = close_requests(state, from, call, &rest);
+	st = close_requests(state, from, call, &rest, err);
 	state->nr_pieces = from;
-	return good;
+	return st;
 }
 
 /* A pipeline of passes has its module twice, in its name and in a stat. */
@@ -355,7 +370,8 @@ static void find_module(const struct ts_block *block, size_t i, struct cache_pie
 			piece->module = stat.text;
 }
 
-typedef bool end_piece(struct cache_state *state, struct cache_piece *piece, size_t from);
+typedef enum ts_status end_piece(struct cache_state *state, struct cache_piece *piece, size_t from,
+				 struct ts_error *err);
 
 static end_piece *const ends[] = {
 	[TS_HOST_EXECUTE] = end_execute,      [TS_HOST_TRACE] = end_outermost,
@@ -376,8 +392,8 @@ static void note_cache(struct cache_state *state, const struct cache_piece *piec
 	state->counts.nr_files += state->file_ps >= piece->start_ps;
 }
 
-static bool end_event(struct cache_state *state, const struct ts_block *block, size_t i,
-		      enum ts_host_activity activity)
+static enum ts_status end_event(struct cache_state *state, const struct ts_block *block, size_t i,
+				enum ts_host_activity activity, struct ts_error *err)
 {
 	struct cache_piece piece = {
 		.activity = activity,
@@ -388,25 +404,29 @@ static bool end_event(struct cache_state *state, const struct ts_block *block, s
 	};
 
 	if (activity == TS_HOST_CALL)
-		return end_call(state, block->op[i], piece.start_ps);
+		return end_call(state, block->op[i], piece.start_ps, err);
 	note_cache(state, &piece);
 	if (activity == TS_HOST_PIPELINE) {
 		if (!is_pipeline(block, i, &piece.module))
-			return true;
+			return TS_OK;
 		piece.activity = TS_HOST_PASSES;
 	} else if (ts_host_compiles(activity)) {
 		find_module(block, i, &piece);
 	}
 	if (piece.activity >= TS_NELEM(ends) || !ends[piece.activity])
-		return true;
-	return ends[piece.activity](state, &piece, first_inside(state, piece.start_ps));
+		return TS_OK;
+	return ends[piece.activity](state, &piece, first_inside(state, piece.start_ps), err);
 }
 
-bool ts_cache_thread_event(struct cache_state *state, const struct ts_block *block, size_t i,
-			   enum ts_host_activity activity)
+enum ts_status ts_cache_thread_event(struct cache_state *state, const struct ts_block *block,
+				     size_t i, enum ts_host_activity activity, struct ts_error *err)
 {
+	enum ts_status st = TS_OK;
+
 	TS_ASSERT_HOT(state->is_thread && i < block->nr_events);
-	if (activity != TS_HOST_OTHER && !end_event(state, block, i, activity))
-		return false;
-	return block->depth[i] > 0 || state->nr_pieces == 0 || flush(state);
+	if (activity != TS_HOST_OTHER)
+		st = end_event(state, block, i, activity, err);
+	if (!st && block->depth[i] == 0 && state->nr_pieces > 0)
+		st = flush(state, err);
+	return st;
 }

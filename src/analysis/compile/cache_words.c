@@ -142,7 +142,8 @@ static const struct ts_cache_axis *with_places(struct writer *writer,
 	return axes;
 }
 
-bool ts_cache_describe(struct cache_families *families, const struct ts_profile *profile)
+enum ts_status ts_cache_describe(struct cache_families *families, const struct ts_profile *profile,
+				 struct ts_error *err)
 {
 	struct writer writer = { .profile = profile,
 				 .arena = families->arena,
@@ -157,7 +158,7 @@ bool ts_cache_describe(struct cache_families *families, const struct ts_profile 
 		family->axes = with_places(&writer, family);
 	}
 	ts_buf_release(&writer.text);
-	return !writer.failed;
+	return writer.failed ? ts_fail_nomem(err) : TS_OK;
 }
 
 struct ts_bytes ts_cache_bucket_advice(const struct ts_cache_family *family,

@@ -91,7 +91,8 @@ static void variants_differ_in_what_was_made_different(void **state)
 		ts_profile_init(&profile);
 		add_module(&profile, 1, &differences[i].modules[0]);
 		add_module(&profile, 2, &differences[i].modules[1]);
-		assert_true(ts_cache_families_make(&families, &sum, &profile, &arena));
+		assert_int_equal(ts_cache_families_make(&families, &sum, &profile, &arena, NULL),
+				 TS_OK);
 		assert_int_equal(families.nr, differences[i].nr_families);
 		if (families.items[0].differences != differences[i].differences)
 			fail_msg("row %zu: %u", i, families.items[0].differences);
@@ -116,7 +117,7 @@ static void dimensions_that_change_together_are_one_axis(void **state)
 	ts_profile_init(&profile);
 	for (size_t i = 0; i < TS_NELEM(modules); i++)
 		add_module(&profile, i + 1, &modules[i]);
-	assert_true(ts_cache_families_make(&families, &sum, &profile, &arena));
+	assert_int_equal(ts_cache_families_make(&families, &sum, &profile, &arena, NULL), TS_OK);
 	family = &families.items[0];
 	assert_int_equal(family->nr_axes, 2);
 	assert_int_equal(family->axes[0].nr_places, 2);
@@ -151,10 +152,10 @@ static struct cache_families chosen(struct ts_arena *arena, struct ts_profile *p
 
 	for (size_t i = 0; i < TS_NELEM(modules); i++)
 		add_module(profile, i + 1, &modules[i]);
-	assert_true(ts_cache_families_make(&families, &sum, profile, arena));
+	assert_int_equal(ts_cache_families_make(&families, &sum, profile, arena, NULL), TS_OK);
 	assert_int_equal(families.nr, 2);
 	ts_cache_families_choose(&families);
-	assert_true(ts_cache_describe(&families, profile));
+	assert_int_equal(ts_cache_describe(&families, profile, NULL), TS_OK);
 	return families;
 }
 
