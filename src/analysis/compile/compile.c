@@ -124,42 +124,47 @@ static enum ts_status compile_open(void *arg, const struct ts_context *ctx,
 }
 
 /* Threads of a trace have events of a kind of their own; those of an xplane are not looked at. */
-static bool ask(struct compile_state *state, const struct ts_block *block)
+static enum ts_status ask(struct compile_state *state, const struct ts_block *block,
+			  struct ts_error *err)
 {
 	if (state->is_asked || block->nr_events == 0)
-		return true;
+		return TS_OK;
 	state->is_asked = true;
 	state->is_trace = block->profile->ops[block->op[0]].is_event;
-	if (state->is_trace)
-		state->events = calloc(block->profile->nr_ops + 1, 1);
-	return !state->is_trace || state->events;
+	if (!state->is_trace)
+		return TS_OK;
+	state->events = calloc(block->profile->nr_ops + 1, 1);
+	return state->events ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status compile_block(void *arg, const struct ts_context *ctx,
 				    const struct ts_block *block, struct ts_error *err)
 {
 	struct compile_state *state = arg;
-	bool good = ask(state, block);
+	enum ts_status st = ask(state, block, err);
 
-	for (size_t i = 0; state->is_trace && i < block->nr_events && good; i++)
-		good = ts_compile_thread_event(state, block, i);
-	return good ? TS_OK : ts_fail_nomem(err);
+	for (size_t i = 0; state->is_trace && i < block->nr_events && !st; i++)
+		st = ts_compile_thread_event(state, block, i, err);
+	return st;
 }
 
 static enum ts_status compile_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
 				    struct ts_error *err)
 {
 	struct compile_state *into = arg_into, *from = arg_from;
+	enum ts_status st = ts_compile_thread_end(from, err);
 
-	return ts_compile_thread_end(from) &&
-			       !ts_keyed_sum(REGIONS(into), REGIONS(from), &region_record, err) &&
-			       !ts_keyed_sum(NESTINGS(into), NESTINGS(from), &nesting_record,
-					     err) &&
-			       !ts_keyed_sum(PHASES(into), PHASES(from), &phase_record, err) &&
-			       !ts_keyed_sum(KERNELS(into), KERNELS(from), &kernel_record, err) &&
-			       ts_record_merge(&compile_record, into, from)
-		       ? TS_OK
-		       : ts_fail_nomem(err);
+	if (!st)
+		st = ts_keyed_sum(REGIONS(into), REGIONS(from), &region_record, err);
+	if (!st)
+		st = ts_keyed_sum(NESTINGS(into), NESTINGS(from), &nesting_record, err);
+	if (!st)
+		st = ts_keyed_sum(PHASES(into), PHASES(from), &phase_record, err);
+	if (!st)
+		st = ts_keyed_sum(KERNELS(into), KERNELS(from), &kernel_record, err);
+	if (st)
+		return st;
+	return ts_record_merge(&compile_record, into, from) ? TS_OK : ts_fail_nomem(err);
 }
 
 /* Did PyTorch's compiler leave anything here, or is it a trace of PyTorch's, with kernels? */
@@ -180,7 +185,7 @@ static enum ts_status compile_close(void *arg, const struct ts_context *ctx, voi
 	if (ctx->profile->nr_hosts + ctx->profile->torch_log.nr_files == 0)
 		return TS_OK; /* modules alone: nothing was called */
 	if (is_torch(arg, ctx->profile))
-		return ts_compile_report(&report) ? TS_OK : ts_fail_nomem(err);
+		return ts_compile_report(&report, err);
 	ts_compile_report_xla(ctx, facts, result);
 	return TS_OK;
 }

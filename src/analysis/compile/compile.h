@@ -89,10 +89,11 @@ struct compile_state {
 	struct compile_counts counts;
 };
 
-/* compile_thread.c: an event of a host thread, in the order of ends. False: no memory. */
-bool ts_compile_thread_event(struct compile_state *state, const struct ts_block *block, size_t i);
+/* compile_thread.c: an event of a host thread, in the order of ends. */
+enum ts_status ts_compile_thread_event(struct compile_state *state, const struct ts_block *block,
+				       size_t i, struct ts_error *err);
 /* What waits for an event around it counts by itself: the thread has ended. */
-bool ts_compile_thread_end(struct compile_state *state);
+enum ts_status ts_compile_thread_end(struct compile_state *state, struct ts_error *err);
 
 /* Rows, made when they are new; NULL: no memory. */
 struct compile_region *ts_compile_region_get(struct compile_state *state, struct ts_compile_id id);
@@ -108,9 +109,10 @@ struct compile_fusion {
 	int64_t nr_kernels;	     /* different generated kernels */
 	int64_t generated_ps;
 };
-/* Also adds the table of generated kernels. False: no memory. */
-bool ts_compile_fusion_torch(const struct compile_state *sum, const struct ts_context *ctx,
-			     struct ts_result *result, struct compile_fusion *fusion);
+/* Also adds the table of generated kernels. */
+enum ts_status ts_compile_fusion_torch(const struct compile_state *sum,
+				       const struct ts_context *ctx, struct ts_result *result,
+				       struct compile_fusion *fusion, struct ts_error *err);
 struct compile_fusion ts_compile_fusion_xla(const struct ts_context *ctx);
 
 /* What is reported, and of what. */
@@ -147,11 +149,11 @@ void ts_compile_put_time(struct ts_result *result, int64_t compile_ps, const cha
 void ts_compile_put_fusion(const struct compile_fusion *fusion, struct ts_result *result);
 
 /* compile_breaks.c: graph breaks as facts, and their table. */
-bool ts_compile_find_breaks(const struct compile_report *report); /* false: no memory */
+enum ts_status ts_compile_find_breaks(const struct compile_report *report, struct ts_error *err);
 void ts_compile_put_breaks(const struct compile_report *report);
 
 /* compile_log.c: of the log that TORCH_TRACE had written. */
-bool ts_compile_log_index(struct compile_report *report); /* false: no memory */
+enum ts_status ts_compile_log_index(struct compile_report *report, struct ts_error *err);
 /* Of a frame's compilation, forward; NULL: the log does not have it. */
 const struct ts_torch_compilation *ts_compile_logged(const struct compile_report *report,
 						     struct ts_compile_id id);
@@ -161,11 +163,12 @@ int64_t ts_compile_log_ps(const struct compile_report *report); /* of all; -1: u
 void ts_compile_put_log(const struct compile_report *report);	/* the table of compilations */
 
 /* compile_again.c: recompilations as facts, and their table. */
-bool ts_compile_find_recompiles(const struct compile_report *report); /* false: no memory */
+enum ts_status ts_compile_find_recompiles(const struct compile_report *report,
+					  struct ts_error *err);
 void ts_compile_put_recompiles(const struct compile_report *report);
 
-/* compile_report.c: of PyTorch's compiler. Fills .facts too. False: no memory. */
-bool ts_compile_report(struct compile_report *report);
+/* compile_report.c: of PyTorch's compiler. Fills .facts too. */
+enum ts_status ts_compile_report(struct compile_report *report, struct ts_error *err);
 
 /* compile_xla.c: of a profile without PyTorch's compiler. */
 void ts_compile_report_xla(const struct ts_context *ctx, struct ts_compile_facts *facts,

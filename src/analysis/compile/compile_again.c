@@ -29,15 +29,16 @@ static int64_t nr_logged(const struct compile_report *report)
 }
 
 /* The second number is how often the frame had been compiled before, in the profile or not: of each
- * frame the highest counts. *NR is -1 without ids. False: no memory. */
-static bool count_traced(const struct compile_report *report, int64_t *nr)
+ * frame the highest counts. *NR is -1 without ids. */
+static enum ts_status count_traced(const struct compile_report *report, int64_t *nr,
+				   struct ts_error *err)
 {
 	const struct compile_state *sum = report->sum;
 	struct ts_map highest = { NULL, 0, 0 };
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	*nr = sum->nr_regions > 0 && report->regions[0]->id.frame >= 0 ? 0 : -1;
-	for (size_t i = 0; i < sum->nr_regions && good && *nr >= 0; i++) {
+	for (size_t i = 0; i < sum->nr_regions && !st && *nr >= 0; i++) {
 		uint64_t key = ts_compile_frame_key(sum->regions[i].id);
 		uint32_t before = ts_map_find(&highest, key);
 		int64_t compile = TS_MAX(sum->regions[i].id.compile, 0);
@@ -45,10 +46,11 @@ static bool count_traced(const struct compile_report *report, int64_t *nr)
 		if (before != TS_NONE && (int64_t)before >= compile)
 			continue;
 		*nr += compile - (before == TS_NONE ? 0 : (int64_t)before);
-		good = ts_map_set(&highest, key, (uint32_t)compile);
+		if (!ts_map_set(&highest, key, (uint32_t)compile))
+			st = ts_fail_nomem(err);
 	}
 	ts_map_release(&highest);
-	return good;
+	return st;
 }
 
 /* By what the log has of the compilation, LOGGED or NULL, and of its reason. */
@@ -91,17 +93,21 @@ static struct ts_compile_recompile by_region(const struct compile_report *report
 	return again;
 }
 
-bool ts_compile_find_recompiles(const struct compile_report *report)
+enum ts_status ts_compile_find_recompiles(const struct compile_report *report, struct ts_error *err)
 {
 	const struct ts_torch_log *log = compile_log(report);
 	struct ts_compile_facts *facts = report->facts;
 	size_t max = report->sum->nr_regions + ts_torch_log_kept(log->nr_compilations), nr = 0;
 	struct ts_compile_recompile *rows = ts_arena_array(
 		&report->result->owner->arena, TS_MIN(max, MAX_ROWS) + 1, sizeof(*rows));
+	enum ts_status st;
 
 	TS_ASSERT(report->regions && report->facts);
-	if (!rows || !count_traced(report, &facts->nr_recompiles))
-		return false;
+	if (!rows)
+		return ts_fail_nomem(err);
+	st = count_traced(report, &facts->nr_recompiles, err);
+	if (st)
+		return st;
 	facts->nr_recompiles = TS_MAX(facts->nr_recompiles, nr_logged(report));
 	for (size_t i = 0; i < report->sum->nr_regions && nr < MAX_ROWS; i++)
 		if (report->regions[i]->id.compile > 0)
@@ -115,7 +121,7 @@ bool ts_compile_find_recompiles(const struct compile_report *report)
 	}
 	facts->recompiles = rows;
 	facts->nr_listed_recompiles = nr;
-	return true;
+	return TS_OK;
 }
 
 #define RECOMPILE_CELLS(X) \

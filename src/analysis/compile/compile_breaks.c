@@ -14,25 +14,28 @@
 #define MAX_ROWS 500 /* of places: the first ones */
 
 /* Frames that run inside another's compiled code; without ids, regions inside one call. */
-static bool count_nested(const struct compile_report *report, int64_t *nr)
+static enum ts_status count_nested(const struct compile_report *report, int64_t *nr,
+				   struct ts_error *err)
 {
 	const struct compile_state *sum = report->sum;
 	struct ts_map seen = { NULL, 0, 0 };
-	bool good = true, ids = sum->nr_regions > 0 && report->regions[0]->id.frame >= 0;
+	bool ids = sum->nr_regions > 0 && report->regions[0]->id.frame >= 0;
+	enum ts_status st = TS_OK;
 
 	*nr = sum->nr_regions == 0 ? -1 : ids ? 0 : sum->counts.max_nested;
-	for (size_t i = 0; ids && i < sum->nr_nestings && good; i++) {
+	for (size_t i = 0; ids && i < sum->nr_nestings && !st; i++) {
 		const struct compile_region *child =
 			ts_compile_region_of(report, sum->nestings[i].child);
 		uint64_t key = child ? ts_compile_frame_key(child->id) : 0;
 
 		if (!child || ts_map_find(&seen, key) != TS_NONE)
 			continue;
-		good = ts_map_set(&seen, key, 0);
+		if (!ts_map_set(&seen, key, 0))
+			st = ts_fail_nomem(err);
 		(*nr)++;
 	}
 	ts_map_release(&seen);
-	return good;
+	return st;
 }
 
 /* The same place and reason, met by another compilation or another rank. */
@@ -91,13 +94,16 @@ static int64_t nr_logged(const struct ts_torch_log *log, const uint32_t *first)
 	return nr;
 }
 
-static bool count_breaks(const struct compile_report *report, const uint32_t *first, int64_t *nr)
+static enum ts_status count_breaks(const struct compile_report *report, const uint32_t *first,
+				   int64_t *nr, struct ts_error *err)
 {
-	if (!count_nested(report, nr))
-		return false;
+	enum ts_status st = count_nested(report, nr, err);
+
+	if (st)
+		return st;
 	if (compile_has_log(report))
 		*nr = TS_MAX(*nr, nr_logged(compile_log(report), first));
-	return true;
+	return TS_OK;
 }
 
 /* What ran behind a break. */
@@ -224,7 +230,7 @@ static size_t list_breaks(const struct compile_report *report, const uint32_t *f
 	return nr;
 }
 
-bool ts_compile_find_breaks(const struct compile_report *report)
+enum ts_status ts_compile_find_breaks(const struct compile_report *report, struct ts_error *err)
 {
 	const struct ts_torch_log *log = compile_log(report);
 	size_t max =
@@ -233,16 +239,17 @@ bool ts_compile_find_breaks(const struct compile_report *report)
 	struct ts_compile_break *rows = ts_arena_array(&report->result->owner->arena,
 						       TS_MIN(max, MAX_ROWS) + 1, sizeof(*rows));
 	uint32_t *first = first_records(log);
-	bool good = rows && first;
+	enum ts_status st;
 
 	TS_ASSERT(report->regions && report->facts);
-	good = good && count_breaks(report, first, &report->facts->nr_breaks);
-	if (good) {
+	st = rows && first ? count_breaks(report, first, &report->facts->nr_breaks, err)
+			   : ts_fail_nomem(err);
+	if (!st) {
 		report->facts->breaks = rows;
 		report->facts->nr_listed_breaks = list_breaks(report, first, rows);
 	}
 	free(first);
-	return good;
+	return st;
 }
 
 #define BREAK_CELLS(X) \

@@ -113,8 +113,9 @@ static void push(struct thread *thread, const struct ts_interleaved *interleaved
 		};
 }
 
-static bool begin_region(struct compile_devices_state *state,
-			 const struct ts_interleaved *interleaved, size_t i)
+static enum ts_status begin_region(struct compile_devices_state *state,
+				   const struct ts_interleaved *interleaved, size_t i,
+				   struct ts_error *err)
 {
 	struct ts_compile_device_region *region;
 	struct ts_compile_id id;
@@ -122,10 +123,10 @@ static bool begin_region(struct compile_devices_state *state,
 	ts_compile_id_of(interleaved->profile->ops[interleaved->op[i]].name, &id);
 	region = region_get(state, id);
 	if (!region)
-		return false;
+		return ts_fail_nomem(err);
 	push(&state->threads[interleaved->line[i]], interleaved, i,
 	     2 * (uint32_t)(region - state->regions));
-	return true;
+	return TS_OK;
 }
 
 static uint64_t sequence_of(const struct ts_interleaved *interleaved, size_t i)
@@ -139,13 +140,16 @@ static uint64_t sequence_of(const struct ts_interleaved *interleaved, size_t i)
 }
 
 /* A forward function inside a region: its backward will be that region's. */
-static bool note_function(struct compile_devices_state *state,
-			  const struct ts_interleaved *interleaved, size_t i)
+static enum ts_status note_function(struct compile_devices_state *state,
+				    const struct ts_interleaved *interleaved, size_t i,
+				    struct ts_error *err)
 {
 	uint32_t what = open_at(&state->threads[interleaved->line[i]], interleaved->start_ps[i]);
 	uint64_t sequence = what == TS_NONE ? TS_NO_NUMBER : sequence_of(interleaved, i);
 
-	return sequence == TS_NO_NUMBER || ts_launches_note(&state->sequences, sequence, what);
+	if (sequence != TS_NO_NUMBER && !ts_launches_note(&state->sequences, sequence, what))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 static void begin_backward(struct compile_devices_state *state,
@@ -159,27 +163,29 @@ static void begin_backward(struct compile_devices_state *state,
 		push(&state->threads[interleaved->line[i]], interleaved, i, what | 1);
 }
 
-static bool take_host_event(struct compile_devices_state *state,
-			    const struct ts_interleaved *interleaved, size_t i)
+static enum ts_status take_host_event(struct compile_devices_state *state,
+				      const struct ts_interleaved *interleaved, size_t i,
+				      struct ts_error *err)
 {
 	enum ts_torch_event event = ts_torch_event_once(
 		&state->events[interleaved->op[i]], &interleaved->profile->ops[interleaved->op[i]]);
 	uint32_t what;
 
 	if (event == TS_TORCH_REGION)
-		return begin_region(state, interleaved, i);
+		return begin_region(state, interleaved, i, err);
 	if (event == TS_TORCH_FUNCTION)
-		return note_function(state, interleaved, i);
+		return note_function(state, interleaved, i, err);
 	if (event == TS_TORCH_BACKWARD)
 		begin_backward(state, interleaved, i);
 	if (interleaved->link[i] == TS_NO_LINK ||
 	    (event != TS_TORCH_KERNEL_LAUNCH && event != TS_TORCH_GRAPH_LAUNCH))
-		return true;
+		return TS_OK;
 	what = open_at(&state->threads[interleaved->line[i]], interleaved->start_ps[i]);
 	if (what == TS_NONE)
-		return true;
+		return TS_OK;
 	state->regions[what / 2].nr_launches++;
-	return ts_launches_note(&state->launches, interleaved->link[i], what);
+	return ts_launches_note(&state->launches, interleaved->link[i], what) ? TS_OK
+									      : ts_fail_nomem(err);
 }
 
 static void take_kernel(struct compile_devices_state *state,
@@ -207,14 +213,15 @@ static enum ts_status compile_devices_interleaved(void *arg, const struct ts_con
 						  struct ts_error *err)
 {
 	struct compile_devices_state *state = arg;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < interleaved->nr_events; i++) {
+	for (size_t i = 0; i < interleaved->nr_events && !st; i++) {
 		if (ctx->profile->lines[interleaved->line[i]].kind == TS_LINE_OPS)
 			take_kernel(state, interleaved, i);
-		else if (!take_host_event(state, interleaved, i))
-			return ts_fail_nomem(err);
+		else
+			st = take_host_event(state, interleaved, i, err);
 	}
-	return TS_OK;
+	return st;
 }
 
 static enum ts_status compile_devices_merge(void *arg_into, void *arg_from,

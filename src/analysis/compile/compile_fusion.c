@@ -30,18 +30,19 @@ struct gathering {
 	struct compile_fusion *fusion;
 };
 
-static bool add_generated(struct gathering *gathering, const struct generated *kernel)
+static enum ts_status add_generated(struct gathering *gathering, const struct generated *kernel,
+				    struct ts_error *err)
 {
 	struct compile_fusion *fusion = gathering->fusion;
 
 	if (!ts_grow(&gathering->items, &gathering->cap, gathering->nr + 1, sizeof(*kernel)))
-		return false;
+		return ts_fail_nomem(err);
 	gathering->items[gathering->nr++] = *kernel;
 	fusion->nr_generated = ts_i64_add(fusion->nr_generated, kernel->nr);
 	fusion->generated_ps = ts_i64_add(fusion->generated_ps, kernel->time_ps);
 	fusion->nr_before = ts_i64_add(fusion->nr_before, ts_i64_mul(kernel->nr, kernel->nr_ops));
 	fusion->nr_after = ts_i64_add(fusion->nr_after, kernel->nr);
-	return true;
+	return TS_OK;
 }
 
 /* A copy, a fill or a collective computes nothing that could be fused. */
@@ -51,48 +52,52 @@ static bool is_kernel(struct ts_bytes name, struct ts_bytes category)
 	       ts_kernel_class_of(name).category > TS_CATEGORY_FILL;
 }
 
-static bool gather_devices(struct gathering *gathering, const struct ts_context *ctx)
+static enum ts_status gather_devices(struct gathering *gathering, const struct ts_context *ctx,
+				     struct ts_error *err)
 {
 	const struct ts_ops_facts *ops = ts_ops_facts(ctx);
 	struct compile_fusion *fusion = gathering->fusion;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < ops->nr; i++) {
+	for (size_t i = 0; i < ops->nr && !st; i++) {
 		const struct ts_op_fact *op = &ops->items[i];
 		struct generated kernel = { op->name, TS_MAX(op->occurrences, 0),
 					    TS_MAX(op->total_ps, 0), ts_torch_fused_ops(op->name) };
 
 		if (!is_kernel(op->name, op->category))
 			continue;
-		if (kernel.nr_ops > 0 && !add_generated(gathering, &kernel))
-			return false;
-		if (kernel.nr_ops == 0) {
+		if (kernel.nr_ops > 0) {
+			st = add_generated(gathering, &kernel, err);
+		} else {
 			fusion->nr_before = ts_i64_add(fusion->nr_before, kernel.nr);
 			fusion->nr_after = ts_i64_add(fusion->nr_after, kernel.nr);
 		}
 	}
-	return true;
+	return st;
 }
 
-static bool gather_host(struct gathering *gathering, const struct compile_state *sum,
-			const struct ts_profile *profile)
+static enum ts_status gather_host(struct gathering *gathering, const struct compile_state *sum,
+				  const struct ts_profile *profile, struct ts_error *err)
 {
 	struct compile_fusion *fusion = gathering->fusion;
+	enum ts_status st;
 
 	for (size_t i = 0; i < sum->nr_kernels; i++) {
 		struct generated kernel = { profile->ops[sum->kernels[i].op].name,
 					    sum->kernels[i].nr, sum->kernels[i].time_ps, 0 };
 
 		kernel.nr_ops = ts_torch_fused_ops(kernel.name);
-		if (!add_generated(gathering, &kernel))
-			return false;
+		st = add_generated(gathering, &kernel, err);
+		if (st)
+			return st;
 	}
 	if (sum->nr_kernels == 0) { /* a CPU's trace has its kernels only on request */
 		fusion->nr_before = fusion->nr_after = -1;
-		return true;
+		return TS_OK;
 	}
 	fusion->nr_before = ts_i64_add(fusion->nr_before, sum->counts.nr_library_ops);
 	fusion->nr_after = ts_i64_add(fusion->nr_after, sum->counts.nr_library_ops);
-	return true;
+	return TS_OK;
 }
 
 static int longest_first(const void *a, const void *b)
@@ -158,20 +163,21 @@ static void put_generated(struct gathering *gathering, struct ts_result *result)
 			       MAX_ROWS, gathering->nr);
 }
 
-bool ts_compile_fusion_torch(const struct compile_state *sum, const struct ts_context *ctx,
-			     struct ts_result *result, struct compile_fusion *fusion)
+enum ts_status ts_compile_fusion_torch(const struct compile_state *sum,
+				       const struct ts_context *ctx, struct ts_result *result,
+				       struct compile_fusion *fusion, struct ts_error *err)
 {
 	struct gathering gathering = { .fusion = fusion };
-	bool good;
+	enum ts_status st;
 
 	TS_ASSERT(sum && fusion);
 	*fusion = (struct compile_fusion){ .nr_before = 0 };
-	good = ctx->profile->nr_devices > 0 ? gather_devices(&gathering, ctx)
-					    : gather_host(&gathering, sum, ctx->profile);
+	st = ctx->profile->nr_devices > 0 ? gather_devices(&gathering, ctx, err)
+					  : gather_host(&gathering, sum, ctx->profile, err);
 	fusion->nr_kernels = (int64_t)gathering.nr;
 	put_generated(&gathering, result);
 	free(gathering.items);
-	return good;
+	return st;
 }
 
 /* Instructions that compute inside the computations that this one calls. */

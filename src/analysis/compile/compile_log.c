@@ -8,20 +8,21 @@
 #define MAX_ROWS 500
 
 /* The first record of an id counts: ranks have the same ones. */
-bool ts_compile_log_index(struct compile_report *report)
+enum ts_status ts_compile_log_index(struct compile_report *report, struct ts_error *err)
 {
 	const struct ts_torch_log *log = compile_log(report);
-	bool good = true;
 
 	TS_ASSERT(report->logged.nr == 0 && report->reasons.nr == 0);
-	for (size_t i = ts_torch_log_kept(log->nr_compilations); i-- > 0 && good;)
-		if (!log->compilations[i].is_backward)
-			good = ts_map_set(&report->logged,
-					  ts_compile_id_key(log->compilations[i].id), (uint32_t)i);
-	for (size_t i = ts_torch_log_kept(log->nr_recompiles); i-- > 0 && good;)
-		good = ts_map_set(&report->reasons, ts_compile_id_key(log->recompiles[i].id),
-				  (uint32_t)i);
-	return good;
+	for (size_t i = ts_torch_log_kept(log->nr_compilations); i-- > 0;)
+		if (!log->compilations[i].is_backward &&
+		    !ts_map_set(&report->logged, ts_compile_id_key(log->compilations[i].id),
+				(uint32_t)i))
+			return ts_fail_nomem(err);
+	for (size_t i = ts_torch_log_kept(log->nr_recompiles); i-- > 0;)
+		if (!ts_map_set(&report->reasons, ts_compile_id_key(log->recompiles[i].id),
+				(uint32_t)i))
+			return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 const struct ts_torch_compilation *ts_compile_logged(const struct compile_report *report,

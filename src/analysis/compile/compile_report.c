@@ -20,7 +20,7 @@ static int longest_first(const void *a, const void *b)
 	return (x->id.compile > y->id.compile) - (x->id.compile < y->id.compile);
 }
 
-static bool sort_regions(struct compile_report *report)
+static enum ts_status sort_regions(struct compile_report *report, struct ts_error *err)
 {
 	const struct compile_state *sum = report->sum;
 
@@ -29,7 +29,7 @@ static bool sort_regions(struct compile_report *report)
 		report->regions[i] = &sum->regions[i];
 	if (report->regions && sum->nr_regions > 1)
 		qsort(report->regions, sum->nr_regions, sizeof(*report->regions), longest_first);
-	return report->regions != NULL;
+	return report->regions ? TS_OK : ts_fail_nomem(err);
 }
 
 /* Where a region's code is: by the Python tracer, else by the log. */
@@ -269,13 +269,15 @@ static void put_head(const struct compile_report *report)
 	TS_SET(result, compile, recompilations, ts_int_or_null(facts->nr_recompiles));
 }
 
-static bool put_all(const struct compile_report *report)
+static enum ts_status put_all(const struct compile_report *report, struct ts_error *err)
 {
 	struct compile_fusion fusion;
+	enum ts_status st;
 
 	put_head(report);
-	if (!ts_compile_fusion_torch(report->sum, report->ctx, report->result, &fusion))
-		return false;
+	st = ts_compile_fusion_torch(report->sum, report->ctx, report->result, &fusion, err);
+	if (st)
+		return st;
 	ts_compile_put_fusion(&fusion, report->result);
 	put_counts(report);
 	put_devices(report);
@@ -284,21 +286,32 @@ static bool put_all(const struct compile_report *report)
 	ts_compile_put_breaks(report);
 	ts_compile_put_log(report);
 	put_notes(report, &fusion);
-	return put_phases(report);
+	return put_phases(report) ? TS_OK : ts_fail_nomem(err);
 }
 
-bool ts_compile_report(struct compile_report *report)
+enum ts_status ts_compile_report(struct compile_report *report, struct ts_error *err)
 {
-	bool good;
+	enum ts_status st;
 
 	TS_ASSERT(report->sum && report->facts && !report->regions);
 	if (ts_compile_is_seen(report->sum, report->ctx->profile))
 		report->facts->compiler = TS_COMPILER_TORCH;
-	good = sort_regions(report) && ts_compile_log_index(report) &&
-	       ts_compile_find_breaks(report) && ts_compile_find_recompiles(report) &&
-	       put_all(report);
+	st = sort_regions(report, err);
+	if (st)
+		return st;
+	st = ts_compile_log_index(report, err);
+	if (st)
+		goto done;
+	st = ts_compile_find_breaks(report, err);
+	if (st)
+		goto done;
+	st = ts_compile_find_recompiles(report, err);
+	if (st)
+		goto done;
+	st = put_all(report, err);
+done:
 	free(report->regions);
 	ts_map_release(&report->logged);
 	ts_map_release(&report->reasons);
-	return good;
+	return st;
 }

@@ -55,21 +55,22 @@ static bool has_id(struct ts_compile_id id)
 }
 
 /* A compilation with no other around it. */
-static bool count_compile(struct compile_state *state, const struct compile_piece *piece)
+static enum ts_status count_compile(struct compile_state *state, const struct compile_piece *piece,
+				    struct ts_error *err)
 {
 	struct compile_region *region;
 
 	state->counts.nr_compiles++;
 	state->counts.compile_ps = ts_i64_add(state->counts.compile_ps, length(piece));
 	if (!has_id(piece->id))
-		return true;
+		return TS_OK;
 	region = ts_compile_region_get(state, piece->id);
 	if (!region)
-		return false;
+		return ts_fail_nomem(err);
 	region->nr_compiles++;
 	region->compile_ps = ts_i64_add(region->compile_ps, length(piece));
 	region->nr_restarts = TS_MAX(region->nr_restarts, piece->attempt);
-	return true;
+	return TS_OK;
 }
 
 static bool is_compile(const struct compile_piece *piece)
@@ -78,29 +79,36 @@ static bool is_compile(const struct compile_piece *piece)
 }
 
 /* Counts pieces that the event around does not take. */
-static bool settle(struct compile_state *state, size_t from, size_t to)
+static enum ts_status settle(struct compile_state *state, size_t from, size_t to,
+			     struct ts_error *err)
 {
-	for (size_t i = from; i < to; i++)
-		if (is_compile(&state->pieces[i]) && !count_compile(state, &state->pieces[i]))
-			return false;
-	return true;
+	enum ts_status st = TS_OK;
+
+	for (size_t i = from; i < to && !st; i++)
+		if (is_compile(&state->pieces[i]))
+			st = count_compile(state, &state->pieces[i], err);
+	return st;
 }
 
 /* Room for one more: what waited longest stands by itself. */
-static bool push(struct compile_state *state, const struct compile_piece *piece)
+static enum ts_status push(struct compile_state *state, const struct compile_piece *piece,
+			   struct ts_error *err)
 {
+	enum ts_status st;
+
 	if (state->nr_pieces == COMPILE_MAX_PIECES) {
 		size_t half = COMPILE_MAX_PIECES / 2;
 
-		if (!settle(state, 0, half))
-			return false;
+		st = settle(state, 0, half, err);
+		if (st)
+			return st;
 		memmove(state->pieces, state->pieces + half, half * sizeof(*piece));
 		state->nr_pieces = half;
 	}
 	if (!ts_grow(&state->pieces, &state->cap_pieces, state->nr_pieces + 1, sizeof(*piece)))
-		return false;
+		return ts_fail_nomem(err);
 	state->pieces[state->nr_pieces++] = *piece;
-	return true;
+	return TS_OK;
 }
 
 /* The first of the pieces inside an event that began then. */
@@ -124,8 +132,8 @@ static int64_t attempt_of(struct ts_bytes phase)
 	return attempt;
 }
 
-static bool close_compile(struct compile_state *state, struct compile_piece piece, uint32_t op,
-			  struct ts_bytes name)
+static enum ts_status close_compile(struct compile_state *state, struct compile_piece piece,
+				    uint32_t op, struct ts_bytes name, struct ts_error *err)
 {
 	size_t from = first_inside(state, piece.start_ps);
 	int64_t inside_ps = 0;
@@ -145,34 +153,36 @@ static bool close_compile(struct compile_state *state, struct compile_piece piec
 		struct compile_phase *phase = ts_compile_phase_get(state, op);
 
 		if (!phase)
-			return false;
+			return ts_fail_nomem(err);
 		phase->nr++;
 		phase->time_ps = ts_i64_add(phase->time_ps, length(&piece));
 		phase->self_ps = ts_i64_add(phase->self_ps,
 					    TS_MAX(ts_i64_sub(length(&piece), inside_ps), 0));
 	}
-	return push(state, &piece);
+	return push(state, &piece, err);
 }
 
-static bool add_nesting(struct compile_state *state, const struct compile_piece *outer,
-			const struct compile_piece *inner)
+static enum ts_status add_nesting(struct compile_state *state, const struct compile_piece *outer,
+				  const struct compile_piece *inner, struct ts_error *err)
 {
 	struct compile_nesting *nesting = ts_compile_nesting_get(
 		state, ts_compile_id_key(outer->id), ts_compile_id_key(inner->id));
 
 	if (!nesting)
-		return false;
+		return ts_fail_nomem(err);
 	nesting->nr++;
 	nesting->time_ps = ts_i64_add(nesting->time_ps, length(inner));
-	return true;
+	return TS_OK;
 }
 
 /* Nested regions are counted on the way up: a piece of a region has in .attempt how many it holds. */
-static bool close_region(struct compile_state *state, struct compile_piece piece, uint32_t frame_op)
+static enum ts_status close_region(struct compile_state *state, struct compile_piece piece,
+				   uint32_t frame_op, struct ts_error *err)
 {
 	size_t from = first_inside(state, piece.start_ps);
 	struct compile_region *region = ts_compile_region_get(state, piece.id);
 	int64_t inside_ps = 0;
+	enum ts_status st;
 
 	for (size_t i = from; i < state->nr_pieces; i++) {
 		const struct compile_piece *part = &state->pieces[i];
@@ -182,14 +192,18 @@ static bool close_region(struct compile_state *state, struct compile_piece piece
 		if (part->event != TS_TORCH_REGION)
 			continue;
 		piece.attempt += 1 + part->attempt;
-		if (!add_nesting(state, &piece, part))
-			return false;
+		st = add_nesting(state, &piece, part, err);
+		if (st)
+			return st;
 	}
-	if (!region || !settle(state, from, state->nr_pieces))
-		return false;
+	if (!region)
+		return ts_fail_nomem(err);
+	st = settle(state, from, state->nr_pieces, err);
+	if (st)
+		return st;
 	region = ts_compile_region_get(state, piece.id); /* settling may have moved the rows */
 	if (!region)
-		return false;
+		return ts_fail_nomem(err);
 	region->nr_calls++;
 	region->time_ps = ts_i64_add(region->time_ps, length(&piece));
 	region->self_ps =
@@ -199,7 +213,7 @@ static bool close_region(struct compile_state *state, struct compile_piece piece
 	state->counts.nr_regions++;
 	state->counts.max_nested = TS_MAX(state->counts.max_nested, piece.attempt);
 	state->nr_pieces = from;
-	return push(state, &piece);
+	return push(state, &piece, err);
 }
 
 /* Ops that compute inside the event of this depth that closes now: each counts where it is
@@ -227,15 +241,16 @@ static uint32_t frame_inside(const struct compile_state *state, const struct ts_
 	return op;
 }
 
-static bool count_kernel(struct compile_state *state, uint32_t op, int64_t dur_ps)
+static enum ts_status count_kernel(struct compile_state *state, uint32_t op, int64_t dur_ps,
+				   struct ts_error *err)
 {
 	struct compile_kernel *kernel = ts_compile_kernel_get(state, op);
 
 	if (!kernel)
-		return false;
+		return ts_fail_nomem(err);
 	kernel->nr++;
 	kernel->time_ps = ts_i64_add(kernel->time_ps, dur_ps);
-	return true;
+	return TS_OK;
 }
 
 /* Events that are counted and wait for nothing. */
@@ -258,7 +273,8 @@ static void count_event(struct compile_counts *counts, enum ts_torch_event event
 	}
 }
 
-bool ts_compile_thread_event(struct compile_state *state, const struct ts_block *block, size_t i)
+enum ts_status ts_compile_thread_event(struct compile_state *state, const struct ts_block *block,
+				       size_t i, struct ts_error *err)
 {
 	const struct ts_op *op = &block->profile->ops[block->op[i]];
 	enum ts_torch_event event = ts_torch_event_once(&state->events[block->op[i]], op);
@@ -266,7 +282,7 @@ bool ts_compile_thread_event(struct compile_state *state, const struct ts_block 
 	uint32_t inside = take_inside(state, depth, event == TS_TORCH_OP);
 	struct compile_piece piece = { event, TS_COMPILE_ID_NONE, block->start_ps[i],
 				       ts_i64_add(block->start_ps[i], block->dur_ps[i]), 0 };
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT_HOT(state->events && i < block->nr_events);
 	count_event(&state->counts, event, block->dur_ps[i]);
@@ -275,23 +291,23 @@ bool ts_compile_thread_event(struct compile_state *state, const struct ts_block 
 	if (event == TS_TORCH_REGION || event == TS_TORCH_ABOUT)
 		ts_compile_id_of(op->name, &piece.id);
 	if (event == TS_TORCH_REGION)
-		good = close_region(state, piece, frame_inside(state, block, depth));
+		st = close_region(state, piece, frame_inside(state, block, depth), err);
 	else if (event == TS_TORCH_ABOUT)
-		good = push(state, &piece);
+		st = push(state, &piece, err);
 	else if (event == TS_TORCH_COMPILE || event == TS_TORCH_PHASE)
-		good = close_compile(state, piece, block->op[i], op->name);
+		st = close_compile(state, piece, block->op[i], op->name, err);
 	else if (event == TS_TORCH_KERNEL)
-		good = count_kernel(state, block->op[i], block->dur_ps[i]);
+		st = count_kernel(state, block->op[i], block->dur_ps[i], err);
 	state->last_op[depth] = block->op[i];
 	if (depth < COMPILE_MAX_DEPTH)
 		state->last_op[depth + 1] = TS_NONE;
-	return good;
+	return st;
 }
 
-bool ts_compile_thread_end(struct compile_state *state)
+enum ts_status ts_compile_thread_end(struct compile_state *state, struct ts_error *err)
 {
-	bool good = settle(state, 0, state->nr_pieces);
+	enum ts_status st = settle(state, 0, state->nr_pieces, err);
 
 	state->nr_pieces = 0;
-	return good;
+	return st;
 }
