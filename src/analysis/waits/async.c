@@ -135,15 +135,14 @@ static enum ts_status async_close(void *arg, const struct ts_context *ctx, void 
 	struct async_state *sum = arg;
 	struct async_rows rows = { .nr = 0 };
 	enum ts_status st = make_sum(sum, ctx, err);
-	bool good;
 
 	if (st || ctx->profile->nr_devices == 0) /* modules alone, or hosts alone: nothing ran */
 		return st;
-	good = ts_async_read(sum, ctx, &result->owner->arena, &rows, facts);
-	if (good)
+	st = ts_async_read(sum, ctx, &result->owner->arena, &rows, facts, err);
+	if (!st)
 		ts_async_report(sum, ctx, &rows, facts, result);
 	free(rows.items);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 const struct ts_analysis ts_analysis_async = {

@@ -53,8 +53,8 @@ struct async_schedule {
 	bool *is_free;	  /* that could hide some wait so far */
 };
 
-bool ts_async_schedule_init(struct async_schedule *schedule, const struct ts_context *ctx,
-			    uint32_t module);
+enum ts_status ts_async_schedule_init(struct async_schedule *schedule, const struct ts_context *ctx,
+				      uint32_t module, struct ts_error *err);
 void ts_async_schedule_release(struct async_schedule *schedule);
 /* START and DONE are one where an op stands for itself. */
 struct async_cover ts_async_cover_of(struct async_schedule *schedule, uint32_t start,
@@ -76,9 +76,10 @@ struct async_rows {
 	size_t nr;
 };
 
-/* async_facts.c: fills ROWS, whose items the caller frees, and FACTS. False: no memory. */
-bool ts_async_read(const struct async_state *sum, const struct ts_context *ctx,
-		   struct ts_arena *arena, struct async_rows *rows, struct ts_async_facts *facts);
+/* async_facts.c: fills ROWS, whose items the caller frees, and FACTS. */
+enum ts_status ts_async_read(const struct async_state *sum, const struct ts_context *ctx,
+			     struct ts_arena *arena, struct async_rows *rows,
+			     struct ts_async_facts *facts, struct ts_error *err);
 
 /* async_report.c */
 void ts_async_report(const struct async_state *sum, const struct ts_context *ctx,

@@ -36,8 +36,8 @@ static void read_means(struct async_schedule *schedule, const struct ts_context 
 	}
 }
 
-bool ts_async_schedule_init(struct async_schedule *schedule, const struct ts_context *ctx,
-			    uint32_t module)
+enum ts_status ts_async_schedule_init(struct async_schedule *schedule, const struct ts_context *ctx,
+				      uint32_t module, struct ts_error *err)
 {
 	size_t nr = ctx->profile->modules[module].nr_instrs + 1;
 
@@ -50,9 +50,9 @@ bool ts_async_schedule_init(struct async_schedule *schedule, const struct ts_con
 		.is_free = calloc(nr, sizeof(*schedule->is_free)),
 	};
 	if (!schedule->mean_ps || !schedule->marks || !schedule->queue || !schedule->is_free)
-		return false;
+		return ts_fail_nomem(err);
 	read_means(schedule, ctx, module);
-	return true;
+	return TS_OK;
 }
 
 void ts_async_schedule_release(struct async_schedule *schedule)

@@ -73,17 +73,19 @@ static void share_out(const struct reading *reading, const struct async_schedule
 	}
 }
 
-static bool cover_module(const struct reading *reading, uint32_t module)
+static enum ts_status cover_module(const struct reading *reading, uint32_t module,
+				   struct ts_error *err)
 {
 	struct async_schedule schedule;
-	bool good = ts_async_schedule_init(&schedule, reading->ctx, module);
+	enum ts_status st = ts_async_schedule_init(&schedule, reading->ctx, module, err);
 	bool *asked = calloc(reading->ctx->profile->modules[module].nr_comps + 1, sizeof(*asked));
 
-	good = good && asked;
-	for (size_t i = 0; good && i < TS_MIN(reading->rows->nr, ASYNC_MAX_COVERED); i++)
+	if (!st && !asked)
+		st = ts_fail_nomem(err);
+	for (size_t i = 0; !st && i < TS_MIN(reading->rows->nr, ASYNC_MAX_COVERED); i++)
 		if (is_mine(reading, i, module))
 			cover_row(reading, &schedule, &reading->rows->items[i]);
-	for (size_t i = 0; good && i < TS_MIN(reading->rows->nr, ASYNC_MAX_COVERED); i++) {
+	for (size_t i = 0; !st && i < TS_MIN(reading->rows->nr, ASYNC_MAX_COVERED); i++) {
 		uint32_t comp;
 
 		if (!is_mine(reading, i, module) || !reading->rows->items[i].cover.known)
@@ -98,7 +100,7 @@ static bool cover_module(const struct reading *reading, uint32_t module)
 	}
 	free(asked);
 	ts_async_schedule_release(&schedule);
-	return good;
+	return st;
 }
 
 static void read_rows(const struct reading *reading, const struct async_state *sum)
@@ -113,21 +115,22 @@ static void read_rows(const struct reading *reading, const struct async_state *s
 		      by_exposed);
 }
 
-static bool cover_all(const struct reading *reading)
+static enum ts_status cover_all(const struct reading *reading, struct ts_error *err)
 {
 	const struct ts_profile *profile = reading->ctx->profile;
-	bool *asked = calloc(profile->nr_modules + 1, sizeof(*asked)), good = asked != NULL;
+	bool *asked = calloc(profile->nr_modules + 1, sizeof(*asked));
+	enum ts_status st = asked ? TS_OK : ts_fail_nomem(err);
 
-	for (size_t i = 0; good && i < TS_MIN(reading->rows->nr, ASYNC_MAX_COVERED); i++) {
+	for (size_t i = 0; !st && i < TS_MIN(reading->rows->nr, ASYNC_MAX_COVERED); i++) {
 		uint32_t module = profile->ops[reading->rows->items[i].op].module;
 
 		if (module == TS_NONE || asked[module])
 			continue;
 		asked[module] = true;
-		good = cover_module(reading, module);
+		st = cover_module(reading, module, err);
 	}
 	free(asked);
-	return good;
+	return st;
 }
 
 static struct ts_async_op fact_of(const struct ts_profile *profile, const struct async_row *row)
@@ -156,23 +159,28 @@ static struct ts_async_op fact_of(const struct ts_profile *profile, const struct
 	return fact;
 }
 
-bool ts_async_read(const struct async_state *sum, const struct ts_context *ctx,
-		   struct ts_arena *arena, struct async_rows *rows, struct ts_async_facts *facts)
+enum ts_status ts_async_read(const struct async_state *sum, const struct ts_context *ctx,
+			     struct ts_arena *arena, struct async_rows *rows,
+			     struct ts_async_facts *facts, struct ts_error *err)
 {
 	struct reading reading = { ctx, rows };
 	struct ts_async_op *items;
+	enum ts_status st;
 
 	TS_ASSERT(sum->nr_seen == sum->slots.nr && facts && !rows->items);
 	rows->items = calloc(sum->slots.nr + 1, sizeof(*rows->items));
 	if (!rows->items)
-		return false;
+		return ts_fail_nomem(err);
 	read_rows(&reading, sum);
 	items = ts_arena_array(arena, rows->nr + 1, sizeof(*items));
-	if (!items || !cover_all(&reading))
-		return false;
+	if (!items)
+		return ts_fail_nomem(err);
+	st = cover_all(&reading, err);
+	if (st)
+		return st;
 	for (size_t i = 0; i < rows->nr; i++)
 		items[i] = fact_of(ctx->profile, &rows->items[i]);
 	facts->items = items;
 	facts->nr = TS_MIN(rows->nr, ASYNC_MAX_LISTED);
-	return true;
+	return TS_OK;
 }

@@ -170,28 +170,28 @@ static bool mark_of(const struct ts_block *block, size_t i, int64_t *core, int64
 	return true;
 }
 
-static bool keep_time(struct sparsecore_state *state, uint32_t slot, int64_t done_ps,
-		      int64_t dur_ps)
+static enum ts_status keep_time(struct sparsecore_state *state, uint32_t slot, int64_t done_ps,
+				int64_t dur_ps, struct ts_error *err)
 {
 	int64_t start_ps = state->open_ps[slot];
 
 	state->open_ps[slot] = INT64_MIN;
 	if (start_ps == INT64_MIN)
-		return true;
+		return TS_OK;
 	if (state->nr_times >= state->max_times) {
 		state->is_cut = true;
-		return true;
+		return TS_OK;
 	}
 	if (!ts_grow(&state->times, &state->cap_times, state->nr_times + 1, sizeof(*state->times)))
-		return false;
+		return ts_fail_nomem(err);
 	state->times[state->nr_times++] =
 		(struct sparsecore_time){ slot, state->device, start_ps, done_ps,
 					  ts_i64_add(done_ps, dur_ps) };
-	return true;
+	return TS_OK;
 }
 
-static bool add_start(struct sparsecore_state *state, const struct ts_block *block, size_t i,
-		      uint32_t slot)
+static enum ts_status add_start(struct sparsecore_state *state, const struct ts_block *block,
+				size_t i, uint32_t slot, struct ts_error *err)
 {
 	const struct ts_op *op = &block->profile->ops[block->op[i]];
 	struct sparsecore_mark *mark;
@@ -201,20 +201,21 @@ static bool add_start(struct sparsecore_state *state, const struct ts_block *blo
 	if (mark_of(block, i, &core, &id)) {
 		mark = ts_sparsecore_mark_of(&state->marks, state->host, core, id);
 		if (!mark)
-			return false;
+			return ts_fail_nomem(err);
 		if (mark->slot == TS_NONE)
 			mark->slot = slot;
 	} else if (op->partner != TS_NONE && may_be_offloaded(op)) {
 		state->open_ps[slot] = block->start_ps[i];
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool add_tensor_core(struct sparsecore_state *state, const struct ts_block *block)
+static enum ts_status add_tensor_core(struct sparsecore_state *state, const struct ts_block *block,
+				      struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; state->slots.nr > 0 && i < block->nr_events && good; i++) {
+	for (size_t i = 0; state->slots.nr > 0 && i < block->nr_events && !st; i++) {
 		const struct ts_op *op = &block->profile->ops[block->op[i]];
 		uint32_t slot = state->slots.of_op[block->op[i]];
 
@@ -222,19 +223,19 @@ static bool add_tensor_core(struct sparsecore_state *state, const struct ts_bloc
 			continue;
 		ts_async_add(&state->seen[slot], op, block->start_ps[i], block->dur_ps[i],
 			     block->occurrences ? block->occurrences[i] : 1);
-		good = op->async == TS_ASYNC_DONE
-			       ? keep_time(state, slot, block->start_ps[i], block->dur_ps[i])
-			       : add_start(state, block, i, slot);
+		st = op->async == TS_ASYNC_DONE
+			     ? keep_time(state, slot, block->start_ps[i], block->dur_ps[i], err)
+			     : add_start(state, block, i, slot, err);
 	}
-	return good;
+	return st;
 }
 
-static bool add_modules(struct sparsecore_state *state, const struct ts_block *block)
+static enum ts_status add_modules(struct sparsecore_state *state, const struct ts_block *block,
+				  struct ts_error *err)
 {
 	struct sparsecore_core *core = state->cores;
-	bool good = true;
 
-	for (size_t i = 0; i < block->nr_events && good; i++) {
+	for (size_t i = 0; i < block->nr_events; i++) {
 		int64_t core_id, id;
 
 		core->has_modules = true;
@@ -244,17 +245,16 @@ static bool add_modules(struct sparsecore_state *state, const struct ts_block *b
 			struct sparsecore_mark *mark =
 				ts_sparsecore_mark_of(&state->marks, state->host, core_id, id);
 
-			good = mark != NULL;
-			if (good) {
-				mark->executions++;
-				mark->busy_ps = ts_i64_add(mark->busy_ps, block->dur_ps[i]);
-			}
-		} else {
-			good = ts_spans_add(&core->unmarked, block->start_ps[i],
-					    ts_i64_add(block->start_ps[i], block->dur_ps[i]));
+			if (!mark)
+				return ts_fail_nomem(err);
+			mark->executions++;
+			mark->busy_ps = ts_i64_add(mark->busy_ps, block->dur_ps[i]);
+		} else if (!ts_spans_add(&core->unmarked, block->start_ps[i],
+					 ts_i64_add(block->start_ps[i], block->dur_ps[i]))) {
+			return ts_fail_nomem(err);
 		}
 	}
-	return good;
+	return TS_OK;
 }
 
 static void count_op(struct sparsecore_state *state, const struct ts_block *block, size_t i)
@@ -274,38 +274,35 @@ static void count_op(struct sparsecore_state *state, const struct ts_block *bloc
 		op->bytes = ts_i64_add(op->bytes, ts_i64_mul(bytes, times));
 }
 
-static bool add_ops(struct sparsecore_state *state, const struct ts_block *block)
+static enum ts_status add_ops(struct sparsecore_state *state, const struct ts_block *block,
+			      struct ts_error *err)
 {
 	struct sparsecore_core *core = state->cores;
-	bool good = true;
 
 	core->has_ops |= block->nr_events > 0;
 	for (size_t i = 0; i < block->nr_events; i++)
 		count_op(state, block, i);
-	for (size_t i = 0; i < block->nr_segments && good; i++) {
+	for (size_t i = 0; i < block->nr_segments; i++) {
 		int64_t start_ps = block->segment_start_ps[i], end_ps = block->segment_end_ps[i];
 
 		core->busy_ps = ts_i64_add(core->busy_ps, ts_i64_sub(end_ps, start_ps));
-		good = ts_spans_add(&core->ops, start_ps, end_ps) &&
-		       (core->slices.budget == 0 ||
-			ts_slices_add(&core->slices, start_ps, end_ps, 0));
+		if (!ts_spans_add(&core->ops, start_ps, end_ps) ||
+		    (core->slices.budget > 0 && !ts_slices_add(&core->slices, start_ps, end_ps, 0)))
+			return ts_fail_nomem(err);
 	}
-	return good;
+	return TS_OK;
 }
 
 static enum ts_status sparsecore_block(void *arg, const struct ts_context *ctx,
 				       const struct ts_block *block, struct ts_error *err)
 {
 	struct sparsecore_state *state = arg;
-	bool good;
 
 	if (block->line->kind == TS_LINE_SC_OPS)
-		good = add_ops(state, block);
-	else if (block->line->kind == TS_LINE_SC_MODULES)
-		good = add_modules(state, block);
-	else
-		good = add_tensor_core(state, block);
-	return good ? TS_OK : ts_fail_nomem(err);
+		return add_ops(state, block, err);
+	if (block->line->kind == TS_LINE_SC_MODULES)
+		return add_modules(state, block, err);
+	return add_tensor_core(state, block, err);
 }
 
 /* Whether a state is one of this profile; a saved one may be of another. NR_SEEN: for each device. */
@@ -322,7 +319,8 @@ static bool is_of(const struct sparsecore_state *state, const struct ts_profile 
 	       (state->nr_ops == 0 || state->nr_ops == profile->nr_ops);
 }
 
-static bool make_arrays(struct sparsecore_state *sum, const struct ts_profile *profile)
+static enum ts_status make_arrays(struct sparsecore_state *sum, const struct ts_profile *profile,
+				  struct ts_error *err)
 {
 	size_t nr_seen = profile->nr_devices * sum->slots.nr;
 
@@ -332,7 +330,7 @@ static bool make_arrays(struct sparsecore_state *sum, const struct ts_profile *p
 	sum->nr_seen = sum->seen ? nr_seen : 0;
 	sum->nr_cores = sum->cores ? profile->nr_planes : 0;
 	sum->nr_ops = sum->ops ? profile->nr_ops : 0;
-	return sum->seen && sum->cores && sum->ops;
+	return sum->seen && sum->cores && sum->ops ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status make_sum(struct sparsecore_state *sum, const struct ts_context *ctx,
@@ -345,7 +343,7 @@ static enum ts_status make_sum(struct sparsecore_state *sum, const struct ts_con
 	if (!ts_async_slots_make(&sum->slots, profile, is_wanted))
 		return ts_fail_nomem(err);
 	if (!sum->cores)
-		return make_arrays(sum, profile) ? TS_OK : ts_fail_nomem(err);
+		return make_arrays(sum, profile, err);
 	if (sum->nr_cores != profile->nr_planes || sum->nr_ops != profile->nr_ops ||
 	    sum->nr_seen != profile->nr_devices * sum->slots.nr ||
 	    !is_of(sum, profile, sum->slots.nr, profile->nr_devices * sum->slots.nr))
@@ -353,17 +351,18 @@ static enum ts_status make_sum(struct sparsecore_state *sum, const struct ts_con
 	return TS_OK;
 }
 
-static bool merge_times(struct sparsecore_state *sum, const struct sparsecore_state *line)
+static enum ts_status merge_times(struct sparsecore_state *sum, const struct sparsecore_state *line,
+				  struct ts_error *err)
 {
 	sum->is_cut |= line->is_cut;
 	if (line->nr_times == 0)
-		return true;
+		return TS_OK;
 	if (!ts_grow(&sum->times, &sum->cap_times, sum->nr_times + line->nr_times,
 		     sizeof(*sum->times)))
-		return false;
+		return ts_fail_nomem(err);
 	memcpy(&sum->times[sum->nr_times], line->times, line->nr_times * sizeof(*line->times));
 	sum->nr_times += line->nr_times;
-	return true;
+	return TS_OK;
 }
 
 static void merge_tensor_core(struct sparsecore_state *sum, struct sparsecore_state *line)
@@ -377,7 +376,8 @@ static void merge_tensor_core(struct sparsecore_state *sum, struct sparsecore_st
 }
 
 /* A SparseCore has one line of ops and one of modules; of two, the busier one's drawing stays. */
-static bool merge_core(struct sparsecore_core *into, struct sparsecore_core *from)
+static enum ts_status merge_core(struct sparsecore_core *into, struct sparsecore_core *from,
+				 struct ts_error *err)
 {
 	into->has_ops |= from->has_ops;
 	into->has_modules |= from->has_modules;
@@ -392,7 +392,9 @@ static bool merge_core(struct sparsecore_core *into, struct sparsecore_core *fro
 		from->slices = slices;
 	}
 	return ts_spans_union(&into->ops, &from->ops) &&
-	       ts_spans_union(&into->unmarked, &from->unmarked);
+			       ts_spans_union(&into->unmarked, &from->unmarked)
+		       ? TS_OK
+		       : ts_fail_nomem(err);
 }
 
 static enum ts_status sparsecore_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
@@ -400,7 +402,6 @@ static enum ts_status sparsecore_merge(void *arg_into, void *arg_from, const str
 {
 	struct sparsecore_state *sum = arg_into, *line = arg_from;
 	enum ts_status st = make_sum(sum, ctx, err);
-	bool good = true;
 
 	if (st)
 		return st;
@@ -408,12 +409,16 @@ static enum ts_status sparsecore_merge(void *arg_into, void *arg_from, const str
 		return ts_fail(err, TS_FORMAT, "a state of sparsecore is of another profile");
 	if (line->nr_seen > 0 && line->device != TS_NONE)
 		merge_tensor_core(sum, line);
-	for (size_t i = 0; i < line->nr_ops && good; i++)
-		good = ts_record_merge(&op_record, &sum->ops[i], &line->ops[i]);
-	good = good && ts_sparsecore_marks_merge(&sum->marks, &line->marks) &&
-	       merge_times(sum, line) &&
-	       (line->nr_cores == 0 || merge_core(&sum->cores[line->plane], line->cores));
-	return good ? TS_OK : ts_fail_nomem(err);
+	for (size_t i = 0; i < line->nr_ops; i++)
+		if (!ts_record_merge(&op_record, &sum->ops[i], &line->ops[i]))
+			return ts_fail_nomem(err);
+	st = ts_sparsecore_marks_merge(&sum->marks, &line->marks, err);
+	if (st)
+		return st;
+	st = merge_times(sum, line, err);
+	if (st || line->nr_cores == 0)
+		return st;
+	return merge_core(&sum->cores[line->plane], line->cores, err);
 }
 
 static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -422,7 +427,6 @@ static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx, 
 	struct sparsecore_state *sum = arg;
 	struct sparsecore_offload *devices;
 	enum ts_status st;
-	bool good;
 
 	if (sparsecore_count(ctx->profile) == 0)
 		return TS_OK;
@@ -430,10 +434,13 @@ static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx, 
 	if (st)
 		return st;
 	devices = calloc(ctx->profile->nr_devices + 1, sizeof(*devices));
-	good = devices && ts_sparsecore_read(sum, ctx, &result->owner->arena, devices, facts) &&
-	       ts_sparsecore_report(sum, ctx, devices, facts, result);
+	if (!devices)
+		return ts_fail_nomem(err);
+	st = ts_sparsecore_read(sum, ctx, &result->owner->arena, devices, facts, err);
+	if (!st && !ts_sparsecore_report(sum, ctx, devices, facts, result))
+		st = ts_fail_nomem(err);
 	free(devices);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 const struct ts_analysis ts_analysis_sparsecore = {

@@ -44,7 +44,8 @@ struct sparsecore_marks {
 /* The mark, made when it is new; NULL: no memory. */
 struct sparsecore_mark *ts_sparsecore_mark_of(struct sparsecore_marks *marks, uint32_t host,
 					      int64_t core, int64_t id);
-bool ts_sparsecore_marks_merge(struct sparsecore_marks *into, const struct sparsecore_marks *from);
+enum ts_status ts_sparsecore_marks_merge(struct sparsecore_marks *into,
+					 const struct sparsecore_marks *from, struct ts_error *err);
 extern const struct ts_record ts_sparsecore_marks_record;
 
 /* An instance of an offload without a mark. */
@@ -103,17 +104,18 @@ static inline size_t sparsecore_count(const struct ts_profile *profile)
 	return nr;
 }
 
-/* sparsecore_links.c: fills an offload a slot, and of each device what it waited. False: no memory. */
-bool ts_sparsecore_link_all(const struct sparsecore_state *sum, const struct ts_profile *profile,
-			    struct sparsecore_offload *offloads,
-			    struct sparsecore_offload *devices);
+/* sparsecore_links.c: fills an offload a slot, and of each device what it waited. */
+enum ts_status ts_sparsecore_link_all(const struct sparsecore_state *sum,
+				      const struct ts_profile *profile,
+				      struct sparsecore_offload *offloads,
+				      struct sparsecore_offload *devices, struct ts_error *err);
 /* XLA says that the op is computed by a SparseCore. */
 bool ts_sparsecore_is_named(const struct ts_op *op);
 
-/* sparsecore_facts.c: fills FACTS, and DEVICES with what each device waited. False: no memory. */
-bool ts_sparsecore_read(const struct sparsecore_state *sum, const struct ts_context *ctx,
-			struct ts_arena *arena, struct sparsecore_offload *devices,
-			struct ts_sparsecore_facts *facts);
+/* sparsecore_facts.c: fills FACTS, and DEVICES with what each device waited. */
+enum ts_status ts_sparsecore_read(const struct sparsecore_state *sum, const struct ts_context *ctx,
+				  struct ts_arena *arena, struct sparsecore_offload *devices,
+				  struct ts_sparsecore_facts *facts, struct ts_error *err);
 
 /* sparsecore_report.c. False: no memory. */
 bool ts_sparsecore_report(struct sparsecore_state *sum, const struct ts_context *ctx,

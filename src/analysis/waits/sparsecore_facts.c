@@ -121,14 +121,15 @@ static int by_loss(const void *a, const void *b)
 	return (x->op > y->op) - (x->op < y->op);
 }
 
-static bool list_offloads(const struct reading *reading, const struct sparsecore_offload *slots,
-			  struct ts_arena *arena, struct ts_sparsecore_facts *facts)
+static enum ts_status list_offloads(const struct reading *reading,
+				    const struct sparsecore_offload *slots, struct ts_arena *arena,
+				    struct ts_sparsecore_facts *facts, struct ts_error *err)
 {
 	struct ts_offload *items =
 		ts_arena_array(arena, reading->sum->slots.nr + 1, sizeof(*items));
 
 	if (!items)
-		return false;
+		return ts_fail_nomem(err);
 	for (uint32_t slot = 0; slot < reading->sum->slots.nr; slot++) {
 		const struct sparsecore_offload *offload = &slots[slot];
 
@@ -139,21 +140,23 @@ static bool list_offloads(const struct reading *reading, const struct sparsecore
 	if (facts->nr_offloads > 1)
 		qsort(items, facts->nr_offloads, sizeof(*items), by_loss);
 	facts->offloads = items;
-	return true;
+	return TS_OK;
 }
 
-bool ts_sparsecore_read(const struct sparsecore_state *sum, const struct ts_context *ctx,
-			struct ts_arena *arena, struct sparsecore_offload *devices,
-			struct ts_sparsecore_facts *facts)
+enum ts_status ts_sparsecore_read(const struct sparsecore_state *sum, const struct ts_context *ctx,
+				  struct ts_arena *arena, struct sparsecore_offload *devices,
+				  struct ts_sparsecore_facts *facts, struct ts_error *err)
 {
 	struct reading reading = { sum, ctx };
 	struct sparsecore_offload *slots = calloc(sum->slots.nr + 1, sizeof(*slots));
-	bool good;
+	enum ts_status st;
 
 	TS_ASSERT(devices && facts && sum->nr_seen == ctx->profile->nr_devices * sum->slots.nr);
-	good = slots && ts_sparsecore_link_all(sum, ctx->profile, slots, devices) &&
-	       list_offloads(&reading, slots, arena, facts);
-
+	if (!slots)
+		return ts_fail_nomem(err);
+	st = ts_sparsecore_link_all(sum, ctx->profile, slots, devices, err);
+	if (!st)
+		st = list_offloads(&reading, slots, arena, facts, err);
 	free(slots);
-	return good;
+	return st;
 }

@@ -33,7 +33,8 @@ struct sparsecore_mark *ts_sparsecore_mark_of(struct sparsecore_marks *marks, ui
 	return mark;
 }
 
-bool ts_sparsecore_marks_merge(struct sparsecore_marks *into, const struct sparsecore_marks *from)
+enum ts_status ts_sparsecore_marks_merge(struct sparsecore_marks *into,
+					 const struct sparsecore_marks *from, struct ts_error *err)
 {
 	for (size_t i = 0; i < from->nr; i++) {
 		const struct sparsecore_mark *mark = &from->items[i];
@@ -41,13 +42,13 @@ bool ts_sparsecore_marks_merge(struct sparsecore_marks *into, const struct spars
 			ts_sparsecore_mark_of(into, mark->host, mark->core, mark->id);
 
 		if (!sum)
-			return false;
+			return ts_fail_nomem(err);
 		if (sum->slot == TS_NONE)
 			sum->slot = mark->slot;
 		sum->executions = ts_i64_add(sum->executions, mark->executions);
 		sum->busy_ps = ts_i64_add(sum->busy_ps, mark->busy_ps);
 	}
-	return true;
+	return TS_OK;
 }
 
 #define TS_SELF struct sparsecore_mark
@@ -83,19 +84,17 @@ bool ts_sparsecore_is_named(const struct ts_op *op)
 }
 
 /* When the SparseCores of a device worked on what has no mark. */
-static bool work_of(const struct sparsecore_state *sum, const struct ts_profile *profile,
-		    uint32_t device, struct ts_spans *work)
+static enum ts_status work_of(const struct sparsecore_state *sum, const struct ts_profile *profile,
+			      uint32_t device, struct ts_spans *work, struct ts_error *err)
 {
-	bool good = true;
-
-	for (size_t i = 0; i < profile->nr_planes && good; i++) {
+	for (size_t i = 0; i < profile->nr_planes; i++) {
 		const struct sparsecore_core *core = &sum->cores[i];
 
-		if (profile->planes[i].tensor_core == device)
-			good = ts_spans_union(work,
-					      core->has_modules ? &core->unmarked : &core->ops);
+		if (profile->planes[i].tensor_core == device &&
+		    !ts_spans_union(work, core->has_modules ? &core->unmarked : &core->ops))
+			return ts_fail_nomem(err);
 	}
-	return good && ts_spans_seal(work);
+	return ts_spans_seal(work) ? TS_OK : ts_fail_nomem(err);
 }
 
 /* What of a slot's instances a SparseCore was busy in. */
@@ -120,23 +119,24 @@ static void cover(struct covered *covered, const struct ts_spans *work,
 }
 
 /* Fills .covered, by device and slot. */
-static bool cover_all(const struct sparsecore_state *sum, const struct ts_profile *profile,
-		      struct covered *covered)
+static enum ts_status cover_all(const struct sparsecore_state *sum,
+				const struct ts_profile *profile, struct covered *covered,
+				struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t at = 0; at < sum->nr_times && good;) {
+	for (size_t at = 0; at < sum->nr_times && !st;) {
 		uint32_t device = sum->times[at].device;
 		struct ts_spans work = { .max = 0 };
 		size_t hint = 0;
 
-		good = work_of(sum, profile, device, &work);
-		for (; good && at < sum->nr_times && sum->times[at].device == device; at++)
+		st = work_of(sum, profile, device, &work, err);
+		for (; !st && at < sum->nr_times && sum->times[at].device == device; at++)
 			cover(&covered[device * sum->slots.nr + sum->times[at].slot], &work,
 			      &sum->times[at], &hint);
 		ts_spans_release(&work);
 	}
-	return good;
+	return st;
 }
 
 static void add_to(struct sparsecore_offload *into, int64_t executions, int64_t exposed_ps,
@@ -195,13 +195,15 @@ static void link_by_clock(const struct sparsecore_state *sum, const struct ts_pr
 	offload->work_ps = all.work_ps > 0 ? all.work_ps : TS_UNKNOWN;
 }
 
-bool ts_sparsecore_link_all(const struct sparsecore_state *sum, const struct ts_profile *profile,
-			    struct sparsecore_offload *offloads, struct sparsecore_offload *devices)
+enum ts_status ts_sparsecore_link_all(const struct sparsecore_state *sum,
+				      const struct ts_profile *profile,
+				      struct sparsecore_offload *offloads,
+				      struct sparsecore_offload *devices, struct ts_error *err)
 {
 	struct covered *covered = calloc(profile->nr_devices * sum->slots.nr + 1, sizeof(*covered));
-	bool good = covered && cover_all(sum, profile, covered);
+	enum ts_status st = covered ? cover_all(sum, profile, covered, err) : ts_fail_nomem(err);
 
-	for (size_t i = 0; good && i < sum->marks.nr; i++) {
+	for (size_t i = 0; !st && i < sum->marks.nr; i++) {
 		const struct sparsecore_mark *mark = &sum->marks.items[i];
 		struct sparsecore_offload *offload;
 
@@ -216,9 +218,9 @@ bool ts_sparsecore_link_all(const struct sparsecore_state *sum, const struct ts_
 		if (mark->executions > 0)
 			offload->work_ps = ts_i64_add(TS_MAX(offload->work_ps, 0), mark->busy_ps);
 	}
-	for (uint32_t slot = 0; good && slot < sum->slots.nr; slot++)
+	for (uint32_t slot = 0; !st && slot < sum->slots.nr; slot++)
 		if (offloads[slot].link == SPARSECORE_NO_LINK)
 			link_by_clock(sum, profile, slot, covered, &offloads[slot], devices);
 	free(covered);
-	return good;
+	return st;
 }
