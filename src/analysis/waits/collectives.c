@@ -71,11 +71,13 @@ static enum ts_status collectives_open(void *arg, const struct ts_context *ctx,
 				       const struct ts_line *line, struct ts_error *err)
 {
 	struct collectives_state *state = arg;
+	enum ts_status st;
 
 	state->device_index = ctx->profile->planes[line->plane].device;
 	state->max_kept = COLLECTIVES_HOST_INSTANCES / TS_MAX(nr_core_lines(ctx->profile, line), 1);
-	if (!ts_collective_slots_make(&state->slots, ctx->profile))
-		return ts_fail_nomem(err);
+	st = ts_collective_slots_make(&state->slots, ctx->profile, err);
+	if (st)
+		return st;
 	state->seen = calloc(state->slots.nr + 1, sizeof(*state->seen));
 	if (!state->seen)
 		return ts_fail_nomem(err);
@@ -98,22 +100,24 @@ static void make_room(struct collectives_state *state)
 	state->nr_kept -= nr - most->nr;
 }
 
-static bool keep_time(struct collectives_state *state, struct collective_seen *seen,
-		      int64_t start_ps, int64_t dur_ps)
+static enum ts_status keep_time(struct collectives_state *state, struct collective_seen *seen,
+				int64_t start_ps, int64_t dur_ps, struct ts_error *err)
 {
 	size_t nr;
+	enum ts_status st;
 
 	while (state->nr_kept > 0 && state->nr_kept >= state->max_kept)
 		make_room(state);
 	nr = seen->nr;
-	if (!ts_collective_keep(seen, start_ps, ts_i64_add(start_ps, dur_ps)))
-		return false;
+	st = ts_collective_keep(seen, start_ps, ts_i64_add(start_ps, dur_ps), err);
+	if (st)
+		return st;
 	state->nr_kept += seen->nr - nr;
-	return true;
+	return TS_OK;
 }
 
-static bool add_event(struct collectives_state *state, const struct ts_block *block, size_t i,
-		      uint32_t slot)
+static enum ts_status add_event(struct collectives_state *state, const struct ts_block *block,
+				size_t i, uint32_t slot, struct ts_error *err)
 {
 	const struct ts_op *op = &block->profile->ops[block->op[i]];
 	struct collective_seen *seen = &state->seen[slot];
@@ -123,34 +127,38 @@ static bool add_event(struct collectives_state *state, const struct ts_block *bl
 	ts_async_add(&seen->async, op, start_ps, dur_ps,
 		     block->occurrences ? block->occurrences[i] : 1);
 	if (op->partner == TS_NONE || op->async != TS_ASYNC_DONE)
-		return keep_time(state, seen, start_ps, dur_ps);
+		return keep_time(state, seen, start_ps, dur_ps, err);
 	if (was_open && seen->is_open_kept)
 		seen->times[seen->nr - 1].end_ps = ts_i64_add(start_ps, dur_ps);
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status collectives_block(void *arg, const struct ts_context *ctx,
 					const struct ts_block *block, struct ts_error *err)
 {
 	struct collectives_state *state = arg;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; state->slots.nr > 0 && i < block->nr_events; i++) {
+	for (size_t i = 0; state->slots.nr > 0 && i < block->nr_events && !st; i++) {
 		uint32_t slot = state->slots.of_op[block->op[i]];
 
-		if (slot != TS_NONE && !add_event(state, block, i, slot))
-			return ts_fail_nomem(err);
+		if (slot != TS_NONE)
+			st = add_event(state, block, i, slot, err);
 	}
-	return TS_OK;
+	return st;
 }
 
 /* What a state of this profile has for each device and slot; a saved one may be of another profile. */
 static enum ts_status make_sum(struct collectives_state *sum, const struct ts_context *ctx,
 			       struct ts_error *err)
 {
+	enum ts_status st = TS_OK;
 	size_t nr;
 
-	if (!sum->slots.of_op && !ts_collective_slots_make(&sum->slots, ctx->profile))
-		return ts_fail_nomem(err);
+	if (!sum->slots.of_op)
+		st = ts_collective_slots_make(&sum->slots, ctx->profile, err);
+	if (st)
+		return st;
 	sum->nr_devices = ctx->profile->nr_devices;
 	nr = sum->nr_devices * sum->slots.nr;
 	if (sum->seen)
@@ -174,22 +182,24 @@ static int by_time(const void *a, const void *b)
 }
 
 /* What a line did not fill goes back: the sum holds those of all lines. */
-static bool take_times(struct collective_seen *into, struct collective_seen *from)
+static enum ts_status take_times(struct collective_seen *into, struct collective_seen *from,
+				 struct ts_error *err)
 {
 	struct collective_time *exact = realloc(from->times, from->nr * sizeof(*from->times));
 
 	if (!exact)
-		return false;
+		return ts_fail_nomem(err);
 	free(into->times);
 	into->times = exact;
 	into->nr = into->cap = from->nr;
 	from->times = NULL;
 	from->nr = from->cap = 0;
-	return true;
+	return TS_OK;
 }
 
 /* Streams of one GPU are one core. */
-static bool merge_seen(struct collective_seen *into, struct collective_seen *from)
+static enum ts_status merge_seen(struct collective_seen *into, struct collective_seen *from,
+				 struct ts_error *err)
 {
 	uint8_t level = TS_MAX(into->level, from->level);
 
@@ -199,15 +209,15 @@ static bool merge_seen(struct collective_seen *into, struct collective_seen *fro
 	ts_collective_raise(from, level);
 	into->nr_all += from->nr_all;
 	if (from->nr == 0)
-		return true;
+		return TS_OK;
 	if (into->nr == 0)
-		return take_times(into, from);
+		return take_times(into, from, err);
 	if (!ts_grow(&into->times, &into->cap, into->nr + from->nr, sizeof(*into->times)))
-		return false;
+		return ts_fail_nomem(err);
 	memcpy(&into->times[into->nr], from->times, from->nr * sizeof(*from->times));
 	into->nr += from->nr;
 	qsort(into->times, into->nr, sizeof(*into->times), by_time);
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status collectives_merge(void *arg_into, void *arg_from,
@@ -218,10 +228,10 @@ static enum ts_status collectives_merge(void *arg_into, void *arg_from,
 
 	if (st)
 		return st;
-	for (size_t i = 0; i < TS_MIN(line->nr_seen, sum->slots.nr); i++)
-		if (!merge_seen(&sum->seen[line->device_index * sum->slots.nr + i], &line->seen[i]))
-			return ts_fail_nomem(err);
-	return TS_OK;
+	for (size_t i = 0; i < TS_MIN(line->nr_seen, sum->slots.nr) && !st; i++)
+		st = merge_seen(&sum->seen[line->device_index * sum->slots.nr + i], &line->seen[i],
+				err);
+	return st;
 }
 
 static enum ts_status collectives_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -230,16 +240,17 @@ static enum ts_status collectives_close(void *arg, const struct ts_context *ctx,
 	struct collectives_state *sum = arg;
 	struct collective_rows rows = { .nr = 0 };
 	enum ts_status st = make_sum(sum, ctx, err);
-	bool good;
 
 	if (st || ctx->profile->nr_devices == 0) /* modules alone, or hosts alone: nothing ran */
 		return st;
-	good = ts_collectives_align(sum, ctx, &result->owner->arena, facts) &&
-	       ts_collectives_read(sum, ctx, &result->owner->arena, &rows, facts);
-	if (good)
+	st = ts_collectives_align(sum, ctx, &result->owner->arena, facts, err);
+	if (st)
+		return st;
+	st = ts_collectives_read(sum, ctx, &result->owner->arena, &rows, facts, err);
+	if (!st)
 		ts_collectives_report(sum, ctx, &rows, facts, result);
 	ts_collectives_release_rows(&rows);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 const struct ts_analysis ts_analysis_collectives = {

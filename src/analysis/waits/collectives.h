@@ -18,7 +18,8 @@
 
 #define COLLECTIVES_HOST_INSTANCES 24576 /* arrivals kept of a host, 16 bytes each */
 
-bool ts_collective_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile);
+enum ts_status ts_collective_slots_make(struct ts_async_slots *slots,
+					const struct ts_profile *profile, struct ts_error *err);
 
 /* When a core arrived, and when it was done. */
 struct collective_time {
@@ -42,8 +43,9 @@ struct collective_seen {
 	bool is_open_kept; /* a start without its done so far is the last of .times */
 };
 
-/* collectives_kept.c. False: no memory. */
-bool ts_collective_keep(struct collective_seen *seen, int64_t start_ps, int64_t end_ps);
+/* collectives_kept.c. */
+enum ts_status ts_collective_keep(struct collective_seen *seen, int64_t start_ps, int64_t end_ps,
+				  struct ts_error *err);
 /* Thins what is kept up to LEVEL. */
 void ts_collective_raise(struct collective_seen *seen, uint8_t level);
 /* Thins by one level; a single block is dropped. */
@@ -85,15 +87,15 @@ struct collective_skew {
 	struct ts_collective_core *cores; /* one a device; .device is not set */
 };
 
-enum collective_grouped { COLLECTIVE_UNGROUPED, COLLECTIVE_GROUPED, COLLECTIVE_NOMEM };
 /* Which cores meet, by the times at which they leave: DEVICES (rising) is sorted so that each GROUP_SIZE
- * of them are a group, in the order of their first ones. */
-enum collective_grouped ts_collective_groups(const struct collective_cores *cores,
-					     uint32_t *devices, size_t nr, int64_t group_size);
+ * of them are a group, in the order of their first ones; *FOUND: the groups stand out. */
+enum ts_status ts_collective_groups(const struct collective_cores *cores, uint32_t *devices,
+				    size_t nr, int64_t group_size, bool *found,
+				    struct ts_error *err);
 
-/* Adds what the DEVICES waited for each other. .cores is zeroed by the caller. False: no memory. */
-bool ts_collective_match(const struct collective_cores *cores, const uint32_t *devices, size_t nr,
-			 struct collective_skew *skew);
+/* Adds what the DEVICES waited for each other. .cores is zeroed by the caller. */
+enum ts_status ts_collective_match(const struct collective_cores *cores, const uint32_t *devices,
+				   size_t nr, struct collective_skew *skew, struct ts_error *err);
 /* The one that comes last most often, or TS_NONE. */
 uint32_t ts_collective_straggler(const struct ts_collective_core *cores, size_t nr);
 
@@ -142,7 +144,7 @@ struct collective_pair {
 	double drift;
 };
 
-/* Adds pairs of hosts that ran a slot to PAIRS. False: no memory. */
+/* Pairs of hosts that ran a slot. */
 struct collective_pairs {
 	const struct ts_context *ctx;
 	struct collective_pair *items;
@@ -152,7 +154,8 @@ struct collective_pairs {
 	enum ts_clock_source *why; /* of each host: why it is in no pair */
 };
 /* CORES: a slot for which all cores wait. */
-bool ts_collective_pairs_add(struct collective_pairs *pairs, const struct collective_cores *cores);
+enum ts_status ts_collective_pairs_add(struct collective_pairs *pairs,
+				       const struct collective_cores *cores, struct ts_error *err);
 
 /* A slot on a host: the executions of its cores as one, or of one core, numbered as those of DEVICE. */
 struct collective_host {
@@ -169,28 +172,31 @@ struct collective_line {
 /* The line under a shift of the numbers; false: too few executions are on both. */
 bool ts_collective_line_of(const struct collective_host *base, const struct collective_host *other,
 			   int64_t shift, struct collective_line *line);
-/* Adds the pair under this shift, unless the ends speak against it. False: no memory. */
-bool ts_collective_pair_add(struct collective_pairs *pairs, const struct collective_host *base,
-			    const struct collective_host *other, int64_t shift,
-			    enum ts_clock_source source);
+/* Adds the pair under this shift, unless the ends speak against it. */
+enum ts_status ts_collective_pair_add(struct collective_pairs *pairs,
+				      const struct collective_host *base,
+				      const struct collective_host *other, int64_t shift,
+				      enum ts_clock_source source, struct ts_error *err);
 
 /* collectives_meet.c: the same of a slot whose groups are smaller than the run, and not known yet. */
-bool ts_collective_pairs_meet(struct collective_pairs *pairs, const struct collective_cores *cores);
+enum ts_status ts_collective_pairs_meet(struct collective_pairs *pairs,
+					const struct collective_cores *cores, struct ts_error *err);
 
-/* collectives_tree.c: each host's clock from the pairs that agree best. CLOCKS: one a host. False: no
- * memory. */
-bool ts_collective_clocks_solve(struct collective_pairs *pairs, size_t nr_hosts,
-				struct ts_host_clock *clocks);
+/* collectives_tree.c: each host's clock from the pairs that agree best. CLOCKS: one a host. */
+enum ts_status ts_collective_clocks_solve(struct collective_pairs *pairs, size_t nr_hosts,
+					  struct ts_host_clock *clocks, struct ts_error *err);
 
 /* collectives_clocks.c: finds the clocks of the hosts (FACTS) and puts the kept times of SUM on those of
- * their reference hosts. False: no memory. */
-bool ts_collectives_align(struct collectives_state *sum, const struct ts_context *ctx,
-			  struct ts_arena *arena, struct ts_collectives_facts *facts);
+ * their reference hosts. */
+enum ts_status ts_collectives_align(struct collectives_state *sum, const struct ts_context *ctx,
+				    struct ts_arena *arena, struct ts_collectives_facts *facts,
+				    struct ts_error *err);
 
-/* collectives_facts.c: fills ROWS, which the caller releases, and FACTS. False: no memory. */
-bool ts_collectives_read(const struct collectives_state *sum, const struct ts_context *ctx,
-			 struct ts_arena *arena, struct collective_rows *rows,
-			 struct ts_collectives_facts *facts);
+/* collectives_facts.c: fills ROWS, which the caller releases, and FACTS. */
+enum ts_status ts_collectives_read(const struct collectives_state *sum,
+				   const struct ts_context *ctx, struct ts_arena *arena,
+				   struct collective_rows *rows, struct ts_collectives_facts *facts,
+				   struct ts_error *err);
 void ts_collectives_release_rows(struct collective_rows *rows);
 
 /* collectives_report.c */

@@ -56,27 +56,26 @@ static size_t gather(const struct collectives_state *sum, size_t slot,
 	return nr;
 }
 
-static bool find_pairs(const struct collectives_state *sum, const struct ts_context *ctx,
-		       struct collective_seen **seen, const uint32_t *host,
-		       struct collective_pairs *pairs)
+static enum ts_status find_pairs(const struct collectives_state *sum, const struct ts_context *ctx,
+				 struct collective_seen **seen, const uint32_t *host,
+				 struct collective_pairs *pairs, struct ts_error *err)
 {
 	const struct collective_cores cores = { seen, host, NULL, sum->nr_devices };
+	enum ts_status st = TS_OK;
 	size_t nr_grouped = 0;
 
-	for (size_t s = 0; s < sum->slots.nr; s++) {
+	for (size_t s = 0; s < sum->slots.nr && !st; s++) {
 		const struct ts_op *op = &ctx->profile->ops[sum->slots.op[s]];
 		size_t nr_cores = gather(sum, s, seen);
 		struct collective_op what = ts_collective_op_of(ctx->profile, op);
-
 		bool is_common = ts_collective_is_common(&what, nr_cores);
 
-		if (is_common && nr_cores > 1 && !ts_collective_pairs_add(pairs, &cores))
-			return false;
-		if (!is_common && what.group_size > 1 && nr_grouped++ < MAX_GROUPED &&
-		    !ts_collective_pairs_meet(pairs, &cores))
-			return false;
+		if (is_common && nr_cores > 1)
+			st = ts_collective_pairs_add(pairs, &cores, err);
+		else if (!is_common && what.group_size > 1 && nr_grouped++ < MAX_GROUPED)
+			st = ts_collective_pairs_meet(pairs, &cores, err);
 	}
-	return true;
+	return st;
 }
 
 static void align_times(struct collectives_state *sum, const uint32_t *host,
@@ -102,8 +101,9 @@ static void name_reasons(const struct collectives_state *sum, const uint32_t *ho
 			why[host[i / sum->slots.nr]] = TS_CLOCK_NOT_SHARED;
 }
 
-static bool find_clocks(const struct collectives_state *sum, const struct ts_context *ctx,
-			const uint32_t *host, struct ts_host_clock *clocks)
+static enum ts_status find_clocks(const struct collectives_state *sum, const struct ts_context *ctx,
+				  const uint32_t *host, struct ts_host_clock *clocks,
+				  struct ts_error *err)
 {
 	size_t nr_hosts = ctx->profile->nr_hosts;
 	struct collective_seen **seen =
@@ -113,41 +113,48 @@ static bool find_clocks(const struct collectives_state *sum, const struct ts_con
 		.nr_tried = calloc(nr_hosts + 1, sizeof(*pairs.nr_tried)),
 		.why = calloc(nr_hosts + 1, sizeof(*pairs.why)),
 	};
-	bool good = seen && pairs.nr_tried && pairs.why;
+	enum ts_status st;
 
-	if (good)
-		name_reasons(sum, host, pairs.why);
-	good = good && find_pairs(sum, ctx, seen, host, &pairs) &&
-	       ts_collective_clocks_solve(&pairs, nr_hosts, clocks);
+	if (!seen || !pairs.nr_tried || !pairs.why) {
+		st = ts_fail_nomem(err);
+		goto done;
+	}
+	name_reasons(sum, host, pairs.why);
+	st = find_pairs(sum, ctx, seen, host, &pairs, err);
+	if (st)
+		goto done;
+	st = ts_collective_clocks_solve(&pairs, nr_hosts, clocks, err);
+done:
 	free(seen);
 	free(pairs.nr_tried);
 	free(pairs.why);
 	free(pairs.items);
 	ts_map_release(&pairs.by_hosts);
-	return good;
+	return st;
 }
 
-bool ts_collectives_align(struct collectives_state *sum, const struct ts_context *ctx,
-			  struct ts_arena *arena, struct ts_collectives_facts *facts)
+enum ts_status ts_collectives_align(struct collectives_state *sum, const struct ts_context *ctx,
+				    struct ts_arena *arena, struct ts_collectives_facts *facts,
+				    struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
 	struct ts_host_clock *clocks;
 	uint32_t *host;
-	bool good;
+	enum ts_status st;
 
 	level_out(sum);
 	if (nr_hosts_with_cores(profile) < 2 || all_are_traced(sum, profile))
-		return true;
+		return TS_OK;
 	clocks = ts_arena_array(arena, profile->nr_hosts, sizeof(*clocks));
 	host = calloc(sum->nr_devices + 1, sizeof(*host));
 	for (size_t d = 0; host && d < sum->nr_devices; d++)
 		host[d] = profile->devices[d].host;
-	good = clocks && host && find_clocks(sum, ctx, host, clocks);
-	if (good) {
+	st = clocks && host ? find_clocks(sum, ctx, host, clocks, err) : ts_fail_nomem(err);
+	if (!st) {
 		align_times(sum, host, clocks);
 		facts->clocks = clocks;
 		facts->nr_clocks = profile->nr_hosts;
 	}
 	free(host);
-	return good;
+	return st;
 }

@@ -14,7 +14,6 @@ struct reading {
 	uint32_t *devices;		  /* scratch: those that ran the slot */
 	struct ts_collective_core *cores; /* scratch: one a device */
 	struct collective_cores all;	  /* the slot, for who looks at its cores */
-	bool failed;
 };
 
 static void add_core(struct ts_collective_core *to, const struct ts_collective_core *from)
@@ -59,10 +58,12 @@ bool ts_collective_is_common(const struct collective_op *what, size_t nr_cores)
 
 #define MAX_GROUPS_TEXT 4096 /* bytes; what is longer ends in dots */
 
-static void put_groups(struct reading *reading, struct collective_row *row, size_t nr)
+static enum ts_status name_groups(const struct reading *reading, struct collective_row *row,
+				  size_t nr, struct ts_error *err)
 {
 	size_t size = (size_t)row->what.group_size;
 	struct ts_buf out = TS_BUF_INIT;
+	bool failed;
 
 	for (size_t i = 0; i < nr && out.n < MAX_GROUPS_TEXT; i++) {
 		ts_buf_puts(&out, i == 0 ? "{" : i % size == 0 ? "},{" : ",");
@@ -70,8 +71,9 @@ static void put_groups(struct reading *reading, struct collective_row *row, size
 	}
 	ts_buf_puts(&out, out.n < MAX_GROUPS_TEXT ? "}" : "...");
 	row->groups = ts_arena_copy(reading->arena, ts_buf_bytes(&out));
-	reading->failed |= out.failed || !row->groups.p;
+	failed = out.failed || !row->groups.p;
 	ts_buf_release(&out);
+	return failed ? ts_fail_nomem(err) : TS_OK;
 }
 
 /* Hosts of one part have clocks that can be compared. */
@@ -85,7 +87,7 @@ static uint32_t part_of(const struct reading *reading, uint32_t device)
 	return clocks[host].reference == TS_NONE ? host : clocks[host].reference;
 }
 
-static size_t find_devices(struct reading *reading)
+static size_t find_devices(const struct reading *reading)
 {
 	size_t nr = 0;
 
@@ -108,84 +110,86 @@ static int by_part(const void *a, const void *b)
 	return (x->device > y->device) - (x->device < y->device);
 }
 
-/* Sorts the devices by part; gives how many parts there are. */
-static size_t sort_parts(struct reading *reading, size_t nr)
+/* Sorts the devices by part; *NR_PARTS: how many parts there are. */
+static enum ts_status sort_parts(const struct reading *reading, size_t nr, size_t *nr_parts,
+				 struct ts_error *err)
 {
 	struct placed *placed = calloc(nr + 1, sizeof(*placed));
-	size_t nr_parts = nr > 0;
 
-	reading->failed |= !placed;
-	for (size_t i = 0; placed && i < nr; i++)
+	*nr_parts = nr > 0;
+	if (!placed)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < nr; i++)
 		placed[i] = (struct placed){ part_of(reading, reading->devices[i]),
 					     reading->devices[i] };
-	if (placed)
-		qsort(placed, nr, sizeof(*placed), by_part);
-	for (size_t i = 0; placed && i < nr; i++) {
+	qsort(placed, nr, sizeof(*placed), by_part);
+	for (size_t i = 0; i < nr; i++) {
 		reading->devices[i] = placed[i].device;
-		nr_parts += i > 0 && placed[i].part != placed[i - 1].part;
+		*nr_parts += i > 0 && placed[i].part != placed[i - 1].part;
 	}
 	free(placed);
-	return nr_parts;
+	return TS_OK;
 }
 
-static void match_group(struct reading *reading, const uint32_t *devices, size_t nr,
-			struct collective_row *row)
+/* The groups of one part; *FOUND: they are known, and stand side by side in DEVICES. */
+static enum ts_status match_part(const struct reading *reading, uint32_t *devices, size_t nr,
+				 struct collective_row *row, bool *found, struct ts_error *err)
 {
-	reading->failed |= !ts_collective_match(&reading->all, devices, nr, &row->skew);
-}
-
-/* The groups of one part; how many of the devices have one. Those come first in DEVICES. */
-static size_t match_part(struct reading *reading, uint32_t *devices, size_t nr,
-			 struct collective_row *row)
-{
-	enum collective_grouped found =
-		ts_collective_groups(&reading->all, devices, nr, row->what.group_size);
+	enum ts_status st =
+		ts_collective_groups(&reading->all, devices, nr, row->what.group_size, found, err);
 	size_t size = (size_t)row->what.group_size;
 
-	reading->failed |= found == COLLECTIVE_NOMEM;
-	if (found != COLLECTIVE_GROUPED)
-		return 0;
-	for (size_t i = 0; i < nr; i += size)
-		match_group(reading, &devices[i], size, row);
-	return nr;
+	for (size_t i = 0; !st && *found && i < nr; i += size)
+		st = ts_collective_match(&reading->all, &devices[i], size, &row->skew, err);
+	return st;
 }
 
 /* Groups lie within parts as far as that can be told. */
-static void match_parts(struct reading *reading, size_t nr, struct collective_row *row)
+static enum ts_status match_parts(const struct reading *reading, size_t nr,
+				  struct collective_row *row, struct ts_error *err)
 {
 	size_t nr_told = 0, end;
 
 	for (size_t i = 0; i < nr; i = end) {
 		uint32_t part = part_of(reading, reading->devices[i]);
-		size_t nr_found;
+		enum ts_status st;
+		bool found;
 
 		for (end = i + 1; end < nr; end++)
 			if (part_of(reading, reading->devices[end]) != part)
 				break;
-		nr_found = match_part(reading, &reading->devices[i], end - i, row);
+		st = match_part(reading, &reading->devices[i], end - i, row, &found, err);
+		if (st)
+			return st;
+		if (!found)
+			continue;
 		memmove(&reading->devices[nr_told], &reading->devices[i],
-			nr_found * sizeof(*reading->devices));
-		nr_told += nr_found;
+			(end - i) * sizeof(*reading->devices));
+		nr_told += end - i;
 	}
 	row->is_unmatched = nr_told < nr;
-	if (nr_told > 0)
-		put_groups(reading, row, nr_told);
+	return nr_told > 0 ? name_groups(reading, row, nr_told, err) : TS_OK;
 }
 
 /* Who waits for whom: all for all, or group by group where the groups are known. */
-static void match(struct reading *reading, struct collective_row *row)
+static enum ts_status match(const struct reading *reading, struct collective_row *row,
+			    struct ts_error *err)
 {
 	size_t nr = find_devices(reading), nr_parts;
+	enum ts_status st;
 
 	if (row->nr_cores < 2)
-		return;
-	nr_parts = sort_parts(reading, nr);
+		return TS_OK;
+	st = sort_parts(reading, nr, &nr_parts, err);
+	if (st)
+		return st;
 	if (!ts_collective_is_common(&row->what, row->nr_cores))
-		match_parts(reading, nr, row);
+		st = match_parts(reading, nr, row, err);
 	else if (nr_parts == 1)
-		match_group(reading, reading->devices, nr, row);
+		st = ts_collective_match(&reading->all, reading->devices, nr, &row->skew, err);
 	row->is_unaligned = nr_parts > 1 && row->skew.nr_matched == 0;
 	row->is_unmatched &= !row->is_unaligned;
+	return st;
 }
 
 static int64_t times(int64_t sum, double ratio)
@@ -239,21 +243,25 @@ static void add_cores(struct reading *reading, struct collective_row *row)
 	row->skew.cores = NULL;
 }
 
-static void read_slot(struct reading *reading, uint32_t slot)
+static enum ts_status read_slot(struct reading *reading, uint32_t slot, struct ts_error *err)
 {
 	struct collective_row *row = &reading->rows->items[reading->rows->nr];
+	enum ts_status st;
 
 	*row = (struct collective_row){ .op = reading->sum->slots.op[slot] };
 	gather(reading, slot, row);
 	if (row->nr_cores == 0)
-		return;
+		return TS_OK;
 	row->what =
 		ts_collective_op_of(reading->ctx->profile, &reading->ctx->profile->ops[row->op]);
 	row->skew.cores = reading->cores;
-	match(reading, row);
+	st = match(reading, row, err);
+	if (st)
+		return st;
 	scale(reading, row);
 	add_cores(reading, row);
 	reading->rows->nr++;
+	return TS_OK;
 }
 
 static int by_exposed(const void *a, const void *b)
@@ -311,7 +319,8 @@ static int64_t since_step(const struct reading *reading, const struct ts_collect
 				  ts_i64_add(core->late_since_ps, offset_ps));
 }
 
-static bool make_facts(const struct reading *reading, struct ts_collectives_facts *facts)
+static enum ts_status make_facts(const struct reading *reading, struct ts_collectives_facts *facts,
+				 struct ts_error *err)
 {
 	const struct collective_rows *rows = reading->rows;
 	size_t nr_devices = reading->sum->nr_devices;
@@ -320,7 +329,7 @@ static bool make_facts(const struct reading *reading, struct ts_collectives_fact
 		ts_arena_array(reading->arena, nr_devices + 1, sizeof(*cores));
 
 	if (!items || !cores)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < rows->nr; i++)
 		items[i] = fact_of(reading->ctx, &rows->items[i]);
 	for (uint32_t i = 0; i < nr_devices; i++) {
@@ -333,10 +342,11 @@ static bool make_facts(const struct reading *reading, struct ts_collectives_fact
 	facts->items = items;
 	facts->nr = rows->nr;
 	facts->cores = cores;
-	return true;
+	return TS_OK;
 }
 
-static bool open_reading(struct reading *reading, const struct ts_collectives_facts *facts)
+static enum ts_status open_reading(struct reading *reading,
+				   const struct ts_collectives_facts *facts, struct ts_error *err)
 {
 	const struct ts_profile *profile = reading->ctx->profile;
 	size_t nr_slots = reading->sum->slots.nr, nr_devices = reading->sum->nr_devices;
@@ -352,27 +362,34 @@ static bool open_reading(struct reading *reading, const struct ts_collectives_fa
 	reading->all = (struct collective_cores){ reading->seen, reading->host, facts->clocks,
 						  nr_devices };
 	return reading->seen && reading->host && reading->devices && reading->cores &&
-	       reading->rows->items && reading->rows->all;
+			       reading->rows->items && reading->rows->all
+		       ? TS_OK
+		       : ts_fail_nomem(err);
 }
 
-bool ts_collectives_read(const struct collectives_state *sum, const struct ts_context *ctx,
-			 struct ts_arena *arena, struct collective_rows *rows,
-			 struct ts_collectives_facts *facts)
+enum ts_status ts_collectives_read(const struct collectives_state *sum,
+				   const struct ts_context *ctx, struct ts_arena *arena,
+				   struct collective_rows *rows, struct ts_collectives_facts *facts,
+				   struct ts_error *err)
 {
 	struct reading reading = { .sum = sum, .ctx = ctx, .arena = arena, .rows = rows };
+	enum ts_status st;
 
 	TS_ASSERT(sum->nr_seen == sum->slots.nr * sum->nr_devices && facts && !rows->items);
-	reading.failed = !open_reading(&reading, facts);
-	for (uint32_t i = 0; !reading.failed && i < sum->slots.nr; i++)
-		read_slot(&reading, i);
+	st = open_reading(&reading, facts, err);
+	for (uint32_t i = 0; !st && i < sum->slots.nr; i++)
+		st = read_slot(&reading, i, err);
+	if (st)
+		goto done;
 	if (rows->nr > 1)
 		qsort(rows->items, rows->nr, sizeof(*rows->items), by_exposed);
-	reading.failed = reading.failed || !make_facts(&reading, facts);
+	st = make_facts(&reading, facts, err);
+done:
 	free(reading.seen);
 	free(reading.host);
 	free(reading.devices);
 	free(reading.cores);
-	return !reading.failed;
+	return st;
 }
 
 void ts_collectives_release_rows(struct collective_rows *rows)

@@ -75,7 +75,7 @@ static void fill_times(struct grouping *g, const int64_t *shift)
 	g->nr_looks = nr;
 }
 
-static bool line_up(struct grouping *g)
+static enum ts_status line_up(struct grouping *g, struct ts_error *err)
 {
 	uint32_t first = g->devices[0];
 	const struct collective_seen *base = g->all->seen[first];
@@ -89,7 +89,7 @@ static bool line_up(struct grouping *g)
 	if (shift && g->times)
 		fill_times(g, shift);
 	free(shift);
-	return shift && g->times;
+	return shift && g->times ? TS_OK : ts_fail_nomem(err);
 }
 
 static void find_telling(struct grouping *g)
@@ -264,7 +264,8 @@ static void put_groups(struct grouping *g)
 	memcpy(g->devices, g->members, g->nr_cores * sizeof(*g->members));
 }
 
-static enum collective_grouped find_groups(struct grouping *g)
+/* Whether they stand out. */
+static bool find_groups(struct grouping *g)
 {
 	find_telling(g);
 	put_in_order(g);
@@ -273,41 +274,47 @@ static enum collective_grouped find_groups(struct grouping *g)
 		make_hulls(g, i);
 	}
 	if (!is_believed(g))
-		return COLLECTIVE_UNGROUPED;
+		return false;
 	put_groups(g);
-	return COLLECTIVE_GROUPED;
+	return true;
 }
 
-static bool make_room(struct grouping *g)
+static enum ts_status make_room(struct grouping *g, struct ts_error *err)
 {
 	g->order = calloc(g->nr_cores, sizeof(*g->order));
 	g->next = calloc(g->nr_cores + 1, sizeof(*g->next));
 	g->near = calloc(g->nr_cores, sizeof(*g->near));
 	g->members = calloc(g->nr_cores, sizeof(*g->members));
 	g->hulls = calloc(g->nr_groups * g->nr_looks, sizeof(*g->hulls));
-	return g->order && g->next && g->near && g->members && g->hulls;
+	return g->order && g->next && g->near && g->members && g->hulls ? TS_OK
+									: ts_fail_nomem(err);
 }
 
-enum collective_grouped ts_collective_groups(const struct collective_cores *cores,
-					     uint32_t *devices, size_t nr, int64_t group_size)
+enum ts_status ts_collective_groups(const struct collective_cores *cores, uint32_t *devices,
+				    size_t nr, int64_t group_size, bool *found,
+				    struct ts_error *err)
 {
 	struct grouping g = { .all = cores, .devices = devices, .nr_cores = nr };
-	enum collective_grouped found = COLLECTIVE_UNGROUPED;
+	enum ts_status st;
 
-	TS_ASSERT(cores && devices);
+	TS_ASSERT(cores && devices && found);
+	*found = false;
 	if (group_size < 2 || nr == 0 || nr % (uint64_t)group_size != 0)
-		return found;
+		return TS_OK;
 	g.group_size = (size_t)group_size;
 	g.nr_groups = nr / g.group_size;
-	if (!line_up(&g))
-		found = COLLECTIVE_NOMEM;
-	else if (g.nr_looks >= MIN_INSTANCES)
-		found = make_room(&g) ? find_groups(&g) : COLLECTIVE_NOMEM;
+	st = line_up(&g, err);
+	if (st || g.nr_looks < MIN_INSTANCES)
+		goto done;
+	st = make_room(&g, err);
+	if (!st)
+		*found = find_groups(&g);
+done:
 	free(g.times);
 	free(g.order);
 	free(g.next);
 	free(g.near);
 	free(g.members);
 	free(g.hulls);
-	return found;
+	return st;
 }

@@ -13,17 +13,18 @@ static bool is_kept(const struct collective_seen *seen, uint64_t number)
 	return seen->level < COLLECTIVE_DROPPED && number / COLLECTIVE_BLOCK % every == 0;
 }
 
-bool ts_collective_keep(struct collective_seen *seen, int64_t start_ps, int64_t end_ps)
+enum ts_status ts_collective_keep(struct collective_seen *seen, int64_t start_ps, int64_t end_ps,
+				  struct ts_error *err)
 {
 	seen->is_open_kept = false;
 	if (!is_kept(seen, seen->nr_all++))
-		return true;
+		return TS_OK;
 	if (seen->nr == seen->cap &&
 	    !ts_grow(&seen->times, &seen->cap, seen->nr + 1, sizeof(*seen->times)))
-		return false;
+		return ts_fail_nomem(err);
 	seen->times[seen->nr++] = (struct collective_time){ start_ps, end_ps };
 	seen->is_open_kept = seen->async.is_open;
-	return true;
+	return TS_OK;
 }
 
 static void drop(struct collective_seen *seen)

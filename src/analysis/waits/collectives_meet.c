@@ -41,8 +41,8 @@ struct meeting {
 	size_t nr_heard, cap_heard, nr_votes, cap_votes;
 };
 
-static bool vote(struct meeting *meeting, const struct heard *heard, uint32_t device,
-		 int64_t number)
+static enum ts_status vote(struct meeting *meeting, const struct heard *heard, uint32_t device,
+			   int64_t number, struct ts_error *err)
 {
 	uint32_t base = meeting->first[heard->device], other = meeting->first[device];
 	uint64_t key = (uint64_t)base << 32 | other;
@@ -55,7 +55,7 @@ static bool vote(struct meeting *meeting, const struct heard *heard, uint32_t de
 		if (!ts_grow(&meeting->votes, &meeting->cap_votes, at + 1,
 			     sizeof(*meeting->votes)) ||
 		    !ts_map_set(&meeting->by_hosts, key, at))
-			return false;
+			return ts_fail_nomem(err);
 		meeting->votes[meeting->nr_votes++] = (struct vote){ base, other, shift, 0, 0 };
 	}
 	vote = &meeting->votes[at];
@@ -66,25 +66,27 @@ static bool vote(struct meeting *meeting, const struct heard *heard, uint32_t de
 		vote->lead--;
 	else
 		vote->shift = shift;
-	return true;
+	return TS_OK;
 }
 
-static bool hear(struct meeting *meeting, uint64_t key, uint32_t device, int64_t number)
+static enum ts_status hear(struct meeting *meeting, uint64_t key, uint32_t device, int64_t number,
+			   struct ts_error *err)
 {
 	uint32_t at = ts_map_find(&meeting->by_key, key);
 
 	if (at != TS_NONE) {
 		const struct heard *heard = &meeting->heard[at];
 
-		return meeting->first[heard->device] == meeting->first[device] ||
-		       vote(meeting, heard, device, number);
+		if (meeting->first[heard->device] == meeting->first[device])
+			return TS_OK;
+		return vote(meeting, heard, device, number, err);
 	}
 	at = (uint32_t)meeting->nr_heard;
 	if (!ts_grow(&meeting->heard, &meeting->cap_heard, at + 1, sizeof(*meeting->heard)) ||
 	    !ts_map_set(&meeting->by_key, key, at))
-		return false;
+		return ts_fail_nomem(err);
 	meeting->heard[meeting->nr_heard++] = (struct heard){ device, number };
-	return true;
+	return TS_OK;
 }
 
 /* The hash of the intervals behind execution I. */
@@ -100,21 +102,21 @@ static uint64_t key_of(const struct collective_seen *seen, size_t i)
 }
 
 /* Of many intervals those with the same hashes on all cores. */
-static bool listen(struct meeting *meeting, uint32_t device)
+static enum ts_status listen(struct meeting *meeting, uint32_t device, struct ts_error *err)
 {
 	const struct collective_seen *seen = meeting->cores->seen[device];
 	uint64_t each = seen->nr / MAX_KEYS + 1;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; good && i + IN_A_ROW < seen->nr; i++) {
+	for (size_t i = 0; !st && i + IN_A_ROW < seen->nr; i++) {
 		bool is_row =
 			seen->level == 0 || i % COLLECTIVE_BLOCK + IN_A_ROW < COLLECTIVE_BLOCK;
 		uint64_t key = is_row ? key_of(seen, i) : 1;
 
 		if (is_row && key % each == 0)
-			good = hear(meeting, key, device, ts_collective_number(seen, i));
+			st = hear(meeting, key, device, ts_collective_number(seen, i), err);
 	}
-	return good;
+	return st;
 }
 
 /* All cores of two hosts, each against each. */
@@ -180,22 +182,22 @@ static bool has_contrast(const struct rivals *rivals)
 	return found;
 }
 
-static bool settle(struct collective_pairs *pairs, const struct collective_cores *cores,
-		   const struct vote *vote)
+static enum ts_status settle(struct collective_pairs *pairs, const struct collective_cores *cores,
+			     const struct vote *vote, struct ts_error *err)
 {
 	struct rivals rivals = { .nr = { 0, 0 } };
 
 	if (vote->lead < MIN_VOTES || vote->lead * 2 < vote->nr)
-		return true;
+		return TS_OK;
 	rivals.nr[0] = list_cores(cores, vote->base, rivals.cores[0]);
 	rivals.nr[1] = list_cores(cores, vote->other, rivals.cores[1]);
 	if (!find_best(&rivals, vote->shift) || !has_contrast(&rivals))
-		return true;
+		return TS_OK;
 	return ts_collective_pair_add(pairs, &rivals.cores[0][rivals.a], &rivals.cores[1][rivals.b],
-				      vote->shift, TS_CLOCK_COLLECTIVES);
+				      vote->shift, TS_CLOCK_COLLECTIVES, err);
 }
 
-static bool make_first(struct meeting *meeting)
+static enum ts_status make_first(struct meeting *meeting, struct ts_error *err)
 {
 	const struct collective_cores *cores = meeting->cores;
 
@@ -203,22 +205,23 @@ static bool make_first(struct meeting *meeting)
 	for (uint32_t d = 1; meeting->first && d < cores->nr_devices; d++)
 		meeting->first[d] =
 			cores->host[d] == cores->host[d - 1] ? meeting->first[d - 1] : d;
-	return meeting->first != NULL;
+	return meeting->first ? TS_OK : ts_fail_nomem(err);
 }
 
-bool ts_collective_pairs_meet(struct collective_pairs *pairs, const struct collective_cores *cores)
+enum ts_status ts_collective_pairs_meet(struct collective_pairs *pairs,
+					const struct collective_cores *cores, struct ts_error *err)
 {
 	struct meeting meeting = { .cores = cores };
-	bool good = make_first(&meeting);
+	enum ts_status st = make_first(&meeting, err);
 
-	for (uint32_t d = 0; good && d < cores->nr_devices; d++)
-		good = listen(&meeting, d);
-	for (size_t i = 0; good && i < meeting.nr_votes; i++)
-		good = settle(pairs, cores, &meeting.votes[i]);
+	for (uint32_t d = 0; !st && d < cores->nr_devices; d++)
+		st = listen(&meeting, d, err);
+	for (size_t i = 0; !st && i < meeting.nr_votes; i++)
+		st = settle(pairs, cores, &meeting.votes[i], err);
 	free(meeting.first);
 	free(meeting.heard);
 	free(meeting.votes);
 	ts_map_release(&meeting.by_key);
 	ts_map_release(&meeting.by_hosts);
-	return good;
+	return st;
 }

@@ -55,9 +55,9 @@ static void add_core(struct collective_host *other, const struct collective_seen
 	}
 }
 
-/* Fills OTHER from the devices of its host that begin at FIRST. False: no memory. */
-static bool make_host(const struct collective_cores *cores, uint32_t first,
-		      struct collective_host *other)
+/* Fills OTHER from the devices of its host that begin at FIRST. */
+static enum ts_status make_host(const struct collective_cores *cores, uint32_t first,
+				struct collective_host *other, struct ts_error *err)
 {
 	const struct collective_seen *base = cores->seen[first];
 
@@ -66,14 +66,14 @@ static bool make_host(const struct collective_cores *cores, uint32_t first,
 	other->seen = *base;
 	other->seen.times = malloc((base->nr + 1) * sizeof(*base->times));
 	if (!other->seen.times)
-		return false;
+		return ts_fail_nomem(err);
 	if (base->nr > 0)
 		memcpy(other->seen.times, base->times, base->nr * sizeof(*base->times));
 	for (uint32_t d = first + 1; d < cores->nr_devices && cores->host[d] == other->host; d++)
 		if (cores->seen[d]->nr > 0)
 			add_core(other, cores->seen[d],
 				 ts_collective_shift(base, cores->seen[d], true));
-	return true;
+	return TS_OK;
 }
 
 static void sample(const struct collective_host *base, const struct collective_host *other,
@@ -357,8 +357,8 @@ static double score_of(const struct collective_pair *pair)
 	return (double)(pair->spread_ps + NOISE_PS) / sqrt((double)pair->nr_matched);
 }
 
-static bool keep_pair(struct collective_pairs *pairs, uint32_t at,
-		      const struct collective_pair *pair)
+static enum ts_status keep_pair(struct collective_pairs *pairs, uint32_t at,
+				const struct collective_pair *pair, struct ts_error *err)
 {
 	if (at != TS_NONE) {
 		bool is_better = pair->source < pairs->items[at].source ||
@@ -367,14 +367,14 @@ static bool keep_pair(struct collective_pairs *pairs, uint32_t at,
 
 		if (is_better)
 			pairs->items[at] = *pair;
-		return true;
+		return TS_OK;
 	}
 	if (!ts_grow(&pairs->items, &pairs->cap, pairs->nr + 1, sizeof(*pairs->items)) ||
 	    !ts_map_set(&pairs->by_hosts, (uint64_t)pair->base << 32 | pair->host,
 			(uint32_t)pairs->nr))
-		return false;
+		return ts_fail_nomem(err);
 	pairs->items[pairs->nr++] = *pair;
-	return true;
+	return TS_OK;
 }
 
 static void blame(struct collective_pairs *pairs, const struct collective_host *base,
@@ -384,9 +384,10 @@ static void blame(struct collective_pairs *pairs, const struct collective_host *
 	pairs->why[other->host] = TS_MAX(pairs->why[other->host], why);
 }
 
-bool ts_collective_pair_add(struct collective_pairs *pairs, const struct collective_host *base,
-			    const struct collective_host *other, int64_t shift,
-			    enum ts_clock_source source)
+enum ts_status ts_collective_pair_add(struct collective_pairs *pairs,
+				      const struct collective_host *base,
+				      const struct collective_host *other, int64_t shift,
+				      enum ts_clock_source source, struct ts_error *err)
 {
 	uint32_t known = ts_map_find(&pairs->by_hosts, (uint64_t)base->host << 32 | other->host);
 	struct samples samples = { .nr = 0 };
@@ -394,11 +395,11 @@ bool ts_collective_pair_add(struct collective_pairs *pairs, const struct collect
 	struct collective_pair pair;
 
 	if (spread_under(base, other, shift, &samples, &line) == DBL_MAX)
-		return true;
+		return TS_OK;
 	if (line.spread_ps > median_length(base, &samples) / LOOSE + NOISE_PS ||
 	    leaves_early(base, other, shift, &line)) {
 		blame(pairs, base, other, TS_CLOCK_TOO_WIDE);
-		return true;
+		return TS_OK;
 	}
 	pair = (struct collective_pair){ .host = other->host,
 					 .base = base->host,
@@ -408,13 +409,13 @@ bool ts_collective_pair_add(struct collective_pairs *pairs, const struct collect
 					 .spread_ps = line.spread_ps,
 					 .drift = line.drift,
 					 .nr_matched = (int64_t)samples.nr_all };
-	return keep_pair(pairs, known, &pair);
+	return keep_pair(pairs, known, &pair, err);
 }
 
 /* What another collective showed of the clocks says which execution is which; but for whole intervals,
  * then it is asked again. */
-static bool add_pair(struct collective_pairs *pairs, const struct collective_host *base,
-		     const struct collective_host *other)
+static enum ts_status add_pair(struct collective_pairs *pairs, const struct collective_host *base,
+			       const struct collective_host *other, struct ts_error *err)
 {
 	uint32_t known = ts_map_find(&pairs->by_hosts, (uint64_t)base->host << 32 | other->host);
 	enum ts_clock_source source = TS_CLOCK_COLLECTIVES;
@@ -427,30 +428,33 @@ static bool add_pair(struct collective_pairs *pairs, const struct collective_hos
 		shift = shift_at(base, other, pairs->items[known].offset_ps);
 	} else if (!find_shift(pairs->ctx, base, other, &samples, &shift, &source)) {
 		blame(pairs, base, other, TS_CLOCK_TOO_FEW);
-		return true;
+		return TS_OK;
 	}
-	return ts_collective_pair_add(pairs, base, other, shift, source);
+	return ts_collective_pair_add(pairs, base, other, shift, source, err);
 }
 
-bool ts_collective_pairs_add(struct collective_pairs *pairs, const struct collective_cores *cores)
+enum ts_status ts_collective_pairs_add(struct collective_pairs *pairs,
+				       const struct collective_cores *cores, struct ts_error *err)
 {
 	struct collective_host base = { .host = TS_NONE }, other = { .host = TS_NONE };
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (uint32_t d = 0; good && d < cores->nr_devices; d++) {
+	for (uint32_t d = 0; !st && d < cores->nr_devices; d++) {
 		if (cores->seen[d]->nr == 0 || cores->host[d] == other.host ||
 		    cores->host[d] == base.host)
 			continue;
 		if (base.host == TS_NONE) {
-			good = make_host(cores, d, &base);
+			st = make_host(cores, d, &base, err);
 			continue;
 		}
 		other.host = cores->host[d];
 		if (pairs->nr_tried[other.host]++ >= MAX_TRIED)
 			continue;
-		good = make_host(cores, d, &other) && add_pair(pairs, &base, &other);
+		st = make_host(cores, d, &other, err);
+		if (!st)
+			st = add_pair(pairs, &base, &other, err);
 		free(other.seen.times);
 	}
 	free(base.seen.times);
-	return good;
+	return st;
 }

@@ -114,7 +114,7 @@ static void count(const struct arrivals *arrivals, struct collective_skew *skew)
 	late->excess_ps = ts_i64_add(late->excess_ps, excess_ps);
 }
 
-static bool make_shifts(struct arrivals *arrivals)
+static enum ts_status make_shifts(struct arrivals *arrivals, struct ts_error *err)
 {
 	const struct collective_cores *cores = arrivals->cores;
 	uint32_t first = arrivals->devices[0];
@@ -126,30 +126,30 @@ static bool make_shifts(struct arrivals *arrivals)
 		arrivals->shift[i] = ts_collective_shift(cores->seen[first], cores->seen[device],
 							 cores->host[first] == cores->host[device]);
 	}
-	return arrivals->shift != NULL;
+	return arrivals->shift ? TS_OK : ts_fail_nomem(err);
 }
 
-bool ts_collective_match(const struct collective_cores *cores, const uint32_t *devices, size_t nr,
-			 struct collective_skew *skew)
+enum ts_status ts_collective_match(const struct collective_cores *cores, const uint32_t *devices,
+				   size_t nr, struct collective_skew *skew, struct ts_error *err)
 {
 	struct arrivals arrivals = { .cores = cores, .devices = devices, .nr = nr };
 	const struct collective_seen *base;
+	enum ts_status st;
 	int64_t *start;
-	bool good;
 
 	TS_ASSERT(cores && skew && skew->cores);
 	if (nr < 2)
-		return true;
+		return TS_OK;
 	base = cores->seen[devices[0]];
 	start = calloc(nr, sizeof(*start));
 	arrivals.start = start;
-	good = start && make_shifts(&arrivals);
-	for (size_t i = 0; good && i < base->nr; i++)
+	st = start ? make_shifts(&arrivals, err) : ts_fail_nomem(err);
+	for (size_t i = 0; !st && i < base->nr; i++)
 		if (find_arrivals(&arrivals, ts_collective_number(base, i), start))
 			count(&arrivals, skew);
 	free(arrivals.shift);
 	free(start);
-	return good;
+	return st;
 }
 
 uint32_t ts_collective_straggler(const struct ts_collective_core *cores, size_t nr)

@@ -107,28 +107,28 @@ static void walk(struct tree *tree, uint32_t reference)
 	}
 }
 
-static bool make_tree(struct tree *tree)
+static enum ts_status make_tree(struct tree *tree, struct ts_error *err)
 {
 	tree->part = calloc(tree->nr_hosts + 1, sizeof(*tree->part));
 	tree->first = calloc(tree->nr_hosts + 1, sizeof(*tree->first));
 	tree->todo = calloc(tree->nr_hosts + 1, sizeof(*tree->todo));
 	tree->next = calloc(2 * tree->nr_pairs + 1, sizeof(*tree->next));
 	if (!tree->part || !tree->first || !tree->todo || !tree->next)
-		return false;
+		return ts_fail_nomem(err);
 	for (uint32_t h = 0; h < tree->nr_hosts; h++) {
 		tree->part[h] = h;
 		tree->first[h] = TS_NONE;
 	}
-	return true;
+	return TS_OK;
 }
 
-bool ts_collective_clocks_solve(struct collective_pairs *pairs, size_t nr_hosts,
-				struct ts_host_clock *clocks)
+enum ts_status ts_collective_clocks_solve(struct collective_pairs *pairs, size_t nr_hosts,
+					  struct ts_host_clock *clocks, struct ts_error *err)
 {
 	struct tree tree = {
 		.pairs = pairs->items, .nr_pairs = pairs->nr, .nr_hosts = nr_hosts, .clocks = clocks
 	};
-	bool good = make_tree(&tree);
+	enum ts_status st = make_tree(&tree, err);
 
 	if (pairs->nr > 1)
 		qsort(pairs->items, pairs->nr, sizeof(*pairs->items), by_spread);
@@ -136,14 +136,14 @@ bool ts_collective_clocks_solve(struct collective_pairs *pairs, size_t nr_hosts,
 		clocks[h] = (struct ts_host_clock){ .source = pairs->why[h],
 						    .reference = TS_NONE,
 						    .spread_ps = -1 };
-	if (good)
+	if (!st)
 		join(&tree);
-	for (uint32_t h = 0; good && h < nr_hosts; h++)
+	for (uint32_t h = 0; !st && h < nr_hosts; h++)
 		if (tree.first[h] != TS_NONE && clocks[h].reference == TS_NONE)
 			walk(&tree, h);
 	free(tree.part);
 	free(tree.first);
 	free(tree.todo);
 	free(tree.next);
-	return good;
+	return st;
 }

@@ -288,9 +288,11 @@ static struct many *make_many(size_t nr, size_t size, size_t nr_times)
 			int64_t t = (int64_t)k * MS + draw(&seed, 300000) * INT64_C(1000);
 
 			for (size_t m = 0; m < size; m++)
-				assert_true(ts_collective_keep(&many->seen[g + m * (nr / size)],
-							       t - draw(&seed, 100) * US - US,
-							       t + draw(&seed, 20) * 1000));
+				assert_int_equal(
+					ts_collective_keep(&many->seen[g + m * (nr / size)],
+							   t - draw(&seed, 100) * US - US,
+							   t + draw(&seed, 20) * 1000, NULL),
+					TS_OK);
 		}
 	return many;
 }
@@ -316,9 +318,12 @@ static void groups_of_thousands_of_cores_are_known(void **state)
 		size_t nr = shapes[s][0], size = shapes[s][1], nr_groups = nr / size;
 		struct many *many = make_many(nr, size, 40);
 		const struct collective_cores cores = { many->all, many->host, NULL, nr };
+		bool found;
 
-		assert_int_equal(ts_collective_groups(&cores, many->devices, nr, (int64_t)size),
-				 COLLECTIVE_GROUPED);
+		assert_int_equal(ts_collective_groups(&cores, many->devices, nr, (int64_t)size,
+						      &found, NULL),
+				 TS_OK);
+		assert_true(found);
 		for (size_t i = 0; i < nr; i++)
 			assert_int_equal(many->devices[i], i / size + i % size * nr_groups);
 		free_many(many);
@@ -349,8 +354,9 @@ static struct many *make_pairs(const uint32_t *partner, bool is_one, uint32_t se
 
 			many->host[i] = host;
 			if (host != 2 || k >= 5)
-				assert_true(ts_collective_keep(&many->seen[i], leaves - 60 * US,
-							       leaves));
+				assert_int_equal(ts_collective_keep(&many->seen[i],
+								    leaves - 60 * US, leaves, NULL),
+						 TS_OK);
 		}
 	}
 	return many;
@@ -366,9 +372,9 @@ static void solve(struct many *const *slots, size_t nr, struct ts_host_clock *cl
 		const struct collective_cores cores = { slots[i]->all, slots[i]->host, NULL,
 							slots[i]->nr };
 
-		assert_true(ts_collective_pairs_meet(&pairs, &cores));
+		assert_int_equal(ts_collective_pairs_meet(&pairs, &cores, NULL), TS_OK);
 	}
-	assert_true(ts_collective_clocks_solve(&pairs, PAIRED, clocks));
+	assert_int_equal(ts_collective_clocks_solve(&pairs, PAIRED, clocks, NULL), TS_OK);
 	free(pairs.items);
 	ts_map_release(&pairs.by_hosts);
 }
@@ -409,10 +415,10 @@ static void what_one_core_keeps_the_other_keeps_too(void **state)
 	struct collective_seen many = { .nr_all = 0 }, few = { .nr_all = 0 };
 
 	for (int64_t i = 0; i < 1000; i++) {
-		assert_true(ts_collective_keep(&many, i, i + 1));
+		assert_int_equal(ts_collective_keep(&many, i, i + 1, NULL), TS_OK);
 		if (i % 300 == 299)
 			ts_collective_thin(&many);
-		assert_true(ts_collective_keep(&few, i, i + 1));
+		assert_int_equal(ts_collective_keep(&few, i, i + 1, NULL), TS_OK);
 	}
 	assert_true(many.level > few.level && many.nr > 0);
 	ts_collective_raise(&few, many.level);
