@@ -159,32 +159,34 @@ static enum cp_kind kind_of_kernel(struct cp_state *state, const struct ts_profi
 }
 
 /* Marks count on the thread that has the first one. */
-static bool take_mark(struct cp_state *state, uint32_t line, struct ts_bytes name, int64_t start_ps,
-		      int64_t end_ps)
+static enum ts_status take_mark(struct cp_state *state, uint32_t line, struct ts_bytes name,
+				int64_t start_ps, int64_t end_ps, struct ts_error *err)
 {
 	uint64_t number = 0;
 
 	if (state->mark_line == TS_NONE)
 		state->mark_line = line;
 	if (state->mark_line != line)
-		return true;
+		return TS_OK;
 	ts_bytes_u64(ts_bytes_cut(name, strlen(STEP_PREFIX), name.n), &number);
-	return ts_cp_begin_step(state, number, start_ps, end_ps);
+	return ts_cp_begin_step(state, number, start_ps, end_ps, err);
 }
 
 /* What takes no time may stand before what holds it, so it has no node of its own: a call goes by the one before. */
-static bool take_moment(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i,
-			enum op_kind kind)
+static enum ts_status take_moment(struct cp_state *state, const struct ts_interleaved *interleaved,
+				  size_t i, enum op_kind kind, struct ts_error *err)
 {
 	const struct cp_graph *graph = ts_cp_step_at(state, interleaved->start_ps[i]);
 	uint32_t node = graph ? ts_cp_latest(graph, interleaved->line[i]) : TS_NONE;
 
-	return !is_call(kind) || node == TS_NONE ||
-	       ts_cp_note_call(state, interleaved->link[i], graph, node);
+	if (!is_call(kind) || node == TS_NONE)
+		return TS_OK;
+	return ts_cp_note_call(state, interleaved->link[i], graph, node, err);
 }
 
-static bool take_host_event(struct cp_state *state, const struct ts_interleaved *interleaved,
-			    size_t i, enum op_kind kind)
+static enum ts_status take_host_event(struct cp_state *state,
+				      const struct ts_interleaved *interleaved, size_t i,
+				      enum op_kind kind, struct ts_error *err)
 {
 	struct cp_open open = {
 		.start_ps = interleaved->start_ps[i],
@@ -195,20 +197,22 @@ static bool take_host_event(struct cp_state *state, const struct ts_interleaved 
 		.sync = state->syncs[interleaved->op[i]],
 	};
 	struct cp_graph *graph;
+	enum ts_status st = TS_OK;
 	uint32_t node;
 
 	if (interleaved->dur_ps[i] <= 0)
-		return take_moment(state, interleaved, i, kind);
-	if (!state->has_marks && state->nr_live == 0 &&
-	    !ts_cp_begin_step(state, TS_NO_NUMBER, open.start_ps, INT64_MAX))
-		return false;
+		return take_moment(state, interleaved, i, kind, err);
+	if (!state->has_marks && state->nr_live == 0)
+		st = ts_cp_begin_step(state, TS_NO_NUMBER, open.start_ps, INT64_MAX, err);
+	if (st)
+		return st;
 	graph = ts_cp_step_at(state, open.start_ps);
 	if (!graph || graph->is_cut)
-		return true;
-	node = ts_cp_begin(graph, interleaved->line[i], &open);
-	if (node == TS_NONE)
-		return graph->is_cut;
-	return !is_call(kind) || ts_cp_note_call(state, interleaved->link[i], graph, node);
+		return TS_OK;
+	st = ts_cp_begin(graph, interleaved->line[i], &open, &node, err);
+	if (st || node == TS_NONE || !is_call(kind))
+		return st;
+	return ts_cp_note_call(state, interleaved->link[i], graph, node, err);
 }
 
 static void note_wait(struct cp_state *state, uint32_t line, int64_t at_ps)
@@ -219,7 +223,8 @@ static void note_wait(struct cp_state *state, uint32_t line, int64_t at_ps)
 		ts_cp_next_waits(graph, line);
 }
 
-static bool take_kernel(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i)
+static enum ts_status take_kernel(struct cp_state *state, const struct ts_interleaved *interleaved,
+				  size_t i, struct ts_error *err)
 {
 	const struct ts_op *op = &interleaved->profile->ops[interleaved->op[i]];
 	int64_t *until_ps = &state->busy_ps[interleaved->line[i]], busy_ps = *until_ps;
@@ -229,54 +234,60 @@ static bool take_kernel(struct cp_state *state, const struct ts_interleaved *int
 	uint32_t launch;
 
 	if (ts_trace_class_of_category(op->category) == TS_TRACE_NONE)
-		return true;
+		return TS_OK;
 	*until_ps = TS_MAX(busy_ps, end_ps);
 	graph = ts_cp_call(state, interleaved->link[i], &launch);
-	return !graph ||
-	       ts_cp_kernel(graph, interleaved->line[i], launch, interleaved->op[i],
+	if (!graph)
+		return TS_OK;
+	return ts_cp_kernel(graph, interleaved->line[i], launch, interleaved->op[i],
 			    kind_of_kernel(state, interleaved->profile, interleaved->op[i]),
-			    start_ps, end_ps, busy_ps);
+			    start_ps, end_ps, busy_ps, err);
 }
 
-static bool take_event(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i)
+static enum ts_status take_event(struct cp_state *state, const struct ts_interleaved *interleaved,
+				 size_t i, struct ts_error *err)
 {
 	const struct ts_profile *profile = interleaved->profile;
 	uint8_t side = state->sides[interleaved->line[i]];
 	enum op_kind kind;
 
 	if (side == TS_SIDE_DEVICE)
-		return take_kernel(state, interleaved, i);
+		return take_kernel(state, interleaved, i, err);
 	if (side == SIDE_SYNC)
-		return ts_cp_take_sync(state, interleaved, i);
+		return ts_cp_take_sync(state, interleaved, i, err);
 	if (side != TS_SIDE_HOST)
-		return true;
+		return TS_OK;
 	kind = kind_of(state, profile, interleaved->op[i]);
 	if (kind == OP_MARK)
 		return take_mark(state, interleaved->line[i], profile->ops[interleaved->op[i]].name,
 				 interleaved->start_ps[i],
-				 ts_i64_add(interleaved->start_ps[i], interleaved->dur_ps[i]));
+				 ts_i64_add(interleaved->start_ps[i], interleaved->dur_ps[i]), err);
 	if (state->syncs[interleaved->op[i]] == CP_SYNC_NEXT && !state->has_syncs)
 		note_wait(state, interleaved->line[i], interleaved->start_ps[i]);
-	return kind == OP_OTHER || take_host_event(state, interleaved, i, kind);
+	return kind == OP_OTHER ? TS_OK : take_host_event(state, interleaved, i, kind, err);
 }
 
 static enum ts_status cp_interleaved(void *ptr, const struct ts_context *ctx,
 				     const struct ts_interleaved *interleaved, struct ts_error *err)
 {
-	for (size_t i = 0; i < interleaved->nr_events; i++)
-		if (!take_event(ptr, interleaved, i))
-			return ts_fail_nomem(err);
-	return TS_OK;
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < interleaved->nr_events && !st; i++)
+		st = take_event(ptr, interleaved, i, err);
+	return st;
 }
 
 static enum ts_status cp_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
 			       struct ts_error *err)
 {
 	struct cp_state *into = ptr_into, *from = ptr_from;
+	enum ts_status st;
 
-	while (from->nr_live > 0)
-		if (!ts_cp_finish_oldest(from))
-			return ts_fail_nomem(err);
+	while (from->nr_live > 0) {
+		st = ts_cp_finish_oldest(from, err);
+		if (st)
+			return st;
+	}
 	if (!ts_grow(&into->paths, &into->cap_paths, into->nr_paths + from->nr_paths,
 		     sizeof(*into->paths)))
 		return ts_fail_nomem(err);

@@ -143,18 +143,19 @@ struct cp_state {
 /* critical_path_state.c */
 extern const struct ts_record ts_critical_path_record;
 
-/* critical_path_steps.c; false: no memory */
+/* critical_path_steps.c */
 
-bool ts_cp_begin_step(struct cp_state *state, uint64_t number, int64_t start_ps, int64_t until_ps);
+enum ts_status ts_cp_begin_step(struct cp_state *state, uint64_t number, int64_t start_ps,
+				int64_t until_ps, struct ts_error *err);
 /* The oldest of the live steps is done with: its path is kept. */
-bool ts_cp_finish_oldest(struct cp_state *state);
+enum ts_status ts_cp_finish_oldest(struct cp_state *state, struct ts_error *err);
 /* The step that began last of those that AT_PS lies in; NULL. */
 struct cp_graph *ts_cp_step_at(struct cp_state *state, int64_t at_ps);
 /* The node of the call that has this link, and its step; NULL. */
 struct cp_graph *ts_cp_call(struct cp_state *state, uint64_t link, uint32_t *node);
 /* What has this link later was asked for by NODE. */
-bool ts_cp_note_call(struct cp_state *state, uint64_t link, const struct cp_graph *graph,
-		     uint32_t node);
+enum ts_status ts_cp_note_call(struct cp_state *state, uint64_t link, const struct cp_graph *graph,
+			       uint32_t node, struct ts_error *err);
 
 /* critical_path_sync.c */
 
@@ -162,30 +163,34 @@ bool ts_cp_has_syncs(const struct ts_profile *profile);
 bool ts_cp_is_sync_line(const struct ts_profile *profile, const struct ts_line *line);
 /* The line of the stream that LINE has synchronization events of, or TS_NONE. */
 uint32_t ts_cp_stream_of(const struct ts_profile *profile, const struct ts_line *line, int64_t id);
-/* What a synchronization event says; false: no memory. */
-bool ts_cp_take_sync(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i);
+/* What a synchronization event says. */
+enum ts_status ts_cp_take_sync(struct cp_state *state, const struct ts_interleaved *interleaved,
+			       size_t i, struct ts_error *err);
 
-/* critical_path_graph.c; TS_NONE or false: no memory, unless .is_cut */
+/* critical_path_graph.c; from the moment that .is_cut nothing is added */
 
-/* An operator or a call begins on LINE: its node. */
-uint32_t ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open *open);
+/* An operator or a call begins on LINE: its node; TS_NONE: the step is cut. */
+enum ts_status ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open *open,
+			   uint32_t *node, struct ts_error *err);
 /* A kernel of LINE, launched by the call whose node is LAUNCH; until BUSY_PS the stream had others. */
-bool ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t launch, uint32_t op,
-		  enum cp_kind kind, int64_t start_ps, int64_t end_ps, int64_t busy_ps);
+enum ts_status ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t launch, uint32_t op,
+			    enum cp_kind kind, int64_t start_ps, int64_t end_ps, int64_t busy_ps,
+			    struct ts_error *err);
 /* The call whose node is CALL waits for TOLD; if it ended already, that comes too late. */
 void ts_cp_call_waits(struct cp_graph *graph, uint32_t call, enum cp_sync told,
 		      struct cp_awaited what);
 /* So does the stream LINE. */
-bool ts_cp_stream_waits(struct cp_graph *graph, uint32_t line, struct cp_wait wait);
+enum ts_status ts_cp_stream_waits(struct cp_graph *graph, uint32_t line, struct cp_wait wait,
+				  struct ts_error *err);
 /* What the thread LINE launches next waits for another stream, which is not named. */
 void ts_cp_next_waits(struct cp_graph *graph, uint32_t line);
 /* The latest node of a thread; TS_NONE: there is none. */
 uint32_t ts_cp_latest(const struct cp_graph *graph, uint32_t line);
 /* Nothing comes any more: what is open ends. */
-bool ts_cp_end(struct cp_graph *graph);
+enum ts_status ts_cp_end(struct cp_graph *graph, struct ts_error *err);
 
-/* critical_path_path.c: the longest path of an ended step; false: no memory */
-bool ts_cp_path(const struct cp_graph *graph, struct cp_path *path);
+/* critical_path_path.c: the longest path of an ended step */
+enum ts_status ts_cp_path(const struct cp_graph *graph, struct cp_path *path, struct ts_error *err);
 
 /* critical_path_report.c */
 enum ts_status ts_cp_report(const struct cp_state *sum, const struct ts_context *ctx,

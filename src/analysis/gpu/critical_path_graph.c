@@ -31,20 +31,24 @@ struct edge {
 	enum cp_kind kind;
 };
 
-static uint32_t add_node(struct cp_graph *graph, int64_t at_ps, uint32_t op)
+/* *NODE TS_NONE: the graph is full, and cut here. */
+static enum ts_status add_node(struct cp_graph *graph, int64_t at_ps, uint32_t op, uint32_t *node,
+			       struct ts_error *err)
 {
+	*node = TS_NONE;
 	if (graph->nr_nodes >= CP_NODES) {
 		graph->is_cut = true;
-		return TS_NONE;
+		return TS_OK;
 	}
 	if (!ts_grow(&graph->nodes, &graph->cap_nodes, graph->nr_nodes + 1, sizeof(*graph->nodes)))
-		return TS_NONE;
+		return ts_fail_nomem(err);
 	graph->nodes[graph->nr_nodes] = (struct cp_node){ .at_ps = at_ps,
 							  .before = TS_NONE,
 							  .op = op,
 							  .beside = TS_NONE,
 							  .kind = CP_DEPENDENCY };
-	return (uint32_t)graph->nr_nodes++;
+	*node = (uint32_t)graph->nr_nodes++;
+	return TS_OK;
 }
 
 /* Nodes come after all that leads to them, so an edge into TO is taken or forgotten. Of two ways that are as long
@@ -167,14 +171,16 @@ static void wait_for_kernels(struct cp_graph *graph, const struct cp_open *open,
 /* --- ends of what threads do */
 
 /* The innermost open event of LANE ends. */
-static bool end_innermost(struct cp_graph *graph, struct cp_lane *lane)
+static enum ts_status end_innermost(struct cp_graph *graph, struct cp_lane *lane,
+				    struct ts_error *err)
 {
 	struct cp_open open = lane->open[--lane->nr_open];
-	uint32_t end = add_node(graph, open.end_ps, open.op);
+	uint32_t end;
+	enum ts_status st = add_node(graph, open.end_ps, open.op, &end, err);
 	int64_t own_ps;
 
-	if (end == TS_NONE)
-		return graph->is_cut;
+	if (st || end == TS_NONE)
+		return st;
 	own_ps = open.sync < CP_SYNC_BLOCKS ? open.end_ps - graph->nodes[lane->last].at_ps : 0;
 	add_edge(graph, end, (struct edge){ lane->last, own_ps, open.op, (enum cp_kind)open.kind });
 	if (open.told == CP_SYNC_STREAM || open.told == CP_SYNC_EVENT)
@@ -182,32 +188,42 @@ static bool end_innermost(struct cp_graph *graph, struct cp_lane *lane)
 	else if (open.told == CP_SYNC_DEVICE || open.sync > CP_SYNC_BLOCKS)
 		wait_for_kernels(graph, &open, end);
 	lane->last = end;
-	return true;
+	return TS_OK;
 }
 
-static bool end_until(struct cp_graph *graph, struct cp_lane *lane, int64_t at_ps)
+static enum ts_status end_until(struct cp_graph *graph, struct cp_lane *lane, int64_t at_ps,
+				struct ts_error *err)
 {
-	while (lane->nr_open > 0 && lane->open[lane->nr_open - 1].end_ps <= at_ps && !graph->is_cut)
-		if (!end_innermost(graph, lane))
-			return false;
-	return true;
+	enum ts_status st = TS_OK;
+
+	while (lane->nr_open > 0 && lane->open[lane->nr_open - 1].end_ps <= at_ps &&
+	       !graph->is_cut && !st)
+		st = end_innermost(graph, lane, err);
+	return st;
 }
 
 /* --- */
 
-uint32_t ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open *fresh)
+enum ts_status ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open *fresh,
+			   uint32_t *begun, struct ts_error *err)
 {
 	struct cp_lane *lane = lane_of(graph, line);
 	const struct cp_open *outer;
+	enum ts_status st;
 	uint32_t node;
 
-	if (!lane || !end_until(graph, lane, fresh->start_ps) || graph->is_cut ||
-	    !ts_grow(&lane->open, &lane->cap_open, lane->nr_open + 1, sizeof(*lane->open)))
-		return TS_NONE;
+	*begun = TS_NONE;
+	if (!lane)
+		return ts_fail_nomem(err);
+	st = end_until(graph, lane, fresh->start_ps, err);
+	if (st || graph->is_cut)
+		return st;
+	if (!ts_grow(&lane->open, &lane->cap_open, lane->nr_open + 1, sizeof(*lane->open)))
+		return ts_fail_nomem(err);
 	lane->is_thread = true;
-	node = add_node(graph, fresh->start_ps, fresh->op);
-	if (node == TS_NONE)
-		return TS_NONE;
+	st = add_node(graph, fresh->start_ps, fresh->op, &node, err);
+	if (st || node == TS_NONE)
+		return st;
 	outer = lane->nr_open > 0 ? &lane->open[lane->nr_open - 1] : NULL;
 	if (outer)
 		add_edge(graph, node,
@@ -227,7 +243,8 @@ uint32_t ts_cp_begin(struct cp_graph *graph, uint32_t line, const struct cp_open
 	if (outer)
 		lane->open[lane->nr_open].end_ps = TS_MIN(fresh->end_ps, outer->end_ps);
 	lane->nr_open++;
-	return node;
+	*begun = node;
+	return TS_OK;
 }
 
 /* START: of a kernel of LANE that was launched at LAUNCH_PS. Until when its stream had to wait for others. */
@@ -293,30 +310,34 @@ static void lead_to_kernel(struct cp_graph *graph, struct cp_lane *lane, uint32_
 					CP_QUEUE_DELAY });
 }
 
-bool ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t launch, uint32_t op,
-		  enum cp_kind kind, int64_t start_ps, int64_t end_ps, int64_t busy_ps)
+enum ts_status ts_cp_kernel(struct cp_graph *graph, uint32_t line, uint32_t launch, uint32_t op,
+			    enum cp_kind kind, int64_t start_ps, int64_t end_ps, int64_t busy_ps,
+			    struct ts_error *err)
 {
 	struct cp_lane *lane;
 	uint32_t start, end;
+	enum ts_status st;
 
-	for (size_t i = 0; i < graph->nr_lanes; i++)
-		if (!end_until(graph, &graph->lanes[i], start_ps))
-			return false;
+	for (size_t i = 0; i < graph->nr_lanes; i++) {
+		st = end_until(graph, &graph->lanes[i], start_ps, err);
+		if (st)
+			return st;
+	}
 	lane = lane_of(graph, line);
 	if (!lane)
-		return false;
-	start = add_node(graph, start_ps, op);
-	if (start == TS_NONE)
-		return graph->is_cut;
+		return ts_fail_nomem(err);
+	st = add_node(graph, start_ps, op, &start, err);
+	if (st || start == TS_NONE)
+		return st;
 	lead_to_kernel(graph, lane, launch, start, busy_ps);
-	end = add_node(graph, end_ps, op);
-	if (end == TS_NONE)
-		return graph->is_cut;
+	st = add_node(graph, end_ps, op, &end, err);
+	if (st || end == TS_NONE)
+		return st;
 	add_edge(graph, end, (struct edge){ start, end_ps - start_ps, op, kind });
 	graph->nodes[start].beside = launch;
 	graph->nodes[end].beside = lane->last;
 	lane->last = end;
-	return true;
+	return TS_OK;
 }
 
 /* --- what synchronization events say */
@@ -341,18 +362,19 @@ void ts_cp_call_waits(struct cp_graph *graph, uint32_t call, enum cp_sync told,
 	open->what = what;
 }
 
-bool ts_cp_stream_waits(struct cp_graph *graph, uint32_t line, struct cp_wait wait)
+enum ts_status ts_cp_stream_waits(struct cp_graph *graph, uint32_t line, struct cp_wait wait,
+				  struct ts_error *err)
 {
 	struct cp_lane *lane = lane_of(graph, line);
 
 	if (!lane)
-		return false;
+		return ts_fail_nomem(err);
 	if (lane->nr_waits == CP_WAITS)
-		return true;
+		return TS_OK;
 	if (!ts_grow(&lane->waits, &lane->cap_waits, lane->nr_waits + 1, sizeof(*lane->waits)))
-		return false;
+		return ts_fail_nomem(err);
 	lane->waits[lane->nr_waits++] = wait;
-	return true;
+	return TS_OK;
 }
 
 void ts_cp_next_waits(struct cp_graph *graph, uint32_t line)
@@ -370,10 +392,11 @@ uint32_t ts_cp_latest(const struct cp_graph *graph, uint32_t line)
 	return lane ? lane->last : TS_NONE;
 }
 
-bool ts_cp_end(struct cp_graph *graph)
+enum ts_status ts_cp_end(struct cp_graph *graph, struct ts_error *err)
 {
-	for (size_t i = 0; i < graph->nr_lanes; i++)
-		if (!end_until(graph, &graph->lanes[i], INT64_MAX))
-			return false;
-	return true;
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < graph->nr_lanes && !st; i++)
+		st = end_until(graph, &graph->lanes[i], INT64_MAX, err);
+	return st;
 }

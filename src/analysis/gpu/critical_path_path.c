@@ -11,7 +11,8 @@ struct rows {
 	size_t nr, cap;
 };
 
-static bool count_row(struct rows *rows, const struct cp_node *node, int64_t time_ps)
+static enum ts_status count_row(struct rows *rows, const struct cp_node *node, int64_t time_ps,
+				struct ts_error *err)
 {
 	uint64_t key = (uint64_t)node->op * CP_NR_KINDS + node->kind;
 	uint32_t at = ts_map_find(&rows->by_key, key);
@@ -20,12 +21,12 @@ static bool count_row(struct rows *rows, const struct cp_node *node, int64_t tim
 		at = (uint32_t)rows->nr;
 		if (!ts_grow(&rows->items, &rows->cap, rows->nr + 1, sizeof(*rows->items)) ||
 		    !ts_map_set(&rows->by_key, key, at))
-			return false;
+			return ts_fail_nomem(err);
 		rows->items[rows->nr++] = (struct cp_row){ .op = node->op, .kind = node->kind };
 	}
 	rows->items[at].time_ps = ts_i64_add(rows->items[at].time_ps, time_ps);
 	rows->items[at].nr++;
-	return true;
+	return TS_OK;
 }
 
 static int by_time(const void *pa, const void *pb)
@@ -63,12 +64,13 @@ static uint32_t longest(const struct cp_graph *graph)
 	return best;
 }
 
-static bool walk_back(const struct cp_graph *graph, struct cp_path *path)
+static enum ts_status walk_back(const struct cp_graph *graph, struct cp_path *path,
+				struct ts_error *err)
 {
 	struct rows rows = { 0 };
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (uint32_t i = longest(graph); good && graph->nodes[i].before != TS_NONE;
+	for (uint32_t i = longest(graph); !st && graph->nodes[i].before != TS_NONE;
 	     i = graph->nodes[i].before) {
 		const struct cp_node *node = &graph->nodes[i];
 		int64_t time_ps = node->long_ps - graph->nodes[node->before].long_ps;
@@ -77,16 +79,16 @@ static bool walk_back(const struct cp_graph *graph, struct cp_path *path)
 		path->kind_ps[node->kind] = ts_i64_add(path->kind_ps[node->kind], time_ps);
 		path->nr_edges[node->kind]++;
 		if (time_ps > 0)
-			good = count_row(&rows, node, time_ps);
+			st = count_row(&rows, node, time_ps, err);
 	}
-	if (good)
+	if (!st)
 		keep_rows(path, &rows);
 	free(rows.items);
 	ts_map_release(&rows.by_key);
-	return good;
+	return st;
 }
 
-bool ts_cp_path(const struct cp_graph *graph, struct cp_path *path)
+enum ts_status ts_cp_path(const struct cp_graph *graph, struct cp_path *path, struct ts_error *err)
 {
 	TS_ASSERT(graph && path);
 	path->number = graph->number;
@@ -98,5 +100,5 @@ bool ts_cp_path(const struct cp_graph *graph, struct cp_path *path)
 	for (size_t i = 0; i < CP_ROWS; i++)
 		path->rows[i].op = TS_NONE;
 	path->is_cut = graph->is_cut;
-	return graph->is_cut || graph->nr_nodes == 0 || walk_back(graph, path);
+	return graph->is_cut || graph->nr_nodes == 0 ? TS_OK : walk_back(graph, path, err);
 }

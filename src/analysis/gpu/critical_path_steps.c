@@ -18,37 +18,51 @@ static void release_graph(struct cp_graph *graph)
 	*graph = (struct cp_graph){ 0 };
 }
 
-bool ts_cp_finish_oldest(struct cp_state *state)
+static enum ts_status keep_path(struct cp_state *state, struct cp_graph *graph,
+				struct ts_error *err)
 {
 	struct cp_path path = { .host = state->host };
-	bool good = true;
+	enum ts_status st = ts_cp_end(graph, err);
 
-	if (state->nr_paths < CP_STEPS) {
-		good = ts_cp_end(&state->live[0]) && ts_cp_path(&state->live[0], &path) &&
-		       ts_grow(&state->paths, &state->cap_paths, state->nr_paths + 1,
-			       sizeof(*state->paths));
-		if (good)
-			state->paths[state->nr_paths++] = path;
-	} else {
+	if (st)
+		return st;
+	st = ts_cp_path(graph, &path, err);
+	if (st)
+		return st;
+	if (!ts_grow(&state->paths, &state->cap_paths, state->nr_paths + 1, sizeof(*state->paths)))
+		return ts_fail_nomem(err);
+	state->paths[state->nr_paths++] = path;
+	return TS_OK;
+}
+
+enum ts_status ts_cp_finish_oldest(struct cp_state *state, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	if (state->nr_paths < CP_STEPS)
+		st = keep_path(state, &state->live[0], err);
+	else
 		state->nr_dropped++;
-	}
 	release_graph(&state->live[0]);
 	state->nr_live--;
 	memmove(&state->live[0], &state->live[1], state->nr_live * sizeof(*state->live));
-	return good;
+	return st;
 }
 
-bool ts_cp_begin_step(struct cp_state *state, uint64_t number, int64_t start_ps, int64_t until_ps)
+enum ts_status ts_cp_begin_step(struct cp_state *state, uint64_t number, int64_t start_ps,
+				int64_t until_ps, struct ts_error *err)
 {
-	if (state->nr_live == CP_LIVE && !ts_cp_finish_oldest(state))
-		return false;
+	enum ts_status st = state->nr_live == CP_LIVE ? ts_cp_finish_oldest(state, err) : TS_OK;
+
+	if (st)
+		return st;
 	if (!ts_grow(&state->live, &state->cap_live, state->nr_live + 1, sizeof(*state->live)))
-		return false;
+		return ts_fail_nomem(err);
 	state->live[state->nr_live++] = (struct cp_graph){ .number = number,
 							   .id = state->nr_ids++ & ID_MASK,
 							   .start_ps = start_ps,
 							   .until_ps = until_ps };
-	return true;
+	return TS_OK;
 }
 
 struct cp_graph *ts_cp_step_at(struct cp_state *state, int64_t at_ps)
@@ -72,9 +86,11 @@ struct cp_graph *ts_cp_call(struct cp_state *state, uint64_t link, uint32_t *nod
 	return NULL;
 }
 
-bool ts_cp_note_call(struct cp_state *state, uint64_t link, const struct cp_graph *graph,
-		     uint32_t node)
+enum ts_status ts_cp_note_call(struct cp_state *state, uint64_t link, const struct cp_graph *graph,
+			       uint32_t node, struct ts_error *err)
 {
-	return link == TS_NO_LINK ||
-	       ts_launches_note(&state->launches, link, graph->id << NODE_BITS | node);
+	if (link != TS_NO_LINK &&
+	    !ts_launches_note(&state->launches, link, graph->id << NODE_BITS | node))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }

@@ -91,20 +91,23 @@ static struct cp_awaited recorded(struct cp_state *state, const struct cp_graph 
 	return what;
 }
 
-static bool take_stream_wait(struct cp_state *state, const struct ts_interleaved *interleaved,
-			     size_t i, uint32_t stream)
+static enum ts_status take_stream_wait(struct cp_state *state,
+				       const struct ts_interleaved *interleaved, size_t i,
+				       uint32_t stream, struct ts_error *err)
 {
 	struct cp_graph *graph = ts_cp_step_at(state, interleaved->start_ps[i]);
 	struct cp_wait wait = { .at_ps = interleaved->start_ps[i] };
 
 	if (!graph || graph->is_cut || stream == TS_NONE)
-		return true;
+		return TS_OK;
 	wait.what = recorded(state, graph, interleaved, i);
-	return wait.what.line == TS_NONE || wait.what.line == stream ||
-	       ts_cp_stream_waits(graph, stream, wait);
+	if (wait.what.line == TS_NONE || wait.what.line == stream)
+		return TS_OK;
+	return ts_cp_stream_waits(graph, stream, wait, err);
 }
 
-bool ts_cp_take_sync(struct cp_state *state, const struct ts_interleaved *interleaved, size_t i)
+enum ts_status ts_cp_take_sync(struct cp_state *state, const struct ts_interleaved *interleaved,
+			       size_t i, struct ts_error *err)
 {
 	uint32_t stream = state->streams[interleaved->line[i]], call;
 	enum told told = told_by(&interleaved->profile->ops[interleaved->op[i]]);
@@ -113,12 +116,12 @@ bool ts_cp_take_sync(struct cp_state *state, const struct ts_interleaved *interl
 
 	TS_ASSERT_HOT(state && interleaved);
 	if (told == TOLD_NOTHING)
-		return true;
+		return TS_OK;
 	if (told == TOLD_WAIT)
-		return take_stream_wait(state, interleaved, i, stream);
+		return take_stream_wait(state, interleaved, i, stream, err);
 	graph = ts_cp_call(state, interleaved->link[i], &call);
 	if (!graph)
-		return true;
+		return TS_OK;
 	if (told == TOLD_CONTEXT)
 		ts_cp_call_waits(graph, call, CP_SYNC_DEVICE, what);
 	else if (told == TOLD_STREAM)
@@ -126,5 +129,5 @@ bool ts_cp_take_sync(struct cp_state *state, const struct ts_interleaved *interl
 	else
 		ts_cp_call_waits(graph, call, CP_SYNC_EVENT,
 				 recorded(state, graph, interleaved, i));
-	return true;
+	return TS_OK;
 }
