@@ -124,8 +124,9 @@ static enum ts_trace_class class_on_host(struct kernels_state *state,
 	return *class;
 }
 
-static bool take_host_event(struct kernels_state *state, const struct ts_interleaved *interleaved,
-			    size_t i)
+static enum ts_status take_host_event(struct kernels_state *state,
+				      const struct ts_interleaved *interleaved, size_t i,
+				      struct ts_error *err)
 {
 	uint32_t line = interleaved->line[i], op = interleaved->op[i];
 	struct kernel_thread *thread = &state->threads[line];
@@ -133,12 +134,15 @@ static bool take_host_event(struct kernels_state *state, const struct ts_interle
 
 	switch (class_on_host(state, interleaved->profile, line, op)) {
 	case TS_TRACE_CPU_EXEC:
-		return ts_kernels_open_op(thread, op, start_ps, start_ps + interleaved->dur_ps[i]);
+		return ts_kernels_open_op(thread, op, start_ps, start_ps + interleaved->dur_ps[i],
+					  err);
 	case TS_TRACE_RUNTIME:
-		return interleaved->link[i] == TS_NO_LINK ||
-		       ts_launches_note(&state->launches, interleaved->link[i],
-					ts_kernels_innermost(thread, start_ps));
-	default: return true;
+		if (interleaved->link[i] != TS_NO_LINK &&
+		    !ts_launches_note(&state->launches, interleaved->link[i],
+				      ts_kernels_innermost(thread, start_ps)))
+			return ts_fail_nomem(err);
+		return TS_OK;
+	default: return TS_OK;
 	}
 }
 
@@ -197,45 +201,47 @@ static struct kernel_row *row_of(struct kernels_state *state,
 	return row;
 }
 
-static bool add_caller(struct kernels_state *state, uint32_t row, uint32_t op, int64_t dur_ps)
+static enum ts_status add_caller(struct kernels_state *state, uint32_t row, uint32_t op,
+				 int64_t dur_ps, struct ts_error *err)
 {
 	struct kernel_table *table = &state->table;
 	uint64_t key = (uint64_t)row << 32 | op;
 	uint32_t at;
 
 	if (op == TS_NONE)
-		return true;
+		return TS_OK;
 	at = ts_map_find(&state->caller_ids, key);
 	if (at == TS_NONE) {
 		at = (uint32_t)table->nr_callers;
 		if (!ts_grow(&table->callers, &table->cap_callers, table->nr_callers + 1,
 			     sizeof(*table->callers)) ||
 		    !ts_map_set(&state->caller_ids, key, at))
-			return false;
+			return ts_fail_nomem(err);
 		table->callers[table->nr_callers++] = (struct kernel_caller){ row, op, 0, 0 };
 	}
 	table->callers[at].count++;
 	table->callers[at].total_ps = ts_i64_add(table->callers[at].total_ps, dur_ps);
-	return true;
+	return TS_OK;
 }
 
-static bool take_device_event(struct kernels_state *state, const struct ts_interleaved *interleaved,
-			      size_t i)
+static enum ts_status take_device_event(struct kernels_state *state,
+					const struct ts_interleaved *interleaved, size_t i,
+					struct ts_error *err)
 {
 	int64_t dur_ps = TS_MAX(interleaved->dur_ps[i], 0);
 	uint32_t at, caller;
 	struct kernel_row *row = row_of(state, interleaved, i, &at);
 
 	if (!row)
-		return false;
+		return ts_fail_nomem(err);
 	if (row->class >= TS_NR_TRACE_CLASSES)
-		return true; /* a TPU's loop: the ops in it have rows */
+		return TS_OK; /* a TPU's loop: the ops in it have rows */
 	if (interleaved->profile->devices[row->device].is_gpu)
 		ts_kernels_add_launch(row, interleaved, i);
 	ts_spread_add(&row->time, dur_ps);
 	caller = row->is_compiled ? interleaved->op[i]
 				  : ts_launches_find(&state->launches, interleaved->link[i]);
-	return add_caller(state, at, caller, dur_ps);
+	return add_caller(state, at, caller, dur_ps, err);
 }
 
 static enum ts_status kernels_interleaved(void *ptr, const struct ts_context *ctx,
@@ -243,15 +249,15 @@ static enum ts_status kernels_interleaved(void *ptr, const struct ts_context *ct
 					  struct ts_error *err)
 {
 	struct kernels_state *state = ptr;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < interleaved->nr_events && good; i++)
+	for (size_t i = 0; i < interleaved->nr_events && !st; i++)
 		switch (state->sides[interleaved->line[i]]) {
-		case TS_SIDE_DEVICE: good = take_device_event(state, interleaved, i); break;
-		case TS_SIDE_HOST:   good = take_host_event(state, interleaved, i); break;
+		case TS_SIDE_DEVICE: st = take_device_event(state, interleaved, i, err); break;
+		case TS_SIDE_HOST:   st = take_host_event(state, interleaved, i, err); break;
 		default:	     break;
 		}
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 /* Hosts have different devices: the rows of FROM stand behind those of INTO. */

@@ -68,9 +68,9 @@ struct kernels_state {
 
 /* kernels_launch.c */
 
-/* An operator begins on a thread. False: no memory. */
-bool ts_kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps,
-			int64_t end_ps);
+/* An operator begins on a thread. */
+enum ts_status ts_kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps,
+				  int64_t end_ps, struct ts_error *err);
 /* The innermost operator that is open; TS_NONE: no operator is open. */
 uint32_t ts_kernels_innermost(struct kernel_thread *thread, int64_t at_ps);
 /* Adds what event I says of its launch; to be called before the event's time is counted. */

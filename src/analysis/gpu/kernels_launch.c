@@ -17,15 +17,16 @@ uint32_t ts_kernels_innermost(struct kernel_thread *thread, int64_t at_ps)
 	return thread->nr > 0 ? thread->items[thread->nr - 1].op : TS_NONE;
 }
 
-bool ts_kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps, int64_t end_ps)
+enum ts_status ts_kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps,
+				  int64_t end_ps, struct ts_error *err)
 {
 	ts_kernels_innermost(thread, start_ps);
 	if (thread->nr >= OPEN_MAX)
-		return true;
+		return TS_OK;
 	if (!ts_grow(&thread->items, &thread->cap, thread->nr + 1, sizeof(*thread->items)))
-		return false;
+		return ts_fail_nomem(err);
 	thread->items[thread->nr++] = (struct kernel_open){ end_ps, op };
-	return true;
+	return TS_OK;
 }
 
 static bool number_of(const struct ts_interleaved *interleaved, size_t i, const char *name,

@@ -194,9 +194,10 @@ static void count_flops(struct operators_state *state, const struct ts_interleav
 	state->sums.nr_counted++;
 }
 
-/* A row for the event, and its time; TS_NONE: no memory. */
-static uint32_t add_call(struct operators_state *state, const struct ts_interleaved *interleaved,
-			 size_t i, enum kind kind)
+/* AT: a row for the event, to which its time is added. */
+static enum ts_status add_call(struct operators_state *state,
+			       const struct ts_interleaved *interleaved, size_t i, enum kind kind,
+			       uint32_t *at, struct ts_error *err)
 {
 	struct operator_row fresh = { .op = interleaved->op[i],
 				      .is_call = kind == KIND_CALL,
@@ -204,53 +205,55 @@ static uint32_t add_call(struct operators_state *state, const struct ts_interlea
 				      .kernel = TS_NONE };
 	int64_t dur_ps = interleaved->dur_ps[i];
 	struct operator_row *row;
-	uint32_t at;
+	enum ts_status st;
 
 	if (kind != KIND_CALL)
 		fresh.shapes = text_of(interleaved, i, "Input Dims");
-	at = ts_operators_row(state, &fresh);
-	if (at == TS_NONE)
-		return TS_NONE;
-	row = &state->rows[at];
+	st = ts_operators_row(state, &fresh, at, err);
+	if (st)
+		return st;
+	row = &state->rows[*at];
 	row->calls++;
 	row->cpu_ps = ts_i64_add(row->cpu_ps, dur_ps);
 	row->self_cpu_ps = ts_i64_add(row->self_cpu_ps, dur_ps);
-	return at;
+	return TS_OK;
 }
 
-static bool open_call(struct operators_state *state, const struct ts_interleaved *interleaved,
-		      size_t i, enum kind kind)
+static enum ts_status open_call(struct operators_state *state,
+				const struct ts_interleaved *interleaved, size_t i, enum kind kind,
+				struct ts_error *err)
 {
 	struct operator_thread *thread = &state->threads[interleaved->line[i]];
 	int64_t start_ps = interleaved->start_ps[i];
 	int64_t end_ps = ts_i64_add(start_ps, interleaved->dur_ps[i]);
 	const struct operator_open *outer = innermost(thread, start_ps);
 	struct operator_open open = { .end_ps = end_ps, .path = outer ? outer->path : TS_NONE };
+	enum ts_status st;
 
 	if (thread->nr >= OPEN_MAX)
-		return true;
+		return TS_OK;
 	open.has_flops = outer && outer->has_flops;
-	open.row = add_call(state, interleaved, i, kind);
-	if (open.row == TS_NONE)
-		return false;
+	st = add_call(state, interleaved, i, kind, &open.row, err);
+	if (st)
+		return st;
 	if (outer)
 		state->rows[outer->row].self_cpu_ps =
 			ts_i64_sub(state->rows[outer->row].self_cpu_ps,
 				   TS_MIN(outer->end_ps, end_ps) - start_ps);
 	if (kind != KIND_CALL) {
-		open.path = ts_operators_path(state, open.path, open.row);
-		if (open.path == TS_NONE)
-			return false;
+		st = ts_operators_path(state, open.path, open.row, &open.path, err);
+		if (st)
+			return st;
 		if (kind == KIND_PRODUCT)
 			count_flops(state, interleaved, i, &open);
 	} else if (interleaved->link[i] != TS_NO_LINK &&
 		   !ts_launches_note(&state->launches, interleaved->link[i], open.path)) {
-		return false;
+		return ts_fail_nomem(err);
 	}
 	if (!ts_grow(&thread->items, &thread->cap, thread->nr + 1, sizeof(open)))
-		return false;
+		return ts_fail_nomem(err);
 	thread->items[thread->nr++] = open;
-	return true;
+	return TS_OK;
 }
 
 static uint8_t category_of(struct operators_state *state, const struct ts_profile *profile,
@@ -285,8 +288,9 @@ static enum ts_status operators_interleaved(void *ptr, const struct ts_context *
 					    struct ts_error *err)
 {
 	struct operators_state *state = ptr;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < interleaved->nr_events; i++) {
+	for (size_t i = 0; i < interleaved->nr_events && !st; i++) {
 		uint8_t side = state->sides[interleaved->line[i]];
 		enum kind kind;
 
@@ -295,10 +299,10 @@ static enum ts_status operators_interleaved(void *ptr, const struct ts_context *
 		if (side != TS_SIDE_HOST)
 			continue;
 		kind = kind_of(state, ctx->profile, interleaved->op[i]);
-		if (kind != KIND_OTHER && !open_call(state, interleaved, i, kind))
-			return ts_fail_nomem(err);
+		if (kind != KIND_OTHER)
+			st = open_call(state, interleaved, i, kind, err);
 	}
-	return TS_OK;
+	return st;
 }
 
 static enum ts_status operators_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
@@ -306,6 +310,8 @@ static enum ts_status operators_merge(void *ptr_into, void *ptr_from, const stru
 {
 	struct operators_state *into = ptr_into;
 	const struct operators_state *from = ptr_from;
+	enum ts_status st;
+	uint32_t at;
 
 	for (size_t i = 0; i < from->nr_rows; i++) {
 		struct operator_row fresh = { .op = from->rows[i].op,
@@ -314,10 +320,10 @@ static enum ts_status operators_merge(void *ptr_into, void *ptr_from, const stru
 					      .shapes = from->rows[i].shapes,
 					      .category = OPERATORS_NO_CATEGORY,
 					      .kernel = TS_NONE };
-		uint32_t at = ts_operators_row(into, &fresh);
 
-		if (at == TS_NONE)
-			return ts_fail_nomem(err);
+		st = ts_operators_row(into, &fresh, &at, err);
+		if (st)
+			return st;
 		ts_operators_add_row(&into->rows[at], &from->rows[i]);
 	}
 	into->sums.gpu_ps = ts_i64_add(into->sums.gpu_ps, from->sums.gpu_ps);

@@ -81,10 +81,12 @@ struct operators_state {
 
 /* operators_rows.c */
 
-/* The row of OP and SHAPES, made if it is new: a copy of FRESH. TS_NONE: no memory. */
-uint32_t ts_operators_row(struct operators_state *state, const struct operator_row *fresh);
-/* The path of ROW inside OUTER. TS_NONE: no memory. */
-uint32_t ts_operators_path(struct operators_state *state, uint32_t outer, uint32_t row);
+/* AT: the row of OP and SHAPES, made if it is new: a copy of FRESH. */
+enum ts_status ts_operators_row(struct operators_state *state, const struct operator_row *fresh,
+				uint32_t *at, struct ts_error *err);
+/* AT: the path of ROW inside OUTER, or in no other where there are too many. */
+enum ts_status ts_operators_path(struct operators_state *state, uint32_t outer, uint32_t row,
+				 uint32_t *at, struct ts_error *err);
 /* Execution of KERNEL, an op, that was launched there. */
 void ts_operators_add_kernel(struct operators_state *state, uint32_t path, uint32_t kernel,
 			     uint8_t category, int64_t dur_ps);

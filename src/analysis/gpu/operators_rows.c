@@ -24,43 +24,45 @@ static uint32_t find_row(const struct operators_state *state, const struct opera
 	return TS_NONE;
 }
 
-uint32_t ts_operators_row(struct operators_state *state, const struct operator_row *fresh)
+enum ts_status ts_operators_row(struct operators_state *state, const struct operator_row *fresh,
+				uint32_t *at, struct ts_error *err)
 {
 	struct operator_row row = *fresh;
 	uint64_t key;
-	uint32_t at = find_row(state, &row, &key);
 
-	if (at == TS_NONE && state->nr_rows >= OPERATORS_ROWS) {
+	*at = find_row(state, &row, &key);
+	if (*at == TS_NONE && state->nr_rows >= OPERATORS_ROWS) {
 		row.is_others = true;
 		row.shapes = (struct ts_bytes){ NULL, 0 };
-		at = find_row(state, &row, &key);
+		*at = find_row(state, &row, &key);
 	}
-	if (at != TS_NONE)
-		return at;
-	at = (uint32_t)state->nr_rows;
+	if (*at != TS_NONE)
+		return TS_OK;
+	*at = (uint32_t)state->nr_rows;
 	if (!ts_grow(&state->rows, &state->cap_rows, state->nr_rows + 1, sizeof(row)) ||
-	    !ts_map_set(&state->row_ids, key, at))
-		return TS_NONE;
+	    !ts_map_set(&state->row_ids, key, *at))
+		return ts_fail_nomem(err);
 	state->rows[state->nr_rows++] = row;
-	return at;
+	return TS_OK;
 }
 
-uint32_t ts_operators_path(struct operators_state *state, uint32_t outer, uint32_t row)
+enum ts_status ts_operators_path(struct operators_state *state, uint32_t outer, uint32_t row,
+				 uint32_t *at, struct ts_error *err)
 {
 	uint64_t key = (uint64_t)outer << 32 | row;
-	uint32_t at = ts_map_find(&state->path_ids, key);
 
-	if (at == TS_NONE && outer != TS_NONE && state->nr_paths >= OPERATORS_PATHS)
-		return ts_operators_path(state, TS_NONE, row);
-	if (at != TS_NONE)
-		return at;
-	at = (uint32_t)state->nr_paths;
+	*at = ts_map_find(&state->path_ids, key);
+	if (*at == TS_NONE && outer != TS_NONE && state->nr_paths >= OPERATORS_PATHS)
+		return ts_operators_path(state, TS_NONE, row, at, err);
+	if (*at != TS_NONE)
+		return TS_OK;
+	*at = (uint32_t)state->nr_paths;
 	if (!ts_grow(&state->paths, &state->cap_paths, state->nr_paths + 1,
 		     sizeof(*state->paths)) ||
-	    !ts_map_set(&state->path_ids, key, at))
-		return TS_NONE;
+	    !ts_map_set(&state->path_ids, key, *at))
+		return ts_fail_nomem(err);
 	state->paths[state->nr_paths++] = (struct operator_path){ outer, row };
-	return at;
+	return TS_OK;
 }
 
 /* KERNEL TS_NONE: several. */
