@@ -165,8 +165,10 @@ static enum ts_status flame_open(void *ptr, const struct ts_context *ctx,
 		state->has_backward |= is_backward(&ctx->profile->ops[i]);
 	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
 		state->threads[i].is_wanted = flame_wants(ctx, &ctx->profile->lines[i]);
-	state->same = ts_flame_same_names(ctx->profile);
-	return state->threads && state->same ? TS_OK : ts_fail_nomem(err);
+	state->same = calloc(ctx->profile->nr_ops + 1, sizeof(*state->same));
+	if (!state->threads || !state->same)
+		return ts_fail_nomem(err);
+	return ts_flame_same_names(ctx->profile, state->same, err);
 }
 
 static void moved_frames(struct flame_state *state, enum flame_kind tree, const uint32_t *moved)
@@ -181,25 +183,25 @@ static void moved_frames(struct flame_state *state, enum flame_kind tree, const 
 
 /* Called before nodes are added, so that the indices of new nodes stay right until they are
  * stored. */
-static bool make_room(struct flame_state *state)
+static enum ts_status make_room(struct flame_state *state, struct ts_error *err)
 {
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
 		uint32_t *moved = NULL;
-		bool good;
+		enum ts_status st;
 
 		if (state->trees[tree].nr < FLAME_NODES)
 			continue;
-		good = ts_flame_tree_shrink(&state->trees[tree], FLAME_NODES / KEEP, &moved);
-		if (good) {
+		st = ts_flame_tree_shrink(&state->trees[tree], FLAME_NODES / KEEP, &moved, err);
+		if (!st) {
 			moved_frames(state, tree, moved);
 			ts_flame_links_moved(&state->links, tree, moved);
 			ts_flame_links_moved(&state->forward, tree, moved);
 		}
 		free(moved);
-		if (!good)
-			return false;
+		if (st)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
 static void credit(struct flame_state *state, const struct frame *frame, int64_t ps)
@@ -230,127 +232,143 @@ static void advance(struct flame_state *state, struct thread *thread, int64_t un
 	}
 }
 
-/* The frame's node in the tree of modules: its own, or that of the frame below it. */
-static uint32_t module_node(struct flame_state *state, const struct ts_op *op, uint32_t index,
-			    uint32_t below)
+/* A node of the tree, which counts once more. */
+static enum ts_status count_node(struct flame_tree *tree, uint32_t parent, uint32_t name,
+				 uint32_t *node, struct ts_error *err)
+{
+	enum ts_status st = ts_flame_tree_child(tree, parent, name, node, err);
+
+	if (!st)
+		tree->nodes[*node].count++;
+	return st;
+}
+
+/* NODE: the frame's in the tree of modules: its own, or that of the frame below it. */
+static enum ts_status module_node(struct flame_state *state, const struct ts_op *op, uint32_t index,
+				  uint32_t below, uint32_t *node, struct ts_error *err)
 {
 	struct flame_tree *tree = &state->trees[FLAME_MODULES];
 	bool is_own = state->source == MODULES_NN ? is_module(op) : is_range(op);
-	uint32_t node = below;
 
+	*node = below;
 	if (!is_own && below == TS_NONE)
-		return ts_flame_tree_child(tree, TS_NONE, FLAME_OUTSIDE);
+		return ts_flame_tree_child(tree, TS_NONE, FLAME_OUTSIDE, node, err);
 	if (!is_own)
-		return below;
+		return TS_OK;
 	if (below != TS_NONE && tree->nodes[below].name == FLAME_OUTSIDE)
 		below = TS_NONE;
-	node = ts_flame_tree_child(tree, below, index);
-	if (node != TS_NONE)
-		tree->nodes[node].count++;
-	return node;
+	return count_node(tree, below, index, node, err);
 }
 
-static bool put_frame(struct flame_state *state, const struct ts_op *op, uint32_t index,
-		      const struct frame *below, struct frame *frame)
+static enum ts_status put_frame(struct flame_state *state, const struct ts_op *op, uint32_t index,
+				const struct frame *below, struct frame *frame,
+				struct ts_error *err)
 {
-	struct flame_tree *stacks = &state->trees[FLAME_STACKS];
 	uint32_t *node = frame->node;
+	enum ts_status st = count_node(&state->trees[FLAME_STACKS], below->node[FLAME_STACKS],
+				       is_step(op) ? FLAME_STEP : index, &node[FLAME_STACKS], err);
 
-	node[FLAME_STACKS] = ts_flame_tree_child(stacks, below->node[FLAME_STACKS],
-						 is_step(op) ? FLAME_STEP : index);
-	if (node[FLAME_STACKS] == TS_NONE)
-		return false;
-	stacks->nodes[node[FLAME_STACKS]].count++;
 	node[FLAME_MODULES] = TS_NONE;
-	if (state->source == MODULES_NONE)
-		return true;
-	node[FLAME_MODULES] = module_node(state, op, index, below->node[FLAME_MODULES]);
-	return node[FLAME_MODULES] != TS_NONE;
+	if (st || state->source == MODULES_NONE)
+		return st;
+	return module_node(state, op, index, below->node[FLAME_MODULES], &node[FLAME_MODULES], err);
 }
 
 /* Puts a kernel below the call that launched it. */
-static bool put_kernel(struct flame_state *state, uint32_t op, int64_t dur_ps,
-		       const uint32_t *below)
+static enum ts_status put_kernel(struct flame_state *state, uint32_t op, int64_t dur_ps,
+				 const uint32_t *below, struct ts_error *err)
 {
-	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
-		uint32_t parent = below[tree], at;
+	enum ts_status st = TS_OK;
 
-		if (tree == FLAME_MODULES && state->source == MODULES_NONE)
+	for (int i = 0; i < FLAME_NR_LIVE; i++) {
+		struct flame_tree *tree = &state->trees[i];
+		uint32_t parent = below[i], at;
+
+		if (i == FLAME_MODULES && state->source == MODULES_NONE)
 			continue;
-		if (tree == FLAME_MODULES && parent == TS_NONE) {
-			parent = ts_flame_tree_child(&state->trees[tree], TS_NONE, FLAME_OUTSIDE);
-			if (parent == TS_NONE)
-				return false;
-		}
-		at = ts_flame_tree_child(&state->trees[tree], parent, op | FLAME_DEVICE);
-		if (at == TS_NONE)
-			return false;
-		state->trees[tree].nodes[at].count++;
-		state->trees[tree].nodes[at].device_ps =
-			ts_i64_add(state->trees[tree].nodes[at].device_ps, dur_ps);
+		if (i == FLAME_MODULES && parent == TS_NONE)
+			st = ts_flame_tree_child(tree, TS_NONE, FLAME_OUTSIDE, &parent, err);
+		if (st)
+			return st;
+		st = count_node(tree, parent, op | FLAME_DEVICE, &at, err);
+		if (st)
+			return st;
+		tree->nodes[at].device_ps = ts_i64_add(tree->nodes[at].device_ps, dur_ps);
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool put_lost(struct flame_state *state, uint32_t op, int64_t dur_ps)
+static enum ts_status put_lost(struct flame_state *state, uint32_t op, int64_t dur_ps,
+			       struct ts_error *err)
 {
 	uint32_t below[FLAME_NR_LIVE] = { TS_NONE, TS_NONE };
+	enum ts_status st = make_room(state, err);
 
-	if (!make_room(state))
-		return false;
+	if (st)
+		return st;
 	state->seen.nr_lost++;
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
 		if (tree == FLAME_MODULES && state->source == MODULES_NONE)
 			continue;
-		below[tree] = ts_flame_tree_child(&state->trees[tree], TS_NONE, FLAME_LOST);
-		if (below[tree] == TS_NONE)
-			return false;
+		st = ts_flame_tree_child(&state->trees[tree], TS_NONE, FLAME_LOST, &below[tree],
+					 err);
+		if (st)
+			return st;
 	}
-	return put_kernel(state, op, dur_ps, below);
+	return put_kernel(state, op, dur_ps, below, err);
 }
 
 /* The trace does not have their launches. */
-static bool lose_waiting(struct flame_state *state)
+static enum ts_status lose_waiting(struct flame_state *state, struct ts_error *err)
 {
-	for (size_t i = 0; i < state->links.nr_waiting; i++) {
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < state->links.nr_waiting && !st; i++) {
 		const struct flame_waiting *waiting = &state->links.waiting[i];
 
-		if (waiting->dur_ps >= 0 && !put_lost(state, waiting->op, waiting->dur_ps))
-			return false;
+		if (waiting->dur_ps >= 0)
+			st = put_lost(state, waiting->op, waiting->dur_ps, err);
 	}
-	ts_flame_links_forget_waiting(&state->links);
-	return true;
+	if (!st)
+		ts_flame_links_forget_waiting(&state->links);
+	return st;
 }
 
-static bool take_waiting(struct flame_state *state, const struct flame_launch *launch)
+static enum ts_status take_waiting(struct flame_state *state, const struct flame_launch *launch,
+				   struct ts_error *err)
 {
 	uint32_t at = ts_flame_links_waiting(&state->links, launch->link), next;
+	enum ts_status st = TS_OK;
 
 	for (; at != TS_NONE; at = next) {
 		struct flame_waiting *waiting = &state->links.waiting[at];
 
-		if (waiting->dur_ps >= 0 &&
-		    !put_kernel(state, waiting->op, waiting->dur_ps, launch->node))
-			return false;
+		if (waiting->dur_ps >= 0)
+			st = put_kernel(state, waiting->op, waiting->dur_ps, launch->node, err);
+		if (st)
+			return st;
 		next = waiting->next;
 		waiting->dur_ps = -1;
 		waiting->next = TS_NONE;
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool take_kernel(struct flame_state *state, uint64_t link, uint32_t op, int64_t dur_ps)
+static enum ts_status take_kernel(struct flame_state *state, uint64_t link, uint32_t op,
+				  int64_t dur_ps, struct ts_error *err)
 {
 	const struct flame_launch *launch;
+	enum ts_status st;
 
 	if (link == TS_NO_LINK)
-		return put_lost(state, op, dur_ps);
+		return put_lost(state, op, dur_ps, err);
 	launch = ts_flame_links_find(&state->links, link);
 	if (launch)
-		return put_kernel(state, op, dur_ps, launch->node);
-	if (state->links.nr_waiting >= FLAME_LAUNCHES && !lose_waiting(state))
-		return false;
-	return ts_flame_links_wait(&state->links, link, op, dur_ps);
+		return put_kernel(state, op, dur_ps, launch->node, err);
+	st = state->links.nr_waiting >= FLAME_LAUNCHES ? lose_waiting(state, err) : TS_OK;
+	if (st)
+		return st;
+	return ts_flame_links_wait(&state->links, link, op, dur_ps, err);
 }
 
 /*
@@ -358,8 +376,9 @@ static bool take_kernel(struct flame_state *state, uint64_t link, uint32_t op, i
  * have the sequence number of the forward op, so the module gets a frame for what its backward did.
  * *MODULE: the module that is open, which becomes that frame.
  */
-static bool find_module(struct flame_state *state, const struct ts_interleaved *interleaved,
-			size_t i, uint32_t *module)
+static enum ts_status find_module(struct flame_state *state,
+				  const struct ts_interleaved *interleaved, size_t i,
+				  uint32_t *module, struct ts_error *err)
 {
 	struct flame_tree *tree = &state->trees[FLAME_MODULES];
 	const struct ts_op *op = &interleaved->profile->ops[interleaved->op[i]];
@@ -371,48 +390,54 @@ static bool find_module(struct flame_state *state, const struct ts_interleaved *
 	if (in_module == is_backward(op) || !ts_bytes_is(op->category, "cpu_op") ||
 	    !ts_interleaved_stat(interleaved, i, "Sequence number", &number) ||
 	    number.type != TS_STAT_INT)
-		return true;
+		return TS_OK;
 	here.link = (uint64_t)number.number;
 	if (in_module)
-		return ts_flame_links_add(&state->forward, &here);
+		return ts_flame_links_add(&state->forward, &here, err);
 	forward = ts_flame_links_find(&state->forward, here.link);
 	if (!forward)
-		return true;
-	*module = ts_flame_tree_child(tree, forward->node[FLAME_MODULES], FLAME_BACKWARD);
-	if (*module != TS_NONE)
-		tree->nodes[*module].count++;
-	return *module != TS_NONE;
+		return TS_OK;
+	return count_node(tree, forward->node[FLAME_MODULES], FLAME_BACKWARD, module, err);
 }
 
-static bool take_call(struct flame_state *state, const struct ts_interleaved *interleaved, size_t i)
+static enum ts_status take_call(struct flame_state *state, const struct ts_interleaved *interleaved,
+				size_t i, struct ts_error *err)
 {
 	struct thread *thread = &state->threads[interleaved->line[i]];
 	struct frame frame = { 0, { TS_NONE, TS_NONE } }, below = frame;
+	enum ts_status st = TS_OK;
 
 	thread->has_calls = true;
 	advance(state, thread, interleaved->start_ps[i]);
 	thread->clock_ps = interleaved->start_ps[i];
 	if (!ts_grow(&thread->frames, &thread->cap, thread->nr + 1, sizeof(*thread->frames)))
-		return false;
+		return ts_fail_nomem(err);
 	if (thread->nr > 0)
 		below = thread->frames[thread->nr - 1];
 	if (interleaved->link[i] != TS_NO_LINK) {
 		struct flame_launch launch = { .link = interleaved->link[i] };
 
 		memcpy(launch.node, below.node, sizeof(launch.node));
-		if (!ts_flame_links_add(&state->links, &launch) || !take_waiting(state, &launch))
-			return false;
+		st = ts_flame_links_add(&state->links, &launch, err);
+		if (st)
+			return st;
+		st = take_waiting(state, &launch, err);
+		if (st)
+			return st;
 	}
 	if (thread->nr >= STACK_MAX)
-		return true;
-	if (state->has_backward && !find_module(state, interleaved, i, &below.node[FLAME_MODULES]))
-		return false;
+		return TS_OK;
+	if (state->has_backward)
+		st = find_module(state, interleaved, i, &below.node[FLAME_MODULES], err);
+	if (st)
+		return st;
 	frame.end_ps = ts_i64_add(interleaved->start_ps[i], interleaved->dur_ps[i]);
-	if (!put_frame(state, &interleaved->profile->ops[interleaved->op[i]],
-		       state->same[interleaved->op[i]], &below, &frame))
-		return false;
+	st = put_frame(state, &interleaved->profile->ops[interleaved->op[i]],
+		       state->same[interleaved->op[i]], &below, &frame, err);
+	if (st)
+		return st;
 	thread->frames[thread->nr++] = frame;
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status flame_interleaved(void *ptr, const struct ts_context *ctx,
@@ -420,25 +445,24 @@ static enum ts_status flame_interleaved(void *ptr, const struct ts_context *ctx,
 					struct ts_error *err)
 {
 	struct flame_state *state = ptr;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < interleaved->nr_events; i++) {
+	for (size_t i = 0; i < interleaved->nr_events && !st; i++) {
 		const struct ts_line *line = &ctx->profile->lines[interleaved->line[i]];
-		bool good = make_room(state);
 
-		if (!state->threads[interleaved->line[i]].is_wanted)
+		st = make_room(state, err);
+		if (st || !state->threads[interleaved->line[i]].is_wanted)
 			continue;
-		if (good && line->kind == TS_LINE_THREAD)
-			good = take_call(state, interleaved, i);
-		else if (good)
-			good = take_kernel(state, interleaved->link[i], interleaved->op[i],
-					   TS_MAX(interleaved->dur_ps[i], 0));
-		if (!good)
-			return ts_fail_nomem(err);
+		if (line->kind == TS_LINE_THREAD)
+			st = take_call(state, interleaved, i, err);
+		else
+			st = take_kernel(state, interleaved->link[i], interleaved->op[i],
+					 TS_MAX(interleaved->dur_ps[i], 0), err);
 	}
-	return TS_OK;
+	return st;
 }
 
-static bool finish(struct flame_state *state)
+static enum ts_status finish(struct flame_state *state, struct ts_error *err)
 {
 	for (size_t i = 0; i < state->nr_lines; i++) {
 		struct thread *thread = &state->threads[i];
@@ -448,23 +472,26 @@ static bool finish(struct flame_state *state)
 		free(thread->frames);
 		*thread = (struct thread){ .nr = 0 };
 	}
-	return lose_waiting(state);
+	return lose_waiting(state, err);
 }
 
 static enum ts_status flame_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
 				  struct ts_error *err)
 {
 	struct flame_state *into = ptr_into, *from = ptr_from;
+	enum ts_status st = finish(from, err);
 
-	if (!finish(from))
-		return ts_fail_nomem(err);
-	for (int tree = 0; tree < FLAME_NR_LIVE; tree++)
-		if (!ts_flame_tree_add(&into->trees[tree], &from->trees[tree]))
-			return ts_fail_nomem(err);
+	if (st)
+		return st;
+	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
+		st = ts_flame_tree_add(&into->trees[tree], &from->trees[tree], err);
+		if (st)
+			return st;
+	}
 	into->source = from->source;
 	into->seen.nr_threads += from->seen.nr_threads;
 	into->seen.nr_lost += from->seen.nr_lost;
-	return make_room(into) ? TS_OK : ts_fail_nomem(err);
+	return make_room(into, err);
 }
 
 static enum ts_status flame_close(void *ptr, const struct ts_context *ctx, void *facts,

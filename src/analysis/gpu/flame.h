@@ -41,14 +41,16 @@ struct flame_tree {
 
 extern const struct ts_record ts_flame_tree_record; /* for states */
 
-/* The node NAME under PARENT, made if it is new; under FLAME_OTHERS it is PARENT itself.
- * TS_NONE: no memory. */
-uint32_t ts_flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name);
-/* Adds the nodes of FROM. May leave INTO with more nodes than FLAME_NODES. False: no memory. */
-bool ts_flame_tree_add(struct flame_tree *into, const struct flame_tree *from);
+/* CHILD: the node NAME under PARENT, made if it is new; under FLAME_OTHERS it is PARENT itself. */
+enum ts_status ts_flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name,
+				   uint32_t *child, struct ts_error *err);
+/* Adds the nodes of FROM. May leave INTO with more nodes than FLAME_NODES. */
+enum ts_status ts_flame_tree_add(struct flame_tree *into, const struct flame_tree *from,
+				 struct ts_error *err);
 /* Keeps the KEEP heaviest paths at most, by their share of all CPU or device time. Where each node
- * went is put into *MOVED (the caller frees it). False: no memory, and the tree is as it was. */
-bool ts_flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved);
+ * went is put into *MOVED (the caller frees it). When it fails the tree is as it was. */
+enum ts_status ts_flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved,
+				    struct ts_error *err);
 void ts_flame_tree_release(struct flame_tree *tree);
 /* Whether every name is one of these, or an index below NR_OPS. */
 bool ts_flame_tree_names_ops(const struct flame_tree *tree, size_t nr_ops);
@@ -93,19 +95,22 @@ struct flame_links {
 
 extern const struct ts_record ts_flame_links_record; /* for states: kernels that wait */
 
-bool ts_flame_links_add(struct flame_links *links, const struct flame_launch *launch);
+enum ts_status ts_flame_links_add(struct flame_links *links, const struct flame_launch *launch,
+				  struct ts_error *err);
 const struct flame_launch *ts_flame_links_find(const struct flame_links *links, uint64_t link);
 /* A kernel whose launch was not seen yet; the caller keeps .nr_waiting below FLAME_LAUNCHES. */
-bool ts_flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int64_t dur_ps);
+enum ts_status ts_flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op,
+				   int64_t dur_ps, struct ts_error *err);
 /* The first item of .waiting that waits for LINK; the others follow by .next. TS_NONE: no item
  * does. */
 uint32_t ts_flame_links_waiting(const struct flame_links *links, uint64_t link);
 void ts_flame_links_forget_waiting(struct flame_links *links);
 void ts_flame_links_moved(struct flame_links *links, enum flame_kind tree, const uint32_t *moved);
 
-/* Of each op the first one that has the same name when the addresses of objects are taken out. The
- * caller frees it. NULL: no memory. */
-uint32_t *ts_flame_same_names(const struct ts_profile *profile);
+/* SAME: of each op the first one that has the same name when the addresses of objects are taken
+ * out. */
+enum ts_status ts_flame_same_names(const struct ts_profile *profile, uint32_t *same,
+				   struct ts_error *err);
 struct ts_bytes ts_flame_name(struct ts_result *result, struct ts_bytes name); /* as it is shown */
 
 /* The tree of the scopes of device ops, by the facts of ops. Its names are of *TEXTS (the caller

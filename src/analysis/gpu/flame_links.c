@@ -21,7 +21,8 @@ static void turn_over(struct flame_links *links)
 	links->cap_launches[0] = cap;
 }
 
-bool ts_flame_links_add(struct flame_links *links, const struct flame_launch *launch)
+enum ts_status ts_flame_links_add(struct flame_links *links, const struct flame_launch *launch,
+				  struct ts_error *err)
 {
 	size_t *nr = &links->nr_launches[0];
 
@@ -29,9 +30,9 @@ bool ts_flame_links_add(struct flame_links *links, const struct flame_launch *la
 		turn_over(links);
 	if (!ts_grow(&links->launches[0], &links->cap_launches[0], *nr + 1, sizeof(*launch)) ||
 	    !ts_map_set(&links->by_link[0], launch->link, (uint32_t)*nr))
-		return false;
+		return ts_fail_nomem(err);
 	links->launches[0][(*nr)++] = *launch;
-	return true;
+	return TS_OK;
 }
 
 const struct flame_launch *ts_flame_links_find(const struct flame_links *links, uint64_t link)
@@ -45,7 +46,8 @@ const struct flame_launch *ts_flame_links_find(const struct flame_links *links, 
 	return NULL;
 }
 
-bool ts_flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int64_t dur_ps)
+enum ts_status ts_flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op,
+				   int64_t dur_ps, struct ts_error *err)
 {
 	uint32_t at = (uint32_t)links->nr_waiting;
 	uint32_t next = ts_map_find(&links->waiting_by_link, link);
@@ -54,9 +56,9 @@ bool ts_flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, 
 	if (!ts_grow(&links->waiting, &links->cap_waiting, links->nr_waiting + 1,
 		     sizeof(*links->waiting)) ||
 	    !ts_map_set(&links->waiting_by_link, link, at))
-		return false;
+		return ts_fail_nomem(err);
 	links->waiting[links->nr_waiting++] = (struct flame_waiting){ link, dur_ps, op, next };
-	return true;
+	return TS_OK;
 }
 
 uint32_t ts_flame_links_waiting(const struct flame_links *links, uint64_t link)

@@ -38,39 +38,38 @@ static struct ts_bytes without_addresses(struct ts_arena *arena, struct ts_bytes
 	return copy;
 }
 
-static bool unite(uint32_t *same, const struct ts_profile *profile, uint32_t op,
-		  struct ts_strmap *seen, struct ts_arena *arena)
+static enum ts_status unite(uint32_t *same, const struct ts_profile *profile, uint32_t op,
+			    struct ts_strmap *seen, struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_bytes text = without_addresses(arena, profile->ops[op].name);
 	uint32_t first;
 
 	if (!text.p)
-		return false;
+		return ts_fail_nomem(err);
 	first = ts_strmap_find(seen, text);
 	same[op] = first == TS_NONE ? op : first;
-	return first != TS_NONE || ts_strmap_set(seen, text, op);
+	if (first == TS_NONE && !ts_strmap_set(seen, text, op))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
-uint32_t *ts_flame_same_names(const struct ts_profile *profile)
+enum ts_status ts_flame_same_names(const struct ts_profile *profile, uint32_t *same,
+				   struct ts_error *err)
 {
-	uint32_t *same = calloc(profile->nr_ops + 1, sizeof(*same));
 	struct ts_strmap seen = { NULL, 0, 0 };
 	struct ts_arena arena = TS_ARENA_INIT;
-	bool good = same != NULL;
+	enum ts_status st = TS_OK;
 
-	for (uint32_t i = 0; good && i < profile->nr_ops; i++) {
+	for (uint32_t i = 0; !st && i < profile->nr_ops; i++) {
 		struct ts_bytes name = profile->ops[i].name;
 
 		same[i] = i;
 		if (find_address(name) < name.n)
-			good = unite(same, profile, i, &seen, &arena);
+			st = unite(same, profile, i, &seen, &arena, err);
 	}
 	ts_strmap_release(&seen);
 	ts_arena_release(&arena);
-	if (good)
-		return same;
-	free(same);
-	return NULL;
+	return st;
 }
 
 static struct ts_bytes cut(struct ts_result *result, struct ts_bytes name)

@@ -403,16 +403,20 @@ static bool put_trees(struct tree *trees, const struct flame_seen *seen, struct 
 }
 
 /* Half of the rows are for paths, as some paths get an (others) beside them. */
-static bool prepare(struct tree *tree, struct flame_tree *paths)
+static enum ts_status prepare(struct tree *tree, struct flame_tree *paths, struct ts_error *err)
 {
 	uint32_t *moved = NULL;
-	bool good = paths->nr <= tree->ctx->tree_rows ||
-		    ts_flame_tree_shrink(paths, tree->ctx->tree_rows / 2, &moved);
+	enum ts_status st =
+		paths->nr <= tree->ctx->tree_rows
+			? TS_OK
+			: ts_flame_tree_shrink(paths, tree->ctx->tree_rows / 2, &moved, err);
 
 	free(moved);
 	tree->paths = paths;
-	tree->totals = good ? ts_flame_tree_totals(paths) : NULL;
-	return tree->totals != NULL;
+	if (st)
+		return st;
+	tree->totals = ts_flame_tree_totals(paths);
+	return tree->totals ? TS_OK : ts_fail_nomem(err);
 }
 
 enum ts_status ts_flame_report(const struct ts_context *ctx,
@@ -421,15 +425,17 @@ enum ts_status ts_flame_report(const struct ts_context *ctx,
 			       struct ts_result *result, struct ts_error *err)
 {
 	struct tree trees[FLAME_NR_KINDS];
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	for (int i = 0; i < FLAME_NR_KINDS; i++) {
 		trees[i] = (struct tree){ .ctx = ctx, .kind = i };
 		trees[i].texts = i == FLAME_SCOPES ? scopes : NULL;
-		good = good && prepare(&trees[i], &paths[i]);
+		if (!st)
+			st = prepare(&trees[i], &paths[i], err);
 	}
-	good = good && put_trees(trees, seen, result);
+	if (!st && !put_trees(trees, seen, result))
+		st = ts_fail_nomem(err);
 	for (size_t i = 0; i < FLAME_NR_KINDS; i++)
 		free(trees[i].totals);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }

@@ -12,18 +12,18 @@ struct naming {
 	size_t nr, cap;
 };
 
-static uint32_t id_of(struct naming *naming, struct ts_bytes text)
+static enum ts_status id_of(struct naming *naming, struct ts_bytes text, uint32_t *id,
+			    struct ts_error *err)
 {
-	uint32_t id = ts_strmap_find(&naming->ids, text);
-
-	if (id != TS_NONE)
-		return id;
-	id = (uint32_t)naming->nr;
+	*id = ts_strmap_find(&naming->ids, text);
+	if (*id != TS_NONE)
+		return TS_OK;
+	*id = (uint32_t)naming->nr;
 	if (!ts_grow(&naming->texts, &naming->cap, naming->nr + 1, sizeof(*naming->texts)) ||
-	    !ts_strmap_set(&naming->ids, text, id))
-		return TS_NONE;
+	    !ts_strmap_set(&naming->ids, text, *id))
+		return ts_fail_nomem(err);
 	naming->texts[naming->nr++] = text;
-	return id;
+	return TS_OK;
 }
 
 /* The next part of a path; the rest is left in *PATH. */
@@ -41,51 +41,53 @@ static struct ts_bytes next_part(struct ts_bytes *path)
 	return part;
 }
 
-static uint32_t child(struct flame_tree *tree, struct naming *naming, uint32_t parent,
-		      struct ts_bytes text, uint32_t flag)
+/* *AT: the node under which TEXT's is, which it becomes. */
+static enum ts_status enter(struct flame_tree *tree, struct naming *naming, struct ts_bytes text,
+			    uint32_t flag, uint32_t *at, struct ts_error *err)
 {
-	uint32_t id = id_of(naming, text);
+	uint32_t id;
+	enum ts_status st = id_of(naming, text, &id, err);
 
-	return id == TS_NONE ? TS_NONE : ts_flame_tree_child(tree, parent, id | flag);
+	return st ? st : ts_flame_tree_child(tree, *at, id | flag, at, err);
 }
-
-/* False: no memory. */
-static bool put_op(struct flame_tree *tree, struct naming *naming, const struct ts_op_fact *op)
+static enum ts_status put_op(struct flame_tree *tree, struct naming *naming,
+			     const struct ts_op_fact *op, struct ts_error *err)
 {
 	struct ts_bytes path = op->framework_op.n > 0 ? op->framework_op : TS_LIT("(no scope)");
 	uint32_t at = TS_NONE;
+	enum ts_status st = TS_OK;
 
-	while (path.n > 0) {
+	while (path.n > 0 && !st) {
 		struct ts_bytes part = next_part(&path);
 
-		if (part.n == 0)
-			continue;
-		at = child(tree, naming, at, part, 0);
-		if (at == TS_NONE)
-			return false;
+		if (part.n > 0)
+			st = enter(tree, naming, part, 0, &at, err);
 	}
-	at = child(tree, naming, at, op->name, FLAME_DEVICE);
-	if (at == TS_NONE)
-		return false;
+	if (st)
+		return st;
+	st = enter(tree, naming, op->name, FLAME_DEVICE, &at, err);
+	if (st)
+		return st;
 	tree->nodes[at].device_ps = ts_i64_add(tree->nodes[at].device_ps, TS_MAX(op->self_ps, 0));
 	tree->nodes[at].count += (uint64_t)op->occurrences;
-	return true;
+	return TS_OK;
 }
 
-static bool put_ops(struct flame_tree *tree, struct naming *naming, const struct ts_ops_facts *ops)
+static enum ts_status put_ops(struct flame_tree *tree, struct naming *naming,
+			      const struct ts_ops_facts *ops, struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < ops->nr && good; i++) {
+	for (size_t i = 0; i < ops->nr && !st; i++) {
 		uint32_t *moved = NULL;
 
 		if (tree->nr >= FLAME_NODES)
-			good = ts_flame_tree_shrink(tree, FLAME_NODES / 2, &moved);
+			st = ts_flame_tree_shrink(tree, FLAME_NODES / 2, &moved, err);
 		free(moved);
-		if (good && ops->items[i].occurrences > 0)
-			good = put_op(tree, naming, &ops->items[i]);
+		if (!st && ops->items[i].occurrences > 0)
+			st = put_op(tree, naming, &ops->items[i], err);
 	}
-	return good;
+	return st;
 }
 
 static bool has_scopes(const struct ts_ops_facts *ops)
@@ -101,9 +103,9 @@ enum ts_status ts_flame_scopes(const struct ts_context *ctx, struct flame_tree *
 {
 	const struct ts_ops_facts *ops = ts_ops_facts(ctx);
 	struct naming naming = { .nr = 0 };
-	bool good = !has_scopes(ops) || put_ops(tree, &naming, ops);
+	enum ts_status st = has_scopes(ops) ? put_ops(tree, &naming, ops, err) : TS_OK;
 
 	ts_strmap_release(&naming.ids);
 	*texts = naming.texts;
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }

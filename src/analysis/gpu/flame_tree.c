@@ -10,23 +10,23 @@ static uint64_t key_of(uint32_t parent, uint32_t name)
 	return (uint64_t)(parent + 1) << 32 | name; /* of a root 0 */
 }
 
-uint32_t ts_flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name)
+enum ts_status ts_flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name,
+				   uint32_t *child, struct ts_error *err)
 {
-	uint32_t at;
-
 	TS_ASSERT_HOT(parent == TS_NONE || parent < tree->nr);
+	*child = parent;
 	if (parent != TS_NONE && tree->nodes[parent].name == FLAME_OTHERS)
-		return parent;
-	at = ts_map_find(&tree->children, key_of(parent, name));
-	if (at != TS_NONE)
-		return at;
-	at = (uint32_t)tree->nr;
+		return TS_OK;
+	*child = ts_map_find(&tree->children, key_of(parent, name));
+	if (*child != TS_NONE)
+		return TS_OK;
+	*child = (uint32_t)tree->nr;
 	if (tree->nr >= TS_NONE ||
 	    !ts_grow(&tree->nodes, &tree->cap, tree->nr + 1, sizeof(*tree->nodes)) ||
-	    !ts_map_set(&tree->children, key_of(parent, name), at))
-		return TS_NONE;
+	    !ts_map_set(&tree->children, key_of(parent, name), *child))
+		return ts_fail_nomem(err);
 	tree->nodes[tree->nr++] = (struct flame_node){ .parent = parent, .name = name };
-	return at;
+	return TS_OK;
 }
 
 static void add_weights(struct flame_node *into, const struct flame_node *from)
@@ -37,31 +37,32 @@ static void add_weights(struct flame_node *into, const struct flame_node *from)
 }
 
 /* Puts FROM's nodes into INTO, those that are not KEPT as FLAME_OTHERS. KEPT NULL: all are kept. */
-static bool move(struct flame_tree *into, const struct flame_tree *from, const bool *kept,
-		 uint32_t *moved)
+static enum ts_status move(struct flame_tree *into, const struct flame_tree *from, const bool *kept,
+			   uint32_t *moved, struct ts_error *err)
 {
 	for (size_t i = 0; i < from->nr; i++) {
 		const struct flame_node *node = &from->nodes[i];
 		uint32_t parent = node->parent == TS_NONE ? TS_NONE : moved[node->parent];
+		enum ts_status st = ts_flame_tree_child(
+			into, parent, !kept || kept[i] ? node->name : FLAME_OTHERS, &moved[i], err);
 
-		moved[i] = ts_flame_tree_child(into, parent,
-					       !kept || kept[i] ? node->name : FLAME_OTHERS);
-		if (moved[i] == TS_NONE)
-			return false;
+		if (st)
+			return st;
 		add_weights(&into->nodes[moved[i]], node);
 		into->nr_folded += kept && !kept[i] && node->name != FLAME_OTHERS;
 	}
 	into->nr_folded += from->nr_folded;
-	return true;
+	return TS_OK;
 }
 
-bool ts_flame_tree_add(struct flame_tree *into, const struct flame_tree *from)
+enum ts_status ts_flame_tree_add(struct flame_tree *into, const struct flame_tree *from,
+				 struct ts_error *err)
 {
 	uint32_t *moved = calloc(from->nr + 1, sizeof(*moved));
-	bool good = moved && move(into, from, NULL, moved);
+	enum ts_status st = moved ? move(into, from, NULL, moved, err) : ts_fail_nomem(err);
 
 	free(moved);
-	return good;
+	return st;
 }
 
 struct flame_totals *ts_flame_tree_totals(const struct flame_tree *tree)
@@ -87,16 +88,16 @@ double ts_flame_share(const struct flame_totals *part, const struct flame_totals
 		    (double)part->device_ps / (double)TS_MAX(all->device_ps, 1));
 }
 
-static bool weigh(const struct flame_tree *tree, double *shares)
+static enum ts_status weigh(const struct flame_tree *tree, double *shares, struct ts_error *err)
 {
 	struct flame_totals *totals = ts_flame_tree_totals(tree);
 
 	for (size_t i = 0; totals && i < tree->nr; i++)
 		shares[i] = ts_flame_share(&totals[i], &totals[tree->nr]);
 	if (!totals)
-		return false;
+		return ts_fail_nomem(err);
 	free(totals);
-	return true;
+	return TS_OK;
 }
 
 static int by_share(const void *a, const void *b)
@@ -108,43 +109,47 @@ static int by_share(const void *a, const void *b)
 
 /* Keeps the nodes that are heavier than the first one too many: a parent is never lighter than its
  * child. */
-static bool choose(const struct flame_tree *tree, size_t keep, bool *kept)
+static enum ts_status choose(const struct flame_tree *tree, size_t keep, bool *kept,
+			     struct ts_error *err)
 {
 	double *shares = calloc(2 * tree->nr + 1, sizeof(*shares)), *sorted = shares + tree->nr;
+	enum ts_status st = shares ? weigh(tree, shares, err) : ts_fail_nomem(err);
 
-	if (!shares || !weigh(tree, shares)) {
-		free(shares);
-		return false;
-	}
+	if (st)
+		goto done;
 	memcpy(sorted, shares, tree->nr * sizeof(*shares));
 	qsort(sorted, tree->nr, sizeof(*sorted), by_share);
 	for (size_t i = 0; i < tree->nr; i++)
 		kept[i] = shares[i] > sorted[keep];
+done:
 	free(shares);
-	return true;
+	return st;
 }
 
-bool ts_flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved)
+enum ts_status ts_flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved,
+				    struct ts_error *err)
 {
 	struct flame_tree small = { .nr_folded = 0 };
 	bool *kept = calloc(tree->nr + 1, sizeof(*kept));
-	bool good;
+	enum ts_status st = TS_OK;
 
 	*moved = calloc(tree->nr + 1, sizeof(**moved));
-	good = kept && *moved;
-	for (size_t i = 0; good && i < tree->nr; i++)
-		kept[i] = true;
-	if (good && tree->nr > keep)
-		good = choose(tree, keep, kept);
-	good = good && move(&small, tree, kept, *moved);
-	free(kept);
-	if (!good) {
-		ts_flame_tree_release(&small);
-		return false;
+	if (!kept || !*moved) {
+		st = ts_fail_nomem(err);
+		goto done;
 	}
-	ts_flame_tree_release(tree);
-	*tree = small;
-	return true;
+	memset(kept, true, tree->nr);
+	if (tree->nr > keep)
+		st = choose(tree, keep, kept, err);
+	if (st)
+		goto done;
+	st = move(&small, tree, kept, *moved, err);
+done:
+	free(kept);
+	ts_flame_tree_release(st ? &small : tree);
+	if (!st)
+		*tree = small;
+	return st;
 }
 
 bool ts_flame_tree_names_ops(const struct flame_tree *tree, size_t nr_ops)
