@@ -62,8 +62,9 @@ static struct hta_rank *rank_of(struct hta_state *state, uint32_t device)
 	return &state->ranks[state->nr_ranks++];
 }
 
-/* Adds a stream, and the rank that it belongs to. False: no memory. */
-static bool add_stream(struct hta_state *state, const struct ts_context *ctx, uint32_t line)
+/* Adds a stream, and the rank that it belongs to. */
+static enum ts_status add_stream(struct hta_state *state, const struct ts_context *ctx,
+				 uint32_t line, struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
 	bool is_trace = profile->hosts[state->host].trace_start_ns != TS_UNKNOWN;
@@ -76,10 +77,10 @@ static bool add_stream(struct hta_state *state, const struct ts_context *ctx, ui
 	if (ctx->overlay_budget > 0 && !rank->queued) {
 		rank->queued = malloc(sizeof(*rank->queued));
 		if (!rank->queued)
-			return false;
+			return ts_fail_nomem(err);
 		ts_bins_init(rank->queued, 0, TS_PS_PER_US);
 	}
-	return true;
+	return TS_OK;
 }
 
 /* A device's mark of the last step begins after the host's, and HTA cuts there instead. */
@@ -160,7 +161,7 @@ static enum ts_status hta_open(void *ptr, const struct ts_context *ctx, const st
 {
 	const struct ts_profile *profile = ctx->profile;
 	struct hta_state *state = ptr;
-	bool good;
+	enum ts_status st;
 
 	state->host = profile->planes[first->plane].host;
 	state->lag_ps = ts_i64_sub(first->start_ps, first->host_ps);
@@ -171,9 +172,11 @@ static enum ts_status hta_open(void *ptr, const struct ts_context *ctx, const st
 	state->kinds = calloc(profile->nr_ops + 1, sizeof(*state->kinds));
 	state->ranks = calloc(profile->nr_devices + 1, sizeof(*state->ranks));
 	state->streams = calloc(profile->nr_lines + 1, sizeof(*state->streams));
-	good = state->lines && state->types && state->hta_types && state->kinds && state->ranks &&
-	       state->streams && ts_hta_launches_init(&state->launches);
-	for (uint32_t i = 0; i < profile->nr_lines && good; i++) {
+	if (!state->lines || !state->types || !state->hta_types || !state->kinds || !state->ranks ||
+	    !state->streams)
+		return ts_fail_nomem(err);
+	st = ts_hta_launches_init(&state->launches, err);
+	for (uint32_t i = 0; i < profile->nr_lines && !st; i++) {
 		const struct ts_line *line = &profile->lines[i];
 
 		state->lines[i].stream = state->lines[i].root = TS_NONE;
@@ -182,16 +185,16 @@ static enum ts_status hta_open(void *ptr, const struct ts_context *ctx, const st
 			continue;
 		state->lines[i].is_thread = is_thread(profile, line);
 		if (is_stream(profile, line))
-			good = add_stream(state, ctx, i);
+			st = add_stream(state, ctx, i, err);
 	}
-	for (size_t i = 0; i < profile->nr_ops && good; i++) {
+	for (size_t i = 0; i < profile->nr_ops; i++) {
 		state->types[i] = (uint8_t)ts_kernel_type_of(&profile->ops[i]);
 		state->hta_types[i] = (uint8_t)ts_hta_type_of(profile->ops[i].name);
 		state->kinds[i] = kind_of(&profile->ops[i]);
 	}
 	limit_instances(state, profile);
 	find_cut(state, ctx);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 /* --- a kernel */
@@ -275,14 +278,15 @@ static struct hta_call *call_of(struct hta_rank *rank, uint32_t op)
 	return call;
 }
 
-static bool count_call(const struct counting *counting, const struct event *event)
+static enum ts_status count_call(const struct counting *counting, const struct event *event,
+				 struct ts_error *err)
 {
 	const struct hta_launch *launch = counting->launch;
 	struct hta_call *call = call_of(counting->rank, launch->op);
 	int64_t delay_ps = event->start_ps - launch->start_ps - launch->dur_ps;
 
 	if (!call)
-		return false;
+		return ts_fail_nomem(err);
 	delay_ps = TS_MAX(delay_ps, 0);
 	ts_spread_add(&call->cpu, launch->dur_ps);
 	ts_spread_add(&call->gpu, event->dur_ps);
@@ -290,7 +294,7 @@ static bool count_call(const struct counting *counting, const struct event *even
 	call->nr_short += launch->dur_ps <= SLOW_CALL_PS && event->dur_ps < launch->dur_ps;
 	call->nr_slow += launch->dur_ps > SLOW_CALL_PS;
 	call->nr_late += delay_ps > LATE_PS;
-	return true;
+	return TS_OK;
 }
 
 static void count_idle(const struct counting *counting, const struct event *event)
@@ -314,7 +318,8 @@ static void count_idle(const struct counting *counting, const struct event *even
 }
 
 /* FIRST: it is the first kernel of its launch. */
-static bool count_kernel(const struct counting *counting, const struct event *event, bool first)
+static enum ts_status count_kernel(const struct counting *counting, const struct event *event,
+				   bool first, struct ts_error *err)
 {
 	const struct hta_state *state = counting->state;
 	enum ts_kernel_type type = (enum ts_kernel_type)state->types[event->op];
@@ -322,7 +327,7 @@ static bool count_kernel(const struct counting *counting, const struct event *ev
 	struct hta_kernel *kernel = kernel_of(rank, event->op);
 
 	if (!kernel)
-		return false;
+		return ts_fail_nomem(err);
 	rank->nr_kernels++;
 	rank->nr_unlaunched += !counting->launch;
 	if ((double)event->dur_ps < counting->ctx->settings->kernel_short * 1e6) {
@@ -334,35 +339,38 @@ static bool count_kernel(const struct counting *counting, const struct event *ev
 	if (state->can_round && (counting->launch || !state->is_cut))
 		count_whole(counting, kernel, event);
 	count_idle(counting, event);
-	return !first || count_call(counting, event);
+	return first ? count_call(counting, event, err) : TS_OK;
 }
 
 /* No more kernels of this call are expected: if it had one, that waited in the queue of its
  * stream. */
-static bool settle(struct hta_state *state, const struct ts_context *ctx,
-		   const struct hta_launch *launch)
+static enum ts_status settle(struct hta_state *state, const struct ts_context *ctx,
+			     const struct hta_launch *launch, struct ts_error *err)
 {
 	int64_t full = (int64_t)ctx->settings->launch_queue_full;
 	struct hta_stream *stream;
 	struct ts_bins *bins;
+	enum ts_status st = TS_OK;
 
-	if (launch->root != TS_NONE &&
-	    !ts_hta_roots_drop(&state->roots, launch->root, &state->patterns))
-		return false;
+	if (launch->root != TS_NONE)
+		st = ts_hta_roots_drop(&state->roots, launch->root, &state->patterns, err);
+	if (st)
+		return st;
 	if (launch->stream == TS_NONE || (state->is_cut && launch->start_ps >= state->cut_ps))
-		return true;
+		return TS_OK;
 	stream = &state->streams[launch->stream];
 	bins = state->ranks[stream->rank].queued;
 	if (bins && launch->kernel_ps > launch->start_ps)
 		ts_bins_add(bins, launch->start_ps, launch->kernel_ps,
 			    (double)(launch->kernel_ps - launch->start_ps) * 1e-12);
 	return ts_hta_queue_add(&stream->queue, launch->start_ps,
-				TS_MAX(launch->kernel_ps, launch->start_ps), full);
+				TS_MAX(launch->kernel_ps, launch->start_ps), full, err);
 }
 
-static bool take_kernel(struct hta_state *state, const struct ts_context *ctx,
-			const struct event *event, const struct ts_interleaved *interleaved,
-			size_t i)
+static enum ts_status take_kernel(struct hta_state *state, const struct ts_context *ctx,
+				  const struct event *event,
+				  const struct ts_interleaved *interleaved, size_t i,
+				  struct ts_error *err)
 {
 	struct hta_stream *stream = &state->streams[event->stream];
 	struct hta_launch *launch = event->link == TS_NO_LINK
@@ -371,6 +379,7 @@ static bool take_kernel(struct hta_state *state, const struct ts_context *ctx,
 	struct counting counting = { state, ctx, &state->ranks[stream->rank], stream, launch };
 	int64_t since_ps = launch ? launch->start_ps : event->start_ps;
 	bool first = launch && launch->stream == TS_NONE;
+	enum ts_status st = TS_OK;
 
 	if (first) {
 		launch->stream = event->stream;
@@ -378,58 +387,64 @@ static bool take_kernel(struct hta_state *state, const struct ts_context *ctx,
 	}
 	if (state->is_cut && since_ps >= state->cut_ps) {
 		counting.rank->nr_late++;
-		return true;
+		return TS_OK;
 	}
 	if (launch && launch->root != TS_NONE)
 		ts_hta_root_kernel(&state->roots.items[launch->root], event->op, event->dur_ps);
-	if (state->types[event->op] == TS_KERNEL_COMMUNICATION &&
-	    !ts_hta_collectives_add(&counting.rank->collectives, interleaved, i))
-		return false;
-	return count_kernel(&counting, event, first);
+	if (state->types[event->op] == TS_KERNEL_COMMUNICATION)
+		st = ts_hta_collectives_add(&counting.rank->collectives, interleaved, i, err);
+	return st ? st : count_kernel(&counting, event, first, err);
 }
 
 /* --- a call of the host */
 
-static bool leave_operator(struct hta_state *state, struct hta_line *line)
+static enum ts_status leave_operator(struct hta_state *state, struct hta_line *line,
+				     struct ts_error *err)
 {
 	uint32_t root = line->root;
 
 	line->root = TS_NONE;
-	return root == TS_NONE || ts_hta_roots_drop(&state->roots, root, &state->patterns);
+	if (root == TS_NONE)
+		return TS_OK;
+	return ts_hta_roots_drop(&state->roots, root, &state->patterns, err);
 }
 
-static bool enter_operator(struct hta_state *state, struct hta_line *line,
-			   const struct event *event)
+static enum ts_status enter_operator(struct hta_state *state, struct hta_line *line,
+				     const struct event *event, struct ts_error *err)
 {
+	enum ts_status st;
+
 	if (event->start_ps < line->end_ps)
-		return true; /* it stands inside the one that runs */
-	if (!leave_operator(state, line))
-		return false;
+		return TS_OK; /* it stands inside the one that runs */
+	st = leave_operator(state, line, err);
+	if (st)
+		return st;
 	line->op = event->op;
 	line->cpu_ps = event->dur_ps;
 	line->end_ps = event->start_ps + event->dur_ps;
-	return true;
+	return TS_OK;
 }
 
 /* The operator that a call stands in waits for it; TS_NONE in *ROOT: it stands in no operator. */
-static bool find_root(struct hta_state *state, struct hta_line *line, const struct event *event,
-		      uint32_t *root)
+static enum ts_status find_root(struct hta_state *state, struct hta_line *line,
+				const struct event *event, uint32_t *root, struct ts_error *err)
 {
+	enum ts_status st = TS_OK;
 	*root = TS_NONE;
 	if (event->start_ps >= line->end_ps)
-		return true;
-	if (line->root == TS_NONE) {
-		line->root = ts_hta_roots_add(&state->roots, line->op, line->cpu_ps);
-		if (line->root == TS_NONE)
-			return false;
-	}
+		return TS_OK;
+	if (line->root == TS_NONE)
+		st = ts_hta_roots_add(&state->roots, line->op, line->cpu_ps, &line->root, err);
+	if (st)
+		return st;
 	state->roots.items[line->root].nr_waiting++;
 	*root = line->root;
-	return true;
+	return TS_OK;
 }
 
-static bool take_call(struct hta_state *state, const struct ts_context *ctx, struct hta_line *line,
-		      const struct event *event)
+static enum ts_status take_call(struct hta_state *state, const struct ts_context *ctx,
+				struct hta_line *line, const struct event *event,
+				struct ts_error *err)
 {
 	struct hta_launch launch = { .link = event->link,
 				     .start_ps = event->start_ps,
@@ -437,26 +452,32 @@ static bool take_call(struct hta_state *state, const struct ts_context *ctx, str
 				     .op = event->op,
 				     .stream = TS_NONE };
 	struct hta_launch oldest;
+	enum ts_status st = TS_OK;
 
 	if (ts_hta_launches_full(&state->launches) &&
-	    ts_hta_launches_pop(&state->launches, &oldest) && !settle(state, ctx, &oldest))
-		return false;
-	if (!find_root(state, line, event, &launch.root))
-		return false;
+	    ts_hta_launches_pop(&state->launches, &oldest))
+		st = settle(state, ctx, &oldest, err);
+	if (st)
+		return st;
+	st = find_root(state, line, event, &launch.root, err);
+	if (st)
+		return st;
 	ts_hta_launches_add(&state->launches, &launch);
-	return true;
+	return TS_OK;
 }
 
-static bool take_host_event(struct hta_state *state, const struct ts_context *ctx,
-			    struct hta_line *line, const struct event *event)
+static enum ts_status take_host_event(struct hta_state *state, const struct ts_context *ctx,
+				      struct hta_line *line, const struct event *event,
+				      struct ts_error *err)
 {
 	uint8_t kind = state->kinds[event->op];
+	enum ts_status st = TS_OK;
 
-	if ((kind & HTA_OPERATOR) && !enter_operator(state, line, event))
-		return false;
-	if (event->link == TS_NO_LINK || (kind & HTA_NO_LAUNCH))
-		return true;
-	return take_call(state, ctx, line, event);
+	if (kind & HTA_OPERATOR)
+		st = enter_operator(state, line, event, err);
+	if (st || event->link == TS_NO_LINK || (kind & HTA_NO_LAUNCH))
+		return st;
+	return take_call(state, ctx, line, event, err);
 }
 
 static enum ts_status hta_interleaved(void *ptr, const struct ts_context *ctx,
@@ -464,34 +485,35 @@ static enum ts_status hta_interleaved(void *ptr, const struct ts_context *ctx,
 				      struct ts_error *err)
 {
 	struct hta_state *state = ptr;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < interleaved->nr_events && good; i++) {
+	for (size_t i = 0; i < interleaved->nr_events && !st; i++) {
 		struct hta_line *line = &state->lines[interleaved->line[i]];
 		struct event event = { interleaved->op[i], line->stream, interleaved->start_ps[i],
 				       interleaved->dur_ps[i], interleaved->link[i] };
 
 		if (line->stream != TS_NONE)
-			good = take_kernel(state, ctx, &event, interleaved, i);
+			st = take_kernel(state, ctx, &event, interleaved, i, err);
 		else if (line->is_thread)
-			good = take_host_event(state, ctx, line, &event);
+			st = take_host_event(state, ctx, line, &event, err);
 	}
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 /* --- the sum over hosts */
 
 /* Calls that still wait get no more kernels. */
-static bool finish_host(struct hta_state *state, const struct ts_context *ctx)
+static enum ts_status finish_host(struct hta_state *state, const struct ts_context *ctx,
+				  struct ts_error *err)
 {
 	struct hta_launch launch;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < state->nr_lines && good; i++)
-		good = leave_operator(state, &state->lines[i]);
-	while (good && ts_hta_launches_pop(&state->launches, &launch))
-		good = settle(state, ctx, &launch);
-	return good;
+	for (size_t i = 0; i < state->nr_lines && !st; i++)
+		st = leave_operator(state, &state->lines[i], err);
+	while (!st && ts_hta_launches_pop(&state->launches, &launch))
+		st = settle(state, ctx, &launch, err);
+	return st;
 }
 
 static void finish_rank(struct hta_rank *rank)
@@ -508,9 +530,13 @@ static enum ts_status hta_merge(void *ptr_into, void *ptr_from, const struct ts_
 				struct ts_error *err)
 {
 	struct hta_state *into = ptr_into, *from = ptr_from;
+	enum ts_status st = finish_host(from, ctx, err);
 
-	if (!finish_host(from, ctx) || !ts_hta_patterns_merge(&into->patterns, &from->patterns))
-		return ts_fail_nomem(err);
+	if (st)
+		return st;
+	st = ts_hta_patterns_merge(&into->patterns, &from->patterns, err);
+	if (st)
+		return st;
 	for (size_t i = 0; i < from->nr_streams; i++) {
 		ts_hta_queue_finish(&from->streams[i].queue,
 				    (int64_t)ctx->settings->launch_queue_full);

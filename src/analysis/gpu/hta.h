@@ -111,9 +111,10 @@ struct hta_collectives {
 	bool is_cut;			/* more instances than are kept */
 };
 
-/* Event I of MERGED is a kernel of a collective. False: no memory. */
-bool ts_hta_collectives_add(struct hta_collectives *collectives,
-			    const struct ts_interleaved *interleaved, size_t i);
+/* Event I of MERGED is a kernel of a collective. */
+enum ts_status ts_hta_collectives_add(struct hta_collectives *collectives,
+				      const struct ts_interleaved *interleaved, size_t i,
+				      struct ts_error *err);
 /* The bytes from which nccl-tests computes the bandwidth, or TS_UNKNOWN; and the part of them that
  * each rank sends over its links, or NaN. */
 int64_t ts_hta_collective_bytes(const struct hta_collective *collective);
@@ -121,9 +122,10 @@ double ts_hta_collective_bus_factor(const struct hta_collective *collective);
 
 struct hta_rank;
 /* Fills the arrivals of RESULTS, one a rank, and counts kernels that could not be matched. A single
- * rank is not compared. False: no memory. */
-bool ts_hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks,
-			      struct ts_hta_rank *results, int64_t *nr_unmatched);
+ * rank is not compared. */
+enum ts_status ts_hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks,
+					struct ts_hta_rank *results, int64_t *nr_unmatched,
+					struct ts_error *err);
 
 /* --- hta_sequences.c: the kernels that one outermost operator of the host launches */
 
@@ -159,12 +161,15 @@ struct hta_patterns {
 	uint64_t missed; /* how often the most frequent dropped one was seen */
 };
 
-/* Gives its index; TS_NONE: no memory. */
-uint32_t ts_hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps);
+/* AT: its index. */
+enum ts_status ts_hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps, uint32_t *at,
+				struct ts_error *err);
 void ts_hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps);
-/* ROOT waits for one call less; after the last one it counts as a pattern. False: no memory. */
-bool ts_hta_roots_drop(struct hta_roots *roots, uint32_t root, struct hta_patterns *patterns);
-bool ts_hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from);
+/* ROOT waits for one call less; after the last one it counts as a pattern. */
+enum ts_status ts_hta_roots_drop(struct hta_roots *roots, uint32_t root,
+				 struct hta_patterns *patterns, struct ts_error *err);
+enum ts_status ts_hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from,
+				     struct ts_error *err);
 void ts_hta_patterns_sort(struct hta_patterns *patterns); /* the most frequent first */
 
 /* --- */
@@ -215,7 +220,7 @@ struct hta_launches {
 	uint64_t first, next; /* of those that wait: serial numbers */
 };
 
-bool ts_hta_launches_init(struct hta_launches *launches);
+enum ts_status ts_hta_launches_init(struct hta_launches *launches, struct ts_error *err);
 /* Or NULL. Good until the next add or pop. */
 struct hta_launch *ts_hta_launches_find(const struct hta_launches *launches, uint64_t link);
 /* Takes the oldest; false: there are no launches. */
@@ -225,8 +230,9 @@ void ts_hta_launches_add(struct hta_launches *launches, const struct hta_launch 
 bool ts_hta_launches_full(const struct hta_launches *launches);
 
 /* One was launched at LAUNCH_PS and began at START_PS; they come in the order of launches. FULL:
- * the length from which launches block. False: no memory. */
-bool ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full);
+ * the length from which launches block. */
+enum ts_status ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps,
+				int64_t full, struct ts_error *err);
 void ts_hta_queue_finish(struct hta_queue *queue, int64_t full);
 /* The length that SHARE (0..1) of the changes do not pass, linear between the closest two, as numpy and
  * HTA have it. There must be changes. */
@@ -268,9 +274,10 @@ struct hta_state {
 /* hta_state.c: what it is made of */
 extern const struct ts_record ts_hta_record;
 
-/* hta_facts.c: FACTS, zeroed, in ARENA. They stay zero when no kernel ran. False: no memory. */
-bool ts_hta_make_facts(const struct hta_state *sum, const struct ts_context *ctx,
-		       struct ts_arena *arena, struct ts_hta_facts *facts);
+/* hta_facts.c: FACTS, zeroed, in ARENA. They stay zero when no kernel ran. */
+enum ts_status ts_hta_make_facts(const struct hta_state *sum, const struct ts_context *ctx,
+				 struct ts_arena *arena, struct ts_hta_facts *facts,
+				 struct ts_error *err);
 
 /* --- the result */
 

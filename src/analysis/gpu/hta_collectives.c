@@ -259,35 +259,41 @@ static struct hta_collective *row_of(struct hta_collectives *collectives,
 	return &collectives->rows[collectives->nr++];
 }
 
-static bool add_instance(struct hta_collectives *collectives, const struct hta_collective *row,
-			 int64_t dur_ps)
+static enum ts_status add_instance(struct hta_collectives *collectives,
+				   const struct hta_collective *row, int64_t dur_ps,
+				   struct ts_error *err)
 {
 	struct hta_instance *instance;
 
 	if (row->is_peer || row->key == 0 || collectives->max_instances == 0)
-		return true;
+		return TS_OK;
 	if (collectives->nr_instances >= collectives->max_instances) {
 		collectives->is_cut = true;
-		return true;
+		return TS_OK;
 	}
 	if (!ts_grow(&collectives->instances, &collectives->cap_instances,
 		     collectives->nr_instances + 1, sizeof(*instance)))
-		return false;
+		return ts_fail_nomem(err);
 	instance = &collectives->instances[collectives->nr_instances++];
 	*instance = (struct hta_instance){ row->key, dur_ps, 0, (uint32_t)row->time.nr };
-	return true;
+	return TS_OK;
 }
 
-bool ts_hta_collectives_add(struct hta_collectives *collectives,
-			    const struct ts_interleaved *interleaved, size_t i)
+enum ts_status ts_hta_collectives_add(struct hta_collectives *collectives,
+				      const struct ts_interleaved *interleaved, size_t i,
+				      struct ts_error *err)
 {
 	struct hta_collective *row = row_of(collectives, describe(collectives, interleaved, i));
+	enum ts_status st;
 
 	TS_ASSERT_HOT(i < interleaved->nr_events);
-	if (!row || !add_instance(collectives, row, interleaved->dur_ps[i]))
-		return false;
+	if (!row)
+		return ts_fail_nomem(err);
+	st = add_instance(collectives, row, interleaved->dur_ps[i], err);
+	if (st)
+		return st;
 	ts_spread_add(&row->time, interleaved->dur_ps[i]);
-	return true;
+	return TS_OK;
 }
 
 /* --- ranks against each other */
@@ -367,14 +373,15 @@ static bool is_whole(const struct hta_instance *all, size_t from, size_t to, siz
 	return true;
 }
 
-bool ts_hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks,
-			      struct ts_hta_rank *results, int64_t *nr_unmatched)
+enum ts_status ts_hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks,
+					struct ts_hta_rank *results, int64_t *nr_unmatched,
+					struct ts_error *err)
 {
 	size_t nr, together;
 	struct hta_instance *all;
 
 	if (nr_ranks < 2)
-		return true;
+		return TS_OK;
 	all = gather(ranks, nr_ranks, &nr);
 	for (size_t from = 0, to; all && from < nr; from = to) {
 		for (to = from + 1; to < nr && all[to].key == all[from].key;)
@@ -387,5 +394,5 @@ bool ts_hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks,
 			meet(&all[i], together, results);
 	}
 	free(all);
-	return all != NULL;
+	return all ? TS_OK : ts_fail_nomem(err);
 }

@@ -149,28 +149,31 @@ static int64_t count_outrun(const struct hta_state *sum)
 	return nr;
 }
 
-/* FACTS is zeroed and stays so when no kernel ran. False: no memory. */
-bool ts_hta_make_facts(const struct hta_state *sum, const struct ts_context *ctx,
-		       struct ts_arena *arena, struct ts_hta_facts *facts)
+/* FACTS is zeroed and stays so when no kernel ran. */
+enum ts_status ts_hta_make_facts(const struct hta_state *sum, const struct ts_context *ctx,
+				 struct ts_arena *arena, struct ts_hta_facts *facts,
+				 struct ts_error *err)
 {
 	struct ts_hta_rank *ranks = make_ranks(sum, ctx, arena);
 	struct ts_hta_figures all = { 0 };
 
 	TS_ASSERT(facts->nr_ranks == 0 && facts->all.nr_kernels == 0);
 	if (!ranks)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < sum->nr_ranks; i++)
 		add(&all, &ranks[i].figures);
 	for (size_t i = 0; i < sum->nr_ranks; i++)
 		if (ranks[i].figures.kernel_us == 0 && ranks[i].figures.kernel_ps > 0)
 			drop_rounded(&all);
 	if (all.nr_kernels == 0)
-		return true;
+		return TS_OK;
 	facts->all = all;
 	facts->ranks = ranks;
 	facts->nr_ranks = sum->nr_ranks;
 	facts->streams = make_streams(sum, ctx, arena, &facts->nr_streams);
 	facts->nr_outrun = count_outrun(sum);
-	return facts->streams &&
-	       ts_hta_collectives_match(sum->ranks, sum->nr_ranks, ranks, &facts->nr_unmatched);
+	if (!facts->streams)
+		return ts_fail_nomem(err);
+	return ts_hta_collectives_match(sum->ranks, sum->nr_ranks, ranks, &facts->nr_unmatched,
+					err);
 }

@@ -11,12 +11,12 @@
 
 #define SLOTS (2 * HTA_LAUNCHES_MAX)
 
-bool ts_hta_launches_init(struct hta_launches *launches)
+enum ts_status ts_hta_launches_init(struct hta_launches *launches, struct ts_error *err)
 {
 	launches->ring = calloc(HTA_LAUNCHES_MAX, sizeof(*launches->ring));
 	launches->nr_ring = HTA_LAUNCHES_MAX;
 	launches->slots = calloc(SLOTS, sizeof(*launches->slots));
-	return launches->ring && launches->slots;
+	return launches->ring && launches->slots ? TS_OK : ts_fail_nomem(err);
 }
 
 /* The ring's address differs from run to run: it is the seed against prepared collisions. */

@@ -10,21 +10,21 @@
 #define FIRST_LENGTHS 64
 
 /* Room to count one more that waits. Most streams never have many, and there may be many streams. */
-static bool room(struct hta_queue *queue)
+static enum ts_status room(struct hta_queue *queue, struct ts_error *err)
 {
 	size_t need = (size_t)TS_MIN(queue->length + 1, HTA_QUEUE_MAX - 1) + 1;
 	size_t nr = TS_MIN(TS_MAX(2 * need, FIRST_LENGTHS), HTA_QUEUE_MAX);
 	uint64_t *lengths;
 
 	if (need <= queue->nr_lengths)
-		return true;
+		return TS_OK;
 	lengths = realloc(queue->lengths, nr * sizeof(*lengths));
 	if (!lengths)
-		return false;
+		return ts_fail_nomem(err);
 	memset(lengths + queue->nr_lengths, 0, (nr - queue->nr_lengths) * sizeof(*lengths));
 	queue->lengths = lengths;
 	queue->nr_lengths = nr;
-	return true;
+	return TS_OK;
 }
 
 static void change(struct hta_queue *queue, int64_t at_ps, int64_t by, int64_t full)
@@ -82,18 +82,22 @@ static void start_until(struct hta_queue *queue, int64_t until_ps, int64_t full)
 	}
 }
 
-bool ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full)
+enum ts_status ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps,
+				int64_t full, struct ts_error *err)
 {
+	enum ts_status st;
+
 	start_until(queue, launch_ps, full);
-	if (!room(queue))
-		return false;
+	st = room(queue, err);
+	if (st)
+		return st;
 	change(queue, launch_ps, 1, full);
 	if (!ts_grow(&queue->starts, &queue->cap_starts, queue->nr_starts + 1,
 		     sizeof(*queue->starts)))
-		return false;
+		return ts_fail_nomem(err);
 	queue->starts[queue->nr_starts] = start_ps;
 	sift_up(queue->starts, queue->nr_starts++);
-	return true;
+	return TS_OK;
 }
 
 void ts_hta_queue_finish(struct hta_queue *queue, int64_t full)

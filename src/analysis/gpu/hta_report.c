@@ -223,9 +223,10 @@ enum ts_status ts_hta_report(struct hta_state *sum, const struct ts_context *ctx
 			     struct ts_error *err)
 {
 	const struct hta_report report = { sum, ctx, facts, result };
+	enum ts_status st = ts_hta_make_facts(sum, ctx, &result->owner->arena, facts, err);
 
-	if (!ts_hta_make_facts(sum, ctx, &result->owner->arena, facts))
-		return ts_fail_nomem(err);
+	if (st)
+		return st;
 	if (facts->all.nr_kernels == 0) {
 		put_nothing(result, ctx);
 		return TS_OK;

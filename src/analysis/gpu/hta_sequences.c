@@ -13,19 +13,18 @@
 
 #define LEAST 3 /* kernels of a sequence that counts; as HTA */
 
-uint32_t ts_hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps)
+enum ts_status ts_hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps, uint32_t *at,
+				struct ts_error *err)
 {
-	uint32_t at;
-
 	if (roots->nr_unused > 0) {
-		at = roots->unused[--roots->nr_unused];
+		*at = roots->unused[--roots->nr_unused];
 	} else {
 		if (!ts_grow(&roots->items, &roots->cap, roots->nr + 1, sizeof(*roots->items)))
-			return TS_NONE;
-		at = (uint32_t)roots->nr++;
+			return ts_fail_nomem(err);
+		*at = (uint32_t)roots->nr++;
 	}
-	roots->items[at] = (struct hta_root){ .op = op, .cpu_ps = cpu_ps, .nr_waiting = 1 };
-	return at;
+	roots->items[*at] = (struct hta_root){ .op = op, .cpu_ps = cpu_ps, .nr_waiting = 1 };
+	return TS_OK;
 }
 
 void ts_hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps)
@@ -56,8 +55,8 @@ void ts_hta_patterns_sort(struct hta_patterns *patterns)
 		qsort(patterns->items, patterns->nr, sizeof(*patterns->items), by_count);
 }
 
-/* Drops the rarer half. False: no memory. */
-static bool thin(struct hta_patterns *patterns)
+/* Drops the rarer half. */
+static enum ts_status thin(struct hta_patterns *patterns, struct ts_error *err)
 {
 	ts_hta_patterns_sort(patterns);
 	ts_map_release(&patterns->by_hash);
@@ -67,46 +66,56 @@ static bool thin(struct hta_patterns *patterns)
 	patterns->nr = TS_MIN(patterns->nr, HTA_PATTERNS / 2);
 	for (size_t i = 0; i < patterns->nr; i++)
 		if (!ts_map_set(&patterns->by_hash, patterns->items[i].hash, (uint32_t)i))
-			return false;
-	return true;
+			return ts_fail_nomem(err);
+	return TS_OK;
 }
 
-static struct hta_pattern *pattern_of(struct hta_patterns *patterns,
-				      const struct hta_pattern *wanted)
+/* A row for it, in which nothing is counted yet. */
+static enum ts_status add_pattern(struct hta_patterns *patterns, const struct hta_pattern *wanted,
+				  struct ts_error *err)
 {
-	uint32_t at = ts_map_find(&patterns->by_hash, wanted->hash);
 	struct hta_pattern *pattern;
+	enum ts_status st = TS_OK;
 
-	if (at != TS_NONE)
-		return &patterns->items[at];
-	if (patterns->nr >= HTA_PATTERNS && !thin(patterns))
-		return NULL;
+	if (patterns->nr >= HTA_PATTERNS)
+		st = thin(patterns, err);
+	if (st)
+		return st;
 	if (!ts_grow(&patterns->items, &patterns->cap, patterns->nr + 1,
 		     sizeof(*patterns->items)) ||
 	    !ts_map_set(&patterns->by_hash, wanted->hash, (uint32_t)patterns->nr))
-		return NULL;
+		return ts_fail_nomem(err);
 	pattern = &patterns->items[patterns->nr++];
 	*pattern = *wanted;
 	pattern->count = 0;
 	pattern->cpu_ps = pattern->gpu_ps = 0;
 	pattern->missed = patterns->missed;
-	return pattern;
+	return TS_OK;
 }
 
-static bool add(struct hta_patterns *patterns, const struct hta_pattern *seen)
+static enum ts_status add(struct hta_patterns *patterns, const struct hta_pattern *seen,
+			  struct ts_error *err)
 {
-	struct hta_pattern *pattern = pattern_of(patterns, seen);
+	uint32_t at = ts_map_find(&patterns->by_hash, seen->hash);
+	struct hta_pattern *pattern;
 
-	if (!pattern)
-		return false;
+	if (at == TS_NONE) {
+		enum ts_status st = add_pattern(patterns, seen, err);
+
+		if (st)
+			return st;
+		at = (uint32_t)patterns->nr - 1;
+	}
+	pattern = &patterns->items[at];
 	pattern->count += seen->count;
 	pattern->missed += seen->missed;
 	pattern->cpu_ps = ts_i64_add(pattern->cpu_ps, seen->cpu_ps);
 	pattern->gpu_ps = ts_i64_add(pattern->gpu_ps, seen->gpu_ps);
-	return true;
+	return TS_OK;
 }
 
-static bool count(struct hta_patterns *patterns, const struct hta_root *root)
+static enum ts_status count(struct hta_patterns *patterns, const struct hta_root *root,
+			    struct ts_error *err)
 {
 	struct hta_pattern seen = {
 		.hash = root->hash,
@@ -118,28 +127,31 @@ static bool count(struct hta_patterns *patterns, const struct hta_root *root)
 	};
 
 	memcpy(seen.kernels, root->kernels, sizeof(seen.kernels));
-	return add(patterns, &seen);
+	return add(patterns, &seen, err);
 }
 
-bool ts_hta_roots_drop(struct hta_roots *roots, uint32_t at, struct hta_patterns *patterns)
+enum ts_status ts_hta_roots_drop(struct hta_roots *roots, uint32_t at,
+				 struct hta_patterns *patterns, struct ts_error *err)
 {
 	struct hta_root *root = &roots->items[at];
 
 	TS_ASSERT_HOT(at < roots->nr && root->nr_waiting > 0);
 	if (--root->nr_waiting > 0)
-		return true;
+		return TS_OK;
 	if (!ts_grow(&roots->unused, &roots->cap_unused, roots->nr_unused + 1,
 		     sizeof(*roots->unused)))
-		return false;
+		return ts_fail_nomem(err);
 	roots->unused[roots->nr_unused++] = at;
-	return root->nr_kernels < LEAST || count(patterns, root);
+	return root->nr_kernels < LEAST ? TS_OK : count(patterns, root, err);
 }
 
-bool ts_hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from)
+enum ts_status ts_hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from,
+				     struct ts_error *err)
 {
-	for (size_t i = 0; i < from->nr; i++)
-		if (!add(into, &from->items[i]))
-			return false;
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < from->nr && !st; i++)
+		st = add(into, &from->items[i], err);
 	into->missed = ts_u64_add(into->missed, from->missed);
-	return true;
+	return st;
 }
