@@ -123,7 +123,7 @@ static void note_scopes(struct timeline_state *state)
 			state->host_kinds[scopes->items[i].op] = KIND_RANGE;
 }
 
-static bool make_tables(struct timeline_state *state)
+static enum ts_status make_tables(struct timeline_state *state, struct ts_error *err)
 {
 	const struct ts_profile *profile = state->ctx->profile;
 
@@ -135,7 +135,7 @@ static bool make_tables(struct timeline_state *state)
 	state->nr_lines = profile->nr_lines;
 	if (!state->host_kinds || !state->device_kinds || !state->sides || !state->until_ps ||
 	    !state->of_lines)
-		return false;
+		return ts_fail_nomem(err);
 	memset(state->host_kinds, KIND_NOTHING, profile->nr_ops + 1);
 	memset(state->device_kinds, KIND_NOTHING, profile->nr_ops + 1);
 	for (size_t i = 0; i < profile->nr_lines; i++) {
@@ -143,7 +143,7 @@ static bool make_tables(struct timeline_state *state)
 		state->until_ps[i] = INT64_MIN;
 	}
 	note_scopes(state);
-	return true;
+	return TS_OK;
 }
 
 /* TPUs have time classes of their own. Without TPUs there is no padding to draw, whose share of the
@@ -160,6 +160,7 @@ static enum ts_status timeline_open(void *ptr, const struct ts_context *ctx,
 				    const struct ts_line *line, struct ts_error *err)
 {
 	struct timeline_state *state = ptr;
+	enum ts_status st;
 
 	state->ctx = ctx;
 	state->sweep = (struct ts_sweep){ .ctx = state, .moment = take_moment };
@@ -170,30 +171,30 @@ static enum ts_status timeline_open(void *ptr, const struct ts_context *ctx,
 		.steps = { .line = TS_NONE },
 		.slices = { .budget = slices_of(ctx) },
 	};
-	if (!make_tables(state))
-		return ts_fail_nomem(err);
-	if (has_marks(ctx->profile))
-		state->rank.steps.source = TIMELINE_MARKS;
-	else if (!ts_timeline_steps_known(&state->rank.steps, ctx, state->rank.host))
-		return ts_fail_nomem(err);
+	st = make_tables(state, err);
+	if (st)
+		return st;
+	if (!has_marks(ctx->profile))
+		return ts_timeline_steps_known(&state->rank.steps, ctx, state->rank.host, err);
+	state->rank.steps.source = TIMELINE_MARKS;
 	return TS_OK;
 }
 
 /* Marks count on the thread that has the first one. */
-static bool take_mark(struct timeline_state *state, uint32_t line, struct ts_bytes name,
-		      int64_t start_ps, int64_t dur_ps)
+static enum ts_status take_mark(struct timeline_state *state, uint32_t line, struct ts_bytes name,
+				int64_t start_ps, int64_t dur_ps, struct ts_error *err)
 {
 	struct timeline_steps *steps = &state->rank.steps;
 	uint64_t number = TS_NO_NUMBER;
 
 	if (steps->fixed || !ts_bytes_starts(name, STEP_PREFIX))
-		return true;
+		return TS_OK;
 	if (steps->line == TS_NONE)
 		steps->line = line;
 	if (steps->line != line)
-		return true;
+		return TS_OK;
 	ts_bytes_u64(ts_bytes_cut(name, strlen(STEP_PREFIX), name.n), &number);
-	return ts_timeline_steps_begin(steps, start_ps, start_ps + dur_ps, number);
+	return ts_timeline_steps_begin(steps, start_ps, start_ps + dur_ps, number, err);
 }
 
 /* The part of the event in which the line was not busy before. */
@@ -206,8 +207,9 @@ static int64_t new_part(struct timeline_state *state, uint32_t line, int64_t sta
 	return TS_MAX(end_ps - from_ps, 0);
 }
 
-static bool take_host_event(struct timeline_state *state, const struct ts_interleaved *interleaved,
-			    size_t i, enum timeline_kind kind)
+static enum ts_status take_host_event(struct timeline_state *state,
+				      const struct ts_interleaved *interleaved, size_t i,
+				      enum timeline_kind kind, struct ts_error *err)
 {
 	struct timeline_rank *rank = &state->rank;
 	int64_t start_ps = interleaved->start_ps[i], dur_ps = TS_MAX(interleaved->dur_ps[i], 0);
@@ -216,19 +218,20 @@ static bool take_host_event(struct timeline_state *state, const struct ts_interl
 	if (kind == KIND_RANGE)
 		return take_mark(state, interleaved->line[i],
 				 state->ctx->profile->ops[interleaved->op[i]].name, start_ps,
-				 dur_ps);
+				 dur_ps, err);
 	if (kind == KIND_PYTHON) {
 		if (!state->ctx->no_python)
 			ts_sweep_add(&state->sweep, kind, start_ps, dur_ps);
-		return true;
+		return TS_OK;
 	}
 	ts_sweep_add(&state->sweep, kind, start_ps, dur_ps);
 	rank->cpu_time_ps = ts_i64_add(rank->cpu_time_ps, new_part(state, interleaved->line[i],
 								   start_ps, start_ps + dur_ps));
 	if (kind != KIND_RUNTIME || interleaved->link[i] == TS_NO_LINK)
-		return true;
+		return TS_OK;
 	step = ts_timeline_steps_of_call(&rank->steps, start_ps, start_ps + dur_ps);
-	return ts_launches_note(&state->launches, interleaved->link[i], step);
+	return ts_launches_note(&state->launches, interleaved->link[i], step) ? TS_OK
+									      : ts_fail_nomem(err);
 }
 
 static void take_device_event(struct timeline_state *state,
@@ -261,8 +264,9 @@ static enum ts_status timeline_interleaved(void *ptr, const struct ts_context *c
 {
 	struct timeline_state *state = ptr;
 	struct timeline_rank *rank = &state->rank;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < interleaved->nr_events && !state->failed; i++) {
+	for (size_t i = 0; i < interleaved->nr_events && !st; i++) {
 		uint8_t side = state->sides[interleaved->line[i]];
 		int64_t start_ps = interleaved->start_ps[i];
 		enum timeline_kind kind;
@@ -275,14 +279,16 @@ static enum ts_status timeline_interleaved(void *ptr, const struct ts_context *c
 		ts_sweep_to(&state->sweep, start_ps);
 		if (side == TS_SIDE_DEVICE)
 			take_device_event(state, interleaved, i, kind);
-		else if (!take_host_event(state, interleaved, i, kind))
-			state->failed = true;
+		else
+			st = take_host_event(state, interleaved, i, kind, err);
+		if (state->failed)
+			st = ts_fail_nomem(err);
 	}
-	return state->failed ? ts_fail_nomem(err) : TS_OK;
+	return st;
 }
 
-/* False: no memory. */
-static bool take_streams(struct timeline_state *into, const struct timeline_state *from)
+static enum ts_status take_streams(struct timeline_state *into, const struct timeline_state *from,
+				   struct ts_error *err)
 {
 	for (uint32_t line = 0; line < from->nr_lines; line++) {
 		struct timeline_stream stream = from->of_lines[line];
@@ -291,11 +297,11 @@ static bool take_streams(struct timeline_state *into, const struct timeline_stat
 			continue;
 		if (!ts_grow(&into->streams, &into->cap_streams, into->nr_streams + 1,
 			     sizeof(*into->streams)))
-			return false;
+			return ts_fail_nomem(err);
 		stream.line = line;
 		into->streams[into->nr_streams++] = stream;
 	}
-	return true;
+	return TS_OK;
 }
 
 /* FROM may come out of its saved form, which does not have the sweep's caller. */
@@ -303,10 +309,13 @@ static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struc
 				     struct ts_error *err)
 {
 	struct timeline_state *into = ptr_into, *from = ptr_from;
+	enum ts_status st;
 
-	if (!ts_grow(&into->ranks, &into->cap_ranks, into->nr_ranks + 1, sizeof(*into->ranks)) ||
-	    !take_streams(into, from))
+	if (!ts_grow(&into->ranks, &into->cap_ranks, into->nr_ranks + 1, sizeof(*into->ranks)))
 		return ts_fail_nomem(err);
+	st = take_streams(into, from, err);
+	if (st)
+		return st;
 	from->ctx = ctx;
 	from->sweep.ctx = from;
 	from->sweep.moment = take_moment;

@@ -99,7 +99,7 @@ struct timeline_state {
 	struct timeline_stream *of_lines;   /* of each line; only those of devices are counted */
 	size_t nr_lines;
 	struct ts_launches launches; /* which step asked for it */
-	bool failed;		     /* no memory */
+	bool failed;		     /* a moment could not be drawn for want of memory */
 	struct timeline_rank rank;
 	/* of the sum */
 	struct timeline_rank *ranks;
@@ -116,9 +116,9 @@ extern const struct ts_record ts_timeline_record;
 /* What happens in [from, to) is of this class. */
 void ts_timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t to_ps,
 			    enum ts_trace_class class);
-/* A step that begins now. False: no memory. */
-bool ts_timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_t end_ps,
-			     uint64_t number);
+/* A step that begins now. */
+enum ts_status ts_timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps,
+				       int64_t end_ps, uint64_t number, struct ts_error *err);
 /* The step that a call lies in, from start to end; TS_NONE: it lies in no step. */
 uint32_t ts_timeline_steps_of_call(const struct timeline_steps *steps, int64_t start_ps,
 				   int64_t end_ps);
@@ -130,9 +130,9 @@ void ts_timeline_steps_finish(struct timeline_steps *steps);
 /* How many steps count: of the last steps the profiler may have missed kernels. */
 size_t ts_timeline_steps_whole(const struct timeline_steps *steps);
 
-/* timeline_known.c: the steps of HOST that the outline knows, if any. False: no memory. */
-bool ts_timeline_steps_known(struct timeline_steps *steps, const struct ts_context *ctx,
-			     uint32_t host);
+/* timeline_known.c: the steps of HOST that the outline knows, if any. */
+enum ts_status ts_timeline_steps_known(struct timeline_steps *steps, const struct ts_context *ctx,
+				       uint32_t host, struct ts_error *err);
 
 /* timeline_report.c */
 enum ts_status ts_timeline_report(struct timeline_state *sum, const struct ts_context *ctx,

@@ -27,10 +27,11 @@ static void add_step(struct mean_step *mean, const struct ts_step *step)
 	mean->total_ps = ts_i64_add(mean->total_ps, ts_i64_sub(step->end_ps, step->start_ps));
 }
 
-/* False: no memory. */
-static bool put_means(struct timeline_steps *steps, const struct mean_step *means, size_t nr)
+static enum ts_status put_means(struct timeline_steps *steps, const struct mean_step *means,
+				size_t nr, struct ts_error *err)
 {
 	int64_t behind_ps = INT64_MIN;
+	enum ts_status st;
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct mean_step *mean = &means[i];
@@ -42,50 +43,55 @@ static bool put_means(struct timeline_steps *steps, const struct mean_step *mean
 		start_ps = TS_MAX(start_ps,
 				  behind_ps); /* where devices lack steps, means may overlap */
 		behind_ps = ts_i64_add(start_ps, mean->total_ps / mean->nr);
-		if (!ts_timeline_steps_begin(steps, start_ps, behind_ps, mean->number))
-			return false;
+		st = ts_timeline_steps_begin(steps, start_ps, behind_ps, mean->number, err);
+		if (st)
+			return st;
 		steps->items[steps->nr - 1].earliest_ps = mean->earliest_ps;
 	}
-	return true;
+	return TS_OK;
 }
 
-/* The steps of those of KNOWN's devices that IS_OWN. False: no memory. */
-static bool take(struct timeline_steps *steps, const struct ts_steps *known, const bool *is_own)
+/* The steps of those of KNOWN's devices that IS_OWN. */
+static enum ts_status take(struct timeline_steps *steps, const struct ts_steps *known,
+			   const bool *is_own, struct ts_error *err)
 {
 	struct mean_step *means = calloc(known->nr_steps + 1, sizeof(*means));
-	bool good = means != NULL;
+	enum ts_status st;
 
-	for (uint32_t d = 0; good && d < known->nr_devices; d++) {
+	for (uint32_t d = 0; means && d < known->nr_devices; d++) {
 		const struct ts_device_steps *own = is_own[d] ? ts_steps_of(known, d) : NULL;
 
 		for (size_t i = 0; own && i < own->nr; i++)
 			add_step(&means[ts_device_steps_row(own, i)], &own->items[i]);
 	}
-	good = good && put_means(steps, means, known->nr_steps);
+	st = means ? put_means(steps, means, known->nr_steps, err) : ts_fail_nomem(err);
 	free(means);
-	return good;
+	return st;
 }
 
-bool ts_timeline_steps_known(struct timeline_steps *steps, const struct ts_context *ctx,
-			     uint32_t host)
+enum ts_status ts_timeline_steps_known(struct timeline_steps *steps, const struct ts_context *ctx,
+				       uint32_t host, struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
 	const struct ts_outline *outline = ctx->outline;
 	size_t nr = TS_MAX(profile->nr_devices, profile->nr_hosts);
-	bool *is_own = calloc(nr + 1, sizeof(*is_own)), good = is_own != NULL;
+	bool *is_own = calloc(nr + 1, sizeof(*is_own));
+	enum ts_status st;
 
 	TS_ASSERT(steps && host < profile->nr_hosts);
-	for (size_t d = 0; good && d < profile->nr_devices; d++)
+	if (!is_own)
+		return ts_fail_nomem(err);
+	for (size_t d = 0; d < profile->nr_devices; d++)
 		is_own[d] = profile->devices[d].host == host;
-	good = good && take(steps, &outline->steps, is_own);
+	st = take(steps, &outline->steps, is_own, err);
 	steps->source = steps->nr > 0 ? TIMELINE_DEVICES : TIMELINE_NONE;
-	if (good && steps->nr == 0) {
+	if (!st && steps->nr == 0) {
 		memset(is_own, 0, nr * sizeof(*is_own));
 		is_own[host] = true;
-		good = take(steps, &outline->host_steps, is_own);
+		st = take(steps, &outline->host_steps, is_own, err);
 		steps->source = steps->nr > 0 ? TIMELINE_HOST : TIMELINE_NONE;
 	}
 	steps->fixed = steps->nr > 0;
 	free(is_own);
-	return good;
+	return st;
 }

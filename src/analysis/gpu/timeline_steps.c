@@ -93,13 +93,13 @@ void ts_timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64
 	}
 }
 
-bool ts_timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_t end_ps,
-			     uint64_t number)
+enum ts_status ts_timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps,
+				       int64_t end_ps, uint64_t number, struct ts_error *err)
 {
 	struct timeline_step *step;
 
 	if (!ts_grow(&steps->items, &steps->cap, steps->nr + 1, sizeof(*step)))
-		return false;
+		return ts_fail_nomem(err);
 	step = &steps->items[steps->nr];
 	*step = (struct timeline_step){ .number = number,
 					.start_ps = start_ps,
@@ -110,7 +110,7 @@ bool ts_timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int
 	move(&step->gap, &steps->behind);
 	if (steps->nr++ == 0)
 		steps->first_ps = start_ps;
-	return true;
+	return TS_OK;
 }
 
 uint32_t ts_timeline_steps_of_call(const struct timeline_steps *steps, int64_t start_ps,
