@@ -63,43 +63,48 @@ static enum ts_status take_part(void *ctx, size_t index, struct ts_remote_call *
 	return TS_OK;
 }
 
-static bool add_parts(struct fetch *fetch, struct ts_object *object)
+static enum ts_status add_parts(struct fetch *fetch, struct ts_object *object, struct ts_error *err)
 {
+	enum ts_status st;
+
 	for (uint64_t at = 0; at < object->size; at += PART_BYTES) {
 		struct part part = { .object = object,
 				     .at = at,
 				     .n = TS_MIN(object->size - at, PART_BYTES) };
 
-		if (!ts_grow(&fetch->parts, &fetch->cap_parts, fetch->nr_parts + 1, sizeof(part)) ||
-		    !ts_remote_absolute(fetch->remote, object->path, &part.file))
-			return false;
+		if (!ts_grow(&fetch->parts, &fetch->cap_parts, fetch->nr_parts + 1, sizeof(part)))
+			return ts_fail_nomem(err);
+		st = ts_remote_absolute(fetch->remote, object->path, &part.file, err);
+		if (st)
+			return st;
 		fetch->parts[fetch->nr_parts++] = part;
 	}
-	return true;
+	return TS_OK;
 }
 
 /* With the lock held: the objects without content, which this fetch brings. */
-static bool choose(struct fetch *fetch, const char *const *paths, size_t nr, bool *has_coming)
+static enum ts_status choose(struct fetch *fetch, const char *const *paths, size_t nr,
+			     bool *has_coming, struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st;
 
 	*has_coming = false;
-	for (size_t i = 0; i < nr && good; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		struct ts_object *object = ts_remote_find(fetch->remote, paths[i]);
 
 		*has_coming |= object && object->state == TS_OBJECT_COMING;
 		if (!object || object->state != TS_OBJECT_EMPTY)
 			continue;
-		good = ts_grow(&fetch->objects, &fetch->cap, fetch->nr + 1,
-			       sizeof(*fetch->objects)) &&
-		       add_parts(fetch, object);
-		if (!good)
-			break;
+		if (!ts_grow(&fetch->objects, &fetch->cap, fetch->nr + 1, sizeof(*fetch->objects)))
+			return ts_fail_nomem(err);
+		st = add_parts(fetch, object, err);
+		if (st)
+			return st;
 		fetch->objects[fetch->nr++] = object;
 		fetch->nr_bytes += object->size;
 		object->state = TS_OBJECT_COMING;
 	}
-	return good;
+	return TS_OK;
 }
 
 static void settle(struct fetch *fetch, bool good)
@@ -208,7 +213,7 @@ static bool look_again(const struct fetch *fetch)
 				  NULL) == TS_OK) {
 			pthread_mutex_lock(&remote->lock);
 			nr_new += ts_object_set(object, call.reply.size, call.reply.mtime_ns,
-						call.reply.generation) &&
+						call.reply.generation, NULL) == TS_OK &&
 				  ts_mirror_make(object) == 0;
 			pthread_mutex_unlock(&remote->lock);
 		}
@@ -226,7 +231,7 @@ static enum ts_status bring_some(struct ts_remote *remote, const char *const *pa
 	enum ts_status st;
 
 	pthread_mutex_lock(&remote->lock);
-	st = choose(&fetch, paths, nr, has_coming) ? TS_OK : ts_fail_nomem(err);
+	st = choose(&fetch, paths, nr, has_coming, err);
 	if (!st && nr > 0)
 		st = look_for_room(remote, paths[0],
 				   ts_u64_add(fetch.nr_bytes, fetch.nr ? more : 0), err);
@@ -391,20 +396,23 @@ static enum ts_status take_tail(void *ctx, size_t index, struct ts_remote_call *
 	return st == TS_NOMEM ? st : TS_OK;
 }
 
-static bool add_tail(struct tails *tails, const char *path)
+static enum ts_status add_tail(struct tails *tails, const char *path, struct ts_error *err)
 {
 	struct ts_object *object = ts_remote_find(tails->remote, path);
 	struct part part = { .object = object };
+	enum ts_status st;
 
 	if (!object || object->state != TS_OBJECT_EMPTY || object->size == 0)
-		return true;
+		return TS_OK;
 	part.n = TS_MIN(object->size, TS_REMOTE_TAIL);
 	part.at = object->size - part.n;
-	if (!ts_grow(&tails->parts, &tails->cap, tails->nr + 1, sizeof(part)) ||
-	    !ts_remote_absolute(tails->remote, path, &part.file))
-		return false;
+	if (!ts_grow(&tails->parts, &tails->cap, tails->nr + 1, sizeof(part)))
+		return ts_fail_nomem(err);
+	st = ts_remote_absolute(tails->remote, path, &part.file, err);
+	if (st)
+		return st;
 	tails->parts[tails->nr++] = part;
-	return true;
+	return TS_OK;
 }
 
 /* Those of one helper. */
@@ -416,14 +424,12 @@ static enum ts_status read_tails(struct ts_remote *remote, struct ts_client *cli
 		.client = client, .make = make_tail, .done = take_tail, .ctx = &tails
 	};
 	enum ts_status st = TS_OK;
-	bool good = true;
 
 	pthread_mutex_lock(&remote->lock);
-	for (size_t i = 0; i < nr && good; i++)
-		good = ts_remote_client(remote, paths[i]) != client || add_tail(&tails, paths[i]);
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		if (ts_remote_client(remote, paths[i]) == client)
+			st = add_tail(&tails, paths[i], err);
 	pthread_mutex_unlock(&remote->lock);
-	if (!good)
-		st = ts_fail_nomem(err);
 	batch.nr = tails.nr;
 	batch.nr_jobs = tails.nr ? ts_remote_jobs(remote, client, err) : 0;
 	if (!st && batch.nr_jobs > 0)

@@ -56,8 +56,8 @@ struct ts_client *ts_remote_client(struct ts_remote *remote, const char *url);
 struct ts_object *ts_remote_find(struct ts_remote *remote, const char *path);
 /* NULL: no memory. */
 struct ts_object *ts_remote_get(struct ts_remote *remote, const char *path);
-bool ts_object_set(struct ts_object *object, uint64_t size, int64_t mtime_ns,
-		   const char *generation);
+enum ts_status ts_object_set(struct ts_object *object, uint64_t size, int64_t mtime_ns,
+			     const char *generation, struct ts_error *err);
 
 /* mirror.c: the object's file, without content. 0, or errno. */
 int ts_mirror_make(struct ts_object *object);
@@ -88,7 +88,8 @@ struct ts_batch {
 enum ts_status ts_batch_run(const struct ts_batch *batch, struct ts_error *err);
 size_t ts_remote_jobs(const struct ts_remote *remote, struct ts_client *client,
 		      struct ts_error *err);
-/* The absolute path of a mirrored file, for the helper. False: no memory. */
-bool ts_remote_absolute(const struct ts_remote *remote, const char *path, char **absolute);
+/* The absolute path of a mirrored file, for the helper. */
+enum ts_status ts_remote_absolute(const struct ts_remote *remote, const char *path, char **absolute,
+				  struct ts_error *err);
 
 #endif

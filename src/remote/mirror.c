@@ -56,19 +56,19 @@ struct ts_object *ts_remote_get(struct ts_remote *remote, const char *path)
 	return object;
 }
 
-bool ts_object_set(struct ts_object *object, uint64_t size, int64_t mtime_ns,
-		   const char *generation)
+enum ts_status ts_object_set(struct ts_object *object, uint64_t size, int64_t mtime_ns,
+			     const char *generation, struct ts_error *err)
 {
 	char *copy = strdup(generation ? generation : "");
 
 	if (!copy)
-		return false;
+		return ts_fail_nomem(err);
 	free(object->generation);
 	object->generation = copy;
 	object->size = size;
 	object->mtime_ns = mtime_ns;
 	object->is_gone = object->is_outdated = false;
-	return true;
+	return TS_OK;
 }
 
 static int make_folders(const char *path)
@@ -181,14 +181,15 @@ uint64_t ts_mirror_free(const struct ts_remote *remote)
 	return ts_u64_mul(disk.f_bavail, disk.f_frsize);
 }
 
-bool ts_remote_absolute(const struct ts_remote *remote, const char *path, char **absolute)
+enum ts_status ts_remote_absolute(const struct ts_remote *remote, const char *path, char **absolute,
+				  struct ts_error *err)
 {
 	size_t n = strlen(remote->scratch) + strlen(path) + 2;
 
 	*absolute = malloc(n);
 	if (*absolute)
 		snprintf(*absolute, n, "%s/%s", remote->scratch, path);
-	return *absolute != NULL;
+	return *absolute ? TS_OK : ts_fail_nomem(err);
 }
 
 bool ts_remote_has(struct ts_remote *remote, const char *path)
@@ -212,20 +213,22 @@ static const char *name_in(const char *path, const char *dir)
 	return path + n + 1;
 }
 
-bool ts_remote_names(struct ts_remote *remote, const char *dir, ts_remote_name_fn *each, void *ctx)
+enum ts_status ts_remote_names(struct ts_remote *remote, const char *dir, ts_remote_name_fn *each,
+			       void *ctx, struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(remote && dir && each);
 	pthread_mutex_lock(&remote->lock);
-	for (size_t i = 0; i < remote->nr_objects && good; i++) {
+	for (size_t i = 0; i < remote->nr_objects && st == TS_OK; i++) {
 		const struct ts_object *object = remote->objects[i];
 		const char *name = object->is_gone ? NULL : name_in(object->path, dir);
 
-		good = !name || each(ctx, name);
+		if (name)
+			st = each(ctx, name, err);
 	}
 	pthread_mutex_unlock(&remote->lock);
-	return good;
+	return st;
 }
 
 const struct ts_looker *ts_remote_looker(const struct ts_remote *remote)

@@ -37,15 +37,16 @@ struct pushing {
 	bool is_stale;
 };
 
-static bool add(struct pushing *pushing, struct change change, const char *name)
+static enum ts_status add(struct pushing *pushing, struct change change, const char *name,
+			  struct ts_error *err)
 {
 	if (!change.path || !change.if_generation ||
 	    !ts_grow(&pushing->changes, &pushing->cap, pushing->nr + 1, sizeof(change)))
-		return false;
+		return ts_fail_nomem(err);
 	change.rank =
 		pushing->options->rank(pushing->options->ctx, name, change.kind == CHANGE_DELETE);
 	pushing->changes[pushing->nr++] = change;
-	return true;
+	return TS_OK;
 }
 
 static const char *keep(struct pushing *pushing, const char *text)
@@ -53,15 +54,20 @@ static const char *keep(struct pushing *pushing, const char *text)
 	return (const char *)ts_arena_copy(&pushing->arena, ts_bytes_of(text)).p;
 }
 
-/* The end of the file at PATH from BASE on, as a file of its own. False: errno says why. */
-static bool make_tail(struct pushing *pushing, const char *path, uint64_t base, char **file)
+/* The end of the file at PATH from BASE on, as a file of its own. */
+static enum ts_status make_tail(struct pushing *pushing, const char *path, uint64_t base,
+				char **file, struct ts_error *err)
 {
 	char *bytes = malloc(PIECE), name[64];
 	int from = ts_sys_open(path, O_RDONLY | O_NOFOLLOW), to = -1;
 	ssize_t n = -1;
+	enum ts_status st = TS_OK;
 
 	snprintf(name, sizeof(name), "tail-%llu", (unsigned long long)pushing->remote->clock);
-	if (bytes && from >= 0 && ts_remote_absolute(pushing->remote, name, file))
+	if (from >= 0)
+		st = bytes ? ts_remote_absolute(pushing->remote, name, file, err)
+			   : ts_fail_nomem(err);
+	if (from >= 0 && st == TS_OK)
 		to = ts_sys_make(AT_FDCWD, *file, O_WRONLY | O_CREAT | O_EXCL, 0600);
 	while (to >= 0 && (n = ts_sys_pread(from, bytes, PIECE, (off_t)base)) > 0) {
 		if (write(to, bytes, (size_t)n) != n) {
@@ -70,75 +76,80 @@ static bool make_tail(struct pushing *pushing, const char *path, uint64_t base, 
 		}
 		base += (uint64_t)n;
 	}
+	if (st == TS_OK && n != 0)
+		st = ts_fail_errno(err, errno ? errno : EIO, path, "read what was added");
 	free(bytes);
 	if (from >= 0)
 		close(from);
 	if (to >= 0)
 		close(to);
-	return n == 0;
+	return st;
 }
 
 /* An object that only got another tail, or lost one, is not sent again. */
-static bool choose_kind(struct pushing *pushing, struct change *change,
-			const struct ts_object *object)
+static enum ts_status choose_kind(struct pushing *pushing, struct change *change,
+				  const struct ts_object *object, struct ts_error *err)
 {
 	uint64_t base = pushing->options->base(change->path);
 
 	change->kind = CHANGE_PUT;
 	if (!object || base == UINT64_MAX || base == 0 || base > object->size)
-		return ts_remote_absolute(pushing->remote, change->path, &change->file);
+		return ts_remote_absolute(pushing->remote, change->path, &change->file, err);
 	change->base = base;
 	if (base == change->size && base < object->size) {
 		change->kind = CHANGE_CUT;
-		return true;
+		return TS_OK;
 	}
 	if (base == change->size)
-		return ts_remote_absolute(pushing->remote, change->path, &change->file);
+		return ts_remote_absolute(pushing->remote, change->path, &change->file, err);
 	change->kind = CHANGE_APPEND;
 	pushing->remote->clock++;
-	return make_tail(pushing, change->path, base, &change->file);
+	return make_tail(pushing, change->path, base, &change->file, err);
 }
 
-static bool take_file(struct pushing *pushing, const char *dir, const char *name)
+static enum ts_status take_file(struct pushing *pushing, const char *dir, const char *name,
+				struct ts_error *err)
 {
 	struct change change = {
 		.path = (const char *)ts_arena_printf(&pushing->arena, "%s/%s", dir, name).p
 	};
 	struct ts_object *object;
 	struct stat now;
+	enum ts_status st;
 
 	if (!change.path)
-		return false;
+		return ts_fail_nomem(err);
 	if (name[0] == '.' || lstat(change.path, &now) != 0 || !S_ISREG(now.st_mode))
-		return true;
+		return TS_OK;
 	object = ts_remote_find(pushing->remote, change.path);
 	if (object)
 		object->is_met = true;
 	if (object && ts_mirror_is_ours(object, &now))
-		return true;
+		return TS_OK;
 	change.size = (uint64_t)now.st_size;
 	change.if_generation = object ? keep(pushing, object->generation) : "";
-	return choose_kind(pushing, &change, object) && add(pushing, change, name);
+	st = choose_kind(pushing, &change, object, err);
+	return st ? st : add(pushing, change, name, err);
 }
 
-static bool take_missing(struct pushing *pushing, const char *dir)
+static enum ts_status take_missing(struct pushing *pushing, const char *dir, struct ts_error *err)
 {
 	size_t n = strlen(dir);
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < pushing->remote->nr_objects && good; i++) {
+	for (size_t i = 0; i < pushing->remote->nr_objects && st == TS_OK; i++) {
 		struct ts_object *object = pushing->remote->objects[i];
 
 		if (object->is_gone || object->is_met || strncmp(object->path, dir, n) != 0 ||
 		    object->path[n] != '/' || strchr(object->path + n + 1, '/'))
 			continue;
-		good = add(pushing,
-			   (struct change){ .kind = CHANGE_DELETE,
-					    .path = object->path,
-					    .if_generation = keep(pushing, object->generation) },
-			   object->path + n + 1);
+		st = add(pushing,
+			 (struct change){ .kind = CHANGE_DELETE,
+					  .path = object->path,
+					  .if_generation = keep(pushing, object->generation) },
+			 object->path + n + 1, err);
 	}
-	return good;
+	return st;
 }
 
 /* With the lock held. */
@@ -146,17 +157,18 @@ static enum ts_status find_changes(struct pushing *pushing, const char *dir, str
 {
 	DIR *folder = ts_sys_opendir(dir);
 	const struct dirent *entry;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	if (!folder)
 		return errno == ENOENT ? TS_OK : ts_fail_errno(err, errno, dir, "read the folder");
 	for (size_t i = 0; i < pushing->remote->nr_objects; i++)
 		pushing->remote->objects[i]->is_met = false;
-	while (good && (entry = readdir(folder)) != NULL)
-		good = take_file(pushing, dir, entry->d_name);
+	while (st == TS_OK && (entry = readdir(folder)) != NULL)
+		st = take_file(pushing, dir, entry->d_name, err);
 	closedir(folder);
-	good = good && take_missing(pushing, dir);
-	return good ? TS_OK : ts_fail_errno(err, errno ? errno : ENOMEM, dir, "look for changes");
+	if (st == TS_OK)
+		st = take_missing(pushing, dir, err);
+	return st;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -188,25 +200,28 @@ static void make_request(void *ctx, size_t index, struct ts_remote_request *requ
 }
 
 /* With the lock held. The file is the object's now. */
-static bool adopt(struct pushing *pushing, const struct change *change,
-		  const struct ts_remote_reply *reply)
+static enum ts_status adopt(struct pushing *pushing, const struct change *change,
+			    const struct ts_remote_reply *reply, struct ts_error *err)
 {
 	struct ts_object *object = ts_remote_get(pushing->remote, change->path);
 	struct stat now;
+	enum ts_status st;
 
 	if (!object)
-		return false;
+		return ts_fail_nomem(err);
 	if (change->kind == CHANGE_DELETE) {
 		object->is_gone = true;
 		object->state = TS_OBJECT_EMPTY;
-		return true;
+		return TS_OK;
 	}
-	if (lstat(change->path, &now) != 0 ||
-	    !ts_object_set(object, change->size, ts_stat_mtime_ns(&now), reply->generation))
-		return false;
+	if (lstat(change->path, &now) != 0)
+		return ts_fail_errno(err, errno, change->path, "look at it");
+	st = ts_object_set(object, change->size, ts_stat_mtime_ns(&now), reply->generation, err);
+	if (st)
+		return st;
 	object->state = TS_OBJECT_HERE;
 	ts_mirror_remember(object);
-	return true;
+	return TS_OK;
 }
 
 static void count(struct pushing *pushing, const struct change *change,
@@ -243,7 +258,6 @@ static enum ts_status take_reply(void *ctx, size_t index, struct ts_remote_call 
 {
 	struct pushing *pushing = ctx;
 	const struct change *change = &pushing->now[index];
-	bool good = true;
 
 	if (st && is_outrun(change, call)) {
 		pushing->is_stale = true;
@@ -255,9 +269,9 @@ static enum ts_status take_reply(void *ctx, size_t index, struct ts_remote_call 
 		return st;
 	count(pushing, change, &call->reply);
 	pthread_mutex_lock(&pushing->remote->lock);
-	good = adopt(pushing, change, &call->reply);
+	st = adopt(pushing, change, &call->reply, err);
 	pthread_mutex_unlock(&pushing->remote->lock);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 static enum ts_status send_all(struct pushing *pushing, struct ts_client *client,

@@ -27,7 +27,7 @@ struct listing {
 	size_t nr, cap;
 	size_t nr_passed; /* names that no file can have */
 	const char *passed;
-	bool is_over, nomem;
+	enum ts_status st;	       /* TS_NOMEM, or TS_LIMIT: there are too many */
 	struct ts_strmap with_xplanes; /* folders */
 };
 
@@ -42,14 +42,17 @@ static void take_entry(void *ctx, const struct ts_remote_reply *entry)
 	struct listing *listing = ctx;
 	struct item item = { .size = entry->size, .mtime_ns = entry->mtime_ns };
 
-	if (entry->is_folder || listing->is_over || strstr(entry->name, TAIL_MARK))
+	if (entry->is_folder || listing->st || strstr(entry->name, TAIL_MARK))
 		return;
 	if (!ts_url_name_is_good(ts_bytes_of(entry->name)) ||
 	    (!listing->is_recursive && strchr(entry->name, '/'))) {
 		pass_over(listing, entry->name);
 		return;
 	}
-	listing->is_over = listing->nr >= TS_LIMIT_REMOTE_OBJECTS;
+	if (listing->nr >= TS_LIMIT_REMOTE_OBJECTS) {
+		listing->st = TS_LIMIT;
+		return;
+	}
 	item.path = (const char *)ts_arena_printf(&listing->arena, "%s/%s", listing->folder,
 						  entry->name)
 			    .p;
@@ -57,7 +60,7 @@ static void take_entry(void *ctx, const struct ts_remote_reply *entry)
 		(const char *)ts_arena_copy(&listing->arena, ts_bytes_of(entry->generation)).p;
 	if (!item.path || !item.generation ||
 	    !ts_grow(&listing->items, &listing->cap, listing->nr + 1, sizeof(item)))
-		listing->nomem = true;
+		listing->st = TS_NOMEM;
 	else
 		listing->items[listing->nr++] = item;
 }
@@ -71,38 +74,41 @@ static bool is_below(const struct ts_object *object, const struct listing *listi
 }
 
 /* What is in use stays as it is until the next look. */
-static bool take_item(struct ts_remote *remote, struct listing *listing, const struct item *item)
+static enum ts_status take_item(struct ts_remote *remote, struct listing *listing,
+				const struct item *item, struct ts_error *err)
 {
 	struct ts_object *object = ts_remote_get(remote, item->path);
 	bool is_same;
+	enum ts_status st;
 
 	if (!object)
-		return false;
+		return ts_fail_nomem(err);
 	is_same = !object->is_gone && object->size == item->size &&
 		  strcmp(object->generation, item->generation) == 0;
 	object->is_met = true;
 	if (is_same || object->users > 0)
-		return true;
-	if (!ts_object_set(object, item->size, item->mtime_ns, item->generation))
-		return false;
+		return TS_OK;
+	st = ts_object_set(object, item->size, item->mtime_ns, item->generation, err);
+	if (st)
+		return st;
 	if (ts_mirror_make(object) !=
 	    0) { /* a folder has this name, or a file that of its folder */
 		pass_over(listing, item->path);
 		object->is_gone = true;
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool apply(struct ts_remote *remote, struct listing *listing)
+static enum ts_status apply(struct ts_remote *remote, struct listing *listing, struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	pthread_mutex_lock(&remote->lock);
 	for (size_t i = 0; i < remote->nr_objects; i++)
 		remote->objects[i]->is_met = false;
-	for (size_t i = 0; i < listing->nr && good; i++)
-		good = take_item(remote, listing, &listing->items[i]);
-	for (size_t i = 0; i < remote->nr_objects && good; i++) {
+	for (size_t i = 0; i < listing->nr && st == TS_OK; i++)
+		st = take_item(remote, listing, &listing->items[i], err);
+	for (size_t i = 0; i < remote->nr_objects && st == TS_OK; i++) {
 		struct ts_object *object = remote->objects[i];
 
 		if (!object->is_met && !object->is_gone && object->users == 0 &&
@@ -110,7 +116,7 @@ static bool apply(struct ts_remote *remote, struct listing *listing)
 			ts_mirror_remove(object);
 	}
 	pthread_mutex_unlock(&remote->lock);
-	return good;
+	return st;
 }
 
 /* Heads of traces, which say what job they are of, are read before a file is asked for. */
@@ -127,15 +133,17 @@ static struct ts_bytes folder_of(const char *path)
 }
 
 /* Beside xplanes traces are passed over, and so are their heads. */
-static bool note_folders(struct listing *listing)
+static enum ts_status note_folders(struct listing *listing, struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < listing->nr && good; i++)
+	for (size_t i = 0; i < listing->nr && st == TS_OK; i++)
 		if (ts_xplanefile_is(ts_bytes_of(listing->items[i].path)))
-			good = ts_strmap_set(&listing->with_xplanes,
-					     folder_of(listing->items[i].path), 0);
-	return good;
+			st = ts_strmap_set(&listing->with_xplanes,
+					   folder_of(listing->items[i].path), 0)
+				     ? TS_OK
+				     : ts_fail_nomem(err);
+	return st;
 }
 
 /* A trace by its name, and not one that we made. */
@@ -175,25 +183,26 @@ static enum ts_status take_head(void *ctx, size_t index, struct ts_remote_call *
 	return st == TS_NOMEM ? st : TS_OK;
 }
 
-static bool choose_heads(struct heads *heads, const struct listing *listing)
+static enum ts_status choose_heads(struct heads *heads, const struct listing *listing,
+				   struct ts_error *err)
 {
 	struct ts_remote *remote = heads->remote;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	pthread_mutex_lock(&remote->lock);
-	for (size_t i = 0; i < listing->nr && heads->nr < MAX_HEADS && good; i++) {
+	for (size_t i = 0; i < listing->nr && heads->nr < MAX_HEADS && st == TS_OK; i++) {
 		struct ts_object *object = ts_remote_find(remote, listing->items[i].path);
 
 		if (!object || object->state != TS_OBJECT_EMPTY || object->has_head ||
 		    object->size == 0 || !may_be_trace(object->path) ||
 		    ts_strmap_find(&listing->with_xplanes, folder_of(object->path)) != TS_NONE)
 			continue;
-		good = ts_remote_absolute(remote, object->path, &heads->files[heads->nr]);
+		st = ts_remote_absolute(remote, object->path, &heads->files[heads->nr], err);
 		heads->objects[heads->nr] = object;
-		heads->nr += good;
+		heads->nr += st == TS_OK;
 	}
 	pthread_mutex_unlock(&remote->lock);
-	return good;
+	return st;
 }
 
 static enum ts_status read_heads(struct ts_remote *remote, struct ts_client *client,
@@ -207,8 +216,9 @@ static enum ts_status read_heads(struct ts_remote *remote, struct ts_client *cli
 
 	if (!st) {
 		heads->remote = remote;
-		st = note_folders(listing) && choose_heads(heads, listing) ? TS_OK
-									   : ts_fail_nomem(err);
+		st = note_folders(listing, err);
+		if (!st)
+			st = choose_heads(heads, listing, err);
 		batch.nr = heads->nr;
 		batch.nr_jobs = ts_remote_jobs(remote, client, err);
 	}
@@ -256,9 +266,9 @@ static enum ts_status list(struct ts_client *client, struct listing *listing, st
 	ts_remote_call_release(&call);
 	if (st && st != TS_NOTFOUND)
 		return st;
-	if (listing->nomem)
+	if (listing->st == TS_NOMEM)
 		return ts_fail_nomem(err);
-	if (listing->is_over)
+	if (listing->st == TS_LIMIT)
 		return ts_fail(err, TS_LIMIT,
 			       "%s: more than %d objects; name a folder further down " TS_OVER(
 				       TS_LIMIT_REMOTE_OBJECTS),
@@ -289,8 +299,8 @@ static enum ts_status look(struct ts_remote *remote, struct ts_client *client, c
 	listing.is_recursive = !is_object;
 	if (!st)
 		st = list(client, &listing, err);
-	if (!st && !apply(remote, &listing))
-		st = ts_fail_nomem(err);
+	if (!st)
+		st = apply(remote, &listing, err);
 	if (!st && listing.nr == 0)
 		st = ts_fail(err, TS_NOTFOUND,
 			     "%s: there is no object of this name, and none below it (list the "

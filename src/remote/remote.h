@@ -64,8 +64,9 @@ bool ts_remote_reads(struct ts_remote *remote, const char *path);
 /* Is it mirrored? */
 bool ts_remote_has(struct ts_remote *remote, const char *path);
 /* Calls EACH for each name (without folder) in the mirrored folder DIR. */
-typedef bool ts_remote_name_fn(void *ctx, const char *name);
-bool ts_remote_names(struct ts_remote *remote, const char *dir, ts_remote_name_fn *each, void *ctx);
+typedef enum ts_status ts_remote_name_fn(void *ctx, const char *name, struct ts_error *err);
+enum ts_status ts_remote_names(struct ts_remote *remote, const char *dir, ts_remote_name_fn *each,
+			       void *ctx, struct ts_error *err);
 
 /* Looks at objects: their size and generation. */
 const struct ts_looker *ts_remote_looker(const struct ts_remote *remote);

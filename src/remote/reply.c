@@ -44,45 +44,54 @@ static const struct {
 };
 
 /* A text without a NUL inside. */
-static bool read_text(const char **text, struct ts_bytes token, struct ts_arena *arena)
+static enum ts_status read_text(const char **text, struct ts_bytes token, struct ts_arena *arena,
+				struct ts_error *err)
 {
 	struct ts_bytes bytes;
 
 	if (token.n < 2 || token.p[0] != '"' || token.p[token.n - 1] != '"')
-		return false;
+		return TS_FORMAT;
 	bytes = ts_jtok_unescape(arena, ts_jtok_text(token));
 	bytes = bytes.p ? ts_arena_copy(arena, bytes) : bytes;
+	if (arena->failed)
+		return ts_fail_nomem(err);
 	*text = (const char *)bytes.p;
-	return bytes.p && strlen(*text) == bytes.n;
+	return bytes.p && strlen(*text) == bytes.n ? TS_OK : TS_FORMAT;
 }
 
-static bool read_flag(bool *flag, struct ts_bytes token)
+static enum ts_status read_flag(bool *flag, struct ts_bytes token)
 {
 	*flag = ts_bytes_is(token, "true");
-	return *flag || ts_bytes_is(token, "false");
+	return *flag || ts_bytes_is(token, "false") ? TS_OK : TS_FORMAT;
 }
 
-static bool read_value(struct ts_remote_reply *reply, const struct member *member,
-		       struct ts_bytes token, struct ts_arena *arena)
+static enum ts_status read_count(uint64_t *count, struct ts_bytes token)
+{
+	return ts_bytes_u64(token, count) && *count <= INT64_MAX ? TS_OK : TS_FORMAT;
+}
+
+static enum ts_status read_value(struct ts_remote_reply *reply, const struct member *member,
+				 struct ts_bytes token, struct ts_arena *arena,
+				 struct ts_error *err)
 {
 	void *field = (char *)reply + member->offset;
 
 	switch (member->kind) {
-	case A_COUNT: return ts_bytes_u64(token, field) && *(uint64_t *)field <= INT64_MAX;
-	case A_TIME:  return ts_bytes_i64(token, field);
+	case A_COUNT: return read_count(field, token);
+	case A_TIME:  return ts_bytes_i64(token, field) ? TS_OK : TS_FORMAT;
 	case A_FLAG:  return read_flag(field, token);
-	default:      return read_text(field, token, arena);
+	default:      return read_text(field, token, arena, err);
 	}
 }
 
-static bool read_code(struct ts_remote_reply *reply, struct ts_bytes token)
+static enum ts_status read_code(struct ts_remote_reply *reply, struct ts_bytes token)
 {
 	struct ts_bytes name = ts_jtok_text(token);
 
 	for (size_t i = 0; i < TS_NELEM(codes); i++)
 		if (ts_bytes_is(name, codes[i].name))
 			reply->code = codes[i].code;
-	return token.n > 0 && token.p[0] == '"';
+	return token.n > 0 && token.p[0] == '"' ? TS_OK : TS_FORMAT;
 }
 
 /* An object with nothing behind it. */
@@ -94,42 +103,44 @@ static bool is_object(struct ts_bytes text)
 	       ts_jtok_value_end(text.p, end) == end;
 }
 
-static bool read_members(struct ts_remote_reply *reply, struct ts_bytes object,
-			 struct ts_arena *arena, unsigned depth);
+static enum ts_status read_members(struct ts_remote_reply *reply, struct ts_bytes object,
+				   struct ts_arena *arena, unsigned depth, struct ts_error *err);
 
-static bool read_member(struct ts_remote_reply *reply, struct ts_bytes key, struct ts_bytes token,
-			struct ts_arena *arena, unsigned depth)
+static enum ts_status read_member(struct ts_remote_reply *reply, struct ts_bytes key,
+				  struct ts_bytes token, struct ts_arena *arena, unsigned depth,
+				  struct ts_error *err)
 {
 	bool ok = false;
 
 	if (ts_bytes_is(key, "ok")) {
-		bool good = read_flag(&ok, token);
+		enum ts_status st = read_flag(&ok, token);
 
 		reply->kind = ok ? TS_REMOTE_DONE : TS_REMOTE_FAILED;
-		return good;
+		return st;
 	}
 	if (ts_bytes_is(key, "entry") && depth == 0) {
 		reply->kind = TS_REMOTE_ENTRY;
-		return read_members(reply, token, arena, depth + 1);
+		return read_members(reply, token, arena, depth + 1, err);
 	}
 	if (ts_bytes_is(key, "code"))
 		return read_code(reply, token);
 	reply->has_size |= ts_bytes_is(key, "size");
 	for (size_t i = 0; i < TS_NELEM(members); i++)
 		if (ts_bytes_is(key, members[i].name))
-			return read_value(reply, &members[i], token, arena);
-	return true;
+			return read_value(reply, &members[i], token, arena, err);
+	return TS_OK;
 }
 
-static bool read_members(struct ts_remote_reply *reply, struct ts_bytes object,
-			 struct ts_arena *arena, unsigned depth)
+/* TS_FORMAT tells no story: the line is shown. */
+static enum ts_status read_members(struct ts_remote_reply *reply, struct ts_bytes object,
+				   struct ts_arena *arena, unsigned depth, struct ts_error *err)
 {
 	struct ts_jtok tokens = ts_jtok_enter(object);
-	bool good = is_object(object);
+	enum ts_status st = is_object(object) ? TS_OK : TS_FORMAT;
 
-	while (good && ts_jtok_member(&tokens))
-		good = read_member(reply, tokens.key, tokens.value, arena, depth);
-	return good;
+	while (st == TS_OK && ts_jtok_member(&tokens))
+		st = read_member(reply, tokens.key, tokens.value, arena, depth, err);
+	return st;
 }
 
 static bool is_complete(const struct ts_remote_reply *reply)
@@ -145,14 +156,15 @@ static bool is_complete(const struct ts_remote_reply *reply)
 enum ts_status ts_remote_reply_read(struct ts_remote_reply *reply, struct ts_bytes line,
 				    struct ts_arena *arena, struct ts_error *err)
 {
+	enum ts_status st;
+
 	TS_ASSERT(reply && arena);
 	*reply = (struct ts_remote_reply){ .kind = TS_REMOTE_PROGRESS };
 	while (line.n > 0 && line.p[line.n - 1] <= ' ')
 		line.n--;
-	if (read_members(reply, line, arena, 0) && is_complete(reply))
-		return TS_OK;
-	if (arena->failed)
-		return ts_fail_nomem(err);
+	st = read_members(reply, line, arena, 0, err);
+	if (st == TS_NOMEM || (st == TS_OK && is_complete(reply)))
+		return st;
 	return ts_fail(err, TS_FORMAT, "it wrote what is not a reply: %.*s",
 		       (int)TS_MIN(line.n, 80), line.p ? (const char *)line.p : "");
 }

@@ -13,23 +13,24 @@
 
 #define MODULE_SUFFIX ".hlo_proto.pb" /* XProf's; no command reads them here */
 
-static bool add(struct ts_staged *staged, const char *path)
+static enum ts_status add(struct ts_staged *staged, const char *path, struct ts_error *err)
 {
 	if (!path || !ts_grow(&staged->paths, &staged->cap, staged->nr + 1, sizeof(*staged->paths)))
-		return false;
+		return ts_fail_nomem(err);
 	staged->paths[staged->nr++] = path;
-	return true;
+	return TS_OK;
 }
 
-static bool add_files(struct ts_staged *staged, const struct ts_hostfile *files, size_t nr)
+static enum ts_status add_files(struct ts_staged *staged, const struct ts_hostfile *files,
+				size_t nr, struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < nr && good; i++)
-		good = add(
-			staged,
-			(const char *)ts_arena_copy(&staged->arena, ts_bytes_of(files[i].path)).p);
-	return good;
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = add(staged,
+			 (const char *)ts_arena_copy(&staged->arena, ts_bytes_of(files[i].path)).p,
+			 err);
+	return st;
 }
 
 /* Bytes that a change of the session writes beside it: a profile is made anew and takes the old one's place. */
@@ -54,12 +55,17 @@ static enum ts_status hold(struct ts_staged *staged, struct ts_remote *remote, u
 enum ts_status ts_staged_hold(struct ts_staged *staged, const struct ts_session *session,
 			      struct ts_meter *meter, struct ts_error *err)
 {
+	enum ts_status st;
+
 	TS_ASSERT(staged && session);
 	if (!session->remote)
 		return TS_OK;
-	if (!add_files(staged, session->files, session->nr_files) ||
-	    !add_files(staged, session->extras, session->nr_extras))
-		return ts_fail_nomem(err);
+	st = add_files(staged, session->files, session->nr_files, err);
+	if (st)
+		return st;
+	st = add_files(staged, session->extras, session->nr_extras, err);
+	if (st)
+		return st;
 	return hold(staged, session->remote, 0, meter, err);
 }
 
@@ -81,7 +87,7 @@ void ts_staged_next(const struct ts_session *session, const struct ts_session *n
 	if (!session->remote)
 		return;
 	if (next && next->remote)
-		(void)add_files(&staged, next->files, next->nr_files);
+		(void)add_files(&staged, next->files, next->nr_files, NULL);
 	ts_remote_fetch_ahead(session->remote, staged.paths, staged.nr);
 	ts_staged_release(&staged);
 }
@@ -102,16 +108,16 @@ static bool is_cache(const struct ts_session *session, const char *name)
 	       ts_bytes_ends(bytes, ".trie.SSTABLE") || ts_bytes_ends(bytes, ".op_stats_v2.pb");
 }
 
-static bool add_name(void *ctx, const char *name)
+static enum ts_status add_name(void *ctx, const char *name, struct ts_error *err)
 {
 	struct folder *folder = ctx;
 	struct ts_bytes path;
 
 	if (is_cache(folder->session, name) || ts_bytes_ends(ts_bytes_of(name), MODULE_SUFFIX) ||
 	    (folder->beside && ts_bytes_ends(ts_bytes_of(name), TS_XPLANE_SUFFIX)))
-		return true;
+		return TS_OK;
 	path = ts_arena_printf(&folder->staged->arena, "%s/%s", folder->dir, name);
-	return add(folder->staged, (const char *)path.p);
+	return add(folder->staged, (const char *)path.p, err);
 }
 
 static const char *dir_of(const struct ts_staged_job *job, size_t i)
@@ -127,15 +133,16 @@ static enum ts_status hold_folders(struct ts_staged *staged, const struct ts_sta
 				   struct ts_remote *remote, struct ts_error *err)
 {
 	const char *dir;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; (dir = dir_of(job, i)) != NULL; i++) {
+	for (size_t i = 0; st == TS_OK && (dir = dir_of(job, i)) != NULL; i++) {
 		struct folder folder = { staged, job->session, dir, job->beside };
 
-		if (!ts_remote_names(remote, dir, add_name, &folder))
-			return ts_fail_nomem(err);
+		st = ts_remote_names(remote, dir, add_name, &folder, err);
 	}
-	return hold(staged, remote, job->dry_run || job->beside ? 0 : largest(job->session),
-		    job->meter, err);
+	return st ? st
+		  : hold(staged, remote, job->dry_run || job->beside ? 0 : largest(job->session),
+			 job->meter, err);
 }
 
 enum ts_status ts_staged_hold_folder(struct ts_staged *staged, const struct ts_session *session,
@@ -216,9 +223,11 @@ void ts_staged_look_at_reports(const struct ts_runs *runs)
 			continue;
 		remote = session->remote;
 		if (ts_stand_look(&stand, session, NULL) == TS_OK)
-			(void)add(&staged, (const char *)ts_arena_copy(&staged.arena,
-								       ts_bytes_of(stand.report))
-						   .p);
+			(void)add(&staged,
+				  (const char *)ts_arena_copy(&staged.arena,
+							      ts_bytes_of(stand.report))
+					  .p,
+				  NULL);
 		ts_stand_release(&stand);
 	}
 	if (remote)
