@@ -16,128 +16,149 @@ struct adding {
 	struct ts_profile *to, *from;
 	uint32_t *ops;		    /* of each op of the file: that of the run */
 	uint32_t host, plane, line; /* of the run: the first of each */
-	struct ts_error *err;
 };
 
-static bool remember(struct ts_joining *joining, struct ts_bytes text)
+static enum ts_status remember(struct ts_joining *joining, struct ts_bytes text,
+			       struct ts_error *err)
 {
-	return ts_grow(&joining->texts, &joining->cap_texts, joining->nr_texts + 1,
-		       sizeof(*joining->texts)) &&
-	       ts_strmap_set(&joining->places, text, (uint32_t)joining->nr_texts) &&
-	       (joining->texts[joining->nr_texts++] = text, true);
+	if (!ts_grow(&joining->texts, &joining->cap_texts, joining->nr_texts + 1,
+		     sizeof(*joining->texts)) ||
+	    !ts_strmap_set(&joining->places, text, (uint32_t)joining->nr_texts))
+		return ts_fail_nomem(err);
+	joining->texts[joining->nr_texts++] = text;
+	return TS_OK;
 }
 
-/* The same text in the run's arena. False: no memory. */
-static bool keep(struct ts_joining *joining, struct ts_bytes *text)
+/* The same text in the run's arena. */
+static enum ts_status keep(struct ts_joining *joining, struct ts_bytes *text, struct ts_error *err)
 {
 	uint32_t at;
 
 	if (!text->p)
-		return true;
+		return TS_OK;
 	at = ts_strmap_find(&joining->places, *text);
 	if (at != TS_NONE) {
 		*text = joining->texts[at];
-		return true;
+		return TS_OK;
 	}
 	*text = ts_arena_copy(&joining->profile->arena, *text);
-	return text->p && remember(joining, *text);
+	if (!text->p)
+		return ts_fail_nomem(err);
+	return remember(joining, *text, err);
 }
 
-static bool keep_all(struct ts_joining *joining, struct ts_bytes *const *texts, size_t nr)
+static enum ts_status keep_all(struct ts_joining *joining, struct ts_bytes *const *texts, size_t nr,
+			       struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < nr && good; i++)
-		good = keep(joining, texts[i]);
-	return good;
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = keep(joining, texts[i], err);
+	return st;
 }
-#define KEEP(joining, ...)                                                       \
-	keep_all((joining), (struct ts_bytes *const[]){ __VA_ARGS__ },            \
-		 sizeof((struct ts_bytes *const[]){ __VA_ARGS__ }) / sizeof(struct ts_bytes *))
+#define KEEP(joining, ...)                                                      \
+	keep_all((joining), (struct ts_bytes *const[]){ __VA_ARGS__ },           \
+		 sizeof((struct ts_bytes *const[]){ __VA_ARGS__ }) / sizeof(struct ts_bytes *), err)
 
-static bool keep_messages(struct ts_joining *joining, struct ts_bytes **messages, size_t nr_all)
+static enum ts_status keep_messages(struct ts_joining *joining, struct ts_bytes **messages,
+				    size_t nr_all, struct ts_error *err)
 {
 	size_t nr = TS_MIN(nr_all, TS_MAX_MESSAGES);
 	struct ts_bytes *kept;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	if (nr == 0)
-		return true;
+		return TS_OK;
 	kept = ts_arena_dup(&joining->profile->arena, *messages, nr, sizeof(*kept));
 	if (!kept)
-		return false;
+		return ts_fail_nomem(err);
 	*messages = kept;
-	for (size_t i = 0; i < nr && good; i++)
-		good = keep(joining, &kept[i]);
-	return good;
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = keep(joining, &kept[i], err);
+	return st;
 }
 
-static bool add_hosts(struct adding *adding)
+static enum ts_status add_hosts(struct adding *adding, struct ts_error *err)
 {
+	enum ts_status st;
+
 	for (size_t i = 0; i < adding->from->nr_hosts; i++) {
 		struct ts_host *host = ts_profile_add_host(adding->to);
 
 		if (!host)
-			return false;
+			return ts_fail_nomem(err);
 		*host = adding->from->hosts[i];
 		host->first_plane += adding->plane;
-		if (!KEEP(adding->joining, &host->name, &host->file) ||
-		    !keep_messages(adding->joining, &host->errors, host->nr_errors) ||
-		    !keep_messages(adding->joining, &host->warnings, host->nr_warnings))
-			return false;
+		st = KEEP(adding->joining, &host->name, &host->file);
+		if (st)
+			return st;
+		st = keep_messages(adding->joining, &host->errors, host->nr_errors, err);
+		if (st)
+			return st;
+		st = keep_messages(adding->joining, &host->warnings, host->nr_warnings, err);
+		if (st)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool add_planes(struct adding *adding)
+static enum ts_status add_planes(struct adding *adding, struct ts_error *err)
 {
 	uint32_t first_device = (uint32_t)adding->to->nr_devices;
+	enum ts_status st;
 
 	for (size_t i = 0; i < adding->from->nr_planes; i++) {
 		struct ts_plane *plane = ts_profile_add_plane(adding->to);
 
 		if (!plane)
-			return false;
+			return ts_fail_nomem(err);
 		*plane = adding->from->planes[i];
 		plane->host += adding->host;
 		plane->first_line += adding->line;
 		if (plane->device != TS_NONE)
 			plane->device += first_device;
-		if (!keep(adding->joining, &plane->name))
-			return false;
+		st = keep(adding->joining, &plane->name, err);
+		if (st)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool add_devices(struct adding *adding)
+static enum ts_status add_devices(struct adding *adding, struct ts_error *err)
 {
+	enum ts_status st;
+
 	for (size_t i = 0; i < adding->from->nr_devices; i++) {
 		struct ts_device *device = ts_profile_add_device(adding->to);
 
 		if (!device)
-			return false;
+			return ts_fail_nomem(err);
 		*device = adding->from->devices[i];
 		device->host += adding->host;
 		device->plane += adding->plane;
-		if (!KEEP(adding->joining, &device->name, &device->kind, &device->vendor))
-			return false;
+		st = KEEP(adding->joining, &device->name, &device->kind, &device->vendor);
+		if (st)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool add_lines(struct adding *adding)
+static enum ts_status add_lines(struct adding *adding, struct ts_error *err)
 {
+	enum ts_status st;
+
 	for (size_t i = 0; i < adding->from->nr_lines; i++) {
 		struct ts_line *line = ts_profile_add_line(adding->to);
 
 		if (!line)
-			return false;
+			return ts_fail_nomem(err);
 		*line = adding->from->lines[i];
 		line->plane += adding->plane;
-		if (!keep(adding->joining, &line->name))
-			return false;
+		st = keep(adding->joining, &line->name, err);
+		if (st)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
 /* Two files describe one op, and with another text it has several (struct ts_op). */
@@ -149,40 +170,47 @@ static void note_variant(struct ts_op *op, const struct ts_op *draft)
 	op->has_variants |= draft->has_variants || differs;
 }
 
-static bool add_ops(struct adding *adding)
+static enum ts_status add_ops(struct adding *adding, struct ts_error *err)
 {
+	enum ts_status st;
+
 	for (size_t i = 0; i < adding->from->nr_ops; i++) {
 		struct ts_op draft = adding->from->ops[i];
 
-		if (!KEEP(adding->joining, &draft.name, &draft.text, &draft.category,
-			  &draft.framework_op, &draft.source, &draft.source_stack, &draft.shape))
-			return false;
+		st = KEEP(adding->joining, &draft.name, &draft.text, &draft.category,
+			  &draft.framework_op, &draft.source, &draft.source_stack, &draft.shape);
+		if (st)
+			return st;
 		adding->ops[i] = ts_profile_intern_op(adding->to, &draft);
 		if (adding->ops[i] == TS_NONE)
-			return false;
+			return ts_fail_nomem(err);
 		note_variant(&adding->to->ops[adding->ops[i]], &draft);
 	}
-	return true;
+	return TS_OK;
 }
 
 /* Damage of a module that an earlier file has whole would not have been met. */
-static bool add_damage(struct adding *adding)
+static enum ts_status add_damage(struct adding *adding, struct ts_error *err)
 {
+	enum ts_status st;
+
 	for (size_t i = 0; i < adding->from->nr_damage; i++) {
 		struct ts_damage *damage = &adding->from->damage[i];
 
 		if (damage->of_module &&
 		    ts_profile_module_of(adding->to, damage->program_id) != TS_NONE)
 			continue;
-		if (!keep(adding->joining, &damage->file))
-			return false;
+		st = keep(adding->joining, &damage->file, err);
+		if (st)
+			return st;
 		ts_profile_add_damage(adding->to, damage->file, damage->offset,
 				      (const char *)damage->cause.p, damage->minor);
 	}
-	return true;
+	return TS_OK;
 }
 
-static enum ts_status add_modules(struct adding *adding, const struct ts_saved_run *saved)
+static enum ts_status add_modules(struct adding *adding, const struct ts_saved_run *saved,
+				  struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -191,103 +219,115 @@ static enum ts_status add_modules(struct adding *adding, const struct ts_saved_r
 
 		if (ts_profile_module_of(adding->to, module.program_id) != TS_NONE)
 			continue;
-		if (!KEEP(adding->joining, &module.file, &module.proto))
-			return ts_fail_nomem(adding->err);
-		st = ts_saved_read_module(adding->to, &module, adding->err);
+		st = KEEP(adding->joining, &module.file, &module.proto);
+		if (st)
+			return st;
+		st = ts_saved_read_module(adding->to, &module, err);
 	}
 	return st;
 }
 
-static bool add_frames(struct adding *adding)
+static enum ts_status add_frames(struct adding *adding, struct ts_error *err)
 {
 	const struct ts_profile *from = adding->from;
 	uint32_t first_frame = (uint32_t)adding->to->nr_frames;
 	uint32_t first_stacked = (uint32_t)adding->to->nr_stacked;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < from->nr_frames && good; i++) {
+	for (size_t i = 0; i < from->nr_frames && st == TS_OK; i++) {
 		struct ts_frame frame = from->frames[i];
 
-		good = KEEP(adding->joining, &frame.function, &frame.file) &&
-		       ts_profile_add_frame(adding->to, &frame);
+		st = KEEP(adding->joining, &frame.function, &frame.file);
+		if (st == TS_OK)
+			st = ts_profile_add_frame(adding->to, &frame) ? TS_OK : ts_fail_nomem(err);
 	}
-	for (size_t i = 0; i < from->nr_stacked && good; i++)
-		good = ts_profile_stack_frame(adding->to, first_frame + from->stacked[i]);
-	for (size_t i = 0; i < from->nr_sites && good; i++) {
+	for (size_t i = 0; i < from->nr_stacked && st == TS_OK; i++)
+		st = ts_profile_stack_frame(adding->to, first_frame + from->stacked[i])
+			     ? TS_OK
+			     : ts_fail_nomem(err);
+	for (size_t i = 0; i < from->nr_sites && st == TS_OK; i++) {
 		struct ts_site site = from->sites[i];
 
 		site.first_frame += first_stacked;
-		good = KEEP(adding->joining, &site.file, &site.kind, &site.device) &&
-		       ts_profile_add_site(adding->to, &site);
+		st = KEEP(adding->joining, &site.file, &site.kind, &site.device);
+		if (st == TS_OK)
+			st = ts_profile_add_site(adding->to, &site) ? TS_OK : ts_fail_nomem(err);
 	}
-	return good;
+	return st;
 }
 
-static bool add_break(struct ts_joining *joining, struct ts_torch_break row)
+static enum ts_status add_break(struct ts_joining *joining, struct ts_torch_break row,
+				struct ts_error *err)
 {
 	bool nomem = false;
 	struct ts_torch_break *to = ts_torch_log_break(&joining->profile->torch_log, &nomem);
+	enum ts_status st = KEEP(joining, &row.file, &row.function, &row.reason, &row.explanation,
+				 &row.hint, &row.stack);
 
-	if (!KEEP(joining, &row.file, &row.function, &row.reason, &row.explanation, &row.hint,
-		  &row.stack))
-		return false;
+	if (st)
+		return st;
 	if (to)
 		*to = row;
-	return !nomem;
+	return nomem ? ts_fail_nomem(err) : TS_OK;
 }
 
-static bool add_recompile(struct ts_joining *joining, struct ts_torch_recompile row)
+static enum ts_status add_recompile(struct ts_joining *joining, struct ts_torch_recompile row,
+				    struct ts_error *err)
 {
 	bool nomem = false;
 	struct ts_torch_recompile *to =
 		ts_torch_log_recompile(&joining->profile->torch_log, &nomem);
+	enum ts_status st = keep(joining, &row.reason, err);
 
-	if (!keep(joining, &row.reason))
-		return false;
+	if (st)
+		return st;
 	if (to)
 		*to = row;
-	return !nomem;
+	return nomem ? ts_fail_nomem(err) : TS_OK;
 }
 
-static bool add_compilation(struct ts_joining *joining, struct ts_torch_compilation row)
+static enum ts_status add_compilation(struct ts_joining *joining, struct ts_torch_compilation row,
+				      struct ts_error *err)
 {
 	bool nomem = false;
 	struct ts_torch_compilation *to =
 		ts_torch_log_compilation(&joining->profile->torch_log, &nomem);
+	enum ts_status st = KEEP(joining, &row.function, &row.file, &row.failure,
+				 &row.recompile_reason, &row.restart_reason);
 
-	if (!KEEP(joining, &row.function, &row.file, &row.failure, &row.recompile_reason,
-		  &row.restart_reason))
-		return false;
+	if (st)
+		return st;
 	if (to)
 		*to = row;
-	return !nomem;
+	return nomem ? ts_fail_nomem(err) : TS_OK;
 }
 
-static bool add_torch_log(struct adding *adding)
+static enum ts_status add_torch_log(struct adding *adding, struct ts_error *err)
 {
 	const struct ts_torch_log *from = &adding->from->torch_log;
 	struct ts_torch_log *to = &adding->to->torch_log;
 	struct ts_bytes version = from->version;
-	bool good = keep(adding->joining, &version);
+	enum ts_status st = keep(adding->joining, &version, err);
 
-	for (size_t i = 0; i < ts_torch_log_kept(from->nr_breaks) && good; i++)
-		good = add_break(adding->joining, from->breaks[i]);
-	for (size_t i = 0; i < ts_torch_log_kept(from->nr_recompiles) && good; i++)
-		good = add_recompile(adding->joining, from->recompiles[i]);
-	for (size_t i = 0; i < ts_torch_log_kept(from->nr_compilations) && good; i++)
-		good = add_compilation(adding->joining, from->compilations[i]);
+	for (size_t i = 0; i < ts_torch_log_kept(from->nr_breaks) && st == TS_OK; i++)
+		st = add_break(adding->joining, from->breaks[i], err);
+	for (size_t i = 0; i < ts_torch_log_kept(from->nr_recompiles) && st == TS_OK; i++)
+		st = add_recompile(adding->joining, from->recompiles[i], err);
+	for (size_t i = 0; i < ts_torch_log_kept(from->nr_compilations) && st == TS_OK; i++)
+		st = add_compilation(adding->joining, from->compilations[i], err);
 	to->nr_breaks += from->nr_breaks - ts_torch_log_kept(from->nr_breaks);
 	to->nr_recompiles += from->nr_recompiles - ts_torch_log_kept(from->nr_recompiles);
 	to->nr_compilations += from->nr_compilations - ts_torch_log_kept(from->nr_compilations);
 	to->nr_files += from->nr_files;
 	if (version.n > 0)
 		to->version = version;
-	return good;
+	return st;
 }
 
 /* ---- what lines gave */
 
-static bool name_ops(const struct adding *adding, struct ts_outline_line *line)
+static enum ts_status name_ops(const struct adding *adding, struct ts_outline_line *line,
+			       struct ts_error *err)
 {
 	struct ts_scopes *scopes = &line->scopes.scopes;
 
@@ -300,73 +340,85 @@ static bool name_ops(const struct adding *adding, struct ts_outline_line *line)
 	}
 	for (size_t i = 0; i < scopes->nr_epochs; i++)
 		scopes->epochs[i].op = adding->ops[scopes->epochs[i].op];
-	return ts_outline_marks_rename(&line->marks, adding->ops);
+	return ts_outline_marks_rename(&line->marks, adding->ops, err);
 }
 
-static bool name_kernels(const struct adding *adding, struct outline_marks *marks)
+static enum ts_status name_kernels(const struct adding *adding, struct outline_marks *marks,
+				   struct ts_error *err)
 {
 	uint32_t *kernels;
 
 	if (!marks->kernels)
-		return true;
+		return TS_OK;
 	kernels = calloc(adding->to->nr_ops + 1, sizeof(*kernels));
 	if (!kernels)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < marks->nr_kernels; i++)
 		kernels[adding->ops[i]] = marks->kernels[i];
 	free(marks->kernels);
 	marks->kernels = kernels;
 	marks->nr_kernels = adding->to->nr_ops;
-	return true;
+	return TS_OK;
 }
 
-static bool add_line_outlines(struct adding *adding, struct ts_outline_lines *lines,
-			      const int64_t *from_ps)
+static enum ts_status add_line_outlines(struct adding *adding, struct ts_outline_lines *lines,
+					const int64_t *from_ps, struct ts_error *err)
 {
 	struct ts_joining *joining = adding->joining;
 	size_t nr = joining->lines.nr + lines->nr;
+	enum ts_status st;
 
 	if (!ts_grow(&joining->lines.items, &joining->cap_lines, nr + 1,
 		     sizeof(*joining->lines.items)) ||
 	    !ts_grow(&joining->from_ps, &joining->cap_from, nr + 1, sizeof(*joining->from_ps)))
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < lines->nr; i++) {
 		struct ts_outline_line *line = &lines->items[i];
 
-		if (!name_ops(adding, line) || !name_kernels(adding, &line->marks) ||
-		    !keep(joining, &line->damage))
-			return false;
+		st = name_ops(adding, line, err);
+		if (st)
+			return st;
+		st = name_kernels(adding, &line->marks, err);
+		if (st)
+			return st;
+		st = keep(joining, &line->damage, err);
+		if (st)
+			return st;
 		joining->from_ps[joining->lines.nr] = from_ps[i];
 		joining->lines.items[joining->lines.nr++] = *line;
 		memset(line, 0, sizeof(*line)); /* it has moved */
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool add_files(struct adding *adding, const struct ts_saved_run *saved)
+static enum ts_status add_files(struct adding *adding, const struct ts_saved_run *saved,
+				struct ts_error *err)
 {
 	struct ts_joining *joining = adding->joining;
+	enum ts_status st;
 
 	for (size_t i = 0; i < saved->nr_files; i++) {
 		struct ts_saved_file file = saved->files[i];
 
-		if (!KEEP(joining, &file.host, &file.name, &file.path, &file.logdir, &file.run,
-			  &file.session, &file.problem) ||
-		    !ts_grow(&joining->saved.files, &joining->cap_files,
+		st = KEEP(joining, &file.host, &file.name, &file.path, &file.logdir, &file.run,
+			  &file.session, &file.problem);
+		if (st)
+			return st;
+		if (!ts_grow(&joining->saved.files, &joining->cap_files,
 			     joining->saved.nr_files + 1, sizeof(file)))
-			return false;
+			return ts_fail_nomem(err);
 		joining->saved.files[joining->saved.nr_files++] = file;
 	}
-	return true;
+	return TS_OK;
 }
 
-static enum ts_status check_devices(const struct adding *adding)
+static enum ts_status check_devices(const struct adding *adding, struct ts_error *err)
 {
 	const struct ts_profile *to = adding->to;
 
 	if (to->nr_devices == 0 || ts_profile_takes_device(to))
 		return TS_OK;
-	return ts_fail(adding->err, TS_LIMIT,
+	return ts_fail(err, TS_LIMIT,
 		       "more devices than files of this size have " TS_OVER(TS_LIMIT_DEVICES));
 }
 
@@ -379,21 +431,36 @@ enum ts_status ts_join_add(struct ts_joining *joining, struct ts_profile *profil
 				 .from = profile,
 				 .host = (uint32_t)joining->profile->nr_hosts,
 				 .plane = (uint32_t)joining->profile->nr_planes,
-				 .line = (uint32_t)joining->profile->nr_lines,
-				 .err = err };
-	enum ts_status st = TS_OK;
+				 .line = (uint32_t)joining->profile->nr_lines };
+	enum ts_status st;
 
 	TS_ASSERT(joining && profile && saved && lines && lines->nr == profile->nr_lines);
 	adding.ops = calloc(profile->nr_ops + 1, sizeof(*adding.ops));
-	if (!adding.ops || !add_files(&adding, saved) || !add_damage(&adding) ||
-	    !add_hosts(&adding) || !add_planes(&adding) || !add_devices(&adding) ||
-	    !add_lines(&adding) || !add_ops(&adding) || !add_frames(&adding) ||
-	    !add_torch_log(&adding) || !add_line_outlines(&adding, lines, from_ps))
-		st = ts_fail_nomem(err);
+	st = adding.ops ? TS_OK : ts_fail_nomem(err);
 	if (st == TS_OK)
-		st = check_devices(&adding);
+		st = add_files(&adding, saved, err);
 	if (st == TS_OK)
-		st = add_modules(&adding, saved);
+		st = add_damage(&adding, err);
+	if (st == TS_OK)
+		st = add_hosts(&adding, err);
+	if (st == TS_OK)
+		st = add_planes(&adding, err);
+	if (st == TS_OK)
+		st = add_devices(&adding, err);
+	if (st == TS_OK)
+		st = add_lines(&adding, err);
+	if (st == TS_OK)
+		st = add_ops(&adding, err);
+	if (st == TS_OK)
+		st = add_frames(&adding, err);
+	if (st == TS_OK)
+		st = add_torch_log(&adding, err);
+	if (st == TS_OK)
+		st = add_line_outlines(&adding, lines, from_ps, err);
+	if (st == TS_OK)
+		st = check_devices(&adding, err);
+	if (st == TS_OK)
+		st = add_modules(&adding, saved, err);
 	free(adding.ops);
 	return st;
 }

@@ -571,7 +571,8 @@ static enum ts_status sum_up(struct reducing *reducing, struct ts_error *err)
 	return st ? st : ts_run_settle(run, err);
 }
 
-static bool note_problems(struct ts_run *run, const struct ts_saved_run *saved)
+static enum ts_status note_problems(struct ts_run *run, const struct ts_saved_run *saved,
+				    struct ts_error *err)
 {
 	for (size_t i = 0; i < saved->nr_files; i++) {
 		char *text = saved->files[i].problem.n > 0
@@ -583,11 +584,11 @@ static bool note_problems(struct ts_run *run, const struct ts_saved_run *saved)
 		if (!text || !ts_grow(&run->problems, &run->cap_problems, run->nr_problems + 1,
 				      sizeof(text))) {
 			free(text);
-			return false;
+			return ts_fail_nomem(err);
 		}
 		run->problems[run->nr_problems++] = text;
 	}
-	return true;
+	return TS_OK;
 }
 
 enum ts_status ts_reduce_report(struct ts_run *run, const struct ts_map_input *outline,
@@ -606,8 +607,8 @@ enum ts_status ts_reduce_report(struct ts_run *run, const struct ts_map_input *o
 
 		reducing.files = calloc(2 * nr_files + 1, sizeof(struct ts_map_input *));
 		reducing.tracks = reducing.files + nr_files;
-		if (!reducing.files || !note_problems(run, &reducing.mapped.saved))
-			st = ts_fail_nomem(err);
+		st = reducing.files ? note_problems(run, &reducing.mapped.saved, err)
+				    : ts_fail_nomem(err);
 	}
 	for (size_t i = 0; i < nr && st == TS_OK; i++)
 		st = place_states(&reducing, &states[i], err);

@@ -16,7 +16,9 @@ struct reducing {
 	struct ts_outline_steps finding;
 	struct ts_step_pairing pairing;
 	struct ts_steps_bringer bringer;
-	bool is_paired, failed;
+	bool is_paired;
+	enum ts_status st; /* of what was brought, whose story is in .err */
+	struct ts_error *err;
 };
 
 /* What stays of a device whose steps are not in memory. */
@@ -29,15 +31,19 @@ static void put_away(struct ts_device_steps *device)
 	ts_device_steps_release(device);
 }
 
-static bool make(struct reducing *reducing, uint32_t index)
+static enum ts_status make(struct reducing *reducing, uint32_t index)
 {
 	struct ts_device_steps *device = &reducing->steps->devices[index];
+	enum ts_status st;
 
 	device->nr_elsewhere = 0;
 	device->from_ps = device->until_ps = 0;
-	return ts_outline_steps_make(&reducing->finding, index, reducing->steps) &&
-	       (!reducing->is_paired ||
-		ts_step_pairing_apply(&reducing->pairing, reducing->steps, index));
+	st = ts_outline_steps_make(&reducing->finding, index, reducing->steps, reducing->err);
+	if (st || !reducing->is_paired)
+		return st;
+	return ts_step_pairing_apply(&reducing->pairing, reducing->steps, index)
+		       ? TS_OK
+		       : ts_fail_nomem(reducing->err);
 }
 
 static void bring(void *ctx, uint32_t host)
@@ -48,23 +54,25 @@ static void bring(void *ctx, uint32_t host)
 	for (uint32_t d = 0; d < steps->nr_devices; d++) {
 		if (steps->devices[d].host == reducing->bringer.host)
 			put_away(&steps->devices[d]);
-		if (steps->devices[d].host == host && !reducing->failed)
-			reducing->failed = !make(reducing, d);
+		if (steps->devices[d].host == host && reducing->st == TS_OK)
+			reducing->st = make(reducing, d);
 	}
 	reducing->bringer.host = host;
 }
 
 /* Which steps of devices are one; first of all how many each device has. */
-static bool pair(struct reducing *reducing)
+static enum ts_status pair(struct reducing *reducing)
 {
 	struct ts_steps *steps = reducing->steps;
 
 	for (uint32_t d = 0; d < steps->nr_devices; d++)
 		ts_steps_of(steps, d);
 	bring(reducing, TS_NONE);
-	reducing->is_paired = ts_step_pairing_find(&reducing->pairing, steps) && !reducing->failed;
+	reducing->is_paired = ts_step_pairing_find(&reducing->pairing, steps);
+	if (!reducing->is_paired && reducing->st == TS_OK)
+		reducing->st = ts_fail_nomem(reducing->err);
 	bring(reducing, TS_NONE);
-	return reducing->is_paired;
+	return reducing->st;
 }
 
 static void add_rows(struct ts_run_step *rows, const struct ts_device_steps *device)
@@ -79,8 +87,8 @@ static enum ts_status put_host(struct reducing *reducing, uint32_t host, struct 
 	struct ts_steps *steps = reducing->steps;
 
 	bring(reducing, host);
-	if (reducing->failed)
-		return ts_fail_nomem(err);
+	if (reducing->st)
+		return reducing->st;
 	ts_buf_clear(section);
 	ts_saved_put_steps(section, steps, host);
 	if (section->failed)
@@ -113,14 +121,18 @@ enum ts_status ts_reduce_steps(struct ts_profile *profile, struct ts_outline_lin
 			       struct ts_steps *steps, struct ts_buf *out, struct ts_error *err)
 {
 	struct outline_marks **marks = ts_outline_marks_of(lines);
-	struct reducing reducing = { .steps = steps };
-	enum ts_status st = TS_NOMEM;
+	struct reducing reducing = { .steps = steps, .err = err };
+	enum ts_status st;
 
 	TS_ASSERT(profile && lines && steps && out);
 	reducing.bringer = (struct ts_steps_bringer){ &reducing, bring, TS_NONE };
-	if (marks && ts_outline_steps_open(&reducing.finding, profile, marks, steps)) {
+	st = marks ? ts_outline_steps_open(&reducing.finding, profile, marks, steps, err)
+		   : ts_fail_nomem(err);
+	if (st == TS_OK) {
 		steps->bringer = &reducing.bringer;
-		st = pair(&reducing) ? put_hosts(&reducing, profile->nr_hosts, out, err) : TS_NOMEM;
+		st = pair(&reducing);
+		if (st == TS_OK)
+			st = put_hosts(&reducing, profile->nr_hosts, out, err);
 		steps->bringer = NULL;
 	}
 	ts_step_pairing_release(&reducing.pairing);
@@ -128,5 +140,5 @@ enum ts_status ts_reduce_steps(struct ts_profile *profile, struct ts_outline_lin
 	for (size_t l = 0; marks && l < lines->nr; l++)
 		ts_outline_marks_release(marks[l]);
 	free(marks);
-	return st == TS_NOMEM ? ts_fail_nomem(err) : st;
+	return st;
 }

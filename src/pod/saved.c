@@ -307,23 +307,21 @@ enum { PART_SAVED = 1, PART_PROFILE };
 
 /* ---- a profile to bytes */
 
-static bool take_texts(struct saved_text **to, size_t *nr, const struct ts_bytes *from,
-		       size_t nr_all)
+static void take_texts(struct saved_text **to, size_t *nr, const struct ts_bytes *from,
+		       size_t nr_all, struct ts_buf *out)
 {
 	*nr = TS_MIN(nr_all, TS_MAX_MESSAGES);
 	*to = calloc(*nr + 1, sizeof(**to));
 	for (size_t i = 0; *to && i < *nr; i++)
 		(*to)[i].text = from[i];
-	return *to != NULL;
+	out->failed |= !*to;
 }
 
-static bool take_hosts(struct saved *saved, const struct ts_profile *profile)
+static void take_hosts(struct saved *saved, const struct ts_profile *profile, struct ts_buf *out)
 {
-	bool good = true;
-
 	saved->hosts = calloc(profile->nr_hosts + 1, sizeof(*saved->hosts));
 	saved->nr_hosts = saved->hosts ? profile->nr_hosts : 0;
-	for (size_t h = 0; h < saved->nr_hosts && good; h++) {
+	for (size_t h = 0; h < saved->nr_hosts; h++) {
 		const struct ts_host *host = &profile->hosts[h];
 		struct saved_host *to = &saved->hosts[h];
 
@@ -332,14 +330,13 @@ static bool take_hosts(struct saved *saved, const struct ts_profile *profile)
 		to->file_bytes = host->file_bytes;
 		to->all_errors = host->nr_errors;
 		to->all_warnings = host->nr_warnings;
-		good = take_texts(&to->errors, &to->nr_errors, host->errors, host->nr_errors) &&
-		       take_texts(&to->warnings, &to->nr_warnings, host->warnings,
-				  host->nr_warnings);
+		take_texts(&to->errors, &to->nr_errors, host->errors, host->nr_errors, out);
+		take_texts(&to->warnings, &to->nr_warnings, host->warnings, host->nr_warnings, out);
 	}
-	return good && saved->hosts;
+	out->failed |= !saved->hosts;
 }
 
-static bool take_modules(struct saved *saved, const struct ts_profile *profile)
+static void take_modules(struct saved *saved, const struct ts_profile *profile, struct ts_buf *out)
 {
 	saved->modules = calloc(profile->nr_modules + 1, sizeof(*saved->modules));
 	saved->nr_modules = saved->modules ? profile->nr_modules : 0;
@@ -347,7 +344,7 @@ static bool take_modules(struct saved *saved, const struct ts_profile *profile)
 		saved->modules[i] = (struct ts_saved_module){ profile->modules[i].program_id,
 							      profile->modules[i].file,
 							      profile->modules[i].proto };
-	return saved->modules != NULL;
+	out->failed |= !saved->modules;
 }
 
 static void view_torch_log(struct saved *saved, const struct ts_torch_log *log)
@@ -387,7 +384,8 @@ void ts_saved_put_profile(struct ts_buf *out, const struct ts_profile *profile,
 
 	TS_ASSERT(out && profile && run);
 	view_torch_log(&saved, &profile->torch_log);
-	out->failed |= !take_hosts(&saved, profile) || !take_modules(&saved, profile);
+	take_hosts(&saved, profile, out);
+	take_modules(&saved, profile, out);
 	mark = ts_pbw_begin(out, PART_SAVED);
 	ts_record_save(&saved_record, &saved, out);
 	ts_pbw_end(out, mark);
@@ -421,14 +419,15 @@ static enum ts_status contradicts(struct ts_error *err, const char *what)
 	return ts_fail(err, TS_FORMAT, "its %s contradict one another", what);
 }
 
-static bool keep_texts(struct ts_arena *arena, struct ts_bytes **to, size_t *nr_to,
-		       const struct saved_text *from, size_t nr, uint64_t all)
+static enum ts_status keep_texts(struct ts_arena *arena, struct ts_bytes **to, size_t *nr_to,
+				 const struct saved_text *from, size_t nr, uint64_t all,
+				 struct ts_error *err)
 {
 	*to = nr ? ts_arena_array(arena, nr, sizeof(**to)) : NULL;
 	for (size_t i = 0; *to && i < nr; i++)
 		(*to)[i] = from[i].text;
 	*nr_to = all;
-	return nr == 0 || *to;
+	return nr == 0 || *to ? TS_OK : ts_fail_nomem(err);
 }
 
 static bool is_reader(struct ts_bytes name, uint32_t *reader)
@@ -442,6 +441,8 @@ static bool is_reader(struct ts_bytes name, uint32_t *reader)
 static enum ts_status give_hosts(struct ts_profile *profile, const struct saved *saved,
 				 struct ts_error *err)
 {
+	enum ts_status st;
+
 	for (size_t h = 0; h < saved->nr_hosts; h++) {
 		const struct saved_host *from = &saved->hosts[h];
 		struct ts_host *host = ts_profile_add_host(profile);
@@ -454,11 +455,14 @@ static enum ts_status give_hosts(struct ts_profile *profile, const struct saved 
 		    from->nr_warnings != TS_MIN(from->all_warnings, TS_MAX_MESSAGES) ||
 		    !is_reader(from->reader, &host->reader))
 			return contradicts(err, "hosts");
-		if (!keep_texts(&profile->arena, &host->errors, &host->nr_errors, from->errors,
-				from->nr_errors, from->all_errors) ||
-		    !keep_texts(&profile->arena, &host->warnings, &host->nr_warnings,
-				from->warnings, from->nr_warnings, from->all_warnings))
-			return ts_fail_nomem(err);
+		st = keep_texts(&profile->arena, &host->errors, &host->nr_errors, from->errors,
+				from->nr_errors, from->all_errors, err);
+		if (st)
+			return st;
+		st = keep_texts(&profile->arena, &host->warnings, &host->nr_warnings,
+				from->warnings, from->nr_warnings, from->all_warnings, err);
+		if (st)
+			return st;
 	}
 	return TS_OK;
 }
@@ -552,8 +556,8 @@ static bool are_stacks(const struct ts_profile *profile)
 
 /* A text that comes again becomes the one that was there: what has one file or line of source is known by
  * where its text lies. */
-static bool share_text(struct ts_strmap *texts, struct ts_bytes **shared, size_t *nr,
-		       struct ts_bytes *text)
+static enum ts_status share_text(struct ts_strmap *texts, struct ts_bytes **shared, size_t *nr,
+				 struct ts_bytes *text, struct ts_error *err)
 {
 	uint32_t at = text->p ? ts_strmap_find(texts, *text) : TS_NONE;
 
@@ -561,29 +565,34 @@ static bool share_text(struct ts_strmap *texts, struct ts_bytes **shared, size_t
 		*text = *shared[at];
 	else if (text->p) {
 		shared[*nr] = text;
-		return ts_strmap_set(texts, *text, (uint32_t)(*nr)++);
+		return ts_strmap_set(texts, *text, (uint32_t)(*nr)++) ? TS_OK : ts_fail_nomem(err);
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool share_texts(struct ts_profile *profile)
+static enum ts_status share_texts(struct ts_profile *profile, struct ts_error *err)
 {
 	struct ts_strmap texts = { NULL, 0, 0 };
 	struct ts_bytes **shared = calloc(3 * profile->nr_sites + 2 * profile->nr_frames + 1,
 					  sizeof(struct ts_bytes *));
-	bool good = shared != NULL;
+	enum ts_status st = shared ? TS_OK : ts_fail_nomem(err);
 	size_t nr = 0;
 
-	for (size_t i = 0; i < profile->nr_sites && good; i++)
-		good = share_text(&texts, shared, &nr, &profile->sites[i].file) &&
-		       share_text(&texts, shared, &nr, &profile->sites[i].kind) &&
-		       share_text(&texts, shared, &nr, &profile->sites[i].device);
-	for (size_t i = 0; i < profile->nr_frames && good; i++)
-		good = share_text(&texts, shared, &nr, &profile->frames[i].function) &&
-		       share_text(&texts, shared, &nr, &profile->frames[i].file);
+	for (size_t i = 0; i < profile->nr_sites && st == TS_OK; i++) {
+		st = share_text(&texts, shared, &nr, &profile->sites[i].file, err);
+		if (st == TS_OK)
+			st = share_text(&texts, shared, &nr, &profile->sites[i].kind, err);
+		if (st == TS_OK)
+			st = share_text(&texts, shared, &nr, &profile->sites[i].device, err);
+	}
+	for (size_t i = 0; i < profile->nr_frames && st == TS_OK; i++) {
+		st = share_text(&texts, shared, &nr, &profile->frames[i].function, err);
+		if (st == TS_OK)
+			st = share_text(&texts, shared, &nr, &profile->frames[i].file, err);
+	}
 	ts_strmap_release(&texts);
 	free(shared);
-	return good;
+	return st;
 }
 
 /* Each op has its number by being interned; two of one identity cannot be. */
@@ -620,8 +629,8 @@ static enum ts_status give(struct ts_profile *profile, struct saved *saved,
 		st = contradicts(err, "planes");
 	if (st == TS_OK && !are_stacks(profile))
 		st = contradicts(err, "stacks");
-	if (st == TS_OK && !share_texts(profile))
-		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = share_texts(profile, err);
 	if (st == TS_OK)
 		st = link_ops(profile, err);
 	profile->logdir = saved->logdir;

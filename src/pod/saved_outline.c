@@ -138,7 +138,7 @@ static const struct ts_record lines_record = TS_RECORD(lines_members);
 #undef TS_SELF
 
 /* They move to where they are not packed. */
-static bool unpack_marks(struct saved_marks *saved, struct outline_marks *marks)
+static void unpack_marks(struct saved_marks *saved, struct outline_marks *marks, struct ts_buf *out)
 {
 	*saved = (struct saved_marks){ .items = malloc((marks->nr + 1) * sizeof(*saved->items)),
 				       .kernels = marks->kernels,
@@ -150,19 +150,20 @@ static bool unpack_marks(struct saved_marks *saved, struct outline_marks *marks)
 		ts_outline_marks_unpack(marks, saved->items);
 	}
 	ts_outline_marks_release(marks);
-	return saved->items != NULL;
+	out->failed |= !saved->items;
 }
 
-static bool pack_marks(struct outline_marks *marks, struct saved_marks *saved)
+static enum ts_status pack_marks(struct outline_marks *marks, struct saved_marks *saved,
+				 struct ts_error *err)
 {
-	bool good = ts_outline_marks_pack(marks, saved->items, saved->nr);
+	enum ts_status st = ts_outline_marks_pack(marks, saved->items, saved->nr, err);
 
 	free(saved->items);
 	marks->kernels = saved->kernels;
 	marks->nr_kernels = saved->nr_kernels;
 	marks->is_wild = saved->is_wild;
 	*saved = (struct saved_marks){ .nr = 0 };
-	return good;
+	return st;
 }
 
 void ts_saved_put_lines(struct ts_buf *out, const struct ts_profile *profile,
@@ -174,7 +175,7 @@ void ts_saved_put_lines(struct ts_buf *out, const struct ts_profile *profile,
 	out->failed |= !saved.items;
 	for (size_t i = 0; saved.items && i < lines->nr; i++) {
 		saved.items[i] = (struct saved_line){ .from_ps = profile->lines[i].start_ps };
-		out->failed |= !unpack_marks(&saved.items[i].marks, &lines->items[i].marks);
+		unpack_marks(&saved.items[i].marks, &lines->items[i].marks, out);
 		saved.items[i].line = lines->items[i];
 	}
 	if (!out->failed)
@@ -184,22 +185,24 @@ void ts_saved_put_lines(struct ts_buf *out, const struct ts_profile *profile,
 	free(saved.items);
 }
 
-static bool take_lines(struct saved_lines *saved, struct ts_outline_lines *lines, int64_t *from_ps)
+static enum ts_status take_lines(struct saved_lines *saved, struct ts_outline_lines *lines,
+				 int64_t *from_ps, struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK, one;
 
 	lines->items = calloc(saved->nr + 1, sizeof(*lines->items));
 	if (!lines->items)
-		return false;
+		return ts_fail_nomem(err);
 	lines->nr = saved->nr;
 	for (size_t i = 0; i < saved->nr; i++) {
 		lines->items[i] = saved->items[i].line;
-		good &= pack_marks(&lines->items[i].marks, &saved->items[i].marks);
+		one = pack_marks(&lines->items[i].marks, &saved->items[i].marks, err);
+		st = st ? st : one;
 		from_ps[i] = saved->items[i].from_ps;
 	}
 	free(saved->items); /* what its items own has moved */
 	*saved = (struct saved_lines){ NULL, 0 };
-	return good;
+	return st;
 }
 
 enum ts_status ts_saved_load_lines(struct ts_bytes bytes, struct ts_profile *profile,
@@ -215,8 +218,8 @@ enum ts_status ts_saved_load_lines(struct ts_bytes bytes, struct ts_profile *pro
 	*from_ps = calloc(profile->nr_lines + 1, sizeof(**from_ps));
 	if (st == TS_OK && saved.nr != profile->nr_lines)
 		st = ts_fail(err, TS_FORMAT, "its lines contradict one another");
-	if (st == TS_OK && (!*from_ps || !take_lines(&saved, lines, *from_ps)))
-		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = *from_ps ? take_lines(&saved, lines, *from_ps, err) : ts_fail_nomem(err);
 	ts_record_release(&lines_record, &saved);
 	return st;
 }
@@ -435,7 +438,7 @@ void ts_saved_put_outline(struct ts_buf *out, const struct ts_outline *outline)
 }
 
 /* Empty arrays are not saved; code that reads outlines counts on their being there. */
-static bool fill_empty(struct ts_outline *outline)
+static enum ts_status fill_empty(struct ts_outline *outline, struct ts_error *err)
 {
 	if (!outline->steps.devices)
 		outline->steps.devices = calloc(1, sizeof(*outline->steps.devices));
@@ -443,7 +446,9 @@ static bool fill_empty(struct ts_outline *outline)
 		outline->host_steps.devices = calloc(1, sizeof(*outline->host_steps.devices));
 	if (!outline->hosts)
 		outline->hosts = calloc(1, sizeof(*outline->hosts));
-	return outline->steps.devices && outline->host_steps.devices && outline->hosts;
+	return outline->steps.devices && outline->host_steps.devices && outline->hosts
+		       ? TS_OK
+		       : ts_fail_nomem(err);
 }
 
 enum ts_status ts_saved_load_outline(struct ts_bytes bytes, struct ts_profile *profile,
@@ -463,7 +468,10 @@ enum ts_status ts_saved_load_outline(struct ts_bytes bytes, struct ts_profile *p
 	for (size_t d = 0; d < outline->steps.nr_devices; d++)
 		outline->steps.devices[d].host = profile->devices[d].host;
 	outline->host_activity = ts_outline_activity(profile);
-	if (!outline->host_activity || !fill_empty(outline) || !ts_outline_seal(outline))
+	if (!outline->host_activity)
 		return ts_fail_nomem(err);
-	return TS_OK;
+	st = fill_empty(outline, err);
+	if (st)
+		return st;
+	return ts_outline_seal(outline, err);
 }

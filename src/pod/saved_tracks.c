@@ -108,35 +108,34 @@ static bool is_of_overlay(const struct ts_result *result)
 	return false;
 }
 
-static bool list_tracks(struct saved_tracks *saved, const struct ts_result *result,
-			const struct ts_profile *profile, uint32_t first, uint32_t nr)
+static void list_tracks(struct saved_tracks *saved, const struct ts_result *result,
+			const struct ts_profile *profile, uint32_t first, uint32_t nr,
+			struct ts_buf *out)
 {
-	for (size_t i = 0; i < result->nr_tracks; i++) {
+	for (size_t i = 0; i < result->nr_tracks && !out->failed; i++) {
 		const struct ts_track *track = &result->tracks[i];
 
 		if (track->device >= profile->nr_devices ||
 		    profile->devices[track->device].host < first ||
 		    profile->devices[track->device].host - first >= nr)
 			continue;
-		if (!ts_grow(&saved->items, &saved->cap, saved->nr + 1, sizeof(*saved->items)))
-			return false;
-		saved->items[saved->nr++] = view_of(result, track);
+		out->failed |=
+			!ts_grow(&saved->items, &saved->cap, saved->nr + 1, sizeof(*saved->items));
+		if (!out->failed)
+			saved->items[saved->nr++] = view_of(result, track);
 	}
-	return true;
 }
 
 void ts_saved_put_tracks(struct ts_buf *out, const struct ts_profile *profile, uint32_t first,
 			 uint32_t nr, const struct ts_results *results)
 {
 	struct saved_tracks saved = { .nr = 0 };
-	bool good = true;
 
 	TS_ASSERT(out && profile && results);
-	for (size_t i = 0; i < results->nr && good; i++)
+	for (size_t i = 0; i < results->nr; i++)
 		if (!is_of_overlay(results->items[i]))
-			good = list_tracks(&saved, results->items[i], profile, first, nr);
+			list_tracks(&saved, results->items[i], profile, first, nr, out);
 	ts_record_save(&tracks_record, &saved, out);
-	out->failed |= !good;
 	free(saved.items); /* what they name is the results' */
 }
 

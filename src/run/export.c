@@ -103,20 +103,21 @@ static void release_pool(struct pool *pool)
 }
 
 /* The code of a text; that of an empty one is TS_NONE, which stands for unknown. */
-static bool add_text(struct pool *pool, struct ts_bytes text, uint32_t *code)
+static enum ts_status add_text(struct pool *pool, struct ts_bytes text, uint32_t *code,
+			       struct ts_error *err)
 {
 	size_t nr = pool->texts.nr;
 
 	*code = text.n > 0 ? ts_strmap_find(&pool->map, text) : TS_NONE;
 	if (text.n == 0 || *code != TS_NONE)
-		return true;
+		return TS_OK;
 	if (nr >= INT32_MAX || !ts_grow(&pool->texts.items, &pool->cap, nr + 1, sizeof(text)) ||
 	    !ts_strmap_set(&pool->map, text, (uint32_t)nr))
-		return false;
+		return ts_fail_nomem(err);
 	pool->texts.items[nr] = text;
 	*code = (uint32_t)nr;
 	pool->texts.nr++;
-	return true;
+	return TS_OK;
 }
 
 enum op_text { OP_NAME, OP_CATEGORY, OP_MODULE, OP_FRAMEWORK, NR_OP_TEXTS };
@@ -175,27 +176,27 @@ static struct ts_bytes text_of_line(const struct ts_profile *profile, const stru
 	return (struct ts_bytes){ NULL, 0 };
 }
 
-static bool gather_texts(struct events *events)
+static enum ts_status gather_texts(struct events *events, struct ts_error *err)
 {
 	const struct ts_profile *profile = events->profile;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (int which = 0; which < NR_OP_TEXTS && good; which++) {
+	for (int which = 0; which < NR_OP_TEXTS && st == TS_OK; which++) {
 		uint32_t *codes =
 			ts_room_array(profile->rooms, profile->nr_ops + 1, sizeof(*codes));
 
 		events->op_codes[which] = codes;
-		good = codes != NULL;
-		for (size_t i = 0; i < profile->nr_ops && good; i++)
-			good = add_text(&events->of_ops[which],
-					text_of_op(profile, &profile->ops[i], which), &codes[i]);
+		st = codes ? TS_OK : ts_fail_nomem(err);
+		for (size_t i = 0; i < profile->nr_ops && st == TS_OK; i++)
+			st = add_text(&events->of_ops[which],
+				      text_of_op(profile, &profile->ops[i], which), &codes[i], err);
 	}
-	for (int which = 0; which < NR_LINE_TEXTS && good; which++)
-		for (size_t i = 0; i < profile->nr_lines && good; i++)
-			good = add_text(&events->of_lines[which],
-					text_of_line(profile, &profile->lines[i], which),
-					&events->line_codes[which]);
-	return good;
+	for (int which = 0; which < NR_LINE_TEXTS && st == TS_OK; which++)
+		for (size_t i = 0; i < profile->nr_lines && st == TS_OK; i++)
+			st = add_text(&events->of_lines[which],
+				      text_of_line(profile, &profile->lines[i], which),
+				      &events->line_codes[which], err);
+	return st;
 }
 
 static void release_texts(struct events *events)
@@ -361,11 +362,11 @@ static enum ts_status put_lines(struct events *events, struct ts_error *err)
 
 		if (!is_exported(profile, line))
 			continue;
-		for (int which = 0; which < NR_LINE_TEXTS; which++)
-			if (!add_text(&events->of_lines[which], text_of_line(profile, line, which),
-				      &events->line_codes[which])) /* which is there */
-				return ts_fail_nomem(err);
-		st = ts_stream_line(profile, i, &sink, err);
+		for (int which = 0; which < NR_LINE_TEXTS && st == TS_OK; which++)
+			st = add_text(&events->of_lines[which], text_of_line(profile, line, which),
+				      &events->line_codes[which], err); /* which is there */
+		if (st == TS_OK)
+			st = ts_stream_line(profile, i, &sink, err);
 		st = st == TS_FORMAT ? TS_OK : st; /* the look has noted it */
 	}
 	return st;
@@ -421,10 +422,10 @@ static enum ts_status write_events(struct making *making, struct ts_colfile_setu
 				   struct ts_error *err)
 {
 	struct events *events = &making->events;
-	enum ts_status st;
+	enum ts_status st = gather_texts(events, err);
 
-	if (!gather_texts(events))
-		return ts_fail_nomem(err);
+	if (st)
+		return st;
 	fill_columns(events, making->columns);
 	setup->columns = making->columns;
 	setup->nr_columns =

@@ -163,9 +163,10 @@ static void put_times(struct ts_json *json, const struct ts_finding *finding)
 	ts_json_array_end(json);
 }
 
-static bool put_json(struct ts_colfile *file, size_t column, const struct ts_finding *finding,
-		     void (*put)(struct ts_json *, const struct ts_finding *),
-		     struct ts_arena *arena)
+static enum ts_status put_json(struct ts_colfile *file, size_t column,
+			       const struct ts_finding *finding,
+			       void (*put)(struct ts_json *, const struct ts_finding *),
+			       struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&text, TS_JSON_COMPACT);
@@ -176,7 +177,7 @@ static bool put_json(struct ts_colfile *file, size_t column, const struct ts_fin
 	ts_colfile_text(file, column, kept);
 	kept.p = text.failed ? NULL : kept.p;
 	ts_buf_release(&text);
-	return kept.p != NULL;
+	return kept.p ? TS_OK : ts_fail_nomem(err);
 }
 
 /* The value of a finding that is called so in the report. */
@@ -202,9 +203,12 @@ static enum ts_status put_findings(struct ts_colfile *file, const struct ts_resu
 
 		for (size_t i = 0; i < nr - 2; i++)
 			put_value(file, i, value_of(finding, file->setup.columns[i].name));
-		if (!put_json(file, nr - 2, finding, put_places, arena) ||
-		    !put_json(file, nr - 1, finding, put_times, arena))
-			return ts_fail_nomem(err);
+		st = put_json(file, nr - 2, finding, put_places, arena, err);
+		if (st)
+			return st;
+		st = put_json(file, nr - 1, finding, put_times, arena, err);
+		if (st)
+			return st;
 		st = end_row(file, nr, err);
 	}
 	return st;

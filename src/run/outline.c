@@ -31,35 +31,42 @@ static void release_line(struct ts_outline_line *line)
 	memset(line, 0, sizeof(*line));
 }
 
-static bool add_activity(struct ts_outline_line *line, const struct ts_block *block, size_t i,
-			 enum ts_host_activity activity)
+static enum ts_status add_activity(struct ts_outline_line *line, const struct ts_block *block,
+				   size_t i, enum ts_host_activity activity, struct ts_error *err)
 {
 	int64_t end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]);
 
 	if (ts_host_compiles(activity))
-		return ts_spans_add(&line->compile, block->start_ps[i], end_ps);
-	return activity != TS_HOST_INPUT || ts_spans_add(&line->input, block->start_ps[i], end_ps);
+		return ts_spans_add(&line->compile, block->start_ps[i], end_ps)
+			       ? TS_OK
+			       : ts_fail_nomem(err);
+	return activity != TS_HOST_INPUT || ts_spans_add(&line->input, block->start_ps[i], end_ps)
+		       ? TS_OK
+		       : ts_fail_nomem(err);
 }
 
 static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
 {
 	struct outline_pass *pass = ctx;
 	struct ts_outline_line *line = &pass->lines[block->line_index];
-	bool host = block->line->kind == TS_LINE_THREAD, good = true;
+	bool host = block->line->kind == TS_LINE_THREAD;
+	enum ts_status st = TS_OK;
 
 	if (!host)
-		good = ts_outline_marks_block(&line->marks, block);
-	for (size_t i = 0; host && i < block->nr_events && good; i++)
-		good = add_activity(line, block, i, pass->activity[block->op[i]]);
-	good = good && (!host || ts_outline_scopes_block(&line->scopes, block, &pass->names));
-	return good ? TS_OK : ts_fail_nomem(err);
+		st = ts_outline_marks_block(&line->marks, block, err);
+	for (size_t i = 0; host && i < block->nr_events && st == TS_OK; i++)
+		st = add_activity(line, block, i, pass->activity[block->op[i]], err);
+	if (st == TS_OK && host)
+		st = ts_outline_scopes_block(&line->scopes, block, &pass->names, err);
+	return st;
 }
 
-static bool keep_damage(struct ts_outline_line *line, const char *text)
+static enum ts_status keep_damage(struct ts_outline_line *line, const char *text,
+				  struct ts_error *err)
 {
 	line->own_damage = strdup(text);
 	line->damage = ts_bytes_of(line->own_damage ? line->own_damage : "");
-	return line->own_damage != NULL;
+	return line->own_damage ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_error *err)
@@ -68,7 +75,7 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 	uint32_t index = pass->jobs[job];
 	struct ts_line *line = &pass->profile->lines[index];
 	struct ts_sink sink = { .ctx = pass, .columns = TS_COL_NUMBER, .block = take_block };
-	enum ts_status st;
+	enum ts_status st, ended;
 
 	if (line->kind == TS_LINE_THREAD)
 		sink.columns = TS_COL_STATS;
@@ -80,12 +87,13 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 	}
 	if (st && st != TS_FORMAT)
 		return st;
-	if (!ts_outline_scopes_end(&pass->lines[index].scopes, pass->profile))
-		return ts_fail_nomem(err);
+	ended = ts_outline_scopes_end(&pass->lines[index].scopes, pass->profile, err);
+	if (ended)
+		return ended;
 	/* Damage of device lines is noted in the analyses' pass. */
 	if (st == TS_OK || line->kind != TS_LINE_THREAD || !err)
 		return TS_OK;
-	return keep_damage(&pass->lines[index], err->text) ? TS_OK : ts_fail_nomem(err);
+	return keep_damage(&pass->lines[index], err->text, err);
 }
 
 /* What the lines of a plane show of steps, the best of them. */
@@ -146,14 +154,16 @@ static enum ts_status prepare(struct outline_pass *pass, struct ts_error *err)
 {
 	struct ts_profile *profile = pass->profile;
 	enum markers markers = NO_MARKERS;
+	enum ts_status st;
 
 	pass->activity = ts_outline_activity(profile);
 	pass->lines = calloc(profile->nr_lines + 1, sizeof(*pass->lines));
 	pass->jobs = calloc(profile->nr_lines + 1, sizeof(*pass->jobs));
 	if (!pass->activity || !pass->lines || !pass->jobs)
 		return ts_fail_nomem(err);
-	if (!ts_outline_names_init(&pass->names, profile, pass->activity))
-		return ts_fail_nomem(err);
+	st = ts_outline_names_init(&pass->names, profile, pass->activity, err);
+	if (st)
+		return st;
 	for (uint32_t i = 0; i < profile->nr_lines; i++) {
 		const struct ts_line *line = &profile->lines[i];
 		const struct ts_plane *plane = &profile->planes[line->plane];
@@ -201,10 +211,11 @@ static enum ts_status find_steps(struct ts_profile *profile, const struct ts_out
 				 struct ts_steps *steps, struct ts_error *err)
 {
 	struct outline_marks **marks = ts_outline_marks_of(lines);
-	bool good = marks && ts_outline_steps_find(profile, marks, steps);
+	enum ts_status st =
+		marks ? ts_outline_steps_find(profile, marks, steps, err) : ts_fail_nomem(err);
 
 	free(marks);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 static enum ts_status find_scopes(const struct ts_profile *profile,
@@ -212,31 +223,41 @@ static enum ts_status find_scopes(const struct ts_profile *profile,
 				  struct ts_error *err)
 {
 	struct outline_scopes **scopes = calloc(lines->nr + 1, sizeof(*scopes));
-	bool good = scopes != NULL;
+	enum ts_status st = scopes ? TS_OK : ts_fail_nomem(err);
 
-	for (size_t l = 0; good && l < lines->nr; l++)
+	for (size_t l = 0; st == TS_OK && l < lines->nr; l++)
 		scopes[l] = &lines->items[l].scopes;
-	good = good && ts_outline_scopes_find(profile, scopes, outline);
+	if (st == TS_OK)
+		st = ts_outline_scopes_find(profile, scopes, outline, err);
 	free(scopes);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 /* What the threads of one host did. */
-static bool join_lines(const struct ts_profile *profile, const struct ts_outline_lines *lines,
-		       uint32_t host, struct ts_host_spans *spans)
+static enum ts_status join_lines(const struct ts_profile *profile,
+				 const struct ts_outline_lines *lines, uint32_t host,
+				 struct ts_host_spans *spans, struct ts_error *err)
 {
 	struct ts_spans_sum compile = { .nr = 0 }, input = { .nr = 0 };
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t l = 0; l < profile->nr_lines && good; l++)
-		if (profile->planes[profile->lines[l].plane].host == host)
-			good = ts_spans_sum_add(&compile, &lines->items[l].compile) &&
-			       ts_spans_sum_add(&input, &lines->items[l].input);
-	good = good && ts_spans_sum_finish(&compile, &spans->compile) &&
-	       ts_spans_sum_finish(&input, &spans->input);
+	for (size_t l = 0; l < profile->nr_lines && st == TS_OK; l++)
+		if (profile->planes[profile->lines[l].plane].host == host) {
+			st = ts_spans_sum_add(&compile, &lines->items[l].compile)
+				     ? TS_OK
+				     : ts_fail_nomem(err);
+			if (st == TS_OK)
+				st = ts_spans_sum_add(&input, &lines->items[l].input)
+					     ? TS_OK
+					     : ts_fail_nomem(err);
+		}
+	if (st == TS_OK)
+		st = ts_spans_sum_finish(&compile, &spans->compile) ? TS_OK : ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = ts_spans_sum_finish(&input, &spans->input) ? TS_OK : ts_fail_nomem(err);
 	ts_spans_sum_release(&compile);
 	ts_spans_sum_release(&input);
-	return good;
+	return st;
 }
 
 static bool has_devices(const struct ts_profile *profile, uint32_t host)
@@ -248,7 +269,8 @@ static bool has_devices(const struct ts_profile *profile, uint32_t host)
 }
 
 /* Adds what hosts without cores did to all that have some. */
-static bool share_controllers(const struct ts_profile *profile, struct ts_host_spans *hosts)
+static enum ts_status share_controllers(const struct ts_profile *profile,
+					struct ts_host_spans *hosts, struct ts_error *err)
 {
 	for (uint32_t from = 0; from < profile->nr_hosts; from++) {
 		if (has_devices(profile, from) ||
@@ -258,38 +280,46 @@ static bool share_controllers(const struct ts_profile *profile, struct ts_host_s
 			if (has_devices(profile, to) &&
 			    (!ts_spans_union(&hosts[to].compile, &hosts[from].compile) ||
 			     !ts_spans_union(&hosts[to].input, &hosts[from].input)))
-				return false;
+				return ts_fail_nomem(err);
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool join_hosts(const struct ts_profile *profile, const struct ts_outline_lines *lines,
-		       struct ts_outline *outline)
+static enum ts_status join_hosts(const struct ts_profile *profile,
+				 const struct ts_outline_lines *lines, struct ts_outline *outline,
+				 struct ts_error *err)
 {
 	size_t nr = profile->nr_hosts;
+	enum ts_status st;
 
 	outline->hosts = calloc(nr + 1, sizeof(*outline->hosts));
 	outline->nr_hosts = outline->hosts ? nr : 0;
-	for (uint32_t h = 0; h < outline->nr_hosts; h++)
-		if (!join_lines(profile, lines, h, &outline->hosts[h]) ||
-		    !ts_spans_union(&outline->compile, &outline->hosts[h].compile))
-			return false;
-	if (!outline->hosts || !share_controllers(profile, outline->hosts))
-		return false;
+	for (uint32_t h = 0; h < outline->nr_hosts; h++) {
+		st = join_lines(profile, lines, h, &outline->hosts[h], err);
+		if (st)
+			return st;
+		if (!ts_spans_union(&outline->compile, &outline->hosts[h].compile))
+			return ts_fail_nomem(err);
+	}
+	if (!outline->hosts)
+		return ts_fail_nomem(err);
+	st = share_controllers(profile, outline->hosts, err);
+	if (st)
+		return st;
 	for (uint32_t h = 0; h < nr; h++)
 		if (!ts_spans_subtract(&outline->hosts[h].input, &outline->hosts[h].compile))
-			return false;
-	return ts_outline_seal(outline);
+			return ts_fail_nomem(err);
+	return ts_outline_seal(outline, err);
 }
 
-bool ts_outline_seal(struct ts_outline *outline)
+enum ts_status ts_outline_seal(struct ts_outline *outline, struct ts_error *err)
 {
 	TS_ASSERT(outline);
 	for (uint32_t h = 0; h < outline->nr_hosts; h++)
 		if (!ts_spans_seal(&outline->hosts[h].input) ||
 		    !ts_spans_seal(&outline->hosts[h].compile))
-			return false;
-	return ts_spans_seal(&outline->compile);
+			return ts_fail_nomem(err);
+	return ts_spans_seal(&outline->compile) ? TS_OK : ts_fail_nomem(err);
 }
 
 void ts_outline_note_damage(struct ts_profile *profile, uint32_t line, struct ts_bytes damage)
@@ -325,8 +355,8 @@ enum ts_status ts_outline_join_threads(struct ts_profile *profile, struct ts_out
 	enum ts_status st = find_scopes(profile, lines, outline, err);
 
 	TS_ASSERT(profile && lines && outline && lines->nr == profile->nr_lines);
-	if (st == TS_OK && !join_hosts(profile, lines, outline))
-		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = join_hosts(profile, lines, outline, err);
 	if (st)
 		return st;
 	for (uint32_t l = 0; l < lines->nr; l++)

@@ -29,20 +29,20 @@ static uint64_t unzigzag(uint64_t value)
 	return value >> 1 ^ (uint64_t)-(int64_t)(value & 1);
 }
 
-static bool pack(struct ts_buf *out, const struct outline_mark *before,
-		 const struct outline_mark *mark)
+static enum ts_status pack(struct ts_buf *out, const struct outline_mark *before,
+			   const struct outline_mark *mark, struct ts_error *err)
 {
 	uint8_t *p;
 
 	if (!ts_buf_room(out, NR_PARTS * TS_PBW_VARINT))
-		return false;
+		return ts_fail_nomem(err);
 	p = out->p + out->n;
 	p = ts_pbw_store(p, zigzag((uint64_t)mark->start_ps - (uint64_t)before->end_ps));
 	p = ts_pbw_store(p, zigzag((uint64_t)mark->end_ps - (uint64_t)mark->start_ps));
 	p = ts_pbw_store(p, zigzag(mark->number - before->number));
 	p = ts_pbw_store(p, zigzag((uint64_t)mark->op - before->op));
 	out->n = (size_t)(p - out->p);
-	return true;
+	return TS_OK;
 }
 
 /* MARK is the one before, and becomes the next one. */
@@ -83,19 +83,24 @@ bool ts_outline_marks_next(struct outline_marks_walk *walk, struct outline_mark 
 	return true;
 }
 
-bool ts_outline_marks_add(struct outline_marks *marks, const struct outline_mark *mark)
+enum ts_status ts_outline_marks_add(struct outline_marks *marks, const struct outline_mark *mark,
+				    struct ts_error *err)
 {
+	enum ts_status st;
+
 	TS_ASSERT_HOT(marks && mark && marks->by_ps == 0);
-	if (marks->nr > 0 && !pack(&marks->packed, &marks->before, &marks->last))
-		return false;
+	st = marks->nr > 0 ? pack(&marks->packed, &marks->before, &marks->last, err) : TS_OK;
+	if (st)
+		return st;
 	if (marks->nr > 0)
 		marks->before = marks->last;
 	marks->last = *mark;
 	marks->nr++;
-	return true;
+	return TS_OK;
 }
 
-static bool add_event(struct outline_marks *marks, const struct ts_block *block, size_t i)
+static enum ts_status add_event(struct outline_marks *marks, const struct ts_block *block, size_t i,
+				struct ts_error *err)
 {
 	const struct outline_mark mark = {
 		.start_ps = block->start_ps[i],
@@ -104,41 +109,46 @@ static bool add_event(struct outline_marks *marks, const struct ts_block *block,
 		.op = block->op[i],
 	};
 
-	return ts_outline_marks_add(marks, &mark);
+	return ts_outline_marks_add(marks, &mark, err);
 }
 
-static bool add_kernel(struct outline_marks *marks, const struct ts_block *block, size_t i)
+static enum ts_status add_kernel(struct outline_marks *marks, const struct ts_block *block,
+				 size_t i, struct ts_error *err)
 {
 	const struct ts_op *op = &block->profile->ops[block->op[i]];
 	struct outline_mark *open = marks->nr > 0 ? &marks->last : NULL;
 
 	if (!op->has_program || marks->is_wild)
-		return true;
+		return TS_OK;
 	marks->kernels[block->op[i]]++;
 	if (open && open->op != block->op[i] &&
 	    block->profile->ops[open->op].program_id == op->program_id) {
 		open->end_ps =
 			TS_MAX(open->end_ps, ts_i64_add(block->start_ps[i], block->dur_ps[i]));
-		return true;
+		return TS_OK;
 	}
 	marks->is_wild = marks->nr >= MAX_GPU_EXECUTIONS;
-	return add_event(marks, block, i);
+	return add_event(marks, block, i, err);
 }
 
-bool ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *block)
+enum ts_status ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *block,
+				      struct ts_error *err)
 {
-	bool is_gpu = block->line->kind == TS_LINE_OPS, good = true;
+	bool is_gpu = block->line->kind == TS_LINE_OPS;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT_HOT(marks && block);
 	if (is_gpu && !marks->kernels) {
 		marks->kernels = calloc(block->profile->nr_ops + 1, sizeof(*marks->kernels));
 		marks->nr_kernels = marks->kernels ? block->profile->nr_ops : 0;
-		good = marks->kernels != NULL;
+		if (!marks->kernels)
+			return ts_fail_nomem(err);
 	}
-	for (size_t i = 0; i < block->nr_events && good; i++)
+	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++)
 		if (block->depth[i] == 0) /* a marker inside another says nothing new */
-			good = is_gpu ? add_kernel(marks, block, i) : add_event(marks, block, i);
-	return good;
+			st = is_gpu ? add_kernel(marks, block, i, err)
+				    : add_event(marks, block, i, err);
+	return st;
 }
 
 static void empty(struct outline_marks *marks)
@@ -174,18 +184,21 @@ static void trim(struct ts_buf *packed)
 	}
 }
 
-bool ts_outline_marks_rename(struct outline_marks *marks, const uint32_t *ops)
+enum ts_status ts_outline_marks_rename(struct outline_marks *marks, const uint32_t *ops,
+				       struct ts_error *err)
 {
 	struct outline_marks_walk walk = { .marks = marks };
 	struct outline_marks renamed = { .nr = 0 };
 	struct outline_mark mark;
+	enum ts_status st;
 
 	TS_ASSERT(marks && ops && marks->by_ps == 0);
 	while (ts_outline_marks_next(&walk, &mark)) {
 		mark.op = ops[mark.op];
-		if (!ts_outline_marks_add(&renamed, &mark)) {
+		st = ts_outline_marks_add(&renamed, &mark, err);
+		if (st) {
 			ts_outline_marks_release(&renamed);
-			return false;
+			return st;
 		}
 	}
 	ts_buf_release(&marks->packed);
@@ -193,7 +206,7 @@ bool ts_outline_marks_rename(struct outline_marks *marks, const uint32_t *ops)
 	marks->packed = renamed.packed;
 	marks->before = renamed.before;
 	marks->last = renamed.last;
-	return true;
+	return TS_OK;
 }
 
 void ts_outline_marks_unpack(const struct outline_marks *marks, struct outline_mark *items)
@@ -205,15 +218,16 @@ void ts_outline_marks_unpack(const struct outline_marks *marks, struct outline_m
 		items++;
 }
 
-bool ts_outline_marks_pack(struct outline_marks *marks, const struct outline_mark *items, size_t nr)
+enum ts_status ts_outline_marks_pack(struct outline_marks *marks, const struct outline_mark *items,
+				     size_t nr, struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(marks && marks->nr == 0);
-	for (size_t i = 0; i < nr && good; i++)
-		good = ts_outline_marks_add(marks, &items[i]);
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = ts_outline_marks_add(marks, &items[i], err);
 	trim(&marks->packed);
-	return good;
+	return st;
 }
 
 static int by_start(const void *a, const void *b)
@@ -242,21 +256,21 @@ static bool are_sorted(const struct outline_marks *marks)
 	return true;
 }
 
-bool ts_outline_marks_sort(struct outline_marks *marks)
+enum ts_status ts_outline_marks_sort(struct outline_marks *marks, struct ts_error *err)
 {
 	struct outline_mark *items;
 	size_t nr = marks->nr;
-	bool good;
+	enum ts_status st;
 
 	if (are_sorted(marks))
-		return true;
+		return TS_OK;
 	items = malloc(nr * sizeof(*items));
 	if (!items)
-		return false;
+		return ts_fail_nomem(err);
 	ts_outline_marks_unpack(marks, items);
 	qsort(items, nr, sizeof(*items), by_start);
 	empty(marks);
-	good = ts_outline_marks_pack(marks, items, nr);
+	st = ts_outline_marks_pack(marks, items, nr, err);
 	free(items);
-	return good;
+	return st;
 }

@@ -26,21 +26,23 @@ struct outline_marks {
 	bool is_wild; /* of a line of ops: its kernels do not show executions */
 };
 
-/* False: no memory. */
-bool ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *block);
-bool ts_outline_marks_add(struct outline_marks *marks, const struct outline_mark *mark);
+enum ts_status ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *block,
+				      struct ts_error *err);
+enum ts_status ts_outline_marks_add(struct outline_marks *marks, const struct outline_mark *mark,
+				    struct ts_error *err);
 void ts_outline_marks_release(struct outline_marks *marks);
 
 /* Moves all of them to a later clock, once. */
 void ts_outline_marks_move(struct outline_marks *marks, int64_t by_ps);
-/* Each op becomes the one that OPS has for it. False: no memory. */
-bool ts_outline_marks_rename(struct outline_marks *marks, const uint32_t *ops);
-/* By their starts. False: no memory. */
-bool ts_outline_marks_sort(struct outline_marks *marks);
-/* All of them into ITEMS, which has room; and back, into marks that are empty. False: no memory. */
+/* Each op becomes the one that OPS has for it. */
+enum ts_status ts_outline_marks_rename(struct outline_marks *marks, const uint32_t *ops,
+				       struct ts_error *err);
+/* By their starts. */
+enum ts_status ts_outline_marks_sort(struct outline_marks *marks, struct ts_error *err);
+/* All of them into ITEMS, which has room; and back, into marks that are empty. */
 void ts_outline_marks_unpack(const struct outline_marks *marks, struct outline_mark *items);
-bool ts_outline_marks_pack(struct outline_marks *marks, const struct outline_mark *items,
-			   size_t nr);
+enum ts_status ts_outline_marks_pack(struct outline_marks *marks, const struct outline_mark *items,
+				     size_t nr, struct ts_error *err);
 
 /* One after the other; .marks is the caller's, the rest zeroed. */
 struct outline_marks_walk {

@@ -40,8 +40,8 @@ static const uint8_t parts_of[] = {
 	[TS_HOST_TORCH] = TS_PART_COMPILE,
 };
 
-bool ts_outline_names_init(struct outline_names *names, const struct ts_profile *profile,
-			   const uint8_t *activity)
+enum ts_status ts_outline_names_init(struct outline_names *names, const struct ts_profile *profile,
+				     const uint8_t *activity, struct ts_error *err)
 {
 	TS_ASSERT(names && profile && activity);
 	names->owners = malloc(profile->nr_ops + 1);
@@ -50,7 +50,7 @@ bool ts_outline_names_init(struct outline_names *names, const struct ts_profile 
 		names->owners[i] = (uint8_t)owner_of(&profile->ops[i]);
 		names->parts[i] = parts_of[activity[i]];
 	}
-	return names->owners && names->parts;
+	return names->owners && names->parts ? TS_OK : ts_fail_nomem(err);
 }
 
 void ts_outline_names_release(struct outline_names *names)
@@ -70,14 +70,15 @@ static void absorb(struct scope_level *level, enum ts_scope_part from, enum ts_s
  * Adds what the event and all inside it did to what its parent did, and gives the sum. Inside an event
  * that has a part, what has none is of that part; and so are calls, which tracing and compiling make.
  */
-static bool sum_parts(struct outline_scopes *line, const struct ts_block *block, size_t i,
-		      enum ts_scope_part part, struct scope_level *all)
+static enum ts_status sum_parts(struct outline_scopes *line, const struct ts_block *block, size_t i,
+				enum ts_scope_part part, struct scope_level *all,
+				struct ts_error *err)
 {
 	size_t depth = block->depth[i];
 	size_t cap = line->cap_levels;
 
 	if (!ts_grow(&line->levels, &line->cap_levels, depth + 2, sizeof(*line->levels)))
-		return false;
+		return ts_fail_nomem(err);
 	memset(line->levels + cap, 0, (line->cap_levels - cap) * sizeof(*line->levels));
 	*all = line->levels[depth + 1];
 	if (line->nr_levels > depth + 1)
@@ -92,15 +93,16 @@ static bool sum_parts(struct outline_scopes *line, const struct ts_block *block,
 	for (size_t p = 0; p < TS_NR_PARTS; p++)
 		line->levels[depth].part_ps[p] =
 			ts_i64_add(line->levels[depth].part_ps[p], all->part_ps[p]);
-	return true;
+	return TS_OK;
 }
 
-static bool add_mark(struct scope_marks *marks, const struct scope_mark *mark)
+static enum ts_status add_mark(struct scope_marks *marks, const struct scope_mark *mark,
+			       struct ts_error *err)
 {
 	if (!ts_grow(&marks->items, &marks->cap, marks->nr + 1, sizeof(*marks->items)))
-		return false;
+		return ts_fail_nomem(err);
 	marks->items[marks->nr++] = *mark;
-	return true;
+	return TS_OK;
 }
 
 static struct ts_scope *scope_of(struct ts_scopes *scopes, struct ts_map *rows, uint32_t op)
@@ -117,36 +119,37 @@ static struct ts_scope *scope_of(struct ts_scopes *scopes, struct ts_map *rows, 
 	return &scopes->items[scopes->nr++];
 }
 
-static bool add_epoch(struct ts_scopes *scopes, const struct ts_scope *scope,
-		      const struct scope_mark *mark)
+static enum ts_status add_epoch(struct ts_scopes *scopes, const struct ts_scope *scope,
+				const struct scope_mark *mark, struct ts_error *err)
 {
 	struct ts_epoch epoch = { mark->op, mark->start_ps, mark->end_ps, scope->number };
 
 	if (scopes->nr_epochs == TS_EPOCHS_MAX || !scope->is_epoch)
-		return true;
+		return TS_OK;
 	if (epoch.number == TS_NO_NUMBER)
 		epoch.number = mark->number;
 	if (!ts_grow(&scopes->epochs, &scopes->cap_epochs, scopes->nr_epochs + 1,
 		     sizeof(*scopes->epochs)))
-		return false;
+		return ts_fail_nomem(err);
 	scopes->epochs[scopes->nr_epochs++] = epoch;
-	return true;
+	return TS_OK;
 }
 
-static bool keep(struct outline_scopes *line, const struct ts_profile *profile,
-		 const struct scope_mark *mark)
+static enum ts_status keep(struct outline_scopes *line, const struct ts_profile *profile,
+			   const struct scope_mark *mark, struct ts_error *err)
 {
 	bool is_torch_step = ts_bytes_starts(profile->ops[mark->op].name, TORCH_STEP);
 	int64_t dur_ps = mark->end_ps - mark->start_ps;
 	struct ts_scope *scope;
-
-	if (mark->number != TS_NO_NUMBER && !add_mark(&line->steps, mark))
-		return false;
+	enum ts_status st =
+		mark->number != TS_NO_NUMBER ? add_mark(&line->steps, mark, err) : TS_OK;
+	if (st)
+		return st;
 	if (is_torch_step) /* each has a name of its own: they are steps */
-		return true;
+		return TS_OK;
 	scope = scope_of(&line->scopes, &line->rows, mark->op);
 	if (!scope || !ts_spans_add(&scope->spans, mark->start_ps, mark->end_ps))
-		return false;
+		return ts_fail_nomem(err);
 	if (scope->nr == 0) /* a name may be long, and its scope be entered very often */
 		scope->is_epoch = ts_scope_is_epoch(profile->ops[mark->op].name, &scope->number);
 	scope->parent = scope->nr == 0 || scope->parent == mark->parent ? mark->parent : TS_NONE;
@@ -156,17 +159,18 @@ static bool keep(struct outline_scopes *line, const struct ts_profile *profile,
 	scope->total_ps = ts_i64_add(scope->total_ps, dur_ps);
 	scope->min_ps = TS_MIN(scope->min_ps, dur_ps);
 	scope->max_ps = TS_MAX(scope->max_ps, dur_ps);
-	return add_epoch(&line->scopes, scope, mark);
+	return add_epoch(&line->scopes, scope, mark, err);
 }
 
-static bool settle(struct outline_scopes *line, const struct ts_profile *profile)
+static enum ts_status settle(struct outline_scopes *line, const struct ts_profile *profile,
+			     struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < line->open.nr && good; i++)
-		good = keep(line, profile, &line->open.items[i]);
+	for (size_t i = 0; i < line->open.nr && st == TS_OK; i++)
+		st = keep(line, profile, &line->open.items[i], err);
 	line->open.nr = 0;
-	return good;
+	return st;
 }
 
 /* A JSON trace is searched for each stat: there, only PyTorch's steps are known. */
@@ -186,8 +190,8 @@ static uint64_t number_of(const struct ts_block *block, size_t i)
 	return (uint64_t)stat.number;
 }
 
-static bool take_user(struct outline_scopes *line, const struct ts_block *block, size_t i,
-		      const struct scope_level *did)
+static enum ts_status take_user(struct outline_scopes *line, const struct ts_block *block, size_t i,
+				const struct scope_level *did, struct ts_error *err)
 {
 	struct scope_mark mark = { .op = block->op[i],
 				   .parent = TS_NONE,
@@ -200,7 +204,7 @@ static bool take_user(struct outline_scopes *line, const struct ts_block *block,
 		if (line->open.items[k].parent == TS_NONE)
 			line->open.items[k].parent = mark.op;
 	line->is_python |= mark.number != TS_NO_NUMBER;
-	return add_mark(&line->open, &mark);
+	return add_mark(&line->open, &mark, err);
 }
 
 static void take_runtime(struct outline_scopes *line, const struct ts_block *block, size_t i)
@@ -219,29 +223,31 @@ static void widen(struct outline_scopes *line, const struct ts_block *block, siz
 	line->last_ps = TS_MAX(line->last_ps, ts_i64_add(block->start_ps[i], block->dur_ps[i]));
 }
 
-static bool take_event(struct outline_scopes *line, const struct ts_block *block, size_t i,
-		       const struct outline_names *names)
+static enum ts_status take_event(struct outline_scopes *line, const struct ts_block *block,
+				 size_t i, const struct outline_names *names, struct ts_error *err)
 {
 	enum ts_host_owner owner = (enum ts_host_owner)names->owners[block->op[i]];
 	struct scope_level did;
+	enum ts_status st = sum_parts(line, block, i,
+				      (enum ts_scope_part)names->parts[block->op[i]], &did, err);
 
-	if (!sum_parts(line, block, i, (enum ts_scope_part)names->parts[block->op[i]], &did))
-		return false;
+	if (st)
+		return st;
 	if (owner != TS_HOST_OF_TRACER)
 		widen(line, block, i);
 	if (owner == TS_HOST_OF_USER)
-		return take_user(line, block, i, &did);
+		return take_user(line, block, i, &did, err);
 	if (owner == TS_HOST_OF_RUNTIME)
 		take_runtime(line, block, i);
 	else
 		line->is_python = true;
-	return true;
+	return TS_OK;
 }
 
-bool ts_outline_scopes_block(struct outline_scopes *line, const struct ts_block *block,
-			     const struct outline_names *names)
+enum ts_status ts_outline_scopes_block(struct outline_scopes *line, const struct ts_block *block,
+				       const struct outline_names *names, struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT_HOT(line && block && names);
 	if (!line->is_seen) {
@@ -250,18 +256,19 @@ bool ts_outline_scopes_block(struct outline_scopes *line, const struct ts_block 
 		line->last_ps = INT64_MIN;
 		line->is_python = ts_bytes_has(block->line->name, "python");
 	}
-	for (size_t i = 0; i < block->nr_events && good; i++) {
-		good = take_event(line, block, i, names);
-		if (good && (block->depth[i] == 0 || line->open.nr > MAX_OPEN))
-			good = settle(line, block->profile);
+	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++) {
+		st = take_event(line, block, i, names, err);
+		if (st == TS_OK && (block->depth[i] == 0 || line->open.nr > MAX_OPEN))
+			st = settle(line, block->profile, err);
 	}
-	return good;
+	return st;
 }
 
-bool ts_outline_scopes_end(struct outline_scopes *line, const struct ts_profile *profile)
+enum ts_status ts_outline_scopes_end(struct outline_scopes *line, const struct ts_profile *profile,
+				     struct ts_error *err)
 {
 	TS_ASSERT(line && profile);
-	return settle(line, profile);
+	return settle(line, profile, err);
 }
 
 void ts_outline_scopes_release(struct outline_scopes *line)
@@ -275,10 +282,11 @@ void ts_outline_scopes_release(struct outline_scopes *line)
 	memset(line, 0, sizeof(*line));
 }
 
-static bool sum_scope(struct ts_scope *into, const struct ts_scope *from)
+static enum ts_status sum_scope(struct ts_scope *into, const struct ts_scope *from,
+				struct ts_error *err)
 {
 	if (!into || !ts_spans_union(&into->spans, &from->spans))
-		return false;
+		return ts_fail_nomem(err);
 	into->parent = into->nr == 0 || into->parent == from->parent ? from->parent : TS_NONE;
 	into->nr += from->nr;
 	for (size_t p = 0; p < TS_NR_PARTS; p++)
@@ -286,20 +294,21 @@ static bool sum_scope(struct ts_scope *into, const struct ts_scope *from)
 	into->total_ps = ts_i64_add(into->total_ps, from->total_ps);
 	into->min_ps = TS_MIN(into->min_ps, from->min_ps);
 	into->max_ps = TS_MAX(into->max_ps, from->max_ps);
-	return true;
+	return TS_OK;
 }
 
-static bool sum_epochs(struct ts_scopes *into, const struct ts_scopes *from)
+static enum ts_status sum_epochs(struct ts_scopes *into, const struct ts_scopes *from,
+				 struct ts_error *err)
 {
 	size_t nr = TS_MIN(from->nr_epochs, TS_EPOCHS_MAX - into->nr_epochs);
 
 	if (!ts_grow(&into->epochs, &into->cap_epochs, into->nr_epochs + nr + 1,
 		     sizeof(*into->epochs)))
-		return false;
+		return ts_fail_nomem(err);
 	if (nr > 0)
 		memcpy(into->epochs + into->nr_epochs, from->epochs, nr * sizeof(*from->epochs));
 	into->nr_epochs += nr;
-	return true;
+	return TS_OK;
 }
 
 static int by_start(const void *a, const void *b)
@@ -309,22 +318,25 @@ static int by_start(const void *a, const void *b)
 	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
 }
 
-static bool sum_scopes(size_t nr_lines, struct outline_scopes *const *lines, struct ts_scopes *sum)
+static enum ts_status sum_scopes(size_t nr_lines, struct outline_scopes *const *lines,
+				 struct ts_scopes *sum, struct ts_error *err)
 {
 	struct ts_map rows = { .nr = 0 };
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (size_t l = 0; l < nr_lines && good; l++) {
+	for (size_t l = 0; l < nr_lines && st == TS_OK; l++) {
 		const struct ts_scopes *from = &lines[l]->scopes;
 
-		for (size_t i = 0; i < from->nr && good && lines[l]->is_python; i++)
-			good = sum_scope(scope_of(sum, &rows, from->items[i].op), &from->items[i]);
-		good = good && (!lines[l]->is_python || sum_epochs(sum, from));
+		for (size_t i = 0; i < from->nr && st == TS_OK && lines[l]->is_python; i++)
+			st = sum_scope(scope_of(sum, &rows, from->items[i].op), &from->items[i],
+				       err);
+		if (st == TS_OK && lines[l]->is_python)
+			st = sum_epochs(sum, from, err);
 	}
 	if (sum->nr_epochs > 0)
 		qsort(sum->epochs, sum->nr_epochs, sizeof(*sum->epochs), by_start);
 	ts_map_release(&rows);
-	return good;
+	return st;
 }
 
 /* Steps of one name: PyTorch's have many and are one series. */
@@ -395,8 +407,9 @@ static int by_time(const void *a, const void *b)
 	return (x->end_ps > y->end_ps) - (x->end_ps < y->end_ps);
 }
 
-static bool add_steps(const struct ts_profile *profile, const struct scope_marks *marks,
-		      struct ts_bytes name, struct ts_device_steps *steps)
+static enum ts_status add_steps(const struct ts_profile *profile, const struct scope_marks *marks,
+				struct ts_bytes name, struct ts_device_steps *steps,
+				struct ts_error *err)
 {
 	int64_t end_ps = INT64_MIN;
 
@@ -409,20 +422,22 @@ static bool add_steps(const struct ts_profile *profile, const struct scope_marks
 			continue; /* a mark inside another says nothing new */
 		end_ps = mark->end_ps;
 		if (!ts_device_steps_add(steps, mark->start_ps, end_ps, mark->number))
-			return false;
+			return ts_fail_nomem(err);
 	}
-	return true;
+	return TS_OK;
 }
 
 /* A host's steps are those of its thread that marked most. */
-static bool find_steps(const struct ts_profile *profile, struct outline_scopes *const *lines,
-		       struct ts_steps *steps)
+static enum ts_status find_steps(const struct ts_profile *profile,
+				 struct outline_scopes *const *lines, struct ts_steps *steps,
+				 struct ts_error *err)
 {
 	struct series series = find_series(profile, lines);
+	enum ts_status st;
 
 	steps->devices = calloc(profile->nr_hosts + 1, sizeof(*steps->devices));
 	if (!steps->devices)
-		return false;
+		return ts_fail_nomem(err);
 	steps->nr_devices = profile->nr_hosts;
 	for (uint32_t host = 0; series.nr > 0 && host < profile->nr_hosts; host++) {
 		const struct scope_marks *best = NULL;
@@ -436,18 +451,23 @@ static bool find_steps(const struct ts_profile *profile, struct outline_scopes *
 			best = nr > most ? &lines[l]->steps : best;
 			most = TS_MAX(most, nr);
 		}
-		if (best && !add_steps(profile, best, series.name, &steps->devices[host]))
-			return false;
+		st = best ? add_steps(profile, best, series.name, &steps->devices[host], err)
+			  : TS_OK;
+		if (st)
+			return st;
 	}
 	if (series.nr > 0)
 		steps->source = TS_STEPS_MARKED;
 	snprintf(steps->made_of, sizeof(steps->made_of), "%.*s", TS_ARG(series.name));
-	return ts_steps_pair(steps);
+	return ts_steps_pair(steps) ? TS_OK : ts_fail_nomem(err);
 }
 
-bool ts_outline_scopes_find(const struct ts_profile *profile, struct outline_scopes *const *lines,
-			    struct ts_outline *outline)
+enum ts_status ts_outline_scopes_find(const struct ts_profile *profile,
+				      struct outline_scopes *const *lines,
+				      struct ts_outline *outline, struct ts_error *err)
 {
+	enum ts_status st;
+
 	TS_ASSERT(profile && lines && outline);
 	outline->host_first_ps = INT64_MAX;
 	outline->host_last_ps = INT64_MIN;
@@ -456,6 +476,8 @@ bool ts_outline_scopes_find(const struct ts_profile *profile, struct outline_sco
 			outline->host_first_ps = TS_MIN(outline->host_first_ps, lines[l]->first_ps);
 			outline->host_last_ps = TS_MAX(outline->host_last_ps, lines[l]->last_ps);
 		}
-	return sum_scopes(profile->nr_lines, lines, &outline->scopes) &&
-	       find_steps(profile, lines, &outline->host_steps);
+	st = sum_scopes(profile->nr_lines, lines, &outline->scopes, err);
+	if (st)
+		return st;
+	return find_steps(profile, lines, &outline->host_steps, err);
 }

@@ -45,20 +45,21 @@ struct outline_names {
 	uint8_t *parts;	 /* enum ts_scope_part */
 };
 
-/* ACTIVITY: of each op, enum ts_host_activity. False: no memory. */
-bool ts_outline_names_init(struct outline_names *names, const struct ts_profile *profile,
-			   const uint8_t *activity);
+/* ACTIVITY: of each op, enum ts_host_activity. */
+enum ts_status ts_outline_names_init(struct outline_names *names, const struct ts_profile *profile,
+				     const uint8_t *activity, struct ts_error *err);
 void ts_outline_names_release(struct outline_names *names);
 
-/* False: no memory. */
-bool ts_outline_scopes_block(struct outline_scopes *scopes, const struct ts_block *block,
-			     const struct outline_names *names);
-/* Behind the last block: nothing will contain what is open. False: no memory. */
-bool ts_outline_scopes_end(struct outline_scopes *scopes, const struct ts_profile *profile);
+enum ts_status ts_outline_scopes_block(struct outline_scopes *scopes, const struct ts_block *block,
+				       const struct outline_names *names, struct ts_error *err);
+/* Behind the last block: nothing will contain what is open. */
+enum ts_status ts_outline_scopes_end(struct outline_scopes *scopes,
+				     const struct ts_profile *profile, struct ts_error *err);
 void ts_outline_scopes_release(struct outline_scopes *scopes);
 
-/* LINES: one a line of the profile; they are used up. False: no memory. */
-bool ts_outline_scopes_find(const struct ts_profile *profile, struct outline_scopes *const *lines,
-			    struct ts_outline *outline);
+/* LINES: one a line of the profile; they are used up. */
+enum ts_status ts_outline_scopes_find(const struct ts_profile *profile,
+				      struct outline_scopes *const *lines,
+				      struct ts_outline *outline, struct ts_error *err);
 
 #endif

@@ -21,17 +21,20 @@ static uint64_t step_number(const struct ts_profile *profile, const struct outli
 }
 
 /* A mark that has no number is named after its place. */
-static bool make_marked(const struct ts_profile *profile, const struct outline_marks *marks,
-			struct ts_device_steps *steps)
+static enum ts_status make_marked(const struct ts_profile *profile,
+				  const struct outline_marks *marks, struct ts_device_steps *steps,
+				  struct ts_error *err)
 {
 	struct outline_marks_walk walk = { .marks = marks };
 	struct outline_mark mark;
-	bool good = ts_device_steps_reserve(steps, marks->nr);
+	enum ts_status st = ts_device_steps_reserve(steps, marks->nr) ? TS_OK : ts_fail_nomem(err);
 
-	while (good && ts_outline_marks_next(&walk, &mark))
-		good = ts_device_steps_add(steps, mark.start_ps, mark.end_ps,
-					   step_number(profile, &mark, walk.nr - 1));
-	return good;
+	while (st == TS_OK && ts_outline_marks_next(&walk, &mark))
+		st = ts_device_steps_add(steps, mark.start_ps, mark.end_ps,
+					 step_number(profile, &mark, walk.nr - 1))
+			     ? TS_OK
+			     : ts_fail_nomem(err);
+	return st;
 }
 
 static bool marks_steps(const struct ts_profile *profile, size_t line)
@@ -53,9 +56,11 @@ void ts_outline_marks_spare(const struct ts_profile *profile, struct outline_mar
 }
 
 /* A device's steps are those of the first of its lines that has any. */
-static bool find_marked(struct ts_outline_steps *finding, struct ts_steps *steps)
+static enum ts_status find_marked(struct ts_outline_steps *finding, struct ts_steps *steps,
+				  struct ts_error *err)
 {
 	const struct ts_profile *profile = finding->profile;
+	enum ts_status st;
 
 	for (uint32_t l = 0; l < profile->nr_lines; l++) {
 		uint32_t device = profile->planes[profile->lines[l].plane].device;
@@ -63,12 +68,13 @@ static bool find_marked(struct ts_outline_steps *finding, struct ts_steps *steps
 		if (!marks_steps(profile, l) || finding->marks[l]->nr == 0 ||
 		    finding->lines[device] != TS_NONE)
 			continue;
-		if (!ts_outline_marks_sort(finding->marks[l]))
-			return false;
+		st = ts_outline_marks_sort(finding->marks[l], err);
+		if (st)
+			return st;
 		finding->lines[device] = l;
 		steps->source = TS_STEPS_MARKED;
 	}
-	return true;
+	return TS_OK;
 }
 
 /*
@@ -91,46 +97,51 @@ static struct ts_bytes module_name(struct ts_profile *profile, const struct ts_o
 	return ts_arena_printf(&profile->arena, "program %llu", (unsigned long long)op->program_id);
 }
 
-static bool add_symbol(struct outline_symbols *symbols, struct ts_bytes name, bool is_named,
-		       uint32_t op)
+static enum ts_status add_symbol(struct outline_symbols *symbols, struct ts_bytes name,
+				 bool is_named, uint32_t op, struct ts_error *err)
 {
 	uint32_t at = is_named ? ts_strmap_find(&symbols->by_name, name) : TS_NONE;
 
 	if (at == TS_NONE) {
 		if (!ts_grow(&symbols->names, &symbols->cap, symbols->nr + 1,
 			     sizeof(*symbols->names)))
-			return false;
+			return ts_fail_nomem(err);
 		at = (uint32_t)symbols->nr;
 		symbols->names[symbols->nr++] = name;
 		if (is_named && !ts_strmap_set(&symbols->by_name, name, at))
-			return false;
+			return ts_fail_nomem(err);
 	}
 	symbols->of_op[op] = at;
-	return true;
+	return TS_OK;
 }
 
 /* The number of what OP is an execution of. */
-static bool symbol_of(struct outline_symbols *symbols, struct ts_profile *profile, uint32_t op,
-		      uint32_t *symbol)
+static enum ts_status symbol_of(struct outline_symbols *symbols, struct ts_profile *profile,
+				uint32_t op, uint32_t *symbol, struct ts_error *err)
 {
+	enum ts_status st;
+
 	if (symbols->of_op[op] == TS_NONE) {
 		struct ts_bytes name = module_name(profile, &profile->ops[op]);
 		bool is_named = !says_nothing(name);
 
-		if (!name.p ||
-		    !add_symbol(symbols, is_named ? ts_module_stem(name) : name, is_named, op))
-			return false;
+		if (!name.p)
+			return ts_fail_nomem(err);
+		st = add_symbol(symbols, is_named ? ts_module_stem(name) : name, is_named, op, err);
+		if (st)
+			return st;
 	}
 	*symbol = symbols->of_op[op];
-	return true;
+	return TS_OK;
 }
 
-static bool open_symbols(struct outline_symbols *symbols, const struct ts_profile *profile)
+static enum ts_status open_symbols(struct outline_symbols *symbols,
+				   const struct ts_profile *profile, struct ts_error *err)
 {
 	symbols->of_op = malloc((profile->nr_ops + 1) * sizeof(*symbols->of_op));
 	for (size_t i = 0; symbols->of_op && i < profile->nr_ops; i++)
 		symbols->of_op[i] = TS_NONE;
-	return symbols->of_op != NULL;
+	return symbols->of_op ? TS_OK : ts_fail_nomem(err);
 }
 
 static void release_symbols(struct outline_symbols *symbols)
@@ -140,9 +151,10 @@ static void release_symbols(struct outline_symbols *symbols)
 	ts_strmap_release(&symbols->by_name);
 }
 
-/* Executions by program. False: no memory. */
-static bool count_runs(const struct ts_profile *profile, const struct outline_marks *marks,
-		       struct ts_map *runs)
+/* Executions by program. */
+static enum ts_status count_runs(const struct ts_profile *profile,
+				 const struct outline_marks *marks, struct ts_map *runs,
+				 struct ts_error *err)
 {
 	struct outline_marks_walk walk = { .marks = marks };
 	struct outline_mark mark;
@@ -152,25 +164,26 @@ static bool count_runs(const struct ts_profile *profile, const struct outline_ma
 		uint32_t nr = ts_map_find(runs, program_id);
 
 		if (!ts_map_set(runs, program_id, nr == TS_NONE ? 1 : nr + 1))
-			return false;
+			return ts_fail_nomem(err);
 	}
-	return true;
+	return TS_OK;
 }
 
 /* Did each kernel of each program run at least once an execution, but for one? */
-static bool kernels_agree(const struct ts_profile *profile, struct outline_marks *marks)
+static enum ts_status kernels_agree(const struct ts_profile *profile, struct outline_marks *marks,
+				    struct ts_error *err)
 {
 	struct ts_map runs = { .nr = 0 };
-	bool good = count_runs(profile, marks, &runs);
+	enum ts_status st = count_runs(profile, marks, &runs, err);
 
-	for (uint32_t op = 0; good && op < profile->nr_ops && !marks->is_wild; op++) {
+	for (uint32_t op = 0; st == TS_OK && op < profile->nr_ops && !marks->is_wild; op++) {
 		uint32_t nr =
 			marks->kernels[op] ? ts_map_find(&runs, profile->ops[op].program_id) : 0;
 
 		marks->is_wild = marks->kernels[op] > 0 && marks->kernels[op] + 1 < nr;
 	}
 	ts_map_release(&runs);
-	return good;
+	return st;
 }
 
 static int64_t busy_ps(const struct outline_marks *marks)
@@ -185,10 +198,12 @@ static int64_t busy_ps(const struct outline_marks *marks)
 }
 
 /* The device's line of modules, or a GPU's busiest stream; TS_NONE: there are no executions. */
-static bool telling_line(const struct ts_outline_steps *finding, const struct ts_plane *plane,
-			 uint32_t *telling)
+static enum ts_status telling_line(const struct ts_outline_steps *finding,
+				   const struct ts_plane *plane, uint32_t *telling,
+				   struct ts_error *err)
 {
 	int64_t best_ps = 0;
+	enum ts_status st;
 
 	*telling = TS_NONE;
 	for (uint32_t l = plane->first_line; l < plane->first_line + plane->nr_lines; l++) {
@@ -198,8 +213,9 @@ static bool telling_line(const struct ts_outline_steps *finding, const struct ts
 
 		if (found->nr == 0 || line->kind == TS_LINE_STEPS)
 			continue;
-		if (!ts_outline_marks_sort(found))
-			return false;
+		st = ts_outline_marks_sort(found, err);
+		if (st)
+			return st;
 		ps = busy_ps(found);
 		if (line->kind == TS_LINE_MODULES || *telling == TS_NONE || ps > best_ps) {
 			*telling = l;
@@ -208,7 +224,7 @@ static bool telling_line(const struct ts_outline_steps *finding, const struct ts
 		if (line->kind == TS_LINE_MODULES)
 			break;
 	}
-	return true;
+	return TS_OK;
 }
 
 /* What ran on a device, in the order of time. */
@@ -218,11 +234,13 @@ struct history {
 };
 
 /* The caller frees what it has, in any case. */
-static bool make_history(struct ts_outline_steps *finding, const struct outline_marks *marks,
-			 struct history *history)
+static enum ts_status make_history(struct ts_outline_steps *finding,
+				   const struct outline_marks *marks, struct history *history,
+				   struct ts_error *err)
 {
 	struct outline_marks_walk walk = { .marks = marks };
 	struct outline_mark mark;
+	enum ts_status st;
 
 	history->items = malloc((marks->nr + 1) * sizeof(*history->items));
 	history->nr = 0;
@@ -230,10 +248,11 @@ static bool make_history(struct ts_outline_steps *finding, const struct outline_
 		struct ts_execution *item = &history->items[history->nr++];
 
 		*item = (struct ts_execution){ mark.start_ps, mark.end_ps, 0 };
-		if (!symbol_of(&finding->symbols, finding->profile, mark.op, &item->symbol))
-			return false;
+		st = symbol_of(&finding->symbols, finding->profile, mark.op, &item->symbol, err);
+		if (st)
+			return st;
 	}
-	return history->items != NULL;
+	return history->items ? TS_OK : ts_fail_nomem(err);
 }
 
 static int64_t pattern_ps(const struct ts_step_pattern *pattern, const struct history *history)
@@ -251,104 +270,122 @@ static int64_t pattern_ps(const struct ts_step_pattern *pattern, const struct hi
 }
 
 /* Of the patterns that devices have, the one that holds most time of its device: is it this one's? */
-static bool try_pattern(struct ts_outline_steps *finding, const struct outline_marks *marks,
-			int64_t *best_ps)
+static enum ts_status try_pattern(struct ts_outline_steps *finding,
+				  const struct outline_marks *marks, int64_t *best_ps,
+				  struct ts_error *err)
 {
 	struct history history = { .nr = 0 };
 	struct ts_step_pattern found;
-	bool good = make_history(finding, marks, &history);
+	enum ts_status st = make_history(finding, marks, &history, err);
 
-	if (good && busy_ps(marks) > *best_ps) { /* else it cannot hold more */
-		good = ts_step_pattern_find(history.items, history.nr, finding->symbols.names,
-					    finding->symbols.nr, &found);
-		if (good && found.nr > 0 && pattern_ps(&found, &history) > *best_ps) {
+	if (st == TS_OK && busy_ps(marks) > *best_ps) { /* else it cannot hold more */
+		st = ts_step_pattern_find(history.items, history.nr, finding->symbols.names,
+					  finding->symbols.nr, &found)
+			     ? TS_OK
+			     : ts_fail_nomem(err);
+		if (st == TS_OK && found.nr > 0 && pattern_ps(&found, &history) > *best_ps) {
 			*best_ps = pattern_ps(&found, &history);
 			finding->pattern = found;
 		}
 	}
 	free(history.items);
-	return good;
+	return st;
 }
 
-static bool find_pattern(struct ts_outline_steps *finding, struct ts_steps *steps)
+static enum ts_status find_pattern(struct ts_outline_steps *finding, struct ts_steps *steps,
+				   struct ts_error *err)
 {
 	struct ts_profile *profile = finding->profile;
 	int64_t best_ps = 0;
+	enum ts_status st;
 
 	for (size_t d = 0; d < profile->nr_devices; d++) {
 		struct outline_marks *marks;
 		uint32_t line;
 
-		if (!telling_line(finding, &profile->planes[profile->devices[d].plane], &line))
-			return false;
+		st = telling_line(finding, &profile->planes[profile->devices[d].plane], &line, err);
+		if (st)
+			return st;
 		if (line == TS_NONE)
 			continue;
 		marks = finding->marks[line];
-		if (marks->kernels && !kernels_agree(profile, marks))
-			return false;
+		st = marks->kernels ? kernels_agree(profile, marks, err) : TS_OK;
+		if (st)
+			return st;
 		if (marks->is_wild)
 			continue;
 		finding->lines[d] = line;
-		if (!try_pattern(finding, marks, &best_ps))
-			return false;
+		st = try_pattern(finding, marks, &best_ps, err);
+		if (st)
+			return st;
 	}
 	ts_step_pattern_text(&finding->pattern, finding->symbols.names, steps->made_of,
 			     sizeof(steps->made_of));
 	steps->source = finding->pattern.nr > 0 ? TS_STEPS_INFERRED : TS_STEPS_NONE;
-	return true;
+	return TS_OK;
 }
 
-static bool make_inferred(struct ts_outline_steps *finding, const struct outline_marks *marks,
-			  struct ts_device_steps *steps)
+static enum ts_status make_inferred(struct ts_outline_steps *finding,
+				    const struct outline_marks *marks,
+				    struct ts_device_steps *steps, struct ts_error *err)
 {
 	struct history history = { .nr = 0 };
-	bool good = make_history(finding, marks, &history) &&
-		    ts_step_pattern_apply(&finding->pattern, history.items, history.nr,
-					  finding->symbols.names, steps);
+	enum ts_status st = make_history(finding, marks, &history, err);
 
+	if (st == TS_OK && !ts_step_pattern_apply(&finding->pattern, history.items, history.nr,
+						  finding->symbols.names, steps))
+		st = ts_fail_nomem(err);
 	free(history.items);
-	return good;
+	return st;
 }
 
-static bool open_steps(struct ts_outline_steps *finding, struct ts_steps *steps)
+static enum ts_status open_steps(struct ts_outline_steps *finding, struct ts_steps *steps,
+				 struct ts_error *err)
 {
 	const struct ts_profile *profile = finding->profile;
 
 	steps->devices = calloc(profile->nr_devices + 1, sizeof(*steps->devices));
 	finding->lines = malloc((profile->nr_devices + 1) * sizeof(*finding->lines));
 	if (!steps->devices || !finding->lines)
-		return false;
+		return ts_fail_nomem(err);
 	steps->nr_devices = profile->nr_devices;
 	for (size_t d = 0; d < steps->nr_devices; d++) {
 		steps->devices[d].host = profile->devices[d].host;
 		finding->lines[d] = TS_NONE;
 	}
-	return true;
+	return TS_OK;
 }
 
-bool ts_outline_steps_open(struct ts_outline_steps *finding, struct ts_profile *profile,
-			   struct outline_marks *const *marks, struct ts_steps *steps)
+enum ts_status ts_outline_steps_open(struct ts_outline_steps *finding, struct ts_profile *profile,
+				     struct outline_marks *const *marks, struct ts_steps *steps,
+				     struct ts_error *err)
 {
+	enum ts_status st;
+
 	TS_ASSERT(finding && profile && marks && steps);
 	*finding = (struct ts_outline_steps){ .profile = profile, .marks = marks };
-	if (!open_steps(finding, steps) || !find_marked(finding, steps))
-		return false;
-	return steps->source == TS_STEPS_MARKED ||
-	       (open_symbols(&finding->symbols, profile) && find_pattern(finding, steps));
+	st = open_steps(finding, steps, err);
+	if (st)
+		return st;
+	st = find_marked(finding, steps, err);
+	if (st || steps->source == TS_STEPS_MARKED)
+		return st;
+	st = open_symbols(&finding->symbols, profile, err);
+	return st ? st : find_pattern(finding, steps, err);
 }
 
-bool ts_outline_steps_make(struct ts_outline_steps *finding, uint32_t device,
-			   struct ts_steps *steps)
+enum ts_status ts_outline_steps_make(struct ts_outline_steps *finding, uint32_t device,
+				     struct ts_steps *steps, struct ts_error *err)
 {
 	uint32_t line = finding->lines[device];
 	struct ts_device_steps *of = &steps->devices[device];
 
 	TS_ASSERT(of->nr == 0);
 	if (line == TS_NONE)
-		return true;
+		return TS_OK;
 	return steps->source == TS_STEPS_MARKED
-		       ? make_marked(finding->profile, finding->marks[line], of)
-		       : make_inferred(finding, finding->marks[line], of);
+		       ? make_marked(finding->profile, finding->marks[line], of, err)
+		       : make_inferred(finding, finding->marks[line], of, err);
 }
 
 void ts_outline_steps_close(struct ts_outline_steps *finding)
@@ -359,17 +396,19 @@ void ts_outline_steps_close(struct ts_outline_steps *finding)
 	memset(finding, 0, sizeof(*finding));
 }
 
-bool ts_outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
-			   struct ts_steps *steps)
+enum ts_status ts_outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
+				     struct ts_steps *steps, struct ts_error *err)
 {
 	struct ts_outline_steps finding;
-	bool good = ts_outline_steps_open(&finding, profile, marks, steps);
+	enum ts_status st = ts_outline_steps_open(&finding, profile, marks, steps, err);
 
-	for (uint32_t d = 0; good && d < steps->nr_devices; d++) {
-		good = ts_outline_steps_make(&finding, d, steps);
+	for (uint32_t d = 0; st == TS_OK && d < steps->nr_devices; d++) {
+		st = ts_outline_steps_make(&finding, d, steps, err);
 		if (finding.lines[d] != TS_NONE)
 			ts_outline_marks_release(marks[finding.lines[d]]);
 	}
 	ts_outline_steps_close(&finding);
-	return good && ts_steps_pair(steps);
+	if (st)
+		return st;
+	return ts_steps_pair(steps) ? TS_OK : ts_fail_nomem(err);
 }

@@ -32,16 +32,17 @@ struct ts_outline_steps {
 void ts_outline_marks_spare(const struct ts_profile *profile, struct outline_marks *const *marks);
 
 /* Looks at all MARKS, which are sorted and stay the caller's. STEPS is zeroed at first, and gets devices without steps.
- * False: no memory; it is closed in any case. */
-bool ts_outline_steps_open(struct ts_outline_steps *finding, struct ts_profile *profile,
-			   struct outline_marks *const *marks, struct ts_steps *steps);
-/* The steps of a device, which has none; they are not paired yet. False: no memory. */
-bool ts_outline_steps_make(struct ts_outline_steps *finding, uint32_t device,
-			   struct ts_steps *steps);
+ * It is closed in any case. */
+enum ts_status ts_outline_steps_open(struct ts_outline_steps *finding, struct ts_profile *profile,
+				     struct outline_marks *const *marks, struct ts_steps *steps,
+				     struct ts_error *err);
+/* The steps of a device, which has none; they are not paired yet. */
+enum ts_status ts_outline_steps_make(struct ts_outline_steps *finding, uint32_t device,
+				     struct ts_steps *steps, struct ts_error *err);
 void ts_outline_steps_close(struct ts_outline_steps *finding);
 
-/* All of it; MARKS are given back as they are taken. False: no memory. */
-bool ts_outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
-			   struct ts_steps *steps);
+/* All of it; MARKS are given back as they are taken. */
+enum ts_status ts_outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
+				     struct ts_steps *steps, struct ts_error *err);
 
 #endif

@@ -41,16 +41,20 @@ struct foretold {
 	const char **basis;
 };
 
-static bool foretell(struct foretold *one, const struct ts_profile *profile, uint32_t module,
-		     const struct ts_rates *rates, const struct ts_topology *topology)
+static enum ts_status foretell(struct foretold *one, const struct ts_profile *profile,
+			       uint32_t module, const struct ts_rates *rates,
+			       const struct ts_topology *topology, struct ts_error *err)
 {
 	size_t nr = (size_t)profile->modules[module].nr_instrs + 1;
+	enum ts_status st;
 
 	one->sums = calloc(nr, sizeof(*one->sums));
 	one->basis = calloc(nr, sizeof(*one->basis));
-	if (!one->sums || !one->basis ||
-	    ts_op_times_make(&one->times, profile, module, rates, topology, NULL))
-		return false;
+	if (!one->sums || !one->basis)
+		return ts_fail_nomem(err);
+	st = ts_op_times_make(&one->times, profile, module, rates, topology, err);
+	if (st)
+		return st;
 	for (size_t i = 0; i + 1 < nr; i++) {
 		const struct ts_op_time *time = &one->times.items[i];
 
@@ -62,7 +66,7 @@ static bool foretell(struct foretold *one, const struct ts_profile *profile, uin
 					      .ops = one->times.walked,
 					      .sums = one->sums,
 					      .with_events = true };
-	return ts_schedule_walk(&one->schedule);
+	return ts_schedule_walk(&one->schedule) ? TS_OK : ts_fail_nomem(err);
 }
 
 static void release(struct foretold *all, size_t nr)
@@ -90,22 +94,22 @@ static enum ts_status make(const struct ts_run *run, const struct ts_predict_opt
 					  .hbm_bytes_per_s = rates->hbm_bytes_per_s,
 					  .version = options->version };
 	struct ts_topology topology;
-	bool good = all && modules;
+	enum ts_status st = all && modules ? TS_OK : ts_fail_nomem(err);
 
 	ts_topology_parse(options->topology, rates->name, &topology);
 	predicted.nr_cores = topology.nr_cores * topology.nr_slices;
 	set_kind(&predicted, rates->name);
-	for (uint32_t i = 0; i < profile->nr_modules && good; i++) {
-		good = foretell(&all[i], profile, i, rates, &topology);
+	for (uint32_t i = 0; i < profile->nr_modules && st == TS_OK; i++) {
+		st = foretell(&all[i], profile, i, rates, &topology, err);
 		modules[i] = (struct ts_predicted_module){ .module = &profile->modules[i],
 							   .schedule = &all[i].schedule,
 							   .basis = all[i].basis };
 	}
-	if (good)
+	if (st == TS_OK)
 		ts_predicted_write(out, &predicted);
 	release(all, profile->nr_modules);
 	free(modules);
-	return good && !out->failed ? TS_OK : ts_fail_nomem(err);
+	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
 /* Does the device's plane of these bytes say that it was foretold? */

@@ -331,16 +331,19 @@ static enum ts_status read_torch_logs(struct ts_run *run, const struct ts_run_op
 	return st;
 }
 
-static bool name_run(struct ts_run *run, const struct ts_session *session)
+static enum ts_status name_run(struct ts_run *run, const struct ts_session *session,
+			       struct ts_error *err)
 {
 	struct ts_arena *arena = &run->profile.arena;
 
 	if (session->kind != TS_SESSION_DIR)
-		return true;
+		return TS_OK;
 	run->profile.logdir = ts_arena_copy(arena, ts_bytes_of(session->logdir));
 	run->profile.run = ts_arena_copy(arena, ts_bytes_of(session->run));
 	run->profile.session = ts_arena_copy(arena, ts_bytes_of(session->session));
-	return run->profile.logdir.p && run->profile.run.p && run->profile.session.p;
+	return run->profile.logdir.p && run->profile.run.p && run->profile.session.p
+		       ? TS_OK
+		       : ts_fail_nomem(err);
 }
 
 enum ts_status ts_run_read(struct ts_run *run, const struct ts_session *session,
@@ -354,8 +357,11 @@ enum ts_status ts_run_read(struct ts_run *run, const struct ts_session *session,
 		return st;
 	ts_staged_next(session, options->next);
 	run->inputs = calloc(session->nr_files + 1, sizeof(*run->inputs));
-	if (!run->inputs || !name_run(run, session))
+	if (!run->inputs)
 		return ts_fail_nomem(err);
+	st = name_run(run, session, err);
+	if (st)
+		return st;
 	for (; run->nr_inputs < session->nr_files; run->nr_inputs++)
 		run->inputs[run->nr_inputs] = (struct ts_input)TS_INPUT_INIT;
 	for (size_t i = 0; i < session->nr_files; i++) {

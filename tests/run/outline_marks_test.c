@@ -44,7 +44,7 @@ static void any_marks_come_back_as_they_were(void **state)
 		struct outline_marks marks = { .nr = 0 };
 
 		make_items(items, seed);
-		assert_true(ts_outline_marks_pack(&marks, items, NR));
+		assert_int_equal(ts_outline_marks_pack(&marks, items, NR, NULL), TS_OK);
 		assert_int_equal(marks.nr, NR);
 		ts_outline_marks_unpack(&marks, back);
 		assert_same(items, back);
@@ -62,10 +62,10 @@ static void marks_are_renamed_moved_and_sorted(void **state)
 		uint64_t sum = 0, sum_back = 0;
 
 		make_items(items, seed);
-		assert_true(ts_outline_marks_pack(&marks, items, NR));
-		assert_true(ts_outline_marks_rename(&marks, ops));
+		assert_int_equal(ts_outline_marks_pack(&marks, items, NR, NULL), TS_OK);
+		assert_int_equal(ts_outline_marks_rename(&marks, ops, NULL), TS_OK);
 		ts_outline_marks_move(&marks, 1000);
-		assert_true(ts_outline_marks_sort(&marks));
+		assert_int_equal(ts_outline_marks_sort(&marks, NULL), TS_OK);
 		ts_outline_marks_unpack(&marks, back);
 		for (size_t i = 0; i < NR; i++) {
 			sum += (uint64_t)items[i].start_ps + 1000 + ops[items[i].op];
@@ -99,11 +99,11 @@ static void a_mark_takes_few_bytes_and_a_step_no_more_than_its_own(void **state)
 		int64_t end_ps = at + STEP + (int64_t)rng_below(&rng, STEP / 33);
 		const struct outline_mark mark = { at, end_ps, i, 0 };
 
-		assert_true(ts_outline_marks_add(&marks, &mark));
+		assert_int_equal(ts_outline_marks_add(&marks, &mark, NULL), TS_OK);
 		at = end_ps + 2000000;
 	}
 	assert_true(marks.packed.n <= 12 * MANY);
-	assert_true(ts_outline_steps_find(&profile, all, &steps));
+	assert_int_equal(ts_outline_steps_find(&profile, all, &steps, NULL), TS_OK);
 	assert_int_equal(marks.packed.cap, 0); /* given back */
 	assert_int_equal(steps.nr_steps, MANY);
 	assert_int_equal(steps.devices[0].nr, MANY);
