@@ -97,14 +97,17 @@ struct chosen {
 	uint64_t mean_number, slowest_number;
 };
 
-static bool mean_duration(const struct ts_steps *steps, int64_t *mean_ps)
+static enum ts_status mean_duration(const struct ts_steps *steps, int64_t *mean_ps,
+				    struct ts_error *err)
 {
 	struct ts_steps_walk walk;
 	struct ts_run_step step;
 	int64_t sum_ps = 0, nr = 0;
+	enum ts_status st;
 
-	if (ts_steps_walk_open(&walk, steps, NULL))
-		return false;
+	st = ts_steps_walk_open(&walk, steps, err);
+	if (st)
+		return st;
 	while (ts_steps_walk_next(&walk, &step))
 		if (step.cores > 0) {
 			sum_ps = ts_i64_add(sum_ps, ts_run_step_duration(&step));
@@ -112,7 +115,7 @@ static bool mean_duration(const struct ts_steps *steps, int64_t *mean_ps)
 		}
 	ts_steps_walk_close(&walk);
 	*mean_ps = sum_ps / TS_MAX(nr, 1);
-	return true;
+	return TS_OK;
 }
 
 static int64_t distance(int64_t a, int64_t b)
@@ -121,15 +124,21 @@ static int64_t distance(int64_t a, int64_t b)
 }
 
 /* Of steps that are alike, the first. */
-static bool choose(const struct ts_steps *steps, struct chosen *chosen)
+static enum ts_status choose(const struct ts_steps *steps, struct chosen *chosen,
+			     struct ts_error *err)
 {
 	struct ts_steps_walk walk;
 	struct ts_run_step step;
-	int64_t mean_ps, nearest_ps = INT64_MAX, longest_ps = -1;
+	int64_t mean_ps = 0, nearest_ps = INT64_MAX, longest_ps = -1;
+	enum ts_status st;
 
 	*chosen = (struct chosen){ TS_NONE, TS_NONE, 0, 0 };
-	if (!mean_duration(steps, &mean_ps) || ts_steps_walk_open(&walk, steps, NULL))
-		return false;
+	st = mean_duration(steps, &mean_ps, err);
+	if (st)
+		return st;
+	st = ts_steps_walk_open(&walk, steps, err);
+	if (st)
+		return st;
 	for (uint32_t row = 0; ts_steps_walk_next(&walk, &step); row++) {
 		int64_t ps = ts_run_step_duration(&step);
 
@@ -147,7 +156,7 @@ static bool choose(const struct ts_steps *steps, struct chosen *chosen)
 		}
 	}
 	ts_steps_walk_close(&walk);
-	return true;
+	return TS_OK;
 }
 
 /* From where the first core of the host begins the step to where the last one ends it. */
@@ -233,8 +242,9 @@ enum ts_status ts_picture_steps(struct ts_buf *out, const struct ts_profile *pro
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(out && profile && outline && first + nr <= profile->nr_hosts);
-	if (!choose(&outline->steps, &chosen))
-		return ts_fail_nomem(err);
+	st = choose(&outline->steps, &chosen, err);
+	if (st)
+		return st;
 	ts_json_array(&json);
 	for (uint32_t host = first; host < TS_MIN(first + nr, TS_PICTURE_HOSTS) && !st; host++) {
 		struct ts_slices_index *index = NULL;

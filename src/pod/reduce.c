@@ -493,10 +493,13 @@ static enum ts_status know(const struct reducing *reducing, struct ts_saved_know
 			   struct ts_error *err)
 {
 	struct ts_run *run = reducing->run;
+	enum ts_status st;
 
 	known->is_damaged = ts_profile_is_damaged(&run->profile);
-	if (!ts_trace_facts(&run->results, &run->profile.arena, known->facts, &known->nr_facts))
-		return ts_fail_nomem(err);
+	st = ts_trace_facts(&run->results, &run->profile.arena, known->facts, &known->nr_facts,
+			    err);
+	if (st)
+		return st;
 	return add_wants(reducing, &known->wants, err);
 }
 

@@ -174,8 +174,8 @@ enum ts_status ts_states_add_wants(const struct ts_parcel *parcel, size_t nr_hos
 				    &arena, err);
 	if (st == TS_OK && own.nr != nr_hosts)
 		st = ts_fail(err, TS_FORMAT, "it is not of the hosts of its file");
-	if (st == TS_OK && !ts_trace_wants_add(wants, &own))
-		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = ts_trace_wants_add(wants, &own, err);
 	ts_record_release(&ts_trace_wants_record, &own);
 	ts_arena_release(&arena);
 	ts_buf_release(&bytes);

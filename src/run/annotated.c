@@ -110,12 +110,13 @@ static enum ts_status add_device(struct copy *copy, uint32_t device, struct ts_e
 static enum ts_status add_findings(struct copy *copy, struct ts_error *err)
 {
 	struct ts_trace_extent extent = { copy->seams.first_ps, copy->seams.last_ps };
+	const struct ts_track *tracks;
 	size_t nr;
-	const struct ts_track *tracks = ts_trace_findings(copy->results, extent, &copy->arena, &nr);
-	enum ts_status st = TS_OK;
+	enum ts_status st =
+		ts_trace_findings(copy->results, extent, &copy->arena, &tracks, &nr, err);
 
-	if (!tracks)
-		return ts_fail_nomem(err);
+	if (st)
+		return st;
 	if (nr > 0)
 		st = add_process(copy, ts_bytes_of(TS_TRACE_FINDINGS), err);
 	for (size_t i = 0; i < nr && st == TS_OK; i++)

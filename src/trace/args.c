@@ -110,15 +110,15 @@ static void see_stat(void *ctx, struct ts_bytes name, const struct ts_stat *stat
 	if (shown.n == 0 || args->nr >= TS_LIMIT_EVENT_STATS)
 		return;
 	if (!ts_grow(&args->items, &args->cap, args->nr + 1, sizeof(*args->items))) {
-		args->failed = true;
+		args->st = TS_NOMEM;
 		return;
 	}
 	args->items[args->nr++] = (struct ts_perfetto_stat){ shown, type_of(name, stat), *stat };
 }
 
-bool ts_trace_args_read(struct ts_trace_args *args, const struct ts_profile *profile,
-			const struct ts_line *line, uint32_t op, struct ts_bytes body,
-			ts_stats_each *each)
+enum ts_status ts_trace_args_read(struct ts_trace_args *args, const struct ts_profile *profile,
+				  const struct ts_line *line, uint32_t op, struct ts_bytes body,
+				  ts_stats_each *each, struct ts_error *err)
 {
 	TS_ASSERT_HOT(args && profile && line);
 	args->nr = args->nr_op_args = 0;
@@ -126,7 +126,7 @@ bool ts_trace_args_read(struct ts_trace_args *args, const struct ts_profile *pro
 	args->op = (struct ts_perfetto_op){ .profile = profile, .index = op, .is_first = true };
 	if (each)
 		each(profile, line, body, see_stat, args);
-	return !args->failed;
+	return args->st ? ts_fail_nomem(err) : TS_OK;
 }
 
 void ts_trace_args_release(struct ts_trace_args *args)

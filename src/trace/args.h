@@ -22,7 +22,7 @@ struct ts_trace_args {
 	struct ts_perfetto_stat *items;
 	size_t nr, cap;
 	struct ts_bytes category; /* of an op with variants, the event's; else empty */
-	bool failed;
+	enum ts_status st;	  /* of what was read */
 	/* while they are read */
 	struct ts_perfetto_op op;
 	struct ts_perfetto_arg op_args[TS_NR_KEYS];
@@ -30,10 +30,10 @@ struct ts_trace_args {
 	struct ts_trace_known known[TS_TRACE_KNOWN];
 };
 
-/* Reads them anew for an event of OP. False: no memory. */
-bool ts_trace_args_read(struct ts_trace_args *args, const struct ts_profile *profile,
-			const struct ts_line *line, uint32_t op, struct ts_bytes body,
-			ts_stats_each *each);
+/* Reads them anew for an event of OP. */
+enum ts_status ts_trace_args_read(struct ts_trace_args *args, const struct ts_profile *profile,
+				  const struct ts_line *line, uint32_t op, struct ts_bytes body,
+				  ts_stats_each *each, struct ts_error *err);
 void ts_trace_args_release(struct ts_trace_args *args);
 
 #endif

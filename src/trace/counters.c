@@ -21,7 +21,7 @@ struct counters {
 	size_t nr, cap, nr_points;
 	struct ts_map ids;
 	uint64_t seed;
-	bool failed;
+	enum ts_status st; /* of what was taken */
 	/* of the event at work */
 	uint32_t op;
 	int64_t at_ps;
@@ -64,7 +64,7 @@ static void take_value(void *ctx, struct ts_bytes name, const struct ts_stat *st
 	counter = counter_of(counters, name);
 	if (!counter ||
 	    !ts_grow(&counter->points, &counter->cap, counter->nr + 1, sizeof(*counter->points))) {
-		counters->failed = true;
+		counters->st = TS_NOMEM;
 		return;
 	}
 	counter->points[counter->nr++] = (struct ts_point){ counters->at_ps, stat->real };
@@ -75,23 +75,23 @@ static enum ts_status take_block(void *ctx, const struct ts_block *block, struct
 {
 	struct counters *counters = ctx;
 
-	for (size_t i = 0; i < block->nr_events && block->each && !counters->failed; i++) {
+	for (size_t i = 0; i < block->nr_events && block->each && counters->st == TS_OK; i++) {
 		counters->op = block->op[i];
 		counters->at_ps = block->start_ps[i];
 		block->each(block->profile, block->line, block->body[i], take_value, counters);
 	}
-	return counters->failed ? ts_fail_nomem(err) : TS_OK;
+	return counters->st ? ts_fail_nomem(err) : TS_OK;
 }
 
-static bool to_track(struct counters *counters, const struct counter *counter, struct ts_bytes name,
-		     struct ts_track *track)
+static enum ts_status to_track(struct counters *counters, const struct counter *counter,
+			       struct ts_bytes name, struct ts_track *track, struct ts_error *err)
 {
 	struct ts_point *points = ts_arena_array(counters->arena, counter->nr, sizeof(*points));
 	struct ts_bytes whole =
 		ts_arena_printf(counters->arena, "%.*s %.*s", TS_ARG(name), TS_ARG(counter->key));
 
 	if (!points || !whole.p)
-		return false;
+		return ts_fail_nomem(err);
 	memcpy(points, counter->points, counter->nr * sizeof(*points));
 	*track = (struct ts_track){ .kind = TS_TRACK_COUNTER,
 				    .name = (const char *)whole.p,
@@ -101,21 +101,22 @@ static bool to_track(struct counters *counters, const struct counter *counter, s
 				    .device = TS_NONE,
 				    .points = points,
 				    .nr_points = counter->nr };
-	return true;
+	return TS_OK;
 }
 
-static const struct ts_track *to_tracks(struct counters *counters, const struct ts_profile *profile)
+static enum ts_status to_tracks(struct counters *counters, const struct ts_profile *profile,
+				const struct ts_track **tracks, struct ts_error *err)
 {
-	struct ts_track *tracks =
-		ts_arena_array(counters->arena, counters->nr + 1, sizeof(*tracks));
+	struct ts_track *all = ts_arena_array(counters->arena, counters->nr + 1, sizeof(*all));
+	enum ts_status st = all ? TS_OK : ts_fail_nomem(err);
 
-	for (size_t i = 0; i < counters->nr && tracks; i++) {
+	for (size_t i = 0; i < counters->nr && st == TS_OK; i++) {
 		const struct counter *counter = &counters->items[i];
 
-		if (!to_track(counters, counter, profile->ops[counter->op].name, &tracks[i]))
-			return NULL;
+		st = to_track(counters, counter, profile->ops[counter->op].name, &all[i], err);
 	}
-	return tracks;
+	*tracks = all;
+	return st;
 }
 
 enum ts_status ts_trace_counters(const struct ts_profile *profile, uint32_t line,
@@ -127,10 +128,10 @@ enum ts_status ts_trace_counters(const struct ts_profile *profile, uint32_t line
 	enum ts_status st = ts_stream_line(profile, line, &sink, err);
 
 	TS_ASSERT(profile && tracks && nr);
-	*tracks = st == TS_OK ? to_tracks(&counters, profile) : NULL;
-	*nr = *tracks ? counters.nr : 0;
-	if (st == TS_OK && !*tracks)
-		st = ts_fail_nomem(err);
+	*tracks = NULL;
+	if (st == TS_OK)
+		st = to_tracks(&counters, profile, tracks, err);
+	*nr = st == TS_OK ? counters.nr : 0;
 	for (size_t i = 0; i < counters.nr; i++)
 		free(counters.items[i].points);
 	free(counters.items);

@@ -34,13 +34,13 @@ static struct ts_bytes text_at(const struct ts_list *list, size_t row, size_t co
 }
 
 /* "TPU v5e, TPU v6e": each that is not the one before it. */
-static bool join(const struct ts_list *list, const char *column, struct ts_arena *arena,
-		 struct ts_bytes *all)
+static enum ts_status join(const struct ts_list *list, const char *column, struct ts_arena *arena,
+			   struct ts_bytes *all, struct ts_error *err)
 {
 	struct ts_buf names = TS_BUF_INIT;
 	struct ts_bytes last = { NULL, 0 };
 	size_t at = 0;
-	bool good;
+	enum ts_status st;
 
 	while (at < list->nr_names && strcmp(list->names[at], column) != 0)
 		at++;
@@ -54,25 +54,26 @@ static bool join(const struct ts_list *list, const char *column, struct ts_arena
 		last = name;
 	}
 	*all = ts_arena_copy(arena, ts_buf_bytes(&names));
-	good = !names.failed && (names.n == 0 || all->p);
+	st = !names.failed && (names.n == 0 || all->p) ? TS_OK : ts_fail_nomem(err);
 	ts_buf_release(&names);
-	return good;
+	return st;
 }
 
-bool ts_trace_facts(const struct ts_results *results, struct ts_arena *arena,
-		    struct ts_perfetto_fact facts[TS_TRACE_FACTS], size_t *nr)
+enum ts_status ts_trace_facts(const struct ts_results *results, struct ts_arena *arena,
+			      struct ts_perfetto_fact facts[TS_TRACE_FACTS], size_t *nr,
+			      struct ts_error *err)
 {
 	const struct ts_result *overview = TS_FIND(results, overview);
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(results && arena && facts && nr);
 	*nr = 0;
-	for (size_t i = 0; i < TS_TRACE_FACTS && good; i++) {
+	for (size_t i = 0; i < TS_TRACE_FACTS && st == TS_OK; i++) {
 		struct ts_value value = TS_GET_AT(overview, overview, sources[i].field);
 		struct ts_perfetto_fact fact = { .key = sources[i].key, .number = -1 };
 
 		if (value.type == TS_VALUE_LIST && sources[i].column)
-			good = join(value.as.list, sources[i].column, arena, &fact.text);
+			st = join(value.as.list, sources[i].column, arena, &fact.text, err);
 		else if (value.type == TS_VALUE_LIST)
 			fact.number = (int64_t)value.as.list->nr;
 		else
@@ -80,5 +81,5 @@ bool ts_trace_facts(const struct ts_results *results, struct ts_arena *arena,
 		if (fact.text.n > 0 || fact.number >= 0)
 			facts[(*nr)++] = fact;
 	}
-	return good;
+	return st;
 }

@@ -12,8 +12,9 @@
 /* The key of that name, as facts have it; NULL: none has. */
 const char *ts_trace_fact_key(struct ts_bytes name);
 
-/* Fills FACTS with the *NR of them that the results know. Texts are the arena's. False: no memory. */
-bool ts_trace_facts(const struct ts_results *results, struct ts_arena *arena,
-		    struct ts_perfetto_fact facts[TS_TRACE_FACTS], size_t *nr);
+/* Fills FACTS with the *NR of them that the results know. Texts are the arena's. */
+enum ts_status ts_trace_facts(const struct ts_results *results, struct ts_arena *arena,
+			      struct ts_perfetto_fact facts[TS_TRACE_FACTS], size_t *nr,
+			      struct ts_error *err);
 
 #endif

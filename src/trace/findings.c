@@ -34,8 +34,9 @@ static struct ts_slice slice_of(const struct ts_finding *finding, struct ts_trac
 	return slice;
 }
 
-static bool make_track(const struct ts_finding *finding, size_t rank, struct ts_trace_extent extent,
-		       struct ts_arena *arena, struct ts_track *track)
+static enum ts_status make_track(const struct ts_finding *finding, size_t rank,
+				 struct ts_trace_extent extent, struct ts_arena *arena,
+				 struct ts_track *track, struct ts_error *err)
 {
 	struct ts_arg *args = ts_arena_array(arena, MAX_ARGS, sizeof(*args));
 	struct ts_label *label = ts_arena_array(arena, 1, sizeof(*label));
@@ -45,7 +46,7 @@ static bool make_track(const struct ts_finding *finding, size_t rank, struct ts_
 	struct ts_bytes title = ts_arena_copy(arena, finding->title);
 
 	if (!args || !label || !slice || !name.p || !title.p)
-		return false;
+		return ts_fail_nomem(err);
 	*label = (struct ts_label){ .name = finding->title,
 				    .args = args,
 				    .nr_args = ts_finding_args(finding, rank, args) };
@@ -59,22 +60,25 @@ static bool make_track(const struct ts_finding *finding, size_t rank, struct ts_
 				    .nr_labels = 1,
 				    .slices = slice,
 				    .nr_slices = 1 };
-	return true;
+	return TS_OK;
 }
 
-const struct ts_track *ts_trace_findings(const struct ts_results *results,
-					 struct ts_trace_extent extent, struct ts_arena *arena,
-					 size_t *nr)
+enum ts_status ts_trace_findings(const struct ts_results *results, struct ts_trace_extent extent,
+				 struct ts_arena *arena, const struct ts_track **tracks, size_t *nr,
+				 struct ts_error *err)
 {
 	const struct ts_result *doctor = results ? TS_FIND(results, doctor) : NULL;
-	struct ts_track *tracks;
+	struct ts_track *all;
+	enum ts_status st = TS_OK;
 
-	TS_ASSERT(arena && nr);
+	TS_ASSERT(arena && tracks && nr);
 	*nr = doctor ? doctor->nr_findings : 0;
 	extent.last_ps = TS_MAX(extent.last_ps, extent.first_ps);
-	tracks = ts_arena_array(arena, *nr + 1, sizeof(*tracks));
-	for (size_t i = 0; tracks && i < *nr; i++)
-		if (!make_track(&doctor->findings[i], i + 1, extent, arena, &tracks[i]))
-			return NULL;
-	return tracks;
+	all = ts_arena_array(arena, *nr + 1, sizeof(*all));
+	if (!all)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < *nr && st == TS_OK; i++)
+		st = make_track(&doctor->findings[i], i + 1, extent, arena, &all[i], err);
+	*tracks = all;
+	return st;
 }

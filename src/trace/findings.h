@@ -16,10 +16,10 @@ struct ts_trace_extent {
 };
 
 /*
- * *NR tracks in ARENA; names are "1 critical". RESULTS may be NULL. NULL: no memory.
+ * *NR tracks in ARENA; names are "1 critical". RESULTS may be NULL.
  */
-const struct ts_track *ts_trace_findings(const struct ts_results *results,
-					 struct ts_trace_extent extent, struct ts_arena *arena,
-					 size_t *nr);
+enum ts_status ts_trace_findings(const struct ts_results *results, struct ts_trace_extent extent,
+				 struct ts_arena *arena, const struct ts_track **tracks, size_t *nr,
+				 struct ts_error *err);
 
 #endif

@@ -63,8 +63,8 @@ static bool has_process(const struct ts_trace_told *told, uint32_t pid)
 	return false;
 }
 
-static bool tell_gpus(const struct ts_trace_layout *layout, struct ts_arena *arena,
-		      struct ts_trace_told *told)
+static enum ts_status tell_gpus(const struct ts_trace_layout *layout, struct ts_arena *arena,
+				struct ts_trace_told *told, struct ts_error *err)
 {
 	told->gpus = ts_arena_array(arena, layout->nr_gpus + 1, sizeof(*told->gpus));
 	for (size_t i = 0; told->gpus && i < layout->nr_gpus; i++) {
@@ -75,15 +75,16 @@ static bool tell_gpus(const struct ts_trace_layout *layout, struct ts_arena *are
 		*gpu = layout->gpus[i];
 		gpu->name = ts_arena_copy(arena, gpu->name);
 		if (!gpu->name.p)
-			return false;
+			return ts_fail_nomem(err);
 		told->nr_gpus++;
 	}
-	return told->gpus != NULL;
+	return told->gpus ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool tell_processes(const struct ts_trace_layout *layout,
-			   const struct ts_trace_counts *counts, const struct ts_trace_part *part,
-			   struct ts_arena *arena, struct ts_trace_told *told)
+static enum ts_status tell_processes(const struct ts_trace_layout *layout,
+				     const struct ts_trace_counts *counts,
+				     const struct ts_trace_part *part, struct ts_arena *arena,
+				     struct ts_trace_told *told, struct ts_error *err)
 {
 	told->processes = ts_arena_array(arena, part->nr_processes + 1, sizeof(*told->processes));
 	for (uint32_t i = 0; told->processes && i < part->nr_processes; i++) {
@@ -92,16 +93,19 @@ static bool tell_processes(const struct ts_trace_layout *layout,
 		*process = shown(layout, counts, &layout->processes[part->first_process + i]);
 		process->name = ts_arena_copy(arena, process->name);
 		if (!process->name.p)
-			return false;
+			return ts_fail_nomem(err);
 		told->nr_processes++;
 	}
-	return told->processes != NULL;
+	return told->processes ? TS_OK : ts_fail_nomem(err);
 }
 
-bool ts_trace_tell(const struct ts_trace_layout *layout, const struct ts_trace_counts *counts,
-		   size_t index, struct ts_arena *arena, struct ts_trace_told *told)
+enum ts_status ts_trace_tell(const struct ts_trace_layout *layout,
+			     const struct ts_trace_counts *counts, size_t index,
+			     struct ts_arena *arena, struct ts_trace_told *told,
+			     struct ts_error *err)
 {
 	const struct ts_trace_part *part = &layout->parts[index];
+	enum ts_status st;
 
 	TS_ASSERT(layout && counts);
 	TS_ASSERT(arena && told);
@@ -111,7 +115,8 @@ bool ts_trace_tell(const struct ts_trace_layout *layout, const struct ts_trace_c
 		told->written += counts[i].written;
 		told->own += counts[i].own;
 	}
-	return tell_processes(layout, counts, part, arena, told) && tell_gpus(layout, arena, told);
+	st = tell_processes(layout, counts, part, arena, told, err);
+	return st ? st : tell_gpus(layout, arena, told, err);
 }
 
 /* The process that viewers show on top; NULL: there is none. */

@@ -17,9 +17,11 @@ struct ts_trace_told {
 	uint32_t next_process, next_row; /* the numbers behind its own */
 };
 
-/* Of a part whose rows have these COUNTS. What is pointed to lies in ARENA or is the profile's. False: no memory. */
-bool ts_trace_tell(const struct ts_trace_layout *layout, const struct ts_trace_counts *counts,
-		   size_t part, struct ts_arena *arena, struct ts_trace_told *told);
+/* Of a part whose rows have these COUNTS. What is pointed to lies in ARENA or is the profile's. */
+enum ts_status ts_trace_tell(const struct ts_trace_layout *layout,
+			     const struct ts_trace_counts *counts, size_t part,
+			     struct ts_arena *arena, struct ts_trace_told *told,
+			     struct ts_error *err);
 
 /* Of all parts. */
 struct ts_trace_heads {

@@ -167,19 +167,19 @@ static enum ts_perfetto_arrow arrow_of(const struct ts_kept *kept)
 }
 
 /* The slice is open from now on. Apart from an instant that an importer would else put inside it. */
-static bool open_slice(struct ts_trace_lane *lane, const struct ts_kept *kept,
-		       const struct stretch *at, bool *is_apart)
+static enum ts_status open_slice(struct ts_trace_lane *lane, const struct ts_kept *kept,
+				 const struct stretch *at, bool *is_apart, struct ts_error *err)
 {
 	bool is_instant = at->start_ns == at->end_ns;
 
 	if (!ts_grow(&lane->open, &lane->cap, lane->nr + 1, sizeof(*lane->open)))
-		return false;
+		return ts_fail_nomem(err);
 	*is_apart = !is_instant && lane->instant_ns == at->start_ns;
 	lane->open[lane->nr++] = (struct ts_trace_open){ ts_kept_end(kept), at->end_ns, *is_apart };
 	lane->last_start_ps = kept->start_ps;
 	if (is_instant)
 		lane->instant_ns = at->start_ns;
-	return true;
+	return TS_OK;
 }
 
 /* The launch arrow of the slice that comes next, if it has one. */
@@ -225,10 +225,11 @@ static enum ts_status put_slice(struct ts_trace_writer *writer, struct ts_trace_
 				struct ts_error *err)
 {
 	const struct ts_line *line = &writer->profile->lines[writer->row->line];
+	enum ts_status st = ts_trace_args_read(&writer->args, writer->profile, line, kept->op,
+					       kept->body, writer->each, err);
 
-	if (!ts_trace_args_read(&writer->args, writer->profile, line, kept->op, kept->body,
-				writer->each))
-		return ts_fail_nomem(err);
+	if (st)
+		return st;
 	take_launch(writer, slice);
 	slice->stats = writer->args.items;
 	slice->nr_stats = writer->args.nr;
@@ -261,8 +262,9 @@ enum ts_status ts_trace_put_kept(struct ts_trace_writer *writer, const struct ts
 		writer->counts->no_lane++;
 		return TS_OK;
 	}
-	if (!open_slice(lane, kept, &at, &slice.is_apart))
-		return ts_fail_nomem(err);
+	st = open_slice(lane, kept, &at, &slice.is_apart, err);
+	if (st)
+		return st;
 	if (writer->ends)
 		note_end(writer, kept->note, at.start_ns);
 	else

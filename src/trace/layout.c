@@ -403,17 +403,19 @@ static enum ts_status add_hosts(struct ts_trace_layout *layout, struct ts_error 
 static enum ts_status add_findings(struct ts_trace_layout *layout, struct ts_error *err)
 {
 	struct ts_trace_extent extent = { layout->plan->first_ps, layout->plan->last_ps };
-	size_t nr;
-	const struct ts_track *tracks =
-		ts_trace_findings(layout->results, extent, &layout->arena, &nr);
+	const struct ts_track *tracks;
 	uint32_t pid = made_up_pid(layout);
-	enum ts_status st = TS_OK;
+	enum ts_status st;
+	size_t nr;
 
 	begin_part(layout, layout->profile->nr_hosts);
 	if (layout->is_part)
 		return TS_OK;
-	if (!tracks || !ts_grow(&layout->processes, &layout->cap_processes,
-				layout->nr_processes + 1, sizeof(*layout->processes)))
+	st = ts_trace_findings(layout->results, extent, &layout->arena, &tracks, &nr, err);
+	if (st)
+		return st;
+	if (!ts_grow(&layout->processes, &layout->cap_processes, layout->nr_processes + 1,
+		     sizeof(*layout->processes)))
 		return ts_fail_nomem(err);
 	if (nr > 0)
 		layout->processes[layout->nr_processes++] =

@@ -166,30 +166,34 @@ static enum ts_status flush(struct ts_trace_writer *writer, struct ts_error *err
 /* Choosing */
 
 /* Room for one more. The line's number of chosen events bounds it, so growing overshoots nothing. */
-static bool has_kept_room(struct ts_trace_writer *writer)
+static enum ts_status make_kept_room(struct ts_trace_writer *writer, struct ts_error *err)
 {
 	const struct ts_trace_tally *tally = writer->plan->tallies[writer->row->line];
 	size_t cap = TS_MAX(writer->cap_kept + writer->cap_kept / 2, 1024);
 	struct ts_kept *grown;
 
 	if (writer->nr_kept < writer->cap_kept)
-		return true;
+		return TS_OK;
 	if (writer->nr_kept >= UINT32_MAX / 2) /* an index is 32 bits */
-		return false;
+		return ts_fail(err, TS_LIMIT,
+			       "a row of the trace has more events than it can hold "
+			       "(write fewer: --max-events)");
 	cap = TS_MAX(TS_MIN(cap, tally ? tally->nr_chosen : 0), writer->nr_kept + 1);
 	grown = realloc(writer->kept, cap * sizeof(*grown));
 	if (!grown)
-		return false;
+		return ts_fail_nomem(err);
 	writer->kept = grown;
 	writer->cap_kept = cap;
-	return true;
+	return TS_OK;
 }
 
 static enum ts_status keep(struct ts_trace_writer *writer, const struct ts_trace_event *event,
 			   uint32_t flow, struct ts_error *err)
 {
-	if (!has_kept_room(writer))
-		return ts_fail_nomem(err);
+	enum ts_status st = make_kept_room(writer, err);
+
+	if (st)
+		return st;
 	writer->kept[writer->nr_kept++] = (struct ts_kept){ .start_ps = event->start_ps,
 							    .dur_ps = event->dur_ps,
 							    .self_ps = event->self_ps,

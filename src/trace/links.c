@@ -98,15 +98,15 @@ static uint64_t key_of(const struct ts_trace_end *end)
 		       scope);
 }
 
-static bool note_device(struct join *join, uint32_t index)
+static enum ts_status note_device(struct join *join, uint32_t index, struct ts_error *err)
 {
 	const struct ts_trace_end *end = &join->ends[index];
 	uint64_t key = key_of(end);
 	uint32_t first = ts_map_find(&join->devices, key);
 
 	if (first != TS_NONE && end->start_ns >= join->ends[first].start_ns)
-		return true;
-	return ts_map_set(&join->devices, key, index);
+		return TS_OK;
+	return ts_map_set(&join->devices, key, index) ? TS_OK : ts_fail_nomem(err);
 }
 
 static void join_host(struct join *join, uint32_t index)
@@ -127,9 +127,13 @@ static void join_host(struct join *join, uint32_t index)
 
 static enum ts_status join_ends(struct join *join, struct ts_error *err)
 {
-	for (uint32_t i = 0; i < join->nr; i++)
-		if (join->ends[i].side == TS_SIDE_DEVICE && !note_device(join, i))
-			return ts_fail_nomem(err);
+	enum ts_status st = TS_OK;
+
+	for (uint32_t i = 0; i < join->nr && st == TS_OK; i++)
+		if (join->ends[i].side == TS_SIDE_DEVICE)
+			st = note_device(join, i, err);
+	if (st)
+		return st;
 	for (uint32_t i = 0; i < join->nr; i++)
 		if (join->ends[i].side == TS_SIDE_HOST)
 			join_host(join, i);

@@ -191,22 +191,23 @@ static enum ts_status make_jobs(struct trace *trace, struct ts_trace_pack *pack,
 	return ts_trace_pack_run(pack, make_job, trace, err);
 }
 
-static bool tell_parts(struct trace *trace, const struct ts_trace_counts *counts)
+static enum ts_status tell_parts(struct trace *trace, const struct ts_trace_counts *counts,
+				 struct ts_error *err)
 {
 	size_t nr = trace->layout.profile->nr_hosts;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	free(trace->told);
 	trace->told = calloc(nr + 1, sizeof(*trace->told));
 	if (!trace->told)
-		return false;
-	for (size_t i = 0; i <= nr && good; i++)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i <= nr && st == TS_OK; i++)
 		if (trace->joint && i < nr)
 			trace->told[i] = trace->joint->parts[i].told;
 		else
-			good = ts_trace_tell(&trace->layout, counts, i, &trace->layout.arena,
-					     &trace->told[i]);
-	return good;
+			st = ts_trace_tell(&trace->layout, counts, i, &trace->layout.arena,
+					   &trace->told[i], err);
+	return st;
 }
 
 static struct ts_perfetto_gpu *gather_gpus(struct trace *trace, size_t nr_parts, size_t *nr)
@@ -243,9 +244,10 @@ static enum ts_status count_all(struct trace *trace, const struct ts_trace_optio
 					 .nr_machines = plan->host == TS_NONE
 								? layout->profile->nr_hosts
 								: 1 };
+	enum ts_status st = tell_parts(trace, counts, err);
 
-	if (!tell_parts(trace, counts))
-		return ts_fail_nomem(err);
+	if (st)
+		return st;
 	head.gpus = gather_gpus(trace, nr_parts, &head.nr_gpus);
 	for (size_t i = 0; i < nr_parts; i++) {
 		head.events_written += trace->told[i].written;
@@ -414,10 +416,10 @@ static enum ts_status find_facts(struct trace *trace, struct ts_error *err)
 		memcpy(trace->facts, trace->joint->facts, trace->nr_facts * sizeof(*trace->facts));
 		return TS_OK;
 	}
-	if (!layout->results ||
-	    ts_trace_facts(layout->results, &trace->layout.arena, trace->facts, &trace->nr_facts))
+	if (!layout->results)
 		return TS_OK;
-	return ts_fail_nomem(err);
+	return ts_trace_facts(layout->results, &trace->layout.arena, trace->facts, &trace->nr_facts,
+			      err);
 }
 
 /* All but the writing. */
@@ -488,9 +490,9 @@ static enum ts_status write_part(struct trace *trace, struct ts_newfile *file,
 		st = make_jobs(trace, pack, MAKE_ROWS, err);
 	if (st == TS_OK)
 		st = ts_trace_pack_end(pack, nothing, err);
-	if (st == TS_OK &&
-	    !ts_trace_tell(&trace->layout, trace->counts, trace->layout.host, arena, told))
-		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = ts_trace_tell(&trace->layout, trace->counts, trace->layout.host, arena, told,
+				   err);
 	ts_trace_pack_free(pack);
 	return st;
 }

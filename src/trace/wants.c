@@ -24,20 +24,21 @@ static bool are_wants(const void *self)
 const struct ts_record ts_trace_wants_record = TS_RECORD(wants_members, .is_valid = are_wants);
 #undef TS_SELF
 
-bool ts_trace_wants_add(struct ts_trace_wants *wants, const struct ts_trace_wants *more)
+enum ts_status ts_trace_wants_add(struct ts_trace_wants *wants, const struct ts_trace_wants *more,
+				  struct ts_error *err)
 {
 	size_t nr = wants->nr + more->nr;
 	uint64_t *all = realloc(wants->nr_events, (nr + 1) * sizeof(*all));
 
 	if (!all)
-		return false;
+		return ts_fail_nomem(err);
 	if (more->nr > 0)
 		memcpy(all + wants->nr, more->nr_events, more->nr * sizeof(*all));
 	*wants = (struct ts_trace_wants){ .nr_events = all,
 					  .nr = nr,
 					  .first_ps = TS_MIN(wants->first_ps, more->first_ps),
 					  .last_ps = TS_MAX(wants->last_ps, more->last_ps) };
-	return true;
+	return TS_OK;
 }
 
 enum ts_status ts_wanting_init(struct ts_wanting *wanting, const struct ts_profile *profile,

@@ -13,8 +13,9 @@
 
 extern const struct ts_record ts_trace_wants_record; /* of struct ts_trace_wants */
 
-/* Adds those of the hosts that follow. False: no memory. */
-bool ts_trace_wants_add(struct ts_trace_wants *wants, const struct ts_trace_wants *more);
+/* Adds those of the hosts that follow. */
+enum ts_status ts_trace_wants_add(struct ts_trace_wants *wants, const struct ts_trace_wants *more,
+				  struct ts_error *err);
 
 /* Counting, in a pass over some hosts of a profile. */
 struct ts_line_want {
