@@ -242,9 +242,8 @@ static enum ts_status add_frames(struct adding *adding, struct ts_error *err)
 			st = ts_profile_add_frame(adding->to, &frame) ? TS_OK : ts_fail_nomem(err);
 	}
 	for (size_t i = 0; i < from->nr_stacked && st == TS_OK; i++)
-		st = ts_profile_stack_frame(adding->to, first_frame + from->stacked[i])
-			     ? TS_OK
-			     : ts_fail_nomem(err);
+		if (!ts_profile_stack_frame(adding->to, first_frame + from->stacked[i]))
+			st = ts_fail_nomem(err);
 	for (size_t i = 0; i < from->nr_sites && st == TS_OK; i++) {
 		struct ts_site site = from->sites[i];
 

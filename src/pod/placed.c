@@ -97,7 +97,7 @@ static void *copy_of(const void *items, size_t from, size_t nr, size_t size)
 	return copy;
 }
 
-static bool put_aside(struct rest *rest, struct ts_profile *profile)
+static enum ts_status put_aside(struct rest *rest, struct ts_profile *profile, struct ts_error *err)
 {
 	rest->hosts =
 		copy_of(profile->hosts, rest->past_host, rest->nr_hosts, sizeof(*rest->hosts));
@@ -111,7 +111,8 @@ static bool put_aside(struct rest *rest, struct ts_profile *profile)
 	profile->nr_planes = rest->plane;
 	profile->nr_lines = rest->line;
 	profile->nr_devices = rest->device;
-	return rest->hosts && rest->planes && rest->lines && rest->devices;
+	return rest->hosts && rest->planes && rest->lines && rest->devices ? TS_OK
+									   : ts_fail_nomem(err);
 }
 
 static bool is_in_place(const struct rest *rest, const struct ts_profile *profile)
@@ -163,8 +164,9 @@ static enum ts_status read_in_place(const struct ts_placed *placed, struct rest 
 	size_t nr_damage = profile->nr_damage;
 	enum ts_status st;
 
-	if (!put_aside(rest, profile))
-		return ts_fail_nomem(err);
+	st = put_aside(rest, profile, err);
+	if (st)
+		return st;
 	st = ts_run_read(placed->run, placed->session, &options, err);
 	if (st == TS_OK && (!is_in_place(rest, profile) || profile->nr_ops != nr_ops ||
 			    profile->nr_modules != nr_modules))

@@ -154,14 +154,15 @@ static const char *text_or_null(struct ts_bytes text)
 	return text.n > 0 ? (const char *)text.p : NULL;
 }
 
-static bool add_track(struct ts_result *result, struct saved_track *saved)
+static enum ts_status add_track(struct ts_result *result, struct saved_track *saved,
+				struct ts_error *err)
 {
 	struct ts_arena *arena = &result->owner->arena;
 	struct ts_track *track = ts_result_track(result, saved->kind, (const char *)saved->name.p,
 						 saved->device, saved->order);
 
 	if (!track)
-		return false;
+		return ts_fail_nomem(err);
 	track->labels =
 		ts_arena_dup(arena, saved->labels, saved->nr_labels, sizeof(*saved->labels));
 	track->nr_labels = saved->nr_labels;
@@ -169,29 +170,30 @@ static bool add_track(struct ts_result *result, struct saved_track *saved)
 		ts_arena_dup(arena, saved->points, saved->nr_points, sizeof(*saved->points));
 	track->nr_points = saved->nr_points;
 	if (!track->labels || !track->points)
-		return false;
+		return ts_fail_nomem(err);
 	track->unit = text_or_null(saved->unit);
 	track->axis = text_or_null(saved->axis);
 	track->description = text_or_null(saved->description);
 	if (saved->slices.nr == 0)
-		return true;
-	return ts_slices_finish(&saved->slices, result, track);
+		return TS_OK;
+	return ts_slices_finish(&saved->slices, result, track) ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status add_all(struct saved_tracks *saved, const struct ts_profile *profile,
 			      uint32_t first, uint32_t nr, struct ts_results *results,
 			      struct ts_error *err)
 {
-	for (size_t i = 0; i < saved->nr; i++) {
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < saved->nr && st == TS_OK; i++) {
 		struct ts_result *result = result_of(results, saved->items[i].result);
 		uint32_t host = profile->devices[saved->items[i].device].host;
 
 		if (!result || host < first || host - first >= nr)
 			return ts_fail(err, TS_FORMAT, "a track in it is not of its host");
-		if (!add_track(result, &saved->items[i]))
-			return ts_fail_nomem(err);
+		st = add_track(result, &saved->items[i], err);
 	}
-	return TS_OK;
+	return st;
 }
 
 enum ts_status ts_saved_add_tracks(struct ts_bytes bytes, const struct ts_profile *profile,

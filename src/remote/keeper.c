@@ -28,15 +28,20 @@ struct child {
 	int ends[NR_PIPES];
 };
 
-static bool make_pipe(int ends[2])
+static enum ts_status cannot_start(struct ts_error *err)
+{
+	return ts_fail(err, TS_IO, "a program cannot be started: %s (end others)", strerror(errno));
+}
+
+static enum ts_status make_pipe(int ends[2], struct ts_error *err)
 {
 	if (pipe(ends) != 0) {
 		ends[0] = ends[1] = -1;
-		return false;
+		return cannot_start(err);
 	}
 	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-	return true;
+	return TS_OK;
 }
 
 static void close_end(int *fd)
@@ -47,18 +52,21 @@ static void close_end(int *fd)
 }
 
 /* Of the three pipes the program has one end each, and the child the others. */
-static bool make_pipes(struct ts_helper *helper, struct child *child)
+static enum ts_status make_pipes(struct ts_helper *helper, struct child *child,
+				 struct ts_error *err)
 {
 	int ends[NR_PIPES][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
-	bool good = make_pipe(ends[TO]) && make_pipe(ends[FROM]) && make_pipe(ends[WORDS]);
+	enum ts_status st = TS_OK;
 
+	for (int i = 0; i < NR_PIPES && st == TS_OK; i++)
+		st = make_pipe(ends[i], err);
 	helper->to = ends[TO][1];
 	child->ends[TO] = ends[TO][0];
 	helper->from = ends[FROM][0];
 	child->ends[FROM] = ends[FROM][1];
 	helper->words = ends[WORDS][0];
 	child->ends[WORDS] = ends[WORDS][1];
-	return good;
+	return st;
 }
 
 static void close_helper(struct ts_helper *helper)
@@ -184,16 +192,19 @@ enum ts_status ts_keeper_start(struct ts_keeper *keeper, const char *scratch,
 {
 	struct child *children = calloc(nr + 1, sizeof(*children));
 	int life[2] = { -1, -1 };
-	bool good = children && make_pipe(life);
+	enum ts_status st = children ? make_pipe(life, err) : ts_fail_nomem(err);
 
 	TS_ASSERT(keeper && scratch && (helpers || nr == 0));
 	*keeper = (struct ts_keeper){ 0, -1 };
 	for (size_t i = 0; i < nr; i++) {
 		helpers[i].to = helpers[i].from = helpers[i].words = -1;
-		good = good && make_pipes(&helpers[i], &children[i]);
+		if (st == TS_OK)
+			st = make_pipes(&helpers[i], &children[i], err);
 	}
 	fflush(NULL);
-	keeper->pid = good ? fork() : -1;
+	keeper->pid = st == TS_OK ? fork() : -1;
+	if (st == TS_OK && keeper->pid < 0)
+		st = cannot_start(err);
 	if (keeper->pid == 0) {
 		close(life[1]);
 		keep(scratch, helpers, children, nr, life[0]);
@@ -211,7 +222,7 @@ enum ts_status ts_keeper_start(struct ts_keeper *keeper, const char *scratch,
 		close_helper(&helpers[i]);
 	close_end(&keeper->life);
 	keeper->pid = 0;
-	return ts_fail(err, TS_IO, "a program cannot be started: %s (end others)", strerror(errno));
+	return st;
 }
 
 void ts_keeper_end(struct ts_keeper *keeper)

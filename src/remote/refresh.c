@@ -139,10 +139,9 @@ static enum ts_status note_folders(struct listing *listing, struct ts_error *err
 
 	for (size_t i = 0; i < listing->nr && st == TS_OK; i++)
 		if (ts_xplanefile_is(ts_bytes_of(listing->items[i].path)))
-			st = ts_strmap_set(&listing->with_xplanes,
-					   folder_of(listing->items[i].path), 0)
-				     ? TS_OK
-				     : ts_fail_nomem(err);
+			if (!ts_strmap_set(&listing->with_xplanes,
+					   folder_of(listing->items[i].path), 0))
+				st = ts_fail_nomem(err);
 	return st;
 }
 

@@ -35,14 +35,12 @@ static enum ts_status add_activity(struct ts_outline_line *line, const struct ts
 				   size_t i, enum ts_host_activity activity, struct ts_error *err)
 {
 	int64_t end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]);
+	bool compiles = ts_host_compiles(activity);
+	struct ts_spans *spans = compiles ? &line->compile : &line->input;
 
-	if (ts_host_compiles(activity))
-		return ts_spans_add(&line->compile, block->start_ps[i], end_ps)
-			       ? TS_OK
-			       : ts_fail_nomem(err);
-	return activity != TS_HOST_INPUT || ts_spans_add(&line->input, block->start_ps[i], end_ps)
-		       ? TS_OK
-		       : ts_fail_nomem(err);
+	if (!compiles && activity != TS_HOST_INPUT)
+		return TS_OK;
+	return ts_spans_add(spans, block->start_ps[i], end_ps) ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
@@ -242,19 +240,13 @@ static enum ts_status join_lines(const struct ts_profile *profile,
 	enum ts_status st = TS_OK;
 
 	for (size_t l = 0; l < profile->nr_lines && st == TS_OK; l++)
-		if (profile->planes[profile->lines[l].plane].host == host) {
-			st = ts_spans_sum_add(&compile, &lines->items[l].compile)
-				     ? TS_OK
-				     : ts_fail_nomem(err);
-			if (st == TS_OK)
-				st = ts_spans_sum_add(&input, &lines->items[l].input)
-					     ? TS_OK
-					     : ts_fail_nomem(err);
-		}
-	if (st == TS_OK)
-		st = ts_spans_sum_finish(&compile, &spans->compile) ? TS_OK : ts_fail_nomem(err);
-	if (st == TS_OK)
-		st = ts_spans_sum_finish(&input, &spans->input) ? TS_OK : ts_fail_nomem(err);
+		if (profile->planes[profile->lines[l].plane].host == host &&
+		    (!ts_spans_sum_add(&compile, &lines->items[l].compile) ||
+		     !ts_spans_sum_add(&input, &lines->items[l].input)))
+			st = ts_fail_nomem(err);
+	if (st == TS_OK && (!ts_spans_sum_finish(&compile, &spans->compile) ||
+			    !ts_spans_sum_finish(&input, &spans->input)))
+		st = ts_fail_nomem(err);
 	ts_spans_sum_release(&compile);
 	ts_spans_sum_release(&input);
 	return st;

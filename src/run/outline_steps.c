@@ -30,10 +30,9 @@ static enum ts_status make_marked(const struct ts_profile *profile,
 	enum ts_status st = ts_device_steps_reserve(steps, marks->nr) ? TS_OK : ts_fail_nomem(err);
 
 	while (st == TS_OK && ts_outline_marks_next(&walk, &mark))
-		st = ts_device_steps_add(steps, mark.start_ps, mark.end_ps,
-					 step_number(profile, &mark, walk.nr - 1))
-			     ? TS_OK
-			     : ts_fail_nomem(err);
+		if (!ts_device_steps_add(steps, mark.start_ps, mark.end_ps,
+					 step_number(profile, &mark, walk.nr - 1)))
+			st = ts_fail_nomem(err);
 	return st;
 }
 
@@ -279,10 +278,9 @@ static enum ts_status try_pattern(struct ts_outline_steps *finding,
 	enum ts_status st = make_history(finding, marks, &history, err);
 
 	if (st == TS_OK && busy_ps(marks) > *best_ps) { /* else it cannot hold more */
-		st = ts_step_pattern_find(history.items, history.nr, finding->symbols.names,
-					  finding->symbols.nr, &found)
-			     ? TS_OK
-			     : ts_fail_nomem(err);
+		if (!ts_step_pattern_find(history.items, history.nr, finding->symbols.names,
+					  finding->symbols.nr, &found))
+			st = ts_fail_nomem(err);
 		if (st == TS_OK && found.nr > 0 && pattern_ps(&found, &history) > *best_ps) {
 			*best_ps = pattern_ps(&found, &history);
 			finding->pattern = found;

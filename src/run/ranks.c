@@ -69,7 +69,8 @@ static bool keeps_names(const struct ts_session *session)
 	return keeps;
 }
 
-static bool name_file(const struct making *making, size_t i, bool keeps)
+static enum ts_status name_file(const struct making *making, size_t i, bool keeps,
+				struct ts_error *err)
 {
 	const struct ts_hostfile *file = &making->session->files[i];
 	const struct ending *ending = &endings[making->kind];
@@ -84,7 +85,7 @@ static bool name_file(const struct making *making, size_t i, bool keeps)
 		name = ts_arena_printf(making->arena, "%zu%s", i, ending->member);
 	making->files[i].copy = (const char *)copy.p;
 	making->files[i].name = (const char *)name.p;
-	return copy.p && name.p;
+	return copy.p && name.p ? TS_OK : ts_fail_nomem(err);
 }
 
 /* Machines */
@@ -99,7 +100,8 @@ static bool is_taken(const struct making *making, size_t nr, struct ts_bytes nam
 }
 
 /* Two traces of one name would become one machine. */
-static bool name_machine(const struct making *making, size_t i, const struct ts_host *host)
+static enum ts_status name_machine(const struct making *making, size_t i,
+				   const struct ts_host *host, struct ts_error *err)
 {
 	struct ts_bytes name = ts_perfetto_machine_name(host, making->arena);
 
@@ -107,7 +109,7 @@ static bool name_machine(const struct making *making, size_t i, const struct ts_
 		name = ts_arena_printf(making->arena, "%.*s (%s)", TS_ARG(name),
 				       making->files[i].name);
 	making->ranks[i].machine = name;
-	return name.p != NULL;
+	return name.p ? TS_OK : ts_fail_nomem(err);
 }
 
 /* Of a trace: where its own clock reads 0, in the time of the run. */
@@ -126,13 +128,13 @@ static enum ts_status add_rank(const struct making *making, size_t i, bool keeps
 	struct ts_seams seams;
 	uint32_t index;
 	const struct ts_host *host = host_of(profile, path, &index);
+	enum ts_status st;
 
 	if (!host || !ts_seams_of(profile, index, &seams))
 		return ts_fail(err, TS_UNSUPPORTED, "%s: no trace that can be annotated", path);
 	making->ranks[i].offset_ns = zero_ns(&seams);
-	if (!name_file(making, i, keeps) || !name_machine(making, i, host))
-		return ts_fail_nomem(err);
-	return TS_OK;
+	st = name_file(making, i, keeps, err);
+	return st ? st : name_machine(making, i, host, err);
 }
 
 /* Importers drop what is before time 0, so the clock that reads 0 first may not do it before that. */
