@@ -53,18 +53,19 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool keep(struct ts_arena *arena, struct ts_names *names, size_t *cap, const char *name)
+static enum ts_status keep(struct ts_arena *arena, struct ts_names *names, size_t *cap,
+			   const char *name, struct ts_error *err)
 {
 	const char *copy = (const char *)ts_arena_copy(arena, ts_bytes_of(name)).p;
 
 	if (!copy || !ts_grow(&names->items, cap, names->nr + 1, sizeof(*names->items)))
-		return false;
+		return ts_fail_nomem(err);
 	names->items[names->nr++] = copy;
-	return true;
+	return TS_OK;
 }
 
 /* The list is gathered on the heap, where it can grow, and moves to the arena. */
-static bool settle(struct ts_arena *arena, struct ts_names *names)
+static enum ts_status settle(struct ts_arena *arena, struct ts_names *names, struct ts_error *err)
 {
 	const char **kept = ts_arena_dup(arena, names->items, names->nr, sizeof(*kept));
 
@@ -72,14 +73,14 @@ static bool settle(struct ts_arena *arena, struct ts_names *names)
 		qsort(kept, names->nr, sizeof(*kept), by_text);
 	free(names->items);
 	names->items = kept;
-	return kept != NULL;
+	return kept ? TS_OK : ts_fail_nomem(err);
 }
 
 enum ts_status ts_overlay_names(struct ts_arena *arena, const char *dir, struct ts_names *names,
 				struct ts_error *err)
 {
 	const struct dirent *entry;
-	bool good = true;
+	enum ts_status st = TS_OK, settled;
 	size_t cap = 0;
 	int errnum;
 	DIR *folder;
@@ -89,26 +90,27 @@ enum ts_status ts_overlay_names(struct ts_arena *arena, const char *dir, struct 
 	folder = ts_sys_opendir(dir);
 	if (!folder)
 		return ts_fail_errno(err, errno, dir, "read the folder");
-	while (good && (errno = 0, entry = readdir(folder)) != NULL)
+	while (st == TS_OK && (errno = 0, entry = readdir(folder)) != NULL)
 		if (ts_overlay_name_kind(entry->d_name) != TS_NAME_OTHER)
-			good = keep(arena, names, &cap, entry->d_name);
-	errnum = good ? errno : 0;
+			st = keep(arena, names, &cap, entry->d_name, err);
+	errnum = st == TS_OK ? errno : 0;
 	closedir(folder);
-	good &= settle(arena, names);
-	if (good && errnum)
-		return ts_fail_errno(err, errnum, dir, "read the folder to its end");
-	return good ? TS_OK : ts_fail_nomem(err);
+	settled = settle(arena, names, err);
+	if (st || settled)
+		return st ? st : settled;
+	return errnum ? ts_fail_errno(err, errnum, dir, "read the folder to its end") : TS_OK;
 }
 
-static bool add_profile(struct ts_arena *arena, struct ts_session *session,
-			struct ts_hostfile *files, const char *name)
+static enum ts_status add_profile(struct ts_arena *arena, struct ts_session *session,
+				  struct ts_hostfile *files, const char *name, struct ts_error *err)
 {
 	struct ts_hostfile *file = &files[session->nr_files];
 	struct ts_buf path = TS_BUF_INIT;
 	struct stat now;
-	bool good = ts_session_path(session, name, &path) && !path.failed;
+	enum ts_status st =
+		ts_session_path(session, name, &path) && !path.failed ? TS_OK : ts_fail_nomem(err);
 
-	if (good)
+	if (st == TS_OK)
 		*file = (struct ts_hostfile){
 			.name = name,
 			.host = (const char *)ts_arena_copy(arena,
@@ -117,10 +119,11 @@ static bool add_profile(struct ts_arena *arena, struct ts_session *session,
 			.path = (const char *)ts_arena_copy(arena, ts_buf_bytes(&path)).p,
 		};
 	ts_buf_release(&path);
-	good = good && file->host && file->path;
-	if (good && stat(file->path, &now) == 0 && S_ISREG(now.st_mode))
+	if (st == TS_OK && (!file->host || !file->path))
+		st = ts_fail_nomem(err);
+	if (st == TS_OK && stat(file->path, &now) == 0 && S_ISREG(now.st_mode))
 		session->nr_files++;
-	return good;
+	return st;
 }
 
 enum ts_status ts_overlay_session_of(struct ts_arena *arena, const char *dir,
@@ -128,7 +131,7 @@ enum ts_status ts_overlay_session_of(struct ts_arena *arena, const char *dir,
 				     struct ts_error *err)
 {
 	struct ts_hostfile *files = ts_arena_array(arena, names->nr, sizeof(*files));
-	bool good = files != NULL;
+	enum ts_status st = files ? TS_OK : ts_fail_nomem(err);
 
 	TS_ASSERT(arena && dir && names && session);
 	*session = (struct ts_session){ .kind = TS_SESSION_DIR,
@@ -138,8 +141,8 @@ enum ts_status ts_overlay_session_of(struct ts_arena *arena, const char *dir,
 					.session = "",
 					.owns_folder = true,
 					.files = files };
-	for (size_t i = 0; i < names->nr && good; i++)
+	for (size_t i = 0; i < names->nr && st == TS_OK; i++)
 		if (ts_overlay_name_kind(names->items[i]) == TS_NAME_PROFILE)
-			good = add_profile(arena, session, files, names->items[i]);
-	return good ? TS_OK : ts_fail_nomem(err);
+			st = add_profile(arena, session, files, names->items[i], err);
+	return st;
 }

@@ -26,17 +26,17 @@
 
 /* Looking */
 
-static bool add_path(struct ts_stand *stand, const char *path)
+static enum ts_status add_path(struct ts_stand *stand, const char *path, struct ts_error *err)
 {
 	struct ts_stand_file *file;
 
 	if (!path || !ts_grow(&stand->files, &stand->cap, stand->nr + 1, sizeof(*stand->files)))
-		return false;
+		return ts_fail_nomem(err);
 	file = &stand->files[stand->nr++];
 	*file = (struct ts_stand_file){ .path = path };
 	file->exists = stand->looker ? stand->looker->look(stand->looker->ctx, path, &file->look)
 				     : ts_file_look(path, &file->look);
-	return true;
+	return TS_OK;
 }
 
 static const char *in_folder(struct ts_stand *stand, const struct ts_session *session,
@@ -58,21 +58,23 @@ static bool is_xplane(const struct ts_hostfile *file)
 }
 
 /* A trace has its annotation beside it, unless there is a packed one of its name. */
-static bool add_file(struct ts_stand *stand, const struct ts_session *session,
-		     const struct ts_hostfile *file)
+static enum ts_status add_file(struct ts_stand *stand, const struct ts_session *session,
+			       const struct ts_hostfile *file, struct ts_error *err)
 {
 	static const char *const suffixes[] = { TS_ANNOTATED_SUFFIX, TS_ANNOTATED_PFTRACE_SUFFIX,
 						TS_ANNOTATED_SQL_SUFFIX, TS_ANNOTATED_REPORT_SUFFIX,
 						".json.gz" };
 	struct ts_bytes stem = ts_tracefile_stem(ts_bytes_of(file->name));
-	bool good = add_path(stand, file->path);
+	enum ts_status st = add_path(stand, file->path, err);
 
-	for (size_t i = 0; i < TS_NELEM(suffixes) && good && !is_xplane(file); i++) {
+	for (size_t i = 0; i < TS_NELEM(suffixes) && st == TS_OK && !is_xplane(file); i++) {
 		const char *path = in_folder(stand, session, stem, suffixes[i]);
 
-		good = path && (strcmp(path, stand->report) == 0 || add_path(stand, path));
+		st = path ? TS_OK : ts_fail_nomem(err);
+		if (st == TS_OK && strcmp(path, stand->report) != 0)
+			st = add_path(stand, path, err);
 	}
-	return good;
+	return st;
 }
 
 /* As ts_overlay_work_owns_folder(), for files that are what their names say. */
@@ -88,21 +90,24 @@ static const char *report_path(struct ts_stand *stand, const struct ts_session *
 				TS_ANNOTATED_REPORT_SUFFIX);
 }
 
-static bool add_all(struct ts_stand *stand, const struct ts_session *session)
+static enum ts_status add_all(struct ts_stand *stand, const struct ts_session *session,
+			      struct ts_error *err)
 {
-	bool good = stand->report != NULL;
+	enum ts_status st = stand->report ? TS_OK : ts_fail_nomem(err);
 
-	for (size_t i = 0; i < session->nr_files && good; i++)
-		good = add_file(stand, session, &session->files[i]);
-	for (size_t i = 0; i < session->nr_extras && good; i++)
-		good = add_path(stand, session->extras[i].path);
-	for (size_t i = 0; ts_overlay_shared_names[i] && good; i++) {
+	for (size_t i = 0; i < session->nr_files && st == TS_OK; i++)
+		st = add_file(stand, session, &session->files[i], err);
+	for (size_t i = 0; i < session->nr_extras && st == TS_OK; i++)
+		st = add_path(stand, session->extras[i].path, err);
+	for (size_t i = 0; ts_overlay_shared_names[i] && st == TS_OK; i++) {
 		const char *path =
 			in_folder(stand, session, ts_bytes_of(ts_overlay_shared_names[i]), "");
 
-		good = path && (strcmp(path, stand->report) == 0 || add_path(stand, path));
+		st = path ? TS_OK : ts_fail_nomem(err);
+		if (st == TS_OK && strcmp(path, stand->report) != 0)
+			st = add_path(stand, path, err);
 	}
-	return good;
+	return st;
 }
 
 /* A folder that cannot be read has what we cannot know. */
@@ -131,12 +136,15 @@ static bool settle(const struct ts_stand *stand)
 enum ts_status ts_stand_look(struct ts_stand *stand, const struct ts_session *session,
 			     struct ts_error *err)
 {
+	enum ts_status st;
+
 	TS_ASSERT(stand && session && session->nr_files > 0);
 	*stand = (struct ts_stand)TS_STAND_INIT;
 	stand->looker = session->looker;
 	stand->report = report_path(stand, session);
-	if (!add_all(stand, session))
-		return ts_fail_nomem(err);
+	st = add_all(stand, session, err);
+	if (st)
+		return st;
 	stand->has_temp = has_temp(session);
 	stand->is_settled = settle(stand);
 	return TS_OK;
@@ -313,8 +321,9 @@ bool ts_stand_put(struct ts_buf *text, const struct ts_session *session,
 
 /* Reading the note */
 
-/* The last N bytes of a file, or as many as it has. False: they could not be read. */
-static bool read_tail(int fd, uint64_t file_bytes, uint64_t n, struct ts_buf *tail)
+/* The last N bytes of a file, or as many as it has. */
+static enum ts_status read_tail(int fd, uint64_t file_bytes, uint64_t n, struct ts_buf *tail,
+				struct ts_error *err)
 {
 	uint64_t at;
 
@@ -322,16 +331,16 @@ static bool read_tail(int fd, uint64_t file_bytes, uint64_t n, struct ts_buf *ta
 	at = file_bytes - n;
 	ts_buf_clear(tail);
 	if (!ts_buf_room(tail, (size_t)n))
-		return false;
+		return ts_fail_nomem(err);
 	while (tail->n < n) {
 		ssize_t got = ts_sys_pread(fd, tail->p + tail->n, (size_t)n - tail->n,
 					   (off_t)(at + tail->n));
 
 		if (got <= 0)
-			return false;
+			return ts_fail(err, TS_IO, "the report cannot be read");
 		tail->n += (size_t)got;
 	}
-	return true;
+	return TS_OK;
 }
 
 /* The state that the report has; empty: it has no note. */
@@ -355,28 +364,30 @@ static struct ts_bytes note_in(struct ts_bytes tail)
 	return note;
 }
 
-static bool add_entry(struct ts_overlay_report *report, enum ts_overlay_thing thing,
-		      const char *name, uint64_t nr_bytes)
+static enum ts_status add_entry(struct ts_overlay_report *report, enum ts_overlay_thing thing,
+				const char *name, uint64_t nr_bytes, struct ts_error *err)
 {
 	if (!name || !ts_grow(&report->entries, &report->cap_entries, report->nr_entries + 1,
 			      sizeof(*report->entries)))
-		return false;
+		return ts_fail_nomem(err);
 	report->entries[report->nr_entries++] = (struct ts_overlay_entry){
 		.thing = thing, .deed = TS_DEED_UNCHANGED, .name = name, .nr_bytes = nr_bytes
 	};
-	return true;
+	return TS_OK;
 }
 
-static bool add_report(struct ts_overlay_report *report, const char *path, uint64_t nr_bytes)
+static enum ts_status add_report(struct ts_overlay_report *report, const char *path,
+				 uint64_t nr_bytes, struct ts_error *err)
 {
 	const char *slash = strrchr(path, '/');
 	struct ts_bytes name = ts_bytes_of(slash ? slash + 1 : path);
 
 	return add_entry(report, TS_THING_REPORT,
-			 (const char *)ts_arena_copy(&report->arena, name).p, nr_bytes);
+			 (const char *)ts_arena_copy(&report->arena, name).p, nr_bytes, err);
 }
 
-static bool read_file(struct ts_bytes object, struct ts_overlay_report *report)
+static enum ts_status read_file(struct ts_bytes object, struct ts_overlay_report *report,
+				struct ts_error *err)
 {
 	struct ts_jtok members = ts_jtok_enter(object);
 	size_t thing = TS_NELEM(thing_names);
@@ -393,38 +404,41 @@ static bool read_file(struct ts_bytes object, struct ts_overlay_report *report)
 		if (ts_bytes_is(members.key, "bytes"))
 			(void)ts_bytes_u64(members.value, &nr_bytes);
 	}
-	return thing < TS_NELEM(thing_names) &&
-	       add_entry(report, (enum ts_overlay_thing)thing,
-			 (const char *)ts_arena_copy(&report->arena, name).p, nr_bytes);
+	if (thing == TS_NELEM(thing_names))
+		return ts_fail(err, TS_FORMAT, "its note names a file of another kind");
+	return add_entry(report, (enum ts_overlay_thing)thing,
+			 (const char *)ts_arena_copy(&report->arena, name).p, nr_bytes, err);
 }
 
-static bool read_files(struct ts_bytes list, struct ts_overlay_report *report)
+static enum ts_status read_files(struct ts_bytes list, struct ts_overlay_report *report,
+				 struct ts_error *err)
 {
 	struct ts_jtok files = ts_jtok_enter(list);
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	while (good && ts_jtok_element(&files))
-		good = read_file(files.value, report);
-	return good;
+	while (st == TS_OK && ts_jtok_element(&files))
+		st = read_file(files.value, report, err);
+	return st;
 }
 
-static bool read_note(struct ts_bytes note, struct ts_overlay_report *report,
-		      struct ts_stand_summary *summary)
+static enum ts_status read_note(struct ts_bytes note, struct ts_overlay_report *report,
+				struct ts_stand_summary *summary, struct ts_error *err)
 {
 	struct ts_jtok members = ts_jtok_enter(note);
-	bool good = note.n > 0;
+	enum ts_status st = note.n > 0 ? TS_OK : ts_fail(err, TS_FORMAT, "it has no note");
 
 	*summary = (struct ts_stand_summary){ NAN, 0 };
-	while (good && ts_jtok_member(&members)) {
+	while (st == TS_OK && ts_jtok_member(&members)) {
 		if (ts_bytes_is(members.key, "health_score") &&
 		    !ts_jtok_real(members.value, &summary->health_score))
 			summary->health_score = NAN;
-		if (ts_bytes_is(members.key, "finding_count"))
-			good = ts_bytes_i64(members.value, &summary->nr_findings);
+		if (ts_bytes_is(members.key, "finding_count") &&
+		    !ts_bytes_i64(members.value, &summary->nr_findings))
+			st = ts_fail(err, TS_FORMAT, "its note has no number of findings");
 		if (ts_bytes_is(members.key, "files"))
-			good = read_files(members.value, report);
+			st = read_files(members.value, report, err);
 	}
-	return good;
+	return st;
 }
 
 /* Does the report have the state of the files as they are? Its note is in TAIL then. */
@@ -434,7 +448,7 @@ static bool has_state(const struct ts_stand *stand, int fd, const struct ts_file
 	char hex[STATE_HEX + 1];
 	struct ts_bytes noted;
 
-	if (!read_tail(fd, look->nr_bytes, 4096, tail))
+	if (read_tail(fd, look->nr_bytes, 4096, tail, NULL) != TS_OK)
 		return false;
 	noted = state_in(ts_buf_bytes(tail));
 	if (noted.n == 0 || stand->has_temp ||
@@ -442,7 +456,7 @@ static bool has_state(const struct ts_stand *stand, int fd, const struct ts_file
 		return false;
 	while (note_in(ts_buf_bytes(tail)).n == 0 && tail->n < look->nr_bytes &&
 	       tail->n < NOTE_BYTES)
-		if (!read_tail(fd, look->nr_bytes, tail->n * 8, tail))
+		if (read_tail(fd, look->nr_bytes, tail->n * 8, tail, NULL) != TS_OK)
 			return false;
 	return true;
 }
@@ -458,7 +472,8 @@ void ts_stand_seal(const struct ts_session *session, struct ts_bytes key)
 	TS_ASSERT(session && session->looker);
 	if (ts_stand_look(&stand, session, NULL) == TS_OK)
 		fd = ts_sys_open(stand.report, O_RDWR | O_NOFOLLOW);
-	if (fd >= 0 && ts_fd_look(fd, &look) && read_tail(fd, look.nr_bytes, 4096, &tail) &&
+	if (fd >= 0 && ts_fd_look(fd, &look) &&
+	    read_tail(fd, look.nr_bytes, 4096, &tail, NULL) == TS_OK &&
 	    state_in(ts_buf_bytes(&tail)).n > 0 && state_of(hex, &stand, key, look.nr_bytes, 0)) {
 		off_t at = (off_t)(look.nr_bytes - strlen(NOTE_END) - STATE_HEX);
 
@@ -492,8 +507,8 @@ bool ts_stand_holds(const struct ts_session *session, struct ts_bytes key,
 	if (fd >= 0 && ts_fd_look(fd, &look)) {
 		look.mtime_ns = session->looker ? 0 : look.mtime_ns; /* as it was sealed */
 		holds = has_state(&stand, fd, &look, key, &tail) &&
-			read_note(note_in(ts_buf_bytes(&tail)), report, summary) &&
-			add_report(report, stand.report, look.nr_bytes);
+			read_note(note_in(ts_buf_bytes(&tail)), report, summary, NULL) == TS_OK &&
+			add_report(report, stand.report, look.nr_bytes, NULL) == TS_OK;
 	}
 	if (fd >= 0)
 		close(fd);

@@ -575,18 +575,19 @@ static bool goes_before(const struct ts_track *a, const struct ts_track *b)
 	return a->order < b->order;
 }
 
-static bool add_track(struct plane *plane, size_t *cap, const struct ts_track *track)
+static void add_track(struct plane *plane, size_t *cap, const struct ts_track *track)
 {
 	size_t at = plane->nr_tracks;
 
-	if (!ts_grow(&plane->tracks, cap, plane->nr_tracks + 1, sizeof(*plane->tracks)))
-		return false;
+	if (!ts_grow(&plane->tracks, cap, plane->nr_tracks + 1, sizeof(*plane->tracks))) {
+		plane->out->failed = true;
+		return;
+	}
 	for (; at > 0 && goes_before(track, plane->tracks[at - 1]); at--)
 		plane->tracks[at] = plane->tracks[at - 1];
 	plane->tracks[at] = track;
 	plane->nr_tracks++;
 	plane->nr_slices += track->kind == TS_TRACK_SLICES;
-	return true;
 }
 
 /* A counter that is 0 all the time would be an empty row. */
@@ -598,7 +599,7 @@ static bool has_content(const struct ts_track *track)
 	return track->nr_slices > 0;
 }
 
-static bool collect_tracks(struct plane *plane, const struct ts_results *results, uint32_t device)
+static void collect_tracks(struct plane *plane, const struct ts_results *results, uint32_t device)
 {
 	size_t cap = 0;
 
@@ -606,11 +607,9 @@ static bool collect_tracks(struct plane *plane, const struct ts_results *results
 		for (size_t k = 0; k < results->items[i]->nr_tracks; k++) {
 			const struct ts_track *track = &results->items[i]->tracks[k];
 
-			if (track->device == device && has_content(track) &&
-			    !add_track(plane, &cap, track))
-				return false;
+			if (track->device == device && has_content(track))
+				add_track(plane, &cap, track);
 		}
-	return true;
 }
 
 /* Is the counter AT the first of its unit? The others say more of the same. */
@@ -684,9 +683,8 @@ static void put_device(struct space *space, uint32_t index, enum group first, en
 {
 	struct plane all = { .out = space->out, .profile = space->profile };
 
-	if (!collect_tracks(&all, space->results, index))
-		space->out->failed = true;
-	else if (all.nr_tracks > 0)
+	collect_tracks(&all, space->results, index);
+	if (all.nr_tracks > 0 && !space->out->failed)
 		put_groups(space, &all, index, first, last, part_counters(&all));
 	free(all.tracks);
 }
