@@ -84,10 +84,11 @@ static struct flame_frame frame_of(const struct ts_flame_stacks_row *row)
 	};
 }
 
-static bool read_rows(struct flame_graph *tree, const struct ts_table *table)
+static enum ts_status read_rows(struct flame_graph *tree, const struct ts_table *table,
+				struct ts_error *err)
 {
 	if (!ts_grow(&tree->frames, &tree->cap, table->nr_rows + 1, sizeof(*tree->frames)))
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < table->nr_rows; i++) {
 		struct flame_frame *frame = &tree->frames[i];
 
@@ -96,7 +97,7 @@ static bool read_rows(struct flame_graph *tree, const struct ts_table *table)
 		frame->depth = frame->parent == TS_NONE ? 0 : tree->frames[frame->parent].depth + 1;
 	}
 	tree->nr = table->nr_rows;
-	return true;
+	return TS_OK;
 }
 
 static void sum_up(struct flame_graph *tree)
@@ -209,27 +210,30 @@ static void cut_row(struct cutting *cutting, size_t row, enum fate fate)
 }
 
 /* Each row gives a frame or adds to one, so none is more than there were rows. */
-static bool cut(struct flame_graph *tree, const struct ts_report *report)
+static enum ts_status cut(struct flame_graph *tree, const struct ts_report *report,
+			  struct ts_error *err)
 {
 	struct flame_graph small = { .kind = tree->kind };
 	struct cutting cutting = {
 		.tree = &small, .from = tree, .root_group = TS_NONE, .root_rest = TS_NONE
 	};
-	bool good = ts_grow(&small.frames, &small.cap, tree->nr + 1, sizeof(*small.frames));
+	enum ts_status st = TS_OK;
 
 	cutting.moved = calloc(tree->nr + 1, sizeof(*cutting.moved));
 	cutting.groups = malloc((tree->nr + 1) * sizeof(*cutting.groups));
-	good = good && cutting.moved && cutting.groups;
-	for (size_t i = 0; good && i <= tree->nr; i++)
+	if (!cutting.moved || !cutting.groups ||
+	    !ts_grow(&small.frames, &small.cap, tree->nr + 1, sizeof(*small.frames)))
+		st = ts_fail_nomem(err);
+	for (size_t i = 0; st == TS_OK && i <= tree->nr; i++)
 		cutting.groups[i] = TS_NONE;
-	for (size_t i = 0; good && i < tree->nr; i++)
+	for (size_t i = 0; st == TS_OK && i < tree->nr; i++)
 		cut_row(&cutting, i, fate_of(&tree->frames[i], report));
 	free(cutting.moved);
 	free(cutting.groups);
-	ts_flame_graph_release(good ? tree : &small);
-	if (good)
+	ts_flame_graph_release(st == TS_OK ? tree : &small);
+	if (st == TS_OK)
 		*tree = small;
-	return good;
+	return st;
 }
 
 enum ts_status ts_flame_graph_read(struct flame_graph *tree, const struct ts_results *results,
@@ -237,22 +241,22 @@ enum ts_status ts_flame_graph_read(struct flame_graph *tree, const struct ts_res
 				   struct ts_error *err)
 {
 	const struct ts_table *table = table_of(results, kind);
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(tree && results && kind && report);
 	*tree = (struct flame_graph){ .kind = kind };
 	if (table)
-		good = read_rows(tree, table);
-	if (good) {
+		st = read_rows(tree, table, err);
+	if (st == TS_OK) {
 		sum_up(tree);
-		good = cut(tree, report);
+		st = cut(tree, report, err);
 	}
-	if (good) {
+	if (st == TS_OK) {
 		sum_up(tree);
 		return TS_OK;
 	}
 	ts_flame_graph_release(tree);
-	return ts_fail_nomem(err);
+	return st;
 }
 
 void ts_flame_graph_release(struct flame_graph *tree)

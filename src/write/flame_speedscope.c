@@ -17,7 +17,8 @@ struct scope { /* what a file is written from */
 	uint32_t *path; /* of the frame at hand */
 };
 
-static bool put_frame_names(struct scope *scope, const struct flame_graph *tree)
+static enum ts_status put_frame_names(struct scope *scope, const struct flame_graph *tree,
+				      struct ts_error *err)
 {
 	for (size_t i = 0; i < tree->nr; i++) {
 		struct ts_bytes name = tree->frames[i].name;
@@ -25,14 +26,14 @@ static bool put_frame_names(struct scope *scope, const struct flame_graph *tree)
 		if (ts_strmap_find(&scope->frames, name) != TS_NONE)
 			continue;
 		if (!ts_strmap_set(&scope->frames, name, (uint32_t)scope->nr_frames))
-			return false;
+			return ts_fail_nomem(err);
 		scope->nr_frames++;
 		ts_json_object(&scope->json);
 		ts_json_key(&scope->json, "name");
 		ts_json_string(&scope->json, name);
 		ts_json_object_end(&scope->json);
 	}
-	return true;
+	return TS_OK;
 }
 
 static void put_sample(struct scope *scope, const struct flame_graph *tree, uint32_t at)
@@ -100,9 +101,11 @@ static bool wants_weight(const struct flame_graph *tree, enum flame_weight weigh
 	return weight != FLAME_COUNT && tree->total[weight] > 0;
 }
 
-static bool put_all(struct scope *scope, const struct ts_report *report)
+static enum ts_status put_all(struct scope *scope, const struct ts_report *report,
+			      struct ts_error *err)
 {
 	struct ts_json *json = &scope->json;
+	enum ts_status st = TS_OK;
 
 	ts_json_object(json);
 	ts_json_key(json, "$schema");
@@ -117,9 +120,10 @@ static bool put_all(struct scope *scope, const struct ts_report *report)
 	ts_json_object(json);
 	ts_json_key(json, "frames");
 	ts_json_array(json);
-	for (size_t i = 0; i < scope->nr_trees; i++)
-		if (!put_frame_names(scope, &scope->trees[i]))
-			return false;
+	for (size_t i = 0; i < scope->nr_trees && st == TS_OK; i++)
+		st = put_frame_names(scope, &scope->trees[i], err);
+	if (st)
+		return st;
 	ts_json_array_end(json);
 	ts_json_object_end(json);
 	ts_json_key(json, "profiles");
@@ -131,7 +135,7 @@ static bool put_all(struct scope *scope, const struct ts_report *report)
 	ts_json_array_end(json);
 	ts_json_object_end(json);
 	ts_buf_putc(json->out, '\n');
-	return true;
+	return TS_OK;
 }
 
 /* The tree that is wanted, or all there are; room for the longest path of any. */
@@ -165,8 +169,8 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 	if (!ts_flame_graph_kind(results, report, err))
 		return TS_USAGE;
 	st = read_trees(&scope, results, report, err);
-	if (st == TS_OK && !put_all(&scope, report))
-		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = put_all(&scope, report, err);
 	for (size_t i = 0; i < scope.nr_trees; i++)
 		ts_flame_graph_release(&scope.trees[i]);
 	free(scope.path);

@@ -21,28 +21,29 @@ static int by_place(const void *a, const void *b)
 	return x->order != y->order ? (x->order < y->order ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static bool gather(const struct ts_results *results, struct tracks *tracks)
+static void gather(const struct ts_results *results, struct tracks *tracks, struct ts_buf *out)
 {
 	for (size_t i = 0; i < results->nr; i++)
 		for (size_t k = 0; k < results->items[i]->nr_tracks; k++) {
 			if (!ts_grow(&tracks->items, &tracks->cap, tracks->nr + 1,
-				     sizeof(struct ts_track *)))
-				return false;
+				     sizeof(struct ts_track *))) {
+				out->failed = true;
+				return;
+			}
 			tracks->items[tracks->nr++] = &results->items[i]->tracks[k];
 		}
 	if (tracks->nr > 1)
 		qsort(tracks->items, tracks->nr, sizeof(struct ts_track *), by_place);
-	return true;
 }
 
-static bool put_slices(struct ts_json *json, const struct ts_track *track, size_t budget)
+static void put_slices(struct ts_json *json, const struct ts_track *track, size_t budget)
 {
 	struct ts_slices slices = { .budget = budget };
-	bool good = true;
 
-	for (size_t i = 0; i < track->nr_slices && good; i++)
-		good = ts_slices_add(&slices, track->slices[i].start_ps, track->slices[i].end_ps,
-				     track->slices[i].label);
+	for (size_t i = 0; i < track->nr_slices && !json->out->failed; i++)
+		json->out->failed |=
+			!ts_slices_add(&slices, track->slices[i].start_ps, track->slices[i].end_ps,
+				       track->slices[i].label);
 	ts_json_key(json, "labels");
 	ts_json_array(json);
 	for (size_t i = 0; i < track->nr_labels; i++)
@@ -57,7 +58,6 @@ static bool put_slices(struct ts_json *json, const struct ts_track *track, size_
 	}
 	ts_json_array_end(json);
 	ts_slices_release(&slices);
-	return good;
 }
 
 /* The mean from point FROM up to point TO, each held until the next; the last one has no time. */
@@ -91,10 +91,8 @@ static void put_points(struct ts_json *json, const struct ts_track *track, size_
 	ts_json_array_end(json);
 }
 
-static bool put_track(struct ts_json *json, const struct ts_track *track, size_t budget)
+static void put_track(struct ts_json *json, const struct ts_track *track, size_t budget)
 {
-	bool good = true;
-
 	ts_json_object(json);
 	ts_json_key(json, "name");
 	ts_json_text(json, track->name);
@@ -105,31 +103,29 @@ static bool put_track(struct ts_json *json, const struct ts_track *track, size_t
 	ts_json_key(json, "description");
 	ts_json_text(json, track->description);
 	if (track->kind == TS_TRACK_SLICES)
-		good = put_slices(json, track, budget);
+		put_slices(json, track, budget);
 	else
 		put_points(json, track, budget);
 	ts_json_object_end(json);
-	return good;
 }
 
-bool ts_report_tracks(struct ts_json *json, const struct ts_results *results, size_t budget)
+void ts_report_tracks(struct ts_json *json, const struct ts_results *results, size_t budget)
 {
 	struct tracks tracks = { .nr = 0 };
 	enum ts_json_style style = json->style;
-	bool good = budget == 0 || gather(results, &tracks);
 
 	TS_ASSERT(json && results);
+	if (budget > 0)
+		gather(results, &tracks, json->out);
 	if (tracks.nr > 0) {
 		ts_json_key(json, "tracks");
 		json->style =
 			TS_JSON_COMPACT; /* three numbers a slice are not for people to read line by line */
 		ts_json_array(json);
-		for (size_t i = 0; i < tracks.nr && good; i++)
-			good = put_track(json, tracks.items[i],
-					 TS_MAX(budget / tracks.nr, MIN_ITEMS));
+		for (size_t i = 0; i < tracks.nr && !json->out->failed; i++)
+			put_track(json, tracks.items[i], TS_MAX(budget / tracks.nr, MIN_ITEMS));
 		ts_json_array_end(json);
 		json->style = style;
 	}
 	free(tracks.items);
-	return good;
 }

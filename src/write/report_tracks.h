@@ -15,7 +15,7 @@
 #include "codec/json.h"
 #include "result/result.h"
 
-/* The key and its array, inside an object. A BUDGET of 0 writes nothing. False: no memory. */
-bool ts_report_tracks(struct ts_json *json, const struct ts_results *results, size_t budget);
+/* The key and its array, inside an object. A BUDGET of 0 writes nothing. */
+void ts_report_tracks(struct ts_json *json, const struct ts_results *results, size_t budget);
 
 #endif
