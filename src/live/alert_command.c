@@ -53,7 +53,7 @@ static bool is_ours(const char *variable)
 	return strncmp(variable, PREFIX, strlen(PREFIX)) == 0;
 }
 
-static bool make_all(struct variables *vars)
+static enum ts_status make_all(struct variables *vars, struct ts_error *err)
 {
 	size_t nr = 0, at = 0;
 
@@ -61,20 +61,20 @@ static bool make_all(struct variables *vars)
 		nr++;
 	vars->all = calloc(nr + vars->nr + 1, sizeof(*vars->all));
 	if (!vars->all)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
 		if (!is_ours(environ[i]))
 			vars->all[at++] = environ[i];
 	for (size_t i = 0; i < vars->nr; i++) {
 		if (vars->texts[i].failed)
-			return false;
+			return ts_fail_nomem(err);
 		vars->all[at++] = (char *)vars->texts[i].p;
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool make_variables(struct variables *vars, const struct ts_alert *alert,
-			   const char *session)
+static enum ts_status make_variables(struct variables *vars, const struct ts_alert *alert,
+				     const char *session, struct ts_error *err)
 {
 	add(vars, "STATE", ts_bytes_of(alert->is_active ? "raised" : "cleared"));
 	add(vars, "RULE", ts_bytes_of(alert->rule));
@@ -86,7 +86,7 @@ static bool make_variables(struct variables *vars, const struct ts_alert *alert,
 	add_number(vars, "THRESHOLD", alert->threshold);
 	add(vars, "SESSION", ts_bytes_of(session));
 	TS_ASSERT(vars->nr == NR_VALUES);
-	return make_all(vars);
+	return make_all(vars, err);
 }
 
 static void release_variables(struct variables *vars)
@@ -152,10 +152,9 @@ enum ts_status ts_alert_command_run(struct ts_alert_command *command, const stru
 			       "this alert (%s)",
 			       TS_MAX_ALERT_COMMANDS, alert->rule);
 	}
-	if (!make_variables(&vars, alert, command->session)) {
-		st = ts_fail_nomem(err);
+	st = make_variables(&vars, alert, command->session, err);
+	if (st)
 		goto done;
-	}
 	bad = spawn(&command->running[command->nr_running], command, vars.all);
 	if (bad)
 		st = ts_fail(err, TS_IO, "--on-alert: cannot run /bin/sh: %s", strerror(bad));

@@ -250,8 +250,9 @@ static void write_event(struct ts_json *json, const struct ts_feed_event *event)
 	ts_json_object_end(json);
 }
 
-bool ts_feed_emit(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_live_sample *sample,
-		  const struct ts_alert *alert, const struct ts_live_session *session)
+enum ts_status ts_feed_emit(struct ts_feed *feed, enum ts_feed_kind kind,
+			    const struct ts_live_sample *sample, const struct ts_alert *alert,
+			    const struct ts_live_session *session, struct ts_error *err)
 {
 	TS_ASSERT(feed != NULL && sample != NULL && sample->alerts != NULL);
 	TS_ASSERT(kind <= TS_FEED_SESSION);
@@ -266,9 +267,9 @@ bool ts_feed_emit(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_
 	ts_buf_clear(&feed->line);
 	write_event(&json, &event);
 	if (feed->line.failed)
-		return false;
+		return ts_fail_nomem(err);
 	event.json = ts_buf_bytes(&feed->line);
 	for (size_t i = 0; i < feed->nr; i++)
 		feed->listeners[i].fn(feed->listeners[i].ctx, &event);
-	return true;
+	return TS_OK;
 }

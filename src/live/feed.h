@@ -85,9 +85,10 @@ struct ts_feed {
 bool ts_feed_listen(struct ts_feed *feed, ts_feed_fn *fn, void *ctx);
 void ts_feed_release(struct ts_feed *feed);
 
-/* For live.c and sessions.c: makes the line and calls all listeners. False: no memory. */
-bool ts_feed_emit(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_live_sample *sample,
-		  const struct ts_alert *alert, const struct ts_live_session *session);
+/* For live.c and sessions.c: makes the line and calls all listeners. */
+enum ts_status ts_feed_emit(struct ts_feed *feed, enum ts_feed_kind kind,
+			    const struct ts_live_sample *sample, const struct ts_alert *alert,
+			    const struct ts_live_session *session, struct ts_error *err);
 /* "waiting" */
 const char *ts_live_session_state_name(enum ts_live_session_state state);
 

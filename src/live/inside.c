@@ -19,9 +19,9 @@ void ts_live_emit_alert(void *ctx, const struct ts_alert *alert)
 	if (alert->is_active && alert->severity <= live->options.fail_on &&
 	    live->options.fail_on != TS_NR_SEVERITIES)
 		live->has_failed = true;
-	if (!ts_feed_emit(&live->feed, TS_FEED_ALERT, &live->sample, alert,
-			  live->watch ? &live->session : NULL))
-		live->failed = true;
+	if (ts_feed_emit(&live->feed, TS_FEED_ALERT, &live->sample, alert,
+			 live->watch ? &live->session : NULL, NULL) != TS_OK)
+		live->told = TS_NOMEM;
 }
 
 double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps)

@@ -24,7 +24,8 @@ struct ts_live {
 	/* restarts and first answers until now: when it changes, other processes answer */
 	uint64_t nr_joined;
 	int64_t start_ms;
-	bool has_failed, failed; /* has_failed: .fail_on came true; failed: there was no memory */
+	bool has_failed;     /* .fail_on came true */
+	enum ts_status told; /* of telling alerts */
 };
 
 /* When the watch is to end; INT64_MAX: never. */

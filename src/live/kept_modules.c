@@ -52,7 +52,8 @@ bool ts_xspace_has_modules(struct ts_bytes xspace)
 	return next_plane(&pb).n > 0;
 }
 
-bool ts_kept_modules_take(struct ts_kept_modules *kept, struct ts_bytes xspace)
+enum ts_status ts_kept_modules_take(struct ts_kept_modules *kept, struct ts_bytes xspace,
+				    struct ts_error *err)
 {
 	TS_ASSERT(kept != NULL);
 
@@ -61,15 +62,15 @@ bool ts_kept_modules_take(struct ts_kept_modules *kept, struct ts_bytes xspace)
 	struct ts_bytes plane = next_plane(&pb);
 
 	if (plane.n == 0)
-		return true;
+		return TS_OK;
 	ts_kept_modules_forget(kept);
 	for (; plane.n > 0; plane = next_plane(&pb)) {
 		if (plane.n > TS_KEPT_MODULES_BYTES - kept->planes.n) {
 			ts_kept_modules_forget(kept);
 			kept->is_too_large = true;
-			return true;
+			return TS_OK;
 		}
 		ts_buf_put(&kept->planes, plane);
 	}
-	return !kept->planes.failed;
+	return kept->planes.failed ? ts_fail_nomem(err) : TS_OK;
 }

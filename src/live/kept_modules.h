@@ -22,8 +22,9 @@ void ts_kept_modules_release(struct ts_kept_modules *kept);
 void ts_kept_modules_forget(struct ts_kept_modules *kept); /* for when another process answers */
 
 /* Keeps the modules of XSPACE instead of those before. An XSPACE without modules, or a damaged one,
- * changes nothing. False: no memory. */
-bool ts_kept_modules_take(struct ts_kept_modules *kept, struct ts_bytes xspace);
+ * changes nothing. */
+enum ts_status ts_kept_modules_take(struct ts_kept_modules *kept, struct ts_bytes xspace,
+				    struct ts_error *err);
 /* Does XSPACE have modules of its own? */
 bool ts_xspace_has_modules(struct ts_bytes xspace);
 

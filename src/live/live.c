@@ -121,9 +121,8 @@ static enum ts_status read_run(struct ts_live *live, const struct ts_round *roun
 	ts_overhead_sample(&live->overhead, &look, &run->profile, round->start_ms, round->end_ms,
 			   live->sample.values);
 	read_history(live, round->end_ms);
-	if (!ts_programs_sample(&live->programs, &run->profile, &run->results, &look, has_modules,
-				round->end_ms, &unknown))
-		st = ts_fail_nomem(err);
+	st = ts_programs_sample(&live->programs, &run->profile, &run->results, &look, has_modules,
+				round->end_ms, &unknown, err);
 	/* what is compiled now runs next: by then its modules have been asked for */
 	if (unknown || live->sample.values[TS_METRIC_COMPILING] > 0)
 		ts_sampler_want_hlo(live->sampler);
@@ -135,19 +134,21 @@ done:
 static enum ts_status judge(struct ts_live *live, const struct ts_run *run, int64_t now_ms,
 			    struct ts_error *err)
 {
+	enum ts_status st;
+
 	ts_alerts_begin(&live->alerts, now_ms);
 	if (run) {
 		ts_alerts_metrics(&live->alerts, live->sample.values, &run->results);
-		if (!ts_programs_judge(&live->programs, &live->alerts, &run->profile, &run->results,
-				       now_ms))
-			return ts_fail_nomem(err);
+		st = ts_programs_judge(&live->programs, &live->alerts, &run->profile, &run->results,
+				       now_ms, err);
+		if (st)
+			return st;
 		ts_alerts_findings(&live->alerts, &run->results, true);
 	}
 	ts_alerts_end(&live->alerts, run != NULL, ts_live_emit_alert, live);
-	if (live->failed || live->alerts.failed ||
-	    !ts_feed_emit(&live->feed, TS_FEED_SAMPLE, &live->sample, NULL, NULL))
+	if (live->told || live->alerts.failed)
 		return ts_fail_nomem(err);
-	return TS_OK;
+	return ts_feed_emit(&live->feed, TS_FEED_SAMPLE, &live->sample, NULL, NULL, err);
 }
 
 static void open_sample(struct ts_live *live, const struct ts_round *round)
@@ -278,8 +279,8 @@ enum ts_status ts_live_run(struct ts_live *live, struct ts_live_summary *summary
 	live->sample.elapsed_ms = ts_now_ms() - live->start_ms;
 	if (!live->watch)
 		ts_overhead_end(&live->overhead, &live->ring, ts_now_ms(), live->sample.values);
-	if (st == TS_OK && !ts_feed_emit(&live->feed, TS_FEED_END, &live->sample, NULL, NULL))
-		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = ts_feed_emit(&live->feed, TS_FEED_END, &live->sample, NULL, NULL, err);
 	sum_up(live, summary);
 	return st;
 }

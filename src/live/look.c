@@ -32,15 +32,16 @@ static bool find_number(const struct ts_block *block, size_t i, const char *name
 	return true;
 }
 
-static bool take_step(struct looking *looking, const struct ts_block *block, size_t i)
+static enum ts_status take_step(struct looking *looking, const struct ts_block *block, size_t i,
+				struct ts_error *err)
 {
 	struct ts_look *look = looking->look;
 	uint64_t number;
 
 	if (look->nr_steps == TS_LOOK_MAX_STEPS || !find_number(block, i, "step_num", &number))
-		return true;
+		return TS_OK;
 	if (!ts_grow(&look->steps, &look->cap_steps, look->nr_steps + 1, sizeof(*look->steps)))
-		return false;
+		return ts_fail_nomem(err);
 	look->steps[look->nr_steps++] = (struct ts_look_step){
 		.number = number,
 		.start_ps = block->start_ps[i],
@@ -48,29 +49,30 @@ static bool take_step(struct looking *looking, const struct ts_block *block, siz
 		.host = looking->host,
 		.op = block->op[i],
 	};
-	return true;
+	return TS_OK;
 }
 
-static bool take_program(struct looking *looking, const struct ts_block *block, size_t i)
+static enum ts_status take_program(struct looking *looking, const struct ts_block *block, size_t i,
+				   struct ts_error *err)
 {
 	struct ts_look *look = looking->look;
 	struct ts_stat module;
 	uint64_t id, key;
 
 	if (look->nr_programs == TS_LOOK_MAX_PROGRAMS || !find_number(block, i, "program_id", &id))
-		return true;
+		return TS_OK;
 	if (!block->stat(block, i, "hlo_module", &module) || module.type != TS_STAT_TEXT)
-		return true;
+		return TS_OK;
 	key = ts_hash(module.text, id) + looking->host;
 	if (ts_map_find(&looking->seen, key) != TS_NONE)
-		return true;
+		return TS_OK;
 	if (!ts_map_set(&looking->seen, key, 0) ||
 	    !ts_grow(&look->programs, &look->cap_programs, look->nr_programs + 1,
 		     sizeof(*look->programs)))
-		return false;
+		return ts_fail_nomem(err);
 	look->programs[look->nr_programs++] =
 		(struct ts_look_program){ id, module.text, looking->host };
-	return true;
+	return TS_OK;
 }
 
 static uint8_t find_out(const struct ts_block *block, size_t i)
@@ -85,21 +87,19 @@ static uint8_t find_out(const struct ts_block *block, size_t i)
 static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
 {
 	struct looking *looking = ctx;
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < block->nr_events; i++) {
+	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++) {
 		uint8_t *carries = &looking->carries[block->op[i]];
-		bool good = true;
 
 		if (*carries == UNKNOWN)
 			*carries = find_out(block, i);
 		if (*carries == STEPS)
-			good = take_step(looking, block, i);
+			st = take_step(looking, block, i, err);
 		if (*carries == PROGRAMS)
-			good = take_program(looking, block, i);
-		if (!good)
-			return ts_fail_nomem(err);
+			st = take_program(looking, block, i, err);
 	}
-	return TS_OK;
+	return st;
 }
 
 static int by_series(const void *a, const void *b)

@@ -82,39 +82,39 @@ static struct ts_function *get(struct ts_programs *programs, struct ts_bytes nam
 	return function;
 }
 
-static bool learn(struct ts_programs *programs, struct ts_bytes name, uint64_t id)
+static enum ts_status learn(struct ts_programs *programs, struct ts_bytes name, uint64_t id,
+			    struct ts_error *err)
 {
 	uint64_t key = ts_hash(ts_module_stem(name), id);
 	struct ts_function *function;
 
 	if (ts_map_find(&programs->known, key) != TS_NONE)
-		return true;
+		return TS_OK;
 	if (!ts_map_set(&programs->known, key, 0))
-		return false;
+		return ts_fail_nomem(err);
 	function = get(programs, ts_module_stem(name));
 	if (function) {
 		function->nr_programs++;
 		function->nr_new++;
 		function->nr_made += programs->is_primed;
 	}
-	return true;
+	return TS_OK;
 }
 
 /* The modules of the sample, kept ones too, and programs that ran on devices without a module. */
-static bool learn_modules(struct ts_programs *programs, const struct ts_results *results)
+static enum ts_status learn_modules(struct ts_programs *programs, const struct ts_results *results,
+				    struct ts_error *err)
 {
-	const struct ts_result *ops = TS_FIND(results, ops);
-	const struct ts_table *table = TS_RESULT_TABLE(ops, ops_modules);
+	const struct ts_table *table = TS_FIND_TABLE(results, ops, modules);
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		struct ts_value id = TS_CELL_OF(table, ops_modules, i, program_id);
+	for (size_t i = 0; i < ts_table_rows(table) && st == TS_OK; i++) {
+		const struct ts_ops_modules_row *row = TS_ROW(table, ops_modules, i);
 
-		if (id.type == TS_VALUE_ID &&
-		    !learn(programs, ts_value_text(TS_CELL_OF(table, ops_modules, i, name)),
-			   id.as.u))
-			return false;
+		if (row->program_id.type == TS_VALUE_ID)
+			st = learn(programs, ts_value_text(row->name), row->program_id.as.u, err);
 	}
-	return true;
+	return st;
 }
 
 static void note_compilations(struct ts_programs *programs, const struct ts_results *results)
@@ -159,10 +159,13 @@ static void close_sample(struct ts_programs *programs, int64_t now_ms)
 	}
 }
 
-bool ts_programs_sample(struct ts_programs *programs, const struct ts_profile *profile,
-			const struct ts_results *results, const struct ts_look *look,
-			bool has_modules, int64_t now_ms, bool *unknown)
+enum ts_status ts_programs_sample(struct ts_programs *programs, const struct ts_profile *profile,
+				  const struct ts_results *results, const struct ts_look *look,
+				  bool has_modules, int64_t now_ms, bool *unknown,
+				  struct ts_error *err)
 {
+	enum ts_status st;
+
 	TS_ASSERT(programs != NULL && profile != NULL && results != NULL);
 	TS_ASSERT(look != NULL && unknown != NULL);
 	*unknown = has_unknown(profile, look);
@@ -172,15 +175,15 @@ bool ts_programs_sample(struct ts_programs *programs, const struct ts_profile *p
 		programs->functions[i].nr_new = 0;
 		programs->functions[i].is_compiled = false;
 	}
-	if (!learn_modules(programs, results))
-		return false;
-	for (size_t i = 0; i < look->nr_programs; i++)
-		if (!learn(programs, look->programs[i].module, look->programs[i].id))
-			return false;
+	st = learn_modules(programs, results, err);
+	for (size_t i = 0; i < look->nr_programs && st == TS_OK; i++)
+		st = learn(programs, look->programs[i].module, look->programs[i].id, err);
+	if (st)
+		return st;
 	note_compilations(programs, results);
 	close_sample(programs, now_ms);
 	programs->is_primed |= has_modules;
-	return true;
+	return TS_OK;
 }
 
 static size_t nr_recent(const struct ts_function *function, int64_t now_ms)
@@ -344,8 +347,9 @@ static void put_source(struct ts_buf *out, const struct ts_profile *profile, str
 	}
 }
 
-static bool raise_alert(struct ts_function *function, struct ts_alerts *alerts,
-			const struct ts_profile *profile, const struct ts_results *results)
+static enum ts_status raise_alert(struct ts_function *function, struct ts_alerts *alerts,
+				  const struct ts_profile *profile,
+				  const struct ts_results *results, struct ts_error *err)
 {
 	struct ts_bytes name = ts_bytes_of(function->name), short_name = called(name);
 	struct ts_buf title = TS_BUF_INIT, evidence = TS_BUF_INIT, shapes = TS_BUF_INIT;
@@ -354,7 +358,7 @@ static bool raise_alert(struct ts_function *function, struct ts_alerts *alerts,
 					  .value = (double)function->nr_programs,
 					  .threshold = NAN,
 					  .at_once = true };
-	bool good;
+	enum ts_status st;
 
 	ts_buf_printf(&title, "%.*s is compiled again while the job runs", TS_ARG(short_name));
 	ts_buf_printf(&evidence, "%.*s has %llu programs, %llu of them made while it was watched.",
@@ -367,19 +371,19 @@ static bool raise_alert(struct ts_function *function, struct ts_alerts *alerts,
 	condition.evidence = ts_buf_bytes(&evidence);
 	condition.advice = TS_LIT("Give the function arguments of few shapes and types: pad to "
 				  "buckets, and pass what changes as an array.");
-	good = !title.failed && !evidence.failed && !shapes.failed;
+	st = title.failed || evidence.failed || shapes.failed ? ts_fail_nomem(err) : TS_OK;
 	function->is_pending = shapes.n == 0 && !function->is_pending;
-	if (good && !function->is_pending)
+	if (st == TS_OK && !function->is_pending)
 		ts_alerts_hold(alerts, &condition);
 	ts_buf_release(&title);
 	ts_buf_release(&evidence);
 	ts_buf_release(&shapes);
-	return good;
+	return st;
 }
 
-bool ts_programs_judge(struct ts_programs *programs, struct ts_alerts *alerts,
-		       const struct ts_profile *profile, const struct ts_results *results,
-		       int64_t now_ms)
+enum ts_status ts_programs_judge(struct ts_programs *programs, struct ts_alerts *alerts,
+				 const struct ts_profile *profile, const struct ts_results *results,
+				 int64_t now_ms, struct ts_error *err)
 {
 	struct ts_function *worst = NULL;
 
@@ -392,5 +396,5 @@ bool ts_programs_judge(struct ts_programs *programs, struct ts_alerts *alerts,
 		    (!worst || function->nr_programs > worst->nr_programs))
 			worst = function;
 	}
-	return !worst || raise_alert(worst, alerts, profile, results);
+	return worst ? raise_alert(worst, alerts, profile, results, err) : TS_OK;
 }

@@ -42,15 +42,16 @@ void ts_programs_release(struct ts_programs *programs);
 void ts_programs_reset(struct ts_programs *programs);
 
 /* Takes in a sample. HAS_MODULES: it has all modules of the processes. *UNKNOWN is set where a
- * program ran that is not among the modules. False: no memory. */
-bool ts_programs_sample(struct ts_programs *programs, const struct ts_profile *profile,
-			const struct ts_results *results, const struct ts_look *look,
-			bool has_modules, int64_t now_ms, bool *unknown);
+ * program ran that is not among the modules. */
+enum ts_status ts_programs_sample(struct ts_programs *programs, const struct ts_profile *profile,
+				  const struct ts_results *results, const struct ts_look *look,
+				  bool has_modules, int64_t now_ms, bool *unknown,
+				  struct ts_error *err);
 /* Gives ALERTS the condition of the function that has the most programs, of those that grow too
  * much. It does so one sample later where this sample does not have the modules that show its
- * shapes. False: no memory. */
-bool ts_programs_judge(struct ts_programs *programs, struct ts_alerts *alerts,
-		       const struct ts_profile *profile, const struct ts_results *results,
-		       int64_t now_ms);
+ * shapes. */
+enum ts_status ts_programs_judge(struct ts_programs *programs, struct ts_alerts *alerts,
+				 const struct ts_profile *profile, const struct ts_results *results,
+				 int64_t now_ms, struct ts_error *err);
 
 #endif

@@ -285,7 +285,8 @@ static bool asks_for_hlo(const struct ts_sampler *sampler, const struct host *ho
 	return host->nr_with_hlo < HLO_SAMPLES || host->modules.is_too_large || sampler->wants_hlo;
 }
 
-static bool make_request(struct ts_sampler *sampler, struct host *host)
+static enum ts_status make_request(struct ts_sampler *sampler, struct host *host,
+				   struct ts_error *err)
 {
 	TS_ASSERT(host->phase == IDLE);
 
@@ -301,13 +302,14 @@ static bool make_request(struct ts_sampler *sampler, struct host *host)
 		 (unsigned long long)sampler->nr_rounds);
 	ts_buf_clear(&host->request);
 	ts_profiler_put_request(&host->request, &request);
-	return !host->request.failed;
+	return host->request.failed ? ts_fail_nomem(err) : TS_OK;
 }
 
 /* Asks every host that is free and whose pause is over. */
 static enum ts_status ask_all(struct ts_sampler *sampler, int64_t now_ms, struct ts_error *err)
 {
 	bool wants_hlo = sampler->wants_hlo;
+	enum ts_status st;
 
 	sampler->nr_rounds++;
 	for (size_t i = 0; i < sampler->nr; i++) {
@@ -316,8 +318,9 @@ static enum ts_status ask_all(struct ts_sampler *sampler, int64_t now_ms, struct
 		if (host->phase != IDLE || now_ms < host->again_ms)
 			continue;
 		host->with_hlo = asks_for_hlo(sampler, host);
-		if (!make_request(sampler, host))
-			return ts_fail_nomem(err);
+		st = make_request(sampler, host, err);
+		if (st)
+			return st;
 		host->asked_ms = now_ms;
 		host->phase = ASKED;
 		pthread_cond_signal(&host->asked);
@@ -366,9 +369,12 @@ static enum ts_status complete(struct host *host, struct ts_run_bytes *item, str
 
 	struct ts_buf *body = &host->answer.body;
 	size_t at = (size_t)(host->xspace.p - body->p);
+	enum ts_status st = TS_OK;
 
-	if (host->with_hlo && !ts_kept_modules_take(&host->modules, host->xspace))
-		return ts_fail_nomem(err);
+	if (host->with_hlo)
+		st = ts_kept_modules_take(&host->modules, host->xspace, err);
+	if (st)
+		return st;
 	if (host->modules.planes.n > 0 && !ts_xspace_has_modules(host->xspace)) {
 		body->n = at + host->xspace.n; /* what stands behind the sample is not used */
 		ts_buf_put(body, ts_buf_bytes(&host->modules.planes));

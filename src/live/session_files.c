@@ -57,38 +57,45 @@ static bool is_known(const struct ts_session_files *files, const char *path)
 }
 
 /* PATH and NAME are not copied. A file that is not there is left out. */
-static void add(struct ts_session_files *files, const char *path, const char *name,
-		enum ts_session_file_role role)
+static enum ts_status add(struct ts_session_files *files, const char *path, const char *name,
+			  enum ts_session_file_role role, struct ts_error *err)
 {
 	struct ts_session_file file = { .name = name, .path = path, .role = role };
 
 	TS_ASSERT(path != NULL && name != NULL);
 	TS_ASSERT(role != TS_SESSION_FILE_NONE);
 	if (!ts_file_look(path, &file.look))
-		return;
-	if (ts_grow(&files->items, &files->cap, files->nr + 1, sizeof(file)))
-		files->items[files->nr++] = file;
-	else
-		files->failed = true;
+		return TS_OK;
+	if (!ts_grow(&files->items, &files->cap, files->nr + 1, sizeof(file)))
+		return ts_fail_nomem(err);
+	files->items[files->nr++] = file;
+	return TS_OK;
 }
 
-static void add_files(struct ts_session_files *files, const struct ts_session *session)
+static enum ts_status add_files(struct ts_session_files *files, const struct ts_session *session,
+				struct ts_error *err)
 {
-	for (size_t i = 0; i < session->nr_files; i++)
-		add(files, session->files[i].path, session->files[i].name, TS_SESSION_FILE_INPUT);
-	for (size_t i = 0; i < session->nr_extras; i++)
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < session->nr_files && st == TS_OK; i++)
+		st = add(files, session->files[i].path, session->files[i].name,
+			 TS_SESSION_FILE_INPUT, err);
+	for (size_t i = 0; i < session->nr_extras && st == TS_OK; i++)
 		if (!ts_tracefile_is_torch_log(ts_bytes_of(session->extras[i].name)))
-			add(files, session->extras[i].path, session->extras[i].name,
-			    TS_SESSION_FILE_INPUT);
+			st = add(files, session->extras[i].path, session->extras[i].name,
+				 TS_SESSION_FILE_INPUT, err);
+	return st;
 }
 
 /* Adds what stands beside the files of a session that has the folder to itself. */
-static void add_beside(struct ts_session_files *files, const char *folder)
+static enum ts_status add_beside(struct ts_session_files *files, const char *folder,
+				 struct ts_error *err)
 {
 	DIR *dir = ts_sys_opendir(folder);
 	struct dirent *entry;
+	enum ts_status st = TS_OK;
 
-	while (dir && !files->failed && (entry = readdir(dir)) != NULL) {
+	while (dir && st == TS_OK && (entry = readdir(dir)) != NULL) {
 		enum ts_session_file_role role = role_of(ts_bytes_of(entry->d_name));
 		struct ts_bytes path;
 
@@ -97,26 +104,31 @@ static void add_beside(struct ts_session_files *files, const char *folder)
 		path = strcmp(folder, ".") == 0
 			       ? ts_arena_printf(&files->arena, "%s", entry->d_name)
 			       : ts_arena_printf(&files->arena, "%s/%s", folder, entry->d_name);
-		files->failed |= !path.p;
-		if (path.p && !is_known(files, (const char *)path.p))
-			add(files, (const char *)path.p,
-			    (const char *)path.p + path.n - strlen(entry->d_name), role);
+		if (!path.p)
+			st = ts_fail_nomem(err);
+		else if (!is_known(files, (const char *)path.p))
+			st = add(files, (const char *)path.p,
+				 (const char *)path.p + path.n - strlen(entry->d_name), role, err);
 	}
 	if (dir)
 		closedir(dir);
+	return st;
 }
 
-bool ts_session_files_read(struct ts_session_files *files, const struct ts_session *session)
+enum ts_status ts_session_files_read(struct ts_session_files *files,
+				     const struct ts_session *session, struct ts_error *err)
 {
+	enum ts_status st;
+
 	TS_ASSERT(files != NULL && session != NULL);
 	*files = (struct ts_session_files)TS_SESSION_FILES_INIT;
-	add_files(files, session);
-	if (session->owns_folder && !session->members)
-		add_beside(files, session->dir);
-	for (size_t i = 0; i < session->nr_members; i++)
+	st = add_files(files, session, err);
+	if (st == TS_OK && session->owns_folder && !session->members)
+		st = add_beside(files, session->dir, err);
+	for (size_t i = 0; i < session->nr_members && st == TS_OK; i++)
 		if (session->members[i].owns_folder)
-			add_beside(files, session->members[i].dir);
-	return !files->failed;
+			st = add_beside(files, session->members[i].dir, err);
+	return st;
 }
 
 void ts_session_files_release(struct ts_session_files *files)
@@ -212,32 +224,31 @@ bool ts_session_files_have_temporary(const struct ts_session_files *files, struc
 	return false;
 }
 
-/* When the report was written. Its names are those of overlay/apply.h. */
-static bool report_time(struct ts_session_files *files, const struct ts_session *session,
-			int64_t *ns)
+/* When the report was written; INT64_MIN: there is none. Its names are those of overlay/apply.h. */
+static enum ts_status report_time(const struct ts_session *session, int64_t *ns,
+				  struct ts_error *err)
 {
 	struct ts_buf path = TS_BUF_INIT, name = TS_BUF_INIT;
 	struct ts_bytes stem = ts_tracefile_stem(ts_bytes_of(session->files[0].name));
 	struct ts_file_look look;
 	const char *names[] = { TS_REPORT_FILE, NULL };
-	bool is_there = false;
+	bool is_there = false, failed;
 
 	ts_buf_put(&name, stem);
 	ts_buf_puts(&name, TS_ANNOTATED_REPORT_SUFFIX);
 	ts_buf_putc(&name, '\0');
 	names[1] = name.failed ? NULL : (const char *)name.p;
+	failed = name.failed;
 	for (size_t i = 0; i < TS_NELEM(names) && names[i] && !is_there; i++) {
 		ts_buf_clear(&path);
 		is_there = ts_session_path(session, names[i], &path) != NULL &&
 			   ts_file_look((const char *)path.p, &look);
-		files->failed |= path.failed;
+		failed |= path.failed;
 	}
-	if (is_there)
-		*ns = look.mtime_ns;
-	files->failed |= name.failed;
+	*ns = is_there ? look.mtime_ns : INT64_MIN;
 	ts_buf_release(&path);
 	ts_buf_release(&name);
-	return is_there;
+	return failed ? ts_fail_nomem(err) : TS_OK;
 }
 
 /* The one of sibling sessions whose report comes last; in a folder of the user's the first has the
@@ -249,20 +260,20 @@ static const struct ts_session *last_written(const struct ts_session *session)
 	return &session->members[session->owns_folder ? session->nr_members - 1 : 0];
 }
 
-bool ts_session_files_are_annotated(struct ts_session_files *files,
-				    const struct ts_session *session)
+enum ts_status ts_session_files_are_annotated(const struct ts_session_files *files,
+					      const struct ts_session *session, bool *are,
+					      struct ts_error *err)
 {
 	int64_t ns;
+	enum ts_status st = report_time(last_written(session), &ns, err);
 
-	TS_ASSERT(files != NULL && session != NULL);
-	if (!report_time(files, last_written(session), &ns))
-		return false;
-	for (size_t i = 0; i < files->nr; i++) {
+	TS_ASSERT(files != NULL && session != NULL && are != NULL);
+	*are = st == TS_OK && ns != INT64_MIN;
+	for (size_t i = 0; i < files->nr && *are; i++) {
 		const struct ts_session_file *file = &files->items[i];
 
-		if (file->role == TS_SESSION_FILE_INPUT && !is_shared(ts_bytes_of(file->name)) &&
-		    file->look.mtime_ns > ns)
-			return false;
+		*are = file->role != TS_SESSION_FILE_INPUT || is_shared(ts_bytes_of(file->name)) ||
+		       file->look.mtime_ns <= ns;
 	}
-	return true;
+	return st;
 }

@@ -30,13 +30,12 @@ struct ts_session_files {
 	struct ts_session_file *items;
 	size_t nr, cap;
 	struct ts_arena arena;
-	bool failed; /* there was no memory */
 };
 
-#define TS_SESSION_FILES_INIT { NULL, 0, 0, TS_ARENA_INIT, false }
+#define TS_SESSION_FILES_INIT { NULL, 0, 0, TS_ARENA_INIT }
 
-/* False: no memory. */
-bool ts_session_files_read(struct ts_session_files *files, const struct ts_session *session);
+enum ts_status ts_session_files_read(struct ts_session_files *files,
+				     const struct ts_session *session, struct ts_error *err);
 void ts_session_files_release(struct ts_session_files *files);
 
 /* A number that changes when anything about the files changes. */
@@ -52,8 +51,9 @@ enum ts_status ts_session_files_are_whole(const struct ts_session_files *files,
  * which. */
 bool ts_session_files_are_open(const struct ts_session_files *files, struct ts_error *story);
 bool ts_session_files_have_temporary(const struct ts_session_files *files, struct ts_error *story);
-/* Is there a report of ours that is not older than any input? May set .failed. */
-bool ts_session_files_are_annotated(struct ts_session_files *files,
-				    const struct ts_session *session);
+/* Is there a report of ours that is not older than any input? */
+enum ts_status ts_session_files_are_annotated(const struct ts_session_files *files,
+					      const struct ts_session *session, bool *are,
+					      struct ts_error *err);
 
 #endif

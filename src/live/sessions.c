@@ -43,13 +43,13 @@ static void read_figures(struct ts_live *live, const struct ts_run *run)
 }
 
 /* Every session is judged by itself: what was wrong with another session does not matter. */
-static bool judge(struct ts_live *live, const struct ts_run *run)
+static enum ts_status judge(struct ts_live *live, const struct ts_run *run, struct ts_error *err)
 {
 	ts_alerts_begin(&live->alerts, ts_now_ms());
 	ts_alerts_metrics(&live->alerts, live->sample.values, &run->results);
 	ts_alerts_findings(&live->alerts, &run->results, false);
 	ts_alerts_end(&live->alerts, true, ts_live_emit_alert, live);
-	return !live->failed && !live->alerts.failed;
+	return live->told || live->alerts.failed ? ts_fail_nomem(err) : TS_OK;
 }
 
 /* Puts the first cause into STORY, where one is known that says more. */
@@ -101,9 +101,7 @@ static enum ts_status report_done(struct ts_live *live, const struct ts_annotati
 
 static enum ts_status emit(struct ts_live *live, struct ts_error *err)
 {
-	return ts_feed_emit(&live->feed, TS_FEED_SESSION, &live->sample, NULL, &live->session)
-		       ? TS_OK
-		       : ts_fail_nomem(err);
+	return ts_feed_emit(&live->feed, TS_FEED_SESSION, &live->sample, NULL, &live->session, err);
 }
 
 /* With IS_KNOWN its failure was reported before, and is not reported again. */
@@ -111,6 +109,7 @@ static enum ts_status report(struct ts_live *live, const struct ts_annotation *o
 			     struct ts_error *story, struct ts_error *err)
 {
 	struct ts_live_session *session = &live->session;
+	enum ts_status st;
 
 	if (story->status) {
 		session->state = TS_SESSION_FAILED;
@@ -122,7 +121,8 @@ static enum ts_status report(struct ts_live *live, const struct ts_annotation *o
 	if (one->run.profile.start_unix_ns != TS_UNKNOWN)
 		session->captured_unix_ms = one->run.profile.start_unix_ns / NS_PER_MS;
 	read_figures(live, &one->run);
-	return judge(live, &one->run) ? emit(live, err) : ts_fail_nomem(err);
+	st = judge(live, &one->run, err);
+	return st ? st : emit(live, err);
 }
 
 static enum ts_status annotate(struct ts_live *live, const struct ts_watch_event *event,

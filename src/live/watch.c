@@ -151,7 +151,8 @@ static bool is_due(const struct entry *entry)
 }
 
 /* Compares what is known about a session with what is there. */
-static bool meet(struct ts_watch *watch, const struct ts_session *session, int64_t now_ms)
+static enum ts_status meet(struct ts_watch *watch, const struct ts_session *session, int64_t now_ms,
+			   struct ts_error *err)
 {
 	TS_ASSERT(session != NULL);
 
@@ -159,11 +160,12 @@ static bool meet(struct ts_watch *watch, const struct ts_session *session, int64
 	struct entry *entry = get(watch, session);
 	struct ts_session_files files;
 	uint64_t state;
-	bool good;
+	enum ts_status st;
+	bool is_done;
 
 	if (!entry)
-		return false;
-	ts_session_files_read(&files, session);
+		return ts_fail_nomem(err);
+	st = ts_session_files_read(&files, session, err);
 	state = ts_session_files_state(&files);
 	entry->inputs = ts_session_files_inputs(&files, NULL, 0);
 	entry->session = session;
@@ -175,21 +177,22 @@ static bool meet(struct ts_watch *watch, const struct ts_session *session, int64
 		entry->has_failed &= !is_due(entry);
 		entry->problem.text[0] = '\0';
 	}
-	if (watch->nr > nr_before && ((watch->options.new_only && !watch->has_looked) ||
-				      ts_session_files_are_annotated(&files, session)))
+	is_done = watch->options.new_only && !watch->has_looked;
+	if (st == TS_OK && watch->nr > nr_before && !is_done)
+		st = ts_session_files_are_annotated(&files, session, &is_done, err);
+	if (watch->nr > nr_before && is_done)
 		entry->done = entry->inputs;
 	if (!is_due(entry))
 		entry->reported = 0;
-	good = !files.failed;
 	ts_session_files_release(&files);
-	return good;
+	return st;
 }
 
 /* Forgets the sessions that are not there any more. */
-static bool forget(struct ts_watch *watch)
+static enum ts_status forget(struct ts_watch *watch, struct ts_error *err)
 {
 	size_t nr = 0;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < watch->nr; i++) {
 		if (watch->entries[i].is_met)
@@ -198,13 +201,13 @@ static bool forget(struct ts_watch *watch)
 			free(watch->entries[i].key);
 	}
 	if (nr == watch->nr)
-		return true;
+		return TS_OK;
 	watch->nr = nr;
 	ts_strmap_release(&watch->by_key);
-	for (size_t i = 0; i < nr && good; i++)
-		good = ts_strmap_set(&watch->by_key, ts_bytes_of(watch->entries[i].key),
-				     (uint32_t)i);
-	return good;
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		if (!ts_strmap_set(&watch->by_key, ts_bytes_of(watch->entries[i].key), (uint32_t)i))
+			st = ts_fail_nomem(err);
+	return st;
 }
 
 static struct trouble *find_trouble(struct ts_watch *watch, const char *text)
@@ -284,7 +287,6 @@ static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 	struct ts_error story = TS_ERROR_INIT, failed = TS_ERROR_INIT;
 	int64_t now_ms = ts_now_ms();
 	enum ts_status st;
-	bool good = true;
 
 	watch->is_woken = false;
 	ts_notify_drain(&watch->notify); /* what happens from here on gives notice again */
@@ -301,10 +303,13 @@ static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < watch->nr; i++)
 		watch->entries[i].is_met = false;
-	for (size_t i = 0; i < watch->runs.nr_sessions && good; i++)
-		good = meet(watch, &watch->runs.sessions[i], now_ms);
-	if (!good || !forget(watch))
-		return ts_fail_nomem(err);
+	st = TS_OK; /* what else was wrong with the folder is a problem of its own */
+	for (size_t i = 0; i < watch->runs.nr_sessions && st == TS_OK; i++)
+		st = meet(watch, &watch->runs.sessions[i], now_ms, err);
+	if (st == TS_OK)
+		st = forget(watch, err);
+	if (st)
+		return st;
 	meet_troubles(watch);
 	watch->was_absent = !ts_dir_exists(logdir) || failed.status;
 	if (watch->was_absent && !watch->reported_absent)
@@ -350,16 +355,17 @@ static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, b
 	int64_t patience_ms = ts_i64_mul(watch->options.settle_ms, TS_WATCH_PATIENCE);
 	struct ts_session_files files;
 	struct ts_staged staged = { .remote = NULL };
-	enum ts_status st = TS_OK;
+	enum ts_status st;
 
 	*complete = false;
 	if (rest_ms < watch->options.settle_ms)
 		return TS_OK;
 	if (ts_staged_hold_folder(&staged, entry->session, story))
 		return story->status == TS_NOMEM ? TS_NOMEM : TS_OK;
-	if (!ts_session_files_read(&files, entry->session)) {
-		st = TS_NOMEM;
-	} else if (ts_session_files_state(&files) != entry->state) {
+	st = ts_session_files_read(&files, entry->session, story);
+	if (st)
+		goto done;
+	if (ts_session_files_state(&files) != entry->state) {
 		watch->is_woken = true; /* it has changed since the look */
 	} else if (entry->broken == entry->state && now_ms - entry->broken_ms < patience_ms) {
 		*story = entry->problem; /* a network's folder may show the rest later */
@@ -373,6 +379,7 @@ static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, b
 			!ts_session_files_are_open(&files, story) &&
 			(rest_ms >= patience_ms || !ts_session_files_have_temporary(&files, story));
 	}
+done:
 	ts_staged_release(&staged);
 	if (*complete) {
 		ts_session_files_release(&watch->before);
@@ -563,7 +570,7 @@ enum ts_status ts_watch_done(struct ts_watch *watch, struct ts_watch_deed *deed,
 
 	struct entry *entry = watch->current;
 	struct ts_session_files after;
-	bool good;
+	enum ts_status st;
 
 	if (!entry)
 		return TS_OK;
@@ -571,11 +578,11 @@ enum ts_status ts_watch_done(struct ts_watch *watch, struct ts_watch_deed *deed,
 	entry->has_failed = deed->status != TS_OK;
 	if (deed->problem)
 		entry->problem = *deed->problem;
-	good = ts_session_files_read(&after, entry->session);
-	if (good)
+	st = ts_session_files_read(&after, entry->session, err);
+	if (st == TS_OK)
 		take_over(watch, entry, &after, deed);
 	ts_session_files_release(&after);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return st;
 }
 
 struct ts_watch_counts ts_watch_count(const struct ts_watch *watch)

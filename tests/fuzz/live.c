@@ -34,7 +34,7 @@ static void emit(void *ctx, const struct ts_alert *alert)
 {
 	struct watching *watching = ctx;
 
-	ts_feed_emit(&watching->feed, TS_FEED_ALERT, &watching->sample, alert, NULL);
+	(void)ts_feed_emit(&watching->feed, TS_FEED_ALERT, &watching->sample, alert, NULL, NULL);
 }
 
 static void judge(struct watching *watching, const struct ts_run *run, int64_t now_ms)
@@ -51,15 +51,16 @@ static void judge(struct watching *watching, const struct ts_run *run, int64_t n
 		       sizeof(watching->sample.values));
 		values[TS_METRIC_COST] =
 			ts_overhead_pct(&watching->ring, values[TS_METRIC_SAMPLED]);
-		ts_programs_sample(&watching->programs, &run->profile, &run->results, &look, true,
-				   now_ms, &unknown);
+		(void)ts_programs_sample(&watching->programs, &run->profile, &run->results, &look,
+					 true, now_ms, &unknown, NULL);
 		ts_alerts_begin(&watching->alerts, now_ms);
 		ts_alerts_metrics(&watching->alerts, values, &run->results);
-		ts_programs_judge(&watching->programs, &watching->alerts, &run->profile,
-				  &run->results, now_ms);
+		(void)ts_programs_judge(&watching->programs, &watching->alerts, &run->profile,
+					&run->results, now_ms, NULL);
 		ts_alerts_findings(&watching->alerts, &run->results, true);
 		ts_alerts_end(&watching->alerts, true, emit, watching);
-		ts_feed_emit(&watching->feed, TS_FEED_SAMPLE, &watching->sample, NULL, NULL);
+		(void)ts_feed_emit(&watching->feed, TS_FEED_SAMPLE, &watching->sample, NULL, NULL,
+				   NULL);
 	}
 	ts_look_release(&look);
 }
@@ -74,7 +75,7 @@ static void take(struct watching *watching, struct ts_bytes xspace, int64_t now_
 	struct ts_run run;
 
 	ts_buf_put(&whole, xspace);
-	ts_kept_modules_take(&watching->modules, xspace);
+	(void)ts_kept_modules_take(&watching->modules, xspace, NULL);
 	if (!ts_xspace_has_modules(xspace))
 		ts_buf_put(&whole, ts_buf_bytes(&watching->modules.planes));
 	item.bytes = ts_buf_bytes(&whole);

@@ -215,9 +215,9 @@ static void modules_that_are_remembered_complete_a_sample(void **state)
 	assert_true(ts_xspace_has_modules(input.bytes));
 	assert_false(ts_xspace_has_modules(ts_buf_bytes(&bare)));
 	assert_int_equal(nr_modules(ts_buf_bytes(&bare)), 0);
-	assert_true(ts_kept_modules_take(&kept, input.bytes));
-	assert_true(ts_kept_modules_take(
-		&kept, ts_buf_bytes(&bare))); /* it has no modules: changes nothing */
+	assert_int_equal(ts_kept_modules_take(&kept, input.bytes, NULL), TS_OK);
+	assert_int_equal(ts_kept_modules_take(&kept, ts_buf_bytes(&bare), NULL),
+			 TS_OK); /* it has no modules: changes nothing */
 	ts_buf_put(&bare, ts_buf_bytes(&kept.planes));
 	assert_int_equal(nr_modules(ts_buf_bytes(&bare)), nr_modules(input.bytes));
 	assert_true(nr_modules(input.bytes) >= 5);
@@ -238,9 +238,9 @@ static void a_plane_of_modules_without_any_changes_nothing(void **state)
 
 	ts_pbw_text(&space, XPLANE_NAME, TS_LIT("/host:metadata"));
 	ts_pbw_end(&space, plane);
-	assert_true(ts_kept_modules_take(&kept, input.bytes));
+	assert_int_equal(ts_kept_modules_take(&kept, input.bytes, NULL), TS_OK);
 	full = kept.planes.n;
-	assert_true(ts_kept_modules_take(&kept, ts_buf_bytes(&space)));
+	assert_int_equal(ts_kept_modules_take(&kept, ts_buf_bytes(&space), NULL), TS_OK);
 	assert_int_equal(kept.planes.n, full);
 	assert_false(ts_xspace_has_modules(ts_buf_bytes(&space)));
 	ts_kept_modules_release(&kept);
@@ -255,11 +255,12 @@ static void a_sample_cut_anywhere_leaves_whole_modules(void **state)
 	struct ts_kept_modules kept = { .is_too_large = false };
 	size_t full;
 
-	assert_true(ts_kept_modules_take(&kept, input.bytes));
+	assert_int_equal(ts_kept_modules_take(&kept, input.bytes, NULL), TS_OK);
 	full = kept.planes.n;
 	assert_true(full > 0);
 	for (size_t n = 0; n < input.bytes.n; n += 7) {
-		assert_true(ts_kept_modules_take(&kept, ts_bytes_cut(input.bytes, 0, n)));
+		assert_int_equal(ts_kept_modules_take(&kept, ts_bytes_cut(input.bytes, 0, n), NULL),
+				 TS_OK);
 		assert_int_equal(kept.planes.n, full);
 	}
 	ts_kept_modules_release(&kept);

@@ -128,10 +128,12 @@ static bool take_with(struct given *given, const struct row *rows, size_t nr, bo
 		put_families(&results, rows, nr);
 	given->now_ms += 600;
 	ts_alerts_begin(&given->alerts, given->now_ms);
-	assert_true(ts_programs_sample(&given->programs, &given->profile, &results, &look,
-				       has_modules, given->now_ms, &unknown));
-	assert_true(ts_programs_judge(&given->programs, &given->alerts, &given->profile, &results,
-				      given->now_ms));
+	assert_int_equal(ts_programs_sample(&given->programs, &given->profile, &results, &look,
+					    has_modules, given->now_ms, &unknown, NULL),
+			 TS_OK);
+	assert_int_equal(ts_programs_judge(&given->programs, &given->alerts, &given->profile,
+					   &results, given->now_ms, NULL),
+			 TS_OK);
 	ts_alerts_end(&given->alerts, true, note, given);
 	ts_results_release(&results);
 	return unknown;
@@ -376,8 +378,9 @@ static void what_ran_without_a_module_is_asked_for(void **state)
 	begin(&given);
 	assert_false(take(&given, NULL, 0, true));
 	ts_results_init(&results);
-	assert_true(ts_programs_sample(&given.programs, &given.profile, &results, &look, true, 5000,
-				       &unknown));
+	assert_int_equal(ts_programs_sample(&given.programs, &given.profile, &results, &look, true,
+					    5000, &unknown, NULL),
+			 TS_OK);
 	assert_true(unknown);
 	ts_results_release(&results);
 	end(&given);
