@@ -283,9 +283,9 @@ static enum ts_exit run_redact(struct ts_cli *cli)
 		ts_complain(err.text);
 		return ts_exit_of(st);
 	}
-	st = ts_names_open(&names, &key, own->keep.items, own->keep.nr)
-		     ? ts_find_sessions(cli, &runs, &nr_bad, &err)
-		     : ts_fail_nomem(&err);
+	st = ts_names_open(&names, &key, own->keep.items, own->keep.nr, &err);
+	if (st == TS_OK)
+		st = ts_find_sessions(cli, &runs, &nr_bad, &err);
 	redacting.names = &names;
 	redacting.several = runs.nr_sessions > 1;
 	if (st)

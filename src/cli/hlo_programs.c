@@ -76,57 +76,62 @@ struct words {
 	struct ts_arena arena;
 };
 
-static bool add_word(struct words *words, const char *word)
+static enum ts_status add_word(struct words *words, const char *word, struct ts_error *err)
 {
 	if (!word || !ts_grow(&words->items, &words->cap, words->nr + 2, sizeof(*words->items)))
-		return false;
+		return ts_fail_nomem(err);
 	words->items[words->nr++] = (char *)(uintptr_t)word; /* execv() does not write there */
 	words->items[words->nr] = NULL;
-	return true;
+	return TS_OK;
 }
 
-static bool add_two(struct words *words, const char *first, const char *second)
+static enum ts_status add_two(struct words *words, const char *first, const char *second,
+			      struct ts_error *err)
 {
 	struct ts_bytes text = ts_arena_printf(&words->arena, "%s%s%c", first, second, '\0');
 
-	return add_word(words, (const char *)text.p);
+	return add_word(words, (const char *)text.p, err);
 }
 
 /* A path that hlo reads itself goes with the options. */
-static bool add_all(struct words *words, const struct ts_cli *cli, const struct kind **found,
-		    const char *slice)
+static enum ts_status add_all(struct words *words, const struct ts_cli *cli,
+			      const struct kind **found, const char *slice, struct ts_error *err)
 {
-	bool good = add_word(words, "") && add_word(words, "--hlo");
+	enum ts_status st = add_word(words, "", err);
 
-	if (slice[0])
-		good = good && add_two(words, "--topology=", slice);
-	for (size_t i = 0; i < cli->nr_paths && good; i++)
+	if (st == TS_OK)
+		st = add_word(words, "--hlo", err);
+	if (st == TS_OK && slice[0])
+		st = add_two(words, "--topology=", slice, err);
+	for (size_t i = 0; i < cli->nr_paths && st == TS_OK; i++)
 		if (found[i])
-			good = add_two(words,
-				       (const char *)ts_arena_printf(&words->arena, "%s:%c",
-								     found[i]->name, '\0')
-					       .p,
-				       cli->paths[i]);
-	good = good && add_word(words, "--");
-	for (size_t i = 1; cli->argv[i] && good; i++)
+			st = add_two(words,
+				     (const char *)ts_arena_printf(&words->arena, "%s:%c",
+								   found[i]->name, '\0')
+					     .p,
+				     cli->paths[i], err);
+	if (st == TS_OK)
+		st = add_word(words, "--", err);
+	for (size_t i = 1; cli->argv[i] && st == TS_OK; i++)
 		if (is_option(cli, cli->argv[i]))
-			good = add_word(words, cli->argv[i]);
-	for (size_t i = 0; i < cli->nr_paths && good; i++)
+			st = add_word(words, cli->argv[i], err);
+	for (size_t i = 0; i < cli->nr_paths && st == TS_OK; i++)
 		if (!found[i])
-			good = add_word(words, cli->paths[i]);
-	return good;
+			st = add_word(words, cli->paths[i], err);
+	return st;
 }
 
 /* It comes back only where the other program is not there. */
 static enum ts_exit become(const struct ts_cli *cli, const struct kind **found, const char *slice)
 {
 	struct words words = { .arena = TS_ARENA_INIT };
+	struct ts_error err = TS_ERROR_INIT;
 	enum ts_exit code = TS_EXIT_NOTHING;
 
-	if (add_all(&words, cli, found, slice))
+	if (add_all(&words, cli, found, slice, &err) == TS_OK)
 		code = ts_external_run(ts_external_find("before"), words.items);
 	else
-		ts_complain("out of memory");
+		ts_complain(err.text);
 	free(words.items);
 	ts_arena_release(&words.arena);
 	return code;

@@ -37,17 +37,17 @@ static enum ts_status check(const struct ts_cli *cli, struct ts_error *err)
 	return TS_OK;
 }
 
-/* As seen from the folder where the program was started. False: no memory, or that folder is gone. */
-static bool make_absolute(struct ts_cli *cli, const char **path)
+/* As seen from the folder where the program was started, which may be gone. */
+static enum ts_status make_absolute(struct ts_cli *cli, const char **path, struct ts_error *err)
 {
 	char folder[PATH_MAX];
 
 	if ((*path)[0] == '/' || ts_url_is(*path) || strcmp(*path, "-") == 0)
-		return true;
+		return TS_OK;
 	if (!getcwd(folder, sizeof(folder)))
-		return false;
+		return ts_fail(err, TS_IO, "the current folder is not known (go to another)");
 	*path = (const char *)ts_arena_printf(&cli->arena, "%s/%s", folder, *path).p;
-	return *path != NULL;
+	return *path ? TS_OK : ts_fail_nomem(err);
 }
 
 /* The option's own member names the same place. */
@@ -69,23 +69,22 @@ static void replace_own(const struct ts_cli *cli, const char *from, const char *
 	}
 }
 
-static bool make_all_absolute(struct ts_cli *cli)
+static enum ts_status make_all_absolute(struct ts_cli *cli, struct ts_error *err)
 {
-	bool good;
+	enum ts_status st;
 
 	cli->folder = ".";
-	good = make_absolute(cli, &cli->folder);
-
-	for (size_t i = 0; i < cli->nr_paths && good; i++)
-		good = make_absolute(cli, (const char **)&cli->paths[i]);
-	for (size_t i = 0; i < cli->nr_places && good; i++) {
+	st = make_absolute(cli, &cli->folder, err);
+	for (size_t i = 0; i < cli->nr_paths && st == TS_OK; i++)
+		st = make_absolute(cli, (const char **)&cli->paths[i], err);
+	for (size_t i = 0; i < cli->nr_places && st == TS_OK; i++) {
 		const char *from = cli->places[i].path;
 
-		good = make_absolute(cli, &cli->places[i].path);
-		if (good)
+		st = make_absolute(cli, &cli->places[i].path, err);
+		if (st == TS_OK)
 			replace_own(cli, from, cli->places[i].path);
 	}
-	return good;
+	return st;
 }
 
 void ts_own_folder(char folder[PATH_MAX])
@@ -118,8 +117,8 @@ enum ts_status ts_mount(struct ts_cli *cli, struct ts_error *err)
 	for (size_t i = 0; urls && i < cli->nr_paths; i++)
 		if (ts_url_is(cli->paths[i]))
 			urls[nr++] = cli->paths[i];
-	if (!st && nr > 0 && !make_all_absolute(cli))
-		st = ts_fail(err, TS_IO, "the current folder is not known (go to another)");
+	if (!st && nr > 0)
+		st = make_all_absolute(cli, err);
 	ts_own_folder(beside);
 	if (!st && nr > 0 && cli->held)
 		st = enter(cli->held, err);

@@ -261,7 +261,8 @@ void ts_serving_event(void *arg, const struct ts_feed_event *event)
 	TS_ASSERT(event->kind <= TS_FEED_SESSION);
 	bool is_empty = event->kind == TS_FEED_SAMPLE && event->sample->nr_hosts == 0;
 
-	ts_news_add(serving->news, is_empty ? KIND_EMPTY : (size_t)event->kind, event->json);
+	(void)ts_news_add(serving->news, is_empty ? KIND_EMPTY : (size_t)event->kind, event->json,
+			  NULL);
 	if (event->kind == TS_FEED_SAMPLE && event->sample->results && serving->latest &&
 	    ts_latest_is_wanted(serving->latest))
 		give_report(serving, event->sample);

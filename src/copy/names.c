@@ -12,8 +12,8 @@
 #define HASH_LETTERS	16
 #define MAX_EDGE_DIGITS 4 /* a number at the end of a name: layer_12, but no customer_402934 */
 
-bool ts_names_open(struct ts_names *names, const struct ts_sipkey *key, const char *const *keep,
-		   size_t nr_keep)
+enum ts_status ts_names_open(struct ts_names *names, const struct ts_sipkey *key,
+			     const char *const *keep, size_t nr_keep, struct ts_error *err)
 {
 	TS_ASSERT(names && key);
 	*names = (struct ts_names){ .key = *key, .nr_keep = TS_MIN(nr_keep, TS_NAMES_KEEP_MAX) };
@@ -28,15 +28,15 @@ bool ts_names_open(struct ts_names *names, const struct ts_sipkey *key, const ch
 			size_t n = ts_bytes_find(words, " ");
 
 			if (!ts_strmap_set(&names->words, ts_bytes_cut(words, 0, n), 1))
-				return false;
+				return ts_fail_nomem(err);
 			words = ts_bytes_cut(words, n + 1, words.n);
 		}
 	}
 	for (size_t i = 0; ts_public_keys[i].name; i++)
 		if (!ts_strmap_set(&names->keys, ts_bytes_of(ts_public_keys[i].name),
 				   ts_public_keys[i].kind))
-			return false;
-	return true;
+			return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 void ts_names_release(struct ts_names *names)

@@ -43,9 +43,9 @@ struct ts_names {
 	size_t nr_keep;
 };
 
-/* False: no memory. KEEP: patterns (with * and ?), which must live longer. */
-bool ts_names_open(struct ts_names *names, const struct ts_sipkey *key, const char *const *keep,
-		   size_t nr_keep);
+/* KEEP: patterns (with * and ?), which must live longer. */
+enum ts_status ts_names_open(struct ts_names *names, const struct ts_sipkey *key,
+			     const char *const *keep, size_t nr_keep, struct ts_error *err);
 void ts_names_release(struct ts_names *names);
 
 enum ts_key_kind ts_names_key(const struct ts_names *names, struct ts_bytes key);

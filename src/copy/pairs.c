@@ -71,7 +71,6 @@ struct hand {
 	struct ts_map keys;
 	struct chain *chains;
 	size_t nr_chains, cap_chains;
-	bool nomem;
 };
 
 static bool is_inside(const struct hand *hand, const struct ts_pair_event *event)
@@ -86,6 +85,7 @@ static void keep(struct hand *hand, const struct ts_pair_event *event)
 		hand->pairs->kept(hand->pairs->ctx, event->track);
 }
 
+/* NULL: no memory. */
 static struct chain *chain_of(struct hand *hand, const struct ts_pair_event *event)
 {
 	uint32_t at = ts_map_find(&hand->keys, event->key);
@@ -94,10 +94,8 @@ static struct chain *chain_of(struct hand *hand, const struct ts_pair_event *eve
 		return &hand->chains[at];
 	if (!ts_grow(&hand->chains, &hand->cap_chains, hand->nr_chains + 1,
 		     sizeof(*hand->chains)) ||
-	    !ts_map_set(&hand->keys, event->key, (uint32_t)hand->nr_chains)) {
-		hand->nomem = true;
+	    !ts_map_set(&hand->keys, event->key, (uint32_t)hand->nr_chains))
 		return NULL;
-	}
 	return &hand->chains[hand->nr_chains++];
 }
 
@@ -117,36 +115,42 @@ static void close_pair(struct hand *hand, struct chain *chain, const struct ts_p
 }
 
 /* First look: pairs, and what lies in the cut. */
-static void look(struct hand *hand, const struct ts_pair_event *event)
+static enum ts_status look(struct hand *hand, const struct ts_pair_event *event,
+			   struct ts_error *err)
 {
 	struct chain *chain = chain_of(hand, event);
 
 	if (!chain)
-		return;
+		return ts_fail_nomem(err);
 	if (event->kind == TS_PAIR_FLOW) {
 		chain->begins |= event->end == TS_PAIR_BEGIN && is_inside(hand, event);
 		chain->ends |= event->end == TS_PAIR_END && is_inside(hand, event);
 	} else if (event->end == TS_PAIR_END) {
 		close_pair(hand, chain, event);
 	} else if (event->end == TS_PAIR_BEGIN) {
-		if (ts_grow(&chain->open, &chain->cap_open, chain->nr_open + 1, sizeof(*event)))
-			chain->open[chain->nr_open++] = *event;
-		else
-			hand->nomem = true;
+		if (!ts_grow(&chain->open, &chain->cap_open, chain->nr_open + 1, sizeof(*event)))
+			return ts_fail_nomem(err);
+		chain->open[chain->nr_open++] = *event;
 	}
+	return TS_OK;
 }
 
 /* Second look: those that only stay with others. */
-static void settle(struct hand *hand, const struct ts_pair_event *event)
+static enum ts_status settle(struct hand *hand, const struct ts_pair_event *event,
+			     struct ts_error *err)
 {
 	const struct chain *chain = chain_of(hand, event);
 
-	if (chain && chain->begins && chain->ends && is_inside(hand, event) &&
+	if (!chain)
+		return ts_fail_nomem(err);
+	if (chain->begins && chain->ends && is_inside(hand, event) &&
 	    (event->kind == TS_PAIR_FLOW || event->end == TS_PAIR_BETWEEN))
 		keep(hand, event);
+	return TS_OK;
 }
 
-typedef void event_fn(struct hand *hand, const struct ts_pair_event *event);
+typedef enum ts_status event_fn(struct hand *hand, const struct ts_pair_event *event,
+				struct ts_error *err);
 
 /* All events whose keys are in this hand of NR_HANDS, in the order of the text. */
 static enum ts_status each_event(struct hand *hand, uint64_t which, uint64_t nr_hands, event_fn *fn,
@@ -157,19 +161,19 @@ static enum ts_status each_event(struct hand *hand, uint64_t which, uint64_t nr_
 	struct ts_pair_event some[256];
 	enum ts_status st = TS_OK;
 
-	for (uint64_t at = 0; at < nr_there && st == TS_OK && !hand->nomem;) {
+	for (uint64_t at = 0; at < nr_there && st == TS_OK;) {
 		size_t n = (size_t)TS_MIN(nr_there - at, TS_NELEM(some));
 
 		st = ts_scratch_read(&pairs->scratch, at * sizeof(*some), some, n * sizeof(*some),
 				     err);
 		for (size_t i = 0; st == TS_OK && i < n; i++)
 			if (some[i].key % nr_hands == which)
-				fn(hand, &some[i]);
+				st = fn(hand, &some[i], err);
 		at += n;
 	}
-	for (size_t i = 0; i < pairs->nr && st == TS_OK && !hand->nomem; i++)
+	for (size_t i = 0; i < pairs->nr && st == TS_OK; i++)
 		if (pairs->events[i].key % nr_hands == which)
-			fn(hand, &pairs->events[i]);
+			st = fn(hand, &pairs->events[i], err);
 	return st;
 }
 
@@ -185,7 +189,7 @@ static enum ts_status play(struct ts_pairs *pairs, uint64_t which, uint64_t nr_h
 		free(hand.chains[i].open);
 	free(hand.chains);
 	ts_map_release(&hand.keys);
-	return st == TS_OK && hand.nomem ? ts_fail_nomem(err) : st;
+	return st;
 }
 
 enum ts_status ts_pairs_decide(struct ts_pairs *pairs, struct ts_error *err)

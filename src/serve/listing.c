@@ -100,21 +100,20 @@ static void list_one(struct ts_listing *listing, const struct ts_session *sessio
 	runs->is_known &= !can_look(listed);
 }
 
-/* False: no memory. */
-static bool list_all(struct ts_listing *listing, const struct ts_runs *found,
-		     struct ts_listed_runs *runs)
+static enum ts_status list_all(struct ts_listing *listing, const struct ts_runs *found,
+			       struct ts_listed_runs *runs, struct ts_error *err)
 {
 	*runs = (struct ts_listed_runs){
 		.items = calloc(found->nr_sessions + 1, sizeof(*runs->items)), .is_known = true
 	};
 	if (!runs->items)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < found->nr_sessions; i++)
 		if (ts_reports_serve(listing->reports, &found->sessions[i]))
 			list_one(listing, &found->sessions[i], runs);
 	if (runs->nr > 1)
 		qsort(runs->items, runs->nr, sizeof(*runs->items), newest_first);
-	return true;
+	return TS_OK;
 }
 
 /* --- the filler */
@@ -137,7 +136,7 @@ static bool fill_one(struct ts_listing *listing, char last[TS_REPORTS_ID])
 	bool is_new;
 
 	if (ts_reports_find(listing->reports, &found, NULL) == TS_OK &&
-	    list_all(listing, &found, &runs))
+	    list_all(listing, &found, &runs, NULL) == TS_OK)
 		next = next_unknown(&runs);
 	is_new = next && strcmp(next->id, last) != 0;
 	if (is_new) {
@@ -245,7 +244,9 @@ struct ts_answer ts_listing_runs(struct ts_listing *listing)
 
 	TS_ASSERT(listing);
 	st = ts_reports_find(listing->reports, &found, NULL);
-	text.failed = st != TS_OK || !list_all(listing, &found, &runs);
+	if (st == TS_OK)
+		st = list_all(listing, &found, &runs, NULL);
+	text.failed = st != TS_OK;
 	ts_json_object(&json);
 	put_runs(&json, &runs);
 	put_problems(&json, listing->reports, &found);
@@ -268,8 +269,8 @@ struct ts_answer ts_listing_trend(struct ts_listing *listing, const struct ts_re
 
 	TS_ASSERT(listing && request);
 	st = ts_reports_find(listing->reports, &found, &err);
-	if (st == TS_OK && !list_all(listing, &found, &runs))
-		st = ts_fail_nomem(&err);
+	if (st == TS_OK)
+		st = list_all(listing, &found, &runs, &err);
 	if (st == TS_OK)
 		st = ts_trend_put(&json, &runs, request, &err);
 	if (next_unknown(&runs))

@@ -48,7 +48,7 @@ static const char *keep(struct ts_runs *runs, struct ts_bytes text)
 	return (const char *)ts_arena_copy(&runs->arena, text).p;
 }
 
-bool ts_made_add(struct ts_runs *runs, const char *path)
+enum ts_status ts_made_add(struct ts_runs *runs, const char *path, struct ts_error *err)
 {
 	struct ts_bytes all = ts_bytes_of(path), name, dir;
 	struct ts_hostfile *file = ts_arena_zalloc(&runs->arena, sizeof(*file));
@@ -63,7 +63,7 @@ bool ts_made_add(struct ts_runs *runs, const char *path)
 	dir = n > 1 ? ts_bytes_cut(all, 0, n - 1) : ts_bytes_of(n == 1 ? "/" : ".");
 	if (!file || !ts_grow(&runs->sessions, &runs->sessions_cap, runs->nr_sessions + 1,
 			      sizeof(*runs->sessions)))
-		return false;
+		return ts_fail_nomem(err);
 	file->name = keep(runs, name);
 	file->path = keep(runs, all);
 	file->host = keep(runs, ts_bytes_cut(name, 0, name.n - (sizeof(ENDING) - 1)));
@@ -77,7 +77,7 @@ bool ts_made_add(struct ts_runs *runs, const char *path)
 	session->logdir = session->dir;
 	session->run = ".";
 	runs->nr_sessions += !runs->arena.failed;
-	return !runs->arena.failed;
+	return runs->arena.failed ? ts_fail_nomem(err) : TS_OK;
 }
 
 static bool has_session(const struct ts_runs *runs, size_t nr, const char *dir)
@@ -88,36 +88,38 @@ static bool has_session(const struct ts_runs *runs, size_t nr, const char *dir)
 	return false;
 }
 
-static bool add_of_folder(struct ts_runs *runs, const char *folder)
+static enum ts_status add_of_folder(struct ts_runs *runs, const char *folder, struct ts_error *err)
 {
 	DIR *dir = ts_sys_opendir(folder);
 	const struct dirent *entry;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	while (dir && good && (entry = readdir(dir)) != NULL) {
+	while (dir && st == TS_OK && (entry = readdir(dir)) != NULL) {
 		const char *path;
 
 		if (entry->d_name[0] == '.' || !ts_bytes_ends(ts_bytes_of(entry->d_name), ENDING))
 			continue;
 		path = (const char *)ts_arena_printf(&runs->arena, "%s/%s", folder, entry->d_name)
 			       .p;
-		good = path && (!ts_made_is(path) || ts_made_add(runs, path));
+		st = path ? TS_OK : ts_fail_nomem(err);
+		if (st == TS_OK && ts_made_is(path))
+			st = ts_made_add(runs, path, err);
 	}
 	if (dir)
 		closedir(dir);
-	return good;
+	return st;
 }
 
-bool ts_made_find(struct ts_runs *runs)
+enum ts_status ts_made_find(struct ts_runs *runs, struct ts_error *err)
 {
 	size_t nr = runs->nr_sessions;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(runs);
-	for (size_t i = 0; i < runs->nr_folders && good; i++)
+	for (size_t i = 0; i < runs->nr_folders && st == TS_OK; i++)
 		if (!has_session(runs, nr, runs->folders[i]))
-			good = add_of_folder(runs, runs->folders[i]);
-	return good;
+			st = add_of_folder(runs, runs->folders[i], err);
+	return st;
 }
 
 enum ts_status ts_made_read(const struct ts_session *session, struct ts_buf *text,

@@ -14,10 +14,10 @@
 
 /* Does PATH name a report of ours on this machine? It is known by its ending and its first bytes. */
 bool ts_made_is(const char *path);
-/* Adds the one that PATH names to the sessions. False: no memory. */
-bool ts_made_add(struct ts_runs *runs, const char *path);
-/* Adds those in the folders that were searched. False: no memory. */
-bool ts_made_find(struct ts_runs *runs);
+/* Adds the one that PATH names to the sessions. */
+enum ts_status ts_made_add(struct ts_runs *runs, const char *path, struct ts_error *err);
+/* Adds those in the folders that were searched. */
+enum ts_status ts_made_find(struct ts_runs *runs, struct ts_error *err);
 /* TS_LIMIT: it is larger than what is kept of all reports. */
 enum ts_status ts_made_read(const struct ts_session *session, struct ts_buf *text,
 			    struct ts_error *err);

@@ -134,20 +134,25 @@ static void make_room(struct ts_news *news, size_t kind, size_t n)
 		drop_event(news, 0);
 }
 
-bool ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes text)
+enum ts_status ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes text,
+			   struct ts_error *err)
 {
 	struct event *event;
-	bool good = false;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(news != NULL && kind < news->options.nr_kinds);
 	TS_ASSERT(text.n == 0 || !memchr(text.p, '\n', text.n));
 	pthread_mutex_lock(&news->lock);
 	event = event_new(news->next_id, &news->options.kinds[kind], kind, text);
-	if (event && event->n <= news->options.max_bytes) {
+	if (event && event->n > news->options.max_bytes)
+		st = ts_fail(err, TS_LIMIT, "an event of %zu bytes: %zu are kept of all", event->n,
+			     news->options.max_bytes);
+	else if (event)
 		make_room(news, kind, event->n);
-		good = ts_grow(&news->events, &news->cap, news->nr + 1, sizeof(*news->events));
-	}
-	if (good) {
+	if (!event || (st == TS_OK &&
+		       !ts_grow(&news->events, &news->cap, news->nr + 1, sizeof(*news->events))))
+		st = ts_fail_nomem(err);
+	if (st == TS_OK) {
 		news->events[news->nr++] = event;
 		news->nr_bytes += event->n;
 		news->next_id++;
@@ -156,7 +161,7 @@ bool ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes text)
 		free(event);
 	}
 	pthread_mutex_unlock(&news->lock);
-	return good;
+	return st;
 }
 
 void ts_news_close(struct ts_news *news, int64_t patience_ms)

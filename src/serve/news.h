@@ -40,9 +40,9 @@ struct ts_news;
 struct ts_news *ts_news_new(const struct ts_news_options *options); /* NULL: no memory */
 void ts_news_free(struct ts_news *news); /* after the last reader; NULL is fine */
 
-/* TEXT is one line. False: it is larger than .max_bytes, or there is no memory; no reader gets
- * it. */
-bool ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes text);
+/* TEXT is one line. TS_LIMIT: it is larger than .max_bytes. No reader gets it where it fails. */
+enum ts_status ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes text,
+			   struct ts_error *err);
 
 /* There are no more events: all readers get what is there, then the end. Waits for them at most
  * PATIENCE_MS. */

@@ -11,10 +11,11 @@ struct reading {
 	struct ts_bytes id, title;
 };
 
-static bool take_text(struct ts_places *places, struct ts_bytes token, struct ts_bytes *text)
+static enum ts_status take_text(struct ts_places *places, struct ts_bytes token,
+				struct ts_bytes *text, struct ts_error *err)
 {
 	*text = ts_jtok_unescape(&places->arena, ts_jtok_text(token));
-	return text->p != NULL;
+	return text->p ? TS_OK : ts_fail_nomem(err);
 }
 
 /* That of the finding on this device; NULL: no memory, or there are too many. */
@@ -33,44 +34,49 @@ static struct ts_picture_finding *on_device(struct reading *reading, uint32_t de
 	return found;
 }
 
-static bool take_range(struct reading *reading, struct ts_bytes range)
+static enum ts_status take_range(struct reading *reading, struct ts_bytes range,
+				 struct ts_error *err)
 {
 	int64_t start_ps, end_ps, device = TS_NONE;
 	struct ts_picture_finding *finding;
 
 	if (!ts_bytes_i64(ts_jtok_at(range, "start_ps"), &start_ps) ||
 	    !ts_bytes_i64(ts_jtok_at(range, "end_ps"), &end_ps) || start_ps >= end_ps)
-		return true;
+		return TS_OK;
 	(void)ts_bytes_i64(ts_jtok_at(range, "device"), &device);
 	if (device < 0 || device > TS_NONE)
-		return true;
+		return TS_OK;
 	finding = on_device(reading, (uint32_t)device);
-	return finding && ts_spans_add(&finding->places, start_ps, end_ps);
+	return finding && ts_spans_add(&finding->places, start_ps, end_ps) ? TS_OK
+									   : ts_fail_nomem(err);
 }
 
-static bool take_finding(struct ts_places *places, struct ts_bytes finding)
+static enum ts_status take_finding(struct ts_places *places, struct ts_bytes finding,
+				   struct ts_error *err)
 {
 	struct reading reading = { places, places->nr, { NULL, 0 }, { NULL, 0 } };
 	struct ts_jtok ranges = ts_jtok_enter(ts_jtok_at(finding, "time_ranges"));
+	enum ts_status st;
 
-	if (!take_text(places, ts_jtok_at(finding, "id"), &reading.id) ||
-	    !take_text(places, ts_jtok_at(finding, "title"), &reading.title))
-		return false;
-	while (places->nr < TS_PLACES_MAX && ts_jtok_element(&ranges))
-		if (!take_range(&reading, ranges.value))
-			return false;
-	return true;
+	st = take_text(places, ts_jtok_at(finding, "id"), &reading.id, err);
+	if (st)
+		return st;
+	st = take_text(places, ts_jtok_at(finding, "title"), &reading.title, err);
+	while (places->nr < TS_PLACES_MAX && st == TS_OK && ts_jtok_element(&ranges))
+		st = take_range(&reading, ranges.value, err);
+	return st;
 }
 
-bool ts_places_read(struct ts_places *places, struct ts_bytes report)
+enum ts_status ts_places_read(struct ts_places *places, struct ts_bytes report,
+			      struct ts_error *err)
 {
 	struct ts_jtok findings = ts_jtok_enter(ts_jtok_at(report, "doctor.findings"));
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(places && places->nr == 0);
-	while (places->nr < TS_PLACES_MAX && ts_jtok_element(&findings))
-		if (!take_finding(places, findings.value))
-			return false;
-	return true;
+	while (places->nr < TS_PLACES_MAX && st == TS_OK && ts_jtok_element(&findings))
+		st = take_finding(places, findings.value, err);
+	return st;
 }
 
 void ts_places_release(struct ts_places *places)

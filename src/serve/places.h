@@ -17,8 +17,9 @@ struct ts_places {
 	size_t nr, cap;
 };
 
-/* PLACES are empty before. False: no memory. */
-bool ts_places_read(struct ts_places *places, struct ts_bytes report);
+/* PLACES are empty before. */
+enum ts_status ts_places_read(struct ts_places *places, struct ts_bytes report,
+			      struct ts_error *err);
 void ts_places_release(struct ts_places *places);
 
 #endif

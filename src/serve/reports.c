@@ -117,6 +117,7 @@ enum ts_status ts_reports_find(struct ts_reports *reports, struct ts_runs *runs,
 			       struct ts_error *err)
 {
 	const struct ts_reports_options *options = &reports->options;
+	enum ts_status st = TS_OK;
 
 	look_into_buckets(reports);
 	runs->remote = options->remote;
@@ -128,12 +129,12 @@ enum ts_status ts_reports_find(struct ts_reports *reports, struct ts_runs *runs,
 		    ts_runs_find(runs, options->paths[i], &story) == TS_NOMEM)
 			return ts_fail_nomem(err);
 	}
-	if (options->join_sessions && ts_runs_join(runs, err))
-		return err->status;
-	for (size_t i = 0; i < options->nr_paths; i++)
-		if (ts_made_is(options->paths[i]) && !ts_made_add(runs, options->paths[i]))
-			return ts_fail_nomem(err);
-	return ts_made_find(runs) ? TS_OK : ts_fail_nomem(err);
+	if (options->join_sessions)
+		st = ts_runs_join(runs, err);
+	for (size_t i = 0; i < options->nr_paths && st == TS_OK; i++)
+		if (ts_made_is(options->paths[i]))
+			st = ts_made_add(runs, options->paths[i], err);
+	return st ? st : ts_made_find(runs, err);
 }
 
 static uint64_t hash_of(const struct ts_session *session)

@@ -216,17 +216,18 @@ static bool take_findings(struct asking *asking, const struct ts_request *reques
 {
 	struct ts_answer report = ts_reports_get(asking->pictures->reports, &ts_reports_whole, NULL,
 						 request->argument(request, "run"), halt);
-	bool good;
+	struct ts_error err = TS_ERROR_INIT;
+	enum ts_status st;
 
 	if (report.status != 200) {
 		*answer = report;
 		return false;
 	}
-	good = ts_places_read(&asking->places, ts_buf_bytes(&report.body->text));
+	st = ts_places_read(&asking->places, ts_buf_bytes(&report.body->text), &err);
 	ts_body_drop(report.body);
-	if (!good)
-		*answer = ts_answer_error(422, "out of memory");
-	return good;
+	if (st)
+		*answer = ts_answer_error(422, "%s", err.text);
+	return st == TS_OK;
 }
 
 struct ts_answer ts_pictures_get(struct ts_pictures *pictures, const struct ts_request *request,

@@ -36,7 +36,7 @@ static void check_places(struct ts_bytes text)
 {
 	struct ts_places places = { .nr = 0 };
 
-	if (ts_places_read(&places, text) && places.nr > TS_PLACES_MAX)
+	if (ts_places_read(&places, text, NULL) == TS_OK && places.nr > TS_PLACES_MAX)
 		abort();
 	for (size_t i = 0; i < places.nr; i++)
 		for (size_t k = 0; k < places.items[i].places.nr; k++) {

@@ -50,7 +50,7 @@ static void redact(struct ts_bytes bytes, bool trace)
 	struct ts_names names;
 	enum ts_status st = TS_NOMEM;
 
-	if (ts_names_open(&names, &key, NULL, 0))
+	if (ts_names_open(&names, &key, NULL, 0, NULL) == TS_OK)
 		st = trace ? ts_redact_trace(&names, bytes, false, &out, &report, NULL)
 			   : ts_redact_xplane(&names, bytes, &out, &report, NULL);
 	if (st == TS_OK)

@@ -183,7 +183,7 @@ static enum ts_status redact(struct ts_run *run, struct ts_bytes bytes, struct t
 	struct ts_sipkey key = { { 1, 2 } };
 	struct ts_redact_report report;
 	struct ts_names names;
-	enum ts_status st = ts_names_open(&names, &key, NULL, 0) ? TS_OK : ts_fail_nomem(err);
+	enum ts_status st = ts_names_open(&names, &key, NULL, 0, err);
 
 	if (st == TS_OK)
 		st = ts_copy_open(&out, "oom_test.copy.json.gz", &use, err);
@@ -289,7 +289,7 @@ static enum ts_status tell_and_read(struct ts_news *news)
 	size_t n = 0;
 
 	for (int i = 0; i < 40; i++)
-		if (!ts_news_add(news, 0, TS_LIT("{}")))
+		if (ts_news_add(news, 0, TS_LIT("{}"), NULL) != TS_OK)
 			return TS_NOMEM;
 	answer = ts_news_answer(news, &request);
 	if (!answer.source.read)

@@ -107,7 +107,7 @@ static void add(struct ts_news *news, size_t kind, const char *format, int numbe
 	struct ts_buf text = TS_BUF_INIT;
 
 	ts_buf_printf(&text, "%s%d", format, number);
-	assert_true(ts_news_add(news, kind, ts_buf_bytes(&text)));
+	assert_int_equal(ts_news_add(news, kind, ts_buf_bytes(&text), NULL), TS_OK);
 	ts_buf_release(&text);
 }
 
@@ -179,11 +179,12 @@ static void all_together_are_bounded_in_bytes(void **state)
 	char line[401] = "";
 
 	memset(line, 'x', sizeof(line) - 1);
-	assert_false(ts_news_add(news, SAMPLE, ts_bytes_of(line))); /* more than all may be */
+	assert_int_equal(ts_news_add(news, SAMPLE, ts_bytes_of(line), NULL),
+			 TS_LIMIT); /* more than all may be */
 	line[100] = '\0';
 	for (char c = 'a'; c <= 'd'; c++) { /* with what is around them two fit, three do not */
 		line[0] = c;
-		assert_true(ts_news_add(news, SAMPLE, ts_bytes_of(line)));
+		assert_int_equal(ts_news_add(news, SAMPLE, ts_bytes_of(line), NULL), TS_OK);
 	}
 	source = open_reader(news, NULL, NULL);
 	read_some(&source, &text, 65536);
@@ -527,7 +528,7 @@ static void a_client_that_takes_nothing_is_cut_off_and_holds_up_no_other(void **
 	for (int i = 0; i < NR_LARGE; i++) {
 		snprintf(large, 16, "%015d", i);
 		large[15] = 'x';
-		assert_true(ts_news_add(served.news, 0, ts_bytes_of(large)));
+		assert_int_equal(ts_news_add(served.news, 0, ts_bytes_of(large), NULL), TS_OK);
 		ts_buf_clear(&text);
 		large[15] = '\0';
 		assert_true(wait_for(takes, &text, large));

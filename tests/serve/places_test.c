@@ -13,7 +13,7 @@ static struct ts_places read_text(const char *text)
 {
 	struct ts_places places = { .nr = 0 };
 
-	assert_true(ts_places_read(&places, ts_bytes_of(text)));
+	assert_int_equal(ts_places_read(&places, ts_bytes_of(text), NULL), TS_OK);
 	return places;
 }
 
@@ -91,7 +91,7 @@ static void places_are_bounded(void **state)
 			      "\"start_ps\":1,\"end_ps\":2}]}",
 			      i ? "," : "", i);
 	ts_buf_puts(&text, "]}}");
-	assert_true(ts_places_read(&places, ts_buf_bytes(&text)));
+	assert_int_equal(ts_places_read(&places, ts_buf_bytes(&text), NULL), TS_OK);
 	assert_int_equal(places.nr, TS_PLACES_MAX);
 	ts_places_release(&places);
 	ts_buf_release(&text);
