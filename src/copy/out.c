@@ -65,6 +65,21 @@ void ts_copy_puts(struct ts_copy_out *out, const char *text)
 	ts_copy_put(out, ts_bytes_of(text));
 }
 
+void ts_copy_nomem(struct ts_copy_out *out)
+{
+	TS_ASSERT(out);
+	if (out->st == TS_OK)
+		out->st = ts_fail_nomem(&out->err);
+}
+
+enum ts_status ts_copy_status(const struct ts_copy_out *out, struct ts_error *err)
+{
+	TS_ASSERT(out);
+	if (out->st && err)
+		*err = out->err;
+	return out->st;
+}
+
 enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err)
 {
 	TS_ASSERT(out);
@@ -72,9 +87,7 @@ enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err)
 		flush(out);
 	if (out->st == TS_OK)
 		out->st = ts_newfile_commit(&out->file, &out->err);
-	if (out->st && err)
-		*err = out->err;
-	return out->st;
+	return ts_copy_status(out, err);
 }
 
 void ts_copy_release(struct ts_copy_out *out)

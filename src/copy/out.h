@@ -29,6 +29,10 @@ enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path,
 			    const struct ts_newfile_use *use, struct ts_error *err);
 void ts_copy_put(struct ts_copy_out *out, struct ts_bytes bytes);
 void ts_copy_puts(struct ts_copy_out *out, const char *text);
+/* Memory ran out while a piece was made: this sticks as any failure does. */
+void ts_copy_nomem(struct ts_copy_out *out);
+/* What has stuck so far. */
+enum ts_status ts_copy_status(const struct ts_copy_out *out, struct ts_error *err);
 enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err);
 void ts_copy_release(
 	struct ts_copy_out *out); /* without a commit no file is there, or the old one */

@@ -39,7 +39,6 @@ struct redacting {
 	struct plane plane;
 	struct ts_buf rest;  /* of the plane: all but its lines */
 	struct ts_buf piece; /* an event */
-	bool nomem;
 };
 
 static void note_damage(struct redacting *redacting, const struct ts_pb_error *error)
@@ -129,9 +128,8 @@ static void see_stat(struct redacting *redacting, struct ts_pb pb)
 			continue;
 		old = ts_map_find(&redacting->plane.uses, ts_pb_u64(&pb));
 		use |= old == TS_NONE ? 0 : old;
-		if (use != old)
-			redacting->nomem |=
-				!ts_map_set(&redacting->plane.uses, ts_pb_u64(&pb), use);
+		if (use != old && !ts_map_set(&redacting->plane.uses, ts_pb_u64(&pb), use))
+			ts_copy_nomem(redacting->out);
 	}
 }
 
@@ -196,7 +194,8 @@ static bool line_field(struct redacting *redacting, const struct ts_pb *pb, cons
 	else
 		ts_names_put(redacting->names, ts_pb_bytes(pb), out);
 	ts_pbw_end(out, mark);
-	redacting->nomem |= out->failed;
+	if (out->failed)
+		ts_copy_nomem(redacting->out);
 	*piece = ts_buf_bytes(out);
 	return true;
 }
@@ -209,7 +208,7 @@ static void walk_line(struct redacting *redacting, const uint8_t *body, struct l
 	const uint8_t *at = pb.p;
 	struct ts_bytes piece;
 
-	for (; ts_pb_next(&pb) && !redacting->nomem; at = pb.p) {
+	for (; ts_pb_next(&pb) && redacting->out->st == TS_OK; at = pb.p) {
 		if (!line_field(redacting, &pb, at, see, &piece)) {
 			redacting->report->nr_left_out += see;
 			break;
@@ -230,7 +229,7 @@ static void see_line(struct redacting *redacting, struct ts_bytes body)
 	struct line line = { 0, body.p + body.n };
 
 	if (!ts_grow(&plane->lines, &plane->cap_lines, plane->nr_lines + 1, sizeof(line))) {
-		redacting->nomem = true;
+		ts_copy_nomem(redacting->out);
 		return;
 	}
 	if (body.n > 0)
@@ -269,9 +268,9 @@ static void see_stat_name(struct redacting *redacting, struct ts_bytes entry)
 	struct ts_bytes name = field_in(field_in(entry, MAP_VALUE), XSTATMETA_NAME);
 	enum ts_key_kind kind = ts_names_key(redacting->names, name);
 
-	if (kind != TS_KEY_UNKNOWN)
-		redacting->nomem |=
-			!ts_map_set(&redacting->plane.kinds, (uint64_t)key_of(entry), kind);
+	if (kind != TS_KEY_UNKNOWN &&
+	    !ts_map_set(&redacting->plane.kinds, (uint64_t)key_of(entry), kind))
+		ts_copy_nomem(redacting->out);
 }
 
 static void put_stat_name(struct redacting *redacting, int64_t id, struct ts_bytes name,
@@ -407,15 +406,16 @@ static void see_plane(struct redacting *redacting, struct ts_bytes body)
 	struct ts_pb pb = ts_pb_of(body, &error);
 
 	see_metadata(redacting, body);
-	while (ts_pb_next(&pb) && !redacting->nomem)
+	while (ts_pb_next(&pb) && redacting->out->st == TS_OK)
 		if (pb.field == XPLANE_LINES && pb.wire == TS_PB_BYTES)
 			see_line(redacting, ts_pb_bytes(&pb));
 	error = (struct ts_pb_error){ NULL, NULL };
 	pb = ts_pb_of(body, &error);
-	for (const uint8_t *at = pb.p; ts_pb_next(&pb) && !redacting->nomem; at = pb.p) {
+	for (const uint8_t *at = pb.p; ts_pb_next(&pb) && redacting->out->st == TS_OK; at = pb.p) {
 		if (pb.field != XPLANE_LINES)
 			put_plane_field(redacting, &pb, at);
-		redacting->nomem |= redacting->rest.failed;
+		if (redacting->rest.failed)
+			ts_copy_nomem(redacting->out);
 	}
 }
 
@@ -440,7 +440,7 @@ static void put_plane(struct redacting *redacting, struct ts_bytes body)
 		nr_bytes += 1 + ts_pbw_size(plane->lines[i].nr_bytes) + plane->lines[i].nr_bytes;
 	put_head(redacting->out, XSPACE_PLANES, nr_bytes);
 	ts_copy_put(redacting->out, ts_buf_bytes(&redacting->rest));
-	while (ts_pb_next(&pb) && !redacting->nomem) {
+	while (ts_pb_next(&pb) && redacting->out->st == TS_OK) {
 		if (pb.field != XPLANE_LINES || pb.wire != TS_PB_BYTES)
 			continue;
 		put_head(redacting->out, XPLANE_LINES, plane->lines[at].nr_bytes);
@@ -474,7 +474,8 @@ static void put_message(struct redacting *redacting, const struct ts_pb *pb)
 	else
 		ts_names_put(redacting->names, ts_pb_bytes(pb), out);
 	ts_pbw_end(out, mark);
-	redacting->nomem |= out->failed;
+	if (out->failed)
+		ts_copy_nomem(redacting->out);
 	ts_copy_put(redacting->out, ts_buf_bytes(out));
 }
 
@@ -491,14 +492,14 @@ enum ts_status ts_redact_xplane(const struct ts_names *names, struct ts_bytes by
 	TS_ASSERT(names && out);
 	TS_ASSERT(bytes.p || bytes.n == 0);
 	*report = (struct ts_redact_report){ .damage = TS_ERROR_INIT };
-	while (ts_pb_next(&pb) && !redacting.nomem) {
+	while (ts_pb_next(&pb) && out->st == TS_OK) {
 		struct ts_bytes body = ts_pb_bytes(&pb);
 
 		if (pb.field != XSPACE_PLANES || pb.wire != TS_PB_BYTES) {
 			put_message(&redacting, &pb);
 		} else if (!ts_bytes_starts(field_in(body, XPLANE_NAME), OUR_PLANE)) {
 			see_plane(&redacting, body);
-			if (!redacting.nomem)
+			if (out->st == TS_OK)
 				put_plane(&redacting, body);
 			release_plane(&redacting);
 		}
@@ -506,5 +507,5 @@ enum ts_status ts_redact_xplane(const struct ts_names *names, struct ts_bytes by
 	note_damage(&redacting, &error);
 	ts_buf_release(&redacting.rest);
 	ts_buf_release(&redacting.piece);
-	return redacting.nomem ? ts_fail_nomem(err) : TS_OK;
+	return ts_copy_status(out, err);
 }

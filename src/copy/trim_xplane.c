@@ -40,12 +40,12 @@ struct trimming {
 	struct rest *rests; /* of each line of the host */
 	uint32_t first_plane, nr_planes, first_line, nr_lines;
 	struct ts_map programs; /* ids of programs that still have an op */
-	bool nomem;
 };
 
 static void need(struct trimming *trimming, struct ts_map *set, int64_t id)
 {
-	trimming->nomem |= !ts_map_set(set, (uint64_t)id, 1);
+	if (!ts_map_set(set, (uint64_t)id, 1))
+		ts_copy_nomem(trimming->out);
 }
 
 static bool is_needed(const struct ts_map *set, int64_t id)
@@ -89,7 +89,7 @@ static void use_metadata(struct trimming *trimming, struct uses *uses, int64_t i
 		return;
 	need(trimming, &uses->events, id);
 	if (!ts_grow(&uses->todo, &uses->cap_todo, uses->nr_todo + 1, sizeof(*uses->todo)))
-		trimming->nomem = true;
+		ts_copy_nomem(trimming->out);
 	else
 		uses->todo[uses->nr_todo++] = id;
 }
@@ -136,7 +136,7 @@ static void use_entry(struct trimming *trimming, struct uses *uses, struct ts_pb
 /* What is needed needs others in turn. */
 static void use_needed(struct trimming *trimming, struct uses *uses)
 {
-	while (uses->nr_todo > 0 && !trimming->nomem) {
+	while (uses->nr_todo > 0 && trimming->out->st == TS_OK) {
 		int64_t id = uses->todo[--uses->nr_todo];
 		uint32_t at = ts_map_find(&uses->bodies, (uint64_t)id);
 		struct ts_pb_error error = { NULL, NULL };
@@ -324,7 +324,8 @@ static void take_stat_name(struct trimming *trimming, struct uses *uses, struct 
 			role = ROLE_HLO_PROTO;
 	}
 	if (role)
-		trimming->nomem |= !ts_map_set(&uses->roles, (uint64_t)key, role);
+		if (!ts_map_set(&uses->roles, (uint64_t)key, role))
+			ts_copy_nomem(trimming->out);
 }
 
 static void take_event_metadata(struct trimming *trimming, struct uses *uses, struct ts_bytes entry)
@@ -336,7 +337,7 @@ static void take_event_metadata(struct trimming *trimming, struct uses *uses, st
 		return;
 	if (!ts_grow(&uses->entries, &uses->cap_entries, uses->nr_entries + 1, sizeof(value)) ||
 	    !ts_map_set(&uses->bodies, (uint64_t)key, (uint32_t)uses->nr_entries)) {
-		trimming->nomem = true;
+		ts_copy_nomem(trimming->out);
 		return;
 	}
 	uses->entries[uses->nr_entries++] = value;
@@ -430,7 +431,7 @@ static void use_plane(struct trimming *trimming, uint32_t index, struct ts_bytes
 
 	index_plane(trimming, uses, body);
 	use_plane_stats(trimming, uses, body);
-	for (uint32_t l = 0; l < plane->nr_lines && !trimming->nomem; l++)
+	for (uint32_t l = 0; l < plane->nr_lines && trimming->out->st == TS_OK; l++)
 		use_line(trimming, uses, plane->first_line + l);
 	if (plane->kind == TS_PLANE_METADATA)
 		use_programs(trimming, uses, body);
@@ -540,7 +541,8 @@ static void each_plane(struct trimming *trimming, enum turn turn)
 	struct ts_pb pb = ts_pb_of(trimming->file, &error);
 	uint32_t at = 0;
 
-	for (const uint8_t *start = pb.p; ts_pb_next(&pb) && !trimming->nomem; start = pb.p) {
+	for (const uint8_t *start = pb.p; ts_pb_next(&pb) && trimming->out->st == TS_OK;
+	     start = pb.p) {
 		uint32_t index = trimming->first_plane + at;
 
 		if (pb.field != XSPACE_PLANES) {
@@ -610,9 +612,10 @@ enum ts_status ts_trim_xplane(const struct ts_trim *trim, uint32_t host, struct 
 	find_lines(&trimming, profile);
 	trimming.uses = calloc(trimming.nr_planes + 1, sizeof(*trimming.uses));
 	trimming.rests = calloc(trimming.nr_lines + 1, sizeof(*trimming.rests));
-	trimming.nomem = !trimming.uses || !trimming.rests;
-	for (enum turn turn = USE_PLANES; turn <= PUT && !trimming.nomem; turn++)
+	if (!trimming.uses || !trimming.rests)
+		ts_copy_nomem(out);
+	for (enum turn turn = USE_PLANES; turn <= PUT && out->st == TS_OK; turn++)
 		each_plane(&trimming, turn);
 	release(&trimming);
-	return trimming.nomem ? ts_fail_nomem(err) : TS_OK;
+	return ts_copy_status(out, err);
 }
