@@ -163,9 +163,9 @@ enum ts_status ts_copy_place_find(struct ts_copy_place *place, const struct ts_c
 		.sources = &place->source,
 		.is_theirs = !name->output,
 	};
-	if (!ts_sources_add(&place->source, from))
-		return ts_fail_nomem(err);
-	st = not_an_input(cli, place->path, err);
+	st = ts_sources_add(&place->source, from, err);
+	if (st == TS_OK)
+		st = not_an_input(cli, place->path, err);
 	return st ? st : ts_dir_make_for(place->path, folder_mode(session), &place->made_dirs, err);
 }
 

@@ -13,7 +13,7 @@
 enum ts_status ts_note_input(const struct ts_cli *cli, const char *path, struct ts_error *err)
 {
 	TS_ASSERT(cli && path);
-	return ts_sources_add(cli->sources, path) ? TS_OK : ts_fail_nomem(err);
+	return ts_sources_add(cli->sources, path, err);
 }
 
 enum ts_status ts_check_output(const struct ts_cli *cli, struct ts_error *err)
@@ -36,10 +36,11 @@ enum ts_status ts_check_output(const struct ts_cli *cli, struct ts_error *err)
 static enum ts_status note_sessions(const struct ts_cli *cli, const struct ts_runs *runs,
 				    struct ts_error *err)
 {
-	for (size_t i = 0; i < runs->nr_sessions; i++)
-		if (!ts_sources_add_session(cli->sources, &runs->sessions[i]))
-			return ts_fail_nomem(err);
-	return ts_check_output(cli, err);
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < runs->nr_sessions && st == TS_OK; i++)
+		st = ts_sources_add_session(cli->sources, &runs->sessions[i], err);
+	return st ? st : ts_check_output(cli, err);
 }
 
 enum ts_status ts_find_sessions(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,

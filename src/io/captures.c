@@ -29,7 +29,6 @@ struct telling {
 	size_t nr_groups;
 	struct ts_arena arena;	 /* of the keys, and of names of devices */
 	struct ts_strmap inside; /* "GROUP/WORKER" and "GROUP#RANK" */
-	bool nomem;
 };
 
 /* The number behind "KEY":, or -1. */
@@ -71,41 +70,39 @@ static void read_info(struct one *one, struct ts_bytes head)
 	one->world_size = number_of(info, "\"world_size\"");
 }
 
-/* A file that cannot be read has an empty one; its reader will say why. False: no memory. */
-static bool read_head(const char *path, struct ts_buf *head)
+/* A file that cannot be read has an empty one; its reader will say why. */
+static enum ts_status read_head(const char *path, struct ts_buf *head, struct ts_error *err)
 {
 	struct ts_input in = TS_INPUT_INIT;
 	enum ts_status st = ts_input_open_plain(&in, path, NULL);
 
-	if (st)
-		return st != TS_NOMEM;
-	if (ts_gzip_probe(in.bytes))
+	if (st == TS_OK && ts_gzip_probe(in.bytes))
 		st = ts_gunzip_head(in.bytes, head, HEAD_BYTES, NULL);
-	else
+	else if (st == TS_OK)
 		ts_buf_put(head, ts_bytes_cut(in.bytes, 0, HEAD_BYTES));
 	ts_input_release(&in);
-	return st != TS_NOMEM && !head->failed;
+	return st == TS_NOMEM || head->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
 /* NR: files in the folder, the size of a job whose ranks only their names say. */
-static bool look_into(struct telling *telling, struct one *one, const struct ts_hostfile *file,
-		      size_t nr)
+static enum ts_status look_into(struct telling *telling, struct one *one,
+				const struct ts_hostfile *file, size_t nr, struct ts_error *err)
 {
 	struct ts_buf head = TS_BUF_INIT;
-	bool good = read_head(file->path, &head);
+	enum ts_status st = read_head(file->path, &head, err);
 	struct ts_bytes device = first_device(ts_buf_bytes(&head));
 
 	read_info(one, ts_buf_bytes(&head));
-	if (device.n > 0) {
+	if (st == TS_OK && device.n > 0) {
 		one->device = ts_arena_printf(&telling->arena, "%.*s", TS_ARG(device));
-		good = good && one->device.p;
+		st = one->device.p ? TS_OK : ts_fail_nomem(err);
 	}
 	ts_buf_release(&head);
 	if (one->rank < 0) {
 		one->rank = ts_tracefile_rank(ts_bytes_of(file->name));
 		one->world_size = one->rank < 0 ? -1 : (int64_t)nr;
 	}
-	return good;
+	return st;
 }
 
 static bool is_trace_head(struct ts_bytes head)
@@ -167,18 +164,23 @@ static bool is_rank_head(struct ts_bytes head, bool is_named)
 	       (is_named && (is_trace_head(head) || ts_bytes_has(head, "\"schemaVersion\"")));
 }
 
-bool ts_captures_is_rank(const char *path, struct ts_bytes name, bool any_name)
+enum ts_status ts_captures_is_rank(const char *path, struct ts_bytes name, bool any_name,
+				   bool *is_rank, struct ts_error *err)
 {
-	bool is_named = ts_tracefile_rank(name) >= 0, is_rank;
+	bool is_named = ts_tracefile_rank(name) >= 0;
 	struct ts_buf head = TS_BUF_INIT;
+	enum ts_status st;
 
-	TS_ASSERT(path);
+	TS_ASSERT(path && is_rank);
+	*is_rank = false;
 	if (ts_tracefile_stem(name).n == name.n || ts_tracefile_is_ours(name) ||
 	    !(is_named || any_name))
-		return false;
-	is_rank = read_head(path, &head) && is_rank_head(ts_buf_bytes(&head), is_named);
+		return TS_OK;
+	st = read_head(path, &head, err);
+	if (st == TS_OK)
+		*is_rank = is_rank_head(ts_buf_bytes(&head), is_named);
 	ts_buf_release(&head);
-	return is_rank;
+	return st;
 }
 
 static int by_time(const void *a, const void *b)
@@ -190,87 +192,102 @@ static int by_time(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-static bool is_inside(const struct telling *telling, const char *key)
+/* The keys of .inside; NULL: no memory. */
+static const char *worker_key(struct telling *telling, size_t group, struct ts_bytes worker)
 {
-	return ts_strmap_find(&telling->inside, ts_bytes_of(key)) != TS_NONE;
-}
+	struct ts_bytes key = ts_arena_printf(&telling->arena, "%zu/%.*s", group, TS_ARG(worker));
 
-static const char *key_of(struct telling *telling, size_t group, char sign, struct ts_bytes text)
-{
-	struct ts_bytes key =
-		ts_arena_printf(&telling->arena, "%zu%c%.*s", group, sign, TS_ARG(text));
-
-	telling->nomem |= !key.p;
-	return key.p ? (const char *)key.p : "";
+	return (const char *)key.p;
 }
 
 static const char *rank_key(struct telling *telling, size_t group, int64_t rank)
 {
-	struct ts_bytes text = ts_arena_printf(&telling->arena, "%lld", (long long)rank);
+	struct ts_bytes key = ts_arena_printf(&telling->arena, "%zu#%lld", group, (long long)rank);
 
-	telling->nomem |= !text.p;
-	return key_of(telling, group, '#', text);
+	return (const char *)key.p;
 }
 
-static bool may_join(struct telling *telling, size_t group, const struct one *one, bool is_session)
+static bool is_near(const struct group *known, const struct one *one)
 {
-	const struct group *known = &telling->groups[group];
-
-	if (is_inside(telling, key_of(telling, group, '/', one->worker)))
-		return false;
-	if (is_session)
-		return true;
 	return one->world_size > 1 && one->world_size == known->world_size &&
 	       (one->device.n == 0 || known->device.n == 0 ||
 		ts_bytes_eq(one->device, known->device)) &&
 	       (one->time_s < 0) == (known->time_s < 0) &&
-	       one->time_s - known->time_s <= TS_CAPTURE_S &&
-	       !is_inside(telling, rank_key(telling, group, one->rank));
+	       one->time_s - known->time_s <= TS_CAPTURE_S;
+}
+
+static enum ts_status may_join(struct telling *telling, size_t group, const struct one *one,
+			       bool is_session, bool *may, struct ts_error *err)
+{
+	const char *worker = worker_key(telling, group, one->worker);
+	const char *rank = rank_key(telling, group, one->rank);
+
+	if (!worker || !rank)
+		return ts_fail_nomem(err);
+	*may = ts_strmap_find(&telling->inside, ts_bytes_of(worker)) == TS_NONE &&
+	       (is_session || (is_near(&telling->groups[group], one) &&
+			       ts_strmap_find(&telling->inside, ts_bytes_of(rank)) == TS_NONE));
+	return TS_OK;
 }
 
 /* The group that takes it: the earliest of those that are near enough in time, or a new one. */
-static size_t group_of(struct telling *telling, const struct one *one, bool is_session)
+static enum ts_status find_group(struct telling *telling, const struct one *one, bool is_session,
+				 size_t *group, struct ts_error *err)
 {
 	size_t first = telling->nr_groups;
 
 	while (first > 0 &&
 	       (is_session || one->time_s - telling->groups[first - 1].time_s <= TS_CAPTURE_S))
 		first--;
-	for (; first < telling->nr_groups; first++)
-		if (may_join(telling, first, one, is_session))
-			return first;
-	telling->groups[telling->nr_groups] =
+	for (*group = first; *group < telling->nr_groups; ++*group) {
+		bool may = false;
+		enum ts_status st = may_join(telling, *group, one, is_session, &may, err);
+
+		if (st || may)
+			return st;
+	}
+	telling->groups[telling->nr_groups++] =
 		(struct group){ .time_s = one->time_s, .world_size = one->world_size };
-	return telling->nr_groups++;
+	return TS_OK;
 }
 
-static void put(struct telling *telling, const char *key)
+/* KEY NULL: there was no memory for it. */
+static enum ts_status put(struct telling *telling, const char *key, struct ts_error *err)
 {
-	telling->nomem |= !ts_strmap_set(&telling->inside, ts_bytes_of(key), 0);
+	if (!key || !ts_strmap_set(&telling->inside, ts_bytes_of(key), 0))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
-static void take(struct telling *telling, const struct one *one, bool is_session, uint32_t *capture)
+static enum ts_status take(struct telling *telling, const struct one *one, bool is_session,
+			   uint32_t *capture, struct ts_error *err)
 {
-	size_t group = group_of(telling, one, is_session);
+	size_t group;
+	enum ts_status st = find_group(telling, one, is_session, &group, err);
 
+	if (st)
+		return st;
 	if (telling->groups[group].device.n == 0)
 		telling->groups[group].device = one->device;
-	put(telling, key_of(telling, group, '/', one->worker));
-	if (one->rank >= 0)
-		put(telling, rank_key(telling, group, one->rank));
 	capture[one->file] = (uint32_t)group;
+	st = put(telling, worker_key(telling, group, one->worker), err);
+	if (st == TS_OK && one->rank >= 0)
+		st = put(telling, rank_key(telling, group, one->rank), err);
+	return st;
 }
 
-bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_session,
-		      uint32_t *capture)
+enum ts_status ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_session,
+				uint32_t *capture, struct ts_error *err)
 {
 	struct telling telling = { .ones = calloc(nr + 1, sizeof(struct one)),
 				   .groups = calloc(nr + 1, sizeof(struct group)),
 				   .arena = TS_ARENA_INIT };
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(files && capture);
-	telling.nomem = !telling.ones || !telling.groups;
-	for (size_t i = 0; i < nr && !telling.nomem; i++) {
+	if (!telling.ones || !telling.groups)
+		st = ts_fail_nomem(err);
+	for (size_t i = 0; i < nr && st == TS_OK; i++) {
 		struct ts_bytes host = ts_bytes_of(files[i].host);
 		struct one *one = &telling.ones[i];
 
@@ -280,15 +297,15 @@ bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_sessio
 				     .rank = -1,
 				     .world_size = -1 };
 		if (!is_session && nr > 1)
-			telling.nomem = !look_into(&telling, one, &files[i], nr);
+			st = look_into(&telling, one, &files[i], nr, err);
 	}
-	if (!telling.nomem)
+	if (st == TS_OK)
 		qsort(telling.ones, nr, sizeof(struct one), by_time);
-	for (size_t i = 0; i < nr && !telling.nomem; i++)
-		take(&telling, &telling.ones[i], is_session, capture);
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = take(&telling, &telling.ones[i], is_session, capture, err);
 	ts_strmap_release(&telling.inside);
 	ts_arena_release(&telling.arena);
 	free(telling.ones);
 	free(telling.groups);
-	return !telling.nomem;
+	return st;
 }

@@ -20,17 +20,18 @@
 #define TS_CAPTURE_S 60
 
 /*
- * CAPTURE[i] gets the number of FILES[i]'s capture, from 0 in the order of their times. False: no
- * memory. Where a folder that is not a session has several files, their heads are read.
+ * CAPTURE[i] gets the number of FILES[i]'s capture, from 0 in the order of their times. Where
+ * a folder that is not a session has several files, their heads are read.
  */
-bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_session,
-		      uint32_t *capture);
+enum ts_status ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_session,
+				uint32_t *capture, struct ts_error *err);
 
 /*
  * Is the file PATH of this NAME the trace of a rank, although its name is not that of a profiler's trace?
  * HTA's users name them so: rank_0.json, or any .json[.gz] whose head is Kineto's. Its head
  * is read; ANY_NAME: of names without a rank, too.
  */
-bool ts_captures_is_rank(const char *path, struct ts_bytes name, bool any_name);
+enum ts_status ts_captures_is_rank(const char *path, struct ts_bytes name, bool any_name,
+				   bool *is_rank, struct ts_error *err);
 
 #endif

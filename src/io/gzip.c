@@ -86,7 +86,8 @@ static void begin_member(struct ts_gzip_state *state, struct ts_bytes text)
  * One step, into room that depends on TEXT alone: how ISA-L goes on may depend on
  * how much there is.
  */
-static bool deflate_some(struct isal_zstream *z, struct ts_buf *out, struct ts_bytes text)
+static enum ts_status deflate_some(struct isal_zstream *z, struct ts_buf *out, struct ts_bytes text,
+				   struct ts_error *err)
 {
 	size_t left = text.n - (size_t)(z->next_in - text.p);
 	uint32_t room = piece(room_for(text.n));
@@ -96,13 +97,13 @@ static bool deflate_some(struct isal_zstream *z, struct ts_buf *out, struct ts_b
 		z->end_of_stream = z->avail_in == left;
 	}
 	if (!ts_buf_room(out, room))
-		return false;
+		return ts_fail_nomem(err);
 	z->next_out = out->p + out->n;
 	z->avail_out = room;
 	if (isal_deflate(z) != COMP_OK)
-		return false;
+		return ts_fail(err, TS_FORMAT, "the text cannot be packed");
 	out->n += room - z->avail_out;
-	return true;
+	return TS_OK;
 }
 
 enum ts_status ts_gzip_member(struct ts_gzip *gz, struct ts_buf *out, struct ts_bytes text,
@@ -112,15 +113,15 @@ enum ts_status ts_gzip_member(struct ts_gzip *gz, struct ts_buf *out, struct ts_
 	TS_ASSERT(text.p || text.n == 0);
 	struct isal_zstream *z = &gz->state->z;
 	size_t start = out->n;
+	enum ts_status st = TS_OK;
 
 	put_header(out, comment);
 	begin_member(gz->state, text);
-	while (!out->failed && z->internal_state.state != ZSTATE_END)
-		out->failed = !deflate_some(z, out, text);
-	if (!out->failed)
-		return TS_OK;
-	out->n = start;
-	return ts_fail_nomem(err);
+	while (st == TS_OK && z->internal_state.state != ZSTATE_END)
+		st = deflate_some(z, out, text, err);
+	if (st)
+		out->n = start;
+	return st;
 }
 
 void ts_gzip_release(struct ts_gzip *gz)

@@ -33,22 +33,6 @@ static char *beside(const char *path, const char *target)
 	return joined;
 }
 
-/* Whose link may be trusted: that of the folder's owner, or of the user. */
-static bool is_trusted(const char *path)
-{
-	size_t n = folder_length(path);
-	char *folder = n > 0 ? strndup(path, n) : strdup(".");
-	struct stat link, above;
-	bool known = folder && lstat(path, &link) == 0 && stat(folder, &above) == 0;
-
-	free(folder);
-	if (!known)
-		return false;
-	if (!(above.st_mode & S_ISVTX) || !(above.st_mode & S_IWOTH))
-		return true;
-	return link.st_uid == geteuid() || link.st_uid == above.st_uid;
-}
-
 static enum ts_status refuse(const char *path, const char *link, struct ts_error *err)
 {
 	const char *dots = ts_path_tail(&path);
@@ -59,6 +43,23 @@ static enum ts_status refuse(const char *path, const char *link, struct ts_error
 		       dots, path, strcmp(path, link) == 0 ? "it" : link);
 }
 
+/* Whose link may be trusted: that of the folder's owner, or of the user. */
+static enum ts_status check_trust(const char *path, const char *link, struct ts_error *err)
+{
+	size_t n = folder_length(link);
+	char *folder = n > 0 ? strndup(link, n) : strdup(".");
+	struct stat self, above;
+	bool is_trusted;
+
+	if (!folder)
+		return ts_fail_nomem(err);
+	is_trusted = lstat(link, &self) == 0 && stat(folder, &above) == 0 &&
+		     (!(above.st_mode & S_ISVTX) || !(above.st_mode & S_IWOTH) ||
+		      self.st_uid == geteuid() || self.st_uid == above.st_uid);
+	free(folder);
+	return is_trusted ? TS_OK : refuse(path, link, err);
+}
+
 enum ts_status ts_links_follow(char **out, const char *path, struct ts_error *err)
 {
 	char target[TARGET_BYTES];
@@ -67,15 +68,14 @@ enum ts_status ts_links_follow(char **out, const char *path, struct ts_error *er
 	TS_ASSERT(out && path);
 	for (int hops = 0; at && hops <= LINKS_MAX; hops++) {
 		ssize_t n = readlink(at, target, sizeof(target) - 1);
-		enum ts_status st = TS_OK;
+		enum ts_status st;
 		char *next;
 
 		if (n < 0) { /* not a link; any other failure will show when it is opened */
 			*out = at;
 			return TS_OK;
 		}
-		if (!is_trusted(at))
-			st = refuse(path, at, err);
+		st = check_trust(path, at, err);
 		target[n] = '\0';
 		next = st ? NULL : beside(at, target);
 		free(at);

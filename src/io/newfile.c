@@ -101,7 +101,7 @@ static enum ts_status look_at_old(struct ts_newfile *file, bool *exists, struct 
 		return refuse_kind(file->path, &old, err);
 	if (is_source(file, &old))
 		return refuse_source(file->path, err);
-	return ts_rights_of(&file->rights, file->path, &old) ? TS_OK : ts_fail_nomem(err);
+	return ts_rights_of(&file->rights, file->path, &old, err);
 }
 
 static enum ts_status prepare(struct ts_newfile *file, struct ts_error *err)
@@ -485,13 +485,14 @@ static enum ts_status look_at_like(struct ts_newfile *file, struct stat *like, s
 {
 	if (stat(file->use.like, like) != 0)
 		return ts_fail_errno(err, errno, file->use.like, "look at it");
-	return ts_rights_of(&file->rights, file->use.like, like) ? TS_OK : ts_fail_nomem(err);
+	return ts_rights_of(&file->rights, file->use.like, like, err);
 }
 
 static enum ts_status choose_rights(struct ts_newfile *file, struct stat *like,
 				    struct ts_error *err)
 {
 	const struct ts_sources *sources = file->use.sources;
+	enum ts_status st;
 
 	if (file->use.like)
 		return look_at_like(file, like, err);
@@ -500,8 +501,9 @@ static enum ts_status choose_rights(struct ts_newfile *file, struct stat *like,
 			ts_rights_narrow(&file->rights, &sources->limit);
 		return TS_OK;
 	}
-	if (!ts_rights_copy(&file->rights, &sources->limit))
-		return ts_fail_nomem(err);
+	st = ts_rights_copy(&file->rights, &sources->limit, err);
+	if (st)
+		return st;
 	ts_rights_renew(&file->rights);
 	return TS_OK;
 }
@@ -509,13 +511,10 @@ static enum ts_status choose_rights(struct ts_newfile *file, struct stat *like,
 static enum ts_status keep_attributes(struct ts_newfile *file, struct ts_error *err)
 {
 	const char *from = file->use.like ? file->use.like : file->replaces ? file->path : NULL;
-	char name[TS_ATTRIBUTE_MAX];
+	enum ts_status st = from ? ts_attributes_copy(file->fd, from, file->path, err) : TS_OK;
 
-	if (!from || ts_attributes_copy(file->fd, from, name))
-		return TS_OK;
-	file->failed = true;
-	return ts_fail(err, TS_IO, "%s: its attribute %s cannot be kept: %s (nothing was changed)",
-		       file->path, name, strerror(errno));
+	file->failed |= st != TS_OK;
+	return st;
 }
 
 /* Rights, attributes and times, of a file that nobody else can open until here. */

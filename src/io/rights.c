@@ -88,19 +88,19 @@ static bool has_no_acl(int errnum)
 	return errnum == ENODATA || errnum == ENOTSUP || errnum == ENOSYS;
 }
 
-static bool read_acl(struct ts_rights *rights, const char *path)
+static enum ts_status read_acl(struct ts_rights *rights, const char *path, struct ts_error *err)
 {
 	ssize_t n = getxattr(path, ACL, NULL, 0);
 
 	if (n > 0 && !ts_buf_room(&rights->acl, (size_t)n))
-		return false;
+		return ts_fail_nomem(err);
 	if (n > 0)
 		n = getxattr(path, ACL, rights->acl.p, (size_t)n);
 	if (n > 0)
 		rights->acl.n = (size_t)n;
 	else if (n < 0 && !has_no_acl(errno)) /* what the group may is then not known */
 		set_bits(rights, 0, rights->mode & ALL);
-	return true;
+	return TS_OK;
 }
 
 /* A folder gives an ACL of its own to each new file. */
@@ -114,10 +114,10 @@ static void write_acl(struct ts_rights *rights, int fd)
 		set_bits(rights, 0, rights->mode & ALL);
 }
 #else
-static bool read_acl(struct ts_rights *rights, const char *path)
+static enum ts_status read_acl(struct ts_rights *rights, const char *path, struct ts_error *err)
 {
-	(void)rights, (void)path;
-	return true;
+	(void)rights, (void)path, (void)err;
+	return TS_OK;
 }
 
 static void write_acl(struct ts_rights *rights, int fd)
@@ -126,17 +126,19 @@ static void write_acl(struct ts_rights *rights, int fd)
 }
 #endif
 
-bool ts_rights_of(struct ts_rights *rights, const char *path, const struct stat *st)
+enum ts_status ts_rights_of(struct ts_rights *rights, const char *path, const struct stat *st,
+			    struct ts_error *err)
 {
 	TS_ASSERT(rights && path && st);
 	rights->mode = st->st_mode & 07777;
 	rights->uid = st->st_uid;
 	rights->gid = st->st_gid;
 	ts_buf_clear(&rights->acl);
-	return read_acl(rights, path);
+	return read_acl(rights, path, err);
 }
 
-bool ts_rights_copy(struct ts_rights *to, const struct ts_rights *from)
+enum ts_status ts_rights_copy(struct ts_rights *to, const struct ts_rights *from,
+			      struct ts_error *err)
 {
 	TS_ASSERT(to && from);
 	to->mode = from->mode;
@@ -144,7 +146,7 @@ bool ts_rights_copy(struct ts_rights *to, const struct ts_rights *from)
 	to->gid = from->gid;
 	ts_buf_clear(&to->acl);
 	ts_buf_put(&to->acl, ts_buf_bytes(&from->acl));
-	return !to->acl.failed;
+	return to->acl.failed ? ts_fail_nomem(err) : TS_OK;
 }
 
 void ts_rights_release(struct ts_rights *rights)
@@ -223,59 +225,62 @@ static const struct kind *kind_of(const char *name)
 	return kind;
 }
 
-static bool copy_attribute(int fd, const char *from, const char *name)
+static enum ts_status copy_attribute(int fd, const char *from, const char *path, const char *name,
+				     struct ts_error *err)
 {
 	ssize_t n = getxattr(from, name, NULL, 0);
 	struct ts_buf value = TS_BUF_INIT;
-	bool good;
+	enum ts_status st = TS_OK;
 
 	if (n >= 0 && !ts_buf_room(&value, (size_t)n + 1))
 		errno = ENOMEM;
 	else if (n >= 0)
 		n = getxattr(from, name, value.p, (size_t)n);
-	good = n >= 0 && !value.failed && fsetxattr(fd, name, value.p, (size_t)n, 0) == 0;
+	if (n < 0 || value.failed || fsetxattr(fd, name, value.p, (size_t)n, 0) != 0)
+		st = ts_fail(err, TS_IO,
+			     "%s: its attribute %s cannot be kept: %s (nothing was changed)", path,
+			     name, strerror(errno));
 	ts_buf_release(&value);
-	return good;
+	return st;
 }
 
 /* NAMES end with a NUL each. */
-static bool copy_attributes(int fd, const char *from, struct ts_bytes names,
-			    char name[TS_ATTRIBUTE_MAX])
+static enum ts_status copy_attributes(int fd, const char *from, const char *path,
+				      struct ts_bytes names, struct ts_error *err)
 {
 	for (const char *at = (const char *)names.p, *end = at + names.n; at < end;
 	     at += strlen(at) + 1) {
 		const struct kind *kind = kind_of(at);
+		enum ts_status st =
+			kind->copied == NEVER ? TS_OK : copy_attribute(fd, from, path, at, err);
 
-		if (kind->copied != NEVER && !copy_attribute(fd, from, at) &&
-		    kind->copied == MUST) {
-			snprintf(name, TS_ATTRIBUTE_MAX, "%s", at);
-			return false;
-		}
+		if (st && kind->copied == MUST)
+			return st;
 	}
-	return true;
+	return TS_OK;
 }
 
-bool ts_attributes_copy(int fd, const char *from, char name[TS_ATTRIBUTE_MAX])
+enum ts_status ts_attributes_copy(int fd, const char *from, const char *path, struct ts_error *err)
 {
 	struct ts_buf names = TS_BUF_INIT;
 	ssize_t n = listxattr(from, NULL, 0);
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	TS_ASSERT(fd >= 0 && from);
+	TS_ASSERT(fd >= 0 && from && path);
 	if (n > 0 && ts_buf_room(&names, (size_t)n))
 		n = listxattr(from, (char *)names.p, (size_t)n);
-	if (n > 0 && !names.failed)
-		good = copy_attributes(fd, from, (struct ts_bytes){ names.p, (size_t)n }, name);
-	else if (names.failed)
-		errno = ENOMEM, good = false;
+	if (names.failed)
+		st = ts_fail_nomem(err);
+	else if (n > 0)
+		st = copy_attributes(fd, from, path, (struct ts_bytes){ names.p, (size_t)n }, err);
 	ts_buf_release(&names);
-	return good;
+	return st;
 }
 #else
-bool ts_attributes_copy(int fd, const char *from, char name[TS_ATTRIBUTE_MAX])
+enum ts_status ts_attributes_copy(int fd, const char *from, const char *path, struct ts_error *err)
 {
-	(void)fd, (void)from, (void)name;
-	return true;
+	(void)fd, (void)from, (void)path, (void)err;
+	return TS_OK;
 }
 #endif
 

@@ -22,10 +22,11 @@ struct ts_rights {
 #define TS_RIGHTS_INIT { .acl = TS_BUF_INIT }
 
 struct stat;
-/* Of the file PATH, links followed, of which ST is known. False: no memory. */
-bool ts_rights_of(struct ts_rights *rights, const char *path, const struct stat *st);
-/* False: no memory. */
-bool ts_rights_copy(struct ts_rights *to, const struct ts_rights *from);
+/* Of the file PATH, links followed, of which ST is known. */
+enum ts_status ts_rights_of(struct ts_rights *rights, const char *path, const struct stat *st,
+			    struct ts_error *err);
+enum ts_status ts_rights_copy(struct ts_rights *to, const struct ts_rights *from,
+			      struct ts_error *err);
 void ts_rights_release(struct ts_rights *rights);
 
 /* Nobody shall have more than LIMIT gives too, but for the owner. */
@@ -40,10 +41,9 @@ bool ts_rights_give(struct ts_rights *rights, int fd, bool takes_owner);
 
 /*
  * What else is known of the file FROM goes to FD: attributes of the user's, which must, and those of the
- * system (labels), which may be refused. False: errno says why, and NAME has the attribute.
+ * system (labels), which may be refused. PATH: of FD's file, for the story.
  */
-#define TS_ATTRIBUTE_MAX 256
-bool ts_attributes_copy(int fd, const char *from, char name[TS_ATTRIBUTE_MAX]);
+enum ts_status ts_attributes_copy(int fd, const char *from, const char *path, struct ts_error *err);
 
 /* FD gets the times of a file that ST is of. False: errno says why. */
 bool ts_times_give(int fd, const struct stat *st);

@@ -50,15 +50,14 @@ struct finder {
 	size_t nr_stray;		/* profiles outside any session folder */
 	size_t nr_summaries, nr_traces; /* files of TensorBoard's scalars; of trace viewers */
 	bool known_before;		/* found a folder that an earlier path had covered */
-	bool nomem;
 };
 
+/* In the arena of the runs, as join() and others below; NULL: no memory. */
 static const char *dup_arena(struct finder *finder, const char *s, size_t n)
 {
 	struct ts_bytes copy =
 		ts_arena_copy(&finder->runs->arena, (struct ts_bytes){ (const uint8_t *)s, n });
 
-	finder->nomem |= !copy.p;
 	return (const char *)copy.p;
 }
 
@@ -70,39 +69,42 @@ static const char *join(struct finder *finder, const char *dir, const char *name
 				       : ts_arena_printf(&finder->runs->arena, "%s%s%s", dir,
 							 slash ? "" : "/", name);
 
-	finder->nomem |= !path.p;
 	return (const char *)path.p;
 }
 
-static void add_problem(struct finder *finder, const char *line)
+static enum ts_status add_problem(struct finder *finder, const char *line, struct ts_error *err)
 {
 	struct ts_runs *runs = finder->runs;
 	const char *copy = dup_arena(finder, line, strlen(line));
 
 	if (!copy || !ts_grow(&runs->problems, &runs->problems_cap, runs->nr_problems + 1,
-			      sizeof(*runs->problems))) {
-		finder->nomem = true;
-		return;
-	}
+			      sizeof(*runs->problems)))
+		return ts_fail_nomem(err);
 	runs->problems[runs->nr_problems++] = copy;
+	return TS_OK;
 }
 
-static void problem(struct finder *finder, const char *path, const char *cause)
+/* PATH NULL: there was no memory for it. */
+static enum ts_status problem(struct finder *finder, const char *path, const char *cause,
+			      struct ts_error *err)
 {
-	struct ts_error err = TS_ERROR_INIT;
+	struct ts_error story = TS_ERROR_INIT;
 
-	ts_fail(&err, TS_IO, "%s%s: %s", ts_path_tail(&path), path, cause);
-	add_problem(finder, err.text);
+	if (!path)
+		return ts_fail_nomem(err);
+	ts_fail(&story, TS_IO, "%s%s: %s", ts_path_tail(&path), path, cause);
+	return add_problem(finder, story.text, err);
 }
 
-static void problem_errno(struct finder *finder, int errnum, const char *path, const char *what)
+static enum ts_status problem_errno(struct finder *finder, int errnum, const char *path,
+				    const char *what, struct ts_error *err)
 {
-	struct ts_error err = TS_ERROR_INIT;
+	struct ts_error story = TS_ERROR_INIT;
 
-	if (errnum == ENOMEM)
-		finder->nomem = true;
-	ts_fail_errno(&err, errnum, path, what);
-	add_problem(finder, err.text);
+	if (!path || errnum == ENOMEM)
+		return ts_fail_nomem(err);
+	ts_fail_errno(&story, errnum, path, what);
+	return add_problem(finder, story.text, err);
 }
 
 static const char *tidy(struct finder *finder, const char *path)
@@ -111,59 +113,59 @@ static const char *tidy(struct finder *finder, const char *path)
 	const char *copy = NULL;
 
 	ts_path_tidy(&out, path);
-	if (out.failed)
-		finder->nomem = true;
-	else
+	if (!out.failed)
 		copy = dup_arena(finder, (const char *)out.p, out.n);
 	ts_buf_release(&out);
 	return copy;
 }
 
 /* Where PATH stands; if its names say nothing (".", a link), by those the system knows it by. */
-static enum ts_place locate(struct finder *finder, const char *path, const char **logdir)
+static enum ts_status locate(struct finder *finder, const char *path, enum ts_place *place,
+			     const char **logdir, struct ts_error *err)
 {
 	size_t n;
-	enum ts_place place = ts_place_of(path, &n);
-	char *real = place == TS_PLACE_ANY ? realpath(path, NULL) : NULL;
+	char *real;
 
+	*place = ts_place_of(path, &n);
+	real = *place == TS_PLACE_ANY ? realpath(path, NULL) : NULL;
 	if (real)
-		place = ts_place_of(real, &n);
-	if (place == TS_PLACE_ANY)
+		*place = ts_place_of(real, &n);
+	if (*place == TS_PLACE_ANY)
 		n = strlen(path);
-	*logdir = dup_arena(finder, place != TS_PLACE_ANY && real ? real : path, n);
-	if (*logdir && n == 0)
-		*logdir = ".";
+	*logdir = dup_arena(finder, *place != TS_PLACE_ANY && real ? real : path, n);
 	free(real);
-	return place;
+	if (!*logdir)
+		return ts_fail_nomem(err);
+	if (n == 0)
+		*logdir = ".";
+	return TS_OK;
 }
 
-static bool push(struct finder *finder, size_t **list, size_t *nr, size_t *cap, size_t index)
+static enum ts_status push(size_t **list, size_t *nr, size_t *cap, size_t index,
+			   struct ts_error *err)
 {
-	if (!ts_grow(list, cap, *nr + 1, sizeof(**list))) {
-		finder->nomem = true;
-		return false;
-	}
+	if (!ts_grow(list, cap, *nr + 1, sizeof(**list)))
+		return ts_fail_nomem(err);
 	(*list)[(*nr)++] = index;
-	return true;
+	return TS_OK;
 }
 
-static void add_folder(struct finder *finder, struct folder folder, bool is_link)
+static enum ts_status add_folder(struct finder *finder, struct folder folder, bool is_link,
+				 struct ts_error *err)
 {
 	size_t index = finder->nr_folders;
 
 	if (!folder.path ||
-	    !ts_grow(&finder->folders, &finder->folders_cap, index + 1, sizeof(*finder->folders))) {
-		finder->nomem = true;
-		return;
-	}
+	    !ts_grow(&finder->folders, &finder->folders_cap, index + 1, sizeof(*finder->folders)))
+		return ts_fail_nomem(err);
 	finder->folders[finder->nr_folders++] = folder;
 	if (is_link)
-		push(finder, &finder->links, &finder->nr_links, &finder->links_cap, index);
-	else
-		push(finder, &finder->todo, &finder->nr_todo, &finder->todo_cap, index);
+		return push(&finder->links, &finder->nr_links, &finder->links_cap, index, err);
+	return push(&finder->todo, &finder->nr_todo, &finder->todo_cap, index, err);
 }
 
-static void add_file(struct finder *finder, const char *dir, const char *name, uint64_t nr_bytes)
+static enum ts_status add_file(struct finder *finder, const char *dir, const char *name,
+			       uint64_t nr_bytes, struct ts_error *err)
 {
 	struct ts_bytes host = ts_bytes_of(name);
 	struct ts_hostfile file = { .nr_bytes = nr_bytes };
@@ -177,26 +179,27 @@ static void add_file(struct finder *finder, const char *dir, const char *name, u
 	file.host = dup_arena(finder, name, host.n);
 	file.path = join(finder, dir, name);
 	file.name = dup_arena(finder, name, strlen(name));
-	if (finder->nomem || !ts_grow(&finder->files, &finder->files_cap, finder->nr_files + 1,
-				      sizeof(*finder->files))) {
-		finder->nomem = true;
-		return;
-	}
+	if (!file.host || !file.path || !file.name ||
+	    !ts_grow(&finder->files, &finder->files_cap, finder->nr_files + 1,
+		     sizeof(*finder->files)))
+		return ts_fail_nomem(err);
 	finder->files[finder->nr_files++] = file;
+	return TS_OK;
 }
 
-static void add_extra(struct finder *finder, const char *dir, const char *name, uint64_t nr_bytes)
+static enum ts_status add_extra(struct finder *finder, const char *dir, const char *name,
+				uint64_t nr_bytes, struct ts_error *err)
 {
 	struct ts_hostfile file = { .nr_bytes = nr_bytes };
 
 	file.host = file.name = dup_arena(finder, name, strlen(name));
 	file.path = join(finder, dir, name);
-	if (finder->nomem || !ts_grow(&finder->extras, &finder->extras_cap, finder->nr_extras + 1,
-				      sizeof(*finder->extras))) {
-		finder->nomem = true;
-		return;
-	}
+	if (!file.name || !file.path ||
+	    !ts_grow(&finder->extras, &finder->extras_cap, finder->nr_extras + 1,
+		     sizeof(*finder->extras)))
+		return ts_fail_nomem(err);
 	finder->extras[finder->nr_extras++] = file;
+	return TS_OK;
 }
 
 static int by_host(const void *a, const void *b)
@@ -228,8 +231,8 @@ static const char *folder_name(struct finder *finder, const char *dir)
 }
 
 /* Makes a session of the files gathered. */
-static void add_session(struct finder *finder, enum ts_session_kind kind, const char *dir,
-			const char *logdir)
+static enum ts_status add_session(struct finder *finder, enum ts_session_kind kind, const char *dir,
+				  const char *logdir, struct ts_error *err)
 {
 	struct ts_runs *runs = finder->runs;
 	struct ts_session session = { .kind = kind, .dir = dir, .logdir = logdir };
@@ -243,12 +246,9 @@ static void add_session(struct finder *finder, enum ts_session_kind kind, const 
 	session.looker = session.remote ? runs->looker : NULL;
 	session.run = run.n ? dup_arena(finder, (const char *)run.p, run.n) : ".";
 	session.session = folder_name(finder, dir);
-	if (finder->nomem || !files || !extras ||
-	    !ts_grow(&runs->sessions, &runs->sessions_cap, runs->nr_sessions + 1,
-		     sizeof(session))) {
-		finder->nomem = true;
-		return;
-	}
+	if (!session.run || !session.session || !files || !extras ||
+	    !ts_grow(&runs->sessions, &runs->sessions_cap, runs->nr_sessions + 1, sizeof(session)))
+		return ts_fail_nomem(err);
 	qsort(finder->files, finder->nr_files, sizeof(*files), by_host);
 	memcpy(files, finder->files, finder->nr_files * sizeof(*files));
 	session.files = files;
@@ -261,6 +261,7 @@ static void add_session(struct finder *finder, enum ts_session_kind kind, const 
 	session.nr_extras = finder->nr_extras;
 	runs->sessions[runs->nr_sessions++] = session;
 	finder->nr_files = 0;
+	return TS_OK;
 }
 
 static bool is_profile(const char *name)
@@ -276,20 +277,21 @@ static bool is_extra(const char *name)
 	       ts_tracefile_is_torch_log(ts_bytes_of(name));
 }
 
-static void meet_folder(struct finder *finder, size_t parent, const char *name, bool is_link)
+static enum ts_status meet_folder(struct finder *finder, size_t parent, const char *name,
+				  bool is_link, struct ts_error *err)
 {
 	struct folder child = { .parent = parent, .depth = finder->folders[parent].depth + 1 };
 
 	if (finder->folders[parent].place == TS_PLACE_SESSION)
-		return; /* nothing below a session is a session */
+		return TS_OK; /* nothing below a session is a session */
 	child.place = ts_place_below(finder->folders[parent].place, name);
 	child.path = join(finder, finder->folders[parent].path, name);
-	if (child.path && child.depth > TS_LIMIT_FOLDER_DEPTH)
-		problem(finder, child.path,
-			"folders nested too deep; name a folder further down " TS_OVER(
-				TS_LIMIT_FOLDER_DEPTH));
-	else
-		add_folder(finder, child, is_link);
+	if (child.depth > TS_LIMIT_FOLDER_DEPTH)
+		return problem(finder, child.path,
+			       "folders nested too deep; name a folder further down " TS_OVER(
+				       TS_LIMIT_FOLDER_DEPTH),
+			       err);
+	return add_folder(finder, child, is_link, err);
 }
 
 /* Traces stand for a run without profiles. JAX makes two of one run: the viewer's own counts. */
@@ -317,30 +319,25 @@ static bool is_stray(const struct folder *folder, const char *name)
 	       ts_tracefile_rank(ts_bytes_of(name)) < 0;
 }
 
-static void take_profile(struct finder *finder, const struct folder *folder, const char *name,
-			 const struct stat *st)
+static enum ts_status take_profile(struct finder *finder, const struct folder *folder,
+				   const char *name, const struct stat *st, struct ts_error *err)
 {
-	const char *path;
-
-	if (S_ISREG(st->st_mode)) {
-		if (is_second_choice(finder, name))
-			return;
-		add_file(finder, folder->path, name, (uint64_t)st->st_size);
-		finder->are_traces = !is_profile(name);
-	} else {
-		path = join(finder, folder->path, name);
-		if (path)
-			problem(finder, path, "no plain file, passed over (remove it)");
-	}
+	if (!S_ISREG(st->st_mode))
+		return problem(finder, join(finder, folder->path, name),
+			       "no plain file, passed over (remove it)", err);
+	if (is_second_choice(finder, name))
+		return TS_OK;
+	finder->are_traces = !is_profile(name);
+	return add_file(finder, folder->path, name, (uint64_t)st->st_size, err);
 }
 
-static void meet_profile(struct finder *finder, const struct folder *folder, const char *name,
-			 const struct stat *st)
+static enum ts_status meet_profile(struct finder *finder, const struct folder *folder,
+				   const char *name, const struct stat *st, struct ts_error *err)
 {
-	if (is_stray(folder, name))
-		finder->nr_stray += is_profile(name);
-	else
-		take_profile(finder, folder, name, st);
+	if (!is_stray(folder, name))
+		return take_profile(finder, folder, name, st, err);
+	finder->nr_stray += is_profile(name);
+	return TS_OK;
 }
 
 /* Files that people take for a profile: they are named when there is no profile. */
@@ -368,73 +365,85 @@ static bool is_dull(const struct dirent *entry)
 
 /* HTA's users name traces as they like. Deeper than a run's folder in the one that was named, only names with a
  * rank are looked into: there may be any number of files. */
-static bool is_rank(struct finder *finder, const struct folder *folder, const char *name)
+static enum ts_status look_for_rank(struct finder *finder, const struct folder *folder,
+				    const char *name, bool *is_rank, struct ts_error *err)
 {
 	bool any_name = folder->depth <= 1 || folder->place == TS_PLACE_SESSION;
 	const char *path = join(finder, folder->path, name);
 
-	return path && ts_captures_is_rank(path, ts_bytes_of(name), any_name);
+	if (!path)
+		return ts_fail_nomem(err);
+	return ts_captures_is_rank(path, ts_bytes_of(name), any_name, is_rank, err);
 }
 
-static void problem_at(struct finder *finder, int errnum, const char *dir, const char *name,
-		       const char *what)
+static enum ts_status problem_of_link(struct finder *finder, int errnum, const char *path,
+				      struct ts_error *err)
 {
-	const char *path = join(finder, dir, name);
-
-	if (path)
-		problem_errno(finder, errnum, path, what);
+	if (errnum == ENOENT)
+		return problem(finder, path, "a link that leads nowhere (remove or correct it)",
+			       err);
+	return problem_errno(finder, errnum, path, "follow it", err);
 }
 
-static void problem_of_link(struct finder *finder, int errnum, const char *dir, const char *name)
+static enum ts_status meet_file(struct finder *finder, const struct folder *folder,
+				const char *name, const struct stat *st, struct ts_error *err)
 {
-	const char *path = join(finder, dir, name);
+	enum ts_status status;
+	bool is_rank;
 
-	if (path && errnum == ENOENT)
-		problem(finder, path, "a link that leads nowhere (remove or correct it)");
-	else if (path)
-		problem_errno(finder, errnum, path, "follow it");
+	if (is_profile(name) || ts_tracefile_is(ts_bytes_of(name)))
+		return meet_profile(finder, folder, name, st, err);
+	if (!S_ISREG(st->st_mode))
+		return TS_OK;
+	status = look_for_rank(finder, folder, name, &is_rank, err);
+	if (status == TS_OK && is_rank)
+		status = take_profile(finder, folder, name, st, err);
+	else if (status == TS_OK && is_extra(name))
+		status = add_extra(finder, folder->path, name, (uint64_t)st->st_size, err);
+	return status;
 }
 
-static void meet(struct finder *finder, size_t index, int fd, const char *name)
+static enum ts_status meet(struct finder *finder, size_t index, int fd, const char *name,
+			   struct ts_error *err)
 {
 	const char *dir = finder->folders[index].path;
 	struct stat st;
 	bool is_link;
+	int errnum;
 
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-		if (errno != ENOENT) /* that is: gone since it was listed */
-			problem_at(finder, errno, dir, name, "look at it");
-		return;
+		errnum = errno;
+		if (errnum == ENOENT) /* that is: gone since it was listed */
+			return TS_OK;
+		return problem_errno(finder, errnum, join(finder, dir, name), "look at it", err);
 	}
 	is_link = S_ISLNK(st.st_mode);
 	if (is_link && fstatat(fd, name, &st, 0) != 0) {
-		problem_of_link(finder, errno, dir, name);
-		return;
+		errnum = errno;
+		return problem_of_link(finder, errnum, join(finder, dir, name), err);
 	}
 	if (S_ISDIR(st.st_mode))
-		meet_folder(finder, index, name, is_link);
-	else if (is_profile(name) || ts_tracefile_is(ts_bytes_of(name)))
-		meet_profile(finder, &finder->folders[index], name, &st);
-	else if (S_ISREG(st.st_mode) && is_rank(finder, &finder->folders[index], name))
-		take_profile(finder, &finder->folders[index], name, &st);
-	else if (is_extra(name) && S_ISREG(st.st_mode))
-		add_extra(finder, dir, name, (uint64_t)st.st_size);
+		return meet_folder(finder, index, name, is_link, err);
+	return meet_file(finder, &finder->folders[index], name, &st, err);
 }
 
-static void read_folder(struct finder *finder, size_t index, DIR *dir)
+static enum ts_status read_folder(struct finder *finder, size_t index, DIR *dir,
+				  struct ts_error *err)
 {
 	struct dirent *entry;
+	enum ts_status st = TS_OK;
 
 	errno = 0;
-	while (!finder->nomem && (entry = readdir(dir)) != NULL) {
+	while (st == TS_OK && (entry = readdir(dir)) != NULL) {
 		note_other(finder, entry->d_name);
 		if (!is_dull(entry))
-			meet(finder, index, dirfd(dir), entry->d_name);
+			st = meet(finder, index, dirfd(dir), entry->d_name, err);
 		errno = 0;
 	}
-	if (errno && !finder->nomem)
-		problem_errno(finder, errno, finder->folders[index].path,
-			      "read the folder to its end");
+	if (st == TS_OK && errno)
+		st = problem_errno(finder, errno, finder->folders[index].path,
+				   "read the folder to its end", err);
+	return st;
 }
 
 static bool leads_back(const struct finder *finder, size_t index)
@@ -456,86 +465,96 @@ static uint32_t seen_value(const struct finder *finder, bool is_session)
 	return (finder->runs->nr_paths & 0x3fffffff) << 1 | is_session;
 }
 
-/* The key of a folder in runs->seen, in the arena. */
+/* The key of a folder in runs->seen, in the arena; .p NULL: no memory. */
 static struct ts_bytes identity(struct finder *finder, const struct stat *st)
 {
 	uint64_t id[2] = { (uint64_t)st->st_dev, (uint64_t)st->st_ino };
 	struct ts_bytes key = { (const uint8_t *)id, sizeof(id) };
 
-	key = ts_arena_copy(&finder->runs->arena, key);
-	finder->nomem |= !key.p;
-	return key;
+	return ts_arena_copy(&finder->runs->arena, key);
 }
 
 /* Is the folder to be read? Each is once; the root again, unless all of it became a session. */
-static bool is_new(struct finder *finder, size_t index, const struct stat *st)
+static enum ts_status look_if_new(struct finder *finder, size_t index, const struct stat *st,
+				  bool *is_new, struct ts_error *err)
 {
 	struct folder *folder = &finder->folders[index];
 	struct ts_bytes key = identity(finder, st);
-	uint32_t seen = key.p ? ts_strmap_find(&finder->runs->seen, key) : TS_NONE;
+	uint32_t seen;
 
+	*is_new = false;
+	if (!key.p)
+		return ts_fail_nomem(err);
 	folder->dev = st->st_dev;
 	folder->ino = st->st_ino;
-	if (leads_back(finder, index)) {
-		problem(finder, folder->path,
-			"a link that leads back to a folder above it (remove it)");
-		return false;
-	}
+	if (leads_back(finder, index))
+		return problem(finder, folder->path,
+			       "a link that leads back to a folder above it (remove it)", err);
+	seen = ts_strmap_find(&finder->runs->seen, key);
 	if (seen != TS_NONE) {
 		finder->known_before |= seen >> 1 != finder->runs->nr_paths;
-		return folder->depth == 0 && !(seen & 1);
+		*is_new = folder->depth == 0 && !(seen & 1);
+		return TS_OK;
 	}
-	if (!finder->nomem && !ts_strmap_set(&finder->runs->seen, key, seen_value(finder, false)))
-		finder->nomem = true;
-	return !finder->nomem;
+	if (!ts_strmap_set(&finder->runs->seen, key, seen_value(finder, false)))
+		return ts_fail_nomem(err);
+	*is_new = true;
+	return TS_OK;
 }
 
 /* The files of one capture, out of ALL. A capture of one worker has the name of its file. */
-static void add_capture(struct finder *finder, const struct ts_hostfile *all,
-			const uint32_t *captures, uint32_t capture, const char *dir,
-			const char *logdir)
+static enum ts_status add_capture(struct finder *finder, const struct ts_hostfile *all,
+				  const uint32_t *captures, uint32_t capture, const char *dir,
+				  const char *logdir, struct ts_error *err)
 {
 	size_t nr = finder->nr_files, nr_of_it = 0;
+	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < nr; i++)
 		if (captures[i] == capture)
 			finder->files[nr_of_it++] = all[i];
 	finder->nr_files = nr_of_it;
 	if (nr_of_it > 0)
-		add_session(finder, nr_of_it == 1 && nr > 1 ? TS_SESSION_FILE : TS_SESSION_DIR, dir,
-			    logdir);
+		st = add_session(finder, nr_of_it == 1 && nr > 1 ? TS_SESSION_FILE : TS_SESSION_DIR,
+				 dir, logdir, err);
 	finder->nr_files = nr;
+	return st;
 }
 
 /* Traces of several captures in one folder are a session each (io/captures.h). */
-static void add_captures(struct finder *finder, const struct folder *folder, const char *logdir)
+static enum ts_status add_captures(struct finder *finder, const struct folder *folder,
+				   const char *logdir, struct ts_error *err)
 {
 	size_t nr = finder->nr_files;
 	struct ts_hostfile *all = calloc(nr, sizeof(*all));
 	uint32_t *captures = calloc(nr, sizeof(*captures)), last = 0;
+	enum ts_status st = TS_OK;
 
 	qsort(finder->files, nr, sizeof(*all), by_host);
-	if (all && captures &&
-	    ts_captures_tell(finder->files, nr, folder->place == TS_PLACE_SESSION, captures)) {
+	if (!all || !captures)
+		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = ts_captures_tell(finder->files, nr, folder->place == TS_PLACE_SESSION,
+				      captures, err);
+	if (st == TS_OK)
 		memcpy(all, finder->files, nr * sizeof(*all));
-		for (size_t i = 0; i < nr; i++)
-			last = TS_MAX(last, captures[i]);
-		for (uint32_t c = 0; c <= last && !finder->nomem; c++)
-			add_capture(finder, all, captures, c, folder->path, logdir);
-	} else {
-		finder->nomem = true;
-	}
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		last = TS_MAX(last, captures[i]);
+	for (uint32_t c = 0; c <= last && st == TS_OK; c++)
+		st = add_capture(finder, all, captures, c, folder->path, logdir, err);
 	free(all);
 	free(captures);
+	return st;
 }
 
-static void problem_without(struct finder *finder, const char *path)
+static enum ts_status problem_without(struct finder *finder, const char *path, struct ts_error *err)
 {
-	problem(finder, path,
-		"a session without profiles: no *" TS_XPLANE_SUFFIX
-		" and no trace in it (profile again, and wait for the step before the "
-		"profiler stops; create_perfetto_trace=True of jax.profiler.trace writes a "
-		"trace, too)");
+	return problem(finder, path,
+		       "a session without profiles: no *" TS_XPLANE_SUFFIX
+		       " and no trace in it (profile again, and wait for the step before the "
+		       "profiler stops; create_perfetto_trace=True of jax.profiler.trace writes a "
+		       "trace, too)",
+		       err);
 }
 
 static bool has_records(const struct finder *finder, const char *host)
@@ -564,112 +583,140 @@ static void drop_empty(struct finder *finder)
 }
 
 /* What was gathered in the folder becomes a session, or the lack of it a problem. */
-static void close_folder(struct finder *finder, size_t index, const struct stat *st,
-			 const char *logdir)
+static enum ts_status close_folder(struct finder *finder, size_t index, const struct stat *st,
+				   const char *logdir, struct ts_error *err)
 {
 	const struct folder *folder = &finder->folders[index];
 	struct ts_runs *runs = finder->runs;
 	size_t nr_before = runs->nr_sessions;
+	struct ts_bytes key;
+	enum ts_status status;
 
-	if (finder->nr_files > 0) {
-		if (finder->are_traces)
-			add_captures(finder, folder, logdir);
-		else
-			add_session(finder, TS_SESSION_DIR, folder->path, logdir);
-		if (runs->nr_sessions == nr_before + 1)
-			runs->sessions[nr_before].owns_folder = folder->place == TS_PLACE_SESSION;
-		if (!finder->nomem && !ts_strmap_set(&finder->runs->seen, identity(finder, st),
-						     seen_value(finder, true)))
-			finder->nomem = true;
-	} else if (folder->place == TS_PLACE_SESSION) {
-		problem_without(finder, folder->path);
-	}
+	if (finder->nr_files == 0)
+		return folder->place == TS_PLACE_SESSION
+			       ? problem_without(finder, folder->path, err)
+			       : TS_OK;
+	if (finder->are_traces)
+		status = add_captures(finder, folder, logdir, err);
+	else
+		status = add_session(finder, TS_SESSION_DIR, folder->path, logdir, err);
+	if (status)
+		return status;
+	if (runs->nr_sessions == nr_before + 1)
+		runs->sessions[nr_before].owns_folder = folder->place == TS_PLACE_SESSION;
+	key = identity(finder, st);
+	if (!key.p || !ts_strmap_set(&runs->seen, key, seen_value(finder, true)))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
-static bool note_folder(struct finder *finder, const char *path)
+static enum ts_status note_folder(struct finder *finder, const char *path, struct ts_error *err)
 {
 	struct ts_runs *runs = finder->runs;
 
-	if (ts_grow(&runs->folders, &runs->folders_cap, runs->nr_folders + 1,
-		    sizeof(*runs->folders)))
-		runs->folders[runs->nr_folders++] = path;
-	else
-		finder->nomem = true;
-	return !finder->nomem;
+	if (!ts_grow(&runs->folders, &runs->folders_cap, runs->nr_folders + 1,
+		     sizeof(*runs->folders)))
+		return ts_fail_nomem(err);
+	runs->folders[runs->nr_folders++] = path;
+	return TS_OK;
 }
 
-static void enter(struct finder *finder, size_t index, const char *logdir)
+static enum ts_status gather(struct finder *finder, size_t index, DIR *dir, const char *logdir,
+			     struct ts_error *err)
 {
 	const char *path = finder->folders[index].path;
-	int fd = ts_sys_open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	struct stat st;
+	enum ts_status status;
+	bool is_new;
 
-	if (!dir) {
-		problem_errno(finder, errno, path, "read the folder");
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	if (fstat(fd, &st) != 0) {
-		problem_errno(finder, errno, path, "look at it");
-	} else if (is_new(finder, index, &st) && note_folder(finder, path)) {
-		finder->nr_files = 0;
-		finder->nr_extras = 0;
-		finder->are_traces = false;
-		read_folder(finder, index, dir);
-		if (!finder->nomem)
-			drop_empty(finder);
-		if (!finder->nomem)
-			close_folder(finder, index, &st, logdir);
-	}
-	closedir(dir);
+	if (fstat(dirfd(dir), &st) != 0)
+		return problem_errno(finder, errno, path, "look at it", err);
+	status = look_if_new(finder, index, &st, &is_new, err);
+	if (status || !is_new)
+		return status;
+	finder->nr_files = 0;
+	finder->nr_extras = 0;
+	finder->are_traces = false;
+	status = note_folder(finder, path, err);
+	if (status == TS_OK)
+		status = read_folder(finder, index, dir, err);
+	if (status)
+		return status;
+	drop_empty(finder);
+	return close_folder(finder, index, &st, logdir, err);
 }
 
-static void walk(struct finder *finder)
+static enum ts_status enter(struct finder *finder, size_t index, const char *logdir,
+			    struct ts_error *err)
+{
+	const char *path = finder->folders[index].path;
+	int fd = ts_sys_open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK), errnum;
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	enum ts_status st;
+
+	if (!dir) {
+		errnum = errno;
+		if (fd >= 0)
+			close(fd);
+		return problem_errno(finder, errnum, path, "read the folder", err);
+	}
+	st = gather(finder, index, dir, logdir, err);
+	closedir(dir);
+	return st;
+}
+
+static enum ts_status walk(struct finder *finder, struct ts_error *err)
 {
 	struct folder root = { .path = finder->root };
 	const char *logdir;
+	enum ts_status st = locate(finder, finder->root, &root.place, &logdir, err);
 
-	root.place = locate(finder, finder->root, &logdir);
-	add_folder(finder, root, false);
-	while (!finder->nomem && finder->nr_todo + finder->nr_links > 0) {
+	if (st == TS_OK)
+		st = add_folder(finder, root, false, err);
+	while (st == TS_OK && finder->nr_todo + finder->nr_links > 0) {
 		bool real = finder->nr_todo > 0;
 
-		enter(finder,
-		      real ? finder->todo[--finder->nr_todo] : finder->links[--finder->nr_links],
-		      logdir);
+		st = enter(finder,
+			   real ? finder->todo[--finder->nr_todo]
+				: finder->links[--finder->nr_links],
+			   logdir, err);
 	}
+	return st;
 }
 
 /* A file that the user named, of any kind: its reader knows better. */
-static void take_file(struct finder *finder, const struct stat *st)
+static enum ts_status take_file(struct finder *finder, const struct stat *st, struct ts_error *err)
 {
 	bool plain = S_ISREG(st->st_mode);
 	size_t n = strlen(finder->root);
 	struct ts_bytes name = ts_path_last(finder->root, &n);
 	const char *dir = n ? dup_arena(finder, finder->root, n) : ".";
 	const char *logdir = ".";
+	enum ts_place place;
+	enum ts_status status = TS_OK;
 	struct stat above;
 
 	if (!dir)
-		return;
+		return ts_fail_nomem(err);
 	if (plain && stat(dir, &above) == 0) {
 		struct ts_bytes key = identity(finder, &above);
-
 		uint32_t seen = key.p ? ts_strmap_find(&finder->runs->seen, key) : TS_NONE;
 
+		if (!key.p)
+			return ts_fail_nomem(err);
 		finder->known_before =
 			seen != TS_NONE && (seen & 1) && is_profile((const char *)name.p);
-		if (finder->known_before || finder->nomem)
-			return;
-		locate(finder, dir, &logdir);
+		if (finder->known_before)
+			return TS_OK;
+		status = locate(finder, dir, &place, &logdir, err);
 	}
-	add_file(finder, dir, (const char *)name.p, plain ? (uint64_t)st->st_size : 0);
-	if (finder->nr_files > 0)
-		finder->files[0].path = finder->root; /* "./-" is a file, "-" would not be */
-	if (!finder->nomem)
-		add_session(finder, plain ? TS_SESSION_FILE : TS_SESSION_STREAM, dir, logdir);
+	if (status == TS_OK)
+		status = add_file(finder, dir, (const char *)name.p,
+				  plain ? (uint64_t)st->st_size : 0, err);
+	if (status)
+		return status;
+	finder->files[0].path = finder->root; /* "./-" is a file, "-" would not be */
+	return add_session(finder, plain ? TS_SESSION_FILE : TS_SESSION_STREAM, dir, logdir, err);
 }
 
 static enum ts_status take_standard_input(struct finder *finder, struct ts_error *err)
@@ -750,6 +797,7 @@ static enum ts_status nothing_found(const struct finder *finder, struct ts_error
 static enum ts_status find(struct finder *finder, const char *path, struct ts_error *err)
 {
 	size_t nr_before = finder->runs->nr_sessions, nr_problems = finder->runs->nr_problems;
+	enum ts_status status;
 	struct stat st;
 
 	finder->root = tidy(finder, path);
@@ -759,12 +807,9 @@ static enum ts_status find(struct finder *finder, const char *path, struct ts_er
 		return ts_fail_nomem(err);
 	if (stat(path, &st) != 0)
 		return ts_fail_errno(err, errno, path, "open it");
-	if (S_ISDIR(st.st_mode))
-		walk(finder);
-	else
-		take_file(finder, &st);
-	if (finder->nomem)
-		return ts_fail_nomem(err);
+	status = S_ISDIR(st.st_mode) ? walk(finder, err) : take_file(finder, &st, err);
+	if (status)
+		return status;
 	if (finder->runs->nr_sessions > nr_before || finder->known_before)
 		return TS_OK;
 	return root_failed(finder, nr_problems, err) ? TS_NOTFOUND : nothing_found(finder, err);
@@ -822,34 +867,36 @@ static void put_part(struct ts_buf *out, size_t start, const char *part)
 	ts_buf_puts(out, part);
 }
 
-static bool name_session(struct ts_runs *runs, struct ts_session *session, const char *logdir)
+static enum ts_status name_session(struct ts_runs *runs, struct ts_session *session,
+				   const char *logdir, struct ts_error *err)
 {
 	size_t n = strlen(logdir);
 	struct ts_bytes run = ts_path_run(logdir, session->dir);
 
 	if (strncmp(session->dir, logdir, n) != 0 || session->dir[n] != '/')
-		return true; /* it stands somewhere else */
+		return TS_OK; /* it stands somewhere else */
 	run = run.n ? ts_arena_copy(&runs->arena, run) : TS_LIT(".");
 	session->logdir = logdir;
 	session->run = (const char *)run.p;
-	return run.p != NULL;
+	return run.p ? TS_OK : ts_fail_nomem(err);
 }
 
 enum ts_status ts_runs_name(struct ts_runs *runs, const char *logdir, struct ts_error *err)
 {
 	struct ts_buf tidy = TS_BUF_INIT;
 	struct ts_bytes kept = { NULL, 0 };
-	bool good;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(runs && logdir);
 	ts_path_tidy(&tidy, logdir);
 	if (!tidy.failed)
 		kept = ts_arena_copy(&runs->arena, ts_buf_bytes(&tidy));
 	ts_buf_release(&tidy);
-	good = kept.p != NULL;
-	for (size_t i = 0; good && i < runs->nr_sessions; i++)
-		good = name_session(runs, &runs->sessions[i], (const char *)kept.p);
-	return good ? TS_OK : ts_fail_nomem(err);
+	if (!kept.p)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < runs->nr_sessions && st == TS_OK; i++)
+		st = name_session(runs, &runs->sessions[i], (const char *)kept.p, err);
+	return st;
 }
 
 const char *ts_session_place(const struct ts_session *session)

@@ -89,7 +89,8 @@ static bool belongs(const struct ts_session *group, size_t nr, const struct ts_s
 }
 
 /* Their memory profiles, one after the other. */
-static bool join_extras(struct ts_arena *arena, struct ts_session *joined)
+static enum ts_status join_extras(struct ts_arena *arena, struct ts_session *joined,
+				  struct ts_error *err)
 {
 	struct ts_hostfile *extras;
 	size_t nr = 0;
@@ -98,18 +99,18 @@ static bool join_extras(struct ts_arena *arena, struct ts_session *joined)
 		nr += joined->members[i].nr_extras;
 	extras = ts_arena_array(arena, nr, sizeof(*extras));
 	if (!extras)
-		return false;
+		return ts_fail_nomem(err);
 	joined->extras = extras;
 	joined->nr_extras = 0;
 	for (size_t i = 0; i < joined->nr_members; i++)
 		for (size_t k = 0; k < joined->members[i].nr_extras; k++)
 			extras[joined->nr_extras++] = joined->members[i].extras[k];
-	return true;
+	return TS_OK;
 }
 
-/* One session of NR; its files and members are kept in the arena. False: no memory. */
-static bool join(struct ts_arena *arena, const struct ts_session *group, size_t nr,
-		 struct ts_session *joined)
+/* One session of NR; its files and members are kept in the arena. */
+static enum ts_status join(struct ts_arena *arena, const struct ts_session *group, size_t nr,
+			   struct ts_session *joined, struct ts_error *err)
 {
 	struct ts_session *members = ts_arena_array(arena, nr, sizeof(*members));
 	struct ts_hostfile *files;
@@ -119,7 +120,7 @@ static bool join(struct ts_arena *arena, const struct ts_session *group, size_t 
 		nr_files += group[i].nr_files;
 	files = ts_arena_array(arena, nr_files, sizeof(*files));
 	if (!members || !files)
-		return false;
+		return ts_fail_nomem(err);
 	memcpy(members, group, nr * sizeof(*members));
 	*joined = members[0];
 	joined->files = files;
@@ -131,7 +132,7 @@ static bool join(struct ts_arena *arena, const struct ts_session *group, size_t 
 	}
 	joined->members = members;
 	joined->nr_members = nr;
-	return join_extras(arena, joined);
+	return join_extras(arena, joined, err);
 }
 
 enum ts_status ts_runs_join(struct ts_runs *runs, struct ts_error *err)
@@ -141,13 +142,16 @@ enum ts_status ts_runs_join(struct ts_runs *runs, struct ts_error *err)
 	TS_ASSERT(runs);
 	for (size_t i = 0, nr; i < runs->nr_sessions; i += nr) {
 		struct ts_session joined = runs->sessions[i];
+		enum ts_status st = TS_OK;
 
 		nr = 1;
 		while (i + nr < runs->nr_sessions &&
 		       belongs(&runs->sessions[i], nr, &runs->sessions[i + nr]))
 			nr++;
-		if (nr > 1 && !join(&runs->arena, &runs->sessions[i], nr, &joined))
-			return ts_fail_nomem(err);
+		if (nr > 1)
+			st = join(&runs->arena, &runs->sessions[i], nr, &joined, err);
+		if (st)
+			return st;
 		runs->sessions[nr_kept++] = joined;
 	}
 	runs->nr_sessions = nr_kept;

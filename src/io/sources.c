@@ -22,40 +22,45 @@ static struct ts_bytes key_of(const struct identity *identity)
 	return (struct ts_bytes){ (const uint8_t *)identity, sizeof(*identity) };
 }
 
-static bool note(struct ts_sources *sources, const struct stat *st)
+static enum ts_status note(struct ts_sources *sources, const struct stat *st, struct ts_error *err)
 {
 	struct identity identity = identity_of(st);
 	struct ts_bytes key = ts_arena_copy(&sources->arena, key_of(&identity));
 
-	return key.p && ts_strmap_set(&sources->files, key, 0);
+	if (!key.p || !ts_strmap_set(&sources->files, key, 0))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
-static bool narrow(struct ts_sources *sources, const char *path, const struct stat *st)
+static enum ts_status narrow(struct ts_sources *sources, const char *path, const struct stat *st,
+			     struct ts_error *err)
 {
 	struct ts_rights rights = TS_RIGHTS_INIT;
-	bool good;
+	enum ts_status status;
 
 	if (sources->files.nr == 0)
-		return ts_rights_of(&sources->limit, path, st);
-	good = ts_rights_of(&rights, path, st);
-	if (good)
+		return ts_rights_of(&sources->limit, path, st, err);
+	status = ts_rights_of(&rights, path, st, err);
+	if (status == TS_OK)
 		ts_rights_narrow(&sources->limit, &rights);
 	if (rights.uid != sources->limit.uid)
 		sources->limit.uid = TS_NO_OWNER;
 	ts_rights_release(&rights);
-	return good;
+	return status;
 }
 
-bool ts_sources_add(struct ts_sources *sources, const char *path)
+enum ts_status ts_sources_add(struct ts_sources *sources, const char *path, struct ts_error *err)
 {
 	bool standard = strcmp(path, "-") == 0;
+	enum ts_status status;
 	struct stat st;
 
 	TS_ASSERT(sources && path);
 	if ((standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0 || !S_ISREG(st.st_mode) ||
 	    ts_sources_have(sources, &st))
-		return true;
-	return narrow(sources, standard ? "/dev/stdin" : path, &st) && note(sources, &st);
+		return TS_OK;
+	status = narrow(sources, standard ? "/dev/stdin" : path, &st, err);
+	return status ? status : note(sources, &st, err);
 }
 
 bool ts_sources_have(const struct ts_sources *sources, const struct stat *st)
@@ -75,14 +80,15 @@ void ts_sources_release(struct ts_sources *sources)
 	*sources = (struct ts_sources)TS_SOURCES_INIT;
 }
 
-bool ts_sources_add_session(struct ts_sources *sources, const struct ts_session *session)
+enum ts_status ts_sources_add_session(struct ts_sources *sources, const struct ts_session *session,
+				      struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(sources && session);
-	for (size_t i = 0; i < session->nr_files && good; i++)
-		good = ts_sources_add(sources, session->files[i].path);
-	for (size_t i = 0; i < session->nr_extras && good; i++)
-		good = ts_sources_add(sources, session->extras[i].path);
-	return good;
+	for (size_t i = 0; i < session->nr_files && st == TS_OK; i++)
+		st = ts_sources_add(sources, session->files[i].path, err);
+	for (size_t i = 0; i < session->nr_extras && st == TS_OK; i++)
+		st = ts_sources_add(sources, session->extras[i].path, err);
+	return st;
 }

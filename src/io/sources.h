@@ -21,14 +21,15 @@ struct ts_sources {
 
 #define TS_SOURCES_INIT { .arena = TS_ARENA_INIT, .limit = TS_RIGHTS_INIT }
 
-/* "-" is standard input. A file that is not there adds nothing. False: no memory. */
-bool ts_sources_add(struct ts_sources *sources, const char *path);
+/* "-" is standard input. A file that is not there adds nothing. */
+enum ts_status ts_sources_add(struct ts_sources *sources, const char *path, struct ts_error *err);
 struct stat;
 bool ts_sources_have(const struct ts_sources *sources, const struct stat *st);
 void ts_sources_release(struct ts_sources *sources);
 
 struct ts_session;
-/* All files of a session, memory profiles and logs beside them included. False: no memory. */
-bool ts_sources_add_session(struct ts_sources *sources, const struct ts_session *session);
+/* All files of a session, memory profiles and logs beside them included. */
+enum ts_status ts_sources_add_session(struct ts_sources *sources, const struct ts_session *session,
+				      struct ts_error *err);
 
 #endif

@@ -38,27 +38,31 @@ static bool lengthen(const struct ts_scratch *scratch, size_t n)
 #endif
 }
 
-static bool add_piece(struct ts_spill *spill, size_t nr_bytes)
+static enum ts_status add_piece(struct ts_spill *spill, size_t nr_bytes, struct ts_error *err)
 {
 	size_t n = (TS_MAX(nr_bytes, PIECE_BYTES) + PIECE_BYTES - 1) / PIECE_BYTES * PIECE_BYTES;
 	off_t at = (off_t)spill->scratch.nr_bytes;
+	enum ts_status st = TS_OK;
 	void *map;
 
-	if (spill->scratch.fd < 0 && ts_scratch_open(&spill->scratch, NULL))
-		return false;
+	if (spill->scratch.fd < 0)
+		st = ts_scratch_open(&spill->scratch, err);
+	if (st)
+		return st;
 	if (!ts_grow(&spill->pieces, &spill->cap_pieces, spill->nr_pieces + 1,
-		     sizeof(*spill->pieces)) ||
-	    !lengthen(&spill->scratch, n))
-		return false;
+		     sizeof(*spill->pieces)))
+		return ts_fail_nomem(err);
+	if (!lengthen(&spill->scratch, n))
+		return ts_fail(err, TS_IO, "no room on the disk");
 	map = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, spill->scratch.fd, at);
 	if (map == MAP_FAILED)
-		return false;
+		return ts_fail(err, TS_IO, "cannot be mapped");
 	give_back(spill);
 	spill->pieces[spill->nr_pieces++] = (struct ts_bytes){ map, n };
 	spill->scratch.nr_bytes += n;
 	spill->next = map;
 	spill->left = n;
-	return true;
+	return TS_OK;
 }
 
 void *ts_spill_take(void *ctx, size_t nr_bytes)
@@ -70,7 +74,7 @@ void *ts_spill_take(void *ctx, size_t nr_bytes)
 	if (spill->is_full || nr_bytes > SIZE_MAX / 2)
 		return NULL;
 	nr_bytes = (nr_bytes + ALIGN - 1) / ALIGN * ALIGN;
-	if (nr_bytes > spill->left && !add_piece(spill, nr_bytes)) {
+	if (nr_bytes > spill->left && add_piece(spill, nr_bytes, NULL)) {
 		spill->is_full = true;
 		return NULL;
 	}

@@ -20,18 +20,18 @@ struct finding {
 };
 
 /* NAME NULL: the path itself. */
-static bool add(struct finding *finding, const char *name)
+static enum ts_status add(struct finding *finding, const char *name, struct ts_error *err)
 {
 	struct ts_bytes path = name ? ts_arena_printf(finding->arena, "%s/%s", finding->path, name)
 				    : ts_arena_copy(finding->arena, ts_bytes_of(finding->path));
 	struct ts_hostfile file = { .path = (const char *)path.p };
 
 	if (!path.p || !ts_grow(&finding->files, &finding->cap, finding->nr + 1, sizeof(file)))
-		return false;
+		return ts_fail_nomem(err);
 	file.name = name ? file.path + strlen(finding->path) + 1 : file.path;
 	file.host = file.name;
 	finding->files[finding->nr++] = file;
-	return true;
+	return TS_OK;
 }
 
 static int by_name(const void *a, const void *b)
@@ -49,35 +49,36 @@ static bool is_log(DIR *dir, const char *name)
 	       fstatat(dirfd(dir), name, &st, 0) == 0 && S_ISREG(st.st_mode);
 }
 
-static bool read_folder(struct finding *finding, DIR *dir)
+static enum ts_status read_folder(struct finding *finding, DIR *dir, struct ts_error *err)
 {
+	enum ts_status st = TS_OK;
 	struct dirent *entry;
 
-	while (finding->nr < TS_LIMIT_TORCH_LOGS && (entry = readdir(dir)) != NULL)
-		if (is_log(dir, entry->d_name) && !add(finding, entry->d_name))
-			return false;
+	while (st == TS_OK && finding->nr < TS_LIMIT_TORCH_LOGS && (entry = readdir(dir)) != NULL)
+		if (is_log(dir, entry->d_name))
+			st = add(finding, entry->d_name, err);
 	if (finding->nr > 1)
 		qsort(finding->files, finding->nr, sizeof(*finding->files), by_name);
-	return true;
+	return st;
 }
 
 static enum ts_status find(struct finding *finding, struct ts_error *err)
 {
 	struct stat st;
+	enum ts_status status;
 	DIR *dir;
-	bool good;
 
 	if (stat(finding->path, &st) != 0)
 		return ts_fail_errno(err, errno, finding->path, "look at it");
 	if (!S_ISDIR(st.st_mode))
-		return add(finding, NULL) ? TS_OK : ts_fail_nomem(err);
+		return add(finding, NULL, err);
 	dir = opendir(finding->path);
 	if (!dir)
 		return ts_fail_errno(err, errno, finding->path, "open the folder");
-	good = read_folder(finding, dir);
+	status = read_folder(finding, dir, err);
 	closedir(dir);
-	if (!good)
-		return ts_fail_nomem(err);
+	if (status)
+		return status;
 	if (finding->nr == 0)
 		return ts_fail(err, TS_NOTFOUND,
 			       "%s: no dedicated_log_torch_trace_*.log in it (run with "

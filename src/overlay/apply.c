@@ -431,10 +431,10 @@ static enum ts_status note_sources(struct work *work)
 {
 	const struct ts_overlay_plan *plan = work->plan;
 
-	if (!plan ||
-	    ts_sources_add_session(&work->sources, plan->whole ? plan->whole : work->session))
+	if (!plan)
 		return TS_OK;
-	return ts_fail_nomem(work->err);
+	return ts_sources_add_session(&work->sources, plan->whole ? plan->whole : work->session,
+				      work->err);
 }
 
 static enum ts_status run(struct work *work)

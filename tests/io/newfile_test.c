@@ -347,7 +347,7 @@ static struct ts_newfile_use made_of(struct ts_sources *sources, const char *con
 {
 	*sources = (struct ts_sources)TS_SOURCES_INIT;
 	for (; *paths; paths++)
-		assert_true(ts_sources_add(sources, *paths));
+		assert_int_equal(ts_sources_add(sources, *paths, NULL), TS_OK);
 	return (struct ts_newfile_use){ .sources = sources, .is_theirs = true };
 }
 
