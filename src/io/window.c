@@ -36,7 +36,7 @@ enum ts_status ts_window_open(struct ts_window *text, struct ts_bytes bytes, boo
 }
 
 /* The rest of the window goes to its front. A window that is all rest grows. */
-static bool make_room(struct ts_window *text, size_t rest, enum ts_status *st)
+static enum ts_status make_room(struct ts_window *text, size_t rest, struct ts_error *err)
 {
 	uint8_t *bigger;
 
@@ -44,48 +44,50 @@ static bool make_room(struct ts_window *text, size_t rest, enum ts_status *st)
 	memmove(text->window, text->p, rest);
 	if (rest * 2 > text->cap && text->cap < TS_WINDOW_MAX) {
 		bigger = realloc(text->window, text->cap * 2);
-		if (!bigger) {
-			*st = TS_NOMEM;
-			return false;
-		}
+		if (!bigger)
+			return ts_fail_nomem(err);
 		text->window = bigger;
 		text->cap *= 2;
 	}
 	text->p = text->start = text->window;
 	text->end = text->window + rest;
-	return rest < text->cap;
+	return TS_OK;
 }
 
 /* A copy that the disk has no room for is dropped: the text is read all the same. */
-static void keep(struct ts_window *text, struct ts_bytes piece, enum ts_status *st)
+static enum ts_status keep(struct ts_window *text, struct ts_bytes piece, struct ts_error *err)
 {
-	enum ts_status kept = text->copy ? ts_scratch_put(text->copy, piece, NULL) : TS_OK;
+	enum ts_status st = text->copy ? ts_scratch_put(text->copy, piece, NULL) : TS_OK;
 
-	if (kept == TS_OK)
-		return;
+	if (st == TS_OK)
+		return TS_OK;
 	ts_scratch_release(text->copy);
 	text->copy = NULL;
-	if (kept == TS_NOMEM)
-		*st = TS_NOMEM;
+	return st == TS_NOMEM ? ts_fail_nomem(err) : TS_OK;
 }
 
-bool ts_window_more(struct ts_window *text, enum ts_status *st)
+enum ts_status ts_window_more(struct ts_window *text, bool *more, struct ts_error *err)
 {
 	size_t rest = (size_t)(text->end - text->p), got = 0;
-	enum ts_status unpacked;
+	enum ts_status st, unpacked;
 
-	TS_ASSERT_HOT(text && st && text->start <= text->p && text->p <= text->end);
-	if (text->ended || !make_room(text, rest, st))
-		return false;
+	TS_ASSERT_HOT(text && more && text->start <= text->p && text->p <= text->end);
+	*more = false;
+	if (text->ended)
+		return TS_OK;
+	st = make_room(text, rest, err);
+	if (st || rest == text->cap)
+		return st;
 	unpacked = ts_gunzip_read(&text->gz, text->window + rest, text->cap - rest, &got,
 				  &text->damage);
-	keep(text, (struct ts_bytes){ text->end, got }, st);
+	if (unpacked == TS_NOMEM)
+		return ts_fail_nomem(err);
+	st = keep(text, (struct ts_bytes){ text->end, got }, err);
 	text->end += got;
 	text->ended = unpacked || got == 0;
-	if (unpacked == TS_NOMEM)
-		*st = TS_NOMEM;
 	ts_window_forget(text);
-	return got > 0 && *st == TS_OK;
+	*more = got > 0;
+	return st;
 }
 
 /* Pages of the input that were read: the mapping is private and never written, so they can go. */

@@ -35,10 +35,10 @@ struct ts_window {
 enum ts_status ts_window_open(struct ts_window *text, struct ts_bytes bytes, bool mapped,
 			      struct ts_error *err);
 /*
- * More text behind what is seen; p moves, the text under it does not. False: the text has ended, or
- * the window is full (.ended says which). *ST is TS_NOMEM when memory is out.
+ * More text behind what is seen; p moves, the text under it does not. *MORE false: the text has
+ * ended, or the window is full (.ended says which). Fails when memory is out, and only then.
  */
-bool ts_window_more(struct ts_window *text, enum ts_status *st);
+enum ts_status ts_window_more(struct ts_window *text, bool *more, struct ts_error *err);
 void ts_window_forget(struct ts_window *text); /* what lies before the cursor: now and then */
 void ts_window_release(struct ts_window *text);
 

@@ -62,15 +62,17 @@ static enum ts_status read_text(struct ts_window *text, bool is_json, const char
 				struct ts_error *err)
 {
 	struct json json = { .is_other = !is_json };
-	enum ts_status st = TS_OK;
+	enum ts_status st;
+	bool more;
 
 	do {
 		if (is_json)
 			follow(&json, text->p, text->end);
 		text->p = text->end;
-	} while (ts_window_more(text, &st));
+		st = ts_window_more(text, &more, err);
+	} while (st == TS_OK && more);
 	if (st)
-		return ts_fail_nomem(err);
+		return st;
 	if (text->damage.status)
 		return ts_fail(err, TS_FORMAT, "%s%s: %s", ts_path_tail(&path), path,
 			       text->damage.text);

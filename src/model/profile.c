@@ -156,33 +156,36 @@ struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t
 	return module;
 }
 
-bool ts_profile_add_site(struct ts_profile *profile, const struct ts_site *site)
+enum ts_status ts_profile_add_site(struct ts_profile *profile, const struct ts_site *site,
+				   struct ts_error *err)
 {
 	TS_ASSERT(profile && site);
 	if (!ts_grow(&profile->sites, &profile->cap_sites, profile->nr_sites + 1, sizeof(*site)))
-		return false;
+		return ts_fail_nomem(err);
 	profile->sites[profile->nr_sites++] = *site;
-	return true;
+	return TS_OK;
 }
 
-bool ts_profile_add_frame(struct ts_profile *profile, const struct ts_frame *frame)
+enum ts_status ts_profile_add_frame(struct ts_profile *profile, const struct ts_frame *frame,
+				    struct ts_error *err)
 {
 	TS_ASSERT(profile && frame);
 	if (!ts_grow(&profile->frames, &profile->cap_frames, profile->nr_frames + 1,
 		     sizeof(*frame)))
-		return false;
+		return ts_fail_nomem(err);
 	profile->frames[profile->nr_frames++] = *frame;
-	return true;
+	return TS_OK;
 }
 
-bool ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame)
+enum ts_status ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame,
+				      struct ts_error *err)
 {
 	TS_ASSERT(profile);
 	if (!ts_grow(&profile->stacked, &profile->cap_stacked, profile->nr_stacked + 1,
 		     sizeof(*profile->stacked)))
-		return false;
+		return ts_fail_nomem(err);
 	profile->stacked[profile->nr_stacked++] = frame;
-	return true;
+	return TS_OK;
 }
 
 /* Lines are read more than once; damage in them is noted once. */

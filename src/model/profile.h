@@ -241,10 +241,13 @@ struct ts_device *ts_profile_add_device(struct ts_profile *profile);
 /* False: TS_LIMIT_DEVICES is met, as far as the files of the run go. */
 bool ts_profile_takes_device(const struct ts_profile *profile);
 struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t program_id);
-/* Copies of *SITE and *FRAME at the end, and a frame more in the last stack. False: no memory. */
-bool ts_profile_add_site(struct ts_profile *profile, const struct ts_site *site);
-bool ts_profile_add_frame(struct ts_profile *profile, const struct ts_frame *frame);
-bool ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame);
+/* Copies of *SITE and *FRAME at the end, and a frame more in the last stack. */
+enum ts_status ts_profile_add_site(struct ts_profile *profile, const struct ts_site *site,
+				   struct ts_error *err);
+enum ts_status ts_profile_add_frame(struct ts_profile *profile, const struct ts_frame *frame,
+				    struct ts_error *err);
+enum ts_status ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame,
+				      struct ts_error *err);
 /* Damage that the user should know about. */
 bool ts_profile_is_damaged(const struct ts_profile *profile);
 /* Notes damage, the same once; keeps the first hundred and does not count the others. */

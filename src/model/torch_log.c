@@ -4,52 +4,45 @@
 
 #include "base/check.h"
 
-/* Room for one more of NR; false: no memory, or there are enough. */
-static bool room(void *items, size_t *cap, size_t nr, size_t size, bool *nomem)
+/* One more of ROWS, as long as there are not enough; the number goes on. */
+static enum ts_status add(void *rows, size_t *cap, size_t *nr, const void *row, size_t size,
+			  struct ts_error *err)
 {
-	if (nr >= TS_LIMIT_TORCH_ROWS)
-		return false;
-	*nomem = !ts_grow(items, cap, nr + 1, size);
-	return !*nomem;
+	size_t at = *nr;
+	char *items;
+
+	if (at < TS_LIMIT_TORCH_ROWS) {
+		if (!ts_grow(rows, cap, at + 1, size))
+			return ts_fail_nomem(err);
+		memcpy(&items, rows, sizeof(items));
+		memcpy(items + at * size, row, size);
+	}
+	++*nr;
+	return TS_OK;
 }
 
-struct ts_torch_break *ts_torch_log_break(struct ts_torch_log *log, bool *nomem)
+enum ts_status ts_torch_log_break(struct ts_torch_log *log, const struct ts_torch_break *row,
+				  struct ts_error *err)
 {
-	size_t nr = log->nr_breaks;
-
-	TS_ASSERT(log && nomem);
-	*nomem = false;
-	if (nr < TS_LIMIT_TORCH_ROWS &&
-	    !room(&log->breaks, &log->cap_breaks, nr, sizeof(*log->breaks), nomem))
-		return NULL;
-	log->nr_breaks++;
-	return nr < TS_LIMIT_TORCH_ROWS ? &log->breaks[nr] : NULL;
+	TS_ASSERT(log && row);
+	return add(&log->breaks, &log->cap_breaks, &log->nr_breaks, row, sizeof(*row), err);
 }
 
-struct ts_torch_recompile *ts_torch_log_recompile(struct ts_torch_log *log, bool *nomem)
+enum ts_status ts_torch_log_recompile(struct ts_torch_log *log,
+				      const struct ts_torch_recompile *row, struct ts_error *err)
 {
-	size_t nr = log->nr_recompiles;
-
-	TS_ASSERT(log && nomem);
-	*nomem = false;
-	if (nr < TS_LIMIT_TORCH_ROWS &&
-	    !room(&log->recompiles, &log->cap_recompiles, nr, sizeof(*log->recompiles), nomem))
-		return NULL;
-	log->nr_recompiles++;
-	return nr < TS_LIMIT_TORCH_ROWS ? &log->recompiles[nr] : NULL;
+	TS_ASSERT(log && row);
+	return add(&log->recompiles, &log->cap_recompiles, &log->nr_recompiles, row, sizeof(*row),
+		   err);
 }
 
-struct ts_torch_compilation *ts_torch_log_compilation(struct ts_torch_log *log, bool *nomem)
+enum ts_status ts_torch_log_compilation(struct ts_torch_log *log,
+					const struct ts_torch_compilation *row,
+					struct ts_error *err)
 {
-	size_t nr = log->nr_compilations;
-
-	TS_ASSERT(log && nomem);
-	*nomem = false;
-	if (nr < TS_LIMIT_TORCH_ROWS && !room(&log->compilations, &log->cap_compilations, nr,
-					      sizeof(*log->compilations), nomem))
-		return NULL;
-	log->nr_compilations++;
-	return nr < TS_LIMIT_TORCH_ROWS ? &log->compilations[nr] : NULL;
+	TS_ASSERT(log && row);
+	return add(&log->compilations, &log->cap_compilations, &log->nr_compilations, row,
+		   sizeof(*row), err);
 }
 
 void ts_torch_log_release(struct ts_torch_log *log)

@@ -54,10 +54,14 @@ struct ts_torch_log {
 	size_t cap_breaks, cap_recompiles, cap_compilations; /* the reader's own */
 };
 
-/* A new row at the end; NULL: no memory, or as many as are kept (the number goes on). */
-struct ts_torch_break *ts_torch_log_break(struct ts_torch_log *log, bool *nomem);
-struct ts_torch_recompile *ts_torch_log_recompile(struct ts_torch_log *log, bool *nomem);
-struct ts_torch_compilation *ts_torch_log_compilation(struct ts_torch_log *log, bool *nomem);
+/* ROW is copied to the end; where as many are there as are kept, it is counted. */
+enum ts_status ts_torch_log_break(struct ts_torch_log *log, const struct ts_torch_break *row,
+				  struct ts_error *err);
+enum ts_status ts_torch_log_recompile(struct ts_torch_log *log,
+				      const struct ts_torch_recompile *row, struct ts_error *err);
+enum ts_status ts_torch_log_compilation(struct ts_torch_log *log,
+					const struct ts_torch_compilation *row,
+					struct ts_error *err);
 void ts_torch_log_release(struct ts_torch_log *log);
 
 /* How many of NR are kept. */

@@ -239,18 +239,17 @@ static enum ts_status add_frames(struct adding *adding, struct ts_error *err)
 
 		st = KEEP(adding->joining, &frame.function, &frame.file);
 		if (st == TS_OK)
-			st = ts_profile_add_frame(adding->to, &frame) ? TS_OK : ts_fail_nomem(err);
+			st = ts_profile_add_frame(adding->to, &frame, err);
 	}
 	for (size_t i = 0; i < from->nr_stacked && st == TS_OK; i++)
-		if (!ts_profile_stack_frame(adding->to, first_frame + from->stacked[i]))
-			st = ts_fail_nomem(err);
+		st = ts_profile_stack_frame(adding->to, first_frame + from->stacked[i], err);
 	for (size_t i = 0; i < from->nr_sites && st == TS_OK; i++) {
 		struct ts_site site = from->sites[i];
 
 		site.first_frame += first_stacked;
 		st = KEEP(adding->joining, &site.file, &site.kind, &site.device);
 		if (st == TS_OK)
-			st = ts_profile_add_site(adding->to, &site) ? TS_OK : ts_fail_nomem(err);
+			st = ts_profile_add_site(adding->to, &site, err);
 	}
 	return st;
 }
@@ -258,47 +257,27 @@ static enum ts_status add_frames(struct adding *adding, struct ts_error *err)
 static enum ts_status add_break(struct ts_joining *joining, struct ts_torch_break row,
 				struct ts_error *err)
 {
-	bool nomem = false;
-	struct ts_torch_break *to = ts_torch_log_break(&joining->profile->torch_log, &nomem);
 	enum ts_status st = KEEP(joining, &row.file, &row.function, &row.reason, &row.explanation,
 				 &row.hint, &row.stack);
 
-	if (st)
-		return st;
-	if (to)
-		*to = row;
-	return nomem ? ts_fail_nomem(err) : TS_OK;
+	return st ? st : ts_torch_log_break(&joining->profile->torch_log, &row, err);
 }
 
 static enum ts_status add_recompile(struct ts_joining *joining, struct ts_torch_recompile row,
 				    struct ts_error *err)
 {
-	bool nomem = false;
-	struct ts_torch_recompile *to =
-		ts_torch_log_recompile(&joining->profile->torch_log, &nomem);
 	enum ts_status st = keep(joining, &row.reason, err);
 
-	if (st)
-		return st;
-	if (to)
-		*to = row;
-	return nomem ? ts_fail_nomem(err) : TS_OK;
+	return st ? st : ts_torch_log_recompile(&joining->profile->torch_log, &row, err);
 }
 
 static enum ts_status add_compilation(struct ts_joining *joining, struct ts_torch_compilation row,
 				      struct ts_error *err)
 {
-	bool nomem = false;
-	struct ts_torch_compilation *to =
-		ts_torch_log_compilation(&joining->profile->torch_log, &nomem);
 	enum ts_status st = KEEP(joining, &row.function, &row.file, &row.failure,
 				 &row.recompile_reason, &row.restart_reason);
 
-	if (st)
-		return st;
-	if (to)
-		*to = row;
-	return nomem ? ts_fail_nomem(err) : TS_OK;
+	return st ? st : ts_torch_log_compilation(&joining->profile->torch_log, &row, err);
 }
 
 static enum ts_status add_torch_log(struct adding *adding, struct ts_error *err)

@@ -4,6 +4,8 @@
 
 #include "base/check.h"
 
+#define AT_END (-1) /* in place of a byte: the text has no more */
+
 void ts_walk_damaged(struct ts_walk *walk, const uint8_t *p, const char *cause)
 {
 	TS_ASSERT(p >= walk->text.start && p <= walk->text.end);
@@ -30,36 +32,32 @@ static void truncated(struct ts_walk *walk)
 	ts_walk_damaged(walk, walk->text.end, "the trace ends in the middle");
 }
 
-bool ts_walk_more(struct ts_walk *walk)
+/* The next byte that is not space, or AT_END. */
+static TS_INLINE enum ts_status peek(struct ts_walk *walk, int *c, struct ts_error *err)
 {
-	bool got = ts_window_more(&walk->text, &walk->st);
+	enum ts_status st = TS_OK;
+	bool more = true;
 
-	TS_ASSERT_HOT(walk);
-	if (walk->st == TS_NOMEM)
-		ts_fail_nomem(walk->err);
-	return got;
-}
-
-/* The next byte that is not space; false at the end. */
-static bool peek(struct ts_walk *walk, uint8_t *c)
-{
-	do {
+	*c = AT_END;
+	while (st == TS_OK && more) {
 		walk->text.p = ts_jtok_space(walk->text.p, walk->text.end);
 		if (walk->text.p < walk->text.end) {
 			*c = *walk->text.p;
-			return true;
+			break;
 		}
-	} while (ts_walk_more(walk));
-	return false;
+		st = ts_window_more(&walk->text, &more, err);
+	}
+	return st;
 }
 
 /* The same where something must follow. */
-static bool need(struct ts_walk *walk, uint8_t *c)
+static enum ts_status need(struct ts_walk *walk, int *c, struct ts_error *err)
 {
-	if (peek(walk, c))
-		return true;
-	truncated(walk);
-	return false;
+	enum ts_status st = peek(walk, c, err);
+
+	if (st == TS_OK && *c == AT_END)
+		truncated(walk);
+	return st;
 }
 
 static bool is_nested(const struct ts_walk *walk)
@@ -67,62 +65,50 @@ static bool is_nested(const struct ts_walk *walk)
 	return walk->text.p < walk->text.end && (*walk->text.p == '{' || *walk->text.p == '[');
 }
 
-bool ts_walk_skip(struct ts_walk *walk)
+enum ts_status ts_walk_skip(struct ts_walk *walk, struct ts_error *err)
 {
 	struct ts_jtok_skip skip = { .in_string = false };
+	enum ts_status st = TS_OK;
+	bool more = true;
 
 	TS_ASSERT(is_nested(walk));
-	while (!ts_jtok_skip_some(&skip, &walk->text.p, walk->text.end)) {
+	while (st == TS_OK && more && !ts_jtok_skip_some(&skip, &walk->text.p, walk->text.end)) {
 		ts_window_forget(&walk->text);
-		if (!ts_walk_more(walk))
-			return false;
+		st = ts_window_more(&walk->text, &more, err);
 	}
-	return true;
+	if (!more)
+		truncated(walk);
+	return st;
 }
 
 /*
  * The whole value at the cursor, which moves behind it. .p NULL: it was passed over, or the text
  * has ended.
  */
-static struct ts_bytes token(struct ts_walk *walk)
+static enum ts_status token(struct ts_walk *walk, struct ts_bytes *found, struct ts_error *err)
 {
-	struct ts_bytes found = { NULL, 0 };
 	const uint8_t *behind;
+	bool more = true;
 
-	do {
-		behind = ts_jtok_value_end(walk->text.p, walk->text.end);
-	} while (!behind && ts_walk_more(walk));
+	*found = (struct ts_bytes){ NULL, 0 };
+	while (!(behind = ts_jtok_value_end(walk->text.p, walk->text.end)) && more) {
+		enum ts_status st = ts_window_more(&walk->text, &more, err);
+
+		if (st)
+			return st;
+	}
 	if (behind == walk->text.p) {
 		not_json(walk);
 	} else if (behind) {
-		found = (struct ts_bytes){ walk->text.p, (size_t)(behind - walk->text.p) };
+		*found = (struct ts_bytes){ walk->text.p, (size_t)(behind - walk->text.p) };
 		walk->text.p = behind;
-	} else if (walk->st == TS_OK) {
-		bool can_skip = !walk->text.ended && is_nested(walk);
-
-		walk->nr_too_long += can_skip;
-		if (!can_skip || !ts_walk_skip(walk))
-			truncated(walk);
-	}
-	return found;
-}
-
-/* The value of a member that the visitor wants; .p NULL: it was passed over, or cannot be read. */
-static struct ts_bytes wanted_value(struct ts_walk *walk, struct ts_bytes key)
-{
-	const struct ts_walk_visitor *visitor = walk->visitor;
-	struct ts_bytes none = { NULL, 0 }, value;
-	bool wanted = visitor->member && (!visitor->wants || visitor->wants(key));
-
-	if (wanted)
-		return token(walk);
-	if (!is_nested(walk)) {
-		value = token(walk);
-		(void)value;
-	} else if (!ts_walk_skip(walk)) {
+	} else if (walk->text.ended || !is_nested(walk)) {
 		truncated(walk);
+	} else {
+		walk->nr_too_long++;
+		return ts_walk_skip(walk, err);
 	}
-	return none;
+	return TS_OK;
 }
 
 /* Does the token close with what it opened with? */
@@ -131,23 +117,23 @@ static bool is_object(struct ts_bytes token)
 	return token.n >= 2 && token.p[0] == '{' && token.p[token.n - 1] == '}';
 }
 
-static void one_event(struct ts_walk *walk)
+static enum ts_status one_event(struct ts_walk *walk, struct ts_error *err)
 {
 	const struct ts_walk_visitor *visitor = walk->visitor;
 	struct ts_bytes event;
+	enum ts_status st;
 
-	if (visitor->at_event) {
-		walk->st = visitor->at_event(visitor->ctx, walk->err);
-		return;
-	}
-	event = token(walk);
-	if (!event.p)
-		return;
+	if (visitor->at_event)
+		return visitor->at_event(visitor->ctx, err);
+	st = token(walk, &event, err);
+	if (st || !event.p)
+		return st;
 	if (!is_object(event))
 		not_event(walk);
 	else if (visitor->event)
-		walk->st = visitor->event(visitor->ctx, event, walk->err);
+		st = visitor->event(visitor->ctx, event, err);
 	ts_window_forget(&walk->text);
+	return st;
 }
 
 /* Behind the '['. The bracket of an array alone may be missing ("Trace Event Format"). */
@@ -159,8 +145,10 @@ static void list_ends(struct ts_walk *walk, bool in_object)
 	walk->over = true;
 }
 
-static void one_of_list(struct ts_walk *walk, uint8_t c)
+static enum ts_status one_of_list(struct ts_walk *walk, int c, struct ts_error *err)
 {
+	enum ts_status st = TS_OK;
+
 	walk->list_at = ts_walk_at(walk);
 	switch (c) {
 	case ']':
@@ -172,30 +160,34 @@ static void one_of_list(struct ts_walk *walk, uint8_t c)
 		walk->text.p++;
 		break;
 	case '{':
-		one_event(walk);
-		walk->needs_comma |= !walk->over && walk->st == TS_OK;
+		st = one_event(walk, err);
+		walk->needs_comma |= !walk->over && st == TS_OK;
 		break;
 	default: not_event(walk); break;
 	}
+	return st;
 }
 
-static void all_events(struct ts_walk *walk, bool in_object)
+static enum ts_status all_events(struct ts_walk *walk, bool in_object, struct ts_error *err)
 {
 	const struct ts_walk_visitor *visitor = walk->visitor;
-	uint8_t c;
+	enum ts_status st = TS_OK;
+	int c;
 
 	walk->list_at = ts_walk_at(walk);
 	walk->needs_comma = walk->list_is_whole = false;
 	if (visitor->events_begin)
-		walk->st = visitor->events_begin(visitor->ctx, in_object, walk->err);
-	while (!walk->list_is_whole && walk->st == TS_OK && !walk->over) {
-		if (peek(walk, &c))
-			one_of_list(walk, c);
-		else if (walk->st == TS_OK)
+		st = visitor->events_begin(visitor->ctx, in_object, err);
+	while (st == TS_OK && !walk->list_is_whole && !walk->over) {
+		st = peek(walk, &c, err);
+		if (st)
+			return st;
+		if (c == AT_END)
 			list_ends(walk, in_object);
+		else
+			st = one_of_list(walk, c, err);
 	}
-	if (walk->st == TS_OK && visitor->events_end)
-		walk->st = visitor->events_end(visitor->ctx, walk->err);
+	return st || !visitor->events_end ? st : visitor->events_end(visitor->ctx, err);
 }
 
 /* The window moves under a key: a copy, cut to what a key of any writer needs. */
@@ -204,119 +196,141 @@ struct key {
 	size_t n;
 };
 
-static void value_of(struct ts_walk *walk, const struct key *key)
+static enum ts_status value_of(struct ts_walk *walk, const struct key *key, struct ts_error *err)
 {
+	const struct ts_walk_visitor *visitor = walk->visitor;
 	struct ts_bytes name = { key->text, key->n }, value;
-	uint8_t c;
+	bool is_wanted = visitor->member && (!visitor->wants || visitor->wants(name));
+	enum ts_status st;
+	int c;
 
-	if (!need(walk, &c))
-		return;
+	st = need(walk, &c, err);
+	if (st || c == AT_END)
+		return st;
 	if (c == '[' && ts_bytes_is(name, "traceEvents")) {
 		walk->text.p++;
-		all_events(walk, true);
-		return;
+		return all_events(walk, true, err);
 	}
-	value = wanted_value(walk, name);
-	if (value.p)
-		walk->st = walk->visitor->member(walk->visitor->ctx, name, value, walk->err);
+	if (!is_wanted && is_nested(walk))
+		return ts_walk_skip(walk, err);
+	st = token(walk, &value, err);
+	if (st || !is_wanted || !value.p)
+		return st;
+	return visitor->member(visitor->ctx, name, value, err);
 }
 
 /* "KEY": and what follows. */
-static void one_member(struct ts_walk *walk)
+static enum ts_status one_member(struct ts_walk *walk, struct ts_error *err)
 {
-	struct ts_bytes name = ts_jtok_text(token(walk));
-	struct key key = { .n = TS_MIN(name.n, sizeof(key.text)) };
-	uint8_t c;
+	struct ts_bytes name;
+	struct key key;
+	enum ts_status st = token(walk, &name, err);
+	int c;
 
-	if (walk->over || walk->st)
-		return;
+	if (st || walk->over)
+		return st;
+	name = ts_jtok_text(name);
+	key.n = TS_MIN(name.n, sizeof(key.text));
 	if (key.n > 0)
 		memcpy(key.text, name.p, key.n);
-	if (!need(walk, &c))
-		return;
+	st = need(walk, &c, err);
+	if (st || c == AT_END)
+		return st;
 	if (c != ':') {
 		not_json(walk);
-		return;
+		return TS_OK;
 	}
 	walk->text.p++;
-	value_of(walk, &key);
-	if (!walk->over && walk->st == TS_OK)
+	st = value_of(walk, &key, err);
+	if (st == TS_OK && !walk->over)
 		walk->good_at = ts_walk_at(walk);
+	return st;
 }
 
-static void all_members(struct ts_walk *walk)
+static enum ts_status all_members(struct ts_walk *walk, struct ts_error *err)
 {
-	uint8_t c;
+	enum ts_status st = TS_OK;
+	int c;
 
-	while (walk->st == TS_OK && !walk->over && need(walk, &c)) {
+	while (st == TS_OK && !walk->over) {
+		st = need(walk, &c, err);
+		if (st || c == AT_END)
+			break;
 		switch (c) {
 		case '}':
 			walk->over = walk->is_whole = true;
 			walk->text.p++;
 			break;
 		case ',': walk->text.p++; break;
-		case '"': one_member(walk); break;
+		case '"': st = one_member(walk, err); break;
 		default:  not_json(walk); break;
 		}
 	}
+	return st;
 }
 
 /* A byte-order mark, which some writers put in front. */
-static void pass_mark(struct ts_walk *walk)
+static enum ts_status pass_mark(struct ts_walk *walk, struct ts_error *err)
 {
 	static const uint8_t mark[] = { 0xef, 0xbb, 0xbf };
+	enum ts_status st = TS_OK;
+	bool more = true;
 
-	while (walk->text.end - walk->text.p < 3 && ts_walk_more(walk))
-		;
+	while (st == TS_OK && more && walk->text.end - walk->text.p < 3)
+		st = ts_window_more(&walk->text, &more, err);
 	if (walk->text.end - walk->text.p >= 3 && memcmp(walk->text.p, mark, 3) == 0)
 		walk->text.p += 3;
+	return st;
 }
 
 /* Behind the outermost bracket: a second trace would be lost without a word. The end of what was packed has the sum of
  * all bytes. */
-static void nothing_behind(struct ts_walk *walk)
+static enum ts_status nothing_behind(struct ts_walk *walk, struct ts_error *err)
 {
-	uint8_t c;
+	int c;
+	enum ts_status st = peek(walk, &c, err);
 
-	if (peek(walk, &c) || walk->text.damage.text[0])
+	if (st == TS_OK && (c != AT_END || walk->text.damage.text[0]))
 		ts_walk_damaged(walk, walk->text.p, "the trace has ended, and more text follows");
+	return st;
 }
 
-enum ts_status ts_walk_run(struct ts_walk *walk)
+enum ts_status ts_walk_run(struct ts_walk *walk, struct ts_error *err)
 {
 	const struct ts_walk_visitor *visitor = walk->visitor;
-	uint8_t c;
+	enum ts_status st;
+	int c;
 
-	TS_ASSERT(!walk->over && walk->st == TS_OK);
-	if (need(walk, &c))
-		pass_mark(walk);
-	if (walk->st || walk->over || !need(walk, &c))
-		return walk->st;
+	TS_ASSERT(!walk->over);
+	st = need(walk, &c, err);
+	if (st == TS_OK && !walk->over)
+		st = pass_mark(walk, err);
+	if (st == TS_OK && !walk->over)
+		st = need(walk, &c, err);
+	if (st || walk->over)
+		return st;
 	if (c != '{' && c != '[') {
 		not_json(walk);
-		return walk->st;
+		return TS_OK;
 	}
 	walk->text.p++;
 	if (visitor->begin)
-		walk->st = visitor->begin(visitor->ctx, c == '{', walk->err);
-	if (walk->st == TS_OK && c == '{')
-		all_members(walk);
-	else if (walk->st == TS_OK)
-		all_events(walk, false);
-	if (walk->st == TS_OK && visitor->end)
-		walk->st = visitor->end(visitor->ctx, c == '{', walk->err);
-	if (walk->st == TS_OK && (c == '{' ? walk->is_whole : walk->list_is_whole))
-		nothing_behind(walk);
-	return walk->st;
+		st = visitor->begin(visitor->ctx, c == '{', err);
+	if (st == TS_OK)
+		st = c == '{' ? all_members(walk, err) : all_events(walk, false, err);
+	if (st == TS_OK && visitor->end)
+		st = visitor->end(visitor->ctx, c == '{', err);
+	if (st == TS_OK && (c == '{' ? walk->is_whole : walk->list_is_whole))
+		st = nothing_behind(walk, err);
+	return st;
 }
 
 enum ts_status ts_walk_open(struct ts_walk *walk, struct ts_bytes bytes, bool mapped,
 			    const struct ts_walk_visitor *visitor, struct ts_error *err)
 {
 	TS_ASSERT(visitor && !(visitor->event && visitor->at_event));
-	*walk = (struct ts_walk){ .visitor = visitor, .err = err };
-	walk->st = ts_window_open(&walk->text, bytes, mapped, err);
-	return walk->st;
+	*walk = (struct ts_walk){ .visitor = visitor };
+	return ts_window_open(&walk->text, bytes, mapped, err);
 }
 
 void ts_walk_release(struct ts_walk *walk)
@@ -335,7 +349,7 @@ enum ts_status ts_walk_all(struct ts_bytes bytes, bool mapped,
 	TS_ASSERT(visitor);
 	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (st == TS_OK)
-		st = ts_walk_run(&walk);
+		st = ts_walk_run(&walk, err);
 	*report = (struct ts_walk_report){ .nr_too_long = walk.nr_too_long };
 	if (walk.damage[0])
 		ts_fail(&report->damage, TS_FORMAT, "byte %llu: %s",

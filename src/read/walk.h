@@ -37,8 +37,6 @@ struct ts_walk_visitor {
 struct ts_walk {
 	struct ts_window text;
 	const struct ts_walk_visitor *visitor;
-	enum ts_status st;
-	struct ts_error *err;
 	bool over; /* the text is read, or its damaged part begins */
 	uint64_t nr_too_long;
 	uint64_t damage_at; /* where the text stops making sense */
@@ -54,7 +52,7 @@ struct ts_walk {
 /* BYTES must live as long as the walk. MAPPED: they are a file's, and pages can be given back. */
 enum ts_status ts_walk_open(struct ts_walk *walk, struct ts_bytes bytes, bool mapped,
 			    const struct ts_walk_visitor *visitor, struct ts_error *err);
-enum ts_status ts_walk_run(struct ts_walk *walk); /* once */
+enum ts_status ts_walk_run(struct ts_walk *walk, struct ts_error *err); /* once */
 void ts_walk_release(struct ts_walk *walk);
 
 struct ts_walk_report {
@@ -67,12 +65,10 @@ enum ts_status ts_walk_all(struct ts_bytes bytes, bool mapped,
 			   const struct ts_walk_visitor *visitor, struct ts_walk_report *report,
 			   struct ts_error *err);
 
-/* For at_event(): */
-bool ts_walk_more(struct ts_walk *walk); /* as ts_window_more() */
-/* The text makes no sense from P on. */
+/* For at_event(), beside ts_window_more(): the text makes no sense from P on. */
 void ts_walk_damaged(struct ts_walk *walk, const uint8_t *p, const char *cause);
-/* Over the object or array at the cursor, however long. False: the text ends in it. */
-bool ts_walk_skip(struct ts_walk *walk);
+/* Over the object or array at the cursor, however long. Where the text ends in it, it is damaged. */
+enum ts_status ts_walk_skip(struct ts_walk *walk, struct ts_error *err);
 
 /* Where the cursor is in the text. */
 static inline uint64_t ts_walk_at(const struct ts_walk *walk)

@@ -155,36 +155,39 @@ static enum ts_status put_piece(struct text *text, size_t job, struct ts_error *
 	return ts_trace_pack_piece(text->pack, job, text->thread, &text->piece, err);
 }
 
-/* The text that can be seen, UPTO and MAX bytes at most. False: the text has ended. */
-static bool see_some(struct text *text, uint64_t upto, size_t max, struct ts_bytes *seen,
-		     enum ts_status *st)
+/* The text that can be seen, UPTO and MAX bytes at most. Empty: the text has ended. */
+static enum ts_status see_some(struct text *text, uint64_t upto, size_t max, struct ts_bytes *seen,
+			       struct ts_error *err)
 {
 	struct ts_window *window = &text->window;
+	enum ts_status st = TS_OK;
+	bool more = text->at < upto;
 	uint64_t n;
 
-	if (text->at >= upto || (window->p == window->end && !ts_window_more(window, st)))
-		return false;
+	if (more && window->p == window->end)
+		st = ts_window_more(window, &more, err);
+	*seen = (struct ts_bytes){ NULL, 0 };
+	if (st || !more)
+		return st;
 	n = TS_MIN((uint64_t)(window->end - window->p), upto - text->at);
 	*seen = (struct ts_bytes){ window->p, (size_t)TS_MIN(n, max) };
 	window->p += seen->n;
 	text->at += seen->n;
-	return true;
+	return TS_OK;
 }
 
 /* From where it stands up to UPTO, as pieces of one size of JOB: threads change nothing in them. */
 static enum ts_status copy_text(struct text *text, uint64_t upto, size_t job, struct ts_error *err)
 {
-	enum ts_status st = TS_OK, more = TS_OK;
+	enum ts_status st;
 	struct ts_bytes seen;
 
-	while (st == TS_OK &&
-	       see_some(text, upto, TS_TRACE_PIECE_BYTES - text->piece.n, &seen, &more)) {
+	do {
+		st = see_some(text, upto, TS_TRACE_PIECE_BYTES - text->piece.n, &seen, err);
 		ts_buf_put(&text->piece, seen);
-		if (text->piece.n >= TS_TRACE_PIECE_BYTES || text->piece.failed)
+		if (st == TS_OK && (text->piece.n >= TS_TRACE_PIECE_BYTES || text->piece.failed))
 			st = put_piece(text, job, err);
-	}
-	if (st == TS_OK && more)
-		st = ts_fail_nomem(err);
+	} while (st == TS_OK && seen.n > 0);
 	if (st == TS_OK && upto != TS_NO_SEAM && text->at < upto)
 		st = ts_fail(err, TS_IO, "the trace changed while it was read (run again)");
 	return st ? st : put_piece(text, job, err);
@@ -199,15 +202,15 @@ static enum ts_status put_text(struct copy *copy, struct ts_trace_pack *pack, si
 	enum ts_status st = ts_window_open(&text.window, seams->bytes, seams->mapped, err);
 	struct ts_bytes head;
 
-	while (st == TS_OK && see_some(&text, seams->head_at, SIZE_MAX, &head, &st))
-		; /* put_head() puts it */
+	for (head.n = 1; st == TS_OK && head.n > 0;) /* put_head() puts it */
+		st = see_some(&text, seams->head_at, SIZE_MAX, &head, err);
 	if (st == TS_OK)
 		st = copy_text(&text, seams->events_at, JOB_TEXT, err);
 	if (st == TS_OK)
 		st = copy_text(&text, seams->end_at, FIRST_ROW + copy->nr_rows, err);
 	ts_window_release(&text.window);
 	ts_buf_release(&text.piece);
-	return st == TS_NOMEM ? ts_fail_nomem(err) : st;
+	return st;
 }
 
 /* Every event begins with its comma; the first of ours may stand where a comma may not be. */
@@ -296,11 +299,11 @@ static enum ts_status put_head(const struct copy *copy, struct ts_buf *out, stru
 		ts_window_open(&text.window, copy->seams.bytes, copy->seams.mapped, err);
 	struct ts_bytes head;
 
-	while (st == TS_OK && see_some(&text, copy->seams.head_at, SIZE_MAX, &head, &st))
-		ts_buf_put(out, head);
+	for (head.n = 1; st == TS_OK && head.n > 0; ts_buf_put(out, head))
+		st = see_some(&text, copy->seams.head_at, SIZE_MAX, &head, err);
 	put_mark(copy, out);
 	ts_window_release(&text.window);
-	return out->failed || st == TS_NOMEM ? ts_fail_nomem(err) : st;
+	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
 static enum ts_status make_writers(struct copy *copy, struct ts_error *err)

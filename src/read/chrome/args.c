@@ -73,25 +73,25 @@ static void pick(struct text *text, struct ts_bytes object)
 	put(text, text->n ? TS_LIT("}") : TS_LIT("{}"));
 }
 
-static bool add(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes text,
-		uint64_t key, uint16_t *kept)
+static enum ts_status add(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes text,
+			  uint64_t key, uint16_t *kept, struct ts_error *err)
 {
 	size_t at = TS_MAX(args->nr, 1); /* 0 stands for no event */
 
 	if (at > CHROME_ARGS_MAX)
-		return true;
+		return TS_OK;
 	text = ts_arena_copy(arena, text);
 	if (!text.p || !ts_grow(&args->items, &args->cap, at + 1, sizeof(*args->items)) ||
 	    !ts_map_set(&args->ids, key, (uint32_t)at))
-		return false;
+		return ts_fail_nomem(err);
 	args->items[at] = text;
 	args->nr = at + 1;
 	*kept = (uint16_t)at;
-	return true;
+	return TS_OK;
 }
 
-bool ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
-			 uint16_t *kept)
+enum ts_status ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *arena,
+				   struct ts_bytes object, uint16_t *kept, struct ts_error *err)
 {
 	struct text text;
 	struct ts_bytes bytes;
@@ -103,17 +103,17 @@ bool ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struc
 	*kept = 0;
 	pick(&text, object);
 	if (text.full)
-		return true;
+		return TS_OK;
 	bytes = (struct ts_bytes){ text.bytes, text.n };
 	key = ts_hash(bytes, args->seed);
 	while ((at = ts_map_find(&args->ids, key)) != TS_NONE) {
 		if (ts_bytes_eq(args->items[at], bytes)) {
 			*kept = (uint16_t)at;
-			return true;
+			return TS_OK;
 		}
 		key++; /* another one has the same hash */
 	}
-	return add(args, arena, bytes, key, kept);
+	return add(args, arena, bytes, key, kept, err);
 }
 
 void ts_chrome_args_release(struct chrome_args *args)

@@ -74,9 +74,9 @@ struct chrome_args {
 	uint64_t seed;
 };
 
-/* Keeps what is asked for of ARGS. 0: nothing was kept. False: no memory. */
-bool ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
-			 uint16_t *kept);
+/* Keeps what is asked for of ARGS. 0: nothing was kept. */
+enum ts_status ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *arena,
+				   struct ts_bytes object, uint16_t *kept, struct ts_error *err);
 /* Is NAME one of the members that are kept? */
 bool ts_chrome_args_has(struct ts_bytes name);
 void ts_chrome_args_release(struct chrome_args *args);
@@ -270,8 +270,9 @@ void ts_chrome_note_lost(struct ts_profile *profile, const struct chrome_file *f
 
 /* --- flows.c */
 
-/* An s or an f, if it is an end that is wanted. False: no memory. */
-bool ts_chrome_flow_take(struct chrome_file *file, const struct chrome_event *event, int64_t at_ps);
+/* An s or an f, if it is an end that is wanted. */
+enum ts_status ts_chrome_flow_take(struct chrome_file *file, const struct chrome_event *event,
+				   int64_t at_ps, struct ts_error *err);
 void ts_chrome_flows_release(struct chrome_flows *flows);
 
 /* The body of an event: where it stands, and behind that which args of it were kept. So bodies are in the

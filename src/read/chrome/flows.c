@@ -10,7 +10,8 @@ static bool is_of_launches(struct ts_bytes category)
 }
 
 /* A number for each that is met, in their order: hashes differ each time a file is read. */
-static bool number_id(struct chrome_file *file, const struct chrome_event *event, uint64_t *id)
+static enum ts_status number_id(struct chrome_file *file, const struct chrome_event *event,
+				uint64_t *id, struct ts_error *err)
 {
 	struct chrome_flows *flows = &file->flows;
 	uint64_t category = ts_hash(ts_jtok_text(event->category), file->names.seed);
@@ -18,9 +19,9 @@ static bool number_id(struct chrome_file *file, const struct chrome_event *event
 	uint32_t known = ts_map_find(&flows->ids, key);
 
 	*id = known == TS_NONE ? flows->nr_ids : known;
-	if (known != TS_NONE)
-		return true;
-	return ts_map_set(&flows->ids, key, (uint32_t)flows->nr_ids++);
+	if (known == TS_NONE && !ts_map_set(&flows->ids, key, (uint32_t)flows->nr_ids++))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 /* Of writers, the slice stands right before its flow events, and begins when they are. */
@@ -39,24 +40,28 @@ static const struct chrome_track *slice_of(struct chrome_names *names,
 	return track->nr_events > 0 && track->slice_ps == at_ps ? track : NULL;
 }
 
-bool ts_chrome_flow_take(struct chrome_file *file, const struct chrome_event *event, int64_t at_ps)
+enum ts_status ts_chrome_flow_take(struct chrome_file *file, const struct chrome_event *event,
+				   int64_t at_ps, struct ts_error *err)
 {
 	struct chrome_flows *flows = &file->flows;
 	const struct chrome_track *slice;
 	struct ts_flow flow = { .ends = event->phase == 'f' };
+	enum ts_status st;
 
 	TS_ASSERT_HOT(file && event);
 	if (is_of_launches(ts_jtok_text(event->category)) || flows->nr >= TS_LIMIT_TRACE_FLOWS)
-		return true;
+		return TS_OK;
 	slice = slice_of(&file->names, event, at_ps);
 	if (!slice || ts_map_find(&flows->places, slice->slice_at) != TS_NONE)
-		return true;
-	if (!number_id(file, event, &flow.id) ||
-	    !ts_grow(&flows->items, &flows->cap, flows->nr + 1, sizeof(flow)) ||
+		return TS_OK;
+	st = number_id(file, event, &flow.id, err);
+	if (st)
+		return st;
+	if (!ts_grow(&flows->items, &flows->cap, flows->nr + 1, sizeof(flow)) ||
 	    !ts_map_set(&flows->places, slice->slice_at, (uint32_t)flows->nr))
-		return false;
+		return ts_fail_nomem(err);
 	flows->items[flows->nr++] = flow;
-	return true;
+	return TS_OK;
 }
 
 void ts_chrome_flows_release(struct chrome_flows *flows)

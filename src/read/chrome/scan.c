@@ -18,11 +18,6 @@ struct scan {
 	uint32_t no_category, step_category;
 };
 
-static void nomem(struct scan *scan)
-{
-	scan->walk.st = ts_fail_nomem(scan->walk.err);
-}
-
 static bool since_first(struct chrome_file *file, struct ts_bytes token, int64_t *ps)
 {
 	struct ts_micros time;
@@ -37,7 +32,7 @@ static bool since_first(struct chrome_file *file, struct ts_bytes token, int64_t
 	return true;
 }
 
-static void put(struct scan *scan, struct chrome_record record)
+static enum ts_status put(struct scan *scan, struct chrome_record record, struct ts_error *err)
 {
 	struct chrome_file *file = scan->file;
 	struct chrome_track *track = &file->names.tracks[record.track];
@@ -54,11 +49,12 @@ static void put(struct scan *scan, struct chrome_record record)
 	}
 	track->nr_events++;
 	track->last_ps = TS_MAX(track->last_ps, end_ps);
-	scan->walk.st = ts_sorter_put(&file->store, &record, scan->walk.err);
+	return ts_sorter_put(&file->store, &record, err);
 }
 
 /* A step of the profiler's schedule: what its thread calls a range, the devices have as steps. */
-static void put_step(struct scan *scan, struct ts_bytes name, struct chrome_record record)
+static enum ts_status put_step(struct scan *scan, struct ts_bytes name, struct chrome_record record,
+			       struct ts_error *err)
 {
 	struct chrome_file *file = scan->file;
 	struct chrome_names *names = &file->names;
@@ -67,21 +63,19 @@ static void put_step(struct scan *scan, struct ts_bytes name, struct chrome_reco
 	if (file->step_source == TS_NONE)
 		file->step_source = record.track;
 	if (record.track != file->step_source)
-		return;
+		return TS_OK;
 	if (file->step_track == TS_NONE)
 		file->step_track = ts_chrome_track_of(names, names->tracks[record.track].process,
 						      TS_LIT("steps"), CHROME_HOST, CHROME_STEPS);
 	record.op = ts_chrome_op_of(names, scan->step_category, TS_NONE, digits,
 				    (struct ts_bytes){ NULL, 0 });
-	if (file->step_track == TS_NONE || record.op == TS_NONE) {
-		nomem(scan);
-		return;
-	}
+	if (file->step_track == TS_NONE || record.op == TS_NONE)
+		return ts_fail_nomem(err);
 	if (file->step_track == TS_LIMIT_TRACE_TRACKS)
-		return;
+		return TS_OK;
 	record.track = (uint16_t)file->step_track;
 	ts_bytes_u64(digits, &names->ops[record.op].number);
-	put(scan, record);
+	return put(scan, record, err);
 }
 
 static struct ts_bytes member(struct ts_bytes object, const char *key)
@@ -123,28 +117,31 @@ static struct ts_bytes category_of(const struct chrome_event *event)
 	return category;
 }
 
-/* Where an event goes. CLASS: of the event's phase; its category may know better. */
-static bool place(struct scan *scan, const struct chrome_event *event, uint8_t class,
-		  struct chrome_record *record)
+/*
+ * Where an event goes. CLASS: of the event's phase; its category may know better. *IS_PLACED false:
+ * there are too many threads for it.
+ */
+static enum ts_status place(struct scan *scan, const struct chrome_event *event, uint8_t class,
+			    struct chrome_record *record, bool *is_placed, struct ts_error *err)
 {
 	struct chrome_names *names = &scan->file->names;
 	uint32_t category = ts_chrome_category_of(names, category_of(event));
 	uint32_t process = ts_chrome_process_of(names, ts_jtok_text(event->pid)), track;
 	const struct chrome_category *known;
 	uint8_t side = CHROME_HOST;
+	enum ts_status st = TS_OK;
 
-	if (category == TS_NONE || process == TS_NONE) {
-		nomem(scan);
-		return false;
-	}
+	*is_placed = false;
+	if (category == TS_NONE || process == TS_NONE)
+		return ts_fail_nomem(err);
 	known = &names->categories[category];
 	record->link = known->linked && event->args.n > 2 ? link_of(event->args) : TS_NO_LINK;
 	if (known->keeps && event->args.n > 2 &&
-	    !(known->varies && scan->file->args.nr > CHROME_ARGS_MAX / 2) &&
-	    !ts_chrome_args_keep(&scan->file->args, names->arena, event->args, &record->args)) {
-		nomem(scan);
-		return false;
-	}
+	    !(known->varies && scan->file->args.nr > CHROME_ARGS_MAX / 2))
+		st = ts_chrome_args_keep(&scan->file->args, names->arena, event->args,
+					 &record->args, err);
+	if (st)
+		return st;
 	if (event->phase == 'X') {
 		side = known->side;
 		class = class == CHROME_MAIN ? known->class : class;
@@ -152,119 +149,139 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 	track = ts_chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
 	if (track == TS_LIMIT_TRACE_TRACKS) {
 		scan->file->nr_over++;
-		return false;
+		return TS_OK;
 	}
 	record->op = event->phase == 'E'
 			     ? 0
 			     : ts_chrome_op_of(names, category,
 					       category == scan->no_category ? track : TS_NONE,
 					       ts_jtok_text(event->name), event->args);
-	if (track == TS_NONE || record->op == TS_NONE) {
-		nomem(scan);
-		return false;
-	}
+	if (track == TS_NONE || record->op == TS_NONE)
+		return ts_fail_nomem(err);
 	record->track = (uint16_t)track;
-	return true;
+	*is_placed = true;
+	return TS_OK;
 }
 
-static void take_complete(struct scan *scan, const struct chrome_event *event, uint8_t class,
-			  struct chrome_record record)
+static enum ts_status take_complete(struct scan *scan, const struct chrome_event *event,
+				    uint8_t class, struct chrome_record record,
+				    struct ts_error *err)
 {
 	struct ts_bytes name = ts_jtok_text(event->name);
+	bool is_placed;
+	enum ts_status st = place(scan, event, class, &record, &is_placed, err);
 
-	if (!place(scan, event, class, &record))
-		return;
+	if (st || !is_placed)
+		return st;
 	record.dur_ps = class == CHROME_MAIN ? chrome_length(event->dur) : 0;
-	put(scan, record);
-	if (scan->walk.st == TS_OK && class == CHROME_MAIN && ts_bytes_starts(name, STEP_PREFIX) &&
+	st = put(scan, record, err);
+	if (st == TS_OK && class == CHROME_MAIN && ts_bytes_starts(name, STEP_PREFIX) &&
 	    scan->file->names.tracks[record.track].side == CHROME_HOST)
-		put_step(scan, name, record);
+		st = put_step(scan, name, record, err);
+	return st;
 }
 
-static void take_begin(struct scan *scan, const struct chrome_event *event,
-		       struct chrome_record record)
+static enum ts_status take_begin(struct scan *scan, const struct chrome_event *event,
+				 struct chrome_record record, struct ts_error *err)
 {
 	struct chrome_track *track;
+	bool is_placed;
+	enum ts_status st = place(scan, event, CHROME_MAIN, &record, &is_placed, err);
 
-	if (!place(scan, event, CHROME_MAIN, &record))
-		return;
+	if (st || !is_placed)
+		return st;
 	track = &scan->file->names.tracks[record.track];
 	if (track->nr_open >= TS_LIMIT_TRACE_OPEN) {
 		scan->file->nr_too_deep++;
-		return;
+		return TS_OK;
 	}
-	if (!ts_grow(&track->open, &track->cap_open, track->nr_open + 1, sizeof(*track->open))) {
-		nomem(scan);
-		return;
-	}
+	if (!ts_grow(&track->open, &track->cap_open, track->nr_open + 1, sizeof(*track->open)))
+		return ts_fail_nomem(err);
 	track->open[track->nr_open++] =
 		(struct chrome_open){ record.start_ps, record.at, record.link, record.op };
+	return TS_OK;
 }
 
-static void close_top(struct scan *scan, uint32_t index, int64_t end_ps)
+static enum ts_status close_top(struct scan *scan, uint32_t index, int64_t end_ps,
+				struct ts_error *err)
 {
 	struct chrome_track *track = &scan->file->names.tracks[index];
 	struct chrome_open open = track->open[--track->nr_open];
+	struct chrome_record record = {
+		.start_ps = open.start_ps,
+		.dur_ps = TS_MAX(end_ps - open.start_ps, 0),
+		.at = open.at,
+		.link = open.link,
+		.op = open.op,
+		.track = (uint16_t)index,
+	};
 
-	put(scan, (struct chrome_record){ .start_ps = open.start_ps,
-					  .dur_ps = TS_MAX(end_ps - open.start_ps, 0),
-					  .at = open.at,
-					  .link = open.link,
-					  .op = open.op,
-					  .track = (uint16_t)index });
+	return put(scan, record, err);
 }
 
-static void take_end(struct scan *scan, const struct chrome_event *event,
-		     struct chrome_record record)
+static enum ts_status take_end(struct scan *scan, const struct chrome_event *event,
+			       struct chrome_record record, struct ts_error *err)
 {
-	if (!place(scan, event, CHROME_MAIN, &record))
-		return;
-	if (scan->file->names.tracks[record.track].nr_open == 0)
-		scan->file->nr_left_out++;
-	else
-		close_top(scan, record.track, record.start_ps);
+	bool is_placed;
+	enum ts_status st = place(scan, event, CHROME_MAIN, &record, &is_placed, err);
+
+	if (st || !is_placed)
+		return st;
+	if (scan->file->names.tracks[record.track].nr_open > 0)
+		return close_top(scan, record.track, record.start_ps, err);
+	scan->file->nr_left_out++;
+	return TS_OK;
 }
 
 /* What never ended lasts as long as its thread is known to. */
-static void close_all(struct scan *scan)
+static enum ts_status close_all(struct scan *scan, struct ts_error *err)
 {
 	struct chrome_names *names = &scan->file->names;
+	enum ts_status st = TS_OK;
 
 	for (uint32_t t = 0; t < names->nr_tracks; t++)
-		while (scan->walk.st == TS_OK && names->tracks[t].nr_open > 0)
-			close_top(scan, t, names->tracks[t].last_ps);
+		while (st == TS_OK && names->tracks[t].nr_open > 0)
+			st = close_top(scan, t, names->tracks[t].last_ps, err);
+	return st;
 }
 
-static struct ts_bytes text_of(struct scan *scan, struct ts_bytes token)
+static enum ts_status take_text(struct scan *scan, struct ts_bytes token, struct ts_bytes *text,
+				struct ts_error *err)
 {
-	struct ts_bytes text = ts_jtok_unescape(scan->file->names.arena, ts_jtok_text(token));
-
-	if (!text.p)
-		nomem(scan);
-	return ts_bytes_cut(text, 0, TS_LIMIT_NAME);
+	*text = ts_jtok_unescape(scan->file->names.arena, ts_jtok_text(token));
+	if (!text->p)
+		return ts_fail_nomem(err);
+	*text = ts_bytes_cut(*text, 0, TS_LIMIT_NAME);
+	return TS_OK;
 }
 
 /*
  * A thread's name stands in the text once; only at the end is it known which of its tracks exist.
  */
-static void name_thread(struct scan *scan, const struct chrome_event *event, uint32_t process,
-			struct ts_bytes name)
+static enum ts_status name_thread(struct scan *scan, const struct chrome_event *event,
+				  uint32_t process, struct ts_bytes token, struct ts_error *err)
 {
 	static const uint8_t sides[] = { CHROME_HOST, CHROME_DEVICE };
+	struct ts_bytes name;
+	enum ts_status st = take_text(scan, token, &name, err);
 
+	if (st)
+		return st;
 	for (size_t i = 0; i < TS_NELEM(sides); i++) {
 		uint32_t track =
 			ts_chrome_track_of(&scan->file->names, process, ts_jtok_text(event->tid),
 					   sides[i], CHROME_MAIN);
 
 		if (track == TS_NONE)
-			nomem(scan);
-		else if (track != TS_LIMIT_TRACE_TRACKS)
+			return ts_fail_nomem(err);
+		if (track != TS_LIMIT_TRACE_TRACKS)
 			scan->file->names.tracks[track].name = name;
 	}
+	return TS_OK;
 }
 
-static void take_metadata(struct scan *scan, const struct chrome_event *event)
+static enum ts_status take_metadata(struct scan *scan, const struct chrome_event *event,
+				    struct ts_error *err)
 {
 	struct chrome_names *names = &scan->file->names;
 	struct ts_bytes what = ts_jtok_text(event->name), name = member(event->args, "name");
@@ -272,46 +289,47 @@ static void take_metadata(struct scan *scan, const struct chrome_event *event)
 	uint32_t process = ts_chrome_process_of(names, ts_jtok_text(event->pid));
 
 	if (process == TS_NONE)
-		nomem(scan);
-	else if (ts_bytes_is(what, "process_name") && name.p)
-		names->processes[process].name = text_of(scan, name);
-	else if (ts_bytes_is(what, "process_labels") && labels.p)
-		names->processes[process].labels = text_of(scan, labels);
-	else if (ts_bytes_is(what, "thread_name") && name.p)
-		name_thread(scan, event, process, text_of(scan, name));
+		return ts_fail_nomem(err);
+	if (ts_bytes_is(what, "process_name") && name.p)
+		return take_text(scan, name, &names->processes[process].name, err);
+	if (ts_bytes_is(what, "process_labels") && labels.p)
+		return take_text(scan, labels, &names->processes[process].labels, err);
+	if (ts_bytes_is(what, "thread_name") && name.p)
+		return name_thread(scan, event, process, name, err);
+	return TS_OK;
 }
 
-static void take_flow(struct scan *scan, const struct chrome_event *event)
+static enum ts_status take_flow(struct scan *scan, const struct chrome_event *event,
+				struct ts_error *err)
 {
 	int64_t at_ps;
 
-	if (scan->file->has_time && since_first(scan->file, event->ts, &at_ps) &&
-	    !ts_chrome_flow_take(scan->file, event, at_ps))
-		nomem(scan);
+	if (!scan->file->has_time || !since_first(scan->file, event->ts, &at_ps))
+		return TS_OK;
+	return ts_chrome_flow_take(scan->file, event, at_ps, err);
 }
 
-static void take_event(struct scan *scan, const struct chrome_event *event, uint64_t at)
+static enum ts_status take_event(struct scan *scan, const struct chrome_event *event, uint64_t at,
+				 struct ts_error *err)
 {
 	struct chrome_record record = { .at = at };
 
-	if (event->phase == 'M') {
-		take_metadata(scan, event);
-		return;
-	}
+	if (event->phase == 'M')
+		return take_metadata(scan, event, err);
 	if (event->phase == 's' || event->phase == 'f')
-		take_flow(scan, event);
+		return take_flow(scan, event, err);
 	if (!event->phase || !strchr("XBEiIC", event->phase))
-		return;
+		return TS_OK;
 	if (!since_first(scan->file, event->ts, &record.start_ps)) {
 		scan->file->nr_left_out++;
-		return;
+		return TS_OK;
 	}
 	switch (event->phase) {
-	case 'X': take_complete(scan, event, CHROME_MAIN, record); break;
-	case 'B': take_begin(scan, event, record); break;
-	case 'E': take_end(scan, event, record); break;
-	case 'C': take_complete(scan, event, CHROME_COUNTER, record); break;
-	default:  take_complete(scan, event, CHROME_INSTANT, record); break;
+	case 'X': return take_complete(scan, event, CHROME_MAIN, record, err);
+	case 'B': return take_begin(scan, event, record, err);
+	case 'E': return take_end(scan, event, record, err);
+	case 'C': return take_complete(scan, event, CHROME_COUNTER, record, err);
+	default:  return take_complete(scan, event, CHROME_INSTANT, record, err);
 	}
 }
 
@@ -321,25 +339,32 @@ static enum ts_status scan_event(void *ctx, struct ts_error *err)
 	struct scan *scan = ctx;
 	struct ts_walk *walk = &scan->walk;
 	struct chrome_event event;
+	enum ts_status st = TS_OK;
 	enum chrome_found found;
+	bool more = true;
 	const uint8_t *p;
 
 	do {
 		p = walk->text.p;
 		found = ts_chrome_event_read(&p, walk->text.end, &event);
-	} while (found == CHROME_MORE && ts_walk_more(walk));
+		if (found == CHROME_MORE)
+			st = ts_window_more(&walk->text, &more, err);
+	} while (st == TS_OK && found == CHROME_MORE && more);
+	if (st)
+		return st;
 	if (found == CHROME_BAD) {
 		ts_walk_damaged(walk, p, "no trace event stands here");
-	} else if (found == CHROME_MORE && (walk->text.ended || !ts_walk_skip(walk))) {
+	} else if (found == CHROME_MORE && walk->text.ended) {
 		ts_walk_damaged(walk, walk->text.end, "the trace ends in the middle");
 	} else if (found == CHROME_MORE) { /* longer than a window: programs do not write that */
-		scan->file->nr_left_out++;
+		st = ts_walk_skip(walk, err);
+		scan->file->nr_left_out += !walk->over;
 	} else {
-		take_event(scan, &event, ts_walk_at(walk));
+		st = take_event(scan, &event, ts_walk_at(walk), err);
 		walk->text.p = p;
 		ts_window_forget(&walk->text);
 	}
-	return walk->st;
+	return st;
 }
 
 /* Where more events can be put: of several lists into the first. */
@@ -394,26 +419,24 @@ static int64_t number_of(struct ts_bytes token)
 	return ts_bytes_i64(ts_jtok_text(token), &number) ? number : TS_UNKNOWN;
 }
 
-static void take_device(struct scan *scan, struct ts_bytes object)
+static enum ts_status take_device(struct scan *scan, struct ts_bytes object, struct ts_error *err)
 {
 	struct chrome_file *file = scan->file;
-	struct chrome_device device;
+	struct chrome_device *device;
 
 	if (file->nr_devices >= TS_LIMIT_TRACE_DEVICES)
-		return;
-	if (!ts_grow(&file->devices, &file->cap_devices, file->nr_devices + 1, sizeof(device))) {
-		nomem(scan);
-		return;
-	}
-	device = (struct chrome_device){
+		return TS_OK;
+	if (!ts_grow(&file->devices, &file->cap_devices, file->nr_devices + 1, sizeof(*device)))
+		return ts_fail_nomem(err);
+	device = &file->devices[file->nr_devices++];
+	*device = (struct chrome_device){
 		.id = number_of(member(object, "id")),
 		.memory_bytes = number_of(member(object, "totalGlobalMem")),
 		.cc_major = number_of(member(object, "computeMajor")),
 		.cc_minor = number_of(member(object, "computeMinor")),
 		.core_count = number_of(member(object, "numSms")),
-		.name = text_of(scan, member(object, "name")),
 	};
-	file->devices[file->nr_devices++] = device;
+	return take_text(scan, member(object, "name"), &device->name, err);
 }
 
 static enum ts_status take_member(void *ctx, struct ts_bytes key, struct ts_bytes value,
@@ -422,6 +445,7 @@ static enum ts_status take_member(void *ctx, struct ts_bytes key, struct ts_byte
 	struct scan *scan = ctx;
 	struct chrome_file *file = scan->file;
 	struct ts_jtok elements = ts_jtok_enter(value);
+	enum ts_status st = TS_OK;
 
 	if (ts_bytes_is(key, "baseTimeNanoseconds")) {
 		file->base_unix_ns = number_of(value);
@@ -429,10 +453,10 @@ static enum ts_status take_member(void *ctx, struct ts_bytes key, struct ts_byte
 		file->rank = number_of(member(value, "rank"));
 		file->world_size = number_of(member(value, "world_size"));
 	} else if (ts_bytes_is(key, "deviceProperties")) {
-		while (scan->walk.st == TS_OK && ts_jtok_element(&elements))
-			take_device(scan, elements.value);
+		while (st == TS_OK && ts_jtok_element(&elements))
+			st = take_device(scan, elements.value, err);
 	}
-	return scan->walk.st;
+	return st;
 }
 
 /* Members that say something here: their values are taken whole. */
@@ -451,13 +475,15 @@ static enum ts_status have_text(struct chrome_file *file, struct ts_error *err)
 }
 
 /* Categories that are there before the first event. */
-static bool begin(struct scan *scan)
+static enum ts_status begin(struct scan *scan, struct ts_error *err)
 {
 	struct chrome_names *names = &scan->file->names;
 
 	scan->no_category = ts_chrome_category_of(names, (struct ts_bytes){ NULL, 0 });
 	scan->step_category = ts_chrome_category_of(names, TS_LIT("ProfilerStep"));
-	return scan->no_category != TS_NONE && scan->step_category != TS_NONE;
+	if (scan->no_category == TS_NONE || scan->step_category == TS_NONE)
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 static void note_damage(struct chrome_file *file, const struct ts_walk *walk)
@@ -486,15 +512,13 @@ enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_
 	file->seams = (struct chrome_seams){
 		.mapped = mapped, .events_at = TS_NO_SEAM, .end_at = TS_NO_SEAM, .closing = ""
 	};
-	if (st == TS_OK && !begin(&scan))
-		st = ts_fail_nomem(err);
 	if (st == TS_OK)
-		st = ts_walk_run(&scan.walk);
+		st = begin(&scan, err);
+	if (st == TS_OK)
+		st = ts_walk_run(&scan.walk, err);
 	note_damage(file, &scan.walk);
-	if (st == TS_OK) {
-		close_all(&scan);
-		st = scan.walk.st;
-	}
+	if (st == TS_OK)
+		st = close_all(&scan, err);
 	if (st == TS_OK)
 		st = ts_sorter_close(&file->store, err);
 	if (st == TS_OK)

@@ -88,15 +88,15 @@ static bool is_too_many(const struct assignment *made, struct ts_pb *pb, size_t 
 	return true;
 }
 
-static bool map_instrs(struct assignment *made)
+static enum ts_status map_instrs(struct assignment *made)
 {
 	const struct ts_hlo_module *module = made->reader->module;
 
 	for (uint32_t i = 0; i < module->nr_instrs; i++)
 		if (!ts_map_set(&made->instr_ids, (uint64_t)module->instrs[i].id, i) ||
 		    !ts_strmap_set(&made->instr_names, module->instrs[i].name, i))
-			return false;
-	return true;
+			return ts_fail_nomem(made->reader->err);
+	return TS_OK;
 }
 
 /* Packed or one by one. Returns how many there are now. */
@@ -146,13 +146,13 @@ static void read_location(const struct assignment *made, struct ts_pb pb,
 		buffer->leaf = ts_shape_leaf_at(&module->instrs[buffer->instr].shape, path, n);
 }
 
-static bool read_buffer(struct assignment *made, struct ts_pb pb)
+static enum ts_status read_buffer(struct assignment *made, struct ts_pb pb)
 {
 	struct ts_hlo_buffer buffer = { .instr = TS_NONE, .leaf = TS_NONE };
 	uint32_t at = made->sums.nr_buffers;
 
 	if (is_too_many(made, &pb, made->sums.nr_buffers))
-		return true;
+		return TS_OK;
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
 		case BUFFER_ID:	   buffer.id = ts_pb_i64(&pb); break;
@@ -167,18 +167,18 @@ static bool read_buffer(struct assignment *made, struct ts_pb pb)
 	}
 	if (!ts_grow(&made->buffers, &made->cap_buffers, (size_t)at + 1, sizeof(buffer)) ||
 	    !ts_map_set(&made->buffer_ids, (uint64_t)buffer.id, at))
-		return false;
+		return ts_fail_nomem(made->reader->err);
 	made->buffers[made->sums.nr_buffers++] = buffer;
-	return true;
+	return TS_OK;
 }
 
-static bool read_assigned(struct assignment *made, struct ts_pb pb)
+static enum ts_status read_assigned(struct assignment *made, struct ts_pb pb)
 {
 	struct ts_hlo_assigned assigned = { .buffer = TS_NONE };
 	uint64_t id = 0;
 
 	if (is_too_many(made, &pb, made->sums.nr_assigned))
-		return true;
+		return TS_OK;
 	while (ts_pb_next(&pb)) {
 		if (pb.field == ASSIGNED_BUFFER)
 			id = ts_pb_u64(&pb);
@@ -189,12 +189,12 @@ static bool read_assigned(struct assignment *made, struct ts_pb pb)
 	}
 	assigned.buffer = ts_map_find(&made->buffer_ids, id);
 	if (assigned.buffer == TS_NONE)
-		return true; /* of a buffer that is not described */
+		return TS_OK; /* of a buffer that is not described */
 	if (!ts_grow(&made->assigned, &made->cap_assigned, (size_t)made->sums.nr_assigned + 1,
 		     sizeof(assigned)))
-		return false;
+		return ts_fail_nomem(made->reader->err);
 	made->assigned[made->sums.nr_assigned++] = assigned;
-	return true;
+	return TS_OK;
 }
 
 static void add_sizes(struct ts_hlo_buffers *sums, const struct ts_hlo_allocation *allocation)
@@ -213,13 +213,14 @@ static void add_sizes(struct ts_hlo_buffers *sums, const struct ts_hlo_allocatio
 		sums->temp_bytes = ts_i64_add(sums->temp_bytes, size);
 }
 
-static bool read_allocation(struct assignment *made, struct ts_pb pb)
+static enum ts_status read_allocation(struct assignment *made, struct ts_pb pb)
 {
 	struct ts_hlo_allocation allocation = { .first_assigned = made->sums.nr_assigned };
+	enum ts_status st = TS_OK;
 
 	if (is_too_many(made, &pb, made->sums.nr_allocations))
-		return true;
-	while (ts_pb_next(&pb)) {
+		return TS_OK;
+	while (st == TS_OK && ts_pb_next(&pb)) {
 		switch (pb.field) {
 		case ALLOCATION_SIZE: allocation.nr_bytes = TS_MAX(ts_pb_i64(&pb), 0); break;
 		case ALLOCATION_THREAD_LOCAL:
@@ -230,29 +231,31 @@ static bool read_allocation(struct assignment *made, struct ts_pb pb)
 		case ALLOCATION_CONSTANT:  allocation.is_constant = ts_pb_u64(&pb) != 0; break;
 		case ALLOCATION_COLOR:	   allocation.space = ts_pb_i64(&pb); break;
 		case ALLOCATION_ASSIGNED:
-			if (pb.wire == TS_PB_BYTES && !read_assigned(made, ts_pb_enter(&pb)))
-				return false;
+			if (pb.wire == TS_PB_BYTES)
+				st = read_assigned(made, ts_pb_enter(&pb));
 			break;
 		default: break;
 		}
 	}
+	if (st)
+		return st;
 	allocation.nr_assigned = made->sums.nr_assigned - allocation.first_assigned;
 	if (!ts_grow(&made->allocations, &made->cap_allocations,
 		     (size_t)made->sums.nr_allocations + 1, sizeof(allocation)))
-		return false;
+		return ts_fail_nomem(made->reader->err);
 	made->allocations[made->sums.nr_allocations++] = allocation;
 	add_sizes(&made->sums, &allocation);
-	return true;
+	return TS_OK;
 }
 
-static bool read_event(struct assignment *made, struct ts_pb pb)
+static enum ts_status read_event(struct assignment *made, struct ts_pb pb)
 {
 	struct ts_hlo_heap_event event = { .kind = TS_HEAP_ALLOC, .with = TS_NONE };
 	uint64_t kind = 0, id = 0, with = 0;
 	struct ts_bytes name = { NULL, 0 };
 
 	if (is_too_many(made, &pb, made->sums.nr_events))
-		return true;
+		return TS_OK;
 	while (ts_pb_next(&pb)) {
 		if (pb.field == EVENT_KIND)
 			kind = ts_pb_u64(&pb);
@@ -269,42 +272,46 @@ static bool read_event(struct assignment *made, struct ts_pb pb)
 		event.with = ts_map_find(&made->buffer_ids, with);
 	if (kind > TS_HEAP_SHARE || event.buffer == TS_NONE ||
 	    (kind == TS_HEAP_SHARE && event.with == TS_NONE))
-		return true;
+		return TS_OK;
 	event.kind = (enum ts_heap_kind)kind;
 	if (!ts_grow(&made->events, &made->cap_events, (size_t)made->sums.nr_events + 1,
 		     sizeof(event)))
-		return false;
+		return ts_fail_nomem(made->reader->err);
 	made->events[made->sums.nr_events++] = event;
-	return true;
+	return TS_OK;
 }
 
-static bool read_heap(struct assignment *made, struct ts_pb pb)
+static enum ts_status read_heap(struct assignment *made, struct ts_pb pb)
 {
 	struct ts_hlo_heap heap = { .first_event = made->sums.nr_events };
+	enum ts_status st = TS_OK;
 
 	if (is_too_many(made, &pb, made->sums.nr_heaps))
-		return true;
-	while (ts_pb_next(&pb))
-		if (pb.field == HEAP_EVENTS && pb.wire == TS_PB_BYTES &&
-		    !read_event(made, ts_pb_enter(&pb)))
-			return false;
+		return TS_OK;
+	while (st == TS_OK && ts_pb_next(&pb))
+		if (pb.field == HEAP_EVENTS && pb.wire == TS_PB_BYTES)
+			st = read_event(made, ts_pb_enter(&pb));
+	if (st)
+		return st;
 	heap.nr_events = made->sums.nr_events - heap.first_event;
 	if (!ts_grow(&made->heaps, &made->cap_heaps, (size_t)made->sums.nr_heaps + 1, sizeof(heap)))
-		return false;
+		return ts_fail_nomem(made->reader->err);
 	made->heaps[made->sums.nr_heaps++] = heap;
-	return true;
+	return TS_OK;
 }
 
 /* Once for each kind of part: allocations name buffers, which may stand behind them. */
-static bool read_parts(struct assignment *made, struct ts_pb_error *err, uint32_t field,
-		       bool (*read)(struct assignment *made, struct ts_pb pb))
+static enum ts_status read_parts(struct assignment *made, struct ts_pb_error *damage,
+				 uint32_t field,
+				 enum ts_status (*read)(struct assignment *made, struct ts_pb pb))
 {
-	struct ts_pb pb = ts_pb_of(made->reader->scan.buffers, err);
+	struct ts_pb pb = ts_pb_of(made->reader->scan.buffers, damage);
+	enum ts_status st = TS_OK;
 
-	while (ts_pb_next(&pb))
-		if (pb.field == field && pb.wire == TS_PB_BYTES && !read(made, ts_pb_enter(&pb)))
-			return false;
-	return true;
+	while (st == TS_OK && ts_pb_next(&pb))
+		if (pb.field == field && pb.wire == TS_PB_BYTES)
+			st = read(made, ts_pb_enter(&pb));
+	return st;
 }
 
 static const void *keep(struct ts_hlo_reader *reader, const void *items, size_t nr, size_t size)
@@ -316,7 +323,7 @@ static const void *keep(struct ts_hlo_reader *reader, const void *items, size_t 
 	return copy;
 }
 
-static void keep_all(struct assignment *made)
+static enum ts_status keep_all(struct assignment *made)
 {
 	struct ts_hlo_reader *reader = made->reader;
 	struct ts_hlo_buffers *to = &made->sums;
@@ -328,28 +335,43 @@ static void keep_all(struct assignment *made)
 	to->assigned = keep(reader, made->assigned, to->nr_assigned, sizeof(*made->assigned));
 	to->heaps = keep(reader, made->heaps, to->nr_heaps, sizeof(*made->heaps));
 	to->events = keep(reader, made->events, to->nr_events, sizeof(*made->events));
-	if (!reader->nomem)
-		reader->module->buffers = *to;
+	if (!to->buffers || !to->allocations || !to->assigned || !to->heaps || !to->events)
+		return ts_fail_nomem(reader->err);
+	reader->module->buffers = *to;
+	return TS_OK;
 }
 
-void ts_hlo_read_buffers(struct ts_hlo_reader *reader)
+static enum ts_status read_all(struct assignment *made)
+{
+	static const struct {
+		uint32_t field;
+		enum ts_status (*read)(struct assignment *made, struct ts_pb pb);
+	} parts[] = {
+		{ ASSIGNMENT_BUFFERS, read_buffer },
+		{ ASSIGNMENT_ALLOCATIONS, read_allocation },
+		{ ASSIGNMENT_HEAPS, read_heap },
+	};
+	struct ts_pb_error damage = { NULL, NULL };
+	enum ts_status st = map_instrs(made);
+
+	for (size_t i = 0; i < TS_NELEM(parts) && st == TS_OK; i++)
+		st = read_parts(made, &damage, parts[i].field, parts[i].read);
+	return st || damage.cause ? st : keep_all(made);
+}
+
+enum ts_status ts_hlo_read_buffers(struct ts_hlo_reader *reader)
 {
 	struct assignment made = {
 		.reader = reader,
 		.max = (size_t)reader->scan.nr_shapes * TS_LIMIT_HLO_BUFFERS_A_SHAPE +
 		       TS_LIMIT_HLO_BUFFERS_A_SHAPE,
 	};
-	struct ts_pb_error err = { NULL, NULL };
+	enum ts_status st;
 
 	TS_ASSERT(reader);
 	if (reader->scan.buffers.n == 0)
-		return;
-	if (!map_instrs(&made) || !read_parts(&made, &err, ASSIGNMENT_BUFFERS, read_buffer) ||
-	    !read_parts(&made, &err, ASSIGNMENT_ALLOCATIONS, read_allocation) ||
-	    !read_parts(&made, &err, ASSIGNMENT_HEAPS, read_heap))
-		reader->nomem = true;
-	else if (!err.cause)
-		keep_all(&made);
+		return TS_OK;
+	st = read_all(&made);
 	free(made.buffers);
 	free(made.allocations);
 	free(made.assigned);
@@ -358,4 +380,5 @@ void ts_hlo_read_buffers(struct ts_hlo_reader *reader)
 	ts_map_release(&made.instr_ids);
 	ts_map_release(&made.buffer_ids);
 	ts_strmap_release(&made.instr_names);
+	return st;
 }

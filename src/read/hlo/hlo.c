@@ -51,45 +51,45 @@ struct places {
 	bool scheduled;
 };
 
-static bool places_init(struct ts_hlo_reader *reader, struct places *places,
-			const Tpusight__HloComputation *from)
+static enum ts_status places_init(struct ts_hlo_reader *reader, struct places *places,
+				  const Tpusight__HloComputation *from)
 {
 	size_t n = from->n_instructions;
 
 	*places = (struct places){ .scheduled = false };
 	places->at = ts_arena_array(&reader->temp, n, sizeof(*places->at));
 	if (!places->at)
-		return false;
+		return ts_fail_nomem(reader->err);
 	for (uint32_t i = 0; i < n; i++) {
 		places->at[i] = i;
 		if (!ts_map_set(&places->ids, (uint64_t)from->instructions[i]->id, i))
-			return false;
+			return ts_fail_nomem(reader->err);
 	}
-	return true;
+	return TS_OK;
 }
 
 /* Takes the order of SEQUENCE if it names each instruction once; else the proto's order stays. */
-static bool places_schedule(struct ts_hlo_reader *reader, struct places *places,
-			    const Tpusight__InstructionSequence *sequence, size_t n)
+static enum ts_status places_schedule(struct ts_hlo_reader *reader, struct places *places,
+				      const Tpusight__InstructionSequence *sequence, size_t n)
 {
 	uint32_t *order;
 
 	if (sequence->n_instruction_ids != n)
-		return true;
+		return TS_OK;
 	order = ts_arena_alloc(&reader->temp, n * sizeof(*order));
 	if (!order)
-		return false;
+		return ts_fail_nomem(reader->err);
 	memset(order, 0xff, n * sizeof(*order)); /* all TS_NONE */
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t place = ts_map_find(&places->ids, (uint64_t)sequence->instruction_ids[i]);
 
 		if (place == TS_NONE || order[place] != TS_NONE)
-			return true;
+			return TS_OK;
 		order[place] = i;
 	}
 	places->at = order;
 	places->scheduled = true;
-	return true;
+	return TS_OK;
 }
 
 /* The sequence of the computation with this id; empty when the schedule has none. */
@@ -105,9 +105,10 @@ static enum ts_status read_order(struct ts_hlo_reader *reader, struct places *pl
 {
 	struct ts_bytes bytes = { NULL, 0 };
 	Tpusight__InstructionSequence *sequence;
+	enum ts_status st = places_init(reader, places, from);
 
-	if (!places_init(reader, places, from))
-		return ts_fail_nomem(reader->err);
+	if (st)
+		return st;
 	if (!from->is_fusion_computation)
 		bytes = sequence_of(&reader->scan, from->id);
 	if (bytes.n == 0)
@@ -115,9 +116,7 @@ static enum ts_status read_order(struct ts_hlo_reader *reader, struct places *pl
 	sequence = tpusight__instruction_sequence__unpack(&reader->alloc, bytes.n, bytes.p);
 	if (!sequence)
 		return bad_message(reader, "a schedule", bytes);
-	if (!places_schedule(reader, places, sequence, from->n_instructions))
-		return ts_fail_nomem(reader->err);
-	return TS_OK;
+	return places_schedule(reader, places, sequence, from->n_instructions);
 }
 
 /*
@@ -236,7 +235,7 @@ static uint32_t find_entry(const struct ts_hlo_reader *reader)
 }
 
 /* Parameters by their number; a number beyond their count, or one taken, is left out. */
-static bool set_params(struct ts_hlo_reader *reader, struct ts_hlo_comp *comp)
+static enum ts_status set_params(struct ts_hlo_reader *reader, struct ts_hlo_comp *comp)
 {
 	const struct ts_hlo_instr *instrs = &reader->module->instrs[comp->first_instr];
 	uint32_t *params;
@@ -245,7 +244,7 @@ static bool set_params(struct ts_hlo_reader *reader, struct ts_hlo_comp *comp)
 		comp->nr_params += ts_bytes_is(instrs[i].opcode, "parameter");
 	params = ts_hlo_array(reader, comp->nr_params, sizeof(*params));
 	if (!params)
-		return false;
+		return ts_fail_nomem(reader->err);
 	memset(params, 0xff, comp->nr_params * sizeof(*params)); /* all TS_NONE */
 	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
 		int64_t number = instrs[i].parameter_number;
@@ -255,11 +254,11 @@ static bool set_params(struct ts_hlo_reader *reader, struct ts_hlo_comp *comp)
 			params[number] = comp->first_instr + i;
 	}
 	comp->params = params;
-	return true;
+	return TS_OK;
 }
 
 /* The users of every instruction, in one array for all. */
-static bool set_users(struct ts_hlo_reader *reader)
+static enum ts_status set_users(struct ts_hlo_reader *reader)
 {
 	struct ts_hlo_module *module = reader->module;
 	size_t nr = 0;
@@ -270,7 +269,7 @@ static bool set_users(struct ts_hlo_reader *reader)
 			module->instrs[module->instrs[i].operands[k]].nr_users++;
 	users = ts_hlo_array(reader, nr, sizeof(*users));
 	if (!users)
-		return false;
+		return ts_fail_nomem(reader->err);
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		module->instrs[i].users = users;
 		users += module->instrs[i].nr_users;
@@ -283,7 +282,7 @@ static bool set_users(struct ts_hlo_reader *reader)
 
 			((uint32_t *)(uintptr_t)operand->users)[operand->nr_users++] = i;
 		}
-	return true;
+	return TS_OK;
 }
 
 /* How much there is to walk when every call is followed, and how deep. */
@@ -389,14 +388,17 @@ static enum ts_status read_module(struct ts_hlo_reader *reader, struct ts_bytes 
 	if (st)
 		return st;
 	module->entry = find_entry(reader);
-	for (uint32_t i = 0; i < module->nr_comps; i++)
-		if (!set_params(reader, &module->comps[i]))
-			return ts_fail_nomem(reader->err);
-	if (!set_users(reader))
-		return ts_fail_nomem(reader->err);
+	for (uint32_t i = 0; !st && i < module->nr_comps; i++)
+		st = set_params(reader, &module->comps[i]);
+	if (!st)
+		st = set_users(reader);
+	if (st)
+		return st;
 	ts_hlo_read_aliases(reader);
-	ts_hlo_read_buffers(reader);
-	return reader->nomem ? ts_fail_nomem(reader->err) : check_calls(reader);
+	if (reader->nomem)
+		return ts_fail_nomem(reader->err);
+	st = ts_hlo_read_buffers(reader);
+	return st ? st : check_calls(reader);
 }
 
 static void release(struct ts_hlo_reader *reader)

@@ -73,7 +73,7 @@ void ts_hlo_set_frames(struct ts_hlo_reader *reader, int32_t frame_id, struct ts
 
 /* buffers.c: what stands where, once all instructions are there. Damage: as if it said nothing. */
 void ts_hlo_read_aliases(struct ts_hlo_reader *reader);
-void ts_hlo_read_buffers(struct ts_hlo_reader *reader);
+enum ts_status ts_hlo_read_buffers(struct ts_hlo_reader *reader);
 
 /* backend.c: the JSON text of backend_config. */
 void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,

@@ -37,15 +37,13 @@ void ts_hlo_scan_release(struct ts_hlo_scan *scan)
 	*scan = (struct ts_hlo_scan){ .entry_id = 0 };
 }
 
-static bool keep(struct ts_hlo_reader *reader, struct ts_bytes **items, size_t *nr, size_t *cap,
-		 struct ts_bytes bytes)
+static enum ts_status keep(struct ts_hlo_reader *reader, struct ts_bytes **items, size_t *nr,
+			   size_t *cap, struct ts_bytes bytes)
 {
-	if (!ts_grow(items, cap, *nr + 1, sizeof(**items))) {
-		reader->nomem = true;
-		return false;
-	}
+	if (!ts_grow(items, cap, *nr + 1, sizeof(**items)))
+		return ts_fail_nomem(reader->err);
 	(*items)[(*nr)++] = bytes;
-	return true;
+	return TS_OK;
 }
 
 /* An HloModuleProto has a name and an id of its entry computation; the fields of these numbers
@@ -105,7 +103,7 @@ static void scan_comp(struct ts_hlo_scan *scan, struct ts_pb pb)
 	}
 }
 
-static bool scan_sequence(struct ts_hlo_reader *reader, struct ts_pb pb)
+static enum ts_status scan_sequence(struct ts_hlo_reader *reader, struct ts_pb pb)
 {
 	struct ts_hlo_scan *scan = &reader->scan;
 	struct ts_bytes value = { NULL, 0 };
@@ -117,37 +115,37 @@ static bool scan_sequence(struct ts_hlo_reader *reader, struct ts_pb pb)
 		else if (pb.field == ENTRY_VALUE)
 			value = ts_pb_bytes(&pb);
 	}
-	if (keep(reader, &scan->sequences, &scan->nr_sequences, &scan->cap_sequences, value) &&
-	    ts_map_set(&scan->sequence_ids, id, (uint32_t)(scan->nr_sequences - 1)))
-		return true;
-	reader->nomem = true;
-	return false;
+	if (!ts_map_set(&scan->sequence_ids, id, (uint32_t)scan->nr_sequences))
+		return ts_fail_nomem(reader->err);
+	return keep(reader, &scan->sequences, &scan->nr_sequences, &scan->cap_sequences, value);
 }
 
-static bool scan_schedule(struct ts_hlo_reader *reader, struct ts_pb pb)
+static enum ts_status scan_schedule(struct ts_hlo_reader *reader, struct ts_pb pb)
 {
-	while (ts_pb_next(&pb))
-		if (pb.field == SCHEDULE_SEQUENCES && !scan_sequence(reader, ts_pb_enter(&pb)))
-			return false;
-	return true;
+	enum ts_status st = TS_OK;
+
+	while (st == TS_OK && ts_pb_next(&pb))
+		if (pb.field == SCHEDULE_SEQUENCES)
+			st = scan_sequence(reader, ts_pb_enter(&pb));
+	return st;
 }
 
-static bool scan_module_field(struct ts_hlo_reader *reader, const struct ts_pb *pb)
+static enum ts_status scan_module_field(struct ts_hlo_reader *reader, const struct ts_pb *pb)
 {
 	struct ts_hlo_scan *scan = &reader->scan;
 
 	switch (pb->field) {
-	case MODULE_NAME:	  scan->name = ts_pb_bytes(pb); return true;
-	case MODULE_ENTRY_NAME:	  scan->entry_name = ts_pb_bytes(pb); return true;
-	case MODULE_ENTRY_ID:	  scan->entry_id = ts_pb_i64(pb); return true;
-	case MODULE_STACK_FRAMES: scan->frames = ts_pb_bytes(pb); return true;
-	case MODULE_ALIASES:	  scan->aliases = ts_pb_bytes(pb); return true;
+	case MODULE_NAME:	  scan->name = ts_pb_bytes(pb); return TS_OK;
+	case MODULE_ENTRY_NAME:	  scan->entry_name = ts_pb_bytes(pb); return TS_OK;
+	case MODULE_ENTRY_ID:	  scan->entry_id = ts_pb_i64(pb); return TS_OK;
+	case MODULE_STACK_FRAMES: scan->frames = ts_pb_bytes(pb); return TS_OK;
+	case MODULE_ALIASES:	  scan->aliases = ts_pb_bytes(pb); return TS_OK;
 	case MODULE_SCHEDULE:	  return scan_schedule(reader, ts_pb_enter(pb));
 	case MODULE_COMPUTATIONS:
 		scan_comp(scan, ts_pb_enter(pb));
 		return keep(reader, &scan->comps, &scan->nr_comps, &scan->cap_comps,
 			    ts_pb_bytes(pb));
-	default: return true; /* it is not used here */
+	default: return TS_OK; /* it is not used here */
 	}
 }
 
@@ -175,6 +173,7 @@ enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto)
 {
 	struct ts_hlo_scan *scan = &reader->scan;
 	struct ts_pb_error bad = { NULL, NULL };
+	enum ts_status st = TS_OK;
 	struct ts_pb pb;
 
 	TS_ASSERT(reader);
@@ -186,9 +185,10 @@ enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto)
 		scan_proto(scan, ts_pb_of(proto, &bad));
 	}
 	pb = ts_pb_of(scan->module, &bad);
-	while (!bad.cause && ts_pb_next(&pb))
-		if (!scan_module_field(reader, &pb))
-			return ts_fail_nomem(reader->err);
+	while (st == TS_OK && !bad.cause && ts_pb_next(&pb))
+		st = scan_module_field(reader, &pb);
+	if (st)
+		return st;
 	if (bad.cause)
 		return story(reader, proto, &bad);
 	if (scan->nr_instrs > TS_LIMIT_HLO_INSTR_FLOOR &&

@@ -50,8 +50,8 @@ struct location {
 
 struct pprof {
 	struct ts_profile *profile;
-	struct ts_bytes file;
-	struct ts_pb_error damage;
+	struct ts_bytes file, text;
+	struct ts_pb_error damage; /* in the text */
 	struct string *strings;
 	struct function *functions;
 	struct location *locations;
@@ -60,25 +60,34 @@ struct pprof {
 	size_t nr_locations, cap_locations, nr_units, cap_units;
 	struct ts_map functions_by_id, locations_by_id;
 	size_t bytes_at, count_at; /* which values of a sample; count_at: NO_VALUE for no count */
-	bool nomem;
 };
 
-static bool no_memory(struct pprof *pprof)
+/* Of the text up to where it was read. */
+static enum ts_status check(const struct pprof *pprof, struct ts_error *err)
 {
-	pprof->nomem = true;
-	return false;
+	if (!pprof->damage.cause)
+		return TS_OK;
+	return ts_fail(err, TS_FORMAT, "damaged at byte %zu of its text: %s (save it again)",
+		       (size_t)(pprof->damage.at - pprof->text.p), pprof->damage.cause);
 }
 
-static bool add_string(struct pprof *pprof, struct ts_pb *pb)
+static enum ts_status damaged(const struct pprof *pprof, struct ts_pb *pb, const char *cause,
+			      struct ts_error *err)
+{
+	ts_pb_fail(pb, pb->data, cause);
+	return check(pprof, err);
+}
+
+static enum ts_status add_string(struct pprof *pprof, struct ts_pb *pb, struct ts_error *err)
 {
 	if (!ts_grow(&pprof->strings, &pprof->cap_strings, pprof->nr_strings + 1,
 		     sizeof(*pprof->strings)))
-		return no_memory(pprof);
+		return ts_fail_nomem(err);
 	pprof->strings[pprof->nr_strings++] = (struct string){ ts_pb_bytes(pb), false };
-	return true;
+	return TS_OK;
 }
 
-static bool add_type(struct pprof *pprof, struct ts_pb *pb)
+static enum ts_status add_type(struct pprof *pprof, struct ts_pb *pb, struct ts_error *err)
 {
 	struct ts_pb type = ts_pb_enter(pb);
 	uint64_t unit = 0;
@@ -87,12 +96,12 @@ static bool add_type(struct pprof *pprof, struct ts_pb *pb)
 		if (type.field == TYPE_UNIT)
 			unit = ts_pb_u64(&type);
 	if (!ts_grow(&pprof->units, &pprof->cap_units, pprof->nr_units + 1, sizeof(*pprof->units)))
-		return no_memory(pprof);
+		return ts_fail_nomem(err);
 	pprof->units[pprof->nr_units++] = unit;
-	return true;
+	return TS_OK;
 }
 
-static bool add_function(struct pprof *pprof, struct ts_pb *pb)
+static enum ts_status add_function(struct pprof *pprof, struct ts_pb *pb, struct ts_error *err)
 {
 	struct ts_pb body = ts_pb_enter(pb);
 	struct function function = { 0, 0 };
@@ -109,13 +118,13 @@ static bool add_function(struct pprof *pprof, struct ts_pb *pb)
 	if (!ts_grow(&pprof->functions, &pprof->cap_functions, pprof->nr_functions + 1,
 		     sizeof(*pprof->functions)) ||
 	    !ts_map_set(&pprof->functions_by_id, id, (uint32_t)pprof->nr_functions))
-		return no_memory(pprof);
+		return ts_fail_nomem(err);
 	pprof->functions[pprof->nr_functions++] = function;
-	return true;
+	return TS_OK;
 }
 
 /* Its lines are read once all functions are known. */
-static bool add_location(struct pprof *pprof, struct ts_pb *pb)
+static enum ts_status add_location(struct pprof *pprof, struct ts_pb *pb, struct ts_error *err)
 {
 	struct ts_pb body = ts_pb_enter(pb);
 	uint64_t id = 0;
@@ -126,54 +135,56 @@ static bool add_location(struct pprof *pprof, struct ts_pb *pb)
 	if (!ts_grow(&pprof->locations, &pprof->cap_locations, pprof->nr_locations + 1,
 		     sizeof(*pprof->locations)) ||
 	    !ts_map_set(&pprof->locations_by_id, id, (uint32_t)pprof->nr_locations))
-		return no_memory(pprof);
+		return ts_fail_nomem(err);
 	pprof->locations[pprof->nr_locations++] = (struct location){ .body = ts_pb_bytes(pb) };
-	return true;
+	return TS_OK;
 }
 
-static bool add_field(struct pprof *pprof, struct ts_pb *pb)
+static enum ts_status add_field(struct pprof *pprof, struct ts_pb *pb, struct ts_error *err)
 {
 	if (TS_MAX(TS_MAX(pprof->nr_strings, pprof->nr_functions),
 		   TS_MAX(pprof->nr_locations, pprof->nr_units)) >= TS_LIMIT_PPROF_ENTRIES)
-		return ts_pb_fail(pb, pb->data,
-				  "a table that is too long " TS_OVER(TS_LIMIT_PPROF_ENTRIES));
+		return damaged(pprof, pb,
+			       "a table that is too long " TS_OVER(TS_LIMIT_PPROF_ENTRIES), err);
 	switch (pb->field) {
-	case PROFILE_SAMPLE_TYPE: return add_type(pprof, pb);
-	case PROFILE_LOCATION:	  return add_location(pprof, pb);
-	case PROFILE_FUNCTION:	  return add_function(pprof, pb);
-	case PROFILE_STRING:	  return add_string(pprof, pb);
-	default:		  return true; /* samples are read when all else is known */
+	case PROFILE_SAMPLE_TYPE: return add_type(pprof, pb, err);
+	case PROFILE_LOCATION:	  return add_location(pprof, pb, err);
+	case PROFILE_FUNCTION:	  return add_function(pprof, pb, err);
+	case PROFILE_STRING:	  return add_string(pprof, pb, err);
+	default:		  return TS_OK; /* samples are read when all else is known */
 	}
 }
 
 /* The string, kept for as long as the profile. */
-static bool take_string(struct pprof *pprof, struct ts_pb *pb, uint64_t index,
-			struct ts_bytes *text)
+static enum ts_status take_string(struct pprof *pprof, struct ts_pb *pb, uint64_t index,
+				  struct ts_bytes *text, struct ts_error *err)
 {
 	struct string *string;
 
 	*text = (struct ts_bytes){ NULL, 0 };
 	if (index == 0)
-		return true; /* nothing is said */
+		return TS_OK; /* nothing is said */
 	if (index >= pprof->nr_strings)
-		return ts_pb_fail(pb, pb->data, "a text that is not in the table of strings");
+		return damaged(pprof, pb, "a text that is not in the table of strings", err);
 	string = &pprof->strings[index];
 	if (!string->is_kept) {
 		string->text = ts_arena_copy(&pprof->profile->arena,
 					     ts_bytes_cut(string->text, 0, TS_LIMIT_PPROF_NAME));
 		if (!string->text.p)
-			return no_memory(pprof);
+			return ts_fail_nomem(err);
 		string->is_kept = true;
 	}
 	*text = string->text;
-	return true;
+	return TS_OK;
 }
 
-static bool add_frame(struct pprof *pprof, struct ts_pb *pb, struct location *location)
+static enum ts_status add_frame(struct pprof *pprof, struct ts_pb *pb, struct location *location,
+				struct ts_error *err)
 {
 	struct ts_pb line = ts_pb_enter(pb);
 	struct ts_frame frame = { .line = TS_UNKNOWN };
 	struct function function = { 0, 0 };
+	enum ts_status st;
 	uint64_t id = 0;
 	uint32_t at;
 
@@ -185,29 +196,31 @@ static bool add_frame(struct pprof *pprof, struct ts_pb *pb, struct location *lo
 	}
 	at = id ? ts_map_find(&pprof->functions_by_id, id) : TS_NONE;
 	if (id && at == TS_NONE)
-		return ts_pb_fail(pb, pb->data, "a function that is not in the table");
+		return damaged(pprof, pb, "a function that is not in the table", err);
 	if (at != TS_NONE)
 		function = pprof->functions[at];
-	if (!take_string(pprof, pb, function.name, &frame.function) ||
-	    !take_string(pprof, pb, function.file, &frame.file))
-		return false;
+	st = take_string(pprof, pb, function.name, &frame.function, err);
+	if (st == TS_OK)
+		st = take_string(pprof, pb, function.file, &frame.file, err);
+	if (st)
+		return st;
 	if (pprof->profile->nr_frames >= TS_LIMIT_PPROF_ENTRIES)
-		return ts_pb_fail(pb, pb->data, "too many places " TS_OVER(TS_LIMIT_PPROF_ENTRIES));
-	if (!ts_profile_add_frame(pprof->profile, &frame))
-		return no_memory(pprof);
+		return damaged(pprof, pb, "too many places " TS_OVER(TS_LIMIT_PPROF_ENTRIES), err);
 	location->nr_frames++;
-	return true;
+	return ts_profile_add_frame(pprof->profile, &frame, err);
 }
 
-static bool read_location(struct pprof *pprof, struct location *location)
+static enum ts_status read_location(struct pprof *pprof, struct location *location,
+				    struct ts_error *err)
 {
 	struct ts_pb body = ts_pb_of(location->body, &pprof->damage);
+	enum ts_status st = TS_OK;
 
 	location->first_frame = (uint32_t)pprof->profile->nr_frames;
-	while (ts_pb_next(&body))
-		if (body.field == LOCATION_LINE && !add_frame(pprof, &body, location))
-			return false;
-	return !pprof->damage.cause;
+	while (st == TS_OK && ts_pb_next(&body))
+		if (body.field == LOCATION_LINE)
+			st = add_frame(pprof, &body, location, err);
+	return st ? st : check(pprof, err);
 }
 
 struct sample {
@@ -217,62 +230,71 @@ struct sample {
 };
 
 /* What is done with a number of a repeated field. */
-typedef bool take_number(struct sample *sample, struct ts_pb *pb, uint64_t number);
+typedef enum ts_status take_number(struct sample *sample, struct ts_pb *pb, uint64_t number,
+				   struct ts_error *err);
 
 /* A repeated field comes packed or one by one. */
-static bool each_number(struct sample *sample, struct ts_pb *pb, take_number *take)
+static enum ts_status each_number(struct sample *sample, struct ts_pb *pb, take_number *take,
+				  struct ts_error *err)
 {
 	const uint8_t *p = pb->data, *end;
+	enum ts_status st = TS_OK;
 	uint64_t number;
 
 	if (pb->wire != TS_PB_BYTES)
-		return take(sample, pb, ts_pb_u64(pb));
+		return take(sample, pb, ts_pb_u64(pb), err);
 	end = p + pb->len;
-	while (p < end) {
-		if (!ts_pb_varint(&p, end, &number))
-			return ts_pb_fail(pb, p, "a bad number");
-		if (!take(sample, pb, number))
-			return false;
+	while (st == TS_OK && p < end) {
+		if (ts_pb_varint(&p, end, &number)) {
+			st = take(sample, pb, number, err);
+		} else {
+			ts_pb_fail(pb, p, "a bad number");
+			st = check(sample->pprof, err);
+		}
 	}
-	return true;
+	return st;
 }
 
-static bool take_location(struct sample *sample, struct ts_pb *pb, uint64_t id)
+static enum ts_status take_location(struct sample *sample, struct ts_pb *pb, uint64_t id,
+				    struct ts_error *err)
 {
 	struct pprof *pprof = sample->pprof;
 	uint32_t at = ts_map_find(&pprof->locations_by_id, id);
 	const struct location *location;
+	enum ts_status st;
 
 	if (at == TS_NONE)
-		return ts_pb_fail(pb, pb->data, "a place that is not in the table of locations");
+		return damaged(pprof, pb, "a place that is not in the table of locations", err);
 	location = &pprof->locations[at];
 	for (uint32_t i = 0;
 	     i < location->nr_frames && sample->site.nr_frames < TS_LIMIT_PPROF_STACK; i++) {
 		if (pprof->profile->nr_stacked >= TS_LIMIT_PPROF_STACKED)
-			return ts_pb_fail(pb, pb->data,
-					  "too many stacks " TS_OVER(TS_LIMIT_PPROF_STACKED));
-		if (!ts_profile_stack_frame(pprof->profile, location->first_frame + i))
-			return no_memory(pprof);
+			return damaged(pprof, pb,
+				       "too many stacks " TS_OVER(TS_LIMIT_PPROF_STACKED), err);
+		st = ts_profile_stack_frame(pprof->profile, location->first_frame + i, err);
+		if (st)
+			return st;
 		sample->site.nr_frames++;
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool take_value(struct sample *sample, struct ts_pb *pb, uint64_t number)
+static enum ts_status take_value(struct sample *sample, struct ts_pb *pb, uint64_t number,
+				 struct ts_error *err)
 {
 	size_t at = sample->nr_values++;
 
 	if (number > INT64_MAX)
-		return ts_pb_fail(pb, pb->data,
-				  "a size below zero (the difference of two profiles?)");
+		return damaged(sample->pprof, pb,
+			       "a size below zero (the difference of two profiles?)", err);
 	if (at == sample->pprof->bytes_at)
 		sample->site.nr_bytes = (int64_t)number;
 	if (at == sample->pprof->count_at)
 		sample->site.nr_objects = (int64_t)number;
-	return true;
+	return TS_OK;
 }
 
-static bool take_label(struct sample *sample, struct ts_pb *pb)
+static enum ts_status take_label(struct sample *sample, struct ts_pb *pb, struct ts_error *err)
 {
 	struct pprof *pprof = sample->pprof;
 	struct ts_pb label = ts_pb_enter(pb);
@@ -286,44 +308,45 @@ static bool take_label(struct sample *sample, struct ts_pb *pb)
 			value = ts_pb_u64(&label);
 	}
 	if (key >= pprof->nr_strings)
-		return ts_pb_fail(pb, pb->data, "a text that is not in the table of strings");
+		return damaged(pprof, pb, "a text that is not in the table of strings", err);
 	if (key > 0) /* the first string is empty, whatever stands there */
 		name = pprof->strings[key].text;
 	if (ts_bytes_is(name, "kind"))
-		return take_string(pprof, pb, value, &sample->site.kind);
+		return take_string(pprof, pb, value, &sample->site.kind, err);
 	if (ts_bytes_is(name, "device"))
-		return take_string(pprof, pb, value, &sample->site.device);
-	return true;
+		return take_string(pprof, pb, value, &sample->site.device, err);
+	return TS_OK;
 }
 
-static bool take_part(struct sample *sample, struct ts_pb *pb)
+static enum ts_status take_part(struct sample *sample, struct ts_pb *pb, struct ts_error *err)
 {
 	switch (pb->field) {
-	case SAMPLE_LOCATION: return each_number(sample, pb, take_location);
-	case SAMPLE_VALUE:    return each_number(sample, pb, take_value);
-	case SAMPLE_LABEL:    return take_label(sample, pb);
-	default:	      return true;
+	case SAMPLE_LOCATION: return each_number(sample, pb, take_location, err);
+	case SAMPLE_VALUE:    return each_number(sample, pb, take_value, err);
+	case SAMPLE_LABEL:    return take_label(sample, pb, err);
+	default:	      return TS_OK;
 	}
 }
 
-static bool read_sample(struct pprof *pprof, struct ts_pb *pb)
+static enum ts_status read_sample(struct pprof *pprof, struct ts_pb *pb, struct ts_error *err)
 {
 	struct ts_pb body = ts_pb_enter(pb);
 	struct sample sample = { .pprof = pprof, .site = { .file = pprof->file } };
+	enum ts_status st = TS_OK;
 
 	sample.site.nr_bytes = sample.site.nr_objects = TS_UNKNOWN;
 	sample.site.first_frame = (uint32_t)pprof->profile->nr_stacked;
 	if (pprof->profile->nr_sites >= TS_LIMIT_PPROF_SAMPLES)
-		return ts_pb_fail(pb, pb->data,
-				  "too many samples " TS_OVER(TS_LIMIT_PPROF_SAMPLES));
-	while (ts_pb_next(&body))
-		if (!take_part(&sample, &body))
-			return false;
-	if (pprof->damage.cause)
-		return false;
+		return damaged(pprof, pb, "too many samples " TS_OVER(TS_LIMIT_PPROF_SAMPLES), err);
+	while (st == TS_OK && ts_pb_next(&body))
+		st = take_part(&sample, &body, err);
+	if (st == TS_OK)
+		st = check(pprof, err);
+	if (st)
+		return st;
 	if (sample.site.nr_bytes == TS_UNKNOWN)
-		return ts_pb_fail(pb, pb->data, "a sample without its size");
-	return ts_profile_add_site(pprof->profile, &sample.site) || no_memory(pprof);
+		return damaged(pprof, pb, "a sample without its size", err);
+	return ts_profile_add_site(pprof->profile, &sample.site, err);
 }
 
 /* Which values of a sample are bytes and objects. False: there is no value in bytes. */
@@ -343,47 +366,45 @@ static bool find_values(struct pprof *pprof)
 	return pprof->bytes_at != NO_VALUE;
 }
 
-static bool read_tables(struct pprof *pprof, struct ts_bytes text)
+static enum ts_status read_tables(struct pprof *pprof, struct ts_error *err)
 {
-	struct ts_pb pb = ts_pb_of(text, &pprof->damage);
+	struct ts_pb pb = ts_pb_of(pprof->text, &pprof->damage);
+	enum ts_status st = TS_OK;
 
-	while (ts_pb_next(&pb))
-		if (!add_field(pprof, &pb))
-			return false;
-	for (size_t i = 0; i < pprof->nr_locations && !pprof->damage.cause; i++)
-		if (!read_location(pprof, &pprof->locations[i]))
-			return false;
-	return !pprof->damage.cause;
+	while (st == TS_OK && ts_pb_next(&pb))
+		st = add_field(pprof, &pb, err);
+	if (st == TS_OK)
+		st = check(pprof, err);
+	for (size_t i = 0; i < pprof->nr_locations && st == TS_OK; i++)
+		st = read_location(pprof, &pprof->locations[i], err);
+	return st;
 }
 
-static bool read_samples(struct pprof *pprof, struct ts_bytes text)
+static enum ts_status read_samples(struct pprof *pprof, struct ts_error *err)
 {
-	struct ts_pb pb = ts_pb_of(text, &pprof->damage);
+	struct ts_pb pb = ts_pb_of(pprof->text, &pprof->damage);
+	enum ts_status st = TS_OK;
 
-	while (ts_pb_next(&pb))
-		if (pb.field == PROFILE_SAMPLE && !read_sample(pprof, &pb))
-			return false;
-	return true;
+	while (st == TS_OK && ts_pb_next(&pb))
+		if (pb.field == PROFILE_SAMPLE)
+			st = read_sample(pprof, &pb, err);
+	return st ? st : check(pprof, err);
 }
 
 static enum ts_status read_text(struct pprof *pprof, struct ts_bytes text, struct ts_error *err)
 {
-	bool good = read_tables(pprof, text);
+	enum ts_status st;
 
-	if (good && !find_values(pprof))
+	pprof->text = text;
+	st = read_tables(pprof, err);
+	if (st)
+		return st;
+	if (!find_values(pprof))
 		return ts_fail(
 			err, TS_UNSUPPORTED,
 			"a pprof profile, but not of memory: nothing in it is in bytes (give "
 			"the file of jax.profiler.save_device_memory_profile)");
-	if (good)
-		read_samples(pprof, text);
-	if (pprof->nomem)
-		return ts_fail_nomem(err);
-	if (pprof->damage.cause)
-		return ts_fail(err, TS_FORMAT,
-			       "damaged at byte %zu of its text: %s (save it again)",
-			       (size_t)(pprof->damage.at - text.p), pprof->damage.cause);
-	return TS_OK;
+	return read_samples(pprof, err);
 }
 
 static void release(struct pprof *pprof)

@@ -54,14 +54,15 @@ static bool behind(struct ts_bytes line, const char *prefix, struct ts_bytes *re
 	return true;
 }
 
-static bool keep(struct story *story, struct ts_bytes text, struct ts_bytes *where)
+static enum ts_status keep(struct story *story, struct ts_bytes text, struct ts_bytes *where,
+			   struct ts_error *err)
 {
 	*where = ts_arena_copy(story->arena, ts_torch_trace_cut(text));
-	return where->p != NULL;
+	return where->p ? TS_OK : ts_fail_nomem(err);
 }
 
 /* "FILE:LINE" */
-static bool take_place(struct story *story, struct ts_bytes text)
+static enum ts_status take_place(struct story *story, struct ts_bytes text, struct ts_error *err)
 {
 	size_t at = text.n;
 	int64_t line;
@@ -69,9 +70,9 @@ static bool take_place(struct story *story, struct ts_bytes text)
 	while (at > 0 && text.p[at - 1] != ':')
 		at--;
 	if (at == 0 || !ts_bytes_i64(ts_bytes_cut(text, at, text.n), &line))
-		return true;
+		return TS_OK;
 	story->row->line = line;
-	return keep(story, ts_bytes_cut(text, 0, at - 1), &story->row->file);
+	return keep(story, ts_bytes_cut(text, 0, at - 1), &story->row->file, err);
 }
 
 static bool is_own(struct ts_bytes file)
@@ -81,45 +82,43 @@ static bool is_own(struct ts_bytes file)
 }
 
 /* File "FILE", line LINE, in FUNCTION: of the user's frames. */
-static bool take_frame(struct story *story, struct ts_bytes line)
+static enum ts_status take_frame(struct story *story, struct ts_bytes line, struct ts_error *err)
 {
 	struct ts_bytes rest, file, number;
 	size_t quote, comma;
 
 	if (!behind(line, "File \"", &rest))
-		return true;
+		return TS_OK;
 	quote = ts_bytes_find(rest, "\", line ");
 	file = ts_bytes_cut(rest, 0, quote);
 	if (quote == rest.n || is_own(file))
-		return true;
+		return TS_OK;
 	number = ts_bytes_cut(rest, quote + strlen("\", line "), rest.n);
 	comma = ts_bytes_find(number, ", in ");
 	if (comma == number.n)
-		return true;
+		return TS_OK;
 	rest = ts_bytes_cut(number, comma + strlen(", in "), number.n);
 	number = ts_bytes_cut(number, 0, comma);
 	ts_buf_printf(&story->stack, "%s%.*s:%.*s in %.*s", story->stack.n ? "\n" : "",
 		      TS_ARG(file), TS_ARG(number), TS_ARG(rest));
-	return keep(story, rest, &story->row->function);
+	return keep(story, rest, &story->row->function, err);
 }
 
-static bool take_reason(struct story *story, struct ts_bytes line)
+static enum ts_status take_reason(struct story *story, struct ts_bytes line, struct ts_error *err)
 {
 	struct ts_torch_break *row = story->row;
 	struct ts_bytes rest;
 
 	if (behind(line, "Explanation:", &rest))
-		return row->explanation.n > 0 || keep(story, rest, &row->explanation);
-	if (behind(line, "Hint:", &rest)) {
+		return row->explanation.n > 0 ? TS_OK : keep(story, rest, &row->explanation, err);
+	if (behind(line, "Hint:", &rest))
 		ts_buf_printf(&story->hint, "%s%.*s", story->hint.n ? "\n" : "", TS_ARG(rest));
-		return true;
-	}
-	if (line.n > 0 && row->explanation.n == 0 && ts_bytes_ends(row->reason, ":"))
-		return keep(story, line, &row->reason);
-	return true;
+	else if (line.n > 0 && row->explanation.n == 0 && ts_bytes_ends(row->reason, ":"))
+		return keep(story, line, &row->reason, err);
+	return TS_OK;
 }
 
-static bool take_line(struct story *story, struct ts_bytes line)
+static enum ts_status take_line(struct story *story, struct ts_bytes line, struct ts_error *err)
 {
 	static const char user_code[] = "in user code at ";
 	size_t place = ts_bytes_find(line, user_code);
@@ -130,15 +129,16 @@ static bool take_line(struct story *story, struct ts_bytes line)
 	else if (ts_bytes_starts(line, "User code traceback:"))
 		story->part = PART_STACK;
 	else if (story->part == PART_STACK)
-		return take_frame(story, line);
+		return take_frame(story, line, err);
 	else if (story->part == PART_REASON)
-		return take_reason(story, line);
+		return take_reason(story, line, err);
 	else if (behind(line, "Graph Break Reason:", &rest) || behind(line, "Reason:", &rest)) {
 		story->part = PART_REASON;
-		return keep(story, rest, &story->row->reason);
+		return keep(story, rest, &story->row->reason, err);
 	} else if (story->part == PART_HEAD && place < line.n)
-		return take_place(story, ts_bytes_cut(line, place + strlen(user_code), line.n));
-	return true;
+		return take_place(story, ts_bytes_cut(line, place + strlen(user_code), line.n),
+				  err);
+	return TS_OK;
 }
 
 /* The next line of TEXT, trimmed; false: the text has ended. */
@@ -153,22 +153,26 @@ static bool next_line(struct ts_bytes *text, struct ts_bytes *line)
 	return true;
 }
 
-bool ts_torch_trace_break(struct ts_arena *arena, struct ts_bytes text, struct ts_torch_break *row)
+enum ts_status ts_torch_trace_break(struct ts_arena *arena, struct ts_bytes text,
+				    struct ts_torch_break *row, struct ts_error *err)
 {
 	struct story story = { arena, row, TS_BUF_INIT, TS_BUF_INIT, PART_HEAD };
 	struct ts_bytes line;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(arena && row);
 	TS_ASSERT(text.p || text.n == 0);
-	while (good && story.part != PART_END && next_line(&text, &line))
-		good = take_line(&story, line);
-	good = good && !story.hint.failed && !story.stack.failed &&
-	       keep(&story, ts_buf_bytes(&story.hint), &row->hint) &&
-	       keep(&story, ts_buf_bytes(&story.stack), &row->stack);
+	while (st == TS_OK && story.part != PART_END && next_line(&text, &line))
+		st = take_line(&story, line, err);
+	if (st == TS_OK && (story.hint.failed || story.stack.failed))
+		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = keep(&story, ts_buf_bytes(&story.hint), &row->hint, err);
+	if (st == TS_OK)
+		st = keep(&story, ts_buf_bytes(&story.stack), &row->stack, err);
 	ts_buf_release(&story.hint);
 	ts_buf_release(&story.stack);
-	return good;
+	return st;
 }
 
 /* A line of a list in JSON: "...", */

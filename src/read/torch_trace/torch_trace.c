@@ -37,15 +37,7 @@ struct reading {
 	struct record record; /* the payload's */
 	uint64_t damage_at;
 	const char *damage; /* NULL: none */
-	enum ts_status st;
-	struct ts_error *err;
 };
-
-static bool nomem(struct reading *reading)
-{
-	reading->st = ts_fail_nomem(reading->err);
-	return false;
-}
 
 static bool is_digits(struct ts_bytes text, size_t from, size_t n)
 {
@@ -97,20 +89,21 @@ static bool is_null(struct ts_bytes token)
 }
 
 /* The text of a string, or of a list of strings its first; kept. */
-static bool keep_text(struct reading *reading, struct ts_bytes token, struct ts_bytes *where)
+static enum ts_status keep_text(struct reading *reading, struct ts_bytes token,
+				struct ts_bytes *where, struct ts_error *err)
 {
 	struct ts_jtok list = ts_jtok_enter(token);
 
 	if (is_null(token))
-		return true;
+		return TS_OK;
 	if (token.p[0] == '[') {
 		if (!ts_jtok_element(&list))
-			return true;
+			return TS_OK;
 		token = list.value;
 	}
 	*where =
 		ts_jtok_unescape(&reading->profile->arena, ts_torch_trace_cut(ts_jtok_text(token)));
-	return where->p || nomem(reading);
+	return where->p ? TS_OK : ts_fail_nomem(err);
 }
 
 enum type { AN_INTEGER, SECONDS, MICROS, A_TEXT };
@@ -140,8 +133,9 @@ static const struct metric metrics[] = {
 	{ "code_gen_time_s", SECONDS, AT(codegen_ps) },
 };
 
-static bool take_metric(struct reading *reading, const struct metric *metric, struct ts_bytes token,
-			struct ts_torch_compilation *row)
+static enum ts_status take_metric(struct reading *reading, const struct metric *metric,
+				  struct ts_bytes token, struct ts_torch_compilation *row,
+				  struct ts_error *err)
 {
 	void *where = (char *)row + metric->at;
 	int64_t value = metric->type == AN_INTEGER ? integer(token)
@@ -149,39 +143,42 @@ static bool take_metric(struct reading *reading, const struct metric *metric, st
 						   : micros(token);
 
 	if (metric->type == A_TEXT)
-		return keep_text(reading, token, where);
+		return keep_text(reading, token, where, err);
 	if (value >= 0)
 		*(int64_t *)where = value;
-	return true;
+	return TS_OK;
 }
 
-static bool take_metrics(struct reading *reading, struct ts_bytes object, bool is_backward)
+static enum ts_status take_metrics(struct reading *reading, struct ts_bytes object,
+				   bool is_backward, struct ts_error *err)
 {
 	struct ts_jtok members = ts_jtok_enter(object);
 	struct ts_torch_compilation row = {
-		.id = TS_COMPILE_ID_NONE, .rank = reading->record.rank, .is_backward = is_backward,
-		.line = TS_UNKNOWN, .total_ps = TS_UNKNOWN, .backend_ps = TS_UNKNOWN,
-		.inductor_ps = TS_UNKNOWN, .codegen_ps = TS_UNKNOWN, .nr_ops = TS_UNKNOWN,
+		.id = TS_COMPILE_ID_NONE,
+		.rank = reading->record.rank,
+		.is_backward = is_backward,
+		.line = TS_UNKNOWN,
+		.total_ps = TS_UNKNOWN,
+		.backend_ps = TS_UNKNOWN,
+		.inductor_ps = TS_UNKNOWN,
+		.codegen_ps = TS_UNKNOWN,
+		.nr_ops = TS_UNKNOWN,
 		.nr_guards = TS_UNKNOWN,
-	}, *kept;
-	bool out_of_memory;
+	};
+	enum ts_status st = TS_OK;
 
-	while (ts_jtok_member(&members)) {
+	while (st == TS_OK && ts_jtok_member(&members)) {
 		if (ts_bytes_is(members.key, "compile_id"))
 			ts_compile_id_parse(ts_jtok_text(members.value), &row.id);
 		if (ts_bytes_is(members.key, "is_forward") && ts_bytes_is(members.value, "false"))
 			row.is_backward = true;
-		for (size_t i = 0; i < TS_NELEM(metrics); i++)
-			if (ts_bytes_is(members.key, metrics[i].name) &&
-			    !take_metric(reading, &metrics[i], members.value, &row))
-				return false;
+		for (size_t i = 0; i < TS_NELEM(metrics) && st == TS_OK; i++)
+			if (ts_bytes_is(members.key, metrics[i].name))
+				st = take_metric(reading, &metrics[i], members.value, &row, err);
 	}
 	if (row.total_ps < 0)
 		row.total_ps = row.inductor_ps;
-	kept = ts_torch_log_compilation(reading->log, &out_of_memory);
-	if (kept)
-		*kept = row;
-	return !out_of_memory || nomem(reading);
+	return st ? st : ts_torch_log_compilation(reading->log, &row, err);
 }
 
 static enum kind artifact_kind(struct ts_bytes object)
@@ -238,66 +235,56 @@ static void read_members(struct ts_bytes object, struct record *record, struct t
 	}
 }
 
-static bool end_break(struct reading *reading)
+static enum ts_status end_break(struct reading *reading, struct ts_error *err)
 {
 	struct ts_torch_break row = { .id = reading->record.id,
 				      .attempt = reading->record.attempt,
 				      .rank = reading->record.rank,
-				      .line = TS_UNKNOWN },
-			      *kept;
-	bool out_of_memory;
+				      .line = TS_UNKNOWN };
+	enum ts_status st = ts_torch_trace_break(&reading->profile->arena,
+						 ts_buf_bytes(&reading->payload), &row, err);
 
-	if (!ts_torch_trace_break(&reading->profile->arena, ts_buf_bytes(&reading->payload), &row))
-		return nomem(reading);
-	kept = ts_torch_log_break(reading->log, &out_of_memory);
-	if (kept)
-		*kept = row;
-	return !out_of_memory || nomem(reading);
+	return st ? st : ts_torch_log_break(reading->log, &row, err);
 }
 
-static bool end_guards(struct reading *reading)
+static enum ts_status end_guards(struct reading *reading, struct ts_error *err)
 {
-	struct ts_torch_recompile row = { .id = reading->record.id, .rank = reading->record.rank },
-				  *kept;
-	bool out_of_memory;
+	struct ts_torch_recompile row = { .id = reading->record.id, .rank = reading->record.rank };
 
 	row.reason =
 		ts_torch_trace_guards(&reading->profile->arena, ts_buf_bytes(&reading->payload));
 	if (!row.reason.p)
-		return nomem(reading);
-	kept = ts_torch_log_recompile(reading->log, &out_of_memory);
-	if (kept)
-		*kept = row;
-	return !out_of_memory || nomem(reading);
+		return ts_fail_nomem(err);
+	return ts_torch_log_recompile(reading->log, &row, err);
 }
 
-static bool end_version(struct reading *reading)
+static enum ts_status end_version(struct reading *reading, struct ts_error *err)
 {
 	struct ts_jtok members = ts_jtok_enter(ts_buf_bytes(&reading->payload));
+	enum ts_status st = TS_OK;
 
-	while (ts_jtok_member(&members))
-		if (ts_bytes_is(members.key, "pytorch_version") &&
-		    !keep_text(reading, members.value, &reading->log->version))
-			return false;
-	return true;
+	while (st == TS_OK && ts_jtok_member(&members))
+		if (ts_bytes_is(members.key, "pytorch_version"))
+			st = keep_text(reading, members.value, &reading->log->version, err);
+	return st;
 }
 
 /* The record's payload is whole. */
-static bool end_record(struct reading *reading)
+static enum ts_status end_record(struct reading *reading, struct ts_error *err)
 {
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	if (reading->payload.failed)
-		return nomem(reading);
+		return ts_fail_nomem(err);
 	if (reading->record.kind == KIND_BREAK)
-		good = end_break(reading);
+		st = end_break(reading, err);
 	else if (reading->record.kind == KIND_GUARDS)
-		good = end_guards(reading);
+		st = end_guards(reading, err);
 	else if (reading->record.kind == KIND_VERSION)
-		good = end_version(reading);
+		st = end_version(reading, err);
 	reading->record.kind = KIND_OTHER;
 	ts_buf_clear(&reading->payload);
-	return good;
+	return st;
 }
 
 static void damaged(struct reading *reading, const uint8_t *p, const char *cause)
@@ -308,25 +295,26 @@ static void damaged(struct reading *reading, const uint8_t *p, const char *cause
 	reading->damage = cause;
 }
 
-static bool begin_record(struct reading *reading, struct ts_bytes line)
+static enum ts_status begin_record(struct reading *reading, struct ts_bytes line,
+				   struct ts_error *err)
 {
 	struct ts_bytes object = object_of(line), body = { NULL, 0 };
 	struct record *record = &reading->record;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	*record = (struct record){ KIND_OTHER, TS_COMPILE_ID_NONE, TS_UNKNOWN, TS_UNKNOWN };
 	if (object.n == 0)
-		return true; /* somebody else's line */
+		return TS_OK; /* somebody else's line */
 	if (!ts_jtok_value_end(object.p, object.p + object.n)) {
 		damaged(reading, line.p, "a record of the log breaks off");
-		return true;
+		return TS_OK;
 	}
 	read_members(object, record, &body);
 	if (record->kind == KIND_METRICS || record->kind == KIND_BACKWARD) {
-		good = take_metrics(reading, body, record->kind == KIND_BACKWARD);
+		st = take_metrics(reading, body, record->kind == KIND_BACKWARD, err);
 		record->kind = KIND_OTHER;
 	}
-	return good;
+	return st;
 }
 
 static void take_payload(struct reading *reading, struct ts_bytes line)
@@ -339,73 +327,95 @@ static void take_payload(struct reading *reading, struct ts_bytes line)
 	ts_buf_putc(&reading->payload, '\n');
 }
 
-/* Passes over the rest of a line that is longer than a window; false at the end. */
-static bool skip_line(struct reading *reading)
+/* Passes over the rest of a line that is longer than a window. */
+static enum ts_status skip_line(struct ts_window *text, struct ts_error *err)
 {
-	struct ts_window *text = &reading->text;
-	const uint8_t *end;
+	enum ts_status st = TS_OK;
+	const uint8_t *end = NULL;
+	bool more = true;
 
-	do {
+	while (st == TS_OK && !end && more) {
 		end = text->p < text->end ? memchr(text->p, '\n', (size_t)(text->end - text->p))
 					  : NULL;
 		text->p = end ? end + 1 : text->end;
-	} while (!end && ts_window_more(text, &reading->st));
-	return end != NULL;
+		if (!end)
+			st = ts_window_more(text, &more, err);
+	}
+	return st;
 }
 
-/* The line at the cursor, which moves behind it. False: the text has ended, or there is no memory. */
-static bool next_line(struct reading *reading, struct ts_bytes *line)
+/*
+ * The line at the cursor, which moves behind it; .p NULL: the text has ended. A line that is too long
+ * is an empty one.
+ */
+static enum ts_status next_line(struct reading *reading, struct ts_bytes *line,
+				struct ts_error *err)
 {
 	struct ts_window *text = &reading->text;
+	enum ts_status st = TS_OK;
 	const uint8_t *end = NULL;
+	bool more = true;
 
-	do {
+	*line = (struct ts_bytes){ NULL, 0 };
+	while (st == TS_OK && !end && more) {
 		end = text->p < text->end ? memchr(text->p, '\n', (size_t)(text->end - text->p))
 					  : NULL;
-	} while (!end && ts_window_more(text, &reading->st));
-	if (reading->st != TS_OK)
-		return nomem(reading);
-	if (!end && !text->ended && text->p < text->end) {
-		damaged(reading, text->p, "a line of the log is too long, and was left out");
-		*line = (struct ts_bytes){ NULL, 0 };
-		return skip_line(reading);
+		if (!end)
+			st = ts_window_more(text, &more, err);
 	}
-	if (!end && text->p == text->end)
-		return false;
+	if (st || (!end && text->p == text->end))
+		return st;
+	if (!end && !text->ended) {
+		damaged(reading, text->p, "a line of the log is too long, and was left out");
+		*line = TS_LIT("");
+		return skip_line(text, err);
+	}
 	end = end ? end : text->end;
 	*line = (struct ts_bytes){ text->p, (size_t)(end - text->p) };
 	text->p = end + (end < text->end);
-	return true;
+	return TS_OK;
 }
 
-static enum ts_status read_lines(struct reading *reading)
+static enum ts_status take_line(struct reading *reading, struct ts_bytes line, struct ts_error *err)
+{
+	enum ts_status st;
+
+	if (line.n > 0 && line.p[0] == '\t') {
+		take_payload(reading, line);
+		return TS_OK;
+	}
+	st = end_record(reading, err);
+	return st ? st : begin_record(reading, line, err);
+}
+
+static enum ts_status read_lines(struct reading *reading, struct ts_error *err)
 {
 	struct ts_bytes line;
+	enum ts_status st;
 
-	while (next_line(reading, &line)) {
-		if (line.n > 0 && line.p[0] == '\t')
-			take_payload(reading, line);
-		else if (!end_record(reading) || !begin_record(reading, line))
-			break;
+	do {
+		st = next_line(reading, &line, err);
+		if (st == TS_OK && line.p)
+			st = take_line(reading, line, err);
 		ts_window_forget(&reading->text);
-	}
-	if (reading->st == TS_OK)
-		end_record(reading);
-	if (reading->st == TS_OK && reading->text.damage.text[0])
+	} while (st == TS_OK && line.p);
+	if (st == TS_OK)
+		st = end_record(reading, err);
+	if (st == TS_OK && reading->text.damage.text[0])
 		damaged(reading, reading->text.end, "the log's packing is damaged");
-	return reading->st;
+	return st;
 }
 
 static enum ts_status torch_trace_read(struct ts_profile *profile,
 				       const struct ts_read_request *request, struct ts_error *err)
 {
-	struct reading reading = {
-		.profile = profile, .log = &profile->torch_log, .payload = TS_BUF_INIT, .err = err
-	};
-	enum ts_status st;
+	struct reading reading = { .profile = profile,
+				   .log = &profile->torch_log,
+				   .payload = TS_BUF_INIT };
+	enum ts_status st = ts_window_open(&reading.text, request->bytes, request->mapped, err);
 
-	reading.st = ts_window_open(&reading.text, request->bytes, request->mapped, err);
-	st = reading.st ? reading.st : read_lines(&reading);
+	if (st == TS_OK)
+		st = read_lines(&reading, err);
 	if (st == TS_OK) {
 		profile->torch_log.nr_files++;
 		if (reading.damage)

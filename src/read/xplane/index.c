@@ -362,14 +362,15 @@ static enum ts_status read_plane(struct ts_profile *profile, const struct ts_rea
 					  : read_body(profile, request, file, index, pb, err);
 }
 
-static bool find_ids(const struct ts_profile *profile, uint32_t plane, struct ts_map *ids)
+static enum ts_status find_ids(const struct ts_profile *profile, uint32_t plane, struct ts_map *ids,
+			       struct ts_error *err)
 {
 	uint32_t first = profile->planes[plane].first_line, nr = profile->planes[plane].nr_lines;
 
 	for (uint32_t i = nr; i-- > 0;) /* of lines with one id the first goes on */
 		if (!ts_map_set(ids, (uint64_t)profile->lines[first + i].id, first + i))
-			return false;
-	return true;
+			return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 static void note_damage(struct ts_profile *profile, const struct ts_read_request *request,
@@ -416,8 +417,8 @@ static enum ts_status read_all_pieces(struct ts_profile *profile,
 	bool is_read = profile->nr_planes > whole.index &&
 		       profile->planes[whole.index].reader_data == whole.first;
 
-	if (st == TS_OK && is_read && !find_ids(profile, whole.index, &whole.ids))
-		st = ts_fail_nomem(err);
+	if (st == TS_OK && is_read)
+		st = find_ids(profile, whole.index, &whole.ids, err);
 	for (size_t i = 1; i < nr && st == TS_OK; i++) {
 		if (!pieces[i].body.p || !ts_bytes_eq(pieces[0].name, pieces[i].name))
 			continue;

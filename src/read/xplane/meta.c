@@ -256,22 +256,26 @@ static bool enter_entry(struct ts_pb entry, int64_t *key, struct ts_pb *value)
 }
 
 /* Asynchronous ops of a program may have one name ("async-copy") and all else of their own. */
-static bool keep_metadata(const struct ts_rooms *rooms, struct ts_op *op, struct ts_bytes text,
-			  struct xplane_plane *plane, int64_t key, struct ts_bytes body)
+static enum ts_status keep_metadata(const struct ts_rooms *rooms, struct ts_op *op,
+				    struct ts_bytes text, struct xplane_plane *plane, int64_t key,
+				    struct ts_bytes body, struct ts_error *err)
 {
 	if (!op->has_program || text.n == 0)
-		return true;
+		return TS_OK;
 	op->has_variants |= !ts_bytes_eq(op->text, text);
 	plane->has_variants |= op->has_variants;
 	if (!ts_room_grow(rooms, &plane->op_metadata, &plane->cap_op_metadata,
 			  plane->nr_op_metadata + 1, sizeof(*plane->op_metadata)))
-		return false;
+		return ts_fail_nomem(err);
 	plane->op_metadata[plane->nr_op_metadata] = body;
-	return ts_id_table_set(&plane->metadata, key, (uint32_t)plane->nr_op_metadata++);
+	if (!ts_id_table_set(&plane->metadata, key, (uint32_t)plane->nr_op_metadata++))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
-static bool add_op(struct ts_profile *profile, enum ts_plane_kind kind, struct xplane_plane *plane,
-		   int64_t key, struct ts_pb value)
+static enum ts_status add_op(struct ts_profile *profile, enum ts_plane_kind kind,
+			     struct xplane_plane *plane, int64_t key, struct ts_pb value,
+			     struct ts_error *err)
 {
 	struct ts_bytes body = { value.p, (size_t)(value.end - value.p) }, full_name, stem;
 	struct ts_op op;
@@ -287,11 +291,13 @@ static bool add_op(struct ts_profile *profile, enum ts_plane_kind kind, struct x
 		op.text = full_name;
 	}
 	index = ts_profile_intern_op(profile, &op);
-	return index != TS_NONE && ts_id_table_set(&plane->ops, key, index) &&
-	       keep_metadata(profile->rooms, &profile->ops[index], op.text, plane, key, body);
+	if (index == TS_NONE || !ts_id_table_set(&plane->ops, key, index))
+		return ts_fail_nomem(err);
+	return keep_metadata(profile->rooms, &profile->ops[index], op.text, plane, key, body, err);
 }
 
-static bool add_stat_name(struct xplane_plane *plane, int64_t key, struct ts_pb value)
+static enum ts_status add_stat_name(struct xplane_plane *plane, int64_t key, struct ts_pb value,
+				    struct ts_error *err)
 {
 	struct ts_bytes name = { NULL, 0 };
 	enum role role;
@@ -299,13 +305,14 @@ static bool add_stat_name(struct xplane_plane *plane, int64_t key, struct ts_pb 
 	while (ts_pb_next(&value))
 		if (value.field == XSTATMETA_NAME)
 			name = ts_pb_bytes(&value);
-	if (!ts_grow(&plane->stat_names, &plane->cap_stat_names, plane->nr_stat_names + 1,
-		     sizeof(*plane->stat_names)))
-		return false;
-	plane->stat_names[plane->nr_stat_names] = name;
 	role = ts_xplane_role(name);
-	return ts_id_table_set(&plane->names, key, (uint32_t)plane->nr_stat_names++) &&
-	       (role == ROLE_NONE || ts_id_table_set(&plane->roles, key, role));
+	if (!ts_grow(&plane->stat_names, &plane->cap_stat_names, plane->nr_stat_names + 1,
+		     sizeof(*plane->stat_names)) ||
+	    !ts_id_table_set(&plane->names, key, (uint32_t)plane->nr_stat_names) ||
+	    (role != ROLE_NONE && !ts_id_table_set(&plane->roles, key, role)))
+		return ts_fail_nomem(err);
+	plane->stat_names[plane->nr_stat_names++] = name;
+	return TS_OK;
 }
 
 enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plane_index,
@@ -314,24 +321,26 @@ enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plan
 {
 	enum ts_plane_kind kind = profile->planes[plane_index].kind;
 	struct ts_pb names = pb, value;
+	enum ts_status st = TS_OK;
 	struct ts_op unknown;
 	int64_t key;
 
 	TS_ASSERT(profile && plane);
 	plane->max_shared = ts_u64_add(ts_u64_mul((uint64_t)(pb.end - pb.p), TS_LIMIT_SHARED_RATIO),
 				       TS_LIMIT_SHARED_FLOOR);
-	while (ts_pb_next(&names)) /* first: the stats of events are known by these names */
+	while (st == TS_OK &&
+	       ts_pb_next(&names)) /* first: stats of events are known by these names */
 		if (names.field == XPLANE_STAT_METADATA &&
-		    enter_entry(ts_pb_enter(&names), &key, &value) &&
-		    !add_stat_name(plane, key, value))
-			return ts_fail_nomem(err);
-	if (kind == TS_PLANE_OURS)
-		return TS_OK;
-	while (kind != TS_PLANE_METADATA && ts_pb_next(&pb)) /* there: modules */
+		    enter_entry(ts_pb_enter(&names), &key, &value))
+			st = add_stat_name(plane, key, value, err);
+	if (st || kind == TS_PLANE_OURS)
+		return st;
+	while (st == TS_OK && kind != TS_PLANE_METADATA && ts_pb_next(&pb)) /* there: modules */
 		if (pb.field == XPLANE_EVENT_METADATA &&
-		    enter_entry(ts_pb_enter(&pb), &key, &value) &&
-		    !add_op(profile, kind, plane, key, value))
-			return ts_fail_nomem(err);
+		    enter_entry(ts_pb_enter(&pb), &key, &value))
+			st = add_op(profile, kind, plane, key, value, err);
+	if (st)
+		return st;
 	ts_op_init(&unknown);
 	unknown.name = TS_LIT("(event without metadata)");
 	plane->unknown_op = ts_profile_intern_op(profile, &unknown);
