@@ -225,9 +225,12 @@ static void move(const struct ts_record *record, void *into, void *from)
 	memset(from, 0, record->size);
 }
 
-static bool merge_records(const struct ts_record *record, void *into, void *from, size_t nr)
+static enum ts_status merge_records(const struct ts_record *record, void *into, void *from,
+				    size_t nr, struct ts_error *err)
 {
-	for (size_t i = 0; i < nr; i++) {
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < nr && st == TS_OK; i++) {
 		void *to = AT(into, i * record->size), *add = AT(from, i * record->size);
 
 		if (ts_record_is_empty(record, add))
@@ -235,31 +238,32 @@ static bool merge_records(const struct ts_record *record, void *into, void *from
 		if (ts_record_is_empty(record, to)) {
 			ts_record_release(record, to);
 			move(record, to, add);
-		} else if (!ts_record_merge(record, to, add)) {
-			return false;
+		} else {
+			st = ts_record_merge(record, to, add, err);
 		}
 	}
-	return true;
+	return st;
 }
 
 /* Makes the array of INTO at least NR items long; new ones are zero. */
-static bool lengthen(const struct ts_member *member, void *into, size_t nr)
+static enum ts_status lengthen(const struct ts_member *member, void *into, size_t nr,
+			       struct ts_error *err)
 {
 	size_t has = ts_member_nr(into, member), cap = has;
 
 	if (nr <= has)
-		return true;
+		return TS_OK;
 	if (nr > SIZE_MAX / member->item)
-		return false;
+		return ts_fail_nomem(err);
 	if (member->cap_at != TS_NO_CAP)
 		cap = *(size_t *)AT(into, member->cap_at);
 	if (member->is_room ? !ts_room_grow(NULL, AT(into, member->offset), &cap, nr, member->item)
 			    : !ts_grow(AT(into, member->offset), &cap, nr, member->item))
-		return false;
+		return ts_fail_nomem(err);
 	ts_member_set_nr(into, member, nr);
 	if (member->cap_at != TS_NO_CAP)
 		*(size_t *)AT(into, member->cap_at) = cap;
-	return true;
+	return TS_OK;
 }
 
 /* The first array of all moves as it is. */
@@ -277,90 +281,101 @@ static bool takes_over(const struct ts_member *member, void *into, void *from)
 	return true;
 }
 
-static bool append(const struct ts_member *member, void *into, void *from)
+static enum ts_status append(const struct ts_member *member, void *into, void *from,
+			     struct ts_error *err)
 {
 	size_t has = ts_member_nr(into, member), nr = ts_member_nr(from, member);
+	enum ts_status st;
 
-	if (nr > SIZE_MAX - has || !lengthen(member, into, has + nr))
-		return false;
+	if (nr > SIZE_MAX - has)
+		return ts_fail_nomem(err);
+	st = lengthen(member, into, has + nr, err);
+	if (st)
+		return st;
 	memcpy(AT(pointer_at(into, member), has * member->item), pointer_at(from, member),
 	       nr * member->item);
 	ts_member_set_nr(from, member, 0); /* what its items own has moved */
-	return true;
+	return TS_OK;
 }
 
-static bool merge_array(const struct ts_member *member, void *into, void *from)
+static enum ts_status merge_array(const struct ts_member *member, void *into, void *from,
+				  struct ts_error *err)
 {
 	size_t nr = ts_member_nr(from, member), width = ts_member_width(member);
+	enum ts_status st;
 
 	if (member->sum == TS_BY_HAND || nr == 0 || !pointer_at(from, member) ||
 	    takes_over(member, into, from) || member->sum == TS_KEEP)
-		return true;
+		return TS_OK;
 	if (member->sum == TS_APPEND)
-		return append(member, into, from);
-	if (!lengthen(member, into, nr))
-		return false;
+		return append(member, into, from, err);
+	st = lengthen(member, into, nr, err);
+	if (st)
+		return st;
 	if (member->kind == TS_MEMBER_RECORDS)
 		return merge_records(member->of, pointer_at(into, member), pointer_at(from, member),
-				     nr * width);
+				     nr * width, err);
 	merge_numbers(member, pointer_at(into, member), pointer_at(from, member), nr * width);
-	return true;
+	return TS_OK;
 }
 
-static bool merge_pointer(const struct ts_record *record, void **into, void **from)
+static enum ts_status merge_pointer(const struct ts_record *record, void **into, void **from,
+				    struct ts_error *err)
 {
-	if (!*from)
-		return true;
-	if (*into)
-		return ts_record_merge(record, *into, *from);
-	*into = *from;
+	if (*from && *into)
+		return ts_record_merge(record, *into, *from, err);
+	if (*from)
+		*into = *from;
 	*from = NULL;
-	return true;
+	return TS_OK;
 }
 
-static bool merge_pointers(const struct ts_member *member, void *into, void *from)
+static enum ts_status merge_pointers(const struct ts_member *member, void *into, void *from,
+				     struct ts_error *err)
 {
 	size_t nr = ts_member_nr(from, member);
 	void **items = pointer_at(from, member);
+	enum ts_status st;
 
 	if (member->sum == TS_BY_HAND || nr == 0 || takes_over(member, into, from))
-		return true;
-	if (!lengthen(member, into, nr))
-		return false;
-	for (size_t i = 0; i < nr; i++)
-		if (!merge_pointer(member->of, (void **)pointer_at(into, member) + i, &items[i]))
-			return false;
-	return true;
+		return TS_OK;
+	st = lengthen(member, into, nr, err);
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = merge_pointer(member->of, (void **)pointer_at(into, member) + i, &items[i],
+				   err);
+	return st;
 }
 
-static bool merge_member(const struct ts_member *member, void *into, void *from)
+static enum ts_status merge_member(const struct ts_member *member, void *into, void *from,
+				   struct ts_error *err)
 {
 	void *to = AT(into, member->offset), *add = AT(from, member->offset);
 	struct ts_bytes *text = to;
 
 	switch (member->kind) {
-	case TS_MEMBER_NUMBERS:
-		merge_numbers(member, to, add, ts_member_width(member));
-		return true;
-	case TS_MEMBER_STRUCTS:	 return merge_records(member->of, to, add, ts_member_width(member));
+	case TS_MEMBER_NUMBERS: merge_numbers(member, to, add, ts_member_width(member)); break;
+	case TS_MEMBER_STRUCTS:
+		return merge_records(member->of, to, add, ts_member_width(member), err);
 	case TS_MEMBER_ARRAY:
-	case TS_MEMBER_RECORDS:	 return merge_array(member, into, from);
-	case TS_MEMBER_POINTERS: return merge_pointers(member, into, from);
-	case TS_MEMBER_POINTER:	 return merge_pointer(member->of, to, add);
+	case TS_MEMBER_RECORDS:	 return merge_array(member, into, from, err);
+	case TS_MEMBER_POINTERS: return merge_pointers(member, into, from, err);
+	case TS_MEMBER_POINTER:	 return merge_pointer(member->of, to, add, err);
 	case TS_MEMBER_TEXT:
 		if (!text->p)
 			*text = *(struct ts_bytes *)add;
-		return true;
+		break;
 	case TS_MEMBER_MAP:
-	case TS_MEMBER_SCRATCH: return true;
+	case TS_MEMBER_SCRATCH: break;
 	}
-	return true;
+	return TS_OK;
 }
 
-bool ts_record_merge(const struct ts_record *record, void *into, void *from)
+enum ts_status ts_record_merge(const struct ts_record *record, void *into, void *from,
+			       struct ts_error *err)
 {
-	for (size_t i = 0; i < record->nr_members; i++)
-		if (!merge_member(&record->members[i], into, from))
-			return false;
-	return true;
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < record->nr_members && st == TS_OK; i++)
+		st = merge_member(&record->members[i], into, from, err);
+	return st;
 }

@@ -213,7 +213,8 @@ bool ts_record_is_empty(const struct ts_record *record, const void *item);
 void ts_record_release(const struct ts_record *record, void *self);
 
 /* Adds FROM to INTO (zeroed before the first time). What FROM owns may move into INTO; FROM can only
- * be released afterwards. False: no memory. */
-bool ts_record_merge(const struct ts_record *record, void *into, void *from);
+ * be released afterwards. */
+enum ts_status ts_record_merge(const struct ts_record *record, void *into, void *from,
+			       struct ts_error *err);
 
 #endif

@@ -258,29 +258,35 @@ void ts_record_save(const struct ts_record *record, const void *self, struct ts_
 
 /* ---- loading ---- */
 
-/* A load in progress. NOMEM or CAUSE is set by the first that fails. */
+/* A load in progress. */
 struct load {
+	const struct ts_record *record; /* the outermost, for the story */
+	struct ts_bytes bytes;
 	const struct ts_record_limits *limits;
 	struct ts_arena *arena;
-	struct ts_pb_error error;
-	bool no_memory;
+	struct ts_pb_error damage;
 	int depth;
+	struct ts_error *err;
 };
 
-static bool load_record(struct load *load, const struct ts_record *record, void *self,
-			struct ts_pb pb);
+static enum ts_status load_record(struct load *load, const struct ts_record *record, void *self,
+				  struct ts_pb pb);
 
-static bool bad(struct load *load, const uint8_t *at, const char *cause)
+/* Of what was read so far: the cursor notes where it met damage. */
+static enum ts_status check(const struct load *load)
 {
-	if (!load->error.cause)
-		load->error = (struct ts_pb_error){ cause, at };
-	return false;
+	if (!load->damage.cause)
+		return TS_OK;
+	return ts_fail(load->err, TS_FORMAT, "%s: %s at byte %zu (save the state again)",
+		       load->record->name, load->damage.cause,
+		       (size_t)(load->damage.at - load->bytes.p));
 }
 
-static bool out_of_memory(struct load *load)
+static enum ts_status bad(struct load *load, const uint8_t *at, const char *cause)
 {
-	load->no_memory = true;
-	return false;
+	if (!load->damage.cause)
+		load->damage = (struct ts_pb_error){ cause, at };
+	return check(load);
 }
 
 static bool is_in_range(const struct load *load, const struct ts_member *member, int64_t value)
@@ -296,8 +302,8 @@ struct column {
 	int64_t before;
 };
 
-static bool next_in_column(struct load *load, struct column *column, void *number,
-			   enum ts_number type)
+static enum ts_status next_in_column(struct load *load, struct column *column, void *number,
+				     enum ts_number type)
 {
 	size_t size = ts_number_size(type);
 	uint64_t value;
@@ -307,13 +313,14 @@ static bool next_in_column(struct load *load, struct column *column, void *numbe
 			return bad(load, column->p, "a column is too short");
 		memcpy(number, column->p, size);
 		column->p += size;
-		return true;
+		return TS_OK;
 	}
 	if (!ts_pb_varint(&column->p, column->end, &value))
 		return bad(load, column->p, "a column is too short");
 	column->before = (int64_t)((uint64_t)column->before + (uint64_t)zagzig(value));
-	return ts_number_set(number, type, column->before) ||
-	       bad(load, column->p, "a number is too large");
+	if (!ts_number_set(number, type, column->before))
+		return bad(load, column->p, "a number is too large");
+	return TS_OK;
 }
 
 static struct column column_of(const struct ts_pb *pb)
@@ -323,15 +330,15 @@ static struct column column_of(const struct ts_pb *pb)
 	return (struct column){ bytes.p, bytes.p ? bytes.p + bytes.n : NULL, 0 };
 }
 
-static bool load_column(struct load *load, const struct ts_pb *pb, void *numbers,
-			enum ts_number type, size_t nr)
+static enum ts_status load_column(struct load *load, const struct ts_pb *pb, void *numbers,
+				  enum ts_number type, size_t nr)
 {
 	struct column column = column_of(pb);
+	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < nr; i++)
-		if (!next_in_column(load, &column, AT(numbers, i * ts_number_size(type)), type))
-			return false;
-	return column.p == column.end || bad(load, column.p, "a column is too long");
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = next_in_column(load, &column, AT(numbers, i * ts_number_size(type)), type);
+	return st || column.p == column.end ? st : bad(load, column.p, "a column is too long");
 }
 
 /* Numbers in a column: every varint has one byte that ends it. */
@@ -347,66 +354,62 @@ static size_t count_column(const struct ts_pb *pb, enum ts_number type)
 	return nr;
 }
 
-static bool load_number(struct load *load, const struct ts_member *member, void *number,
-			const struct ts_pb *pb)
+static enum ts_status load_number(struct load *load, const struct ts_member *member, void *number,
+				  const struct ts_pb *pb)
 {
-	if (member->type == TS_NUM_F64) {
+	if (member->type == TS_NUM_F64)
 		*(double *)number = ts_pb_double(pb);
-		return true;
-	}
-	return (ts_number_set(number, member->type, zagzig(ts_pb_u64(pb))) &&
-		is_in_range(load, member, ts_number_get(number, member->type))) ||
-	       bad(load, pb->data, "a number is out of range");
+	else if (!ts_number_set(number, member->type, zagzig(ts_pb_u64(pb))) ||
+		 !is_in_range(load, member, ts_number_get(number, member->type)))
+		return bad(load, pb->data, "a number is out of range");
+	return TS_OK;
 }
 
-static bool load_numbers(struct load *load, const struct ts_member *member, void *numbers,
-			 const struct ts_pb *pb)
+static enum ts_status load_numbers(struct load *load, const struct ts_member *member, void *numbers,
+				   const struct ts_pb *pb)
 {
 	size_t width = ts_member_width(member), size = ts_number_size(member->type);
+	enum ts_status st;
 
 	if (width == 1)
 		return load_number(load, member, numbers, pb);
-	if (!load_column(load, pb, numbers, member->type, width))
-		return false;
+	st = load_column(load, pb, numbers, member->type, width);
+	if (st)
+		return st;
 	for (size_t i = 0; i < width && member->by != TS_BY_NOTHING; i++)
 		if (!is_in_range(load, member, ts_number_get(AT(numbers, i * size), member->type)))
 			return bad(load, pb->data, "a number is out of range");
-	return true;
+	return TS_OK;
 }
 
 /* Room for NR items in an empty array; a field that comes twice is damage. */
-static void *make_items(struct load *load, const struct ts_member *member, void *self, size_t nr,
-			const struct ts_pb *pb)
+static enum ts_status make_items(struct load *load, const struct ts_member *member, void *self,
+				 size_t nr, const struct ts_pb *pb)
 {
 	void **items = AT(self, member->offset);
 
-	if (*items || ts_member_nr(self, member) > 0) {
-		bad(load, pb->data, "an array comes twice");
-		return NULL;
-	}
-	if (member->by != TS_BY_NOTHING && nr > load->limits->nr[member->by]) {
-		bad(load, pb->data, "an array is longer than what it is indexed by");
-		return NULL;
-	}
+	if (*items || ts_member_nr(self, member) > 0)
+		return bad(load, pb->data, "an array comes twice");
+	if (member->by != TS_BY_NOTHING && nr > load->limits->nr[member->by])
+		return bad(load, pb->data, "an array is longer than what it is indexed by");
 	*items = ts_member_array(member, nr + 1);
-	if (!*items) {
-		out_of_memory(load);
-		return NULL;
-	}
+	if (!*items)
+		return ts_fail_nomem(load->err);
 	ts_member_set_nr(self, member, nr);
-	return *items;
+	return TS_OK;
 }
 
-static bool load_array(struct load *load, const struct ts_member *member, void *self,
-		       const struct ts_pb *pb)
+static enum ts_status load_array(struct load *load, const struct ts_member *member, void *self,
+				 const struct ts_pb *pb)
 {
 	size_t width = ts_member_width(member), nr = count_column(pb, member->type);
-	void *items;
+	void **items = AT(self, member->offset);
+	enum ts_status st;
 
 	if (nr % width != 0)
 		return bad(load, pb->data, "an array ends inside an item");
-	items = make_items(load, member, self, nr / width, pb);
-	return items && load_column(load, pb, items, member->type, nr);
+	st = make_items(load, member, self, nr / width, pb);
+	return st ? st : load_column(load, pb, *items, member->type, nr);
 }
 
 /* The fields in front of the items of an array of records. */
@@ -416,10 +419,10 @@ struct shape {
 	bool has_places;
 };
 
-static bool read_shape(struct load *load, const struct ts_pb *field, size_t limit,
-		       struct shape *shape)
+static enum ts_status read_shape(struct load *load, const struct ts_pb *field, size_t limit,
+				 struct shape *shape)
 {
-	struct ts_pb pb = ts_pb_of(ts_pb_bytes(field), &load->error);
+	struct ts_pb pb = ts_pb_of(ts_pb_bytes(field), &load->damage);
 	size_t n = ts_pb_bytes(field).n;
 
 	*shape = (struct shape){ .nr = 0 };
@@ -437,25 +440,27 @@ static bool read_shape(struct load *load, const struct ts_pb *field, size_t limi
 	/* Each full item has a byte at least; empty ones are bounded by what the array is indexed by. */
 	if (shape->nr_full > n || shape->nr_full > shape->nr || shape->nr > TS_MAX(n, limit))
 		return bad(load, field->data, "an array is longer than its bytes");
-	return load->error.cause == NULL;
+	return check(load);
 }
 
 /* The place of the next full item, or of each in turn. */
-static bool next_place(struct load *load, struct shape *shape, size_t *place)
+static enum ts_status next_place(struct load *load, struct shape *shape, size_t *place)
 {
 	int64_t at, before = (int64_t)*place;
 	bool first = *place == SIZE_MAX;
+	enum ts_status st;
 
 	if (!shape->has_places) {
 		++*place;
-		return true;
+		return TS_OK;
 	}
-	if (!next_in_column(load, &shape->places, &at, TS_NUM_I64))
-		return false;
+	st = next_in_column(load, &shape->places, &at, TS_NUM_I64);
+	if (st)
+		return st;
 	if (at < 0 || (uint64_t)at >= shape->nr || (!first && at <= before))
 		return bad(load, shape->places.p, "an item stands at a place that cannot be");
 	*place = (size_t)at;
-	return true;
+	return TS_OK;
 }
 
 /* Where the items of a loaded array are. */
@@ -465,38 +470,46 @@ struct room {
 	bool pointers;
 };
 
-static void *item_room(struct load *load, const struct room *room, size_t place)
+static enum ts_status next_item(struct load *load, const struct room *room, struct shape *shape,
+				size_t *place, void **item)
 {
 	void **pointers = room->items;
+	enum ts_status st = next_place(load, shape, place);
 
-	if (!room->pointers)
-		return AT(room->items, place * room->record->size);
-	if (!pointers[place])
-		pointers[place] = calloc(1, room->record->size);
-	if (!pointers[place])
-		out_of_memory(load);
-	return pointers[place];
+	if (st)
+		return st;
+	if (!room->pointers) {
+		*item = AT(room->items, *place * room->record->size);
+		return TS_OK;
+	}
+	if (!pointers[*place])
+		pointers[*place] = calloc(1, room->record->size);
+	*item = pointers[*place];
+	return *item ? TS_OK : ts_fail_nomem(load->err);
 }
 
-static bool load_item_column(struct load *load, const struct room *room, struct shape shape,
-			     const struct ts_member *member, const struct ts_pb *pb)
+static enum ts_status load_item_column(struct load *load, const struct room *room,
+				       struct shape shape, const struct ts_member *member,
+				       const struct ts_pb *pb)
 {
 	struct column column = column_of(pb);
 	size_t place = SIZE_MAX;
 
 	for (size_t i = 0; i < shape.nr_full; i++) {
 		void *item, *number;
+		enum ts_status st = next_item(load, room, &shape, &place, &item);
 
-		if (!next_place(load, &shape, &place) || !(item = item_room(load, room, place)))
-			return false;
+		if (st)
+			return st;
 		number = AT(item, member->offset);
-		if (!next_in_column(load, &column, number, member->type))
-			return false;
+		st = next_in_column(load, &column, number, member->type);
+		if (st)
+			return st;
 		if (member->type != TS_NUM_F64 &&
 		    !is_in_range(load, member, ts_number_get(number, member->type)))
 			return bad(load, column.p, "a number is out of range");
 	}
-	return column.p == column.end || bad(load, column.p, "a column is too long");
+	return column.p == column.end ? TS_OK : bad(load, column.p, "a column is too long");
 }
 
 static const struct ts_member *find_member(const struct ts_record *record, uint32_t number)
@@ -507,44 +520,49 @@ static const struct ts_member *find_member(const struct ts_record *record, uint3
 	return NULL;
 }
 
-static bool load_flat(struct load *load, const struct room *room, const struct shape *shape,
-		      struct ts_pb pb)
+static enum ts_status load_flat(struct load *load, const struct room *room,
+				const struct shape *shape, struct ts_pb pb)
 {
-	while (ts_pb_next(&pb)) {
+	enum ts_status st = TS_OK;
+
+	while (st == TS_OK && ts_pb_next(&pb)) {
 		const struct ts_member *member = find_member(room->record, pb.field - ITEMS_PLACES);
 
-		if (pb.field > ITEMS_PLACES && member &&
-		    !load_item_column(load, room, *shape, member, &pb))
-			return false;
+		if (pb.field > ITEMS_PLACES && member)
+			st = load_item_column(load, room, *shape, member, &pb);
 	}
-	return load->error.cause == NULL;
+	return st ? st : check(load);
 }
 
-static bool load_messages(struct load *load, const struct room *room, struct shape shape,
-			  struct ts_pb pb)
+static enum ts_status load_messages(struct load *load, const struct room *room, struct shape shape,
+				    struct ts_pb pb)
 {
 	size_t place = SIZE_MAX, nr = 0;
+	enum ts_status st = TS_OK;
 
-	while (ts_pb_next(&pb)) {
+	while (st == TS_OK && ts_pb_next(&pb)) {
 		void *item;
 
 		if (pb.field != ITEMS_MESSAGES)
 			continue;
 		if (nr++ == shape.nr_full)
 			return bad(load, pb.data, "an array has more items than it says");
-		if (!next_place(load, &shape, &place) || !(item = item_room(load, room, place)) ||
-		    !load_record(load, room->record, item, ts_pb_enter(&pb)))
-			return false;
+		st = next_item(load, room, &shape, &place, &item);
+		if (st == TS_OK)
+			st = load_record(load, room->record, item, ts_pb_enter(&pb));
 	}
-	return load->error.cause == NULL &&
-	       (nr == shape.nr_full || bad(load, pb.p, "an array has fewer items than it says"));
+	if (st == TS_OK)
+		st = check(load);
+	if (st || nr == shape.nr_full)
+		return st;
+	return bad(load, pb.p, "an array has fewer items than it says");
 }
 
-static bool items_are_valid(struct load *load, const struct room *room, size_t nr,
-			    const struct ts_pb *pb)
+static enum ts_status check_items(struct load *load, const struct room *room, size_t nr,
+				  const struct ts_pb *pb)
 {
 	if (!room->record->is_valid || !is_flat(room->record))
-		return true; /* those that are messages were checked one by one */
+		return TS_OK; /* those that are messages were checked one by one */
 	for (size_t i = 0; i < nr; i++) {
 		const void *item = room->pointers ? ((void **)room->items)[i]
 						  : AT(room->items, i * room->record->size);
@@ -553,81 +571,95 @@ static bool items_are_valid(struct load *load, const struct room *room, size_t n
 		    !room->record->is_valid(item))
 			return bad(load, pb->data, "an item cannot be");
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool load_items(struct load *load, const struct room *room, struct shape *shape,
-		       const struct ts_pb *field)
+static enum ts_status load_items(struct load *load, const struct room *room, struct shape *shape,
+				 const struct ts_pb *field)
 {
 	struct ts_pb pb = ts_pb_enter(field);
+	enum ts_status st;
 
 	if (!is_flat(room->record))
 		return load_messages(load, room, *shape, pb);
-	return load_flat(load, room, shape, pb) && items_are_valid(load, room, shape->nr, field);
+	st = load_flat(load, room, shape, pb);
+	return st ? st : check_items(load, room, shape->nr, field);
 }
 
-static bool load_records(struct load *load, const struct ts_member *member, void *self,
-			 const struct ts_pb *pb)
+static enum ts_status load_records(struct load *load, const struct ts_member *member, void *self,
+				   const struct ts_pb *pb)
 {
 	size_t width = ts_member_width(member);
 	size_t limit = member->by == TS_BY_NOTHING ? 0 : load->limits->nr[member->by] * width;
 	struct room room = { member->of, NULL, member->kind == TS_MEMBER_POINTERS };
 	struct shape shape;
+	enum ts_status st = read_shape(load, pb, limit, &shape);
 
-	if (!read_shape(load, pb, limit, &shape))
-		return false;
+	if (st)
+		return st;
 	if (shape.nr % width != 0)
 		return bad(load, pb->data, "an array ends inside an item");
-	room.items = make_items(load, member, self, shape.nr / width, pb);
-	return room.items && load_items(load, &room, &shape, pb);
+	st = make_items(load, member, self, shape.nr / width, pb);
+	if (st)
+		return st;
+	room.items = *(void **)AT(self, member->offset);
+	return load_items(load, &room, &shape, pb);
 }
 
-static bool load_structs(struct load *load, const struct ts_member *member, void *self,
-			 const struct ts_pb *pb)
+static enum ts_status load_structs(struct load *load, const struct ts_member *member, void *self,
+				   const struct ts_pb *pb)
 {
 	size_t width = ts_member_width(member);
 	struct room room = { member->of, self, false };
 	struct shape shape;
+	enum ts_status st;
 
 	if (width == 1)
 		return load_record(load, member->of, self, ts_pb_enter(pb));
-	if (!read_shape(load, pb, width, &shape))
-		return false;
+	st = read_shape(load, pb, width, &shape);
+	if (st)
+		return st;
 	if (shape.nr != width)
 		return bad(load, pb->data, "a fixed array has another length");
 	return load_items(load, &room, &shape, pb);
 }
 
-static bool load_pointer(struct load *load, const struct ts_member *member, void **to,
-			 const struct ts_pb *pb)
+static enum ts_status load_pointer(struct load *load, const struct ts_member *member, void **to,
+				   const struct ts_pb *pb)
 {
 	if (!*to)
 		*to = calloc(1, member->of->size);
-	return *to ? load_record(load, member->of, *to, ts_pb_enter(pb)) : out_of_memory(load);
+	if (!*to)
+		return ts_fail_nomem(load->err);
+	return load_record(load, member->of, *to, ts_pb_enter(pb));
 }
 
-static bool load_pairs(struct load *load, struct ts_map *map, struct column keys,
-		       struct column values)
+static enum ts_status load_pairs(struct load *load, struct ts_map *map, struct column keys,
+				 struct column values)
 {
 	while (keys.p < keys.end) {
 		uint64_t key;
 		uint32_t value;
+		enum ts_status st = next_in_column(load, &keys, &key, TS_NUM_U64);
 
-		if (!next_in_column(load, &keys, &key, TS_NUM_U64) ||
-		    !next_in_column(load, &values, &value, TS_NUM_U32))
-			return false;
+		if (st == TS_OK)
+			st = next_in_column(load, &values, &value, TS_NUM_U32);
+		if (st)
+			return st;
 		if (value == TS_NONE)
 			return bad(load, values.p, "a map has a value that cannot be");
 		if (!ts_map_set(map, key, value))
-			return out_of_memory(load);
+			return ts_fail_nomem(load->err);
 	}
-	return values.p == values.end || bad(load, values.p, "a map has more values than keys");
+	return values.p == values.end ? TS_OK
+				      : bad(load, values.p, "a map has more values than keys");
 }
 
-static bool load_map(struct load *load, struct ts_map *map, const struct ts_pb *field)
+static enum ts_status load_map(struct load *load, struct ts_map *map, const struct ts_pb *field)
 {
 	struct column keys = { NULL, NULL, 0 }, values = keys;
 	struct ts_pb pb = ts_pb_enter(field);
+	enum ts_status st;
 
 	while (ts_pb_next(&pb)) {
 		if (pb.field == MAP_KEYS)
@@ -635,17 +667,18 @@ static bool load_map(struct load *load, struct ts_map *map, const struct ts_pb *
 		if (pb.field == MAP_VALUES)
 			values = column_of(&pb);
 	}
-	return load->error.cause == NULL && load_pairs(load, map, keys, values);
+	st = check(load);
+	return st ? st : load_pairs(load, map, keys, values);
 }
 
-static bool load_text(struct load *load, struct ts_bytes *text, const struct ts_pb *pb)
+static enum ts_status load_text(struct load *load, struct ts_bytes *text, const struct ts_pb *pb)
 {
 	*text = ts_arena_copy(load->arena, ts_pb_bytes(pb));
-	return text->p ? true : out_of_memory(load);
+	return text->p ? TS_OK : ts_fail_nomem(load->err);
 }
 
-static bool load_member(struct load *load, const struct ts_member *member, void *self,
-			const struct ts_pb *pb)
+static enum ts_status load_member(struct load *load, const struct ts_member *member, void *self,
+				  const struct ts_pb *pb)
 {
 	void *at = AT(self, member->offset);
 
@@ -660,37 +693,38 @@ static bool load_member(struct load *load, const struct ts_member *member, void 
 	case TS_MEMBER_MAP:	 return load_map(load, at, pb);
 	case TS_MEMBER_SCRATCH:	 break;
 	}
-	return true;
+	return TS_OK;
 }
 
-static bool load_record(struct load *load, const struct ts_record *record, void *self,
-			struct ts_pb pb)
+static enum ts_status load_record(struct load *load, const struct ts_record *record, void *self,
+				  struct ts_pb pb)
 {
-	bool good = ++load->depth <= TS_LIMIT_RECORD_DEPTH ||
-		    bad(load, pb.p, "records nest too deep " TS_OVER(TS_LIMIT_RECORD_DEPTH));
+	enum ts_status st = TS_OK;
 
-	while (good && ts_pb_next(&pb)) {
+	if (++load->depth > TS_LIMIT_RECORD_DEPTH)
+		st = bad(load, pb.p, "records nest too deep " TS_OVER(TS_LIMIT_RECORD_DEPTH));
+	while (st == TS_OK && ts_pb_next(&pb)) {
 		const struct ts_member *member = find_member(record, pb.field);
 
-		good = !member || load_member(load, member, self, &pb);
+		if (member)
+			st = load_member(load, member, self, &pb);
 	}
 	load->depth--;
-	if (good && !load->error.cause && record->is_valid && !record->is_valid(self))
-		bad(load, pb.p, "a state cannot be");
-	return good && !load->error.cause;
+	if (st == TS_OK)
+		st = check(load);
+	if (st == TS_OK && record->is_valid && !record->is_valid(self))
+		st = bad(load, pb.p, "a state cannot be");
+	return st;
 }
 
 enum ts_status ts_record_load(const struct ts_record *record, void *self, struct ts_bytes bytes,
 			      const struct ts_record_limits *limits, struct ts_arena *arena,
 			      struct ts_error *err)
 {
-	struct load load = { .limits = limits, .arena = arena };
+	struct load load = {
+		.record = record, .bytes = bytes, .limits = limits, .arena = arena, .err = err
+	};
 
 	TS_ASSERT(record && self && limits && arena);
-	if (load_record(&load, record, self, ts_pb_of(bytes, &load.error)))
-		return TS_OK;
-	if (load.no_memory)
-		return ts_fail_nomem(err);
-	return ts_fail(err, TS_FORMAT, "%s: %s at byte %zu (save the state again)", record->name,
-		       load.error.cause, (size_t)(load.error.at - bytes.p));
+	return load_record(&load, record, self, ts_pb_of(bytes, &load.damage));
 }

@@ -44,26 +44,26 @@ static bool fits(size_t n)
 	return n < UINT32_MAX;
 }
 
-/* Appends the packed bytes; false: no memory. */
-static bool deflate_onto(struct ts_buf *out, struct ts_bytes bytes)
+/* Appends the packed bytes; what goes wrong fails OUT. */
+static void deflate_onto(struct ts_buf *out, struct ts_bytes bytes)
 {
 	z_stream z = { .next_in = (Bytef *)bytes.p, .avail_in = (uInt)bytes.n };
 	size_t bound;
-	bool good;
 
 	if (deflateInit2(&z, LEVEL, Z_DEFLATED, RAW_DEFLATE, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) !=
-	    Z_OK)
-		return false;
+	    Z_OK) {
+		out->failed = true;
+		return;
+	}
 	bound = deflateBound(&z, (uLong)bytes.n);
-	good = fits(bound) && ts_buf_room(out, bound);
-	if (good) {
+	out->failed |= !fits(bound);
+	if (ts_buf_room(out, bound)) {
 		z.next_out = out->p + out->n;
 		z.avail_out = (uInt)bound;
-		good = deflate(&z, Z_FINISH) == Z_STREAM_END;
+		out->failed = deflate(&z, Z_FINISH) != Z_STREAM_END;
 		out->n += bound - z.avail_out;
 	}
 	deflateEnd(&z);
-	return good;
 }
 
 static void put_line(struct ts_zipw *zip, const char *name, const struct member *member)
@@ -90,8 +90,10 @@ void ts_zipw_member(struct ts_zipw *zip, const char *name, struct ts_bytes bytes
 	TS_ASSERT(zip && name && member.name_bytes < UINT16_MAX);
 	TS_ASSERT(bytes.p || bytes.n == 0);
 	member.at = zip->out->n - zip->start;
+	if (fits(bytes.n))
+		deflate_onto(&packed, bytes);
 	if (!fits(bytes.n) || !fits(member.at) || zip->nr_members + 1 >= UINT16_MAX ||
-	    !deflate_onto(&packed, bytes)) {
+	    packed.failed) {
 		zip->out->failed = true;
 	} else {
 		member.crc = (uint32_t)crc32(0, bytes.p, (uInt)bytes.n);

@@ -24,15 +24,15 @@ static size_t count_slots(const struct ts_profile *profile, bool (*wanted)(const
 	return nr;
 }
 
-bool ts_async_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile,
-			 bool (*wanted)(const struct ts_op *op))
+enum ts_status ts_async_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile,
+				   bool (*wanted)(const struct ts_op *op), struct ts_error *err)
 {
 	TS_ASSERT(slots && profile);
 	slots->of_op = ts_room_alloc(profile->rooms, (profile->nr_ops + 1) * sizeof(*slots->of_op));
 	slots->op = malloc((count_slots(profile, wanted) + 1) * sizeof(*slots->op));
 	slots->nr = 0;
 	if (!slots->of_op || !slots->op)
-		return false;
+		return ts_fail_nomem(err);
 	for (uint32_t i = 0; i < profile->nr_ops; i++) {
 		slots->of_op[i] = TS_NONE;
 		if (!has_slot(&profile->ops[i], wanted))
@@ -43,7 +43,7 @@ bool ts_async_slots_make(struct ts_async_slots *slots, const struct ts_profile *
 	for (uint32_t i = 0; i < profile->nr_ops; i++)
 		if (is_paired_done(&profile->ops[i]) && wanted(&profile->ops[i]))
 			slots->of_op[i] = slots->of_op[profile->ops[i].partner];
-	return true;
+	return TS_OK;
 }
 
 void ts_async_end(struct ts_async_seen *seen)

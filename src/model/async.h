@@ -21,9 +21,9 @@ struct ts_async_slots {
 	size_t nr;
 };
 
-/* Slots of the ops that WANTED is true of; a done has that of its start. False: no memory. */
-bool ts_async_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile,
-			 bool (*wanted)(const struct ts_op *op));
+/* Slots of the ops that WANTED is true of; a done has that of its start. */
+enum ts_status ts_async_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile,
+				   bool (*wanted)(const struct ts_op *op), struct ts_error *err);
 
 /* A slot on one core. For every instance exposed <= interval. */
 struct ts_async_seen {

@@ -306,10 +306,10 @@ void ts_shape_print(struct ts_buf *out, const struct ts_shape *shape);
 struct ts_bytes ts_shape_text(struct ts_arena *arena, const struct ts_shape *shape);
 
 /*
- * Parses a shape as XLA prints it ("f32[2,3]{1,0:T(8,128)}", tuples too) into ARENA. False when the
- * text is something else. *REST, when not NULL, gets what follows the shape.
+ * Parses a shape as XLA prints it ("f32[2,3]{1,0:T(8,128)}", tuples too) into ARENA; TS_FORMAT: the text
+ * is something else. *REST, when not NULL, gets what follows the shape.
  */
-bool ts_shape_parse(struct ts_arena *arena, struct ts_bytes text, struct ts_shape *shape,
-		    struct ts_bytes *rest);
+enum ts_status ts_shape_parse(struct ts_arena *arena, struct ts_bytes text, struct ts_shape *shape,
+			      struct ts_bytes *rest, struct ts_error *err);
 
 #endif

@@ -318,48 +318,64 @@ static bool take_array(struct text *text, struct ts_shape *shape)
 	return !take(text, "{") || take_layout(text, shape);
 }
 
-static bool take_shape(struct text *text, struct ts_shape *shape, unsigned depth);
+static enum ts_status not_a_shape(struct ts_error *err)
+{
+	return ts_fail(err, TS_FORMAT, "this is no shape as XLA prints it");
+}
+
+static enum ts_status take_shape(struct text *text, struct ts_shape *shape, unsigned depth,
+				 struct ts_error *err);
 
 /* A tuple's parts, behind its open parenthesis. */
-static bool take_parts(struct text *text, struct ts_shape *shape, unsigned depth)
+static enum ts_status take_parts(struct text *text, struct ts_shape *shape, unsigned depth,
+				 struct ts_error *err)
 {
-	struct ts_shape *parts = NULL, *kept;
+	struct ts_shape *parts = NULL, *kept = NULL;
 	size_t cap = 0, n = 0;
-	bool good = true;
+	enum ts_status st = TS_OK;
 
 	shape->dtype = TS_TUPLE;
-	while (good && !take(text, ")")) {
-		good = (n == 0 || take(text, ",")) &&
-		       ts_grow(&parts, &cap, n + 1, sizeof(*parts)) &&
-		       take_shape(text, &parts[n++], depth + 1);
+	while (st == TS_OK && !take(text, ")")) {
+		if (n > 0 && !take(text, ","))
+			st = not_a_shape(err);
+		else if (!ts_grow(&parts, &cap, n + 1, sizeof(*parts)))
+			st = ts_fail_nomem(err);
+		else
+			st = take_shape(text, &parts[n++], depth + 1, err);
 		skip_space(text);
 	}
-	kept = good ? ts_arena_dup(text->arena, parts, n, sizeof(*parts)) : NULL;
+	if (st == TS_OK) {
+		kept = ts_arena_dup(text->arena, parts, n, sizeof(*parts));
+		st = kept ? TS_OK : ts_fail_nomem(err);
+	}
 	free(parts);
 	if (kept)
 		ts_shape_set_parts(shape, kept, (uint32_t)n);
-	return kept != NULL;
+	return st;
 }
 
-static bool take_shape(struct text *text, struct ts_shape *shape, unsigned depth)
+static enum ts_status take_shape(struct text *text, struct ts_shape *shape, unsigned depth,
+				 struct ts_error *err)
 {
 	*shape = (struct ts_shape){ .tail_alignment = 1 };
 	skip_space(text);
 	if (depth > TS_LIMIT_HLO_SHAPE_DEPTH)
-		return false;
-	return take(text, "(") ? take_parts(text, shape, depth) : take_array(text, shape);
+		return not_a_shape(err);
+	if (take(text, "("))
+		return take_parts(text, shape, depth, err);
+	return take_array(text, shape) ? TS_OK : not_a_shape(err);
 }
 
-bool ts_shape_parse(struct ts_arena *arena, struct ts_bytes text, struct ts_shape *shape,
-		    struct ts_bytes *rest)
+enum ts_status ts_shape_parse(struct ts_arena *arena, struct ts_bytes text, struct ts_shape *shape,
+			      struct ts_bytes *rest, struct ts_error *err)
 {
 	struct text in = { text.p, text.p + text.n, arena };
+	enum ts_status st;
 
 	TS_ASSERT(arena && shape);
 	TS_ASSERT(text.p || text.n == 0);
-	if (text.n == 0 || !take_shape(&in, shape, 1))
-		return false;
-	if (rest)
+	st = text.n > 0 ? take_shape(&in, shape, 1, err) : not_a_shape(err);
+	if (st == TS_OK && rest)
 		*rest = (struct ts_bytes){ in.p, (size_t)(in.end - in.p) };
-	return true;
+	return st;
 }

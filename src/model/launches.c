@@ -5,23 +5,27 @@
 #include "base/check.h"
 #include "model/block.h"
 
-static bool make_slots(struct ts_launches *launches)
+static enum ts_status make_slots(struct ts_launches *launches, struct ts_error *err)
 {
 	launches->slots = calloc(TS_LAUNCHES, sizeof(*launches->slots));
 	if (!launches->slots)
-		return false;
+		return ts_fail_nomem(err);
 	for (size_t i = 0; i < TS_LAUNCHES; i++)
 		launches->slots[i].link = TS_NO_LINK;
-	return true;
+	return TS_OK;
 }
 
-bool ts_launches_note(struct ts_launches *launches, uint64_t link, uint32_t value)
+enum ts_status ts_launches_note(struct ts_launches *launches, uint64_t link, uint32_t value,
+				struct ts_error *err)
 {
+	enum ts_status st = TS_OK;
+
 	TS_ASSERT_HOT(launches);
-	if (!launches->slots && !make_slots(launches))
-		return false;
-	launches->slots[link % TS_LAUNCHES] = (struct ts_launch_slot){ link, value };
-	return true;
+	if (!launches->slots)
+		st = make_slots(launches, err);
+	if (st == TS_OK)
+		launches->slots[link % TS_LAUNCHES] = (struct ts_launch_slot){ link, value };
+	return st;
 }
 
 uint32_t ts_launches_find(const struct ts_launches *launches, uint64_t link)

@@ -22,8 +22,9 @@ struct ts_launches {
 	struct ts_launch_slot *slots; /* of the heap; NULL: nothing was noted */
 };
 
-/* False: no memory. A launch noted again has the newer value. */
-bool ts_launches_note(struct ts_launches *launches, uint64_t link, uint32_t value);
+/* A launch noted again has the newer value. */
+enum ts_status ts_launches_note(struct ts_launches *launches, uint64_t link, uint32_t value,
+				struct ts_error *err);
 /* TS_NONE: it was not noted, or is forgotten. */
 uint32_t ts_launches_find(const struct ts_launches *launches, uint64_t link);
 

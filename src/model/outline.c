@@ -14,10 +14,13 @@ void ts_device_steps_release(struct ts_device_steps *steps)
 	steps->nr = steps->cap = steps->nr_rows = 0;
 }
 
-bool ts_device_steps_reserve(struct ts_device_steps *steps, size_t nr)
+enum ts_status ts_device_steps_reserve(struct ts_device_steps *steps, size_t nr,
+				       struct ts_error *err)
 {
 	TS_ASSERT(steps);
-	return ts_grow(&steps->items, &steps->cap, nr, sizeof(*steps->items));
+	if (!ts_grow(&steps->items, &steps->cap, nr, sizeof(*steps->items)))
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 void ts_steps_release(struct ts_steps *steps)
@@ -30,17 +33,17 @@ void ts_steps_release(struct ts_steps *steps)
 	memset(steps, 0, sizeof(*steps));
 }
 
-bool ts_device_steps_add(struct ts_device_steps *steps, int64_t start_ps, int64_t end_ps,
-			 uint64_t number)
+enum ts_status ts_device_steps_add(struct ts_device_steps *steps, int64_t start_ps, int64_t end_ps,
+				   uint64_t number, struct ts_error *err)
 {
 	TS_ASSERT_HOT(steps);
 	if (steps->nr > 0)
 		steps->items[steps->nr - 1].end_ps =
 			TS_MIN(steps->items[steps->nr - 1].end_ps, start_ps);
 	if (!ts_grow(&steps->items, &steps->cap, steps->nr + 1, sizeof(*steps->items)))
-		return false;
+		return ts_fail_nomem(err);
 	steps->items[steps->nr++] = (struct ts_step){ start_ps, end_ps, number };
-	return true;
+	return TS_OK;
 }
 
 void ts_outline_release(struct ts_outline *outline)

@@ -19,7 +19,6 @@ struct walker {
 	int64_t *branch_ps;	      /* of each computation: what it costs by itself */
 	int64_t weight;		      /* how many executions one stands for */
 	uint64_t nr_ops;	      /* walked so far */
-	bool failed;		      /* no memory */
 };
 
 bool ts_hlo_is_start(const struct ts_hlo_instr *instr)
@@ -75,18 +74,16 @@ static int64_t cost_of(const struct walker *walker, const struct ts_hlo_comp *co
 	return sum;
 }
 
-/* The index of a new event; SIZE_MAX: none is wanted. */
-static size_t put_event(struct walker *walker, struct ts_schedule_events *events, uint32_t instr,
-			int64_t start_ps, int64_t dur_ps)
+static enum ts_status put_event(struct walker *walker, struct ts_schedule_events *events,
+				uint32_t instr, int64_t start_ps, int64_t dur_ps,
+				struct ts_error *err)
 {
 	if (!walker->walk->with_events)
-		return SIZE_MAX;
-	if (!ts_grow(&events->items, &events->cap, events->nr + 1, sizeof(*events->items))) {
-		walker->failed = true;
-		return SIZE_MAX;
-	}
-	events->items[events->nr] = (struct ts_schedule_event){ instr, start_ps, dur_ps };
-	return events->nr++;
+		return TS_OK;
+	if (!ts_grow(&events->items, &events->cap, events->nr + 1, sizeof(*events->items)))
+		return ts_fail_nomem(err);
+	events->items[events->nr++] = (struct ts_schedule_event){ instr, start_ps, dur_ps };
+	return TS_OK;
 }
 
 static void add_times(int64_t *sum, int64_t ps, int64_t times)
@@ -106,35 +103,41 @@ static void count(struct walker *walker, uint32_t instr, int64_t core_ps, int64_
 }
 
 /* The core has done something, or waited. */
-static void spend(struct walker *walker, uint32_t instr, int64_t dur_ps)
+static enum ts_status spend(struct walker *walker, uint32_t instr, int64_t dur_ps,
+			    struct ts_error *err)
 {
-	put_event(walker, &walker->walk->core, instr, walker->now_ps, dur_ps);
-	walker->now_ps = ts_i64_add(walker->now_ps, dur_ps);
+	int64_t start_ps = walker->now_ps;
+
+	walker->now_ps = ts_i64_add(start_ps, dur_ps);
+	return put_event(walker, &walker->walk->core, instr, start_ps, dur_ps, err);
 }
 
 /* A transfer takes its turn: gives when it ends. */
-static int64_t transfer(struct walker *walker, uint32_t instr, enum ts_lane lane)
+static enum ts_status transfer(struct walker *walker, uint32_t instr, enum ts_lane lane,
+			       int64_t *end_ps, struct ts_error *err)
 {
 	int64_t ps = walker->walk->ops[instr].ps[walker->walk->which];
 	int64_t start_ps = TS_MAX(walker->now_ps, walker->free_ps[lane]);
 
-	put_event(walker, &walker->walk->beside, instr, start_ps, ps);
-	walker->free_ps[lane] = ts_i64_add(start_ps, ps);
+	*end_ps = walker->free_ps[lane] = ts_i64_add(start_ps, ps);
 	add_times(&walker->walk->lane_ps[lane], ps, walker->weight);
-	return walker->free_ps[lane];
+	return put_event(walker, &walker->walk->beside, instr, start_ps, ps, err);
 }
 
-static void walk_start(struct walker *walker, uint32_t instr)
+static enum ts_status walk_start(struct walker *walker, uint32_t instr, struct ts_error *err)
 {
 	const struct ts_schedule_op *op = &walker->walk->ops[instr];
+	enum ts_status st = transfer(walker, instr, op->lane, &walker->ends[instr], err);
 
-	walker->ends[instr] = transfer(walker, instr, op->lane);
+	if (st)
+		return st;
 	count(walker, instr, TS_SCHEDULE_ISSUE_PS, op->ps[walker->walk->which]);
 	add_times(&walker->walk->core_ps, TS_SCHEDULE_ISSUE_PS, walker->weight);
-	spend(walker, instr, TS_SCHEDULE_ISSUE_PS);
+	return spend(walker, instr, TS_SCHEDULE_ISSUE_PS, err);
 }
 
-static void walk_done(struct walker *walker, uint32_t instr, uint32_t start)
+static enum ts_status walk_done(struct walker *walker, uint32_t instr, uint32_t start,
+				struct ts_error *err)
 {
 	int64_t wait_ps = ts_i64_sub(walker->ends[start], walker->now_ps);
 	enum ts_lane lane = walker->walk->ops[start].lane;
@@ -142,32 +145,37 @@ static void walk_done(struct walker *walker, uint32_t instr, uint32_t start)
 	wait_ps = TS_MAX(wait_ps, TS_SCHEDULE_ISSUE_PS);
 	count(walker, instr, wait_ps, 0);
 	add_times(&walker->walk->exposed_ps[lane], wait_ps, walker->weight);
-	spend(walker, instr, wait_ps);
+	return spend(walker, instr, wait_ps, err);
 }
 
 /* A collective, or a copy to the host, that is one op: the core waits until it is through. */
-static void walk_wait(struct walker *walker, uint32_t instr, enum ts_lane lane)
+static enum ts_status walk_wait(struct walker *walker, uint32_t instr, enum ts_lane lane,
+				struct ts_error *err)
 {
-	int64_t end_ps = transfer(walker, instr, lane);
-	int64_t wait_ps = ts_i64_sub(end_ps, walker->now_ps);
+	int64_t end_ps, wait_ps;
+	enum ts_status st = transfer(walker, instr, lane, &end_ps, err);
 
+	if (st)
+		return st;
+	wait_ps = ts_i64_sub(end_ps, walker->now_ps);
 	count(walker, instr, wait_ps, walker->walk->ops[instr].ps[walker->walk->which]);
 	add_times(&walker->walk->exposed_ps[lane], wait_ps, walker->weight);
-	spend(walker, instr, wait_ps);
+	return spend(walker, instr, wait_ps, err);
 }
 
-static void walk_work(struct walker *walker, uint32_t instr)
+static enum ts_status walk_work(struct walker *walker, uint32_t instr, struct ts_error *err)
 {
 	int64_t ps = walker->walk->ops[instr].ps[walker->walk->which];
 
 	if (ps == 0)
-		return;
+		return TS_OK;
 	count(walker, instr, ps, 0);
 	add_times(&walker->walk->core_ps, ps, walker->weight);
-	spend(walker, instr, ps);
+	return spend(walker, instr, ps, err);
 }
 
-static void walk_comp(struct walker *walker, uint32_t comp, unsigned depth);
+static enum ts_status walk_comp(struct walker *walker, uint32_t comp, unsigned depth,
+				struct ts_error *err);
 
 /* The time that went by in a trip, for each of MORE that are not walked. */
 static void leave_out(struct walker *walker, int64_t more, int64_t trip_ps)
@@ -181,73 +189,83 @@ static void leave_out(struct walker *walker, int64_t more, int64_t trip_ps)
 	add_times(&walker->walk->left_out_ps, ps, walker->weight);
 }
 
-static void walk_trips(struct walker *walker, const struct ts_hlo_instr *instr, int64_t trips,
-		       unsigned depth)
+static enum ts_status walk_trips(struct walker *walker, const struct ts_hlo_instr *instr,
+				 int64_t trips, unsigned depth, struct ts_error *err)
 {
-	for (int64_t trip = 0; trip < trips && !walker->failed; trip++) {
+	enum ts_status st = TS_OK;
+
+	for (int64_t trip = 0; trip < trips && st == TS_OK; trip++) {
 		int64_t more = walker->nr_ops >= TS_SCHEDULE_OPS ? trips - trip - 1 : 0;
 		int64_t weight = walker->weight, begin_ps = walker->now_ps;
 
 		walker->weight = ts_i64_mul(weight, more + 1);
 		walker->nr_ops++; /* an empty body, too, is a bounded number of trips */
-		for (uint32_t c = instr->nr_called; c-- > 0;) /* the condition, then the body */
-			walk_comp(walker, instr->called[c], depth + 1);
+		for (uint32_t c = instr->nr_called; c-- > 0 && st == TS_OK;)
+			/* the condition, then the body */
+			st = walk_comp(walker, instr->called[c], depth + 1, err);
 		walker->weight = weight;
 		if (more > 0)
 			leave_out(walker, more, ts_i64_sub(walker->now_ps, begin_ps));
 		trip += more;
 	}
+	return st;
 }
 
 /* Loops, branches and calls: an event that holds those of the ops inside. */
-static void walk_control(struct walker *walker, uint32_t index, unsigned depth)
+static enum ts_status walk_control(struct walker *walker, uint32_t index, unsigned depth,
+				   struct ts_error *err)
 {
 	const struct ts_hlo_instr *instr = &walker->walk->module->instrs[index];
 	struct ts_schedule_events *events = &walker->walk->core;
 	int64_t begin_ps = walker->now_ps;
-	size_t event = put_event(walker, events, index, begin_ps, 0);
+	size_t event = events->nr;
+	enum ts_status st = put_event(walker, events, index, begin_ps, 0, err);
 	uint32_t taken = 0;
 
-	if (ts_bytes_is(instr->opcode, "while")) {
-		walk_trips(walker, instr, walker->walk->ops[index].trips, depth);
-	} else if (instr->nr_called > 0) {
+	if (st == TS_OK && ts_bytes_is(instr->opcode, "while")) {
+		st = walk_trips(walker, instr, walker->walk->ops[index].trips, depth, err);
+	} else if (st == TS_OK && instr->nr_called > 0) {
 		for (uint32_t c = 1; c < instr->nr_called; c++)
 			if (walker->branch_ps[instr->called[c]] >
 			    walker->branch_ps[instr->called[taken]])
 				taken = c;
-		walk_comp(walker, instr->called[taken], depth + 1);
+		st = walk_comp(walker, instr->called[taken], depth + 1, err);
 	}
 	count(walker, index, 0, 0);
-	if (event != SIZE_MAX)
+	if (event < events->nr)
 		events->items[event].dur_ps = ts_i64_sub(walker->now_ps, begin_ps);
+	return st;
 }
 
-static void walk_instr(struct walker *walker, uint32_t index, unsigned depth)
+static enum ts_status walk_instr(struct walker *walker, uint32_t index, unsigned depth,
+				 struct ts_error *err)
 {
 	const struct ts_hlo_instr *instr = &walker->walk->module->instrs[index];
 	const struct ts_schedule_op *op = &walker->walk->ops[index];
 
 	walker->nr_ops++;
 	if (ts_hlo_is_control(instr))
-		walk_control(walker, index, depth);
-	else if (op->is_start)
-		walk_start(walker, index);
-	else if (op->start != TS_NONE)
-		walk_done(walker, index, op->start);
-	else if (op->lane != TS_LANE_CORE)
-		walk_wait(walker, index, op->lane);
-	else
-		walk_work(walker, index);
+		return walk_control(walker, index, depth, err);
+	if (op->is_start)
+		return walk_start(walker, index, err);
+	if (op->start != TS_NONE)
+		return walk_done(walker, index, op->start, err);
+	if (op->lane != TS_LANE_CORE)
+		return walk_wait(walker, index, op->lane, err);
+	return walk_work(walker, index, err);
 }
 
-static void walk_comp(struct walker *walker, uint32_t comp, unsigned depth)
+static enum ts_status walk_comp(struct walker *walker, uint32_t comp, unsigned depth,
+				struct ts_error *err)
 {
 	const struct ts_hlo_comp *called = &walker->walk->module->comps[comp];
+	enum ts_status st = TS_OK;
 
 	if (depth > MAX_DEPTH)
-		return;
-	for (uint32_t i = 0; i < called->nr_instrs && !walker->failed; i++)
-		walk_instr(walker, called->first_instr + i, depth);
+		return TS_OK;
+	for (uint32_t i = 0; i < called->nr_instrs && st == TS_OK; i++)
+		st = walk_instr(walker, called->first_instr + i, depth, err);
+	return st;
 }
 
 static int by_start(const void *a, const void *b)
@@ -258,24 +276,28 @@ static int by_start(const void *a, const void *b)
 	return order ? order : (x->instr > y->instr) - (x->instr < y->instr);
 }
 
-bool ts_schedule_walk(struct ts_schedule *walk)
+enum ts_status ts_schedule_walk(struct ts_schedule *walk, struct ts_error *err)
 {
 	struct walker walker = { .walk = walk, .weight = 1 };
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(walk && walk->module && walk->ops);
 	walker.ends = calloc(walk->module->nr_instrs + 1, sizeof(*walker.ends));
 	walker.branch_ps = calloc(walk->module->nr_comps + 1, sizeof(*walker.branch_ps));
-	walker.failed = !walker.ends || !walker.branch_ps;
-	for (uint32_t c = 0; c < walk->module->nr_comps && !walker.failed; c++)
+	if (!walker.ends || !walker.branch_ps) {
+		st = ts_fail_nomem(err);
+		goto done;
+	}
+	for (uint32_t c = 0; c < walk->module->nr_comps; c++)
 		walker.branch_ps[c] = cost_of(&walker, &walk->module->comps[c]);
-	if (!walker.failed)
-		walk_comp(&walker, walk->module->entry, 0);
+	st = walk_comp(&walker, walk->module->entry, 0, err);
 	walk->end_ps = walker.now_ps;
-	if (!walker.failed && walk->beside.nr > 0)
+	if (walk->beside.nr > 0)
 		qsort(walk->beside.items, walk->beside.nr, sizeof(*walk->beside.items), by_start);
+done:
 	free(walker.ends);
 	free(walker.branch_ps);
-	return !walker.failed;
+	return st;
 }
 
 void ts_schedule_release(struct ts_schedule *walk)

@@ -75,8 +75,7 @@ struct ts_schedule {
 	struct ts_schedule_events core, beside; /* of the core's line; transfers */
 };
 
-/* False: no memory. */
-bool ts_schedule_walk(struct ts_schedule *walk);
+enum ts_status ts_schedule_walk(struct ts_schedule *walk, struct ts_error *err);
 void ts_schedule_release(struct ts_schedule *walk);
 
 bool ts_hlo_is_start(const struct ts_hlo_instr *instr);

@@ -17,18 +17,21 @@ struct held {
 	bool is_copy;
 };
 
-static bool hold(struct held *held, const struct ts_steps *all, uint32_t device)
+static enum ts_status hold(struct held *held, const struct ts_steps *all, uint32_t device,
+			   struct ts_error *err)
 {
 	const struct ts_device_steps *steps = ts_steps_of(all, device);
 
 	held->steps = *steps;
 	held->is_copy = all->bringer != NULL;
 	if (!held->is_copy)
-		return true;
+		return TS_OK;
 	held->steps.items = malloc((steps->nr + 1) * sizeof(*steps->items));
-	if (held->steps.items && steps->nr > 0)
+	if (!held->steps.items)
+		return ts_fail_nomem(err);
+	if (steps->nr > 0)
 		memcpy(held->steps.items, steps->items, steps->nr * sizeof(*steps->items));
-	return held->steps.items != NULL;
+	return TS_OK;
 }
 
 static void let_go(struct held *held)
@@ -67,14 +70,15 @@ static uint32_t first_device(const struct ts_steps *steps)
 	return 0;
 }
 
-/* Do devices that have steps have different ones, by numbers that rise? Nearly never. False: no memory. */
-static bool numbers_tell(const struct ts_steps *steps, bool *tell)
+/* Do devices that have steps have different ones, by numbers that rise? Nearly never. */
+static enum ts_status numbers_tell(const struct ts_steps *steps, bool *tell, struct ts_error *err)
 {
 	bool agree = true, rise = true;
 	struct held first;
+	enum ts_status st = hold(&first, steps, first_device(steps), err);
 
-	if (!hold(&first, steps, first_device(steps)))
-		return false;
+	if (st)
+		return st;
 	for (uint32_t d = 0; d < steps->nr_devices && rise; d++) {
 		const struct ts_device_steps *device = ts_steps_of(steps, d);
 
@@ -83,7 +87,7 @@ static bool numbers_tell(const struct ts_steps *steps, bool *tell)
 	}
 	let_go(&first);
 	*tell = rise && !agree;
-	return true;
+	return TS_OK;
 }
 
 /* What is listed, sorted and each once, and behind it what came since. */
@@ -130,7 +134,8 @@ static size_t place_of(const uint64_t *numbers, size_t nr, uint64_t number, size
 	return lo;
 }
 
-static bool list_device(struct numbers *numbers, const struct ts_device_steps *device)
+static enum ts_status list_device(struct numbers *numbers, const struct ts_device_steps *device,
+				  struct ts_error *err)
 {
 	size_t at = 0;
 
@@ -144,48 +149,52 @@ static bool list_device(struct numbers *numbers, const struct ts_device_steps *d
 		}
 		if (!ts_grow(&numbers->items, &numbers->cap, numbers->nr + 1,
 			     sizeof(*numbers->items)))
-			return false;
+			return ts_fail_nomem(err);
 		numbers->items[numbers->nr++] = number;
 	}
 	if (numbers->nr - numbers->nr_sorted >= numbers->nr_sorted)
 		sort_numbers(numbers);
-	return true;
+	return TS_OK;
 }
 
-static bool find_by_number(struct ts_step_pairing *pairing, struct ts_steps *steps)
+static enum ts_status find_by_number(struct ts_step_pairing *pairing, struct ts_steps *steps,
+				     struct ts_error *err)
 {
 	struct numbers numbers = { .nr = 0 };
-	bool good = true;
+	enum ts_status st = TS_OK;
 
-	for (uint32_t d = 0; d < steps->nr_devices && good; d++)
-		good = list_device(&numbers, ts_steps_of(steps, d));
-	if (good)
+	for (uint32_t d = 0; d < steps->nr_devices && st == TS_OK; d++)
+		st = list_device(&numbers, ts_steps_of(steps, d), err);
+	if (st == TS_OK)
 		sort_numbers(&numbers);
 	pairing->numbers = numbers.items;
 	pairing->nr_numbers = steps->nr_steps = numbers.nr;
-	return good;
+	return st;
 }
 
-static bool apply_by_number(const struct ts_step_pairing *pairing, struct ts_device_steps *device)
+static enum ts_status apply_by_number(const struct ts_step_pairing *pairing,
+				      struct ts_device_steps *device, struct ts_error *err)
 {
 	const uint64_t *numbers = pairing->numbers;
 	size_t nr = pairing->nr_numbers, first, last, at;
 
 	if (device->nr == 0)
-		return true;
+		return TS_OK;
 	first = place_of(numbers, nr, device->items[0].number, 0);
 	last = place_of(numbers, nr, device->items[device->nr - 1].number, first + device->nr - 1);
 	device->first_row = (uint32_t)first;
 	if (last - first == device->nr - 1)
-		return true;
+		return TS_OK;
 	device->rows = malloc(device->nr * sizeof(*device->rows));
-	device->nr_rows = device->rows ? device->nr : 0;
+	if (!device->rows)
+		return ts_fail_nomem(err);
+	device->nr_rows = device->nr;
 	at = first;
 	for (size_t i = 0; i < device->nr_rows; i++) {
 		at = place_of(numbers, nr, device->items[i].number, at);
 		device->rows[i] = (uint32_t)at++;
 	}
-	return device->rows != NULL;
+	return TS_OK;
 }
 
 /* ---- by time */
@@ -319,29 +328,36 @@ static int64_t find_shift(const struct ts_device_steps *base, const struct ts_de
 							    : shift;
 }
 
-static bool find_by_time(struct ts_step_pairing *pairing, struct ts_steps *steps)
+static enum ts_status find_by_time(struct ts_step_pairing *pairing, struct ts_steps *steps,
+				   struct ts_error *err)
 {
 	int64_t *shift = calloc(steps->nr_devices + 1, sizeof(*shift)), first = 0;
 	struct held base = { .is_copy = false };
-	bool good = shift && hold(&base, steps, longest_device(steps));
+	enum ts_status st = TS_OK;
 
+	steps->nr_steps = 0;
 	pairing->first_rows = calloc(steps->nr_devices + 1, sizeof(*pairing->first_rows));
-	good = good && pairing->first_rows;
-	for (uint32_t d = 0; good && d < steps->nr_devices; d++) {
+	if (!shift || !pairing->first_rows)
+		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = hold(&base, steps, longest_device(steps), err);
+	if (st)
+		goto done;
+	for (uint32_t d = 0; d < steps->nr_devices; d++) {
 		shift[d] = find_shift(&base.steps, ts_steps_of(steps, d));
 		first = TS_MIN(first, shift[d]);
 	}
-	steps->nr_steps = 0;
-	for (size_t d = 0; good && d < steps->nr_devices; d++) {
+	for (size_t d = 0; d < steps->nr_devices; d++) {
 		size_t nr = ts_device_steps_nr(&steps->devices[d]);
 
 		pairing->first_rows[d] = (uint32_t)(shift[d] - first);
 		if (nr > 0)
 			steps->nr_steps = TS_MAX(steps->nr_steps, pairing->first_rows[d] + nr);
 	}
+done:
 	let_go(&base);
 	free(shift);
-	return good;
+	return st;
 }
 
 static void apply_by_time(const struct ts_step_pairing *pairing, struct ts_device_steps *steps,
@@ -361,29 +377,34 @@ static void find_by_place(struct ts_steps *steps)
 		steps->nr_steps = TS_MAX(steps->nr_steps, ts_device_steps_nr(&steps->devices[d]));
 }
 
-bool ts_step_pairing_find(struct ts_step_pairing *pairing, struct ts_steps *steps)
+enum ts_status ts_step_pairing_find(struct ts_step_pairing *pairing, struct ts_steps *steps,
+				    struct ts_error *err)
 {
+	enum ts_status st = TS_OK;
 	bool tell = false;
 
 	TS_ASSERT(pairing && steps);
 	if (steps->source == TS_STEPS_INFERRED && steps->nr_devices > 1)
-		return find_by_time(pairing, steps);
-	if (steps->source == TS_STEPS_MARKED && steps->nr_devices > 1 &&
-	    !numbers_tell(steps, &tell))
-		return false;
+		return find_by_time(pairing, steps, err);
+	if (steps->source == TS_STEPS_MARKED && steps->nr_devices > 1)
+		st = numbers_tell(steps, &tell, err);
+	if (st)
+		return st;
 	if (tell)
-		return find_by_number(pairing, steps);
+		return find_by_number(pairing, steps, err);
 	find_by_place(steps);
-	return true;
+	return TS_OK;
 }
 
-bool ts_step_pairing_apply(const struct ts_step_pairing *pairing, struct ts_steps *steps,
-			   uint32_t device)
+enum ts_status ts_step_pairing_apply(const struct ts_step_pairing *pairing, struct ts_steps *steps,
+				     uint32_t device, struct ts_error *err)
 {
 	TS_ASSERT(pairing && device < steps->nr_devices);
 	if (pairing->first_rows)
 		apply_by_time(pairing, &steps->devices[device], device);
-	return !pairing->numbers || apply_by_number(pairing, &steps->devices[device]);
+	if (pairing->numbers)
+		return apply_by_number(pairing, &steps->devices[device], err);
+	return TS_OK;
 }
 
 void ts_step_pairing_release(struct ts_step_pairing *pairing)
@@ -394,13 +415,13 @@ void ts_step_pairing_release(struct ts_step_pairing *pairing)
 	memset(pairing, 0, sizeof(*pairing));
 }
 
-bool ts_steps_pair(struct ts_steps *steps)
+enum ts_status ts_steps_pair(struct ts_steps *steps, struct ts_error *err)
 {
 	struct ts_step_pairing pairing = { .nr_numbers = 0 };
-	bool good = ts_step_pairing_find(&pairing, steps);
+	enum ts_status st = ts_step_pairing_find(&pairing, steps, err);
 
-	for (uint32_t d = 0; good && d < steps->nr_devices; d++)
-		good = ts_step_pairing_apply(&pairing, steps, d);
+	for (uint32_t d = 0; d < steps->nr_devices && st == TS_OK; d++)
+		st = ts_step_pairing_apply(&pairing, steps, d, err);
 	ts_step_pairing_release(&pairing);
-	return good;
+	return st;
 }

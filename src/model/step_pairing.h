@@ -21,14 +21,15 @@ struct ts_step_pairing {
 	uint32_t *first_rows; /* by time: of each device; else NULL */
 };
 
-/* Asks for the steps of one device after the other. Sets .nr_steps. False: no memory. */
-bool ts_step_pairing_find(struct ts_step_pairing *pairing, struct ts_steps *steps);
-/* Sets the rows of a device, whose steps are in memory; inferred steps are numbered by them. False: no memory. */
-bool ts_step_pairing_apply(const struct ts_step_pairing *pairing, struct ts_steps *steps,
-			   uint32_t device);
+/* Asks for the steps of one device after the other. Sets .nr_steps. */
+enum ts_status ts_step_pairing_find(struct ts_step_pairing *pairing, struct ts_steps *steps,
+				    struct ts_error *err);
+/* Sets the rows of a device, whose steps are in memory; inferred steps are numbered by them. */
+enum ts_status ts_step_pairing_apply(const struct ts_step_pairing *pairing, struct ts_steps *steps,
+				     uint32_t device, struct ts_error *err);
 void ts_step_pairing_release(struct ts_step_pairing *pairing);
 
-/* Both, of steps that are all in memory. False: no memory. */
-bool ts_steps_pair(struct ts_steps *steps);
+/* Both, of steps that are all in memory. */
+enum ts_status ts_steps_pair(struct ts_steps *steps, struct ts_error *err);
 
 #endif

@@ -85,7 +85,7 @@ static void release(struct finder *finder)
 	free(finder->before_ps);
 }
 
-static bool prepare(struct finder *finder)
+static enum ts_status prepare(struct finder *finder, struct ts_error *err)
 {
 	size_t nr = finder->nr_symbols + 1;
 
@@ -95,8 +95,10 @@ static bool prepare(struct finder *finder)
 	finder->rank = calloc(nr, sizeof(*finder->rank));
 	finder->kept = calloc(finder->nr_all + 1, sizeof(*finder->kept));
 	finder->before_ps = calloc(finder->nr_all + 1, sizeof(*finder->before_ps));
-	return finder->time_ps && finder->count && finder->left_out && finder->rank &&
-	       finder->kept && finder->before_ps;
+	if (!finder->time_ps || !finder->count || !finder->left_out || !finder->rank ||
+	    !finder->kept || !finder->before_ps)
+		return ts_fail_nomem(err);
+	return TS_OK;
 }
 
 /* Sorted in: there are few modules that repeat. */
@@ -373,23 +375,23 @@ static void find(struct finder *finder, struct ts_step_pattern *pattern)
 		try_pairs(finder, pattern);
 }
 
-bool ts_step_pattern_find(const struct ts_execution *executions, size_t nr,
-			  const struct ts_bytes *names, size_t nr_symbols,
-			  struct ts_step_pattern *pattern)
+enum ts_status ts_step_pattern_find(const struct ts_execution *executions, size_t nr,
+				    const struct ts_bytes *names, size_t nr_symbols,
+				    struct ts_step_pattern *pattern, struct ts_error *err)
 {
 	struct finder finder = {
 		.all = executions, .nr_all = nr, .names = names, .nr_symbols = nr_symbols
 	};
-	bool good = prepare(&finder);
+	enum ts_status st = prepare(&finder, err);
 
 	TS_ASSERT(executions && pattern);
 	pattern->nr = 0;
-	if (good) {
+	if (st == TS_OK) {
 		count_symbols(&finder);
 		find(&finder, pattern);
 	}
 	release(&finder);
-	return good;
+	return st;
 }
 
 /* Until where a step that began at FROM lasts, when the executions up to END belong to it. */
@@ -406,14 +408,16 @@ static int64_t end_of_step(const struct ts_execution *executions, size_t from, s
 	return is_next ? executions[until].start_ps : end_ps;
 }
 
-bool ts_step_pattern_apply(const struct ts_step_pattern *pattern,
-			   const struct ts_execution *executions, size_t nr,
-			   const struct ts_bytes *names, struct ts_device_steps *steps)
+enum ts_status ts_step_pattern_apply(const struct ts_step_pattern *pattern,
+				     const struct ts_execution *executions, size_t nr,
+				     const struct ts_bytes *names, struct ts_device_steps *steps,
+				     struct ts_error *err)
 {
 	size_t at = next_of(pattern, executions, nr, 0), end, next_end;
+	enum ts_status st = TS_OK;
 
 	TS_ASSERT(pattern && executions && steps);
-	while (pattern->nr > 0 && at < nr) {
+	while (st == TS_OK && pattern->nr > 0 && at < nr) {
 		size_t next;
 		bool is_next;
 
@@ -423,14 +427,13 @@ bool ts_step_pattern_apply(const struct ts_step_pattern *pattern,
 		}
 		next = next_of(pattern, executions, nr, end);
 		is_next = next < nr && matches(pattern, executions, nr, next, &next_end);
-		if (!ts_device_steps_add(
-			    steps, executions[at].start_ps,
-			    end_of_step(executions, at, end, TS_MIN(next, nr), names, is_next),
-			    steps->nr))
-			return false;
+		st = ts_device_steps_add(
+			steps, executions[at].start_ps,
+			end_of_step(executions, at, end, TS_MIN(next, nr), names, is_next),
+			steps->nr, err);
 		at = next;
 	}
-	return true;
+	return st;
 }
 
 void ts_step_pattern_text(const struct ts_step_pattern *pattern, const struct ts_bytes *names,

@@ -28,20 +28,21 @@ struct ts_step_pattern {
 
 /*
  * The pattern of executions in the order of their starts. NAMES (by symbol, NR_SYMBOLS of them) are
- * the modules' names without fingerprint. False: no memory.
+ * the modules' names without fingerprint.
  */
-bool ts_step_pattern_find(const struct ts_execution *executions, size_t nr,
-			  const struct ts_bytes *names, size_t nr_symbols,
-			  struct ts_step_pattern *pattern);
+enum ts_status ts_step_pattern_find(const struct ts_execution *executions, size_t nr,
+				    const struct ts_bytes *names, size_t nr_symbols,
+				    struct ts_step_pattern *pattern, struct ts_error *err);
 
 /*
  * The steps of a core by the pattern, numbered from 0: each lasts until the next one starts, or,
  * where where the next does not follow at once, or a module runs that is not part of a step (by its
- * name), until that or its own last end. False: no memory.
+ * name), until that or its own last end.
  */
-bool ts_step_pattern_apply(const struct ts_step_pattern *pattern,
-			   const struct ts_execution *executions, size_t nr,
-			   const struct ts_bytes *names, struct ts_device_steps *steps);
+enum ts_status ts_step_pattern_apply(const struct ts_step_pattern *pattern,
+				     const struct ts_execution *executions, size_t nr,
+				     const struct ts_bytes *names, struct ts_device_steps *steps,
+				     struct ts_error *err);
 
 /* "4 x jit_grad + jit_update" into OUT (cut at SIZE). */
 void ts_step_pattern_text(const struct ts_step_pattern *pattern, const struct ts_bytes *names,

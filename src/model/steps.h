@@ -83,11 +83,12 @@ void ts_device_steps_hull(const struct ts_device_steps *steps, int64_t *from_ps,
 void ts_device_steps_release(struct ts_device_steps *steps);
 void ts_steps_release(struct ts_steps *steps);
 
-/* Room for exactly NR, which spares memory where it is known. False: there is none. */
-bool ts_device_steps_reserve(struct ts_device_steps *steps, size_t nr);
-/* Adds the next step; of two that overlap the later one begins a new step. False: no memory. */
-bool ts_device_steps_add(struct ts_device_steps *steps, int64_t start_ps, int64_t end_ps,
-			 uint64_t number);
+/* Room for exactly NR, which spares memory where it is known. */
+enum ts_status ts_device_steps_reserve(struct ts_device_steps *steps, size_t nr,
+				       struct ts_error *err);
+/* Adds the next step; of two that overlap the later one begins a new step. */
+enum ts_status ts_device_steps_add(struct ts_device_steps *steps, int64_t start_ps, int64_t end_ps,
+				   uint64_t number, struct ts_error *err);
 
 /* The step that T falls into, or TS_NONE; *HINT (0 at first) makes a walk in time cheap. */
 uint32_t ts_steps_at(const struct ts_device_steps *steps, int64_t t, size_t *hint);

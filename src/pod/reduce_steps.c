@@ -41,9 +41,7 @@ static enum ts_status make(struct reducing *reducing, uint32_t index)
 	st = ts_outline_steps_make(&reducing->finding, index, reducing->steps, reducing->err);
 	if (st || !reducing->is_paired)
 		return st;
-	return ts_step_pairing_apply(&reducing->pairing, reducing->steps, index)
-		       ? TS_OK
-		       : ts_fail_nomem(reducing->err);
+	return ts_step_pairing_apply(&reducing->pairing, reducing->steps, index, reducing->err);
 }
 
 static void bring(void *ctx, uint32_t host)
@@ -68,9 +66,9 @@ static enum ts_status pair(struct reducing *reducing)
 	for (uint32_t d = 0; d < steps->nr_devices; d++)
 		ts_steps_of(steps, d);
 	bring(reducing, TS_NONE);
-	reducing->is_paired = ts_step_pairing_find(&reducing->pairing, steps);
-	if (!reducing->is_paired && reducing->st == TS_OK)
-		reducing->st = ts_fail_nomem(reducing->err);
+	if (reducing->st == TS_OK)
+		reducing->st = ts_step_pairing_find(&reducing->pairing, steps, reducing->err);
+	reducing->is_paired = reducing->st == TS_OK;
 	bring(reducing, TS_NONE);
 	return reducing->st;
 }

@@ -412,19 +412,19 @@ static enum ts_status add_steps(const struct ts_profile *profile, const struct s
 				struct ts_error *err)
 {
 	int64_t end_ps = INT64_MIN;
+	enum ts_status st = TS_OK;
 
 	if (marks->nr > 0)
 		qsort(marks->items, marks->nr, sizeof(*marks->items), by_time);
-	for (size_t i = 0; i < marks->nr; i++) {
+	for (size_t i = 0; i < marks->nr && st == TS_OK; i++) {
 		const struct scope_mark *mark = &marks->items[i];
 
 		if (!ts_bytes_eq(series_of(profile, mark->op), name) || mark->end_ps <= end_ps)
 			continue; /* a mark inside another says nothing new */
 		end_ps = mark->end_ps;
-		if (!ts_device_steps_add(steps, mark->start_ps, end_ps, mark->number))
-			return ts_fail_nomem(err);
+		st = ts_device_steps_add(steps, mark->start_ps, end_ps, mark->number, err);
 	}
-	return TS_OK;
+	return st;
 }
 
 /* A host's steps are those of its thread that marked most. */
@@ -459,7 +459,7 @@ static enum ts_status find_steps(const struct ts_profile *profile,
 	if (series.nr > 0)
 		steps->source = TS_STEPS_MARKED;
 	snprintf(steps->made_of, sizeof(steps->made_of), "%.*s", TS_ARG(series.name));
-	return ts_steps_pair(steps) ? TS_OK : ts_fail_nomem(err);
+	return ts_steps_pair(steps, err);
 }
 
 enum ts_status ts_outline_scopes_find(const struct ts_profile *profile,

@@ -27,12 +27,11 @@ static enum ts_status make_marked(const struct ts_profile *profile,
 {
 	struct outline_marks_walk walk = { .marks = marks };
 	struct outline_mark mark;
-	enum ts_status st = ts_device_steps_reserve(steps, marks->nr) ? TS_OK : ts_fail_nomem(err);
+	enum ts_status st = ts_device_steps_reserve(steps, marks->nr, err);
 
 	while (st == TS_OK && ts_outline_marks_next(&walk, &mark))
-		if (!ts_device_steps_add(steps, mark.start_ps, mark.end_ps,
-					 step_number(profile, &mark, walk.nr - 1)))
-			st = ts_fail_nomem(err);
+		st = ts_device_steps_add(steps, mark.start_ps, mark.end_ps,
+					 step_number(profile, &mark, walk.nr - 1), err);
 	return st;
 }
 
@@ -278,9 +277,8 @@ static enum ts_status try_pattern(struct ts_outline_steps *finding,
 	enum ts_status st = make_history(finding, marks, &history, err);
 
 	if (st == TS_OK && busy_ps(marks) > *best_ps) { /* else it cannot hold more */
-		if (!ts_step_pattern_find(history.items, history.nr, finding->symbols.names,
-					  finding->symbols.nr, &found))
-			st = ts_fail_nomem(err);
+		st = ts_step_pattern_find(history.items, history.nr, finding->symbols.names,
+					  finding->symbols.nr, &found, err);
 		if (st == TS_OK && found.nr > 0 && pattern_ps(&found, &history) > *best_ps) {
 			*best_ps = pattern_ps(&found, &history);
 			finding->pattern = found;
@@ -330,9 +328,9 @@ static enum ts_status make_inferred(struct ts_outline_steps *finding,
 	struct history history = { .nr = 0 };
 	enum ts_status st = make_history(finding, marks, &history, err);
 
-	if (st == TS_OK && !ts_step_pattern_apply(&finding->pattern, history.items, history.nr,
-						  finding->symbols.names, steps))
-		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = ts_step_pattern_apply(&finding->pattern, history.items, history.nr,
+					   finding->symbols.names, steps, err);
 	free(history.items);
 	return st;
 }
@@ -408,5 +406,5 @@ enum ts_status ts_outline_steps_find(struct ts_profile *profile, struct outline_
 	ts_outline_steps_close(&finding);
 	if (st)
 		return st;
-	return ts_steps_pair(steps) ? TS_OK : ts_fail_nomem(err);
+	return ts_steps_pair(steps, err);
 }

@@ -66,7 +66,7 @@ static enum ts_status foretell(struct foretold *one, const struct ts_profile *pr
 					      .ops = one->times.walked,
 					      .sums = one->sums,
 					      .with_events = true };
-	return ts_schedule_walk(&one->schedule) ? TS_OK : ts_fail_nomem(err);
+	return ts_schedule_walk(&one->schedule, err);
 }
 
 static void release(struct foretold *all, size_t nr)

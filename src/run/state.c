@@ -25,7 +25,7 @@ enum ts_status ts_state_merge(const struct ts_analysis *analysis, void *into, vo
 	if (analysis->merge)
 		return analysis->merge(into, from, ctx, err);
 	TS_ASSERT(analysis->state);
-	return ts_record_merge(analysis->state, into, from) ? TS_OK : ts_fail_nomem(err);
+	return ts_record_merge(analysis->state, into, from, err);
 }
 
 void ts_state_save(const struct ts_analysis *analysis, const void *state, struct ts_buf *out)

@@ -227,7 +227,9 @@ static inline struct ts_hlo_instr *feed_instr(struct feed *feed, struct ts_hlo_m
 
 	instr->name = ts_bytes_of(name);
 	instr->opcode = ts_bytes_of(opcode);
-	assert_true(ts_shape_parse(&feed->profile.arena, ts_bytes_of(shape), &instr->shape, NULL));
+	assert_int_equal(
+		ts_shape_parse(&feed->profile.arena, ts_bytes_of(shape), &instr->shape, NULL, NULL),
+		TS_OK);
 	instr->computation = comp;
 	operands[0] = a;
 	operands[1] = b;

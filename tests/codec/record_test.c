@@ -181,8 +181,8 @@ static void sums_are_those_of_the_table(void **state)
 {
 	struct whole into = { .position = 0 }, one = given(11), other = given(100);
 
-	assert_true(ts_record_merge(&whole_record, &into, &one));
-	assert_true(ts_record_merge(&whole_record, &into, &other));
+	assert_int_equal(ts_record_merge(&whole_record, &into, &one, NULL), TS_OK);
+	assert_int_equal(ts_record_merge(&whole_record, &into, &other, NULL), TS_OK);
 	ts_record_release(&whole_record, &one);
 	ts_record_release(&whole_record, &other);
 	assert_true(into.is_cut);

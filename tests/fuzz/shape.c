@@ -12,7 +12,7 @@ static void same_again(struct ts_arena *arena, const struct ts_shape *shape)
 	struct ts_shape again;
 
 	ts_shape_print(&first, shape);
-	if (first.failed || !ts_shape_parse(arena, ts_buf_bytes(&first), &again, &rest))
+	if (first.failed || ts_shape_parse(arena, ts_buf_bytes(&first), &again, &rest, NULL))
 		abort();
 	ts_shape_print(&second, &again);
 	if (rest.n || !ts_bytes_eq(ts_buf_bytes(&first), ts_buf_bytes(&second)))
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct ts_bytes rest;
 	struct ts_shape shape;
 
-	if (ts_shape_parse(&arena, (struct ts_bytes){ data, n }, &shape, &rest)) {
+	if (ts_shape_parse(&arena, (struct ts_bytes){ data, n }, &shape, &rest, NULL) == TS_OK) {
 		if (rest.n > n || ts_shape_elements(&shape) < 0 || ts_shape_bytes(&shape) < 0 ||
 		    ts_shape_logical_bytes(&shape) < 0)
 			abort();

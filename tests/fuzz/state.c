@@ -55,8 +55,8 @@ static void sum(const struct ts_record *record, void *state)
 {
 	void *into = calloc(1, record->size);
 
-	if (into && ts_record_merge(record, into, state))
-		ts_record_merge(record, into, state);
+	if (into && ts_record_merge(record, into, state, NULL) == TS_OK)
+		(void)ts_record_merge(record, into, state, NULL);
 	if (into)
 		ts_record_release(record, into);
 	free(into);

@@ -67,7 +67,7 @@ static void check_pairing(const struct pairing *pairing)
 		for (size_t i = 0; i < MAX_GIVEN && pairing->number[d][i]; i++)
 			items[d][devices[d].nr++] = (struct ts_step){ 0, 0, pairing->number[d][i] };
 	}
-	assert_true(ts_steps_pair(&steps));
+	assert_int_equal(ts_steps_pair(&steps, NULL), TS_OK);
 	assert_int_equal(steps.nr_steps, pairing->nr_steps);
 	for (size_t d = 0; d < MAX_DEVICES; d++)
 		for (size_t i = 0; i < devices[d].nr; i++)
@@ -106,8 +106,9 @@ static void steps_of_one_number_are_one_step(void **state)
 static void make_steps(struct ts_device_steps *device, int64_t start, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		assert_true(ts_device_steps_add(device, start + (int64_t)i * 10,
-						start + (int64_t)i * 10 + 10, i));
+		assert_int_equal(ts_device_steps_add(device, start + (int64_t)i * 10,
+						     start + (int64_t)i * 10 + 10, i, NULL),
+				 TS_OK);
 }
 
 /*
@@ -127,7 +128,7 @@ static void inferred_steps_that_run_together_are_one(void **state)
 
 	for (size_t d = 0; d < TS_NELEM(given); d++)
 		make_steps(&devices[d], given[d].start, given[d].nr);
-	assert_true(ts_steps_pair(&steps));
+	assert_int_equal(ts_steps_pair(&steps, NULL), TS_OK);
 	assert_int_equal(steps.nr_steps, 7);
 	for (size_t d = 0; d < TS_NELEM(given); d++)
 		for (size_t i = 0; i < devices[d].nr; i++) {
@@ -172,15 +173,20 @@ static void inferred_steps_of_hosts_are_paired_by_their_lengths(void **state)
 			seed = seed * 1664525 + 1013904223;
 			if (!given[n].is_regular)
 				next_us += (int64_t)((seed >> 8) % 100) - 50;
-			assert_true(ts_device_steps_add(&devices[0], t_us * TS_PS_PER_US,
-							next_us * TS_PS_PER_US, i));
+			assert_int_equal(ts_device_steps_add(&devices[0], t_us * TS_PS_PER_US,
+							     next_us * TS_PS_PER_US, i, NULL),
+					 TS_OK);
 			if (i >= given[n].from)
-				assert_true(ts_device_steps_add(
-					&devices[1], (t_us + given[n].offset_us) * TS_PS_PER_US,
-					(next_us + given[n].offset_us) * TS_PS_PER_US, i));
+				assert_int_equal(
+					ts_device_steps_add(
+						&devices[1],
+						(t_us + given[n].offset_us) * TS_PS_PER_US,
+						(next_us + given[n].offset_us) * TS_PS_PER_US, i,
+						NULL),
+					TS_OK);
 			t_us = next_us;
 		}
-		assert_true(ts_steps_pair(&steps));
+		assert_int_equal(ts_steps_pair(&steps, NULL), TS_OK);
 		assert_int_equal(devices[1].first_row - devices[0].first_row, given[n].first_row);
 		free(devices[0].items);
 		free(devices[1].items);
@@ -210,11 +216,14 @@ static void bring(void *ctx, uint32_t host)
 		for (size_t i = 0; device->host == host && i < bringing->given[d].nr; i++) {
 			struct ts_step step = bringing->given[d].items[i];
 
-			assert_true(ts_device_steps_add(device, step.start_ps, step.end_ps,
-							step.number));
+			assert_int_equal(ts_device_steps_add(device, step.start_ps, step.end_ps,
+							     step.number, NULL),
+					 TS_OK);
 		}
 		if (device->host == host && bringing->is_paired)
-			assert_true(ts_step_pairing_apply(&bringing->pairing, &bringing->steps, d));
+			assert_int_equal(ts_step_pairing_apply(&bringing->pairing, &bringing->steps,
+							       d, NULL),
+					 TS_OK);
 	}
 	bringing->bringer.host = host;
 }
@@ -230,7 +239,8 @@ static void give_steps(struct bringing *bringing, uint64_t seed)
 
 		given->host = bringing->devices[d].host = d / 2;
 		for (size_t i = rng_below(&rng, 12); i-- > 0; number += 1 + rng_below(&rng, each)) {
-			assert_true(ts_device_steps_add(given, at, at + 10, number));
+			assert_int_equal(ts_device_steps_add(given, at, at + 10, number, NULL),
+					 TS_OK);
 			at += 10 + (int64_t)rng_below(&rng, 2);
 		}
 	}
@@ -251,14 +261,15 @@ static void steps_that_are_brought_a_host_at_a_time_are_paired_alike(void **stat
 		bringing.steps = all;
 		bringing.steps.devices = bringing.devices;
 		bringing.steps.bringer = &bringing.bringer;
-		assert_true(ts_step_pairing_find(&bringing.pairing, &bringing.steps));
+		assert_int_equal(ts_step_pairing_find(&bringing.pairing, &bringing.steps, NULL),
+				 TS_OK);
 		bringing.is_paired = true;
 		bring(&bringing, TS_NONE);
 		for (uint32_t d = 0; d < NR_BROUGHT; d++) {
 			const struct ts_device_steps *own = ts_steps_of(&bringing.steps, d);
 
 			if (d == 0)
-				assert_true(ts_steps_pair(&all));
+				assert_int_equal(ts_steps_pair(&all, NULL), TS_OK);
 			assert_int_equal(own->nr, bringing.given[d].nr);
 			for (size_t i = 0; i < own->nr; i++) {
 				assert_int_equal(ts_device_steps_row(own, i),

@@ -67,7 +67,7 @@ static void walk(struct given *given)
 					    .ops = given->ops,
 					    .sums = given->sums,
 					    .with_events = true };
-	assert_true(ts_schedule_walk(&given->walk));
+	assert_int_equal(ts_schedule_walk(&given->walk, NULL), TS_OK);
 }
 
 static void done(struct given *given)

@@ -197,10 +197,12 @@ static void check(const struct given_run *run)
 	char text[128];
 
 	make(&sequence, run);
-	assert_true(ts_step_pattern_find(sequence.items, sequence.nr, sequence.names,
-					 sequence.nr_names, &pattern));
-	assert_true(ts_step_pattern_apply(&pattern, sequence.items, sequence.nr, sequence.names,
-					  &steps));
+	assert_int_equal(ts_step_pattern_find(sequence.items, sequence.nr, sequence.names,
+					      sequence.nr_names, &pattern, NULL),
+			 TS_OK);
+	assert_int_equal(ts_step_pattern_apply(&pattern, sequence.items, sequence.nr,
+					       sequence.names, &steps, NULL),
+			 TS_OK);
 	ts_step_pattern_text(&pattern, sequence.names, text, sizeof(text));
 	if (strcmp(text, run->made_of) != 0 || steps.nr != run->nr_steps)
 		fail_msg("%s(%s)%s: %zu steps of \"%s\", not %zu of \"%s\"", run->head, run->round,
@@ -231,9 +233,12 @@ static void an_evaluation_is_part_of_no_step(void **state)
 	struct ts_device_steps steps = { .nr = 0 };
 
 	make(&sequence, &run);
-	assert_true(ts_step_pattern_find(sequence.items, sequence.nr, sequence.names, 2, &pattern));
-	assert_true(ts_step_pattern_apply(&pattern, sequence.items, sequence.nr, sequence.names,
-					  &steps));
+	assert_int_equal(ts_step_pattern_find(sequence.items, sequence.nr, sequence.names, 2,
+					      &pattern, NULL),
+			 TS_OK);
+	assert_int_equal(ts_step_pattern_apply(&pattern, sequence.items, sequence.nr,
+					       sequence.names, &steps, NULL),
+			 TS_OK);
 	assert_int_equal(steps.nr, TS_NELEM(expected));
 	for (size_t i = 0; i < steps.nr; i++) {
 		assert_int_equal(steps.items[i].start_ps, expected[i][0]);

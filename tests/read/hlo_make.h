@@ -71,7 +71,7 @@ static inline void make_begin_op(struct make *make, const char *name, const char
 	make->instr = ts_pbw_begin(&make->out, 2);
 	ts_pbw_text(&make->out, 1, ts_bytes_of(name));
 	ts_pbw_text(&make->out, 2, ts_bytes_of(opcode));
-	if (ts_shape_parse(&arena, ts_bytes_of(shape_text), &shape, NULL))
+	if (ts_shape_parse(&arena, ts_bytes_of(shape_text), &shape, NULL, NULL) == TS_OK)
 		make_shape(make, 3, &shape);
 	ts_pbw_i64(&make->out, 35, id);
 	make_numbers(make, 36, operands, nr);

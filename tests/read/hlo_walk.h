@@ -48,7 +48,7 @@ static inline int64_t walk_prediction(const struct ts_hlo_module *module)
 						    .which = (enum ts_case)which,
 						    .with_events = true };
 
-			if (ts_schedule_walk(&walk))
+			if (ts_schedule_walk(&walk, NULL) == TS_OK)
 				sum ^= walk.end_ps ^ (int64_t)walk.core.nr;
 			TS_ASSERT(walk.end_ps >= 0 && walk.core_ps >= 0 && walk.left_out_ps >= 0);
 			ts_schedule_release(&walk);

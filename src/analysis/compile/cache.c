@@ -237,7 +237,7 @@ static enum ts_status cache_merge(void *arg_into, void *arg_from, const struct t
 		st = ts_keyed_sum(PROGRAMS(into), PROGRAMS(from), &program_record, err);
 	if (st)
 		return st;
-	return ts_record_merge(&cache_record, into, from) ? TS_OK : ts_fail_nomem(err);
+	return ts_record_merge(&cache_record, into, from, err);
 }
 
 static enum ts_status count_runs(struct cache_state *sum, struct ts_error *err)

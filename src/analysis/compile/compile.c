@@ -164,7 +164,7 @@ static enum ts_status compile_merge(void *arg_into, void *arg_from, const struct
 		st = ts_keyed_sum(KERNELS(into), KERNELS(from), &kernel_record, err);
 	if (st)
 		return st;
-	return ts_record_merge(&compile_record, into, from) ? TS_OK : ts_fail_nomem(err);
+	return ts_record_merge(&compile_record, into, from, err);
 }
 
 /* Did PyTorch's compiler leave anything here, or is it a trace of PyTorch's, with kernels? */

@@ -147,9 +147,9 @@ static enum ts_status note_function(struct compile_devices_state *state,
 	uint32_t what = open_at(&state->threads[interleaved->line[i]], interleaved->start_ps[i]);
 	uint64_t sequence = what == TS_NONE ? TS_NO_NUMBER : sequence_of(interleaved, i);
 
-	if (sequence != TS_NO_NUMBER && !ts_launches_note(&state->sequences, sequence, what))
-		return ts_fail_nomem(err);
-	return TS_OK;
+	return sequence == TS_NO_NUMBER
+		       ? TS_OK
+		       : ts_launches_note(&state->sequences, sequence, what, err);
 }
 
 static void begin_backward(struct compile_devices_state *state,
@@ -184,8 +184,7 @@ static enum ts_status take_host_event(struct compile_devices_state *state,
 	if (what == TS_NONE)
 		return TS_OK;
 	state->regions[what / 2].nr_launches++;
-	return ts_launches_note(&state->launches, interleaved->link[i], what) ? TS_OK
-									      : ts_fail_nomem(err);
+	return ts_launches_note(&state->launches, interleaved->link[i], what, err);
 }
 
 static void take_kernel(struct compile_devices_state *state,
@@ -232,9 +231,7 @@ static enum ts_status compile_devices_merge(void *arg_into, void *arg_from,
 		ts_keyed_sum(TS_KEYED(into, regions, region_of_key),
 			     TS_KEYED(from, regions, region_of_key), &region_record, err);
 
-	if (st == TS_OK && !ts_record_merge(&devices_record, into, from))
-		st = ts_fail_nomem(err);
-	return st;
+	return st ? st : ts_record_merge(&devices_record, into, from, err);
 }
 
 #define REGION_CELLS(X) \

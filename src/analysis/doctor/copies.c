@@ -14,7 +14,7 @@ static bool result_shape(struct ts_doctor *doctor, const struct ts_op *op, struc
 	text = op->shape;
 	if (text.n == 0 && ts_bytes_find(op->text, " = ") < op->text.n)
 		text = ts_bytes_cut(op->text, ts_bytes_find(op->text, " = ") + 3, SIZE_MAX);
-	return text.n > 0 && ts_shape_parse(&doctor->scratch, text, shape, NULL);
+	return text.n > 0 && ts_shape_parse(&doctor->scratch, text, shape, NULL, NULL) == TS_OK;
 }
 
 struct ts_copy ts_fact_copy(struct ts_doctor *doctor, const struct ts_op_fact *fact)

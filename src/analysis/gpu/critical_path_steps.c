@@ -89,8 +89,7 @@ struct cp_graph *ts_cp_call(struct cp_state *state, uint64_t link, uint32_t *nod
 enum ts_status ts_cp_note_call(struct cp_state *state, uint64_t link, const struct cp_graph *graph,
 			       uint32_t node, struct ts_error *err)
 {
-	if (link != TS_NO_LINK &&
-	    !ts_launches_note(&state->launches, link, graph->id << NODE_BITS | node))
-		return ts_fail_nomem(err);
-	return TS_OK;
+	return link == TS_NO_LINK ? TS_OK
+				  : ts_launches_note(&state->launches, link,
+						     graph->id << NODE_BITS | node, err);
 }

@@ -544,7 +544,7 @@ static enum ts_status hta_merge(void *ptr_into, void *ptr_from, const struct ts_
 	}
 	for (size_t i = 0; i < from->nr_ranks; i++)
 		finish_rank(&from->ranks[i]);
-	return ts_record_merge(&ts_hta_record, into, from) ? TS_OK : ts_fail_nomem(err);
+	return ts_record_merge(&ts_hta_record, into, from, err);
 }
 
 static enum ts_status hta_close(void *ptr, const struct ts_context *ctx, void *facts,

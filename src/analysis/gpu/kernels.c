@@ -137,11 +137,10 @@ static enum ts_status take_host_event(struct kernels_state *state,
 		return ts_kernels_open_op(thread, op, start_ps, start_ps + interleaved->dur_ps[i],
 					  err);
 	case TS_TRACE_RUNTIME:
-		if (interleaved->link[i] != TS_NO_LINK &&
-		    !ts_launches_note(&state->launches, interleaved->link[i],
-				      ts_kernels_innermost(thread, start_ps)))
-			return ts_fail_nomem(err);
-		return TS_OK;
+		return interleaved->link[i] == TS_NO_LINK
+			       ? TS_OK
+			       : ts_launches_note(&state->launches, interleaved->link[i],
+						  ts_kernels_innermost(thread, start_ps), err);
 	default: return TS_OK;
 	}
 }
@@ -269,7 +268,7 @@ static enum ts_status kernels_merge(void *into, void *from, const struct ts_cont
 
 	for (size_t i = 0; i < table->nr_callers; i++)
 		table->callers[i].row += (uint32_t)before->nr_rows;
-	return ts_record_merge(&kernels_record, into, from) ? TS_OK : ts_fail_nomem(err);
+	return ts_record_merge(&kernels_record, into, from, err);
 }
 
 static enum ts_status kernels_close(void *state, const struct ts_context *ctx, void *facts,

@@ -246,9 +246,10 @@ static enum ts_status open_call(struct operators_state *state,
 			return st;
 		if (kind == KIND_PRODUCT)
 			count_flops(state, interleaved, i, &open);
-	} else if (interleaved->link[i] != TS_NO_LINK &&
-		   !ts_launches_note(&state->launches, interleaved->link[i], open.path)) {
-		return ts_fail_nomem(err);
+	} else if (interleaved->link[i] != TS_NO_LINK) {
+		st = ts_launches_note(&state->launches, interleaved->link[i], open.path, err);
+		if (st)
+			return st;
 	}
 	if (!ts_grow(&thread->items, &thread->cap, thread->nr + 1, sizeof(open)))
 		return ts_fail_nomem(err);

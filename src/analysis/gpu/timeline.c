@@ -230,8 +230,7 @@ static enum ts_status take_host_event(struct timeline_state *state,
 	if (kind != KIND_RUNTIME || interleaved->link[i] == TS_NO_LINK)
 		return TS_OK;
 	step = ts_timeline_steps_of_call(&rank->steps, start_ps, start_ps + dur_ps);
-	return ts_launches_note(&state->launches, interleaved->link[i], step) ? TS_OK
-									      : ts_fail_nomem(err);
+	return ts_launches_note(&state->launches, interleaved->link[i], step, err);
 }
 
 static void take_device_event(struct timeline_state *state,

@@ -41,15 +41,14 @@ enum ts_status ts_keyed_sum(struct ts_keyed into, struct ts_keyed from, const st
 		return ts_fail_nomem(err);
 	while (ts_map_walk(from.index_of, &walk, &key))
 		keys[ts_map_find(from.index_of, key)] = key;
-	for (size_t i = 0; i < *from.nr; i++) {
+	for (size_t i = 0; i < *from.nr && st == TS_OK; i++) {
 		uint8_t *add = rows_of(from) + i * from.size, *to;
 		size_t nr = *into.nr;
 
 		to = ts_keyed_row(into, keys[i], add);
-		if (!to || (*into.nr == nr && !ts_record_merge(row, to, add))) {
-			st = ts_fail_nomem(err);
-			break;
-		}
+		st = to ? TS_OK : ts_fail_nomem(err);
+		if (st == TS_OK && *into.nr == nr)
+			st = ts_record_merge(row, to, add, err);
 	}
 	free(keys);
 	return st;

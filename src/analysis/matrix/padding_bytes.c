@@ -7,10 +7,11 @@ bool ts_padding_shape(struct ts_arena *scratch, const struct ts_op *op, struct t
 {
 	size_t at = ts_bytes_find(op->text, " = ");
 
-	if (op->shape.n > 0 && ts_shape_parse(scratch, op->shape, shape, NULL))
+	if (op->shape.n > 0 && ts_shape_parse(scratch, op->shape, shape, NULL, NULL) == TS_OK)
 		return true;
 	return at < op->text.n &&
-	       ts_shape_parse(scratch, ts_bytes_cut(op->text, at + 3, op->text.n), shape, NULL);
+	       ts_shape_parse(scratch, ts_bytes_cut(op->text, at + 3, op->text.n), shape, NULL,
+			      NULL) == TS_OK;
 }
 
 struct ts_padding ts_padding_of_shape(const struct ts_shape *shape)

@@ -23,7 +23,7 @@ static enum ts_status walk_as(const struct ts_op_times *times, enum ts_case whic
 			      struct ts_error *err)
 {
 	struct ts_schedule walk = { .module = times->module, .ops = times->walked, .which = which };
-	enum ts_status st = ts_schedule_walk(&walk) ? TS_OK : ts_fail_nomem(err);
+	enum ts_status st = ts_schedule_walk(&walk, err);
 
 	*end_ps = walk.end_ps;
 	ts_schedule_release(&walk);
@@ -57,8 +57,9 @@ static enum ts_status predict(struct prediction *prediction, uint32_t index, str
 	module->walk = (struct ts_schedule){ .module = module->times.module,
 					     .ops = module->times.walked,
 					     .sums = module->sums };
-	if (!ts_schedule_walk(&module->walk))
-		return ts_fail_nomem(err);
+	st = ts_schedule_walk(&module->walk, err);
+	if (st)
+		return st;
 	st = walk_as(&module->times, TS_CASE_LOW, &module->low_ps, err);
 	if (st)
 		return st;

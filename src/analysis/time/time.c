@@ -406,8 +406,9 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 		return st;
 	if (!fits_steps(ctx, line))
 		return ts_fail(err, TS_FORMAT, "a state of the time is of another run");
-	if (!ts_record_merge(&ts_time_ops_record, &sum->ops, &line->ops))
-		return ts_fail_nomem(err);
+	st = ts_record_merge(&ts_time_ops_record, &sum->ops, &line->ops, err);
+	if (st)
+		return st;
 	into = &sum->devices[line->device_index];
 	into->seen |= from->seen;
 	into->first_ps = TS_MIN(into->first_ps, from->first_ps);

@@ -48,8 +48,12 @@ static bool async_wants(const struct ts_context *ctx, const struct ts_line *line
 static enum ts_status make_slots(struct async_state *state, const struct ts_context *ctx,
 				 struct ts_error *err)
 {
-	if (!state->slots.of_op && !ts_async_slots_make(&state->slots, ctx->profile, is_wanted))
-		return ts_fail_nomem(err);
+	enum ts_status st = TS_OK;
+
+	if (!state->slots.of_op)
+		st = ts_async_slots_make(&state->slots, ctx->profile, is_wanted, err);
+	if (st)
+		return st;
 	if (state->seen)
 		return state->nr_seen == state->slots.nr
 			       ? TS_OK

@@ -16,7 +16,7 @@ static bool is_wanted(const struct ts_op *op)
 enum ts_status ts_collective_slots_make(struct ts_async_slots *slots,
 					const struct ts_profile *profile, struct ts_error *err)
 {
-	return ts_async_slots_make(slots, profile, is_wanted) ? TS_OK : ts_fail_nomem(err);
+	return ts_async_slots_make(slots, profile, is_wanted, err);
 }
 
 static bool is_collective(struct ts_bytes opcode)

@@ -111,9 +111,11 @@ static bool may_be_offloaded(const struct ts_op *op)
 static enum ts_status open_tensor_core(struct sparsecore_state *state, const struct ts_context *ctx,
 				       struct ts_error *err)
 {
+	enum ts_status st = ts_async_slots_make(&state->slots, ctx->profile, is_wanted, err);
+
 	state->max_times = SPARSECORE_MAX_TIMES / TS_MAX(ctx->profile->nr_devices, 1);
-	if (!ts_async_slots_make(&state->slots, ctx->profile, is_wanted))
-		return ts_fail_nomem(err);
+	if (st)
+		return st;
 	state->seen = calloc(state->slots.nr + 1, sizeof(*state->seen));
 	state->open_ps = malloc((state->slots.nr + 1) * sizeof(*state->open_ps));
 	if (!state->seen || !state->open_ps)
@@ -337,11 +339,13 @@ static enum ts_status make_sum(struct sparsecore_state *sum, const struct ts_con
 			       struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
+	enum ts_status st;
 
 	if (sum->slots.of_op)
 		return TS_OK;
-	if (!ts_async_slots_make(&sum->slots, profile, is_wanted))
-		return ts_fail_nomem(err);
+	st = ts_async_slots_make(&sum->slots, profile, is_wanted, err);
+	if (st)
+		return st;
 	if (!sum->cores)
 		return make_arrays(sum, profile, err);
 	if (sum->nr_cores != profile->nr_planes || sum->nr_ops != profile->nr_ops ||
@@ -409,9 +413,10 @@ static enum ts_status sparsecore_merge(void *arg_into, void *arg_from, const str
 		return ts_fail(err, TS_FORMAT, "a state of sparsecore is of another profile");
 	if (line->nr_seen > 0 && line->device != TS_NONE)
 		merge_tensor_core(sum, line);
-	for (size_t i = 0; i < line->nr_ops; i++)
-		if (!ts_record_merge(&op_record, &sum->ops[i], &line->ops[i]))
-			return ts_fail_nomem(err);
+	for (size_t i = 0; i < line->nr_ops && !st; i++)
+		st = ts_record_merge(&op_record, &sum->ops[i], &line->ops[i], err);
+	if (st)
+		return st;
 	st = ts_sparsecore_marks_merge(&sum->marks, &line->marks, err);
 	if (st)
 		return st;

@@ -208,11 +208,9 @@ static enum ts_status read_comp(struct ts_hlo_reader *reader, uint32_t index)
 	st = read_order(reader, &places, from);
 	if (!st) {
 		convert_comp(reader, index, &places, from);
-		if (!ts_map_set(&reader->comp_ids, (uint64_t)from->id, index))
-			reader->nomem = true;
 		if (reader->scan.entry_id == from->id)
 			reader->module->is_scheduled = places.scheduled;
-		if (reader->nomem)
+		if (!ts_map_set(&reader->comp_ids, (uint64_t)from->id, index) || reader->nomem)
 			st = ts_fail_nomem(reader->err);
 	}
 	ts_map_release(&places.ids);

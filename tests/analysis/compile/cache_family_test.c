@@ -31,8 +31,9 @@ static void add_module(struct ts_profile *profile, uint64_t id, const struct mod
 	for (; nr < 3 && given->parameters[nr]; nr++) {
 		params[nr] = nr;
 		module->instrs[nr].opcode = TS_LIT("parameter");
-		assert_true(ts_shape_parse(arena, ts_bytes_of(given->parameters[nr]),
-					   &module->instrs[nr].shape, NULL));
+		assert_int_equal(ts_shape_parse(arena, ts_bytes_of(given->parameters[nr]),
+						&module->instrs[nr].shape, NULL, NULL),
+				 TS_OK);
 	}
 	module->instrs[nr].opcode = ts_bytes_of(given->opcode ? given->opcode : "add");
 	module->instrs[nr].source_file = TS_LIT("step.py");

@@ -334,7 +334,7 @@ static void test_steps_cores_and_modules_add_up(void **state)
 		add_step(&feed->outline.steps.devices[i], 5, 0, 10);
 		add_step(&feed->outline.steps.devices[i], 6, 10, 20);
 	}
-	assert_true(ts_steps_pair(&feed->outline.steps));
+	assert_int_equal(ts_steps_pair(&feed->outline.steps, NULL), TS_OK);
 	finish(feed);
 	result = run_after_ops(feed);
 	feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 3.75, 1e-9);

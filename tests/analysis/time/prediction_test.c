@@ -234,7 +234,7 @@ static void a_prediction_is_a_profile(void **state)
 	basis = calloc(module.nr_instrs, sizeof(*basis));
 	for (uint32_t i = 0; i < module.nr_instrs; i++)
 		ops[i] = (struct ts_schedule_op){ .ps = { i * US }, .start = TS_NONE };
-	assert_true(ts_schedule_walk(&walk));
+	assert_int_equal(ts_schedule_walk(&walk, NULL), TS_OK);
 	one.schedule = &walk;
 	one.basis = basis;
 	ts_predicted_write(&given->bytes, &predicted);
