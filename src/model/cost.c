@@ -166,23 +166,19 @@ static void add_padding(struct ts_padding *sum, const struct ts_shape *shape)
 /* How an op touches the arrays it names. */
 enum access { ACCESS_ALL, ACCESS_NONE, ACCESS_OPERANDS, ACCESS_RESULT };
 
-static enum access access_of(struct ts_bytes opcode)
+static enum access access_of(enum ts_opcode opcode)
 {
 	/* They name arrays that others read and write, or hold other ops that do. */
-	static const char *const none[] = {
-		"parameter",   "constant",	 "bitcast",	"tuple",  "get-tuple-element",
-		"after-all",   "add-dependency", "opt-barrier", "domain", "while",
-		"conditional", "call",
-	};
-
-	for (size_t i = 0; i < TS_NELEM(none); i++)
-		if (ts_bytes_is(opcode, none[i]))
-			return ACCESS_NONE;
-	if (ts_bytes_ends(opcode, "-start")) /* its result holds its operand again */
+	if (TS_OPCODE_IN(opcode, TS_OPCODE_PARAMETER, TS_OPCODE_CONSTANT, TS_OPCODE_BITCAST,
+			 TS_OPCODE_TUPLE, TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_AFTER_ALL,
+			 TS_OPCODE_ADD_DEPENDENCY, TS_OPCODE_OPT_BARRIER, TS_OPCODE_DOMAIN,
+			 TS_OPCODE_WHILE, TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL))
+		return ACCESS_NONE;
+	if (ts_opcode_phase(opcode) == TS_PHASE_START) /* its result holds its operand again */
 		return ACCESS_OPERANDS;
-	if (ts_bytes_ends(opcode, "-done"))
+	if (ts_opcode_phase(opcode) == TS_PHASE_DONE)
 		return ACCESS_RESULT;
-	return ts_bytes_is(opcode, "async-update") ? ACCESS_NONE : ACCESS_ALL;
+	return opcode == TS_OPCODE_ASYNC_UPDATE ? ACCESS_NONE : ACCESS_ALL;
 }
 
 struct ts_padding ts_hlo_padding(const struct ts_hlo_module *module, uint32_t instr)

@@ -29,12 +29,12 @@ static void add_all(struct reading *reading, int64_t bytes)
 static bool read_part(struct reading *reading, const struct ts_hlo_instr *user)
 {
 	bool is_first = user->operands[0] == reading->array;
-	bool is_slice = ts_bytes_is(user->opcode, "slice") ||
-			(ts_bytes_is(user->opcode, "dynamic-slice") && is_first);
+	bool is_slice = user->opcode == TS_OPCODE_SLICE ||
+			(user->opcode == TS_OPCODE_DYNAMIC_SLICE && is_first);
 
 	if (is_slice)
 		reading->bytes = ts_i64_add(reading->bytes, ts_cost_size(&user->shape));
-	return is_slice || (ts_bytes_is(user->opcode, "dynamic-update-slice") && is_first);
+	return is_slice || (user->opcode == TS_OPCODE_DYNAMIC_UPDATE_SLICE && is_first);
 }
 
 static bool is_new_user(const struct ts_hlo_instr *instr, uint32_t i)
@@ -92,10 +92,10 @@ static void read_by(struct reading *reading, const struct ts_hlo_instr *user, un
 {
 	int64_t all = ts_cost_size(&reading->walk->module->instrs[reading->array].shape);
 
-	if (ts_bytes_is(user->opcode, "fusion"))
+	if (user->opcode == TS_OPCODE_FUSION)
 		reading->bytes = ts_i64_add(
 			reading->bytes, read_nested(reading->walk, user, reading->array, depth));
-	else if (ts_bytes_is(user->opcode, "broadcast") || ts_bytes_is(user->opcode, "reshape"))
+	else if (user->opcode == TS_OPCODE_BROADCAST || user->opcode == TS_OPCODE_RESHAPE)
 		reading->bytes = ts_i64_add(reading->bytes, all);
 	else if (!read_part(reading, user))
 		add_all(reading, all);
@@ -123,7 +123,7 @@ static void add_param(const struct ts_cost_walk *walk, uint32_t param, unsigned 
 		return;
 	}
 	for (uint32_t i = 0; i < self->nr_users && depth <= TS_COST_MAX_DEPTH; i++)
-		if (ts_bytes_is(walk->module->instrs[self->users[i]].opcode, "get-tuple-element"))
+		if (walk->module->instrs[self->users[i]].opcode == TS_OPCODE_GET_TUPLE_ELEMENT)
 			add_param(walk, self->users[i], depth + 1, cost);
 }
 
@@ -133,7 +133,7 @@ static void add_output(const struct ts_cost_walk *walk, const struct ts_hlo_inst
 {
 	const struct ts_hlo_instr *update = NULL;
 
-	if (from && ts_bytes_is(from->opcode, "dynamic-update-slice"))
+	if (from && from->opcode == TS_OPCODE_DYNAMIC_UPDATE_SLICE)
 		update = ts_operand(walk, from, 1);
 	if (update)
 		ts_cost_write_bytes(cost, shape, ts_cost_size(&update->shape));
@@ -144,7 +144,7 @@ static void add_output(const struct ts_cost_walk *walk, const struct ts_hlo_inst
 static void add_outputs(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			const struct ts_hlo_instr *root, struct ts_cost *cost)
 {
-	bool is_tuple = ts_bytes_is(root->opcode, "tuple");
+	bool is_tuple = root->opcode == TS_OPCODE_TUPLE;
 
 	if (instr->shape.nr_parts == 0) {
 		add_output(walk, root, &instr->shape, cost);
@@ -165,7 +165,7 @@ static const struct ts_hlo_instr *core_of(const struct ts_cost_walk *walk,
 	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
 		const struct ts_hlo_instr *inside = &walk->module->instrs[comp->first_instr + i];
 
-		if (ts_bytes_is(inside->opcode, "gather") || ts_bytes_is(inside->opcode, "scatter"))
+		if (inside->opcode == TS_OPCODE_GATHER || inside->opcode == TS_OPCODE_SCATTER)
 			return inside;
 	}
 	return NULL;
@@ -177,8 +177,7 @@ static void add_constants(const struct ts_cost_walk *walk, const struct ts_hlo_c
 	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
 		const struct ts_hlo_instr *inside = &walk->module->instrs[comp->first_instr + i];
 
-		if (ts_bytes_is(inside->opcode, "constant") &&
-		    ts_shape_elements(&inside->shape) > 1)
+		if (inside->opcode == TS_OPCODE_CONSTANT && ts_shape_elements(&inside->shape) > 1)
 			ts_cost_read(cost, &inside->shape);
 	}
 }
@@ -215,10 +214,9 @@ void ts_cost_fusion(const struct ts_cost_walk *walk, const struct ts_hlo_instr *
 			add_param(walk, comp->params[i], 0, cost);
 }
 
-static bool takes_part(struct ts_bytes opcode)
+static bool takes_part(enum ts_opcode opcode)
 {
-	return ts_bytes_is(opcode, "slice") || ts_bytes_is(opcode, "dynamic-slice") ||
-	       ts_bytes_is(opcode, "gather");
+	return TS_OPCODE_IN(opcode, TS_OPCODE_SLICE, TS_OPCODE_DYNAMIC_SLICE, TS_OPCODE_GATHER);
 }
 
 int64_t ts_hlo_read_bytes(const struct ts_hlo_module *module, uint32_t instr, uint32_t operand)
@@ -236,9 +234,9 @@ int64_t ts_hlo_read_bytes(const struct ts_hlo_module *module, uint32_t instr, ui
 	if (operand == 0 && takes_part(op->opcode))
 		return TS_MIN(ts_shape_bytes(&op->shape), all);
 	if (operand == 0 &&
-	    (ts_bytes_is(op->opcode, "dynamic-update-slice") || ts_bytes_is(op->opcode, "scatter")))
+	    (op->opcode == TS_OPCODE_DYNAMIC_UPDATE_SLICE || op->opcode == TS_OPCODE_SCATTER))
 		return 0;
-	if (!ts_bytes_is(op->opcode, "fusion") || op->nr_called == 0)
+	if (op->opcode != TS_OPCODE_FUSION || op->nr_called == 0)
 		return all;
 	comp = &module->comps[op->called[0]];
 	if (operand >= comp->nr_params || comp->params[operand] == TS_NONE)

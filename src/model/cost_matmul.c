@@ -240,12 +240,12 @@ static struct conv conv_of(const struct ts_hlo_instr *instr, const struct ts_sha
 
 static bool is_product(const struct ts_hlo_instr *instr)
 {
-	if (ts_bytes_is(instr->opcode, "custom-call"))
+	if (instr->opcode == TS_OPCODE_CUSTOM_CALL)
 		return (instr->conv &&
 			ts_bytes_starts(instr->custom_call_target, "__cudnn$conv")) ||
 		       (instr->dot && ts_bytes_starts(instr->custom_call_target, "__cublas$"));
-	return (instr->conv && ts_bytes_is(instr->opcode, "convolution")) ||
-	       (instr->dot && ts_bytes_is(instr->opcode, "dot"));
+	return (instr->conv && instr->opcode == TS_OPCODE_CONVOLUTION) ||
+	       (instr->dot && instr->opcode == TS_OPCODE_DOT);
 }
 
 bool ts_cost_product(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr,
@@ -293,10 +293,9 @@ static void note(struct found *found, const struct ts_matmul *product)
 		found->out[at] = *product;
 }
 
-static bool is_entered(struct ts_bytes opcode)
+static bool is_entered(enum ts_opcode opcode)
 {
-	return ts_bytes_is(opcode, "fusion") || ts_bytes_is(opcode, "call") ||
-	       ts_bytes_is(opcode, "async-start");
+	return TS_OPCODE_IN(opcode, TS_OPCODE_FUSION, TS_OPCODE_CALL, TS_OPCODE_ASYNC_START);
 }
 
 static void search(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr,

@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "model/opcode.h"
 
 #define TS_HLO_UNKNOWN (-1)
 
@@ -153,7 +154,8 @@ struct ts_hlo_frame { /* a line of source, innermost first */
 };
 
 struct ts_hlo_instr {
-	struct ts_bytes name, opcode;
+	struct ts_bytes name, opcode_text;
+	enum ts_opcode opcode;
 	int64_t id;
 	struct ts_shape shape;
 	uint32_t computation; /* that it stands in */

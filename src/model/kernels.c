@@ -12,22 +12,14 @@
 #define MAX_HOPS 256 /* steps back to its maker: names an array may go by */
 #define WHOLE	 TS_HLO_WHOLE
 
-static bool is(const struct ts_hlo_instr *instr, const char *opcode)
-{
-	return ts_bytes_is(instr->opcode, opcode);
-}
-
 bool ts_hlo_is_name(const struct ts_hlo_instr *instr)
 {
-	static const char *const names[] = { "parameter",    "constant",  "tuple",
-					     "bitcast",	     "domain",	  "get-tuple-element",
-					     "opt-barrier",  "after-all", "add-dependency",
-					     "partition-id", "replica-id" };
-
 	TS_ASSERT(instr);
-	for (size_t i = 0; i < TS_NELEM(names); i++)
-		if (is(instr, names[i]))
-			return true;
+	if (TS_OPCODE_IN(instr->opcode, TS_OPCODE_PARAMETER, TS_OPCODE_CONSTANT, TS_OPCODE_TUPLE,
+			 TS_OPCODE_BITCAST, TS_OPCODE_DOMAIN, TS_OPCODE_GET_TUPLE_ELEMENT,
+			 TS_OPCODE_OPT_BARRIER, TS_OPCODE_AFTER_ALL, TS_OPCODE_ADD_DEPENDENCY,
+			 TS_OPCODE_PARTITION_ID, TS_OPCODE_REPLICA_ID))
+		return true;
 	/* Memory is set apart, or joined without being moved (libtpu's modules). */
 	return ts_bytes_is(instr->custom_call_target, "AllocateBuffer") ||
 	       ts_bytes_is(instr->custom_call_target, "ConcatBitcast");
@@ -36,13 +28,14 @@ bool ts_hlo_is_name(const struct ts_hlo_instr *instr)
 bool ts_hlo_is_control(const struct ts_hlo_instr *instr)
 {
 	TS_ASSERT(instr);
-	return is(instr, "while") || is(instr, "conditional") || is(instr, "call");
+	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_WHILE, TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL);
 }
 
 bool ts_hlo_is_done(const struct ts_hlo_instr *instr)
 {
 	TS_ASSERT(instr);
-	return ts_bytes_ends(instr->opcode, "-done") || is(instr, "async-update");
+	return ts_opcode_phase(instr->opcode) == TS_PHASE_DONE ||
+	       instr->opcode == TS_OPCODE_ASYNC_UPDATE;
 }
 
 uint32_t *ts_hlo_callers(const struct ts_hlo_module *module)
@@ -70,16 +63,17 @@ static bool step_name(struct ts_hlo_trace *trace)
 
 	if (instr->nr_operands == 0)
 		return false;
-	if (is(instr, "get-tuple-element") && trace->place.leaf == WHOLE) {
+	if (instr->opcode == TS_OPCODE_GET_TUPLE_ELEMENT && trace->place.leaf == WHOLE) {
 		trace->place = (struct ts_hlo_place){ instr->operands[0], instr->tuple_index };
 		return true;
 	}
-	if (is(instr, "tuple") && trace->place.leaf >= 0 &&
+	if (instr->opcode == TS_OPCODE_TUPLE && trace->place.leaf >= 0 &&
 	    trace->place.leaf < instr->nr_operands) {
 		trace->place = (struct ts_hlo_place){ instr->operands[trace->place.leaf], WHOLE };
 		return true;
 	}
-	if (!is(instr, "bitcast") && !is(instr, "opt-barrier") && !is(instr, "add-dependency"))
+	if (!TS_OPCODE_IN(instr->opcode, TS_OPCODE_BITCAST, TS_OPCODE_OPT_BARRIER,
+			  TS_OPCODE_ADD_DEPENDENCY))
 		return false;
 	trace->place.instr = instr->operands[0];
 	return true;
@@ -106,12 +100,12 @@ static bool is_invariant(struct ts_hlo_trace *from, const struct ts_hlo_instr *l
 
 		if (step_name(&trace))
 			continue;
-		if (!is(instr, "while") || !is_invariant(&trace, instr))
+		if (instr->opcode != TS_OPCODE_WHILE || !is_invariant(&trace, instr))
 			break;
 		trace.place.instr = instr->operands[0];
 	}
 	from->fuel = trace.fuel;
-	return is_same && is(instr_at(&trace), "parameter") &&
+	return is_same && instr_at(&trace)->opcode == TS_OPCODE_PARAMETER &&
 	       trace.place.leaf == from->place.leaf &&
 	       instr_at(&trace)->computation == loop->called[0];
 }
@@ -141,9 +135,9 @@ static bool step_out(struct ts_hlo_trace *trace)
 	if (caller == TS_NONE)
 		return false;
 	by = &trace->module->instrs[caller];
-	if (is(by, "while"))
+	if (by->opcode == TS_OPCODE_WHILE)
 		return step_loop(trace, by, true);
-	for (uint32_t i = 0; is(by, "conditional") && i < by->nr_called; i++)
+	for (uint32_t i = 0; by->opcode == TS_OPCODE_CONDITIONAL && i < by->nr_called; i++)
 		if (by->called[i] == param->computation)
 			at = (int64_t)i + 1;
 	if (!ts_hlo_is_control(by) || at < 0 || at >= by->nr_operands)
@@ -157,9 +151,9 @@ static bool step_in(struct ts_hlo_trace *trace)
 {
 	const struct ts_hlo_instr *instr = instr_at(trace);
 
-	if (is(instr, "while"))
+	if (instr->opcode == TS_OPCODE_WHILE)
 		return step_loop(trace, instr, false);
-	if (!is(instr, "call") || instr->nr_called == 0)
+	if (instr->opcode != TS_OPCODE_CALL || instr->nr_called == 0)
 		return false;
 	trace->crosses = true;
 	trace->place.instr = trace->module->comps[instr->called[0]].root;
@@ -175,10 +169,12 @@ bool ts_hlo_trace_back(struct ts_hlo_trace *trace)
 
 		if (step_name(trace))
 			continue;
-		if (is(instr, "parameter") ? step_out(trace) : step_in(trace))
+		if (instr->opcode == TS_OPCODE_PARAMETER ? step_out(trace) : step_in(trace))
 			continue;
-		return !ts_hlo_is_name(instr) && !is(instr, "while") && !is(instr, "call") &&
-		       !ts_bytes_ends(instr->opcode, "-start") && !is(instr, "async-update");
+		return !ts_hlo_is_name(instr) && instr->opcode != TS_OPCODE_WHILE &&
+		       instr->opcode != TS_OPCODE_CALL &&
+		       ts_opcode_phase(instr->opcode) != TS_PHASE_START &&
+		       instr->opcode != TS_OPCODE_ASYNC_UPDATE;
 	}
 	return false;
 }

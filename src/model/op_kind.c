@@ -75,16 +75,25 @@ struct ts_bytes ts_hlo_category(const struct ts_hlo_instr *instr)
 		[TS_FUSION_INPUT] = "input fusion",   [TS_FUSION_OUTPUT] = "output fusion",
 		[TS_FUSION_CUSTOM] = "custom fusion",
 	};
-	static const char *const transfers[] = { "host send", "host send-done", "host recv",
-						 "host recv-done" };
+	static const enum ts_opcode hosts[TS_NR_OPCODES] = {
+		[TS_OPCODE_SEND] = TS_XLA_HOST_SEND,
+		[TS_OPCODE_SEND_DONE] = TS_XLA_HOST_SEND_DONE,
+		[TS_OPCODE_RECV] = TS_XLA_HOST_RECV,
+		[TS_OPCODE_RECV_DONE] = TS_XLA_HOST_RECV_DONE,
+	};
 
 	TS_ASSERT(instr);
-	if (ts_bytes_is(instr->opcode, "fusion"))
+	if (instr->opcode == TS_OPCODE_FUSION)
 		return ts_bytes_of(fusions[instr->fusion_kind]);
-	for (size_t i = 0; instr->is_host_transfer && i < TS_NELEM(transfers); i++)
-		if (ts_bytes_is(instr->opcode, transfers[i] + strlen("host ")))
-			return ts_bytes_of(transfers[i]);
-	return instr->opcode;
+	if (instr->is_host_transfer && hosts[instr->opcode])
+		return ts_bytes_of(ts_opcode_text(hosts[instr->opcode]));
+	return instr->opcode_text;
+}
+
+static bool is_wrapper(const struct ts_hlo_instr *instr)
+{
+	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_ASYNC_START, TS_OPCODE_ASYNC_UPDATE,
+			    TS_OPCODE_ASYNC_DONE);
 }
 
 uint32_t ts_hlo_wrapped(const struct ts_hlo_module *module, uint32_t index)
@@ -95,9 +104,9 @@ uint32_t ts_hlo_wrapped(const struct ts_hlo_module *module, uint32_t index)
 	TS_ASSERT(index < module->nr_instrs);
 	for (int depth = 0; depth < MAX_WRAPS; depth++) {
 		const struct ts_hlo_instr *instr = &module->instrs[index];
-		bool is_async = ts_bytes_starts(instr->opcode, "async-");
+		bool is_async = is_wrapper(instr);
 
-		if (!is_async && !(is_within && ts_bytes_is(instr->opcode, "call")))
+		if (!is_async && !(is_within && instr->opcode == TS_OPCODE_CALL))
 			break;
 		if (instr->nr_called > 0)
 			index = module->comps[instr->called[0]].root;
@@ -121,20 +130,16 @@ static enum ts_op_kind kind_inside(const struct ts_hlo_module *module, uint32_t 
 	for (uint32_t c = 0; c < op->nr_called; c++) {
 		const struct ts_hlo_comp *comp = &module->comps[op->called[c]];
 
-		for (uint32_t i = 0; i < comp->nr_instrs; i++) {
-			const struct kind_row *row =
-				row_of(module->instrs[comp->first_instr + i].opcode);
-
-			if (row && row->kind == TS_OP_COLLECTIVE)
+		for (uint32_t i = 0; i < comp->nr_instrs; i++)
+			if (ts_opcode_is_collective(module->instrs[comp->first_instr + i].opcode))
 				return TS_OP_COLLECTIVE; /* all-reduce-scatter */
-		}
 	}
 	return TS_OP_COMPUTE;
 }
 
 static bool has_inside(const struct ts_hlo_instr *instr)
 {
-	return ts_bytes_is(instr->opcode, "fusion") && instr->nr_called > 0;
+	return instr->opcode == TS_OPCODE_FUSION && instr->nr_called > 0;
 }
 
 /* copies and slices only: does any shape of it lie in the host's memory, S(5)? */
@@ -156,10 +161,10 @@ static bool touches_host_memory(const struct ts_profile *profile, const struct t
 	return false;
 }
 
-static bool is_copy_or_slice(struct ts_bytes category)
+static bool is_copy_or_slice(const struct ts_op *op)
 {
-	return ts_bytes_starts(category, "copy") || ts_bytes_has(category, "slice") ||
-	       ts_bytes_starts(category, "async-") || ts_bytes_is(category, "data formatting");
+	return ts_bytes_starts(op->category, "copy") || ts_bytes_has(op->category, "slice") ||
+	       ts_bytes_starts(op->category, "async-") || op->category_id == TS_XLA_DATA_FORMATTING;
 }
 
 static enum ts_op_async async_of(struct ts_bytes category)
@@ -201,15 +206,10 @@ static enum ts_op_kind kernel_kind(const struct ts_op *op)
 /* Kineto's categories of what runs on a device, as of now and of its first years. */
 static bool is_kernel(const struct ts_op *op)
 {
-	static const char *const categories[] = { "kernel",	"gpu_memcpy",
-						  "gpu_memset", "concurrent_kernel",
-						  "Kernel",	"Memcpy",
-						  "Memset" };
-
-	for (size_t i = 0; op->is_traced && i < TS_NELEM(categories); i++)
-		if (ts_bytes_is(op->category, categories[i]))
-			return true;
-	return false;
+	return op->is_traced &&
+	       TS_OPCODE_IN(op->category_id, TS_KINETO_KERNEL, TS_KINETO_GPU_MEMCPY,
+			    TS_KINETO_GPU_MEMSET, TS_KINETO_CONCURRENT_KERNEL,
+			    TS_KINETO_FIRST_KERNEL, TS_KINETO_FIRST_MEMCPY, TS_KINETO_FIRST_MEMSET);
 }
 
 void ts_op_classify(const struct ts_profile *profile, struct ts_op *op)
@@ -218,6 +218,7 @@ void ts_op_classify(const struct ts_profile *profile, struct ts_op *op)
 	const struct kind_row *row;
 
 	TS_ASSERT(profile && op);
+	op->category_id = ts_opcode_of(op->category);
 	if (op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP || op->category.n == 0 ||
 	    op->is_event)
 		return;
@@ -230,9 +231,9 @@ void ts_op_classify(const struct ts_profile *profile, struct ts_op *op)
 	op->async = async_of(op->category);
 	row = row_of(
 		op->category); /* an async wrapper moves bytes, unless it wraps something else */
-	if (module && ts_bytes_starts(module->instrs[op->instr].opcode, "async-")) {
+	if (module && is_wrapper(&module->instrs[op->instr])) {
 		uint32_t inner = ts_hlo_wrapped(module, op->instr);
-		const struct kind_row *wrapped = row_of(module->instrs[inner].opcode);
+		const struct kind_row *wrapped = row_of(module->instrs[inner].opcode_text);
 
 		row = wrapped ? wrapped : row;
 	}
@@ -240,8 +241,7 @@ void ts_op_classify(const struct ts_profile *profile, struct ts_op *op)
 	if (module && (op->kind == TS_OP_COMPUTE ||
 		       (op->kind == TS_OP_MATRIX && has_inside(&module->instrs[op->instr]))))
 		op->kind = kind_inside(module, op->instr);
-	if (op->kind != TS_OP_CONTROL && is_copy_or_slice(op->category) &&
-	    touches_host_memory(profile, op))
+	if (op->kind != TS_OP_CONTROL && is_copy_or_slice(op) && touches_host_memory(profile, op))
 		op->kind = TS_OP_HOST;
 }
 
@@ -266,7 +266,7 @@ struct ts_bytes ts_op_start_name(const struct ts_profile *profile, const struct 
 	if (!instr || instr->nr_operands == 0)
 		return operand_in_text(op->text);
 	instr = &profile->modules[op->module].instrs[instr->operands[0]];
-	for (int i = 0; i < MAX_UPDATES && ts_bytes_ends(instr->opcode, "-update"); i++) {
+	for (int i = 0; i < MAX_UPDATES && instr->opcode == TS_OPCODE_ASYNC_UPDATE; i++) {
 		if (instr->nr_operands == 0)
 			break;
 		instr = &profile->modules[op->module].instrs[instr->operands[0]];

@@ -5,7 +5,7 @@
 
 #include "model/profile.h"
 
-/* Sets kind, async and is_remat of an op whose module link is known. */
+/* Sets category_id, kind, async and is_remat of an op whose module link is known. */
 void ts_op_classify(const struct ts_profile *profile, struct ts_op *op);
 
 /* hlo_category as XLA derives it from an instruction: "loop fusion", or the opcode. */

@@ -89,8 +89,7 @@ static bool is_bookkeeping(struct ts_bytes target)
 bool ts_instr_is_kernel(const struct ts_hlo_instr *instr)
 {
 	TS_ASSERT(instr);
-	return ts_bytes_is(instr->opcode, "custom-call") &&
-	       !is_bookkeeping(instr->custom_call_target);
+	return instr->opcode == TS_OPCODE_CUSTOM_CALL && !is_bookkeeping(instr->custom_call_target);
 }
 
 bool ts_instr_is_opaque(const struct ts_hlo_instr *instr)
@@ -106,17 +105,16 @@ bool ts_op_is_opaque(const struct ts_profile *profile, const struct ts_op *op)
 	const struct ts_hlo_instr *instr = ts_op_instr(profile, op);
 
 	TS_ASSERT(profile && op);
-	if (!ts_bytes_is(op->category, "custom-call") || op->flops > 0)
+	if (op->category_id != TS_OPCODE_CUSTOM_CALL || op->flops > 0)
 		return false;
 	return !instr || ts_instr_is_opaque(instr);
 }
 
 /* Ops whose called computations run as ops of their own, with events. What async-start wraps is
  * one op with it. */
-static bool calls_ops(struct ts_bytes opcode)
+static bool calls_ops(enum ts_opcode opcode)
 {
-	return ts_bytes_is(opcode, "while") || ts_bytes_is(opcode, "conditional") ||
-	       ts_bytes_is(opcode, "call");
+	return TS_OPCODE_IN(opcode, TS_OPCODE_WHILE, TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL);
 }
 
 bool *ts_hlo_inner_comps(const struct ts_hlo_module *module)

@@ -342,6 +342,7 @@ uint32_t ts_profile_intern_op(struct ts_profile *profile, const struct ts_op *dr
 			  sizeof(*draft)))
 		return TS_NONE;
 	profile->ops[profile->nr_ops] = *draft;
+	profile->ops[profile->nr_ops].category_id = ts_opcode_of(draft->category);
 	*slot = (uint32_t)profile->nr_ops++;
 	return *slot;
 }

@@ -69,9 +69,10 @@ enum ts_op_kind {
 enum ts_op_async { TS_ASYNC_NONE, TS_ASYNC_START, TS_ASYNC_DONE };
 
 struct ts_op {
-	struct ts_bytes name;	  /* as viewers label it: fusion.12; or the event's name */
-	struct ts_bytes text;	  /* the HLO text with layouts, where the profile has it */
-	struct ts_bytes category; /* hlo_category */
+	struct ts_bytes name;	    /* as viewers label it: fusion.12; or the event's name */
+	struct ts_bytes text;	    /* the HLO text with layouts, where the profile has it */
+	struct ts_bytes category;   /* hlo_category */
+	enum ts_opcode category_id; /* the same as a known word */
 	struct ts_bytes
 		framework_op;	/* tf_op: jit(f)/jit(main)/dot_general, without the last ':' */
 	struct ts_bytes source; /* file:line */

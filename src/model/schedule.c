@@ -24,7 +24,7 @@ struct walker {
 bool ts_hlo_is_start(const struct ts_hlo_instr *instr)
 {
 	TS_ASSERT(instr);
-	return ts_bytes_ends(instr->opcode, "-start");
+	return ts_opcode_phase(instr->opcode) == TS_PHASE_START;
 }
 
 uint32_t ts_hlo_start_of(const struct ts_hlo_module *module, uint32_t done)
@@ -33,7 +33,7 @@ uint32_t ts_hlo_start_of(const struct ts_hlo_module *module, uint32_t done)
 
 	TS_ASSERT(module);
 	TS_ASSERT(done < module->nr_instrs);
-	if (!ts_bytes_ends(instr->opcode, "-done"))
+	if (ts_opcode_phase(instr->opcode) != TS_PHASE_DONE)
 		return TS_NONE;
 	for (int i = 0; i < MAX_UPDATES && instr->nr_operands > 0; i++) {
 		uint32_t operand = instr->operands[0];
@@ -41,7 +41,7 @@ uint32_t ts_hlo_start_of(const struct ts_hlo_module *module, uint32_t done)
 		instr = &module->instrs[operand];
 		if (ts_hlo_is_start(instr))
 			return operand;
-		if (!ts_bytes_ends(instr->opcode, "-update"))
+		if (ts_opcode_phase(instr->opcode) != TS_PHASE_UPDATE)
 			break;
 	}
 	return TS_NONE;
@@ -65,9 +65,9 @@ static int64_t cost_of(const struct walker *walker, const struct ts_hlo_comp *co
 			inside = ts_i64_add(inside, walker->branch_ps[instr->called[c]]);
 			most = TS_MAX(most, walker->branch_ps[instr->called[c]]);
 		}
-		if (ts_bytes_is(instr->opcode, "conditional"))
+		if (instr->opcode == TS_OPCODE_CONDITIONAL)
 			inside = most;
-		else if (ts_bytes_is(instr->opcode, "while"))
+		else if (instr->opcode == TS_OPCODE_WHILE)
 			inside = ts_i64_mul(inside, op->trips);
 		sum = ts_i64_add(sum, inside);
 	}
@@ -222,7 +222,7 @@ static enum ts_status walk_control(struct walker *walker, uint32_t index, unsign
 	enum ts_status st = put_event(walker, events, index, begin_ps, 0, err);
 	uint32_t taken = 0;
 
-	if (st == TS_OK && ts_bytes_is(instr->opcode, "while")) {
+	if (st == TS_OK && instr->opcode == TS_OPCODE_WHILE) {
 		st = walk_trips(walker, instr, walker->walk->ops[index].trips, depth, err);
 	} else if (st == TS_OK && instr->nr_called > 0) {
 		for (uint32_t c = 1; c < instr->nr_called; c++)

@@ -109,14 +109,13 @@ static enum ts_torch_event of_runtime(struct ts_bytes name)
 	return TS_TORCH_OTHER;
 }
 
-enum ts_torch_event ts_torch_event_of(struct ts_bytes name, struct ts_bytes category)
+enum ts_torch_event ts_torch_event_of(struct ts_bytes name, enum ts_opcode category)
 {
 	TS_ASSERT_HOT(name.p || name.n == 0);
-	TS_ASSERT_HOT(category.p || category.n == 0);
 	if (ts_trace_class_of_category(category) == TS_TRACE_RUNTIME)
 		return of_runtime(name);
-	if (ts_bytes_is(category, "cpu_op") || ts_bytes_is(category, "user_annotation") ||
-	    ts_bytes_is(category, "dynamo_timed"))
+	if (TS_OPCODE_IN(category, TS_KINETO_CPU_OP, TS_KINETO_USER_ANNOTATION,
+			 TS_KINETO_DYNAMO_TIMED))
 		return of_host(name);
 	return TS_TORCH_OTHER;
 }

@@ -10,6 +10,7 @@
 #define TS_MODEL_TORCH_EVENT_H
 
 #include "base/map.h"
+#include "model/opcode.h"
 
 enum ts_torch_event {
 	TS_TORCH_OTHER,
@@ -29,7 +30,7 @@ enum ts_torch_event {
 };
 
 /* NAME and CATEGORY as in the trace; an event of another program's trace is TS_TORCH_OTHER. */
-enum ts_torch_event ts_torch_event_of(struct ts_bytes name, struct ts_bytes category);
+enum ts_torch_event ts_torch_event_of(struct ts_bytes name, enum ts_opcode category);
 
 /* Which compilation: the frame, how often it had been compiled before, and, of compiled autograd, which
  * of its graphs; -1: not said. */

@@ -24,18 +24,6 @@ struct row {
 	enum ts_trace_class class;
 };
 
-static const struct row categories[] = {
-	{ "cpu_op", TS_TRACE_CPU_EXEC },      { "Operator", TS_TRACE_CPU_EXEC },
-	{ "cuda_runtime", TS_TRACE_RUNTIME }, { "cuda_driver", TS_TRACE_RUNTIME },
-	{ "Runtime", TS_TRACE_RUNTIME },      { "hip_runtime", TS_TRACE_RUNTIME },
-	{ "mtia_runtime", TS_TRACE_RUNTIME }, { "xpu_runtime", TS_TRACE_RUNTIME },
-	{ "xpu_driver", TS_TRACE_RUNTIME },   { "privateuse1_runtime", TS_TRACE_RUNTIME },
-	{ "kernel", TS_TRACE_KERNEL },	      { "concurrent_kernel", TS_TRACE_KERNEL },
-	{ "Kernel", TS_TRACE_KERNEL },	      { "gpu_memcpy", TS_TRACE_MEMCPY },
-	{ "Memcpy", TS_TRACE_MEMCPY },	      { "gpu_memset", TS_TRACE_MEMSET },
-	{ "Memset", TS_TRACE_MEMSET },
-};
-
 /* Of the host. JAX's traces have no categories: runtime calls go by their names. */
 static const struct row host_names[] = {
 	{ "enumerate(DataLoader)#", TS_TRACE_DATALOADER },
@@ -71,12 +59,23 @@ static enum ts_trace_class by_prefix(const struct row *rows, size_t nr, struct t
 	return TS_TRACE_NONE;
 }
 
-enum ts_trace_class ts_trace_class_of_category(struct ts_bytes category)
+enum ts_trace_class ts_trace_class_of_category(enum ts_opcode category)
 {
-	TS_ASSERT_HOT(category.p || category.n == 0);
-	for (size_t i = 0; i < TS_NELEM(categories); i++)
-		if (ts_bytes_is(category, categories[i].text))
-			return categories[i].class;
+	TS_ASSERT_HOT(category < TS_NR_OPCODES);
+	if (TS_OPCODE_IN(category, TS_KINETO_CPU_OP, TS_KINETO_FIRST_OPERATOR))
+		return TS_TRACE_CPU_EXEC;
+	if (TS_OPCODE_IN(category, TS_KINETO_CUDA_RUNTIME, TS_KINETO_CUDA_DRIVER,
+			 TS_KINETO_FIRST_RUNTIME, TS_KINETO_HIP_RUNTIME, TS_KINETO_MTIA_RUNTIME,
+			 TS_KINETO_XPU_RUNTIME, TS_KINETO_XPU_DRIVER,
+			 TS_KINETO_PRIVATEUSE1_RUNTIME))
+		return TS_TRACE_RUNTIME;
+	if (TS_OPCODE_IN(category, TS_KINETO_KERNEL, TS_KINETO_CONCURRENT_KERNEL,
+			 TS_KINETO_FIRST_KERNEL))
+		return TS_TRACE_KERNEL;
+	if (TS_OPCODE_IN(category, TS_KINETO_GPU_MEMCPY, TS_KINETO_FIRST_MEMCPY))
+		return TS_TRACE_MEMCPY;
+	if (TS_OPCODE_IN(category, TS_KINETO_GPU_MEMSET, TS_KINETO_FIRST_MEMSET))
+		return TS_TRACE_MEMSET;
 	return TS_TRACE_NONE;
 }
 
@@ -110,7 +109,7 @@ static enum ts_trace_class on_host(const struct ts_op *op)
 	enum ts_trace_class class = by_prefix(host_names, TS_NELEM(host_names), op->name);
 
 	if (class == TS_TRACE_NONE)
-		class = ts_trace_class_of_category(op->category);
+		class = ts_trace_class_of_category(op->category_id);
 	if (class == TS_TRACE_NONE && op->category.n == 0)
 		class = by_prefix(runtime_names, TS_NELEM(runtime_names), op->name);
 	return class;
@@ -138,7 +137,7 @@ enum ts_trace_side ts_trace_side_of(const struct ts_profile *profile, const stru
 bool ts_trace_is_python(const struct ts_op *op)
 {
 	TS_ASSERT_HOT(op);
-	return ts_bytes_is(op->category, "python_function") ||
+	return op->category_id == TS_KINETO_PYTHON_FUNCTION ||
 	       (op->category.n == 0 && ts_bytes_starts(op->name, "$"));
 }
 
@@ -148,8 +147,8 @@ bool ts_profile_is_torch(const struct ts_profile *profile)
 	for (size_t i = 0; i < profile->nr_ops; i++) {
 		const struct ts_op *op = &profile->ops[i];
 
-		if (op->is_event && (ts_bytes_is(op->category, "python_function") ||
-				     ts_trace_class_of_category(op->category) != TS_TRACE_NONE))
+		if (op->is_event && (op->category_id == TS_KINETO_PYTHON_FUNCTION ||
+				     ts_trace_class_of_category(op->category_id) != TS_TRACE_NONE))
 			return true;
 	}
 	return false;

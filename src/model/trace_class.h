@@ -37,7 +37,7 @@ enum ts_trace_class ts_trace_class_of(const struct ts_profile *profile, const st
 
 /* Of the categories that PyTorch's profiler gives operators, calls of a runtime (CUDA's, HIP's, XPU's)
  * and what devices do; TS_TRACE_NONE of all else. */
-enum ts_trace_class ts_trace_class_of_category(struct ts_bytes category);
+enum ts_trace_class ts_trace_class_of_category(enum ts_opcode category);
 
 /* A frame of a Python tracer: torch.profiler's with_stack, jax.profiler's python_tracer. */
 bool ts_trace_is_python(const struct ts_op *op);

@@ -8,15 +8,7 @@
 #include <math.h>
 
 #include "base/check.h"
-
-/* Ops that talk to the host without an array in its memory. */
-static const struct {
-	const char *category;
-	bool is_inward;
-} links[] = {
-	{ "infeed", true },	    { "outfeed", false },   { "host recv", true },
-	{ "host recv-done", true }, { "host send", false }, { "host send-done", false },
-};
+#include "model/op_kind.h"
 
 static int64_t sum_of(const int64_t *bytes)
 {
@@ -28,23 +20,21 @@ static int64_t sum_of(const int64_t *bytes)
 	return sum;
 }
 
-/* What lands on the device came over the link, and the other way round. */
-static void add_link(struct ts_traffic *traffic, struct ts_bytes category)
+/*
+ * Of ops that talk to the host without an array in its memory: what lands on the device came over the link, and
+ * the other way round.
+ */
+static void add_link(struct ts_traffic *traffic, enum ts_opcode op)
 {
-	for (size_t i = 0; i < TS_NELEM(links); i++) {
-		if (!ts_bytes_is(category, links[i].category))
-			continue;
-		if (links[i].is_inward)
-			traffic->read_bytes[TS_MEMORY_HOST] = sum_of(traffic->written_bytes);
-		else
-			traffic->written_bytes[TS_MEMORY_HOST] = sum_of(traffic->read_bytes);
-	}
+	if (TS_OPCODE_IN(op, TS_OPCODE_INFEED, TS_XLA_HOST_RECV, TS_XLA_HOST_RECV_DONE))
+		traffic->read_bytes[TS_MEMORY_HOST] = sum_of(traffic->written_bytes);
+	if (TS_OPCODE_IN(op, TS_OPCODE_OUTFEED, TS_XLA_HOST_SEND, TS_XLA_HOST_SEND_DONE))
+		traffic->written_bytes[TS_MEMORY_HOST] = sum_of(traffic->read_bytes);
 }
 
 static bool holds_ops(const struct ts_hlo_instr *instr)
 {
-	return ts_bytes_is(instr->opcode, "while") || ts_bytes_is(instr->opcode, "conditional") ||
-	       ts_bytes_is(instr->opcode, "call");
+	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_WHILE, TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL);
 }
 
 struct ts_traffic ts_instr_traffic(const struct ts_hlo_module *module, uint32_t index)
@@ -61,12 +51,7 @@ struct ts_traffic ts_instr_traffic(const struct ts_hlo_module *module, uint32_t 
 		return (struct ts_traffic){ .source = TS_TRAFFIC_UNKNOWN };
 	memcpy(traffic.read_bytes, cost.read_bytes, sizeof(traffic.read_bytes));
 	memcpy(traffic.written_bytes, cost.written_bytes, sizeof(traffic.written_bytes));
-	if (instr->is_host_transfer && ts_bytes_starts(instr->opcode, "send"))
-		add_link(&traffic, ts_bytes_of("host send"));
-	else if (instr->is_host_transfer && ts_bytes_starts(instr->opcode, "recv"))
-		add_link(&traffic, ts_bytes_of("host recv"));
-	else
-		add_link(&traffic, instr->opcode);
+	add_link(&traffic, ts_opcode_of(ts_hlo_category(instr)));
 	return traffic;
 }
 
@@ -91,7 +76,7 @@ static struct ts_traffic by_breakdown(const struct ts_profile *profile, const st
 	traffic.written_bytes[TS_MEMORY_HBM] = known(op->hbm_write_bytes);
 	traffic.written_bytes[TS_MEMORY_VMEM] = known(op->vmem_write_bytes);
 	traffic.written_bytes[TS_MEMORY_CMEM] = known(op->cmem_write_bytes);
-	add_link(&traffic, op->category);
+	add_link(&traffic, op->category_id);
 	if (op->kind == TS_OP_HOST && op->instr != TS_NONE && op->module != TS_NONE) {
 		struct ts_traffic compiled =
 			ts_instr_traffic(&profile->modules[op->module], op->instr);
@@ -111,11 +96,11 @@ static struct ts_traffic by_total(const struct ts_op *op)
 	struct ts_traffic traffic = { .source = TS_TRAFFIC_TOTAL };
 	bool copies = op->kind == TS_OP_MOVE || op->kind == TS_OP_HOST;
 
-	if ((copies && op->async == TS_ASYNC_START) || ts_bytes_is(op->category, "outfeed"))
+	if ((copies && op->async == TS_ASYNC_START) || op->category_id == TS_OPCODE_OUTFEED)
 		traffic.read_bytes[TS_MEMORY_HBM] = op->bytes_accessed;
 	else if (copies && op->async == TS_ASYNC_DONE && op->kind == TS_OP_MOVE)
 		return traffic;
-	else if ((copies && op->async == TS_ASYNC_DONE) || ts_bytes_is(op->category, "infeed"))
+	else if ((copies && op->async == TS_ASYNC_DONE) || op->category_id == TS_OPCODE_INFEED)
 		traffic.written_bytes[TS_MEMORY_HBM] = op->bytes_accessed;
 	else
 		traffic.unsplit_bytes = op->bytes_accessed;
@@ -123,7 +108,7 @@ static struct ts_traffic by_total(const struct ts_op *op)
 		traffic.written_bytes[TS_MEMORY_HOST] = traffic.read_bytes[TS_MEMORY_HBM];
 		traffic.read_bytes[TS_MEMORY_HOST] = traffic.written_bytes[TS_MEMORY_HBM];
 	}
-	add_link(&traffic, op->category);
+	add_link(&traffic, op->category_id);
 	return traffic;
 }
 
@@ -140,7 +125,7 @@ struct ts_traffic ts_op_traffic(const struct ts_profile *profile, const struct t
 		traffic = ts_instr_traffic(&profile->modules[op->module], op->instr);
 	if (traffic.source != TS_TRAFFIC_UNKNOWN || op->bytes_accessed < 0)
 		return traffic;
-	if (op->bytes_accessed == 0 && ts_bytes_is(op->category, "custom-call"))
+	if (op->bytes_accessed == 0 && op->category_id == TS_OPCODE_CUSTOM_CALL)
 		return traffic; /* libtpu's 0 for a kernel that it does not know */
 	return by_total(op);
 }

@@ -9,13 +9,9 @@
 /* Ops that give on the number that they are given. */
 static bool hands_on(const struct ts_hlo_instr *instr)
 {
-	static const char *const opcodes[] = { "copy", "copy-done", "copy-start", "bitcast",
-					       "convert" };
-
-	for (size_t i = 0; i < TS_NELEM(opcodes) && instr->nr_operands == 1; i++)
-		if (ts_bytes_is(instr->opcode, opcodes[i]))
-			return true;
-	return false;
+	return instr->nr_operands == 1 &&
+	       TS_OPCODE_IN(instr->opcode, TS_OPCODE_COPY, TS_OPCODE_COPY_DONE,
+			    TS_OPCODE_COPY_START, TS_OPCODE_BITCAST, TS_OPCODE_CONVERT);
 }
 
 static const struct ts_hlo_instr *origin_of(const struct ts_hlo_module *module,
@@ -30,8 +26,8 @@ static const struct ts_hlo_instr *origin_of(const struct ts_hlo_module *module,
 static int64_t part_of(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
 {
 	instr = origin_of(module, instr);
-	if (!ts_bytes_is(instr->opcode, "get-tuple-element") || instr->nr_operands != 1 ||
-	    !ts_bytes_is(module->instrs[instr->operands[0]].opcode, "parameter"))
+	if (instr->opcode != TS_OPCODE_GET_TUPLE_ELEMENT || instr->nr_operands != 1 ||
+	    module->instrs[instr->operands[0]].opcode != TS_OPCODE_PARAMETER)
 		return -1;
 	return instr->tuple_index;
 }
@@ -40,7 +36,7 @@ static int64_t part_of(const struct ts_hlo_module *module, const struct ts_hlo_i
 static const struct ts_hlo_instr *made_of(const struct ts_hlo_module *module,
 					  const struct ts_hlo_instr *tuple, int64_t part)
 {
-	if (!ts_bytes_is(tuple->opcode, "tuple") || part < 0 || part >= tuple->nr_operands)
+	if (tuple->opcode != TS_OPCODE_TUPLE || part < 0 || part >= tuple->nr_operands)
 		return NULL;
 	return origin_of(module, &module->instrs[tuple->operands[part]]);
 }
@@ -75,7 +71,7 @@ static bool step_of(const struct loop *loop, int64_t part, int64_t *step)
 {
 	const struct ts_hlo_instr *next = made_of(loop->module, loop->last, part);
 
-	if (!next || !ts_bytes_is(next->opcode, "add") || next->nr_operands != 2)
+	if (!next || next->opcode != TS_OPCODE_ADD || next->nr_operands != 2)
 		return false;
 	for (int i = 0; i < 2; i++) {
 		const struct ts_hlo_instr *counter = &loop->module->instrs[next->operands[i]];
@@ -93,7 +89,7 @@ static int64_t count_trips(const struct loop *loop, const struct ts_hlo_instr *c
 	const struct ts_hlo_instr *counter, *start;
 	int64_t bound, from, step, left;
 
-	if (!ts_bytes_is(condition->opcode, "compare") || condition->nr_operands != 2 ||
+	if (condition->opcode != TS_OPCODE_COMPARE || condition->nr_operands != 2 ||
 	    (!or_equal && !ts_bytes_is(condition->direction, "LT")))
 		return TS_HLO_UNKNOWN;
 	counter = &loop->module->instrs[condition->operands[0]];

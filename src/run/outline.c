@@ -132,7 +132,7 @@ static bool is_outline_line(const struct ts_plane *plane, const struct ts_line *
 static enum ts_host_activity activity_of(const struct ts_op *op)
 {
 	enum ts_torch_event event =
-		op->is_event ? ts_torch_event_of(op->name, op->category) : TS_TORCH_OTHER;
+		op->is_event ? ts_torch_event_of(op->name, op->category_id) : TS_TORCH_OTHER;
 
 	if (event == TS_TORCH_COMPILE || event == TS_TORCH_PHASE)
 		return TS_HOST_TORCH;

@@ -23,9 +23,9 @@ static enum ts_host_owner owner_of(const struct ts_op *op)
 		return TS_HOST_OF_RUNTIME;
 	if (op->category.n == 0)
 		return ts_host_owner_of(op->name);
-	if (ts_bytes_is(op->category, "user_annotation"))
+	if (op->category_id == TS_KINETO_USER_ANNOTATION)
 		return TS_HOST_OF_USER;
-	return ts_bytes_is(op->category, "python_function") ? TS_HOST_OF_TRACER
+	return op->category_id == TS_KINETO_PYTHON_FUNCTION ? TS_HOST_OF_TRACER
 							    : TS_HOST_OF_FRAMEWORK;
 }
 

@@ -122,7 +122,7 @@ static void print_instr(struct ts_buf *text, const struct ts_hlo_module *module,
 {
 	ts_buf_printf(text, "%%%.*s = ", TS_ARG(instr->name));
 	ts_shape_print(text, &instr->shape);
-	ts_buf_printf(text, " %.*s(", TS_ARG(instr->opcode));
+	ts_buf_printf(text, " %.*s(", TS_ARG(instr->opcode_text));
 	for (uint32_t i = 0; i < instr->nr_operands; i++)
 		ts_buf_printf(text, "%s%%%.*s", i > 0 ? ", " : "",
 			      TS_ARG(module->instrs[instr->operands[i]].name));

@@ -226,7 +226,8 @@ static inline struct ts_hlo_instr *feed_instr(struct feed *feed, struct ts_hlo_m
 	uint32_t *operands = ts_arena_array(&feed->profile.arena, 2, sizeof(*operands));
 
 	instr->name = ts_bytes_of(name);
-	instr->opcode = ts_bytes_of(opcode);
+	instr->opcode_text = ts_bytes_of(opcode);
+	instr->opcode = ts_opcode_of(instr->opcode_text);
 	assert_int_equal(
 		ts_shape_parse(&feed->profile.arena, ts_bytes_of(shape), &instr->shape, NULL, NULL),
 		TS_OK);

@@ -113,8 +113,9 @@ static void copies_of_host_memory_are_transfers(void **state)
 /* On a v7x libtpu gives collectives to the SparseCores: async-start, around a call, around the all-reduce. */
 static void an_async_call_is_what_it_calls(void **state)
 {
-	static const char *const opcodes[] = { "async-start", "async-update", "async-done", "call",
-					       "all-reduce" };
+	static const enum ts_opcode opcodes[] = { TS_OPCODE_ASYNC_START, TS_OPCODE_ASYNC_UPDATE,
+						  TS_OPCODE_ASYNC_DONE, TS_OPCODE_CALL,
+						  TS_OPCODE_ALL_REDUCE };
 	uint32_t operands[] = { 0, 1 }, called[] = { 0, 1 };
 	struct ts_hlo_comp comps[] = { { .root = 3 }, { .root = 4 } };
 	struct ts_hlo_instr instrs[TS_NELEM(opcodes)];
@@ -124,7 +125,7 @@ static void an_async_call_is_what_it_calls(void **state)
 
 	memset(instrs, 0, sizeof(instrs));
 	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
-		instrs[i].opcode = ts_bytes_of(opcodes[i]);
+		instrs[i].opcode = opcodes[i];
 	instrs[0].called = &called[0];
 	instrs[3].called = &called[1];
 	instrs[0].nr_called = instrs[3].nr_called = 1;

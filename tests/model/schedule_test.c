@@ -39,7 +39,7 @@ static void given_module(struct given *given, int64_t entry)
 	for (uint32_t i = 0; i < given->module.nr_instrs; i++) {
 		given->ops[i].start = ts_hlo_start_of(&given->module, i);
 		given->ops[i].is_start = ts_hlo_is_start(&given->module.instrs[i]);
-		if (ts_bytes_is(given->module.instrs[i].opcode, "while"))
+		if (given->module.instrs[i].opcode == TS_OPCODE_WHILE)
 			given->ops[i].trips = ts_hlo_trips(&given->module, i);
 	}
 }

@@ -49,8 +49,8 @@ static void events_are_known_by_name_and_category(void **state)
 {
 	for (size_t i = 0; i < TS_NELEM(name_rows); i++) {
 		const struct name_row *row = &name_rows[i];
-		enum ts_torch_event is =
-			ts_torch_event_of(ts_bytes_of(row->name), ts_bytes_of(row->category));
+		enum ts_torch_event is = ts_torch_event_of(
+			ts_bytes_of(row->name), ts_opcode_of(ts_bytes_of(row->category)));
 
 		if (is != row->event)
 			fail_msg("%s is %d, not %d", row->name, (int)is, (int)row->event);

@@ -46,7 +46,7 @@ static int64_t copy_extras(const struct ts_hlo_module *module)
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < module->nr_instrs; i++)
-		if (ts_bytes_is(module->instrs[i].opcode, "copy-start"))
+		if (module->instrs[i].opcode == TS_OPCODE_COPY_START)
 			sum += ts_shape_bytes(&module->instrs[i].shape.parts[1]) + SYNC_FLAG_BYTES;
 	return sum;
 }
@@ -56,7 +56,7 @@ static int64_t nr_of(const struct ts_hlo_module *module, const char *opcode)
 	int64_t nr = 0;
 
 	for (uint32_t i = 0; i < module->nr_instrs; i++)
-		nr += ts_bytes_is(module->instrs[i].opcode, opcode);
+		nr += ts_bytes_is(module->instrs[i].opcode_text, opcode);
 	return nr;
 }
 

@@ -727,8 +727,8 @@ static void modules_with_negative_keys_and_entries_that_are_none(void **state)
 	module = op_named(given, "neg.1")->module;
 	assert_int_not_equal(module, TS_NONE);
 	assert_true(profile_of(given)->modules[module].program_id == PROGRAM);
-	assert_true(ts_bytes_is(ts_op_instr(profile_of(given), op_named(given, "neg.1"))->opcode,
-				"negate"));
+	assert_true(ts_bytes_is(
+		ts_op_instr(profile_of(given), op_named(given, "neg.1"))->opcode_text, "negate"));
 	assert_int_not_equal(ts_profile_module_of(profile_of(given), (uint64_t)-3), TS_NONE);
 	assert_int_equal(op_named(given, "gone.1")->module, TS_NONE);
 	assert_int_equal(profile_of(given)->nr_damage, 1);

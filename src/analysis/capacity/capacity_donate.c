@@ -108,7 +108,7 @@ static bool is_itself(const struct ts_hlo_module *module, const struct side *par
 
 	if (output->instr == param->instr)
 		return true;
-	return output->leaf < root->nr_operands && ts_bytes_is(root->opcode, "tuple") &&
+	return output->leaf < root->nr_operands && root->opcode == TS_OPCODE_TUPLE &&
 	       root->operands[output->leaf] == param->instr;
 }
 

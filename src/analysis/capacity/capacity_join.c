@@ -164,12 +164,14 @@ static void join_done(struct ranges *ranges, uint32_t index)
 	if (instr->nr_operands == 0)
 		return;
 	start = instr_at(ranges, instr->operands[0]);
-	if (start->shape.dtype != instr->shape.dtype && !is_opcode(instr, "copy-done") &&
-	    !is_opcode(instr, "recv-done") && !is_opcode(instr, "send-done") &&
+	if (start->shape.dtype != instr->shape.dtype &&
+	    !TS_OPCODE_IN(instr->opcode, TS_OPCODE_COPY_DONE, TS_OPCODE_RECV_DONE,
+			  TS_OPCODE_SEND_DONE) &&
 	    start->shape.nr_parts > 1)
 		leaf = part(&start->shape, 1);
-	else if (instr->shape.dtype == TS_TUPLE && !is_opcode(instr, "all-reduce-done") &&
-		 !is_opcode(instr, "recv-done") && !is_opcode(instr, "async-update") &&
+	else if (instr->shape.dtype == TS_TUPLE &&
+		 !TS_OPCODE_IN(instr->opcode, TS_OPCODE_ALL_REDUCE_DONE, TS_OPCODE_RECV_DONE,
+			       TS_OPCODE_ASYNC_UPDATE) &&
 		 start->shape.nr_parts > 1)
 		leaf = part(&start->shape, 1);
 	join_parts(ranges, index, 0, instr->operands[0], leaf, nr_leaves(ranges, index));
@@ -190,10 +192,10 @@ static uint32_t named(const struct ranges *ranges, uint32_t at)
 
 	if (instr->nr_operands == 0)
 		return at;
-	if (is_opcode(instr, "bitcast") || is_opcode(instr, "async-done"))
+	if (instr->opcode == TS_OPCODE_BITCAST || instr->opcode == TS_OPCODE_ASYNC_DONE)
 		return instr->operands[0];
 	tuple = instr_at(ranges, instr->operands[0]);
-	if (is_opcode(instr, "get-tuple-element") && is_opcode(tuple, "tuple") &&
+	if (instr->opcode == TS_OPCODE_GET_TUPLE_ELEMENT && tuple->opcode == TS_OPCODE_TUPLE &&
 	    instr->tuple_index >= 0 && instr->tuple_index < tuple->nr_operands)
 		return tuple->operands[instr->tuple_index];
 	return at;
@@ -202,14 +204,12 @@ static uint32_t named(const struct ranges *ranges, uint32_t at)
 /* The operand in whose place INSTR writes; UINT32_MAX: none. */
 static uint32_t place_of(const struct way *way, const struct ts_hlo_instr *instr)
 {
-	static const char *const callers[] = { "fusion", "call", "custom-call", "async-start" };
-
-	if (is_opcode(instr, "dynamic-update-slice") || is_opcode(instr, "scatter"))
+	if (instr->opcode == TS_OPCODE_DYNAMIC_UPDATE_SLICE || instr->opcode == TS_OPCODE_SCATTER)
 		return 0;
-	for (size_t i = 0; i < TS_NELEM(callers); i++)
-		if (is_opcode(instr, callers[i]))
-			return updated_operand(way, instr);
-	return UINT32_MAX;
+	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_FUSION, TS_OPCODE_CALL, TS_OPCODE_CUSTOM_CALL,
+			    TS_OPCODE_ASYNC_START)
+		       ? updated_operand(way, instr)
+		       : UINT32_MAX;
 }
 
 /* Of the op AT inside a fusion: the number of the parameter in whose place it writes. */
@@ -221,7 +221,7 @@ static uint32_t updated_number(const struct way *way, uint32_t at)
 		const struct ts_hlo_instr *instr = instr_at(way->ranges, at);
 		uint32_t name = named(way->ranges, at), operand;
 
-		if (is_opcode(instr, "parameter"))
+		if (instr->opcode == TS_OPCODE_PARAMETER)
 			return updates && instr->parameter_number >= 0
 				       ? (uint32_t)TS_MIN(instr->parameter_number, UINT32_MAX)
 				       : UINT32_MAX;
@@ -294,7 +294,7 @@ static void join_fusion(struct ranges *ranges, uint32_t index)
 		return;
 	root_at = ranges->module->comps[instr->called[0]].root;
 	root = instr_at(ranges, root_at);
-	if (!is_opcode(root, "tuple")) {
+	if (root->opcode != TS_OPCODE_TUPLE) {
 		join_update(ranges, index, 0, root_at);
 		return;
 	}
@@ -320,49 +320,38 @@ static void join_aliases(struct ranges *ranges, uint32_t index)
  * gives the values that it was given; the others make new ones in their places.
  */
 static const struct {
-	const char *opcode;
 	void (*join)(struct ranges *ranges, uint32_t index);
 	bool is_name, hands_on;
-} opcodes[] = {
-	{ "tuple", join_tuple, true, true },
-	{ "get-tuple-element", join_element, true, true },
-	{ "bitcast", join_first_operand, true, true },
-	{ "opt-barrier", join_first_operand, true, true },
-	{ "add-dependency", join_place, true, true },
-	{ "parameter", NULL, true, false },
-	{ "while", join_while, false, false },
-	{ "call", join_call, false, true },
-	{ "conditional", join_branches, false, false },
-	{ "fusion", join_fusion, false, false },
-	{ "dynamic-update-slice", join_place, false, false },
-	{ "scatter", join_place, false, false },
-	{ "copy-start", join_copy_start, false, true },
-	{ "send", join_place, false, true },
-	{ "all-gather-start", join_start, false, true },
-	{ "collective-permute-start", join_start, false, true },
-	{ "async-start", join_start, false, true },
-	{ "copy-done", join_done, false, true },
-	{ "recv-done", join_done, false, true },
-	{ "all-gather-done", join_done, false, true },
-	{ "all-reduce-done", join_done, false, true },
-	{ "collective-permute-done", join_done, false, true },
-	{ "async-update", join_async_update, false, false },
-	{ "async-done", join_done, false, true },
+} opcodes[TS_NR_OPCODES] = {
+	[TS_OPCODE_TUPLE] = { join_tuple, true, true },
+	[TS_OPCODE_GET_TUPLE_ELEMENT] = { join_element, true, true },
+	[TS_OPCODE_BITCAST] = { join_first_operand, true, true },
+	[TS_OPCODE_OPT_BARRIER] = { join_first_operand, true, true },
+	[TS_OPCODE_ADD_DEPENDENCY] = { join_place, true, true },
+	[TS_OPCODE_PARAMETER] = { NULL, true, false },
+	[TS_OPCODE_WHILE] = { join_while, false, false },
+	[TS_OPCODE_CALL] = { join_call, false, true },
+	[TS_OPCODE_CONDITIONAL] = { join_branches, false, false },
+	[TS_OPCODE_FUSION] = { join_fusion, false, false },
+	[TS_OPCODE_DYNAMIC_UPDATE_SLICE] = { join_place, false, false },
+	[TS_OPCODE_SCATTER] = { join_place, false, false },
+	[TS_OPCODE_COPY_START] = { join_copy_start, false, true },
+	[TS_OPCODE_SEND] = { join_place, false, true },
+	[TS_OPCODE_ALL_GATHER_START] = { join_start, false, true },
+	[TS_OPCODE_COLLECTIVE_PERMUTE_START] = { join_start, false, true },
+	[TS_OPCODE_ASYNC_START] = { join_start, false, true },
+	[TS_OPCODE_COPY_DONE] = { join_done, false, true },
+	[TS_OPCODE_RECV_DONE] = { join_done, false, true },
+	[TS_OPCODE_ALL_GATHER_DONE] = { join_done, false, true },
+	[TS_OPCODE_ALL_REDUCE_DONE] = { join_done, false, true },
+	[TS_OPCODE_COLLECTIVE_PERMUTE_DONE] = { join_done, false, true },
+	[TS_OPCODE_ASYNC_UPDATE] = { join_async_update, false, false },
+	[TS_OPCODE_ASYNC_DONE] = { join_done, false, true },
 };
-
-static size_t row_of(const struct ts_hlo_instr *instr)
-{
-	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
-		if (is_opcode(instr, opcodes[i].opcode))
-			return i;
-	return TS_NELEM(opcodes);
-}
 
 bool ts_range_is_name(const struct ts_hlo_instr *instr)
 {
-	size_t row = row_of(instr);
-
-	return row < TS_NELEM(opcodes) && opcodes[row].is_name;
+	return opcodes[instr->opcode].is_name;
 }
 
 /*
@@ -371,9 +360,9 @@ bool ts_range_is_name(const struct ts_hlo_instr *instr)
  */
 bool ts_range_runs_callees(const struct ts_hlo_instr *instr)
 {
-	return is_opcode(instr, "while") || is_opcode(instr, "call") ||
-	       is_opcode(instr, "conditional") ||
-	       (is_opcode(instr, "async-start") && instr->nr_operands > 0);
+	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_WHILE, TS_OPCODE_CALL,
+			    TS_OPCODE_CONDITIONAL) ||
+	       (instr->opcode == TS_OPCODE_ASYNC_START && instr->nr_operands > 0);
 }
 
 static void join_comp(struct ranges *ranges, uint32_t index)
@@ -383,11 +372,11 @@ static void join_comp(struct ranges *ranges, uint32_t index)
 	ranges->walked[index] = true;
 	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
 		uint32_t instr = comp->first_instr + i;
-		size_t row = row_of(instr_at(ranges, instr));
+		enum ts_opcode opcode = instr_at(ranges, instr)->opcode;
 
-		ranges->naming = row < TS_NELEM(opcodes) && opcodes[row].hands_on;
-		if (row < TS_NELEM(opcodes) && opcodes[row].join)
-			opcodes[row].join(ranges, instr);
+		ranges->naming = opcodes[opcode].hands_on;
+		if (opcodes[opcode].join)
+			opcodes[opcode].join(ranges, instr);
 		ranges->naming = false;
 		join_aliases(ranges, instr);
 		for (uint32_t k = 0; ts_range_runs_callees(instr_at(ranges, instr)) &&

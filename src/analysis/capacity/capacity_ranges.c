@@ -45,14 +45,14 @@ static void describe(struct ranges *ranges, uint32_t value, const struct ts_shap
 
 	if (set->maker == TS_NONE ||
 	    (ts_range_is_name(instr_at(ranges, ranges->owner[set->maker])) &&
-	     !is_opcode(instr_at(ranges, ranges->owner[set->maker]), "parameter") &&
-	     (!ts_range_is_name(instr) || is_opcode(instr, "parameter")))) {
+	     instr_at(ranges, ranges->owner[set->maker])->opcode != TS_OPCODE_PARAMETER &&
+	     (!ts_range_is_name(instr) || instr->opcode == TS_OPCODE_PARAMETER))) {
 		set->maker = value;
 		set->space = shape->has_layout ? shape->memory_space : TS_SPACE_HBM;
 	}
 	if (!is_concat(instr_at(ranges, ranges->owner[find_same(ranges, value)])))
 		set->nr_bytes = TS_MAX(set->nr_bytes, nr_bytes);
-	set->is_constant |= is_opcode(instr, "constant");
+	set->is_constant |= instr->opcode == TS_OPCODE_CONSTANT;
 }
 
 static uint32_t describe_parts(struct ranges *ranges, uint32_t value, const struct ts_shape *shape)
@@ -98,9 +98,10 @@ static void walk_comp(struct ranges *ranges, uint32_t index, bool is_entry)
 		ranges->program->order[ranges->next] = here;
 		for (uint32_t k = 0; !ts_range_is_name(instr) && k < instr->nr_operands; k++)
 			touch_all(ranges, instr->operands[k],
-				  is_opcode(instr, "while") ? body_begin(ranges, instr, before)
-							    : ranges->next);
-		if (!ts_range_is_name(instr) || (!is_entry && is_opcode(instr, "parameter")))
+				  instr->opcode == TS_OPCODE_WHILE
+					  ? body_begin(ranges, instr, before)
+					  : ranges->next);
+		if (!ts_range_is_name(instr) || (!is_entry && instr->opcode == TS_OPCODE_PARAMETER))
 			touch_all(ranges, here, ranges->next);
 		ranges->next++;
 	}

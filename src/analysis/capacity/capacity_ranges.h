@@ -39,11 +39,6 @@ struct ranges {
 	uint32_t nr_values, next;
 };
 
-static inline bool is_opcode(const struct ts_hlo_instr *instr, const char *opcode)
-{
-	return ts_bytes_is(instr->opcode, opcode);
-}
-
 static inline const struct ts_hlo_instr *instr_at(const struct ranges *ranges, uint32_t instr)
 {
 	return &ranges->module->instrs[instr];

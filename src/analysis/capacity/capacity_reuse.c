@@ -137,15 +137,9 @@ static void sort_candidates(struct reuse *reuse)
  */
 static bool is_written_by_others(const struct ts_hlo_instr *instr)
 {
-	static const char *const opcodes[] = {
-		"all-gather",	    "all-gather-start",	  "all-to-all",
-		"all-to-all-start", "collective-permute", "collective-permute-start",
-	};
-
-	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
-		if (is_opcode(instr, opcodes[i]))
-			return true;
-	return false;
+	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_ALL_GATHER, TS_OPCODE_ALL_GATHER_START,
+			    TS_OPCODE_ALL_TO_ALL, TS_XLA_ALL_TO_ALL_START,
+			    TS_OPCODE_COLLECTIVE_PERMUTE, TS_OPCODE_COLLECTIVE_PERMUTE_START);
 }
 
 static bool may_live_there(const struct ranges *ranges, const struct candidate *candidate)

@@ -22,7 +22,7 @@ void ts_ranges_mark_elementwise(struct ranges *ranges)
 			const struct ts_hlo_instr *user = instr_at(ranges, instr->users[k]);
 
 			ranges->elementwise[i] &=
-				(is_opcode(user, "tuple") || ts_hlo_is_elementwise(user)) &&
+				(user->opcode == TS_OPCODE_TUPLE || ts_hlo_is_elementwise(user)) &&
 				ranges->elementwise[instr->users[k]]; /* it stands behind */
 		}
 	}
@@ -30,9 +30,9 @@ void ts_ranges_mark_elementwise(struct ranges *ranges)
 
 static bool is_candidate(const struct ts_hlo_instr *instr)
 {
-	if (is_opcode(instr, "fusion"))
+	if (instr->opcode == TS_OPCODE_FUSION)
 		return instr->nr_called > 0 && instr->fusion_kind != TS_FUSION_CUSTOM;
-	return is_opcode(instr, "sort") || is_opcode(instr, "all-reduce") ||
+	return instr->opcode == TS_OPCODE_SORT || instr->opcode == TS_OPCODE_ALL_REDUCE ||
 	       ts_hlo_is_elementwise(instr);
 }
 
@@ -42,7 +42,7 @@ static bool may_write_over(const struct ranges *ranges, const struct ts_hlo_inst
 {
 	const struct ts_hlo_comp *comp;
 
-	if (!is_opcode(instr, "fusion"))
+	if (instr->opcode != TS_OPCODE_FUSION)
 		return true;
 	comp = &ranges->module->comps[instr->called[0]];
 	return k < comp->nr_params && comp->params[k] != TS_NONE &&
@@ -103,7 +103,7 @@ static const struct ts_shape *part_of(const struct ts_shape *shape, uint32_t lea
 static bool may_take(const struct ranges *ranges, const struct ts_hlo_instr *instr, uint32_t leaf,
 		     uint32_t k)
 {
-	bool by_number = is_opcode(instr, "sort") || is_opcode(instr, "all-reduce");
+	bool by_number = instr->opcode == TS_OPCODE_SORT || instr->opcode == TS_OPCODE_ALL_REDUCE;
 
 	return (!by_number || k == leaf) &&
 	       is_like(part_of(&instr->shape, leaf),
@@ -129,7 +129,7 @@ bool ts_range_writes_over(struct ranges *ranges, uint32_t value, uint32_t operan
 	uint32_t maker = ranges->owner[value], leaf = value - ranges->first[maker];
 	const struct ts_hlo_instr *instr = instr_at(ranges, maker);
 
-	if (!is_candidate(instr) || is_opcode(instr, "copy"))
+	if (!is_candidate(instr) || instr->opcode == TS_OPCODE_COPY)
 		return false;
 	for (uint32_t k = 0; k < instr->nr_operands; k++)
 		if (nr_leaves(ranges, instr->operands[k]) == 1 &&

@@ -36,7 +36,7 @@ static bool is_always(const struct range_set *set)
 /* What a start without operands makes is the context of a SparseCore: libtpu's peak is without it. */
 static bool is_context(const struct ts_hlo_instr *maker)
 {
-	return is_opcode(maker, "async-start") && maker->nr_operands == 0;
+	return maker->opcode == TS_OPCODE_ASYNC_START && maker->nr_operands == 0;
 }
 
 static bool is_kept(const struct ranges *ranges, uint32_t value)
@@ -101,7 +101,7 @@ static bool is_told_place(const struct ranges *ranges, uint32_t value)
 	uint32_t index = ranges->owner[value];
 	const struct ts_hlo_instr *instr = instr_at(ranges, index);
 
-	if (is_opcode(instr, "parameter") || is_opcode(instr, "while"))
+	if (instr->opcode == TS_OPCODE_PARAMETER || instr->opcode == TS_OPCODE_WHILE)
 		return true;
 	for (uint32_t i = 0; i < instr->nr_aliases; i++)
 		if (instr->aliases[i].output_leaf == value - ranges->first[index])

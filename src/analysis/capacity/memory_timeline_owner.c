@@ -31,11 +31,11 @@ static const struct row beginnings[] = {
 
 /* The categories of events, and what each of them is. Those with a capital letter are from the first
  * years of Kineto. */
-static const struct row categories[] = {
-	{ "cpu_op", ROLE_OPERATOR },
-	{ "Operator", ROLE_OPERATOR },
-	{ "user_annotation", ROLE_ANNOTATION },
-	{ "python_function", ROLE_PYTHON },
+static const enum heap_role categories[TS_NR_OPCODES] = {
+	[TS_KINETO_CPU_OP] = ROLE_OPERATOR,
+	[TS_KINETO_FIRST_OPERATOR] = ROLE_OPERATOR,
+	[TS_KINETO_USER_ANNOTATION] = ROLE_ANNOTATION,
+	[TS_KINETO_PYTHON_FUNCTION] = ROLE_PYTHON,
 };
 
 /* "train.py(42): step" of the user's: not one of a library, and not one that Python made itself. */
@@ -70,20 +70,17 @@ static enum heap_role role_by(const struct row *rows, struct ts_bytes name,
 
 static enum heap_role role_of(const struct ts_op *op)
 {
+	enum heap_role role = categories[op->category_id];
+
 	if (ts_bytes_is(op->name, "[memory]"))
 		return ROLE_BLOCK;
 	if (ts_bytes_is(op->name, "[OutOfMemory]"))
 		return ROLE_OOM;
-	for (size_t i = 0; i < TS_NELEM(categories); i++) {
-		enum heap_role role = categories[i].role;
-
-		if (!ts_bytes_is(op->category, categories[i].name))
-			continue;
-		if (role == ROLE_PYTHON)
-			return role_of_python(op->name);
+	if (role == ROLE_PYTHON)
+		return role_of_python(op->name);
+	if (role != ROLE_NOTHING)
 		return role_by(beginnings, op->name, role);
-	}
-	if (ts_trace_class_of_category(op->category) == TS_TRACE_RUNTIME &&
+	if (ts_trace_class_of_category(op->category_id) == TS_TRACE_RUNTIME &&
 	    ts_alloc_call_of(op->name))
 		return ROLE_CALL;
 	return ROLE_NOTHING;

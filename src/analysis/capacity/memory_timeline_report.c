@@ -415,8 +415,9 @@ static void put_modelled(const struct ts_context *ctx, struct ts_result *result)
 static bool is_of_torch(const struct ts_profile *profile)
 {
 	for (size_t i = 0; i < profile->nr_ops; i++)
-		if (profile->ops[i].is_event && (ts_bytes_is(profile->ops[i].category, "cpu_op") ||
-						 ts_bytes_is(profile->ops[i].category, "Operator")))
+		if (profile->ops[i].is_event &&
+		    (profile->ops[i].category_id == TS_KINETO_CPU_OP ||
+		     profile->ops[i].category_id == TS_KINETO_FIRST_OPERATOR))
 			return true;
 	return false;
 }

@@ -169,7 +169,7 @@ static bool same_code(const struct ts_hlo_module *a, const struct ts_hlo_module 
 	if (a->nr_instrs != b->nr_instrs)
 		return false;
 	for (size_t i = 0; i < a->nr_instrs; i++)
-		if (!ts_bytes_eq(a->instrs[i].opcode, b->instrs[i].opcode) ||
+		if (!ts_bytes_eq(a->instrs[i].opcode_text, b->instrs[i].opcode_text) ||
 		    shape_differences(&a->instrs[i].shape, &b->instrs[i].shape))
 			return false;
 	return true;

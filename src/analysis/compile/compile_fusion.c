@@ -46,10 +46,9 @@ static enum ts_status add_generated(struct gathering *gathering, const struct ge
 }
 
 /* A copy, a fill or a collective computes nothing that could be fused. */
-static bool is_kernel(struct ts_bytes name, struct ts_bytes category)
+static bool is_kernel(struct ts_bytes name, enum ts_opcode category)
 {
-	return ts_bytes_is(category, "kernel") &&
-	       ts_kernel_class_of(name).category > TS_CATEGORY_FILL;
+	return category == TS_KINETO_KERNEL && ts_kernel_class_of(name).category > TS_CATEGORY_FILL;
 }
 
 static enum ts_status gather_devices(struct gathering *gathering, const struct ts_context *ctx,
@@ -64,7 +63,7 @@ static enum ts_status gather_devices(struct gathering *gathering, const struct t
 		struct generated kernel = { op->name, TS_MAX(op->occurrences, 0),
 					    TS_MAX(op->total_ps, 0), ts_torch_fused_ops(op->name) };
 
-		if (!is_kernel(op->name, op->category))
+		if (!is_kernel(op->name, op->category_id))
 			continue;
 		if (kernel.nr_ops > 0) {
 			st = add_generated(gathering, &kernel, err);
@@ -192,7 +191,7 @@ static int64_t nr_inside(const struct ts_hlo_module *module, const struct ts_hlo
 		for (uint32_t i = 0; i < comp->nr_instrs; i++) {
 			const struct ts_hlo_instr *instr = &module->instrs[comp->first_instr + i];
 
-			if (ts_bytes_is(instr->opcode, "fusion"))
+			if (instr->opcode == TS_OPCODE_FUSION)
 				nr += nr_inside(module, instr, depth + 1);
 			else
 				nr += !ts_hlo_is_name(instr);
@@ -209,7 +208,7 @@ static void count_instr(const struct ts_profile *profile, const struct ts_op *op
 
 	if (!instr || ts_hlo_is_control(instr) || ts_hlo_is_done(instr) || ts_hlo_is_name(instr))
 		return;
-	if (ts_bytes_is(instr->opcode, "fusion")) {
+	if (instr->opcode == TS_OPCODE_FUSION) {
 		inside = TS_MAX(nr_inside(&profile->modules[op->module], instr, 0), 1);
 		fusion->nr_generated = ts_i64_add(fusion->nr_generated, nr);
 		fusion->nr_kernels++;

@@ -236,7 +236,7 @@ static uint32_t frame_inside(const struct compile_state *state, const struct ts_
 {
 	uint32_t op = depth < COMPILE_MAX_DEPTH ? state->last_op[depth + 1] : TS_NONE;
 
-	if (op == TS_NONE || !ts_bytes_is(block->profile->ops[op].category, "python_function"))
+	if (op == TS_NONE || block->profile->ops[op].category_id != TS_KINETO_PYTHON_FUNCTION)
 		return TS_NONE;
 	return op;
 }

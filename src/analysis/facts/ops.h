@@ -28,6 +28,7 @@ struct ts_op_fact {
 	uint32_t module_index; /* into profile->modules, or TS_NONE */
 	uint32_t instr;	       /* of that module, or TS_NONE */
 	struct ts_bytes name, module, category, source, framework_op; /* .n 0: unknown */
+	enum ts_opcode category_id;				      /* of the category */
 	int64_t occurrences;					      /* -1: it did not run */
 	int64_t total_ps; /* the device's clock: of its events, with what is nested in them; -1 */
 	int64_t self_ps;  /* the device's clock: without what is nested in them; -1 */

@@ -32,7 +32,7 @@ static bool cp_wants(const struct ts_context *ctx, const struct ts_line *line)
 static bool is_mark(const struct ts_op *op)
 {
 	return ts_bytes_starts(op->name, STEP_PREFIX) &&
-	       ts_bytes_is(op->category, "user_annotation");
+	       op->category_id == TS_KINETO_USER_ANNOTATION;
 }
 
 static bool has_marks(const struct ts_profile *profile)
@@ -127,9 +127,9 @@ static enum op_kind kind_of(struct cp_state *state, const struct ts_profile *pro
 	*kind = OP_OTHER;
 	if (is_mark(op))
 		*kind = OP_MARK;
-	else if (ts_trace_class_of_category(op->category) == TS_TRACE_CPU_EXEC)
+	else if (ts_trace_class_of_category(op->category_id) == TS_TRACE_CPU_EXEC)
 		*kind = OP_OPERATOR;
-	else if (ts_trace_class_of_category(op->category) == TS_TRACE_RUNTIME)
+	else if (ts_trace_class_of_category(op->category_id) == TS_TRACE_RUNTIME)
 		*kind = is_launch(op->name) ? OP_LAUNCH : OP_CALL;
 	if (is_call(*kind))
 		state->syncs[index] = (uint8_t)sync_of(op->name);
@@ -233,7 +233,7 @@ static enum ts_status take_kernel(struct cp_state *state, const struct ts_interl
 	struct cp_graph *graph;
 	uint32_t launch;
 
-	if (ts_trace_class_of_category(op->category) == TS_TRACE_NONE)
+	if (ts_trace_class_of_category(op->category_id) == TS_TRACE_NONE)
 		return TS_OK;
 	*until_ps = TS_MAX(busy_ps, end_ps);
 	graph = ts_cp_call(state, interleaved->link[i], &launch);

@@ -15,8 +15,6 @@
 
 #include "base/check.h"
 
-#define CATEGORY "cuda_sync"
-
 enum told { TOLD_NOTHING, TOLD_CONTEXT, TOLD_STREAM, TOLD_EVENT, TOLD_WAIT };
 
 static enum told told_by(const struct ts_op *op)
@@ -31,7 +29,7 @@ static enum told told_by(const struct ts_op *op)
 		{ "Stream Wait Event", TOLD_WAIT },
 	};
 
-	if (!ts_bytes_is(op->category, CATEGORY))
+	if (op->category_id != TS_KINETO_CUDA_SYNC)
 		return TOLD_NOTHING;
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (ts_bytes_is(op->name, rows[i].name))

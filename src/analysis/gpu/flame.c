@@ -123,7 +123,7 @@ static bool is_backward(const struct ts_op *op)
 
 static bool is_range(const struct ts_op *op)
 {
-	return ts_bytes_is(op->category, "user_annotation") && !is_step(op);
+	return op->category_id == TS_KINETO_USER_ANNOTATION && !is_step(op);
 }
 
 static bool is_gpu(const struct ts_context *ctx, const struct ts_line *line)
@@ -387,7 +387,7 @@ static enum ts_status find_module(struct flame_state *state,
 	struct flame_launch here = { .node = { TS_NONE, *module } };
 	struct ts_stat number;
 
-	if (in_module == is_backward(op) || !ts_bytes_is(op->category, "cpu_op") ||
+	if (in_module == is_backward(op) || op->category_id != TS_KINETO_CPU_OP ||
 	    !ts_interleaved_stat(interleaved, i, "Sequence number", &number) ||
 	    number.type != TS_STAT_INT)
 		return TS_OK;

@@ -55,12 +55,13 @@ static struct ts_bytes shown(const struct tree *tree, struct ts_result *result, 
 static const char *category_of(const struct tree *tree, uint32_t name)
 {
 	static const struct {
-		const char *category, *is;
+		enum ts_opcode category;
+		const char *is;
 	} rows[] = {
-		{ "python_function", "python" },
-		{ "cpu_op", "op" },
-		{ "Operator", "op" },
-		{ "user_annotation", "annotation" },
+		{ TS_KINETO_PYTHON_FUNCTION, "python" },
+		{ TS_KINETO_CPU_OP, "op" },
+		{ TS_KINETO_FIRST_OPERATOR, "op" },
+		{ TS_KINETO_USER_ANNOTATION, "annotation" },
 	};
 	const struct ts_op *op;
 
@@ -74,9 +75,9 @@ static const char *category_of(const struct tree *tree, uint32_t name)
 	if (ts_bytes_starts(op->name, MODULE))
 		return "module";
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
-		if (ts_bytes_is(op->category, rows[i].category))
+		if (op->category_id == rows[i].category)
 			return rows[i].is;
-	if (ts_trace_class_of_category(op->category) == TS_TRACE_RUNTIME)
+	if (ts_trace_class_of_category(op->category_id) == TS_TRACE_RUNTIME)
 		return "runtime";
 	return op->name.n && op->name.p[0] == '$' ? "python" : "host";
 }

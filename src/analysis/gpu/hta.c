@@ -90,7 +90,7 @@ static bool is_marked_on_device(const struct ts_profile *profile, uint64_t numbe
 
 	snprintf(name, sizeof(name), "ProfilerStep#%" PRIu64, number);
 	for (size_t i = 0; i < profile->nr_ops; i++)
-		if (ts_bytes_is(profile->ops[i].category, "gpu_user_annotation") &&
+		if (profile->ops[i].category_id == TS_KINETO_GPU_USER_ANNOTATION &&
 		    ts_bytes_is(profile->ops[i].name, name))
 			return true;
 	return false;
@@ -140,7 +140,7 @@ static uint8_t kind_of(const struct ts_op *op)
 {
 	unsigned kind = 0;
 
-	if (ts_bytes_is(op->category, "cpu_op") || ts_bytes_is(op->category, "Operator"))
+	if (op->category_id == TS_KINETO_CPU_OP || op->category_id == TS_KINETO_FIRST_OPERATOR)
 		kind |= HTA_OPERATOR;
 	if (never_launches(op->name))
 		kind |= HTA_NO_LAUNCH;

@@ -128,9 +128,9 @@ static enum kind kind_of(struct operators_state *state, const struct ts_profile 
 
 	if (*kind != KIND_UNSEEN)
 		return *kind;
-	if (ts_bytes_is(op->category, "cpu_op"))
+	if (op->category_id == TS_KINETO_CPU_OP)
 		*kind = ts_aten_has_flops(op->name, &needs_values) ? KIND_PRODUCT : KIND_OPERATOR;
-	else if (ts_trace_class_of_category(op->category) == TS_TRACE_RUNTIME)
+	else if (ts_trace_class_of_category(op->category_id) == TS_TRACE_RUNTIME)
 		*kind = KIND_CALL;
 	else
 		*kind = KIND_OTHER;

@@ -45,8 +45,8 @@ static bool wants(const struct ts_context *ctx, const struct ts_line *line)
 
 static bool is_range(const struct ts_op *op)
 {
-	return ts_bytes_is(op->category, "user_annotation") ||
-	       ts_bytes_is(op->category, "overhead");
+	return op->category_id == TS_KINETO_USER_ANNOTATION ||
+	       op->category_id == TS_KINETO_OVERHEAD;
 }
 
 static enum timeline_kind kind_on_host(const struct ts_profile *profile, const struct ts_line *line,

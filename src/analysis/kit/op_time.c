@@ -179,22 +179,19 @@ static void set_kernel(const struct maker *maker, uint32_t index, struct ts_op_t
 	set_unknown(time, "a custom call without a cost estimate", arrays, KERNEL_MOST * arrays);
 }
 
-static const struct {
-	const char *opcode;
-	enum ts_exchange_kind what;
-} collectives[] = {
-	{ "all-reduce", TS_ALL_REDUCE },	 { "all-gather", TS_ALL_GATHER },
-	{ "reduce-scatter", TS_REDUCE_SCATTER }, { "all-to-all", TS_ALL_TO_ALL },
-	{ "ragged-all-to-all", TS_ALL_TO_ALL },	 { "collective-permute", TS_PERMUTE },
-	{ "collective-broadcast", TS_PERMUTE },
-};
-
-static enum ts_exchange_kind collective_of(struct ts_bytes opcode)
+static enum ts_exchange_kind collective_of(enum ts_opcode opcode)
 {
-	for (size_t i = 0; i < TS_NELEM(collectives); i++)
-		if (ts_bytes_starts(opcode, collectives[i].opcode))
-			return collectives[i].what;
-	return TS_COLLECTIVE_NONE;
+	static const enum ts_exchange_kind kinds[TS_NR_OPCODES] = {
+		[TS_OPCODE_ALL_REDUCE] = TS_ALL_REDUCE,
+		[TS_OPCODE_ALL_GATHER] = TS_ALL_GATHER,
+		[TS_OPCODE_REDUCE_SCATTER] = TS_REDUCE_SCATTER,
+		[TS_OPCODE_ALL_TO_ALL] = TS_ALL_TO_ALL,
+		[TS_OPCODE_RAGGED_ALL_TO_ALL] = TS_ALL_TO_ALL,
+		[TS_OPCODE_COLLECTIVE_PERMUTE] = TS_PERMUTE,
+		[TS_OPCODE_COLLECTIVE_BROADCAST] = TS_PERMUTE,
+	};
+
+	return kinds[ts_opcode_whole(opcode)];
 }
 
 /* Of a fusion: the collective in it, an all-reduce of which a part is kept (all-reduce-scatter). */
@@ -256,7 +253,8 @@ static double moved_bytes(const struct maker *maker, uint32_t index)
 	uint32_t done = maker->done_of[index];
 	const struct ts_shape *shape = &module->instrs[done == TS_NONE ? index : done].shape;
 
-	if (ts_bytes_starts(inner->opcode, "dynamic-update-slice") && inner->nr_operands > 1)
+	if (ts_opcode_whole(inner->opcode) == TS_OPCODE_DYNAMIC_UPDATE_SLICE &&
+	    inner->nr_operands > 1)
 		shape = &module->instrs[inner->operands[1]].shape;
 	if (done == TS_NONE && shape->nr_parts > 0)
 		shape = &shape->parts[0];
@@ -269,8 +267,8 @@ static bool goes_to_host(const struct maker *maker, uint32_t index)
 
 	return ts_shape_in_space(&maker->module->instrs[done == TS_NONE ? index : done].shape,
 				 TS_SPACE_HOST) ||
-	       ts_bytes_starts(maker->module->instrs[index].opcode, "outfeed") ||
-	       ts_bytes_starts(maker->module->instrs[index].opcode, "send");
+	       TS_OPCODE_IN(maker->module->instrs[index].opcode, TS_OPCODE_OUTFEED, TS_OPCODE_SEND,
+			    TS_OPCODE_SEND_DONE);
 }
 
 static bool touches_host(const struct maker *maker, uint32_t index)
@@ -303,10 +301,10 @@ static void set_host(const struct maker *maker, uint32_t index, struct ts_op_tim
 static void set_copy(const struct maker *maker, uint32_t index, struct ts_op_time *time)
 {
 	double seconds = moved_bytes(maker, index) / maker->rates->hbm_bytes_per_s;
-	struct ts_bytes opcode = maker->module->instrs[ts_hlo_wrapped(maker->module, index)].opcode;
+	enum ts_opcode opcode = maker->module->instrs[ts_hlo_wrapped(maker->module, index)].opcode;
 
 	time->kind = TS_TIME_COPY;
-	if (ts_bytes_is(opcode, "custom-call") || ts_bytes_is(opcode, "fusion"))
+	if (opcode == TS_OPCODE_CUSTOM_CALL || opcode == TS_OPCODE_FUSION)
 		set_unknown(time, "work that goes on beside the core", seconds,
 			    KERNEL_MOST * seconds);
 	else
@@ -331,7 +329,7 @@ static void set_loop(const struct maker *maker, uint32_t index, struct ts_op_tim
 	struct ts_schedule_op *walked = &maker->times->walked[index];
 
 	walked->trips = 1;
-	if (!ts_bytes_is(maker->module->instrs[index].opcode, "while"))
+	if (maker->module->instrs[index].opcode != TS_OPCODE_WHILE)
 		return;
 	walked->trips = ts_hlo_trips(maker->module, index);
 	if (walked->trips >= 0)
@@ -366,7 +364,7 @@ static void set_time(const struct maker *maker, uint32_t index)
 	walked->is_start = ts_hlo_is_start(instr);
 	walked->start = ts_hlo_start_of(maker->module, index);
 	if (ts_hlo_is_name(instr) || walked->start != TS_NONE ||
-	    ts_bytes_ends(instr->opcode, "-update"))
+	    ts_opcode_phase(instr->opcode) == TS_PHASE_UPDATE)
 		return;
 	if (ts_hlo_is_control(instr)) {
 		set_loop(maker, index, time);

@@ -39,7 +39,7 @@ static double products_s(const struct ts_rates *rates, const struct ts_hlo_modul
 static double matrix_s(const struct ts_profile *profile, const struct ts_rates *rates,
 		       const struct ts_op *op)
 {
-	if (has_instr(op) && !ts_bytes_is(op->category, "custom-call"))
+	if (has_instr(op) && op->category_id != TS_OPCODE_CUSTOM_CALL)
 		return products_s(rates, &profile->modules[op->module], op->instr);
 	return op->flops > 0 ? ts_op_flops(op) / rates->peak_flops_per_s : 0;
 }
@@ -108,7 +108,7 @@ struct ts_split ts_split_of_call(const struct ts_context *ctx, uint32_t device,
 	const struct ts_rates *rates = &ctx->rates[device];
 	struct ts_split split = ts_split_of(ctx, device, op);
 
-	if (split.whole != TS_NR_BUCKETS || !ts_bytes_is(op->category, "custom-call"))
+	if (split.whole != TS_NR_BUCKETS || op->category_id != TS_OPCODE_CUSTOM_CALL)
 		return split;
 	return split_by(ctx, rates, op, flops == TS_UNKNOWN ? ts_op_flops(op) : (double)flops,
 			flops == TS_UNKNOWN ? matrix_s(ctx->profile, rates, op)

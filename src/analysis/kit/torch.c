@@ -22,7 +22,7 @@ enum ts_torch_event ts_torch_event_once(uint8_t *known, const struct ts_op *op)
 {
 	TS_ASSERT_HOT(known && op);
 	if (*known == 0)
-		*known = 1 + (op->is_event ? (uint8_t)ts_torch_event_of(op->name, op->category)
+		*known = 1 + (op->is_event ? (uint8_t)ts_torch_event_of(op->name, op->category_id)
 					   : (uint8_t)TS_TORCH_OTHER);
 	return (enum ts_torch_event)(*known - 1);
 }

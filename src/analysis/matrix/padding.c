@@ -230,25 +230,12 @@ static enum ts_status list_measured(const struct ts_context *ctx, struct padding
 /* Instructions that move no bytes, or whose inside has rows of its own. */
 static bool is_idle(const struct ts_hlo_instr *instr)
 {
-	static const char *const opcodes[] = { "parameter",
-					       "constant",
-					       "tuple",
-					       "get-tuple-element",
-					       "bitcast",
-					       "while",
-					       "conditional",
-					       "call",
-					       "after-all",
-					       "opt-barrier",
-					       "optimization-barrier",
-					       "partition-id",
-					       "replica-id" };
-
-	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
-		if (ts_bytes_is(instr->opcode, opcodes[i]))
-			return true;
-	return ts_bytes_ends(instr->opcode, "-start") || ts_bytes_ends(instr->opcode, "-done") ||
-	       ts_bytes_ends(instr->opcode, "-update");
+	if (TS_OPCODE_IN(instr->opcode, TS_OPCODE_PARAMETER, TS_OPCODE_CONSTANT, TS_OPCODE_TUPLE,
+			 TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_BITCAST, TS_OPCODE_WHILE,
+			 TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL, TS_OPCODE_AFTER_ALL,
+			 TS_OPCODE_OPT_BARRIER, TS_OPCODE_PARTITION_ID, TS_OPCODE_REPLICA_ID))
+		return true;
+	return ts_opcode_phase(instr->opcode) != TS_PHASE_WHOLE;
 }
 
 static struct padding_op module_row(const struct ts_context *ctx,

@@ -71,11 +71,6 @@ static const struct ts_shape *shape_at(const struct ts_hlo_module *module, struc
 	return shape->dtype == TS_TUPLE ? NULL : shape;
 }
 
-static bool is(const struct ts_hlo_instr *instr, const char *opcode)
-{
-	return ts_bytes_is(instr->opcode, opcode);
-}
-
 /* A parameter of a called computation is what its caller hands over. False: it is an end. */
 static bool step_out(const struct walk *walk, struct place *place)
 {
@@ -86,9 +81,9 @@ static bool step_out(const struct walk *walk, struct place *place)
 	if (caller == TS_NONE)
 		return false;
 	by = &walk->module->instrs[caller];
-	if (is(by, "while") && by->nr_operands > 0)
+	if (by->opcode == TS_OPCODE_WHILE && by->nr_operands > 0)
 		place->instr = by->operands[0];
-	else if (is(by, "call") && instr->parameter_number >= 0 &&
+	else if (by->opcode == TS_OPCODE_CALL && instr->parameter_number >= 0 &&
 		 instr->parameter_number < by->nr_operands)
 		place->instr = by->operands[instr->parameter_number];
 	else
@@ -101,21 +96,22 @@ static bool step_back(const struct walk *walk, struct place *place)
 {
 	const struct ts_hlo_instr *instr = &walk->module->instrs[place->instr];
 
-	if (is(instr, "parameter"))
+	if (instr->opcode == TS_OPCODE_PARAMETER)
 		return step_out(walk, place);
 	if (instr->nr_operands == 0)
 		return false;
-	if (is(instr, "get-tuple-element") && place->leaf == WHOLE) {
+	if (instr->opcode == TS_OPCODE_GET_TUPLE_ELEMENT && place->leaf == WHOLE) {
 		place->leaf = instr->tuple_index;
 		place->instr = instr->operands[0];
 		return true;
 	}
-	if (is(instr, "tuple") && place->leaf >= 0 && place->leaf < instr->nr_operands) {
+	if (instr->opcode == TS_OPCODE_TUPLE && place->leaf >= 0 &&
+	    place->leaf < instr->nr_operands) {
 		place->instr = instr->operands[place->leaf];
 		place->leaf = WHOLE;
 		return true;
 	}
-	if (!is(instr, "bitcast") && !is(instr, "opt-barrier") && !is(instr, "while"))
+	if (!TS_OPCODE_IN(instr->opcode, TS_OPCODE_BITCAST, TS_OPCODE_OPT_BARRIER, TS_OPCODE_WHILE))
 		return false;
 	place->instr = instr->operands[0];
 	return true;
@@ -198,18 +194,18 @@ static void mark(struct walk *walk, uint32_t instr, enum role role)
 /* Names for arrays, and ops whose arrays are those of what they hold. */
 static bool makes_no_array(const struct ts_hlo_instr *instr)
 {
-	return is(instr, "parameter") || is(instr, "tuple") || is(instr, "get-tuple-element") ||
-	       is(instr, "bitcast") || is(instr, "opt-barrier") || is(instr, "while") ||
-	       is(instr, "conditional") || is(instr, "call") || is(instr, "after-all") ||
-	       is(instr, "constant");
+	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_PARAMETER, TS_OPCODE_TUPLE,
+			    TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_BITCAST, TS_OPCODE_OPT_BARRIER,
+			    TS_OPCODE_WHILE, TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL,
+			    TS_OPCODE_AFTER_ALL, TS_OPCODE_CONSTANT);
 }
 
 static void walk_instr(struct walk *walk, uint32_t index)
 {
 	const struct ts_hlo_instr *instr = &walk->module->instrs[index];
-	bool is_start = ts_bytes_ends(instr->opcode, "-start");
-	bool is_done =
-		ts_bytes_ends(instr->opcode, "-done") || ts_bytes_ends(instr->opcode, "-update");
+	bool is_start = ts_opcode_phase(instr->opcode) == TS_PHASE_START;
+	bool is_done = ts_opcode_phase(instr->opcode) == TS_PHASE_DONE ||
+		       ts_opcode_phase(instr->opcode) == TS_PHASE_UPDATE;
 
 	if (makes_no_array(instr))
 		return;
@@ -226,7 +222,7 @@ static void walk_module(struct walk *walk)
 	const struct ts_hlo_comp *entry = &module->comps[module->entry];
 
 	for (uint32_t i = 0; i < entry->nr_instrs; i++)
-		if (is(&module->instrs[entry->first_instr + i], "parameter"))
+		if (module->instrs[entry->first_instr + i].opcode == TS_OPCODE_PARAMETER)
 			mark(walk, entry->first_instr + i, PARAMETER);
 	mark(walk, entry->root, OUTPUT);
 	for (uint32_t i = 0; i < module->nr_instrs && !walk->arrays->failed; i++)

@@ -138,7 +138,7 @@ static enum ts_status list_measured(const struct ts_context *ctx, struct list *l
 
 		if (!is_candidate(op, &ts_ops_facts(ctx)->tally[i]))
 			continue;
-		if (op->kind == TS_OP_COMPUTE && !ts_bytes_is(op->category, "custom-call"))
+		if (op->kind == TS_OP_COMPUTE && op->category_id != TS_OPCODE_CUSTOM_CALL)
 			continue; /* classified by what stands inside: no product */
 		row = measured_row(ctx, i);
 		if (op->kind == TS_OP_COMPUTE && !row.is_opaque && !(row.flops > 0))
@@ -169,9 +169,8 @@ static struct row static_row(const struct ts_context *ctx, const struct ts_hlo_m
 /* Whose inside is made of ops with rows of their own. */
 static bool holds_ops(const struct ts_hlo_instr *instr)
 {
-	return ts_bytes_is(instr->opcode, "while") || ts_bytes_is(instr->opcode, "conditional") ||
-	       ts_bytes_is(instr->opcode, "call") || ts_bytes_is(instr->opcode, "async-done") ||
-	       ts_bytes_is(instr->opcode, "async-update");
+	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_WHILE, TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL,
+			    TS_OPCODE_ASYNC_DONE, TS_OPCODE_ASYNC_UPDATE);
 }
 
 static enum ts_status list_module(const struct ts_context *ctx, const struct ts_hlo_module *module,

@@ -92,7 +92,7 @@ static enum ts_status add_to_module(struct sums *sums, const struct ts_context *
 	if (fact && ts_op_flops_cause(fact).n > 0)
 		sum->impossible_flops += flops;
 	sum->has_matrix |=
-		flops > 0 && (op->kind == TS_OP_MATRIX || ts_bytes_is(op->category, "custom-call"));
+		flops > 0 && (op->kind == TS_OP_MATRIX || op->category_id == TS_OPCODE_CUSTOM_CALL);
 	sum->flops += flops;
 	return TS_OK;
 }

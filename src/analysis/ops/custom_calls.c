@@ -197,7 +197,7 @@ static bool is_loose(const struct ts_profile *profile, const struct ts_op_fact *
 {
 	const struct ts_op *op = fact->op == TS_NONE ? NULL : &profile->ops[fact->op];
 
-	return op && !ts_op_instr(profile, op) && ts_bytes_is(op->category, "custom-call");
+	return op && !ts_op_instr(profile, op) && op->category_id == TS_OPCODE_CUSTOM_CALL;
 }
 
 static size_t count_calls(const struct ts_context *ctx)

@@ -191,7 +191,7 @@ static struct work work_of(const struct ts_profile *profile, const struct ts_op 
 		work.bytes = (double)op->bytes_accessed;
 	if (op->flops == 0 && ts_op_is_opaque(profile, op))
 		work.flops = NAN; /* what the kernel does is unknown: XProf's 0 does not count it */
-	if (!ts_bytes_is(op->category, "custom-call") || sum->occurrences == 0)
+	if (op->category_id != TS_OPCODE_CUSTOM_CALL || sum->occurrences == 0)
 		return work;
 	if (own->flops != TS_UNKNOWN)
 		work.flops = (double)own->flops / (double)sum->occurrences;
@@ -296,6 +296,7 @@ static void make_fact(const struct ts_context *ctx, uint32_t index, const struct
 		.name = op->name,
 		.module = module_name(ctx->profile, op),
 		.category = op->category,
+		.category_id = op->category_id,
 		.source = op->source,
 		.framework_op = op->framework_op,
 		.occurrences = sum->occurrences,
@@ -412,13 +413,8 @@ static int by_self_time(const void *a, const void *b)
 /* Instructions that do not work: names, literals, and views of what is there. */
 static bool is_free(const struct ts_hlo_instr *instr)
 {
-	static const char *const opcodes[] = { "parameter",	    "constant", "tuple",
-					       "get-tuple-element", "bitcast",	"after-all" };
-
-	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
-		if (ts_bytes_is(instr->opcode, opcodes[i]))
-			return true;
-	return false;
+	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_PARAMETER, TS_OPCODE_CONSTANT, TS_OPCODE_TUPLE,
+			    TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_BITCAST, TS_OPCODE_AFTER_ALL);
 }
 
 /* An instruction of a module that did not run: what the module alone can tell. */
@@ -445,6 +441,7 @@ static void make_instr_fact(const struct ts_context *ctx, uint32_t module_index,
 		.name = instr->name,
 		.module = module->name,
 		.category = ts_hlo_category(instr),
+		.category_id = ts_opcode_of(ts_hlo_category(instr)),
 		.framework_op = instr->op_name,
 		.occurrences = -1,
 		.total_ps = -1,

@@ -126,7 +126,7 @@ static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
 		by_breakdown |= roofline_has_breakdown(&profile->ops[i]);
 	for (size_t i = 0; i < profile->nr_ops; i++) {
 		state->ops[i] = work_of(profile, &profile->ops[i], by_breakdown);
-		state->is_custom[i] = ts_bytes_is(profile->ops[i].category, "custom-call");
+		state->is_custom[i] = profile->ops[i].category_id == TS_OPCODE_CUSTOM_CALL;
 	}
 	return TS_OK;
 }

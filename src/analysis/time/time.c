@@ -29,13 +29,10 @@ static bool time_wants(const struct ts_context *ctx, const struct ts_line *line)
 /* Categories that XProf's duty cycle does not count as work (xla_op_utils.h, IsOffDutyOp). */
 static bool is_on_duty(const struct ts_op *op)
 {
-	static const char *const off[] = { "infeed",	     "outfeed",	       "host send",
-					   "host send-done", "host recv",      "host recv-done",
-					   "async-done",     "megacore fusion" };
-
-	for (size_t i = 0; i < TS_NELEM(off); i++)
-		if (ts_bytes_is(op->category, off[i]))
-			return false;
+	if (TS_OPCODE_IN(op->category_id, TS_OPCODE_INFEED, TS_OPCODE_OUTFEED, TS_XLA_HOST_SEND,
+			 TS_XLA_HOST_SEND_DONE, TS_XLA_HOST_RECV, TS_XLA_HOST_RECV_DONE,
+			 TS_OPCODE_ASYNC_DONE, TS_XLA_MEGACORE_FUSION))
+		return false;
 	return true;
 }
 

@@ -79,8 +79,8 @@ static enum ts_status note_ops(struct ts_fusion *fusion, struct ts_error *err)
 /* Each op that needs these makes them: they would not be stored. */
 static bool is_made_anywhere(const struct ts_hlo_instr *instr)
 {
-	return ts_hlo_is_name(instr) || ts_bytes_is(instr->opcode, "broadcast") ||
-	       ts_bytes_is(instr->opcode, "iota");
+	return ts_hlo_is_name(instr) || instr->opcode == TS_OPCODE_BROADCAST ||
+	       instr->opcode == TS_OPCODE_IOTA;
 }
 
 static bool is_output(const struct ts_hlo_module *module, const struct ts_hlo_comp *comp,
@@ -90,7 +90,7 @@ static bool is_output(const struct ts_hlo_module *module, const struct ts_hlo_co
 
 	if (instr == comp->root)
 		return true;
-	for (uint32_t i = 0; ts_bytes_is(root->opcode, "tuple") && i < root->nr_operands; i++)
+	for (uint32_t i = 0; root->opcode == TS_OPCODE_TUPLE && i < root->nr_operands; i++)
 		if (root->operands[i] == instr)
 			return true;
 	return false;
@@ -108,7 +108,7 @@ static int64_t saved_by(const struct ts_hlo_module *module, const struct ts_hlo_
 		return 0;
 	for (uint32_t i = 0; i < instr->nr_users; i++)
 		if ((i == 0 || instr->users[i] != instr->users[i - 1]) &&
-		    !ts_bytes_is(module->instrs[instr->users[i]].opcode, "tuple"))
+		    module->instrs[instr->users[i]].opcode != TS_OPCODE_TUPLE)
 			nr++;
 	return ts_i64_mul(ts_shape_bytes(&instr->shape), nr);
 }
@@ -123,7 +123,7 @@ static void look_inside(const struct ts_hlo_module *module, uint32_t comp_index,
 		const struct ts_hlo_instr *instr = &module->instrs[index];
 
 		kind->saved_bytes = ts_i64_add(kind->saved_bytes, saved_by(module, comp, index));
-		if (ts_bytes_is(instr->opcode, "fusion") && instr->nr_called > 0 &&
+		if (instr->opcode == TS_OPCODE_FUSION && instr->nr_called > 0 &&
 		    depth < TS_FUSION_MAX_DEPTH)
 			look_inside(module, instr->called[0], depth + 1, kind);
 		else if (!ts_hlo_is_name(instr))
@@ -163,7 +163,7 @@ static void count_kernels(struct ts_fusion *fusion, const struct ts_fusion_walk 
 		    ts_hlo_is_control(instr) || ts_hlo_is_done(instr))
 			continue;
 		fusion->nr_after++;
-		if (ts_bytes_is(instr->opcode, "fusion"))
+		if (instr->opcode == TS_OPCODE_FUSION)
 			count_fusion(fusion, walk, i);
 		else
 			fusion->nr_before++;

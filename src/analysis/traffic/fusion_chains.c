@@ -10,7 +10,7 @@
 
 static bool is_half(const struct ts_hlo_instr *instr)
 {
-	return ts_hlo_is_done(instr) || ts_bytes_ends(instr->opcode, "-start");
+	return ts_hlo_is_done(instr) || ts_opcode_phase(instr->opcode) == TS_PHASE_START;
 }
 
 static bool is_tiny(const struct ts_fusion_time *time, double limit_ps)

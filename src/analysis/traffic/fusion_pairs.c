@@ -38,11 +38,6 @@ struct finder {
 	size_t nr_arrays, cap_arrays, nr_uses, cap_uses;
 };
 
-static bool is(const struct ts_hlo_instr *instr, const char *opcode)
-{
-	return ts_bytes_is(instr->opcode, opcode);
-}
-
 static bool passes_hbm(const struct ts_shape *shape)
 {
 	return shape && shape->memory_space == TS_SPACE_HBM && ts_dtype_bits(shape->dtype) > 0 &&
@@ -56,12 +51,15 @@ static int64_t written_bytes(const struct ts_hlo_module *module, struct ts_hlo_p
 	int64_t all = ts_shape_bytes(ts_hlo_place_shape(module, made));
 	uint32_t update;
 
-	if (is(instr, "fusion") && instr->nr_called > 0) {
+	if (instr->opcode == TS_OPCODE_FUSION && instr->nr_called > 0) {
 		instr = &module->instrs[module->comps[instr->called[0]].root];
-		if (is(instr, "tuple") && made.leaf >= 0 && made.leaf < instr->nr_operands)
+		if (instr->opcode == TS_OPCODE_TUPLE && made.leaf >= 0 &&
+		    made.leaf < instr->nr_operands)
 			instr = &module->instrs[instr->operands[made.leaf]];
 	}
-	update = is(instr, "dynamic-update-slice") ? 1 : is(instr, "scatter") ? 2 : UINT32_MAX;
+	update = instr->opcode == TS_OPCODE_DYNAMIC_UPDATE_SLICE ? 1
+		 : instr->opcode == TS_OPCODE_SCATTER		 ? 2
+								 : UINT32_MAX;
 	if (update >= instr->nr_operands)
 		return all;
 	return TS_MIN(ts_shape_bytes(&module->instrs[instr->operands[update]].shape), all);

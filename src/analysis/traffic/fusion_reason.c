@@ -10,84 +10,73 @@
 #define MAX_HOPS     8	/* from a result back to what makes it */
 #define MAX_OPERANDS 64 /* of a fusion, with its outputs (xla/service/gpu/gpu_fusible.h) */
 
-struct opcode {
-	const char *name;
-	uint32_t traits;
-};
-
 /* Costly: xla/service/instruction_fusion.cc, IsExpensive. */
-static const struct opcode opcodes[] = {
-	{ "convolution", TS_HOLDS_MATRIX | TS_HOLDS_COSTLY },
-	{ "dot", TS_HOLDS_MATRIX | TS_HOLDS_COSTLY },
-	{ "all-reduce", TS_HOLDS_COLLECTIVE },
-	{ "all-gather", TS_HOLDS_COLLECTIVE },
-	{ "all-to-all", TS_HOLDS_COLLECTIVE },
-	{ "ragged-all-to-all", TS_HOLDS_COLLECTIVE },
-	{ "reduce-scatter", TS_HOLDS_COLLECTIVE },
-	{ "collective-permute", TS_HOLDS_COLLECTIVE },
-	{ "collective-broadcast", TS_HOLDS_COLLECTIVE },
-	{ "all-reduce-start", TS_HOLDS_COLLECTIVE },
-	{ "all-reduce-done", TS_HOLDS_COLLECTIVE },
-	{ "all-gather-start", TS_HOLDS_COLLECTIVE },
-	{ "all-gather-done", TS_HOLDS_COLLECTIVE },
-	{ "collective-permute-start", TS_HOLDS_COLLECTIVE },
-	{ "collective-permute-done", TS_HOLDS_COLLECTIVE },
-	{ "infeed", TS_HOLDS_HOST },
-	{ "outfeed", TS_HOLDS_HOST },
-	{ "custom-call", TS_HOLDS_CUSTOM },
-	{ "sort", TS_HOLDS_SORT },
-	{ "topk", TS_HOLDS_SORT },
-	{ "fft", TS_HOLDS_WHOLE },
-	{ "cholesky", TS_HOLDS_WHOLE },
-	{ "triangular-solve", TS_HOLDS_WHOLE },
-	{ "rng-bit-generator", TS_HOLDS_WHOLE },
-	{ "rng-get-and-update-state", TS_HOLDS_WHOLE },
-	{ "rng", TS_HOLDS_WHOLE },
-	{ "select-and-scatter", TS_HOLDS_WHOLE },
-	{ "send", TS_HOLDS_COLLECTIVE },
-	{ "send-done", TS_HOLDS_COLLECTIVE },
-	{ "recv", TS_HOLDS_COLLECTIVE },
-	{ "recv-done", TS_HOLDS_COLLECTIVE },
-	{ "gather", TS_HOLDS_GATHER | TS_HOLDS_COSTLY },
-	{ "scatter", TS_HOLDS_SCATTER | TS_HOLDS_COSTLY },
-	{ "dynamic-update-slice", TS_HOLDS_UPDATE },
-	{ "reduce", TS_HOLDS_REDUCE | TS_HOLDS_COSTLY },
-	{ "reduce-window", TS_HOLDS_REDUCE | TS_HOLDS_COSTLY },
-	{ "copy", TS_HOLDS_COPY },
-	{ "transpose", TS_HOLDS_TRANSPOSE },
-	{ "reshape", TS_HOLDS_TRANSPOSE },
-	{ "copy-start", TS_HOLDS_ASYNC },
-	{ "copy-done", TS_HOLDS_ASYNC },
-	{ "async-start", TS_HOLDS_ASYNC },
-	{ "async-done", TS_HOLDS_ASYNC },
-	{ "exponential", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "exponential-minus-one", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "log", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "log-plus-one", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "logistic", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "tanh", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "sqrt", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "rsqrt", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "cbrt", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "power", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "atan2", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "divide", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "remainder", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
-	{ "map", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+static const uint32_t traits_of[TS_NR_OPCODES] = {
+	[TS_OPCODE_CONVOLUTION] = TS_HOLDS_MATRIX | TS_HOLDS_COSTLY,
+	[TS_OPCODE_DOT] = TS_HOLDS_MATRIX | TS_HOLDS_COSTLY,
+	[TS_OPCODE_ALL_REDUCE] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_ALL_GATHER] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_ALL_TO_ALL] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_RAGGED_ALL_TO_ALL] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_REDUCE_SCATTER] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_COLLECTIVE_PERMUTE] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_COLLECTIVE_BROADCAST] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_ALL_REDUCE_START] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_ALL_REDUCE_DONE] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_ALL_GATHER_START] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_ALL_GATHER_DONE] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_COLLECTIVE_PERMUTE_START] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_COLLECTIVE_PERMUTE_DONE] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_INFEED] = TS_HOLDS_HOST,
+	[TS_OPCODE_OUTFEED] = TS_HOLDS_HOST,
+	[TS_OPCODE_CUSTOM_CALL] = TS_HOLDS_CUSTOM,
+	[TS_OPCODE_SORT] = TS_HOLDS_SORT,
+	[TS_OPCODE_TOPK] = TS_HOLDS_SORT,
+	[TS_OPCODE_FFT] = TS_HOLDS_WHOLE,
+	[TS_OPCODE_CHOLESKY] = TS_HOLDS_WHOLE,
+	[TS_OPCODE_TRIANGULAR_SOLVE] = TS_HOLDS_WHOLE,
+	[TS_OPCODE_RNG_BIT_GENERATOR] = TS_HOLDS_WHOLE,
+	[TS_OPCODE_RNG_GET_AND_UPDATE_STATE] = TS_HOLDS_WHOLE,
+	[TS_OPCODE_RNG] = TS_HOLDS_WHOLE,
+	[TS_OPCODE_SELECT_AND_SCATTER] = TS_HOLDS_WHOLE,
+	[TS_OPCODE_SEND] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_SEND_DONE] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_RECV] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_RECV_DONE] = TS_HOLDS_COLLECTIVE,
+	[TS_OPCODE_GATHER] = TS_HOLDS_GATHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_SCATTER] = TS_HOLDS_SCATTER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_DYNAMIC_UPDATE_SLICE] = TS_HOLDS_UPDATE,
+	[TS_OPCODE_REDUCE] = TS_HOLDS_REDUCE | TS_HOLDS_COSTLY,
+	[TS_OPCODE_REDUCE_WINDOW] = TS_HOLDS_REDUCE | TS_HOLDS_COSTLY,
+	[TS_OPCODE_COPY] = TS_HOLDS_COPY,
+	[TS_OPCODE_TRANSPOSE] = TS_HOLDS_TRANSPOSE,
+	[TS_OPCODE_RESHAPE] = TS_HOLDS_TRANSPOSE,
+	[TS_OPCODE_COPY_START] = TS_HOLDS_ASYNC,
+	[TS_OPCODE_COPY_DONE] = TS_HOLDS_ASYNC,
+	[TS_OPCODE_ASYNC_START] = TS_HOLDS_ASYNC,
+	[TS_OPCODE_ASYNC_DONE] = TS_HOLDS_ASYNC,
+	[TS_OPCODE_EXPONENTIAL] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_EXPONENTIAL_MINUS_ONE] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_LOG] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_LOG_PLUS_ONE] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_LOGISTIC] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_TANH] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_SQRT] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_RSQRT] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_CBRT] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_POWER] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_ATAN2] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_DIVIDE] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_REMAINDER] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
+	[TS_OPCODE_MAP] = TS_HOLDS_OTHER | TS_HOLDS_COSTLY,
 };
-
-static bool is(const struct ts_hlo_instr *instr, const char *opcode)
-{
-	return ts_bytes_is(instr->opcode, opcode);
-}
 
 static uint32_t own_traits(const struct ts_hlo_instr *instr)
 {
 	if (instr->is_host_transfer)
 		return TS_HOLDS_HOST;
-	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
-		if (is(instr, opcodes[i].name))
-			return opcodes[i].traits;
+	if (traits_of[instr->opcode])
+		return traits_of[instr->opcode];
 	return ts_hlo_is_name(instr) ? 0 : TS_HOLDS_OTHER;
 }
 
@@ -97,15 +86,16 @@ static uint32_t traits_at(const struct ts_hlo_module *module, uint32_t index, un
 	const struct ts_hlo_comp *comp;
 	uint32_t traits = 0;
 
-	if (is(instr, "async-done") && instr->nr_operands > 0) /* what its start wraps */
+	if (instr->opcode == TS_OPCODE_ASYNC_DONE &&
+	    instr->nr_operands > 0) /* what its start wraps */
 		return traits_at(module, instr->operands[0], depth + 1);
-	if ((!is(instr, "fusion") && !is(instr, "async-start")) || instr->nr_called == 0 ||
-	    depth > TS_FUSION_MAX_DEPTH)
+	if ((instr->opcode != TS_OPCODE_FUSION && instr->opcode != TS_OPCODE_ASYNC_START) ||
+	    instr->nr_called == 0 || depth > TS_FUSION_MAX_DEPTH)
 		return own_traits(instr);
 	comp = &module->comps[instr->called[0]];
 	for (uint32_t i = 0; i < comp->nr_instrs; i++)
 		traits |= traits_at(module, comp->first_instr + i, depth + 1);
-	return is(instr, "async-start") ? traits | TS_HOLDS_ASYNC : traits;
+	return instr->opcode == TS_OPCODE_ASYNC_START ? traits | TS_HOLDS_ASYNC : traits;
 }
 
 uint32_t ts_fusion_traits(const struct ts_hlo_module *module, uint32_t instr)
@@ -190,7 +180,7 @@ static bool copies_as_it_is(const struct ts_fusion_case *what, uint32_t index)
 	const struct ts_hlo_instr *instr = &what->walk->module->instrs[index];
 	const struct ts_shape *from, *to = &instr->shape;
 
-	if (!is(instr, "copy") || instr->nr_operands == 0)
+	if (instr->opcode != TS_OPCODE_COPY || instr->nr_operands == 0)
 		return false;
 	from = &what->walk->module->instrs[instr->operands[0]].shape;
 	if (from->rank != to->rank || !from->has_layout || !to->has_layout)
@@ -257,11 +247,13 @@ static const struct ts_hlo_instr *maker(const struct ts_fusion_case *what)
 	int64_t leaf = what->made.leaf;
 
 	for (int i = 0; i < MAX_HOPS; i++) {
-		if (is(instr, "fusion") && instr->nr_called > 0)
+		if (instr->opcode == TS_OPCODE_FUSION && instr->nr_called > 0)
 			instr = &module->instrs[module->comps[instr->called[0]].root];
-		else if (is(instr, "tuple") && leaf >= 0 && leaf < instr->nr_operands)
+		else if (instr->opcode == TS_OPCODE_TUPLE && leaf >= 0 && leaf < instr->nr_operands)
 			instr = &module->instrs[instr->operands[leaf]];
-		else if ((is(instr, "convert") || is(instr, "bitcast")) && instr->nr_operands > 0)
+		else if ((instr->opcode == TS_OPCODE_CONVERT ||
+			  instr->opcode == TS_OPCODE_BITCAST) &&
+			 instr->nr_operands > 0)
 			instr = &module->instrs[instr->operands[0]];
 		else
 			break;
@@ -271,7 +263,8 @@ static const struct ts_hlo_instr *maker(const struct ts_fusion_case *what)
 
 static bool after_reduce(const struct ts_fusion_case *what)
 {
-	return is(maker(what), "reduce") || is(maker(what), "reduce-window");
+	return maker(what)->opcode == TS_OPCODE_REDUCE ||
+	       maker(what)->opcode == TS_OPCODE_REDUCE_WINDOW;
 }
 
 static bool has_many_operands(const struct ts_fusion_case *what)

@@ -11,11 +11,6 @@
 #define MAX_STEPS 256 /* names followed from an array to its readers */
 #define MAX_DEPTH 16  /* of fusions inside fusions */
 
-static bool is(const struct ts_hlo_instr *instr, const char *opcode)
-{
-	return ts_bytes_is(instr->opcode, opcode);
-}
-
 static const struct ts_hlo_instr *instr_of(const struct memory_copy *copy)
 {
 	return &copy->module->instrs[copy->instr];
@@ -23,8 +18,8 @@ static const struct ts_hlo_instr *instr_of(const struct memory_copy *copy)
 
 static bool is_mover(const struct ts_hlo_instr *instr)
 {
-	return is(instr, "copy") || is(instr, "transpose") || is(instr, "reshape") ||
-	       is(instr, "copy-start");
+	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_COPY, TS_OPCODE_TRANSPOSE, TS_OPCODE_RESHAPE,
+			    TS_OPCODE_COPY_START);
 }
 
 /* A fusion with nothing but moves inside. */
@@ -34,7 +29,7 @@ static bool only_moves(const struct ts_hlo_module *module, const struct ts_hlo_i
 	const struct ts_hlo_comp *comp;
 	bool any = false;
 
-	if (!is(fusion, "fusion") || fusion->nr_called == 0 || depth > MAX_DEPTH)
+	if (fusion->opcode != TS_OPCODE_FUSION || fusion->nr_called == 0 || depth > MAX_DEPTH)
 		return false;
 	comp = &module->comps[fusion->called[0]];
 	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
@@ -63,9 +58,10 @@ static void push(struct queue *queue, uint32_t instr, int64_t leaf)
 
 static bool updates_in_place(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
 {
-	if (is(instr, "fusion") && instr->nr_called > 0)
+	if (instr->opcode == TS_OPCODE_FUSION && instr->nr_called > 0)
 		instr = &module->instrs[module->comps[instr->called[0]].root];
-	return is(instr, "dynamic-update-slice") || is(instr, "scatter");
+	return instr->opcode == TS_OPCODE_DYNAMIC_UPDATE_SLICE ||
+	       instr->opcode == TS_OPCODE_SCATTER;
 }
 
 static void meet_user(const struct memory_walk *walk, struct ts_hlo_place place, uint32_t user,
@@ -73,10 +69,10 @@ static void meet_user(const struct memory_walk *walk, struct ts_hlo_place place,
 {
 	const struct ts_hlo_instr *instr = &walk->module->instrs[user];
 
-	if (is(instr, "get-tuple-element")) {
+	if (instr->opcode == TS_OPCODE_GET_TUPLE_ELEMENT) {
 		if (place.leaf == TS_HLO_WHOLE || place.leaf == instr->tuple_index)
 			push(queue, user, TS_HLO_WHOLE);
-	} else if (is(instr, "tuple")) {
+	} else if (instr->opcode == TS_OPCODE_TUPLE) {
 		for (uint32_t i = 0; i < instr->nr_operands; i++)
 			if (instr->operands[i] == place.instr)
 				push(queue, user, i);
@@ -127,7 +123,7 @@ static void find_producer(const struct memory_walk *walk, struct memory_copy *co
 		copy->producer = trace.place.instr;
 	else
 		copy->from_argument =
-			is(&walk->module->instrs[trace.place.instr], "parameter") &&
+			walk->module->instrs[trace.place.instr].opcode == TS_OPCODE_PARAMETER &&
 			walk->module->instrs[trace.place.instr].computation == walk->module->entry;
 }
 
@@ -278,7 +274,7 @@ static struct ts_value total_bytes(const struct ts_memory_copy *copy)
 	X(reason, ts_string_cell(copy->reason->words)) \
 	X(advice, ts_string_cell(copy->reason->advice)) \
 	X(confidence, ts_string_cell(ts_confidence_name(copy->reason->confidence))) \
-	X(opcode, ts_text(instr->opcode))
+	X(opcode, ts_text(instr->opcode_text))
 
 static void put_table(const struct memory *memory)
 {

@@ -7,11 +7,6 @@
 #include "analysis/traffic/memory.h"
 #include "model/cost.h"
 
-static bool is(const struct ts_hlo_instr *instr, const char *opcode)
-{
-	return ts_bytes_is(instr->opcode, opcode);
-}
-
 static const struct ts_hlo_instr *copied_by(const struct memory_copy *copy)
 {
 	return &copy->module->instrs[copy->instr];
@@ -71,13 +66,13 @@ static bool asks(const struct memory_copy *copy, const char *what)
 	return ts_bytes_is(ts_bytes_cut(name, at, name.n - at), what);
 }
 
-static bool inside_is(const struct memory_copy *copy, const char *opcode)
+static bool inside_is(const struct memory_copy *copy, enum ts_opcode opcode)
 {
 	const struct ts_hlo_instr *instr = copied_by(copy);
 
-	if (is(instr, "fusion"))
+	if (instr->opcode == TS_OPCODE_FUSION)
 		instr = &copy->module->instrs[copy->module->comps[instr->called[0]].root];
-	return is(instr, opcode);
+	return instr->opcode == opcode;
 }
 
 static bool touches_host(const struct memory_copy *copy)
@@ -92,13 +87,13 @@ static bool changes_memory(const struct memory_copy *copy)
 
 static bool is_transpose(const struct memory_copy *copy)
 {
-	return inside_is(copy, "transpose") || asks(copy, "transpose");
+	return inside_is(copy, TS_OPCODE_TRANSPOSE) || asks(copy, "transpose");
 }
 
 static bool is_reshape(const struct memory_copy *copy)
 {
-	return inside_is(copy, "reshape") || asks(copy, "reshape") || asks(copy, "squeeze") ||
-	       asks(copy, "expand_dims");
+	return inside_is(copy, TS_OPCODE_RESHAPE) || asks(copy, "reshape") ||
+	       asks(copy, "squeeze") || asks(copy, "expand_dims");
 }
 
 static bool changes_layout(const struct memory_copy *copy)
@@ -118,7 +113,8 @@ static bool changes_result(const struct memory_copy *copy)
 
 static bool changes_for_kernel(const struct memory_copy *copy)
 {
-	return changes_layout(copy) && consumer(copy) && is(consumer(copy), "custom-call");
+	return changes_layout(copy) && consumer(copy) &&
+	       consumer(copy)->opcode == TS_OPCODE_CUSTOM_CALL;
 }
 
 static bool changes_for_product(const struct memory_copy *copy)

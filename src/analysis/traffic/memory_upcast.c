@@ -42,21 +42,12 @@ struct memory_upcast {
 	struct ts_bytes source;
 };
 
-static bool is(const struct ts_hlo_instr *instr, const char *opcode)
-{
-	return ts_bytes_is(instr->opcode, opcode);
-}
-
 /* It changes places, not values. */
 static bool only_moves(const struct ts_hlo_instr *instr)
 {
-	static const char *const opcodes[] = { "bitcast",   "reshape", "transpose", "copy",
-					       "broadcast", "slice",   "reverse" };
-
-	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
-		if (is(instr, opcodes[i]))
-			return true;
-	return false;
+	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_BITCAST, TS_OPCODE_RESHAPE,
+			    TS_OPCODE_TRANSPOSE, TS_OPCODE_COPY, TS_OPCODE_BROADCAST,
+			    TS_OPCODE_SLICE, TS_OPCODE_REVERSE);
 }
 
 static bool is_wide(const struct ts_shape *shape)
@@ -135,7 +126,7 @@ static bool is_float(enum ts_dtype dtype)
 static bool rounds_operands(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr,
 			    uint32_t from)
 {
-	if (!is(instr, "convolution") && !is(instr, "dot"))
+	if (instr->opcode != TS_OPCODE_CONVOLUTION && instr->opcode != TS_OPCODE_DOT)
 		return false;
 	return !instr->highest_precision && module->instrs[from].shape.nr_tiles > 0;
 }
@@ -145,11 +136,11 @@ static struct use use_of(const struct ts_hlo_module *module, uint32_t user, uint
 {
 	const struct ts_hlo_instr *instr = &module->instrs[user];
 
-	if (is(instr, "convert") && is_float(instr->shape.dtype))
+	if (instr->opcode == TS_OPCODE_CONVERT && is_float(instr->shape.dtype))
 		return (struct use){ instr->shape.dtype, false };
 	if (rounds_operands(module, instr, from))
 		return (struct use){ TS_BF16, true };
-	if (is(instr, "fusion") && depth <= MAX_DEPTH)
+	if (instr->opcode == TS_OPCODE_FUSION && depth <= MAX_DEPTH)
 		return use_inside(module, instr, from, depth);
 	if (depth > 0 && only_moves(instr))
 		return users_of(module, user, depth);
@@ -183,8 +174,8 @@ static enum ts_status find_wide(struct finder *finder, struct ts_error *err)
 		enum ts_status st = TS_OK;
 
 		if (!is_kernel(finder->walk, instr) ||
-		    (!is(instr, "fusion") && !is(instr, "convert") && !is(instr, "convolution") &&
-		     !is(instr, "dot")))
+		    (!TS_OPCODE_IN(instr->opcode, TS_OPCODE_FUSION, TS_OPCODE_CONVERT,
+				   TS_OPCODE_CONVOLUTION, TS_OPCODE_DOT)))
 			continue;
 		if (instr->shape.dtype != TS_TUPLE)
 			st = add_place(finder, (struct ts_hlo_place){ i, TS_HLO_WHOLE }, err);
@@ -221,9 +212,9 @@ static void reject(struct finder *finder, uint32_t instr, unsigned depth)
 		wide->rejected = true;
 	if (depth > MAX_DEPTH)
 		return;
-	for (uint32_t i = 0; is(from, "tuple") && i < from->nr_operands; i++)
+	for (uint32_t i = 0; from->opcode == TS_OPCODE_TUPLE && i < from->nr_operands; i++)
 		reject(finder, from->operands[i], depth + 1);
-	for (uint32_t i = 0; !is(from, "tuple") && i < from->shape.nr_parts; i++) {
+	for (uint32_t i = 0; from->opcode != TS_OPCODE_TUPLE && i < from->shape.nr_parts; i++) {
 		wide = wide_at(finder, (struct ts_hlo_place){ instr, i }, &crosses);
 		if (wide)
 			wide->rejected = true;
@@ -317,16 +308,17 @@ static enum ts_dtype widened_from(const struct ts_hlo_module *module, struct ts_
 	const struct ts_hlo_instr *instr = &module->instrs[made.instr];
 
 	for (unsigned i = 0; i < MAX_DEPTH; i++) {
-		if (is(instr, "fusion") && instr->nr_called > 0)
+		if (instr->opcode == TS_OPCODE_FUSION && instr->nr_called > 0)
 			instr = &module->instrs[module->comps[instr->called[0]].root];
-		else if (is(instr, "tuple") && made.leaf >= 0 && made.leaf < instr->nr_operands)
+		else if (instr->opcode == TS_OPCODE_TUPLE && made.leaf >= 0 &&
+			 made.leaf < instr->nr_operands)
 			instr = &module->instrs[instr->operands[made.leaf]];
 		else if (only_moves(instr) && instr->nr_operands > 0)
 			instr = &module->instrs[instr->operands[0]];
 		else
 			break;
 	}
-	if (!is(instr, "convert") || instr->nr_operands == 0)
+	if (instr->opcode != TS_OPCODE_CONVERT || instr->nr_operands == 0)
 		return TS_DTYPE_INVALID;
 	return module->instrs[instr->operands[0]].shape.dtype;
 }

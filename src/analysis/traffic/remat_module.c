@@ -34,12 +34,10 @@ static bool is_any(struct ts_bytes word, const char *const *words)
 
 bool ts_remat_is_name(const struct ts_hlo_instr *instr)
 {
-	static const char *const opcodes[] = {
-		"parameter",  "constant",  "tuple",	"get-tuple-element",	"bitcast", "copy",
-		"copy-start", "copy-done", "after-all", "optimization-barrier", NULL
-	};
-
-	return is_any(instr->opcode, opcodes);
+	return TS_OPCODE_IN(instr->opcode, TS_OPCODE_PARAMETER, TS_OPCODE_CONSTANT, TS_OPCODE_TUPLE,
+			    TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_BITCAST, TS_OPCODE_COPY,
+			    TS_OPCODE_COPY_START, TS_OPCODE_COPY_DONE, TS_OPCODE_AFTER_ALL,
+			    TS_OPCODE_OPT_BARRIER);
 }
 
 int64_t ts_remat_bytes(const struct ts_hlo_instr *instr)
@@ -230,8 +228,8 @@ static uint32_t original_by_scope(const struct remat_module *remat, uint32_t ins
 		const struct remat_value *value = &remat->values[i];
 		unsigned score =
 			4 * shared_operands(module, instr, value->kernel) +
-			2 * ts_bytes_eq(module->instrs[value->kernel].opcode,
-					module->instrs[instr].opcode) +
+			2 * ts_bytes_eq(module->instrs[value->kernel].opcode_text,
+					module->instrs[instr].opcode_text) +
 			(ts_shape_elements(&module->instrs[value->instr].shape) == elements);
 
 		if (best == TS_NONE || score >= most) {

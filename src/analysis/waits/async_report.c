@@ -21,10 +21,10 @@ static struct ts_bytes kind_of(const struct ts_profile *profile, const struct ts
 	if (instr) {
 		const struct ts_hlo_module *module = &profile->modules[op->module];
 
-		kind = module->instrs[ts_hlo_wrapped(module, op->instr)].opcode;
+		instr = &module->instrs[ts_hlo_wrapped(module, op->instr)];
+		if (instr->opcode != TS_OPCODE_FUSION)
+			kind = instr->opcode_text;
 	}
-	if (ts_bytes_is(kind, "fusion"))
-		kind = op->category;
 	return ts_bytes_ends(kind, "-start") ? ts_bytes_cut(kind, 0, kind.n - strlen("-start"))
 					     : kind;
 }

@@ -19,19 +19,6 @@ enum ts_status ts_collective_slots_make(struct ts_async_slots *slots,
 	return ts_async_slots_make(slots, profile, is_wanted, err);
 }
 
-static bool is_collective(struct ts_bytes opcode)
-{
-	static const char *const starts[] = { "all-reduce",	"all-gather",
-					      "all-to-all",	"ragged-all-to-all",
-					      "reduce-scatter", "collective-",
-					      "send",		"recv" };
-
-	for (size_t i = 0; i < TS_NELEM(starts); i++)
-		if (ts_bytes_starts(opcode, starts[i]))
-			return true;
-	return false;
-}
-
 /* The first collective inside; INSTR itself when there is none. */
 static const struct ts_hlo_instr *look_inside(const struct ts_hlo_module *module,
 					      const struct ts_hlo_instr *instr)
@@ -40,7 +27,7 @@ static const struct ts_hlo_instr *look_inside(const struct ts_hlo_module *module
 		const struct ts_hlo_comp *comp = &module->comps[instr->called[c]];
 
 		for (uint32_t i = 0; i < comp->nr_instrs; i++)
-			if (is_collective(module->instrs[comp->first_instr + i].opcode))
+			if (ts_opcode_is_collective(module->instrs[comp->first_instr + i].opcode))
 				return &module->instrs[comp->first_instr + i];
 	}
 	return instr;
@@ -50,7 +37,7 @@ static const struct ts_hlo_instr *unwrap(const struct ts_hlo_module *module, uin
 {
 	const struct ts_hlo_instr *instr = &module->instrs[ts_hlo_wrapped(module, index)];
 
-	return is_collective(instr->opcode) ? instr : look_inside(module, instr);
+	return ts_opcode_is_collective(instr->opcode) ? instr : look_inside(module, instr);
 }
 
 static struct ts_bytes without_phase(struct ts_bytes name)
@@ -92,24 +79,18 @@ static int64_t output_bytes(const struct ts_profile *profile, const struct ts_op
 }
 
 /* As nccl-tests reckon: what each core has to send, of the bytes that a user sees. */
-static double bus_factor(struct ts_bytes kind, int64_t n)
+static double bus_factor(enum ts_opcode kind, int64_t n)
 {
-	static const struct {
-		const char *kind;
-		double passes;
-	} rows[] = {
-		{ "all-reduce", 2 },
-		{ "all-gather", 1 },
-		{ "reduce-scatter", 1 },
-		{ "all-to-all", 1 },
+	static const double passes[TS_NR_OPCODES] = {
+		[TS_OPCODE_ALL_REDUCE] = 2,
+		[TS_OPCODE_ALL_GATHER] = 1,
+		[TS_OPCODE_REDUCE_SCATTER] = 1,
+		[TS_OPCODE_ALL_TO_ALL] = 1,
 	};
 
-	if (ts_bytes_starts(kind, "collective-permute") || ts_bytes_is(kind, "send"))
+	if (kind == TS_OPCODE_COLLECTIVE_PERMUTE || kind == TS_OPCODE_SEND)
 		return 1;
-	for (size_t i = 0; n > 0 && i < TS_NELEM(rows); i++)
-		if (ts_bytes_is(kind, rows[i].kind))
-			return rows[i].passes * (double)(n - 1) / (double)n;
-	return NAN;
+	return n > 0 && passes[kind] > 0 ? passes[kind] * (double)(n - 1) / (double)n : NAN;
 }
 
 struct collective_op ts_collective_op_of(const struct ts_profile *profile, const struct ts_op *op)
@@ -117,22 +98,24 @@ struct collective_op ts_collective_op_of(const struct ts_profile *profile, const
 	struct collective_op found = { without_phase(op->category), -1, -1, -1, -1, NAN };
 	const struct ts_hlo_instr *instr = ts_op_instr(profile, op), *inner;
 	const struct ts_hlo_module *module;
+	enum ts_opcode kind;
 
 	TS_ASSERT(op->kind == TS_OP_COLLECTIVE);
 	if (!instr)
 		return found;
 	module = &profile->modules[op->module];
 	inner = unwrap(module, op->instr);
-	found.kind = without_phase(inner->opcode);
-	if (ts_bytes_is(instr->opcode, "fusion") && ts_bytes_is(found.kind, "all-reduce"))
-		found.kind = TS_LIT("reduce-scatter");
+	kind = ts_opcode_whole(inner->opcode);
+	if (instr->opcode == TS_OPCODE_FUSION && kind == TS_OPCODE_ALL_REDUCE)
+		kind = TS_OPCODE_REDUCE_SCATTER;
+	found.kind = kind == TS_OPCODE_OTHER ? without_phase(inner->opcode_text)
+					     : ts_bytes_of(ts_opcode_text(kind));
 	found.operand_bytes = operand_bytes(module, inner);
-	found.output_bytes = inner != instr && ts_bytes_is(instr->opcode, "fusion")
+	found.output_bytes = inner != instr && instr->opcode == TS_OPCODE_FUSION
 				     ? bytes_of(&instr->shape)
 				     : output_bytes(profile, op, inner, inner != instr);
-	found.bytes =
-		ts_bytes_is(found.kind, "all-gather") ? found.output_bytes : found.operand_bytes;
+	found.bytes = kind == TS_OPCODE_ALL_GATHER ? found.output_bytes : found.operand_bytes;
 	found.group_size = inner->group_size > 0 ? inner->group_size : -1;
-	found.bus_factor = bus_factor(found.kind, found.group_size);
+	found.bus_factor = bus_factor(kind, found.group_size);
 	return found;
 }

@@ -32,7 +32,7 @@ static struct chrome_category category_of(struct ts_bytes name)
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (ts_bytes_is(name, rows[i].name))
 			return rows[i].as;
-	switch (ts_trace_class_of_category(name)) {
+	switch (ts_trace_class_of_category(ts_opcode_of(name))) {
 	case TS_TRACE_KERNEL:
 	case TS_TRACE_MEMCPY:
 	case TS_TRACE_MEMSET:	return kernel;

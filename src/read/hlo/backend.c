@@ -149,7 +149,7 @@ void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,
 	convert_scoped_memory(root, backend);
 	convert_estimate(root, backend);
 	convert_trips(root, backend);
-	if (ts_bytes_is(to->opcode, "custom-call"))
+	if (to->opcode == TS_OPCODE_CUSTOM_CALL)
 		convert_gemm(reader, root, to);
 	cJSON_Delete(root);
 }

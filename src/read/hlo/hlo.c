@@ -239,7 +239,7 @@ static enum ts_status set_params(struct ts_hlo_reader *reader, struct ts_hlo_com
 	uint32_t *params;
 
 	for (uint32_t i = 0; i < comp->nr_instrs; i++)
-		comp->nr_params += ts_bytes_is(instrs[i].opcode, "parameter");
+		comp->nr_params += instrs[i].opcode == TS_OPCODE_PARAMETER;
 	params = ts_hlo_array(reader, comp->nr_params, sizeof(*params));
 	if (!params)
 		return ts_fail_nomem(reader->err);
@@ -247,7 +247,7 @@ static enum ts_status set_params(struct ts_hlo_reader *reader, struct ts_hlo_com
 	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
 		int64_t number = instrs[i].parameter_number;
 
-		if (ts_bytes_is(instrs[i].opcode, "parameter") && number >= 0 &&
+		if (instrs[i].opcode == TS_OPCODE_PARAMETER && number >= 0 &&
 		    number < comp->nr_params && params[number] == TS_NONE)
 			params[number] = comp->first_instr + i;
 	}
@@ -290,16 +290,11 @@ struct reach {
 };
 
 /* Ops that hand a tuple on, or take one part of it, are walked without its parts. */
-static bool hands_on(struct ts_bytes opcode)
+static bool hands_on(enum ts_opcode opcode)
 {
-	static const char *const opcodes[] = { "get-tuple-element", "tuple",	   "while",
-					       "conditional",	    "call",	   "bitcast",
-					       "opt-barrier",	    "async-update" };
-
-	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
-		if (ts_bytes_is(opcode, opcodes[i]))
-			return true;
-	return false;
+	return TS_OPCODE_IN(opcode, TS_OPCODE_GET_TUPLE_ELEMENT, TS_OPCODE_TUPLE, TS_OPCODE_WHILE,
+			    TS_OPCODE_CONDITIONAL, TS_OPCODE_CALL, TS_OPCODE_BITCAST,
+			    TS_OPCODE_OPT_BARRIER, TS_OPCODE_ASYNC_UPDATE);
 }
 
 /* Costs of an op are sums over the parts of its operands: very many ops may share a wide tuple. */

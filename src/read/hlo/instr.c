@@ -244,26 +244,12 @@ static enum ts_fusion_kind fusion_kind(struct ts_bytes name)
 }
 
 /* Opcodes that act on something besides their result (xla, HloInstruction::HasSideEffect). */
-static bool acts_outside(struct ts_bytes opcode)
+static bool acts_outside(enum ts_opcode opcode)
 {
-	static const char *const opcodes[] = {
-		"infeed",
-		"outfeed",
-		"send",
-		"send-done",
-		"recv",
-		"recv-done",
-		"rng",
-		"rng-get-and-update-state",
-		"all-reduce-start",
-		"all-gather-start",
-		"collective-permute-start",
-	};
-
-	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
-		if (ts_bytes_is(opcode, opcodes[i]))
-			return true;
-	return false;
+	return TS_OPCODE_IN(opcode, TS_OPCODE_INFEED, TS_OPCODE_OUTFEED, TS_OPCODE_SEND,
+			    TS_OPCODE_SEND_DONE, TS_OPCODE_RECV, TS_OPCODE_RECV_DONE, TS_OPCODE_RNG,
+			    TS_OPCODE_RNG_GET_AND_UPDATE_STATE, TS_OPCODE_ALL_REDUCE_START,
+			    TS_OPCODE_ALL_GATHER_START, TS_OPCODE_COLLECTIVE_PERMUTE_START);
 }
 
 static void convert_metadata(struct ts_hlo_reader *reader, const Tpusight__OpMetadata *from,
@@ -410,7 +396,8 @@ void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstr
 
 	TS_ASSERT(reader && to);
 	to->name = ts_hlo_text(reader, from->name);
-	to->opcode = ts_hlo_text(reader, from->opcode);
+	to->opcode_text = ts_hlo_text(reader, from->opcode);
+	to->opcode = ts_opcode_of(to->opcode_text);
 	to->custom_call_target = ts_hlo_text(reader, from->custom_call_target);
 	to->fusion_kind = fusion_kind(ts_bytes_of(from->fusion_kind));
 	to->is_host_transfer = from->is_host_transfer;

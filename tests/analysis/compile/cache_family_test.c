@@ -30,12 +30,12 @@ static void add_module(struct ts_profile *profile, uint64_t id, const struct mod
 	module->nr_comps = 1;
 	for (; nr < 3 && given->parameters[nr]; nr++) {
 		params[nr] = nr;
-		module->instrs[nr].opcode = TS_LIT("parameter");
+		module->instrs[nr].opcode = TS_OPCODE_PARAMETER;
 		assert_int_equal(ts_shape_parse(arena, ts_bytes_of(given->parameters[nr]),
 						&module->instrs[nr].shape, NULL, NULL),
 				 TS_OK);
 	}
-	module->instrs[nr].opcode = ts_bytes_of(given->opcode ? given->opcode : "add");
+	module->instrs[nr].opcode_text = ts_bytes_of(given->opcode ? given->opcode : "add");
 	module->instrs[nr].source_file = TS_LIT("step.py");
 	module->instrs[nr].source_line = given->line;
 	module->nr_instrs = nr + 1;

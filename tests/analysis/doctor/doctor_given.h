@@ -174,6 +174,7 @@ static inline uint32_t given_op(struct given *run, struct given_op op)
 		.name = draft.name,
 		.module = TS_LIT("jit_f"),
 		.category = draft.category,
+		.category_id = ts_opcode_of(draft.category),
 		.source = draft.source,
 		.occurrences = op.occurrences,
 		.total_ps = op.exclusive_ps,

@@ -229,6 +229,7 @@ static void the_command_that_tries_is_of_a_known_tpu_under_jax(void **state)
 		given_matrix_run(&run, 60, 25, 25, 70);
 		run.rates[0].name = rows[i].chip;
 		run.profile.ops[0].category = ts_bytes_of(rows[i].category);
+		run.profile.ops[0].category_id = ts_opcode_of(run.profile.ops[0].category);
 		run.profile.ops[0].is_event = true;
 		doctor = when_examined(&run);
 		assert_non_null(finding_of(doctor, "matmul_fill"));

@@ -204,6 +204,7 @@ static void test_a_loop_adds_nothing_to_what_is_inside(void **state)
 	add_op(feed, "fusion.1", 1000000, 2000000, &inner);
 	op = add_op(feed, "while.1", 1000000, 2000000, &outer);
 	op->category = TS_LIT("while");
+	op->category_id = TS_OPCODE_WHILE;
 	op->kind = TS_OP_CONTROL;
 	feed_event(feed, line, inner, 10, 50);
 	feed_event(feed, line, outer, 0, 100);

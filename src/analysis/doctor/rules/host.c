@@ -14,12 +14,8 @@
 /* Is the op an infeed, an outfeed or a host send/recv, by XLA's category? */
 static bool is_feed(const struct ts_op_fact *fact)
 {
-	static const char *const words[] = { "infeed", "outfeed", "send", "recv" };
-
-	for (size_t i = 0; i < TS_NELEM(words); i++)
-		if (ts_bytes_has(fact->category, words[i]))
-			return true;
-	return false;
+	return TS_OPCODE_IN(ts_opcode_whole(fact->category_id), TS_OPCODE_INFEED, TS_OPCODE_OUTFEED,
+			    TS_OPCODE_SEND, TS_OPCODE_RECV, TS_XLA_HOST_SEND, TS_XLA_HOST_RECV);
 }
 
 static bool match_copy(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
@@ -220,7 +216,7 @@ static int64_t hbm_used(const struct ts_hlo_module *module)
 	for (uint32_t i = 0; i < entry->nr_instrs; i++) {
 		const struct ts_hlo_instr *instr = &module->instrs[entry->first_instr + i];
 
-		if (ts_bytes_is(instr->opcode, "parameter"))
+		if (instr->opcode == TS_OPCODE_PARAMETER)
 			sum = ts_i64_add(sum, device_part(&instr->shape));
 	}
 	if (entry->root < module->nr_instrs)

@@ -107,7 +107,7 @@ static bool is_move(const struct ts_doctor *doctor, const struct ts_op_fact *fac
 {
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 
-	return (op && op->kind == TS_OP_MOVE) || ts_bytes_is(fact->category, "data formatting");
+	return (op && op->kind == TS_OP_MOVE) || fact->category_id == TS_XLA_DATA_FORMATTING;
 }
 
 static bool is_wait(const struct ts_doctor *doctor, const struct ts_op_fact *fact)

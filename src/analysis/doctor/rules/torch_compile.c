@@ -170,7 +170,7 @@ static struct kernels kernels_of(const struct ts_doctor *doctor)
 	for (size_t i = 0; i < doctor->nr_facts; i++) {
 		const struct ts_op_fact *fact = &doctor->facts[i];
 
-		if (!ts_bytes_is(fact->category, "kernel") || fact->occurrences <= 0)
+		if (fact->category_id != TS_KINETO_KERNEL || fact->occurrences <= 0)
 			continue;
 		kernels.nr += fact->occurrences;
 		kernels.time_ps = ts_i64_add(kernels.time_ps, fact->self_ps);

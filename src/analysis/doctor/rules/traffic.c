@@ -69,30 +69,14 @@ static void check_upcasts(struct ts_doctor *doctor, const struct ts_rule *rule)
 }
 
 /* Ops that go through their bytes once: not sorts, solvers, kernels. */
-static bool is_single_pass(struct ts_bytes category)
+static bool is_single_pass(enum ts_opcode category)
 {
-	static const char *const names[] = { "loop fusion",
-					     "input fusion",
-					     "custom fusion",
-					     "data formatting",
-					     "copy",
-					     "transpose",
-					     "reshape",
-					     "broadcast",
-					     "concatenate",
-					     "pad",
-					     "slice",
-					     "dynamic-slice",
-					     "gather",
-					     "scatter",
-					     "reduce",
-					     "dynamic-update-slice",
-					     "non-fusion elementwise" };
-
-	for (size_t i = 0; i < TS_NELEM(names); i++)
-		if (ts_bytes_is(category, names[i]))
-			return true;
-	return false;
+	return TS_OPCODE_IN(category, TS_XLA_LOOP_FUSION, TS_XLA_INPUT_FUSION, TS_XLA_CUSTOM_FUSION,
+			    TS_XLA_DATA_FORMATTING, TS_OPCODE_COPY, TS_OPCODE_TRANSPOSE,
+			    TS_OPCODE_RESHAPE, TS_OPCODE_BROADCAST, TS_OPCODE_CONCATENATE,
+			    TS_OPCODE_PAD, TS_OPCODE_SLICE, TS_OPCODE_DYNAMIC_SLICE,
+			    TS_OPCODE_GATHER, TS_OPCODE_SCATTER, TS_OPCODE_REDUCE,
+			    TS_OPCODE_DYNAMIC_UPDATE_SLICE, TS_XLA_NON_FUSION_ELEMENTWISE);
 }
 
 /* Products wait for the array too, short ops for the memory's latency. */
@@ -102,7 +86,7 @@ static bool is_stream(const struct ts_doctor *doctor, const struct ts_op_fact *f
 	double least_us = SHORT_FACTOR * doctor->ctx->settings->small_op_time;
 
 	if (ts_fact_work(doctor, fact).bound != TS_BOUND_HBM || !ts_op_fact_works(fact) ||
-	    fact->occurrences <= 0 || !is_single_pass(fact->category))
+	    fact->occurrences <= 0 || !is_single_pass(fact->category_id))
 		return false;
 	if (op && (op->async != TS_ASYNC_NONE || op->kind == TS_OP_MATRIX))
 		return false;
