@@ -125,10 +125,3 @@ int64_t ts_i64_mul(int64_t a, int64_t b)
 		return u > (uint64_t)INT64_MAX ? INT64_MIN : -(int64_t)u;
 	return u > (uint64_t)INT64_MAX ? INT64_MAX : (int64_t)u;
 }
-
-int ts_i64_order(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}

@@ -90,7 +90,4 @@ static inline int64_t ts_i64_sub(int64_t a, int64_t b)
 }
 int64_t ts_i64_mul(int64_t a, int64_t b);
 
-/* For qsort() over int64_t, smallest first. */
-int ts_i64_order(const void *a, const void *b);
-
 #endif

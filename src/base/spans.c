@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/arena.h"
 #include "base/record.h"
+#include "base/order.h"
 
 /* Up to so many spans are summed one by one; for more, sums are used that were made ahead. */
 #define WALKED 8

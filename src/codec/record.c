@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "codec/pb.h"
 #include "codec/pbw.h"
+#include "base/order.h"
 
 #define AT(self, offset)       ((void *)((char *)(self) + (offset)))
 #define CONST_AT(self, offset) ((const void *)((const char *)(self) + (offset)))
@@ -159,13 +160,6 @@ static void put_items(struct ts_buf *out, uint32_t field, const struct items *it
 	ts_pbw_end(out, mark);
 }
 
-static int by_key(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void put_map(struct ts_buf *out, uint32_t field, const struct ts_map *map)
 {
 	uint64_t *keys = malloc((map->nr + 1) * sizeof(*keys));
@@ -179,7 +173,7 @@ static void put_map(struct ts_buf *out, uint32_t field, const struct ts_map *map
 	}
 	while (ts_map_walk(map, &at, &key))
 		keys[nr++] = key;
-	qsort(keys, nr, sizeof(*keys), by_key);
+	qsort(keys, nr, sizeof(*keys), ts_u64_order);
 	mark = ts_pbw_begin(out, field);
 	put_column(out, MAP_KEYS, keys, TS_NUM_U64, nr);
 	column = ts_pbw_begin(out, MAP_VALUES);

@@ -11,11 +11,12 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "compare/differ.h"
-#include "result/schema/timeline.def"
-#include "result/schema/time.def"
-#include "result/schema/overview.def"
-#include "result/schema/compile_modes.def"
+#include "base/order.h"
 #include "result/schema/compile.def"
+#include "result/schema/compile_modes.def"
+#include "result/schema/overview.def"
+#include "result/schema/time.def"
+#include "result/schema/timeline.def"
 
 #define ALPHA 0.05 /* as in a comparison: from here on it may be chance */
 
@@ -83,13 +84,6 @@ struct ts_bytes ts_mode_of(struct ts_bytes name)
 	return (struct ts_bytes){ NULL, 0 };
 }
 
-static int smaller_first(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Where a table has its steps; counted -1: all of its steps count. */
 struct step_source {
 	const struct ts_table *table;
@@ -132,7 +126,7 @@ static enum ts_status find_median(struct run *run, struct ts_error *err)
 	if (!sorted)
 		return ts_fail_nomem(err);
 	memcpy(sorted, run->step_ps, nr * sizeof(*sorted));
-	qsort(sorted, nr, sizeof(*sorted), smaller_first);
+	qsort(sorted, nr, sizeof(*sorted), ts_double_order);
 	run->median_ps = nr > 0 ? (sorted[(nr - 1) / 2] + sorted[nr / 2]) / 2 : NAN;
 	free(sorted);
 	return TS_OK;

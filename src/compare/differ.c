@@ -3,6 +3,7 @@
 #include "compare/differ.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,17 +19,10 @@ struct counted {
 	size_t nr;
 };
 
-static int smaller_first(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static double median_of(const double *ps, size_t nr, double *room)
 {
 	memcpy(room, ps, nr * sizeof(*ps));
-	qsort(room, nr, sizeof(*room), smaller_first);
+	qsort(room, nr, sizeof(*room), ts_double_order);
 	return (room[(nr - 1) / 2] + room[nr / 2]) / 2;
 }
 
@@ -129,7 +123,7 @@ static bool interval_of(double *values, size_t nr, double error, double *low, do
 
 	if (out >= nr)
 		return false;
-	qsort(values, nr, sizeof(*values), smaller_first);
+	qsort(values, nr, sizeof(*values), ts_double_order);
 	*low = values[out];
 	*high = values[nr - 1 - out];
 	return true;

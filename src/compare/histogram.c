@@ -9,6 +9,7 @@
 #include "compare/parts.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -22,13 +23,6 @@ struct bins {
 	double from_ps, width_ps;
 	size_t nr;
 };
-
-static int by_size(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-
-	return (a > b) - (a < b);
-}
 
 /* The nearest rank in SORTED, as far from its end as EDGE says. */
 static double edge(const double *sorted, size_t nr, bool upper)
@@ -62,7 +56,7 @@ static bool widen(const struct ts_measured *measured, struct hull *hull)
 		return false;
 	for (size_t i = 0; i < nr; i++)
 		sorted[i] = length(measured, i);
-	qsort(sorted, nr, sizeof(*sorted), by_size);
+	qsort(sorted, nr, sizeof(*sorted), ts_double_order);
 	hull->low = TS_MIN(hull->low, edge(sorted, nr, false));
 	hull->high = TS_MAX(hull->high, edge(sorted, nr, true));
 	hull->least = TS_MIN(hull->least, sorted[0]);

@@ -6,6 +6,7 @@
 #include "io/gzip.h"
 #include "io/input.h"
 #include "io/tracefile.h"
+#include "base/order.h"
 
 #define HEAD_BYTES 65536 /* what the file says about the job stands before the events */
 #define INFO_BYTES 4096
@@ -183,14 +184,7 @@ enum ts_status ts_captures_is_rank(const char *path, struct ts_bytes name, bool 
 	return st;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct one *x = a, *y = b;
-
-	if (x->time_s != y->time_s)
-		return x->time_s < y->time_s ? -1 : 1;
-	return (x->file > y->file) - (x->file < y->file);
-}
+TS_ORDER(by_time, struct one, TS_UP(time_s) TS_UP(file))
 
 /* The keys of .inside; NULL: no memory. */
 static const char *worker_key(struct telling *telling, size_t group, struct ts_bytes worker)

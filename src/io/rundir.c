@@ -16,6 +16,7 @@
 #include "io/sys.h"
 #include "io/tracefile.h"
 #include "io/url.h"
+#include "base/order.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -202,13 +203,7 @@ static enum ts_status add_extra(struct finder *finder, const char *dir, const ch
 	return TS_OK;
 }
 
-static int by_host(const void *a, const void *b)
-{
-	const struct ts_hostfile *x = a, *y = b;
-	int order = strcmp(x->host, y->host);
-
-	return order ? order : strcmp(x->name, y->name);
-}
+TS_ORDER(by_host, struct ts_hostfile, TS_UP(host) TS_UP(name))
 
 /* The folder's own name; for "." and ".." the one the system knows it by. */
 static const char *folder_name(struct finder *finder, const char *dir)
@@ -737,18 +732,7 @@ static enum ts_status take_standard_input(struct finder *finder, struct ts_error
 	return TS_OK;
 }
 
-static int by_dir(const void *a, const void *b)
-{
-	const struct ts_session *x = a, *y = b;
-	int order = strcmp(x->dir, y->dir);
-
-	return order ? order : strcmp(x->files[0].path, y->files[0].path);
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+TS_ORDER(by_dir, struct ts_session, TS_UP(dir) TS_UP(files[0].path))
 
 /* Is the given path itself the only problem? Then that is the error. */
 static bool root_failed(struct finder *finder, size_t nr_before, struct ts_error *err)
@@ -836,7 +820,7 @@ enum ts_status ts_runs_find(struct ts_runs *runs, const char *path, struct ts_er
 		qsort(runs->sessions, runs->nr_sessions, sizeof(*runs->sessions), by_dir);
 	if (runs->nr_problems - nr_before > 1)
 		qsort(runs->problems + nr_before, runs->nr_problems - nr_before,
-		      sizeof(*runs->problems), by_text);
+		      sizeof(*runs->problems), ts_text_order);
 	return st;
 }
 

@@ -7,6 +7,7 @@
 #include "io/rundir.h"
 
 #include "io/tracefile.h"
+#include "base/order.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -34,12 +35,7 @@ static enum ts_status add(struct finding *finding, const char *name, struct ts_e
 	return TS_OK;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct ts_hostfile *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
+TS_ORDER(by_name, struct ts_hostfile, TS_UP(name))
 
 static bool is_log(DIR *dir, const char *name)
 {

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/map.h"
 #include "read/stream.h"
+#include "base/order.h"
 
 enum carries {
 	UNKNOWN,
@@ -102,16 +103,7 @@ static enum ts_status take_block(void *ctx, const struct ts_block *block, struct
 	return st;
 }
 
-static int by_series(const void *a, const void *b)
-{
-	const struct ts_look_step *x = a, *y = b;
-
-	if (x->host != y->host)
-		return x->host < y->host ? -1 : 1;
-	if (x->op != y->op)
-		return x->op < y->op ? -1 : 1;
-	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
-}
+TS_ORDER(by_series, struct ts_look_step, TS_UP(host) TS_UP(op) TS_UP(start_ps))
 
 /* The number of steps of one host and one name, from FIRST on. */
 static size_t series_length(const struct ts_look *look, size_t first)

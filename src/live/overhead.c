@@ -5,17 +5,11 @@
 #include "base/check.h"
 #include "base/map.h"
 #include "base/units.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
 #define MEDIAN_OF 60 /* samples */
-
-static int smaller_first(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
 
 /* The median time from one start to the next, a step; NaN: there are none, or no memory for them. */
 static double step_within(const struct ts_look *look)
@@ -33,7 +27,7 @@ static double step_within(const struct ts_look *look)
 				      (double)(step->number - before->number);
 	}
 	if (nr > 0) {
-		qsort(steps, nr, sizeof(*steps), smaller_first);
+		qsort(steps, nr, sizeof(*steps), ts_double_order);
 		median = (steps[(nr - 1) / 2] + steps[nr / 2]) / 2;
 	}
 	free(steps);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/order.h"
 
 double ts_ring_mean(const struct ts_ring *ring, enum ts_metric metric, int64_t now_ms,
 		    int64_t age_ms)
@@ -27,13 +28,6 @@ double ts_ring_mean(const struct ts_ring *ring, enum ts_metric metric, int64_t n
 	return nr ? sum / (double)nr : NAN;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 double ts_ring_median(const struct ts_ring *ring, enum ts_metric metric, size_t nr)
 {
 	double values[TS_RING];
@@ -45,7 +39,7 @@ double ts_ring_median(const struct ts_ring *ring, enum ts_metric metric, size_t 
 			values[nr_known++] = ts_ring_back(ring, i)->values[metric];
 	if (nr_known == 0)
 		return NAN;
-	qsort(values, nr_known, sizeof(*values), by_value);
+	qsort(values, nr_known, sizeof(*values), ts_double_order);
 	return nr_known % 2 ? values[nr_known / 2]
 			    : (values[nr_known / 2 - 1] + values[nr_known / 2]) / 2;
 }

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "model/cost.h"
 #include "model/op_kind.h"
+#include "base/order.h"
 
 #define MAX_DAMAGE 100
 #define FIRST_SLOTS 64
@@ -399,14 +400,7 @@ struct program_op {
 	uint32_t module, op;
 };
 
-static int by_module(const void *a, const void *b)
-{
-	const struct program_op *x = a, *y = b;
-
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER(by_module, struct program_op, TS_UP(module) TS_UP(op))
 
 /* Gives every op of a known program its module and instruction, a module at a time. */
 static enum ts_status link_ops(struct ts_profile *profile, struct ts_error *err)

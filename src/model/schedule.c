@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "model/kernels.h"
+#include "base/order.h"
 
 #define MAX_DEPTH   80 /* of calls; a module from the reader has fewer */
 #define MAX_UPDATES 64 /* between a start and its done */
@@ -268,13 +269,7 @@ static enum ts_status walk_comp(struct walker *walker, uint32_t comp, unsigned d
 	return st;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct ts_schedule_event *x = a, *y = b;
-	int order = (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
-
-	return order ? order : (x->instr > y->instr) - (x->instr < y->instr);
-}
+TS_ORDER(by_start, struct ts_schedule_event, TS_UP(start_ps) TS_UP(instr))
 
 enum ts_status ts_schedule_walk(struct ts_schedule *walk, struct ts_error *err)
 {

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "base/order.h"
 
 /* Steps of a device that are looked at beside those of others: a copy, where these are brought in their place. */
 struct held {
@@ -96,20 +97,13 @@ struct numbers {
 	size_t nr, nr_sorted, cap;
 };
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void sort_numbers(struct numbers *numbers)
 {
 	size_t nr = 0;
 
 	if (numbers->nr == numbers->nr_sorted)
 		return;
-	qsort(numbers->items, numbers->nr, sizeof(*numbers->items), by_value);
+	qsort(numbers->items, numbers->nr, sizeof(*numbers->items), ts_u64_order);
 	for (size_t i = 0; i < numbers->nr; i++)
 		if (i == 0 || numbers->items[i] != numbers->items[i - 1])
 			numbers->items[nr++] = numbers->items[i];

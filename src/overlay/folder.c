@@ -9,6 +9,7 @@
 #include "overlay/apply.h"
 #include "overlay/cache.h"
 #include "overlay/suggestions.h"
+#include "base/order.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -48,11 +49,6 @@ enum ts_name_kind ts_overlay_name_kind(const char *name)
 	return ts_newfile_is_temp(name) ? TS_NAME_TEMP : TS_NAME_OTHER;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static enum ts_status keep(struct ts_arena *arena, struct ts_names *names, size_t *cap,
 			   const char *name, struct ts_error *err)
 {
@@ -70,7 +66,7 @@ static enum ts_status settle(struct ts_arena *arena, struct ts_names *names, str
 	const char **kept = ts_arena_dup(arena, names->items, names->nr, sizeof(*kept));
 
 	if (kept && names->nr > 0)
-		qsort(kept, names->nr, sizeof(*kept), by_text);
+		qsort(kept, names->nr, sizeof(*kept), ts_text_order);
 	free(names->items);
 	names->items = kept;
 	return kept ? TS_OK : ts_fail_nomem(err);

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/units.h"
+#include "base/order.h"
 
 #include <errno.h>
 
@@ -134,13 +135,7 @@ static bool is_idle(const struct ts_object *object)
 	return !object->is_gone && object->users == 0 && object->state == TS_OBJECT_HERE;
 }
 
-static int by_use(const void *a, const void *b)
-{
-	const struct ts_object *x = *(struct ts_object *const *)a;
-	const struct ts_object *y = *(struct ts_object *const *)b;
-
-	return x->used < y->used ? -1 : x->used > y->used;
-}
+TS_ORDER_AT(by_use, struct ts_object, TS_UP(used))
 
 /* Content that is held no more: what was dropped first goes first, until at most KEEP bytes are left. */
 static void evict(struct ts_remote *remote, uint64_t keep)

@@ -7,6 +7,7 @@
 #include "io/look.h"
 #include "io/sys.h"
 #include "io/url.h"
+#include "base/order.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -171,14 +172,7 @@ static enum ts_status find_changes(struct pushing *pushing, const char *dir, str
 	return st;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-	const struct change *x = a, *y = b;
-
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return strcmp(x->path, y->path);
-}
+TS_ORDER(by_rank, struct change, TS_UP(rank) TS_UP(path))
 
 static void make_request(void *ctx, size_t index, struct ts_remote_request *request)
 {

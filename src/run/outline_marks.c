@@ -10,6 +10,7 @@
 #include "codec/pb.h"
 #include "codec/pbw.h"
 #include "model/nest.h"
+#include "base/order.h"
 
 /*
  * A stream with more changes of program than this does not run executions one after the other: its
@@ -230,18 +231,7 @@ enum ts_status ts_outline_marks_pack(struct outline_marks *marks, const struct o
 	return st;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct outline_mark *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps)
-		return x->end_ps < y->end_ps ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER(by_start, struct outline_mark, TS_UP(start_ps) TS_UP(end_ps) TS_UP(number) TS_UP(op))
 
 static bool are_sorted(const struct outline_marks *marks)
 {

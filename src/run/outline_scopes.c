@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "model/step_pairing.h"
+#include "base/order.h"
 
 #define TORCH_STEP "ProfilerStep#"
 #define MAX_OPEN   65536
@@ -311,12 +312,7 @@ static enum ts_status sum_epochs(struct ts_scopes *into, const struct ts_scopes 
 	return TS_OK;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct ts_epoch *x = a, *y = b;
-
-	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
-}
+TS_ORDER(by_start, struct ts_epoch, TS_UP(start_ps))
 
 static enum ts_status sum_scopes(size_t nr_lines, struct outline_scopes *const *lines,
 				 struct ts_scopes *sum, struct ts_error *err)
@@ -398,14 +394,7 @@ static struct series find_series(const struct ts_profile *profile,
 	return best;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct scope_mark *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	return (x->end_ps > y->end_ps) - (x->end_ps < y->end_ps);
-}
+TS_ORDER(by_time, struct scope_mark, TS_UP(start_ps) TS_UP(end_ps))
 
 static enum ts_status add_steps(const struct ts_profile *profile, const struct scope_marks *marks,
 				struct ts_bytes name, struct ts_device_steps *steps,

@@ -9,6 +9,7 @@
 #include "run/interleave.h"
 #include "run/state.h"
 #include "read/stream.h"
+#include "base/order.h"
 
 #define LARGE_A_THREAD 2 /* lines that are begun first */
 
@@ -307,21 +308,9 @@ struct sized_line {
 	uint32_t line;
 };
 
-static int by_size(const void *a, const void *b)
-{
-	const struct sized_line *x = a, *y = b;
+TS_ORDER(by_size, struct sized_line, TS_DOWN(n) TS_UP(line))
 
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
-}
-
-static int by_line(const void *a, const void *b)
-{
-	const struct sized_line *x = a, *y = b;
-
-	return (x->line > y->line) - (x->line < y->line);
-}
+TS_ORDER(by_line, struct sized_line, TS_UP(line))
 
 /*
  * The few largest lines first, so that in the end all threads do not wait for one of them. The

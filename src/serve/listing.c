@@ -10,6 +10,7 @@
 #include "io/look.h"
 #include "io/rundir.h"
 #include "serve/trend.h"
+#include "base/order.h"
 
 struct ts_listing {
 	struct ts_reports *reports;
@@ -67,16 +68,8 @@ static int64_t written_ms(const struct ts_session *session)
 	return ts_stat_mtime_ns(&st) / 1000000;
 }
 
-static int newest_first(const void *a, const void *b)
-{
-	const struct ts_listed *x = a, *y = b;
-	int order;
-
-	if (x->when_ms != y->when_ms)
-		return x->when_ms > y->when_ms ? -1 : 1;
-	order = strcmp(y->session->session, x->session->session);
-	return order ? order : strcmp(x->session->dir, y->session->dir);
-}
+TS_ORDER(newest_first, struct ts_listed,
+	 TS_DOWN(when_ms) TS_DOWN(session->session) TS_UP(session->dir))
 
 /* What lies in a bucket is not fetched for a list. */
 static bool can_look(const struct ts_listed *listed)

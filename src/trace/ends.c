@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "read/flows.h"
+#include "base/order.h"
 
 static bool is_module_line(const struct ts_profile *profile, const struct ts_line *line)
 {
@@ -115,12 +116,7 @@ enum ts_status ts_trace_ends_add(struct ts_trace_ends *ends, const struct ts_blo
 	return TS_OK;
 }
 
-static int by_slice(const void *a, const void *b)
-{
-	const struct ts_trace_end *x = a, *y = b;
-
-	return (x->slice > y->slice) - (x->slice < y->slice);
-}
+TS_ORDER(by_slice, struct ts_trace_end, TS_UP(slice))
 
 void ts_trace_ends_tidy(struct ts_trace_ends *ends)
 {

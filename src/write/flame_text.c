@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/units.h"
 #include "codec/term.h"
+#include "base/order.h"
 
 #define WIDTH	      100
 #define MAX_LINES     60

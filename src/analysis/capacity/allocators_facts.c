@@ -2,6 +2,7 @@
 /* What the events of each allocator come to: its peak and the blocks alive then, and how its heap grows
  * from step to step. */
 #include "analysis/capacity/allocators.h"
+#include "base/order.h"
 
 #define MAX_ROWS    200 /* blocks that are listed, of an allocator */
 #define MAX_NAMED   64	/* allocators */
@@ -133,21 +134,8 @@ static enum ts_status sum_unfreed(const struct allocator_records *of, bool *open
 	return TS_OK;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const struct allocator_record *x = *(const struct allocator_record *const *)a;
-	const struct allocator_record *y = *(const struct allocator_record *const *)b;
-	int order;
-
-	if (x->nr_bytes != y->nr_bytes)
-		return x->nr_bytes > y->nr_bytes ? -1 : 1;
-	if (x->requested != y->requested)
-		return x->requested > y->requested ? -1 : 1;
-	order = ts_bytes_cmp(x->op, y->op);
-	if (order == 0)
-		order = ts_bytes_cmp(x->region, y->region);
-	return order ? order : ts_bytes_cmp(x->shape, y->shape);
-}
+TS_ORDER_AT(by_size, struct allocator_record,
+	    TS_DOWN(nr_bytes) TS_DOWN(requested) TS_UP(op) TS_UP(region) TS_UP(shape))
 
 /* Those in OPEN, the largest first; *NR says how many. NULL: no memory. Free with free(). */
 static const struct allocator_record **sort_open(const struct allocator_records *of,

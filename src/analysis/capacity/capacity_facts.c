@@ -5,6 +5,7 @@
 
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
+#include "base/order.h"
 
 #define MAX_BUFFERS 500 /* of all programs */
 #define MAX_OF_ONE  100
@@ -24,17 +25,7 @@ static struct ts_bytes name_of(const struct ts_hlo_instr *instr)
 	return instr ? instr->name : (struct ts_bytes){ NULL, 0 };
 }
 
-static int by_size(const void *a, const void *b)
-{
-	const struct buffer *x = *(const struct buffer *const *)a;
-	const struct buffer *y = *(const struct buffer *const *)b;
-
-	if (x->nr_bytes != y->nr_bytes)
-		return x->nr_bytes > y->nr_bytes ? -1 : 1;
-	if (x->instr != y->instr)
-		return x->instr < y->instr ? -1 : 1;
-	return x->leaf < y->leaf ? -1 : x->leaf > y->leaf;
-}
+TS_ORDER_AT(by_size, struct buffer, TS_DOWN(nr_bytes) TS_UP(instr) TS_UP(leaf))
 
 /* Largest first; *NR says how many. NULL: no memory. Free with free(). */
 static const struct buffer **list_alive(const struct program *program, size_t *nr)

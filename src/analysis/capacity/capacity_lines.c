@@ -3,6 +3,7 @@
 #include "analysis/capacity/capacity.h"
 
 #include "analysis/kit/source.h"
+#include "base/order.h"
 #include "result/schema/capacity.def"
 
 #define MAX_LINES 200
@@ -41,14 +42,7 @@ static enum ts_status add_to_line(struct lines *lines, struct ts_bytes source,
 	return TS_OK;
 }
 
-static int by_line_bytes(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	if (x->nr_bytes != y->nr_bytes)
-		return x->nr_bytes > y->nr_bytes ? -1 : 1;
-	return ts_bytes_cmp(x->source, y->source);
-}
+TS_ORDER(by_line_bytes, struct line, TS_DOWN(nr_bytes) TS_UP(source))
 
 static struct ts_bytes largest_of(const struct program *program, const struct line *line,
 				  struct ts_result *result)

@@ -12,6 +12,7 @@
  * the buffer assignments that libtpu dumps.
  */
 #include "analysis/capacity/capacity_ranges.h"
+#include "base/order.h"
 
 #define MAX_HOLDS 16384 /* of one place: what comes after them stands elsewhere */
 
@@ -65,16 +66,7 @@ static bool is_candidate(const struct ranges *ranges, uint32_t root)
 	       set->space == TS_SPACE_HBM && !is_constant_or_argument(set);
 }
 
-static int by_set_and_time(const void *a, const void *b)
-{
-	const struct hold *x = a, *y = b;
-
-	if (x->set != y->set)
-		return x->set < y->set ? -1 : 1;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->value < y->value ? -1 : x->value > y->value;
-}
+TS_ORDER(by_set_and_time, struct hold, TS_UP(set) TS_UP(from) TS_UP(value))
 
 static void list_holds(struct reuse *reuse)
 {
@@ -112,18 +104,7 @@ static void list_candidates(struct reuse *reuse)
 	}
 }
 
-static int by_turn(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	if (x->nr_bytes != y->nr_bytes)
-		return x->nr_bytes > y->nr_bytes ? -1 : 1;
-	if (x->is_output != y->is_output)
-		return x->is_output ? -1 : 1;
-	if (x->maker_at != y->maker_at)
-		return x->maker_at < y->maker_at ? -1 : 1;
-	return x->set < y->set ? -1 : 1;
-}
+TS_ORDER(by_turn, struct candidate, TS_DOWN(nr_bytes) TS_DOWN(is_output) TS_UP(maker_at) TS_UP(set))
 
 static void sort_candidates(struct reuse *reuse)
 {

@@ -10,6 +10,7 @@
 #include "analysis/capacity/capacity.h"
 
 #include "base/map.h"
+#include "base/order.h"
 #include "result/schema/capacity.def"
 
 #define MAX_SITES 200
@@ -120,14 +121,7 @@ static enum ts_status add_to_group(struct groups *groups, const struct key *key,
 	return TS_OK;
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-
-	if (x->nr_bytes != y->nr_bytes)
-		return x->nr_bytes > y->nr_bytes ? -1 : 1;
-	return x->largest < y->largest ? -1 : x->largest > y->largest;
-}
+TS_ORDER(by_bytes, struct group, TS_DOWN(nr_bytes) TS_UP(largest))
 
 static void sort_groups(struct groups *groups)
 {

@@ -8,6 +8,7 @@
  * against libtpu.
  */
 #include "analysis/capacity/capacity_ranges.h"
+#include "base/order.h"
 
 struct stretch {
 	uint32_t set, value, from, to;
@@ -69,16 +70,7 @@ static enum ts_status keep(struct ranges *ranges, const struct stretch *stretch,
 	return TS_OK;
 }
 
-static int by_set_and_start(const void *a, const void *b)
-{
-	const struct stretch *x = a, *y = b;
-
-	if (x->set != y->set)
-		return x->set < y->set ? -1 : 1;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
-}
+TS_ORDER(by_set_and_start, struct stretch, TS_UP(set) TS_UP(from) TS_UP(to))
 
 /* Of the values in sets that come and go. */
 static void list(struct ranges *ranges, struct stretches *to)

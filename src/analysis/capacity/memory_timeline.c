@@ -11,6 +11,7 @@
 #include "analysis/capacity/memory_timeline.h"
 
 #include "model/nest.h"
+#include "base/order.h"
 #include "result/schema/memory_timeline.def"
 
 #define MAX_WAITING 4096 /* events of one moment */
@@ -35,16 +36,7 @@ struct by_id { /* a thread of a plane */
 	uint32_t plane, line;
 };
 
-static int by_plane_and_id(const void *a, const void *b)
-{
-	const struct by_id *x = a, *y = b;
-
-	if (x->plane != y->plane)
-		return x->plane < y->plane ? -1 : 1;
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
-}
+TS_ORDER(by_plane_and_id, struct by_id, TS_UP(plane) TS_UP(id) TS_UP(line))
 
 /* Moments stand on a line of their own: that of their thread has the same id. */
 static enum ts_status find_threads(struct heap_host *host, struct ts_error *err)
@@ -142,12 +134,7 @@ static struct heap_event read_event(const struct heap_host *host,
 	};
 }
 
-static int by_index(const void *a, const void *b)
-{
-	const struct heap_event *x = a, *y = b;
-
-	return (x->index > y->index) - (x->index < y->index);
-}
+TS_ORDER(by_index, struct heap_event, TS_UP(index))
 
 /* Whole microseconds let many events share a moment: the profiler numbered them as they came. */
 static enum ts_status take_waiting(struct heap_host *host, struct ts_error *err)

@@ -4,6 +4,7 @@
  * allocations of the capture, and what steps took and kept.
  */
 #include "analysis/capacity/memory_timeline.h"
+#include "base/order.h"
 
 #define MAX_HOLDERS 50 /* rows a device */
 #define MAX_BLOCKS  20
@@ -149,14 +150,7 @@ static struct ts_heap_owner owner_before(const struct summing *by)
 				       .module = by->is_of_modules ? name : none };
 }
 
-static int sums_by_size(const void *a, const void *b)
-{
-	const struct sum *x = a, *y = b;
-
-	if (x->nr_bytes != y->nr_bytes)
-		return x->nr_bytes > y->nr_bytes ? -1 : 1;
-	return by_u32(x->serial, y->serial);
-}
+TS_ORDER(sums_by_size, struct sum, TS_DOWN(nr_bytes) TS_UP(serial))
 
 /* Of the kinds those that were alive at the peak, the largest sum first; NULL: no memory. */
 static struct sum *sums_of(const struct kinds *kinds, const struct summing *by, size_t *nr)

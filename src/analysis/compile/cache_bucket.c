@@ -8,17 +8,13 @@
  * sizes into k runs is found exactly, by dynamic programming over their ends.
  */
 #include "analysis/compile/cache.h"
+#include "base/order.h"
 
 struct size_met {
 	int64_t value, weight;
 };
 
-static int by_value(const void *a, const void *b)
-{
-	const struct size_met *x = a, *y = b;
-
-	return (x->value > y->value) - (x->value < y->value);
-}
+TS_ORDER(by_value, struct size_met, TS_UP(value))
 
 static size_t sort_sizes(const struct ts_cache_axis *axis, size_t nr_values, const int64_t *weights,
 			 struct size_met *sizes)

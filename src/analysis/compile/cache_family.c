@@ -10,6 +10,7 @@
 #include "analysis/compile/cache.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
 #define MAX_AXES    8
 #define MAX_SOURCES 64 /* instructions looked at for their source */
@@ -445,18 +446,8 @@ enum ts_status ts_cache_families_make(struct cache_families *families,
 	return st;
 }
 
-static int longest_compiled_first(const void *a, const void *b)
-{
-	const struct ts_cache_family *x = a, *y = b;
-
-	if (x->compile_ps != y->compile_ps)
-		return x->compile_ps > y->compile_ps ? -1 : 1;
-	if (x->time_ps != y->time_ps)
-		return x->time_ps > y->time_ps ? -1 : 1;
-	if (x->nr_variants != y->nr_variants)
-		return x->nr_variants > y->nr_variants ? -1 : 1;
-	return ts_bytes_cmp(x->stem, y->stem);
-}
+TS_ORDER(longest_compiled_first, struct ts_cache_family,
+	 TS_DOWN(compile_ps) TS_DOWN(time_ps) TS_DOWN(nr_variants) TS_UP(stem))
 
 /* On a CPU an executable from the persistent cache has the program id of the process that compiled
  * it: then a program that seems not to have run may have run. */

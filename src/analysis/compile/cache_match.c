@@ -4,6 +4,7 @@
  * program it made, a gap of a device and the compilation it waited for.
  */
 #include "analysis/compile/cache.h"
+#include "base/order.h"
 
 #define MAX_OPEN 64 /* requests looked at for one compiler's work */
 
@@ -33,16 +34,8 @@ enum ts_status ts_cache_module_name(struct ts_arena *arena, struct ts_bytes call
 	return TS_OK;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct cache_request *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->end_ps != y->end_ps) /* what holds another stands before it */
-		return x->end_ps > y->end_ps ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
-}
+/* What holds another stands before it. */
+TS_ORDER(by_start, struct cache_request, TS_UP(start_ps) TS_DOWN(end_ps) TS_UP(line))
 
 static uint32_t host_of(const struct ts_profile *profile, const struct cache_request *request)
 {
@@ -122,16 +115,7 @@ struct first_run {
 	uint32_t program; /* TS_NONE: it has its compilation */
 };
 
-static int by_stem(const void *a, const void *b)
-{
-	const struct first_run *x = a, *y = b;
-
-	if (x->stem != y->stem)
-		return x->stem < y->stem ? -1 : 1;
-	if (x->first_ps != y->first_ps)
-		return x->first_ps < y->first_ps ? -1 : 1;
-	return (x->program > y->program) - (x->program < y->program);
-}
+TS_ORDER(by_stem, struct first_run, TS_UP(stem) TS_UP(first_ps) TS_UP(program))
 
 static struct ts_bytes program_name(const struct ts_profile *profile,
 				    const struct cache_program *program)

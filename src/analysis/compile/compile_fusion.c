@@ -13,6 +13,7 @@
 #include "analysis/kit/lists.h"
 #include "model/kernels.h"
 #include "model/kernel_name.h"
+#include "base/order.h"
 #include "result/schema/compile.def"
 
 #define MAX_ROWS   200 /* of generated kernels: the largest */
@@ -99,14 +100,7 @@ static enum ts_status gather_host(struct gathering *gathering, const struct comp
 	return TS_OK;
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct generated *x = a, *y = b;
-
-	if (x->time_ps != y->time_ps)
-		return x->time_ps > y->time_ps ? -1 : 1;
-	return ts_bytes_cmp(x->name, y->name);
-}
+TS_ORDER(longest_first, struct generated, TS_DOWN(time_ps) TS_UP(name))
 
 static const struct {
 	const char *part, *kind;

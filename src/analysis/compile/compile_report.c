@@ -4,21 +4,13 @@
 
 #include "analysis/facts/compile_devices.h"
 #include "analysis/kit/source.h"
+#include "base/order.h"
 #include "result/schema/compile.def"
 
 #define MAX_ROWS 500 /* of regions and of phases: the largest */
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct compile_region *x = *(const struct compile_region *const *)a;
-	const struct compile_region *y = *(const struct compile_region *const *)b;
-
-	if (x->time_ps != y->time_ps)
-		return x->time_ps > y->time_ps ? -1 : 1;
-	if (x->id.frame != y->id.frame)
-		return x->id.frame < y->id.frame ? -1 : 1;
-	return (x->id.compile > y->id.compile) - (x->id.compile < y->id.compile);
-}
+TS_ORDER_AT(longest_first, struct compile_region,
+	    TS_DOWN(time_ps) TS_UP(id.frame) TS_UP(id.compile))
 
 static enum ts_status sort_regions(struct compile_report *report, struct ts_error *err)
 {
@@ -103,15 +95,7 @@ static void put_regions(const struct compile_report *report)
 		ts_result_note(result, "the %d longest of %zu regions are listed", MAX_ROWS, nr);
 }
 
-static int longest_phase(const void *a, const void *b)
-{
-	const struct compile_phase *x = *(const struct compile_phase *const *)a;
-	const struct compile_phase *y = *(const struct compile_phase *const *)b;
-
-	if (x->self_ps != y->self_ps)
-		return x->self_ps > y->self_ps ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER_AT(longest_phase, struct compile_phase, TS_DOWN(self_ps) TS_UP(op))
 
 #define PHASE_CELLS(X) \
 	X(phase, ts_text(ts_torch_phase(ops[phase->op].name))) \

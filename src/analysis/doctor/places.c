@@ -12,6 +12,7 @@
 #include "analysis/doctor/doctor.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
 #define MARGIN 0.05 /* of a range, shown on either side of it */
 
@@ -245,16 +246,7 @@ static struct ts_bytes slices_sql(struct ts_doctor *doctor, const struct ts_draf
 	return keep(doctor, &sql);
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct ts_when *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	return (x->end_ps > y->end_ps) - (x->end_ps < y->end_ps);
-}
+TS_ORDER(by_start, struct ts_when, TS_UP(start_ps) TS_UP(device) TS_UP(end_ps))
 
 static size_t copy_ranges(const struct ts_doctor *doctor, const struct ts_draft *draft,
 			  struct ts_when *when)

@@ -14,6 +14,7 @@
 #include "analysis/draw/marks.h"
 
 #include "base/record.h"
+#include "base/order.h"
 #include "result/schema/marks.def"
 
 #include <inttypes.h>

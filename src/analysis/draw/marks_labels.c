@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "model/cost.h"
 #include "result/view.h"
+#include "base/order.h"
 
 #define MAX_PADDED	256 /* ops of the padding row: the costliest */
 #define MIN_PADDING_PCT 5.0 /* less is not worth a slice */
@@ -61,12 +62,7 @@ static struct ts_bytes module_of(const struct ts_profile *profile, const struct 
 						: (struct ts_bytes){ NULL, 0 };
 }
 
-static int by_op(const void *a, const void *b)
-{
-	const struct mark_label *x = a, *y = b;
-
-	return (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER(by_op, struct mark_label, TS_UP(op))
 
 static enum ts_status list_padding(const struct ts_context *ctx, struct mark_labels *labels,
 				   struct ts_error *err)

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "base/order.h"
 
 struct rows {
 	struct cp_row *items;
@@ -29,16 +30,7 @@ static enum ts_status count_row(struct rows *rows, const struct cp_node *node, i
 	return TS_OK;
 }
 
-static int by_time(const void *pa, const void *pb)
-{
-	const struct cp_row *a = pa, *b = pb;
-
-	if (a->time_ps != b->time_ps)
-		return a->time_ps > b->time_ps ? -1 : 1;
-	if (a->op != b->op)
-		return a->op < b->op ? -1 : 1;
-	return (int)a->kind - (int)b->kind;
-}
+TS_ORDER(by_time, struct cp_row, TS_DOWN(time_ps) TS_UP(op) TS_UP(kind))
 
 static void keep_rows(struct cp_path *path, struct rows *rows)
 {

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "model/trace_class.h"
+#include "base/order.h"
 #include "result/schema/flame.def"
 
 #define MAX_HOTTEST 20 /* of one weight */
@@ -254,14 +255,7 @@ static bool add_to_group(struct group *groups, size_t *nr, struct ts_map *by_end
 	return true;
 }
 
-static int by_self(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-
-	if (x->self_ps != y->self_ps)
-		return x->self_ps > y->self_ps ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
-}
+TS_ORDER(by_self, struct group, TS_DOWN(self_ps) TS_UP(node))
 
 /* The heaviest first; the caller frees them. NULL: no memory. */
 static struct group *find_groups(const struct flame_tree *paths, const struct weight *weight,

@@ -12,6 +12,7 @@
 #include "analysis/gpu/hta.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
 #define ASKED 64 /* events without these args, after which the trace is taken to have none */
 
@@ -298,16 +299,7 @@ enum ts_status ts_hta_collectives_add(struct hta_collectives *collectives,
 
 /* --- ranks against each other */
 
-static int by_meeting(const void *a, const void *b)
-{
-	const struct hta_instance *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return (x->rank > y->rank) - (x->rank < y->rank);
-}
+TS_ORDER(by_meeting, struct hta_instance, TS_UP(key) TS_UP(at) TS_UP(rank))
 
 /* The instances of all ranks, those that meet side by side. NULL: no memory. */
 static struct hta_instance *gather(const struct hta_rank *ranks, size_t nr_ranks, size_t *nr)

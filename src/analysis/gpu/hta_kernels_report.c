@@ -5,6 +5,7 @@
 
 #include "analysis/kit/cells.h"
 #include "model/kernel_name.h"
+#include "base/order.h"
 #include "result/schema/hta.def"
 
 #define MAX_KERNELS	 200 /* rows, of all ranks together */
@@ -12,28 +13,11 @@
 #define MAX_RANKS	 1024
 #define MAX_SEQUENCES	 50
 
-static int by_sum(const void *a, const void *b)
-{
-	const struct hta_kernel *x = a, *y = b;
-
-	if (x->spread.sum != y->spread.sum)
-		return x->spread.sum > y->spread.sum ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER(by_sum, struct hta_kernel, TS_DOWN(spread.sum) TS_UP(op))
 
 /* Those of several ranks have one order, whatever qsort() does with equal ones: sums of doubles hang on it. */
-static int by_op(const void *a, const void *b)
-{
-	const struct hta_kernel *x = a, *y = b;
-
-	if (x->op != y->op)
-		return x->op < y->op ? -1 : 1;
-	if (x->spread.sum != y->spread.sum)
-		return x->spread.sum < y->spread.sum ? -1 : 1;
-	if (x->spread.nr != y->spread.nr)
-		return x->spread.nr < y->spread.nr ? -1 : 1;
-	return (x->spread.squares > y->spread.squares) - (x->spread.squares < y->spread.squares);
-}
+TS_ORDER(by_op, struct hta_kernel,
+	 TS_UP(op) TS_UP(spread.sum) TS_UP(spread.nr) TS_UP(spread.squares))
 
 #define KERNEL_CELLS(X) \
 	X(name, ts_text_or_null(name)) \

@@ -10,6 +10,7 @@
 #include "analysis/gpu/hta.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
 #define LEAST 3 /* kernels of a sequence that counts; as HTA */
 
@@ -38,16 +39,7 @@ void ts_hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps)
 	root->hash = ts_hash((struct ts_bytes){ (const uint8_t *)step, sizeof(step) }, root->op);
 }
 
-static int by_count(const void *a, const void *b)
-{
-	const struct hta_pattern *x = a, *y = b;
-
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	if (x->gpu_ps != y->gpu_ps)
-		return x->gpu_ps > y->gpu_ps ? -1 : 1;
-	return (x->hash > y->hash) - (x->hash < y->hash);
-}
+TS_ORDER(by_count, struct hta_pattern, TS_DOWN(count) TS_DOWN(gpu_ps) TS_UP(hash))
 
 void ts_hta_patterns_sort(struct hta_patterns *patterns)
 {

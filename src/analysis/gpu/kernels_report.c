@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "model/kernel_name.h"
+#include "base/order.h"
 #include "result/schema/kernels.def"
 
 #define MAX_CALLERS 5 /* ops listed of a kernel */
@@ -152,27 +153,9 @@ struct ranked {
 	uint32_t device, row;
 };
 
-static int costliest_first(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-	int order;
+TS_ORDER(costliest_first, struct ranked, TS_DOWN(total_ps) TS_UP(name) TS_UP(device))
 
-	if (x->total_ps != y->total_ps)
-		return x->total_ps > y->total_ps ? -1 : 1;
-	order = ts_bytes_cmp(x->name, y->name);
-	return order ? order : (x->device > y->device) - (x->device < y->device);
-}
-
-static int by_row_and_time(const void *a, const void *b)
-{
-	const struct kernel_caller *x = a, *y = b;
-
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	if (x->total_ps != y->total_ps)
-		return x->total_ps > y->total_ps ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER(by_row_and_time, struct kernel_caller, TS_UP(row) TS_DOWN(total_ps) TS_UP(op))
 
 /* The callers of ROW, *NR of them; callers are sorted by row. */
 static const struct kernel_caller *callers_of(const struct kernel_table *table, uint32_t row,

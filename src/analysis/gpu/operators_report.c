@@ -5,6 +5,7 @@
 #include "analysis/kit/peaks.h"
 #include "model/trace_class.h"
 #include "result/impossible.h"
+#include "base/order.h"
 #include "result/schema/operators.def"
 
 struct report {
@@ -132,27 +133,11 @@ static struct ts_value utilization(const struct report *report)
 	X(input_shapes, shapes(report, row)) \
 	TIMES(X)
 
-static int costliest_first(const void *a, const void *b)
-{
-	const struct operator_row *x = a, *y = b;
+TS_ORDER(costliest_first, struct operator_row,
+	 TS_DOWN(self_gpu_ps) TS_DOWN(self_cpu_ps) TS_UP(op) TS_UP(shapes))
 
-	if (x->self_gpu_ps != y->self_gpu_ps)
-		return x->self_gpu_ps > y->self_gpu_ps ? -1 : 1;
-	if (x->self_cpu_ps != y->self_cpu_ps)
-		return x->self_cpu_ps > y->self_cpu_ps ? -1 : 1;
-	if (x->op != y->op)
-		return x->op < y->op ? -1 : 1;
-	return ts_bytes_cmp(x->shapes, y->shapes);
-}
-
-static int by_op(const void *a, const void *b)
-{
-	const struct operator_row *x = a, *y = b;
-
-	if (x->op != y->op)
-		return x->op < y->op ? -1 : 1;
-	return ts_bytes_cmp(x->shapes, y->shapes); /* sums of doubles hang on the order */
-}
+/* Sums of doubles hang on the order. */
+TS_ORDER(by_op, struct operator_row, TS_UP(op) TS_UP(shapes))
 
 /* Rows of one operator become one. How many are left. */
 static size_t fold_shapes(struct operator_row *rows, size_t nr)

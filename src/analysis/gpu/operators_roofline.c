@@ -7,6 +7,7 @@
 #include "analysis/gpu/operators.h"
 
 #include "result/impossible.h"
+#include "base/order.h"
 #include "result/schema/operators.def"
 
 /* FLOP/s; NaN: unknown. */
@@ -151,14 +152,7 @@ static struct ts_value reached(struct ts_result *result, const struct category_s
 	X(bytes_per_s, rate(sum, sum->bytes)) \
 	X(roofline_efficiency_pct, reached(result, sum))
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct category_sum *x = a, *y = b;
-
-	if (x->self_gpu_ps != y->self_gpu_ps)
-		return x->self_gpu_ps > y->self_gpu_ps ? -1 : 1;
-	return ts_bytes_cmp(x->name, y->name);
-}
+TS_ORDER(longest_first, struct category_sum, TS_DOWN(self_gpu_ps) TS_UP(name))
 
 static void put_sums(struct ts_result *result, struct category_sum *sums, size_t nr, int64_t all_ps)
 {

@@ -5,6 +5,7 @@
 #include "analysis/kit/cells.h"
 #include "analysis/kit/spread.h"
 #include "base/units.h"
+#include "base/order.h"
 #include "result/schema/timeline.def"
 
 #define TRACK_ORDER 5 /* below the time classes */
@@ -398,14 +399,7 @@ static size_t nr_worked(const struct timeline_rank *rank)
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const struct ts_worked_step *x = a, *y = b;
-
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
-}
+TS_ORDER(by_number, struct ts_worked_step, TS_UP(number) TS_UP(start_ps))
 
 /* Steps of one number become one, whose duration is their mean. How many are left. */
 static size_t fold_ranks(struct ts_worked_step *steps, size_t nr)

@@ -9,6 +9,7 @@
 
 #include "analysis/kit/spread.h"
 #include "base/check.h"
+#include "base/order.h"
 
 #define MIN_STEPS    4	 /* with fewer, a median means little */
 #define MIN_REPEATS  3	 /* of a period */
@@ -121,14 +122,7 @@ static bool find_period(struct ts_run_steps *all)
 	return best > 0;
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct ts_slow_row *x = a, *y = b;
-
-	if (x->excess_ps != y->excess_ps)
-		return x->excess_ps > y->excess_ps ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
+TS_ORDER(longest_first, struct ts_slow_row, TS_DOWN(excess_ps) TS_UP(row))
 
 static enum ts_status list_slow(const struct ts_steps *steps, int64_t limit_ps,
 				struct ts_run_steps *all, struct ts_steps_walk *walk,

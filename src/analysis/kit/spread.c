@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/record.h"
+#include "base/order.h"
 
 #define DIGITS 5 /* binary, behind the leading one */
 

@@ -21,6 +21,7 @@
 #include "analysis/kit/peaks.h"
 #include "model/op_work.h"
 #include "result/impossible.h"
+#include "base/order.h"
 #include "result/schema/custom_calls.def"
 
 static const char *const source_names[] = {
@@ -271,17 +272,7 @@ static struct call_row row_of(const struct ts_context *ctx, const struct ts_cust
 	return row;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct call_row *x = a, *y = b;
-	int order = (y->self_ps > x->self_ps) - (y->self_ps < x->self_ps);
-
-	if (order == 0)
-		order = ts_bytes_cmp(x->module, y->module);
-	if (order == 0)
-		order = ts_bytes_cmp(x->call->name, y->call->name);
-	return order ? order : (x->call > y->call) - (x->call < y->call);
-}
+TS_ORDER(by_time, struct call_row, TS_DOWN(self_ps) TS_UP(module) TS_UP(call->name) TS_UP(call))
 
 /* "file.py:29", or nothing. */
 static struct ts_bytes source_of(const struct ts_context *ctx, const struct call_row *row,

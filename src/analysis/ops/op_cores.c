@@ -19,6 +19,7 @@
 #include "analysis/kit/cells.h"
 #include "base/record.h"
 #include "model/bucket.h"
+#include "base/order.h"
 #include "result/schema/op_cores.def"
 
 #define KEPT	       4     /* cores of an op: the slowest */
@@ -214,16 +215,7 @@ static bool is_slow(const struct all_op *all, const struct slow_core *core, int6
 	return (double)fact->excess_ps > LEAST_SHARE * (double)wall_ps;
 }
 
-static int by_excess(const void *a, const void *b)
-{
-	const struct ts_op_core *x = a, *y = b;
-
-	if (x->excess_ps != y->excess_ps)
-		return x->excess_ps > y->excess_ps ? -1 : 1;
-	if (x->op != y->op)
-		return x->op < y->op ? -1 : 1;
-	return (x->device > y->device) - (x->device < y->device);
-}
+TS_ORDER(by_excess, struct ts_op_core, TS_DOWN(excess_ps) TS_UP(op) TS_UP(device))
 
 /* Those of one op that are slow. How many. */
 static size_t find_slow(const struct ts_context *ctx, const struct op_cores_state *sum, uint32_t op,

@@ -24,6 +24,7 @@
 #include "model/op_work.h"
 #include "model/traffic.h"
 #include "result/impossible.h"
+#include "base/order.h"
 #include "result/schema/ops.def"
 
 struct op_sum {
@@ -399,16 +400,7 @@ struct ranked {
 	const struct ts_op *op;
 };
 
-static int by_self_time(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-	int order;
-
-	if (x->self_ps != y->self_ps)
-		return x->self_ps > y->self_ps ? -1 : 1;
-	order = ts_bytes_cmp(x->op->name, y->op->name);
-	return order ? order : (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER(by_self_time, struct ranked, TS_DOWN(self_ps) TS_UP(op->name) TS_UP(op))
 
 /* Instructions that do not work: names, literals, and views of what is there. */
 static bool is_free(const struct ts_hlo_instr *instr)

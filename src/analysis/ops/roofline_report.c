@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "result/impossible.h"
+#include "base/order.h"
 
 #define MAX_OPS 1000 /* as XProf's table */
 
@@ -245,14 +246,7 @@ static void put_module(struct report *report, const struct total *total)
 	put_sum(report, &row, total);
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct total *x = a, *y = b;
-
-	if (x->ops_ps != y->ops_ps)
-		return x->ops_ps > y->ops_ps ? -1 : 1;
-	return (x->program_id > y->program_id) - (x->program_id < y->program_id);
-}
+TS_ORDER(by_time, struct total, TS_DOWN(ops_ps) TS_UP(program_id))
 
 static void put_modules(struct report *report)
 {

@@ -11,6 +11,7 @@
 
 #include "base/record.h"
 #include "base/units.h"
+#include "base/order.h"
 #include "result/schema/capture.def"
 
 #define TS_SELF struct capture_work

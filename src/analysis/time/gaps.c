@@ -14,6 +14,7 @@
 #include "analysis/time/gaps.h"
 
 #include "base/record.h"
+#include "base/order.h"
 #include "result/schema/gaps.def"
 
 enum { RANK_NONE, RANK_WAITS, RANK_ANY, RANK_CAUSE };	   /* of an event a gap passed in */
@@ -102,14 +103,7 @@ static enum ts_host_activity activity_of(enum ts_bucket cause)
 					      : TS_HOST_OTHER;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct gap *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
+TS_ORDER(by_start, struct gap, TS_UP(start_ps) TS_UP(row))
 
 static void read_gaps(struct gaps_state *state, const struct ts_context *ctx, uint32_t host)
 {

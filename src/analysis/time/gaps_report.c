@@ -3,6 +3,7 @@
 #include "analysis/time/gaps.h"
 
 #include "base/check.h"
+#include "base/order.h"
 #include "result/schema/gaps.def"
 
 #define MAX_EVENTS 32 /* rows by host event */
@@ -42,14 +43,7 @@ static void add_gap(struct ts_gap_group *groups, size_t *nr, const struct ts_tim
 	group->total_ps = ts_i64_add(group->total_ps, gap->dur_ps);
 }
 
-static int costliest_first(const void *a, const void *b)
-{
-	const struct ts_gap_group *x = a, *y = b;
-
-	if (x->total_ps != y->total_ps)
-		return x->total_ps > y->total_ps ? -1 : 1;
-	return ts_bytes_cmp(x->event, y->event);
-}
+TS_ORDER(costliest_first, struct ts_gap_group, TS_DOWN(total_ps) TS_UP(event))
 
 bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *ctx,
 			struct ts_arena *arena, struct ts_gaps_facts *facts)

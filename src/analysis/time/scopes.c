@@ -10,6 +10,7 @@
 #include "analysis/kit/needs.h"
 
 #include "model/block.h"
+#include "base/order.h"
 #include "result/schema/scopes.def"
 
 #define MAX_SCOPES 1000 /* rows; those with least time are left out */
@@ -32,15 +33,7 @@ static struct ts_value inside_of(const struct ts_context *ctx, const struct ts_s
 					: ts_text(ctx->profile->ops[scope->parent].name);
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct ts_scope *x = *(const struct ts_scope *const *)a;
-	const struct ts_scope *y = *(const struct ts_scope *const *)b;
-
-	if (x->total_ps != y->total_ps)
-		return x->total_ps > y->total_ps ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER_AT(longest_first, struct ts_scope, TS_DOWN(total_ps) TS_UP(op))
 
 #define SCOPE_CELLS(X) \
 	X(name, ts_text(ctx->profile->ops[scope->op].name)) \

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/record.h"
+#include "base/order.h"
 
 #define LISTED_GAPS 256 /* of all devices */
 #define LEAST_BACK  65536 /* bytes of buckets that are worth giving back */
@@ -381,16 +382,7 @@ done:
 	return st ? st : ts_time_outliers(sum, ctx, arena, facts, err);
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct ts_time_gap *x = a, *y = b;
-
-	if (x->dur_ps != y->dur_ps)
-		return x->dur_ps > y->dur_ps ? -1 : 1;
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
-}
+TS_ORDER(longest_first, struct ts_time_gap, TS_DOWN(dur_ps) TS_UP(device) TS_UP(start_ps))
 
 static enum ts_status list_gaps(const struct time_state *sum, struct ts_arena *arena,
 				struct ts_time_facts *facts, struct ts_error *err)

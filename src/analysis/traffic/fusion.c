@@ -13,6 +13,7 @@
 #include "analysis/settings.h"
 #include "base/units.h"
 #include "model/op_work.h"
+#include "base/order.h"
 #include "result/schema/fusion.def"
 
 static double per_flop(const struct ts_context *ctx)
@@ -243,16 +244,7 @@ static int by_impact(const void *a, const void *b)
 	return (x->consumer > y->consumer) - (x->consumer < y->consumer);
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct ts_fusion_chain *x = a, *y = b;
-
-	if (x->time_ps != y->time_ps)
-		return x->time_ps > y->time_ps ? -1 : 1;
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
-}
+TS_ORDER(longest_first, struct ts_fusion_chain, TS_DOWN(time_ps) TS_UP(module) TS_UP(first))
 
 /* Puts the lists into the order of the facts and of the tables. */
 static void sort(struct ts_fusion *fusion)

@@ -6,6 +6,7 @@
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
 #include "analysis/traffic/memory.h"
+#include "base/order.h"
 #include "result/schema/memory.def"
 
 #define MAX_STEPS 256 /* names followed from an array to its readers */
@@ -193,18 +194,7 @@ enum ts_status ts_memory_find_copies(const struct memory_walk *walk, struct memo
 	return TS_OK;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct memory_copy *x = a, *y = b;
-
-	if (x->self_ps != y->self_ps)
-		return x->self_ps > y->self_ps ? -1 : 1;
-	if (x->bytes != y->bytes)
-		return x->bytes > y->bytes ? -1 : 1;
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	return (x->instr > y->instr) - (x->instr < y->instr);
-}
+TS_ORDER(by_time, struct memory_copy, TS_DOWN(self_ps) TS_DOWN(bytes) TS_UP(module) TS_UP(instr))
 
 static const char *consumer_words(const struct memory_copy *copy)
 {

@@ -10,6 +10,7 @@
 #include "analysis/kit/source.h"
 #include "analysis/kit/others.h"
 #include "base/units.h"
+#include "base/order.h"
 #include "result/schema/memory.def"
 
 /* Bytes, and the time of the ops that moved them. */
@@ -77,14 +78,7 @@ struct transfer {
 	const struct memory_row *row;
 };
 
-static int by_link(const void *a, const void *b)
-{
-	const struct transfer *x = a, *y = b;
-
-	if (x->host_bytes != y->host_bytes)
-		return x->host_bytes > y->host_bytes ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
+TS_ORDER(by_link, struct transfer, TS_DOWN(host_bytes) TS_UP(row))
 
 static struct ts_bytes module_name(const struct memory *memory, const struct ts_memory_op *op)
 {
@@ -325,16 +319,7 @@ static void release_sums(struct sums *sums)
 	ts_strmap_release(&sums->by_name);
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-	const struct sum *x = a, *y = b;
-
-	if (x->hbm_bytes != y->hbm_bytes)
-		return x->hbm_bytes > y->hbm_bytes ? -1 : 1;
-	if (x->time_ps != y->time_ps)
-		return x->time_ps > y->time_ps ? -1 : 1;
-	return ts_bytes_cmp(x->name, y->name);
-}
+TS_ORDER(by_bytes, struct sum, TS_DOWN(hbm_bytes) TS_DOWN(time_ps) TS_UP(name))
 
 #define SUM_CELLS(X) \
 	X(ops, ts_int(sum->nr_ops)) \

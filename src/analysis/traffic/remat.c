@@ -15,6 +15,7 @@
 #include "analysis/kit/source.h"
 #include "analysis/kit/others.h"
 #include "model/op_work.h"
+#include "base/order.h"
 #include "result/schema/remat.def"
 
 #define MAX_ROWS 1000
@@ -150,14 +151,7 @@ static void ask_module(struct remat_module *remat, struct ts_remat_op *op)
 	op->ms_per_kept_mb = ms_per_mb(op->time_ps, op->runs, op->kept_bytes);
 }
 
-static int by_module(const void *a, const void *b)
-{
-	const struct ts_remat_op *x = a, *y = b;
-
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	return (x->instr > y->instr) - (x->instr < y->instr);
-}
+TS_ORDER(by_module, struct ts_remat_op, TS_UP(module) TS_UP(instr))
 
 static enum ts_status ask_modules(struct remat *all, struct ts_error *err)
 {
@@ -277,16 +271,7 @@ static void add_to_region(struct region *regions, size_t *nr, const struct ts_re
 	add_sums(region, op);
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct region *x = a, *y = b;
-
-	if (x->time_ps != y->time_ps)
-		return x->time_ps > y->time_ps ? -1 : 1;
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	return ts_bytes_cmp(x->scope, y->scope);
-}
+TS_ORDER(longest_first, struct region, TS_DOWN(time_ps) TS_UP(module) TS_UP(scope))
 
 #define REGION_CELLS(X) \
 	X(module, ts_text_or_null(ts_module_name(profile, region->module))) \

@@ -14,6 +14,7 @@
 #include "analysis/traffic/remat.h"
 
 #include "model/profile.h"
+#include "base/order.h"
 
 #define MAX_CANDIDATES 512 /* asked for an op */
 #define MAX_NAMES      16  /* names and copies that an operand is followed through */
@@ -117,14 +118,7 @@ static uint32_t kernel_of(const struct remat_module *remat, uint32_t instr)
 	return instr;
 }
 
-static int by_key(const void *a, const void *b)
-{
-	const struct remat_value *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return (x->instr > y->instr) - (x->instr < y->instr);
-}
+TS_ORDER(by_key, struct remat_value, TS_UP(key) TS_UP(instr))
 
 static void find_holders(struct remat_module *remat)
 {

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transfers over all cores: what each was waited for, and what could be computed meanwhile. */
 #include "analysis/waits/async.h"
+#include "base/order.h"
 
 struct reading {
 	const struct ts_context *ctx;
 	struct async_rows *rows;
 };
 
-static int by_exposed(const void *a, const void *b)
-{
-	const struct async_row *x = a, *y = b;
-
-	if (x->seen.exposed_ps != y->seen.exposed_ps)
-		return x->seen.exposed_ps > y->seen.exposed_ps ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER(by_exposed, struct async_row, TS_DOWN(seen.exposed_ps) TS_UP(op))
 
 static bool is_mine(const struct reading *reading, size_t i, uint32_t module)
 {

@@ -13,6 +13,7 @@
 #include "analysis/waits/collectives.h"
 
 #include "base/record.h"
+#include "base/order.h"
 #include "result/schema/collectives.def"
 
 #define TS_SELF struct collective_time
@@ -172,14 +173,7 @@ static enum ts_status make_sum(struct collectives_state *sum, const struct ts_co
 	return TS_OK;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct collective_time *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	return (x->end_ps > y->end_ps) - (x->end_ps < y->end_ps);
-}
+TS_ORDER(by_time, struct collective_time, TS_UP(start_ps) TS_UP(end_ps))
 
 /* What a line did not fill goes back: the sum holds those of all lines. */
 static enum ts_status take_times(struct collective_seen *into, struct collective_seen *from,

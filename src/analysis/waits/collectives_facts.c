@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives over all cores: what each took, and who waited for whom. */
 #include "analysis/waits/collectives.h"
+#include "base/order.h"
 
 #include <inttypes.h>
 
@@ -101,14 +102,7 @@ struct placed {
 	uint32_t part, device;
 };
 
-static int by_part(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-
-	if (x->part != y->part)
-		return x->part < y->part ? -1 : 1;
-	return (x->device > y->device) - (x->device < y->device);
-}
+TS_ORDER(by_part, struct placed, TS_UP(part) TS_UP(device))
 
 /* Sorts the devices by part; *NR_PARTS: how many parts there are. */
 static enum ts_status sort_parts(const struct reading *reading, size_t nr, size_t *nr_parts,
@@ -264,14 +258,7 @@ static enum ts_status read_slot(struct reading *reading, uint32_t slot, struct t
 	return TS_OK;
 }
 
-static int by_exposed(const void *a, const void *b)
-{
-	const struct collective_row *x = a, *y = b;
-
-	if (x->sum.exposed_ps != y->sum.exposed_ps)
-		return x->sum.exposed_ps > y->sum.exposed_ps ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER(by_exposed, struct collective_row, TS_DOWN(sum.exposed_ps) TS_UP(op))
 
 /* Of one execution, in seconds: what its bytes take over one link. */
 static double link_seconds(const struct collective_row *row, const struct ts_rates *rates)

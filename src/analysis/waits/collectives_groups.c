@@ -14,6 +14,7 @@
  * group against the groups beside it.
  */
 #include "analysis/waits/collectives.h"
+#include "base/order.h"
 
 #define MIN_INSTANCES 8	      /* fewer may lie together by chance */
 #define MAX_LOOKS     1000000 /* arrivals and ends looked at, of one collective */
@@ -110,14 +111,7 @@ static void find_telling(struct grouping *g)
 	}
 }
 
-static int by_distance(const void *a, const void *b)
-{
-	const struct neighbour *x = a, *y = b;
-
-	if (x->apart_ps != y->apart_ps)
-		return x->apart_ps < y->apart_ps ? -1 : 1;
-	return (x->core > y->core) - (x->core < y->core);
-}
+TS_ORDER(by_distance, struct neighbour, TS_UP(apart_ps) TS_UP(core))
 
 static void put_in_order(struct grouping *g)
 {
@@ -246,21 +240,15 @@ static bool is_believed(const struct grouping *g)
 	return outside > 0 && inside <= outside / 2;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Devices in place of cores; groups by their first ones, whose numbers are the smallest. */
 static void put_groups(struct grouping *g)
 {
 	for (size_t i = 0; i < g->nr_cores; i++)
 		g->members[i] = g->devices[g->members[i]];
 	for (size_t i = 0; i < g->nr_groups; i++)
-		qsort(&g->members[i * g->group_size], g->group_size, sizeof(*g->members), by_value);
-	qsort(g->members, g->nr_groups, g->group_size * sizeof(*g->members), by_value);
+		qsort(&g->members[i * g->group_size], g->group_size, sizeof(*g->members),
+		      ts_u32_order);
+	qsort(g->members, g->nr_groups, g->group_size * sizeof(*g->members), ts_u32_order);
 	memcpy(g->devices, g->members, g->nr_cores * sizeof(*g->members));
 }
 

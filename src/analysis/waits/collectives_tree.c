@@ -4,6 +4,7 @@
  * which are not joined yet (Kruskal). Each part that is joined has its first host as the reference.
  */
 #include "analysis/waits/collectives.h"
+#include "base/order.h"
 
 struct tree {
 	const struct collective_pair *pairs;
@@ -23,18 +24,7 @@ static uint32_t part_of(struct tree *tree, uint32_t host)
 	return host;
 }
 
-static int by_spread(const void *a, const void *b)
-{
-	const struct collective_pair *x = a, *y = b;
-
-	if (x->source != y->source)
-		return x->source < y->source ? -1 : 1;
-	if (x->spread_ps != y->spread_ps)
-		return x->spread_ps < y->spread_ps ? -1 : 1;
-	if (x->base != y->base)
-		return x->base < y->base ? -1 : 1;
-	return (x->host > y->host) - (x->host < y->host);
-}
+TS_ORDER(by_spread, struct collective_pair, TS_UP(source) TS_UP(spread_ps) TS_UP(base) TS_UP(host))
 
 static void link_host(struct tree *tree, uint32_t host, uint32_t entry)
 {

@@ -5,6 +5,7 @@
 #include "model/cost.h"
 #include "model/op_kind.h"
 #include "model/traffic.h"
+#include "base/order.h"
 
 #define MAX_ESTIMATE_PS 4e18 /* more is not a time, and does not fit into an int64_t */
 
@@ -110,16 +111,7 @@ static struct ts_offload fact_of(const struct reading *reading, uint32_t slot,
 }
 
 /* The largest loss first, then the longest wait; unknown ones behind. */
-static int by_loss(const void *a, const void *b)
-{
-	const struct ts_offload *x = a, *y = b;
-
-	if (x->loss_ps != y->loss_ps)
-		return x->loss_ps > y->loss_ps ? -1 : 1;
-	if (x->exposed_ps != y->exposed_ps)
-		return x->exposed_ps > y->exposed_ps ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER(by_loss, struct ts_offload, TS_DOWN(loss_ps) TS_DOWN(exposed_ps) TS_UP(op))
 
 static enum ts_status list_offloads(const struct reading *reading,
 				    const struct sparsecore_offload *slots, struct ts_arena *arena,

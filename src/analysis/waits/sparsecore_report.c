@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the analysis of SparseCores says: its cores, offloads, waits and ops. */
 #include "analysis/waits/sparsecore.h"
+#include "base/order.h"
 #include "result/schema/sparsecore.def"
 
 #define MAX_OPS	    1000
@@ -113,14 +114,7 @@ struct ranked {
 	uint32_t op;
 };
 
-static int by_self(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->self_ps != y->self_ps)
-		return x->self_ps > y->self_ps ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
+TS_ORDER(by_self, struct ranked, TS_DOWN(self_ps) TS_UP(op))
 
 static int64_t busy_of_all(const struct report *report)
 {

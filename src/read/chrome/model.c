@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "model/plane_kind.h"
 #include "read/chrome/chrome.h"
+#include "base/order.h"
 
 #define ABSOLUTE_US INT64_C(100000000000000) /* 1973: a time above it counts from the epoch */
 
@@ -204,18 +205,8 @@ struct order {
 
 /* Devices first, then processes as the trace met them, lines likewise; in a process what its name
  * is for first. */
-static int by_plane(const void *a, const void *b)
-{
-	const struct order *x = a, *y = b;
-
-	if (x->side != y->side)
-		return x->side > y->side ? -1 : 1;
-	if (x->track->process != y->track->process)
-		return x->track->process < y->track->process ? -1 : 1;
-	if (x->track->side != y->track->side)
-		return x->track->side < y->track->side ? -1 : 1;
-	return (x->index > y->index) - (x->index < y->index);
-}
+TS_ORDER(by_plane, struct order,
+	 TS_DOWN(side) TS_UP(track->process) TS_UP(track->side) TS_UP(index))
 
 /* The tracks with events, in the order of planes; *NR of them. */
 static uint32_t *ordered_tracks(const struct chrome_names *names, size_t *nr)

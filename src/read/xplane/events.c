@@ -6,6 +6,7 @@
 #include "read/xplane/xplane.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
 #include <math.h>
 
@@ -582,16 +583,8 @@ struct indexed_event {
 	struct ts_bytes body;
 };
 
-static int by_start(const void *a, const void *b)
-{
-	const struct indexed_event *x = a, *y = b;
-
-	if (x->start_ps != y->start_ps)
-		return x->start_ps < y->start_ps ? -1 : 1;
-	if (x->dur_ps != y->dur_ps)
-		return x->dur_ps > y->dur_ps ? -1 : 1; /* a parent before its child */
-	return (x->body.p > y->body.p) - (x->body.p < y->body.p);
-}
+/* A parent before its child. */
+TS_ORDER(by_start, struct indexed_event, TS_UP(start_ps) TS_DOWN(dur_ps) TS_UP(body.p))
 
 struct event_list {
 	struct indexed_event *items;

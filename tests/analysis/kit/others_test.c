@@ -4,6 +4,7 @@
 
 #include "analysis/kit/spread.h"
 #include "tests/base/rng.h"
+#include "base/order.h"
 
 enum { FIRST_OP = 1, NR_OPS = 9, MODULE = 20, MARK };
 #define NR_STEPS 60

@@ -8,6 +8,7 @@
 #include "analysis/facts/cache.h"
 #include "analysis/facts/timeline.h"
 #include "analysis/kit/source.h"
+#include "base/order.h"
 
 /* The longest gaps under the input pipeline, each on its core. */
 static void add_input_ranges(struct ts_doctor *doctor)
@@ -234,14 +235,7 @@ static void choose_advice(struct ts_doctor *doctor, struct ts_finding *finding)
 /* --- steps whose work on GPUs is known: the host's mark ends when it has launched that, and how long the
  * host waits in one step or the next says nothing of the step */
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct ts_worked_step *x = a, *y = b;
-
-	if (x->duration_ps != y->duration_ps)
-		return x->duration_ps > y->duration_ps ? -1 : 1;
-	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
-}
+TS_ORDER(longest_first, struct ts_worked_step, TS_DOWN(duration_ps) TS_UP(start_ps))
 
 #define MIN_WORKED 4 /* steps; of fewer the median says little */
 

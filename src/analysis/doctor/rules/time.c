@@ -7,6 +7,7 @@
 
 #include "analysis/facts/remat.h"
 #include "analysis/kit/gpu_idle.h"
+#include "base/order.h"
 
 /* The part all bucket rules have: is it above its limit, and which ops is it made of? */
 static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -127,16 +128,7 @@ static void check_rematerialization(struct ts_doctor *doctor, const struct ts_ru
 	finding->evidence = ts_doctor_text(doctor);
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct ts_time_gap *x = a, *y = b;
-
-	if (x->dur_ps != y->dur_ps)
-		return x->dur_ps < y->dur_ps ? 1 : -1;
-	if (x->start_ps != y->start_ps)
-		return x->start_ps > y->start_ps ? 1 : -1;
-	return (x->device > y->device) - (x->device < y->device);
-}
+TS_ORDER(longest_first, struct ts_time_gap, TS_DOWN(dur_ps) TS_UP(start_ps) TS_UP(device))
 
 /* Gaps under a compilation or the input pipeline belong to the findings about those. */
 static size_t idle_gaps(struct ts_doctor *doctor, struct ts_time_gap **gaps)
