@@ -59,12 +59,9 @@ static void print_json(struct work *work, const char *place, const struct ts_sta
 	struct ts_json json = ts_json_of(&out, TS_JSON_COMPACT);
 
 	ts_json_object(&json);
-	ts_json_key(&json, "session");
-	ts_json_text(&json, place);
-	ts_json_key(&json, "is_dry_run");
-	ts_json_bool(&json, work->own->choice.dry_run);
-	ts_json_key(&json, "health_score");
-	ts_json_double(&json, summary ? summary->health_score : NAN);
+	ts_json_put_text(&json, "session", place);
+	ts_json_put_bool(&json, "is_dry_run", work->own->choice.dry_run);
+	ts_json_put_double(&json, "health_score", summary ? summary->health_score : NAN);
 	ts_json_key(&json, "finding_count");
 	if (summary)
 		ts_json_i64(&json, summary->nr_findings);

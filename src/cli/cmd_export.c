@@ -144,14 +144,10 @@ static bool print_written(const struct exporting *exporting, const char *path,
 		return true;
 	if (exporting->own->json) {
 		ts_json_object(&json);
-		ts_json_key(&json, "table");
-		ts_json_text(&json, ts_export_tables[table]);
-		ts_json_key(&json, "path");
-		ts_json_text(&json, path);
-		ts_json_key(&json, "rows");
-		ts_json_i64(&json, (int64_t)nr_rows);
-		ts_json_key(&json, "bytes");
-		ts_json_i64(&json, (int64_t)nr_bytes);
+		ts_json_put_text(&json, "table", ts_export_tables[table]);
+		ts_json_put_text(&json, "path", path);
+		ts_json_put_i64(&json, "rows", (int64_t)nr_rows);
+		ts_json_put_i64(&json, "bytes", (int64_t)nr_bytes);
 		ts_json_object_end(&json);
 		ts_buf_putc(&out, '\n');
 	} else {

@@ -186,15 +186,6 @@ enum ts_status ts_copy_place_done(struct ts_copy_place *place, const struct ts_c
 	return ts_note_input(cli, place->path, err);
 }
 
-static void put_count(struct ts_json *json, const char *key, int64_t nr)
-{
-	ts_json_key(json, key);
-	if (nr < 0)
-		ts_json_null(json);
-	else
-		ts_json_i64(json, nr);
-}
-
 bool ts_copied_print(const struct ts_copied *copied)
 {
 	struct ts_buf out = TS_BUF_INIT;
@@ -203,12 +194,11 @@ bool ts_copied_print(const struct ts_copied *copied)
 
 	TS_ASSERT(copied);
 	ts_json_object(&json);
-	ts_json_key(&json, "path");
-	ts_json_text(&json, copied->path);
-	put_count(&json, "bytes", copied->nr_bytes);
-	put_count(&json, "input_bytes", copied->nr_input_bytes);
-	put_count(&json, "events", copied->nr_events);
-	put_count(&json, "input_events", copied->nr_input_events);
+	ts_json_put_text(&json, "path", copied->path);
+	ts_json_put_count(&json, "bytes", copied->nr_bytes);
+	ts_json_put_count(&json, "input_bytes", copied->nr_input_bytes);
+	ts_json_put_count(&json, "events", copied->nr_events);
+	ts_json_put_count(&json, "input_events", copied->nr_input_events);
 	ts_json_object_end(&json);
 	ts_buf_putc(&out, '\n');
 	good = ts_print(ts_buf_bytes(&out));

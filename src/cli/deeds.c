@@ -125,12 +125,9 @@ void ts_deeds_json(struct ts_json *json, const struct ts_overlay_report *report)
 		const struct ts_overlay_entry *entry = &report->entries[i];
 
 		ts_json_object(json);
-		ts_json_key(json, "name");
-		ts_json_text(json, entry->name);
-		ts_json_key(json, "is");
-		ts_json_text(json, deed_names[entry->deed]);
-		ts_json_key(json, "bytes");
-		ts_json_i64(json, (int64_t)entry->nr_bytes);
+		ts_json_put_text(json, "name", entry->name);
+		ts_json_put_text(json, "is", deed_names[entry->deed]);
+		ts_json_put_i64(json, "bytes", (int64_t)entry->nr_bytes);
 		ts_json_object_end(json);
 	}
 	ts_json_array_end(json);

@@ -284,3 +284,43 @@ void ts_json_null(struct ts_json *json)
 	next_item(json);
 	ts_buf_puts(json->out, "null");
 }
+
+#define PUT(name, type)                                                        \
+	void ts_json_put_##name(struct ts_json *json, const char *key, type value) \
+	{                                                                      \
+		TS_ASSERT_HOT(json && key);                                    \
+		ts_json_key(json, key);                                        \
+		ts_json_##name(json, value);                                   \
+	}
+PUT(i64, int64_t)
+PUT(double, double)
+PUT(bool, bool)
+PUT(string, struct ts_bytes)
+PUT(text, const char *)
+
+void ts_json_put_count(struct ts_json *json, const char *key, int64_t value)
+{
+	TS_ASSERT_HOT(json && key);
+	ts_json_key(json, key);
+	if (value < 0)
+		ts_json_null(json);
+	else
+		ts_json_i64(json, value);
+}
+
+void ts_json_put_known(struct ts_json *json, const char *key, struct ts_bytes text)
+{
+	TS_ASSERT_HOT(json && key);
+	ts_json_key(json, key);
+	if (text.n > 0)
+		ts_json_string(json, text);
+	else
+		ts_json_null(json);
+}
+
+void ts_json_put_given(struct ts_json *json, const char *key, struct ts_bytes text)
+{
+	TS_ASSERT_HOT(json && key);
+	if (text.n > 0)
+		ts_json_put_string(json, key, text);
+}

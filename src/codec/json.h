@@ -52,6 +52,18 @@ void ts_json_text(struct ts_json *json, const char *text); /* NULL: null */
 void ts_json_bool(struct ts_json *json, bool value);
 void ts_json_null(struct ts_json *json);
 
+/* A key and its value. */
+void ts_json_put_i64(struct ts_json *json, const char *key, int64_t value);
+void ts_json_put_count(struct ts_json *json, const char *key, int64_t value); /* below 0: null */
+void ts_json_put_double(struct ts_json *json, const char *key, double value);
+void ts_json_put_bool(struct ts_json *json, const char *key, bool value);
+void ts_json_put_string(struct ts_json *json, const char *key, struct ts_bytes text);
+void ts_json_put_text(struct ts_json *json, const char *key, const char *text);
+void ts_json_put_known(struct ts_json *json, const char *key,
+		       struct ts_bytes text); /* .n 0: null */
+void ts_json_put_given(struct ts_json *json, const char *key,
+		       struct ts_bytes text); /* .n 0: nothing */
+
 /* The pieces alone, for code that writes very many: a string with its quotes, a number. */
 void ts_json_quote(struct ts_buf *out, struct ts_bytes text);
 /* The fewest digits that read back the same (codec/shortest.h); NaN and infinities as "null". */

@@ -23,32 +23,17 @@ void ts_feed_release(struct ts_feed *feed)
 	feed->nr = 0;
 }
 
-static void write_int(struct ts_json *json, const char *key, int64_t value)
-{
-	ts_json_key(json, key);
-	ts_json_i64(json, value);
-}
-
-static void write_text(struct ts_json *json, const char *key, struct ts_bytes text)
-{
-	ts_json_key(json, key);
-	if (text.n)
-		ts_json_string(json, text);
-	else
-		ts_json_null(json);
-}
-
 static void write_service(struct ts_json *json, const struct ts_service *service)
 {
 	ts_json_object(json);
-	write_text(json, "service", ts_bytes_of(service->address));
-	write_text(json, "state", ts_bytes_of(ts_service_state_name(service->state)));
-	write_int(json, "samples", (int64_t)service->nr_samples);
-	write_int(json, "failures", (int64_t)service->nr_failed);
-	write_int(json, "restarts", (int64_t)service->nr_restarts);
-	write_int(json, "bytes", (int64_t)service->nr_bytes);
-	write_int(json, "took_ms", service->took_ms);
-	write_text(json, "problem", ts_bytes_of(service->problem.text));
+	ts_json_put_known(json, "service", ts_bytes_of(service->address));
+	ts_json_put_known(json, "state", ts_bytes_of(ts_service_state_name(service->state)));
+	ts_json_put_i64(json, "samples", (int64_t)service->nr_samples);
+	ts_json_put_i64(json, "failures", (int64_t)service->nr_failed);
+	ts_json_put_i64(json, "restarts", (int64_t)service->nr_restarts);
+	ts_json_put_i64(json, "bytes", (int64_t)service->nr_bytes);
+	ts_json_put_i64(json, "took_ms", service->took_ms);
+	ts_json_put_known(json, "problem", ts_bytes_of(service->problem.text));
 	ts_json_object_end(json);
 }
 
@@ -89,16 +74,14 @@ static void write_alert(struct ts_json *json, const struct ts_alert *alert,
 			const struct ts_alerts *alerts)
 {
 	TS_ASSERT(alert != NULL && alerts != NULL);
-	write_text(json, "rule", ts_bytes_of(alert->rule));
-	write_text(json, "severity", ts_bytes_of(ts_severity_name(alert->severity)));
-	write_text(json, "message", ts_buf_bytes(&alert->title));
-	write_text(json, "evidence", ts_buf_bytes(&alert->evidence));
-	write_text(json, "advice", ts_buf_bytes(&alert->advice));
-	ts_json_key(json, "value");
-	ts_json_double(json, alert->value);
-	ts_json_key(json, "threshold");
-	ts_json_double(json, alert->threshold);
-	write_int(json, "for_ms", alert->is_active ? alerts->now_ms - alert->since_ms : 0);
+	ts_json_put_known(json, "rule", ts_bytes_of(alert->rule));
+	ts_json_put_known(json, "severity", ts_bytes_of(ts_severity_name(alert->severity)));
+	ts_json_put_known(json, "message", ts_buf_bytes(&alert->title));
+	ts_json_put_known(json, "evidence", ts_buf_bytes(&alert->evidence));
+	ts_json_put_known(json, "advice", ts_buf_bytes(&alert->advice));
+	ts_json_put_double(json, "value", alert->value);
+	ts_json_put_double(json, "threshold", alert->threshold);
+	ts_json_put_i64(json, "for_ms", alert->is_active ? alerts->now_ms - alert->since_ms : 0);
 }
 
 static void write_alerts(struct ts_json *json, const struct ts_alerts *alerts)
@@ -118,15 +101,15 @@ static void write_alerts(struct ts_json *json, const struct ts_alerts *alerts)
 
 static void write_sample(struct ts_json *json, const struct ts_live_sample *sample)
 {
-	write_int(json, "took_ms", sample->took_ms);
-	write_int(json, "analysed_ms", sample->analysed_ms);
+	ts_json_put_i64(json, "took_ms", sample->took_ms);
+	ts_json_put_i64(json, "analysed_ms", sample->analysed_ms);
 	ts_json_key(json, "services");
 	ts_json_array(json);
 	for (size_t i = 0; i < sample->nr_services; i++)
 		write_service(json, &sample->services[i]);
 	ts_json_array_end(json);
-	write_int(json, "hosts", (int64_t)sample->nr_hosts);
-	write_text(json, "problem", ts_bytes_of(sample->problem.text));
+	ts_json_put_i64(json, "hosts", (int64_t)sample->nr_hosts);
+	ts_json_put_known(json, "problem", ts_bytes_of(sample->problem.text));
 	write_metrics(json, sample->values);
 	write_alerts(json, sample->alerts);
 }
@@ -137,12 +120,6 @@ const char *ts_live_session_state_name(enum ts_live_session_state state)
 
 	TS_ASSERT(state <= TS_SESSION_FAILED);
 	return names[state];
-}
-
-static void write_bool(struct ts_json *json, const char *key, bool value)
-{
-	ts_json_key(json, key);
-	ts_json_bool(json, value);
 }
 
 static void write_written(struct ts_json *json, const struct ts_annotation *annotation)
@@ -165,20 +142,20 @@ static void write_session(struct ts_json *json, const struct ts_live_session *se
 
 	for (size_t i = 0; i < nr_files; i++)
 		nr_bytes = ts_u64_add(nr_bytes, session->session->files[i].nr_bytes);
-	write_text(json, "path", ts_bytes_of(session->path));
-	write_text(json, "state", ts_bytes_of(ts_live_session_state_name(session->state)));
+	ts_json_put_known(json, "path", ts_bytes_of(session->path));
+	ts_json_put_known(json, "state", ts_bytes_of(ts_live_session_state_name(session->state)));
 	ts_json_key(json, "captured_unix_ms");
 	if (session->captured_unix_ms == TS_UNKNOWN)
 		ts_json_null(json);
 	else
 		ts_json_i64(json, session->captured_unix_ms);
-	write_int(json, "files", (int64_t)nr_files);
-	write_int(json, "bytes", (int64_t)nr_bytes);
-	write_int(json, "hosts", (int64_t)sample->nr_hosts);
-	write_int(json, "took_ms", sample->took_ms);
+	ts_json_put_i64(json, "files", (int64_t)nr_files);
+	ts_json_put_i64(json, "bytes", (int64_t)nr_bytes);
+	ts_json_put_i64(json, "hosts", (int64_t)sample->nr_hosts);
+	ts_json_put_i64(json, "took_ms", sample->took_ms);
 	write_written(json, session->annotation);
-	write_bool(json, "dry_run", session->dry_run);
-	write_text(json, "problem", ts_bytes_of(session->problem));
+	ts_json_put_bool(json, "dry_run", session->dry_run);
+	ts_json_put_known(json, "problem", ts_bytes_of(session->problem));
 	write_metrics(json, sample->values);
 	write_alerts(json, sample->alerts);
 }
@@ -192,16 +169,16 @@ static void write_left(struct ts_json *json, const struct ts_watch *watch)
 
 	ts_json_key(json, "sessions");
 	ts_json_object(json);
-	write_int(json, "found", (int64_t)counts.nr_known);
-	write_int(json, "waiting", (int64_t)counts.nr_waiting);
-	write_int(json, "failed", (int64_t)counts.nr_failed);
+	ts_json_put_i64(json, "found", (int64_t)counts.nr_known);
+	ts_json_put_i64(json, "waiting", (int64_t)counts.nr_waiting);
+	ts_json_put_i64(json, "failed", (int64_t)counts.nr_failed);
 	ts_json_object_end(json);
 	ts_json_key(json, "left");
 	ts_json_array(json);
 	while (ts_watch_left(watch, &at, &path, &problem)) {
 		ts_json_object(json);
-		write_text(json, "path", ts_bytes_of(path));
-		write_text(json, "problem", ts_bytes_of(problem));
+		ts_json_put_known(json, "path", ts_bytes_of(path));
+		ts_json_put_known(json, "problem", ts_bytes_of(problem));
 		ts_json_object_end(json);
 	}
 	ts_json_array_end(json);
@@ -215,8 +192,8 @@ static void write_end(struct ts_json *json, const struct ts_live_sample *sample)
 	ts_json_key(json, "raised");
 	ts_json_object(json);
 	for (int i = 0; i < TS_NR_SEVERITIES; i++)
-		write_int(json, ts_severity_name((enum ts_severity)i),
-			  (int64_t)alerts->nr_raised[i]);
+		ts_json_put_i64(json, ts_severity_name((enum ts_severity)i),
+				(int64_t)alerts->nr_raised[i]);
 	ts_json_object_end(json);
 	write_alerts(json, alerts);
 }
@@ -228,19 +205,20 @@ static void write_event(struct ts_json *json, const struct ts_feed_event *event)
 	const struct ts_alert *alert = event->alert;
 
 	ts_json_object(json);
-	write_text(json, "schema", TS_LIT(TS_LIVE_SCHEMA));
-	write_text(json, "type", ts_bytes_of(types[event->kind]));
-	write_int(json, "sample", (int64_t)sample->number);
-	write_int(json, "time_unix_ms", sample->unix_ms);
-	write_int(json, "elapsed_ms", sample->elapsed_ms);
+	ts_json_put_known(json, "schema", TS_LIT(TS_LIVE_SCHEMA));
+	ts_json_put_known(json, "type", ts_bytes_of(types[event->kind]));
+	ts_json_put_i64(json, "sample", (int64_t)sample->number);
+	ts_json_put_i64(json, "time_unix_ms", sample->unix_ms);
+	ts_json_put_i64(json, "elapsed_ms", sample->elapsed_ms);
 	if (event->kind == TS_FEED_SAMPLE)
 		write_sample(json, sample);
 	if (event->kind == TS_FEED_SESSION)
 		write_session(json, event->session, sample);
 	if (event->kind == TS_FEED_ALERT) {
 		if (event->session)
-			write_text(json, "session", ts_bytes_of(event->session->path));
-		write_text(json, "state", ts_bytes_of(alert->is_active ? "raised" : "cleared"));
+			ts_json_put_known(json, "session", ts_bytes_of(event->session->path));
+		ts_json_put_known(json, "state",
+				  ts_bytes_of(alert->is_active ? "raised" : "cleared"));
 		write_alert(json, alert, sample->alerts);
 	}
 	if (event->kind == TS_FEED_END)

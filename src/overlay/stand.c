@@ -259,12 +259,9 @@ static void put_files(struct ts_json *json, const struct ts_overlay_report *repo
 		if (entry->deed != TS_DEED_WRITTEN && entry->deed != TS_DEED_UNCHANGED)
 			continue;
 		ts_json_object(json);
-		ts_json_key(json, "what");
-		ts_json_text(json, thing_names[entry->thing]);
-		ts_json_key(json, "name");
-		ts_json_text(json, entry->name);
-		ts_json_key(json, "bytes");
-		ts_json_i64(json, (int64_t)entry->nr_bytes);
+		ts_json_put_text(json, "what", thing_names[entry->thing]);
+		ts_json_put_text(json, "name", entry->name);
+		ts_json_put_i64(json, "bytes", (int64_t)entry->nr_bytes);
 		ts_json_object_end(json);
 	}
 	ts_json_array_end(json);
@@ -279,10 +276,8 @@ static void put_note(struct ts_buf *text, const struct ts_stand_note *note)
 	text->n -= strlen("\n}\n");
 	ts_buf_puts(text, "," NOTE);
 	ts_json_object(&json);
-	ts_json_key(&json, "health_score");
-	ts_json_double(&json, note->summary.health_score);
-	ts_json_key(&json, "finding_count");
-	ts_json_i64(&json, note->summary.nr_findings);
+	ts_json_put_double(&json, "health_score", note->summary.health_score);
+	ts_json_put_i64(&json, "finding_count", note->summary.nr_findings);
 	put_files(&json, note->report);
 	ts_buf_puts(text, "," STATE_KEY);
 	ts_buf_puts(text, room);

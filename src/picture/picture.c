@@ -44,8 +44,7 @@ struct head {
 
 static void put_lane_head(struct ts_json *json, const struct head *head)
 {
-	ts_json_key(json, "kind");
-	ts_json_text(json, head->kind);
+	ts_json_put_text(json, "kind", head->kind);
 	ts_json_key(json, "host");
 	if (head->host.p)
 		ts_json_string(json, head->host);
@@ -56,8 +55,7 @@ static void put_lane_head(struct ts_json *json, const struct head *head)
 		ts_json_null(json);
 	else
 		ts_json_i64(json, head->device);
-	ts_json_key(json, "name");
-	ts_json_string(json, head->name);
+	ts_json_put_string(json, "name", head->name);
 	ts_json_key(json, "slices");
 }
 
@@ -208,10 +206,8 @@ static void put_head(struct writing *writing)
 	const struct ts_part *part = &writing->picture->wanted.part;
 	struct ts_json *json = writing->json;
 
-	ts_json_key(json, "from_ps");
-	ts_json_i64(json, part->from_ps);
-	ts_json_key(json, "to_ps");
-	ts_json_i64(json, part->to_ps);
+	ts_json_put_i64(json, "from_ps", part->from_ps);
+	ts_json_put_i64(json, "to_ps", part->to_ps);
 	ts_json_key(json, "classes");
 	ts_json_array(json);
 	for (enum ts_bucket b = 0; b < TS_NR_BUCKETS; b++)
@@ -233,8 +229,7 @@ static enum ts_status write_picture(struct writing *writing, struct ts_error *er
 	st = ts_slices_read(writing->picture->index, &writing->picture->wanted, put_lane, writing,
 			    err);
 	ts_json_array_end(json);
-	ts_json_key(json, "left_out");
-	ts_json_i64(json, (int64_t)writing->nr_left_out);
+	ts_json_put_i64(json, "left_out", (int64_t)writing->nr_left_out);
 	put_names(writing);
 	ts_json_object_end(json);
 	return st;

@@ -75,15 +75,13 @@ static enum ts_status put_stretch(struct ts_json *json, struct ts_picture *pictu
 	if (st || counts.nr == 0)
 		return st;
 	ts_json_object(json);
-	ts_json_key(json, "kind");
-	ts_json_text(json, stretch->kind);
+	ts_json_put_text(json, "kind", stretch->kind);
 	ts_json_key(json, "step");
 	if (stretch->number == TS_NO_NUMBER)
 		ts_json_null(json);
 	else
 		ts_json_i64(json, (int64_t)stretch->number);
-	ts_json_key(json, "host");
-	ts_json_string(json, picture->profile->hosts[stretch->host].name);
+	ts_json_put_string(json, "host", picture->profile->hosts[stretch->host].name);
 	ts_json_key(json, "picture");
 	st = ts_picture_put(json, picture, err);
 	ts_json_object_end(json);

@@ -302,12 +302,6 @@ void ts_client_free(struct ts_client *client)
 	free(client);
 }
 
-static void put_number(struct ts_json *json, const char *key, uint64_t number)
-{
-	ts_json_key(json, key);
-	ts_json_i64(json, (int64_t)number);
-}
-
 static void put_text(struct ts_json *json, const char *key, const char *text)
 {
 	if (!text)
@@ -321,20 +315,18 @@ static void put_request(struct ts_buf *out, uint64_t id, const struct ts_remote_
 	struct ts_json json = ts_json_of(out, TS_JSON_COMPACT);
 
 	ts_json_object(&json);
-	put_number(&json, "id", id);
+	ts_json_put_i64(&json, "id", (int64_t)id);
 	put_text(&json, "op", request->op);
 	if (!request->url)
-		put_number(&json, "version", VERSION);
+		ts_json_put_i64(&json, "version", (int64_t)VERSION);
 	put_text(&json, "url", request->url);
-	if (request->is_recursive) {
-		ts_json_key(&json, "recursive");
-		ts_json_bool(&json, true);
-	}
+	if (request->is_recursive)
+		ts_json_put_bool(&json, "recursive", true);
 	if (request->has_size)
-		put_number(&json, "size", request->size);
+		ts_json_put_i64(&json, "size", (int64_t)request->size);
 	if (strcmp(request->op, "read") == 0) {
-		put_number(&json, "offset", request->offset);
-		put_number(&json, "at", request->at);
+		ts_json_put_i64(&json, "offset", (int64_t)request->offset);
+		ts_json_put_i64(&json, "at", (int64_t)request->at);
 	}
 	put_text(&json, "file", request->file);
 	put_text(&json, "generation", request->generation);

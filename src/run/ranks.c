@@ -155,14 +155,6 @@ static void choose_clock(struct making *making)
 
 /* The manifest */
 
-static void put_text(struct ts_json *json, const char *key, struct ts_bytes text)
-{
-	if (text.n == 0)
-		return;
-	ts_json_key(json, key);
-	ts_json_string(json, text);
-}
-
 static struct ts_bytes chip_of(const struct ts_profile *profile)
 {
 	struct ts_bytes kind = { NULL, 0 };
@@ -179,36 +171,31 @@ static void put_attributes(struct ts_json *json, const struct making *making, co
 	const struct ts_result *doctor = TS_FIND(&making->run->results, doctor);
 	double health = ts_value_number(TS_GET(doctor, doctor, health_score));
 
-	put_text(json, "tpusight.version", ts_bytes_of(version ? version : ""));
-	put_text(json, "tpusight.run", profile->run);
-	put_text(json, "tpusight.session", profile->session);
-	put_text(json, "tpusight.chip", chip_of(profile));
-	if (health >= 0) {
-		ts_json_key(json, "tpusight.health_score");
-		ts_json_i64(json, (int64_t)(health + 0.5));
-	}
-	ts_json_key(json, "tpusight.rank_count");
-	ts_json_i64(json, (int64_t)making->session->nr_files);
+	ts_json_put_given(json, "tpusight.version", ts_bytes_of(version ? version : ""));
+	ts_json_put_given(json, "tpusight.run", profile->run);
+	ts_json_put_given(json, "tpusight.session", profile->session);
+	ts_json_put_given(json, "tpusight.chip", chip_of(profile));
+	if (health >= 0)
+		ts_json_put_i64(json, "tpusight.health_score", (int64_t)(health + 0.5));
+	ts_json_put_i64(json, "tpusight.rank_count", (int64_t)making->session->nr_files);
 }
 
 static void put_file(struct ts_json *json, const struct making *making, size_t i)
 {
 	ts_json_object(json);
-	put_text(json, "path", ts_bytes_of(making->files[i].name));
+	ts_json_put_given(json, "path", ts_bytes_of(making->files[i].name));
 	ts_json_key(json, "machine");
 	ts_json_object(json);
-	put_text(json, "name", making->ranks[i].machine);
+	ts_json_put_given(json, "name", making->ranks[i].machine);
 	ts_json_object_end(json);
 	ts_json_key(json, "clocks");
 	ts_json_object(json);
 	ts_json_key(json, "sync_to");
 	ts_json_object(json);
-	put_text(json, "file", ts_bytes_of(making->files[0].name));
-	ts_json_key(json, "clock");
-	ts_json_text(json, making->is_day ? "REALTIME" : "BOOTTIME");
+	ts_json_put_given(json, "file", ts_bytes_of(making->files[0].name));
+	ts_json_put_text(json, "clock", making->is_day ? "REALTIME" : "BOOTTIME");
 	ts_json_object_end(json);
-	ts_json_key(json, "offset_ns");
-	ts_json_i64(json, making->ranks[i].offset_ns);
+	ts_json_put_i64(json, "offset_ns", making->ranks[i].offset_ns);
 	ts_json_object_end(json);
 	ts_json_object_end(json);
 }
@@ -217,9 +204,8 @@ static void put_files(struct ts_json *json, const struct making *making)
 {
 	ts_json_key(json, "trace_time");
 	ts_json_object(json);
-	ts_json_key(json, "clock");
-	ts_json_text(json, making->is_day ? "REALTIME" : "BOOTTIME");
-	put_text(json, "file", ts_bytes_of(making->files[0].name));
+	ts_json_put_text(json, "clock", making->is_day ? "REALTIME" : "BOOTTIME");
+	ts_json_put_given(json, "file", ts_bytes_of(making->files[0].name));
 	ts_json_object_end(json);
 	ts_json_key(json, "files");
 	ts_json_array(json);

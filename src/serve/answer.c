@@ -86,10 +86,8 @@ struct ts_answer ts_answer_error(unsigned status, const char *fmt, ...)
 	ts_json_object(&json);
 	ts_json_key(&json, "error");
 	ts_json_object(&json);
-	ts_json_key(&json, "status");
-	ts_json_i64(&json, status);
-	ts_json_key(&json, "message");
-	ts_json_text(&json, message);
+	ts_json_put_i64(&json, "status", status);
+	ts_json_put_text(&json, "message", message);
 	ts_json_object_end(&json);
 	ts_json_object_end(&json);
 	ts_buf_putc(&text, '\n');

@@ -288,21 +288,6 @@ bool ts_card_is_of(struct ts_bytes text, struct ts_bytes name, uint64_t nr_bytes
 
 /* --- writing */
 
-static void put_number(struct ts_json *json, const char *key, int64_t value)
-{
-	ts_json_key(json, key);
-	if (value == TS_UNKNOWN)
-		ts_json_null(json);
-	else
-		ts_json_i64(json, value);
-}
-
-static void put_text(struct ts_json *json, const char *key, const char *text)
-{
-	ts_json_key(json, key);
-	ts_json_text(json, text[0] ? text : NULL);
-}
-
 static void put_shares(struct ts_json *json, const struct ts_card *card)
 {
 	ts_json_key(json, "buckets_pct");
@@ -321,27 +306,26 @@ static void put_shares(struct ts_json *json, const struct ts_card *card)
 void ts_card_put(struct ts_json *json, const struct ts_card *card)
 {
 	TS_ASSERT(json && card);
-	put_number(json, "when_unix_ms", card->when_unix_ms);
-	put_text(json, "chip", card->chip);
-	put_number(json, "chips", card->nr_devices);
-	put_text(json, "program", card->program);
+	ts_json_put_count(json, "when_unix_ms", card->when_unix_ms);
+	ts_json_put_known(json, "chip", ts_bytes_of(card->chip));
+	ts_json_put_count(json, "chips", card->nr_devices);
+	ts_json_put_known(json, "program", ts_bytes_of(card->program));
 	ts_json_key(json, "is_predicted");
 	if (card->is_predicted == TS_UNKNOWN)
 		ts_json_null(json);
 	else
 		ts_json_bool(json, card->is_predicted);
-	put_number(json, "steps", card->nr_steps);
-	put_number(json, "step_median_ps", card->step_median_ps);
-	put_number(json, "step_p90_ps", card->step_p90_ps);
-	put_number(json, "wall_ps", card->wall_ps);
-	ts_json_key(json, "health_score");
-	ts_json_double(json, card->health_score);
-	put_text(json, "verdict", card->verdict);
+	ts_json_put_count(json, "steps", card->nr_steps);
+	ts_json_put_count(json, "step_median_ps", card->step_median_ps);
+	ts_json_put_count(json, "step_p90_ps", card->step_p90_ps);
+	ts_json_put_count(json, "wall_ps", card->wall_ps);
+	ts_json_put_double(json, "health_score", card->health_score);
+	ts_json_put_known(json, "verdict", ts_bytes_of(card->verdict));
 	put_shares(json, card);
 	ts_json_key(json, "spark");
 	ts_json_array(json);
 	for (size_t i = 0; i < card->nr_spark; i++)
 		ts_json_i64(json, card->spark_ps[i]);
 	ts_json_array_end(json);
-	put_text(json, "problem", card->problem);
+	ts_json_put_known(json, "problem", ts_bytes_of(card->problem));
 }

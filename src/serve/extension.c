@@ -40,20 +40,14 @@ static const struct macro {
 	    "Time classes" } },
 };
 
-static void put_text(struct ts_json *json, const char *key, const char *text)
-{
-	ts_json_key(json, key);
-	ts_json_text(json, text);
-}
-
 /* A list of one object. */
 static void put_named(struct ts_json *json, const char *key, const char *id, const char *name)
 {
 	ts_json_key(json, key);
 	ts_json_array(json);
 	ts_json_object(json);
-	put_text(json, "id", id);
-	put_text(json, "name", name);
+	ts_json_put_text(json, "id", id);
+	ts_json_put_text(json, "name", name);
 	ts_json_object_end(json);
 	ts_json_array_end(json);
 }
@@ -61,7 +55,7 @@ static void put_named(struct ts_json *json, const char *key, const char *id, con
 static void put_feature(struct ts_json *json, const char *name)
 {
 	ts_json_object(json);
-	put_text(json, "name", name);
+	ts_json_put_text(json, "name", name);
 	ts_json_object_end(json);
 }
 
@@ -70,8 +64,8 @@ void ts_extension_manifest(struct ts_buf *out)
 	struct ts_json json = ts_json_of(out, TS_JSON_COMPACT);
 
 	ts_json_object(&json);
-	put_text(&json, "name", "TPUsight");
-	put_text(&json, "namespace", TS_SQL_PACKAGE);
+	ts_json_put_text(&json, "name", "TPUsight");
+	ts_json_put_text(&json, "namespace", TS_SQL_PACKAGE);
 	ts_json_key(&json, "features");
 	ts_json_array(&json);
 	put_feature(&json, "macros");
@@ -87,12 +81,12 @@ static void put_macro(struct ts_json *json, const struct macro *macro)
 
 	snprintf(id, sizeof(id), "%s.%s", TS_SQL_PACKAGE, macro->id);
 	ts_json_object(json);
-	put_text(json, "id", id);
-	put_text(json, "name", macro->name);
+	ts_json_put_text(json, "id", id);
+	ts_json_put_text(json, "name", macro->name);
 	ts_json_key(json, "run");
 	ts_json_array(json);
 	ts_json_object(json);
-	put_text(json, "id", macro->command);
+	ts_json_put_text(json, "id", macro->command);
 	ts_json_key(json, "args");
 	ts_json_array(json);
 	for (size_t i = 0; i < TS_NELEM(macro->args) && macro->args[i]; i++)
@@ -127,9 +121,8 @@ void ts_extension_sql(struct ts_buf *out)
 	for (size_t i = 0; i < ts_nr_sql_modules; i++) {
 		snprintf(name, sizeof(name), "%s.%s", TS_SQL_PACKAGE, ts_sql_modules[i].name);
 		ts_json_object(&json);
-		put_text(&json, "name", name);
-		ts_json_key(&json, "sql");
-		ts_json_string(&json, ts_sql_modules[i].text);
+		ts_json_put_text(&json, "name", name);
+		ts_json_put_string(&json, "sql", ts_sql_modules[i].text);
 		ts_json_object_end(&json);
 	}
 	ts_json_array_end(&json);

@@ -111,8 +111,7 @@ struct ts_answer ts_latest_list(struct ts_latest *latest)
 	}
 	ts_json_object_end(&json);
 	ts_json_array_end(&json);
-	ts_json_key(&json, "is_known");
-	ts_json_bool(&json, true);
+	ts_json_put_bool(&json, "is_known", true);
 	ts_json_key(&json, "problems");
 	ts_json_array(&json);
 	ts_json_array_end(&json);

@@ -12,16 +12,11 @@ void ts_listed_put(struct ts_json *json, const struct ts_listed *listed)
 	int64_t nr_bytes = 0;
 
 	TS_ASSERT(json && listed);
-	ts_json_key(json, "id");
-	ts_json_text(json, listed->id);
-	ts_json_key(json, "title");
-	ts_json_text(json, ts_session_title(session, &title));
-	ts_json_key(json, "run");
-	ts_json_text(json, session->run);
-	ts_json_key(json, "session");
-	ts_json_text(json, session->session);
-	ts_json_key(json, "path");
-	ts_json_text(json, ts_session_place(session));
+	ts_json_put_text(json, "id", listed->id);
+	ts_json_put_text(json, "title", ts_session_title(session, &title));
+	ts_json_put_text(json, "run", session->run);
+	ts_json_put_text(json, "session", session->session);
+	ts_json_put_text(json, "path", ts_session_place(session));
 	ts_json_key(json, "hosts");
 	ts_json_array(json);
 	for (size_t i = 0; i < session->nr_files; i++) {
@@ -29,12 +24,9 @@ void ts_listed_put(struct ts_json *json, const struct ts_listed *listed)
 		nr_bytes = ts_i64_add(nr_bytes, (int64_t)session->files[i].nr_bytes);
 	}
 	ts_json_array_end(json);
-	ts_json_key(json, "bytes");
-	ts_json_i64(json, nr_bytes);
-	ts_json_key(json, "is_known");
-	ts_json_bool(json, listed->is_known);
-	ts_json_key(json, "has_events");
-	ts_json_bool(json, session->kind != TS_SESSION_REPORT);
+	ts_json_put_i64(json, "bytes", nr_bytes);
+	ts_json_put_bool(json, "is_known", listed->is_known);
+	ts_json_put_bool(json, "has_events", session->kind != TS_SESSION_REPORT);
 	ts_card_put(json, &listed->card);
 	ts_buf_release(&title);
 }

@@ -181,8 +181,7 @@ static void put_runs(struct ts_json *json, const struct ts_listed_runs *runs)
 		ts_json_object_end(json);
 	}
 	ts_json_array_end(json);
-	ts_json_key(json, "is_known");
-	ts_json_bool(json, runs->is_known);
+	ts_json_put_bool(json, "is_known", runs->is_known);
 }
 
 static void put_outside(struct ts_json *json, const struct ts_session *session)

@@ -259,16 +259,11 @@ static bool put_trace(void *ctx, const struct trace *trace)
 
 	snprintf(shift, sizeof(shift), "%" PRId64, trace->shift_ns);
 	ts_json_object(json);
-	ts_json_key(json, "file");
-	ts_json_text(json, trace->name);
-	ts_json_key(json, "path");
-	ts_json_text(json, trace->path);
-	ts_json_key(json, "host");
-	ts_json_text(json, trace->host);
-	ts_json_key(json, "bytes");
-	ts_json_i64(json, (int64_t)trace->nr_bytes);
-	ts_json_key(json, "shift_ns");
-	ts_json_text(json, trace->has_shift ? shift : NULL);
+	ts_json_put_text(json, "file", trace->name);
+	ts_json_put_text(json, "path", trace->path);
+	ts_json_put_text(json, "host", trace->host);
+	ts_json_put_i64(json, "bytes", (int64_t)trace->nr_bytes);
+	ts_json_put_text(json, "shift_ns", trace->has_shift ? shift : NULL);
 	ts_json_object_end(json);
 	return true;
 }
@@ -282,8 +277,7 @@ struct ts_answer ts_traces_list(const struct ts_traces_options *options,
 	struct ts_json json = ts_json_of(&text, TS_JSON_COMPACT);
 
 	ts_json_object(&json);
-	ts_json_key(&json, "ui");
-	ts_json_text(&json, options->ui);
+	ts_json_put_text(&json, "ui", options->ui);
 	ts_json_key(&json, "traces");
 	ts_json_array(&json);
 	visit_all(options, session, put_trace, &json);

@@ -118,12 +118,9 @@ static void put_verdict(struct ts_json *json, const struct ts_gate *gate, double
 
 	ts_json_key(json, "gate");
 	ts_json_object(json);
-	ts_json_key(json, "state");
-	ts_json_text(json, ts_gate_state_name(verdict.state));
-	ts_json_key(json, "value");
-	ts_json_double(json, verdict.value);
-	ts_json_key(json, "limit");
-	ts_json_double(json, verdict.limit);
+	ts_json_put_text(json, "state", ts_gate_state_name(verdict.state));
+	ts_json_put_double(json, "value", verdict.value);
+	ts_json_put_double(json, "limit", verdict.limit);
 	ts_json_object_end(json);
 }
 
@@ -173,12 +170,9 @@ enum ts_status ts_trend_put(struct ts_json *json, const struct ts_listed_runs *r
 	if (st)
 		return st;
 	ts_json_object(json);
-	ts_json_key(json, "gate");
-	ts_json_string(json, gate.text);
-	ts_json_key(json, "is_known");
-	ts_json_bool(json, runs->is_known);
-	ts_json_key(json, "older_count");
-	ts_json_i64(json, (int64_t)trend.nr_older);
+	ts_json_put_string(json, "gate", gate.text);
+	ts_json_put_bool(json, "is_known", runs->is_known);
+	ts_json_put_i64(json, "older_count", (int64_t)trend.nr_older);
 	put_points(json, &trend, &gate);
 	ts_json_object_end(json);
 	return TS_OK;

@@ -164,39 +164,21 @@ static void put_pct(struct ts_json *json, const char *key, double pct)
 	ts_json_double(json, round(pct * 10) / 10);
 }
 
-static void put_ps(struct ts_json *json, const char *key, int64_t ps)
-{
-	ts_json_key(json, key);
-	if (ps >= 0)
-		ts_json_i64(json, ps);
-	else
-		ts_json_null(json);
-}
-
-static void put_text(struct ts_json *json, const char *key, struct ts_bytes text)
-{
-	if (text.n == 0)
-		return;
-	ts_json_key(json, key);
-	ts_json_string(json, text);
-}
-
 static void put_object(struct ts_json *json, const struct ts_finding *finding, enum level level)
 {
 	ts_json_object(json);
-	put_text(json, "id", finding->id);
-	ts_json_key(json, "severity");
-	ts_json_text(json, ts_severity_name(finding->severity));
-	put_text(json, "title", finding->title);
-	put_ps(json, "gain_ps", finding->gain_ps);
+	ts_json_put_given(json, "id", finding->id);
+	ts_json_put_text(json, "severity", ts_severity_name(finding->severity));
+	ts_json_put_given(json, "title", finding->title);
+	ts_json_put_count(json, "gain_ps", finding->gain_ps);
 	put_pct(json, "gain_pct", finding->gain_share * 100);
-	put_ps(json, "impact_ps", finding->impact_ps);
+	ts_json_put_count(json, "impact_ps", finding->impact_ps);
 	put_pct(json, "impact_pct", finding->impact_share * 100);
-	put_text(json, "where", ts_finding_place(finding));
-	put_text(json, "evidence", part(level, EVIDENCE, finding->evidence));
-	put_text(json, "advice", part(level, ADVICE, finding->advice));
+	ts_json_put_given(json, "where", ts_finding_place(finding));
+	ts_json_put_given(json, "evidence", part(level, EVIDENCE, finding->evidence));
+	ts_json_put_given(json, "advice", part(level, ADVICE, finding->advice));
 	if (level >= CODE)
-		put_text(json, "code", finding->code);
+		ts_json_put_given(json, "code", finding->code);
 	ts_json_object_end(json);
 }
 
@@ -214,9 +196,9 @@ static void put_numbers(struct ts_json *json, const struct ts_results *results)
 	};
 	const struct ts_result *overview = TS_FIND(results, overview);
 
-	ts_json_key(json, "health_score");
-	ts_json_double(json,
-		       ts_value_number(TS_GET(TS_FIND(results, doctor), doctor, health_score)));
+	ts_json_put_double(
+		json, "health_score",
+		ts_value_number(TS_GET(TS_FIND(results, doctor), doctor, health_score)));
 	for (size_t i = 0; i < TS_NELEM(shares); i++)
 		put_pct(json, shares[i].name,
 			ts_value_number(TS_GET_AT(overview, overview, shares[i].field)));
@@ -227,9 +209,9 @@ static void put_run(struct ts_json *json, const struct ts_results *results)
 	struct ts_buf head = TS_BUF_INIT;
 
 	ts_summary_head(&head, results, 0);
-	ts_json_key(json, "schema");
-	ts_json_text(json, TS_REPORT_SCHEMA);
-	put_text(json, "run", ts_bytes_cut(ts_buf_bytes(&head), 0, head.n ? head.n - 1 : 0));
+	ts_json_put_text(json, "schema", TS_REPORT_SCHEMA);
+	ts_json_put_given(json, "run",
+			  ts_bytes_cut(ts_buf_bytes(&head), 0, head.n ? head.n - 1 : 0));
 	json->out->failed |= head.failed;
 	ts_buf_release(&head);
 }
@@ -242,12 +224,9 @@ static void render_findings(const struct brief *brief, struct ts_json *json)
 		if (brief->levels[i] >= TITLE)
 			put_object(json, &brief->doctor->findings[i], brief->levels[i]);
 	ts_json_array_end(json);
-	ts_json_key(json, "left_out");
-	ts_json_i64(json, (int64_t)nr_left_out(brief));
-	if (brief->nr_taken < brief->nr_steps + NR_HEADS) {
-		ts_json_key(json, "more");
-		ts_json_text(json, MORE);
-	}
+	ts_json_put_i64(json, "left_out", (int64_t)nr_left_out(brief));
+	if (brief->nr_taken < brief->nr_steps + NR_HEADS)
+		ts_json_put_text(json, "more", MORE);
 }
 
 static void render_json(const struct brief *brief, struct ts_buf *out)

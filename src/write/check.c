@@ -211,14 +211,10 @@ void ts_check_json(struct ts_json *json, const struct ts_check *check)
 
 	TS_ASSERT(json && check);
 	ts_json_object(json);
-	ts_json_key(json, "session");
-	ts_json_text(json, check->session);
-	ts_json_key(json, "verdict");
-	ts_json_string(json, verdict_of(check));
-	if (is_predicted(check)) {
-		ts_json_key(json, "is_predicted");
-		ts_json_bool(json, true);
-	}
+	ts_json_put_text(json, "session", check->session);
+	ts_json_put_string(json, "verdict", verdict_of(check));
+	if (is_predicted(check))
+		ts_json_put_bool(json, "is_predicted", true);
 	ts_json_key(json, "causes");
 	ts_json_array(json);
 	for (size_t i = 0; causes && i < causes->nr_rows; i++)
@@ -233,10 +229,8 @@ void ts_check_json(struct ts_json *json, const struct ts_check *check)
 static void put_viewer(struct ts_json *json, const struct ts_check_viewer *viewer)
 {
 	ts_json_object(json);
-	ts_json_key(json, "program");
-	ts_json_text(json, viewer->program);
-	ts_json_key(json, "packages");
-	ts_json_text(json, viewer->packages);
+	ts_json_put_text(json, "program", viewer->program);
+	ts_json_put_text(json, "packages", viewer->packages);
 	ts_json_key(json, "causes");
 	ts_json_array(json);
 	put_notes(json, viewer->notes, viewer->nr_notes);

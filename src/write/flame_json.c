@@ -6,26 +6,18 @@
 #include "write/json_head.h"
 #include "result/schema/flame.def"
 
-static void put_i64(struct ts_json *json, const char *key, int64_t value)
-{
-	ts_json_key(json, key);
-	ts_json_i64(json, value);
-}
-
 /* Opens the frame's object and its children's array. */
 static void open_frame(struct ts_json *json, const struct flame_frame *frame,
 		       enum flame_weight weight)
 {
 	ts_json_object(json);
-	ts_json_key(json, "name");
-	ts_json_string(json, frame->name);
-	put_i64(json, "value", frame->total[weight]);
-	put_i64(json, "self", frame->self[weight]);
-	ts_json_key(json, "category");
-	ts_json_text(json, frame->category);
-	put_i64(json, "count", frame->self[FLAME_COUNT]);
-	put_i64(json, "cpu_ps", frame->total[FLAME_CPU]);
-	put_i64(json, "device_ps", frame->total[FLAME_GPU]);
+	ts_json_put_string(json, "name", frame->name);
+	ts_json_put_i64(json, "value", frame->total[weight]);
+	ts_json_put_i64(json, "self", frame->self[weight]);
+	ts_json_put_text(json, "category", frame->category);
+	ts_json_put_i64(json, "count", frame->self[FLAME_COUNT]);
+	ts_json_put_i64(json, "cpu_ps", frame->total[FLAME_CPU]);
+	ts_json_put_i64(json, "device_ps", frame->total[FLAME_GPU]);
 	ts_json_key(json, "children");
 	ts_json_array(json);
 }
@@ -76,21 +68,17 @@ static void put_root(struct ts_json *json, const struct flame_graph *tree,
 
 	ts_json_object(json);
 	ts_json_head(json, report);
-	ts_json_key(json, "kind");
-	ts_json_text(json, tree->kind);
-	ts_json_key(json, "weight");
-	ts_json_text(json, ts_flame_weights[weight]);
-	ts_json_key(json, "unit");
-	ts_json_text(json, weight == FLAME_COUNT ? "calls" : "ps");
+	ts_json_put_text(json, "kind", tree->kind);
+	ts_json_put_text(json, "weight", ts_flame_weights[weight]);
+	ts_json_put_text(json, "unit", weight == FLAME_COUNT ? "calls" : "ps");
 	put_fields(json, flame);
 	ts_json_key(json, "notes");
 	ts_json_array(json);
 	for (size_t i = 0; i < flame->nr_notes; i++)
 		ts_json_string(json, flame->notes[i]);
 	ts_json_array_end(json);
-	ts_json_key(json, "name");
-	ts_json_text(json, "all");
-	put_i64(json, "value", tree->total[weight]);
+	ts_json_put_text(json, "name", "all");
+	ts_json_put_i64(json, "value", tree->total[weight]);
 	ts_json_key(json, "children");
 	ts_json_array(json);
 	put_frames(json, tree, weight);

@@ -29,8 +29,7 @@ static enum ts_status put_frame_names(struct scope *scope, const struct flame_gr
 			return ts_fail_nomem(err);
 		scope->nr_frames++;
 		ts_json_object(&scope->json);
-		ts_json_key(&scope->json, "name");
-		ts_json_string(&scope->json, name);
+		ts_json_put_string(&scope->json, "name", name);
 		ts_json_object_end(&scope->json);
 	}
 	return TS_OK;
@@ -66,14 +65,10 @@ static void put_profile(struct scope *scope, const struct flame_graph *tree,
 	ts_buf_printf(&name, "%s: %s", tree->kind, names[weight]);
 	json->out->failed |= name.failed;
 	ts_json_object(json);
-	ts_json_key(json, "type");
-	ts_json_text(json, "sampled");
-	ts_json_key(json, "name");
-	ts_json_string(json, ts_buf_bytes(&name));
-	ts_json_key(json, "unit");
-	ts_json_text(json, weight == FLAME_COUNT ? "none" : "nanoseconds");
-	ts_json_key(json, "startValue");
-	ts_json_i64(json, 0);
+	ts_json_put_text(json, "type", "sampled");
+	ts_json_put_string(json, "name", ts_buf_bytes(&name));
+	ts_json_put_text(json, "unit", weight == FLAME_COUNT ? "none" : "nanoseconds");
+	ts_json_put_i64(json, "startValue", 0);
 	ts_json_key(json, "endValue");
 	put_value(scope, weight, tree->total[weight]);
 	ts_json_key(json, "samples");
@@ -108,14 +103,10 @@ static enum ts_status put_all(struct scope *scope, const struct ts_report *repor
 	enum ts_status st = TS_OK;
 
 	ts_json_object(json);
-	ts_json_key(json, "$schema");
-	ts_json_text(json, "https://www.speedscope.app/file-format-schema.json");
-	ts_json_key(json, "exporter");
-	ts_json_text(json, report->generator);
-	ts_json_key(json, "name");
-	ts_json_text(json, "flame graph");
-	ts_json_key(json, "activeProfileIndex");
-	ts_json_i64(json, 0);
+	ts_json_put_text(json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	ts_json_put_text(json, "exporter", report->generator);
+	ts_json_put_text(json, "name", "flame graph");
+	ts_json_put_i64(json, "activeProfileIndex", 0);
 	ts_json_key(json, "shared");
 	ts_json_object(json);
 	ts_json_key(json, "frames");

@@ -20,10 +20,8 @@ static void put_part(struct ts_json *json, const struct ts_part *part)
 	ts_json_object(json);
 	put_time(json, "from_ps", part->from_ps);
 	put_time(json, "to_ps", part->to_ps);
-	ts_json_key(json, "device");
-	ts_json_text(json, part->device);
-	ts_json_key(json, "host");
-	ts_json_text(json, part->host);
+	ts_json_put_text(json, "device", part->device);
+	ts_json_put_text(json, "host", part->host);
 	ts_json_object_end(json);
 }
 
@@ -31,14 +29,11 @@ void ts_json_head(struct ts_json *json, const struct ts_report *report)
 {
 	TS_ASSERT(json && report);
 	TS_ASSERT(report->generator && report->version);
-	ts_json_key(json, "schema");
-	ts_json_text(json, TS_REPORT_SCHEMA);
+	ts_json_put_text(json, "schema", TS_REPORT_SCHEMA);
 	ts_json_key(json, "generator");
 	ts_json_object(json);
-	ts_json_key(json, "name");
-	ts_json_text(json, report->generator);
-	ts_json_key(json, "version");
-	ts_json_text(json, report->version);
+	ts_json_put_text(json, "name", report->generator);
+	ts_json_put_text(json, "version", report->version);
 	ts_json_object_end(json);
 	if (report->part)
 		put_part(json, report->part);

@@ -78,10 +78,8 @@ static void put_table(struct ts_json *json, const struct ts_table *table)
 			ts_json_key(json, table->columns[i].name);
 			ts_json_value(json, *cell++);
 		}
-		if (row >= ts_table_nr_listed(table)) {
-			ts_json_key(json, "is_others");
-			ts_json_bool(json, true);
-		}
+		if (row >= ts_table_nr_listed(table))
+			ts_json_put_bool(json, "is_others", true);
 		ts_json_object_end(json);
 		json->style = style;
 		if (json->drain)
@@ -300,26 +298,19 @@ static void put_impossible_place(void *arg, const struct ts_impossible_place *pl
 	if (list->nr++ >= MAX_IMPOSSIBLE)
 		return;
 	ts_json_object(json);
-	ts_json_key(json, "view");
-	ts_json_text(json, place->result->name);
+	ts_json_put_text(json, "view", place->result->name);
 	ts_json_key(json, "table");
 	place->table ? ts_json_text(json, place->table->name) : ts_json_null(json);
 	ts_json_key(json, "row");
 	place->table ? ts_json_i64(json, (int64_t)place->row) : ts_json_null(json);
 	ts_json_key(json, "item");
 	item.n > 0 ? ts_json_string(json, item) : ts_json_null(json);
-	ts_json_key(json, "field");
-	ts_json_text(json, place->name);
-	if (place->in_list) {
-		ts_json_key(json, "item_index");
-		ts_json_i64(json, (int64_t)place->index);
-	}
-	ts_json_key(json, "value");
-	ts_json_double(json, place->figure->value);
-	ts_json_key(json, "peak");
-	ts_json_double(json, place->figure->peak);
-	ts_json_key(json, "cause");
-	ts_json_string(json, place->figure->cause);
+	ts_json_put_text(json, "field", place->name);
+	if (place->in_list)
+		ts_json_put_i64(json, "item_index", (int64_t)place->index);
+	ts_json_put_double(json, "value", place->figure->value);
+	ts_json_put_double(json, "peak", place->figure->peak);
+	ts_json_put_string(json, "cause", place->figure->cause);
 	ts_json_object_end(json);
 }
 
@@ -343,8 +334,7 @@ static void put_impossible(struct ts_json *json, const struct ts_results *result
 
 	if (nr == 0)
 		return;
-	ts_json_key(json, "impossible_count");
-	ts_json_i64(json, (int64_t)nr);
+	ts_json_put_i64(json, "impossible_count", (int64_t)nr);
 	ts_json_key(json, "impossible");
 	ts_json_array(json);
 	each_impossible(results, report, view, put_impossible_place, &list);

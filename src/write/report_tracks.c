@@ -94,14 +94,10 @@ static void put_points(struct ts_json *json, const struct ts_track *track, size_
 static void put_track(struct ts_json *json, const struct ts_track *track, size_t budget)
 {
 	ts_json_object(json);
-	ts_json_key(json, "name");
-	ts_json_text(json, track->name);
-	ts_json_key(json, "device_id");
-	ts_json_i64(json, track->device);
-	ts_json_key(json, "unit");
-	ts_json_text(json, track->unit);
-	ts_json_key(json, "description");
-	ts_json_text(json, track->description);
+	ts_json_put_text(json, "name", track->name);
+	ts_json_put_i64(json, "device_id", track->device);
+	ts_json_put_text(json, "unit", track->unit);
+	ts_json_put_text(json, "description", track->description);
 	if (track->kind == TS_TRACK_SLICES)
 		put_slices(json, track, budget);
 	else

@@ -40,6 +40,29 @@ static void write_sample(struct ts_json *json)
 	ts_json_object_end(json);
 }
 
+static void a_key_and_its_value_are_put_in_one(void **state)
+{
+	struct ts_buf buf = TS_BUF_INIT;
+	struct ts_json json = ts_json_of(&buf, TS_JSON_COMPACT);
+
+	ts_json_object(&json);
+	ts_json_put_i64(&json, "i", -1);
+	ts_json_put_count(&json, "c", 0);
+	ts_json_put_count(&json, "unknown", -1);
+	ts_json_put_double(&json, "d", NAN);
+	ts_json_put_bool(&json, "b", true);
+	ts_json_put_string(&json, "s", TS_LIT(""));
+	ts_json_put_text(&json, "t", NULL);
+	ts_json_put_known(&json, "k", TS_LIT("x"));
+	ts_json_put_known(&json, "none", TS_LIT(""));
+	ts_json_put_given(&json, "left out", TS_LIT(""));
+	ts_json_put_given(&json, "g", TS_LIT("y"));
+	ts_json_object_end(&json);
+	assert_text(&buf, "{\"i\":-1,\"c\":0,\"unknown\":null,\"d\":null,\"b\":true,\"s\":\"\","
+			  "\"t\":null,\"k\":\"x\",\"none\":null,\"g\":\"y\"}");
+	ts_buf_release(&buf);
+}
+
 static void compact_has_no_white_space(void **state)
 {
 	struct ts_buf buf = TS_BUF_INIT;
@@ -322,6 +345,7 @@ static void numbers_do_not_follow_the_locale(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_key_and_its_value_are_put_in_one),
 		cmocka_unit_test(compact_has_no_white_space),
 		cmocka_unit_test(pretty_indents_by_two_and_keeps_empty_ones_closed),
 		cmocka_unit_test(strings_are_escaped_as_written_by_hand),
