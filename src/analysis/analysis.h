@@ -17,16 +17,15 @@
 #ifndef TS_ANALYSIS_ANALYSIS_H
 #define TS_ANALYSIS_ANALYSIS_H
 
-#include "analysis/list.h"
 #include "hw/chips.h"
 #include "hw/topology.h"
 #include "model/interleaved.h"
 #include "model/outline.h"
 #include "result/schema.h"
 
-#define TS_ANALYSIS_ID(name) TS_ANALYSIS_##name,
-enum ts_analysis_id { TS_ANALYSES(TS_ANALYSIS_ID) TS_NR_ANALYSES };
-#undef TS_ANALYSIS_ID
+/* At most so many are in list.h, which ids.c checks. The count itself is in no header, and an analysis
+ * is named by the address of its place in the list (ts_id_NAME): so a new one does not recompile the others. */
+#define TS_MAX_ANALYSES 48
 
 struct ts_analysis;
 struct ts_run_steps;
@@ -53,8 +52,8 @@ struct ts_context {
 	struct ts_bytes topology_name;
 	struct ts_bytes libtpu; /* the version that compiled the modules; empty: unknown */
 	const struct ts_analysis *const *analyses; /* all of them, for their rules; or NULL */
-	/* By analysis; read with kit/needs.h; NULL: it is not closed yet. */
-	const void *facts[TS_NR_ANALYSES];
+	/* By place in the list; read with kit/needs.h; NULL: it is not closed yet. */
+	const void *facts[TS_MAX_ANALYSES];
 };
 
 /* Each pass begins when the one before it is closed. What is said of lines is what most analyses of
@@ -70,9 +69,8 @@ struct ts_record;
 struct ts_rule;
 struct ts_analysis {
 	const struct ts_schema *schema; /* of its result, whose name is the analysis' own */
-	const enum ts_analysis_id
-		*needs; /* closed before this one: TS_NEEDED; NULL: it needs none */
-	const enum ts_analysis_id *shows; /* for .report: TS_SHOWN */
+	const size_t *const *needs; /* closed before this one: TS_NEEDED; NULL: it needs none */
+	const size_t *const *shows; /* for .report: TS_SHOWN */
 	/* About this analysis alone (kit/rule.h), NULL at the end; or NULL. They are checked by the
 	 * analysis that .runs_rules, which is closed after all that have some. */
 	const struct ts_rule *const *rules;
@@ -116,7 +114,8 @@ struct ts_analysis {
 				 struct ts_result *result, struct ts_error *err);
 };
 
-extern const struct ts_analysis *const ts_analyses[]; /* by id; NULL at the end */
+extern const struct ts_analysis
+	*const ts_analyses[]; /* those of list.h, in its order; NULL at the end */
 
 /* The kinds of rows that a host's slices are shared among; their shares are the whole (share.c). */
 enum ts_share {

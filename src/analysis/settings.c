@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Thresholds by name: for --help, --threshold and the config file. */
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Thresholds, settable with --threshold NAME=VALUE and the config file. Each is a line in
- * settings_list.h.
+ * settings_list.h, which only files that read one of them include: a new threshold recompiles no other.
  */
 #ifndef TS_ANALYSIS_SETTINGS_H
 #define TS_ANALYSIS_SETTINGS_H
 
-#include "analysis/settings_list.h"
 #include "base/bytes.h"
 
-struct ts_settings {
-#define MEMBER(name, unit, value, help) double name;
-	TS_SETTINGS(MEMBER)
-#undef MEMBER
-};
+struct ts_settings;
 
 struct ts_setting {
 	const char *name, *unit, *help;

@@ -84,4 +84,10 @@
 	X(launch_queue_high, "%", 25, "a launch queue that is full for longer is reported")        \
 	X(late_rank_high, "%", 2, "more core time waiting for one rank at collectives is reported")
 
+#define TS_SETTINGS_MEMBER(name, unit, value, help) double name;
+struct ts_settings {
+	TS_SETTINGS(TS_SETTINGS_MEMBER)
+};
+#undef TS_SETTINGS_MEMBER
+
 #endif

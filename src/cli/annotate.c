@@ -18,7 +18,7 @@ struct ts_annotate_options ts_annotate_options_of(const struct ts_cli *cli,
 	};
 	struct ts_annotate_options options = {
 		.nr_threads = cli->nr_threads,
-		.settings = &cli->settings,
+		.settings = cli->settings,
 		.max_overlay_events = choice->max_overlay_events,
 		.max_ops = choice->all ? SIZE_MAX : choice->max_ops,
 		.max_steps = choice->all ? SIZE_MAX : choice->max_steps,

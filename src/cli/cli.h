@@ -54,7 +54,7 @@ struct ts_cli {
 	const char *held;   /* a folder that has what URLs name already; NULL: a store is asked */
 	bool join_sessions; /* sibling sessions of several hosts are one (io/siblings.h) */
 	enum ts_color color;
-	struct ts_settings settings;
+	struct ts_settings *settings;
 	const char *logdir;	    /* the one that viewers were given; NULL: as the path says */
 	struct ts_sources *sources; /* files that the command reads: no output may be one of them */
 	const struct ts_command *entry;

@@ -68,7 +68,7 @@ static void analyse_session(void *ctx, void *slot, size_t i, size_t nr_threads,
 {
 	const struct checking *checking = ctx;
 	struct ts_run_options options = { .nr_threads = nr_threads,
-					  .settings = &checking->cli->settings,
+					  .settings = checking->cli->settings,
 					  .meter = meter };
 	struct analysed *analysed = slot;
 

@@ -113,7 +113,7 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 {
 	const struct hlo_options *own = cli->own;
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
-					  .settings = &cli->settings,
+					  .settings = cli->settings,
 					  .chip = chip_of(own),
 					  .topology = ts_bytes_of(own->topology),
 					  .libtpu = ts_bytes_of(own->libtpu) };

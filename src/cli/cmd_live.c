@@ -280,7 +280,7 @@ static enum ts_exit run_live(struct ts_cli *cli)
 		.for_ms = own->for_ms,
 		.hold_ms = own->hold_ms,
 		.clear_ms = own->clear_ms,
-		.settings = &cli->settings,
+		.settings = cli->settings,
 		.nr_threads = cli->nr_threads,
 		.fail_on = own->fail_on,
 	};

@@ -135,7 +135,7 @@ static struct ts_run_options run_options(const struct reporting *reporting, size
 
 	return (struct ts_run_options){
 		.nr_threads = nr_threads,
-		.settings = &reporting->cli->settings,
+		.settings = reporting->cli->settings,
 		.interleave = door->interleave,
 		.no_python = door->no_python,
 		.tree_rows = door->tree_rows,

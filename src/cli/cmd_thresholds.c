@@ -43,7 +43,7 @@ static enum ts_exit run_thresholds(struct ts_cli *cli)
 	bool good;
 
 	ts_results_init(&results);
-	put_thresholds(&results, &cli->settings);
+	put_thresholds(&results, cli->settings);
 	print.form.view = schemas[0]->name;
 	form = ts_report_form(cli, &print);
 	st = print.format && strcmp(print.format, "json") == 0

@@ -65,7 +65,7 @@ static enum ts_status read_session(struct drawing *drawing, const struct ts_sess
 {
 	const struct ts_cli *cli = drawing->cli;
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
-					  .settings = &cli->settings,
+					  .settings = cli->settings,
 					  .interleave = true,
 					  .no_python = drawing->own->no_python,
 					  .overlay_budget = TS_MAX_OVERLAY_EVENTS };

@@ -258,7 +258,7 @@ static enum ts_status trim_session(const struct ts_cli *cli, const struct ts_ses
 {
 	const struct trim_options *own = cli->own;
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
-					  .settings = &cli->settings,
+					  .settings = cli->settings,
 					  .no_stats = !own->choice.has_steps };
 	struct ts_run run;
 	struct trimming trimming = {

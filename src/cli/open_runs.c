@@ -36,7 +36,7 @@ static enum ts_status read_session(struct ts_open_runs *runs, const struct ts_se
 				   const char *const *log, struct ts_error *err)
 {
 	struct ts_run_options options = { .nr_threads = runs->cli->nr_threads,
-					  .settings = &runs->cli->settings,
+					  .settings = runs->cli->settings,
 					  .interleave = runs->interleave,
 					  .max_ops = SIZE_MAX, /* each op finds its partner */
 					  .max_steps = SIZE_MAX,

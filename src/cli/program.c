@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "analysis/settings_list.h"
 #include "base/check.h"
 #include "base/closest.h"
 #include "base/work.h"
@@ -158,7 +159,9 @@ static int settle(enum ts_exit code)
 int ts_main(const char *program, const struct ts_command *command, int argc, char **argv)
 {
 	struct ts_sources sources = TS_SOURCES_INIT;
+	struct ts_settings settings;
 	struct ts_cli cli = { .nr_threads = ts_work_cpus(),
+			      .settings = &settings,
 			      .sources = &sources,
 			      .commands = ts_commands };
 	enum ts_exit code = TS_EXIT_NOTHING;
@@ -167,7 +170,7 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	TS_ASSERT(program && argv);
 	keep_standard_files();
 	set_signals();
-	ts_settings_init(&cli.settings);
+	ts_settings_init(&settings);
 	snprintf(name, sizeof(name), "%s", program);
 	if (!command) {
 		command = argc > 1 ? ts_command_find(argv[1]) : NULL;

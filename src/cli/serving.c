@@ -124,7 +124,7 @@ struct ts_reports_options ts_serving_reports(const struct ts_cli *cli)
 	return (struct ts_reports_options){ .paths = cli->paths,
 					    .nr_paths = cli->nr_paths,
 					    .nr_threads = cli->nr_threads,
-					    .settings = &cli->settings,
+					    .settings = cli->settings,
 					    .generator = "tpusight",
 					    .version = PACKAGE_VERSION,
 					    .max_track_items = TS_MAX_TRACK_ITEMS,

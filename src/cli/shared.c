@@ -8,8 +8,9 @@
 #include "cli/config.h"
 #include "io/input.h"
 
-static enum ts_status set_threshold(void *settings, const char *value, struct ts_error *err)
+static enum ts_status set_threshold(void *member, const char *value, struct ts_error *err)
 {
+	struct ts_settings *const *settings = member;
 	const char *equal = strchr(value, '=');
 	struct ts_bytes name = ts_bytes_of(value);
 	char *end;
@@ -21,12 +22,12 @@ static enum ts_status set_threshold(void *settings, const char *value, struct ts
 	number = strtod(equal + 1, &end);
 	if (end == equal + 1 || *end || !isfinite(number))
 		return ts_fail(err, TS_USAGE, "%s: the value is not a number", value);
-	return ts_threshold_set(settings, name, number, err);
+	return ts_threshold_set(*settings, name, number, err);
 }
 
-static enum ts_status set_config(void *settings, const char *value, struct ts_error *err)
+static enum ts_status set_config(void *member, const char *value, struct ts_error *err)
 {
-	struct ts_cli *cli = (void *)((char *)settings - offsetof(struct ts_cli, settings));
+	struct ts_cli *cli = (void *)((char *)member - offsetof(struct ts_cli, settings));
 	struct ts_input input = TS_INPUT_INIT;
 	enum ts_status st = ts_input_open(&input, value, err);
 
@@ -34,7 +35,7 @@ static enum ts_status set_config(void *settings, const char *value, struct ts_er
 		return st;
 	st = ts_note_input(cli, value, err);
 	if (st == TS_OK)
-		st = ts_config_apply(input.bytes, settings, err);
+		st = ts_config_apply(input.bytes, cli->settings, err);
 	ts_input_release(&input);
 	return st ? ts_fail_at(err, st, "%s", value) : TS_OK;
 }

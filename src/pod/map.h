@@ -26,7 +26,7 @@
 
 /* Of the run as a whole; it goes from reduce outline to all that follows. */
 struct ts_map_options {
-	struct ts_settings settings;
+	const struct ts_settings *settings;
 	size_t max_ops, max_steps; /* as in struct ts_run_options */
 	size_t overlay_budget;	   /* likewise, of map overlay; 0: nothing is drawn */
 	bool has_max_trace_events;

@@ -3,11 +3,15 @@
 #include "pod/mapped_run.h"
 
 #include "analysis/facts/doctor.h"
+#include "analysis/settings_list.h"
 #include "base/check.h"
 #include "base/record.h"
 #include "base/siphash.h"
 #include "codec/record.h"
 #include "run/state.h"
+
+#define TS_NEEDS(X) X(doctor)
+#include "analysis/kit/needs.h"
 
 #define TS_SELF struct ts_line_damage
 static const struct ts_member damage_members[] = {
@@ -68,8 +72,7 @@ enum ts_status ts_line_damages_load(struct ts_bytes bytes, struct ts_profile *pr
 
 void ts_map_options_put(struct ts_buf *out, const struct ts_map_options *options)
 {
-	struct ts_settings settings = options->settings;
-	struct saved_options saved = { .settings = (double *)(void *)&settings,
+	struct saved_options saved = { .settings = (double *)(uintptr_t)options->settings,
 				       .nr_settings = NR_SETTINGS,
 				       .max_ops = options->max_ops,
 				       .max_steps = options->max_steps,
@@ -87,9 +90,14 @@ static enum ts_status load_options(struct ts_bytes bytes, struct ts_map_options 
 {
 	const struct ts_record_limits limits = { .nr = { 0 } };
 	struct saved_options saved = { .nr_settings = 0 };
-	enum ts_status st = ts_record_load(&options_record, &saved, bytes, &limits, arena, err);
+	struct ts_settings *settings = ts_arena_alloc(arena, sizeof(*settings));
+	enum ts_status st;
 
-	ts_settings_init(&options->settings);
+	if (!settings)
+		return ts_fail_nomem(err);
+	ts_settings_init(settings);
+	st = ts_record_load(&options_record, &saved, bytes, &limits, arena, err);
+	options->settings = settings;
 	options->interleave = saved.interleave;
 	options->no_python = saved.no_python;
 	options->max_ops = saved.max_ops;
@@ -100,7 +108,7 @@ static enum ts_status load_options(struct ts_bytes bytes, struct ts_map_options 
 	if (st == TS_OK && saved.nr_settings != NR_SETTINGS)
 		st = ts_fail(err, TS_FORMAT, "it has other thresholds than this program");
 	for (size_t i = 0; st == TS_OK && i < NR_SETTINGS; i++)
-		if (!ts_settings_set(&options->settings, ts_bytes_of(ts_setting_list[i].name),
+		if (!ts_settings_set(settings, ts_bytes_of(ts_setting_list[i].name),
 				     saved.settings[i]))
 			st = ts_fail(err, TS_FORMAT, "a threshold in it is not a threshold");
 	ts_record_release(&options_record, &saved);
@@ -240,7 +248,7 @@ enum ts_status ts_mapped_run_load_results(struct ts_mapped_run *mapped, struct t
 					  const struct ts_map_input *input,
 					  struct ts_saved_known *known, struct ts_error *err)
 {
-	const void *facts[TS_NR_ANALYSES] = { NULL };
+	const void *facts[TS_MAX_ANALYSES] = { NULL };
 	const struct ts_doctor_facts *doctor;
 	struct ts_result *result;
 	enum ts_status st = ts_mapped_run_open_results(mapped, run, input, err);
@@ -253,7 +261,7 @@ enum ts_status ts_mapped_run_load_results(struct ts_mapped_run *mapped, struct t
 					   known, err);
 	if (st)
 		return st;
-	doctor = facts[TS_ANALYSIS_doctor];
+	doctor = facts[ts_id_doctor];
 	result = ts_results_add(&run->results, "doctor", "Findings");
 	if (!result)
 		return ts_fail_nomem(err);
@@ -265,7 +273,7 @@ enum ts_status ts_mapped_run_load_results(struct ts_mapped_run *mapped, struct t
 struct ts_run_options ts_mapped_run_options(const struct ts_mapped_run *mapped, size_t nr_threads)
 {
 	return (struct ts_run_options){ .nr_threads = nr_threads,
-					.settings = &mapped->options.settings,
+					.settings = mapped->options.settings,
 					.max_ops = mapped->options.max_ops,
 					.max_steps = mapped->options.max_steps,
 					.interleave = mapped->options.interleave,

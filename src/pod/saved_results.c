@@ -10,6 +10,9 @@
 #include "pod/saved.h"
 #include "run/state.h"
 
+#define TS_NEEDS(X) X(doctor) X(padding) X(systolic)
+#include "analysis/kit/needs.h"
+
 #define TS_SELF struct ts_where
 static const struct ts_member where_members[] = {
 	TS_TEXT(1, op),
@@ -195,9 +198,9 @@ static struct saved_fact *facts_of(const struct ts_saved_known *known)
 void ts_saved_put_results(struct ts_buf *out, const struct ts_saved_known *known,
 			  const void *const *facts)
 {
-	const struct ts_doctor_facts *doctor = facts[TS_ANALYSIS_doctor];
-	const struct ts_padding_facts *padding = facts[TS_ANALYSIS_padding];
-	const struct ts_systolic_facts *systolic = facts[TS_ANALYSIS_systolic];
+	const struct ts_doctor_facts *doctor = facts[ts_id_doctor];
+	const struct ts_padding_facts *padding = facts[ts_id_padding];
+	const struct ts_systolic_facts *systolic = facts[ts_id_systolic];
 	struct saved_results saved = { .findings = findings_of(doctor),
 				       .nr_findings = doctor->nr_findings,
 				       .ranges =
@@ -287,9 +290,9 @@ static enum ts_status keep(const struct saved_results *saved, struct ts_arena *a
 	systolic->nr = saved->nr_matrix;
 	if (!doctor->findings || !doctor->ranges || !padding->items || !systolic->items)
 		return ts_fail_nomem(err);
-	facts[TS_ANALYSIS_doctor] = doctor;
-	facts[TS_ANALYSIS_padding] = padding;
-	facts[TS_ANALYSIS_systolic] = systolic;
+	facts[ts_id_doctor] = doctor;
+	facts[ts_id_padding] = padding;
+	facts[ts_id_systolic] = systolic;
 	return TS_OK;
 }
 

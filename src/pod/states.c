@@ -100,19 +100,19 @@ void ts_states_release(struct ts_states *states)
 	ts_arena_release(&states->arena);
 }
 
-static enum ts_analysis_id named(struct ts_bytes name)
+static const struct ts_analysis *named(struct ts_bytes name) /* or NULL */
 {
-	enum ts_analysis_id id = 0;
+	size_t i = 0;
 
-	while (id < TS_NR_ANALYSES && !ts_bytes_is(name, ts_analyses[id]->schema->name))
-		id++;
-	return id;
+	while (ts_analyses[i] && !ts_bytes_is(name, ts_analyses[i]->schema->name))
+		i++;
+	return ts_analyses[i];
 }
 
 static enum ts_status add_one(struct ts_pb pb, struct ts_pass_sums *sums, struct ts_error *err)
 {
 	struct ts_bytes name = { NULL, 0 }, saved = { NULL, 0 };
-	enum ts_analysis_id id;
+	const struct ts_analysis *analysis;
 
 	while (ts_pb_next(&pb)) {
 		if (pb.field == STATE_NAME)
@@ -120,10 +120,10 @@ static enum ts_status add_one(struct ts_pb pb, struct ts_pass_sums *sums, struct
 		if (pb.field == STATE_SAVED)
 			saved = ts_pb_bytes(&pb);
 	}
-	id = named(name);
-	if (id == TS_NR_ANALYSES)
+	analysis = named(name);
+	if (!analysis)
 		return ts_fail(err, TS_FORMAT, "a state in it is not of an analysis");
-	return ts_pass_add(sums, id, saved, err);
+	return ts_pass_add(sums, analysis, saved, err);
 }
 
 enum ts_status ts_states_add(const struct ts_parcel *parcel, enum ts_pass pass,

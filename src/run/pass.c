@@ -14,7 +14,7 @@
 #define LARGE_A_THREAD 2 /* lines that are begun first */
 
 struct line_states {
-	void *state[TS_NR_ANALYSES]; /* NULL: the analysis does not want the line */
+	void *state[TS_MAX_ANALYSES]; /* NULL: the analysis does not want the line */
 	bool observed, done, is_in_order;
 	char *damage; /* what of the line could not be read; NULL: nothing */
 };
@@ -25,9 +25,9 @@ struct pass {
 	const struct ts_duration_counter *counter;
 	struct ts_passes *shared;
 	const struct ts_pass_part *part; /* NULL: the whole run */
-	const struct ts_analysis *analyses[TS_NR_ANALYSES];
-	bool sees_events[TS_NR_ANALYSES];
-	void *sums[TS_NR_ANALYSES];
+	const struct ts_analysis *analyses[TS_MAX_ANALYSES];
+	bool sees_events[TS_MAX_ANALYSES];
+	void *sums[TS_MAX_ANALYSES];
 	size_t nr_analyses;
 	uint32_t *jobs; /* lines, in the order of order_jobs() */
 	size_t nr_jobs;
@@ -390,32 +390,32 @@ static enum ts_status make_sums(struct pass *pass, struct ts_error *err)
 	return TS_OK;
 }
 
-static bool all_closed(const enum ts_analysis_id *needs, const bool *closed)
+static bool all_closed(const size_t *const *needs, const bool *closed)
 {
-	for (; needs && *needs != TS_NR_ANALYSES; needs++)
-		if (!closed[*needs])
+	for (; needs && *needs; needs++)
+		if (!closed[**needs])
 			return false;
 	return true;
 }
 
 static bool can_close(const struct ts_analysis *analysis, const bool *closed)
 {
-	for (size_t id = 0; analysis->runs_rules && id < TS_NR_ANALYSES; id++)
+	for (size_t id = 0; analysis->runs_rules && ts_analyses[id]; id++)
 		if (ts_analyses[id]->rules && !closed[id])
 			return false;
 	return all_closed(analysis->needs, closed);
 }
 
 /* An analysis with a report keeps its sum and its empty result until what it shows is closed. */
-static void keep(struct pass *pass, size_t at, enum ts_analysis_id id, struct ts_result *result)
+static void keep(struct pass *pass, size_t at, size_t id, struct ts_result *result)
 {
 	pass->shared->sums[id] = pass->sums[at];
 	pass->shared->waiting[id] = result;
 	pass->sums[at] = NULL;
 }
 
-static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_t at,
-				enum ts_analysis_id id, struct ts_error *err)
+static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_t at, size_t id,
+				struct ts_error *err)
 {
 	const struct ts_analysis *analysis = pass->analyses[at];
 	struct ts_results *results = pass->shared->results;
@@ -442,7 +442,7 @@ static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_
 static enum ts_status write_reports(struct ts_passes *shared, struct ts_context *ctx,
 				    const bool *closed, struct ts_error *err)
 {
-	for (size_t id = 0; id < TS_NR_ANALYSES; id++) {
+	for (size_t id = 0; ts_analyses[id]; id++) {
 		const struct ts_analysis *analysis = ts_analyses[id];
 		enum ts_status st;
 
@@ -459,9 +459,9 @@ static enum ts_status write_reports(struct ts_passes *shared, struct ts_context 
 	return TS_OK;
 }
 
-static enum ts_analysis_id id_of(const struct ts_analysis *analysis)
+static size_t id_of(const struct ts_analysis *analysis)
 {
-	enum ts_analysis_id id = 0;
+	size_t id = 0;
 
 	while (ts_analyses[id] != analysis)
 		id++;
@@ -474,15 +474,15 @@ static enum ts_analysis_id id_of(const struct ts_analysis *analysis)
  */
 static enum ts_status close_all(struct pass *pass, struct ts_context *ctx, struct ts_error *err)
 {
-	bool closed[TS_NR_ANALYSES] = { false };
+	bool closed[TS_MAX_ANALYSES] = { false };
 	size_t nr_closed = 0, before;
 
-	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
+	for (size_t id = 0; ts_analyses[id]; id++)
 		closed[id] = ctx->facts[id] != NULL;
 	do {
 		before = nr_closed;
 		for (size_t a = 0; a < pass->nr_analyses; a++) {
-			enum ts_analysis_id id = id_of(pass->analyses[a]);
+			size_t id = id_of(pass->analyses[a]);
 			enum ts_status st;
 
 			if (closed[id] || !can_close(pass->analyses[a], closed))
@@ -613,16 +613,15 @@ struct ts_pass_sums {
 	struct pass pass;
 };
 
-enum ts_status ts_pass_add(struct ts_pass_sums *sums, enum ts_analysis_id id, struct ts_bytes saved,
-			   struct ts_error *err)
+enum ts_status ts_pass_add(struct ts_pass_sums *sums, const struct ts_analysis *analysis,
+			   struct ts_bytes saved, struct ts_error *err)
 {
-	const struct ts_analysis *analysis = ts_analyses[id];
 	struct pass *pass = &sums->pass;
 	enum ts_status st;
 	void *state;
 	size_t a = 0;
 
-	TS_ASSERT(id < TS_NR_ANALYSES);
+	TS_ASSERT(analysis);
 	while (a < pass->nr_analyses && pass->analyses[a] != analysis)
 		a++;
 	if (a == pass->nr_analyses || !analysis->state)
@@ -657,6 +656,6 @@ enum ts_status ts_pass_run_saved(struct ts_profile *profile, struct ts_context *
 
 void ts_passes_release(struct ts_passes *shared)
 {
-	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
+	for (size_t id = 0; ts_analyses[id]; id++)
 		ts_state_free(ts_analyses[id], &shared->sums[id]);
 }

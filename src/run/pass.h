@@ -20,8 +20,8 @@
  * .report keep their sum and their result here until what they show is closed. */
 struct ts_passes {
 	struct ts_results *results; /* of the run */
-	void *sums[TS_NR_ANALYSES];
-	struct ts_result *waiting[TS_NR_ANALYSES];
+	void *sums[TS_MAX_ANALYSES];
+	struct ts_result *waiting[TS_MAX_ANALYSES];
 	const struct ts_state_sink *states; /* NULL: states are not saved */
 	struct ts_meter *meter;	    /* of the events that are shown; NULL: it is not asked for */
 	const struct ts_halt *halt; /* asked after each block: TS_HALTED; or NULL */
@@ -66,8 +66,8 @@ enum ts_status ts_pass_run_part(struct ts_profile *profile, struct ts_context *c
 struct ts_pass_sums;
 typedef enum ts_status ts_pass_feed(void *ctx, enum ts_pass number, struct ts_pass_sums *sums,
 				    struct ts_error *err);
-enum ts_status ts_pass_add(struct ts_pass_sums *sums, enum ts_analysis_id id, struct ts_bytes saved,
-			   struct ts_error *err);
+enum ts_status ts_pass_add(struct ts_pass_sums *sums, const struct ts_analysis *analysis,
+			   struct ts_bytes saved, struct ts_error *err);
 
 /* The same as ts_pass_run(), of these states. PROFILE has no events. */
 enum ts_status ts_pass_run_saved(struct ts_profile *profile, struct ts_context *ctx,

@@ -13,6 +13,11 @@
 #include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 #include "analysis/facts/timeline.h"
+#include "analysis/list.h"
+
+#define DECLARE_ID(name) extern const size_t ts_id_##name;
+TS_ANALYSES(DECLARE_ID)
+#undef DECLARE_ID
 
 static inline void facts_of_nothing(struct ts_context *ctx)
 {
@@ -40,14 +45,14 @@ static inline void facts_of_nothing(struct ts_context *ctx)
 							      .device_time_ps = -1 };
 	static const struct ts_kernels_facts no_kernels = { .occupancy_pct = NAN, .mean_ps = NAN };
 
-	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
+	for (size_t id = 0; ts_analyses[id]; id++)
 		ctx->facts[id] = &nothing;
-	ctx->facts[TS_ANALYSIS_kernels] = &no_kernels;
-	ctx->facts[TS_ANALYSIS_memory] = &no_memory;
-	ctx->facts[TS_ANALYSIS_padding] = &no_padding;
-	ctx->facts[TS_ANALYSIS_systolic] = &no_systolic;
-	ctx->facts[TS_ANALYSIS_timeline] = &no_timeline;
-	ctx->facts[TS_ANALYSIS_time] = &no_time;
+	ctx->facts[ts_id_kernels] = &no_kernels;
+	ctx->facts[ts_id_memory] = &no_memory;
+	ctx->facts[ts_id_padding] = &no_padding;
+	ctx->facts[ts_id_systolic] = &no_systolic;
+	ctx->facts[ts_id_timeline] = &no_timeline;
+	ctx->facts[ts_id_time] = &no_time;
 }
 
 #endif

@@ -30,7 +30,7 @@ struct feed {
 	struct ts_rates rates[FEED_MAX];
 	struct ts_results results;
 	struct ts_result *result;
-	const void *facts[TS_NR_ANALYSES]; /* of the analyses that ran; NULL: it did not */
+	const void *facts[TS_MAX_ANALYSES]; /* of the analyses that ran; NULL: it did not */
 	struct feed_event events[FEED_MAX][FEED_MAX]; /* by line */
 	size_t nr_events[FEED_MAX];
 	uint32_t module, nr_instrs; /* of the module in the making */
@@ -161,7 +161,7 @@ static inline void feed_line_block(struct feed *feed, const struct ts_analysis *
 static inline void feed_facts(const struct feed *feed, struct ts_context *ctx)
 {
 	facts_of_nothing(ctx);
-	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
+	for (size_t id = 0; ts_analyses[id]; id++)
 		if (feed->facts[id])
 			ctx->facts[id] = feed->facts[id];
 }
@@ -169,7 +169,7 @@ static inline void feed_facts(const struct feed *feed, struct ts_context *ctx)
 static inline void feed_keep_facts(struct feed *feed, const struct ts_analysis *analysis,
 				   const void *facts)
 {
-	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
+	for (size_t id = 0; ts_analyses[id]; id++)
 		if (ts_analyses[id] == analysis)
 			feed->facts[id] = facts;
 }

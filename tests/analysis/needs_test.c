@@ -7,59 +7,55 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "analysis/list.h"
+
+#define DECLARE_ID(name) extern const size_t ts_id_##name;
+TS_ANALYSES(DECLARE_ID)
 
 static void each_analysis_stands_at_its_id(void **state)
 {
-#define AT_ITS_ID(id) assert_string_equal(ts_analyses[TS_ANALYSIS_##id]->schema->name, #id);
+#define AT_ITS_ID(id) assert_string_equal(ts_analyses[ts_id_##id]->schema->name, #id);
+#define COUNT(name) +1
 	TS_ANALYSES(AT_ITS_ID)
-#undef AT_ITS_ID
-	assert_null(ts_analyses[TS_NR_ANALYSES]);
+	assert_null(ts_analyses[TS_ANALYSES(COUNT)]);
 }
 
 static void no_need_is_of_a_later_pass(void **state)
 {
-	for (size_t i = 0; i < TS_NR_ANALYSES; i++) {
-		const enum ts_analysis_id *need = ts_analyses[i]->needs;
+	for (size_t i = 0; ts_analyses[i]; i++) {
+		const size_t *const *need = ts_analyses[i]->needs;
 
-		for (; need && *need != TS_NR_ANALYSES; need++)
-			if (ts_analyses[*need]->pass > ts_analyses[i]->pass)
+		for (; need && *need; need++)
+			if (ts_analyses[**need]->pass > ts_analyses[i]->pass)
 				fail_msg("%s needs %s, which a later pass closes",
-					 ts_analyses[i]->schema->name,
-					 ts_analyses[*need]->schema->name);
+					 ts_analyses[i]->schema->name, ts_analyses[**need]->schema->name);
 	}
 }
 
 /* Rules are checked when their analysis is closed. */
 static void no_rule_is_of_a_later_pass(void **state)
 {
-	for (size_t i = 0; i < TS_NR_ANALYSES; i++)
-		for (size_t k = 0; ts_analyses[i]->runs_rules && k < TS_NR_ANALYSES; k++)
+	for (size_t i = 0; ts_analyses[i]; i++)
+		for (size_t k = 0; ts_analyses[i]->runs_rules && ts_analyses[k]; k++)
 			if (ts_analyses[k]->rules && ts_analyses[k]->pass > ts_analyses[i]->pass)
 				fail_msg("%s has rules, and a later pass than %s closes it",
 					 ts_analyses[k]->schema->name,
 					 ts_analyses[i]->schema->name);
 }
 
-static void visit(size_t at, int *seen)
+/* DEPTH needs behind one another; more than there are analyses are a circle. */
+static void visit(const struct ts_analysis *analysis, size_t depth)
 {
-	const enum ts_analysis_id *need = ts_analyses[at]->needs;
-
-	if (seen[at] == 1)
-		fail_msg("%s needs itself, by way of others", ts_analyses[at]->schema->name);
-	if (seen[at])
-		return;
-	seen[at] = 1;
-	for (; need && *need != TS_NR_ANALYSES; need++)
-		visit(*need, seen);
-	seen[at] = 2;
+	if (depth > TS_MAX_ANALYSES)
+		fail_msg("%s needs itself, by way of others", analysis->schema->name);
+	for (const size_t *const *need = analysis->needs; need && *need; need++)
+		visit(ts_analyses[**need], depth + 1);
 }
 
 static void needs_do_not_stand_in_a_circle(void **state)
 {
-	int seen[TS_NR_ANALYSES] = { 0 };
-
-	for (size_t i = 0; i < TS_NR_ANALYSES; i++)
-		visit(i, seen);
+	for (size_t i = 0; ts_analyses[i]; i++)
+		visit(ts_analyses[i], 0);
 }
 
 int main(void)

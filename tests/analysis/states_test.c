@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "base/record.h"
 #include "run/run.h"
 #include "write/report_json.h"
@@ -46,7 +47,7 @@ static void numbers_of_members_are_their_own(void **state)
 
 static void keep_seed(void *ctx, const struct ts_analysis *analysis, struct ts_bytes saved)
 {
-	static size_t largest[TS_NR_ANALYSES];
+	static size_t largest[TS_MAX_ANALYSES];
 	const char *folder = getenv("TS_STATE_SEEDS");
 	char path[4096];
 	size_t id = 0;

@@ -3,6 +3,7 @@
 #include "cli/config.h"
 
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "tests/fuzz/mutate/mutator.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

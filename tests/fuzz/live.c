@@ -5,6 +5,7 @@
  * JSON.
  */
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "run/run.h"
 #include "io/rpc.h"
 #include "live/overhead.h"

@@ -6,6 +6,8 @@
  * one's states; 13 what heads say of its trace, and 14 what it has for one. What is inside goes into parcels of its own, so their hashes are right: joined, closed and reported, drawn with
  * what the results say, or refused.
  */
+#include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "codec/pb.h"
 #include "codec/pbw.h"
 #include "pod/mapped_run.h"
@@ -205,14 +207,15 @@ static void load_results(const struct ts_bytes *fields, const struct ts_map_opti
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct ts_bytes fields[NR_FIELDS] = { { NULL, 0 } };
-	struct ts_map_options options = { .overlay_budget = 1000 };
+	struct ts_settings thresholds;
+	struct ts_map_options options = { .settings = &thresholds, .overlay_budget = 1000 };
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of((struct ts_bytes){ data, n }, &error);
 
 	while (ts_pb_next(&pb))
 		if (pb.field < NR_FIELDS)
 			fields[pb.field] = ts_pb_bytes(&pb);
-	ts_settings_init(&options.settings);
+	ts_settings_init(&thresholds);
 	if (fields[LINES].n > 0)
 		join(fields, &options);
 	if (fields[OUTLINE].n > 0)

@@ -10,6 +10,7 @@
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "live/alert.h"
 
 struct changes {

@@ -12,6 +12,7 @@
 #include "codec/pbw.h"
 
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "io/input.h"
 #include "live/live.h"
 #include "tests/live/fake_service.h"

@@ -11,6 +11,7 @@
 #include "tests/result/named.h"
 
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 
 #define MAX_ROWS 16
 

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "io/input.h"
 #include "live/alert_command.h"
 #include "live/live.h"

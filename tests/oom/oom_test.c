@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "copy/redact.h"
 #include "copy/trim.h"
 #include "run/annotated.h"

@@ -14,6 +14,7 @@
 #include "io/input.h"
 
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "live/live.h"
 #include "tests/oom/failing.h"
 #include "tests/overlay/folder.h"

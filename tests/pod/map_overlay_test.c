@@ -57,7 +57,7 @@ static enum ts_status annotate(const struct map_run *map, struct ts_error *err)
 {
 	const struct ts_annotate_options options = {
 		.nr_threads = 2,
-		.settings = &map->options.settings,
+		.settings = &map->settings,
 		.max_overlay_events = map->options.overlay_budget,
 		.traces = { map->form == TS_TRACE_JSON, map->form == TS_TRACE_PFTRACE },
 		.has_max_trace_events = map->options.has_max_trace_events,
@@ -440,7 +440,7 @@ static void traces_are_of_all_files_and_of_one_run(void **state)
 	assert_int_equal(map_overlay(&map, 1, &map.results, &tail, NULL), TS_OK);
 	expect_no_trace(&map, "this trace has another form than the others");
 	ts_buf_release(&map.tracks[1]);
-	map.options.settings.idle_high *= 2; /* another run, by its thresholds */
+	map.settings.idle_high *= 2; /* another run, by its thresholds */
 	reduce(&map);
 	expect_no_trace(&map, "is not of a file of the run of run.results");
 	ts_buf_release(&tail);
@@ -528,7 +528,7 @@ static void damaged_results_are_refused(void **state)
 /* Of the facts inside, too, each truncation is refused or is facts that can be used. */
 static void facts_that_are_cut_are_refused(void **state)
 {
-	const void *facts[TS_NR_ANALYSES] = { NULL };
+	const void *facts[TS_MAX_ANALYSES] = { NULL };
 	struct ts_buf section = TS_BUF_INIT;
 	struct ts_parcel parcel;
 	struct map_run map;

@@ -6,6 +6,8 @@
 #ifndef TS_TESTS_POD_MAP_RUN_H
 #define TS_TESTS_POD_MAP_RUN_H
 
+#include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "pod/map.h"
 #include "io/rundir.h"
 #include "write/report_json.h"
@@ -21,6 +23,7 @@ struct map_run {
 	struct ts_buf tracks[MAP_FILES]; /* empty: none are given to the report */
 	struct ts_buf traces[MAP_FILES];
 	enum ts_trace_kind form; /* of them */
+	struct ts_settings settings;
 	struct ts_map_options options;
 };
 
@@ -39,7 +42,8 @@ static inline void map_run_find(struct map_run *map, const char *path)
 	const struct ts_session *session;
 
 	memset(map, 0, sizeof(*map));
-	ts_settings_init(&map->options.settings);
+	ts_settings_init(&map->settings);
+	map->options.settings = &map->settings;
 	assert_int_equal(ts_runs_find(&map->runs, path, NULL), TS_OK);
 	session = &map->runs.sessions[0];
 	assert_true(session->nr_files + session->nr_extras <= MAP_FILES);
@@ -139,7 +143,7 @@ static inline enum ts_status map_run_direct(const struct map_run *map, size_t tr
 					    struct ts_buf *json, struct ts_error *err)
 {
 	struct ts_run_options options = { .nr_threads = 2,
-					  .settings = &map->options.settings,
+					  .settings = &map->settings,
 					  .track_items = track_items };
 	struct ts_run run;
 	enum ts_status st;

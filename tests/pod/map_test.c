@@ -279,7 +279,7 @@ static void what_does_not_belong_together_is_refused(void **state)
 	change_version(&map.states[0]);
 	expect_no_report(&map, "it was written by TPUsight x");
 	swap(&map.states[0], &other);
-	map.options.settings.idle_high *= 2; /* another run, by its thresholds */
+	map.settings.idle_high *= 2; /* another run, by its thresholds */
 	assert_int_equal(map_run_join(&map, false, NULL), TS_OK);
 	expect_no_report(&map, "were made with another outline than run.outline");
 	map.nr = 1;

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "run/run.h"
 
 static const char sample[] =

@@ -7,6 +7,7 @@
 #define TS_TESTS_RUN_MEMORY_RUN_H
 
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "run/run.h"
 #include "overlay/xplane.h"
 #include "read/reader.h"

@@ -7,6 +7,7 @@
  * away and nothing took its place. Impacts of findings that share time overlap; gains do not (gains.c).
  */
 #include "analysis/doctor/doctor.h"
+#include "analysis/settings_list.h"
 #include "result/schema/doctor.def"
 
 static const struct ts_rule *const rules[] = {

@@ -13,6 +13,7 @@
  * Severities follow from the gains; a rule that lifts or caps one says why.
  */
 #include "analysis/doctor/doctor.h"
+#include "analysis/settings_list.h"
 
 #include "base/check.h"
 

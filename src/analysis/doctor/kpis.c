@@ -14,6 +14,7 @@
 #include "analysis/facts/memory.h"
 #include "analysis/facts/memory_timeline.h"
 #include "analysis/facts/timeline.h"
+#include "analysis/settings_list.h"
 #include "base/check.h"
 #include "base/units.h"
 #include "result/schema/doctor.def"

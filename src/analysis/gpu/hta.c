@@ -12,11 +12,11 @@
  * docs/analyses/gpu/hta.md has what the rules lose.
  */
 #include "analysis/gpu/hta.h"
+#include "analysis/settings_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analysis/settings.h"
 #include "base/record.h"
 #include "base/units.h"
 #include "result/schema/hta.def"

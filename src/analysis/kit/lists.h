@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lists inside a cell. The list of names and values of an item is declared once, as a table's columns
- * are (kit/table.h):
+ * are (result/schema.h):
  *
  *	#define AXIS_ITEMS(X)                   \
  *		X(places, ts_text(axis->where)) \

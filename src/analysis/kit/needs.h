@@ -19,20 +19,21 @@
 
 #define TS_NEED_READ(name) \
 	struct ts_##name##_facts; \
+	extern const size_t ts_id_##name; /* its place in the list (ids.c) */ \
 	static inline const struct ts_##name##_facts *ts_##name##_facts(const struct ts_context *ctx) \
 	{ \
-		TS_ASSERT(ctx->facts[TS_ANALYSIS_##name]); \
-		return ctx->facts[TS_ANALYSIS_##name]; \
+		TS_ASSERT(ctx->facts[ts_id_##name]); \
+		return ctx->facts[ts_id_##name]; \
 	}
 TS_NEEDS(TS_NEED_READ)
 
-#define TS_NEED_ID(name) TS_ANALYSIS_##name,
-#define TS_NEEDED ((const enum ts_analysis_id[]){ TS_NEEDS(TS_NEED_ID) TS_NR_ANALYSES })
+#define TS_NEED_ID(name) &ts_id_##name,
+#define TS_NEEDED ((const size_t *const[]){ TS_NEEDS(TS_NEED_ID) NULL })
 
 /* For a .report alone, which is called when they are closed: its own facts and those of later analyses, the same list under
  * this name, and .shows = TS_SHOWN. A rule beside its analysis has its facts in doctor->own. */
 #ifdef TS_SHOWS
 TS_SHOWS(TS_NEED_READ)
-#define TS_SHOWN ((const enum ts_analysis_id[]){ TS_SHOWS(TS_NEED_ID) TS_NR_ANALYSES })
+#define TS_SHOWN ((const size_t *const[]){ TS_SHOWS(TS_NEED_ID) NULL })
 #endif
 #undef TS_NEED_READ

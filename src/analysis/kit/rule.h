@@ -20,7 +20,6 @@
 #include "analysis/facts/ops.h"
 #include "analysis/facts/time.h"
 #include "analysis/kit/advice.h"
-#include "analysis/settings.h"
 #include "base/units.h"
 #include "model/bucket.h"
 

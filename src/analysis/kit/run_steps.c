@@ -8,6 +8,7 @@
 #include "analysis/kit/run_steps.h"
 
 #include "analysis/kit/spread.h"
+#include "analysis/settings_list.h"
 #include "base/check.h"
 #include "base/order.h"
 

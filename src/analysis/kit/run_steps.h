@@ -10,7 +10,6 @@
 #ifndef TS_ANALYSIS_KIT_RUN_STEPS_H
 #define TS_ANALYSIS_KIT_RUN_STEPS_H
 
-#include "analysis/settings.h"
 #include "model/steps.h"
 
 #define TS_USUAL_STEPS 4096 /* that reports list */
@@ -30,6 +29,7 @@ struct ts_slow_row {
 	int64_t period;			/* it comes every so many steps; -1: it does not */
 };
 
+struct ts_settings;
 struct ts_run_steps {
 	size_t nr_rows, nr_ran;	  /* of the outline; those of them that a device has */
 	int64_t *durations_ps;	  /* of those that ran, in the order of time */

@@ -9,6 +9,7 @@
 
 #include "analysis/kit/advice.h"
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "base/check.h"
 #include "base/units.h"
 #include "model/trace_class.h"

@@ -7,7 +7,6 @@
  */
 #include "analysis/time/time.h"
 
-#include "analysis/settings.h"
 #include "base/units.h"
 #include "result/schema/time.def"
 

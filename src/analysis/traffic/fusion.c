@@ -10,7 +10,7 @@
 
 #include "analysis/facts/ops.h"
 #include "analysis/kit/peaks.h"
-#include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "base/units.h"
 #include "model/op_work.h"
 #include "base/order.h"

@@ -12,6 +12,7 @@
 #include "analysis/analysis.h"
 #include "analysis/facts/capacity.h"
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "tests/analysis/facts_given.h"
 #include "read/hlo.h"
 #include "tests/read/hlo_make.h"

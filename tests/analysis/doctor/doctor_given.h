@@ -21,6 +21,7 @@
 #include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "base/units.h"
 #include "model/bucket.h"
 #include "tests/analysis/facts_given.h"
@@ -72,7 +73,7 @@ static inline void given_nothing(struct given *run)
 	run->ops = (struct ts_ops_facts){ .items = run->items,
 					  .of_op = run->of_op,
 					  .modules = run->modules };
-	run->time = *(const struct ts_time_facts *)run->ctx.facts[TS_ANALYSIS_time];
+	run->time = *(const struct ts_time_facts *)run->ctx.facts[ts_id_time];
 	run->time.steps = run->steps;
 	run->time.cores = run->cores;
 	run->time.gaps = run->gaps;
@@ -81,12 +82,12 @@ static inline void given_nothing(struct given *run)
 	run->capture.causes = run->causes;
 	run->matrix = (struct ts_systolic_facts){ .items = run->products, .utilization = NAN };
 	run->padded = (struct ts_padding_facts){ run->padded_ops, 0, -1, NAN };
-	run->ctx.facts[TS_ANALYSIS_systolic] = &run->matrix;
-	run->ctx.facts[TS_ANALYSIS_padding] = &run->padded;
-	run->ctx.facts[TS_ANALYSIS_capture] = &run->capture;
-	run->ctx.facts[TS_ANALYSIS_ops] = &run->ops;
-	run->ctx.facts[TS_ANALYSIS_time] = &run->time;
-	run->ctx.facts[TS_ANALYSIS_gaps] = &run->witnessed;
+	run->ctx.facts[ts_id_systolic] = &run->matrix;
+	run->ctx.facts[ts_id_padding] = &run->padded;
+	run->ctx.facts[ts_id_capture] = &run->capture;
+	run->ctx.facts[ts_id_ops] = &run->ops;
+	run->ctx.facts[ts_id_time] = &run->time;
+	run->ctx.facts[ts_id_gaps] = &run->witnessed;
 }
 
 static inline void given_release(struct given *run)
@@ -343,7 +344,7 @@ static inline const struct ts_result *when_examined(struct given *run)
 		run->of_op[run->items[i].op] = i;
 	assert_int_equal(ts_analysis_doctor.close(NULL, &run->ctx, &run->doctor, result, &err),
 			 TS_OK);
-	run->ctx.facts[TS_ANALYSIS_doctor] = &run->doctor;
+	run->ctx.facts[ts_id_doctor] = &run->doctor;
 	return result;
 }
 

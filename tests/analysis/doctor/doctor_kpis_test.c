@@ -60,7 +60,7 @@ static void the_bound_that_a_run_does_not_have_is_not_a_fault(void **state)
 		given_op(&run, (struct given_op){ "dot.1", "convolution", "", NULL, TS_OP_MATRIX,
 						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, 1000 * MS,
 						  0.4e14, 20e9 });
-		run.ctx.facts[TS_ANALYSIS_memory] = &memory;
+		run.ctx.facts[ts_id_memory] = &memory;
 		run.matrix.utilization = bound ? 0.6 : 0.4;
 		doctor = when_examined(&run);
 		then_kpi(doctor, "memory_bandwidth", 2, bound ? "neutral" : "poor");

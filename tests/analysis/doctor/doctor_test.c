@@ -519,7 +519,7 @@ static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **s
 			.could_hide = TS_LIT("fusion.9"),
 			.coverable_ps = 40 * MS,
 		};
-		run.ctx.facts[TS_ANALYSIS_async] = &async;
+		run.ctx.facts[ts_id_async] = &async;
 		finding = finding_of(when_examined(&run), "exposed_async");
 		assert_int_equal(finding != NULL, !host); /* host copies have a rule of their own */
 		if (finding) {
@@ -562,7 +562,7 @@ static void given_arrivals(struct given *run, struct arrivals *arrivals, int64_t
 			.waited_ps = i ? 1 * MS : excess_ms * MS,
 		};
 	arrivals->facts = (struct ts_collectives_facts){ &arrivals->op, 1, arrivals->cores, 2 };
-	run->ctx.facts[TS_ANALYSIS_collectives] = &arrivals->facts;
+	run->ctx.facts[ts_id_collectives] = &arrivals->facts;
 }
 
 /* Never more than all that was spent in these collectives; nothing where nobody is late. */

@@ -187,7 +187,7 @@ static void what_compute_can_cover_bounds_a_gain(void **state)
 	given_devices(&run, 2);
 	given_time(&run, (const int64_t[TS_NR_BUCKETS]){
 				 [TS_BUCKET_COMPUTE] = 1600, [TS_BUCKET_COMMUNICATION] = 400 });
-	run.ctx.facts[TS_ANALYSIS_async] = &async;
+	run.ctx.facts[ts_id_async] = &async;
 	finding = finding_of(when_examined(&run), "exposed_collectives");
 	assert_int_equal(finding->impact_ps, 400 * MS);
 	assert_int_equal(finding->gain_ps, 150 * MS); /* (200 + 100 that nothing is known of) / 2 */

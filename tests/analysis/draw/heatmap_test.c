@@ -36,7 +36,7 @@ static void given_systolic(struct feed *feed, uint32_t op, double utilization)
 				       .module = TS_LIT("jit_f"),
 				       .utilization = utilization };
 	*facts = (struct ts_systolic_facts){ .items = item, .nr = 1, .utilization = NAN };
-	feed->facts[TS_ANALYSIS_systolic] = facts;
+	feed->facts[ts_id_systolic] = facts;
 }
 
 static struct feed *given(size_t nr_steps, uint32_t *line, uint32_t *op)

@@ -135,7 +135,7 @@ static void test_the_empty_half_of_the_array_costs_half_the_time(void **state)
 		"K=64 fills half of 128: pack two of the 8 batches (heads) into one product, "
 		"or make it 128");
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "predicted_gain_ps")), 50000000);
-	facts = feed->facts[TS_ANALYSIS_padding];
+	facts = feed->facts[ts_id_padding];
 	assert_int_equal(facts->nr, 1);
 	assert_int_equal(facts->items[0].op, op);
 	assert_true(fabs(facts->items[0].flops_share - 0.5) < 1e-9);

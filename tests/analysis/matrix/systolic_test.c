@@ -124,7 +124,7 @@ static void test_the_loss_is_split_into_shape_memory_and_rest(void **state)
 	sum += ts_value_number(feed_cell(ops, 0, "loss_memory_pct"));
 	sum += ts_value_number(feed_cell(ops, 0, "loss_other_pct"));
 	assert_true(fabs(sum - 100) < 1e-9);
-	facts = feed->facts[TS_ANALYSIS_systolic];
+	facts = feed->facts[ts_id_systolic];
 	assert_int_equal(facts->nr, 1);
 	assert_int_equal(facts->items[0].op, op);
 	assert_int_equal(facts->items[0].k, 64);

@@ -14,6 +14,7 @@
 #include "analysis/facts/fusion.h"
 #include "analysis/facts/ops.h"
 #include "analysis/settings.h"
+#include "analysis/settings_list.h"
 #include "tests/analysis/facts_given.h"
 #include "base/units.h"
 #include "model/cost.h"
@@ -94,7 +95,7 @@ static void run(struct given *given)
 static void given_times(struct given *given)
 {
 	given->ops.items = given->times;
-	given->ctx.facts[TS_ANALYSIS_ops] = &given->ops;
+	given->ctx.facts[ts_id_ops] = &given->ops;
 	assert_non_null(ts_profile_add_line(&given->profile));
 	assert_non_null(ts_profile_add_device(&given->profile));
 	given->ctx.rates = &given->rates;

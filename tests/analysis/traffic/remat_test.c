@@ -136,7 +136,7 @@ static void the_facts_name_the_costliest_op_first(void **state)
 	given_run(feed);
 	feed_run(feed, &ts_analysis_ops);
 	feed_run(feed, &ts_analysis_remat);
-	facts = feed->facts[TS_ANALYSIS_remat];
+	facts = feed->facts[ts_id_remat];
 	assert_int_equal(facts->nr_ops, 3);
 	assert_int_equal(facts->saved_bytes, 3 * 131072);
 	for (size_t i = 0; i + 1 < facts->nr_ops; i++)

@@ -107,7 +107,7 @@ static void a_wait_is_covered_by_what_neither_feeds_nor_uses_it(void **state)
 		result = run(feed);
 		table = feed_table(result, "ops");
 		assert_int_equal(table->nr_rows, 1);
-		facts = feed->facts[TS_ANALYSIS_async];
+		facts = feed->facts[ts_id_async];
 		assert_int_equal(facts->nr, 1);
 		assert_int_equal(facts->items[0].op, op[START]);
 		assert_true(ts_bytes_is(facts->items[0].could_hide, "free.8"));

@@ -59,7 +59,7 @@ static void test_an_all_reduce_on_four_cores(void **state)
 	feed_assert_near(feed_cell(table, 0, "algorithm_bytes_per_s"), 10.48576e9, 1);
 	feed_assert_near(feed_cell(table, 0, "bus_bytes_per_s"), 15.72864e9, 1);
 	feed_assert_near(feed_cell(table, 0, "link_pct"), 34.952533, 1e-5);
-	facts = feed->facts[TS_ANALYSIS_collectives];
+	facts = feed->facts[ts_id_collectives];
 	assert_int_equal(facts->nr, 1);
 	assert_ptr_equal(ts_collective_of(facts, op), &facts->items[0]);
 	assert_true(fabs(facts->items[0].link_s - 34.952533e-6) < 1e-11);
@@ -293,8 +293,7 @@ static void test_times_of_traces_stay_as_they_are(void **state)
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "matched_count")), 10);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "wait_ps")), INT64_C(50000000));
 	feed_assert_text(feed_cell(table, 0, "straggler_host"), "host1");
-	assert_null(((const struct ts_collectives_facts *)feed->facts[TS_ANALYSIS_collectives])
-			    ->clocks);
+	assert_null(((const struct ts_collectives_facts *)feed->facts[ts_id_collectives])->clocks);
 	feed_free(feed);
 }
 

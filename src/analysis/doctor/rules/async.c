@@ -9,6 +9,7 @@
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/async.h"
+#include "analysis/settings_list.h"
 
 static void add_places(struct ts_doctor *doctor, struct ts_finding *finding,
 		       const struct ts_waits *waits)

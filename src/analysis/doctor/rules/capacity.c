@@ -10,6 +10,7 @@
 #include "analysis/facts/allocators.h"
 #include "analysis/facts/capacity.h"
 #include "analysis/facts/memory_timeline.h"
+#include "analysis/settings_list.h"
 
 #define MAX_NAMED 3
 #define MIN_STEPS 5   /* a heap needs so many before it is said to grow: the first few fill caches */

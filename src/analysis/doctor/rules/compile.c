@@ -11,6 +11,7 @@
 
 #include "analysis/facts/cache.h"
 #include "analysis/kit/source.h"
+#include "analysis/settings_list.h"
 
 #define MAX_SHAPES    3 /* shown of a family */
 #define MAX_FUNCTIONS 5 /* with a finding each: those that took longest to compile */

@@ -7,6 +7,7 @@
 
 #include "analysis/facts/fusion.h"
 #include "analysis/kit/cells.h"
+#include "analysis/settings_list.h"
 
 #define MAX_REASONS 32
 

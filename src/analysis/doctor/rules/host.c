@@ -6,6 +6,7 @@
  * link carries where a part of the copy was hidden.
  */
 #include "analysis/doctor/doctor.h"
+#include "analysis/settings_list.h"
 #include "result/impossible.h"
 
 #define MAX_MODULES  8

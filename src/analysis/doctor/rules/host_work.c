@@ -8,6 +8,7 @@
 
 #include "analysis/facts/capture.h"
 #include "analysis/facts/timeline.h"
+#include "analysis/settings_list.h"
 
 static double wall_ps(const struct ts_doctor *doctor)
 {

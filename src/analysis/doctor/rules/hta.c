@@ -7,6 +7,7 @@
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/hta.h"
+#include "analysis/settings_list.h"
 
 static void check_kernel_gaps(struct ts_doctor *doctor, const struct ts_rule *rule)
 {

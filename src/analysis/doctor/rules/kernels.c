@@ -3,6 +3,7 @@
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/custom_calls.h"
+#include "analysis/settings_list.h"
 
 static const struct ts_op_fact *fact_of(const struct ts_doctor *doctor,
 					const struct ts_custom_call *call)

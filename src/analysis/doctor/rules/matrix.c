@@ -4,6 +4,7 @@
  * f32 at highest precision costs, and kernels of unknown cost.
  */
 #include "analysis/doctor/doctor.h"
+#include "analysis/settings_list.h"
 
 #include "model/cost.h"
 

@@ -5,6 +5,7 @@
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/memory.h"
+#include "analysis/settings_list.h"
 
 /* Of its bytes or of its FLOPs, whichever is more; where one is unknown, the other. */
 static double waste_of(const struct ts_padded_op *padded)

@@ -6,6 +6,7 @@
  */
 #include "analysis/doctor/doctor.h"
 #include "analysis/facts/operators.h"
+#include "analysis/settings_list.h"
 
 static bool works(const struct ts_op_fact *fact)
 {

@@ -8,6 +8,7 @@
 #include "analysis/facts/cache.h"
 #include "analysis/facts/timeline.h"
 #include "analysis/kit/source.h"
+#include "analysis/settings_list.h"
 #include "base/order.h"
 
 /* The longest gaps under the input pipeline, each on its core. */

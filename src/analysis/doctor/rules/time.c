@@ -7,6 +7,7 @@
 
 #include "analysis/facts/remat.h"
 #include "analysis/kit/gpu_idle.h"
+#include "analysis/settings_list.h"
 #include "base/order.h"
 
 /* The part all bucket rules have: is it above its limit, and which ops is it made of? */

@@ -9,6 +9,7 @@
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/compile.h"
+#include "analysis/settings_list.h"
 
 #define MAX_SHOWN 3 /* places, frames */
 

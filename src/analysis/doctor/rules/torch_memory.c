@@ -10,6 +10,7 @@
  */
 #include "analysis/doctor/doctor.h"
 #include "analysis/facts/memory_timeline.h"
+#include "analysis/settings_list.h"
 #include "model/alloc_call.h"
 
 #define MAX_NAMED  3

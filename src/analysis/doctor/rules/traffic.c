@@ -7,6 +7,7 @@
 
 #include "analysis/facts/memory.h"
 #include "analysis/kit/cells.h"
+#include "analysis/settings_list.h"
 
 #define MAX_NAMED    3
 #define SHORT_FACTOR 10 /* times small_op_time: latency, not bandwidth, makes these slow */

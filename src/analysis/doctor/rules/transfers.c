@@ -7,6 +7,7 @@
  * Bytes are those of an execution: of the array as laid out, else what the profile says.
  */
 #include "analysis/doctor/doctor.h"
+#include "analysis/settings_list.h"
 
 struct sizes {
 	struct ts_selection large, small;

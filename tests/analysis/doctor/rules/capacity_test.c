@@ -40,7 +40,7 @@ static struct given_capacity *given_capacity(struct given *run, int64_t peak_byt
 		.donations = capacity->pairs,
 	};
 	capacity->facts = (struct ts_capacity_facts){ &capacity->program, 1, 32 * GIB };
-	run->ctx.facts[TS_ANALYSIS_capacity] = &capacity->facts;
+	run->ctx.facts[ts_id_capacity] = &capacity->facts;
 	return capacity;
 }
 
@@ -166,7 +166,7 @@ static void given_allocator(struct given *run, int64_t steps, int64_t rising, in
 		.nr_blocks = 1,
 	};
 	given->facts = (struct ts_allocators_facts){ &given->item, 1 };
-	run->ctx.facts[TS_ANALYSIS_allocators] = &given->facts;
+	run->ctx.facts[ts_id_allocators] = &given->facts;
 }
 
 static void test_a_heap_that_gains_with_every_step_is_suspect(void **state)

@@ -16,7 +16,7 @@ static void given_compilations(struct given *run)
 	given_devices(run, 1);
 	given_time(run, ms);
 	cache = (struct ts_cache_facts){ .compilations = rows, .families = families };
-	run->ctx.facts[TS_ANALYSIS_cache] = &cache;
+	run->ctx.facts[ts_id_cache] = &cache;
 }
 
 static void given_compilation(const char *module, int64_t start_ms, int64_t ms, bool is_again)

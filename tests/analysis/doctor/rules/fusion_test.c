@@ -32,7 +32,7 @@ static void given_ops(struct given *run, int64_t small_ms)
 					 0, 0 });
 	given_time(run, ms);
 	fusion = (struct ts_fusion_facts){ .pairs = pairs, .chains = &chain };
-	run->ctx.facts[TS_ANALYSIS_fusion] = &fusion;
+	run->ctx.facts[ts_id_fusion] = &fusion;
 }
 
 static void given_pair(const struct ts_reason *reason, int64_t impact_ms)

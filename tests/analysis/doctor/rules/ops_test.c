@@ -146,7 +146,7 @@ static void time_of_no_class_is_reported(void **state)
 		given_time(&run, (const int64_t[TS_NR_BUCKETS]){
 					 [TS_BUCKET_COMPUTE] = 750, [TS_BUCKET_IDLE] = 250 });
 		run.settings.idle_high = 100;
-		run.ctx.facts[TS_ANALYSIS_timeline] = &timeline;
+		run.ctx.facts[ts_id_timeline] = &timeline;
 		finding = finding_of(when_examined(&run), "other_time");
 		assert_int_equal(finding != NULL, much);
 		if (finding) {

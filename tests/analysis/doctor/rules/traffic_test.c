@@ -24,7 +24,7 @@ static void given_ops(struct given *run, const struct ts_memory_facts *memory)
 		 (struct given_op){ "copy.2", "data formatting", "", "a.py:2", TS_OP_MOVE,
 				    TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 10, 200 * MS, 0, 0 });
 	given_time(run, ms);
-	run->ctx.facts[TS_ANALYSIS_memory] = memory;
+	run->ctx.facts[ts_id_memory] = memory;
 }
 
 static void test_wide_arrays_are_a_finding_from_a_share_of_the_time(void **state)
@@ -120,7 +120,7 @@ static void test_a_stream_below_hbms_rate_is_reported(void **state)
 						  TS_BUCKET_MEMORY_WAIT, 10, 200 * MS, 0, 2e9 });
 		given_time(&run, ms);
 		ts_profile_add_module(&run.profile, 7)->name = TS_LIT("jit_f");
-		run.ctx.facts[TS_ANALYSIS_memory] = &memory;
+		run.ctx.facts[ts_id_memory] = &memory;
 		finding = finding_of(when_examined(&run), "hbm_bandwidth");
 		assert_int_equal(finding != NULL, rows[i].is_finding);
 		if (finding)
