@@ -160,11 +160,6 @@ static bool print_written(const struct exporting *exporting, const char *path,
 	return good;
 }
 
-static enum ts_status take(void *arg, struct ts_bytes piece, struct ts_error *err)
-{
-	return ts_newfile_put(arg, piece, err);
-}
-
 static enum ts_status take_to_console(void *arg, struct ts_bytes piece, struct ts_error *err)
 {
 	return ts_print(piece) ? TS_OK : ts_fail(err, TS_IO, "standard output: not written");
@@ -174,7 +169,9 @@ static enum ts_status write_to(struct exporting *exporting, const struct ts_run 
 			       enum ts_export_table table, struct ts_newfile *file,
 			       uint64_t *nr_rows, struct ts_error *err)
 {
-	struct ts_drain drain = { .take = file ? take : take_to_console, .arg = file, .err = err };
+	struct ts_drain drain = { .take = file ? ts_newfile_take : take_to_console,
+				  .arg = file,
+				  .err = err };
 	const struct ts_export_options options = { .form = exporting->form,
 						   .version = PACKAGE_VERSION,
 						   .nr_threads = exporting->cli->nr_threads,
@@ -245,7 +242,7 @@ static enum ts_status read_run(const struct exporting *exporting, struct ts_run 
 			       struct ts_error *err)
 {
 	const struct ts_run_options options = { .nr_threads = exporting->cli->nr_threads,
-						.settings = &exporting->cli->settings,
+						.settings = exporting->cli->settings,
 						.max_ops = SIZE_MAX,
 						.max_steps = SIZE_MAX,
 						.meter = meter };

@@ -396,6 +396,11 @@ enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, st
 	return TS_OK;
 }
 
+enum ts_status ts_newfile_take(void *file, struct ts_bytes piece, struct ts_error *err)
+{
+	return ts_newfile_put(file, piece, err);
+}
+
 enum ts_status ts_newfile_cut(struct ts_newfile *file, uint64_t size, struct ts_error *err)
 {
 	TS_ASSERT(file && file->fd >= 0 && !file->straight);

@@ -70,6 +70,8 @@ enum ts_status ts_newfile_open_for(struct ts_newfile *file, const char *path,
 /* Of no file, and not by the user's own path. */
 enum ts_status ts_newfile_open(struct ts_newfile *file, const char *path, struct ts_error *err);
 enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, struct ts_error *err);
+/* The same, as .take of a drain. */
+enum ts_status ts_newfile_take(void *file, struct ts_bytes piece, struct ts_error *err);
 /* LENGTH bytes of the file FD from OFFSET on; shared, not copied, where the file system can. */
 enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset, uint64_t length,
 			       struct ts_error *err);

@@ -8,7 +8,7 @@
 #include "codec/json.h"
 #include "io/gzip.h"
 #include "io/tracefile.h"
-#include "io/zip.h"
+#include "codec/zip.h"
 #include "overlay/work.h"
 
 #include <errno.h>
@@ -95,7 +95,7 @@ static enum ts_status put_rank(struct ts_zip *zip, const struct ts_overlay_rank 
 		goto done;
 	st = ts_gunzip_open(&gz, copy.bytes, err);
 	if (!st)
-		st = ts_zip_begin(zip, rank->name, err);
+		st = ts_zip_begin(zip, rank->name, TS_ZIP_ANY, err);
 	if (!st)
 		st = put_text(zip, &gz, err);
 	if (!st)
@@ -110,10 +110,10 @@ static enum ts_status put_all(struct ts_newfile *file, const struct ts_overlay_r
 			      struct ts_error *err)
 {
 	struct ts_zip zip = TS_ZIP_INIT;
-	enum ts_status st = ts_zip_open(&zip, file, err);
+	enum ts_status st = ts_zip_open(&zip, ts_newfile_take, file, err);
 
 	if (!st)
-		st = ts_zip_begin(&zip, TS_RANKS_MANIFEST, err);
+		st = ts_zip_begin(&zip, TS_RANKS_MANIFEST, TS_ZIP_ANY, err);
 	if (!st)
 		st = ts_zip_put(&zip, plan->manifest, err);
 	for (size_t i = 0; i < plan->nr_ranks && !st; i++)

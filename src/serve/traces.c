@@ -15,7 +15,7 @@
 #include "io/rundir.h"
 #include "io/sys.h"
 #include "io/tracefile.h"
-#include "io/zip.h"
+#include "codec/zip.h"
 #include "remote/remote.h"
 #include "serve/roots.h"
 

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "codec/html.h"
 #include "codec/utf8.h"
-#include "codec/zipw.h"
+#include "codec/zip.h"
 #include "result/view.h"
 #include "write/json_value.h"
 #include "write/summary.h"
@@ -46,7 +46,9 @@ struct sheet_name {
 };
 
 struct book {
-	struct ts_zipw zip;
+	struct ts_zip zip;
+	enum ts_status st; /* of what is in it so far */
+	struct ts_error *err;
 	struct ts_buf sheet; /* the one that is being written */
 	size_t nr_rows;	     /* in it */
 	struct sheet_name *names;
@@ -54,6 +56,22 @@ struct book {
 	const struct ts_results *results;
 	struct ts_view view;
 };
+
+static enum ts_status take(void *out, struct ts_bytes piece, struct ts_error *err)
+{
+	ts_buf_put(out, piece);
+	return ((const struct ts_buf *)out)->failed ? ts_fail_nomem(err) : TS_OK;
+}
+
+static void put_member(struct book *book, const char *name, const struct ts_buf *text)
+{
+	if (book->st == TS_OK && text->failed)
+		book->st = ts_fail_nomem(book->err);
+	if (book->st == TS_OK)
+		book->st = ts_zip_begin(&book->zip, name, (int64_t)text->n, book->err);
+	if (book->st == TS_OK)
+		book->st = ts_zip_put(&book->zip, ts_buf_bytes(text), book->err);
+}
 
 /* --- cells */
 
@@ -195,7 +213,7 @@ static void begin_sheet(struct book *book, const char *name)
 	if (ts_grow(&book->names, &book->cap, book->nr + 1, sizeof(fresh)))
 		book->names[book->nr++] = fresh;
 	else
-		book->zip.out->failed = true;
+		book->st = ts_fail_nomem(book->err);
 	ts_buf_clear(&book->sheet);
 	book->nr_rows = 0;
 	ts_buf_puts(
@@ -212,8 +230,7 @@ static void end_sheet(struct book *book)
 
 	ts_buf_puts(&book->sheet, "</sheetData></worksheet>");
 	snprintf(name, sizeof(name), "xl/worksheets/sheet%zu.xml", book->nr);
-	book->zip.out->failed |= book->sheet.failed;
-	ts_zipw_member(&book->zip, name, ts_buf_bytes(&book->sheet));
+	put_member(book, name, &book->sheet);
 }
 
 /* --- what of the results is wanted, and its name */
@@ -397,18 +414,19 @@ static void put_sheets(struct book *book, const struct ts_result *result)
 			put_table(book, path_of(&path, result, result->tables[i].name),
 				  &result->tables[i]);
 	put_findings(book, path_of(&path, result, "findings"), result);
-	book->zip.out->failed |= path.failed;
+	book->sheet.failed |= path.failed;
 	ts_buf_release(&path);
 }
 
 /* --- the files that say what the others are */
 
 /* What has a line of each sheet. */
-enum line { TYPES, RELATIONSHIPS, SHEETS };
+enum line { NOTHING, TYPES, RELATIONSHIPS, SHEETS };
 
 static void put_line(struct ts_buf *out, enum line line, size_t number, const char *name)
 {
 	switch (line) {
+	case NOTHING: break;
 	case TYPES:
 		ts_buf_printf(out,
 			      "<Override PartName=\"/xl/worksheets/sheet%zu.xml\" "
@@ -438,18 +456,16 @@ static void put_index(struct book *book, const char *file, const char *before, e
 	for (size_t i = 0; i < book->nr; i++)
 		put_line(&out, line, i + 1, book->names[i].text);
 	ts_buf_puts(&out, behind);
-	book->zip.out->failed |= out.failed;
-	ts_zipw_member(&book->zip, file, ts_buf_bytes(&out));
+	put_member(book, file, &out);
 	ts_buf_release(&out);
 }
 
 static void put_indexes(struct book *book)
 {
-	ts_zipw_member(&book->zip, "_rels/.rels",
-		       TS_LIT(HEAD RELATIONS "<Relationship Id=\"r1\" Type=\"" OFFICE
-					     "/officeDocument\" Target=\"xl/workbook.xml\"/>"
-					     "</Relationships>"));
-	ts_zipw_member(&book->zip, "xl/styles.xml", ts_bytes_of(styles));
+	put_index(book, "_rels/.rels", HEAD RELATIONS, NOTHING,
+		  "<Relationship Id=\"r1\" Type=\"" OFFICE
+		  "/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>");
+	put_index(book, "xl/styles.xml", "", NOTHING, styles);
 	put_index(book, "[Content_Types].xml",
 		  HEAD "<Types xmlns=\"" PACKAGE "/content-types\"><Default Extension=\"rels\" "
 		       "ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>"
@@ -469,7 +485,7 @@ static void put_indexes(struct book *book)
 enum ts_status ts_report_xlsx(struct ts_buf *out, const struct ts_results *results,
 			      const struct ts_report *report, struct ts_error *err)
 {
-	struct book book = { .zip = ts_zipw_of(out), .results = results };
+	struct book book = { .zip = TS_ZIP_INIT, .err = err, .results = results };
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(out && results && report);
@@ -481,14 +497,17 @@ enum ts_status ts_report_xlsx(struct ts_buf *out, const struct ts_results *resul
 		st = ts_view_find(results, report->view, &book.view, err);
 	if (st)
 		return st;
+	book.st = ts_zip_open(&book.zip, take, out, err);
 	put_first_sheet(&book);
 	for (size_t i = 0; i < results->nr; i++)
 		put_sheets(&book, results->items[i]);
 	put_indexes(&book);
-	ts_zipw_end(&book.zip);
+	if (book.st == TS_OK)
+		book.st = ts_zip_close(&book.zip, err);
+	ts_zip_release(&book.zip);
 	ts_buf_release(&book.sheet);
 	free(book.names);
-	return out->failed ? ts_fail_nomem(err) : TS_OK;
+	return book.st;
 }
 
 const struct ts_output ts_output_xlsx = {

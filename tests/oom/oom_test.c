@@ -22,7 +22,7 @@
 #include "run/run.h"
 #include "read/stream.h"
 #include "trace/trace.h"
-#include "io/zip.h"
+#include "codec/zip.h"
 #include "overlay/suggestions.h"
 #include "overlay/xplane.h"
 #include "read/seams.h"
@@ -230,9 +230,9 @@ static enum ts_status put_ranks(const struct ts_ranks *ranks, struct ts_error *e
 	enum ts_status st = ts_newfile_open(&file, "oom_test.perfetto.zip", err);
 
 	if (st == TS_OK)
-		st = ts_zip_open(&zip, &file, err);
+		st = ts_zip_open(&zip, ts_newfile_take, &file, err);
 	if (st == TS_OK)
-		st = ts_zip_begin(&zip, TS_RANKS_MANIFEST, err);
+		st = ts_zip_begin(&zip, TS_RANKS_MANIFEST, TS_ZIP_ANY, err);
 	if (st == TS_OK)
 		st = ts_zip_put(&zip, ranks->plan.manifest, err);
 	if (st == TS_OK)

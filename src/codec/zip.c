@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members through libarchive's writer; the first one's header by hand (APPNOTE.TXT, 4.3.7). */
-#include "io/zip.h"
+#include "codec/zip.h"
 
 #include "base/check.h"
 #include "base/units.h"
@@ -32,16 +32,21 @@ static la_ssize_t put_bytes(struct archive *a, void *ctx, const void *p, size_t 
 	struct ts_zip *zip = ctx;
 
 	if (!zip->story.status)
-		(void)ts_newfile_put(zip->file, (struct ts_bytes){ p, n }, &zip->story);
+		zip->story.status = zip->take(zip->arg, (struct ts_bytes){ p, n }, &zip->story);
 	return (la_ssize_t)n;
 }
 
-enum ts_status ts_zip_open(struct ts_zip *zip, struct ts_newfile *file, struct ts_error *err)
+enum ts_status ts_zip_open(struct ts_zip *zip,
+			   enum ts_status (*take)(void *arg, struct ts_bytes piece,
+						  struct ts_error *err),
+			   void *arg, struct ts_error *err)
 {
 	char level[] = { '0' + TS_ZIP_LEVEL, '\0' };
 
-	TS_ASSERT(zip && file);
-	*zip = (struct ts_zip){ .a = archive_write_new(), .file = file, .story = TS_ERROR_INIT };
+	TS_ASSERT(zip && take);
+	*zip = (struct ts_zip){
+		.a = archive_write_new(), .take = take, .arg = arg, .story = TS_ERROR_INIT
+	};
 	if (!zip->a || archive_write_set_format_zip(zip->a) != ARCHIVE_OK ||
 	    archive_write_zip_set_compression_deflate(zip->a) != ARCHIVE_OK ||
 	    archive_write_set_format_option(zip->a, "zip", "compression-level", level) <
@@ -52,7 +57,8 @@ enum ts_status ts_zip_open(struct ts_zip *zip, struct ts_newfile *file, struct t
 	return TS_OK;
 }
 
-enum ts_status ts_zip_begin(struct ts_zip *zip, const char *name, struct ts_error *err)
+enum ts_status ts_zip_begin(struct ts_zip *zip, const char *name, int64_t nr_bytes,
+			    struct ts_error *err)
 {
 	struct archive_entry *entry = archive_entry_new();
 	int result;
@@ -63,6 +69,8 @@ enum ts_status ts_zip_begin(struct ts_zip *zip, const char *name, struct ts_erro
 	archive_entry_set_pathname(entry, name);
 	archive_entry_set_filetype(entry, AE_IFREG);
 	archive_entry_set_perm(entry, 0644);
+	if (nr_bytes != TS_ZIP_ANY)
+		archive_entry_set_size(entry, nr_bytes);
 	result = archive_write_header(zip->a, entry);
 	archive_entry_free(entry);
 	return result < ARCHIVE_WARN || zip->story.status ? fail(zip, err) : TS_OK;
