@@ -79,10 +79,9 @@ static enum ts_status compare(const struct comparison *comparison, struct opened
 	return st;
 }
 
-static enum ts_status make(void *ctx, const struct ts_session *session, struct ts_buf *text,
-			   struct ts_error *err)
+static enum ts_status compare_all(const struct comparison *comparison, struct ts_buf *text,
+				  struct ts_error *err)
 {
-	const struct comparison *comparison = ctx;
 	struct opened *opened = calloc(1, sizeof(*opened));
 	enum ts_status st = opened ? TS_OK : ts_fail_nomem(err);
 
@@ -131,18 +130,51 @@ static enum ts_status choose(struct comparison *comparison, const struct ts_repo
 	return st;
 }
 
+/* The text, in a child that finds the runs as the server did; IDS are a string. */
+static enum ts_status make_asked(void *reports, struct ts_bytes ids, const struct ts_halt *halt,
+				 struct ts_buf *text, struct ts_error *err)
+{
+	struct comparison comparison = { .options = ts_reports_options(reports), .halt = halt };
+	struct ts_runs runs = TS_RUNS_INIT;
+	enum ts_status st = ts_reports_find(reports, &runs, err);
+
+	if (st == TS_OK)
+		st = choose(&comparison, reports, &runs, (const char *)ids.p, err);
+	if (st == TS_OK)
+		st = compare_all(&comparison, text, err);
+	ts_runs_release(&runs);
+	return st;
+}
+
+struct asking {
+	struct ts_reports *reports;
+	const char *ids;
+	const struct ts_halt *halt;
+};
+
+static enum ts_status make(void *ctx, const struct ts_session *session, struct ts_buf *text,
+			   struct ts_error *err)
+{
+	const struct asking *asking = ctx;
+	struct ts_bytes ids = { (const uint8_t *)asking->ids, strlen(asking->ids) + 1 };
+
+	return ts_reports_make(asking->reports, make_asked, ids, asking->halt, text, err);
+}
+
+#define KEY "compare"
+
 /* The ids alone: nothing else that a client sends is in a key. */
 static struct ts_answer answer(struct ts_reports *reports, struct comparison *comparison)
 {
-	struct ts_reports_job job = { reports,	      NULL, comparison->sessions,
-				      comparison->nr, make, comparison };
-	char key[TS_COMPARE_MAX * TS_REPORTS_ID + 16] = "compare", id[TS_REPORTS_ID];
+	char key[TS_COMPARE_MAX * TS_REPORTS_ID + 16] = KEY, id[TS_REPORTS_ID];
+	struct asking asking = { reports, key + sizeof(KEY), comparison->halt };
+	struct ts_reports_job job = { reports,	      key,  comparison->sessions,
+				      comparison->nr, make, &asking };
 
 	for (size_t i = 0; i < comparison->nr; i++) {
 		ts_reports_id(comparison->sessions[i], id);
-		snprintf(key + strlen(key), sizeof(key) - strlen(key), " %s", id);
+		snprintf(key + strlen(key), sizeof(key) - strlen(key), "%c%s", i ? ',' : ' ', id);
 	}
-	job.key = key;
 	return ts_reports_do(&job);
 }
 

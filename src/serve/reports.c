@@ -15,6 +15,7 @@
 #include "model/part.h"
 #include "remote/remote.h"
 #include "serve/cards.h"
+#include "serve/child.h"
 #include "serve/made.h"
 #include "serve/roots.h"
 #include "write/report_json.h"
@@ -37,6 +38,7 @@ struct ts_reports {
 	uint64_t clock;
 	int64_t looked_ms; /* into buckets; 0: never */
 	struct ts_cards *cards;
+	struct ts_helper *helper;
 };
 
 /* What a client asks for. */
@@ -74,6 +76,11 @@ struct ts_reports *ts_reports_new(const struct ts_reports_options *options)
 		free(reports);
 		return NULL;
 	}
+	reports->helper = ts_helper_new(reports);
+	if (!reports->helper) {
+		ts_reports_free(reports);
+		return NULL;
+	}
 	return reports;
 }
 
@@ -90,6 +97,7 @@ void ts_reports_free(struct ts_reports *reports)
 	for (size_t i = 0; i < reports->nr_kept; i++)
 		drop_kept(&reports->kept[i]);
 	free(reports->kept);
+	ts_helper_free(reports->helper);
 	pthread_mutex_destroy(&reports->maker);
 	pthread_mutex_destroy(&reports->lock);
 	ts_cards_free(reports->cards);
@@ -261,8 +269,8 @@ static void keep(struct ts_reports *reports, const char *key, uint64_t signature
 	free(own);
 }
 
-static enum ts_status make_report(const struct question *question, const struct ts_session *session,
-				  struct ts_buf *text, struct ts_error *err)
+static enum ts_status analyse(const struct question *question, const struct ts_session *session,
+			      struct ts_buf *text, struct ts_error *err)
 {
 	const struct ts_reports_options *options = &question->reports->options;
 	const struct ts_reports_part *part = question->part;
@@ -282,8 +290,6 @@ static enum ts_status make_report(const struct question *question, const struct 
 	struct ts_run run;
 	enum ts_status st;
 
-	if (session->kind == TS_SESSION_REPORT)
-		return ts_made_read(session, text, err);
 	ts_run_init(&run);
 	st = ts_run_open(&run, session, &how, err);
 	if (st == TS_OK)
@@ -291,6 +297,95 @@ static enum ts_status make_report(const struct question *question, const struct 
 	if (st == TS_OK)
 		st = ts_report_json(text, &run.results, &form, err);
 	ts_run_release(&run);
+	return st;
+}
+
+/* What a child is asked; the names of host and device stand behind it. */
+struct asked {
+	char id[TS_REPORTS_ID];
+	const struct ts_reports_part *part;
+	size_t nr_threads;
+	bool has_part, has_host, has_device;
+	int64_t from_ps, to_ps;
+};
+
+static void put_asked(struct ts_buf *out, const struct question *question,
+		      const struct ts_session *session)
+{
+	const struct ts_part none = TS_PART_ALL, *of = question->of ? question->of : &none;
+	struct asked asked = { .part = question->part,
+			       .nr_threads = question->nr_threads,
+			       .has_part = question->of,
+			       .has_host = of->host,
+			       .has_device = of->device,
+			       .from_ps = of->from_ps,
+			       .to_ps = of->to_ps };
+
+	ts_reports_id(session, asked.id);
+	ts_buf_put(out, (struct ts_bytes){ (const uint8_t *)&asked, sizeof(asked) });
+	ts_buf_puts(out, of->host ? of->host : "");
+	ts_buf_putc(out, '\0');
+	ts_buf_puts(out, of->device ? of->device : "");
+	ts_buf_putc(out, '\0');
+}
+
+/* In the child, which finds the session as the server did. */
+static enum ts_status make_asked(void *ctx, struct ts_bytes bytes, const struct ts_halt *halt,
+				 struct ts_buf *text, struct ts_error *err)
+{
+	struct ts_reports *reports = ctx;
+	const struct ts_session *session;
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct question question = { .reports = reports, .halt = halt };
+	struct ts_part of;
+	struct asked asked;
+	const char *host;
+	enum ts_status st;
+
+	TS_ASSERT(bytes.n > sizeof(asked));
+	memcpy(&asked, bytes.p, sizeof(asked));
+	host = (const char *)bytes.p + sizeof(asked);
+	of = (struct ts_part){ .from_ps = asked.from_ps,
+			       .to_ps = asked.to_ps,
+			       .host = asked.has_host ? host : NULL,
+			       .device = asked.has_device ? host + strlen(host) + 1 : NULL };
+	question.part = asked.part;
+	question.nr_threads = asked.nr_threads;
+	question.of = asked.has_part ? &of : NULL;
+	st = ts_reports_find(reports, &runs, err);
+	session = st == TS_OK ? ts_reports_session(reports, &runs, asked.id) : NULL;
+	if (session)
+		st = analyse(&question, session, text, err);
+	else if (st == TS_OK)
+		st = ts_fail(err, TS_NOTFOUND, "the run is not there any more");
+	ts_runs_release(&runs);
+	return st;
+}
+
+/* What a bucket gives is fetched, and held, by the server, so it is made here. */
+enum ts_status ts_reports_make(struct ts_reports *reports, ts_child_fn *fn,
+			       struct ts_bytes question, const struct ts_halt *halt,
+			       struct ts_buf *text, struct ts_error *err)
+{
+	TS_ASSERT(reports && fn);
+	return reports->options.remote
+		       ? fn(reports, question, halt, text, err)
+		       : ts_child_run(reports->helper, fn, question, halt, text, err);
+}
+
+static enum ts_status make_report(const struct question *question, const struct ts_session *session,
+				  struct ts_buf *text, struct ts_error *err)
+{
+	struct ts_buf asked = TS_BUF_INIT;
+	enum ts_status st;
+
+	if (session->kind == TS_SESSION_REPORT)
+		return ts_made_read(session, text, err);
+	put_asked(&asked, question, session);
+	st = asked.failed ? ts_fail_nomem(err)
+			  : ts_reports_make(question->reports, make_asked, ts_buf_bytes(&asked),
+					    question->halt, text, err);
+	ts_buf_release(&asked);
 	return st;
 }
 

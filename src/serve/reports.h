@@ -5,7 +5,8 @@
  *
  * A run has an id, a hash of its folder's path, so that no path comes from outside. The paths are
  * searched again for each list, so a new session is there at once. Many clients that ask for one
- * report wait for one analysis. One run is analysed at a time, as an analysis uses all threads.
+ * report wait for one analysis. One run is analysed at a time, as an analysis uses all threads, and in a process
+ * of its own: a profile that breaks it breaks that report alone.
  * More than TS_REPORTS_WAITING clients do not wait for one; the next is told to come again (status 503).
  * What is kept is bounded by TS_REPORTS_BYTES; the report that was not used for longest is dropped
  * first.
@@ -14,8 +15,8 @@
 #define TS_SERVE_REPORTS_H
 
 #include "serve/answer.h"
+#include "serve/child.h"
 
-struct ts_halt;
 struct ts_part;
 struct ts_remote;
 struct ts_session;
@@ -48,7 +49,8 @@ extern const struct ts_reports_part ts_reports_whole;
 
 struct ts_reports;
 
-struct ts_reports *ts_reports_new(const struct ts_reports_options *options); /* NULL: no memory */
+struct ts_reports *ts_reports_new(
+	const struct ts_reports_options *options); /* before threads; NULL: no memory */
 void ts_reports_free(struct ts_reports *reports);
 
 /* May be called on any thread. */
@@ -100,5 +102,9 @@ struct ts_reports_job {
 	void *ctx;
 };
 struct ts_answer ts_reports_do(const struct ts_reports_job *job);
+/* FN makes the text of it, in a process of its own (child.h) unless it is of a bucket; its .ctx are the reports. */
+enum ts_status ts_reports_make(struct ts_reports *reports, ts_child_fn *fn,
+			       struct ts_bytes question, const struct ts_halt *halt,
+			       struct ts_buf *text, struct ts_error *err);
 
 #endif
