@@ -36,8 +36,8 @@ struct ts_context {
 	const struct ts_outline *outline; /* steps, host activity */
 	const struct ts_rates *rates;	  /* one a device of the profile */
 	const struct ts_settings *settings;
-	const struct ts_store
-		*store; /* of slices to which nothing is added any more; NULL: there is none */
+	struct ts_arena *
+		kept; /* slices to which nothing is added any more; NULL: they stay where they are */
 	size_t overlay_budget; /* slices a host may have in all; 0: no tracks are wanted */
 	size_t tree_rows;      /* that a tree of call paths may have in a result */
 	size_t max_ops;	       /* that a table lists (kit/others.h); 0: as many as is usual */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arena of doubling chunks, from 4 KiB to 1 MiB; a piece larger than that has a chunk to itself. */
+/*
+ * Arena of doubling chunks, from 4 KiB to 1 MiB; a piece larger than that has a chunk to itself. What is seldom read
+ * lies in chunks that are large enough for a file, and grow slowly: few files, and little in memory at once.
+ */
 #include "base/arena.h"
 
 #include "base/check.h"
@@ -10,6 +13,8 @@
 
 #define FIRST_CHUNK 4096
 #define LAST_CHUNK  (1 << 20)
+#define FIRST_FILE  (2 * TS_ROOM_BYTES)
+#define LAST_FILE   ((size_t)32 << 20)
 
 struct ts_arena_chunk {
 	struct ts_arena_chunk *next;
@@ -35,6 +40,8 @@ static struct ts_arena_chunk *add_chunk(struct ts_arena *arena, size_t size)
 {
 	struct ts_arena_chunk *chunk = ts_room_alloc(arena->rooms, sizeof(*chunk) + size);
 
+	if (arena->is_seldom_read)
+		ts_room_rest(arena->chunks);
 	if (!chunk) {
 		arena->failed = true;
 		return NULL;
@@ -44,6 +51,12 @@ static struct ts_arena_chunk *add_chunk(struct ts_arena *arena, size_t size)
 	arena->chunks = chunk;
 	arena->total += size;
 	return chunk;
+}
+
+static size_t next_size(const struct ts_arena *arena)
+{
+	return arena->is_seldom_read ? TS_MIN(TS_MAX(arena->total / 8, FIRST_FILE), LAST_FILE)
+				     : TS_MIN(TS_MAX(arena->total, FIRST_CHUNK), LAST_CHUNK);
 }
 
 void *ts_arena_alloc(struct ts_arena *arena, size_t n)
@@ -62,7 +75,7 @@ void *ts_arena_alloc(struct ts_arena *arena, size_t n)
 	if (n == 0)
 		n = align;
 	if (n > (size_t)(arena->end - arena->at)) {
-		size = TS_MIN(TS_MAX(arena->total, FIRST_CHUNK), LAST_CHUNK);
+		size = next_size(arena);
 		chunk = add_chunk(arena, TS_MAX(size, n));
 		if (!chunk)
 			return NULL;

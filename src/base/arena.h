@@ -18,9 +18,11 @@ struct ts_arena {
 	size_t total;		      /* bytes asked of the system */
 	bool failed;		      /* memory ran out once: something is missing in here */
 	const struct ts_rooms *rooms; /* where large pieces lie (base/room.h); NULL: in memory */
+	/* Small pieces lie there too: what is written once and read once, or not at all. */
+	bool is_seldom_read;
 };
 
-#define TS_ARENA_INIT { NULL, NULL, NULL, 0, false, NULL }
+#define TS_ARENA_INIT { NULL, NULL, NULL, 0, false, NULL, false }
 
 void ts_arena_release(struct ts_arena *arena);		 /* frees all; usable again after */
 void *ts_arena_alloc(struct ts_arena *arena, size_t n);	 /* aligned for any type, not cleared */

@@ -132,6 +132,12 @@ void ts_room_free(void *array)
 		free(head);
 }
 
+void ts_room_rest(void *array)
+{
+	if (ts_room_is_file(array))
+		head_of(array)->rooms->rest(head_of(array), head_of(array)->nr_bytes);
+}
+
 bool ts_room_is_file(const void *array)
 {
 	return array && head_of(array)->rooms;

@@ -3,13 +3,14 @@
  * Scratch: a temporary file without a name, for data that is too large for memory. It is gone when
  * it is released, and when the program ends in any way.
  *
+ * It is a stream that one thread writes and any number may read, or the place of a large array (base/room.h).
  * It lies in $TMPDIR, else in /var/tmp (which is a disk where /tmp is memory), else in /tmp.
- * Writing is one thread's; any number of threads may read what was written.
  */
 #ifndef TS_IO_SCRATCH_H
 #define TS_IO_SCRATCH_H
 
 #include "base/bytes.h"
+#include "base/room.h"
 
 struct ts_scratch {
 	int fd;		   /* -1: not open */
@@ -32,5 +33,8 @@ enum ts_status ts_scratch_read(const struct ts_scratch *scratch, uint64_t at, vo
 enum ts_status ts_scratch_map(struct ts_scratch *scratch, struct ts_bytes *bytes,
 			      struct ts_error *err);
 void ts_scratch_release(struct ts_scratch *scratch); /* harmless when not open, or twice */
+
+/* Arrays in scratches, one in each. */
+extern const struct ts_rooms ts_scratch_rooms;
 
 #endif

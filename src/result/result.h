@@ -17,7 +17,6 @@
 #include <math.h>
 
 #include "base/arena.h"
-#include "base/store.h"
 #include "base/buf.h"
 
 enum ts_value_type {
@@ -254,8 +253,8 @@ struct ts_result {
 
 struct ts_results {
 	struct ts_arena arena;
-	const struct ts_store *store; /* of the slices of tracks; NULL: the arena */
-	struct ts_result **items;     /* of the heap */
+	struct ts_arena *kept;	  /* of the slices of tracks; NULL: the arena */
+	struct ts_result **items; /* of the heap */
 	size_t nr, cap;
 	bool failed; /* memory ran out somewhere: not whole */
 	/* Where rows and tables go when memory is out, so that who fills them need not ask. */
@@ -365,7 +364,7 @@ const char *ts_origin_name(enum ts_origin origin); /* measured, ...; TS_AS_FIELD
 struct ts_slices {
 	struct ts_slice *items;
 	size_t nr, cap, budget;
-	struct ts_slice *kept; /* in a store, in place of .items; NULL: they are not */
+	struct ts_slice *kept; /* in an arena, in place of .items; NULL: they are not */
 	int64_t resolution_ps; /* 0: every slice as it is */
 	uint64_t nr_folded;
 };
@@ -374,13 +373,13 @@ extern const struct ts_record ts_slices_record, ts_bins_record, ts_levels_record
 
 bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, uint32_t label);
 void ts_slices_release(struct ts_slices *slices);
-/* Nothing is added to them any more: they move to STORE, if there is one and it has room. */
-void ts_slices_keep(struct ts_slices *slices, const struct ts_store *store);
+/* Nothing is added to them any more: they move to ARENA, if there is one and it has room. */
+void ts_slices_keep(struct ts_slices *slices, struct ts_arena *arena);
 static inline const struct ts_slice *ts_slices_items(const struct ts_slices *slices)
 {
 	return slices->kept ? slices->kept : slices->items;
 }
-/* Moves the slices into a track of the result (copied to its store, or its arena). */
+/* Moves the slices into a track of the result (copied to .kept of its results, or their arena). */
 bool ts_slices_finish(struct ts_slices *slices, struct ts_result *result, struct ts_track *track);
 
 /*

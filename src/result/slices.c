@@ -154,12 +154,12 @@ void ts_slices_release(struct ts_slices *slices)
 	*slices = (struct ts_slices){ .budget = slices->budget };
 }
 
-void ts_slices_keep(struct ts_slices *slices, const struct ts_store *store)
+void ts_slices_keep(struct ts_slices *slices, struct ts_arena *arena)
 {
 	TS_ASSERT(slices);
-	if (slices->kept)
+	if (slices->kept || !arena || slices->nr == 0)
 		return;
-	slices->kept = ts_store_copy(store, slices->items, slices->nr * sizeof(*slices->items));
+	slices->kept = ts_arena_dup(arena, slices->items, slices->nr, sizeof(*slices->items));
 	if (!slices->kept)
 		return;
 	free(slices->items);
@@ -173,7 +173,7 @@ bool ts_slices_finish(struct ts_slices *slices, struct ts_result *result, struct
 
 	TS_ASSERT(slices && result);
 	TS_ASSERT(slices->kept || slices->nr <= slices->cap);
-	ts_slices_keep(slices, result->owner->store);
+	ts_slices_keep(slices, result->owner->kept);
 	if (track)
 		copy = slices->kept ? slices->kept
 				    : ts_arena_dup(&result->owner->arena, slices->items, slices->nr,

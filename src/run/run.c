@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "run/outline.h"
 #include "io/dropped.h"
-#include "io/rooms.h"
+#include "io/scratch.h"
 #include "io/tracefile.h"
 #include "model/part.h"
 #include "overlay/xplane.h"
@@ -18,10 +18,10 @@ void ts_run_init(struct ts_run *run)
 {
 	TS_ASSERT(run);
 	memset(run, 0, sizeof(*run));
-	run->spill = (struct ts_spill)TS_SPILL_INIT;
 	ts_profile_init(&run->profile);
 	ts_results_init(&run->results);
-	run->profile.rooms = &ts_file_rooms;
+	run->profile.rooms = &ts_scratch_rooms;
+	run->kept = (struct ts_arena){ .rooms = run->profile.rooms, .is_seldom_read = true };
 	run->profile.arena.rooms = run->results.arena.rooms = run->profile.rooms;
 }
 
@@ -30,7 +30,7 @@ void ts_run_release(struct ts_run *run)
 	TS_ASSERT(run);
 	ts_results_release(&run->results);
 	ts_buf_release(&run->pictures);
-	ts_spill_release(&run->spill);
+	ts_arena_release(&run->kept);
 	ts_run_steps_release(&run->steps);
 	ts_outline_release(&run->outline);
 	ts_profile_release(&run->profile);
@@ -548,12 +548,12 @@ static bool wants_interleaved(const struct ts_profile *profile,
 }
 
 /* The slices of one host have room in memory. States that are saved have all that is theirs with them. */
-static const struct ts_store *store_of(struct ts_run *run, const struct ts_run_options *options)
+static struct ts_arena *kept_of(struct ts_run *run, const struct ts_run_options *options)
 {
-	if (options->overlay_budget == 0 || run->profile.nr_hosts < 2 || options->states)
-		return NULL;
-	run->store = (struct ts_store){ ts_spill_take, &run->spill };
-	return &run->store;
+	bool is_memory =
+		options->overlay_budget == 0 || run->profile.nr_hosts < 2 || options->states;
+
+	return is_memory ? NULL : &run->kept;
 }
 
 size_t ts_run_budget(const struct ts_profile *profile, const struct ts_run_options *options)
@@ -620,7 +620,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 	memset(&ctx, 0, sizeof(ctx));
 	if (st == TS_OK)
 		st = ts_run_context(run, options, &ctx, err);
-	ctx.store = run->results.store = store_of(run, options);
+	ctx.kept = run->results.kept = kept_of(run, options);
 	for (enum ts_pass pass = TS_PASS_FIRST; pass <= TS_PASS_OVERLAY && st == TS_OK; pass++)
 		if (pass != TS_PASS_OVERLAY || ctx.overlay_budget > 0)
 			st = ts_pass_run(&run->profile, &ctx, pass,

@@ -16,7 +16,6 @@
 #include "io/archive.h"
 #include "io/input.h"
 #include "io/rundir.h"
-#include "io/spill.h"
 
 struct ts_run_options {
 	size_t nr_threads;
@@ -55,8 +54,7 @@ struct ts_run {
 	struct ts_input
 		*inputs; /* one a file of the session; without bytes: it could not be read */
 	struct ts_buf *unpacked; /* profiles from archives */
-	struct ts_spill spill;	 /* the slices of many hosts */
-	struct ts_store store;	 /* which is this one */
+	struct ts_arena kept;	 /* the slices of many hosts */
 	size_t nr_inputs, nr_unpacked, cap_unpacked;
 	struct ts_staged staged; /* of a session in a bucket: what is held */
 	bool keeps_protos; /* of modules that are read from files: their bytes stay with them */

@@ -89,7 +89,7 @@ static void put_overlays(struct ts_buf *out, const struct ts_state_sink *sink)
 						   bytes.n, &err),
 				 TS_OK);
 #ifdef HAVE_POSIX_FALLOCATE
-	assert_int_equal(mem.run.spill.nr_pieces > 0, sink == NULL);
+	assert_int_equal((mem.run.kept.total > 0), sink == NULL);
 #endif
 	memory_run_release(&mem);
 	ts_buf_release(&bytes);

@@ -222,7 +222,7 @@ static enum ts_status marks_merge(void *arg, void *line, const struct ts_context
 		if (st)
 			return st;
 		if (!ctx->profile->devices[from->device].is_gpu) /* these have more lines */
-			ts_slices_keep(slices, ctx->store);
+			ts_slices_keep(slices, ctx->kept);
 	}
 	return TS_OK;
 }

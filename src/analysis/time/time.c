@@ -419,7 +419,7 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 	st = line->is_core && !line->is_gpu ? merge_core(sum, ctx, line, err) : TS_OK;
 	if (st)
 		return st;
-	ts_slices_keep(&into->slices, ctx->store);
+	ts_slices_keep(&into->slices, ctx->kept);
 	return TS_OK;
 }
 

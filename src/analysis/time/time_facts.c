@@ -68,7 +68,7 @@ static enum ts_status draw_gpu(const struct ts_context *ctx, uint32_t index,
 			return ts_fail_nomem(err);
 		at[bucket]++;
 	}
-	ts_slices_keep(&device->slices, ctx->store);
+	ts_slices_keep(&device->slices, ctx->kept);
 	return TS_OK;
 }
 
