@@ -117,6 +117,11 @@ extern const struct ts_term *const ts_terms[]; /* NULL at the end */
 		*ts_row = TS_ROW_OF(row, LIST); \
 	} while (0)
 
+/* Adds a row to TABLE with the cells that are said, `.name = value`; the others are null. */
+#define TS_PUT_ROW(result, table, row, ...) \
+	(*(struct ts_##row##_row *)ts_result_row(result, table, &ts_sheet_##row) = \
+		 (struct ts_##row##_row){ __VA_ARGS__ })
+
 struct ts_field *ts_result_put(struct ts_result *result, const struct ts_column *field,
 			       struct ts_value value);
 struct ts_field *ts_result_field_of(struct ts_result *result, const struct ts_column *field);

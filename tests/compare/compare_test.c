@@ -7,6 +7,11 @@
 #include <cmocka.h>
 
 #include "compare/compare.h"
+#include "result/schema/allocators.def"
+#include "result/schema/compare.def"
+#include "result/schema/ops.def"
+#include "result/schema/overview.def"
+#include "result/schema/time.def"
 #include "tests/result/named.h"
 
 #define NR_STEPS 10
@@ -22,29 +27,9 @@ struct side {
 	struct ts_results results;
 };
 
-static const struct ts_column op_columns[] = {
-	{ "module", TS_MEASURED, NULL },      { "name", TS_MEASURED, NULL },
-	{ "category", TS_MEASURED, NULL },    { "framework_op", TS_MEASURED, NULL },
-	{ "occurrences", TS_MEASURED, NULL }, { "exclusive_ps", TS_MEASURED, NULL },
-	{ "op_index", TS_MEASURED, NULL },
-};
-static const struct ts_column step_columns[] = {
-	{ "cores", TS_MEASURED, NULL },
-	{ "total_ps", TS_MEASURED, NULL },
-	{ "compute_ps", TS_MEASURED, NULL },
-	{ "memory_wait_ps", TS_MEASURED, NULL },
-	{ "communication_ps", TS_MEASURED, NULL },
-	{ "host_transfer_ps", TS_MEASURED, NULL },
-	{ "rematerialization_ps", TS_MEASURED, NULL },
-	{ "compilation_ps", TS_MEASURED, NULL },
-	{ "input_ps", TS_MEASURED, NULL },
-	{ "idle_ps", TS_MEASURED, NULL },
-};
-
 static void put_op(struct side *side, struct ts_result *result, struct ts_table *table,
 		   const struct op *op)
 {
-	struct ts_value *row = ts_table_row(result, table);
 	struct ts_op draft;
 	uint32_t index;
 
@@ -52,13 +37,24 @@ static void put_op(struct side *side, struct ts_result *result, struct ts_table 
 	draft.name = ts_bytes_of(op->name);
 	draft.shape = ts_bytes_of(op->shape);
 	index = ts_profile_intern_op(&side->profile, &draft);
-	row[0] = ts_text(ts_bytes_of(op->module));
-	row[1] = ts_text(ts_bytes_of(op->name));
-	row[2] = ts_text(ts_bytes_of(op->category));
-	row[3] = ts_text_or_null(ts_bytes_of(op->scope));
-	row[4] = ts_int(NR_STEPS * CORES);
-	row[5] = ts_int(op->ps * NR_STEPS * CORES);
-	row[6] = ts_int(index);
+	TS_PUT_ROW(result, table, ops_ops, .module = ts_text(ts_bytes_of(op->module)),
+		   .name = ts_text(ts_bytes_of(op->name)),
+		   .category = ts_text(ts_bytes_of(op->category)),
+		   .framework_op = ts_text_or_null(ts_bytes_of(op->scope)),
+		   .occurrences = ts_int(NR_STEPS * CORES),
+		   .exclusive_ps = ts_int(op->ps * NR_STEPS * CORES), .op_index = ts_int(index));
+}
+
+static void put_step(struct ts_result *result, struct ts_table *table, int64_t busy_ps,
+		     int64_t idle_ps)
+{
+	const struct ts_value none = ts_int(0);
+
+	TS_PUT_ROW(result, table, time_per_step, .cores = ts_int(CORES),
+		   .total_ps = ts_int((busy_ps + idle_ps) * CORES),
+		   .compute_ps = ts_int(busy_ps * CORES), .memory_wait_ps = none,
+		   .communication_ps = none, .host_transfer_ps = none, .rematerialization_ps = none,
+		   .compilation_ps = none, .input_ps = none, .idle_ps = ts_int(idle_ps * CORES));
 }
 
 /* All ops compute; a step is what they take and IDLE_PS, and 0 to 9 ps, in an order without stretches. */
@@ -70,24 +66,16 @@ static void given(struct side *side, const struct op *ops, size_t nr, int64_t id
 
 	ts_profile_init(&side->profile);
 	ts_results_init(&side->results);
-	result = ts_results_add(&side->results, "ops", "Ops");
-	table = ts_result_table(result, "ops", NULL, op_columns, TS_NELEM(op_columns));
+	result = TS_ADD(&side->results, ops);
+	table = TS_TABLE(result, ops_ops);
 	for (size_t i = 0; i < nr; i++) {
 		put_op(side, result, table, &ops[i]);
 		busy_ps += ops[i].ps;
 	}
-	result = ts_results_add(&side->results, "time", "Time");
-	table = ts_result_table(result, "per_step", NULL, step_columns, TS_NELEM(step_columns));
-	for (int i = 0; i < NR_STEPS; i++) {
-		struct ts_value *row = ts_table_row(result, table);
-
-		for (size_t c = 0; c < TS_NELEM(step_columns); c++)
-			row[c] = ts_int(0);
-		row[0] = ts_int(CORES);
-		row[1] = ts_int((busy_ps + idle_ps + i * 7 % NR_STEPS) * CORES);
-		row[2] = ts_int(busy_ps * CORES);
-		row[9] = ts_int((idle_ps + i * 7 % NR_STEPS) * CORES);
-	}
+	result = TS_ADD(&side->results, time);
+	table = TS_TABLE(result, time_per_step);
+	for (int i = 0; i < NR_STEPS; i++)
+		put_step(result, table, busy_ps, idle_ps + i * 7 % NR_STEPS);
 }
 
 static void release(struct side *sides, size_t nr)
@@ -136,26 +124,19 @@ static void assert_row(const struct ts_table *table, const char *op, int64_t bas
 }
 
 #define US  INT64_C(1000000)
+#define RUN(row) TS_ROW(runs, compare_runs, row)
 #define DOT "convolution fusion"
 
 /* Ten steps of this source, one more picosecond each time. */
 static void put_overview(struct side *side, const char *source, int64_t step_ps)
 {
-	static const struct ts_column columns[] = { { "duration_ps", TS_MEASURED, NULL },
-						    { "source", TS_DERIVED, NULL } };
-	struct ts_result *result;
-	struct ts_table *table;
+	struct ts_result *result = TS_ADD(&side->results, overview);
+	struct ts_table *table = TS_TABLE(result, overview_steps);
 
-	result = ts_results_add(&side->results, "overview", "Overview");
-	ts_result_field(result, "overview.step_time_ps.median", ts_int(step_ps + 4), TS_MEASURED,
-			NULL);
-	table = ts_result_table(result, "steps", NULL, columns, TS_NELEM(columns));
-	for (int i = 0; i < 10; i++) {
-		struct ts_value *row = ts_table_row(result, table);
-
-		row[0] = ts_int(step_ps + i);
-		row[1] = ts_text(ts_bytes_of(source));
-	}
+	TS_SET(result, overview, overview.step_time_ps.median, ts_int(step_ps + 4));
+	for (int i = 0; i < 10; i++)
+		TS_PUT_ROW(result, table, overview_steps, .duration_ps = ts_int(step_ps + i),
+			   .source = ts_text(ts_bytes_of(source)));
 }
 
 /* A job without a device: steps that its host marked. */
@@ -181,9 +162,9 @@ static void steps_of_gpus_are_compared_by_the_work_that_they_launched(void **sta
 	given(&sides[1], other, 1, 0);
 	put_overview(&sides[1], "launched", 10 * US);
 	runs = ts_result_find_table(compare(sides, 2, &into), "runs");
-	assert_int_equal(ts_cell_int(runs, 1, "steps"), 10);
-	assert_true(ts_bytes_is(ts_cell_text(runs, 1, "step_source"), "launched"));
-	assert_true(ts_bytes_is(ts_cell_text(runs, 1, "verdict"), "faster"));
+	assert_int_equal(ts_value_int(RUN(1)->steps), 10);
+	assert_true(ts_bytes_is(ts_value_text(RUN(1)->step_source), "launched"));
+	assert_true(ts_bytes_is(ts_value_text(RUN(1)->verdict), "faster"));
 	ts_results_release(&into);
 	release(sides, 2);
 }
@@ -197,9 +178,9 @@ static void jobs_without_a_device_are_compared_by_the_steps_they_marked(void **s
 	given_marked(&sides[0], 40 * US);
 	given_marked(&sides[1], 10 * US);
 	runs = ts_result_find_table(compare(sides, 2, &into), "runs");
-	assert_int_equal(ts_cell_int(runs, 1, "steps"), 10);
-	assert_true(ts_bytes_is(ts_cell_text(runs, 1, "step_source"), "host"));
-	assert_true(ts_bytes_is(ts_cell_text(runs, 1, "verdict"), "faster"));
+	assert_int_equal(ts_value_int(RUN(1)->steps), 10);
+	assert_true(ts_bytes_is(ts_value_text(RUN(1)->step_source), "host"));
+	assert_true(ts_bytes_is(ts_value_text(RUN(1)->verdict), "faster"));
 	ts_results_release(&into);
 	release(sides, 2);
 }
@@ -262,7 +243,7 @@ static void ops_of_which_nothing_else_is_known_go_by_their_names(void **state)
 	assert_row(ops, "gemm", 5 * US, 4 * US, "faster");
 	assert_row(ops, "softmax", 3 * US, -1, "gone");
 	assert_row(ops, "flash", -1, 2 * US, "new");
-	assert_int_equal(ts_cell(ops, 0, "framework_op").type, TS_VALUE_NULL);
+	assert_int_equal(TS_CELL_OF(ops, compare_ops, 0, framework_op).type, TS_VALUE_NULL);
 	ts_results_release(&into);
 	release(sides, 2);
 }
@@ -364,8 +345,9 @@ static void an_op_with_another_shape_is_found_when_there_is_no_doubt(void **stat
 	assert_int_equal(ops->nr_rows, 1 + 4); /* which of b's two is which, nobody can say */
 	assert_row(ops, "jit(f)/a", 10 * US, 20 * US, "slower");
 	row = row_of(ops, "jit(f)/a");
-	assert_true(ts_bytes_is(ts_cell_text(ops, row, "shape"), "f32[8]"));
-	assert_true(ts_bytes_is(ts_cell_text(ops, row, "other_shape"), "f32[16]"));
+	assert_true(ts_bytes_is(ts_value_text(TS_CELL_OF(ops, compare_ops, row, shape)), "f32[8]"));
+	assert_true(ts_bytes_is(ts_value_text(TS_CELL_OF(ops, compare_ops, row, other_shape)),
+				"f32[16]"));
 	ts_results_release(&into);
 	release(sides, 2);
 }
@@ -383,18 +365,16 @@ static void the_verdict_is_that_of_the_steps(void **state)
 	given(&sides[1], other, 1, 0);
 	given(&sides[2], base, 1, 0);
 	runs = ts_result_find_table(compare(sides, 3, &into), "runs");
-	assert_true(ts_bytes_is(ts_cell_text(runs, 1, "verdict"), "slower"));
-	assert_true(fabs(ts_cell_number(runs, 1, "p_value") - 2.0 / 184756) < 1e-15);
-	assert_true(ts_cell_number(runs, 1, "effect") == 1);
-	assert_true(fabs(ts_cell_number(runs, 1, "speed_up") - 10.0 / 11) < 1e-5);
-	assert_true(ts_cell_number(runs, 2, "p_value") == 1);
-	assert_true(ts_bytes_is(ts_cell_text(runs, 2, "verdict"), "no clear difference"));
-	assert_true(ts_bytes_is(ts_cell_text(runs, 0, "run"), "a"));
+	assert_true(ts_bytes_is(ts_value_text(RUN(1)->verdict), "slower"));
+	assert_true(fabs(ts_value_number(RUN(1)->p_value) - 2.0 / 184756) < 1e-15);
+	assert_true(ts_value_number(RUN(1)->effect) == 1);
+	assert_true(fabs(ts_value_number(RUN(1)->speed_up) - 10.0 / 11) < 1e-5);
+	assert_true(ts_value_number(RUN(2)->p_value) == 1);
+	assert_true(ts_bytes_is(ts_value_text(RUN(2)->verdict), "no clear difference"));
+	assert_true(ts_bytes_is(ts_value_text(RUN(0)->run), "a"));
 	ts_results_release(&into);
 	release(sides, 3);
 }
-
-static const struct ts_column allocator_columns[] = { { "peak_bytes", TS_MEASURED, NULL } };
 
 /* What the short names of gates are: 1 ms, 3 MiB, half a step idle. */
 static void figures_are_found_by_name(void **state)
@@ -424,17 +404,14 @@ static void figures_are_found_by_name(void **state)
 	struct ts_table *table;
 
 	given(&side, ops, 1, 9 * US);
-	result = result_named(&side.results, "time");
-	ts_result_field(result, "wall_ps", ts_int(7), TS_MEASURED, NULL);
-	result = ts_results_add(&side.results, "overview", "Overview");
-	result->top_level = true;
-	ts_result_field(result, "overview.step_time_ps.mean", ts_int(1000000000), TS_MEASURED,
-			NULL);
+	TS_SET(result_named(&side.results, "time"), time, wall_ps, ts_int(7));
+	result = TS_ADD(&side.results, overview);
+	TS_SET(result, overview, overview.step_time_ps.mean, ts_int(1000000000));
 	ts_result_field(result, "wall_ps", ts_int(5), TS_MEASURED, NULL);
-	result = ts_results_add(&side.results, "allocators", "Allocators");
-	table = ts_result_table(result, "allocators", NULL, allocator_columns, 1);
-	ts_table_row(result, table)[0] = ts_int(1 << 20);
-	ts_table_row(result, table)[0] = ts_int(3 << 20);
+	result = TS_ADD(&side.results, allocators);
+	table = TS_TABLE(result, allocators_allocators);
+	TS_PUT_ROW(result, table, allocators_allocators, .peak_bytes = ts_int(1 << 20));
+	TS_PUT_ROW(result, table, allocators_allocators, .peak_bytes = ts_int(3 << 20));
 	assert_int_equal(ts_measured_init(&opened, &side.results, true, NULL), TS_OK);
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		double value = -1;

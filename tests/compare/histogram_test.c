@@ -7,21 +7,13 @@
 #include <cmocka.h>
 
 #include "compare/compare.h"
+#include "result/schema/compare.def"
+#include "result/schema/ops.def"
+#include "result/schema/time.def"
 
 struct side {
 	struct ts_profile profile;
 	struct ts_results results;
-};
-
-static const struct ts_column op_columns[] = {
-	{ "module", TS_MEASURED, NULL },      { "name", TS_MEASURED, NULL },
-	{ "category", TS_MEASURED, NULL },    { "framework_op", TS_MEASURED, NULL },
-	{ "occurrences", TS_MEASURED, NULL }, { "exclusive_ps", TS_MEASURED, NULL },
-};
-static const struct ts_column step_columns[] = {
-	{ "cores", TS_MEASURED, NULL },
-	{ "total_ps", TS_MEASURED, NULL },
-	{ "compute_ps", TS_MEASURED, NULL },
 };
 
 /* One core, one op of half of the first step. */
@@ -29,27 +21,21 @@ static void given(struct side *side, const int64_t *step_ps, size_t nr_steps)
 {
 	struct ts_result *result;
 	struct ts_table *table;
-	struct ts_value *row;
 
 	ts_profile_init(&side->profile);
 	ts_results_init(&side->results);
-	result = ts_results_add(&side->results, "ops", "Ops");
-	table = ts_result_table(result, "ops", NULL, op_columns, TS_NELEM(op_columns));
-	row = ts_table_row(result, table);
-	row[0] = ts_text(TS_LIT("jit_f"));
-	row[1] = ts_text(TS_LIT("fusion"));
-	row[2] = ts_text(TS_LIT("loop fusion"));
-	row[3] = ts_text(TS_LIT("jit(f)/add"));
-	row[4] = ts_int((int64_t)nr_steps);
-	row[5] = ts_int(nr_steps ? step_ps[0] / 2 : 0);
-	result = ts_results_add(&side->results, "time", "Time");
-	table = ts_result_table(result, "per_step", NULL, step_columns, TS_NELEM(step_columns));
-	for (size_t i = 0; i < nr_steps; i++) {
-		row = ts_table_row(result, table);
-		row[0] = ts_int(1);
-		row[1] = ts_int(step_ps[i]);
-		row[2] = ts_int(step_ps[i]);
-	}
+	result = TS_ADD(&side->results, ops);
+	table = TS_TABLE(result, ops_ops);
+	TS_PUT_ROW(result, table, ops_ops, .module = ts_text(TS_LIT("jit_f")),
+		   .name = ts_text(TS_LIT("fusion")), .category = ts_text(TS_LIT("loop fusion")),
+		   .framework_op = ts_text(TS_LIT("jit(f)/add")),
+		   .occurrences = ts_int((int64_t)nr_steps),
+		   .exclusive_ps = ts_int(nr_steps ? step_ps[0] / 2 : 0));
+	result = TS_ADD(&side->results, time);
+	table = TS_TABLE(result, time_per_step);
+	for (size_t i = 0; i < nr_steps; i++)
+		TS_PUT_ROW(result, table, time_per_step, .cores = ts_int(1),
+			   .total_ps = ts_int(step_ps[i]), .compute_ps = ts_int(step_ps[i]));
 }
 
 static void release(struct side *sides, size_t nr)
@@ -90,8 +76,8 @@ static void assert_bins(const struct ts_table *bins, size_t most)
 {
 	assert_in_range(bins->nr_rows, 1, most + 2);
 	for (size_t i = 1; i < bins->nr_rows; i++)
-		assert_int_equal(ts_cell_int(bins, i, "from_ps"),
-				 ts_cell_int(bins, i - 1, "to_ps"));
+		assert_int_equal(ts_value_int(TS_CELL_OF(bins, compare_histogram, i, from_ps)),
+				 ts_value_int(TS_CELL_OF(bins, compare_histogram, i - 1, to_ps)));
 }
 
 static void every_step_is_in_one_bin(void **state)
@@ -105,7 +91,7 @@ static void every_step_is_in_one_bin(void **state)
 	given(&sides[1], other, TS_NELEM(other));
 	bins = ts_result_find_table(compare(sides, 2, &into), "histogram");
 	assert_bins(bins, 30);
-	assert_int_equal(ts_cell_int(bins, 0, "from_ps"), 1000);
+	assert_int_equal(ts_value_int(TS_CELL_OF(bins, compare_histogram, 0, from_ps)), 1000);
 	assert_int_equal(sum_of(bins, "run_0_steps"), TS_NELEM(base));
 	assert_int_equal(sum_of(bins, "run_1_steps"), TS_NELEM(other));
 	ts_results_release(&into);
@@ -128,9 +114,9 @@ static void a_step_far_off_does_not_make_one_bin_of_the_others(void **state)
 	bins = ts_result_find_table(compare(sides, 2, &into), "histogram");
 	assert_bins(bins, 30);
 	last = bins->nr_rows - 1;
-	assert_int_equal(ts_cell(bins, last, "to_ps").type, TS_VALUE_NULL);
+	assert_int_equal(TS_CELL_OF(bins, compare_histogram, last, to_ps).type, TS_VALUE_NULL);
 	assert_int_equal(ts_cell_int(bins, last, "run_0_steps"), 1);
-	assert_true(ts_cell_int(bins, last, "from_ps") < 200000);
+	assert_true(ts_value_int(TS_CELL_OF(bins, compare_histogram, last, from_ps)) < 200000);
 	assert_int_equal(sum_of(bins, "run_1_steps"), TS_NELEM(steps));
 	ts_results_release(&into);
 	release(sides, 2);

@@ -11,6 +11,9 @@
 
 #include "base/units.h"
 #include "compare/modes.h"
+#include "result/schema/compile.def"
+#include "result/schema/compile_modes.def"
+#include "result/schema/timeline.def"
 
 struct name_row {
 	const char *name, *mode;
@@ -47,36 +50,28 @@ struct side {
 static void given_side(struct side *side, int64_t step_us, double compile_ms, int64_t breaks,
 		       int64_t kernels, int64_t graphs)
 {
-	static const struct ts_column columns[] = { { "duration_ps", TS_MEASURED, NULL },
-						    { "counted", TS_DERIVED, NULL },
-						    { "start_ps", TS_MEASURED, NULL } };
 	struct ts_result *timeline, *compile;
 	struct ts_table *table;
 
 	ts_results_init(&side->results);
-	timeline = ts_results_add(&side->results, "timeline", "");
-	table = ts_result_table(timeline, "steps", "", columns, TS_NELEM(columns));
-	for (int i = 0; i <= NR_STEPS; i++) {
-		struct ts_value *cells = ts_table_row(timeline, table);
-
-		cells[0] = ts_int((step_us + i) * TS_PS_PER_US * (i == NR_STEPS ? 1000 : 1));
-		cells[1] = ts_bool(i < NR_STEPS); /* the last one was cut off */
-		cells[2] = ts_int(i * EVERY_US * TS_PS_PER_US);
-	}
-	compile = ts_results_add(&side->results, "compile", "");
-	ts_result_field(compile, "compile_time_ms", ts_real(compile_ms), TS_MEASURED, NULL);
-	ts_result_field(compile, "graph_breaks", ts_int_or_null(breaks), TS_DERIVED, NULL);
-	ts_result_field(compile, "ops_before_fusion", ts_int(120), TS_DERIVED, NULL);
-	ts_result_field(compile, "ops_after_fusion", ts_int(kernels), TS_MEASURED, NULL);
-	ts_result_field(compile, "fusion_ratio", ts_real(120.0 / (double)kernels), TS_DERIVED,
-			NULL);
-	ts_result_field(compile, "cuda_graph_launches", ts_int_or_null(graphs), TS_MEASURED, NULL);
+	timeline = TS_ADD(&side->results, timeline);
+	table = TS_TABLE(timeline, timeline_steps);
+	for (int i = 0; i <= NR_STEPS; i++) /* the last one was cut off */
+		TS_PUT_ROW(timeline, table, timeline_steps,
+			   .duration_ps = ts_int((step_us + i) * TS_PS_PER_US *
+						 (i == NR_STEPS ? 1000 : 1)),
+			   .counted = ts_bool(i < NR_STEPS),
+			   .start_ps = ts_int(i * EVERY_US * TS_PS_PER_US));
+	compile = TS_ADD(&side->results, compile);
+	TS_SET(compile, compile, compile_time_ms, ts_real(compile_ms));
+	TS_SET(compile, compile, graph_breaks, ts_int_or_null(breaks));
+	TS_SET(compile, compile, ops_before_fusion, ts_int(120));
+	TS_SET(compile, compile, ops_after_fusion, ts_int(kernels));
+	TS_SET(compile, compile, fusion_ratio, ts_real(120.0 / (double)kernels));
+	TS_SET(compile, compile, cuda_graph_launches, ts_int_or_null(graphs));
 }
 
-static double number(const struct ts_table *table, size_t row, const char *column)
-{
-	return ts_cell_number(table, row, column);
-}
+#define MODE(row) TS_ROW(table, compile_modes_modes, row)
 
 static void a_row_a_run_with_speed_cost_and_what_became_of_the_ops(void **state)
 {
@@ -96,26 +91,26 @@ static void a_row_a_run_with_speed_cost_and_what_became_of_the_ops(void **state)
 		runs[i].results = &sides[i].results;
 	ts_results_init(&into);
 	assert_int_equal(ts_compare_modes(&request, &into, NULL), TS_OK);
-	result = ts_results_find(&into, "compile_modes");
-	table = ts_result_find_table(result, "modes");
+	result = TS_FIND(&into, compile_modes);
+	table = TS_RESULT_TABLE(result, compile_modes_modes);
 	assert_int_equal(table->nr_rows, 3);
-	assert_true(ts_bytes_is(ts_cell_text(table, 1, "mode"), "default"));
-	assert_true(ts_bytes_is(ts_cell_text(table, 2, "mode"), "tuned"));
-	assert_int_equal(ts_cell_int(table, 1, "steps"), NR_STEPS);
-	assert_true(fabs(number(table, 1, "step_time_ms") - 0.5025) < 1e-9);
-	assert_true(fabs(number(table, 1, "speedup") - 1002.5 / 502.5) < 1e-9);
-	assert_true(fabs(number(table, 1, "p_value") - 2.0 / 924) < 1e-9); /* 2 / (12 over 6) */
-	assert_int_equal(ts_cell_int(table, 1, "pays_after_steps"), 60);   /* 30 ms / 0.5 ms */
-	assert_int_equal(ts_cell(table, 2, "pays_after_steps").type, TS_VALUE_NULL);
-	assert_int_equal(ts_cell(table, 0, "compile_time_ms").type, TS_VALUE_NULL);
-	assert_int_equal(ts_cell(table, 0, "graph_breaks").type, TS_VALUE_NULL);
-	assert_true(fabs(number(table, 1, "kernels_a_step") - 10) < 1e-9);
-	assert_true(!ts_cell(table, 1, "uses_cuda_graphs").as.b &&
-		    ts_cell(table, 2, "uses_cuda_graphs").as.b);
-	assert_true(ts_bytes_is(ts_result_get(result, "fastest_mode").as.s, "default"));
+	assert_true(ts_bytes_is(ts_value_text(MODE(1)->mode), "default"));
+	assert_true(ts_bytes_is(ts_value_text(MODE(2)->mode), "tuned"));
+	assert_int_equal(ts_value_int(MODE(1)->steps), NR_STEPS);
+	assert_true(fabs(ts_value_number(MODE(1)->step_time_ms) - 0.5025) < 1e-9);
+	assert_true(fabs(ts_value_number(MODE(1)->speedup) - 1002.5 / 502.5) < 1e-9);
+	/* 2 / (12 over 6) */
+	assert_true(fabs(ts_value_number(MODE(1)->p_value) - 2.0 / 924) < 1e-9);
+	assert_int_equal(ts_value_int(MODE(1)->pays_after_steps), 60); /* 30 ms / 0.5 ms */
+	assert_int_equal(MODE(2)->pays_after_steps.type, TS_VALUE_NULL);
+	assert_int_equal(MODE(0)->compile_time_ms.type, TS_VALUE_NULL);
+	assert_int_equal(MODE(0)->graph_breaks.type, TS_VALUE_NULL);
+	assert_true(fabs(ts_value_number(MODE(1)->kernels_a_step) - 10) < 1e-9);
+	assert_true(!MODE(1)->uses_cuda_graphs.as.b && MODE(2)->uses_cuda_graphs.as.b);
+	assert_true(ts_bytes_is(TS_GET(result, compile_modes, fastest_mode).as.s, "default"));
 	/* on no clock: each in one block, as far as is known, which chance alone may have slowed */
-	assert_int_equal(ts_result_get(result, "may_be_chance").type, TS_VALUE_NULL);
-	assert_int_equal(ts_cell(table, 1, "turns").type, TS_VALUE_NULL);
+	assert_int_equal(TS_GET(result, compile_modes, may_be_chance).type, TS_VALUE_NULL);
+	assert_int_equal(MODE(1)->turns.type, TS_VALUE_NULL);
 	assert_int_equal(result->nr_notes, 1);
 	ts_results_release(&into);
 	for (size_t i = 0; i < 3; i++)
@@ -143,15 +138,15 @@ static void check_turns(int64_t after_us, int64_t turns, enum ts_value_type cert
 	}
 	ts_results_init(&into);
 	assert_int_equal(ts_compare_modes(&request, &into, NULL), TS_OK);
-	result = ts_results_find(&into, "compile_modes");
-	table = ts_result_find_table(result, "modes");
-	assert_int_equal(ts_cell_int(table, 1, "turns"), turns);
-	assert_int_equal(ts_result_get(result, "may_be_chance").type, certain);
+	result = TS_FIND(&into, compile_modes);
+	table = TS_RESULT_TABLE(result, compile_modes_modes);
+	assert_int_equal(ts_value_int(MODE(1)->turns), turns);
+	assert_int_equal(TS_GET(result, compile_modes, may_be_chance).type, certain);
 	assert_int_equal(result->nr_notes, turns > 1 ? 0 : 1);
 	if (turns > 1) { /* the interval of six ratios is all of them */
-		assert_false(ts_result_get(result, "may_be_chance").as.b);
-		assert_true(fabs(number(table, 1, "speedup_low") - 1005.0 / 505) < 1e-9);
-		assert_true(fabs(number(table, 1, "speedup_high") - 1000.0 / 500) < 1e-9);
+		assert_false(TS_GET(result, compile_modes, may_be_chance).as.b);
+		assert_true(fabs(ts_value_number(MODE(1)->speedup_low) - 1005.0 / 505) < 1e-9);
+		assert_true(fabs(ts_value_number(MODE(1)->speedup_high) - 1000.0 / 500) < 1e-9);
 	}
 	ts_results_release(&into);
 	for (size_t i = 0; i < 2; i++) {
@@ -172,6 +167,7 @@ static void without_steps_nothing_is_said_of_speed(void **state)
 	struct ts_compare_run runs[2] = { { .name = TS_LIT("a") }, { .name = TS_LIT("b") } };
 	const struct ts_compare_request request = { .runs = runs, .nr_runs = 2 };
 	const struct ts_result *result;
+	const struct ts_table *table;
 
 	for (size_t i = 0; i < 2; i++) {
 		ts_results_init(&empty[i]);
@@ -179,10 +175,10 @@ static void without_steps_nothing_is_said_of_speed(void **state)
 	}
 	ts_results_init(&into);
 	assert_int_equal(ts_compare_modes(&request, &into, NULL), TS_OK);
-	result = ts_results_find(&into, "compile_modes");
-	assert_int_equal(ts_result_get(result, "speedup").type, TS_VALUE_NULL);
-	assert_int_equal(ts_cell(ts_result_find_table(result, "modes"), 1, "speedup").type,
-			 TS_VALUE_NULL);
+	result = TS_FIND(&into, compile_modes);
+	assert_int_equal(TS_GET(result, compile_modes, speedup).type, TS_VALUE_NULL);
+	table = TS_RESULT_TABLE(result, compile_modes_modes);
+	assert_int_equal(MODE(1)->speedup.type, TS_VALUE_NULL);
 	assert_int_equal(result->nr_notes, 1);
 	ts_results_release(&into);
 	ts_results_release(&empty[0]);

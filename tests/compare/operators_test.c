@@ -7,6 +7,9 @@
 #include <cmocka.h>
 
 #include "compare/compare.h"
+#include "result/schema/compare.def"
+#include "result/schema/operators.def"
+#include "result/schema/time.def"
 
 struct operator
 {
@@ -19,45 +22,52 @@ struct side {
 	struct ts_results results;
 };
 
-static const struct ts_column columns[] = {
-	{ "name", TS_MEASURED, NULL },	      { "input_shapes", TS_MEASURED, NULL },
-	{ "calls", TS_MEASURED, NULL },	      { "self_gpu_ps", TS_MEASURED, NULL },
-	{ "self_cpu_ps", TS_MEASURED, NULL },
-};
-
-static void put(struct ts_result *result, struct ts_table *table, const struct operator* operator,
-		bool has_gpu)
+static struct ts_value gpu_time(const struct operator* operator, bool has_gpu)
 {
-	struct ts_value *row = ts_table_row(result, table);
+	return has_gpu ? ts_int(operator->self_gpu_ps) : ts_null();
+}
 
-	row[0] = ts_text(ts_bytes_of(operator->name));
-	row[1] = operator->shapes ? ts_text(ts_bytes_of(operator->shapes)) : ts_null();
-	row[2] = ts_int(operator->calls);
-	row[3] = has_gpu ? ts_int(operator->self_gpu_ps) : ts_null();
-	row[4] = ts_int(operator->self_cpu_ps);
+static void put_names(struct ts_result *result, const struct operator* operators, size_t nr,
+		      bool has_gpu)
+{
+	struct ts_table *table = TS_TABLE(result, operators_by_name);
+
+	for (const struct operator* it = operators; it < operators + nr; it++)
+		if (!it->shapes)
+			TS_PUT_ROW(result, table, operators_by_name,
+				   .name = ts_text(ts_bytes_of(it->name)),
+				   .calls = ts_int(it->calls), .self_gpu_ps = gpu_time(it, has_gpu),
+				   .self_cpu_ps = ts_int(it->self_cpu_ps));
+}
+
+static void put_shapes(struct ts_result *result, const struct operator* operators, size_t nr,
+		       bool has_gpu)
+{
+	struct ts_table *table = TS_TABLE(result, operators_by_shape);
+
+	for (const struct operator* it = operators; it < operators + nr; it++)
+		if (it->shapes)
+			TS_PUT_ROW(result, table, operators_by_shape,
+				   .name = ts_text(ts_bytes_of(it->name)),
+				   .input_shapes = ts_text(ts_bytes_of(it->shapes)),
+				   .calls = ts_int(it->calls), .self_gpu_ps = gpu_time(it, has_gpu),
+				   .self_cpu_ps = ts_int(it->self_cpu_ps));
 }
 
 /* Wall time and two cores: sums are halved. */
 static void given(struct side *side, const struct operator* operators, size_t nr, bool has_gpu)
 {
 	struct ts_result *result;
-	struct ts_table *names, *shapes;
 
 	ts_profile_init(&side->profile);
 	ts_results_init(&side->results);
-	result = ts_results_add(&side->results, "time", "Time");
-	ts_result_field(result, "cores", ts_int(2), TS_MEASURED, NULL);
-	ts_result_field(result, "wall_ps", ts_int(1000000), TS_MEASURED, NULL);
-	result = ts_results_add(&side->results, "operators", "Operators");
-	ts_result_field(result, "gpu_ps", has_gpu ? ts_int(1) : ts_null(), TS_MEASURED, NULL);
-	names = ts_result_table(result, "by_name", NULL, columns, TS_NELEM(columns));
-	for (size_t i = 0; i < nr; i++)
-		if (!operators[i].shapes)
-			put(result, names, &operators[i], has_gpu);
-	shapes = ts_result_table(result, "by_shape", NULL, columns, TS_NELEM(columns));
-	for (size_t i = 0; i < nr; i++)
-		if (operators[i].shapes)
-			put(result, shapes, &operators[i], has_gpu);
+	result = TS_ADD(&side->results, time);
+	TS_SET(result, time, cores, ts_int(2));
+	TS_SET(result, time, wall_ps, ts_int(1000000));
+	result = TS_ADD(&side->results, operators);
+	TS_SET(result, operators, gpu_ps, has_gpu ? ts_int(1) : ts_null());
+	put_names(result, operators, nr, has_gpu);
+	put_shapes(result, operators, nr, has_gpu);
 }
 
 static const struct ts_result *compare(const struct side sides[2], struct ts_results *into)
@@ -88,7 +98,8 @@ static void assert_row(const struct ts_table *table, size_t row, const char *nam
 {
 	int column = ts_table_column(table, change);
 
-	assert_true(ts_bytes_is(ts_cell_text(table, row, "name"), name));
+	assert_true(
+		ts_bytes_is(ts_value_text(TS_CELL_OF(table, compare_operators, row, name)), name));
 	assert_int_equal(ts_table_cell(table, row, column).as.i, ps);
 	assert_true(ts_bytes_is(ts_cell_text(table, row, "run_1_state"), state));
 }
@@ -140,7 +151,9 @@ static void an_operator_with_another_shape_is_another_row(void **state)
 	table = ts_result_find_table(compare(sides, &into), "operator_shapes");
 	assert_int_equal(table->nr_rows, 2);
 	assert_row(table, 0, "aten::mm", change, -200000, "gone");
-	assert_true(ts_bytes_is(ts_cell_text(table, 0, "input_shapes"), "[[8, 8], [8, 8]]"));
+	assert_true(
+		ts_bytes_is(ts_value_text(TS_CELL_OF(table, compare_operators, 0, input_shapes)),
+			    "[[8, 8], [8, 8]]"));
 	assert_row(table, 1, "aten::mm", change, 50000, "new");
 	release(sides, &into);
 }

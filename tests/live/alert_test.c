@@ -12,6 +12,8 @@
 #include "analysis/settings.h"
 #include "analysis/settings_list.h"
 #include "live/alert.h"
+#include "result/schema/capture.def"
+#include "result/schema/doctor.def"
 
 struct changes {
 	char text[4096]; /* "+rule " raised, "-rule " cleared, "!" in front when critical */
@@ -190,21 +192,20 @@ static void an_alert_that_gets_more_severe_is_raised_again(void **state)
 static void found(struct given *given, int64_t at_ms, const char *rule, enum ts_severity severity,
 		  bool of_capture)
 {
-	static const struct ts_column columns[] = { { "id", TS_DERIVED, NULL } };
 	struct ts_result *doctor, *capture;
 	struct ts_finding *finding;
 	struct ts_results results;
 
 	ts_results_init(&results);
-	doctor = ts_results_add(&results, "doctor", "Doctor");
+	doctor = TS_ADD(&results, doctor);
 	finding = ts_result_finding(doctor);
 	finding->rule = rule;
 	finding->severity = severity;
 	finding->title = TS_LIT("found");
-	capture = ts_results_add(&results, "capture", "Capture");
+	capture = TS_ADD(&results, capture);
 	if (of_capture)
-		ts_table_row(capture, ts_result_table(capture, "causes", NULL, columns, 1))[0] =
-			ts_text(ts_bytes_of(rule));
+		TS_PUT_ROW(capture, TS_TABLE(capture, capture_causes), capture_causes,
+			   .id = ts_text(ts_bytes_of(rule)));
 	ts_alerts_begin(&given->alerts, at_ms);
 	ts_alerts_findings(&given->alerts, &results, true);
 	ts_alerts_end(&given->alerts, true, note, &given->changes);

@@ -9,7 +9,9 @@
 
 #include "base/units.h"
 #include "live/overhead.h"
-#include "tests/result/named.h"
+#include "result/schema/doctor.def"
+#include "result/schema/overview.def"
+#include "result/schema/time.def"
 
 static struct ts_ring ring;
 
@@ -234,28 +236,21 @@ static void the_end_has_the_figures_of_the_whole_time(void **state)
 	must_be_unknown(values[TS_METRIC_MXU]);
 }
 
-static void put_field(struct ts_results *results, const char *result, const char *name,
-		      double value)
-{
-	struct ts_result *found = result_named(results, result);
-
-	if (!found)
-		found = ts_results_add(results, result, result);
-	assert_true(ts_result_field(found, name, ts_real(value), TS_MEASURED, NULL));
-}
-
 static void figures_are_the_results_and_buckets_are_shares(void **state)
 {
 	double values[TS_NR_METRICS];
 	struct ts_results results;
+	struct ts_result *result;
 
 	ts_results_init(&results);
-	put_field(&results, "overview", "overview.mxu_utilization_pct", 41.5);
-	put_field(&results, "overview", "overview.step_time_ps.median", 5e9);
-	put_field(&results, "time", "buckets.idle_ps", 25);
-	put_field(&results, "time", "buckets.input_ps", 0);
-	put_field(&results, "time", "total_ps", 200);
-	put_field(&results, "doctor", "health_score", 77);
+	result = TS_ADD(&results, overview);
+	TS_SET(result, overview, overview.mxu_utilization_pct, ts_real(41.5));
+	TS_SET(result, overview, overview.step_time_ps.median, ts_int(5000000000));
+	result = TS_ADD(&results, time);
+	TS_SET(result, time, buckets.idle_ps, ts_int(25));
+	TS_SET(result, time, buckets.input_ps, ts_int(0));
+	TS_SET(result, time, total_ps, ts_int(200));
+	TS_SET(TS_ADD(&results, doctor), doctor, health_score, ts_int(77));
 	ts_metrics_read(values, &results);
 	must_be(values[TS_METRIC_MXU], 41.5);
 	must_be(values[TS_METRIC_STEP], 5e9);
@@ -275,10 +270,12 @@ static void a_run_without_core_time_has_no_shares(void **state)
 {
 	double values[TS_NR_METRICS];
 	struct ts_results results;
+	struct ts_result *result;
 
 	ts_results_init(&results);
-	put_field(&results, "time", "buckets.idle_ps", 0);
-	put_field(&results, "time", "total_ps", 0);
+	result = TS_ADD(&results, time);
+	TS_SET(result, time, buckets.idle_ps, ts_int(0));
+	TS_SET(result, time, total_ps, ts_int(0));
 	ts_metrics_read(values, &results);
 	must_be_unknown(values[TS_METRIC_IDLE]);
 	ts_results_release(&results);

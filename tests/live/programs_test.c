@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "live/programs.h"
+#include "result/schema/cache.def"
+#include "result/schema/ops.def"
 #include "tests/result/named.h"
 
 #include "analysis/settings.h"
@@ -65,53 +67,40 @@ static void end(struct given *given)
 
 static void put_modules(struct ts_results *results, const struct row *rows, size_t nr)
 {
-	static const struct ts_column columns[] = { { "name", TS_COMPILED, NULL },
-						    { "program_id", TS_COMPILED, NULL } };
-	struct ts_result *ops = ts_results_add(results, "ops", "Ops");
-	struct ts_table *table = ts_result_table(ops, "modules", NULL, columns, TS_NELEM(columns));
+	struct ts_result *ops = TS_ADD(results, ops);
+	struct ts_table *table = TS_TABLE(ops, ops_modules);
 
-	for (size_t i = 0; i < nr; i++) {
-		struct ts_value *cells = ts_table_row(ops, table);
-
-		cells[0] = ts_text(ts_bytes_of(rows[i].module));
-		cells[1] = ts_id(rows[i].id);
-	}
+	for (size_t i = 0; i < nr; i++)
+		TS_PUT_ROW(ops, table, ops_modules, .name = ts_text(ts_bytes_of(rows[i].module)),
+			   .program_id = ts_id(rows[i].id));
 }
 
 static void put_compilations(struct ts_results *results, const struct row *rows, size_t nr)
 {
-	static const struct ts_column columns[] = { { "module", TS_MEASURED, NULL },
-						    { "outcome", TS_MEASURED, NULL } };
-	struct ts_result *cache = ts_results_add(results, "cache", "Compilations");
-	struct ts_table *table =
-		ts_result_table(cache, "compilations", NULL, columns, TS_NELEM(columns));
+	struct ts_result *cache = TS_ADD(results, cache);
+	struct ts_table *table = TS_TABLE(cache, cache_compilations);
 
-	for (size_t i = 0; i < nr; i++) {
-		struct ts_value *cells = ts_table_row(cache, table);
-
-		cells[0] = ts_text(ts_bytes_of(rows[i].module));
-		cells[1] = ts_text(rows[i].is_compiled ? TS_LIT("compiled") : TS_LIT("hit"));
-	}
+	for (size_t i = 0; i < nr; i++)
+		TS_PUT_ROW(cache, table, cache_compilations,
+			   .module = ts_text(ts_bytes_of(rows[i].module)),
+			   .outcome = ts_text(rows[i].is_compiled ? TS_LIT("compiled")
+								  : TS_LIT("hit")));
 }
 
 /* The analysis of variants knows two shapes of each function. */
 static void put_families(struct ts_results *results, const struct row *rows, size_t nr)
 {
-	static const struct ts_column columns[] = { { "name", TS_COMPILED, NULL },
-						    { "parameter_shapes", TS_COMPILED, NULL },
-						    { "differs", TS_DERIVED, NULL } };
 	struct ts_result *cache = result_named(results, "cache");
-	struct ts_table *table =
-		ts_result_table(cache, "families", NULL, columns, TS_NELEM(columns));
+	struct ts_table *table = TS_TABLE(cache, cache_families);
 
 	for (size_t i = 0; i < nr; i++) {
-		struct ts_value *cells = ts_table_row(cache, table), *items;
+		struct ts_value *items, shapes = ts_result_list(cache, NULL, 0, 2, &items);
 
-		cells[0] = ts_text(ts_module_stem(ts_bytes_of(rows[i].module)));
-		cells[1] = ts_result_list(cache, NULL, 0, 2, &items);
-		cells[2] = ts_text(TS_LIT("shape"));
 		items[0] = ts_text(TS_LIT("f32[3,4]"));
 		items[1] = ts_text(TS_LIT("f32[5,4]"));
+		TS_PUT_ROW(cache, table, cache_families,
+			   .name = ts_text(ts_module_stem(ts_bytes_of(rows[i].module))),
+			   .parameter_shapes = shapes, .differs = ts_text(TS_LIT("shape")));
 	}
 }
 

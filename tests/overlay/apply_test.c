@@ -22,6 +22,7 @@
 #include "overlay/apply.h"
 #include "overlay/suggestions.h"
 #include "overlay/xplane.h"
+#include "result/schema/doctor.def"
 #include "sample.h"
 
 #define NATIVE_BYTES 300000 /* of a profile: enough for a kill to fall inside */
@@ -81,7 +82,7 @@ static void make_results(struct run *run)
 		run->slices[i] = (struct ts_slice){ 10, 20, 0, 1, 10 };
 		sample_slices(&run->sample, i, "Classes", 0, &run->slices[i], 1);
 	}
-	finding = ts_result_finding(ts_results_add(&run->sample.results, "doctor", "Doctor"));
+	finding = ts_result_finding(TS_ADD(&run->sample.results, doctor));
 	finding->rule = "rule";
 	finding->title = TS_LIT("A title");
 }

@@ -5,7 +5,7 @@
 
 #include "codec/pbw.h"
 #include "model/profile.h"
-#include "result/result.h"
+#include "result/schema/time.def"
 
 struct sample {
 	struct ts_profile profile;
@@ -104,7 +104,7 @@ static const struct ts_label sample_labels[] = {
 
 static inline struct ts_result *sample_result(struct sample *s)
 {
-	return s->results.nr ? s->results.items[0] : ts_results_add(&s->results, "time", "Time");
+	return s->results.nr ? s->results.items[0] : TS_ADD(&s->results, time);
 }
 
 static inline void sample_slices(struct sample *s, uint32_t device, const char *name, int order,

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "codec/pbw.h"
 #include "overlay/suggestions.h"
+#include "result/schema/doctor.def"
 #include "suggestion.pb-c.h"
 
 static void add_finding(struct ts_result *doctor, const char *rule, const char *title)
@@ -69,7 +70,7 @@ static void findings_become_html_with_all_text_escaped(void **state)
 	struct ts_result *doctor;
 
 	ts_results_init(&results);
-	doctor = ts_results_add(&results, "doctor", "Doctor");
+	doctor = TS_ADD(&results, doctor);
 	add_finding(doctor, "host-copies", "Waits for <host>");
 	doctor->findings[0].where = where;
 	doctor->findings[0].nr_where = 2;
@@ -99,7 +100,7 @@ static void code_keeps_its_lines_and_can_wrap(void **state)
 	const char *text;
 
 	ts_results_init(&results);
-	doctor = ts_results_add(&results, "doctor", "Doctor");
+	doctor = TS_ADD(&results, doctor);
 	add_finding(doctor, "wide", "Wide");
 	doctor->findings[0].code = ts_bytes_of(code);
 	make(&buf, NULL, &results);
@@ -121,7 +122,7 @@ static void xprofs_come_first_and_ours_are_replaced(void **state)
 	struct ts_results results;
 
 	ts_results_init(&results);
-	add_finding(ts_results_add(&results, "doctor", "Doctor"), "a", "A");
+	add_finding(TS_ADD(&results, doctor), "a", "A");
 	put_xprof(&xprof, "MemoryBoundRule");
 	put_xprof(&xprof, "TPUsightish");
 	make(&once, &xprof, &results);
@@ -149,7 +150,7 @@ static int make_findings(void **state)
 {
 	(void)state;
 	ts_results_init(&findings);
-	struct ts_result *doctor = ts_results_add(&findings, "doctor", "Doctor");
+	struct ts_result *doctor = TS_ADD(&findings, doctor);
 
 	add_finding(doctor, "a", "A");
 	add_finding(doctor, "b", "B");

@@ -15,6 +15,7 @@
 #include "io/gzip.h"
 #include "io/tracefile.h"
 #include "read/seams.h"
+#include "result/schema/doctor.def"
 #include "tests/run/memory_run.h"
 #include "tests/read/corpus.h"
 
@@ -41,7 +42,7 @@ static void given_init(struct given *given, struct ts_bytes text)
 	given->st = memory_run_add_as(&given->mem, CHROME, text, "host", &err);
 	if (given->st == TS_OK)
 		given->st = ts_profile_finish(&given->mem.run.profile, &err);
-	finding = ts_result_finding(ts_results_add(&given->mem.run.results, "doctor", "Doctor"));
+	finding = ts_result_finding(TS_ADD(&given->mem.run.results, doctor));
 	finding->title = TS_LIT("found");
 	finding->impact_ps = -1;
 	finding->severity = TS_WARNING;

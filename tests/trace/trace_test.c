@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Perfetto trace: nesting, lanes, what slices say, arrows, tracks and findings. */
 #define TARGET "trace_test.json.gz"
+#include "result/schema/doctor.def"
+#include "result/schema/time.def"
 #include "trace/layout.h"
 #include "tests/trace/read.h"
 
@@ -322,7 +324,7 @@ static void our_tracks_stand_in_the_devices_process(void **state)
 	cJSON *root;
 
 	ts_results_init(&results);
-	result = ts_results_add(&results, "time", "Time");
+	result = TS_ADD(&results, time);
 	track = ts_result_track(result, TS_TRACK_COUNTER, "MXU utilization (%)", 0, 2);
 	track->points = points;
 	track->nr_points = 3;
@@ -415,7 +417,7 @@ static void each_finding_has_a_row_as_long_as_its_time_or_the_run(void **state)
 	cJSON *root;
 
 	ts_results_init(&results);
-	doctor = ts_results_add(&results, "doctor", "Doctor");
+	doctor = TS_ADD(&results, doctor);
 	put_finding(doctor, "of no time", NULL);
 	put_finding(doctor, "of a time", &own);
 	put_finding(doctor, "of a time that was cut", &late);

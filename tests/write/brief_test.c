@@ -10,6 +10,7 @@
 #include <cjson/cJSON.h>
 
 #include "codec/utf8.h"
+#include "result/schema/doctor.def"
 #include "sample.h"
 #include "write/brief.h"
 #include "write/report_csv.h"
@@ -233,7 +234,7 @@ static void a_run_without_findings_says_so(void **state)
 	struct ts_results results;
 
 	ts_results_init(&results);
-	assert_non_null(ts_results_add(&results, "doctor", "Findings"));
+	assert_non_null(TS_ADD(&results, doctor));
 	when_brief(&out, &results, ts_brief_text, SIZE_MAX);
 	assert_true(ts_bytes_has(ts_buf_bytes(&out), "No findings.\n"));
 	ts_buf_release(&out);

@@ -24,7 +24,7 @@ static void make(struct ts_results *results)
 	struct ts_value *row;
 
 	ts_results_init(results);
-	result = ts_results_add(results, "memory", "Memory");
+	result = ts_results_add(results, "traffic", "Traffic");
 	ts_result_field(result, "hbm_pct", ts_held_share_pct(result, 5.5, TS_LIT("bytes and time")),
 			TS_MODELLED, "of its peak");
 	table = ts_result_table(result, "ops", "Ops", columns, TS_NELEM(columns));
@@ -56,11 +56,11 @@ static void json_has_null_and_the_list(void **state)
 	then_contains(&out, "\"impossible_count\":2", true);
 	then_contains(
 		&out,
-		"{\"view\":\"memory\",\"table\":null,\"row\":null,\"item\":null,"
+		"{\"view\":\"traffic\",\"table\":null,\"row\":null,\"item\":null,"
 		"\"field\":\"hbm_pct\",\"value\":550,\"peak\":100,\"cause\":\"bytes and time\"}",
 		true);
 	then_contains(&out,
-		      "{\"view\":\"memory\",\"table\":\"ops\",\"row\":0,\"item\":\"copy-start.4\","
+		      "{\"view\":\"traffic\",\"table\":\"ops\",\"row\":0,\"item\":\"copy-start.4\","
 		      "\"field\":\"hbm_bytes_per_s\",\"value\":8.95e+17,"
 		      "\"peak\":1640000000000,\"cause\":\"5 GiB in 6 ns\"}",
 		      true);
@@ -70,7 +70,7 @@ static void json_has_null_and_the_list(void **state)
 
 static void csv_has_an_empty_cell(void **state)
 {
-	const struct ts_report ops = { .view = "memory.ops" };
+	const struct ts_report ops = { .view = "traffic.ops" };
 	struct ts_results results;
 	struct ts_buf out = TS_BUF_INIT;
 

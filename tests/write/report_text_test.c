@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "codec/term.h"
+#include "result/schema/doctor.def"
 #include "write/report_text.h"
 #include "write/text_table.h"
 
@@ -29,7 +30,7 @@ static void assert_report(const struct ts_report *report, const char *expected)
 
 #define DOCTOR_TEXT                                                                  \
 	"Findings\n"                                                                 \
-	"  health (of 100): 14\n"                                                    \
+	"  health, of 100: 14\n"                                                    \
 	"  1. critical 82 % of core time waits for copies to and from host memory\n" \
 	"     4 copies of 5.0 GiB a step at 26 GB/s\n"                               \
 	"     gain: up to 18.8 s of the run (82.0 %), certain\n"                      \
@@ -45,9 +46,13 @@ static void report_reads_as_written_by_hand(void **state)
 {
 	assert_report(&plain,
 		      "Overview\n"
-		      "  duration:   92.6 s\n"
-		      "  duty cycle: 86.5 %\n"
-		      "  MXU:        -\n"
+		      "  wall time:       92.6 s\n"
+		      "  health:          14\n"
+		      "  duty cycle:      86.5 %\n"
+		      "  MXU utilization: -\n"
+		      "  steps:           2\n"
+		      "  step time, mean: 1 ps\n" /* half of one */
+		      "  max:             7 ps\n"
 		      "  note: steps are inferred from jit_f\n"
 		      "\n"
 		      "Ops by self time\n"
@@ -55,7 +60,7 @@ static void report_reads_as_written_by_hand(void **state)
 		      "  =cmd|' /C calc'!A0,\"</script>\xEF\xBF\xBD[2J  1.23 core-\u00b5s       -\n"
 		      "  fusion.12                          1.00 core-ns  2.00 G\n"
 		      "\n"
-		      "Where the time went\n"
+		      "Time breakdown\n"
 		      "  Total Time: 125.32 ms\n"
 		      "  Compute            85.20 ms   68.0%\n"
 		      "  Memory wait        25.50 ms   20.3%\n"
@@ -122,7 +127,7 @@ static void a_long_place_loses_its_middle(void **state)
 	struct ts_finding *finding;
 
 	ts_results_init(&results);
-	finding = ts_result_finding(ts_results_add(&results, "doctor", "Findings"));
+	finding = ts_result_finding(TS_ADD(&results, doctor));
 	finding->title = TS_LIT("slow");
 	finding->impact_ps = -1;
 	finding->where = &where;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Results made by hand, small enough to write every output of them down: a run of two steps on two
- * cores, times that add up, one finding with a place and one without, names that try to escape.
+ * cores, times that add up, one finding with a place and one without, names that try to escape. Tables
+ * have fewer columns than the schema says: outputs take them as they are.
  */
 #ifndef TESTS_WRITE_SAMPLE_H
 #define TESTS_WRITE_SAMPLE_H
 
-#include "result/result.h"
+#include "result/schema/doctor.def"
+#include "result/schema/overview.def"
+#include "result/schema/time.def"
 
 #define EVIL "=cmd|' /C calc'!A0,\"</script>\x1b[2J"
 
@@ -21,20 +24,18 @@ static inline void sample_overview(struct ts_results *results)
 		{ "flops", TS_COMPILED, "FLOPs" },
 		{ "is_remat", TS_DERIVED, NULL },
 	};
-	struct ts_result *result = ts_results_add(results, "overview", "Overview");
+	struct ts_result *result = TS_ADD(results, overview);
 	struct ts_value *items, *row, list;
 	struct ts_table *ops;
 
-	result->top_level = true;
-	ts_result_field(result, "run.logdir", ts_text(ts_bytes_of("profiles")), TS_MEASURED, NULL);
-	ts_result_field(result, "run.run", ts_text(ts_bytes_of("run1")), TS_MEASURED, NULL);
-	ts_result_field(result, "run.session", ts_text(ts_bytes_of("2025_03_11")), TS_MEASURED,
-			NULL);
-	ts_result_field(result, "run.duration_ps", ts_int(92600000000000), TS_MEASURED, "duration");
+	TS_SET(result, overview, run.logdir, ts_text(ts_bytes_of("profiles")));
+	TS_SET(result, overview, run.run, ts_text(ts_bytes_of("run1")));
+	TS_SET(result, overview, run.session, ts_text(ts_bytes_of("2025_03_11")));
+	TS_SET(result, overview, run.duration_ps, ts_int(92600000000000));
 	list = ts_result_list(result, host_names, 2, 1, &items);
 	items[0] = ts_text(ts_bytes_of("h0"));
 	items[1] = ts_int(4096);
-	ts_result_field(result, "run.hosts", list, TS_MEASURED, NULL);
+	TS_SET(result, overview, run.hosts, list);
 	list = ts_result_list(result, device_names, 3, 2, &items);
 	items[0] = ts_int(0);
 	items[1] = ts_text(ts_bytes_of("TPU v6 Lite"));
@@ -42,16 +43,14 @@ static inline void sample_overview(struct ts_results *results)
 	items[3] = ts_int(1);
 	items[4] = items[1];
 	items[5] = items[2];
-	ts_result_field(result, "run.devices", list, TS_MEASURED, NULL);
-	ts_result_field(result, "overview.health_score", ts_int(14), TS_DERIVED, NULL);
-	ts_result_field(result, "overview.duty_cycle_pct", ts_share_pct(0.865), TS_MEASURED,
-			"duty cycle");
-	ts_result_field(result, "overview.mxu_utilization_pct", ts_null(), TS_MODELLED, "MXU");
-	ts_result_field(result, "overview.step_count", ts_int(2), TS_MEASURED, NULL);
-	ts_result_field(result, "overview.step_source", ts_text(ts_bytes_of("inferred from jit_f")),
-			TS_DERIVED, NULL);
-	ts_result_field(result, "overview.step_time_ps.mean", ts_real(0.5), TS_MEASURED, NULL);
-	ts_result_field(result, "overview.step_time_ps.max", ts_int(7), TS_MEASURED, NULL);
+	TS_SET(result, overview, run.devices, list);
+	TS_SET(result, overview, overview.health_score, ts_int(14));
+	TS_SET(result, overview, overview.duty_cycle_pct, ts_share_pct(0.865));
+	TS_SET(result, overview, overview.mxu_utilization_pct, ts_null());
+	TS_SET(result, overview, overview.step_count, ts_int(2));
+	TS_SET(result, overview, overview.step_source, ts_text(ts_bytes_of("inferred from jit_f")));
+	TS_SET(result, overview, overview.step_time_ps.mean, ts_real(0.5));
+	TS_SET(result, overview, overview.step_time_ps.max, ts_int(7));
 	ops = ts_result_table(result, "ops", "Ops by self time", columns, TS_NELEM(columns));
 	row = ts_table_row(result, ops);
 	row[0] = ts_id(UINT64_MAX);
@@ -73,20 +72,18 @@ static inline void sample_time(struct ts_results *results)
 		{ "step", TS_MEASURED, "step" },
 		{ "total_ps", TS_MEASURED, "total" },
 	};
-	struct ts_result *result = ts_results_add(results, "time", "Where the time went");
+	struct ts_result *result = TS_ADD(results, time);
 	struct ts_table *steps;
 	struct ts_value *row;
 
-	ts_result_field(result, "total_ps", ts_int(125320000000), TS_MEASURED, NULL);
-	ts_result_field(result, "buckets.compute_ps", ts_int(85200000000), TS_MEASURED, NULL);
-	ts_result_field(result, "buckets.memory_wait_ps", ts_int(25500000000), TS_MEASURED, NULL);
-	ts_result_field(result, "buckets.communication_ps", ts_int(0), TS_MEASURED, NULL);
-	ts_result_field(result, "buckets.rematerialization_ps", ts_int(4500000000), TS_MEASURED,
-			NULL);
-	ts_result_field(result, "buckets.compilation_ps", ts_int(10120000000), TS_MEASURED, NULL);
-	ts_result_field(result, "bottleneck",
-			ts_text(ts_bytes_of("Your workload is compute-bound (good for TPU!)")),
-			TS_DERIVED, NULL);
+	TS_SET(result, time, total_ps, ts_int(125320000000));
+	TS_SET(result, time, buckets.compute_ps, ts_int(85200000000));
+	TS_SET(result, time, buckets.memory_wait_ps, ts_int(25500000000));
+	TS_SET(result, time, buckets.communication_ps, ts_int(0));
+	TS_SET(result, time, buckets.rematerialization_ps, ts_int(4500000000));
+	TS_SET(result, time, buckets.compilation_ps, ts_int(10120000000));
+	TS_SET(result, time, bottleneck,
+	       ts_text(ts_bytes_of("Your workload is compute-bound (good for TPU!)")));
 	steps = ts_result_table(result, "per_step", NULL, columns, TS_NELEM(columns));
 	for (int i = 0; i < 2; i++) {
 		row = ts_table_row(result, steps);
@@ -103,11 +100,11 @@ static inline void sample_doctor(struct ts_results *results)
 		  { (const uint8_t *)"/home/u/host-offload.py:29", 26 },
 		  UINT32_MAX },
 	};
-	struct ts_result *result = ts_results_add(results, "doctor", "Findings");
+	struct ts_result *result = TS_ADD(results, doctor);
 	static const struct ts_when when[] = { { 2, true, 3000, 8000 } };
 	struct ts_finding *finding = ts_result_finding(result);
 
-	ts_result_field(result, "health_score", ts_int(14), TS_DERIVED, "health (of 100)");
+	TS_SET(result, doctor, health_score, ts_int(14));
 	*finding = (struct ts_finding){
 		.id = TS_LIT("host_transfer:jit_f"),
 		.rule = "host_transfer",

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "result/schema/capture.def"
+#include "result/schema/overview.def"
 #include "write/screen.h"
 
 #include "sample.h"
@@ -67,18 +69,16 @@ static void assert_begins(const char *verdict, bool is_host, const char *says, c
 
 	ts_results_init(&results);
 	if (is_host) {
-		struct ts_result *run = ts_results_add(&results, "overview", "Overview");
+		struct ts_result *run = TS_ADD(&results, overview);
 		struct ts_value *items;
 
-		run->top_level = true;
-		ts_result_field(run, "run.devices", ts_result_list(run, NULL, 0, 0, &items),
-				TS_MEASURED, NULL);
+		TS_SET(run, overview, run.devices, ts_result_list(run, NULL, 0, 0, &items));
 	} else {
 		sample_overview(&results);
 	}
 	sample_time(&results);
-	capture = ts_results_add(&results, "capture", "Capture");
-	ts_result_field(capture, "verdict", ts_text(ts_bytes_of(verdict)), TS_DERIVED, NULL);
+	capture = TS_ADD(&results, capture);
+	TS_SET(capture, capture, verdict, ts_text(ts_bytes_of(verdict)));
 	ts_screen_text(&out, &results, &report);
 	assert_true(ts_bytes_has(ts_buf_bytes(&out), says));
 	assert_false(ts_bytes_has(ts_buf_bytes(&out), never));

@@ -8,9 +8,11 @@
 
 #include "codec/term.h"
 #include "result/impossible.h"
+#include "result/schema/doctor.def"
+#include "result/schema/overview.def"
+#include "result/schema/systolic.def"
 #include "write/summary.h"
 
-#include "result/impossible.h"
 #include "sample.h"
 
 #define DOT " \xC2\xB7 "
@@ -123,7 +125,7 @@ static void what_is_missing_is_a_dash(void **state)
 	assert_summary(&results, 80,
 		       "-" DOT "-\n"
 		       "health -   duty cycle -   MXU -   HBM -   padding -\n");
-	ts_results_add(&results, "doctor", "Findings");
+	TS_ADD(&results, doctor);
 	assert_summary(&results, 0,
 		       "-" DOT "-\n"
 		       "health -   duty cycle -   MXU -   HBM -   padding -\n"
@@ -133,25 +135,23 @@ static void what_is_missing_is_a_dash(void **state)
 
 static void missing_utilization_says_why(void **state)
 {
-	static const struct ts_column columns[] = { { "op", TS_MEASURED, NULL } };
 	struct ts_results results;
 	struct ts_result *result;
 	struct ts_table *ops;
 
 	ts_results_init(&results);
-	result = ts_results_add(&results, "systolic", "Matrix units");
-	ops = ts_result_table(result, "ops", NULL, columns, 1);
+	result = TS_ADD(&results, systolic);
+	ops = TS_TABLE(result, systolic_ops);
 	assert_summary(&results, 0,
 		       "-" DOT "-\nhealth -   duty cycle -   MXU -  (no matrix work in "
 		       "this profile)   HBM -   padding -\n");
-	assert_non_null(ts_table_row(result, ops));
+	TS_PUT_ROW(result, ops, systolic_ops, .op = ts_text(TS_LIT("dot")));
 	assert_summary(&results, 0,
 		       "-" DOT "-\nhealth -   duty cycle -   MXU -  (no op has a known "
 		       "cost)   HBM -   padding -\n");
-	result = ts_results_add(&results, "overview", "Overview");
-	result->top_level = true;
-	ts_result_field(result, "overview.mxu_utilization_pct",
-			ts_held_share_pct(result, 2.5, TS_LIT("work and time")), TS_MODELLED, NULL);
+	result = TS_ADD(&results, overview);
+	TS_SET(result, overview, overview.mxu_utilization_pct,
+	       ts_held_share_pct(result, 2.5, TS_LIT("work and time")));
 	assert_summary(&results, 0,
 		       "-" DOT "-\nhealth -   duty cycle -   MXU impossible   HBM -   padding -\n");
 	ts_results_release(&results);
@@ -163,11 +163,9 @@ static void share_above_its_peak_is_impossible(void **state)
 	struct ts_result *result;
 
 	ts_results_init(&results);
-	result = ts_results_add(&results, "overview", "Overview");
-	result->top_level = true;
-	ts_result_field(result, "overview.mxu_utilization_pct",
-			ts_held_share_pct(result, 5.1, TS_LIT("FLOPs and time")), TS_MODELLED,
-			"MXU");
+	result = TS_ADD(&results, overview);
+	TS_SET(result, overview, overview.mxu_utilization_pct,
+	       ts_held_share_pct(result, 5.1, TS_LIT("FLOPs and time")));
 	assert_summary(&results, 0,
 		       "-" DOT "-\nhealth -   duty cycle -   MXU impossible   HBM -   padding -\n");
 	ts_results_release(&results);
@@ -199,12 +197,10 @@ static void unknown_chip_is_shown_as_the_profile_names_it(void **state)
 	struct ts_value *items, list;
 
 	ts_results_init(&results);
-	result = ts_results_add(&results, "overview", "Overview");
-	result->top_level = true;
+	result = TS_ADD(&results, overview);
 	list = ts_result_list(result, names, 2, 3, &items);
-	items[0] = items[2] = ts_text(ts_bytes_of("TPU v99"));
-	ts_result_field(result, "run.devices", list, TS_MEASURED,
-			NULL); /* the third says nothing */
+	items[0] = items[2] = ts_text(ts_bytes_of("TPU v99")); /* the third says nothing */
+	TS_SET(result, overview, run.devices, list);
 	assert_summary(&results, 0,
 		       "-" DOT "2 x TPU v99 + 1 x unknown device" DOT "-\n"
 		       "health -   duty cycle -   MXU -   HBM -   padding -\n");
@@ -217,7 +213,7 @@ static void evidence_without_room_goes_without_a_trace(void **state)
 	struct ts_finding *finding;
 
 	ts_results_init(&results);
-	finding = ts_result_finding(ts_results_add(&results, "doctor", "Findings"));
+	finding = ts_result_finding(TS_ADD(&results, doctor));
 	finding->title = TS_LIT("a title that takes most of two such lines");
 	finding->evidence = TS_LIT("incomprehensibilities");
 	assert_summary(&results, 40,
@@ -235,7 +231,7 @@ static void evidence_is_its_first_sentence(void **state)
 	struct ts_finding *finding;
 
 	ts_results_init(&results);
-	finding = ts_result_finding(ts_results_add(&results, "doctor", "Findings"));
+	finding = ts_result_finding(TS_ADD(&results, doctor));
 	finding->title = TS_LIT("slow");
 	finding->evidence = TS_LIT("It takes 1.5 s in a.py. The rest. And more.");
 	finding = ts_result_finding(results.items[0]);
@@ -259,14 +255,13 @@ static void profile_without_a_device_shows_no_rates(void **state)
 	struct ts_value *items, list;
 
 	ts_results_init(&results);
-	result = ts_results_add(&results, "overview", "Overview");
-	result->top_level = true;
+	result = TS_ADD(&results, overview);
 	list = ts_result_list(result, host_names, 2, 1, &items);
 	items[0] = ts_text(ts_bytes_of("h"));
 	items[1] = ts_text(ts_bytes_of("dir/h.xplane.pb")); /* named itself: there is no logdir */
-	ts_result_field(result, "run.hosts", list, TS_MEASURED, NULL);
+	TS_SET(result, overview, run.hosts, list);
 	list = ts_result_list(result, device_names, 2, 0, &items);
-	ts_result_field(result, "run.devices", list, TS_MEASURED, NULL);
+	TS_SET(result, overview, run.devices, list);
 	assert_summary(&results, 0, "dir/h.xplane.pb" DOT "1 host" DOT "no device\n");
 	ts_results_release(&results);
 }
@@ -279,7 +274,7 @@ static void many_findings_are_counted(void **state)
 	struct ts_result *doctor;
 
 	ts_results_init(&results);
-	doctor = ts_results_add(&results, "doctor", "Findings");
+	doctor = TS_ADD(&results, doctor);
 	for (int i = 0; i < 13; i++)
 		ts_result_finding(doctor)->title = TS_LIT("t");
 	ts_summary_text(&out, &results, &report);

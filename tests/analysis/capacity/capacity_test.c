@@ -13,6 +13,7 @@
 #include "analysis/facts/capacity.h"
 #include "analysis/settings.h"
 #include "analysis/settings_list.h"
+#include "result/schema/capacity.def"
 #include "tests/analysis/facts_given.h"
 #include "read/hlo.h"
 #include "tests/read/hlo_make.h"
@@ -100,7 +101,7 @@ static void read_proto(struct given *given, struct ts_bytes proto)
 
 static void analyse(struct given *given)
 {
-	struct ts_result *result = ts_results_add(&given->results, "capacity", "Capacity");
+	struct ts_result *result = TS_ADD(&given->results, capacity);
 
 	assert_int_equal(ts_analysis_capacity.close(NULL, &given->ctx, &given->facts, result, NULL),
 			 TS_OK);

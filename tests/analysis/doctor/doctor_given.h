@@ -24,6 +24,7 @@
 #include "analysis/settings_list.h"
 #include "base/units.h"
 #include "model/bucket.h"
+#include "result/schema/doctor.def"
 #include "tests/analysis/facts_given.h"
 
 extern const struct ts_analysis ts_analysis_doctor, ts_analysis_marks;
@@ -142,15 +143,6 @@ struct given_op {
 	int64_t occurrences, exclusive_ps;
 	double flops, bytes; /* an execution; 0: unknown */
 };
-
-static inline struct ts_table *given_table(struct ts_result *result, const char *name,
-					   const struct ts_column *columns, size_t nr)
-{
-	for (size_t i = 0; i < result->nr_tables; i++)
-		if (strcmp(result->tables[i].name, name) == 0)
-			return &result->tables[i];
-	return ts_result_table(result, name, NULL, columns, nr);
-}
 
 /* Gives the op's index. The op of index i runs first on device 0, from i ms on, for half a ms. */
 static inline uint32_t given_op(struct given *run, struct given_op op)
@@ -336,7 +328,7 @@ static inline int by_self_time(const void *a, const void *b)
 
 static inline const struct ts_result *when_examined(struct given *run)
 {
-	struct ts_result *result = ts_results_add(&run->results, "doctor", "Findings");
+	struct ts_result *result = TS_ADD(&run->results, doctor);
 	struct ts_error err = TS_ERROR_INIT;
 
 	qsort(run->items, run->ops.nr, sizeof(*run->items), by_self_time);

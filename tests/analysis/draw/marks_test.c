@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marks: what is drawn over the timeline, row by row, and that slices never overlap. */
+#include "result/schema/marks.def"
 #include "run/state.h"
 #include "tests/analysis/doctor/doctor_given.h"
 
@@ -41,7 +42,7 @@ static void feed(struct given *run, void *sum, uint32_t line, const struct segme
 
 static const struct ts_result *when_closed(struct given *run, void *sum)
 {
-	struct ts_result *result = ts_results_add(&run->results, "marks", "Marks");
+	struct ts_result *result = TS_ADD(&run->results, marks);
 	struct ts_error err = TS_ERROR_INIT;
 
 	assert_int_equal(ts_analysis_marks.close(sum, &run->ctx, NULL, result, &err), TS_OK);

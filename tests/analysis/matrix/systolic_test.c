@@ -270,7 +270,7 @@ static void test_counters_are_kept_apart_from_the_model(void **state)
 	result = run_after_ops(feed);
 	feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 61.5, 0);
 	feed_assert_near(ts_result_get(result, "mxu_modelled_pct"), 50, 1e-6);
-	assert_int_equal(result->fields[0].origin, TS_MEASURED);
+	assert_int_equal(ts_field_origin(&result->fields[0]), TS_MEASURED);
 	feed_free(feed);
 }
 

@@ -68,7 +68,7 @@ static enum ts_origin origin_of(struct given *given, const char *name)
 
 	for (size_t i = 0; i < result->nr_fields; i++)
 		if (strcmp(result->fields[i].name, name) == 0)
-			return result->fields[i].origin;
+			return ts_field_origin(&result->fields[i]);
 	fail_msg("%s is not there", name);
 	return TS_DERIVED;
 }

@@ -20,6 +20,7 @@
 #include "model/cost.h"
 #include "model/op_work.h"
 #include "read/hlo.h"
+#include "result/schema/fusion.def"
 #include "tests/read/corpus.h"
 #include "tests/read/hlo_make.h"
 
@@ -84,7 +85,7 @@ static struct ts_hlo_module *given_module(struct given *given, struct ts_bytes p
 
 static void run(struct given *given)
 {
-	struct ts_result *result = ts_results_add(&given->results, "fusion", "Fusion");
+	struct ts_result *result = TS_ADD(&given->results, fusion);
 	struct ts_fusion_facts facts;
 
 	assert_int_equal(ts_analysis_fusion.close(NULL, &given->ctx, &facts, result, NULL), TS_OK);

@@ -8,6 +8,7 @@
 
 #include "analysis/facts/memory.h"
 #include "read/hlo.h"
+#include "result/schema/memory.def"
 #include "tests/read/hlo_make.h"
 
 #define VEC	"f32[1024,128]{1,0:T(8,128)}"
@@ -22,7 +23,7 @@ extern const struct ts_analysis ts_analysis_ops, ts_analysis_rates, ts_analysis_
 
 static const struct ts_result *close_memory(struct feed *feed, const struct ts_rates *chip)
 {
-	struct ts_result *result = ts_results_add(&feed->results, "memory", "Memory");
+	struct ts_result *result = TS_ADD(&feed->results, memory);
 	struct ts_context ctx = { .profile = &feed->profile,
 				  .outline = &feed->outline,
 				  .rates = feed->profile.nr_devices > 0 ? feed->rates : NULL,
