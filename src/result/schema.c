@@ -16,6 +16,8 @@ const struct ts_term *const ts_terms[] = {
 	NULL
 };
 
+#include "result/schema/all.def"
+
 #define TS_SCHEMA_PASS 1
 #include "result/schema/all.def"
 #undef TS_SCHEMA_PASS
@@ -26,11 +28,12 @@ const struct ts_term *const ts_terms[] = {
 #include "result/schema/all.def"
 #undef TS_SCHEMA_PASS
 
+/* Of a result without fields, the struct is less than one. */
+#define TS_NR_FIELDS(of) (sizeof(struct ts_##of##_fields) / sizeof(struct ts_value))
 #define TS_SCHEMA_PASS 4
 #define RESULT(of, title, flags) \
-	extern const struct ts_schema ts_schema_##of; \
 	const struct ts_schema ts_schema_##of = { #of, title, flags, fields_##of, \
-						  TS_NELEM(fields_##of), sheets_##of };
+						  TS_NR_FIELDS(of), sheets_##of };
 #include "result/schema/all.def"
 #undef RESULT
 
