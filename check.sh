@@ -2,27 +2,33 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sets up what the tests need and runs every test. Ends with "N passed, N failed, N skipped".
 #
-#   ./check.sh           everything: lint unit dist sanitize threads fuzz quickstart
+#   ./check.sh           everything: quick lint unit sanitize threads dist quickstart fuzz
 #   ./check.sh quick     what most changes break, in a minute: layers, the quick unit tests, the golden cases
 #   ./check.sh NAME...   only these parts; torch and packaging are not among everything
 #
-# One suite runs whole, in `unit`. The other builds run what differs there: `sanitize` the tests in C, the fuzz targets'
-# seeds and the cases, `threads` what uses threads, `dist` the cases alone. Packages are installed by name (apt-get, pip,
-# npm) where they are missing, ccache among them. ../shared/corpus, when it is there, adds real profiles;
-# without it those tests skip and say so. TS_OOM_SEED decides which allocations fail today.
+# One suite runs whole, in `quick` and `unit`, but for the fuzz targets' seeds. The other builds run what differs there:
+# `sanitize` the tests in C, the seeds and the cases, `threads` what uses threads, `quickstart` the cases in the build that
+# users have. What is under test most comes first, in a row: quick, lint, unit. The other parts run beside it, one after the
+# other, at a lower priority: they have the processors while a browser or a server is waited for. Packages are installed by
+# name (apt-get, uv, npm) where they are missing, ccache among them, while the compiler runs. ../shared/corpus, when it is
+# there, adds real profiles; without it those tests skip and say so. TS_OOM_SEED decides which allocations fail today.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=${TS_CHECK_DIR:-$here/build-check}
 export TS_CORPUS=${TS_CORPUS:-$here/../shared/corpus}
 export DEBIAN_FRONTEND=noninteractive
-export CCACHE_BASEDIR=$here
+export CCACHE_BASEDIR=$here CCACHE_NOHASHDIR=1 # the folders of a build are as deep as distcheck's, which then compiles nothing
 jobs=$(getconf _NPROCESSORS_ONLN)
 export TS_OOM_SEED=${TS_OOM_SEED:-$(($(date +%s) / 86400))}
-passed=0 failed=0 skipped=0 failures=() spent=()
 mkdir -p "$work"
+tally=$work/tally # of all parts, also of those that run beside: a line each, WORD WHAT
+: >"$tally"
 
 say() { printf '\n== %s\n' "$*"; }
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+count() { echo "$*" >>"$tally"; }
+counted() { awk -v word="$1" '$1 == word { n += $2 } END { print n + 0 }' "$tally"; }
 
 # One thing that passes (0), skips (77) or fails.
 step() {
@@ -31,9 +37,9 @@ step() {
 	say "$name"
 	"$@" || code=$?
 	case $code in
-	0) passed=$((passed + 1)) ;;
-	77) skipped=$((skipped + 1)) ;;
-	*) failed=$((failed + 1)) failures+=("$name") ;;
+	0) count passed 1 ;;
+	77) count skipped 1 ;;
+	*) count failed 1 && count failure "$name" ;;
 	esac
 	return $code
 }
@@ -49,31 +55,45 @@ logged() {
 
 # `make check` in a build folder, with what else is given: its tests count one by one.
 suite() {
-	local name=$1 dir=$2 log=$work/${1// /-}.log n test
+	local name=$1 dir=$2 log=$work/${1// /-}.log test
 	say "$name"
 	make -C "$dir" --no-print-directory -j"$jobs" check "${@:3}" >"$log" 2>&1
 	local code=$?
 	grep -E '^(FAIL|ERROR|SKIP):' "$log"
-	n=$(sed -n 's/^# PASS: *//p' "$log" | tail -n 1) && passed=$((passed + ${n:-0}))
-	n=$(sed -n 's/^# SKIP: *//p' "$log" | tail -n 1) && skipped=$((skipped + ${n:-0}))
-	n=$(sed -n 's/^# \(FAIL\|ERROR\): *//p' "$log" | paste -sd+ | bc) && failed=$((failed + ${n:-0}))
+	sed -n 's/^# PASS:/passed/p; s/^# SKIP:/skipped/p; s/^# \(FAIL\|ERROR\):/failed/p' "$log" >>"$tally"
 	if [ $code != 0 ]; then
 		tail -n 40 "$log"
 		sed -n 's/^\(FAIL\|ERROR\): \([^ ]*\).*/\2/p' "$log" | while read -r test; do
 			say "what $test printed"
 			tail -n 40 "$dir/${test%.py}.log"
 		done
-		failures+=("$name")
-		grep -q '^# FAIL: *[1-9]\|^# ERROR: *[1-9]' "$log" || failed=$((failed + 1))
+		count failure "$name"
+		grep -q '^# FAIL: *[1-9]\|^# ERROR: *[1-9]' "$log" || count failed 1
 	fi
 }
 
+# What several parts need is done by the first of them, and the others wait: shared FUNCTION WORD...
+shared() {
+	local status=0
+	{
+		flock 8
+		"$@" 8>&- || status=$?
+	} 8>"$work/$1.lock"
+	return $status
+}
+
+# Where the words are those of the last time, make knows whether configure has to run.
 configure_in() {
 	local dir=$1 cc=$2
 	shift 2
 	command -v ccache >/dev/null && cc="ccache $cc"
-	mkdir -p "$dir" && (cd "$dir" && "$here/configure" --quiet CC="$cc" "$@")
+	mkdir -p "$dir"
+	[ "$(cat "$dir/configured" 2>/dev/null)" != "$cc $*" ] || return 0
+	(cd "$dir" && "$here/configure" --quiet CC="$cc" "$@" && echo "$cc $*" >configured)
 }
+
+# The build whose tests are `quick` and `unit`, and whose tarball is `dist`.
+build_unit() { configure_in "$work/unit" gcc --enable-devel && make -C "$work/unit" --no-print-directory -s page; }
 
 # Installs packages: those that the words name, and those of the lines TOOL PACKAGE on the input whose tool is not there.
 install_missing() {
@@ -91,22 +111,28 @@ setup_system() {
 	pkg-config --exists cmocka || want+=(libcmocka-dev)
 	python3 -c 'import venv, ensurepip' 2>/dev/null || want+=(python3-venv)
 	install_missing "${want[@]}" <<-'TOOLS' || return 1
-		clang clang
-		node nodejs
-		npm npm
-		chromium chromium
 		bc bc
 		ccache ccache
-		shellcheck shellcheck
+		flock util-linux
 		tar tar
 		xz xz-utils
 		unzip unzip
+	TOOLS
+	if [ -x "$here/configure" ]; then set -- --lists; fi
+	"$here/bootstrap" "$@" >"$work/bootstrap.log" 2>&1 || { tail "$work/bootstrap.log"; return 1; }
+}
+
+# What the quick tests do without.
+setup_tools() {
+	install_missing <<-'TOOLS' || return 1
+		clang clang
+		node nodejs
+		chromium chromium
+		shellcheck shellcheck
 		zsh zsh
 		fish fish
 		groff groff-base
 	TOOLS
-	if [ -x "$here/configure" ]; then set -- --lists; fi
-	"$here/bootstrap" "$@" >"$work/bootstrap.log" 2>&1 || { tail "$work/bootstrap.log"; return 1; }
 	# libFuzzer's runtime has a package of its own, named after clang's version
 	local major
 	major=$(clang -dumpversion | cut -d. -f1)
@@ -114,10 +140,16 @@ setup_system() {
 		as_root apt-get install -y -qq "libclang-rt-$major-dev" >/dev/null || true
 }
 
+# uv, which makes ten environments for the time that pip takes for one: it fetches a wheel once, and compiles no module ahead.
+setup_uv() {
+	[ -x "$work/uv/bin/uv" ] || { python3 -m venv "$work/uv" && "$work/uv/bin/pip" install -q --disable-pip-version-check uv; }
+}
+
 # Makes the virtual environment $venv, if it is not there, and installs in it what the words say; 77: that could not be had.
 into_venv() {
-	[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return 1
-	"$venv/bin/pip" install -q --disable-pip-version-check "$@" || return 77
+	shared setup_uv || return 77
+	[ -x "$venv/bin/python" ] || "$work/uv/bin/uv" venv -q --seed --python "$(command -v python3)" "$venv" || return 1
+	"$work/uv/bin/uv" pip install -q --python "$venv/bin/python" "$@" || return 77
 }
 
 setup_viewers() {
@@ -167,43 +199,48 @@ setup_torch() {
 # How the sources look, and what other tools say of them.
 part_lint() {
 	[ -x "$here/tests/lint.sh" ] || return 0
+	shared setup_tools
 	step "lint" env TS_LINT_VENV="$work/venv-lint" "$here/tests/lint.sh"
 }
 
 part_quick() {
-	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
+	step "configure --enable-devel" shared build_unit || return
 	suite "quick tests" "$work/unit" TESTS=\$\(quick_tests\)
+	quick_is_done=yes
 }
 
 # The viewers' tests are part of `make check` and skip where XProf is not installed.
 part_unit() {
-	ahead setup_viewers setup_jax setup_tpu setup_tables setup_remote setup_ray setup_kube
-	step "XProf, TensorBoard and a browser" setup_viewers
-	step "JAX, for the doctor's snippets" setup_jax
-	step "libtpu, for programs before they run" setup_tpu
-	step "readers of tables" setup_tables
-	step "fakes of buckets" setup_remote
-	step "Ray, for pods" setup_ray
-	step "kubeconform, for the manifest of pods" setup_kube
-	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
-	suite "unit tests" "$work/unit"
+	[ -n "${quick_is_done:-}" ] || part_quick || return
+	step "a browser, shells" shared setup_tools
+	step "XProf and TensorBoard" shared setup_viewers
+	step "JAX, for the doctor's snippets" shared setup_jax
+	step "libtpu, for programs before they run" shared setup_tpu
+	step "readers of tables" shared setup_tables
+	step "fakes of buckets" shared setup_remote
+	step "Ray, for pods" shared setup_ray
+	step "kubeconform, for the manifest of pods" shared setup_kube
+	suite "unit tests" "$work/unit" TESTS=\$\(other_tests\)
 }
 
 # One build for sanitizers and for libFuzzer.
 configure_sanitized() {
+	shared setup_tools
 	step "configure --enable-fuzz --enable-sanitize" configure_in "$work/sanitize" clang --enable-devel --enable-fuzz \
-		--enable-sanitize CFLAGS="-g -O1"
+		--enable-sanitize CFLAGS="-gline-tables-only -O1"
 }
 
 part_sanitize() {
 	configure_sanitized || return
+	shared setup_jax >/dev/null
 	suite "tests with sanitizers" "$work/sanitize" TESTS=\$\(sanitized_tests\)
 }
 
 # What uses threads, under ThreadSanitizer. It needs a program of its own, because it does not go with the other sanitizers.
 part_threads() {
+	shared setup_tools
 	step "configure --enable-sanitize=thread" configure_in "$work/threads" clang --enable-devel --enable-sanitize=thread \
-		CFLAGS="-g -O1" || return
+		CFLAGS="-gline-tables-only -O1" || return
 	suite "tests with ThreadSanitizer" "$work/threads" TESTS=\$\(thread_tests\)
 }
 
@@ -242,18 +279,16 @@ setup_kube() {
 	export TS_KUBE_SCHEMAS=${schemas[0]} TS_KUBECONFORM=$venv/bin/kubeconform
 }
 
-# Fetches side by side, while the processors wait for the network, what the steps behind it set up: they find it there, or say what
-# is wrong.
+# Fetches side by side, while the compiler runs, what steps will set up: they wait for it, find it there, or say what is wrong.
 ahead() {
 	local setup
-	for setup; do ("$setup") >"$work/$setup.log" 2>&1 & done
-	wait
+	for setup; do (shared "$setup") >"$work/$setup.log" 2>&1 & done
 }
 
 # What captures with torch.profiler, the examples of its guide, and traces of today's torch; elsewhere they skip.
 part_torch() {
 	step "PyTorch" setup_torch || return
-	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
+	step "configure --enable-devel" shared build_unit || return
 	suite "tests with PyTorch" "$work/unit" \
 		TESTS="tests/python/torch_test.py tests/python/torch_operators_test.py tests/python/asked_test.py \
 			tests/python/scripts_test.py tests/python/examples_test.py tests/truth/torch_test.sh"
@@ -326,7 +361,7 @@ part_packaging() {
 	step "wheels" logged "$work/wheels.log" "$here/packaging/wheels.sh" "$work/wheels" && step "the wheels are good" wheels_are_good
 	step "the program of arm64 runs" logged "$work/foreign.log" foreign_program_runs
 	step "compiled for macOS" logged "$work/macos.log" "$here/packaging/static.sh" aarch64-macos
-	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
+	step "configure --enable-devel" shared build_unit || return
 	step "Debian package" logged "$work/deb.log" debian_package
 	step "source distribution" logged "$work/sdist.log" source_distribution
 	for release in bookworm trixie; do
@@ -337,39 +372,80 @@ part_packaging() {
 	step "the image" logged "$work/image.log" image_of_programs
 }
 
+# Of `dist`, and unpacked for `quickstart`.
+make_tarball() {
+	[ -n "${tarball_is_made:-}" ] || logged "$work/dist.log" make -C "$work/unit" --no-print-directory -s dist-xz && tarball_is_made=yes
+}
+
 # Each file that git knows is in the tarball, but for what concerns git and the CI. Outside a checkout this is skipped.
 tarball_is_whole() {
 	git -C "$here" rev-parse --git-dir >/dev/null 2>&1 || return 77
-	make -C "$work/unit" --no-print-directory -s dist-xz >"$work/dist.log" 2>&1 || { tail -n 40 "$work/dist.log"; return 1; }
+	make_tarball || return 1
 	tar -tf "$work"/unit/tpusight-*.tar.xz | sed 's|^[^/]*/||' | sort >"$work/dist.has"
 	git -C "$here" ls-files -- . ':!:.ci' ':!:.git*' ':!:**/.gitignore' | sort | comm -23 - "$work/dist.has" >"$work/dist.lacks"
 	sed 's|$| is not in the tarball (EXTRA_DIST)|' "$work/dist.lacks"
 	[ ! -s "$work/dist.lacks" ]
 }
 
+# distcheck finds what it compiles in ccache: the configuration is that of `unit`.
 part_dist() {
-	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
+	step "configure --enable-devel" shared build_unit || return
 	step "the tarball is whole" tarball_is_whole
 	step "the tarball is the same for everybody" "$here/tests/build/same_tarball.sh" "$work/same" "$work/unit/bin/tpusight"
 	step "make distcheck" logged "$work/distcheck.log" make -C "$work/unit" --no-print-directory -s -j"$jobs" distcheck \
-		DISTCHECK_CONFIGURE_FLAGS=--quiet TESTS=\$\(dist_tests\)
+		DISTCHECK_CONFIGURE_FLAGS="--quiet --enable-devel CC='ccache gcc'" TESTS=\$\(dist_tests\)
 }
 
-# As someone does who sees the project for the first time.
-part_quickstart() { step "quickstart.sh" logged "$work/quickstart.log" "$here/quickstart.sh"; }
+# As someone does who sees the project for the first time: from the tarball, the build that users have, and its tests.
+part_quickstart() {
+	local sources=$work/quickstart
+	step "configure --enable-devel" shared build_unit || return
+	step "the tarball" make_tarball || return
+	rm -rf "$sources"
+	mkdir -p "$sources" && tar -xf "$work"/unit/tpusight-*.tar.xz -C "$sources" --strip-components=1 || return
+	step "quickstart.sh" logged "$work/quickstart.log" env PATH="/usr/lib/ccache:$PATH" "$sources/quickstart.sh" || return
+	suite "tests of the build that users have" "$sources/build" TESTS=\$\(dist_tests\)
+}
 
-[ $# -gt 0 ] || set -- lint unit dist sanitize threads fuzz quickstart
+# One part after the other: what each took is counted.
+in_a_row() {
+	local part begin
+	for part; do
+		begin=$SECONDS
+		"part_$part"
+		count seconds "$((SECONDS - begin)) $part"
+	done
+}
+
+# What a part prints comes when it has ended.
+beside() {
+	local part
+	for part; do
+		in_a_row "$part" >"$work/part-$part.log" 2>&1
+		cat "$work/part-$part.log"
+	done
+}
+
+[ $# -gt 0 ] || set -- quick lint unit sanitize threads dist quickstart fuzz
+first=() second=()
 for part in "$@"; do
 	declare -F "part_$part" >/dev/null || { sed -n '3,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+	case $part in
+	sanitize | threads | dist | quickstart | fuzz) second+=("$part") ;;
+	*) first+=("$part") ;;
+	esac
 done
-step "packages and build" setup_system || { echo "$passed passed, $failed failed, $skipped skipped"; exit 1; }
-for part in "$@"; do
-	begin=$SECONDS
-	"part_$part"
-	spent+=("$(printf '%5d s  %s' $((SECONDS - begin)) "$part")")
-done
+step "packages and build" setup_system || { echo "$(counted passed) passed, $(counted failed) failed, $(counted skipped) skipped"; exit 1; }
+case " $* " in *" unit "*) ahead setup_tools setup_viewers setup_jax setup_tpu setup_tables setup_remote setup_ray setup_kube ;; esac
+if [ ${#first[@]} -gt 0 ]; then
+	(renice -n 10 $BASHPID >/dev/null && beside "${second[@]}") &
+	in_a_row "${first[@]}"
+	wait
+else
+	in_a_row "${second[@]}"
+fi
 echo
-printf '%s\n' "${spent[@]}"
-[ ${#failures[@]} = 0 ] || printf 'failed: %s\n' "${failures[@]}"
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+sed -n 's/^seconds //p' "$tally" | while read -r seconds part; do printf '%5d s  %s\n' "$seconds" "$part"; done
+sed -n 's/^failure /failed: /p' "$tally"
+echo "$(counted passed) passed, $(counted failed) failed, $(counted skipped) skipped"
+[ "$(counted failed)" = 0 ]

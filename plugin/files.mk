@@ -68,6 +68,9 @@ plugin/page/dist/page.js: $(page_inputs)
 	$(NPM) run --silent build -- --outdir=../../../dist; } >npm.log 2>&1 || { cat npm.log >&2; exit 1; }
 plugin/page/dist/page.css plugin/page/dist/page.csp: plugin/page/dist/page.js
 
+.PHONY: page
+page: $(page_bundle)
+
 src/write/page_data.c: plugin/page/embed.sh $(page_bundle) $(notices_inputs)
 	$(AM_V_GEN)$(MKDIR_P) src/write && \
 	$(SHELL) $(srcdir)/plugin/page/embed.sh $(filter %.js %.css %.csp,$^) >$@.new && mv -f $@.new $@
