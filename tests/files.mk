@@ -11,13 +11,13 @@ LOG_DRIVER = $(SHELL) $(srcdir)/tests/driver.sh $(srcdir)/build-aux/test-driver
 PY_LOG_DRIVER = $(LOG_DRIVER)
 EXTRA_DIST += tests/driver.sh tests/slowest.sh tests/coverage.sh
 
-# What all programs of tests are linked with; the object is in front because nothing asks a library for it.
-LDADD = $(cmocka_filter) $(mutators) libtpusight.a $(CMOCKA_LIBS)
+# What all programs of tests are linked with; those that have a main() of their own take none of the first.
+LDADD = $(cmocka_main) $(mutators) libtpusight.a $(CMOCKA_LIBS)
 mutators =
-EXTRA_LIBRARIES = tests/libfilter.a
-tests_libfilter_a_SOURCES = tests/filter.c
+EXTRA_LIBRARIES = tests/libmain.a
+tests_libmain_a_SOURCES = tests/main.c
 if HAVE_CMOCKA
-cmocka_filter = tests/filter.$(OBJEXT)
+cmocka_main = tests/libmain.a
 endif
 
 include tests/lists.mk

@@ -6,12 +6,7 @@
 #ifndef TESTS_ANALYSIS_GIVEN_H
 #define TESTS_ANALYSIS_GIVEN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "base/units.h"
 #include "run/state.h"
 #include "tests/run/memory_run.h"

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows by key (analysis/kit/keyed.h): found again, summed, and asked whether a map fits its rows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
+#include "tests/test.h"
 #include "analysis/kit/keyed.h"
 #include "base/record.h"
 
@@ -46,7 +42,7 @@ static void release(struct list *list)
 	ts_map_release(&list->row_of_key);
 }
 
-static void a_key_that_was_met_finds_its_row(void **state)
+TEST(a_key_that_was_met_finds_its_row)
 {
 	struct list list = { .nr_rows = 0 };
 	struct row other = { 9, 9, 9 }, *row;
@@ -62,7 +58,7 @@ static void a_key_that_was_met_finds_its_row(void **state)
 	release(&list);
 }
 
-static void a_sum_has_the_rows_of_both_in_the_order_of_their_first_meeting(void **state)
+TEST(a_sum_has_the_rows_of_both_in_the_order_of_their_first_meeting)
 {
 	struct list into = { .nr_rows = 0 }, from = { .nr_rows = 0 };
 
@@ -84,22 +80,11 @@ static void a_sum_has_the_rows_of_both_in_the_order_of_their_first_meeting(void 
 	release(&from);
 }
 
-static void a_sum_of_nothing_is_nothing(void **state)
+TEST(a_sum_of_nothing_is_nothing)
 {
 	struct list into = { .nr_rows = 0 }, from = { .nr_rows = 0 };
 
 	assert_int_equal(ts_keyed_sum(keyed(&into), keyed(&from), &row_record, NULL), TS_OK);
 	assert_int_equal(into.nr_rows, 0);
 	assert_true(ts_keyed_is_valid(&into.row_of_key, 0));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_key_that_was_met_finds_its_row),
-		cmocka_unit_test(a_sum_has_the_rows_of_both_in_the_order_of_their_first_meeting),
-		cmocka_unit_test(a_sum_of_nothing_is_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What analyses need of one another: no circles, and nothing of a later pass. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "analysis/analysis.h"
 #include "analysis/list.h"
 
 #define DECLARE_ID(name) extern const size_t ts_id_##name;
 TS_ANALYSES(DECLARE_ID)
 
-static void each_analysis_stands_at_its_id(void **state)
+TEST(each_analysis_stands_at_its_id)
 {
 #define AT_ITS_ID(id) assert_string_equal(ts_analyses[ts_id_##id]->schema->name, #id);
 #define COUNT(name) +1
@@ -20,7 +15,7 @@ static void each_analysis_stands_at_its_id(void **state)
 	assert_null(ts_analyses[TS_ANALYSES(COUNT)]);
 }
 
-static void no_need_is_of_a_later_pass(void **state)
+TEST(no_need_is_of_a_later_pass)
 {
 	for (size_t i = 0; ts_analyses[i]; i++) {
 		const size_t *const *need = ts_analyses[i]->needs;
@@ -33,7 +28,7 @@ static void no_need_is_of_a_later_pass(void **state)
 }
 
 /* Rules are checked when their analysis is closed. */
-static void no_rule_is_of_a_later_pass(void **state)
+TEST(no_rule_is_of_a_later_pass)
 {
 	for (size_t i = 0; ts_analyses[i]; i++)
 		for (size_t k = 0; ts_analyses[i]->runs_rules && ts_analyses[k]; k++)
@@ -52,20 +47,8 @@ static void visit(const struct ts_analysis *analysis, size_t depth)
 		visit(ts_analyses[**need], depth + 1);
 }
 
-static void needs_do_not_stand_in_a_circle(void **state)
+TEST(needs_do_not_stand_in_a_circle)
 {
 	for (size_t i = 0; ts_analyses[i]; i++)
 		visit(ts_analyses[i], 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_analysis_stands_at_its_id),
-		cmocka_unit_test(no_need_is_of_a_later_pass),
-		cmocka_unit_test(no_rule_is_of_a_later_pass),
-		cmocka_unit_test(needs_do_not_stand_in_a_circle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* Thresholds: defaults, names, and what is refused. */
 #include "tests/analysis/doctor/doctor_given.h"
 
-static void defaults_are_those_of_the_list(void **state)
+TEST(defaults_are_those_of_the_list)
 {
 	struct ts_settings settings;
 
@@ -15,14 +15,14 @@ static void defaults_are_those_of_the_list(void **state)
 	assert_true(settings.max_findings == 20);
 }
 
-static void every_threshold_has_a_unit_and_help(void **state)
+TEST(every_threshold_has_a_unit_and_help)
 {
 	for (const struct ts_setting *row = ts_setting_list; row->name; row++)
 		if (!row->unit || !row->help || strlen(row->help) <= 10)
 			fail_msg("%s has no unit, or no help", row->name);
 }
 
-static void a_name_sets_its_own_value_only(void **state)
+TEST(a_name_sets_its_own_value_only)
 {
 	struct ts_settings settings, before;
 
@@ -34,7 +34,7 @@ static void a_name_sets_its_own_value_only(void **state)
 	assert_memory_equal(&settings, &before, sizeof(settings));
 }
 
-static void what_is_not_a_threshold_is_refused(void **state)
+TEST(what_is_not_a_threshold_is_refused)
 {
 	struct ts_settings settings, before;
 
@@ -47,16 +47,4 @@ static void what_is_not_a_threshold_is_refused(void **state)
 	assert_false(ts_settings_set(&settings, TS_LIT("idle_high"), INFINITY));
 	assert_false(ts_settings_set(&settings, TS_LIT("idle_high"), -1));
 	assert_memory_equal(&settings, &before, sizeof(settings));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_are_those_of_the_list),
-		cmocka_unit_test(every_threshold_has_a_unit_and_help),
-		cmocka_unit_test(a_name_sets_its_own_value_only),
-		cmocka_unit_test(what_is_not_a_threshold_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static size_t slices_among(size_t nr_hosts, size_t overlay_budget, size_t track_
 	return nr;
 }
 
-static void other_hosts_take_nothing_from_a_host(void **state)
+TEST(other_hosts_take_nothing_from_a_host)
 {
 	size_t alone = slices_among(1, BUDGET, 0);
 
@@ -60,7 +60,7 @@ static void other_hosts_take_nothing_from_a_host(void **state)
 	assert_int_equal(slices_among(4, BUDGET, 0), alone);
 }
 
-static void what_is_for_all_hosts_together_is_shared(void **state)
+TEST(what_is_for_all_hosts_together_is_shared)
 {
 	size_t alone = slices_among(1, 0, BUDGET);
 
@@ -96,7 +96,7 @@ static void put_overlays(struct ts_buf *out, const struct ts_state_sink *sink)
 }
 
 /* Of several hosts slices lie in a temporary file; those that are saved stay in memory. */
-static void slices_are_the_same_in_memory_and_in_a_file(void **state)
+TEST(slices_are_the_same_in_memory_and_in_a_file)
 {
 	static const struct ts_state_sink sink = { NULL, not_kept };
 	struct ts_buf in_file = TS_BUF_INIT, in_memory = TS_BUF_INIT;
@@ -107,15 +107,4 @@ static void slices_are_the_same_in_memory_and_in_a_file(void **state)
 	assert_true(ts_bytes_eq(ts_buf_bytes(&in_file), ts_buf_bytes(&in_memory)));
 	ts_buf_release(&in_file);
 	ts_buf_release(&in_memory);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(other_hosts_take_nothing_from_a_host),
-		cmocka_unit_test(what_is_for_all_hosts_together_is_shared),
-		cmocka_unit_test(slices_are_the_same_in_memory_and_in_a_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

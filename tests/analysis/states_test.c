@@ -4,20 +4,16 @@
  * is summed has the same report, byte for byte. Over the samples of tests/data, and over the corpus
  * where it is there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <dirent.h>
-#include <cmocka.h>
 
+#include "tests/test.h"
 #include "analysis/settings.h"
 #include "analysis/settings_list.h"
 #include "base/record.h"
 #include "run/run.h"
 #include "write/report_json.h"
 
-static void every_state_says_its_members(void **state)
+TEST(every_state_says_its_members)
 {
 	for (size_t i = 0; ts_analyses[i]; i++) {
 		const struct ts_analysis *analysis = ts_analyses[i];
@@ -27,7 +23,7 @@ static void every_state_says_its_members(void **state)
 	}
 }
 
-static void numbers_of_members_are_their_own(void **state)
+TEST(numbers_of_members_are_their_own)
 {
 	for (size_t i = 0; ts_analyses[i]; i++) {
 		const struct ts_record *record = ts_analyses[i]->state;
@@ -148,22 +144,11 @@ static size_t look_below(const char *folder)
 	return nr;
 }
 
-static void reports_do_not_change_when_states_are_saved_and_loaded(void **state)
+TEST(reports_do_not_change_when_states_are_saved_and_loaded)
 {
 	const char *corpus = getenv("TS_CORPUS");
 
 	assert_true(look_below(TS_SRCDIR "/tests/data") > 10);
 	look_below(TS_SRCDIR "/tests/fuzz/seeds/xplane");
 	look_below(corpus ? corpus : TS_SRCDIR "/../shared/corpus");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reports_do_not_change_when_states_are_saved_and_loaded),
-		cmocka_unit_test(every_state_says_its_members),
-		cmocka_unit_test(numbers_of_members_are_their_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that dies together, and arrays that grow. */
-#include <setjmp.h>
 #include <stdalign.h>
-#include <stdarg.h>
 
 #include "base/arena.h"
 #include "tests/base/rng.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 /* Every piece is filled to its end, and keeps what it holds while others come. */
-static void pieces_are_aligned_and_apart(void **state)
+TEST(pieces_are_aligned_and_apart)
 {
 	enum { NR = 400 };
 	struct ts_arena arena = TS_ARENA_INIT;
@@ -36,7 +33,7 @@ static void pieces_are_aligned_and_apart(void **state)
 }
 
 /* Small pieces of a few bytes each cost memory in proportion, not a chunk each. */
-static void small_pieces_share_chunks(void **state)
+TEST(small_pieces_share_chunks)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 
@@ -46,7 +43,7 @@ static void small_pieces_share_chunks(void **state)
 	ts_arena_release(&arena);
 }
 
-static void arrays_are_cleared_and_their_size_is_checked(void **state)
+TEST(arrays_are_cleared_and_their_size_is_checked)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	const uint64_t *numbers = ts_arena_array(&arena, 1000, sizeof(*numbers));
@@ -65,7 +62,7 @@ static void arrays_are_cleared_and_their_size_is_checked(void **state)
 	ts_arena_release(&arena);
 }
 
-static void copies_of_arrays_are_apart_and_their_size_is_checked(void **state)
+TEST(copies_of_arrays_are_apart_and_their_size_is_checked)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	uint64_t numbers[] = { 1, 2, 3 };
@@ -82,7 +79,7 @@ static void copies_of_arrays_are_apart_and_their_size_is_checked(void **state)
 	ts_arena_release(&arena);
 }
 
-static void copies_are_terminated(void **state)
+TEST(copies_are_terminated)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_bytes copy =
@@ -99,7 +96,7 @@ static void copies_are_terminated(void **state)
 	ts_arena_release(&arena);
 }
 
-static void growing_keeps_the_old_and_clears_the_new(void **state)
+TEST(growing_keeps_the_old_and_clears_the_new)
 {
 	uint32_t *items = NULL;
 	size_t cap = 0;
@@ -116,18 +113,4 @@ static void growing_keeps_the_old_and_clears_the_new(void **state)
 	assert_false(ts_grow(&items, &cap, SIZE_MAX / 2, sizeof(*items)));
 	assert_int_equal(items[4999], 5000); /* the old one stands */
 	free(items);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_are_aligned_and_apart),
-		cmocka_unit_test(small_pieces_share_chunks),
-		cmocka_unit_test(arrays_are_cleared_and_their_size_is_checked),
-		cmocka_unit_test(copies_of_arrays_are_apart_and_their_size_is_checked),
-		cmocka_unit_test(copies_are_terminated),
-		cmocka_unit_test(growing_keeps_the_old_and_clears_the_new),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Byte views, numbers in text, and arithmetic that saturates; the growing buffer and the error. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "base/buf.h"
 #include "tests/base/rng.h"
+#include "tests/test.h"
 
-#include <cmocka.h>
-
-static void views_compare_and_search(void **state)
+TEST(views_compare_and_search)
 {
 	struct ts_bytes text = TS_LIT("fusion.12"), none = { NULL, 0 };
 
@@ -29,7 +25,7 @@ static void views_compare_and_search(void **state)
 	assert_int_equal(ts_bytes_of(NULL).n, 0);
 }
 
-static void views_are_cut_to_what_is_there(void **state)
+TEST(views_are_cut_to_what_is_there)
 {
 	struct ts_bytes text = TS_LIT("abcdef");
 
@@ -41,7 +37,7 @@ static void views_are_cut_to_what_is_there(void **state)
 	assert_true(ts_bytes_is(ts_bytes_cut(text, 1, SIZE_MAX), "bcdef"));
 }
 
-static void order_is_by_bytes_then_length(void **state)
+TEST(order_is_by_bytes_then_length)
 {
 	assert_true(ts_bytes_cmp(TS_LIT("a"), TS_LIT("b")) < 0);
 	assert_true(ts_bytes_cmp(TS_LIT("a"), TS_LIT("aa")) < 0);
@@ -77,7 +73,7 @@ static const struct number_row numbers[] = {
 	{ "1.5", false, false, 0, 0 },
 };
 
-static void numbers_are_whole_texts(void **state)
+TEST(numbers_are_whole_texts)
 {
 	for (size_t i = 0; i < TS_NELEM(numbers); i++) {
 		const struct number_row *row = &numbers[i];
@@ -100,7 +96,7 @@ static int64_t bound(wide x)
 	return x > INT64_MAX ? INT64_MAX : x < INT64_MIN ? INT64_MIN : (int64_t)x;
 }
 
-static void sums_and_products_saturate(void **state)
+TEST(sums_and_products_saturate)
 {
 	static const int64_t odd[] = { 0,
 				       1,
@@ -129,7 +125,7 @@ static void sums_and_products_saturate(void **state)
 	assert_true(ts_u64_mul(0, UINT64_MAX) == 0 && ts_u64_mul(UINT64_MAX, 1) == UINT64_MAX);
 }
 
-static void a_buffer_keeps_what_is_written(void **state)
+TEST(a_buffer_keeps_what_is_written)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
@@ -154,7 +150,7 @@ static void a_buffer_keeps_what_is_written(void **state)
 }
 
 /* A size that cannot be: the failure sticks, and nothing that follows is written. */
-static void the_first_failure_of_a_buffer_sticks(void **state)
+TEST(the_first_failure_of_a_buffer_sticks)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
@@ -168,7 +164,7 @@ static void the_first_failure_of_a_buffer_sticks(void **state)
 	ts_buf_release(&buf);
 }
 
-static void an_error_is_cut_and_never_overrun(void **state)
+TEST(an_error_is_cut_and_never_overrun)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	char text[2000];
@@ -182,20 +178,4 @@ static void an_error_is_cut_and_never_overrun(void **state)
 	assert_true(strlen(err.text) < sizeof(err.text));
 	assert_int_equal(ts_fail(NULL, TS_LIMIT, "nobody listens"), TS_LIMIT);
 	assert_int_equal(ts_fail_at(NULL, TS_LIMIT, "nobody listens"), TS_LIMIT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(views_compare_and_search),
-		cmocka_unit_test(views_are_cut_to_what_is_there),
-		cmocka_unit_test(order_is_by_bytes_then_length),
-		cmocka_unit_test(numbers_are_whole_texts),
-		cmocka_unit_test(sums_and_products_saturate),
-		cmocka_unit_test(a_buffer_keeps_what_is_written),
-		cmocka_unit_test(the_first_failure_of_a_buffer_sticks),
-		cmocka_unit_test(an_error_is_cut_and_never_overrun),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

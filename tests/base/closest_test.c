@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The name that was probably meant. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "base/closest.h"
 
-static void a_misspelt_word_finds_its_name(void **state)
+TEST(a_misspelt_word_finds_its_name)
 {
 	static const char *const names[] = { "ops", "overview", "padding", "time.per_step" };
 	static const struct {
@@ -37,7 +32,7 @@ static void a_misspelt_word_finds_its_name(void **state)
 	}
 }
 
-static void a_name_too_long_is_passed_over(void **state)
+TEST(a_name_too_long_is_passed_over)
 {
 	struct ts_closest closest = ts_closest_to(TS_LIT("a"));
 	char name[TS_CLOSEST_MAX + 1];
@@ -48,14 +43,4 @@ static void a_name_too_long_is_passed_over(void **state)
 	assert_string_equal(closest.name, "");
 	ts_closest_try(&closest, "b");
 	assert_string_equal(closest.name, "b");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_misspelt_word_finds_its_name),
-		cmocka_unit_test(a_name_too_long_is_passed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

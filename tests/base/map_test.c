@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maps from ids and from bytes, against an array that is searched from end to end. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "base/map.h"
 #include "tests/base/rng.h"
+#include "tests/test.h"
 
-#include <cmocka.h>
-
-static void ids_of_any_sign_and_size_are_kept(void **state)
+TEST(ids_of_any_sign_and_size_are_kept)
 {
 	static const int64_t ids[] = {
 		0, 1, -1, INT64_MAX, INT64_MIN, INT64_C(1) << 40, -(INT64_C(1) << 40)
@@ -27,7 +23,7 @@ static void ids_of_any_sign_and_size_are_kept(void **state)
 	assert_int_equal(ts_map_find(&map, 0), TS_NONE);
 }
 
-static void the_newest_value_wins(void **state)
+TEST(the_newest_value_wins)
 {
 	struct ts_map map = { NULL, 0, 0 };
 
@@ -39,7 +35,7 @@ static void the_newest_value_wins(void **state)
 
 /* Keys that differ in the highest bits only, or are multiples of a power of two: what a hash that
  * looks at the low bits alone would put into one place. */
-static void regular_keys_do_not_get_lost(void **state)
+TEST(regular_keys_do_not_get_lost)
 {
 	for (unsigned shift = 0; shift < 64; shift += 7) {
 		struct ts_map map = { NULL, 0, 0 };
@@ -55,7 +51,7 @@ static void regular_keys_do_not_get_lost(void **state)
 	}
 }
 
-static void random_ids_against_a_list(void **state)
+TEST(random_ids_against_a_list)
 {
 	enum { NR = 600 };
 	uint64_t keys[NR];
@@ -77,7 +73,7 @@ static void random_ids_against_a_list(void **state)
 }
 
 /* Texts of all lengths round the hash's word, with NULs inside, and one that is empty. */
-static void texts_that_begin_the_same_are_told_apart(void **state)
+TEST(texts_that_begin_the_same_are_told_apart)
 {
 	enum { NR = 64 };
 	static const uint8_t zeros[NR];
@@ -96,7 +92,7 @@ static void texts_that_begin_the_same_are_told_apart(void **state)
 	ts_strmap_release(&map);
 }
 
-static void many_texts_survive_growth(void **state)
+TEST(many_texts_survive_growth)
 {
 	enum { NR = 20000 };
 	struct ts_strmap map = { NULL, 0, 0 };
@@ -113,7 +109,7 @@ static void many_texts_survive_growth(void **state)
 	free(names);
 }
 
-static void a_hash_depends_on_bytes_length_and_seed(void **state)
+TEST(a_hash_depends_on_bytes_length_and_seed)
 {
 	assert_true(ts_hash(TS_LIT("abcdefgh"), 1) == ts_hash(TS_LIT("abcdefgh"), 1));
 	assert_true(ts_hash(TS_LIT("abcdefgh"), 1) != ts_hash(TS_LIT("abcdefgh"), 2));
@@ -123,7 +119,7 @@ static void a_hash_depends_on_bytes_length_and_seed(void **state)
 }
 
 /* Few keys, many of them neighbours in the table: a hole must not hide what was pushed past it. */
-static void what_is_dropped_is_gone_and_nothing_else(void **state)
+TEST(what_is_dropped_is_gone_and_nothing_else)
 {
 	enum { NR = 512, ROUNDS = 50000 };
 	bool there[NR] = { false };
@@ -153,20 +149,4 @@ static void what_is_dropped_is_gone_and_nothing_else(void **state)
 	}
 	assert_true(map.cap <= 4 * NR);
 	ts_map_release(&map);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ids_of_any_sign_and_size_are_kept),
-		cmocka_unit_test(the_newest_value_wins),
-		cmocka_unit_test(regular_keys_do_not_get_lost),
-		cmocka_unit_test(random_ids_against_a_list),
-		cmocka_unit_test(what_is_dropped_is_gone_and_nothing_else),
-		cmocka_unit_test(texts_that_begin_the_same_are_told_apart),
-		cmocka_unit_test(many_texts_survive_growth),
-		cmocka_unit_test(a_hash_depends_on_bytes_length_and_seed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

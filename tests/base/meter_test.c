@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much of a long work is done. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "base/meter.h"
 
 struct seen {
@@ -20,7 +15,7 @@ static void note(void *ctx, unsigned percent)
 	seen->percent[seen->nr++] = percent;
 }
 
-static void stages_are_parts_of_the_whole(void **state)
+TEST(stages_are_parts_of_the_whole)
 {
 	static const unsigned expected[] = { 10, 30, 50, 75, 100 };
 	struct seen seen = { .nr = 0 };
@@ -42,18 +37,8 @@ static void stages_are_parts_of_the_whole(void **state)
 	assert_memory_equal(seen.percent, expected, sizeof(expected));
 }
 
-static void no_meter_counts_nothing(void **state)
+TEST(no_meter_counts_nothing)
 {
 	ts_meter_begin(NULL, 0, 100, 1);
 	ts_meter_add(NULL, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stages_are_parts_of_the_whole),
-		cmocka_unit_test(no_meter_counts_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,9 @@
 /* Given rows of all kinds of keys, the first key that differs decides, and no distance is too far. */
 #include "base/order.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 struct row {
 	int64_t time_ps;
@@ -21,7 +19,7 @@ TS_ORDER(by_time, struct row, TS_DOWN(time_ps) TS_UP(index))
 TS_ORDER(by_text, struct row, TS_UP(is_last) TS_UP(name) TS_DOWN(text) TS_UP(share))
 TS_ORDER_AT(at_time, struct row, TS_UP(time_ps))
 
-static void the_first_key_that_differs_decides(void **state)
+TEST(the_first_key_that_differs_decides)
 {
 	struct row rows[] = { { .time_ps = 1, .index = 3 },
 			      { .time_ps = 2, .index = UINT32_MAX },
@@ -33,7 +31,7 @@ static void the_first_key_that_differs_decides(void **state)
 	assert_int_equal(rows[2].index, 3);
 }
 
-static void numbers_far_apart_do_not_overflow(void **state)
+TEST(numbers_far_apart_do_not_overflow)
 {
 	const struct row low = { .time_ps = INT64_MIN }, high = { .time_ps = INT64_MAX };
 	const struct row *p = &low, *q = &high;
@@ -44,7 +42,7 @@ static void numbers_far_apart_do_not_overflow(void **state)
 	assert_int_equal(at_time(&p, &p), 0);
 }
 
-static void keys_have_the_order_of_their_type(void **state)
+TEST(keys_have_the_order_of_their_type)
 {
 	const struct row first = { .name = TS_LIT("a"), .text = "y", .share = 0.1 };
 	struct row other = first;
@@ -59,15 +57,4 @@ static void keys_have_the_order_of_their_type(void **state)
 	other.name = TS_LIT("");
 	other.is_last = true;
 	assert_true(by_text(&first, &other) < 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_key_that_differs_decides),
-		cmocka_unit_test(numbers_far_apart_do_not_overflow),
-		cmocka_unit_test(keys_have_the_order_of_their_type),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

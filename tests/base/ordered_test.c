@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs on threads that begin and end in order, and hold no more than they may. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <time.h>
 
 #include "base/ordered.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define NR_JOBS 400
 #define WINDOW	7
@@ -60,7 +55,7 @@ static void finish(void *ctx, size_t job, size_t slot)
 	atomic_fetch_sub(&jobs->nr_held, 1);
 }
 
-static void jobs_end_in_order_and_hold_no_more_than_they_may(void **state)
+TEST(jobs_end_in_order_and_hold_no_more_than_they_may)
 {
 	static const size_t threads[] = { 1, 2, 5, 16 };
 
@@ -85,7 +80,7 @@ static void jobs_end_in_order_and_hold_no_more_than_they_may(void **state)
 	}
 }
 
-static void no_job_is_no_work(void **state)
+TEST(no_job_is_no_work)
 {
 	struct jobs jobs = { .nr_finished = 0 };
 	const struct ts_ordered ordered = { .nr_threads = 4,
@@ -97,14 +92,4 @@ static void no_job_is_no_work(void **state)
 
 	assert_int_equal(ts_ordered_run(&ordered, NULL), TS_OK);
 	assert_int_equal(jobs.nr_finished, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(jobs_end_in_order_and_hold_no_more_than_they_may),
-		cmocka_unit_test(no_job_is_no_work),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

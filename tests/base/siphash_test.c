@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SipHash against OpenSSL's (openssl mac -macopt hexkey:000102...0f -macopt size:16 SipHash). */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "base/siphash.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 struct row {
 	size_t n; /* the text is 0, 1, 2 ... n-1 */
@@ -21,7 +17,7 @@ static const struct row rows[] = {
 	{ 63, { 0x4a83502f77d15051, 0x7cbd3f979a063e50 } },
 };
 
-static void texts_of_all_lengths_hash_as_elsewhere(void **state)
+TEST(texts_of_all_lengths_hash_as_elsewhere)
 {
 	const struct ts_sipkey key = { { 0x0706050403020100, 0x0f0e0d0c0b0a0908 } };
 	uint8_t text[64];
@@ -35,7 +31,7 @@ static void texts_of_all_lengths_hash_as_elsewhere(void **state)
 	}
 }
 
-static void keys_of_chance_differ_and_keys_of_a_secret_do_not(void **state)
+TEST(keys_of_chance_differ_and_keys_of_a_secret_do_not)
 {
 	struct ts_sipkey a, b;
 
@@ -47,14 +43,4 @@ static void keys_of_chance_differ_and_keys_of_a_secret_do_not(void **state)
 	assert_memory_equal(&a, &b, sizeof(a));
 	b = ts_sipkey_of(TS_LIT("another"));
 	assert_memory_not_equal(&a, &b, sizeof(a));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_of_all_lengths_hash_as_elsewhere),
-		cmocka_unit_test(keys_of_chance_differ_and_keys_of_a_secret_do_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

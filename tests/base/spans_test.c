@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spans against a bitmap of the same moments: every operation on many random lists. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "base/spans.h"
 #include "tests/base/rng.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define NR_MOMENTS 200
 #define ROUNDS	   400
@@ -56,7 +52,7 @@ static void add_random(struct rng *rng, struct ts_spans *spans, struct bitmap *m
 	}
 }
 
-static void adding_is_painting(void **state)
+TEST(adding_is_painting)
 {
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
 		struct ts_spans spans = { .nr = 0 };
@@ -69,7 +65,7 @@ static void adding_is_painting(void **state)
 	}
 }
 
-static void union_and_subtraction_are_or_and_and_not(void **state)
+TEST(union_and_subtraction_are_or_and_and_not)
 {
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
 		struct ts_spans a = { .nr = 0 }, b = { .nr = 0 };
@@ -95,7 +91,7 @@ static void union_and_subtraction_are_or_and_and_not(void **state)
 }
 
 /* Asked in the order of time with the hint, and anywhere with any hint: the same answers. */
-static void covered_counts_painted_moments(void **state)
+TEST(covered_counts_painted_moments)
 {
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
 		struct ts_spans spans = { .nr = 0 };
@@ -121,7 +117,7 @@ static void covered_counts_painted_moments(void **state)
 	}
 }
 
-static void seek_finds_the_first_that_ends_later(void **state)
+TEST(seek_finds_the_first_that_ends_later)
 {
 	struct ts_spans spans = { .nr = 0 };
 
@@ -137,7 +133,7 @@ static void seek_finds_the_first_that_ends_later(void **state)
 	assert_int_equal(ts_spans_seek(&spans, 0, 0), 0);
 }
 
-static void touching_intervals_become_one_and_empty_ones_none(void **state)
+TEST(touching_intervals_become_one_and_empty_ones_none)
 {
 	struct ts_spans spans = { .nr = 0 };
 
@@ -153,7 +149,7 @@ static void touching_intervals_become_one_and_empty_ones_none(void **state)
 }
 
 /* Past .max the list covers all it should, and exactly closed_ps more than that. */
-static void what_coarsening_adds_is_counted(void **state)
+TEST(what_coarsening_adds_is_counted)
 {
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
 		struct ts_spans spans = { .max = 8 };
@@ -176,7 +172,7 @@ static void what_coarsening_adds_is_counted(void **state)
 }
 
 /* A union of two long lists stays below the bound too, and says what it closed. */
-static void a_union_is_bounded(void **state)
+TEST(a_union_is_bounded)
 {
 	struct ts_spans a = { .max = 16 }, b = { .max = 16 };
 
@@ -192,7 +188,7 @@ static void a_union_is_bounded(void **state)
 }
 
 /* However many lists there are, their sum has the moments of all, and what each has closed. */
-static void a_sum_of_lists_has_the_moments_of_all(void **state)
+TEST(a_sum_of_lists_has_the_moments_of_all)
 {
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
 		struct ts_spans out = { .nr = 0 };
@@ -214,20 +210,4 @@ static void a_sum_of_lists_has_the_moments_of_all(void **state)
 		assert_int_equal(out.closed_ps, (int64_t)nr * 3);
 		ts_spans_release(&out);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adding_is_painting),
-		cmocka_unit_test(union_and_subtraction_are_or_and_and_not),
-		cmocka_unit_test(covered_counts_painted_moments),
-		cmocka_unit_test(seek_finds_the_first_that_ends_later),
-		cmocka_unit_test(touching_intervals_become_one_and_empty_ones_none),
-		cmocka_unit_test(what_coarsening_adds_is_counted),
-		cmocka_unit_test(a_union_is_bounded),
-		cmocka_unit_test(a_sum_of_lists_has_the_moments_of_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

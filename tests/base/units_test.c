@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities as people read them: a row each. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include <math.h>
 
 #include "base/units.h"
 #include "base/units_list.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 struct row {
 	const char *(*format)(char out[TS_UNIT_MAX], double value);
@@ -55,7 +51,7 @@ static const struct row rows[] = {
 	{ ts_fmt_pct, 100, "100.0 %" },
 };
 
-static void each_value_has_its_text(void **state)
+TEST(each_value_has_its_text)
 {
 	char out[TS_UNIT_MAX];
 	size_t nr_wrong = 0;
@@ -71,7 +67,7 @@ static void each_value_has_its_text(void **state)
 	assert_int_equal(nr_wrong, 0);
 }
 
-static void unknown_is_a_dash(void **state)
+TEST(unknown_is_a_dash)
 {
 	char out[TS_UNIT_MAX];
 
@@ -82,7 +78,7 @@ static void unknown_is_a_dash(void **state)
 }
 
 /* Nothing is too large for the caller's room. */
-static void extremes_end_inside_the_room(void **state)
+TEST(extremes_end_inside_the_room)
 {
 	static const double odd[] = { 1e300, -1e300, INFINITY, -INFINITY, 1.7e308, 5e-324 };
 	char out[TS_UNIT_MAX];
@@ -97,7 +93,7 @@ static void extremes_end_inside_the_room(void **state)
 	assert_true(strlen(ts_fmt_ps(out, INT64_MAX)) < TS_UNIT_MAX);
 }
 
-static void an_ending_says_the_unit(void **state)
+TEST(an_ending_says_the_unit)
 {
 	static const struct {
 		const char *name, *unit, *label, *text; /* of 1.5e12; NULL: none is said */
@@ -141,14 +137,14 @@ static void an_ending_says_the_unit(void **state)
 	}
 }
 
-static void a_csv_adds_only_the_unit_that_a_name_does_not_say(void **state)
+TEST(a_csv_adds_only_the_unit_that_a_name_does_not_say)
 {
 	assert_false(ts_unit_of(TS_LIT("hbm_operational_intensity"))->is_said);
 	assert_true(ts_unit_of(TS_LIT("ridge_flops_per_byte"))->is_said);
 }
 
 /* The first line that fits counts, so a line below one that is its own ending is never reached. */
-static void no_line_hides_another(void **state)
+TEST(no_line_hides_another)
 {
 	static const char *const endings[] = {
 #define ENDING(ending, kind, name, label, said) ending,
@@ -158,18 +154,4 @@ static void no_line_hides_another(void **state)
 
 	for (size_t i = 0; i < TS_NELEM(endings); i++)
 		assert_string_equal(ts_unit_of(ts_bytes_of(endings[i]))->ending, endings[i]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_value_has_its_text),
-		cmocka_unit_test(unknown_is_a_dash),
-		cmocka_unit_test(extremes_end_inside_the_room),
-		cmocka_unit_test(an_ending_says_the_unit),
-		cmocka_unit_test(a_csv_adds_only_the_unit_that_a_name_does_not_say),
-		cmocka_unit_test(no_line_hides_another),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

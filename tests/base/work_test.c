@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs on 1, 2 and 16 threads. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 
 #include "base/work.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define NR_JOBS 1000
 
@@ -30,7 +27,7 @@ static enum ts_status one(void *ctx, size_t job, size_t thread, struct ts_error 
 
 static const size_t threads[] = { 0, 1, 2, 16, 1000 };
 
-static void every_job_runs_once(void **state)
+TEST(every_job_runs_once)
 {
 	static struct jobs jobs;
 
@@ -45,13 +42,13 @@ static void every_job_runs_once(void **state)
 	}
 }
 
-static void no_jobs_are_good_work(void **state)
+TEST(no_jobs_are_good_work)
 {
 	assert_int_equal(ts_work_run(4, 0, one, NULL, NULL), TS_OK);
 }
 
 /* Job 20 fails on every run, whichever other was failing at the same time. */
-static void the_story_is_of_the_lowest_failed_job(void **state)
+TEST(the_story_is_of_the_lowest_failed_job)
 {
 	static struct jobs jobs;
 
@@ -74,19 +71,7 @@ static void the_story_is_of_the_lowest_failed_job(void **state)
 	}
 }
 
-static void there_is_a_processor(void **state)
+TEST(there_is_a_processor)
 {
 	assert_true(ts_work_cpus() >= 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_job_runs_once),
-		cmocka_unit_test(no_jobs_are_good_work),
-		cmocka_unit_test(the_story_is_of_the_lowest_failed_job),
-		cmocka_unit_test(there_is_a_processor),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

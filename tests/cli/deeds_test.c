@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was done, in words for the console. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "cli/deeds.h"
 
 static void assert_undo(char *const *paths, size_t nr, const char *expected)
@@ -20,7 +15,7 @@ static void assert_undo(char *const *paths, size_t nr, const char *expected)
 
 #define UNDO "Undo: tpusight-annotate --strip"
 
-static void undo_can_be_pasted_into_a_shell(void **state)
+TEST(undo_can_be_pasted_into_a_shell)
 {
 	static char plain[] = "./profiles/run_1", spaces[] = "my runs", quote[] = "it's",
 		    dollar[] = "$HOME/x", empty[] = "";
@@ -32,7 +27,7 @@ static void undo_can_be_pasted_into_a_shell(void **state)
 	assert_undo(others, 2, UNDO " '$HOME/x' ''\n");
 }
 
-static void undo_of_a_path_with_a_dash_ends_the_options(void **state)
+TEST(undo_of_a_path_with_a_dash_ends_the_options)
 {
 	static char dash[] = "--strip", plain[] = "a";
 	char *const paths[] = { plain, dash };
@@ -40,7 +35,7 @@ static void undo_of_a_path_with_a_dash_ends_the_options(void **state)
 	assert_undo(paths, 2, UNDO " -- a --strip\n");
 }
 
-static void undo_of_many_paths_does_not_repeat_them(void **state)
+TEST(undo_of_many_paths_does_not_repeat_them)
 {
 	static char plain[] = "a";
 	char *const paths[] = { plain, plain, plain, plain, plain };
@@ -48,7 +43,7 @@ static void undo_of_many_paths_does_not_repeat_them(void **state)
 	assert_undo(paths, 5, UNDO " with the same paths\n");
 }
 
-static void undo_does_not_steer_the_terminal(void **state)
+TEST(undo_does_not_steer_the_terminal)
 {
 	static char evil[] = "a\033[31m\nb";
 	char *const paths[] = { evil };
@@ -68,7 +63,7 @@ static void assert_line(struct ts_overlay_entry *entries, size_t nr, bool dry_ru
 	ts_buf_release(&out);
 }
 
-static void line_sums_what_was_done(void **state)
+TEST(line_sums_what_was_done)
 {
 	struct ts_overlay_entry entries[] = {
 		{ TS_THING_OVERLAY, TS_DEED_WRITTEN, "a.xplane.pb", 1024, NULL },
@@ -85,7 +80,7 @@ static void line_sums_what_was_done(void **state)
 	assert_line(&entries[4], 1, false, "");
 }
 
-static void what_stands_can_be_undone(void **state)
+TEST(what_stands_can_be_undone)
 {
 	struct ts_overlay_entry entries[] = {
 		{ TS_THING_OVERLAY, TS_DEED_FAILED, "a.xplane.pb", 0, "a.xplane.pb: no" },
@@ -98,18 +93,4 @@ static void what_stands_can_be_undone(void **state)
 	report.nr_entries = 2;
 	assert_true(ts_deeds_stand(&report));
 	assert_int_equal(ts_deeds_failures(&report), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(undo_can_be_pasted_into_a_shell),
-		cmocka_unit_test(undo_of_a_path_with_a_dash_ends_the_options),
-		cmocka_unit_test(undo_of_many_paths_does_not_repeat_them),
-		cmocka_unit_test(undo_does_not_steer_the_terminal),
-		cmocka_unit_test(line_sums_what_was_done),
-		cmocka_unit_test(what_stands_can_be_undone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

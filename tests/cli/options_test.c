@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of options, a row a kind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "cli/option.h"
 
 enum colour { RED, GREEN };
@@ -67,7 +62,7 @@ static void give(struct own *own, const char *name, const char *value)
 	assert_int_equal(ts_option_read(find(name), NULL, own, value, &err), TS_OK);
 }
 
-static void each_kind_sets_its_member(void **state)
+TEST(each_kind_sets_its_member)
 {
 	struct own own = { .colour = RED };
 
@@ -98,7 +93,7 @@ static void each_kind_sets_its_member(void **state)
 	assert_string_equal(own.format, "red");
 }
 
-static void what_is_wrong_is_said(void **state)
+TEST(what_is_wrong_is_said)
 {
 	static const struct {
 		const char *name, *value, *message;
@@ -131,7 +126,7 @@ static void what_is_wrong_is_said(void **state)
 	}
 }
 
-static void a_list_has_an_end(void **state)
+TEST(a_list_has_an_end)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct own own = { .colour = RED };
@@ -140,15 +135,4 @@ static void a_list_has_an_end(void **state)
 	give(&own, "texts", "b");
 	assert_int_equal(ts_option_read(find("texts"), NULL, &own, "c", &err), TS_USAGE);
 	assert_string_equal(err.text, "it is given more than 2 times");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind_sets_its_member),
-		cmocka_unit_test(what_is_wrong_is_said),
-		cmocka_unit_test(a_list_has_an_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

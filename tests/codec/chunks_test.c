@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chunks put at any byte of a file are found again; tests/overlay/records_test.py holds them against another writer's. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "codec/chunks.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define BLOCK 65536
 
@@ -60,7 +56,7 @@ static void check_at(size_t at, size_t n)
 	ts_buf_release(&record);
 }
 
-static void a_chunk_may_begin_at_any_byte(void **state)
+TEST(a_chunk_may_begin_at_any_byte)
 {
 	static const size_t sizes[] = { 0, 1, 100, BLOCK - 24, 3 * BLOCK };
 
@@ -73,13 +69,13 @@ static void a_chunk_may_begin_at_any_byte(void **state)
 }
 
 /* Padding needs room for a header, or goes over the next block. */
-static void a_chunk_may_end_at_any_byte(void **state)
+TEST(a_chunk_may_end_at_any_byte)
 {
 	for (size_t n = BLOCK - 160; n < BLOCK; n++)
 		check_at(0, n);
 }
 
-static void a_chunk_that_is_cut_is_not_whole(void **state)
+TEST(a_chunk_that_is_cut_is_not_whole)
 {
 	struct ts_buf file = TS_BUF_INIT, record = TS_BUF_INIT;
 	struct ts_chunk chunk;
@@ -99,7 +95,7 @@ static void a_chunk_that_is_cut_is_not_whole(void **state)
 	ts_buf_release(&record);
 }
 
-static void a_changed_byte_is_damage(void **state)
+TEST(a_changed_byte_is_damage)
 {
 	struct ts_buf file = TS_BUF_INIT, record = TS_BUF_INIT;
 	struct ts_chunk chunk;
@@ -114,16 +110,4 @@ static void a_changed_byte_is_damage(void **state)
 	}
 	ts_buf_release(&file);
 	ts_buf_release(&record);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_chunk_may_begin_at_any_byte),
-		cmocka_unit_test(a_chunk_may_end_at_any_byte),
-		cmocka_unit_test(a_chunk_that_is_cut_is_not_whole),
-		cmocka_unit_test(a_changed_byte_is_damage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CSV cells: quoting by hand, and random text read back by a small RFC 4180 reader. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <math.h>
 
@@ -38,7 +34,7 @@ static const struct row cells[] = {
 	  "c\xEF\xBF\xBD" },
 };
 
-static void text_is_quoted_and_guarded_as_written_by_hand(void **state)
+TEST(text_is_quoted_and_guarded_as_written_by_hand)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
@@ -53,7 +49,7 @@ static void text_is_quoted_and_guarded_as_written_by_hand(void **state)
 	ts_buf_release(&out);
 }
 
-static void numbers_are_left_alone(void **state)
+TEST(numbers_are_left_alone)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_csv csv = ts_csv_of(&out);
@@ -93,7 +89,7 @@ static size_t read_cell(const uint8_t **at, const uint8_t *end, uint8_t *cell)
 	return n;
 }
 
-static void random_text_reads_back(void **state)
+TEST(random_text_reads_back)
 {
 	static const char letters[] = "ab=+-@\",\n\r\t ' ;x";
 	struct ts_buf out = TS_BUF_INIT;
@@ -130,15 +126,4 @@ static void random_text_reads_back(void **state)
 		assert_ptr_equal(at, out.p + out.n);
 	}
 	ts_buf_release(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_quoted_and_guarded_as_written_by_hand),
-		cmocka_unit_test(numbers_are_left_alone),
-		cmocka_unit_test(random_text_reads_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

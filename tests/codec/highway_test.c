@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HighwayHash against the vectors of its authors (github.com/google/highwayhash, highwayhash_test.cc), and in pieces. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "codec/highway.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 static const uint64_t key[4] = { 0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110,
 				 0x1f1e1d1c1b1a1918 };
@@ -20,7 +16,7 @@ static uint64_t hash_of(const uint8_t *p, size_t n, size_t piece)
 	return ts_highway_finish(&hash);
 }
 
-static void the_vectors_of_its_authors(void **state)
+TEST(the_vectors_of_its_authors)
 {
 	static const uint64_t expected[] = { 0x907a56de22c26e53, 0x7eab43aac7cddd78,
 					     0xb8d0569ab0b53d62, 0x5c6befab8a463d80,
@@ -34,7 +30,7 @@ static void the_vectors_of_its_authors(void **state)
 	}
 }
 
-static void pieces_of_any_size_give_the_same(void **state)
+TEST(pieces_of_any_size_give_the_same)
 {
 	uint8_t bytes[200];
 
@@ -46,7 +42,7 @@ static void pieces_of_any_size_give_the_same(void **state)
 }
 
 /* The first 64 bytes of every file of Riegeli's have three hashes: of 16, 32 and 0 bytes. */
-static void the_hashes_of_a_signature(void **state)
+TEST(the_hashes_of_a_signature)
 {
 	static const uint64_t riegeli[4] = { 0x2f696c6567656952, 0x0a7364726f636572,
 					     0x2f696c6567656952, 0x0a7364726f636572 };
@@ -58,15 +54,4 @@ static void the_hashes_of_a_signature(void **state)
 	ts_highway_init(&hash, riegeli);
 	ts_highway_add(&hash, (struct ts_bytes){ block, sizeof(block) });
 	assert_true(ts_highway_finish(&hash) == 0x3f4a880dd170af83);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_vectors_of_its_authors),
-		cmocka_unit_test(pieces_of_any_size_give_the_same),
-		cmocka_unit_test(the_hashes_of_a_signature),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON writer against cJSON, an independent parser, and against text made by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <float.h>
 #include <locale.h>
@@ -40,7 +36,7 @@ static void write_sample(struct ts_json *json)
 	ts_json_object_end(json);
 }
 
-static void a_key_and_its_value_are_put_in_one(void **state)
+TEST(a_key_and_its_value_are_put_in_one)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&buf, TS_JSON_COMPACT);
@@ -63,7 +59,7 @@ static void a_key_and_its_value_are_put_in_one(void **state)
 	ts_buf_release(&buf);
 }
 
-static void compact_has_no_white_space(void **state)
+TEST(compact_has_no_white_space)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&buf, TS_JSON_COMPACT);
@@ -74,7 +70,7 @@ static void compact_has_no_white_space(void **state)
 	ts_buf_release(&buf);
 }
 
-static void pretty_indents_by_two_and_keeps_empty_ones_closed(void **state)
+TEST(pretty_indents_by_two_and_keeps_empty_ones_closed)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&buf, TS_JSON_PRETTY);
@@ -128,7 +124,7 @@ static const struct string_case strings[] = {
 	  "\"long and plain, then one \\u0001 in the middle of it\"" },
 };
 
-static void strings_are_escaped_as_written_by_hand(void **state)
+TEST(strings_are_escaped_as_written_by_hand)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
@@ -141,7 +137,7 @@ static void strings_are_escaped_as_written_by_hand(void **state)
 }
 
 /* Each byte at each place of a word of eight, so that no lane of the fast path is missed. */
-static void each_byte_is_found_at_each_place(void **state)
+TEST(each_byte_is_found_at_each_place)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
@@ -211,7 +207,7 @@ static size_t random_text(uint8_t *text, size_t max, uint64_t *seed)
 	return n;
 }
 
-static void random_bytes_give_valid_text_that_parses_back(void **state)
+TEST(random_bytes_give_valid_text_that_parses_back)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 	uint64_t seed = 42;
@@ -266,7 +262,7 @@ static const struct number_case numbers[] = {
 	{ -INFINITY, "null" },
 };
 
-static void numbers_have_the_fewest_digits_that_read_back(void **state)
+TEST(numbers_have_the_fewest_digits_that_read_back)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
@@ -278,7 +274,7 @@ static void numbers_have_the_fewest_digits_that_read_back(void **state)
 	ts_buf_release(&buf);
 }
 
-static void random_doubles_read_back_the_same(void **state)
+TEST(random_doubles_read_back_the_same)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 	uint64_t seed = 7;
@@ -301,7 +297,7 @@ static void random_doubles_read_back_the_same(void **state)
 }
 
 /* Plain or with an exponent, as "%.15g" has it. */
-static void numbers_of_few_digits_are_as_printf_has_them(void **state)
+TEST(numbers_of_few_digits_are_as_printf_has_them)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 	uint64_t seed = 11;
@@ -323,7 +319,7 @@ static void numbers_of_few_digits_are_as_printf_has_them(void **state)
 }
 
 /* Needs a locale with a decimal comma on the machine; says so where it is missing. */
-static void numbers_do_not_follow_the_locale(void **state)
+TEST(numbers_do_not_follow_the_locale)
 {
 	static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8",
 					     "nl_NL.UTF-8" };
@@ -340,22 +336,4 @@ static void numbers_do_not_follow_the_locale(void **state)
 	setlocale(LC_NUMERIC, "C");
 	assert_text(&buf, "1234.5");
 	ts_buf_release(&buf);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_key_and_its_value_are_put_in_one),
-		cmocka_unit_test(compact_has_no_white_space),
-		cmocka_unit_test(pretty_indents_by_two_and_keeps_empty_ones_closed),
-		cmocka_unit_test(strings_are_escaped_as_written_by_hand),
-		cmocka_unit_test(each_byte_is_found_at_each_place),
-		cmocka_unit_test(random_bytes_give_valid_text_that_parses_back),
-		cmocka_unit_test(numbers_have_the_fewest_digits_that_read_back),
-		cmocka_unit_test(numbers_of_few_digits_are_as_printf_has_them),
-		cmocka_unit_test(random_doubles_read_back_the_same),
-		cmocka_unit_test(numbers_do_not_follow_the_locale),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The protobuf cursor: rows of bytes, and what must come of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "codec/pb.h"
 
 /*
@@ -81,7 +76,7 @@ static const struct row rows[] = {
 	  "1:0=1 2:2[1] bad at 6" },
 };
 
-static void bytes_read_as_the_rows_say(void **state)
+TEST(bytes_read_as_the_rows_say)
 {
 	char text[256];
 
@@ -98,7 +93,7 @@ static void bytes_read_as_the_rows_say(void **state)
 }
 
 /* One of each wire type; no cut is read past, and whole fields before the cut are seen. */
-static void each_truncation_ends_or_is_noted(void **state)
+TEST(each_truncation_ends_or_is_noted)
 {
 	static const uint8_t message[] = { 0x08, 0x96, 0x01, 0x11, 1,	2,   3,	   4, 5, 6, 7,
 					   8,	 0x1a, 3,    'a',  'b', 'c', 0x25, 1, 2, 3, 4 };
@@ -125,7 +120,7 @@ static void each_truncation_ends_or_is_noted(void **state)
 	}
 }
 
-static void each_truncation_of_a_number_is_an_error(void **state)
+TEST(each_truncation_of_a_number_is_an_error)
 {
 	static const uint8_t longest[] = {
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1
@@ -151,7 +146,7 @@ static void each_truncation_of_a_number_is_an_error(void **state)
 }
 
 /* Bytes behind the end may be looked at, and are not part of the number. */
-static void a_number_that_bytes_follow_is_read_as_any_other(void **state)
+TEST(a_number_that_bytes_follow_is_read_as_any_other)
 {
 	static const struct ts_bytes numbers[] = {
 		TS_LIT("\x00"),
@@ -179,7 +174,7 @@ static void a_number_that_bytes_follow_is_read_as_any_other(void **state)
 		}
 }
 
-static void field_of_another_wire_type_reads_as_nothing(void **state)
+TEST(field_of_another_wire_type_reads_as_nothing)
 {
 	static const struct ts_bytes message = TS_LIT("\x08\x05\x0a\x02hi\x0d\0\0\x80\x3f");
 	struct ts_pb_error err = { NULL, NULL };
@@ -201,7 +196,7 @@ static void field_of_another_wire_type_reads_as_nothing(void **state)
 	assert_null(err.cause);
 }
 
-static void doubles_come_from_their_bits(void **state)
+TEST(doubles_come_from_their_bits)
 {
 	static const struct ts_bytes message = TS_LIT("\x09\x18\x2d\x44\x54\xfb\x21\x09\x40");
 	struct ts_pb_error err = { NULL, NULL };
@@ -211,7 +206,7 @@ static void doubles_come_from_their_bits(void **state)
 	assert_true(ts_pb_double(&pb) == 3.141592653589793);
 }
 
-static void bad_byte_inside_ends_every_loop_outside(void **state)
+TEST(bad_byte_inside_ends_every_loop_outside)
 {
 	/* 1: { 2: { a cut number } }, 3: 1 */
 	static const struct ts_bytes message = TS_LIT("\x0a\x04\x12\x02\x08\x80\x18\x01");
@@ -231,7 +226,7 @@ static void bad_byte_inside_ends_every_loop_outside(void **state)
 	assert_ptr_equal(err.at, message.p + 5); /* the first one stays */
 }
 
-static void random_bytes_are_never_read_past(void **state)
+TEST(random_bytes_are_never_read_past)
 {
 	uint64_t seed = 1;
 
@@ -259,20 +254,4 @@ static void random_bytes_are_never_read_past(void **state)
 		}
 		free(copy);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_read_as_the_rows_say),
-		cmocka_unit_test(each_truncation_ends_or_is_noted),
-		cmocka_unit_test(each_truncation_of_a_number_is_an_error),
-		cmocka_unit_test(a_number_that_bytes_follow_is_read_as_any_other),
-		cmocka_unit_test(field_of_another_wire_type_reads_as_nothing),
-		cmocka_unit_test(doubles_come_from_their_bits),
-		cmocka_unit_test(bad_byte_inside_ends_every_loop_outside),
-		cmocka_unit_test(random_bytes_are_never_read_past),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

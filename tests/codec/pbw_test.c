@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The protobuf writer against bytes worked out by hand, and against the cursor that reads them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <float.h>
 
@@ -18,7 +14,7 @@ static void assert_bytes(const struct ts_buf *buf, struct ts_bytes expected)
 	assert_memory_equal(buf->p, expected.p, expected.n);
 }
 
-static void the_encodings_of_the_specification(void **state)
+TEST(the_encodings_of_the_specification)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 	size_t mark;
@@ -38,7 +34,7 @@ static void the_encodings_of_the_specification(void **state)
 	ts_buf_release(&buf);
 }
 
-static void numbers_come_back(void **state)
+TEST(numbers_come_back)
 {
 	static const uint64_t numbers[] = { 0,	       1,     127,	  128,
 					    16383,     16384, UINT32_MAX, (uint64_t)1 << 63,
@@ -106,7 +102,7 @@ static void assert_nested(struct ts_bytes bytes, size_t len)
 	assert_null(err.cause);
 }
 
-static void messages_nest_at_every_size_of_a_length(void **state)
+TEST(messages_nest_at_every_size_of_a_length)
 {
 	static const size_t lens[] = { 0,     2,     118,     120,     122,	124,	 126,
 				       128,   130,   16370,   16376,   16380,	16382,	 16384,
@@ -122,7 +118,7 @@ static void messages_nest_at_every_size_of_a_length(void **state)
 	ts_buf_release(&buf);
 }
 
-static void strings_are_made_utf8(void **state)
+TEST(strings_are_made_utf8)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
@@ -140,7 +136,7 @@ static void strings_are_made_utf8(void **state)
 	ts_buf_release(&buf);
 }
 
-static void a_failed_buffer_stays_failed(void **state)
+TEST(a_failed_buffer_stays_failed)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 	size_t mark;
@@ -152,17 +148,4 @@ static void a_failed_buffer_stays_failed(void **state)
 	ts_pbw_end(&buf, ts_pbw_begin(&buf, 2));
 	assert_true(buf.failed);
 	ts_buf_release(&buf);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_encodings_of_the_specification),
-		cmocka_unit_test(numbers_come_back),
-		cmocka_unit_test(messages_nest_at_every_size_of_a_length),
-		cmocka_unit_test(strings_are_made_utf8),
-		cmocka_unit_test(a_failed_buffer_stays_failed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

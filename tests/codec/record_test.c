@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records: released, summed, saved and loaded by their tables of members. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
+#include "tests/test.h"
 #include "base/room.h"
 #include "codec/record.h"
 
@@ -144,7 +140,7 @@ static struct ts_buf saved(const struct whole *whole)
 	return out;
 }
 
-static void what_was_saved_is_loaded(void **state)
+TEST(what_was_saved_is_loaded)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct whole whole = given(11), back = { .position = 0 };
@@ -177,7 +173,7 @@ static void what_was_saved_is_loaded(void **state)
 	ts_arena_release(&arena);
 }
 
-static void sums_are_those_of_the_table(void **state)
+TEST(sums_are_those_of_the_table)
 {
 	struct whole into = { .position = 0 }, one = given(11), other = given(100);
 
@@ -201,7 +197,7 @@ static void sums_are_those_of_the_table(void **state)
 }
 
 /* What is packed already, as steps are, is neither longer when it is saved nor harder to pack. */
-static void bytes_are_saved_as_they_are(void **state)
+TEST(bytes_are_saved_as_they_are)
 {
 	static const uint8_t text[] = { 0, 255, 0, 255, 7, 128, 1, 250, 3, 0, 255, 0 };
 	struct ts_arena arena = TS_ARENA_INIT;
@@ -234,7 +230,7 @@ static enum ts_status load(struct ts_bytes bytes, struct ts_error *err)
 	return st;
 }
 
-static void every_truncation_and_every_flipped_bit_is_survived(void **state)
+TEST(every_truncation_and_every_flipped_bit_is_survived)
 {
 	struct whole whole = given(11);
 	struct ts_buf bytes;
@@ -258,7 +254,7 @@ static void every_truncation_and_every_flipped_bit_is_survived(void **state)
 	ts_record_release(&whole_record, &whole);
 }
 
-static void what_cannot_be_is_refused_with_its_place(void **state)
+TEST(what_cannot_be_is_refused_with_its_place)
 {
 	struct whole whole = given(11);
 	struct ts_error err = TS_ERROR_INIT;
@@ -286,17 +282,4 @@ static void what_cannot_be_is_refused_with_its_place(void **state)
 	assert_non_null(strstr(err.text, "cannot be"));
 	ts_buf_release(&bytes);
 	ts_record_release(&whole_record, &whole);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_saved_is_loaded),
-		cmocka_unit_test(bytes_are_saved_as_they_are),
-		cmocka_unit_test(sums_are_those_of_the_table),
-		cmocka_unit_test(every_truncation_and_every_flipped_bit_is_survived),
-		cmocka_unit_test(what_cannot_be_is_refused_with_its_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The shortest digits of doubles: what others publish, every power of two, and strtod for very many. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <float.h>
 #include <math.h>
@@ -52,7 +48,7 @@ static const struct known {
 	{ 9.5367431640625e-07, 95367431640625u, -20 },
 };
 
-static void published_values_have_their_digits(void **state)
+TEST(published_values_have_their_digits)
 {
 	for (size_t i = 0; i < TS_NELEM(knowns); i++) {
 		struct ts_decimal found = ts_shortest(knowns[i].value);
@@ -89,7 +85,7 @@ static void assert_shortest(double value)
 }
 
 /* Each one has another power of ten, or an interval that is narrower below. */
-static void each_power_of_two_and_its_neighbours_are_right(void **state)
+TEST(each_power_of_two_and_its_neighbours_are_right)
 {
 	for (int e = -1074; e <= 1023; e++) {
 		double value = ldexp(1, e);
@@ -110,7 +106,7 @@ static uint64_t next_random(uint64_t *seed)
 	return z ^ z >> 31;
 }
 
-static void random_doubles_are_as_short_as_they_can_be(void **state)
+TEST(random_doubles_are_as_short_as_they_can_be)
 {
 	const char *rounds = getenv("TS_ROUNDS");
 	uint64_t seed = 1;
@@ -126,23 +122,11 @@ static void random_doubles_are_as_short_as_they_can_be(void **state)
 }
 
 /* As reports have them: parts of a whole, rates, percents. */
-static void quotients_are_as_short_as_they_can_be(void **state)
+TEST(quotients_are_as_short_as_they_can_be)
 {
 	uint64_t seed = 2;
 
 	for (int i = 0; i < ROUNDS / 4; i++)
 		assert_shortest(100 * (double)(next_random(&seed) >> (i % 60) | 1) /
 				(double)(next_random(&seed) >> (i % 50) | 1));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(published_values_have_their_digits),
-		cmocka_unit_test(each_power_of_two_and_its_neighbours_are_right),
-		cmocka_unit_test(random_doubles_are_as_short_as_they_can_be),
-		cmocka_unit_test(quotients_are_as_short_as_they_can_be),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text for HTML pages and for terminals. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "codec/html.h"
 #include "codec/term.h"
 #include "codec/utf8.h"
@@ -43,7 +38,7 @@ static const struct row rows[] = {
 	  "\xE4\xB8\xAD\xF0\x9F\x98\x80" },
 };
 
-static void text_is_made_safe_as_written_by_hand(void **state)
+TEST(text_is_made_safe_as_written_by_hand)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
@@ -56,7 +51,7 @@ static void text_is_made_safe_as_written_by_hand(void **state)
 	ts_buf_release(&out);
 }
 
-static void random_bytes_leave_nothing_dangerous(void **state)
+TEST(random_bytes_leave_nothing_dangerous)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	uint64_t seed = 17;
@@ -106,7 +101,7 @@ static const struct cut cuts[] = {
 	{ "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F", 3, "\xC3\xA4" DOTS "\xC3\x9F" },
 };
 
-static void long_names_lose_their_middle(void **state)
+TEST(long_names_lose_their_middle)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
@@ -119,7 +114,7 @@ static void long_names_lose_their_middle(void **state)
 	ts_buf_release(&out);
 }
 
-static void cells_are_filled_on_the_other_side(void **state)
+TEST(cells_are_filled_on_the_other_side)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
@@ -153,7 +148,7 @@ static const struct wrap wraps[] = {
 	{ "", { 6, 2, 2, 1 }, "" },
 };
 
-static void words_break_into_lines_as_written_by_hand(void **state)
+TEST(words_break_into_lines_as_written_by_hand)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
@@ -162,17 +157,4 @@ static void words_break_into_lines_as_written_by_hand(void **state)
 		assert_text(&out, wraps[i].out);
 	}
 	ts_buf_release(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_made_safe_as_written_by_hand),
-		cmocka_unit_test(random_bytes_leave_nothing_dangerous),
-		cmocka_unit_test(long_names_lose_their_middle),
-		cmocka_unit_test(cells_are_filled_on_the_other_side),
-		cmocka_unit_test(words_break_into_lines_as_written_by_hand),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

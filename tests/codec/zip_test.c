@@ -61,7 +61,7 @@ static enum ts_status see(void *ctx, const char *name, struct ts_buf *content, s
 	return TS_OK;
 }
 
-static void what_is_put_in_comes_out(void **state)
+TEST_IN_TMPDIR(what_is_put_in_comes_out)
 {
 	struct ts_buf text = long_text();
 	struct seen seen = { ts_buf_bytes(&text), 0 };
@@ -78,7 +78,7 @@ static void what_is_put_in_comes_out(void **state)
 }
 
 /* Neither the time of the day nor the place where it is written changes a byte. */
-static void the_same_members_give_the_same_bytes(void **state)
+TEST_IN_TMPDIR(the_same_members_give_the_same_bytes)
 {
 	bool same = false;
 
@@ -101,7 +101,7 @@ static void assert_head(struct ts_bytes bytes, const char *name, size_t max, con
 	ts_buf_release(&head);
 }
 
-static void the_head_of_the_first_member_can_be_seen(void **state)
+TEST_IN_TMPDIR(the_head_of_the_first_member_can_be_seen)
 {
 	/* version 20, method 8, no sizes yet, a name of 1 byte and 2 bytes behind it; "hi", deflated */
 	static const char one[] = "PK\003\004\024\0\010\0\010\0"
@@ -126,7 +126,7 @@ static void the_head_of_the_first_member_can_be_seen(void **state)
 	ts_input_release(&in);
 }
 
-static void a_file_that_cannot_be_written_says_why(void **state)
+TEST_IN_TMPDIR(a_file_that_cannot_be_written_says_why)
 {
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -147,16 +147,4 @@ static void a_file_that_cannot_be_written_says_why(void **state)
 	ts_newfile_release(&file);
 	assert_int_not_equal(access("a.zip", F_OK), 0);
 	ts_buf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(what_is_put_in_comes_out),
-		in_tmpdir(the_same_members_give_the_same_bytes),
-		in_tmpdir(the_head_of_the_first_member_can_be_seen),
-		in_tmpdir(a_file_that_cannot_be_written_says_why),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs side by side, made by hand: which ops are the same, and what a difference is made of. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "compare/compare.h"
 #include "result/schema/allocators.def"
 #include "result/schema/compare.def"
@@ -149,7 +144,7 @@ static void given_marked(struct side *side, int64_t step_ps)
 
 /* By the host's marks, which the buckets are of, the first run takes a tenth of the second; by the work that
  * its steps launched four times as long. */
-static void steps_of_gpus_are_compared_by_the_work_that_they_launched(void **state)
+TEST(steps_of_gpus_are_compared_by_the_work_that_they_launched)
 {
 	static const struct op base[] = { { "k", "", "kernel", "", "", US } };
 	static const struct op other[] = { { "k", "", "kernel", "", "", 10 * US } };
@@ -169,7 +164,7 @@ static void steps_of_gpus_are_compared_by_the_work_that_they_launched(void **sta
 	release(sides, 2);
 }
 
-static void jobs_without_a_device_are_compared_by_the_steps_they_marked(void **state)
+TEST(jobs_without_a_device_are_compared_by_the_steps_they_marked)
 {
 	struct side sides[2];
 	struct ts_results into;
@@ -185,7 +180,7 @@ static void jobs_without_a_device_are_compared_by_the_steps_they_marked(void **s
 	release(sides, 2);
 }
 
-static void ops_are_known_by_scope_kind_and_shape(void **state)
+TEST(ops_are_known_by_scope_kind_and_shape)
 {
 	static const struct op base[] = {
 		{ "fusion.1", "jit_f", DOT, "jit(f)/a/dot", "bf16[8,128]{1,0:T(8,128)(2,1)}",
@@ -226,7 +221,7 @@ static void ops_are_known_by_scope_kind_and_shape(void **state)
 }
 
 /* Kernels of a GPU's trace. */
-static void ops_of_which_nothing_else_is_known_go_by_their_names(void **state)
+TEST(ops_of_which_nothing_else_is_known_go_by_their_names)
 {
 	static const struct op base[] = { { "gemm", "", "kernel", "", "", 5 * US },
 					  { "softmax", "", "kernel", "", "", 3 * US } };
@@ -262,7 +257,7 @@ static size_t count_differences(const struct op *base, const struct op *other, s
 	return nr_rows;
 }
 
-static void runs_that_share_few_kernels_are_compared_with_care(void **state)
+TEST(runs_that_share_few_kernels_are_compared_with_care)
 {
 	static const struct op base[] = { { "gemm", "", "kernel", "", "", 5 * US },
 					  { "softmax", "", "kernel", "", "", 3 * US } };
@@ -276,7 +271,7 @@ static void runs_that_share_few_kernels_are_compared_with_care(void **state)
 	assert_int_equal(count_differences(few, base, 2), 1);
 }
 
-static void what_a_difference_is_made_of_sums_to_it(void **state)
+TEST(what_a_difference_is_made_of_sums_to_it)
 {
 	static const struct op base[] = { { "f.1", "m", DOT, "jit(f)/a", "f32[8]", 50 * US },
 					  { "f.2", "m", DOT, "jit(f)/b", "f32[8]", 20 * US } };
@@ -308,7 +303,7 @@ static void what_a_difference_is_made_of_sums_to_it(void **state)
 }
 
 /* The function has another name now: the same shape and scope below it are the same op. */
-static void ops_of_a_renamed_function_are_found(void **state)
+TEST(ops_of_a_renamed_function_are_found)
 {
 	static const struct op base[] = { { "f.1", "jit_f", DOT, "jit(f)/jit(main)/a", "f32[8]",
 					    US } };
@@ -326,7 +321,7 @@ static void ops_of_a_renamed_function_are_found(void **state)
 	release(sides, 2);
 }
 
-static void an_op_with_another_shape_is_found_when_there_is_no_doubt(void **state)
+TEST(an_op_with_another_shape_is_found_when_there_is_no_doubt)
 {
 	static const struct op base[] = { { "f.1", "m", DOT, "jit(f)/a", "f32[8]", 10 * US },
 					  { "f.2", "m", DOT, "jit(f)/b", "f32[8]", 10 * US },
@@ -353,7 +348,7 @@ static void an_op_with_another_shape_is_found_when_there_is_no_doubt(void **stat
 }
 
 /* 10 against 10 steps, all later ones longer: 2 of the C(20, 10) = 184756 ways. */
-static void the_verdict_is_that_of_the_steps(void **state)
+TEST(the_verdict_is_that_of_the_steps)
 {
 	static const struct op base[] = { { "f.1", "m", DOT, "jit(f)/a", "f32[8]", 10 * US } };
 	static const struct op other[] = { { "f.1", "m", DOT, "jit(f)/a", "f32[8]", 11 * US } };
@@ -377,7 +372,7 @@ static void the_verdict_is_that_of_the_steps(void **state)
 }
 
 /* What the short names of gates are: 1 ms, 3 MiB, half a step idle. */
-static void figures_are_found_by_name(void **state)
+TEST(figures_are_found_by_name)
 {
 	static const struct op ops[] = { { "f.1", "m", DOT, "jit(f)/a", "f32[8]", 9 * US } };
 	static const struct {
@@ -427,7 +422,7 @@ static void figures_are_found_by_name(void **state)
 }
 
 /* The help of --view names them. */
-static void each_table_is_in_the_list_of_views(void **state)
+TEST(each_table_is_in_the_list_of_views)
 {
 	static const struct op ops[] = { { "gemm", "", "kernel", "", "", 5 * US } };
 	struct side sides[2];
@@ -446,23 +441,4 @@ static void each_table_is_in_the_list_of_views(void **state)
 	}
 	ts_results_release(&into);
 	release(sides, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ops_are_known_by_scope_kind_and_shape),
-		cmocka_unit_test(ops_of_which_nothing_else_is_known_go_by_their_names),
-		cmocka_unit_test(runs_that_share_few_kernels_are_compared_with_care),
-		cmocka_unit_test(what_a_difference_is_made_of_sums_to_it),
-		cmocka_unit_test(ops_of_a_renamed_function_are_found),
-		cmocka_unit_test(an_op_with_another_shape_is_found_when_there_is_no_doubt),
-		cmocka_unit_test(the_verdict_is_that_of_the_steps),
-		cmocka_unit_test(jobs_without_a_device_are_compared_by_the_steps_they_marked),
-		cmocka_unit_test(steps_of_gpus_are_compared_by_the_work_that_they_launched),
-		cmocka_unit_test(figures_are_found_by_name),
-		cmocka_unit_test(each_table_is_in_the_list_of_views),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

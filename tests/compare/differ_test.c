@@ -3,13 +3,9 @@
  * Whether steps differ. Expected values are worked out by hand: a binomial's tails, Wald and Wolfowitz's
  * mean and variance, ways to deal ranks out.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-#include <cmocka.h>
 
+#include "tests/test.h"
 #include "compare/differ.h"
 
 #define MOST 64
@@ -31,7 +27,7 @@ static void assert_near(double ours, double theirs)
 }
 
 /* Steps that change sides all the time count each; 2 of the 16 over 8 ways have one set below the other. */
-static void steps_without_an_order_count_each(void **state)
+TEST(steps_without_an_order_count_each)
 {
 	const double a[] = { 20, 23, 21, 24, 20.5, 23.5, 21.5, 24.5 };
 	const double b[] = { 10, 13, 11, 14, 10.5, 13.5, 11.5, 14.5 };
@@ -50,7 +46,7 @@ static void steps_without_an_order_count_each(void **state)
  * Sixteen slow steps in one stretch, between sixteen fast ones: 2 changes where 16 are usual. q is
  * 1/16, cot^2(pi/32) is 103: the run has shown its machine once.
  */
-static void a_stall_that_lasts_is_one_observation(void **state)
+TEST(a_stall_that_lasts_is_one_observation)
 {
 	double a[MOST], b[MOST];
 	struct ts_differ differ;
@@ -67,7 +63,7 @@ static void a_stall_that_lasts_is_one_observation(void **state)
 }
 
 /* Stretches of four: 7 changes of 16 usual ones. cot^2(7/64 pi) is 7.8: blocks of 8, four of them. */
-static void shorter_stretches_make_shorter_blocks(void **state)
+TEST(shorter_stretches_make_shorter_blocks)
 {
 	double a[MOST], b[MOST];
 	struct ts_differ differ;
@@ -83,7 +79,7 @@ static void shorter_stretches_make_shorter_blocks(void **state)
 }
 
 /* Each step is a little slower than the one before, and the runs differ a thousand times as much. */
-static void a_drift_that_does_not_matter_makes_no_blocks(void **state)
+TEST(a_drift_that_does_not_matter_makes_no_blocks)
 {
 	double a[10], b[10];
 	struct ts_differ differ;
@@ -100,7 +96,7 @@ static void a_drift_that_does_not_matter_makes_no_blocks(void **state)
 }
 
 /* Both are slow during a stall when they take turns: the ratio of each turn is the programs' own. */
-static void turns_rule_a_stall_out(void **state)
+TEST(turns_rule_a_stall_out)
 {
 	double a[10], b[10];
 	int64_t a_ns[10], b_ns[10];
@@ -122,7 +118,7 @@ static void turns_rule_a_stall_out(void **state)
 }
 
 /* Turns of several steps count once each. */
-static void a_turn_is_the_median_of_its_steps(void **state)
+TEST(a_turn_is_the_median_of_its_steps)
 {
 	const double a[] = { 4, 5, 9, 4, 6, 5 }, b[] = { 2, 3, 2 };
 	const int64_t a_ns[] = { 0, 1, 2, 10, 11, 12 }, b_ns[] = { 5, 6, 15 };
@@ -134,7 +130,7 @@ static void a_turn_is_the_median_of_its_steps(void **state)
 	assert_true(differ.rank.p > 0.05); /* two turns tell nothing */
 }
 
-static void one_run_after_the_other_is_one_turn(void **state)
+TEST(one_run_after_the_other_is_one_turn)
 {
 	const double a[] = { 20, 21, 20, 21, 20, 21 }, b[] = { 1, 2, 1, 2, 1, 2 };
 	const int64_t a_ns[] = { 0, 1, 2, 3, 4, 5 }, b_ns[] = { 10, 11, 12, 13, 14, 15 };
@@ -146,26 +142,10 @@ static void one_run_after_the_other_is_one_turn(void **state)
 	assert_int_equal(differ_of(b, b_ns, 6, a, a_ns, 6).turns, 1); /* whoever was first */
 }
 
-static void nothing_to_compare_is_unknown(void **state)
+TEST(nothing_to_compare_is_unknown)
 {
 	const double a[] = { 1 };
 	struct ts_differ differ = differ_of(a, NULL, 1, a, NULL, 0);
 
 	assert_true(isnan(differ.rank.p) && isnan(differ.ratio_low));
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steps_without_an_order_count_each),
-		cmocka_unit_test(a_stall_that_lasts_is_one_observation),
-		cmocka_unit_test(shorter_stretches_make_shorter_blocks),
-		cmocka_unit_test(a_drift_that_does_not_matter_makes_no_blocks),
-		cmocka_unit_test(turns_rule_a_stall_out),
-		cmocka_unit_test(a_turn_is_the_median_of_its_steps),
-		cmocka_unit_test(one_run_after_the_other_is_one_turn),
-		cmocka_unit_test(nothing_to_compare_is_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gates: what is read from an expression, where a bad one is wrong, and when one fails. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "compare/gate.h"
 
 static const struct {
@@ -33,7 +28,7 @@ static const struct {
 	{ "a > baseline", 1, NAN, TS_GATE_UNKNOWN, NAN },
 };
 
-static void a_gate_fails_when_what_it_says_is_so(void **state)
+TEST(a_gate_fails_when_what_it_says_is_so)
 {
 	for (size_t i = 0; i < TS_NELEM(good); i++) {
 		struct ts_gate_verdict verdict;
@@ -49,7 +44,7 @@ static void a_gate_fails_when_what_it_says_is_so(void **state)
 	}
 }
 
-static void a_name_that_no_report_has_does_not_pass(void **state)
+TEST(a_name_that_no_report_has_does_not_pass)
 {
 	struct ts_gate gate;
 	size_t at;
@@ -58,7 +53,7 @@ static void a_name_that_no_report_has_does_not_pass(void **state)
 	assert_int_equal(ts_gate_judge(&gate, false, NAN, NAN).state, TS_GATE_NO_NAME);
 }
 
-static void a_bad_gate_is_wrong_where_it_is_wrong(void **state)
+TEST(a_bad_gate_is_wrong_where_it_is_wrong)
 {
 	static const struct {
 		const char *text;
@@ -97,15 +92,4 @@ static void a_bad_gate_is_wrong_where_it_is_wrong(void **state)
 			fail_msg("\"%s\": wrong at %zu: %s", bad[i].text, at, err.text);
 		assert_true(err.text[0] != '\0');
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_gate_fails_when_what_it_says_is_so),
-		cmocka_unit_test(a_name_that_no_report_has_does_not_pass),
-		cmocka_unit_test(a_bad_gate_is_wrong_where_it_is_wrong),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

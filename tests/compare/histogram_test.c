@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of several runs in bins that all share, and as many runs as a comparison takes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "compare/compare.h"
 #include "result/schema/compare.def"
 #include "result/schema/ops.def"
@@ -80,7 +75,7 @@ static void assert_bins(const struct ts_table *bins, size_t most)
 				 ts_value_int(TS_CELL_OF(bins, compare_histogram, i - 1, to_ps)));
 }
 
-static void every_step_is_in_one_bin(void **state)
+TEST(every_step_is_in_one_bin)
 {
 	static const int64_t base[] = { 1000, 1010, 1020, 1030 }, other[] = { 1500, 1510, 1000 };
 	struct side sides[2];
@@ -98,7 +93,7 @@ static void every_step_is_in_one_bin(void **state)
 	release(sides, 2);
 }
 
-static void a_step_far_off_does_not_make_one_bin_of_the_others(void **state)
+TEST(a_step_far_off_does_not_make_one_bin_of_the_others)
 {
 	int64_t steps[40];
 	struct side sides[2];
@@ -122,7 +117,7 @@ static void a_step_far_off_does_not_make_one_bin_of_the_others(void **state)
 	release(sides, 2);
 }
 
-static void steps_that_are_alike_are_one_bin(void **state)
+TEST(steps_that_are_alike_are_one_bin)
 {
 	static const int64_t steps[] = { 0, 0, 0 };
 	struct side sides[2];
@@ -138,7 +133,7 @@ static void steps_that_are_alike_are_one_bin(void **state)
 	release(sides, 2);
 }
 
-static void a_run_without_steps_has_no_histogram(void **state)
+TEST(a_run_without_steps_has_no_histogram)
 {
 	static const int64_t steps[] = { 5, 6 };
 	struct side sides[2];
@@ -152,7 +147,7 @@ static void a_run_without_steps_has_no_histogram(void **state)
 }
 
 /* Each run has columns of its own: the table of ops becomes the widest that there is. */
-static void as_many_runs_as_may_be(void **state)
+TEST(as_many_runs_as_may_be)
 {
 	static const int64_t steps[] = { 1000, 1100, 1200, 1300 };
 	struct side sides[TS_COMPARE_MAX];
@@ -177,17 +172,4 @@ static void as_many_runs_as_may_be(void **state)
 		ts_results_release(&into);
 	}
 	release(sides, TS_COMPARE_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_step_is_in_one_bin),
-		cmocka_unit_test(a_step_far_off_does_not_make_one_bin_of_the_others),
-		cmocka_unit_test(steps_that_are_alike_are_one_bin),
-		cmocka_unit_test(a_run_without_steps_has_no_histogram),
-		cmocka_unit_test(as_many_runs_as_may_be),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

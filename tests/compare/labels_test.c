@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What runs are called beside one another. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "compare/compare.h"
 
 #define NR 3
@@ -66,7 +61,7 @@ static void check_label(const struct ts_result *result, size_t run, const char *
 		fail_msg("the label is %.*s and not %s", TS_ARG(label), expected);
 }
 
-static void runs_go_by_the_folder_that_tells_them_apart(void **state)
+TEST(runs_go_by_the_folder_that_tells_them_apart)
 {
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_compare_run runs[NR] = { { .label = NULL } };
@@ -83,7 +78,7 @@ static void runs_go_by_the_folder_that_tells_them_apart(void **state)
 	}
 }
 
-static void a_label_that_is_given_stands(void **state)
+TEST(a_label_that_is_given_stands)
 {
 	struct ts_compare_run runs[2] = {
 		{ .name = TS_LIT("logs/a"),
@@ -96,14 +91,4 @@ static void a_label_that_is_given_stands(void **state)
 	check_label(result, 0, "a label that is much longer than forty letters");
 	check_label(result, 1, "after/all");
 	ts_results_release(&into);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_go_by_the_folder_that_tells_them_apart),
-		cmocka_unit_test(a_label_that_is_given_stands),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

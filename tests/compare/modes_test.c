@@ -3,12 +3,7 @@
  * Runs in modes of one compiler, side by side, as results that the analyses could have left. What
  * real traces say is held against their own marks by tests/truth/torch_modes.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "base/units.h"
 #include "compare/modes.h"
 #include "result/schema/compile.def"
@@ -32,7 +27,7 @@ static const struct name_row name_rows[] = {
 	{ "", "" },
 };
 
-static void a_name_tells_the_mode(void **state)
+TEST(a_name_tells_the_mode)
 {
 	for (size_t i = 0; i < TS_NELEM(name_rows); i++)
 		if (!ts_bytes_is(ts_mode_of(ts_bytes_of(name_rows[i].name)), name_rows[i].mode))
@@ -73,7 +68,7 @@ static void given_side(struct side *side, int64_t step_us, double compile_ms, in
 
 #define MODE(row) TS_ROW(table, compile_modes_modes, row)
 
-static void a_row_a_run_with_speed_cost_and_what_became_of_the_ops(void **state)
+TEST(a_row_a_run_with_speed_cost_and_what_became_of_the_ops)
 {
 	struct side sides[3];
 	struct ts_compare_run runs[3] = { { .name = TS_LIT("eager.json") },
@@ -155,13 +150,13 @@ static void check_turns(int64_t after_us, int64_t turns, enum ts_value_type cert
 	}
 }
 
-static void only_modes_that_took_turns_are_certain(void **state)
+TEST(only_modes_that_took_turns_are_certain)
 {
 	check_turns(EVERY_US / 2, NR_STEPS, TS_VALUE_BOOL);
 	check_turns(EVERY_US * 100, 1, TS_VALUE_NULL);
 }
 
-static void without_steps_nothing_is_said_of_speed(void **state)
+TEST(without_steps_nothing_is_said_of_speed)
 {
 	struct ts_results empty[2], into;
 	struct ts_compare_run runs[2] = { { .name = TS_LIT("a") }, { .name = TS_LIT("b") } };
@@ -183,16 +178,4 @@ static void without_steps_nothing_is_said_of_speed(void **state)
 	ts_results_release(&into);
 	ts_results_release(&empty[0]);
 	ts_results_release(&empty[1]);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_tells_the_mode),
-		cmocka_unit_test(a_row_a_run_with_speed_cost_and_what_became_of_the_ops),
-		cmocka_unit_test(only_modes_that_took_turns_are_certain),
-		cmocka_unit_test(without_steps_nothing_is_said_of_speed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PyTorch's operators of two runs, made by hand: what became of each, and by how much. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "compare/compare.h"
 #include "result/schema/compare.def"
 #include "result/schema/operators.def"
@@ -118,7 +113,7 @@ static const struct operator other[] = {
 };
 
 /* The largest change of time on GPUs first, of a core each. */
-static void operators_are_compared_by_their_time_on_gpus(void **state)
+TEST(operators_are_compared_by_their_time_on_gpus)
 {
 	static const char change[] = "run_1_change_self_gpu_ps";
 	struct side sides[2];
@@ -139,7 +134,7 @@ static void operators_are_compared_by_their_time_on_gpus(void **state)
 	release(sides, &into);
 }
 
-static void an_operator_with_another_shape_is_another_row(void **state)
+TEST(an_operator_with_another_shape_is_another_row)
 {
 	static const char change[] = "run_1_change_self_gpu_ps";
 	struct side sides[2];
@@ -159,7 +154,7 @@ static void an_operator_with_another_shape_is_another_row(void **state)
 }
 
 /* One of them has none: then all are compared by the time on hosts. */
-static void without_gpus_hosts_are_compared(void **state)
+TEST(without_gpus_hosts_are_compared)
 {
 	static const struct operator slow[] = { { "aten::mm", NULL, 10, 0, 8000 } };
 	struct side sides[2];
@@ -174,7 +169,7 @@ static void without_gpus_hosts_are_compared(void **state)
 	release(sides, &into);
 }
 
-static void runs_without_operators_have_no_such_table(void **state)
+TEST(runs_without_operators_have_no_such_table)
 {
 	struct side sides[2];
 	struct ts_results into;
@@ -186,16 +181,4 @@ static void runs_without_operators_have_no_such_table(void **state)
 	assert_null(ts_result_find_table(result, "operators"));
 	assert_null(ts_result_find_table(result, "operator_shapes"));
 	release(sides, &into);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(operators_are_compared_by_their_time_on_gpus),
-		cmocka_unit_test(an_operator_with_another_shape_is_another_row),
-		cmocka_unit_test(without_gpus_hosts_are_compared),
-		cmocka_unit_test(runs_without_operators_have_no_such_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
  * The rank test. Expected values are counted by hand where that can be done, else scipy's (1.17):
  * stats.mannwhitneyu(b, a, method=...), and for ties stats.permutation_test over the same statistic.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-#include <cmocka.h>
 
+#include "tests/test.h"
 #include "compare/rank.h"
 
 static struct ts_rank rank_of(const double *a, size_t nr_a, const double *b, size_t nr_b)
@@ -27,7 +23,7 @@ static void assert_near(double ours, double theirs)
 }
 
 /* 3 of 6 can be chosen in 20 ways; the three largest are one of them, the three smallest another. */
-static void all_of_one_larger_is_counted_by_hand(void **state)
+TEST(all_of_one_larger_is_counted_by_hand)
 {
 	const double a[] = { 1, 2, 3 }, b[] = { 4, 5, 6 };
 	struct ts_rank rank = rank_of(a, 3, b, 3);
@@ -40,7 +36,7 @@ static void all_of_one_larger_is_counted_by_hand(void **state)
 	assert_near(rank_of(b, 3, a, 3).effect, -1);
 }
 
-static void the_same_samples_do_not_differ(void **state)
+TEST(the_same_samples_do_not_differ)
 {
 	const double a[] = { 3, 1, 4, 1, 5, 9, 2, 6 };
 	struct ts_rank rank = rank_of(a, 8, a, 8);
@@ -49,7 +45,7 @@ static void the_same_samples_do_not_differ(void **state)
 	assert_true(rank.effect == 0);
 }
 
-static void samples_all_alike_do_not_differ(void **state)
+TEST(samples_all_alike_do_not_differ)
 {
 	double a[40];
 
@@ -59,7 +55,7 @@ static void samples_all_alike_do_not_differ(void **state)
 	assert_near(rank_of(a, 40, a, 40).p, 1); /* the approximation has no variance there */
 }
 
-static void nothing_to_compare_is_unknown(void **state)
+TEST(nothing_to_compare_is_unknown)
 {
 	const double a[] = { 1 };
 
@@ -68,7 +64,7 @@ static void nothing_to_compare_is_unknown(void **state)
 }
 
 /* Ways to choose 2 of {1, 2, 2, 3} (ranks 1, 2.5, 2.5, 4): sums 3.5 3.5 5 5 6.5 6.5. Seen: 2 and 3. */
-static void ties_are_counted_by_hand(void **state)
+TEST(ties_are_counted_by_hand)
 {
 	const double a[] = { 1, 2 }, b[] = { 2, 3 };
 	struct ts_rank rank = rank_of(a, 2, b, 2);
@@ -77,7 +73,7 @@ static void ties_are_counted_by_hand(void **state)
 	assert_near(rank.p, 2 * 2.0 / 6);
 }
 
-static void small_samples_are_as_scipy_has_them(void **state)
+TEST(small_samples_are_as_scipy_has_them)
 {
 	static const struct {
 		double a[8], b[8];
@@ -110,7 +106,7 @@ static void small_samples_are_as_scipy_has_them(void **state)
 }
 
 /* 105 samples of which 81 values are different, and the same in steps of four: many ties. */
-static void many_samples_are_approximated_as_scipy_does(void **state)
+TEST(many_samples_are_approximated_as_scipy_does)
 {
 	double a[60], b[45];
 	struct ts_rank rank;
@@ -130,19 +126,4 @@ static void many_samples_are_approximated_as_scipy_does(void **state)
 	rank = rank_of(a, 60, b, 45);
 	assert_near(rank.u, 1164.5);
 	assert_near(rank.p, 0.2305517147081464);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_of_one_larger_is_counted_by_hand),
-		cmocka_unit_test(the_same_samples_do_not_differ),
-		cmocka_unit_test(samples_all_alike_do_not_differ),
-		cmocka_unit_test(nothing_to_compare_is_unknown),
-		cmocka_unit_test(ties_are_counted_by_hand),
-		cmocka_unit_test(small_samples_are_as_scipy_has_them),
-		cmocka_unit_test(many_samples_are_approximated_as_scipy_does),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

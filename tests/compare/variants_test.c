@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that were compiled for several shapes: what two runs have in common is a set. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "compare/compare.h"
 
 #define MOST 4
@@ -93,17 +88,8 @@ static void check(const struct row *row)
 	}
 }
 
-static void shapes_are_compared_as_sets(void **state)
+TEST(shapes_are_compared_as_sets)
 {
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		check(&rows[i]);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shapes_are_compared_as_sets),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
  * Redacting: what becomes of names, and that nothing of whom a profile is from is left in the copy. Names
  * are written out with #1, #2 ... in place of hashes, in the order in which they first appear.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "codec/jtok.h"
 #include "copy/redact.h"
 #include "tests/copy/trimmed.h"
 #include "tests/read/mutate.h"
 #include "tests/read/xplane_make.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define HASH_LETTERS 16
 
@@ -113,7 +109,7 @@ static const struct name_row name_rows[] = {
 	{ "public_name public_2", "public_name public_2" },
 };
 
-static void names_are_taken_apart(void **state)
+TEST(names_are_taken_apart)
 {
 	struct ts_names names;
 
@@ -139,7 +135,7 @@ static void put_name(const struct ts_names *names, const char *name, char out[64
 	ts_buf_release(&buf);
 }
 
-static void one_name_is_one_hash_everywhere_and_with_each_key_another(void **state)
+TEST(one_name_is_one_hash_everywhere_and_with_each_key_another)
 {
 	struct ts_names names, others;
 	struct ts_sipkey key = { { 1, 3 } };
@@ -177,7 +173,7 @@ static const struct name_row json_rows[] = {
 	{ "{\"correlation\": 17, \"stream\": 7}", "{\"correlation\": 17, \"stream\": 7}" },
 };
 
-static void json_keeps_its_numbers_and_known_keys(void **state)
+TEST(json_keeps_its_numbers_and_known_keys)
 {
 	struct ts_names names;
 
@@ -194,7 +190,7 @@ static void json_keeps_its_numbers_and_known_keys(void **state)
 	ts_names_release(&names);
 }
 
-static void json_of_any_depth_is_closed(void **state)
+TEST(json_of_any_depth_is_closed)
 {
 	struct ts_names names;
 	struct ts_buf deep = TS_BUF_INIT, out = TS_BUF_INIT;
@@ -321,7 +317,7 @@ static void given_xplane(struct ts_buf *out)
 	ts_buf_release(&hlo);
 }
 
-static void nothing_of_anybody_is_left_in_an_xplane(void **state)
+TEST(nothing_of_anybody_is_left_in_an_xplane)
 {
 	struct ts_buf run = TS_BUF_INIT, out = TS_BUF_INIT;
 	struct ts_redact_report report;
@@ -365,7 +361,7 @@ static const char trace[] =
 	"12, \"s\": \"g\"}\n"
 	"], \"traceName\": \"/home/secret/trace.json\"}";
 
-static void nothing_of_anybody_is_left_in_a_trace(void **state)
+TEST(nothing_of_anybody_is_left_in_a_trace)
 {
 	struct ts_bytes bytes = { (const uint8_t *)trace, sizeof(trace) - 1 }, copy;
 	struct ts_buf out = TS_BUF_INIT;
@@ -401,7 +397,7 @@ static void take_damaged(bool is_trace, struct ts_bytes bytes)
 	ts_buf_release(&out);
 }
 
-static void damage_gives_sound_copies(void **state)
+TEST(damage_gives_sound_copies)
 {
 	struct ts_bytes text = { (const uint8_t *)trace, sizeof(trace) - 1 };
 	struct ts_buf run = TS_BUF_INIT, bad = TS_BUF_INIT;
@@ -423,7 +419,7 @@ static void damage_gives_sound_copies(void **state)
 }
 
 /* A trace that was cut has no secret either. */
-static void what_was_cut_is_hashed_too(void **state)
+TEST(what_was_cut_is_hashed_too)
 {
 	struct ts_bytes text = { (const uint8_t *)trace, sizeof(trace) - 1 };
 	struct ts_buf run = TS_BUF_INIT, out = TS_BUF_INIT;
@@ -443,20 +439,4 @@ static void what_was_cut_is_hashed_too(void **state)
 	}
 	ts_buf_release(&run);
 	ts_buf_release(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_taken_apart),
-		cmocka_unit_test(one_name_is_one_hash_everywhere_and_with_each_key_another),
-		cmocka_unit_test(json_keeps_its_numbers_and_known_keys),
-		cmocka_unit_test(json_of_any_depth_is_closed),
-		cmocka_unit_test(nothing_of_anybody_is_left_in_an_xplane),
-		cmocka_unit_test(nothing_of_anybody_is_left_in_a_trace),
-		cmocka_unit_test(damage_gives_sound_copies),
-		cmocka_unit_test(what_was_cut_is_hashed_too),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

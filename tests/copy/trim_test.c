@@ -202,7 +202,7 @@ static void expect_run(const struct ts_trim_choice *choice, const char *expected
 	ts_buf_release(&words);
 }
 
-static void a_step_stays_with_what_overlaps_it_and_nothing_else(void **state)
+TEST(a_step_stays_with_what_overlaps_it_and_nothing_else)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 
@@ -215,7 +215,7 @@ static void a_step_stays_with_what_overlaps_it_and_nothing_else(void **state)
 			    "Task Environment: | | profile_start_time profile_stop_time\n");
 }
 
-static void time_cuts_at_its_bounds(void **state)
+TEST(time_cuts_at_its_bounds)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 
@@ -229,7 +229,7 @@ static void time_cuts_at_its_bounds(void **state)
 		   "Task Environment: | | profile_start_time profile_stop_time\n");
 }
 
-static void a_plane_stays_with_what_describes_it(void **state)
+TEST(a_plane_stays_with_what_describes_it)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 
@@ -240,7 +240,7 @@ static void a_plane_stays_with_what_describes_it(void **state)
 			    "Task Environment: | | profile_start_time profile_stop_time\n");
 }
 
-static void what_is_not_there_cannot_be_asked_for(void **state)
+TEST(what_is_not_there_cannot_be_asked_for)
 {
 	struct ts_trim_choice steps = TRIM_ALL, plane = TRIM_ALL, host = TRIM_ALL;
 	const struct {
@@ -274,7 +274,7 @@ static void what_is_not_there_cannot_be_asked_for(void **state)
 }
 
 /* Each of two cores has its own step 1; their hosts' threads are cut by both. */
-static void each_core_is_cut_by_its_own_steps(void **state)
+TEST(each_core_is_cut_by_its_own_steps)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 	struct ts_buf run = TS_BUF_INIT, out = TS_BUF_INIT, words = TS_BUF_INIT;
@@ -306,7 +306,7 @@ static void each_core_is_cut_by_its_own_steps(void **state)
 	ts_buf_release(&words);
 }
 
-static void an_annotation_goes(void **state)
+TEST(an_annotation_goes)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 	struct ts_buf run = TS_BUF_INIT, out = TS_BUF_INIT, again = TS_BUF_INIT;
@@ -344,7 +344,7 @@ static void take_damaged(struct ts_bytes bytes, const struct ts_trim_choice *cho
 	ts_buf_release(&out);
 }
 
-static void damaged_xplanes_give_sound_ones(void **state)
+TEST(damaged_xplanes_give_sound_ones)
 {
 	struct ts_buf run = TS_BUF_INIT, bad = TS_BUF_INIT;
 	struct ts_trim_choice choice = TRIM_ALL;
@@ -413,7 +413,7 @@ static void expect_keys(const char *text, const struct ts_trim_choice *choice, c
 	"{\"ph\": \"M\", \"k\": \"" k "\", \"name\": \"" what "\", \"pid\": " pid \
 	", \"tid\": " tid ", \"args\": {\"name\": \"x\"}}"
 
-static void events_of_a_trace_stay_whole_if_they_overlap(void **state)
+TEST(events_of_a_trace_stay_whole_if_they_overlap)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 
@@ -429,7 +429,7 @@ static void events_of_a_trace_stay_whole_if_they_overlap(void **state)
 		    &choice, "bdfg");
 }
 
-static void names_stay_with_their_threads(void **state)
+TEST(names_stay_with_their_threads)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 
@@ -447,7 +447,7 @@ static void names_stay_with_their_threads(void **state)
 		&choice, "acxe");
 }
 
-static void pairs_stay_or_go_together(void **state)
+TEST(pairs_stay_or_go_together)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 
@@ -483,7 +483,7 @@ static void pairs_stay_or_go_together(void **state)
 		    &choice, "xadf");
 }
 
-static void more_pairs_than_memory_holds_are_dealt_out(void **state)
+TEST(more_pairs_than_memory_holds_are_dealt_out)
 {
 	struct ts_trim trim = { .profile = NULL };
 	struct ts_span span = { 10, 20 };
@@ -522,7 +522,7 @@ static void more_pairs_than_memory_holds_are_dealt_out(void **state)
 	", \"tid\": 7, \"ts\": " ts ", \"dur\": 4}"
 
 /* PyTorch numbers GPUs from 0, and a process may go by the same number. */
-static void a_gpu_is_a_plane_of_its_own(void **state)
+TEST(a_gpu_is_a_plane_of_its_own)
 {
 	static const char text[] =
 		HEAD X("a", "0", "0", "100", "5") "," KERNEL("b", "0", "101") "," M(
@@ -537,7 +537,7 @@ static void a_gpu_is_a_plane_of_its_own(void **state)
 	expect_keys(text, &choice, "am");
 }
 
-static void steps_of_the_profiler_cut_a_trace(void **state)
+TEST(steps_of_the_profiler_cut_a_trace)
 {
 	static const char step[] =
 		"{\"ph\": \"X\", \"k\": \"%s\", \"name\": \"ProfilerStep#%d\", \"cat\": "
@@ -575,7 +575,7 @@ static void expect_text(const char *text, const char *expected)
 
 #define EVENT X("a", "1", "1", "100", "5")
 
-static void what_is_no_event_is_copied_and_what_is_open_is_closed(void **state)
+TEST(what_is_no_event_is_copied_and_what_is_open_is_closed)
 {
 	expect_text(HEAD EVENT TAIL,
 		    "{\n\"deviceProperties\": [{\"id\": 0}],\n\"traceEvents\": [\n" EVENT
@@ -613,7 +613,7 @@ static void take_damaged_trace(struct ts_bytes bytes)
 	ts_buf_release(&out);
 }
 
-static void damaged_traces_give_closed_ones(void **state)
+TEST(damaged_traces_give_closed_ones)
 {
 	static const char text[] =
 		HEAD EVENT "," P("s", "b", "1", "112") "," P("f", "c", "1", "118") "," P(
@@ -644,7 +644,7 @@ static void damaged_traces_give_closed_ones(void **state)
 
 static const struct ts_newfile_use use = { .is_named = true };
 
-static void a_copy_is_packed_when_its_name_says_so(void **state)
+TEST_IN_TMPDIR(a_copy_is_packed_when_its_name_says_so)
 {
 	static const uint8_t piece[4096] = "all work and no play";
 	struct ts_bytes bytes = { piece, sizeof(piece) };
@@ -667,7 +667,7 @@ static void a_copy_is_packed_when_its_name_says_so(void **state)
 	ts_buf_release(&text);
 }
 
-static void a_copy_that_is_not_finished_is_not_there(void **state)
+TEST_IN_TMPDIR(a_copy_that_is_not_finished_is_not_there)
 {
 	struct ts_copy_out out;
 	struct ts_error err = TS_ERROR_INIT;
@@ -678,31 +678,4 @@ static void a_copy_that_is_not_finished_is_not_there(void **state)
 	assert_false(ts_file_exists("b.json"));
 	assert_int_equal(ts_copy_open(&out, "nowhere/b.json", &use, &err), TS_NOTFOUND);
 	ts_copy_release(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_step_stays_with_what_overlaps_it_and_nothing_else),
-		cmocka_unit_test(time_cuts_at_its_bounds),
-		cmocka_unit_test(a_plane_stays_with_what_describes_it),
-		cmocka_unit_test(what_is_not_there_cannot_be_asked_for),
-		cmocka_unit_test(each_core_is_cut_by_its_own_steps),
-		cmocka_unit_test(an_annotation_goes),
-		cmocka_unit_test(damaged_xplanes_give_sound_ones),
-		cmocka_unit_test(events_of_a_trace_stay_whole_if_they_overlap),
-		cmocka_unit_test(names_stay_with_their_threads),
-		cmocka_unit_test(pairs_stay_or_go_together),
-		cmocka_unit_test(more_pairs_than_memory_holds_are_dealt_out),
-		cmocka_unit_test(a_gpu_is_a_plane_of_its_own),
-		cmocka_unit_test(steps_of_the_profiler_cut_a_trace),
-		cmocka_unit_test(what_is_no_event_is_copied_and_what_is_open_is_closed),
-		cmocka_unit_test(damaged_traces_give_closed_ones),
-		cmocka_unit_test_setup_teardown(a_copy_is_packed_when_its_name_says_so, make_tmpdir,
-						drop_tmpdir),
-		cmocka_unit_test_setup_teardown(a_copy_that_is_not_finished_is_not_there,
-						make_tmpdir, drop_tmpdir),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

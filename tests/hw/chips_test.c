@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which row a device gets, and whose figures win. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "hw/chips.h"
 
 static struct ts_chip_query tpu(const char *kind, bool megacore)
@@ -33,7 +28,7 @@ static void assert_near(double value, double expected, double share)
 }
 
 /* Every way libtpu, JAX, Cloud and GKE write a TPU's name. */
-static void test_names_are_recognised(void **state)
+TEST(test_names_are_recognised)
 {
 	static const struct {
 		const char *kind, *expected;
@@ -77,7 +72,7 @@ static void test_names_are_recognised(void **state)
 	}
 }
 
-static void test_unknown_chips_have_no_rates(void **state)
+TEST(test_unknown_chips_have_no_rates)
 {
 	static const char *const kinds[] = {
 		"",	     "TPU",
@@ -106,7 +101,7 @@ static void test_unknown_chips_have_no_rates(void **state)
 }
 
 /* The figures XProf's own tests expect of a chip; its 1200 GB/s of a v4 is rounded from 1228. */
-static void test_rows_agree_with_xprofs_figures(void **state)
+TEST(test_rows_agree_with_xprofs_figures)
 {
 	static const struct {
 		const char *kind;
@@ -131,7 +126,7 @@ static void test_rows_agree_with_xprofs_figures(void **state)
 
 /* A matrix unit does dim x dim multiply-adds a cycle (a v6e's and a v7x's twice that, as their peak
  * says): count x dim^2 x 2 x clock must give the published peak. v7x peaks at 2.2 GHz, not 1.9. */
-static void test_peak_follows_from_the_array_and_the_clock(void **state)
+TEST(test_peak_follows_from_the_array_and_the_clock)
 {
 	static const struct {
 		const char *kind;
@@ -156,7 +151,7 @@ static void test_peak_follows_from_the_array_and_the_clock(void **state)
 	}
 }
 
-static void test_a_megacore_has_the_rates_of_two_cores(void **state)
+TEST(test_a_megacore_has_the_rates_of_two_cores)
 {
 	static const char *const kinds[] = { "TPU v4", "TPU v5p" };
 
@@ -173,7 +168,7 @@ static void test_a_megacore_has_the_rates_of_two_cores(void **state)
 }
 
 /* A v7x plane says 1028.75 TF and 3686.156 GB/s; the table has 1153.5 and 3690. */
-static void test_the_profiles_own_figures_win(void **state)
+TEST(test_the_profiles_own_figures_win)
 {
 	struct ts_chip_query query = tpu("TPU v7x", false);
 	struct ts_rates rates = ts_rates_of(&query, 1028.75e12, 3686.156e9, 20e12, 100);
@@ -188,7 +183,7 @@ static void test_the_profiles_own_figures_win(void **state)
 	assert_int_equal(rates.mxu_dim, 256);
 }
 
-static void test_an_unknown_chip_keeps_what_its_profile_says(void **state)
+TEST(test_an_unknown_chip_keeps_what_its_profile_says)
 {
 	struct ts_chip_query query = tpu("TPU v9", false);
 	struct ts_rates rates = ts_rates_of(&query, 5e15, 1e13, 0, -1);
@@ -202,7 +197,7 @@ static void test_an_unknown_chip_keeps_what_its_profile_says(void **state)
 }
 
 /* Rows of stats as seen in real planes and Kineto files, and made from XLA's device descriptions. */
-static void test_gpus_are_known_by_their_stats(void **state)
+TEST(test_gpus_are_known_by_their_stats)
 {
 	static const struct {
 		const char *vendor, *kind;
@@ -273,7 +268,7 @@ static struct ts_chip_query mi300x(int64_t cores)
 }
 
 /* The plane's memory_bandwidth, 2662.4 GB/s, is half of what the card has. */
-static void test_amds_halved_bandwidth_is_not_taken(void **state)
+TEST(test_amds_halved_bandwidth_is_not_taken)
 {
 	struct ts_chip_query query = mi300x(304);
 	struct ts_rates rates = ts_rates_of(&query, NAN, 2662400000000., NAN, 206141652992);
@@ -285,7 +280,7 @@ static void test_amds_halved_bandwidth_is_not_taken(void **state)
 }
 
 /* A partition with 38 of 304 CUs: 38 x 2.1 GHz x 2048 = 163.4 TF; its bandwidth is not published. */
-static void test_a_part_of_a_card_has_the_peak_of_its_cores(void **state)
+TEST(test_a_part_of_a_card_has_the_peak_of_its_cores)
 {
 	struct ts_chip_query query = mi300x(38);
 	struct ts_rates rates = ts_rates_of(&query, NAN, 2662400000000., NAN, -1);
@@ -298,7 +293,7 @@ static void test_a_part_of_a_card_has_the_peak_of_its_cores(void **state)
 
 /* XProf's peak of cards without a row: an A6000 (8.6, 84 SMs, 1800 MHz) 154.8 TF; an unheard-of
  * architecture has none. */
-static void test_cards_without_a_row_are_computed_or_unknown(void **state)
+TEST(test_cards_without_a_row_are_computed_or_unknown)
 {
 	struct ts_chip_query query = mi300x(84);
 	struct ts_rates rates;
@@ -312,23 +307,4 @@ static void test_cards_without_a_row_are_computed_or_unknown(void **state)
 	assert_true(rates.hbm_bytes_per_s == 768e9);
 	query.cc_major = 13;
 	assert_true(isnan(table_rates(&query).peak_flops_per_s));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names_are_recognised),
-		cmocka_unit_test(test_unknown_chips_have_no_rates),
-		cmocka_unit_test(test_rows_agree_with_xprofs_figures),
-		cmocka_unit_test(test_peak_follows_from_the_array_and_the_clock),
-		cmocka_unit_test(test_a_megacore_has_the_rates_of_two_cores),
-		cmocka_unit_test(test_the_profiles_own_figures_win),
-		cmocka_unit_test(test_an_unknown_chip_keeps_what_its_profile_says),
-		cmocka_unit_test(test_gpus_are_known_by_their_stats),
-		cmocka_unit_test(test_amds_halved_bandwidth_is_not_taken),
-		cmocka_unit_test(test_a_part_of_a_card_has_the_peak_of_its_cores),
-		cmocka_unit_test(test_cards_without_a_row_are_computed_or_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which resource bounds an op. A chip of 100 FLOP/s, 10 B/s of HBM and 50 B/s of VMEM. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "hw/chips.h"
 
 static const struct ts_rates rates = {
@@ -14,7 +9,7 @@ static const struct ts_rates rates = {
 	.vmem_bytes_per_s = 50,
 };
 
-static void test_the_slowest_resource_bounds(void **state)
+TEST(test_the_slowest_resource_bounds)
 {
 	static const struct {
 		double flops, hbm, vmem;
@@ -46,7 +41,7 @@ static void test_the_slowest_resource_bounds(void **state)
 	}
 }
 
-static void test_an_unknown_chip_bounds_nothing(void **state)
+TEST(test_an_unknown_chip_bounds_nothing)
 {
 	struct ts_rates unknown = { .peak_flops_per_s = NAN,
 				    .hbm_bytes_per_s = NAN,
@@ -58,7 +53,7 @@ static void test_an_unknown_chip_bounds_nothing(void **state)
 }
 
 /* A v6e: ridge point 918e12 / 1638e9 = 560 FLOP/B. */
-static void test_the_ridge_point_divides_compute_from_memory(void **state)
+TEST(test_the_ridge_point_divides_compute_from_memory)
 {
 	struct ts_chip_query query = { .kind = TS_LIT("TPU v6e"), .memory_bytes = -1 };
 	struct ts_rates v6e = ts_rates_of(&query, NAN, NAN, NAN, -1);
@@ -69,7 +64,7 @@ static void test_the_ridge_point_divides_compute_from_memory(void **state)
 
 /* v6e: int8 runs at 1836 TOP/s, twice the bf16 peak, fp8 at the bf16 rate; a v7x has no rate for
  * int8 and twice the peak for fp8. */
-static void test_8_bit_products_count_by_their_own_rate(void **state)
+TEST(test_8_bit_products_count_by_their_own_rate)
 {
 	struct ts_chip_query query = { .kind = TS_LIT("TPU v6e"), .memory_bytes = -1 };
 	struct ts_rates v6e = ts_rates_of(&query, NAN, NAN, NAN, -1), v7x;
@@ -85,24 +80,11 @@ static void test_8_bit_products_count_by_their_own_rate(void **state)
 	assert_true(ts_bf16_flops(&v7x, 1000, 1000, 0, 1000) == 500);
 }
 
-static void test_bounds_have_xprofs_names(void **state)
+TEST(test_bounds_have_xprofs_names)
 {
 	assert_string_equal(ts_bound_name(TS_BOUND_COMPUTE), "Compute");
 	assert_string_equal(ts_bound_name(TS_BOUND_HBM), "HBM");
 	assert_string_equal(ts_bound_name(TS_BOUND_VMEM), "VMEM");
 	assert_string_equal(ts_bound_name(TS_BOUND_UNKNOWN), "Unknown");
 	assert_string_equal(ts_bound_name((enum ts_bound)99), "Unknown");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_slowest_resource_bounds),
-		cmocka_unit_test(test_an_unknown_chip_bounds_nothing),
-		cmocka_unit_test(test_the_ridge_point_divides_compute_from_memory),
-		cmocka_unit_test(test_8_bit_products_count_by_their_own_rate),
-		cmocka_unit_test(test_bounds_have_xprofs_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices, and what a collective takes on them: by hand, with links of 100 bytes a second. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <math.h>
 
 #include "hw/topology.h"
 
-static void slices_are_read(void **state)
+TEST(slices_are_read)
 {
 	struct ts_topology topology;
 
@@ -35,7 +31,7 @@ static void slices_are_read(void **state)
 	assert_int_equal(topology.nr_chips, 16); /* of one */
 }
 
-static void what_is_no_slice_is_refused(void **state)
+TEST(what_is_no_slice_is_refused)
 {
 	static const char *const texts[] = {
 		"",	"x",	     "2x",	   "0x4",
@@ -68,7 +64,7 @@ static void near(double is, double expected)
 		fail_msg("%.12g is not %.12g", is, expected);
 }
 
-static void collectives_send_what_the_least_algorithm_sends(void **state)
+TEST(collectives_send_what_the_least_algorithm_sends)
 {
 	/* 4 chips of 2x2: 2 x 3/4 x 800 = 1200 bytes, over a link along each of two axes */
 	near(on("2x2", "TPU v6e", TS_ALL_REDUCE, 4, 800).likely_s, 1200 / 200.);
@@ -86,7 +82,7 @@ static void collectives_send_what_the_least_algorithm_sends(void **state)
 	near(on("2x4", "TPU v5e", TS_ALL_REDUCE, 1, 800).likely_s, 0);
 }
 
-static void what_is_not_known_stays_unknown(void **state)
+TEST(what_is_not_known_stays_unknown)
 {
 	struct ts_exchange exchange = { TS_ALL_REDUCE, 4, 800 };
 	struct ts_topology topology = { .nr_dims = 0 };
@@ -97,16 +93,4 @@ static void what_is_not_known_stays_unknown(void **state)
 	assert_true(isnan(ts_exchange_time_of(&topology, 100, &exchange).likely_s));
 	exchange.what = TS_COLLECTIVE_NONE;
 	assert_true(isnan(ts_exchange_time_of(&topology, 100, &exchange).likely_s));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slices_are_read),
-		cmocka_unit_test(what_is_no_slice_is_refused),
-		cmocka_unit_test(collectives_send_what_the_least_algorithm_sends),
-		cmocka_unit_test(what_is_not_known_stays_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,7 +132,7 @@ static enum ts_status visit(struct ts_bytes bytes, struct seen *seen, uint64_t m
 	return ts_archive_each(bytes, &visitor, err);
 }
 
-static void files_come_one_by_one_from_every_kind(void **state)
+TEST(files_come_one_by_one_from_every_kind)
 {
 	for (size_t i = 0; i < TS_NELEM(kinds); i++) {
 		struct ts_buf packed = TS_BUF_INIT;
@@ -153,7 +153,7 @@ static void files_come_one_by_one_from_every_kind(void **state)
 	}
 }
 
-static void what_is_not_wanted_is_passed_over(void **state)
+TEST(what_is_not_wanted_is_passed_over)
 {
 	for (size_t i = 0; i < TS_NELEM(kinds); i++) {
 		struct ts_buf packed = TS_BUF_INIT;
@@ -169,7 +169,7 @@ static void what_is_not_wanted_is_passed_over(void **state)
 	}
 }
 
-static void tools_of_others_make_archives_too(void **state)
+TEST_IN_TMPDIR(tools_of_others_make_archives_too)
 {
 	static const struct {
 		const char *command, *file;
@@ -215,7 +215,7 @@ static struct ts_buf gzip_of(struct ts_bytes text)
 	return out;
 }
 
-static void a_packed_profile_is_no_archive(void **state)
+TEST(a_packed_profile_is_no_archive)
 {
 	static const struct ts_bytes plain[] = {
 		TS_LIT("{\"traceEvents\": []}"),
@@ -238,7 +238,7 @@ static void a_packed_profile_is_no_archive(void **state)
 	ts_buf_release(&zeros);
 }
 
-static void truncations_are_survived(void **state)
+TEST(truncations_are_survived)
 {
 	static const size_t steps[] = { 3, 997, 20011 };
 
@@ -278,7 +278,7 @@ static void hit(uint8_t *to, struct ts_bytes from, uint64_t *random)
 	}
 }
 
-static void changed_bytes_are_survived(void **state)
+TEST(changed_bytes_are_survived)
 {
 	uint64_t random = 1;
 
@@ -301,7 +301,7 @@ static void changed_bytes_are_survived(void **state)
 	}
 }
 
-static void an_entry_above_the_limit_is_refused(void **state)
+TEST(an_entry_above_the_limit_is_refused)
 {
 	struct ts_buf packed = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -317,7 +317,7 @@ static void an_entry_above_the_limit_is_refused(void **state)
 }
 
 /* 96 MiB of zeros: 1000 times what they are packed. */
-static void a_bomb_is_refused_whether_wanted_or_not(void **state)
+TEST(a_bomb_is_refused_whether_wanted_or_not)
 {
 	static const size_t which[] = { 4, 9 }; /* tar.gz, zip */
 
@@ -349,7 +349,7 @@ static enum ts_status refuse(void *ctx, const char *name, struct ts_buf *content
 	return ts_fail(err, TS_UNSUPPORTED, "%s: not today", name);
 }
 
-static void a_visitor_ends_the_visit(void **state)
+TEST(a_visitor_ends_the_visit)
 {
 	struct ts_archive_visitor visitor = { .entry = refuse };
 	struct ts_buf packed = TS_BUF_INIT;
@@ -359,21 +359,4 @@ static void a_visitor_ends_the_visit(void **state)
 	assert_int_equal(ts_archive_each(ts_buf_bytes(&packed), &visitor, &err), TS_UNSUPPORTED);
 	assert_string_equal(err.text, "run/plugins/profile/s/a.xplane.pb: not today");
 	ts_buf_release(&packed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_come_one_by_one_from_every_kind),
-		cmocka_unit_test(what_is_not_wanted_is_passed_over),
-		in_tmpdir(tools_of_others_make_archives_too),
-		cmocka_unit_test(a_packed_profile_is_no_archive),
-		cmocka_unit_test(truncations_are_survived),
-		cmocka_unit_test(changed_bytes_are_survived),
-		cmocka_unit_test(an_entry_above_the_limit_is_refused),
-		cmocka_unit_test(a_bomb_is_refused_whether_wanted_or_not),
-		cmocka_unit_test(a_visitor_ends_the_visit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,35 +199,17 @@ static void in_folders(void (*body)(void))
 	run_in_child(body);
 }
 
-#define TEST(name, body)                  \
-	static void name(void **state)    \
-	{                                 \
-		(void)state;              \
-		in_folders(body);         \
+#define TEST_IN_FOLDERS(name, body)   \
+	TEST_IN_TMPDIR(name)          \
+	{                             \
+		in_folders(body);     \
 	}
-TEST(content_outside_is_closed_and_content_inside_is_read_only, read_only)
-TEST(a_place_that_is_written_takes_new_files_and_others_do_not, written)
-TEST(a_single_file_can_be_allowed, one_file)
-TEST(threads_are_confined_too, thread)
-TEST(temporary_files_stay_possible_in_their_folder, temporary_files)
-TEST(calls_that_no_reader_needs_are_denied, calls)
-TEST(a_server_listens_and_cannot_connect, listening)
-TEST(a_client_connects_and_cannot_listen, connecting)
-TEST(without_landlock_the_program_goes_on, not_there)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(content_outside_is_closed_and_content_inside_is_read_only),
-		in_tmpdir(a_place_that_is_written_takes_new_files_and_others_do_not),
-		in_tmpdir(a_single_file_can_be_allowed),
-		in_tmpdir(threads_are_confined_too),
-		in_tmpdir(temporary_files_stay_possible_in_their_folder),
-		in_tmpdir(calls_that_no_reader_needs_are_denied),
-		in_tmpdir(a_server_listens_and_cannot_connect),
-		in_tmpdir(a_client_connects_and_cannot_listen),
-		in_tmpdir(without_landlock_the_program_goes_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_IN_FOLDERS(content_outside_is_closed_and_content_inside_is_read_only, read_only)
+TEST_IN_FOLDERS(a_place_that_is_written_takes_new_files_and_others_do_not, written)
+TEST_IN_FOLDERS(a_single_file_can_be_allowed, one_file)
+TEST_IN_FOLDERS(threads_are_confined_too, thread)
+TEST_IN_FOLDERS(temporary_files_stay_possible_in_their_folder, temporary_files)
+TEST_IN_FOLDERS(calls_that_no_reader_needs_are_denied, calls)
+TEST_IN_FOLDERS(a_server_listens_and_cannot_connect, listening)
+TEST_IN_FOLDERS(a_client_connects_and_cannot_listen, connecting)
+TEST_IN_FOLDERS(without_landlock_the_program_goes_on, not_there)

@@ -4,7 +4,7 @@
 
 #include "io/file.h"
 
-static void removing_what_is_gone_is_fine(void **state)
+TEST_IN_TMPDIR(removing_what_is_gone_is_fine)
 {
 	struct ts_error err = TS_ERROR_INIT;
 
@@ -16,7 +16,7 @@ static void removing_what_is_gone_is_fine(void **state)
 	assert_has(err.text, "dir: cannot remove it: ");
 }
 
-static void a_file_is_renamed_over_another(void **state)
+TEST_IN_TMPDIR(a_file_is_renamed_over_another)
 {
 	make_file("a", TS_LIT("new"));
 	make_file("dir/b", TS_LIT("old"));
@@ -26,7 +26,7 @@ static void a_file_is_renamed_over_another(void **state)
 	assert_int_equal(ts_file_rename("a", "c", NULL), TS_NOTFOUND);
 }
 
-static void a_second_name_is_a_hard_link(void **state)
+TEST_IN_TMPDIR(a_second_name_is_a_hard_link)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct stat a, b;
@@ -41,7 +41,7 @@ static void a_second_name_is_a_hard_link(void **state)
 	assert_int_equal(ts_file_link_or_copy("none", "c", &err), TS_NOTFOUND);
 }
 
-static void the_second_name_of_a_link_is_that_of_its_content(void **state)
+TEST_IN_TMPDIR(the_second_name_of_a_link_is_that_of_its_content)
 {
 	struct stat st;
 
@@ -53,7 +53,7 @@ static void the_second_name_of_a_link_is_that_of_its_content(void **state)
 }
 
 /* Another file system is where hard links end; most machines have one in memory. */
-static void where_no_link_is_possible_there_is_a_copy(void **state)
+TEST_IN_TMPDIR(where_no_link_is_possible_there_is_a_copy)
 {
 	char far[64] = "/dev/shm/tpusight-io-XXXXXX";
 	struct stat here, there;
@@ -79,7 +79,7 @@ static void where_no_link_is_possible_there_is_a_copy(void **state)
 	assert_int_equal(there.st_mode & 07777, 0640);
 }
 
-static void content_is_compared(void **state)
+TEST_IN_TMPDIR(content_is_compared)
 {
 	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 200000 };
 	bool same;
@@ -106,7 +106,7 @@ static void content_is_compared(void **state)
 	}
 }
 
-static void what_is_not_there_equals_nothing(void **state)
+TEST_IN_TMPDIR(what_is_not_there_equals_nothing)
 {
 	bool same = true;
 
@@ -120,7 +120,7 @@ static void what_is_not_there_equals_nothing(void **state)
 }
 
 /* A folder can be opened, and not read. */
-static void what_cannot_be_read_is_an_error(void **state)
+TEST_IN_TMPDIR(what_cannot_be_read_is_an_error)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	bool same = true;
@@ -134,7 +134,7 @@ static void what_cannot_be_read_is_an_error(void **state)
 	assert_int_equal(ts_file_same("a", "a/b", &same, NULL), TS_IO);
 }
 
-static void a_folder_that_is_not_there_is_not_brought_to_disk(void **state)
+TEST_IN_TMPDIR(a_folder_that_is_not_there_is_not_brought_to_disk)
 {
 	struct ts_error err = TS_ERROR_INIT;
 
@@ -142,7 +142,7 @@ static void a_folder_that_is_not_there_is_not_brought_to_disk(void **state)
 	assert_has(err.text, "none: cannot open the folder");
 }
 
-static void one_run_at_a_time_holds_a_session(void **state)
+TEST_IN_TMPDIR(one_run_at_a_time_holds_a_session)
 {
 	struct ts_dirlock first = TS_DIRLOCK_INIT, second = TS_DIRLOCK_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -163,7 +163,7 @@ static void one_run_at_a_time_holds_a_session(void **state)
 	assert_int_equal(ts_dir_lock(&first, "none", TS_DIRLOCK_OF_ALL, NULL), TS_NOTFOUND);
 }
 
-static void files_of_a_session_may_change_at_once(void **state)
+TEST_IN_TMPDIR(files_of_a_session_may_change_at_once)
 {
 	struct ts_dirlock first = TS_DIRLOCK_INIT, second = TS_DIRLOCK_INIT;
 
@@ -174,7 +174,7 @@ static void files_of_a_session_may_change_at_once(void **state)
 	ts_dir_unlock(&first);
 }
 
-static void a_cause_fits_behind_the_longest_path(void **state)
+TEST_IN_TMPDIR(a_cause_fits_behind_the_longest_path)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	char path[4096];
@@ -185,24 +185,4 @@ static void a_cause_fits_behind_the_longest_path(void **state)
 	assert_true(ts_bytes_starts(ts_bytes_of(err.text), "...ppp"));
 	assert_has(err.text, "p/tail: cannot write it: the disk is full (");
 	assert_true(ts_bytes_ends(ts_bytes_of(err.text), ")"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(removing_what_is_gone_is_fine),
-		in_tmpdir(a_file_is_renamed_over_another),
-		in_tmpdir(a_second_name_is_a_hard_link),
-		in_tmpdir(the_second_name_of_a_link_is_that_of_its_content),
-		in_tmpdir(where_no_link_is_possible_there_is_a_copy),
-		in_tmpdir(content_is_compared),
-		in_tmpdir(what_is_not_there_equals_nothing),
-		in_tmpdir(what_cannot_be_read_is_an_error),
-		in_tmpdir(a_folder_that_is_not_there_is_not_brought_to_disk),
-		in_tmpdir(one_run_at_a_time_holds_a_session),
-		in_tmpdir(files_of_a_session_may_change_at_once),
-		in_tmpdir(a_cause_fits_behind_the_longest_path),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

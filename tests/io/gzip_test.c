@@ -61,7 +61,7 @@ static struct ts_buf sample(size_t n)
 	return text;
 }
 
-static void the_header_is_that_of_rfc_1952_without_time_or_name(void **state)
+TEST(the_header_is_that_of_rfc_1952_without_time_or_name)
 {
 	struct ts_buf packed = pack(TS_LIT("abc"), NULL);
 
@@ -71,7 +71,7 @@ static void the_header_is_that_of_rfc_1952_without_time_or_name(void **state)
 	ts_buf_release(&packed);
 }
 
-static void members_stand_one_after_the_other(void **state)
+TEST(members_stand_one_after_the_other)
 {
 	static const size_t sizes[] = { 0, 1, 100000, 0, 3000000 };
 	struct ts_buf packed = TS_BUF_INIT, all = TS_BUF_INIT;
@@ -93,7 +93,7 @@ static void members_stand_one_after_the_other(void **state)
 	ts_buf_release(&all);
 }
 
-static void a_used_state_packs_like_a_new_one(void **state)
+TEST(a_used_state_packs_like_a_new_one)
 {
 	struct ts_buf text = sample(50000), fresh = pack(ts_buf_bytes(&text), "c");
 	struct ts_buf used = TS_BUF_INIT;
@@ -125,7 +125,7 @@ static struct ts_buf noise(size_t n)
 	return text;
 }
 
-static void what_cannot_be_packed_is_hardly_longer(void **state)
+TEST(what_cannot_be_packed_is_hardly_longer)
 {
 	static const size_t sizes[] = { 1, 100, 65535, 65536, 65537, 1 << 20, 5000000 };
 
@@ -140,7 +140,7 @@ static void what_cannot_be_packed_is_hardly_longer(void **state)
 }
 
 /* Threads have states at other addresses, which packed other texts before. */
-static void every_state_packs_alike(void **state)
+TEST(every_state_packs_alike)
 {
 	struct ts_gzip states[4];
 	struct ts_buf gaps[TS_NELEM(states)] = { TS_BUF_INIT };
@@ -179,7 +179,7 @@ static void every_state_packs_alike(void **state)
 	ts_buf_release(&text);
 }
 
-static void the_room_that_a_buffer_has_changes_nothing(void **state)
+TEST(the_room_that_a_buffer_has_changes_nothing)
 {
 	struct ts_buf text = noise(200000), more = sample(2000000), large = TS_BUF_INIT, fresh;
 	struct ts_gzip gz;
@@ -197,7 +197,7 @@ static void the_room_that_a_buffer_has_changes_nothing(void **state)
 	ts_buf_release(&fresh);
 }
 
-static void other_programs_read_what_was_packed(void **state)
+TEST_IN_TMPDIR(other_programs_read_what_was_packed)
 {
 	struct ts_buf text = sample(300000), packed = pack(ts_buf_bytes(&text), "a comment");
 	struct ts_buf more = pack(TS_LIT("the end\n"), NULL), read = TS_BUF_INIT;
@@ -224,7 +224,7 @@ static void other_programs_read_what_was_packed(void **state)
 	ts_buf_release(&read);
 }
 
-static void what_other_programs_packed_is_read(void **state)
+TEST_IN_TMPDIR(what_other_programs_packed_is_read)
 {
 	struct ts_buf packed;
 
@@ -237,7 +237,7 @@ static void what_other_programs_packed_is_read(void **state)
 	ts_buf_release(&packed);
 }
 
-static void the_comment_is_found_behind_all_other_fields(void **state)
+TEST(the_comment_is_found_behind_all_other_fields)
 {
 	static const struct {
 		struct ts_bytes header;
@@ -297,7 +297,7 @@ static void the_comment_is_found_behind_all_other_fields(void **state)
 	}
 }
 
-static void a_comment_written_is_a_comment_read(void **state)
+TEST(a_comment_written_is_a_comment_read)
 {
 	struct ts_buf packed = pack(TS_LIT("text"), "tpusight/1 overlay");
 
@@ -305,7 +305,7 @@ static void a_comment_written_is_a_comment_read(void **state)
 	ts_buf_release(&packed);
 }
 
-static void every_truncation_is_noticed(void **state)
+TEST(every_truncation_is_noticed)
 {
 	struct ts_buf text = sample(3000), packed = pack(ts_buf_bytes(&text), "note");
 	struct ts_buf second = pack(TS_LIT("second"), NULL);
@@ -332,7 +332,7 @@ static void every_truncation_is_noticed(void **state)
 	ts_buf_release(&second);
 }
 
-static void every_changed_byte_is_survived(void **state)
+TEST(every_changed_byte_is_survived)
 {
 	struct ts_buf text = sample(2000), packed = pack(ts_buf_bytes(&text), NULL);
 	size_t nr_noticed = 0;
@@ -356,7 +356,7 @@ static void every_changed_byte_is_survived(void **state)
 	ts_buf_release(&packed);
 }
 
-static void damage_is_named_with_its_place(void **state)
+TEST(damage_is_named_with_its_place)
 {
 	struct ts_buf packed = pack(TS_LIT("abc"), NULL), got = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -383,7 +383,7 @@ static void damage_is_named_with_its_place(void **state)
 	ts_buf_release(&got);
 }
 
-static void zeros_behind_the_last_member_are_padding(void **state)
+TEST(zeros_behind_the_last_member_are_padding)
 {
 	struct ts_buf packed = pack(TS_LIT("abc"), NULL);
 
@@ -392,7 +392,7 @@ static void zeros_behind_the_last_member_are_padding(void **state)
 	ts_buf_release(&packed);
 }
 
-static void the_head_is_no_longer_than_asked(void **state)
+TEST(the_head_is_no_longer_than_asked)
 {
 	struct ts_buf text = sample(100000), packed = pack(ts_buf_bytes(&text), NULL);
 	struct ts_buf head = TS_BUF_INIT;
@@ -412,27 +412,4 @@ static void the_head_is_no_longer_than_asked(void **state)
 	ts_buf_release(&text);
 	ts_buf_release(&packed);
 	ts_buf_release(&head);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_header_is_that_of_rfc_1952_without_time_or_name),
-		cmocka_unit_test(members_stand_one_after_the_other),
-		cmocka_unit_test(a_used_state_packs_like_a_new_one),
-		cmocka_unit_test(what_cannot_be_packed_is_hardly_longer),
-		cmocka_unit_test(every_state_packs_alike),
-		cmocka_unit_test(the_room_that_a_buffer_has_changes_nothing),
-		in_tmpdir(other_programs_read_what_was_packed),
-		in_tmpdir(what_other_programs_packed_is_read),
-		cmocka_unit_test(the_comment_is_found_behind_all_other_fields),
-		cmocka_unit_test(a_comment_written_is_a_comment_read),
-		cmocka_unit_test(every_truncation_is_noticed),
-		cmocka_unit_test(every_changed_byte_is_survived),
-		cmocka_unit_test(damage_is_named_with_its_place),
-		cmocka_unit_test(zeros_behind_the_last_member_are_padding),
-		cmocka_unit_test(the_head_is_no_longer_than_asked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-static void a_file_is_mapped_whole(void **state)
+TEST_IN_TMPDIR(a_file_is_mapped_whole)
 {
 	struct ts_input in;
 
@@ -21,7 +21,7 @@ static void a_file_is_mapped_whole(void **state)
 	ts_input_release(&in);
 }
 
-static void what_cannot_be_read_is_named_with_its_cause(void **state)
+TEST_IN_TMPDIR(what_cannot_be_read_is_named_with_its_cause)
 {
 	static const struct {
 		const char *path;
@@ -53,7 +53,7 @@ static void what_cannot_be_read_is_named_with_its_cause(void **state)
 }
 
 /* In a folder anybody's files may lie; what is named by the user may be a pipe. */
-static void of_what_was_found_only_plain_files_are_read(void **state)
+TEST_IN_TMPDIR(of_what_was_found_only_plain_files_are_read)
 {
 	static const struct {
 		const char *path;
@@ -97,7 +97,7 @@ static void open_unreadable(void)
 	CHECK(strstr(err.text, "secret: cannot open it: permission denied ("));
 }
 
-static void an_unreadable_file_is_an_error(void **state)
+TEST_IN_TMPDIR(an_unreadable_file_is_an_error)
 {
 	run_unprivileged(open_unreadable);
 }
@@ -113,7 +113,7 @@ static int pipe_of(struct ts_bytes content)
 	return ends[0];
 }
 
-static void a_stream_is_read_to_its_end(void **state)
+TEST_IN_TMPDIR(a_stream_is_read_to_its_end)
 {
 	int fd = pipe_of(TS_LIT("from a pipe"));
 	struct ts_input in;
@@ -126,7 +126,7 @@ static void a_stream_is_read_to_its_end(void **state)
 	close(fd);
 }
 
-static void a_stream_has_a_bound(void **state)
+TEST_IN_TMPDIR(a_stream_has_a_bound)
 {
 	int fd = pipe_of(TS_LIT("from a pipe"));
 	struct ts_error err = TS_ERROR_INIT;
@@ -150,12 +150,12 @@ static void read_standard_input(void)
 	CHECK(fcntl(0, F_GETFD) >= 0); /* it is not ours to close */
 }
 
-static void a_dash_is_standard_input(void **state)
+TEST_IN_TMPDIR(a_dash_is_standard_input)
 {
 	run_in_child(read_standard_input);
 }
 
-static void a_file_that_cannot_be_mapped_is_read(void **state)
+TEST_IN_TMPDIR(a_file_that_cannot_be_mapped_is_read)
 {
 	struct ts_input in;
 
@@ -167,7 +167,7 @@ static void a_file_that_cannot_be_mapped_is_read(void **state)
 	ts_input_release(&in);
 }
 
-static void a_change_under_way_is_seen(void **state)
+TEST_IN_TMPDIR(a_change_under_way_is_seen)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_input in;
@@ -181,7 +181,7 @@ static void a_change_under_way_is_seen(void **state)
 }
 
 /* From three pages to one and a bit: the rest of that one is zeros in any case, the others are gone. */
-static void a_file_that_is_cut_short_can_be_outlived(void **state)
+TEST_IN_TMPDIR(a_file_that_is_cut_short_can_be_outlived)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *text = malloc(page * 3);
@@ -202,22 +202,4 @@ static void a_file_that_is_cut_short_can_be_outlived(void **state)
 	ts_input_release(&in);
 	signal(SIGBUS, SIG_DFL);
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(a_file_is_mapped_whole),
-		in_tmpdir(what_cannot_be_read_is_named_with_its_cause),
-		in_tmpdir(of_what_was_found_only_plain_files_are_read),
-		in_tmpdir(an_unreadable_file_is_an_error),
-		in_tmpdir(a_stream_is_read_to_its_end),
-		in_tmpdir(a_stream_has_a_bound),
-		in_tmpdir(a_dash_is_standard_input),
-		in_tmpdir(a_file_that_cannot_be_mapped_is_read),
-		in_tmpdir(a_change_under_way_is_seen),
-		in_tmpdir(a_file_that_is_cut_short_can_be_outlived),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a change of a file would show from outside. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "io/look.h"
 
 #define SECOND INT64_C(1000000000)
@@ -15,7 +10,7 @@ static bool settles(int64_t mtime_ns, int64_t ctime_ns)
 	return ts_look_settle(&(struct ts_file_look){ .mtime_ns = mtime_ns, .ctime_ns = ctime_ns });
 }
 
-static void a_file_of_long_ago_is_settled(void **state)
+TEST(a_file_of_long_ago_is_settled)
 {
 	int64_t now = ts_look_now_ns();
 
@@ -24,7 +19,7 @@ static void a_file_of_long_ago_is_settled(void **state)
 		settles(now / SECOND * SECOND - 5 * SECOND, now / SECOND * SECOND - 5 * SECOND));
 }
 
-static void a_file_of_this_tick_is_waited_for(void **state)
+TEST(a_file_of_this_tick_is_waited_for)
 {
 	for (int i = 0; i < 20; i++) {
 		int64_t now = ts_look_now_ns();
@@ -35,7 +30,7 @@ static void a_file_of_this_tick_is_waited_for(void **state)
 }
 
 /* Of FAT and others with a clock of seconds it is not waited for. */
-static void a_time_of_whole_seconds_may_be_of_a_slow_clock(void **state)
+TEST(a_time_of_whole_seconds_may_be_of_a_slow_clock)
 {
 	int64_t second = ts_look_now_ns() / SECOND * SECOND;
 
@@ -45,22 +40,10 @@ static void a_time_of_whole_seconds_may_be_of_a_slow_clock(void **state)
 }
 
 /* A clock ahead of ours, on another machine; a time that a tool gave shows by itself. */
-static void a_time_to_come_is_not_waited_for(void **state)
+TEST(a_time_to_come_is_not_waited_for)
 {
 	int64_t now = ts_look_now_ns();
 
 	assert_false(settles(now, now + 100 * SECOND + 1));
 	assert_true(settles(now + 100 * SECOND + 1, now - SECOND / 3));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_of_long_ago_is_settled),
-		cmocka_unit_test(a_file_of_this_tick_is_waited_for),
-		cmocka_unit_test(a_time_of_whole_seconds_may_be_of_a_slow_clock),
-		cmocka_unit_test(a_time_to_come_is_not_waited_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void open_new(struct ts_newfile *file, const char *path)
 		fail_msg("%s", err.text);
 }
 
-static void without_commit_the_old_file_stands(void **state)
+TEST_IN_TMPDIR(without_commit_the_old_file_stands)
 {
 	struct ts_newfile file;
 
@@ -39,7 +39,7 @@ static void without_commit_the_old_file_stands(void **state)
 	assert_int_equal(count_names("."), 1);
 }
 
-static void commit_puts_the_new_file_in_place(void **state)
+TEST_IN_TMPDIR(commit_puts_the_new_file_in_place)
 {
 	struct ts_newfile file;
 
@@ -54,7 +54,7 @@ static void commit_puts_the_new_file_in_place(void **state)
 	assert_int_equal(count_names("."), 1);
 }
 
-static void what_was_cut_off_is_not_in_the_file(void **state)
+TEST_IN_TMPDIR(what_was_cut_off_is_not_in_the_file)
 {
 	struct ts_newfile file;
 	struct ts_buf got;
@@ -71,7 +71,7 @@ static void what_was_cut_off_is_not_in_the_file(void **state)
 	ts_buf_release(&got);
 }
 
-static void a_reader_of_the_old_file_keeps_it(void **state)
+TEST_IN_TMPDIR(a_reader_of_the_old_file_keeps_it)
 {
 	char text[4] = "";
 	int fd;
@@ -92,7 +92,7 @@ static mode_t mode_of(const char *path)
 	return st.st_mode & 07777;
 }
 
-static void the_mode_of_the_old_file_is_kept(void **state)
+TEST_IN_TMPDIR(the_mode_of_the_old_file_is_kept)
 {
 	static const mode_t modes[] = { 0600, 0640, 0644, 0444, 0755, 0666 };
 
@@ -105,7 +105,7 @@ static void the_mode_of_the_old_file_is_kept(void **state)
 	}
 }
 
-static void a_new_file_follows_the_umask(void **state)
+TEST_IN_TMPDIR(a_new_file_follows_the_umask)
 {
 	mode_t old = umask(0027);
 
@@ -114,7 +114,7 @@ static void a_new_file_follows_the_umask(void **state)
 	assert_int_equal(mode_of("a"), 0640);
 }
 
-static void the_owner_is_kept_by_root(void **state)
+TEST_IN_TMPDIR(the_owner_is_kept_by_root)
 {
 	struct stat st;
 
@@ -138,7 +138,7 @@ static void replace_foreign(void)
 	CHECK((st.st_mode & 07777) == 0644); /* our group gets what others have, no more */
 }
 
-static void rights_of_a_group_that_cannot_be_kept_do_not_go_to_another(void **state)
+TEST_IN_TMPDIR(rights_of_a_group_that_cannot_be_kept_do_not_go_to_another)
 {
 	if (geteuid() != 0)
 		skip();
@@ -147,7 +147,7 @@ static void rights_of_a_group_that_cannot_be_kept_do_not_go_to_another(void **st
 	run_unprivileged(replace_foreign);
 }
 
-static void a_link_that_the_user_named_stays_and_what_is_behind_it_is_replaced(void **state)
+TEST_IN_TMPDIR(a_link_that_the_user_named_stays_and_what_is_behind_it_is_replaced)
 {
 	struct stat st;
 
@@ -162,7 +162,7 @@ static void a_link_that_the_user_named_stays_and_what_is_behind_it_is_replaced(v
 	assert_true(S_ISLNK(st.st_mode));
 }
 
-static void a_link_that_the_user_named_to_no_file_makes_that_file(void **state)
+TEST_IN_TMPDIR(a_link_that_the_user_named_to_no_file_makes_that_file)
 {
 	make_dirs("dir");
 	assert_int_equal(symlink("dir/real", "link"), 0);
@@ -188,7 +188,7 @@ static void follow_foreign(void)
 	}
 }
 
-static void a_link_that_somebody_laid_where_all_may_write_is_refused(void **state)
+TEST_IN_TMPDIR(a_link_that_somebody_laid_where_all_may_write_is_refused)
 {
 	if (geteuid() != 0)
 		skip();
@@ -204,7 +204,7 @@ static void a_link_that_somebody_laid_where_all_may_write_is_refused(void **stat
 }
 
 /* A name that we made ourselves: nobody has asked for what somebody else put there. */
-static void only_a_plain_file_is_replaced_under_a_name_of_ours(void **state)
+TEST_IN_TMPDIR(only_a_plain_file_is_replaced_under_a_name_of_ours)
 {
 	static const struct {
 		const char *path, *words;
@@ -234,7 +234,7 @@ static void only_a_plain_file_is_replaced_under_a_name_of_ours(void **state)
 	assert_int_equal(count_names("."), 6);
 }
 
-static void what_comes_into_the_place_meanwhile_is_not_replaced(void **state)
+TEST_IN_TMPDIR(what_comes_into_the_place_meanwhile_is_not_replaced)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_newfile file;
@@ -256,7 +256,7 @@ static void what_comes_into_the_place_meanwhile_is_not_replaced(void **state)
 	assert_int_equal(count_names("."), 1);
 }
 
-static void what_cannot_be_written_is_named_with_its_cause(void **state)
+TEST_IN_TMPDIR(what_cannot_be_written_is_named_with_its_cause)
 {
 	static const struct {
 		const char *path;
@@ -286,7 +286,7 @@ static void what_cannot_be_written_is_named_with_its_cause(void **state)
 	assert_int_equal(count_names("dir"), 0);
 }
 
-static void a_pipe_is_written_straight(void **state)
+TEST_IN_TMPDIR(a_pipe_is_written_straight)
 {
 	struct ts_newfile file;
 	char text[8] = "";
@@ -304,7 +304,7 @@ static void a_pipe_is_written_straight(void **state)
 	assert_int_equal(ts_newfile_save_for("/dev/null", TS_LIT("x"), &named, NULL), TS_OK);
 }
 
-static void a_pipe_without_a_reader_is_not_waited_for(void **state)
+TEST_IN_TMPDIR(a_pipe_without_a_reader_is_not_waited_for)
 {
 	struct ts_error err = TS_ERROR_INIT;
 
@@ -313,7 +313,7 @@ static void a_pipe_without_a_reader_is_not_waited_for(void **state)
 	assert_has(err.text, "fifo: cannot write it: no program reads it");
 }
 
-static void a_socket_is_refused_by_its_kind(void **state)
+TEST_IN_TMPDIR(a_socket_is_refused_by_its_kind)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = "socket" };
 	struct ts_error err = TS_ERROR_INIT;
@@ -327,7 +327,7 @@ static void a_socket_is_refused_by_its_kind(void **state)
 }
 
 /* `-o /dev/stdout >>log`: what is behind the descriptor is added to, not replaced under its name. */
-static void a_name_of_a_descriptor_is_that_descriptor(void **state)
+TEST_IN_TMPDIR(a_name_of_a_descriptor_is_that_descriptor)
 {
 	char path[32];
 	int fd;
@@ -351,7 +351,7 @@ static struct ts_newfile_use made_of(struct ts_sources *sources, const char *con
 	return (struct ts_newfile_use){ .sources = sources, .is_theirs = true };
 }
 
-static void no_user_gains_by_an_output(void **state)
+TEST_IN_TMPDIR(no_user_gains_by_an_output)
 {
 	static const struct {
 		mode_t first, second, old, umask, expected; /* old 0: there is none */
@@ -388,7 +388,7 @@ static void no_user_gains_by_an_output(void **state)
 	}
 }
 
-static void until_commit_it_is_open_to_nobody(void **state)
+TEST_IN_TMPDIR(until_commit_it_is_open_to_nobody)
 {
 	static const char *const paths[] = { "one", NULL };
 	struct ts_sources sources;
@@ -419,7 +419,7 @@ static void write_beside_foreign(void)
 	ts_sources_release(&sources);
 }
 
-static void what_a_group_may_read_is_not_for_ours(void **state)
+TEST_IN_TMPDIR(what_a_group_may_read_is_not_for_ours)
 {
 	if (geteuid() != 0)
 		skip();
@@ -428,7 +428,7 @@ static void what_a_group_may_read_is_not_for_ours(void **state)
 	run_unprivileged(write_beside_foreign);
 }
 
-static void what_root_writes_beside_a_users_files_is_the_users(void **state)
+TEST_IN_TMPDIR(what_root_writes_beside_a_users_files_is_the_users)
 {
 	static const char *const paths[] = { "one", "two", NULL };
 	struct ts_sources sources;
@@ -458,7 +458,7 @@ static void what_root_writes_beside_a_users_files_is_the_users(void **state)
 	ts_sources_release(&sources);
 }
 
-static void an_output_is_not_one_of_its_inputs(void **state)
+TEST_IN_TMPDIR(an_output_is_not_one_of_its_inputs)
 {
 	static const char *const inputs[] = { "one", NULL };
 	static const char *const paths[] = { "one", "./one", "second", "link" };
@@ -504,7 +504,7 @@ static void assert_attribute(const char *path, const char *name, const void *val
 	assert_memory_equal(found, value, n);
 }
 
-static void an_acl_and_attributes_of_the_old_file_are_kept(void **state)
+TEST_IN_TMPDIR(an_acl_and_attributes_of_the_old_file_are_kept)
 {
 	make_file("a", TS_LIT("old"));
 	assert_int_equal(chmod("a", 0600), 0);
@@ -519,7 +519,7 @@ static void an_acl_and_attributes_of_the_old_file_are_kept(void **state)
 }
 
 /* The mode of a file with an ACL says more than its group may do: rw- here, which is ---. */
-static void an_acl_of_an_input_lets_nobody_gain(void **state)
+TEST_IN_TMPDIR(an_acl_of_an_input_lets_nobody_gain)
 {
 	static const char *const paths[] = { "one", NULL }, *const both[] = { "one", "two", NULL };
 	struct ts_sources sources;
@@ -544,7 +544,7 @@ static void an_acl_of_an_input_lets_nobody_gain(void **state)
 }
 
 /* A folder's default ACL goes to every file that is made in it. */
-static void an_acl_of_the_folder_lets_nobody_gain(void **state)
+TEST_IN_TMPDIR(an_acl_of_the_folder_lets_nobody_gain)
 {
 	static const char *const paths[] = { "one", NULL };
 	struct ts_sources sources;
@@ -574,7 +574,7 @@ static void fill(struct ts_buf *buf, size_t n)
 	buf->n = n;
 }
 
-static void parts_of_other_files_are_copied(void **state)
+TEST_IN_TMPDIR(parts_of_other_files_are_copied)
 {
 	static const size_t ranges[][2] = { { 0, 0 },		{ 0, 1 },	 { 1, 4095 },
 					    { 4097, 20000000 }, { 19999999, 1 }, { 0, 20000001 } };
@@ -607,7 +607,7 @@ static void parts_of_other_files_are_copied(void **state)
 	ts_buf_release(&big);
 }
 
-static void a_copy_past_the_end_of_the_original_is_refused(void **state)
+TEST_IN_TMPDIR(a_copy_past_the_end_of_the_original_is_refused)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_newfile file;
@@ -645,7 +645,7 @@ static void write_past_the_limit(void)
 	ts_newfile_release(&file);
 }
 
-static void a_file_size_limit_leaves_the_old_file(void **state)
+TEST_IN_TMPDIR(a_file_size_limit_leaves_the_old_file)
 {
 	make_file("a", TS_LIT("old"));
 	run_in_child(write_past_the_limit);
@@ -682,7 +682,7 @@ static void write_to_a_full_disk(void)
 	CHECK(count_names("disk") == 1);
 }
 
-static void a_full_disk_leaves_the_old_file(void **state)
+TEST_IN_TMPDIR(a_full_disk_leaves_the_old_file)
 {
 	make_dirs("disk");
 	run_in_child(write_to_a_full_disk);
@@ -702,7 +702,7 @@ static void write_to_a_closed_folder(void)
 	assert_file("dir/a", "old");
 }
 
-static void a_read_only_folder_is_an_error(void **state)
+TEST_IN_TMPDIR(a_read_only_folder_is_an_error)
 {
 	run_unprivileged(write_to_a_closed_folder);
 }
@@ -733,7 +733,7 @@ static pid_t half_done(const char *path)
 	return pid;
 }
 
-static void a_killed_run_leaves_the_old_file_and_a_temporary_that_can_be_cleared(void **state)
+TEST_IN_TMPDIR(a_killed_run_leaves_the_old_file_and_a_temporary_that_can_be_cleared)
 {
 	pid_t pid;
 	size_t nr;
@@ -753,7 +753,7 @@ static void a_killed_run_leaves_the_old_file_and_a_temporary_that_can_be_cleared
 	assert_int_equal(count_names("run"), 2);
 }
 
-static void the_next_try_sweeps_what_a_kill_left_of_the_same_file(void **state)
+TEST_IN_TMPDIR(the_next_try_sweeps_what_a_kill_left_of_the_same_file)
 {
 	pid_t pid;
 
@@ -783,7 +783,7 @@ static void replace_for_ever(void)
 	}
 }
 
-static void a_kill_at_any_moment_leaves_one_whole_file(void **state)
+TEST_IN_TMPDIR(a_kill_at_any_moment_leaves_one_whole_file)
 {
 	struct ts_buf buf;
 	size_t nr;
@@ -809,7 +809,7 @@ static void a_kill_at_any_moment_leaves_one_whole_file(void **state)
 	}
 }
 
-static void temporaries_are_told_by_their_names(void **state)
+TEST_IN_TMPDIR(temporaries_are_told_by_their_names)
 {
 	static const char *const others[] = {
 		".a.xplane.pb.tpusight-abc123", /* the last letters do not fit the others */
@@ -839,7 +839,7 @@ static void temporaries_are_told_by_their_names(void **state)
 	ts_newfile_release(&file);
 }
 
-static void the_name_of_the_temporary_is_no_host_of_xprof(void **state)
+TEST_IN_TMPDIR(the_name_of_the_temporary_is_no_host_of_xprof)
 {
 	struct ts_newfile file;
 
@@ -849,7 +849,7 @@ static void the_name_of_the_temporary_is_no_host_of_xprof(void **state)
 	ts_newfile_release(&file);
 }
 
-static void the_longest_name_can_be_replaced(void **state)
+TEST_IN_TMPDIR(the_longest_name_can_be_replaced)
 {
 	char name[256];
 
@@ -872,7 +872,7 @@ static const char *temp_name(char name[256])
 	return name;
 }
 
-static void only_plain_files_are_cleared(void **state)
+TEST_IN_TMPDIR(only_plain_files_are_cleared)
 {
 	char name[256];
 	size_t nr;
@@ -888,54 +888,4 @@ static void only_plain_files_are_cleared(void **state)
 	make_file(temp_name(name), TS_LIT("x"));
 	assert_int_equal(ts_newfile_stale(".", &nr, NULL), TS_OK);
 	assert_int_equal(nr, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(without_commit_the_old_file_stands),
-		in_tmpdir(commit_puts_the_new_file_in_place),
-		in_tmpdir(what_was_cut_off_is_not_in_the_file),
-		in_tmpdir(a_reader_of_the_old_file_keeps_it),
-		in_tmpdir(the_mode_of_the_old_file_is_kept),
-		in_tmpdir(a_new_file_follows_the_umask),
-		in_tmpdir(the_owner_is_kept_by_root),
-		in_tmpdir(rights_of_a_group_that_cannot_be_kept_do_not_go_to_another),
-		in_tmpdir(a_link_that_the_user_named_stays_and_what_is_behind_it_is_replaced),
-		in_tmpdir(a_link_that_the_user_named_to_no_file_makes_that_file),
-		in_tmpdir(a_link_that_somebody_laid_where_all_may_write_is_refused),
-		in_tmpdir(only_a_plain_file_is_replaced_under_a_name_of_ours),
-		in_tmpdir(what_comes_into_the_place_meanwhile_is_not_replaced),
-		in_tmpdir(a_pipe_without_a_reader_is_not_waited_for),
-		in_tmpdir(a_socket_is_refused_by_its_kind),
-		in_tmpdir(a_name_of_a_descriptor_is_that_descriptor),
-		in_tmpdir(no_user_gains_by_an_output),
-		in_tmpdir(until_commit_it_is_open_to_nobody),
-		in_tmpdir(what_a_group_may_read_is_not_for_ours),
-		in_tmpdir(what_root_writes_beside_a_users_files_is_the_users),
-		in_tmpdir(an_output_is_not_one_of_its_inputs),
-#ifdef HAVE_LGETXATTR
-		in_tmpdir(an_acl_and_attributes_of_the_old_file_are_kept),
-		in_tmpdir(an_acl_of_an_input_lets_nobody_gain),
-		in_tmpdir(an_acl_of_the_folder_lets_nobody_gain),
-#endif
-		in_tmpdir(what_cannot_be_written_is_named_with_its_cause),
-		in_tmpdir(a_pipe_is_written_straight),
-		in_tmpdir(parts_of_other_files_are_copied),
-		in_tmpdir(a_copy_past_the_end_of_the_original_is_refused),
-		in_tmpdir(a_file_size_limit_leaves_the_old_file),
-#ifdef __linux__
-		in_tmpdir(a_full_disk_leaves_the_old_file),
-#endif
-		in_tmpdir(a_read_only_folder_is_an_error),
-		in_tmpdir(a_killed_run_leaves_the_old_file_and_a_temporary_that_can_be_cleared),
-		in_tmpdir(the_next_try_sweeps_what_a_kill_left_of_the_same_file),
-		in_tmpdir(a_kill_at_any_moment_leaves_one_whole_file),
-		in_tmpdir(temporaries_are_told_by_their_names),
-		in_tmpdir(the_name_of_the_temporary_is_no_host_of_xprof),
-		in_tmpdir(the_longest_name_can_be_replaced),
-		in_tmpdir(only_plain_files_are_cleared),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static const char mounts[] =
 	"12 1\n"
 	"\n";
 
-static void a_drive_of_windows_is_known_by_its_mount(void **state)
+TEST(a_drive_of_windows_is_known_by_its_mount)
 {
 	static const struct row {
 		const char *path, *point; /* NULL: it is not one */
@@ -52,7 +52,7 @@ static void a_drive_of_windows_is_known_by_its_mount(void **state)
 	}
 }
 
-static void what_is_cut_off_is_not_read_beyond(void **state)
+TEST(what_is_cut_off_is_not_read_beyond)
 {
 	struct ts_bytes point;
 
@@ -66,7 +66,7 @@ static void what_is_cut_off_is_not_read_beyond(void **state)
 	}
 }
 
-static void tensorboard_finds_what_lies_in_plugins_profile(void **state)
+TEST_IN_TMPDIR(tensorboard_finds_what_lies_in_plugins_profile)
 {
 	make_dirs("logs/train/plugins/profile/now/deeper");
 	make_dirs("plugins/other/now");
@@ -90,7 +90,7 @@ static void put_program(const char *path)
 	close(fd);
 }
 
-static void packages_are_looked_for_beside_tensorboard(void **state)
+TEST_IN_TMPDIR(packages_are_looked_for_beside_tensorboard)
 {
 	struct ts_tensorboard found;
 
@@ -114,7 +114,7 @@ static void packages_are_looked_for_beside_tensorboard(void **state)
 	assert_true(found.has_tpusight);
 }
 
-static void the_first_tensorboard_in_path_is_meant(void **state)
+TEST_IN_TMPDIR(the_first_tensorboard_in_path_is_meant)
 {
 	struct ts_tensorboard found;
 
@@ -133,20 +133,4 @@ static void the_first_tensorboard_in_path_is_meant(void **state)
 	assert_string_equal(found.program, "");
 	ts_tensorboard_find(&found, NULL);
 	assert_string_equal(found.program, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_drive_of_windows_is_known_by_its_mount),
-		cmocka_unit_test(what_is_cut_off_is_not_read_beyond),
-		cmocka_unit_test_setup_teardown(tensorboard_finds_what_lies_in_plugins_profile,
-						make_tmpdir, drop_tmpdir),
-		cmocka_unit_test_setup_teardown(packages_are_looked_for_beside_tensorboard,
-						make_tmpdir, drop_tmpdir),
-		cmocka_unit_test_setup_teardown(the_first_tensorboard_in_path_is_meant, make_tmpdir,
-						drop_tmpdir),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A new file takes the place of what was looked at, and of nothing else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -72,7 +68,7 @@ static void take_away(const struct folder *folder)
 	assert_int_equal(remove(in_folder(folder, "name")), 0);
 }
 
-static void what_was_looked_at_is_replaced(void **state)
+TEST(what_was_looked_at_is_replaced)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct folder folder;
@@ -88,7 +84,7 @@ static void what_was_looked_at_is_replaced(void **state)
 	folder_remove(&folder);
 }
 
-static void what_came_meanwhile_stays(void **state)
+TEST(what_came_meanwhile_stays)
 {
 	static const struct {
 		bool exists;
@@ -127,7 +123,7 @@ static void hold_open(const struct folder *folder)
 	assert_true(held >= 0);
 }
 
-static void a_file_that_a_program_still_writes_stays(void **state)
+TEST(a_file_that_a_program_still_writes_stays)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct folder folder;
@@ -210,7 +206,7 @@ static enum ts_status add_ours(const struct folder *folder)
 	return st;
 }
 
-static void a_job_that_replaces_the_file_all_the_time_loses_nothing(void **state)
+TEST(a_job_that_replaces_the_file_all_the_time_loses_nothing)
 {
 	struct folder folder;
 	int pipes[2], status;
@@ -236,16 +232,4 @@ static void a_job_that_replaces_the_file_all_the_time_loses_nothing(void **state
 	assert_int_equal(add_ours(&folder), TS_OK);
 	assert_int_equal(nr_files(&folder), 1); /* no temporary is left */
 	folder_remove(&folder);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_looked_at_is_replaced),
-		cmocka_unit_test(what_came_meanwhile_stays),
-		cmocka_unit_test(a_file_that_a_program_still_writes_stays),
-		cmocka_unit_test(a_job_that_replaces_the_file_all_the_time_loses_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void empty_disk(struct rlimit before)
 	signal(SIGXFSZ, SIG_DFL);
 }
 
-static void only_what_is_large_lies_in_a_file(void **state)
+TEST(only_what_is_large_lies_in_a_file)
 {
 	uint8_t *small = ts_room_array(&ts_scratch_rooms, SMALL, 1);
 	uint8_t *large = ts_room_array(&ts_scratch_rooms, LARGE, 1);
@@ -59,7 +59,7 @@ static void only_what_is_large_lies_in_a_file(void **state)
 }
 
 /* From memory into a file, and there on. */
-static void what_grows_keeps_what_it_holds(void **state)
+TEST(what_grows_keeps_what_it_holds)
 {
 	uint32_t *items = NULL;
 	size_t cap = 0, nr = 0;
@@ -76,7 +76,7 @@ static void what_grows_keeps_what_it_holds(void **state)
 	ts_room_free(items);
 }
 
-static void where_the_disk_is_full_arrays_lie_in_memory(void **state)
+TEST(where_the_disk_is_full_arrays_lie_in_memory)
 {
 	uint32_t *items = NULL;
 	size_t cap = 0;
@@ -98,7 +98,7 @@ static void where_the_disk_is_full_arrays_lie_in_memory(void **state)
 	ts_room_free(items);
 }
 
-static void large_pieces_of_an_arena_lie_in_files(void **state)
+TEST(large_pieces_of_an_arena_lie_in_files)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	uint8_t *small, *large;
@@ -130,7 +130,7 @@ static int next_file(void)
 }
 
 /* Also where pages were given back, what was written is there; and where the disk is full, it lies in memory. */
-static void pieces_that_are_seldom_read_lie_in_few_files(void **state)
+TEST(pieces_that_are_seldom_read_lie_in_few_files)
 {
 	struct ts_arena arena = { .rooms = &ts_scratch_rooms, .is_seldom_read = true };
 	uint8_t *pieces[NR_PIECES];
@@ -155,17 +155,4 @@ static void pieces_that_are_seldom_read_lie_in_few_files(void **state)
 	}
 	ts_arena_release(&arena);
 	assert_int_equal(next_file(), first);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_what_is_large_lies_in_a_file),
-		cmocka_unit_test(what_grows_keeps_what_it_holds),
-		cmocka_unit_test(where_the_disk_is_full_arrays_lie_in_memory),
-		cmocka_unit_test(large_pieces_of_an_arena_lie_in_files),
-		cmocka_unit_test(pieces_that_are_seldom_read_lie_in_few_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

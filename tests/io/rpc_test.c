@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One gRPC call against a server that means well, and against all others. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "io/rpc.h"
 #include "tests/live/fake_service.h"
 
@@ -52,7 +49,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void a_message_goes_out_framed_and_one_comes_back(void **state)
+TEST(a_message_goes_out_framed_and_one_comes_back)
 {
 	static const uint8_t sent[] = { 0, 0, 0, 0, 4, 'a', 's', 'k', '?' };
 	struct call call;
@@ -69,7 +66,7 @@ static void a_message_goes_out_framed_and_one_comes_back(void **state)
 	end(&call);
 }
 
-static void an_answer_of_many_frames_and_an_empty_one_are_whole(void **state)
+TEST(an_answer_of_many_frames_and_an_empty_one_are_whole)
 {
 	static uint8_t large[700000];
 	struct call call;
@@ -86,7 +83,7 @@ static void an_answer_of_many_frames_and_an_empty_one_are_whole(void **state)
 	end(&call);
 }
 
-static void a_status_of_the_server_is_told_in_its_words(void **state)
+TEST(a_status_of_the_server_is_told_in_its_words)
 {
 	struct call call;
 
@@ -108,7 +105,7 @@ struct bad {
 	const char *words;
 };
 
-static void what_is_no_answer_is_named_and_no_harm_is_done(void **state)
+TEST(what_is_no_answer_is_named_and_no_harm_is_done)
 {
 	static const struct bad rows[] = {
 		{ FAKE_RAW, "", 0, TS_RPC_GARBLED, "no message" },
@@ -150,7 +147,7 @@ static void what_is_no_answer_is_named_and_no_harm_is_done(void **state)
 	}
 }
 
-static void headers_without_end_are_not_read_for_ever(void **state)
+TEST(headers_without_end_are_not_read_for_ever)
 {
 	struct call call;
 
@@ -159,7 +156,7 @@ static void headers_without_end_are_not_read_for_ever(void **state)
 	end(&call);
 }
 
-static void a_silent_server_costs_the_limit_and_no_more(void **state)
+TEST(a_silent_server_costs_the_limit_and_no_more)
 {
 	struct call call;
 	int64_t start = now_ms();
@@ -180,7 +177,7 @@ static void *cancel_soon(void *arg)
 	return NULL;
 }
 
-static void a_call_ends_at_once_when_it_is_cancelled(void **state)
+TEST(a_call_ends_at_once_when_it_is_cancelled)
 {
 	struct call call;
 	int64_t start = now_ms();
@@ -197,7 +194,7 @@ static void a_call_ends_at_once_when_it_is_cancelled(void **state)
 	end(&call);
 }
 
-static void a_port_without_a_server_is_unreachable(void **state)
+TEST(a_port_without_a_server_is_unreachable)
 {
 	struct call call;
 
@@ -210,7 +207,7 @@ static void a_port_without_a_server_is_unreachable(void **state)
 	ts_buf_release(&call.answer.body);
 }
 
-static void a_server_that_is_another_one_by_the_next_call_is_told(void **state)
+TEST(a_server_that_is_another_one_by_the_next_call_is_told)
 {
 	struct call call;
 	uint16_t port;
@@ -230,7 +227,7 @@ static void a_server_that_is_another_one_by_the_next_call_is_told(void **state)
 	end(&call);
 }
 
-static void a_server_that_refuses_or_is_late_is_still_the_same(void **state)
+TEST(a_server_that_refuses_or_is_late_is_still_the_same)
 {
 	struct call call;
 
@@ -251,7 +248,7 @@ static void a_server_that_refuses_or_is_late_is_still_the_same(void **state)
 	end(&call);
 }
 
-static void an_address_is_a_host_and_a_port_alone(void **state)
+TEST(an_address_is_a_host_and_a_port_alone)
 {
 	static const char *const good[] = { "localhost:9012", "10.0.0.1:1", "[::1]:65535" };
 	static const char *const bad[] = { "",
@@ -284,23 +281,4 @@ static void an_address_is_a_host_and_a_port_alone(void **state)
 			fail_msg("%s was taken", bad[i]);
 		assert_null(rpc);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_message_goes_out_framed_and_one_comes_back),
-		cmocka_unit_test(an_answer_of_many_frames_and_an_empty_one_are_whole),
-		cmocka_unit_test(a_status_of_the_server_is_told_in_its_words),
-		cmocka_unit_test(what_is_no_answer_is_named_and_no_harm_is_done),
-		cmocka_unit_test(headers_without_end_are_not_read_for_ever),
-		cmocka_unit_test(a_silent_server_costs_the_limit_and_no_more),
-		cmocka_unit_test(a_call_ends_at_once_when_it_is_cancelled),
-		cmocka_unit_test(a_port_without_a_server_is_unreachable),
-		cmocka_unit_test(a_server_that_is_another_one_by_the_next_call_is_told),
-		cmocka_unit_test(a_server_that_refuses_or_is_late_is_still_the_same),
-		cmocka_unit_test(an_address_is_a_host_and_a_port_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

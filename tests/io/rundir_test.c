@@ -67,7 +67,7 @@ static void make_logs(void)
 	make_file("logs/plugins/other/s/h.txt", TS_LIT("x"));
 }
 
-static void a_log_directory_is_searched_at_every_depth(void **state)
+TEST_IN_TMPDIR(a_log_directory_is_searched_at_every_depth)
 {
 	make_logs();
 	assert_finds("logs",
@@ -77,7 +77,7 @@ static void a_log_directory_is_searched_at_every_depth(void **state)
 		     "dir " S1 "|logs|.|2025_01_01|logs/2025_01_01: host0=3 host1=5\n");
 }
 
-static void memory_profiles_of_a_session_stand_apart(void **state)
+TEST_IN_TMPDIR(memory_profiles_of_a_session_stand_apart)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 
@@ -96,7 +96,7 @@ static void memory_profiles_of_a_session_stand_apart(void **state)
 	ts_runs_release(&runs);
 }
 
-static void slashes_and_dots_do_not_matter(void **state)
+TEST_IN_TMPDIR(slashes_and_dots_do_not_matter)
 {
 	static const char *const same[] = { "logs/", "./logs", ".//logs///", "./logs/." };
 
@@ -108,7 +108,7 @@ static void slashes_and_dots_do_not_matter(void **state)
 			     "dir " S1 "|logs|.|2025_01_01|logs/2025_01_01: host0=3 host1=5\n");
 }
 
-static void the_layout_is_known_wherever_the_path_begins(void **state)
+TEST_IN_TMPDIR(the_layout_is_known_wherever_the_path_begins)
 {
 	static const char *const inside[] = { S1, "logs/plugins/profile" };
 
@@ -122,7 +122,7 @@ static void the_layout_is_known_wherever_the_path_begins(void **state)
 				 "logs/big/step_00000100/2025_02_02: t1v-n-0=1\n");
 }
 
-static void relative_paths_inside_the_layout(void **state)
+TEST_IN_TMPDIR(relative_paths_inside_the_layout)
 {
 	make_logs();
 	assert_int_equal(chdir("logs"), 0);
@@ -134,7 +134,7 @@ static void relative_paths_inside_the_layout(void **state)
 			  "host0=3 host1=5\n");
 }
 
-static void from_inside_a_session_its_name_is_known(void **state)
+TEST_IN_TMPDIR(from_inside_a_session_its_name_is_known)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_buf path = TS_BUF_INIT;
@@ -156,14 +156,14 @@ static void from_inside_a_session_its_name_is_known(void **state)
 	free(logdir);
 }
 
-static void a_plain_folder_of_profiles_is_a_session(void **state)
+TEST_IN_TMPDIR(a_plain_folder_of_profiles_is_a_session)
 {
 	make_file("dump/a.xplane.pb", TS_LIT("1"));
 	make_file("dump/xplane.pb", TS_LIT("12"));
 	assert_finds("dump", "dir dump|dump|.|dump|dump: a=1 xplane=2\n");
 }
 
-static void one_file_is_a_session_of_its_own(void **state)
+TEST_IN_TMPDIR(one_file_is_a_session_of_its_own)
 {
 	make_logs();
 	make_file("here/alone.tar.gz", TS_LIT("1234"));
@@ -175,12 +175,12 @@ static void one_file_is_a_session_of_its_own(void **state)
 	assert_finds("alone.tar.gz", "file .|.|.|here|here/alone.tar.gz: alone.tar.gz=4\n");
 }
 
-static void a_dash_is_standard_input(void **state)
+TEST_IN_TMPDIR(a_dash_is_standard_input)
 {
 	assert_finds("-", "stream .|.|.|standard input|standard input: standard input=0\n");
 }
 
-static void a_file_named_like_standard_input_is_a_file(void **state)
+TEST_IN_TMPDIR(a_file_named_like_standard_input_is_a_file)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 
@@ -191,7 +191,7 @@ static void a_file_named_like_standard_input_is_a_file(void **state)
 	ts_runs_release(&runs);
 }
 
-static void what_is_wrong_is_one_line_and_the_rest_goes_on(void **state)
+TEST_IN_TMPDIR(what_is_wrong_is_one_line_and_the_rest_goes_on)
 {
 	make_file("l/a/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
 	make_dirs("l/a/plugins/profile/s/odd.xplane.pb");
@@ -216,7 +216,7 @@ static void what_is_wrong_is_one_line_and_the_rest_goes_on(void **state)
 		"(remove or correct the link)\n");
 }
 
-static void a_link_to_a_folder_above_ends_there(void **state)
+TEST_IN_TMPDIR(a_link_to_a_folder_above_ends_there)
 {
 	make_file("l/a/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
 	assert_int_equal(symlink("../..", "l/a/plugins/back"), 0);
@@ -227,7 +227,7 @@ static void a_link_to_a_folder_above_ends_there(void **state)
 		     "! l/here: a link that leads back to a folder above it (remove it)\n");
 }
 
-static void a_second_name_of_a_run_adds_nothing(void **state)
+TEST_IN_TMPDIR(a_second_name_of_a_run_adds_nothing)
 {
 	make_file("l/z_run/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
 	make_file("other/plugins/profile/t/h.xplane.pb", TS_LIT("12"));
@@ -238,7 +238,7 @@ static void a_second_name_of_a_run_adds_nothing(void **state)
 }
 
 /* 2^20 paths lead through 20 folders with two links each to the next. */
-static void links_cannot_multiply_the_work(void **state)
+TEST_IN_TMPDIR(links_cannot_multiply_the_work)
 {
 	char from[64], to[64];
 
@@ -256,7 +256,7 @@ static void links_cannot_multiply_the_work(void **state)
 	assert_finds("l", "dir l/20/plugins/profile/s|l|20|s|l/20/s: h=1\n");
 }
 
-static void linked_profiles_count_with_their_size(void **state)
+TEST_IN_TMPDIR(linked_profiles_count_with_their_size)
 {
 	make_file("store/blob", TS_LIT("12345"));
 	make_dirs("l/plugins/profile/s");
@@ -264,7 +264,7 @@ static void linked_profiles_count_with_their_size(void **state)
 	assert_finds("l", "dir l/plugins/profile/s|l|.|s|l/s: h=5\n");
 }
 
-static void paths_that_overlap_find_each_session_once(void **state)
+TEST_IN_TMPDIR(paths_that_overlap_find_each_session_once)
 {
 	static const char *const paths[] = {
 		"l/a", "l", "l/a/plugins/profile/s", "l/a/plugins/profile/s/h.xplane.pb", "l/", NULL
@@ -274,7 +274,7 @@ static void paths_that_overlap_find_each_session_once(void **state)
 	assert_found(paths, "dir l/a/plugins/profile/s|l/a|.|s|l/a/s: h=1\n");
 }
 
-static void nothing_found_is_an_error_with_advice(void **state)
+TEST_IN_TMPDIR(nothing_found_is_an_error_with_advice)
 {
 	make_dirs("none/deep");
 	make_dirs("p/plugins/profile/s");
@@ -311,7 +311,7 @@ static void nothing_found_is_an_error_with_advice(void **state)
 }
 
 /* As TensorBoard was given the log directory, whatever path the sessions were found by. */
-static void sessions_are_named_as_seen_from_a_log_directory(void **state)
+TEST_IN_TMPDIR(sessions_are_named_as_seen_from_a_log_directory)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_buf got = TS_BUF_INIT;
@@ -349,12 +349,12 @@ static void find_beside_a_closed_folder(void)
 	ts_runs_release(&runs);
 }
 
-static void an_unreadable_folder_is_one_line(void **state)
+TEST_IN_TMPDIR(an_unreadable_folder_is_one_line)
 {
 	run_unprivileged(find_beside_a_closed_folder);
 }
 
-static void depth_has_a_bound(void **state)
+TEST_IN_TMPDIR(depth_has_a_bound)
 {
 	char dir[512] = "l";
 	struct ts_runs runs = TS_RUNS_INIT;
@@ -400,12 +400,12 @@ static void many_runs_and_files_are_found_with_few_descriptors(void)
 	ts_runs_release(&runs);
 }
 
-static void large_log_directories(void **state)
+TEST_IN_TMPDIR(large_log_directories)
 {
 	run_in_child(many_runs_and_files_are_found_with_few_descriptors);
 }
 
-static void names_of_files_in_a_session(void **state)
+TEST_IN_TMPDIR(names_of_files_in_a_session)
 {
 	struct ts_session session = { .dir = "/logs/s" };
 	struct ts_buf out = TS_BUF_INIT;
@@ -419,7 +419,7 @@ static void names_of_files_in_a_session(void **state)
 	ts_buf_release(&out);
 }
 
-static void places_by_name(void **state)
+TEST_IN_TMPDIR(places_by_name)
 {
 	static const struct {
 		const char *path;
@@ -448,7 +448,7 @@ static void places_by_name(void **state)
 
 #define T "t/plugins/profile/now"
 
-static void traces_stand_for_a_session_without_xplanes(void **state)
+TEST_IN_TMPDIR(traces_stand_for_a_session_without_xplanes)
 {
 	make_file(T "/perfetto_trace.json.gz", TS_LIT("1"));
 	make_file(T "/h1.trace.json.gz", TS_LIT("12"));
@@ -459,7 +459,7 @@ static void traces_stand_for_a_session_without_xplanes(void **state)
 	assert_finds("t", "dir " T "|t|.|now|t/now: h0=3\n");
 }
 
-static void the_trace_for_perfetto_is_better_than_nothing(void **state)
+TEST_IN_TMPDIR(the_trace_for_perfetto_is_better_than_nothing)
 {
 	make_file(T "/perfetto_trace.json.gz", TS_LIT("1"));
 	make_file(T "/perfetto_trace.native.json.gz", TS_LIT("1"));
@@ -491,7 +491,7 @@ static void assert_captures(const char *expected)
 }
 
 /* Two ranks, captured twice; the second rank began a little later. Other files are none. */
-static void captures_of_a_job_are_told_apart(void **state)
+TEST_IN_TMPDIR(captures_of_a_job_are_told_apart)
 {
 	make_file("log/net/w1_77.1700000000000000000.pt.trace.json", RANK(0, 2));
 	make_file("log/net/w2_78.1700000003000000000.pt.trace.json", RANK(1, 2));
@@ -509,7 +509,7 @@ static void captures_of_a_job_are_told_apart(void **state)
 }
 
 /* Each run of a script is a process, and so a worker, of its own. */
-static void runs_of_one_script_are_no_job(void **state)
+TEST_IN_TMPDIR(runs_of_one_script_are_no_job)
 {
 	make_file("log/net/h_77.1700000000000000000.pt.trace.json",
 		  TS_LIT("{\"schemaVersion\": 1}"));
@@ -518,7 +518,7 @@ static void runs_of_one_script_are_no_job(void **state)
 	assert_captures("h_77.1700000000000000000\nh_78.1700000020000000000\n");
 }
 
-static void ranks_of_other_jobs_stay_apart(void **state)
+TEST_IN_TMPDIR(ranks_of_other_jobs_stay_apart)
 {
 	make_file("log/net/a.1700000000000.pt.trace.json",
 		  RANK(0, 2)); /* ms, of an older PyTorch */
@@ -541,7 +541,7 @@ static void ranks_of_other_jobs_stay_apart(void **state)
 	       "\", \"numSms\": 1}], \"distributedInfo\": {\"rank\": " #n                 \
 	       ", \"world_size\": 8}, \"traceEvents\": [")
 
-static void ranks_on_other_devices_stay_apart(void **state)
+TEST_IN_TMPDIR(ranks_on_other_devices_stay_apart)
 {
 	make_file("log/net/r0.pt.trace.json", RANK_ON("NVIDIA A100", 0));
 	make_file("log/net/r1.pt.trace.json", RANK_ON("AMD Instinct MI300X", 1));
@@ -551,7 +551,7 @@ static void ranks_on_other_devices_stay_apart(void **state)
 }
 
 /* As HTA's users name them; beside them what is not a trace. */
-static void ranks_may_have_any_name(void **state)
+TEST_IN_TMPDIR(ranks_may_have_any_name)
 {
 	make_file("log/net/rank_1.json", RANK(1, 3));
 	make_file("log/net/rank-0.json", RANK(0, 3));
@@ -568,7 +568,7 @@ static void ranks_may_have_any_name(void **state)
 }
 
 /* In the folder that is named and in a run's, the head alone says it; deeper the name has to. */
-static void a_run_s_ranks_are_known_by_their_heads(void **state)
+TEST_IN_TMPDIR(a_run_s_ranks_are_known_by_their_heads)
 {
 	make_file("log/net/alpha.json", RANK(0, 2));
 	make_file("log/net/weights.json", RANK(1, 2));
@@ -582,7 +582,7 @@ static void a_run_s_ranks_are_known_by_their_heads(void **state)
 }
 
 /* In the folder that is named, the head alone says it. */
-static void a_head_with_a_job_makes_a_trace_of_any_file(void **state)
+TEST_IN_TMPDIR(a_head_with_a_job_makes_a_trace_of_any_file)
 {
 	make_file("log/first.json", RANK(0, 2));
 	make_file("log/second.json", RANK(1, 2));
@@ -591,7 +591,7 @@ static void a_head_with_a_job_makes_a_trace_of_any_file(void **state)
 }
 
 /* Members in front of the job and of the events, longer than what is looked at. */
-static void a_rank_with_a_long_head_is_known_by_its_name(void **state)
+TEST_IN_TMPDIR(a_rank_with_a_long_head_is_known_by_its_name)
 {
 	struct ts_buf text = TS_BUF_INIT;
 
@@ -607,7 +607,7 @@ static void a_rank_with_a_long_head_is_known_by_its_name(void **state)
 }
 
 /* A trace of one GPU has no job in its head. */
-static void a_head_of_kineto_makes_a_trace_of_any_file(void **state)
+TEST_IN_TMPDIR(a_head_of_kineto_makes_a_trace_of_any_file)
 {
 	make_file("log/mine.json", TS_LIT("{\"schemaVersion\": 1, \"deviceProperties\": ["));
 	make_file("log/manifest.json", TS_LIT("{\"schemaVersion\": 2, \"layers\": []}"));
@@ -615,7 +615,7 @@ static void a_head_of_kineto_makes_a_trace_of_any_file(void **state)
 }
 
 /* Who writes a trace anew, with notes in front, leaves what Kineto says of itself behind the events. */
-static void events_of_kineto_make_a_trace_of_any_file(void **state)
+TEST_IN_TMPDIR(events_of_kineto_make_a_trace_of_any_file)
 {
 #define EVENTS(kind) \
 	TS_LIT("{\"metadata\": {\"host\": 1}, \"traceEvents\": [{\"ph\": \"X\", \"cat\": \"" kind "\",")
@@ -642,14 +642,14 @@ static void assert_problem(const char *path, const char *words)
 	ts_runs_release(&runs);
 }
 
-static void what_is_not_found_is_named_for_traces_too(void **state)
+TEST_IN_TMPDIR(what_is_not_found_is_named_for_traces_too)
 {
 	make_file("log/notes.json", TS_LIT("{\"traceEvents\": []}"));
 	assert_problem("log", "traces of PyTorch are NAME.pt.trace.json or rank0.json");
 }
 
 /* Of a host that has its profile as records, the empty xplane is what the profiler left. */
-static void records_stand_for_the_empty_xplane_beside_them(void **state)
+TEST_IN_TMPDIR(records_stand_for_the_empty_xplane_beside_them)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 
@@ -665,7 +665,7 @@ static void records_stand_for_the_empty_xplane_beside_them(void **state)
 }
 
 /* Traces that say nothing of a job: their names number the ranks. */
-static void names_number_the_ranks_where_heads_do_not(void **state)
+TEST_IN_TMPDIR(names_number_the_ranks_where_heads_do_not)
 {
 	make_file("log/net/rank_0.json", TS_LIT("{\"traceEvents\": ["));
 	make_file("log/net/rank_1.json", TS_LIT("{\"traceEvents\": ["));
@@ -673,7 +673,7 @@ static void names_number_the_ranks_where_heads_do_not(void **state)
 }
 
 /* There the folder says that they are one run: JAX's traces tell of no job. */
-static void traces_of_a_session_are_of_one_run(void **state)
+TEST_IN_TMPDIR(traces_of_a_session_are_of_one_run)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 
@@ -684,51 +684,4 @@ static void traces_of_a_session_are_of_one_run(void **state)
 	assert_int_equal(runs.sessions[0].nr_files, 2);
 	assert_true(runs.sessions[0].owns_folder);
 	ts_runs_release(&runs);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(traces_stand_for_a_session_without_xplanes),
-		in_tmpdir(the_trace_for_perfetto_is_better_than_nothing),
-		in_tmpdir(captures_of_a_job_are_told_apart),
-		in_tmpdir(runs_of_one_script_are_no_job),
-		in_tmpdir(ranks_of_other_jobs_stay_apart),
-		in_tmpdir(ranks_on_other_devices_stay_apart),
-		in_tmpdir(ranks_may_have_any_name),
-		in_tmpdir(a_run_s_ranks_are_known_by_their_heads),
-		in_tmpdir(a_head_with_a_job_makes_a_trace_of_any_file),
-		in_tmpdir(a_rank_with_a_long_head_is_known_by_its_name),
-		in_tmpdir(a_head_of_kineto_makes_a_trace_of_any_file),
-		in_tmpdir(events_of_kineto_make_a_trace_of_any_file),
-		in_tmpdir(what_is_not_found_is_named_for_traces_too),
-		in_tmpdir(records_stand_for_the_empty_xplane_beside_them),
-		in_tmpdir(names_number_the_ranks_where_heads_do_not),
-		in_tmpdir(traces_of_a_session_are_of_one_run),
-		in_tmpdir(a_log_directory_is_searched_at_every_depth),
-		in_tmpdir(memory_profiles_of_a_session_stand_apart),
-		in_tmpdir(slashes_and_dots_do_not_matter),
-		in_tmpdir(the_layout_is_known_wherever_the_path_begins),
-		in_tmpdir(relative_paths_inside_the_layout),
-		in_tmpdir(from_inside_a_session_its_name_is_known),
-		in_tmpdir(a_plain_folder_of_profiles_is_a_session),
-		in_tmpdir(one_file_is_a_session_of_its_own),
-		in_tmpdir(a_dash_is_standard_input),
-		in_tmpdir(a_file_named_like_standard_input_is_a_file),
-		in_tmpdir(what_is_wrong_is_one_line_and_the_rest_goes_on),
-		in_tmpdir(a_link_to_a_folder_above_ends_there),
-		in_tmpdir(a_second_name_of_a_run_adds_nothing),
-		in_tmpdir(links_cannot_multiply_the_work),
-		in_tmpdir(linked_profiles_count_with_their_size),
-		in_tmpdir(paths_that_overlap_find_each_session_once),
-		in_tmpdir(nothing_found_is_an_error_with_advice),
-		in_tmpdir(sessions_are_named_as_seen_from_a_log_directory),
-		in_tmpdir(an_unreadable_folder_is_one_line),
-		in_tmpdir(depth_has_a_bound),
-		in_tmpdir(large_log_directories),
-		in_tmpdir(names_of_files_in_a_session),
-		in_tmpdir(places_by_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

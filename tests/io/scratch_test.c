@@ -35,7 +35,7 @@ static enum ts_status open_in(const char *folder, struct ts_scratch *scratch)
 	return st;
 }
 
-static void what_was_put_is_read_and_mapped(void **state)
+TEST_IN_TMPDIR(what_was_put_is_read_and_mapped)
 {
 	struct ts_scratch scratch = TS_SCRATCH_INIT;
 	struct ts_bytes all;
@@ -54,7 +54,7 @@ static void what_was_put_is_read_and_mapped(void **state)
 	ts_scratch_release(&scratch);
 }
 
-static void an_empty_one_maps_to_nothing(void **state)
+TEST_IN_TMPDIR(an_empty_one_maps_to_nothing)
 {
 	struct ts_scratch scratch = TS_SCRATCH_INIT;
 	struct ts_bytes all;
@@ -64,7 +64,7 @@ static void an_empty_one_maps_to_nothing(void **state)
 	ts_scratch_release(&scratch);
 }
 
-static void without_a_folder_the_next_one_serves(void **state)
+TEST_IN_TMPDIR(without_a_folder_the_next_one_serves)
 {
 	struct ts_scratch scratch = TS_SCRATCH_INIT;
 
@@ -73,7 +73,7 @@ static void without_a_folder_the_next_one_serves(void **state)
 	ts_scratch_release(&scratch);
 }
 
-static void a_full_disk_is_told(void **state)
+TEST_IN_TMPDIR(a_full_disk_is_told)
 {
 	struct rlimit before, none;
 	struct ts_scratch scratch = TS_SCRATCH_INIT;
@@ -90,16 +90,4 @@ static void a_full_disk_is_told(void **state)
 	assert_int_equal(st, TS_IO);
 	assert_non_null(strstr(err.text, "temporary file"));
 	ts_scratch_release(&scratch);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(what_was_put_is_read_and_mapped),
-		in_tmpdir(an_empty_one_maps_to_nothing),
-		in_tmpdir(without_a_folder_the_next_one_serves),
-		in_tmpdir(a_full_disk_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

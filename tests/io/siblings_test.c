@@ -33,7 +33,7 @@ static void assert_joined(const char *const *files, const char *expected)
 	ts_runs_release(&runs);
 }
 
-static void memory_profiles_go_along(void **state)
+TEST_IN_TMPDIR(memory_profiles_go_along)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 
@@ -54,32 +54,32 @@ static void memory_profiles_go_along(void **state)
 	assert_joined((const char *const[]){ __VA_ARGS__, NULL }, expected)
 #define AT(time, host) "plugins/profile/2026_01_01_" time "/" host
 
-static void hosts_that_began_together_are_one(void **state)
+TEST_IN_TMPDIR(hosts_that_began_together_are_one)
 {
 	assert_joins("2026_01_01_11_59_58(3): h0 h1 h2\n", AT("11_59_58", "h0"),
 		     AT("12_00_01", "h1"), AT("12_00_58", "h2"));
 }
 
-static void a_new_year_is_no_border(void **state)
+TEST_IN_TMPDIR(a_new_year_is_no_border)
 {
 	assert_joins("2025_12_31_23_59_59(2): h0 h1\n", "plugins/profile/2025_12_31_23_59_59/h0",
 		     "plugins/profile/2026_01_01_00_00_00/h1");
 }
 
-static void a_minute_later_is_another_capture(void **state)
+TEST_IN_TMPDIR(a_minute_later_is_another_capture)
 {
 	assert_joins("2026_01_01_12_00_00(0): h0\n2026_01_01_12_01_01(0): h1\n",
 		     AT("12_00_00", "h0"), AT("12_01_01", "h1"));
 }
 
-static void the_same_host_twice_is_two_captures(void **state)
+TEST_IN_TMPDIR(the_same_host_twice_is_two_captures)
 {
 	assert_joins("2026_01_01_12_00_00(2): h0 h1\n2026_01_01_12_00_10(2): h0 h1\n",
 		     AT("12_00_00", "h0"), AT("12_00_01", "h1"), AT("12_00_10", "h0"),
 		     AT("12_00_11", "h1"));
 }
 
-static void other_runs_and_other_names_stay_by_themselves(void **state)
+TEST_IN_TMPDIR(other_runs_and_other_names_stay_by_themselves)
 {
 	assert_joins("2026_01_01_12_00_00(0): h0\n2026_01_01_12_00_01(0): h1\n"
 		     "2026_13_01_12_00_01(0): h4\nfirst(0): h2\nsecond(0): h3\n",
@@ -88,7 +88,7 @@ static void other_runs_and_other_names_stay_by_themselves(void **state)
 		     "c/plugins/profile/second/h3", "c/plugins/profile/2026_13_01_12_00_01/h4");
 }
 
-static void files_named_one_by_one_may_have_any_name(void **state)
+TEST_IN_TMPDIR(files_named_one_by_one_may_have_any_name)
 {
 	static const char *const names[] = { "a/rank-0.json.gz", "a/rank-1.json.gz" };
 	struct ts_runs runs = TS_RUNS_INIT;
@@ -103,7 +103,7 @@ static void files_named_one_by_one_may_have_any_name(void **state)
 	ts_runs_release(&runs);
 }
 
-static void traces_named_one_by_one_are_ranks(void **state)
+TEST_IN_TMPDIR(traces_named_one_by_one_are_ranks)
 {
 	static const char *const names[] = { "a/r0.pt.trace.json", "a/r1.pt.trace.json",
 					     "b/r2.pt.trace.json" };
@@ -119,20 +119,4 @@ static void traces_named_one_by_one_are_ranks(void **state)
 	assert_int_equal(runs.sessions[0].nr_files, 2);
 	assert_string_equal(runs.sessions[0].files[1].host, "r1");
 	ts_runs_release(&runs);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(traces_named_one_by_one_are_ranks),
-		in_tmpdir(files_named_one_by_one_may_have_any_name),
-		in_tmpdir(memory_profiles_go_along),
-		in_tmpdir(hosts_that_began_together_are_one),
-		in_tmpdir(a_new_year_is_no_border),
-		in_tmpdir(a_minute_later_is_another_capture),
-		in_tmpdir(the_same_host_twice_is_two_captures),
-		in_tmpdir(other_runs_and_other_names_stay_by_themselves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

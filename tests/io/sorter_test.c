@@ -100,7 +100,7 @@ static void put_and_expect(const struct ts_sort_kind *kind, uint32_t nr_parts,
 	ts_sorter_release(&sorter);
 }
 
-static void records_come_back_in_order_from_memory_and_from_disk(void **state)
+TEST(records_come_back_in_order_from_memory_and_from_disk)
 {
 	static const size_t max[] = { 2000, 1000, 999, 33, 16, 7, 1 };
 
@@ -112,7 +112,7 @@ static void records_come_back_in_order_from_memory_and_from_disk(void **state)
 		}
 }
 
-static void records_of_any_size_come_back_in_order(void **state)
+TEST(records_of_any_size_come_back_in_order)
 {
 	for (size_t size = offsetof(struct record, more); size <= sizeof(struct record);
 	     size += sizeof(uint64_t))
@@ -125,7 +125,7 @@ static void records_of_any_size_come_back_in_order(void **state)
 		}
 }
 
-static void of_equal_starts_the_longer_is_first_then_what_the_kind_says(void **state)
+TEST(of_equal_starts_the_longer_is_first_then_what_the_kind_says)
 {
 	static const struct record expected[] = {
 		{ .key = { 5, 9 }, .number = 3 },
@@ -151,7 +151,7 @@ static void of_equal_starts_the_longer_is_first_then_what_the_kind_says(void **s
 	ts_sorter_release(&sorter);
 }
 
-static void nothing_was_put_and_nothing_comes(void **state)
+TEST(nothing_was_put_and_nothing_comes)
 {
 	struct ts_sort_cursor *cursor;
 	struct ts_sorter sorter;
@@ -166,7 +166,7 @@ static void nothing_was_put_and_nothing_comes(void **state)
 	ts_sorter_release(&sorter);
 }
 
-static void a_sorter_that_was_released_can_be_filled_again(void **state)
+TEST(a_sorter_that_was_released_can_be_filled_again)
 {
 	const struct record record = { .key = { 3, 1 } };
 	struct ts_sort_cursor *cursor;
@@ -186,17 +186,4 @@ static void a_sorter_that_was_released_can_be_filled_again(void **state)
 	assert_null(ts_sort_cursor_next(cursor, &st, NULL));
 	ts_sort_cursor_free(cursor);
 	ts_sorter_release(&sorter);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_come_back_in_order_from_memory_and_from_disk),
-		cmocka_unit_test(records_of_any_size_come_back_in_order),
-		cmocka_unit_test(of_equal_starts_the_longer_is_first_then_what_the_kind_says),
-		cmocka_unit_test(nothing_was_put_and_nothing_comes),
-		cmocka_unit_test(a_sorter_that_was_released_can_be_filled_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

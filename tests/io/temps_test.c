@@ -68,7 +68,7 @@ static void end_by(pid_t pid, int number)
 	assert_int_equal(WTERMSIG(status), number);
 }
 
-static void no_temporary_outlives_a_signal(void **state)
+TEST_IN_TMPDIR(no_temporary_outlives_a_signal)
 {
 	for (size_t turn = 0; turn < 30; turn++) {
 		pid_t pid = writers(0);
@@ -86,7 +86,7 @@ static void no_temporary_outlives_a_signal(void **state)
 	}
 }
 
-static void a_signal_that_is_ignored_stays_so(void **state)
+TEST_IN_TMPDIR(a_signal_that_is_ignored_stays_so)
 {
 	pid_t pid = writers(SIGHUP);
 
@@ -98,7 +98,7 @@ static void a_signal_that_is_ignored_stays_so(void **state)
 	assert_int_equal(count_names("."), NR_WRITERS);
 }
 
-static void more_than_the_table_holds_are_made_all_the_same(void **state)
+TEST_IN_TMPDIR(more_than_the_table_holds_are_made_all_the_same)
 {
 	struct ts_newfile files[TS_TEMPS_MAX + 2];
 	char name[16];
@@ -114,15 +114,4 @@ static void more_than_the_table_holds_are_made_all_the_same(void **state)
 		ts_newfile_release(&files[i]);
 	}
 	assert_int_equal(count_names("."), TS_NELEM(files) / 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(no_temporary_outlives_a_signal),
-		in_tmpdir(a_signal_that_is_ignored_stays_so),
-		in_tmpdir(more_than_the_table_holds_are_made_all_the_same),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

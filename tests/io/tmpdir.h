@@ -6,11 +6,7 @@
 #ifndef TS_TESTS_IO_TMPDIR_H
 #define TS_TESTS_IO_TMPDIR_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -51,7 +47,7 @@ static inline int drop_tmpdir(void **state)
 	return nftw(tmp_root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-#define in_tmpdir(test) cmocka_unit_test_setup_teardown(test, make_tmpdir, drop_tmpdir)
+#define TEST_IN_TMPDIR(name) TEST_WITH(name, make_tmpdir, drop_tmpdir)
 
 static inline void make_dirs(const char *path)
 {

@@ -25,7 +25,7 @@ static void assert_logs(const char *path, const char *expected)
 	ts_arena_release(&arena);
 }
 
-static void those_of_a_folder_come_by_name(void **state)
+TEST_IN_TMPDIR(those_of_a_folder_come_by_name)
 {
 	make_file("logs/" LOG("rank_1_b"), TS_LIT("x"));
 	make_file("logs/" LOG("rank_0_a"), TS_LIT("x"));
@@ -34,13 +34,13 @@ static void those_of_a_folder_come_by_name(void **state)
 				    "rank_1_b") " at logs/" LOG("rank_1_b") "\n");
 }
 
-static void a_file_is_taken_by_whatever_name(void **state)
+TEST_IN_TMPDIR(a_file_is_taken_by_whatever_name)
 {
 	make_file("mine.txt", TS_LIT("x"));
 	assert_logs("mine.txt", "mine.txt at mine.txt\n");
 }
 
-static void what_is_not_there_is_said(void **state)
+TEST_IN_TMPDIR(what_is_not_there_is_said)
 {
 	make_file("logs/notes.log", TS_LIT("x"));
 	assert_logs("logs", "logs: no dedicated_log_torch_trace_*.log in it (run with "
@@ -61,19 +61,7 @@ static void find_in_a_closed_folder(void)
 	ts_arena_release(&arena);
 }
 
-static void a_closed_folder_is_said(void **state)
+TEST_IN_TMPDIR(a_closed_folder_is_said)
 {
 	run_unprivileged(find_in_a_closed_folder);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(those_of_a_folder_come_by_name),
-		in_tmpdir(a_file_is_taken_by_whatever_name),
-		in_tmpdir(what_is_not_there_is_said),
-		in_tmpdir(a_closed_folder_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

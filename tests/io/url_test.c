@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which paths are URLs, and which names may become paths below the scratch folder. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "base/buf.h"
 #include "io/runpath.h"
 #include "io/url.h"
 
-static void a_scheme_makes_a_url(void **state)
+TEST(a_scheme_makes_a_url)
 {
 	(void)state;
 	assert_int_equal(ts_url_scheme("gs://b/c"), 5);
@@ -27,7 +22,7 @@ static void a_scheme_makes_a_url(void **state)
 	assert_int_equal(ts_url_bucket("gs://b"), 6);
 }
 
-static void a_url_is_a_path_without_detours(void **state)
+TEST(a_url_is_a_path_without_detours)
 {
 	static const char *const good[] = { "gs://b", "gs://b/", "gs://b/c/d.pb", "file:///tmp/a" };
 	static const char *const bad[] = {
@@ -42,7 +37,7 @@ static void a_url_is_a_path_without_detours(void **state)
 		assert_int_equal(ts_url_check(bad[i], NULL), TS_USAGE);
 }
 
-static void names_of_objects_stay_below_their_folder(void **state)
+TEST(names_of_objects_stay_below_their_folder)
 {
 	static const char *const bad[] = { "",	   "/a",   "a/",    "a//b", ".",
 					   "a/..", "../a", "a/./b", "a\nb" };
@@ -61,7 +56,7 @@ static void names_of_objects_stay_below_their_folder(void **state)
 	ts_buf_release(&longest);
 }
 
-static void tidying_keeps_the_slashes_of_a_scheme(void **state)
+TEST(tidying_keeps_the_slashes_of_a_scheme)
 {
 	static const char *const rows[][2] = { { "gs://b//c/./d/", "gs://b/c/d" },
 					       { "gs://b", "gs://b" },
@@ -76,16 +71,4 @@ static void tidying_keeps_the_slashes_of_a_scheme(void **state)
 		assert_true(ts_bytes_is(ts_buf_bytes(&out), rows[i][1]));
 		ts_buf_release(&out);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_scheme_makes_a_url),
-		cmocka_unit_test(a_url_is_a_path_without_detours),
-		cmocka_unit_test(names_of_objects_stay_below_their_folder),
-		cmocka_unit_test(tidying_keeps_the_slashes_of_a_scheme),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

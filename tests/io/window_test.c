@@ -40,7 +40,7 @@ static void assert_whole(struct ts_window *window)
 	assert_int_equal(at, TEXT_BYTES);
 }
 
-static void a_packed_text_is_seen_piece_by_piece(void **state)
+TEST_IN_TMPDIR(a_packed_text_is_seen_piece_by_piece)
 {
 	struct ts_buf text = long_text(), packed = TS_BUF_INIT;
 	struct ts_gzip gz;
@@ -58,7 +58,7 @@ static void a_packed_text_is_seen_piece_by_piece(void **state)
 }
 
 /* The pages come back from the file when they are looked at again. */
-static void pages_of_a_mapped_file_are_given_back(void **state)
+TEST_IN_TMPDIR(pages_of_a_mapped_file_are_given_back)
 {
 	struct ts_buf text = long_text();
 	struct ts_input input = TS_INPUT_INIT;
@@ -78,7 +78,7 @@ static void pages_of_a_mapped_file_are_given_back(void **state)
 	ts_buf_release(&text);
 }
 
-static void what_is_not_mapped_stays(void **state)
+TEST_IN_TMPDIR(what_is_not_mapped_stays)
 {
 	struct ts_buf text = long_text();
 	struct ts_window window;
@@ -90,7 +90,7 @@ static void what_is_not_mapped_stays(void **state)
 	ts_buf_release(&text);
 }
 
-static void damage_ends_the_text(void **state)
+TEST_IN_TMPDIR(damage_ends_the_text)
 {
 	struct ts_buf text = long_text(), packed = TS_BUF_INIT;
 	struct ts_gzip gz;
@@ -112,16 +112,4 @@ static void damage_ends_the_text(void **state)
 	ts_window_release(&window);
 	ts_buf_release(&packed);
 	ts_buf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(a_packed_text_is_seen_piece_by_piece),
-		in_tmpdir(pages_of_a_mapped_file_are_given_back),
-		in_tmpdir(what_is_not_mapped_stays),
-		in_tmpdir(damage_ends_the_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command of an alert: its environment, whatever the text; how many run, and what becomes of
  * them. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "io/input.h"
 #include "live/alert_command.h"
 
@@ -67,7 +64,7 @@ static void must_have_written(const char *text)
 	remove(OUT);
 }
 
-static void an_alert_is_in_the_environment(void **state)
+TEST(an_alert_is_in_the_environment)
 {
 	struct ts_alert alert = alert_of("42 % idle", "Between steps.");
 
@@ -84,7 +81,7 @@ static void an_alert_is_in_the_environment(void **state)
 	release(&alert);
 }
 
-static void what_a_shell_would_obey_is_text(void **state)
+TEST(what_a_shell_would_obey_is_text)
 {
 	static const struct {
 		const char *said, *comes;
@@ -109,7 +106,7 @@ static void what_a_shell_would_obey_is_text(void **state)
 	assert_int_not_equal(access("alert_command_test.bad", F_OK), 0);
 }
 
-static void a_text_of_a_megabyte_is_cut_and_the_command_runs(void **state)
+TEST(a_text_of_a_megabyte_is_cut_and_the_command_runs)
 {
 	struct ts_alert alert = alert_of("", "");
 
@@ -122,7 +119,7 @@ static void a_text_of_a_megabyte_is_cut_and_the_command_runs(void **state)
 	must_have_written("4098\n"); /* 4095 and an ellipsis of three bytes */
 }
 
-static void variables_of_an_outer_alert_do_not_come_through(void **state)
+TEST(variables_of_an_outer_alert_do_not_come_through)
 {
 	struct ts_alert alert = alert_of("inner", "");
 
@@ -137,7 +134,7 @@ static void variables_of_an_outer_alert_do_not_come_through(void **state)
 	release(&alert);
 }
 
-static void eight_run_and_no_more_and_none_is_left(void **state)
+TEST(eight_run_and_no_more_and_none_is_left)
 {
 	struct ts_alert alert = alert_of("busy", "");
 	struct ts_alert_command runner = { .text = "exec sleep 0.5" };
@@ -156,7 +153,7 @@ static void eight_run_and_no_more_and_none_is_left(void **state)
 	release(&alert);
 }
 
-static void one_that_does_not_end_is_waited_for_so_long(void **state)
+TEST(one_that_does_not_end_is_waited_for_so_long)
 {
 	struct ts_alert alert = alert_of("", "");
 	struct ts_alert_command runner = { .text = "exec sleep 20" };
@@ -170,18 +167,4 @@ static void one_that_does_not_end_is_waited_for_so_long(void **state)
 	ts_alert_command_finish(&runner, 10000);
 	assert_int_equal(runner.nr_failed, 1);
 	release(&alert);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_alert_is_in_the_environment),
-		cmocka_unit_test(what_a_shell_would_obey_is_text),
-		cmocka_unit_test(a_text_of_a_megabyte_is_cut_and_the_command_runs),
-		cmocka_unit_test(variables_of_an_outer_alert_do_not_come_through),
-		cmocka_unit_test(eight_run_and_no_more_and_none_is_left),
-		cmocka_unit_test(one_that_does_not_end_is_waited_for_so_long),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Alerts over time: hold, hysteresis, severities. Times are given, so answers are by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/settings.h"
@@ -60,7 +54,7 @@ static void must_report(struct given *given, const char *text)
 	ts_alerts_release(&given->alerts);
 }
 
-static void a_figure_that_has_held_is_raised_once(void **state)
+TEST(a_figure_that_has_held_is_raised_once)
 {
 	struct given given;
 
@@ -73,7 +67,7 @@ static void a_figure_that_has_held_is_raised_once(void **state)
 	must_report(&given, "+padding_waste_high ");
 }
 
-static void a_moment_is_not_an_alert(void **state)
+TEST(a_moment_is_not_an_alert)
 {
 	struct given given;
 
@@ -83,7 +77,7 @@ static void a_moment_is_not_an_alert(void **state)
 	must_report(&given, "");
 }
 
-static void around_its_threshold_nothing_flaps(void **state)
+TEST(around_its_threshold_nothing_flaps)
 {
 	struct given given;
 
@@ -98,7 +92,7 @@ static void around_its_threshold_nothing_flaps(void **state)
 	must_report(&given, "+padding_waste_high -padding_waste_high ");
 }
 
-static void it_is_over_after_the_clear_time_and_not_before(void **state)
+TEST(it_is_over_after_the_clear_time_and_not_before)
 {
 	struct given given;
 
@@ -112,7 +106,7 @@ static void it_is_over_after_the_clear_time_and_not_before(void **state)
 	must_report(&given, "+compilation_time_high -compilation_time_high ");
 }
 
-static void the_stronger_of_two_rules_speaks(void **state)
+TEST(the_stronger_of_two_rules_speaks)
 {
 	struct given given;
 
@@ -125,7 +119,7 @@ static void the_stronger_of_two_rules_speaks(void **state)
 	must_report(&given, "!+mxu_utilization_low +mxu_utilization_warning -mxu_utilization_low ");
 }
 
-static void what_is_unknown_changes_nothing(void **state)
+TEST(what_is_unknown_changes_nothing)
 {
 	struct given given;
 
@@ -139,7 +133,7 @@ static void what_is_unknown_changes_nothing(void **state)
 	must_report(&given, "!+mxu_utilization_low ");
 }
 
-static void thresholds_are_the_users(void **state)
+TEST(thresholds_are_the_users)
 {
 	struct given given;
 
@@ -164,7 +158,7 @@ static void hold(struct given *given, int64_t at_ms, enum ts_severity severity, 
 	ts_alerts_end(&given->alerts, true, note, &given->changes);
 }
 
-static void what_has_its_own_evidence_needs_no_hold_time(void **state)
+TEST(what_has_its_own_evidence_needs_no_hold_time)
 {
 	struct given given;
 
@@ -174,7 +168,7 @@ static void what_has_its_own_evidence_needs_no_hold_time(void **state)
 	must_report(&given, "+recompilation ");
 }
 
-static void an_alert_that_gets_more_severe_is_raised_again(void **state)
+TEST(an_alert_that_gets_more_severe_is_raised_again)
 {
 	struct given given;
 
@@ -228,7 +222,7 @@ static bool is_covered_elsewhere(const char *rule)
 	return false;
 }
 
-static void every_rule_of_the_doctor_raises_one_alert_that_holds(void **state)
+TEST(every_rule_of_the_doctor_raises_one_alert_that_holds)
 {
 	assert_true(TS_NELEM(doctor_rules) + 4 <= TS_MAX_ALERTS);
 	for (size_t i = 0; i < TS_NELEM(doctor_rules); i++) {
@@ -250,7 +244,7 @@ static void every_rule_of_the_doctor_raises_one_alert_that_holds(void **state)
 	}
 }
 
-static void findings_about_the_capture_are_not_alerts(void **state)
+TEST(findings_about_the_capture_are_not_alerts)
 {
 	struct given given;
 
@@ -260,7 +254,7 @@ static void findings_about_the_capture_are_not_alerts(void **state)
 	must_report(&given, "");
 }
 
-static void information_is_not_an_alert(void **state)
+TEST(information_is_not_an_alert)
 {
 	struct given given;
 
@@ -270,7 +264,7 @@ static void information_is_not_an_alert(void **state)
 	must_report(&given, "");
 }
 
-static void a_finding_is_reported_again_when_it_gets_worse_and_not_when_it_gets_better(void **state)
+TEST(a_finding_is_reported_again_when_it_gets_worse_and_not_when_it_gets_better)
 {
 	struct given given;
 
@@ -280,7 +274,7 @@ static void a_finding_is_reported_again_when_it_gets_worse_and_not_when_it_gets_
 	must_report(&given, "+idle !+idle ");
 }
 
-static void more_rules_than_are_kept_do_no_harm(void **state)
+TEST(more_rules_than_are_kept_do_no_harm)
 {
 	struct given given;
 	char name[32];
@@ -292,27 +286,4 @@ static void more_rules_than_are_kept_do_no_harm(void **state)
 	}
 	assert_int_equal(given.alerts.nr, TS_MAX_ALERTS);
 	ts_alerts_release(&given.alerts);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_figure_that_has_held_is_raised_once),
-		cmocka_unit_test(a_moment_is_not_an_alert),
-		cmocka_unit_test(around_its_threshold_nothing_flaps),
-		cmocka_unit_test(it_is_over_after_the_clear_time_and_not_before),
-		cmocka_unit_test(the_stronger_of_two_rules_speaks),
-		cmocka_unit_test(what_is_unknown_changes_nothing),
-		cmocka_unit_test(thresholds_are_the_users),
-		cmocka_unit_test(what_has_its_own_evidence_needs_no_hold_time),
-		cmocka_unit_test(an_alert_that_gets_more_severe_is_raised_again),
-		cmocka_unit_test(every_rule_of_the_doctor_raises_one_alert_that_holds),
-		cmocka_unit_test(findings_about_the_capture_are_not_alerts),
-		cmocka_unit_test(information_is_not_an_alert),
-		cmocka_unit_test(
-			a_finding_is_reported_again_when_it_gets_worse_and_not_when_it_gets_better),
-		cmocka_unit_test(more_rules_than_are_kept_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

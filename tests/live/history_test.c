@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figures of a sample and over samples: the ring, the metrics, what sampling costs. By hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "base/units.h"
 #include "live/overhead.h"
 #include "result/schema/doctor.def"
@@ -41,7 +35,7 @@ static int empty(void **state)
 	return 0;
 }
 
-static void a_ring_keeps_the_newest(void **state)
+TEST_WITH(a_ring_keeps_the_newest, empty, NULL)
 {
 	assert_int_equal(ts_ring_count(&ring), 0);
 	for (int i = 0; i < TS_RING + 5; i++)
@@ -52,7 +46,7 @@ static void a_ring_keeps_the_newest(void **state)
 	must_be(ts_ring_median(&ring, TS_METRIC_MXU, TS_RING), (TS_RING - 1) / 2.0 + 5);
 }
 
-static void the_mean_is_of_what_is_known_and_recent(void **state)
+TEST_WITH(the_mean_is_of_what_is_known_and_recent, empty, NULL)
 {
 	must_be_unknown(ts_ring_mean(&ring, TS_METRIC_MXU, 0, 1000));
 	put(0, TS_METRIC_MXU, 1000);
@@ -64,7 +58,7 @@ static void the_mean_is_of_what_is_known_and_recent(void **state)
 	must_be_unknown(ts_ring_mean(&ring, TS_METRIC_HBM, 1000, 1000));
 }
 
-static void the_median_is_of_the_last_known_ones(void **state)
+TEST_WITH(the_median_is_of_the_last_known_ones, empty, NULL)
 {
 	static const double values[] = { 1000, 1, 5, NAN, 3, 2 };
 
@@ -78,7 +72,7 @@ static void the_median_is_of_the_last_known_ones(void **state)
 
 /* A step takes 10 ms between samples and 12 ms in a sample; a sample of 100 ms is taken every
  * 500 ms. */
-static void what_sampling_costs_is_the_longer_step_times_the_share(void **state)
+TEST_WITH(what_sampling_costs_is_the_longer_step_times_the_share, empty, NULL)
 {
 	must_be_unknown(ts_overhead_pct(&ring, 20));
 	put(0, TS_METRIC_STEP, 12e9);
@@ -127,7 +121,7 @@ static void take(struct ts_overhead *overhead, const struct sample *sample, int6
 			   sample ? &sample->profile : NULL, start_ms, end_ms, values);
 }
 
-static void steps_are_matched_by_their_numbers(void **state)
+TEST(steps_are_matched_by_their_numbers)
 {
 	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
@@ -146,7 +140,7 @@ static void steps_are_matched_by_their_numbers(void **state)
 }
 
 /* One step of five waits for a compilation: the others say what a step takes. */
-static void the_step_of_a_sample_is_the_median(void **state)
+TEST(the_step_of_a_sample_is_the_median)
 {
 	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
@@ -160,14 +154,14 @@ static void the_step_of_a_sample_is_the_median(void **state)
 	must_be(values[TS_METRIC_STEP], 20e9); /* of 20, 20, 320 and 10 */
 }
 
-static void a_cost_that_is_negative_is_too_small_to_measure(void **state)
+TEST_WITH(a_cost_that_is_negative_is_too_small_to_measure, empty, NULL)
 {
 	put(500, TS_METRIC_STEP, 2.36e9);
 	put(500, TS_METRIC_STEP_UNSAMPLED, 3.79e9);
 	must_be_unknown(ts_overhead_pct(&ring, 10));
 }
 
-static void a_job_that_began_again_counts_from_its_own_steps(void **state)
+TEST(a_job_that_began_again_counts_from_its_own_steps)
 {
 	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
@@ -184,7 +178,7 @@ static void a_job_that_began_again_counts_from_its_own_steps(void **state)
 }
 
 /* Its clock may differ, and its numbers in a job that is not one. */
-static void steps_of_another_host_are_not_counted_from(void **state)
+TEST(steps_of_another_host_are_not_counted_from)
 {
 	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
@@ -200,7 +194,7 @@ static void steps_of_another_host_are_not_counted_from(void **state)
 	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]);
 }
 
-static void steps_without_numbers_are_unknown(void **state)
+TEST(steps_without_numbers_are_unknown)
 {
 	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
@@ -216,7 +210,7 @@ static void steps_without_numbers_are_unknown(void **state)
 	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]);
 }
 
-static void the_end_has_the_figures_of_the_whole_time(void **state)
+TEST_WITH(the_end_has_the_figures_of_the_whole_time, empty, NULL)
 {
 	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
@@ -236,7 +230,7 @@ static void the_end_has_the_figures_of_the_whole_time(void **state)
 	must_be_unknown(values[TS_METRIC_MXU]);
 }
 
-static void figures_are_the_results_and_buckets_are_shares(void **state)
+TEST(figures_are_the_results_and_buckets_are_shares)
 {
 	double values[TS_NR_METRICS];
 	struct ts_results results;
@@ -266,7 +260,7 @@ static void figures_are_the_results_and_buckets_are_shares(void **state)
 		must_be_unknown(values[i]);
 }
 
-static void a_run_without_core_time_has_no_shares(void **state)
+TEST(a_run_without_core_time_has_no_shares)
 {
 	double values[TS_NR_METRICS];
 	struct ts_results results;
@@ -281,7 +275,7 @@ static void a_run_without_core_time_has_no_shares(void **state)
 	ts_results_release(&results);
 }
 
-static void figures_are_written_with_their_units(void **state)
+TEST(figures_are_written_with_their_units)
 {
 	static const struct {
 		enum ts_metric metric;
@@ -303,27 +297,4 @@ static void figures_are_written_with_their_units(void **state)
 			rows[i].text);
 	for (size_t i = 0; i < TS_NR_METRICS; i++)
 		assert_true(ts_metric_rows[i].name && ts_metric_rows[i].label);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_ring_keeps_the_newest, empty),
-		cmocka_unit_test_setup(the_mean_is_of_what_is_known_and_recent, empty),
-		cmocka_unit_test_setup(the_median_is_of_the_last_known_ones, empty),
-		cmocka_unit_test_setup(what_sampling_costs_is_the_longer_step_times_the_share,
-				       empty),
-		cmocka_unit_test(steps_are_matched_by_their_numbers),
-		cmocka_unit_test(a_job_that_began_again_counts_from_its_own_steps),
-		cmocka_unit_test(steps_of_another_host_are_not_counted_from),
-		cmocka_unit_test(steps_without_numbers_are_unknown),
-		cmocka_unit_test_setup(a_cost_that_is_negative_is_too_small_to_measure, empty),
-		cmocka_unit_test(the_step_of_a_sample_is_the_median),
-		cmocka_unit_test_setup(the_end_has_the_figures_of_the_whole_time, empty),
-		cmocka_unit_test(figures_are_the_results_and_buckets_are_shares),
-		cmocka_unit_test(a_run_without_core_time_has_no_shares),
-		cmocka_unit_test(figures_are_written_with_their_units),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Test servers are watched: many samples, damaged samples, hosts that go and come back. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "codec/pbw.h"
 
 #include "analysis/settings.h"
@@ -102,7 +97,7 @@ static void read_profile(struct ts_buf *answer)
 	ts_input_release(&input);
 }
 
-static void a_thousand_samples_take_no_more_memory_than_one(void **state)
+TEST(a_thousand_samples_take_no_more_memory_than_one)
 {
 	struct watched watched = { .until = NR_SAMPLES };
 	struct ts_live_summary summary;
@@ -147,7 +142,7 @@ static void cut_more(struct watched *watched, const struct ts_feed_event *event)
 		ts_live_stop(watched->live);
 }
 
-static void a_sample_cut_anywhere_ends_nothing(void **state)
+TEST(a_sample_cut_anywhere_ends_nothing)
 {
 	struct watched watched = { .until = UINT64_MAX, .each = cut_more };
 	struct ts_input input = TS_INPUT_INIT;
@@ -187,7 +182,7 @@ static void go_and_come(struct watched *watched, const struct ts_feed_event *eve
 		ts_live_stop(watched->live);
 }
 
-static void a_host_that_goes_and_comes_is_watched_again(void **state)
+TEST(a_host_that_goes_and_comes_is_watched_again)
 {
 	struct watched watched = { .until = UINT64_MAX, .each = go_and_come };
 	struct ts_live_summary summary;
@@ -228,7 +223,7 @@ static void come_at_once(struct watched *watched, const struct ts_feed_event *ev
 	assert_true(fake_start(fake, port, ts_buf_bytes(&whole_answer)));
 }
 
-static void a_server_that_is_another_process_by_the_next_sample_is_noticed(void **state)
+TEST(a_server_that_is_another_process_by_the_next_sample_is_noticed)
 {
 	struct watched watched = { .until = 12, .each = come_at_once };
 	struct ts_live_summary summary;
@@ -246,7 +241,7 @@ static void a_server_that_is_another_process_by_the_next_sample_is_noticed(void 
 	ts_buf_release(&whole_answer);
 }
 
-static void a_silent_host_does_not_hold_up_the_others(void **state)
+TEST(a_silent_host_does_not_hold_up_the_others)
 {
 	struct watched watched = { .until = 2 };
 	struct ts_live_summary summary;
@@ -271,7 +266,7 @@ static void a_silent_host_does_not_hold_up_the_others(void **state)
 
 /* One that sends, one that writes files: both are in the samples, and nothing is left in the
  * folder. */
-static void a_server_that_writes_files_is_read_from_the_folder_that_both_see(void **state)
+TEST(a_server_that_writes_files_is_read_from_the_folder_that_both_see)
 {
 	struct watched watched = { .until = 3 };
 	struct ts_live_summary summary;
@@ -315,7 +310,7 @@ static void stop_at_third(struct watched *watched, const struct ts_feed_event *e
 }
 
 /* Each request would start the job's profiler for nothing. */
-static void without_such_a_folder_the_server_is_not_asked_on_and_on(void **state)
+TEST(without_such_a_folder_the_server_is_not_asked_on_and_on)
 {
 	struct watched watched = { .until = UINT64_MAX, .each = stop_at_third };
 	struct ts_live_summary summary;
@@ -346,7 +341,7 @@ static void stop_when_down(struct watched *watched, const struct ts_feed_event *
 
 /* The server and this test have one working directory, which stands for the job's: an empty
  * repository in the request would show as a folder in it. */
-static void a_server_that_writes_files_writes_none_without_a_repository(void **state)
+TEST(a_server_that_writes_files_writes_none_without_a_repository)
 {
 	struct watched watched = { .until = UINT64_MAX, .each = stop_when_down };
 	struct ts_live_summary summary;
@@ -370,7 +365,7 @@ static void a_server_that_writes_files_writes_none_without_a_repository(void **s
 }
 
 /* It writes somewhere else, or half of it. */
-static void a_file_that_does_not_come_whole_is_reported(void **state)
+TEST(a_file_that_does_not_come_whole_is_reported)
 {
 	struct watched watched = { .until = UINT64_MAX, .each = stop_at_third };
 	struct ts_live_summary summary;
@@ -417,7 +412,7 @@ static void note_late(struct watched *watched, const struct ts_feed_event *event
 		atomic_store(&watched->fakes[0]->delay_ms, 0);
 }
 
-static void a_job_that_hangs_is_reported_and_taken_when_it_answers(void **state)
+TEST(a_job_that_hangs_is_reported_and_taken_when_it_answers)
 {
 	struct watched watched = { .until = 1, .each = note_late };
 	struct ts_live_summary summary;
@@ -436,22 +431,4 @@ static void a_job_that_hangs_is_reported_and_taken_when_it_answers(void **state)
 	assert_true(watched.nr_empty >= NR_LATE);
 	fake_stop(&fake);
 	ts_buf_release(&answer);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thousand_samples_take_no_more_memory_than_one),
-		cmocka_unit_test(a_sample_cut_anywhere_ends_nothing),
-		cmocka_unit_test(a_host_that_goes_and_comes_is_watched_again),
-		cmocka_unit_test(a_server_that_is_another_process_by_the_next_sample_is_noticed),
-		cmocka_unit_test(a_silent_host_does_not_hold_up_the_others),
-		cmocka_unit_test(a_server_that_writes_files_is_read_from_the_folder_that_both_see),
-		cmocka_unit_test(without_such_a_folder_the_server_is_not_asked_on_and_on),
-		cmocka_unit_test(a_server_that_writes_files_writes_none_without_a_repository),
-		cmocka_unit_test(a_file_that_does_not_come_whole_is_reported),
-		cmocka_unit_test(a_job_that_hangs_is_reported_and_taken_when_it_answers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is read from a sample besides the analyses, and what is asked of a server: look,
  * kept_modules, profiler. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "codec/pb.h"
 #include "codec/pbw.h"
 #include "codec/xspace.h"
@@ -39,7 +33,7 @@ static void look_at(struct memory_run *mem, struct ts_look *look, struct ts_byte
 }
 
 /* cpu_steps.json: ten calls, numbered from 0. */
-static void the_jobs_own_steps_are_seen_in_order(void **state)
+TEST(the_jobs_own_steps_are_seen_in_order)
 {
 	struct ts_input input = open_data(DATA "cpu_steps.xplane.pb");
 	struct memory_run mem;
@@ -59,7 +53,7 @@ static void the_jobs_own_steps_are_seen_in_order(void **state)
 }
 
 /* cpu_shapes.json: a function with five shapes, so five programs, each run at least once. */
-static void the_programs_that_ran_on_the_cpu_are_seen_once(void **state)
+TEST(the_programs_that_ran_on_the_cpu_are_seen_once)
 {
 	struct ts_input input = open_data(DATA "cpu_shapes.xplane.pb");
 	struct memory_run mem;
@@ -149,7 +143,7 @@ static void must_keep(unsigned nr_train, unsigned nr_eval, unsigned nr_kept)
 	ts_buf_release(&space);
 }
 
-static void of_two_series_one_that_counts_often_is_kept(void **state)
+TEST(of_two_series_one_that_counts_often_is_kept)
 {
 	must_keep(7, 30, 30);
 	must_keep(30, 7, 30);
@@ -161,7 +155,7 @@ static void of_two_series_one_that_counts_often_is_kept(void **state)
 	must_keep(0, 0, 0);
 }
 
-static void more_steps_than_are_kept_do_no_harm(void **state)
+TEST(more_steps_than_are_kept_do_no_harm)
 {
 	struct ts_buf space = TS_BUF_INIT;
 	struct memory_run mem;
@@ -204,7 +198,7 @@ static size_t nr_modules(struct ts_bytes space)
 	return nr;
 }
 
-static void modules_that_are_remembered_complete_a_sample(void **state)
+TEST(modules_that_are_remembered_complete_a_sample)
 {
 	struct ts_input input = open_data(DATA "cpu_shapes.xplane.pb");
 	struct ts_kept_modules kept = { .is_too_large = false };
@@ -229,7 +223,7 @@ static void modules_that_are_remembered_complete_a_sample(void **state)
 }
 
 /* Some profilers write the plane of the modules even when they were not asked for them. */
-static void a_plane_of_modules_without_any_changes_nothing(void **state)
+TEST(a_plane_of_modules_without_any_changes_nothing)
 {
 	struct ts_input input = open_data(DATA "cpu_steps.xplane.pb");
 	struct ts_kept_modules kept = { .is_too_large = false };
@@ -249,7 +243,7 @@ static void a_plane_of_modules_without_any_changes_nothing(void **state)
 }
 
 /* Damage never harms what is remembered, and what is taken is whole planes. */
-static void a_sample_cut_anywhere_leaves_whole_modules(void **state)
+TEST(a_sample_cut_anywhere_leaves_whole_modules)
 {
 	struct ts_input input = open_data(DATA "cpu_steps.xplane.pb");
 	struct ts_kept_modules kept = { .is_too_large = false };
@@ -268,7 +262,7 @@ static void a_sample_cut_anywhere_leaves_whole_modules(void **state)
 }
 
 /* By hand from profiler_service.proto and profiler_options.proto: field << 3 | wire type. */
-static void the_request_is_what_the_schema_says(void **state)
+TEST(the_request_is_what_the_schema_says)
 {
 	static const uint8_t expect[] = {
 		0x08, 100,				    /* 1 duration_ms */
@@ -290,7 +284,7 @@ static void the_request_is_what_the_schema_says(void **state)
 	ts_buf_release(&out);
 }
 
-static void the_answer_is_its_xspace_or_nothing(void **state)
+TEST(the_answer_is_its_xspace_or_nothing)
 {
 	static const uint8_t whole[] = {
 		0x0A, 1, 'x', 0x38, 1, 0x42, 3, 'a', 'b', 'c', 0x98, 1, 5
@@ -315,21 +309,4 @@ static void the_answer_is_its_xspace_or_nothing(void **state)
 		assert_int_equal(ts_profiler_read(ts_bytes_cut(message, 0, n), &answer, &err),
 				 between ? TS_OK : TS_FORMAT);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_jobs_own_steps_are_seen_in_order),
-		cmocka_unit_test(the_programs_that_ran_on_the_cpu_are_seen_once),
-		cmocka_unit_test(of_two_series_one_that_counts_often_is_kept),
-		cmocka_unit_test(more_steps_than_are_kept_do_no_harm),
-		cmocka_unit_test(modules_that_are_remembered_complete_a_sample),
-		cmocka_unit_test(a_plane_of_modules_without_any_changes_nothing),
-		cmocka_unit_test(a_sample_cut_anywhere_leaves_whole_modules),
-		cmocka_unit_test(the_request_is_what_the_schema_says),
-		cmocka_unit_test(the_answer_is_its_xspace_or_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that are compiled again and again: samples are made here, so answers are by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "live/programs.h"
 #include "result/schema/cache.def"
 #include "result/schema/ops.def"
@@ -145,7 +139,7 @@ static void take_nr(struct given *given, const char *module, uint64_t nr)
 	take(given, rows, nr, true);
 }
 
-static void programs_of_the_first_sample_are_not_new(void **state)
+TEST(programs_of_the_first_sample_are_not_new)
 {
 	struct given given;
 
@@ -156,7 +150,7 @@ static void programs_of_the_first_sample_are_not_new(void **state)
 	end(&given);
 }
 
-static void a_third_program_is_reported_in_the_sample_that_has_it(void **state)
+TEST(a_third_program_is_reported_in_the_sample_that_has_it)
 {
 	struct given given;
 
@@ -172,7 +166,7 @@ static void a_third_program_is_reported_in_the_sample_that_has_it(void **state)
 }
 
 /* JAX's own function has no meaning to a user: the line that made it has. */
-static void the_line_of_the_newest_module_is_named(void **state)
+TEST(the_line_of_the_newest_module_is_named)
 {
 	struct ts_hlo_instr instrs[] = { { .name = TS_LIT("param") },
 					 { .name = TS_LIT("broadcast"),
@@ -197,7 +191,7 @@ static void the_line_of_the_newest_module_is_named(void **state)
 }
 
 /* A job that was steady for long: the new programs are seen before their modules are asked for. */
-static void without_shapes_it_is_reported_a_sample_later_and_with_them(void **state)
+TEST(without_shapes_it_is_reported_a_sample_later_and_with_them)
 {
 	const struct row before[] = { { "jit_f", 1, false } };
 	const struct row after[] = { { "jit_f", 1, false },
@@ -217,7 +211,7 @@ static void without_shapes_it_is_reported_a_sample_later_and_with_them(void **st
 	end(&given);
 }
 
-static void shapes_that_do_not_come_are_not_waited_for(void **state)
+TEST(shapes_that_do_not_come_are_not_waited_for)
 {
 	const struct row before[] = { { "jit_f", 1, false } };
 	const struct row after[] = { { "jit_f", 1, false },
@@ -233,7 +227,7 @@ static void shapes_that_do_not_come_are_not_waited_for(void **state)
 	end(&given);
 }
 
-static void a_second_program_is_reported_when_it_was_not_the_first_growth(void **state)
+TEST(a_second_program_is_reported_when_it_was_not_the_first_growth)
 {
 	const struct row once[] = { { "jit_f", 1, false } };
 	const struct row twice[] = { { "jit_f", 1, false }, { "jit_f", 2, false } };
@@ -249,7 +243,7 @@ static void a_second_program_is_reported_when_it_was_not_the_first_growth(void *
 	end(&given);
 }
 
-static void growths_that_are_long_ago_do_not_count(void **state)
+TEST(growths_that_are_long_ago_do_not_count)
 {
 	const struct row twice[] = { { "jit_f", 1, false }, { "jit_f", 2, false } };
 	const struct row again[] = { { "jit_f", 1, false }, { "jit_f", 2, true } };
@@ -264,7 +258,7 @@ static void growths_that_are_long_ago_do_not_count(void **state)
 	end(&given);
 }
 
-static void a_cache_hit_is_not_a_compilation(void **state)
+TEST(a_cache_hit_is_not_a_compilation)
 {
 	const struct row rows[] = { { "jit_f", 1, false }, { "jit_f", 2, false } };
 	struct given given;
@@ -276,7 +270,7 @@ static void a_cache_hit_is_not_a_compilation(void **state)
 	end(&given);
 }
 
-static void the_frameworks_own_functions_must_go_on_growing(void **state)
+TEST(the_frameworks_own_functions_must_go_on_growing)
 {
 	static const char *const names[] = { "jit_add", "jit__normal", "jit_convert_element_type" };
 
@@ -293,7 +287,7 @@ static void the_frameworks_own_functions_must_go_on_growing(void **state)
 	}
 }
 
-static void of_two_functions_the_one_with_more_programs_is_named(void **state)
+TEST(of_two_functions_the_one_with_more_programs_is_named)
 {
 	const struct row before[] = { { "jit_f", 1, false },
 				      { "jit_f", 2, false },
@@ -313,7 +307,7 @@ static void of_two_functions_the_one_with_more_programs_is_named(void **state)
 	end(&given);
 }
 
-static void names_with_a_number_or_an_id_are_one_function(void **state)
+TEST(names_with_a_number_or_an_id_are_one_function)
 {
 	const struct row before[] = { { "jit_f", 1, false }, { "jit_f.1", 2, false } };
 	const struct row after[] = { { "jit_f", 1, false },
@@ -330,7 +324,7 @@ static void names_with_a_number_or_an_id_are_one_function(void **state)
 
 /* The modules of a server that came back are asked for in its second sample: nothing of them is
  * new. */
-static void a_sample_without_modules_makes_nothing_new(void **state)
+TEST(a_sample_without_modules_makes_nothing_new)
 {
 	struct given given;
 
@@ -343,7 +337,7 @@ static void a_sample_without_modules_makes_nothing_new(void **state)
 	end(&given);
 }
 
-static void another_process_begins_anew(void **state)
+TEST(another_process_begins_anew)
 {
 	struct given given;
 
@@ -357,7 +351,7 @@ static void another_process_begins_anew(void **state)
 }
 
 /* A program that ran and has no module: the next sample asks for modules. */
-static void what_ran_without_a_module_is_asked_for(void **state)
+TEST(what_ran_without_a_module_is_asked_for)
 {
 	struct ts_look_program program = { 77, TS_LIT("jit_new"), 0 };
 	struct ts_look look = { .programs = &program, .nr_programs = 1 };
@@ -376,7 +370,7 @@ static void what_ran_without_a_module_is_asked_for(void **state)
 	end(&given);
 }
 
-static void any_number_of_functions_is_bounded(void **state)
+TEST(any_number_of_functions_is_bounded)
 {
 	struct given given;
 
@@ -397,27 +391,4 @@ static void any_number_of_functions_is_bounded(void **state)
 		assert_in_range(given.programs.nr, 1, TS_MAX_FUNCTIONS);
 	}
 	end(&given);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(programs_of_the_first_sample_are_not_new),
-		cmocka_unit_test(a_third_program_is_reported_in_the_sample_that_has_it),
-		cmocka_unit_test(the_line_of_the_newest_module_is_named),
-		cmocka_unit_test(without_shapes_it_is_reported_a_sample_later_and_with_them),
-		cmocka_unit_test(shapes_that_do_not_come_are_not_waited_for),
-		cmocka_unit_test(a_second_program_is_reported_when_it_was_not_the_first_growth),
-		cmocka_unit_test(growths_that_are_long_ago_do_not_count),
-		cmocka_unit_test(a_cache_hit_is_not_a_compilation),
-		cmocka_unit_test(the_frameworks_own_functions_must_go_on_growing),
-		cmocka_unit_test(of_two_functions_the_one_with_more_programs_is_named),
-		cmocka_unit_test(names_with_a_number_or_an_id_are_one_function),
-		cmocka_unit_test(a_sample_without_modules_makes_nothing_new),
-		cmocka_unit_test(another_process_begins_anew),
-		cmocka_unit_test(what_ran_without_a_module_is_asked_for),
-		cmocka_unit_test(any_number_of_functions_is_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which sessions of a folder are complete. The writer is the test itself, so what lies between its
  * writes is known; a moment is long against the time at rest that is asked for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/test.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <utime.h>
@@ -149,7 +144,7 @@ static void put_whole(struct given *given, const char *name)
 	put(given, name, ts_buf_bytes(&given->xspace));
 }
 
-static void a_session_that_is_written_byte_by_byte_is_complete_at_the_end(void **state)
+TEST(a_session_that_is_written_byte_by_byte_is_complete_at_the_end)
 {
 	struct given given;
 	FILE *f;
@@ -170,7 +165,7 @@ static void a_session_that_is_written_byte_by_byte_is_complete_at_the_end(void *
 	end(&given);
 }
 
-static void a_half_that_stays_is_waited_for_and_reported_once(void **state)
+TEST(a_half_that_stays_is_waited_for_and_reported_once)
 {
 	struct given given;
 	struct ts_watch_counts counts;
@@ -198,7 +193,7 @@ static void a_half_that_stays_is_waited_for_and_reported_once(void **state)
 }
 
 /* Between two planes the bytes do not show that more is to come. */
-static void a_pause_between_planes_is_waited_for_while_the_file_is_open(void **state)
+TEST(a_pause_between_planes_is_waited_for_while_the_file_is_open)
 {
 	struct given given;
 	FILE *f;
@@ -225,7 +220,7 @@ static void a_pause_between_planes_is_waited_for_while_the_file_is_open(void **s
 }
 
 /* A writer that opens and closes for every plane: whole each time, and closed. */
-static void whole_planes_in_quick_succession_are_one_session(void **state)
+TEST(whole_planes_in_quick_succession_are_one_session)
 {
 	struct given given;
 
@@ -246,7 +241,7 @@ static void whole_planes_in_quick_succession_are_one_session(void **state)
 }
 
 /* What was written on into a file that we have replaced would be lost. */
-static void a_file_that_stays_open_is_waited_for(void **state)
+TEST(a_file_that_stays_open_is_waited_for)
 {
 	struct given given;
 	FILE *f;
@@ -273,7 +268,7 @@ static void a_file_that_stays_open_is_waited_for(void **state)
 
 /* As a network's folder does it: bytes change, and nothing about the file. A mapping's first write
  * sets its time, those that follow do not. */
-static void bytes_that_come_without_a_trace_are_found(void **state)
+TEST(bytes_that_come_without_a_trace_are_found)
 {
 	struct given given;
 	uint8_t *map;
@@ -296,7 +291,7 @@ static void bytes_that_come_without_a_trace_are_found(void **state)
 	end(&given);
 }
 
-static void hosts_that_wrote_a_session_each_are_one_when_asked_for(void **state)
+TEST(hosts_that_wrote_a_session_each_are_one_when_asked_for)
 {
 	struct given given;
 
@@ -315,7 +310,7 @@ static void hosts_that_wrote_a_session_each_are_one_when_asked_for(void **state)
 	end(&given);
 }
 
-static void a_host_that_comes_later_makes_the_session_due_again(void **state)
+TEST(a_host_that_comes_later_makes_the_session_due_again)
 {
 	struct given given;
 
@@ -339,7 +334,7 @@ static void rewrite_it(struct given *given)
 	given->meanwhile = NULL;
 }
 
-static void what_we_write_is_not_a_change(void **state)
+TEST(what_we_write_is_not_a_change)
 {
 	struct given given;
 
@@ -362,7 +357,7 @@ static void what_we_write_is_not_a_change(void **state)
 }
 
 /* Caches of viewers, reports, logs that grow. */
-static void other_files_are_not_a_change(void **state)
+TEST(other_files_are_not_a_change)
 {
 	struct given given;
 
@@ -379,7 +374,7 @@ static void other_files_are_not_a_change(void **state)
 	end(&given);
 }
 
-static void a_temporary_name_is_waited_for(void **state)
+TEST(a_temporary_name_is_waited_for)
 {
 	struct given given;
 
@@ -397,7 +392,7 @@ static void a_temporary_name_is_waited_for(void **state)
 	end(&given);
 }
 
-static void a_temporary_that_is_left_behind_holds_nothing_up_for_ever(void **state)
+TEST(a_temporary_that_is_left_behind_holds_nothing_up_for_ever)
 {
 	struct given given;
 
@@ -411,7 +406,7 @@ static void a_temporary_that_is_left_behind_holds_nothing_up_for_ever(void **sta
 	end(&given);
 }
 
-static void a_folder_that_is_not_there_is_waited_for(void **state)
+TEST(a_folder_that_is_not_there_is_waited_for)
 {
 	struct given given;
 	char path[600];
@@ -432,7 +427,7 @@ static void a_folder_that_is_not_there_is_waited_for(void **state)
 	end(&given);
 }
 
-static void what_was_there_is_annotated_unless_only_new_ones_are_wanted(void **state)
+TEST(what_was_there_is_annotated_unless_only_new_ones_are_wanted)
 {
 	struct given given;
 
@@ -449,7 +444,7 @@ static void what_was_there_is_annotated_unless_only_new_ones_are_wanted(void **s
 	end(&given);
 }
 
-static void what_has_an_annotation_is_left_alone(void **state)
+TEST(what_has_an_annotation_is_left_alone)
 {
 	struct given given;
 	struct utimbuf long_ago = { 1000000000, 1000000000 };
@@ -469,7 +464,7 @@ static void what_has_an_annotation_is_left_alone(void **state)
 	end(&given);
 }
 
-static void a_failure_of_the_system_is_tried_again_one_of_the_file_is_not(void **state)
+TEST(a_failure_of_the_system_is_tried_again_one_of_the_file_is_not)
 {
 	struct given given;
 
@@ -494,7 +489,7 @@ static void a_failure_of_the_system_is_tried_again_one_of_the_file_is_not(void *
 	end(&given);
 }
 
-static void without_notice_of_the_system_looking_is_enough(void **state)
+TEST(without_notice_of_the_system_looking_is_enough)
 {
 	struct given given;
 
@@ -507,7 +502,7 @@ static void without_notice_of_the_system_looking_is_enough(void **state)
 	end(&given);
 }
 
-static void notice_of_the_system_shortens_the_wait(void **state)
+TEST(notice_of_the_system_shortens_the_wait)
 {
 	struct given given;
 	int64_t start_ms;
@@ -527,7 +522,7 @@ static void notice_of_the_system_shortens_the_wait(void **state)
 }
 
 /* More happens than the system keeps: a look shows all the same. */
-static void a_queue_that_ran_over_loses_nothing(void **state)
+TEST(a_queue_that_ran_over_loses_nothing)
 {
 	struct given given;
 	FILE *f = fopen(QUEUE, "r");
@@ -562,7 +557,7 @@ static void a_queue_that_ran_over_loses_nothing(void **state)
 	end(&given);
 }
 
-static void to_stop_ends_the_wait(void **state)
+TEST(to_stop_ends_the_wait)
 {
 	struct given given;
 	struct ts_watch_event event;
@@ -573,32 +568,4 @@ static void to_stop_ends_the_wait(void **state)
 	assert_int_equal(ts_watch_next(given.watch, INT64_MAX, &event, NULL), TS_OK);
 	assert_int_equal(event.kind, TS_WATCH_STOPPED);
 	end(&given);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_session_that_is_written_byte_by_byte_is_complete_at_the_end),
-		cmocka_unit_test(a_half_that_stays_is_waited_for_and_reported_once),
-		cmocka_unit_test(a_pause_between_planes_is_waited_for_while_the_file_is_open),
-		cmocka_unit_test(whole_planes_in_quick_succession_are_one_session),
-		cmocka_unit_test(a_file_that_stays_open_is_waited_for),
-		cmocka_unit_test(bytes_that_come_without_a_trace_are_found),
-		cmocka_unit_test(a_host_that_comes_later_makes_the_session_due_again),
-		cmocka_unit_test(hosts_that_wrote_a_session_each_are_one_when_asked_for),
-		cmocka_unit_test(what_we_write_is_not_a_change),
-		cmocka_unit_test(other_files_are_not_a_change),
-		cmocka_unit_test(a_temporary_name_is_waited_for),
-		cmocka_unit_test(a_temporary_that_is_left_behind_holds_nothing_up_for_ever),
-		cmocka_unit_test(a_folder_that_is_not_there_is_waited_for),
-		cmocka_unit_test(what_was_there_is_annotated_unless_only_new_ones_are_wanted),
-		cmocka_unit_test(what_has_an_annotation_is_left_alone),
-		cmocka_unit_test(a_failure_of_the_system_is_tried_again_one_of_the_file_is_not),
-		cmocka_unit_test(without_notice_of_the_system_looking_is_enough),
-		cmocka_unit_test(notice_of_the_system_shortens_the_wait),
-		cmocka_unit_test(a_queue_that_ran_over_loses_nothing),
-		cmocka_unit_test(to_stop_ends_the_wait),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files cut anywhere: whole, or not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "io/gzip.h"
 #include "io/input.h"
 #include "live/whole.h"
@@ -36,7 +30,7 @@ static enum ts_status whole(const struct folder *folder, const char *name, struc
 	return ts_file_is_whole(in_folder(folder, name), NULL);
 }
 
-static void an_xplane_is_whole_where_a_field_ends(void **state)
+TEST(an_xplane_is_whole_where_a_field_ends)
 {
 	struct ts_input input = TS_INPUT_INIT;
 	struct folder folder;
@@ -58,7 +52,7 @@ static void an_xplane_is_whole_where_a_field_ends(void **state)
 	folder_remove(&folder);
 }
 
-static void a_trace_is_whole_at_its_end(void **state)
+TEST(a_trace_is_whole_at_its_end)
 {
 	struct ts_bytes text = TS_LIT("{\"traceEvents\": [{\"name\": \"a}]\\\"\", \"ts\": 1}]}");
 	struct ts_buf packed = TS_BUF_INIT;
@@ -84,14 +78,4 @@ static void a_trace_is_whole_at_its_end(void **state)
 	ts_gzip_release(&gz);
 	ts_buf_release(&packed);
 	folder_remove(&folder);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_xplane_is_whole_where_a_field_ends),
-		cmocka_unit_test(a_trace_is_whole_at_its_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

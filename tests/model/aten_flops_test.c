@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FLOPs of operators, by hand from their shapes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 #include <math.h>
 
 #include "model/aten_flops.h"
@@ -70,7 +66,7 @@ static const struct {
 	  5 * 2.0 * 2 * 8 * 128 * 256 * 64 },
 };
 
-static void flops_are_those_of_the_shapes(void **state)
+TEST(flops_are_those_of_the_shapes)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		double flops = ts_aten_flops(ts_bytes_of(rows[i].name), ts_bytes_of(rows[i].dims),
@@ -82,7 +78,7 @@ static void flops_are_those_of_the_shapes(void **state)
 	}
 }
 
-static void convolutions_need_values(void **state)
+TEST(convolutions_need_values)
 {
 	bool needs_values;
 
@@ -150,7 +146,7 @@ static const struct {
 	{ "aten::add", "[[64, 128], [64, 128]]", TYPES("float", "float"), "", -1, TS_ATEN_UNKNOWN },
 };
 
-static void bytes_are_those_of_shapes_and_types(void **state)
+TEST(bytes_are_those_of_shapes_and_types)
 {
 	for (size_t i = 0; i < sizeof(sized) / sizeof(*sized); i++) {
 		struct ts_aten_call call = { ts_bytes_of(sized[i].name), ts_bytes_of(sized[i].dims),
@@ -165,7 +161,7 @@ static void bytes_are_those_of_shapes_and_types(void **state)
 	}
 }
 
-static void categories_are_those_of_formulas(void **state)
+TEST(categories_are_those_of_formulas)
 {
 	assert_int_equal(ts_aten_category(TS_LIT("aten::addmm")), TS_CATEGORY_GEMM);
 	assert_int_equal(ts_aten_category(TS_LIT("aten::convolution_backward")),
@@ -173,16 +169,4 @@ static void categories_are_those_of_formulas(void **state)
 	assert_int_equal(ts_aten_category(TS_LIT("aten::scaled_dot_product_attention")),
 			 TS_CATEGORY_ATTENTION);
 	assert_int_equal(ts_aten_category(TS_LIT("aten::add")), TS_CATEGORY_OTHER);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flops_are_those_of_the_shapes),
-		cmocka_unit_test(convolutions_need_values),
-		cmocka_unit_test(bytes_are_those_of_shapes_and_types),
-		cmocka_unit_test(categories_are_those_of_formulas),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
  * Costs of single ops. Each expectation is worked out beside it by hand; the rules are those of
  * docs/analyses/cost-model.md. Whole modules are held against libtpu in tests/read/hlo_test.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "model/cost.h"
 #include "read/hlo.h"
 #include "tests/read/corpus.h"
@@ -135,7 +130,7 @@ static void check_row(const struct op_row *row)
 	release_bench(&bench);
 }
 
-static void test_ops_cost_what_the_rules_say(void **state)
+TEST(test_ops_cost_what_the_rules_say)
 {
 	for (size_t i = 0; i < TS_NELEM(op_rows); i++)
 		check_row(&op_rows[i]);
@@ -313,7 +308,7 @@ static void check_conv(const struct conv_row *row)
 	release_bench(&bench);
 }
 
-static void test_convolutions_are_told_apart(void **state)
+TEST(test_convolutions_are_told_apart)
 {
 	for (size_t i = 0; i < TS_NELEM(conv_rows); i++)
 		check_conv(&conv_rows[i]);
@@ -333,7 +328,7 @@ static int64_t count_pairs(const int64_t *window, int64_t in, int64_t out)
 	return sum;
 }
 
-static void test_positions_are_counted_as_if_one_by_one(void **state)
+TEST(test_positions_are_counted_as_if_one_by_one)
 {
 	uint64_t seed = 88172645463325252u;
 
@@ -388,7 +383,7 @@ static void make_dot(struct make *make, const char *shape)
 }
 
 /* [3,20,50] x [3,50,70]: 2 x 3 x 20 x 70 x 50 = 420000 */
-static void test_a_dot_has_batch_m_n_and_k(void **state)
+TEST(test_a_dot_has_batch_m_n_and_k)
 {
 	struct bench bench;
 	struct ts_matmul found;
@@ -412,7 +407,7 @@ static void test_a_dot_has_batch_m_n_and_k(void **state)
 }
 
 /* A library call on a GPU: its scratch memory, the second part of the result, is not work. */
-static void test_a_library_product_counts_like_a_dot(void **state)
+TEST(test_a_library_product_counts_like_a_dot)
 {
 	const char *config =
 		"{\"gemm_backend_config\":{\"dot_dimension_numbers\":{"
@@ -436,7 +431,7 @@ static void test_a_library_product_counts_like_a_dot(void **state)
 }
 
 /* inner(p0, p1): add(slice(p0), p1), with p1 read twice; p0 is read of the slice alone. */
-static void test_a_fusion_reads_what_its_parameters_are_read_of(void **state)
+TEST(test_a_fusion_reads_what_its_parameters_are_read_of)
 {
 	struct bench bench;
 	struct ts_cost cost;
@@ -464,7 +459,7 @@ static void test_a_fusion_reads_what_its_parameters_are_read_of(void **state)
 }
 
 /* inner(p0, p1, i): dynamic-update-slice(p0, p1, i): reads and writes the update, not the array. */
-static void test_an_update_in_place_costs_the_update(void **state)
+TEST(test_an_update_in_place_costs_the_update)
 {
 	struct bench bench;
 	struct ts_cost cost;
@@ -515,7 +510,7 @@ static struct ts_cost kernel_cost(const char *config, bool whole)
 	return cost;
 }
 
-static void test_a_kernel_without_an_estimate_is_unknown_not_free(void **state)
+TEST(test_a_kernel_without_an_estimate_is_unknown_not_free)
 {
 	const char *estimate = "{\"custom_call_config\":{\"cost_estimate\":{\"flops\":\"77\","
 			       "\"transcendentals\":\"5\",\"bytes_accessed\":\"99\"}}}";
@@ -535,7 +530,7 @@ static void test_a_kernel_without_an_estimate_is_unknown_not_free(void **state)
 }
 
 /* Rows of 128 lanes in tiles of 8: each of the ten rows, stored as 16, brings its tile. */
-static void test_a_gather_reads_whole_tiles(void **state)
+TEST(test_a_gather_reads_whole_tiles)
 {
 	struct bench bench;
 	struct ts_cost cost;
@@ -561,7 +556,7 @@ static void test_a_gather_reads_whole_tiles(void **state)
  * Ten rows of 128 go into tiles of 8 rows. The updates are read, 16 rows as they lie; for each row a
  * tile is read and written. An adder of one FLOP for each of 1280 elements.
  */
-static void test_a_scatter_touches_whole_tiles(void **state)
+TEST(test_a_scatter_touches_whole_tiles)
 {
 	struct bench bench;
 	struct ts_cost cost;
@@ -587,7 +582,7 @@ static void test_a_scatter_touches_whole_tiles(void **state)
 }
 
 /* Of the outer fusion: the result; what the inner one reads of x (8192) has no user to count for. */
-static void test_a_fusion_that_makes_the_result_of_one_reads_nothing(void **state)
+TEST(test_a_fusion_that_makes_the_result_of_one_reads_nothing)
 {
 	struct bench bench;
 	struct ts_cost cost;
@@ -615,7 +610,7 @@ static void test_a_fusion_that_makes_the_result_of_one_reads_nothing(void **stat
 }
 
 /* Start: 4096 read, twice 4096 written, two semaphores of 4096. Done: 4096 again. */
-static void test_libtpus_sum_has_all_parts_of_a_collectives_start(void **state)
+TEST(test_libtpus_sum_has_all_parts_of_a_collectives_start)
 {
 	struct bench bench;
 	struct ts_cost cost;
@@ -634,7 +629,7 @@ static void test_libtpus_sum_has_all_parts_of_a_collectives_start(void **state)
 }
 
 /* The update brings x (4096) to what waits; its result is x again, 8192 that were made, and 512. */
-static void test_what_waits_on_a_sparsecore_counts_at_the_update(void **state)
+TEST(test_what_waits_on_a_sparsecore_counts_at_the_update)
 {
 	struct bench bench;
 	struct ts_cost cost;
@@ -654,7 +649,7 @@ static void test_what_waits_on_a_sparsecore_counts_at_the_update(void **state)
 }
 
 /* Three of 128 in each of eight rows. */
-static void test_top_k_chooses_each_among_all(void **state)
+TEST(test_top_k_chooses_each_among_all)
 {
 	struct bench bench;
 	struct ts_cost cost;
@@ -672,7 +667,7 @@ static void test_top_k_chooses_each_among_all(void **state)
 	release_bench(&bench);
 }
 
-static void test_the_largest_products_come_first(void **state)
+TEST(test_the_largest_products_come_first)
 {
 	struct bench bench;
 	struct ts_matmul found[2];
@@ -711,7 +706,7 @@ static void test_the_largest_products_come_first(void **state)
 }
 
 /* m 100 of 104, n 64 of 128, k 256 of 256; the other way round it is 100 of 128 and 64 of 64. */
-static void test_the_better_order_of_operands_fills_the_array(void **state)
+TEST(test_the_better_order_of_operands_fills_the_array)
 {
 	struct ts_matmul product = { .m = 100, .n = 64, .k = 256 };
 	struct ts_fill fill = ts_matmul_fill(&product, 128);
@@ -727,7 +722,7 @@ static void test_the_better_order_of_operands_fills_the_array(void **state)
 }
 
 /* Operand 8192 for 4608 logical bytes; VMEM does not count; a start reads, a done writes. */
-static void test_padding_is_counted_in_hbm(void **state)
+TEST(test_padding_is_counted_in_hbm)
 {
 	struct bench bench;
 	struct ts_padding padding;
@@ -750,29 +745,4 @@ static void test_padding_is_counted_in_hbm(void **state)
 	padding = ts_hlo_padding(&bench.module, ts_hlo_find(&bench.module, TS_LIT("param")));
 	assert_int_equal(padding.allocated_bytes, 0);
 	release_bench(&bench);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ops_cost_what_the_rules_say),
-		cmocka_unit_test(test_convolutions_are_told_apart),
-		cmocka_unit_test(test_positions_are_counted_as_if_one_by_one),
-		cmocka_unit_test(test_a_dot_has_batch_m_n_and_k),
-		cmocka_unit_test(test_a_library_product_counts_like_a_dot),
-		cmocka_unit_test(test_a_fusion_reads_what_its_parameters_are_read_of),
-		cmocka_unit_test(test_an_update_in_place_costs_the_update),
-		cmocka_unit_test(test_a_kernel_without_an_estimate_is_unknown_not_free),
-		cmocka_unit_test(test_a_gather_reads_whole_tiles),
-		cmocka_unit_test(test_a_scatter_touches_whole_tiles),
-		cmocka_unit_test(test_a_fusion_that_makes_the_result_of_one_reads_nothing),
-		cmocka_unit_test(test_libtpus_sum_has_all_parts_of_a_collectives_start),
-		cmocka_unit_test(test_what_waits_on_a_sparsecore_counts_at_the_update),
-		cmocka_unit_test(test_top_k_chooses_each_among_all),
-		cmocka_unit_test(test_the_largest_products_come_first),
-		cmocka_unit_test(test_the_better_order_of_operands_fills_the_array),
-		cmocka_unit_test(test_padding_is_counted_in_hbm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What host events' names say: rows of names as profiles and sources have them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/host_event.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 struct name_row {
 	const char *name;
@@ -54,14 +48,14 @@ static const struct name_row names[] = {
 	{ "", TS_HOST_OTHER },
 };
 
-static void names_say_what_a_host_does(void **state)
+TEST(names_say_what_a_host_does)
 {
 	for (size_t i = 0; i < TS_NELEM(names); i++)
 		if (ts_host_activity_of(ts_bytes_of(names[i].name)) != names[i].activity)
 			fail_msg("\"%s\"", names[i].name);
 }
 
-static void a_compiler_at_work_is_known_and_a_guess_is_none(void **state)
+TEST(a_compiler_at_work_is_known_and_a_guess_is_none)
 {
 	assert_true(ts_host_compiles(TS_HOST_COMPILE));
 	assert_true(ts_host_compiles(TS_HOST_BACKEND));
@@ -72,7 +66,7 @@ static void a_compiler_at_work_is_known_and_a_guess_is_none(void **state)
 	assert_false(ts_host_compiles(TS_HOST_OTHER));
 }
 
-static void a_call_names_its_function(void **state)
+TEST(a_call_names_its_function)
 {
 	static const char *const rows[][2] = {
 		{ "PjitFunction(f)", "f" },
@@ -87,15 +81,4 @@ static void a_call_names_its_function(void **state)
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (!ts_bytes_is(ts_host_function(ts_bytes_of(rows[i][0])), rows[i][1]))
 			fail_msg("\"%s\"", rows[i][0]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_say_what_a_host_does),
-		cmocka_unit_test(a_compiler_at_work_is_known_and_a_guess_is_none),
-		cmocka_unit_test(a_call_names_its_function),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

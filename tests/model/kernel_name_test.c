@@ -2,13 +2,9 @@
 /* Kernels of a GPU by name: rows of names as libraries have them, and what they are for. */
 #include "model/kernel_name.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 static const struct {
 	const char *name;
@@ -60,7 +56,7 @@ static const struct {
 	{ "", TS_CATEGORY_OTHER, NULL },
 };
 
-static void a_name_says_what_a_kernel_is_for_and_which_part_said_it(void **state)
+TEST(a_name_says_what_a_kernel_is_for_and_which_part_said_it)
 {
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_kernel_class class = ts_kernel_class_of(ts_bytes_of(rows[i].name));
@@ -71,13 +67,4 @@ static void a_name_says_what_a_kernel_is_for_and_which_part_said_it(void **state
 		    (class.rule && strcmp(class.rule, rows[i].rule) != 0))
 			fail_msg("%s: by %s", rows[i].name, class.rule ? class.rule : "no rule");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_says_what_a_kernel_is_for_and_which_part_said_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
  * Nesting: self times and segments of lines drawn by hand, and of random ones against a slow and
  * simple answer to the same question.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "model/nest.h"
 #include "tests/base/rng.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define MAX_EVENTS 6000
 
@@ -138,7 +134,7 @@ static void assert_segment(const struct seen *seen, size_t i, uint32_t op, int64
  *	op 3                  [50 60]
  *	op 4                               [120 130]
  */
-static void events_come_when_they_end_with_their_self_time(void **state)
+TEST(events_come_when_they_end_with_their_self_time)
 {
 	struct given *given = given_line();
 	const struct seen *seen = &given->seen;
@@ -167,7 +163,7 @@ static void events_come_when_they_end_with_their_self_time(void **state)
 	done(given);
 }
 
-static void of_two_that_overlap_the_later_has_the_moment(void **state)
+TEST(of_two_that_overlap_the_later_has_the_moment)
 {
 	struct given *given = given_line();
 
@@ -183,7 +179,7 @@ static void of_two_that_overlap_the_later_has_the_moment(void **state)
 }
 
 /* Of two with the same span the first is the parent, as XProf has it, and has no time of its own. */
-static void of_equal_spans_the_first_is_outside(void **state)
+TEST(of_equal_spans_the_first_is_outside)
 {
 	struct given *given = given_line();
 
@@ -197,7 +193,7 @@ static void of_equal_spans_the_first_is_outside(void **state)
 	done(given);
 }
 
-static void an_event_of_no_length_is_counted_and_has_no_moment(void **state)
+TEST(an_event_of_no_length_is_counted_and_has_no_moment)
 {
 	struct given *given = given_line();
 
@@ -216,7 +212,7 @@ static void an_event_of_no_length_is_counted_and_has_no_moment(void **state)
 }
 
 /* The device's clock says 40 and 15, the timeline draws 50 and 20. */
-static void times_are_the_devices_and_places_the_timelines(void **state)
+TEST(times_are_the_devices_and_places_the_timelines)
 {
 	struct given *given = given_line();
 	struct ts_event outer = event_of(0, 0, 50), inner = event_of(1, 10, 20);
@@ -236,7 +232,7 @@ static void times_are_the_devices_and_places_the_timelines(void **state)
 	done(given);
 }
 
-static void an_earlier_start_is_unsorted(void **state)
+TEST(an_earlier_start_is_unsorted)
 {
 	struct given *given = given_line();
 	struct ts_event late = event_of(0, 10, 5), early = event_of(1, 9, 1);
@@ -246,7 +242,7 @@ static void an_earlier_start_is_unsorted(void **state)
 	done(given);
 }
 
-static void a_bad_word_of_the_sink_ends_the_line(void **state)
+TEST(a_bad_word_of_the_sink_ends_the_line)
 {
 	struct given *given = given_line();
 	enum ts_status st = TS_OK;
@@ -263,7 +259,7 @@ static void a_bad_word_of_the_sink_ends_the_line(void **state)
 }
 
 /* Twice as deep as is kept: everything is handed over, and the moments add up. */
-static void deeper_than_the_stack_nothing_is_lost(void **state)
+TEST(deeper_than_the_stack_nothing_is_lost)
 {
 	struct given *given = given_line();
 	const int64_t nr = 2 * TS_LIMIT_NEST_DEPTH;
@@ -284,7 +280,7 @@ static void deeper_than_the_stack_nothing_is_lost(void **state)
 }
 
 /* Columns that were not asked for are not there. */
-static void columns_are_filled_when_asked(void **state)
+TEST(columns_are_filled_when_asked)
 {
 	struct given *given = given_columns(0);
 
@@ -296,7 +292,7 @@ static void columns_are_filled_when_asked(void **state)
 }
 
 /* Three blocks; in the middle of the second one event says what others leave to their op. */
-static void a_column_that_no_event_of_a_block_needs_is_not_there(void **state)
+TEST(a_column_that_no_event_of_a_block_needs_is_not_there)
 {
 	struct given *given = given_columns(TS_COL_COSTS);
 
@@ -320,7 +316,7 @@ static void a_column_that_no_event_of_a_block_needs_is_not_there(void **state)
 	done(given);
 }
 
-static void an_empty_line_has_no_blocks(void **state)
+TEST(an_empty_line_has_no_blocks)
 {
 	struct given *given = given_line();
 
@@ -404,7 +400,7 @@ static void assert_moments(const struct seen *seen, const struct span *spans, si
 		assert_true(seen->segment_end[i - 1] <= seen->segment_start[i]);
 }
 
-static void random_nested_events_as_the_slow_way(void **state)
+TEST(random_nested_events_as_the_slow_way)
 {
 	for (uint64_t seed = 1; seed <= 150; seed++) {
 		struct given *given = given_line();
@@ -423,7 +419,7 @@ static void random_nested_events_as_the_slow_way(void **state)
 }
 
 /* Overlapping any way: the moments are those of the union, each once. */
-static void random_overlapping_events_cover_their_union_once(void **state)
+TEST(random_overlapping_events_cover_their_union_once)
 {
 	for (uint64_t seed = 1; seed <= 150; seed++) {
 		struct given *given = given_line();
@@ -501,7 +497,7 @@ static void assert_seen(const struct seen *seen, const struct seen *wanted)
 }
 
 /* Nested, and overlapping any way. */
-static void what_is_passed_over_changes_nothing_of_the_rest(void **state)
+TEST(what_is_passed_over_changes_nothing_of_the_rest)
 {
 	size_t nr_passed = 0;
 
@@ -542,7 +538,7 @@ static void what_is_passed_over_changes_nothing_of_the_rest(void **state)
 }
 
 /* More events and segments than a block holds: the pieces join without a seam. */
-static void blocks_join(void **state)
+TEST(blocks_join)
 {
 	struct given *given = given_line();
 
@@ -561,34 +557,10 @@ static void blocks_join(void **state)
 	done(given);
 }
 
-static void a_bound_keeps_differences_in_64_bits(void **state)
+TEST(a_bound_keeps_differences_in_64_bits)
 {
 	assert_int_equal(ts_time_bound(INT64_MAX), TS_TIME_MAX);
 	assert_int_equal(ts_time_bound(INT64_MIN), -TS_TIME_MAX);
 	assert_int_equal(ts_time_bound(-5), -5);
 	assert_true(TS_TIME_MAX - -TS_TIME_MAX > 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_come_when_they_end_with_their_self_time),
-		cmocka_unit_test(of_two_that_overlap_the_later_has_the_moment),
-		cmocka_unit_test(of_equal_spans_the_first_is_outside),
-		cmocka_unit_test(an_event_of_no_length_is_counted_and_has_no_moment),
-		cmocka_unit_test(times_are_the_devices_and_places_the_timelines),
-		cmocka_unit_test(an_earlier_start_is_unsorted),
-		cmocka_unit_test(a_bad_word_of_the_sink_ends_the_line),
-		cmocka_unit_test(deeper_than_the_stack_nothing_is_lost),
-		cmocka_unit_test(columns_are_filled_when_asked),
-		cmocka_unit_test(a_column_that_no_event_of_a_block_needs_is_not_there),
-		cmocka_unit_test(an_empty_line_has_no_blocks),
-		cmocka_unit_test(random_nested_events_as_the_slow_way),
-		cmocka_unit_test(random_overlapping_events_cover_their_union_once),
-		cmocka_unit_test(what_is_passed_over_changes_nothing_of_the_rest),
-		cmocka_unit_test(blocks_join),
-		cmocka_unit_test(a_bound_keeps_differences_in_64_bits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

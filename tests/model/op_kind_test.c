@@ -61,7 +61,7 @@ static const struct kind_row rows[] = {
 	{ "", TS_OP_OTHER, TS_ASYNC_NONE },
 };
 
-static void each_category_has_its_kind(void **state)
+TEST(each_category_has_its_kind)
 {
 	struct ts_profile profile;
 
@@ -95,7 +95,7 @@ static enum ts_op_kind kind_of(const char *category, const char *text)
 }
 
 /* S(5) is the host's memory; only what copies or slices is a transfer by it. */
-static void copies_of_host_memory_are_transfers(void **state)
+TEST(copies_of_host_memory_are_transfers)
 {
 	const char *host = "%c = f32[8]{0:T(128)S(5)} copy(%p)",
 		   *vmem = "%c = f32[8]{0:T(128)S(1)} copy(%p)";
@@ -111,7 +111,7 @@ static void copies_of_host_memory_are_transfers(void **state)
 }
 
 /* On a v7x libtpu gives collectives to the SparseCores: async-start, around a call, around the all-reduce. */
-static void an_async_call_is_what_it_calls(void **state)
+TEST(an_async_call_is_what_it_calls)
 {
 	static const enum ts_opcode opcodes[] = { TS_OPCODE_ASYNC_START, TS_OPCODE_ASYNC_UPDATE,
 						  TS_OPCODE_ASYNC_DONE, TS_OPCODE_CALL,
@@ -138,7 +138,7 @@ static void an_async_call_is_what_it_calls(void **state)
 	assert_int_equal(ts_hlo_wrapped(&module, 3), 3);
 }
 
-static void recomputed_ops_are_known_by_name_text_or_scope(void **state)
+TEST(recomputed_ops_are_known_by_name_text_or_scope)
 {
 	struct ts_bytes none = { NULL, 0 };
 
@@ -161,7 +161,7 @@ static uint32_t add_op(struct feed *feed, const char *name, const char *category
 	return at;
 }
 
-static void partners_from_the_text(void **state)
+TEST(partners_from_the_text)
 {
 	struct feed *feed = feed_new();
 	uint32_t start = add_op(feed, "copy-start.4", "copy-start",
@@ -182,7 +182,7 @@ static void partners_from_the_text(void **state)
 }
 
 /* The same names in two programs: each -done finds the -start of its own. */
-static void partners_from_the_module(void **state)
+TEST(partners_from_the_module)
 {
 	struct feed *feed = feed_new();
 	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
@@ -202,7 +202,7 @@ static void partners_from_the_module(void **state)
 }
 
 /* What the profile leaves out, as a GPU's does, the compiled instruction says. */
-static void the_module_decides_where_the_profile_is_silent(void **state)
+TEST(the_module_decides_where_the_profile_is_silent)
 {
 	struct feed *feed = feed_new();
 	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
@@ -235,7 +235,7 @@ static void call_comp(struct feed *feed, struct ts_hlo_instr *instr, uint32_t co
 }
 
 /* The compiler calls a reduction of exponentials an output fusion too. */
-static void a_fusion_without_a_product_is_not_a_matrix_op(void **state)
+TEST(a_fusion_without_a_product_is_not_a_matrix_op)
 {
 	struct feed *feed = feed_new();
 	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
@@ -262,7 +262,7 @@ static void a_fusion_without_a_product_is_not_a_matrix_op(void **state)
 	feed_free(feed);
 }
 
-static void hbm_bytes_are_the_breakdowns_or_all(void **state)
+TEST(hbm_bytes_are_the_breakdowns_or_all)
 {
 	const struct ts_profile none = { .nr_ops = 0 };
 	struct ts_op op;
@@ -303,7 +303,7 @@ static const struct bucket_row bucket_rows[] = {
 };
 
 /* A copy of a program works, unless it is half of an asynchronous one; without a program it is a GPU's. */
-static void a_copy_of_a_program_is_divided(void **state)
+TEST(a_copy_of_a_program_is_divided)
 {
 	struct ts_profile profile;
 	struct ts_op op;
@@ -320,7 +320,7 @@ static void a_copy_of_a_program_is_divided(void **state)
 	ts_profile_release(&profile);
 }
 
-static void each_op_has_its_bucket(void **state)
+TEST(each_op_has_its_bucket)
 {
 	struct ts_profile profile;
 
@@ -338,23 +338,4 @@ static void each_op_has_its_bucket(void **state)
 			fail_msg("%s, %s", row->name, row->category);
 	}
 	ts_profile_release(&profile);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_category_has_its_kind),
-		cmocka_unit_test(copies_of_host_memory_are_transfers),
-		cmocka_unit_test(an_async_call_is_what_it_calls),
-		cmocka_unit_test(recomputed_ops_are_known_by_name_text_or_scope),
-		cmocka_unit_test(partners_from_the_text),
-		cmocka_unit_test(partners_from_the_module),
-		cmocka_unit_test(the_module_decides_where_the_profile_is_silent),
-		cmocka_unit_test(a_fusion_without_a_product_is_not_a_matrix_op),
-		cmocka_unit_test(hbm_bytes_are_the_breakdowns_or_all),
-		cmocka_unit_test(each_op_has_its_bucket),
-		cmocka_unit_test(a_copy_of_a_program_is_divided),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Given each word of the list, it is found again; the list is in the order that the search needs. */
 #include "model/opcode.h"
+#include "tests/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
-static void each_word_is_found(void **state)
+TEST(each_word_is_found)
 {
 	for (int i = 1; i < TS_NR_OPCODES; i++) {
 		const char *text = ts_opcode_text((enum ts_opcode)i);
@@ -17,7 +13,7 @@ static void each_word_is_found(void **state)
 	}
 }
 
-static void a_word_of_a_newer_writer_is_other(void **state)
+TEST(a_word_of_a_newer_writer_is_other)
 {
 	static const char *const words[] = { "", "opcode-of-next-year", "all-reduces", "all-reduc",
 					     "Abs" };
@@ -28,7 +24,7 @@ static void a_word_of_a_newer_writer_is_other(void **state)
 }
 
 /* The text says it, and the table must say the same. */
-static void each_phase_is_known(void **state)
+TEST(each_phase_is_known)
 {
 	static const char *const ends[] = { [TS_PHASE_START] = "-start",
 					    [TS_PHASE_UPDATE] = "-update",
@@ -50,7 +46,7 @@ static void each_phase_is_known(void **state)
 	}
 }
 
-static void phases_of_collectives_are_collectives(void **state)
+TEST(phases_of_collectives_are_collectives)
 {
 	assert_true(ts_opcode_is_collective(TS_OPCODE_ALL_REDUCE));
 	assert_true(ts_opcode_is_collective(TS_OPCODE_COLLECTIVE_PERMUTE_DONE));
@@ -58,16 +54,4 @@ static void phases_of_collectives_are_collectives(void **state)
 	assert_false(ts_opcode_is_collective(TS_OPCODE_COPY_START));
 	assert_false(ts_opcode_is_collective(TS_OPCODE_ASYNC_START));
 	assert_false(ts_opcode_is_collective(TS_OPCODE_OTHER));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_word_is_found),
-		cmocka_unit_test(a_word_of_a_newer_writer_is_other),
-		cmocka_unit_test(each_phase_is_known),
-		cmocka_unit_test(phases_of_collectives_are_collectives),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps by time, and how those of devices are paired. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "base/units.h"
 #include "model/outline.h"
 #include "model/step_pairing.h"
 #include "tests/base/rng.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 static uint32_t slow(const struct ts_device_steps *steps, int64_t t)
 {
@@ -19,7 +15,7 @@ static uint32_t slow(const struct ts_device_steps *steps, int64_t t)
 }
 
 /* Steps that touch, with gaps, and some of no length; asked in time and at random, with any hint. */
-static void a_step_is_found_whatever_the_hint(void **state)
+TEST(a_step_is_found_whatever_the_hint)
 {
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		struct ts_step items[40];
@@ -76,7 +72,7 @@ static void check_pairing(const struct pairing *pairing)
 		free(devices[d].rows);
 }
 
-static void steps_of_one_number_are_one_step(void **state)
+TEST(steps_of_one_number_are_one_step)
 {
 	static const struct pairing pairings[] = {
 		/* all the same, one device idle */
@@ -115,7 +111,7 @@ static void make_steps(struct ts_device_steps *device, int64_t start, size_t nr)
  * Inferred steps have no numbers of their own. The second device's capture began two steps later, the
  * third's clock is a little off, the fourth ran nothing, the fifth began one step before all.
  */
-static void inferred_steps_that_run_together_are_one(void **state)
+TEST(inferred_steps_that_run_together_are_one)
 {
 	static const struct {
 		int64_t start;
@@ -145,7 +141,7 @@ static void inferred_steps_that_run_together_are_one(void **state)
  * that other steps run at the same time, and its capture began FROM steps later. Where all steps are alike
  * the time decides, as it does on one host.
  */
-static void inferred_steps_of_hosts_are_paired_by_their_lengths(void **state)
+TEST(inferred_steps_of_hosts_are_paired_by_their_lengths)
 {
 	static const struct {
 		int64_t offset_us;
@@ -247,7 +243,7 @@ static void give_steps(struct bringing *bringing, uint64_t seed)
 }
 
 /* Rows and numbers are those that the same steps get when all are in memory. */
-static void steps_that_are_brought_a_host_at_a_time_are_paired_alike(void **state)
+TEST(steps_that_are_brought_a_host_at_a_time_are_paired_alike)
 {
 	for (uint64_t seed = 0; seed < 400; seed++) {
 		struct bringing bringing = { .is_paired = false };
@@ -286,17 +282,4 @@ static void steps_that_are_brought_a_host_at_a_time_are_paired_alike(void **stat
 		}
 		ts_step_pairing_release(&bringing.pairing);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steps_of_one_number_are_one_step),
-		cmocka_unit_test(inferred_steps_that_run_together_are_one),
-		cmocka_unit_test(inferred_steps_of_hosts_are_paired_by_their_lengths),
-		cmocka_unit_test(steps_that_are_brought_a_host_at_a_time_are_paired_alike),
-		cmocka_unit_test(a_step_is_found_whatever_the_hint),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

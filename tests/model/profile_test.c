@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profile's tables: identity of ops, clocks of hosts, links to modules. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include <math.h>
 
 #include "base/units.h"
 #include "model/profile.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 static uint32_t add(struct ts_profile *profile, const char *name, uint64_t program,
 		    enum ts_op_kind kind)
@@ -23,7 +19,7 @@ static uint32_t add(struct ts_profile *profile, const char *name, uint64_t progr
 	return ts_profile_intern_op(profile, &draft);
 }
 
-static void an_op_is_a_name_in_a_program(void **state)
+TEST(an_op_is_a_name_in_a_program)
 {
 	struct ts_profile profile;
 	uint32_t first;
@@ -42,7 +38,7 @@ static void an_op_is_a_name_in_a_program(void **state)
 	ts_profile_release(&profile);
 }
 
-static void a_second_plane_fills_what_the_first_left_open(void **state)
+TEST(a_second_plane_fills_what_the_first_left_open)
 {
 	struct ts_profile profile;
 	struct ts_op draft;
@@ -83,7 +79,7 @@ static void add_host(struct ts_profile *profile, int64_t start_ns, int64_t stop_
 }
 
 /* Three hosts that started within 5 us of each other, and one that does not say when. */
-static void hosts_share_the_earliest_start(void **state)
+TEST(hosts_share_the_earliest_start)
 {
 	const int64_t t = INT64_C(1700000000000000000);
 	struct ts_profile profile;
@@ -105,7 +101,7 @@ static void hosts_share_the_earliest_start(void **state)
 	ts_profile_release(&profile);
 }
 
-static void starts_that_cannot_be_do_not_overflow(void **state)
+TEST(starts_that_cannot_be_do_not_overflow)
 {
 	struct ts_profile profile;
 
@@ -116,7 +112,7 @@ static void starts_that_cannot_be_do_not_overflow(void **state)
 	ts_profile_release(&profile);
 }
 
-static void unknowns_are_not_zero(void **state)
+TEST(unknowns_are_not_zero)
 {
 	struct ts_profile profile;
 	const struct ts_device *device;
@@ -132,7 +128,7 @@ static void unknowns_are_not_zero(void **state)
 	ts_profile_release(&profile);
 }
 
-static void programs_of_any_id_find_their_module(void **state)
+TEST(programs_of_any_id_find_their_module)
 {
 	static const uint64_t ids[] = { 0, 1, UINT64_MAX, UINT64_C(1) << 63 };
 	struct ts_profile profile;
@@ -146,7 +142,7 @@ static void programs_of_any_id_find_their_module(void **state)
 	ts_profile_release(&profile);
 }
 
-static void damage_is_kept_to_a_hundred(void **state)
+TEST(damage_is_kept_to_a_hundred)
 {
 	struct ts_profile profile;
 
@@ -170,7 +166,7 @@ static uint32_t add_text(struct ts_profile *profile, const char *name, const cha
 }
 
 /* Whoever follows a partner takes it for the other half: what a -done names must be a -start. */
-static void a_done_is_the_partner_of_a_start_alone(void **state)
+TEST(a_done_is_the_partner_of_a_start_alone)
 {
 	struct ts_profile profile;
 	uint32_t start, done, fusion, odd;
@@ -189,20 +185,4 @@ static void a_done_is_the_partner_of_a_start_alone(void **state)
 	assert_int_equal(profile.ops[odd].partner, TS_NONE);
 	assert_int_equal(profile.ops[fusion].partner, TS_NONE);
 	ts_profile_release(&profile);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_op_is_a_name_in_a_program),
-		cmocka_unit_test(a_second_plane_fills_what_the_first_left_open),
-		cmocka_unit_test(hosts_share_the_earliest_start),
-		cmocka_unit_test(starts_that_cannot_be_do_not_overflow),
-		cmocka_unit_test(unknowns_are_not_zero),
-		cmocka_unit_test(programs_of_any_id_find_their_module),
-		cmocka_unit_test(damage_is_kept_to_a_hundred),
-		cmocka_unit_test(a_done_is_the_partner_of_a_start_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

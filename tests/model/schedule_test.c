@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The walk over a schedule, and trips of loops: modules made here, times worked out by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "model/schedule.h"
 #include "model/trips.h"
 #include "read/hlo.h"
@@ -94,7 +89,7 @@ static void assert_event(const struct ts_schedule_events *events, size_t at, uin
  *	core	start 0-5	first 5-205	done 205-300	second 300-500
  *	DMA	copy 0-300
  */
-static void a_copy_hides_behind_what_runs_meanwhile(void **state)
+TEST(a_copy_hides_behind_what_runs_meanwhile)
 {
 	struct given given = { .make = MAKE_INIT, .arena = TS_ARENA_INIT };
 	size_t comp = make_comp(&given.make, "main");
@@ -125,7 +120,7 @@ static void a_copy_hides_behind_what_runs_meanwhile(void **state)
 }
 
 /* Both of 100 ns on one lane: the second begins when the first has ended; on two lanes at once. */
-static void transfers_of_a_lane_take_turns(void **state)
+TEST(transfers_of_a_lane_take_turns)
 {
 	for (int two = 0; two < 2; two++) {
 		struct given given = { .make = MAKE_INIT, .arena = TS_ARENA_INIT };
@@ -146,7 +141,7 @@ static void transfers_of_a_lane_take_turns(void **state)
 	}
 }
 
-static void a_collective_that_is_one_op_is_waited_for(void **state)
+TEST(a_collective_that_is_one_op_is_waited_for)
 {
 	struct given given = { .make = MAKE_INIT, .arena = TS_ARENA_INIT };
 	size_t comp = make_comp(&given.make, "main");
@@ -215,7 +210,7 @@ static void make_loop(struct make *make, int64_t from, int64_t bound, int64_t st
 	make_end_comp(make, comp, 1, 43);
 }
 
-static void trips_follow_from_the_condition(void **state)
+TEST(trips_follow_from_the_condition)
 {
 	static const struct {
 		int64_t from, bound, step;
@@ -245,7 +240,7 @@ static void trips_follow_from_the_condition(void **state)
 	}
 }
 
-static void a_loop_holds_its_trips(void **state)
+TEST(a_loop_holds_its_trips)
 {
 	struct given given = { .make = MAKE_INIT, .arena = TS_ARENA_INIT };
 
@@ -265,7 +260,7 @@ static void a_loop_holds_its_trips(void **state)
 }
 
 /* A billion trips: events of those that were walked, sums of all. */
-static void a_long_loop_is_bounded(void **state)
+TEST(a_long_loop_is_bounded)
 {
 	struct given given = { .make = MAKE_INIT, .arena = TS_ARENA_INIT };
 	const int64_t trips = 1000000000;
@@ -285,7 +280,7 @@ static void a_long_loop_is_bounded(void **state)
 }
 
 /* Times near the end of what a number holds saturate. */
-static void times_do_not_overflow(void **state)
+TEST(times_do_not_overflow)
 {
 	struct given given = { .make = MAKE_INIT, .arena = TS_ARENA_INIT };
 
@@ -298,7 +293,7 @@ static void times_do_not_overflow(void **state)
 	done(&given);
 }
 
-static void the_dearest_branch_is_taken(void **state)
+TEST(the_dearest_branch_is_taken)
 {
 	struct given given = { .make = MAKE_INIT, .arena = TS_ARENA_INIT };
 	const int64_t called[] = { 2, 3 };
@@ -326,20 +321,4 @@ static void the_dearest_branch_is_taken(void **state)
 	assert_int_equal(given.sums[op(&given, "dear")].runs, 1);
 	assert_int_equal(given.sums[op(&given, "cheap")].runs, 0);
 	done(&given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_copy_hides_behind_what_runs_meanwhile),
-		cmocka_unit_test(transfers_of_a_lane_take_turns),
-		cmocka_unit_test(a_collective_that_is_one_op_is_waited_for),
-		cmocka_unit_test(trips_follow_from_the_condition),
-		cmocka_unit_test(a_loop_holds_its_trips),
-		cmocka_unit_test(a_long_loop_is_bounded),
-		cmocka_unit_test(times_do_not_overflow),
-		cmocka_unit_test(the_dearest_branch_is_taken),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,7 @@
  * Shapes: sizes as laid out, and as text both ways. Expectations are worked out by hand from the
  * tile rule, or are what libtpu allocated (corpus/truth).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <cjson/cJSON.h>
 
@@ -49,7 +45,7 @@ static const struct row rows[] = {
 	{ "f8e4m3fn[300]{0:T(512)(128)(4,1)}", 300, 300, 512 },
 };
 
-static void test_sizes_follow_the_layout(void **state)
+TEST(test_sizes_follow_the_layout)
 {
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_arena arena = TS_ARENA_INIT;
@@ -68,7 +64,7 @@ static void test_sizes_follow_the_layout(void **state)
 	}
 }
 
-static void test_what_is_no_shape_is_refused(void **state)
+TEST(test_what_is_no_shape_is_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -107,7 +103,7 @@ static void test_what_is_no_shape_is_refused(void **state)
 	ts_arena_release(&arena);
 }
 
-static void test_nesting_has_a_limit(void **state)
+TEST(test_nesting_has_a_limit)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_buf text = TS_BUF_INIT;
@@ -121,7 +117,7 @@ static void test_nesting_has_a_limit(void **state)
 	ts_arena_release(&arena);
 }
 
-static void test_sizes_saturate(void **state)
+TEST(test_sizes_saturate)
 {
 	const char *text = "f32[9000000000000,9000000000000]{1,0:T(8,128)}";
 	struct ts_arena arena = TS_ARENA_INIT;
@@ -133,7 +129,7 @@ static void test_sizes_saturate(void **state)
 	ts_arena_release(&arena);
 }
 
-static void test_the_rest_of_an_op_text_is_given_back(void **state)
+TEST(test_the_rest_of_an_op_text_is_given_back)
 {
 	const char *text = "(f32[2]{0:S(5)}, u32[]{:S(2)}) copy-start(f32[2]{0} %x)";
 	struct ts_arena arena = TS_ARENA_INIT;
@@ -148,7 +144,7 @@ static void test_the_rest_of_an_op_text_is_given_back(void **state)
 	ts_arena_release(&arena);
 }
 
-static void test_types_have_xlas_names_and_numbers(void **state)
+TEST(test_types_have_xlas_names_and_numbers)
 {
 	assert_string_equal(ts_dtype_name((enum ts_dtype)16), "bf16");
 	assert_string_equal(ts_dtype_name((enum ts_dtype)20), "f8e4m3fn");
@@ -182,7 +178,7 @@ static bool row_agrees(const cJSON *row)
 	return good;
 }
 
-static void test_sizes_are_what_libtpu_allocates(void **state)
+TEST(test_sizes_are_what_libtpu_allocates)
 {
 	static const char *const chips[] = { "v3", "v5e", "v5p", "v6e", "tpu7x" };
 	struct ts_arena arena = TS_ARENA_INIT;
@@ -208,19 +204,4 @@ static void test_sizes_are_what_libtpu_allocates(void **state)
 	}
 	assert_int_equal(nr, 300);
 	assert_int_equal(nr_good, 300);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes_follow_the_layout),
-		cmocka_unit_test(test_what_is_no_shape_is_refused),
-		cmocka_unit_test(test_nesting_has_a_limit),
-		cmocka_unit_test(test_sizes_saturate),
-		cmocka_unit_test(test_the_rest_of_an_op_text_is_given_back),
-		cmocka_unit_test(test_types_have_xlas_names_and_numbers),
-		cmocka_unit_test(test_sizes_are_what_libtpu_allocates),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

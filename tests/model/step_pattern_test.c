@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps without markers: sequences of modules written as letters, and the steps that are in them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
+#include "tests/test.h"
 #include "model/step_pattern.h"
 
 #define MAX_RUNS 512
@@ -215,14 +211,14 @@ static void check(const struct given_run *run)
 	free(steps.items);
 }
 
-static void a_step_is_the_smallest_period(void **state)
+TEST(a_step_is_the_smallest_period)
 {
 	for (size_t i = 0; i < TS_NELEM(runs); i++)
 		check(&runs[i]);
 }
 
 /* After the last training of a round the step ends where the evaluation begins. */
-static void an_evaluation_is_part_of_no_step(void **state)
+TEST(an_evaluation_is_part_of_no_step)
 {
 	static const struct given_run run = {
 		"", "AAB", "", 2, { { "jit_train", 10 }, { "jit_eval", 30 } }, "jit_train", 4, 0, 11
@@ -247,7 +243,7 @@ static void an_evaluation_is_part_of_no_step(void **state)
 	free(steps.items);
 }
 
-static void a_long_list_of_modules_is_cut(void **state)
+TEST(a_long_list_of_modules_is_cut)
 {
 	struct ts_step_pattern pattern = { .symbols = { 0, 1, 1, 0 }, .nr = 4 };
 	struct ts_bytes names[] = { TS_LIT("jit_forward"), TS_LIT("jit_backward") };
@@ -255,15 +251,4 @@ static void a_long_list_of_modules_is_cut(void **state)
 
 	ts_step_pattern_text(&pattern, names, text, sizeof(text));
 	assert_string_equal(text, "jit_forward + 2 x j");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_step_is_the_smallest_period),
-		cmocka_unit_test(an_evaluation_is_part_of_no_step),
-		cmocka_unit_test(a_long_list_of_modules_is_cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sweep against counting moment by moment. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "model/sweep.h"
 
 #define SPAN  400
@@ -27,7 +22,7 @@ static void take(void *ctx, int64_t from_ps, int64_t to_ps, unsigned running)
 	seen->next_ps = to_ps;
 }
 
-static void every_moment_has_the_kinds_that_run(void **state)
+TEST(every_moment_has_the_kinds_that_run)
 {
 	uint32_t random = 1;
 
@@ -53,13 +48,4 @@ static void every_moment_has_the_kinds_that_run(void **state)
 		assert_int_equal(seen.next_ps, SPAN);
 		assert_memory_equal(seen.running, expected, sizeof(expected));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_moment_has_the_kinds_that_run),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
  * Names that PyTorch's compiler writes. Names of kernels are held against get_fused_kernel_name() of
  * torch/_inductor/utils.py: its ops, sorted and joined by underscores, were joined here by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "model/torch_event.h"
 
 struct name_row {
@@ -45,7 +40,7 @@ static const struct name_row name_rows[] = {
 	{ "", "cpu_op", TS_TORCH_OTHER },
 };
 
-static void events_are_known_by_name_and_category(void **state)
+TEST(events_are_known_by_name_and_category)
 {
 	for (size_t i = 0; i < TS_NELEM(name_rows); i++) {
 		const struct name_row *row = &name_rows[i];
@@ -74,7 +69,7 @@ static const struct id_row id_rows[] = {
 	{ "Unknown", false, 0, 0, 0 },
 };
 
-static void a_compile_id_has_two_or_three_numbers(void **state)
+TEST(a_compile_id_has_two_or_three_numbers)
 {
 	for (size_t i = 0; i < TS_NELEM(id_rows); i++) {
 		const struct id_row *row = &id_rows[i];
@@ -90,7 +85,7 @@ static void a_compile_id_has_two_or_three_numbers(void **state)
 	}
 }
 
-static void ids_stand_in_names_of_regions_and_annotations(void **state)
+TEST(ids_stand_in_names_of_regions_and_annotations)
 {
 	struct ts_compile_id id;
 
@@ -102,7 +97,7 @@ static void ids_stand_in_names_of_regions_and_annotations(void **state)
 	assert_int_equal(id.frame, -1);
 }
 
-static void different_ids_have_different_keys(void **state)
+TEST(different_ids_have_different_keys)
 {
 	struct ts_compile_id ids[] = { { -1, 0, 0 },  { -1, 0, 1 }, { -1, 1, 0 },
 				       { 0, -1, -1 }, { 0, 0, 0 },  { -1, -1, -1 } };
@@ -142,7 +137,7 @@ static const struct kernel_row kernel_rows[] = {
 	{ "", NULL },
 };
 
-static void the_name_of_a_kernel_has_its_ops(void **state)
+TEST(the_name_of_a_kernel_has_its_ops)
 {
 	for (size_t i = 0; i < TS_NELEM(kernel_rows); i++) {
 		const struct kernel_row *row = &kernel_rows[i];
@@ -161,7 +156,7 @@ static void the_name_of_a_kernel_has_its_ops(void **state)
 	}
 }
 
-static void names_of_frames_and_of_functions_that_go_on_are_taken_apart(void **state)
+TEST(names_of_frames_and_of_functions_that_go_on_are_taken_apart)
 {
 	struct ts_torch_frame frame;
 	struct ts_bytes broken;
@@ -182,18 +177,4 @@ static void names_of_frames_and_of_functions_that_go_on_are_taken_apart(void **s
 	assert_false(ts_torch_resume_of(TS_LIT("torch_dynamo_resume_in_f"), &broken, &line));
 	assert_false(ts_torch_resume_of(TS_LIT("torch_dynamo_resume_in__at_1"), &broken, &line));
 	assert_false(ts_torch_resume_of(TS_LIT("forward"), &broken, &line));
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_are_known_by_name_and_category),
-		cmocka_unit_test(a_compile_id_has_two_or_three_numbers),
-		cmocka_unit_test(ids_stand_in_names_of_regions_and_annotations),
-		cmocka_unit_test(different_ids_have_different_keys),
-		cmocka_unit_test(the_name_of_a_kernel_has_its_ops),
-		cmocka_unit_test(names_of_frames_and_of_functions_that_go_on_are_taken_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

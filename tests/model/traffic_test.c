@@ -3,12 +3,7 @@
  * What is read and what is written, in which memory: against libtpu's own count of what its programs
  * write (tests/data/traffic, made by tests/fixtures/make_traffic.py), and by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "io/input.h"
 #include "model/traffic.h"
 #include "read/hlo.h"
@@ -70,7 +65,7 @@ static int64_t nr_tuples(const struct ts_hlo_module *module)
 }
 
 /* The numbers of tests/data/traffic/libtpu.json. */
-static void test_reads_and_writes_are_libtpus(void **state)
+TEST(test_reads_and_writes_are_libtpus)
 {
 	static const struct {
 		const char *name;
@@ -111,7 +106,7 @@ static void test_reads_and_writes_are_libtpus(void **state)
 }
 
 /* One op behind a parameter (or two): what it reads and writes, memory by memory. */
-static void test_each_memory_has_its_bytes(void **state)
+TEST(test_each_memory_has_its_bytes)
 {
 	static const struct {
 		const char *opcode, *from, *to;
@@ -156,7 +151,7 @@ static void test_each_memory_has_its_bytes(void **state)
  * A fusion round a gather, all in VMEM: inside, the shapes on the way do not say so. Eight rows of
  * 128 f32, each read with its tile of 8 x 128: 32768 bytes; 8 indices in a tile of 128: 512 bytes.
  */
-static void test_a_fused_gather_reads_where_its_operands_lie(void **state)
+TEST(test_a_fused_gather_reads_where_its_operands_lie)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct make make = MAKE_INIT;
@@ -189,15 +184,4 @@ static void test_a_fused_gather_reads_where_its_operands_lie(void **state)
 	assert_int_equal(ts_traffic_hbm_bytes(&traffic), 0);
 	ts_buf_release(&make.out);
 	ts_arena_release(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reads_and_writes_are_libtpus),
-		cmocka_unit_test(test_each_memory_has_its_bytes),
-		cmocka_unit_test(test_a_fused_gather_reads_where_its_operands_lie),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,15 +5,11 @@
  * (the sanitizer build looks for leaks). The server is another process, so that its memory is its
  * own.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/wait.h>
 
 #include "codec/pbw.h"
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "analysis/settings.h"
 #include "analysis/settings_list.h"
 #include "io/input.h"
@@ -125,7 +121,7 @@ static enum ts_status watch(const char *address, struct ts_error *err)
 
 /* The number of allocations depends on the pieces in which an answer comes: the test ends when none
  * failed. */
-static void every_allocation_of_watching_may_fail(void **state)
+TEST_WITH(every_allocation_of_watching_may_fail, start_server, end_server)
 {
 	const struct server *server = *state;
 	struct failing_sample sample = failing_sample();
@@ -157,7 +153,7 @@ static enum ts_status run_command(struct ts_error *err)
 	return st;
 }
 
-static void every_allocation_of_a_command_may_fail(void **state)
+TEST(every_allocation_of_a_command_may_fail)
 {
 	bool has_failed = true;
 	long at = 1;
@@ -172,15 +168,4 @@ static void every_allocation_of_a_command_may_fail(void **state)
 		assert_int_equal(st, has_failed ? TS_NOMEM : TS_OK);
 	}
 	assert_true(at > 8);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_allocation_of_watching_may_fail, start_server,
-						end_server),
-		cmocka_unit_test(every_allocation_of_a_command_may_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

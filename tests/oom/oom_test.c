@@ -4,12 +4,8 @@
  * leave nothing behind (the sanitizer build looks for leaks), and nothing may crash.
  * Small profiles meet every failure; larger ones every so many.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "compare/compare.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 #include <sys/stat.h>
 
 #include "analysis/settings.h"
@@ -376,7 +372,7 @@ static void data_path(char *path, size_t n, const char *name)
 	test_path(path, n, "data", name);
 }
 
-static void every_allocation_of_the_sample_run_may_fail(void **state)
+TEST(every_allocation_of_the_sample_run_may_fail)
 {
 	char path[512];
 
@@ -388,7 +384,7 @@ static void every_allocation_of_the_sample_run_may_fail(void **state)
  * Of two hosts, whose clocks are held against each other. Slices that cannot be put into a temporary file, because its list of
  * pieces does not grow, stay in memory.
  */
-static void every_allocation_of_two_hosts_may_fail(void **state)
+TEST(every_allocation_of_two_hosts_may_fail)
 {
 	char path[512];
 
@@ -397,7 +393,7 @@ static void every_allocation_of_two_hosts_may_fail(void **state)
 }
 
 /* In pieces, and packed: three readers peek into gzip. */
-static void every_allocation_of_records_may_fail(void **state)
+TEST(every_allocation_of_records_may_fail)
 {
 	static const char *const names[] = { "steps", "found-crate-brotli", "found-crate-zstd" };
 	char path[512];
@@ -408,7 +404,7 @@ static void every_allocation_of_records_may_fail(void **state)
 	}
 }
 
-static void every_allocation_of_a_memory_profile_may_fail(void **state)
+TEST(every_allocation_of_a_memory_profile_may_fail)
 {
 	char path[512];
 
@@ -416,7 +412,7 @@ static void every_allocation_of_a_memory_profile_may_fail(void **state)
 	fail_each(whole_run, path, 6); /* three readers peek into gzip */
 }
 
-static void every_allocation_of_a_compilers_log_may_fail(void **state)
+TEST(every_allocation_of_a_compilers_log_may_fail)
 {
 	char path[512];
 
@@ -424,7 +420,7 @@ static void every_allocation_of_a_compilers_log_may_fail(void **state)
 	fail_each(whole_run, path, 6);
 }
 
-static void every_allocation_of_a_trace_may_fail(void **state)
+TEST(every_allocation_of_a_trace_may_fail)
 {
 	char path[512];
 
@@ -432,7 +428,7 @@ static void every_allocation_of_a_trace_may_fail(void **state)
 	fail_each(whole_run, path, 0);
 }
 
-static void every_allocation_of_copies_may_fail(void **state)
+TEST(every_allocation_of_copies_may_fail)
 {
 	static const char *const names[] = { "hand_made.pt.trace.json", "cpu_steps.xplane.pb" };
 	char path[512];
@@ -444,7 +440,7 @@ static void every_allocation_of_copies_may_fail(void **state)
 	remove("oom_test.copy.json.gz");
 }
 
-static void every_allocation_of_ranks_may_fail(void **state)
+TEST(every_allocation_of_ranks_may_fail)
 {
 	static const char *const names[] = { "oom_test.ranks/rank_0.json",
 					     "oom_test.ranks/rank_1.json" };
@@ -468,7 +464,7 @@ static void every_allocation_of_ranks_may_fail(void **state)
 }
 
 /* Memory events of a GPU and the host, with owners, steps, and one that failed. */
-static void every_allocation_of_a_trace_of_memory_may_fail(void **state)
+TEST(every_allocation_of_a_trace_of_memory_may_fail)
 {
 	char path[512];
 
@@ -476,25 +472,7 @@ static void every_allocation_of_a_trace_of_memory_may_fail(void **state)
 	fail_each(whole_run, path, 0);
 }
 
-static void every_allocation_of_what_goes_on_may_fail(void **state)
+TEST(every_allocation_of_what_goes_on_may_fail)
 {
 	fail_each(what_goes_on, "sample", 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_allocation_of_what_goes_on_may_fail),
-		cmocka_unit_test(every_allocation_of_two_hosts_may_fail),
-		cmocka_unit_test(every_allocation_of_records_may_fail),
-		cmocka_unit_test(every_allocation_of_a_memory_profile_may_fail),
-		cmocka_unit_test(every_allocation_of_a_compilers_log_may_fail),
-		cmocka_unit_test(every_allocation_of_a_trace_may_fail),
-		cmocka_unit_test(every_allocation_of_a_trace_of_memory_may_fail),
-		cmocka_unit_test(every_allocation_of_copies_may_fail),
-		cmocka_unit_test(every_allocation_of_ranks_may_fail),
-		cmocka_unit_test(every_allocation_of_the_sample_run_may_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

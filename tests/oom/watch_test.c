@@ -4,13 +4,7 @@
  * session, which is tried again then; the session's own bytes are there at any time, and nothing is
  * left behind (the sanitizer build looks for leaks).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "io/input.h"
 
 #include "analysis/settings.h"
@@ -72,7 +66,7 @@ static enum ts_status watch(const struct folder *folder, struct watching *watchi
 	return st;
 }
 
-static void every_allocation_of_watching_a_folder_may_fail(void **state)
+TEST(every_allocation_of_watching_a_folder_may_fail)
 {
 	struct failing_sample sample = failing_sample();
 	long at = sample.first;
@@ -109,13 +103,4 @@ static void every_allocation_of_watching_a_folder_may_fail(void **state)
 	print_message("%ld allocations\n", at);
 	assert_true(at > 200);
 	ts_input_release(&input);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_allocation_of_watching_a_folder_may_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

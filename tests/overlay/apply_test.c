@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results into a folder and out again: nothing of the user's is lost, whatever happens. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -211,7 +207,7 @@ static void assert_folder(const struct run *run, const struct ts_buf *expected)
 	ts_buf_release(&now);
 }
 
-static void a_strip_brings_every_file_back(void **state)
+TEST(a_strip_brings_every_file_back)
 {
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
@@ -240,7 +236,7 @@ static void a_strip_brings_every_file_back(void **state)
 	run_release(&run);
 }
 
-static void twice_is_the_same_as_once(void **state)
+TEST(twice_is_the_same_as_once)
 {
 	struct ts_buf once = TS_BUF_INIT, twice = TS_BUF_INIT;
 	struct run run;
@@ -261,7 +257,7 @@ static void twice_is_the_same_as_once(void **state)
 }
 
 /* Where it stands, a watch takes the session for done and lets it be. */
-static void the_report_is_the_last_file(void **state)
+TEST(the_report_is_the_last_file)
 {
 	struct run run;
 
@@ -272,7 +268,7 @@ static void the_report_is_the_last_file(void **state)
 	run_release(&run);
 }
 
-static void both_traces_come_and_go_each_with_its_native_one(void **state)
+TEST(both_traces_come_and_go_each_with_its_native_one)
 {
 	const char *mark = TS_PFTRACE_MARK;
 	struct ts_buf before = TS_BUF_INIT, once = TS_BUF_INIT, twice = TS_BUF_INIT;
@@ -304,7 +300,7 @@ static void both_traces_come_and_go_each_with_its_native_one(void **state)
 	run_release(&run);
 }
 
-static void a_trace_of_ours_that_was_unpacked_is_still_ours(void **state)
+TEST(a_trace_of_ours_that_was_unpacked_is_still_ours)
 {
 	struct run run;
 
@@ -317,7 +313,7 @@ static void a_trace_of_ours_that_was_unpacked_is_still_ours(void **state)
 }
 
 /* A release before wrote it, and the new one is to take it out. */
-static void an_older_trace_of_ours_is_still_ours(void **state)
+TEST(an_older_trace_of_ours_is_still_ours)
 {
 	struct run run;
 
@@ -367,7 +363,7 @@ static void ranks_release(struct ranks *ranks)
 	ts_buf_release(&ranks->manifest);
 }
 
-static void the_ranks_come_and_go(void **state)
+TEST(the_ranks_come_and_go)
 {
 	struct ts_buf before = TS_BUF_INIT, once = TS_BUF_INIT, twice = TS_BUF_INIT;
 	struct ranks ranks;
@@ -403,7 +399,7 @@ static void the_ranks_come_and_go(void **state)
 	run_release(&run);
 }
 
-static void a_users_zip_is_never_in_the_way_of_the_ranks(void **state)
+TEST(a_users_zip_is_never_in_the_way_of_the_ranks)
 {
 	struct ts_buf before = TS_BUF_INIT;
 	struct ranks ranks;
@@ -426,7 +422,7 @@ static void a_users_zip_is_never_in_the_way_of_the_ranks(void **state)
 }
 
 /* Several runs may have their traces in one folder, which has one file of all ranks. */
-static void the_ranks_of_another_run_are_left(void **state)
+TEST(the_ranks_of_another_run_are_left)
 {
 	struct ts_session other;
 	struct ranks ranks;
@@ -456,7 +452,7 @@ static void the_ranks_of_another_run_are_left(void **state)
 	run_release(&run);
 }
 
-static void ranks_without_a_copy_are_not_put_together(void **state)
+TEST(ranks_without_a_copy_are_not_put_together)
 {
 	struct ranks ranks;
 	struct run run;
@@ -475,7 +471,7 @@ static void ranks_without_a_copy_are_not_put_together(void **state)
 	run_release(&run);
 }
 
-static void other_results_replace_the_old(void **state)
+TEST(other_results_replace_the_old)
 {
 	struct ts_buf before = TS_BUF_INIT, direct = TS_BUF_INIT;
 	struct run run;
@@ -499,7 +495,7 @@ static void other_results_replace_the_old(void **state)
 	run_release(&run);
 }
 
-static void xprofs_stale_caches_go_and_its_suggestions_stay(void **state)
+TEST(xprofs_stale_caches_go_and_its_suggestions_stay)
 {
 	struct ts_buf xprof = TS_BUF_INIT, now = TS_BUF_INIT;
 	struct run run;
@@ -533,7 +529,7 @@ static void xprofs_stale_caches_go_and_its_suggestions_stay(void **state)
 	run_release(&run);
 }
 
-static void our_cache_version_follows_the_installed_xprof(void **state)
+TEST(our_cache_version_follows_the_installed_xprof)
 {
 	struct ts_buf now = TS_BUF_INIT;
 	struct run run;
@@ -553,7 +549,7 @@ static void our_cache_version_follows_the_installed_xprof(void **state)
 	run_release(&run);
 }
 
-static void a_dry_run_writes_nothing_and_says_all(void **state)
+TEST(a_dry_run_writes_nothing_and_says_all)
 {
 	struct ts_buf before = TS_BUF_INIT, after = TS_BUF_INIT;
 	struct run run;
@@ -582,7 +578,7 @@ static void a_dry_run_writes_nothing_and_says_all(void **state)
 	run_release(&run);
 }
 
-static void what_is_not_ours_is_not_replaced(void **state)
+TEST(what_is_not_ours_is_not_replaced)
 {
 	struct ts_buf before = TS_BUF_INIT, now = TS_BUF_INIT;
 	struct run run;
@@ -605,7 +601,7 @@ static void what_is_not_ours_is_not_replaced(void **state)
 	run_release(&run);
 }
 
-static void sql_comes_and_goes_with_a_trace(void **state)
+TEST(sql_comes_and_goes_with_a_trace)
 {
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
@@ -632,7 +628,7 @@ static void sql_comes_and_goes_with_a_trace(void **state)
 }
 
 /* A user put a query of their own behind ours. */
-static void sql_that_was_changed_stays(void **state)
+TEST(sql_that_was_changed_stays)
 {
 	struct run run;
 	FILE *file;
@@ -658,7 +654,7 @@ static void sql_that_was_changed_stays(void **state)
 	run_release(&run);
 }
 
-static void a_linked_trace_is_moved_as_a_link(void **state)
+TEST(a_linked_trace_is_moved_as_a_link)
 {
 	struct ts_buf target = TS_BUF_INIT;
 	struct run run;
@@ -679,7 +675,7 @@ static void a_linked_trace_is_moved_as_a_link(void **state)
 	run_release(&run);
 }
 
-static void without_a_trace_an_older_one_of_ours_is_taken_out(void **state)
+TEST(without_a_trace_an_older_one_of_ours_is_taken_out)
 {
 	struct ts_buf now = TS_BUF_INIT;
 	struct run run;
@@ -696,7 +692,7 @@ static void without_a_trace_an_older_one_of_ours_is_taken_out(void **state)
 	run_release(&run);
 }
 
-static void a_damaged_profile_is_left_and_the_others_go_on(void **state)
+TEST(a_damaged_profile_is_left_and_the_others_go_on)
 {
 	struct ts_buf cut = TS_BUF_INIT, now = TS_BUF_INIT;
 	struct run run;
@@ -716,7 +712,7 @@ static void a_damaged_profile_is_left_and_the_others_go_on(void **state)
 	run_release(&run);
 }
 
-static void a_profile_that_changed_since_it_was_read_is_left(void **state)
+TEST(a_profile_that_changed_since_it_was_read_is_left)
 {
 	struct ts_buf now = TS_BUF_INIT;
 	struct run run;
@@ -762,7 +758,7 @@ static void small_files_only(const struct run *run)
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-static void a_full_disk_leaves_every_profile_as_it_was(void **state)
+TEST(a_full_disk_leaves_every_profile_as_it_was)
 {
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
@@ -783,7 +779,7 @@ static void no_right_to_write(const struct run *run)
 		_exit(1);
 }
 
-static void a_read_only_folder_is_left_as_it_was(void **state)
+TEST(a_read_only_folder_is_left_as_it_was)
 {
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
@@ -801,7 +797,7 @@ static void a_read_only_folder_is_left_as_it_was(void **state)
 	run_release(&run);
 }
 
-static void a_read_only_profile_is_refused_with_its_name(void **state)
+TEST(a_read_only_profile_is_refused_with_its_name)
 {
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
@@ -844,7 +840,7 @@ static bool set_immutable(const char *path, bool on)
 	return done;
 }
 
-static void an_immutable_profile_is_refused_with_its_name(void **state)
+TEST(an_immutable_profile_is_refused_with_its_name)
 {
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
@@ -875,7 +871,7 @@ static void become_another_user(const struct run *run)
 		_exit(1);
 }
 
-static void another_users_profile_stays_his(void **state)
+TEST(another_users_profile_stays_his)
 {
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
@@ -934,7 +930,7 @@ static size_t nr_hidden(const struct folder *folder)
 	return nr;
 }
 
-static void leftovers_go_where_no_session_is_and_a_running_ones_stay(void **state)
+TEST(leftovers_go_where_no_session_is_and_a_running_ones_stay)
 {
 	struct ts_overlay_options options = { .dry_run = false };
 	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
@@ -965,7 +961,7 @@ static void annotate_and_strip(void *run)
 	strip(run);
 }
 
-static void a_kill_at_any_moment_is_mended_by_the_next_run(void **state)
+TEST(a_kill_at_any_moment_is_mended_by_the_next_run)
 {
 	struct ts_buf before = TS_BUF_INIT, annotated = TS_BUF_INIT;
 	struct run run;
@@ -993,7 +989,7 @@ static void a_kill_at_any_moment_is_mended_by_the_next_run(void **state)
 	run_release(&run);
 }
 
-static void standard_input_has_no_folder(void **state)
+TEST(standard_input_has_no_folder)
 {
 	struct ts_session session = { .kind = TS_SESSION_STREAM, .dir = "." };
 	struct ts_overlay_options options = { .dry_run = true };
@@ -1001,41 +997,4 @@ static void standard_input_has_no_folder(void **state)
 
 	assert_int_equal(ts_overlay_strip(&session, &options, &report, NULL), TS_USAGE);
 	ts_overlay_report_release(&report);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_strip_brings_every_file_back),
-		cmocka_unit_test(twice_is_the_same_as_once),
-		cmocka_unit_test(the_report_is_the_last_file),
-		cmocka_unit_test(both_traces_come_and_go_each_with_its_native_one),
-		cmocka_unit_test(a_trace_of_ours_that_was_unpacked_is_still_ours),
-		cmocka_unit_test(an_older_trace_of_ours_is_still_ours),
-		cmocka_unit_test(the_ranks_come_and_go),
-		cmocka_unit_test(a_users_zip_is_never_in_the_way_of_the_ranks),
-		cmocka_unit_test(the_ranks_of_another_run_are_left),
-		cmocka_unit_test(ranks_without_a_copy_are_not_put_together),
-		cmocka_unit_test(other_results_replace_the_old),
-		cmocka_unit_test(xprofs_stale_caches_go_and_its_suggestions_stay),
-		cmocka_unit_test(our_cache_version_follows_the_installed_xprof),
-		cmocka_unit_test(a_dry_run_writes_nothing_and_says_all),
-		cmocka_unit_test(what_is_not_ours_is_not_replaced),
-		cmocka_unit_test(sql_comes_and_goes_with_a_trace),
-		cmocka_unit_test(sql_that_was_changed_stays),
-		cmocka_unit_test(a_linked_trace_is_moved_as_a_link),
-		cmocka_unit_test(without_a_trace_an_older_one_of_ours_is_taken_out),
-		cmocka_unit_test(a_damaged_profile_is_left_and_the_others_go_on),
-		cmocka_unit_test(a_profile_that_changed_since_it_was_read_is_left),
-		cmocka_unit_test(a_full_disk_leaves_every_profile_as_it_was),
-		cmocka_unit_test(a_read_only_folder_is_left_as_it_was),
-		cmocka_unit_test(a_read_only_profile_is_refused_with_its_name),
-		cmocka_unit_test(an_immutable_profile_is_refused_with_its_name),
-		cmocka_unit_test(another_users_profile_stays_his),
-		cmocka_unit_test(leftovers_go_where_no_session_is_and_a_running_ones_stay),
-		cmocka_unit_test(a_kill_at_any_moment_is_mended_by_the_next_run),
-		cmocka_unit_test(standard_input_has_no_folder),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* XProf's caches: which files they are, and what stands in cache_version.txt. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "folder.h"
 #include "overlay/cache.h"
 
@@ -17,7 +12,7 @@ static const struct ts_session session = {
 	.kind = TS_SESSION_DIR, .dir = ".", .files = hosts, .nr_files = 2
 };
 
-static void caches_are_known_by_their_names(void **state)
+TEST(caches_are_known_by_their_names)
 {
 	static const struct {
 		const char *name;
@@ -55,7 +50,7 @@ static void caches_are_known_by_their_names(void **state)
 			fail_msg("%s", rows[i].name);
 }
 
-static void our_version_file_is_known_and_reads_as_the_version(void **state)
+TEST(our_version_file_is_known_and_reads_as_the_version)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
@@ -82,7 +77,7 @@ static void assert_version(const char *path, const char *home, bool found, const
 	ts_buf_release(&version);
 }
 
-static void the_installed_version_is_that_of_the_first_path(void **state)
+TEST(the_installed_version_is_that_of_the_first_path)
 {
 	struct folder f;
 	char path[1200], home[300];
@@ -109,15 +104,4 @@ static void the_installed_version_is_that_of_the_first_path(void **state)
 	assert_version(path, NULL, false, TS_XPROF_VERSION);
 	assert_version(NULL, NULL, false, TS_XPROF_VERSION);
 	folder_remove(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(caches_are_known_by_their_names),
-		cmocka_unit_test(our_version_file_is_known_and_reads_as_the_version),
-		cmocka_unit_test(the_installed_version_is_that_of_the_first_path),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

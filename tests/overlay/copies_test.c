@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Annotated copies of traces beside them: the traces are never touched, and nothing else of the user's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -177,7 +173,7 @@ static void assert_folder(const struct run *run, const struct ts_buf *expected, 
 	ts_buf_release(&now);
 }
 
-static void copies_and_one_report_come_and_go_and_the_traces_stay(void **state)
+TEST(copies_and_one_report_come_and_go_and_the_traces_stay)
 {
 	struct ts_buf before = TS_BUF_INIT, once = TS_BUF_INIT;
 	struct run run;
@@ -203,7 +199,7 @@ static void copies_and_one_report_come_and_go_and_the_traces_stay(void **state)
 	run_release(&run);
 }
 
-static void in_a_session_of_tensorboards_layout_the_report_is_of_all_hosts(void **state)
+TEST(in_a_session_of_tensorboards_layout_the_report_is_of_all_hosts)
 {
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
@@ -218,7 +214,7 @@ static void in_a_session_of_tensorboards_layout_the_report_is_of_all_hosts(void 
 	run_release(&run);
 }
 
-static void sql_has_the_first_traces_name_in_a_folder_of_the_users(void **state)
+TEST(sql_has_the_first_traces_name_in_a_folder_of_the_users)
 {
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
@@ -235,7 +231,7 @@ static void sql_has_the_first_traces_name_in_a_folder_of_the_users(void **state)
 	run_release(&run);
 }
 
-static void other_results_replace_the_old_and_the_report_follows_the_first_trace(void **state)
+TEST(other_results_replace_the_old_and_the_report_follows_the_first_trace)
 {
 	struct run run;
 
@@ -254,7 +250,7 @@ static void other_results_replace_the_old_and_the_report_follows_the_first_trace
 	run_release(&run);
 }
 
-static void what_is_not_ours_is_neither_replaced_nor_removed(void **state)
+TEST(what_is_not_ours_is_neither_replaced_nor_removed)
 {
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
@@ -273,7 +269,7 @@ static void what_is_not_ours_is_neither_replaced_nor_removed(void **state)
 	run_release(&run);
 }
 
-static void a_copy_that_was_unpacked_is_still_ours(void **state)
+TEST(a_copy_that_was_unpacked_is_still_ours)
 {
 	struct run run;
 
@@ -296,7 +292,7 @@ static void want_pftraces(struct run *run, struct ts_overlay_trace *pftraces, bo
 		run->plan.copies[TS_TRACE_JSON] = NULL;
 }
 
-static void copies_of_both_forms_come_and_go(void **state)
+TEST(copies_of_both_forms_come_and_go)
 {
 	struct ts_overlay_trace pftraces[2];
 	struct ts_buf before = TS_BUF_INIT;
@@ -319,7 +315,7 @@ static void copies_of_both_forms_come_and_go(void **state)
 	run_release(&run);
 }
 
-static void a_pftrace_that_is_not_ours_stays(void **state)
+TEST(a_pftrace_that_is_not_ours_stays)
 {
 	struct ts_overlay_trace pftraces[2];
 	struct ts_buf before = TS_BUF_INIT;
@@ -344,7 +340,7 @@ static void a_pftrace_that_is_not_ours_stays(void **state)
 	run_release(&run);
 }
 
-static void a_packed_twin_keeps_the_name(void **state)
+TEST(a_packed_twin_keeps_the_name)
 {
 	struct run run;
 
@@ -357,7 +353,7 @@ static void a_packed_twin_keeps_the_name(void **state)
 	run_release(&run);
 }
 
-static void only_users_who_may_read_the_trace_may_read_its_copy(void **state)
+TEST(only_users_who_may_read_the_trace_may_read_its_copy)
 {
 	struct stat st;
 	struct run run;
@@ -370,7 +366,7 @@ static void only_users_who_may_read_the_trace_may_read_its_copy(void **state)
 	run_release(&run);
 }
 
-static void a_trace_that_changed_while_it_was_read_gets_no_copy(void **state)
+TEST(a_trace_that_changed_while_it_was_read_gets_no_copy)
 {
 	const struct ts_session *session;
 	struct run run;
@@ -384,7 +380,7 @@ static void a_trace_that_changed_while_it_was_read_gets_no_copy(void **state)
 	run_release(&run);
 }
 
-static void a_dry_run_writes_nothing_and_says_all(void **state)
+TEST(a_dry_run_writes_nothing_and_says_all)
 {
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
@@ -412,7 +408,7 @@ static void annotate_and_strip(void *run)
 	strip(run);
 }
 
-static void a_kill_at_any_moment_leaves_the_old_or_the_new(void **state)
+TEST(a_kill_at_any_moment_leaves_the_old_or_the_new)
 {
 	struct ts_buf before = TS_BUF_INIT, annotated = TS_BUF_INIT;
 	struct run run;
@@ -436,26 +432,4 @@ static void a_kill_at_any_moment_leaves_the_old_or_the_new(void **state)
 	ts_buf_release(&before);
 	ts_buf_release(&annotated);
 	run_release(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(copies_and_one_report_come_and_go_and_the_traces_stay),
-		cmocka_unit_test(in_a_session_of_tensorboards_layout_the_report_is_of_all_hosts),
-		cmocka_unit_test(sql_has_the_first_traces_name_in_a_folder_of_the_users),
-		cmocka_unit_test(
-			other_results_replace_the_old_and_the_report_follows_the_first_trace),
-		cmocka_unit_test(what_is_not_ours_is_neither_replaced_nor_removed),
-		cmocka_unit_test(a_copy_that_was_unpacked_is_still_ours),
-		cmocka_unit_test(copies_of_both_forms_come_and_go),
-		cmocka_unit_test(a_pftrace_that_is_not_ours_stays),
-		cmocka_unit_test(a_packed_twin_keeps_the_name),
-		cmocka_unit_test(only_users_who_may_read_the_trace_may_read_its_copy),
-		cmocka_unit_test(a_trace_that_changed_while_it_was_read_gets_no_copy),
-		cmocka_unit_test(a_dry_run_writes_nothing_and_says_all),
-		cmocka_unit_test(a_kill_at_any_moment_leaves_the_old_or_the_new),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

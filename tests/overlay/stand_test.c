@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The note by which an annotation is known to stand: of the files, the program and the options. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <math.h>
 
@@ -88,7 +84,7 @@ static void end(struct standing *standing)
 	folder_remove(&standing->folder);
 }
 
-static void another_version_and_other_options_are_another_annotation(void **state)
+TEST(another_version_and_other_options_are_another_annotation)
 {
 	struct standing standing;
 
@@ -102,7 +98,7 @@ static void another_version_and_other_options_are_another_annotation(void **stat
 	end(&standing);
 }
 
-static void each_change_of_a_file_is_seen(void **state)
+TEST(each_change_of_a_file_is_seen)
 {
 	static const struct {
 		const char *name, *text;
@@ -124,7 +120,7 @@ static void each_change_of_a_file_is_seen(void **state)
 }
 
 /* Another program at work while we were: what was read may not be what is there. */
-static void a_change_during_the_work_is_not_noted(void **state)
+TEST(a_change_during_the_work_is_not_noted)
 {
 	struct standing standing;
 
@@ -136,7 +132,7 @@ static void a_change_during_the_work_is_not_noted(void **state)
 }
 
 /* What we wrote ourselves is as we left it; what came after it is not ours. */
-static void what_the_work_wrote_is_noted_as_it_was_left(void **state)
+TEST(what_the_work_wrote_is_noted_as_it_was_left)
 {
 	struct ts_overlay_touch touch = { .exists = true };
 	struct standing standing;
@@ -155,7 +151,7 @@ static void what_the_work_wrote_is_noted_as_it_was_left(void **state)
 	end(&standing);
 }
 
-static void a_note_that_is_cut_or_moved_does_not_hold(void **state)
+TEST(a_note_that_is_cut_or_moved_does_not_hold)
 {
 	struct standing standing;
 	struct ts_buf whole = TS_BUF_INIT;
@@ -180,17 +176,4 @@ static void a_note_that_is_cut_or_moved_does_not_hold(void **state)
 	assert_false(holds(&standing, "k"));
 	ts_buf_release(&whole);
 	end(&standing);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(another_version_and_other_options_are_another_annotation),
-		cmocka_unit_test(each_change_of_a_file_is_seen),
-		cmocka_unit_test(a_change_during_the_work_is_not_noted),
-		cmocka_unit_test(what_the_work_wrote_is_noted_as_it_was_left),
-		cmocka_unit_test(a_note_that_is_cut_or_moved_does_not_hold),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Suggestions, read back with protobuf-c: an independent reader of the same schema. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "base/map.h"
 #include "codec/pbw.h"
 #include "overlay/suggestions.h"
@@ -58,7 +53,7 @@ static void put_xprof(struct ts_buf *out, const char *rule)
 	ts_pbw_end(out, mark);
 }
 
-static void findings_become_html_with_all_text_escaped(void **state)
+TEST(findings_become_html_with_all_text_escaped)
 {
 	static const struct ts_where where[] = {
 		{ TS_LIT("fusion.1"), TS_LIT("jit_<f>"), TS_LIT("a.py:3"), TS_NONE },
@@ -90,7 +85,7 @@ static void findings_become_html_with_all_text_escaped(void **state)
 }
 
 /* A <pre> does not wrap: it would widen the card and cut the words beside it. */
-static void code_keeps_its_lines_and_can_wrap(void **state)
+TEST(code_keeps_its_lines_and_can_wrap)
 {
 	static const char code[] = "def f(x):\n    return x\n\nf(1)  # one\n";
 	Tpusight__SmartSuggestionReport *report;
@@ -115,7 +110,7 @@ static void code_keeps_its_lines_and_can_wrap(void **state)
 	ts_results_release(&results);
 }
 
-static void xprofs_come_first_and_ours_are_replaced(void **state)
+TEST(xprofs_come_first_and_ours_are_replaced)
 {
 	struct ts_buf xprof = TS_BUF_INIT, once = TS_BUF_INIT, twice = TS_BUF_INIT;
 	Tpusight__SmartSuggestionReport *report;
@@ -177,7 +172,7 @@ static void assert_back(const struct ts_buf *native)
 	ts_buf_release(&back);
 }
 
-static void a_missing_an_empty_and_a_full_file_come_back_as_they_were(void **state)
+TEST(a_missing_an_empty_and_a_full_file_come_back_as_they_were)
 {
 	struct ts_buf empty = TS_BUF_INIT, xprof = TS_BUF_INIT;
 
@@ -188,7 +183,7 @@ static void a_missing_an_empty_and_a_full_file_come_back_as_they_were(void **sta
 	ts_buf_release(&xprof);
 }
 
-static void a_file_of_something_else_is_refused(void **state)
+TEST(a_file_of_something_else_is_refused)
 {
 	static const char *const texts[] = { "precious", "\x0a\x7f", "{\"mine\": 1}\n", "\x08" };
 
@@ -219,7 +214,7 @@ static size_t nr_back(struct ts_bytes damaged, struct ts_bytes native)
 	return !refused;
 }
 
-static void ours_that_were_cut_or_changed_go_to_their_beginning(void **state)
+TEST(ours_that_were_cut_or_changed_go_to_their_beginning)
 {
 	struct ts_buf xprof = TS_BUF_INIT, once = TS_BUF_INIT;
 	size_t nr_cut = 0, nr_flipped = 0;
@@ -240,7 +235,7 @@ static void ours_that_were_cut_or_changed_go_to_their_beginning(void **state)
 	ts_buf_release(&once);
 }
 
-static void files_of_older_versions_without_marks_are_known_by_their_rules(void **state)
+TEST(files_of_older_versions_without_marks_are_known_by_their_rules)
 {
 	struct ts_buf old = TS_BUF_INIT, xprof = TS_BUF_INIT, out = TS_BUF_INIT;
 
@@ -257,7 +252,7 @@ static void files_of_older_versions_without_marks_are_known_by_their_rules(void 
 	ts_buf_release(&out);
 }
 
-static void without_findings_there_is_no_file(void **state)
+TEST(without_findings_there_is_no_file)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
@@ -268,18 +263,4 @@ static void without_findings_there_is_no_file(void **state)
 	ts_results_release(&results);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(findings_become_html_with_all_text_escaped),
-		cmocka_unit_test(code_keeps_its_lines_and_can_wrap),
-		cmocka_unit_test(xprofs_come_first_and_ours_are_replaced),
-		cmocka_unit_test(a_missing_an_empty_and_a_full_file_come_back_as_they_were),
-		cmocka_unit_test(a_file_of_something_else_is_refused),
-		cmocka_unit_test(ours_that_were_cut_or_changed_go_to_their_beginning),
-		cmocka_unit_test(files_of_older_versions_without_marks_are_known_by_their_rules),
-		cmocka_unit_test(without_findings_there_is_no_file),
-	};
-
-	return cmocka_run_group_tests(tests, make_findings, drop_findings);
-}
+TEST_GROUP(make_findings, drop_findings)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planes of ours: read back with the protobuf cursor, and found again at the end of a file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <inttypes.h>
 
@@ -157,7 +153,7 @@ static void assert_string_order(const char *text, const char *const *parts)
 	}
 }
 
-static void a_plane_has_rows_in_order_labels_and_counters(void **state)
+TEST(a_plane_has_rows_in_order_labels_and_counters)
 {
 	struct ts_slice classes[] = { { 1000, 5000, 0, 1, 4000 },
 				      { 5000, 9000, 1, 3, 1000 },
@@ -204,7 +200,7 @@ static void a_plane_has_rows_in_order_labels_and_counters(void **state)
 }
 
 /* The viewer draws a group's counters above its rows, and people come for the rows. */
-static void counters_stand_below_rows_and_few_of_them(void **state)
+TEST(counters_stand_below_rows_and_few_of_them)
 {
 	static const char *const units[] = { "%", "%", "GB/s", "GB/s", "GiB", "launches", "%" };
 	struct ts_slice slice = { 1000, 2000, 0, 1, 1000 };
@@ -241,7 +237,7 @@ static void counters_stand_below_rows_and_few_of_them(void **state)
 }
 
 /* Each row: the native line's timestamp, where it is on the run's timeline, ours; what is written. */
-static void times_are_on_the_clock_of_the_native_line(void **state)
+TEST(times_are_on_the_clock_of_the_native_line)
 {
 	static const struct {
 		int64_t timestamp_ns, start_ps, at_ps, line_ns, offset_ps;
@@ -277,7 +273,7 @@ static void times_are_on_the_clock_of_the_native_line(void **state)
 	}
 }
 
-static void without_native_lines_time_counts_from_the_hosts_start(void **state)
+TEST(without_native_lines_time_counts_from_the_hosts_start)
 {
 	struct ts_slice slice = { 7500, 7600, 0, 1, 100 };
 	struct ts_buf planes = TS_BUF_INIT, text = TS_BUF_INIT;
@@ -318,7 +314,7 @@ static void assert_places(struct sample *s, const int64_t *pids, size_t nr)
 	ts_buf_release(&planes);
 }
 
-static void a_group_stands_right_under_its_device_where_there_is_room(void **state)
+TEST(a_group_stands_right_under_its_device_where_there_is_room)
 {
 	struct sample s;
 
@@ -343,7 +339,7 @@ static void a_group_stands_right_under_its_device_where_there_is_room(void **sta
 	sample_release(&s);
 }
 
-static void a_host_without_tracks_gets_nothing(void **state)
+TEST(a_host_without_tracks_gets_nothing)
 {
 	struct ts_slice slice = { 0, 1, 0, 1, 1 };
 	struct ts_buf planes = TS_BUF_INIT;
@@ -391,7 +387,7 @@ static void put_overlay(struct ts_buf *out, size_t native_bytes)
 	sample_release(&s);
 }
 
-static void an_overlay_is_found_where_it_says_it_stands(void **state)
+TEST(an_overlay_is_found_where_it_says_it_stands)
 {
 	struct ts_buf file = TS_BUF_INIT;
 	size_t native, first;
@@ -411,7 +407,7 @@ static void an_overlay_is_found_where_it_says_it_stands(void **state)
 	ts_buf_release(&file);
 }
 
-static void planes_that_stand_elsewhere_are_not_ours(void **state)
+TEST(planes_that_stand_elsewhere_are_not_ours)
 {
 	struct ts_buf file = TS_BUF_INIT;
 
@@ -434,7 +430,7 @@ static void planes_that_stand_elsewhere_are_not_ours(void **state)
 }
 
 /* Every truncation: either a field is cut, and that is said, or whole planes are gone. */
-static void a_cut_file_keeps_everything(void **state)
+TEST(a_cut_file_keeps_everything)
 {
 	struct ts_buf file = TS_BUF_INIT;
 	size_t native, nr_whole = 0;
@@ -485,7 +481,7 @@ static struct fate fate_of(struct ts_bytes file, size_t native)
 	return fate;
 }
 
-static void ours_that_were_cut_go_to_their_beginning_or_are_refused(void **state)
+TEST(ours_that_were_cut_go_to_their_beginning_or_are_refused)
 {
 	struct ts_buf file = TS_BUF_INIT;
 	size_t native, nr_back = 0;
@@ -500,7 +496,7 @@ static void ours_that_were_cut_go_to_their_beginning_or_are_refused(void **state
 	ts_buf_release(&file);
 }
 
-static void ours_with_a_changed_byte_are_known_or_refused(void **state)
+TEST(ours_with_a_changed_byte_are_known_or_refused)
 {
 	struct ts_buf file = TS_BUF_INIT;
 	size_t native, nr_back = 0, nr = 0;
@@ -518,7 +514,7 @@ static void ours_with_a_changed_byte_are_known_or_refused(void **state)
 	ts_buf_release(&file);
 }
 
-static void a_strip_knows_what_is_not_ours(void **state)
+TEST(a_strip_knows_what_is_not_ours)
 {
 	struct ts_buf file = TS_BUF_INIT;
 	size_t native, first;
@@ -538,24 +534,4 @@ static void a_strip_knows_what_is_not_ours(void **state)
 	put_overlay(&file, first);
 	assert_true(fate_of(ts_buf_bytes(&file), first).remains);
 	ts_buf_release(&file);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_plane_has_rows_in_order_labels_and_counters),
-		cmocka_unit_test(counters_stand_below_rows_and_few_of_them),
-		cmocka_unit_test(times_are_on_the_clock_of_the_native_line),
-		cmocka_unit_test(without_native_lines_time_counts_from_the_hosts_start),
-		cmocka_unit_test(a_group_stands_right_under_its_device_where_there_is_room),
-		cmocka_unit_test(a_host_without_tracks_gets_nothing),
-		cmocka_unit_test(an_overlay_is_found_where_it_says_it_stands),
-		cmocka_unit_test(planes_that_stand_elsewhere_are_not_ours),
-		cmocka_unit_test(a_cut_file_keeps_everything),
-		cmocka_unit_test(ours_that_were_cut_go_to_their_beginning_or_are_refused),
-		cmocka_unit_test(ours_with_a_changed_byte_are_known_or_refused),
-		cmocka_unit_test(a_strip_knows_what_is_not_ours),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of pictures that files of a run bring, put together. What is drawn is in tests/page/slices_test.py. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "picture/picture.h"
 
-static void lists_become_one(void **state)
+TEST(lists_become_one)
 {
 	static const char *const lists[] = { "[]", "[{\"a\":1}]", "[]", "[2,3]", "[]" };
 	struct ts_buf all = TS_BUF_INIT;
@@ -20,7 +14,7 @@ static void lists_become_one(void **state)
 	ts_buf_release(&all);
 }
 
-static void what_is_not_a_list_is_refused(void **state)
+TEST(what_is_not_a_list_is_refused)
 {
 	static const char *const others[] = { "",      "[",	  "{}",	 "[]]",
 					      "[] []", "[1],[2]", " []", "[\"</script>\"]" };
@@ -34,14 +28,4 @@ static void what_is_not_a_list_is_refused(void **state)
 		assert_true(ts_bytes_is(ts_buf_bytes(&all), "[1]"));
 	}
 	ts_buf_release(&all);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_become_one),
-		cmocka_unit_test(what_is_not_a_list_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

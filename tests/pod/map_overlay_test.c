@@ -208,7 +208,7 @@ static void empty_hosts(void)
 		closedir(dir);
 }
 
-static void planted_runs_get_the_overlay_of_one_machine(void **state)
+TEST_IN_TMPDIR(planted_runs_get_the_overlay_of_one_machine)
 {
 	static const struct traced traced[] = {
 		{ .form = TS_TRACE_JSON },
@@ -286,7 +286,7 @@ static size_t compare_below(const char *below)
 	return nr;
 }
 
-static void profiles_get_it(void **state)
+TEST_IN_TMPDIR(profiles_get_it)
 {
 	const char *corpus = getenv("TS_CORPUS");
 
@@ -295,7 +295,7 @@ static void profiles_get_it(void **state)
 	compare_below(corpus ? corpus : source("../shared/corpus"));
 }
 
-static void hosts_that_began_apart_get_it(void **state)
+TEST_IN_TMPDIR(hosts_that_began_apart_get_it)
 {
 	make_hosts(4);
 	assert_true(compare_tails(BUDGET, &(struct traced){ .form = TS_TRACE_PFTRACE }) > 0);
@@ -321,7 +321,7 @@ static void expect_refusal(struct map_run *map, size_t file, const struct ts_buf
 	ts_buf_release(&tail);
 }
 
-static void what_does_not_belong_together_is_refused(void **state)
+TEST_IN_TMPDIR(what_does_not_belong_together_is_refused)
 {
 	struct map_run map;
 
@@ -355,7 +355,7 @@ static void swap_tracks(struct ts_buf *tracks, uint64_t run, uint32_t file)
 	ts_buf_release(&drawn);
 }
 
-static void tracks_are_of_all_files_and_of_their_own(void **state)
+TEST_IN_TMPDIR(tracks_are_of_all_files_and_of_their_own)
 {
 	struct ts_buf tail = TS_BUF_INIT, first = TS_BUF_INIT;
 	struct map_run map;
@@ -414,7 +414,7 @@ static void give_trace(struct ts_buf *to, const struct ts_buf *from, uint32_t fi
 	ts_arena_release(&arena);
 }
 
-static void traces_are_of_all_files_and_of_one_run(void **state)
+TEST_IN_TMPDIR(traces_are_of_all_files_and_of_one_run)
 {
 	struct ts_buf first = TS_BUF_INIT, tail = TS_BUF_INIT;
 	struct map_run map;
@@ -448,7 +448,7 @@ static void traces_are_of_all_files_and_of_one_run(void **state)
 }
 
 /* What heads say, cut anywhere, is refused or is something that can be said. */
-static void traces_that_are_cut_are_refused(void **state)
+TEST_IN_TMPDIR(traces_that_are_cut_are_refused)
 {
 	struct ts_buf told = TS_BUF_INIT, cut = TS_BUF_INIT;
 	struct ts_parcel parcel;
@@ -488,7 +488,7 @@ static void traces_that_are_cut_are_refused(void **state)
 	map_run_release(&map);
 }
 
-static void nothing_of_a_damaged_run_is_annotated(void **state)
+TEST_IN_TMPDIR(nothing_of_a_damaged_run_is_annotated)
 {
 	struct ts_input input = TS_INPUT_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -504,7 +504,7 @@ static void nothing_of_a_damaged_run_is_annotated(void **state)
 	map_run_release(&map);
 }
 
-static void a_trace_has_no_place_for_an_overlay(void **state)
+TEST_IN_TMPDIR(a_trace_has_no_place_for_an_overlay)
 {
 	struct map_run map;
 
@@ -514,7 +514,7 @@ static void a_trace_has_no_place_for_an_overlay(void **state)
 	map_run_release(&map);
 }
 
-static void damaged_results_are_refused(void **state)
+TEST_IN_TMPDIR(damaged_results_are_refused)
 {
 	struct map_run map;
 
@@ -526,7 +526,7 @@ static void damaged_results_are_refused(void **state)
 }
 
 /* Of the facts inside, too, each truncation is refused or is facts that can be used. */
-static void facts_that_are_cut_are_refused(void **state)
+TEST_IN_TMPDIR(facts_that_are_cut_are_refused)
 {
 	const void *facts[TS_MAX_ANALYSES] = { NULL };
 	struct ts_buf section = TS_BUF_INIT;
@@ -560,22 +560,11 @@ static void facts_that_are_cut_are_refused(void **state)
 	map_run_release(&map);
 }
 
-int main(void)
+/* Before the first test leaves the folder. */
+static int know_sources(void **state)
 {
-	source(""); /* before the first test leaves the folder */
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(planted_runs_get_the_overlay_of_one_machine),
-		in_tmpdir(profiles_get_it),
-		in_tmpdir(hosts_that_began_apart_get_it),
-		in_tmpdir(what_does_not_belong_together_is_refused),
-		in_tmpdir(tracks_are_of_all_files_and_of_their_own),
-		in_tmpdir(traces_are_of_all_files_and_of_one_run),
-		in_tmpdir(traces_that_are_cut_are_refused),
-		in_tmpdir(nothing_of_a_damaged_run_is_annotated),
-		in_tmpdir(a_trace_has_no_place_for_an_overlay),
-		in_tmpdir(damaged_results_are_refused),
-		in_tmpdir(facts_that_are_cut_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	source("");
+	return 0;
 }
+
+TEST_GROUP(know_sources, NULL)

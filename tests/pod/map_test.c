@@ -173,7 +173,7 @@ static size_t compare_below(const char *below)
 	return nr;
 }
 
-static void each_profile_has_the_report_of_one_machine(void **state)
+TEST_IN_TMPDIR(each_profile_has_the_report_of_one_machine)
 {
 	const char *corpus = getenv("TS_CORPUS");
 
@@ -183,14 +183,14 @@ static void each_profile_has_the_report_of_one_machine(void **state)
 	compare_below(corpus ? corpus : source("../shared/corpus"));
 }
 
-static void hosts_of_an_archive_have_it_as_files_of_their_own(void **state)
+TEST_IN_TMPDIR(hosts_of_an_archive_have_it_as_files_of_their_own)
 {
 	assert_true(unpack_hosts(source("tests/data/planted/two_hosts.tar.gz")) >= 2);
 	assert_true(compare("hosts", false) > 0);
 	assert_true(compare("hosts", true) > 0);
 }
 
-static void hosts_that_began_apart_have_it_in_any_order(void **state)
+TEST_IN_TMPDIR(hosts_that_began_apart_have_it_in_any_order)
 {
 	make_hosts(5);
 	copy(source("tests/data/memory_profile.prof"), "hosts/memory_profile.prof");
@@ -198,13 +198,13 @@ static void hosts_that_began_apart_have_it_in_any_order(void **state)
 	assert_true(compare("hosts", true) > 0);
 }
 
-static void sixty_four_hosts_have_it(void **state)
+TEST_IN_TMPDIR(sixty_four_hosts_have_it)
 {
 	make_hosts(64);
 	assert_true(compare("hosts", true) > 0);
 }
 
-static void a_damaged_host_is_left_out_or_read_in_part_as_on_one_machine(void **state)
+TEST_IN_TMPDIR(a_damaged_host_is_left_out_or_read_in_part_as_on_one_machine)
 {
 	struct ts_input input = TS_INPUT_INIT;
 
@@ -216,7 +216,7 @@ static void a_damaged_host_is_left_out_or_read_in_part_as_on_one_machine(void **
 	assert_true(compare("hosts", false) > 0);
 }
 
-static void steps_that_run_again_give_the_same_bytes(void **state)
+TEST_IN_TMPDIR(steps_that_run_again_give_the_same_bytes)
 {
 	struct ts_buf outline = TS_BUF_INIT, states = TS_BUF_INIT;
 	struct map_run map;
@@ -258,7 +258,7 @@ static void change_version(struct ts_buf *parcel)
 	seal(parcel);
 }
 
-static void what_does_not_belong_together_is_refused(void **state)
+TEST_IN_TMPDIR(what_does_not_belong_together_is_refused)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf other = TS_BUF_INIT;
@@ -294,7 +294,7 @@ static void what_does_not_belong_together_is_refused(void **state)
 }
 
 /* Else a map of 2,048 hosts would hold what 2,048 hosts have. */
-static void a_map_looks_at_the_steps_of_its_own_host_alone(void **state)
+TEST_IN_TMPDIR(a_map_looks_at_the_steps_of_its_own_host_alone)
 {
 	struct ts_buf states = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -314,7 +314,7 @@ static void a_map_looks_at_the_steps_of_its_own_host_alone(void **state)
 	map_run_release(&map);
 }
 
-static void damaged_files_of_a_step_are_refused(void **state)
+TEST_IN_TMPDIR(damaged_files_of_a_step_are_refused)
 {
 	struct map_run map;
 
@@ -327,20 +327,11 @@ static void damaged_files_of_a_step_are_refused(void **state)
 	map_run_release(&map);
 }
 
-int main(void)
+/* Before the first test leaves the folder. */
+static int know_sources(void **state)
 {
-	source(""); /* before the first test leaves the folder */
-	const struct CMUnitTest tests[] = {
-		in_tmpdir(each_profile_has_the_report_of_one_machine),
-		in_tmpdir(hosts_of_an_archive_have_it_as_files_of_their_own),
-		in_tmpdir(hosts_that_began_apart_have_it_in_any_order),
-		in_tmpdir(sixty_four_hosts_have_it),
-		in_tmpdir(a_damaged_host_is_left_out_or_read_in_part_as_on_one_machine),
-		in_tmpdir(steps_that_run_again_give_the_same_bytes),
-		in_tmpdir(a_map_looks_at_the_steps_of_its_own_host_alone),
-		in_tmpdir(what_does_not_belong_together_is_refused),
-		in_tmpdir(damaged_files_of_a_step_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	source("");
+	return 0;
 }
+
+TEST_GROUP(know_sources, NULL)

@@ -3,9 +3,6 @@
  * The Chrome-trace reader: what PyTorch and JAX write and what stands in such files otherwise. Texts
  * are written out, and what they say is worked out by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -17,8 +14,7 @@
 #include "tests/run/memory_run.h"
 #include "tests/read/corpus.h"
 #include "tests/read/mutate.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define CHROME memory_run_reader("chrome")
 
@@ -217,13 +213,13 @@ static const struct row {
 	{ "hello", "error byte 0: this is no JSON (is it a trace, and was it copied whole?)\n" },
 };
 
-static void texts_say_what_they_say(void **state)
+TEST(texts_say_what_they_say)
 {
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		assert_read(ts_bytes_of(rows[i].text), NULL, rows[i].expected);
 }
 
-static void packed_texts_say_the_same(void **state)
+TEST(packed_texts_say_the_same)
 {
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_buf packed = TS_BUF_INIT;
@@ -262,7 +258,7 @@ static const char sample_events[] =
 	"host process 0|thread thread 0: threading.py(1032): _bootstrap@1000+450000\n"
 	"other process |other instants : Record Window End@500000+0\n";
 
-static void a_trace_of_pytorch_becomes_planes_and_lines(void **state)
+TEST(a_trace_of_pytorch_becomes_planes_and_lines)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_buf got = TS_BUF_INIT;
@@ -297,7 +293,7 @@ static enum ts_op_kind kind_of(const struct ts_profile *profile, const char *sta
 	return TS_OP_OTHER;
 }
 
-static void kernels_are_told_by_their_names(void **state)
+TEST(kernels_are_told_by_their_names)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct memory_run mem;
@@ -316,7 +312,7 @@ static void kernels_are_told_by_their_names(void **state)
 
 #define ARGS(rest) "[" X("3", "1", ",\"name\":\"a\",\"args\":{" rest "}") "]"
 
-static void stats_are_found_by_name(void **state)
+TEST(stats_are_found_by_name)
 {
 	static const struct row stats[] = {
 		{ ARGS("\"y\":1,\"x\":18"), " #18" },
@@ -378,7 +374,7 @@ static void assert_each(struct ts_bytes text, const char *expected)
 	memory_run_release(&mem);
 }
 
-static void every_arg_of_an_event_is_visited(void **state)
+TEST(every_arg_of_an_event_is_visited)
 {
 	static const struct row stats[] = {
 		{ ARGS("\"y\":1,\"x\":-18,\"y\":0.2"), " y=1 x=-18 y=0.20000000000000001" },
@@ -420,7 +416,7 @@ static enum ts_status keep_stat(void *ctx, const struct ts_block *block, struct 
 }
 
 /* A packed rank among others: its text is there when it is asked for, and goes when it rests; what it said stays. */
-static void a_rank_of_many_can_rest_and_says_the_same_again(void **state)
+TEST(a_rank_of_many_can_rest_and_says_the_same_again)
 {
 	struct ts_buf packed = TS_BUF_INIT, first = TS_BUF_INIT, again = TS_BUF_INIT;
 	struct kept kept = { .nr = 0 };
@@ -453,7 +449,7 @@ static void a_rank_of_many_can_rest_and_says_the_same_again(void **state)
 }
 
 /* Not while it is read: when its text is asked for. */
-static void a_full_disk_is_told_of_a_rank_of_many(void **state)
+TEST(a_full_disk_is_told_of_a_rank_of_many)
 {
 	struct ts_buf packed = TS_BUF_INIT, got = TS_BUF_INIT;
 	struct rlimit before, none;
@@ -482,7 +478,7 @@ static void a_full_disk_is_told_of_a_rank_of_many(void **state)
 }
 
 /* A packed text is unpacked to disk for stats: where there is no room the events are read all the same. */
-static void a_full_disk_is_told(void **state)
+TEST(a_full_disk_is_told)
 {
 	struct ts_buf packed = TS_BUF_INIT;
 	struct rlimit before, none;
@@ -503,7 +499,7 @@ static void a_full_disk_is_told(void **state)
 }
 
 /* More events than are kept in memory, told backwards, on two threads. */
-static void many_events_come_back_in_order(void **state)
+TEST(many_events_come_back_in_order)
 {
 	enum { NR = 1200000 };
 	struct ts_buf text = TS_BUF_INIT, packed = TS_BUF_INIT;
@@ -543,7 +539,7 @@ static void many_events_come_back_in_order(void **state)
 }
 
 /* At every byte, plain and packed: no read beyond the end, and never more than the whole says. */
-static void every_truncation(void **state)
+TEST(every_truncation)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_bytes whole = sample(&arena);
@@ -568,7 +564,7 @@ static void every_truncation(void **state)
 	ts_arena_release(&arena);
 }
 
-static void thousands_of_mutations(void **state)
+TEST(thousands_of_mutations)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_bytes whole = sample(&arena);
@@ -587,7 +583,7 @@ static void thousands_of_mutations(void **state)
 }
 
 /* Brackets a hundred thousand deep are passed over without recursion. */
-static void depth_has_no_price(void **state)
+TEST(depth_has_no_price)
 {
 	struct ts_buf text = TS_BUF_INIT;
 
@@ -603,7 +599,7 @@ static void depth_has_no_price(void **state)
 }
 
 /* A value that is longer than any window, in a packed text: passed over. */
-static void a_long_value_is_passed_over(void **state)
+TEST(a_long_value_is_passed_over)
 {
 	struct ts_buf text = TS_BUF_INIT, packed = TS_BUF_INIT;
 
@@ -616,7 +612,7 @@ static void a_long_value_is_passed_over(void **state)
 	ts_buf_release(&packed);
 }
 
-static void it_knows_its_own(void **state)
+TEST(it_knows_its_own)
 {
 	static const struct {
 		const char *file, *text;
@@ -639,7 +635,7 @@ static void it_knows_its_own(void **state)
 }
 
 /* Its profiler gives categories of Kineto's to the host's events; JAX's gives none, others have their own. */
-static void pytorch_is_known_by_the_categories_of_its_profiler(void **state)
+TEST(pytorch_is_known_by_the_categories_of_its_profiler)
 {
 	static const struct {
 		const char *text;
@@ -668,7 +664,7 @@ static void pytorch_is_known_by_the_categories_of_its_profiler(void **state)
 }
 
 /* As torch's Python writes a profile where it has no Kineto: a step is known by its name, and counts as one of the host. */
-static void without_kineto_events_are_operators_and_steps(void **state)
+TEST(without_kineto_events_are_operators_and_steps)
 {
 	static const char text[] =
 		"[" PLAIN("aten::mm") "," PLAIN("ProfilerStep#3") "," PLAIN("my range") "]";
@@ -687,29 +683,4 @@ static void without_kineto_events_are_operators_and_steps(void **state)
 		assert_true(ts_bytes_is(op->category, categories[known++]));
 	}
 	memory_run_release(&mem);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_say_what_they_say),
-		cmocka_unit_test(packed_texts_say_the_same),
-		cmocka_unit_test(a_trace_of_pytorch_becomes_planes_and_lines),
-		cmocka_unit_test(kernels_are_told_by_their_names),
-		cmocka_unit_test(stats_are_found_by_name),
-		cmocka_unit_test(every_arg_of_an_event_is_visited),
-		cmocka_unit_test(a_full_disk_is_told),
-		cmocka_unit_test(a_full_disk_is_told_of_a_rank_of_many),
-		cmocka_unit_test(a_rank_of_many_can_rest_and_says_the_same_again),
-		cmocka_unit_test(many_events_come_back_in_order),
-		cmocka_unit_test(every_truncation),
-		cmocka_unit_test(thousands_of_mutations),
-		cmocka_unit_test(depth_has_no_price),
-		cmocka_unit_test(a_long_value_is_passed_over),
-		cmocka_unit_test(it_knows_its_own),
-		cmocka_unit_test(pytorch_is_known_by_the_categories_of_its_profiler),
-		cmocka_unit_test(without_kineto_events_are_operators_and_steps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,7 @@
  * The HLO reader: modules made here field by field, damaged ones, and those of the corpus held
  * against what libtpu says of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -97,7 +93,7 @@ static void check_small(const struct input *input)
 	assert_int_equal(ts_shape_bytes(&add->shape), 4096);
 }
 
-static void test_a_bare_module_is_read(void **state)
+TEST(test_a_bare_module_is_read)
 {
 	struct input input = INPUT_INIT;
 
@@ -107,7 +103,7 @@ static void test_a_bare_module_is_read(void **state)
 	input_release(&input);
 }
 
-static void test_a_module_inside_an_hlo_proto_is_read_alike(void **state)
+TEST(test_a_module_inside_an_hlo_proto_is_read_alike)
 {
 	struct input input = INPUT_INIT;
 	struct ts_buf outer = TS_BUF_INIT;
@@ -120,7 +116,7 @@ static void test_a_module_inside_an_hlo_proto_is_read_alike(void **state)
 	input_release(&input);
 }
 
-static void test_what_is_no_module_is_refused(void **state)
+TEST(test_what_is_no_module_is_refused)
 {
 	static const char *const texts[] = { "", "hello",
 					     ("\x0a\x03" /* \x03abc is one letter */
@@ -160,7 +156,7 @@ static void make_three(struct make *make)
 	make_end_comp(make, comp, 1, 12);
 }
 
-static void test_instructions_stand_in_the_order_of_the_schedule(void **state)
+TEST(test_instructions_stand_in_the_order_of_the_schedule)
 {
 	struct input input = INPUT_INIT;
 
@@ -175,7 +171,7 @@ static void test_instructions_stand_in_the_order_of_the_schedule(void **state)
 	input_release(&input);
 }
 
-static void test_a_schedule_that_does_not_fit_is_passed_over(void **state)
+TEST(test_a_schedule_that_does_not_fit_is_passed_over)
 {
 	static const int64_t wrong[][3] = { { 10, 10, 12 }, { 10, 11, 99 } };
 
@@ -191,7 +187,7 @@ static void test_a_schedule_that_does_not_fit_is_passed_over(void **state)
 	}
 }
 
-static void test_unknown_operands_end_the_list(void **state)
+TEST(test_unknown_operands_end_the_list)
 {
 	struct input input = INPUT_INIT;
 	size_t comp;
@@ -208,7 +204,7 @@ static void test_unknown_operands_end_the_list(void **state)
 	input_release(&input);
 }
 
-static void test_a_layout_that_is_no_permutation_is_none(void **state)
+TEST(test_a_layout_that_is_no_permutation_is_none)
 {
 	struct input input = INPUT_INIT;
 	struct ts_buf *out = &input.make.out;
@@ -270,7 +266,7 @@ static void make_op_at_frame(struct make *make, const char *name, int64_t id, in
 	make_end_op(make);
 }
 
-static void test_source_lines_come_from_the_stack_frames(void **state)
+TEST(test_source_lines_come_from_the_stack_frames)
 {
 	struct input input = INPUT_INIT;
 	const struct ts_hlo_instr *instr;
@@ -311,7 +307,7 @@ static void make_op_with_backend(struct make *make, const char *name, int64_t id
 	make_end_op(make);
 }
 
-static void test_what_the_backend_says_is_read(void **state)
+TEST(test_what_the_backend_says_is_read)
 {
 	struct input input = INPUT_INIT;
 	const struct ts_hlo_backend *backend;
@@ -350,7 +346,7 @@ static void make_buffer(struct ts_buf *out, int64_t size, uint32_t flag)
 	ts_pbw_end(out, mark);
 }
 
-static void test_buffers_are_summed_by_their_use(void **state)
+TEST(test_buffers_are_summed_by_their_use)
 {
 	struct input input = INPUT_INIT;
 	struct ts_buf outer = TS_BUF_INIT;
@@ -401,7 +397,7 @@ static struct ts_bytes nest(struct ts_buf *out, uint8_t tag, unsigned depth)
 	return (struct ts_bytes){ p, n };
 }
 
-static void test_shapes_nested_without_end_are_refused(void **state)
+TEST(test_shapes_nested_without_end_are_refused)
 {
 	struct input input = INPUT_INIT;
 	struct ts_buf bomb = TS_BUF_INIT;
@@ -437,14 +433,14 @@ static enum ts_status read_calls(int nr, int times)
 	return st;
 }
 
-static void test_calls_that_would_never_end_are_refused(void **state)
+TEST(test_calls_that_would_never_end_are_refused)
 {
 	assert_int_equal(read_calls(30, 1), TS_OK);
 	assert_int_equal(read_calls(100, 1), TS_LIMIT); /* deep */
 	assert_int_equal(read_calls(50, 2), TS_LIMIT);	/* 2^50 */
 }
 
-static void test_a_computation_that_calls_itself_has_no_calls(void **state)
+TEST(test_a_computation_that_calls_itself_has_no_calls)
 {
 	struct input input = INPUT_INIT;
 	size_t comp;
@@ -468,7 +464,7 @@ static void walk_cut(struct ts_bytes whole, size_t n)
 	free(cut);
 }
 
-static void test_every_truncation_of_a_small_module_is_survived(void **state)
+TEST(test_every_truncation_of_a_small_module_is_survived)
 {
 	struct make make = MAKE_INIT;
 	struct ts_bytes whole;
@@ -505,7 +501,7 @@ static void mutate(struct ts_bytes whole, unsigned nr)
 	free(copy);
 }
 
-static void test_mutations_of_a_small_module_are_survived(void **state)
+TEST(test_mutations_of_a_small_module_are_survived)
 {
 	struct make make = MAKE_INIT;
 
@@ -517,7 +513,7 @@ static void test_mutations_of_a_small_module_are_survived(void **state)
 }
 
 /* A collective says with whom in one of four ways, by the year of its compiler; without any: 0. */
-static void test_the_size_of_a_collectives_groups(void **state)
+TEST(test_the_size_of_a_collectives_groups)
 {
 	static const struct {
 		unsigned field;
@@ -568,7 +564,7 @@ static void skip_without_corpus(struct ts_bytes bytes)
 	skip();
 }
 
-static void test_damaged_modules_of_a_compiler_are_survived(void **state)
+TEST(test_damaged_modules_of_a_compiler_are_survived)
 {
 	static const char *const files[] = { "hlo/v5e_f32mm.hlo_proto.pb",
 					     "hlo/v6e_scan.hlo_proto.pb",
@@ -617,7 +613,7 @@ static bool module_agrees(const struct ts_hlo_module *module, const cJSON *row)
 	       tables < 64 && (double)tables * table == missing;
 }
 
-static void test_modules_cost_what_libtpu_says(void **state)
+TEST(test_modules_cost_what_libtpu_says)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_bytes text = corpus_file(&arena, "truth/libtpu_modules.json");
@@ -737,7 +733,7 @@ static bool op_agrees(struct ts_bytes space, const cJSON *table, const cJSON *ro
 	return is_near((double)cost.flops, flops) && is_near((double)cost.bytes_accessed, bytes);
 }
 
-static void test_ops_cost_what_xprof_says(void **state)
+TEST(test_ops_cost_what_xprof_says)
 {
 	static const char *const profiles[] = { "gpu_mi300x_jax_conv", "tpu_v6e_host_offload" };
 	struct ts_arena arena = TS_ARENA_INIT;
@@ -762,31 +758,4 @@ static void test_ops_cost_what_xprof_says(void **state)
 	ts_arena_release(&arena);
 	assert_int_equal(nr, 21);
 	assert_int_equal(nr_good, nr);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_size_of_a_collectives_groups),
-		cmocka_unit_test(test_a_bare_module_is_read),
-		cmocka_unit_test(test_a_module_inside_an_hlo_proto_is_read_alike),
-		cmocka_unit_test(test_what_is_no_module_is_refused),
-		cmocka_unit_test(test_instructions_stand_in_the_order_of_the_schedule),
-		cmocka_unit_test(test_a_schedule_that_does_not_fit_is_passed_over),
-		cmocka_unit_test(test_unknown_operands_end_the_list),
-		cmocka_unit_test(test_a_layout_that_is_no_permutation_is_none),
-		cmocka_unit_test(test_source_lines_come_from_the_stack_frames),
-		cmocka_unit_test(test_what_the_backend_says_is_read),
-		cmocka_unit_test(test_buffers_are_summed_by_their_use),
-		cmocka_unit_test(test_shapes_nested_without_end_are_refused),
-		cmocka_unit_test(test_calls_that_would_never_end_are_refused),
-		cmocka_unit_test(test_a_computation_that_calls_itself_has_no_calls),
-		cmocka_unit_test(test_every_truncation_of_a_small_module_is_survived),
-		cmocka_unit_test(test_mutations_of_a_small_module_are_survived),
-		cmocka_unit_test(test_damaged_modules_of_a_compiler_are_survived),
-		cmocka_unit_test(test_modules_cost_what_libtpu_says),
-		cmocka_unit_test(test_ops_cost_what_xprof_says),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

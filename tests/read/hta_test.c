@@ -6,17 +6,13 @@
  * began), trace_parser.py (times become whole us: starts up, ends down), utils.py (types by name),
  * breakdown_analysis.py and communication_analysis.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include <cjson/cJSON.h>
 #include <math.h>
 
 #include "read/stream.h"
 #include "tests/run/memory_run.h"
 #include "tests/read/corpus.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define CHROME memory_run_reader("chrome")
 
@@ -338,7 +334,7 @@ static cJSON *parse_truth(struct ts_arena *arena, struct ts_bytes text)
 	return cJSON_Parse(p);
 }
 
-static void events_give_the_numbers_of_hta(void **state)
+TEST(events_give_the_numbers_of_hta)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_bytes text = corpus_file(&arena, "truth/hta.json");
@@ -360,13 +356,4 @@ static void events_give_the_numbers_of_hta(void **state)
 	}
 	cJSON_Delete(truth);
 	ts_arena_release(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_give_the_numbers_of_hta),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

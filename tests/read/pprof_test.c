@@ -3,16 +3,12 @@
  * Memory profiles: what is read of them, what they are never confused with, and damage. The numbers
  * are those of pprof_make.h, added up by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "io/archive.h"
 #include "io/gzip.h"
 #include "tests/read/mutate.h"
 #include "tests/read/pprof_make.h"
 #include "tests/read/pprof_walk.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 static void pack(const struct ts_buf *text, struct ts_buf *out)
 {
@@ -69,7 +65,7 @@ static void assert_training(const struct memory_run *mem)
 	assert_text(cell(mem, "site_lines", 1, "source"), "/home/me/train.py:4");
 }
 
-static void bytes_are_told_by_the_users_own_line(void **state)
+TEST(bytes_are_told_by_the_users_own_line)
 {
 	struct ts_buf bytes = TS_BUF_INIT;
 	struct memory_run mem;
@@ -81,7 +77,7 @@ static void bytes_are_told_by_the_users_own_line(void **state)
 	ts_buf_release(&bytes);
 }
 
-static void gzip_and_plain_say_the_same(void **state)
+TEST(gzip_and_plain_say_the_same)
 {
 	struct ts_buf bytes = TS_BUF_INIT, packed = TS_BUF_INIT;
 	struct memory_run mem;
@@ -95,7 +91,7 @@ static void gzip_and_plain_say_the_same(void **state)
 	ts_buf_release(&packed);
 }
 
-static void packed_numbers_are_read(void **state)
+TEST(packed_numbers_are_read)
 {
 	static const uint8_t places[] = { 9 }, values[] = { 2, 0x90, 0x4e }; /* 10000 */
 	struct ts_buf bytes = TS_BUF_INIT;
@@ -119,7 +115,7 @@ static void packed_numbers_are_read(void **state)
 }
 
 /* Of an inlined function the first line is the innermost. */
-static void a_location_may_have_several_lines(void **state)
+TEST(a_location_may_have_several_lines)
 {
 	static const uint64_t at = 5;
 	struct ts_buf bytes = TS_BUF_INIT;
@@ -144,7 +140,7 @@ static void a_location_may_have_several_lines(void **state)
 }
 
 /* As with every field of protobuf; 0 is a number that is not known. */
-static void of_a_number_that_stands_twice_the_last_one_counts(void **state)
+TEST(of_a_number_that_stands_twice_the_last_one_counts)
 {
 	static const uint64_t at = 5;
 	struct ts_buf bytes = TS_BUF_INIT;
@@ -168,7 +164,7 @@ static void of_a_number_that_stands_twice_the_last_one_counts(void **state)
 	ts_buf_release(&bytes);
 }
 
-static void a_stack_of_libraries_has_its_innermost_line(void **state)
+TEST(a_stack_of_libraries_has_its_innermost_line)
 {
 	static const uint64_t at = 70;
 	struct ts_buf bytes = TS_BUF_INIT;
@@ -195,7 +191,7 @@ static const char *reader_of(struct ts_bytes bytes)
 	return reader ? reader->name : "none";
 }
 
-static void it_is_told_from_other_files_by_content(void **state)
+TEST(it_is_told_from_other_files_by_content)
 {
 	struct ts_buf prof = TS_BUF_INIT, packed = TS_BUF_INIT, text = TS_BUF_INIT;
 	struct ts_buf json = TS_BUF_INIT;
@@ -239,7 +235,7 @@ static void make_fault(struct ts_buf *out, enum fault fault)
 	pp_strings(out);
 }
 
-static void what_is_not_there_is_damage_and_nothing_is_kept(void **state)
+TEST(what_is_not_there_is_damage_and_nothing_is_kept)
 {
 	static const struct {
 		enum fault fault;
@@ -268,7 +264,7 @@ static void what_is_not_there_is_damage_and_nothing_is_kept(void **state)
 	}
 }
 
-static void sizes_past_all_bounds_do_not_wrap(void **state)
+TEST(sizes_past_all_bounds_do_not_wrap)
 {
 	static const uint64_t at = 9;
 	struct ts_buf bytes = TS_BUF_INIT;
@@ -286,7 +282,7 @@ static void sizes_past_all_bounds_do_not_wrap(void **state)
 	ts_buf_release(&bytes);
 }
 
-static void a_stack_without_end_is_cut(void **state)
+TEST(a_stack_without_end_is_cut)
 {
 	uint64_t stack[2000];
 	struct ts_buf bytes = TS_BUF_INIT;
@@ -305,7 +301,7 @@ static void a_stack_without_end_is_cut(void **state)
 	ts_buf_release(&bytes);
 }
 
-static void a_small_file_that_unpacks_to_gigabytes_is_refused(void **state)
+TEST(a_small_file_that_unpacks_to_gigabytes_is_refused)
 {
 	static uint8_t zeros[1 << 20];
 	struct ts_buf text = TS_BUF_INIT, one = TS_BUF_INIT, bomb = TS_BUF_INIT;
@@ -321,7 +317,7 @@ static void a_small_file_that_unpacks_to_gigabytes_is_refused(void **state)
 	ts_buf_release(&bomb);
 }
 
-static void every_truncation(void **state)
+TEST(every_truncation)
 {
 	struct ts_buf forms[2] = { TS_BUF_INIT, TS_BUF_INIT };
 
@@ -341,7 +337,7 @@ static void every_truncation(void **state)
 	}
 }
 
-static void thousands_of_mutations(void **state)
+TEST(thousands_of_mutations)
 {
 	struct ts_buf bytes = TS_BUF_INIT, damaged = TS_BUF_INIT;
 
@@ -354,25 +350,4 @@ static void thousands_of_mutations(void **state)
 	}
 	ts_buf_release(&bytes);
 	ts_buf_release(&damaged);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_are_told_by_the_users_own_line),
-		cmocka_unit_test(gzip_and_plain_say_the_same),
-		cmocka_unit_test(packed_numbers_are_read),
-		cmocka_unit_test(a_location_may_have_several_lines),
-		cmocka_unit_test(of_a_number_that_stands_twice_the_last_one_counts),
-		cmocka_unit_test(a_stack_of_libraries_has_its_innermost_line),
-		cmocka_unit_test(it_is_told_from_other_files_by_content),
-		cmocka_unit_test(what_is_not_there_is_damage_and_nothing_is_kept),
-		cmocka_unit_test(sizes_past_all_bounds_do_not_wrap),
-		cmocka_unit_test(a_stack_without_end_is_cut),
-		cmocka_unit_test(a_small_file_that_unpacks_to_gigabytes_is_refused),
-		cmocka_unit_test(every_truncation),
-		cmocka_unit_test(thousands_of_mutations),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

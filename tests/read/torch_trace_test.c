@@ -4,12 +4,7 @@
  * are as torch/_logging/_internal.py writes them; a real log is held against PyTorch's own counters
  * by tests/truth/torch_compile.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "io/gzip.h"
 #include "tests/run/memory_run.h"
 #include "tests/read/corpus.h"
@@ -89,7 +84,7 @@ static void assert_text(struct ts_bytes is, const char *expected)
 		fail_msg("\"%.*s\" is not \"%s\"", TS_ARG(is), expected);
 }
 
-static void a_graph_break_has_place_reason_and_the_users_frames(void **state)
+TEST(a_graph_break_has_place_reason_and_the_users_frames)
 {
 	const struct ts_torch_break *row;
 	struct given given;
@@ -108,7 +103,7 @@ static void a_graph_break_has_place_reason_and_the_users_frames(void **state)
 	done(&given);
 }
 
-static void an_older_story_is_read_too(void **state)
+TEST(an_older_story_is_read_too)
 {
 	struct given given;
 
@@ -132,7 +127,7 @@ static const struct guards_row guards_rows[] = {
 	{ "", "" },
 };
 
-static void guards_that_failed_come_as_a_list_or_as_lines(void **state)
+TEST(guards_that_failed_come_as_a_list_or_as_lines)
 {
 	for (size_t i = 0; i < TS_NELEM(guards_rows); i++) {
 		struct ts_buf text = TS_BUF_INIT;
@@ -151,7 +146,7 @@ static void guards_that_failed_come_as_a_list_or_as_lines(void **state)
 	}
 }
 
-static void metrics_give_times_in_the_finest_unit_said(void **state)
+TEST(metrics_give_times_in_the_finest_unit_said)
 {
 	const struct ts_torch_compilation *row;
 	struct given given;
@@ -174,7 +169,7 @@ static void metrics_give_times_in_the_finest_unit_said(void **state)
 	done(&given);
 }
 
-static void lines_of_others_are_passed_over(void **state)
+TEST(lines_of_others_are_passed_over)
 {
 	struct given given;
 
@@ -185,7 +180,7 @@ static void lines_of_others_are_passed_over(void **state)
 	done(&given);
 }
 
-static void a_record_that_breaks_off_is_damage_with_its_byte(void **state)
+TEST(a_record_that_breaks_off_is_damage_with_its_byte)
 {
 	struct given given;
 
@@ -196,7 +191,7 @@ static void a_record_that_breaks_off_is_damage_with_its_byte(void **state)
 	done(&given);
 }
 
-static void long_texts_are_cut(void **state)
+TEST(long_texts_are_cut)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	struct given given;
@@ -215,7 +210,7 @@ static void long_texts_are_cut(void **state)
 }
 
 /* Longer than any window: that line alone is lost. */
-static void a_line_without_end_is_left_out(void **state)
+TEST(a_line_without_end_is_left_out)
 {
 	struct ts_buf text = TS_BUF_INIT, packed = TS_BUF_INIT;
 	struct ts_gzip gz = TS_GZIP_INIT;
@@ -235,7 +230,7 @@ static void a_line_without_end_is_left_out(void **state)
 	ts_buf_release(&packed);
 }
 
-static void more_records_than_are_kept_are_counted(void **state)
+TEST(more_records_than_are_kept_are_counted)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	struct given given;
@@ -249,7 +244,7 @@ static void more_records_than_are_kept_are_counted(void **state)
 	ts_buf_release(&text);
 }
 
-static void only_a_log_is_taken_for_one(void **state)
+TEST(only_a_log_is_taken_for_one)
 {
 	static const char *const others[] = {
 		"",
@@ -268,7 +263,7 @@ static void only_a_log_is_taken_for_one(void **state)
 }
 
 /* A log alone says what a trace cannot. */
-static void a_log_alone_makes_a_report(void **state)
+TEST(a_log_alone_makes_a_report)
 {
 	const struct ts_result *result;
 	const struct ts_table *table;
@@ -291,7 +286,7 @@ static void a_log_alone_makes_a_report(void **state)
 	done(&given);
 }
 
-static void every_truncation_and_mutation_is_survived(void **state)
+TEST(every_truncation_and_mutation_is_survived)
 {
 	struct ts_bytes whole =
 		TS_LIT(METRICS BREAK_RECORD NEW_STORY BACKWARD BREAK_RECORD OLD_STORY HEAD
@@ -319,24 +314,4 @@ static void every_truncation_and_mutation_is_survived(void **state)
 		done(&given);
 	}
 	ts_buf_release(&damaged);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_graph_break_has_place_reason_and_the_users_frames),
-		cmocka_unit_test(an_older_story_is_read_too),
-		cmocka_unit_test(guards_that_failed_come_as_a_list_or_as_lines),
-		cmocka_unit_test(metrics_give_times_in_the_finest_unit_said),
-		cmocka_unit_test(lines_of_others_are_passed_over),
-		cmocka_unit_test(a_record_that_breaks_off_is_damage_with_its_byte),
-		cmocka_unit_test(long_texts_are_cut),
-		cmocka_unit_test(a_line_without_end_is_left_out),
-		cmocka_unit_test(more_records_than_are_kept_are_counted),
-		cmocka_unit_test(only_a_log_is_taken_for_one),
-		cmocka_unit_test(a_log_alone_makes_a_report),
-		cmocka_unit_test(every_truncation_and_mutation_is_survived),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

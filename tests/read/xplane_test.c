@@ -3,9 +3,6 @@
  * The xplane reader: what producers write and what they may write. Profiles are built field by field
  * (xplane_make.h); answers are worked out by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -17,8 +14,7 @@
 #include "tests/read/hlo_make.h"
 #include "tests/read/mutate.h"
 #include "tests/read/xplane_make.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define US	 TS_PS_PER_US
 #define START_NS INT64_C(1700000000000000000)
@@ -137,7 +133,7 @@ static struct xp tpu(struct given *given)
 	return xp;
 }
 
-static void metadata_ids_of_any_sign_and_size(void **state)
+TEST(metadata_ids_of_any_sign_and_size)
 {
 	static const int64_t ids[] = { INT64_MIN, -1, 0, 5, INT64_C(1) << 40, INT64_MAX, 70000, 3 };
 	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
@@ -158,7 +154,7 @@ static void metadata_ids_of_any_sign_and_size(void **state)
 }
 
 /* Tens of thousands of ids, close together, then far apart: none is mixed up with another. */
-static void ids_dense_and_sparse(void **state)
+TEST(ids_dense_and_sparse)
 {
 	enum { NR = 3000 };
 	struct given *given = given_nothing();
@@ -184,7 +180,7 @@ static void ids_dense_and_sparse(void **state)
 	done(given);
 }
 
-static void strings_by_reference(void **state)
+TEST(strings_by_reference)
 {
 	struct given *given = given_nothing();
 	struct xp xp = tpu(given);
@@ -207,7 +203,7 @@ static void strings_by_reference(void **state)
 }
 
 /* Numbers come as signed, unsigned or real; as text they are none. */
-static void numbers_of_any_type(void **state)
+TEST(numbers_of_any_type)
 {
 	struct given *given = given_nothing();
 	struct xp xp = tpu(given);
@@ -258,7 +254,7 @@ static void print_stat(void *ctx, struct ts_bytes name, const struct ts_stat *st
 		ts_buf_printf(ctx, "%lld ", (long long)stat->number);
 }
 
-static void every_stat_of_an_event_is_visited(void **state)
+TEST(every_stat_of_an_event_is_visited)
 {
 	struct given *given = given_nothing();
 	struct xp xp = xp_plane(&given->bytes, "/host:CPU");
@@ -295,7 +291,7 @@ static void every_stat_of_an_event_is_visited(void **state)
 	done(given);
 }
 
-static void events_without_metadata_have_time_and_no_name(void **state)
+TEST(events_without_metadata_have_time_and_no_name)
 {
 	struct given *given = given_nothing();
 	struct xp xp = tpu(given);
@@ -316,7 +312,7 @@ static void events_without_metadata_have_time_and_no_name(void **state)
 }
 
 /* Every order of the same five events: the one in order, and those that are found unsorted. */
-static void unsorted_lines_are_the_sorted_ones(void **state)
+TEST(unsorted_lines_are_the_sorted_ones)
 {
 	static const struct {
 		int64_t id, at, dur;
@@ -390,7 +386,7 @@ static struct counted count(struct given *given, const bool *wanted)
 }
 
 /* h runs inside of g. What is wanted comes whole, and all comes of a line that was never read. */
-static void events_that_nobody_looks_at_are_passed_over(void **state)
+TEST(events_that_nobody_looks_at_are_passed_over)
 {
 	static const char *const names[] = { "f", "g", "h", "i" };
 	struct given *given = given_nothing();
@@ -433,7 +429,7 @@ static void odd_fields(struct ts_buf *out)
 	ts_pbw_u64(out, 100000, UINT64_MAX);
 }
 
-static void unknown_fields_are_passed_over(void **state)
+TEST(unknown_fields_are_passed_over)
 {
 	struct given *given = given_nothing();
 	struct ts_buf *out = &given->bytes;
@@ -464,7 +460,7 @@ static void unknown_fields_are_passed_over(void **state)
 }
 
 /* A known field of another wire type than today's: nothing of it, and no damage. */
-static void fields_of_another_type_are_empty(void **state)
+TEST(fields_of_another_type_are_empty)
 {
 	struct given *given = given_nothing();
 	struct ts_buf *out = &given->bytes;
@@ -486,7 +482,7 @@ static void fields_of_another_type_are_empty(void **state)
 	done(given);
 }
 
-static void planes_of_one_name_are_two_devices(void **state)
+TEST(planes_of_one_name_are_two_devices)
 {
 	struct given *given = given_nothing();
 
@@ -524,7 +520,7 @@ static const struct clock_row clocks[] = {
 	{ START_NS + 5000, US, 5, 6, US, START_NS + 5000 }, /* a start that is not a time of ours */
 };
 
-static void lines_count_from_the_epoch_or_the_start(void **state)
+TEST(lines_count_from_the_epoch_or_the_start)
 {
 	for (size_t i = 0; i < TS_NELEM(clocks); i++) {
 		const struct clock_row *row = &clocks[i];
@@ -563,7 +559,7 @@ static void clocked_event(struct xp *xp, int64_t id, int64_t at, int64_t dur, in
 }
 
 /* Op times are the device's, the wall is the timeline's; half a clock is not a clock. */
-static void the_devices_clock_counts_for_ops(void **state)
+TEST(the_devices_clock_counts_for_ops)
 {
 	struct given *given = given_nothing();
 	struct xp xp = tpu(given);
@@ -587,7 +583,7 @@ static void the_devices_clock_counts_for_ops(void **state)
 }
 
 /* Only of such a line may events be passed over: the devices' clock may have them in another order. */
-static void a_line_in_order_on_the_timeline_is_plain(void **state)
+TEST(a_line_in_order_on_the_timeline_is_plain)
 {
 	for (int64_t place = 5; place <= 15; place += 10) {
 		struct given *given = given_nothing();
@@ -605,7 +601,7 @@ static void a_line_in_order_on_the_timeline_is_plain(void **state)
 	}
 }
 
-static void hosts_are_put_on_one_timeline(void **state)
+TEST(hosts_are_put_on_one_timeline)
 {
 	struct given *first = given_nothing(), *second = given_nothing();
 	struct memory_run *mem = &first->mem;
@@ -649,7 +645,7 @@ static void gpu_event(struct xp *xp, int64_t kernel, const char *op, int64_t at,
 }
 
 /* Kernels are named by their metadata, ops by the events; streams run side by side. */
-static void a_gpus_ops_are_told_by_its_events(void **state)
+TEST(a_gpus_ops_are_told_by_its_events)
 {
 	struct given *given = given_nothing();
 	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
@@ -693,7 +689,7 @@ static void put_module(struct xp *xp, int64_t key, const char *name, struct ts_b
 }
 
 /* The key is the program's id, as a signed number; the name may say it too. */
-static void modules_with_negative_keys_and_entries_that_are_none(void **state)
+TEST(modules_with_negative_keys_and_entries_that_are_none)
 {
 	struct given *given = given_nothing();
 	struct make make = MAKE_INIT;
@@ -754,7 +750,7 @@ static void runs_of_a_module(struct xp *xp, const char *line)
 	xp_line_end(xp);
 }
 
-static void steps_are_marked_or_inferred(void **state)
+TEST(steps_are_marked_or_inferred)
 {
 	for (int with_marks = 0; with_marks < 2; with_marks++) {
 		struct given *given = given_nothing();
@@ -785,7 +781,7 @@ static void steps_are_marked_or_inferred(void **state)
 }
 
 /* Two lines of modules on one core tell of the same runs: the steps stay in order and apart. */
-static void steps_of_two_lines_do_not_overlap(void **state)
+TEST(steps_of_two_lines_do_not_overlap)
 {
 	struct given *given = given_nothing();
 	struct xp xp = tpu(given);
@@ -810,7 +806,7 @@ static void steps_of_two_lines_do_not_overlap(void **state)
 }
 
 /* A second line of ops on a core, with nothing that takes time: the first one is the core's. */
-static void a_second_line_of_ops_does_not_count_twice(void **state)
+TEST(a_second_line_of_ops_does_not_count_twice)
 {
 	struct given *given = given_nothing();
 	struct xp xp = tpu(given);
@@ -830,7 +826,7 @@ static void a_second_line_of_ops_does_not_count_twice(void **state)
 }
 
 /* Times at both ends of 64 bits: no answer is right, and none may break. */
-static void times_that_cannot_be(void **state)
+TEST(times_that_cannot_be)
 {
 	static const int64_t odd[] = { INT64_MIN, INT64_MAX,	    -1,
 				       0,	  INT64_C(1) << 62, INT64_C(1) << 61 };
@@ -892,7 +888,7 @@ static void a_little_of_everything(struct given *given)
 }
 
 /* At every byte: what was whole before the cut counts, and damage is told unless a plane ends there. */
-static void every_truncation(void **state)
+TEST(every_truncation)
 {
 	struct given *given = given_nothing();
 	struct ts_bytes whole;
@@ -913,7 +909,7 @@ static void every_truncation(void **state)
 	done(given);
 }
 
-static void thousands_of_mutations(void **state)
+TEST(thousands_of_mutations)
 {
 	struct given *given = given_nothing();
 	struct ts_buf damaged = TS_BUF_INIT;
@@ -931,7 +927,7 @@ static void thousands_of_mutations(void **state)
 	done(given);
 }
 
-static void damage_names_the_byte(void **state)
+TEST(damage_names_the_byte)
 {
 	struct given *given = given_nothing();
 	size_t whole;
@@ -949,7 +945,7 @@ static void damage_names_the_byte(void **state)
 	done(given);
 }
 
-static void what_is_no_profile_is_refused(void **state)
+TEST(what_is_no_profile_is_refused)
 {
 	static const char *const texts[] = { "", "plain text, no protobuf",
 					     ("\x12\x03" /* \x03abc is one letter */
@@ -969,7 +965,7 @@ static void what_is_no_profile_is_refused(void **state)
 }
 
 /* A profile behind 4 GiB of an unknown field: takes no room where the file system has holes. */
-static void a_file_above_4_gib(void **state)
+TEST(a_file_above_4_gib)
 {
 	const char *folder = getenv("TMPDIR");
 	const uint64_t zeros = (UINT64_C(4) << 30) + (1 << 20);
@@ -1009,38 +1005,4 @@ static void a_file_above_4_gib(void **state)
 	close(fd);
 	ts_buf_release(&head);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(metadata_ids_of_any_sign_and_size),
-		cmocka_unit_test(ids_dense_and_sparse),
-		cmocka_unit_test(strings_by_reference),
-		cmocka_unit_test(numbers_of_any_type),
-		cmocka_unit_test(every_stat_of_an_event_is_visited),
-		cmocka_unit_test(events_without_metadata_have_time_and_no_name),
-		cmocka_unit_test(unsorted_lines_are_the_sorted_ones),
-		cmocka_unit_test(events_that_nobody_looks_at_are_passed_over),
-		cmocka_unit_test(unknown_fields_are_passed_over),
-		cmocka_unit_test(fields_of_another_type_are_empty),
-		cmocka_unit_test(planes_of_one_name_are_two_devices),
-		cmocka_unit_test(lines_count_from_the_epoch_or_the_start),
-		cmocka_unit_test(the_devices_clock_counts_for_ops),
-		cmocka_unit_test(a_line_in_order_on_the_timeline_is_plain),
-		cmocka_unit_test(hosts_are_put_on_one_timeline),
-		cmocka_unit_test(a_gpus_ops_are_told_by_its_events),
-		cmocka_unit_test(modules_with_negative_keys_and_entries_that_are_none),
-		cmocka_unit_test(steps_are_marked_or_inferred),
-		cmocka_unit_test(steps_of_two_lines_do_not_overlap),
-		cmocka_unit_test(a_second_line_of_ops_does_not_count_twice),
-		cmocka_unit_test(times_that_cannot_be),
-		cmocka_unit_test(every_truncation),
-		cmocka_unit_test(thousands_of_mutations),
-		cmocka_unit_test(damage_names_the_byte),
-		cmocka_unit_test(what_is_no_profile_is_refused),
-		cmocka_unit_test(a_file_above_4_gib),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

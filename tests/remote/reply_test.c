@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replies of a helper: what they say, and what is not one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "remote/reply.h"
 
 static enum ts_status read_reply(struct ts_remote_reply *reply, const char *line,
@@ -18,7 +13,7 @@ static enum ts_status read_reply(struct ts_remote_reply *reply, const char *line
 	return st;
 }
 
-static void each_kind_is_read(void **state)
+TEST(each_kind_is_read)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_remote_reply reply;
@@ -53,7 +48,7 @@ static void each_kind_is_read(void **state)
 	ts_arena_release(&arena);
 }
 
-static void what_is_not_a_reply_is_refused(void **state)
+TEST(what_is_not_a_reply_is_refused)
 {
 	static const char *const lines[] = {
 		"",
@@ -88,14 +83,4 @@ static void what_is_not_a_reply_is_refused(void **state)
 			fail_msg("%s was taken for a reply", lines[i]);
 		ts_arena_release(&arena);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind_is_read),
-		cmocka_unit_test(what_is_not_a_reply_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

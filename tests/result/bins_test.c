@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bins: nothing is lost, whatever is added and however often they fold. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "result/result.h"
 
 #define SECOND INT64_C(1000000000000) /* in ps */
@@ -25,7 +20,7 @@ static void assert_near(double a, double b)
 		fail_msg("%.17g is not %.17g", a, b);
 }
 
-static void amount_is_spread_over_the_bins_it_covers(void **state)
+TEST(amount_is_spread_over_the_bins_it_covers)
 {
 	struct ts_bins bins;
 
@@ -40,7 +35,7 @@ static void amount_is_spread_over_the_bins_it_covers(void **state)
 	assert_int_equal(bins.nr, 3);
 }
 
-static void moment_without_length_falls_into_one_bin(void **state)
+TEST(moment_without_length_falls_into_one_bin)
 {
 	struct ts_bins bins;
 
@@ -51,7 +46,7 @@ static void moment_without_length_falls_into_one_bin(void **state)
 	assert_int_equal(bins.nr, 3);
 }
 
-static void time_before_the_origin_counts_as_its_first_moment(void **state)
+TEST(time_before_the_origin_counts_as_its_first_moment)
 {
 	struct ts_bins bins;
 
@@ -62,7 +57,7 @@ static void time_before_the_origin_counts_as_its_first_moment(void **state)
 	assert_int_equal(bins.nr, 1);
 }
 
-static void bins_fold_in_pairs_when_time_runs_past_the_last(void **state)
+TEST(bins_fold_in_pairs_when_time_runs_past_the_last)
 {
 	struct ts_bins bins;
 
@@ -82,7 +77,7 @@ static void bins_fold_in_pairs_when_time_runs_past_the_last(void **state)
 	assert_near(bins.amount[512], 16);
 }
 
-static void width_may_be_left_to_the_first_amount(void **state)
+TEST(width_may_be_left_to_the_first_amount)
 {
 	struct ts_bins bins;
 
@@ -93,7 +88,7 @@ static void width_may_be_left_to_the_first_amount(void **state)
 	assert_near(bins.amount[0], bins.amount[1]);
 }
 
-static void numbers_that_are_none_are_left_out(void **state)
+TEST(numbers_that_are_none_are_left_out)
 {
 	struct ts_bins bins;
 
@@ -109,7 +104,7 @@ static uint64_t next_random(uint64_t *seed)
 	return *seed >> 20;
 }
 
-static void sum_is_kept_whatever_is_added(void **state)
+TEST(sum_is_kept_whatever_is_added)
 {
 	uint64_t seed = 11;
 
@@ -133,7 +128,7 @@ static void sum_is_kept_whatever_is_added(void **state)
 	}
 }
 
-static void ends_of_time_do_not_overflow(void **state)
+TEST(ends_of_time_do_not_overflow)
 {
 	struct ts_bins bins;
 
@@ -144,7 +139,7 @@ static void ends_of_time_do_not_overflow(void **state)
 	assert_true(bins.nr <= TS_BINS);
 }
 
-static void points_are_rates_and_end_in_zero(void **state)
+TEST(points_are_rates_and_end_in_zero)
 {
 	struct ts_results results;
 	struct ts_result *result;
@@ -172,7 +167,7 @@ static void points_are_rates_and_end_in_zero(void **state)
 	ts_results_release(&results);
 }
 
-static void empty_bins_give_no_points(void **state)
+TEST(empty_bins_give_no_points)
 {
 	struct ts_results results;
 	struct ts_result *result;
@@ -191,7 +186,7 @@ static void empty_bins_give_no_points(void **state)
 }
 
 /* Of ten bins of 1 s the first five are full. A peak a second of 10; the second quantity has none. */
-static void what_passes_a_peak_goes_to_bins_that_have_room(void **state)
+TEST(what_passes_a_peak_goes_to_bins_that_have_room)
 {
 	static const struct {
 		double amount, full, empty; /* what the bins of each half then hold */
@@ -223,7 +218,7 @@ static void what_passes_a_peak_goes_to_bins_that_have_room(void **state)
 }
 
 /* Times that come mostly in order, some of them again and before the first, until bins were joined several times. */
-static void quantities_together_are_as_each_alone(void **state)
+TEST(quantities_together_are_as_each_alone)
 {
 	struct ts_bins together[2], alone[2];
 	uint32_t seed = 1;
@@ -255,7 +250,7 @@ static void quantities_together_are_as_each_alone(void **state)
 }
 
 /* Amounts that meet inside a bin, as launches in a queue do: what rounding leaves of them is not drawn. */
-static void what_fills_a_bin_is_a_whole_number(void **state)
+TEST(what_fills_a_bin_is_a_whole_number)
 {
 	struct ts_results results;
 	struct ts_result *result;
@@ -272,25 +267,4 @@ static void what_fills_a_bin_is_a_whole_number(void **state)
 	assert_true(track->points[0].value == 1);
 	assert_int_equal(track->points[1].at_ps, 5000000); /* one value until then */
 	ts_results_release(&results);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(amount_is_spread_over_the_bins_it_covers),
-		cmocka_unit_test(moment_without_length_falls_into_one_bin),
-		cmocka_unit_test(time_before_the_origin_counts_as_its_first_moment),
-		cmocka_unit_test(bins_fold_in_pairs_when_time_runs_past_the_last),
-		cmocka_unit_test(width_may_be_left_to_the_first_amount),
-		cmocka_unit_test(numbers_that_are_none_are_left_out),
-		cmocka_unit_test(sum_is_kept_whatever_is_added),
-		cmocka_unit_test(ends_of_time_do_not_overflow),
-		cmocka_unit_test(points_are_rates_and_end_in_zero),
-		cmocka_unit_test(empty_bins_give_no_points),
-		cmocka_unit_test(what_passes_a_peak_goes_to_bins_that_have_room),
-		cmocka_unit_test(quantities_together_are_as_each_alone),
-		cmocka_unit_test(what_fills_a_bin_is_a_whole_number),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

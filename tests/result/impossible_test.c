@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figures above their peak are not shown as facts, and stand apart with their cause. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "result/impossible.h"
 
 static const struct ts_column columns[] = {
@@ -28,7 +23,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void what_is_above_its_peak_has_no_number(void **state)
+TEST_WITH(what_is_above_its_peak_has_no_number, set_up, tear_down)
 {
 	struct ts_value value = ts_held_value(*state, 895e15, 1640e9, TS_LIT("because"));
 
@@ -40,21 +35,21 @@ static void what_is_above_its_peak_has_no_number(void **state)
 }
 
 /* A tick of the clock is not a contradiction: the figure is the peak. */
-static void what_is_a_little_above_is_the_peak(void **state)
+TEST_WITH(what_is_a_little_above_is_the_peak, set_up, tear_down)
 {
 	assert_true(ts_value_number(ts_held_share_pct(*state, 1.019, TS_LIT("x"))) == 100);
 	assert_int_equal(ts_held_share_pct(*state, 1.021, TS_LIT("x")).type, TS_VALUE_IMPOSSIBLE);
 	assert_true(ts_value_number(ts_held_share_pct(*state, 0.5, TS_LIT("x"))) == 50);
 }
 
-static void an_unknown_peak_or_value_holds_nothing(void **state)
+TEST_WITH(an_unknown_peak_or_value_holds_nothing, set_up, tear_down)
 {
 	assert_true(ts_value_number(ts_held_value(*state, 5, NAN, TS_LIT("x"))) == 5);
 	assert_int_equal(ts_held_value(*state, NAN, 5, TS_LIT("x")).type, TS_VALUE_NULL);
 	assert_int_equal(ts_impossible_value(*state, NAN, 5, TS_LIT("x")).type, TS_VALUE_NULL);
 }
 
-static void a_share_made_of_what_cannot_be_true_is_not_known(void **state)
+TEST_WITH(a_share_made_of_what_cannot_be_true_is_not_known, set_up, tear_down)
 {
 	struct ts_held good = { .share = 0.5 }, bad = { 0.5, TS_LIT("half of it is wrong") };
 
@@ -70,7 +65,7 @@ static void collect(void *arg, const struct ts_impossible_place *place)
 	*(*next)++ = *place;
 }
 
-static void they_are_found_where_they_stand(void **state)
+TEST_WITH(they_are_found_where_they_stand, set_up, tear_down)
 {
 	struct ts_impossible_place places[4], *next = places;
 	struct ts_result *result = *state;
@@ -97,7 +92,7 @@ static void they_are_found_where_they_stand(void **state)
 }
 
 /* A list says which of its items it is. */
-static void they_are_found_in_lists(void **state)
+TEST_WITH(they_are_found_in_lists, set_up, tear_down)
 {
 	struct ts_impossible_place places[2], *next = places;
 	struct ts_result *result = *state;
@@ -119,7 +114,7 @@ static void they_are_found_in_lists(void **state)
 }
 
 /* The origin belongs to the value; that of the field is what most values have. */
-static void a_value_may_come_from_elsewhere_than_its_column(void **state)
+TEST_WITH(a_value_may_come_from_elsewhere_than_its_column, set_up, tear_down)
 {
 	struct ts_result *result = *state;
 	struct ts_table *table = ts_result_table(result, "ops", "Ops", columns, TS_NELEM(columns));
@@ -135,21 +130,4 @@ static void a_value_may_come_from_elsewhere_than_its_column(void **state)
 	assert_int_equal(ts_column_origin(table, 1), TS_AS_FIELD);
 	assert_string_equal(ts_origin_name(TS_AS_FIELD), "mixed");
 	assert_string_equal(ts_origin_name(TS_INFERRED), "inferred");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(what_is_above_its_peak_has_no_number),
-		TEST(what_is_a_little_above_is_the_peak),
-		TEST(an_unknown_peak_or_value_holds_nothing),
-		TEST(a_share_made_of_what_cannot_be_true_is_not_known),
-		TEST(they_are_found_where_they_stand),
-		TEST(they_are_found_in_lists),
-		TEST(a_value_may_come_from_elsewhere_than_its_column),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Levels: the highest of each stretch, whatever is set and however often they fold. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "base/bytes.h"
 #include "result/result.h"
 
-static void a_level_holds_until_it_is_set_again(void **state)
+TEST(a_level_holds_until_it_is_set_again)
 {
 	struct ts_levels levels = { .width_ps = 0 };
 
@@ -25,7 +20,7 @@ static void a_level_holds_until_it_is_set_again(void **state)
 	assert_int_equal(levels.high[5], 5);
 }
 
-static void unknown_is_below_all(void **state)
+TEST(unknown_is_below_all)
 {
 	struct ts_levels levels = { .width_ps = 0 };
 
@@ -36,7 +31,7 @@ static void unknown_is_below_all(void **state)
 	assert_int_equal(levels.high[2], 3);
 }
 
-static void time_before_the_first_counts_as_its_moment(void **state)
+TEST(time_before_the_first_counts_as_its_moment)
 {
 	struct ts_levels levels = { .width_ps = 0 };
 
@@ -46,7 +41,7 @@ static void time_before_the_first_counts_as_its_moment(void **state)
 	assert_int_equal(levels.high[0], 9);
 }
 
-static void all_of_time_fits(void **state)
+TEST(all_of_time_fits)
 {
 	struct ts_levels levels = { .width_ps = 0 };
 
@@ -59,7 +54,7 @@ static void all_of_time_fits(void **state)
 }
 
 /* Against every level that was set, for each bin: the highest that held at some moment of it. */
-static void folded_bins_have_the_highest_of_their_stretch(void **state)
+TEST(folded_bins_have_the_highest_of_their_stretch)
 {
 	enum { NR = 3000 };
 	static int64_t at[NR], value[NR];
@@ -80,17 +75,4 @@ static void folded_bins_have_the_highest_of_their_stretch(void **state)
 				most = TS_MAX(most, value[i]);
 		assert_int_equal(levels.high[bin], most);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_level_holds_until_it_is_set_again),
-		cmocka_unit_test(unknown_is_below_all),
-		cmocka_unit_test(time_before_the_first_counts_as_its_moment),
-		cmocka_unit_test(all_of_time_fits),
-		cmocka_unit_test(folded_bins_have_the_highest_of_their_stretch),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

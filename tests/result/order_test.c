@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of rows that a user asks for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "result/order.h"
 
 static const struct ts_column columns[] = {
@@ -46,24 +41,24 @@ static void assert_order(const char *column, const size_t expected[5])
 	ts_results_release(&results);
 }
 
-static void numbers_fall_and_the_unknown_are_last(void **state)
+TEST(numbers_fall_and_the_unknown_are_last)
 {
 	assert_order("self_time_ps",
 		     (const size_t[]){ 2, 4, 0, 3, 1 }); /* b before c: as they were */
 	assert_order("Self Time", (const size_t[]){ 2, 4, 0, 3, 1 });
 }
 
-static void texts_rise(void **state)
+TEST(texts_rise)
 {
 	assert_order("op", (const size_t[]){ 1, 0, 3, 2, 4 });
 }
 
-static void without_a_column_rows_stay(void **state)
+TEST(without_a_column_rows_stay)
 {
 	assert_order(NULL, (const size_t[]){ 0, 1, 2, 3, 4 });
 }
 
-static void a_column_that_is_not_there_is_named(void **state)
+TEST(a_column_that_is_not_there_is_named)
 {
 	static const struct {
 		const char *name, *message;
@@ -83,16 +78,4 @@ static void a_column_that_is_not_there_is_named(void **state)
 		assert_string_equal(err.text, rows[i].message);
 	}
 	ts_results_release(&results);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_fall_and_the_unknown_are_last),
-		cmocka_unit_test(texts_rise),
-		cmocka_unit_test(without_a_column_rows_stay),
-		cmocka_unit_test(a_column_that_is_not_there_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results: what goes in comes out, and nothing asked for in vain is an accident. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "analysis/analysis.h"
 #include "result/view.h"
 
@@ -30,7 +25,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void fields_keep_their_order_and_the_newest_value(void **state)
+TEST_WITH(fields_keep_their_order_and_the_newest_value, set_up, tear_down)
 {
 	struct ts_result *result = ts_results_add(*state, "r", "R");
 	char names[100][16];
@@ -48,7 +43,7 @@ static void fields_keep_their_order_and_the_newest_value(void **state)
 	assert_int_equal(ts_result_get(result, "f99").as.i, 99);
 }
 
-static void rows_are_null_until_filled_and_stay_when_the_table_grows(void **state)
+TEST_WITH(rows_are_null_until_filled_and_stay_when_the_table_grows, set_up, tear_down)
 {
 	struct ts_result *result = ts_results_add(*state, "r", "R");
 	struct ts_table *table = ts_result_table(result, "t", "T", columns, 2);
@@ -65,7 +60,7 @@ static void rows_are_null_until_filled_and_stay_when_the_table_grows(void **stat
 		assert_int_equal(ts_table_cell(table, i, 1).as.i, i);
 }
 
-static void what_is_not_there_is_null(void **state)
+TEST_WITH(what_is_not_there_is_null, set_up, tear_down)
 {
 	struct ts_result *result = ts_results_add(*state, "r", "R");
 	struct ts_table *table = ts_result_table(result, "t", "T", columns, 2);
@@ -87,7 +82,7 @@ static void what_is_not_there_is_null(void **state)
 	assert_int_equal(ts_table_cell(NULL, 0, 0).type, TS_VALUE_NULL);
 }
 
-static void values_read_as_numbers_where_they_are(void **state)
+TEST(values_read_as_numbers_where_they_are)
 {
 	assert_true(ts_value_number(ts_int(-3)) == -3);
 	assert_true(ts_value_number(ts_id(3)) == 3);
@@ -106,7 +101,7 @@ static void values_read_as_numbers_where_they_are(void **state)
 	assert_int_equal(ts_text_or_null((struct ts_bytes){ NULL, 0 }).type, TS_VALUE_NULL);
 }
 
-static void lists_have_room_for_what_was_asked(void **state)
+TEST_WITH(lists_have_room_for_what_was_asked, set_up, tear_down)
 {
 	static const char *const names[] = { "a", "b" };
 	struct ts_result *result = ts_results_add(*state, "r", "R");
@@ -127,7 +122,7 @@ static void lists_have_room_for_what_was_asked(void **state)
 	assert_true(((struct ts_results *)*state)->failed);
 }
 
-static void findings_begin_unknown_and_notes_are_kept(void **state)
+TEST_WITH(findings_begin_unknown_and_notes_are_kept, set_up, tear_down)
 {
 	struct ts_result *result = ts_results_add(*state, "r", "R");
 	char expected[32];
@@ -148,7 +143,7 @@ static void findings_begin_unknown_and_notes_are_kept(void **state)
 	assert_true(ts_bytes_is(ts_result_text(result, "%s-%d", "x", 1), "x-1"));
 }
 
-static void there_is_room_for_any_number_of_results(void **state)
+TEST_WITH(there_is_room_for_any_number_of_results, set_up, tear_down)
 {
 	struct ts_results *results = *state;
 	const struct ts_result *first = ts_results_add(results, "first", "First");
@@ -163,7 +158,7 @@ static void there_is_room_for_any_number_of_results(void **state)
 	assert_int_equal(results->nr, 1001);
 }
 
-static void names_are_those_of_the_report(void **state)
+TEST(names_are_those_of_the_report)
 {
 	assert_string_equal(ts_severity_name(TS_CRITICAL), "critical");
 	assert_string_equal(ts_severity_name(TS_INFO), "info");
@@ -172,7 +167,7 @@ static void names_are_those_of_the_report(void **state)
 	assert_string_equal(ts_origin_name(TS_DERIVED), "derived");
 }
 
-static void view_is_found_by_its_name(void **state)
+TEST_WITH(view_is_found_by_its_name, set_up, tear_down)
 {
 	struct ts_result *top = ts_results_add(*state, "ops", "Ops");
 	struct ts_result *time = ts_results_add(*state, "time", "Time");
@@ -198,7 +193,7 @@ static void view_is_found_by_its_name(void **state)
 }
 
 /* With a result of every analysis, and a name that is longer than any. */
-static void the_list_of_views_is_never_cut(void **state)
+TEST_WITH(the_list_of_views_is_never_cut, set_up, tear_down)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_view view;
@@ -216,7 +211,7 @@ static void the_list_of_views_is_never_cut(void **state)
 	assert_non_null(strstr(err.text, " of each)"));
 }
 
-static void a_misspelt_view_gets_the_one_that_is_close(void **state)
+TEST_WITH(a_misspelt_view_gets_the_one_that_is_close, set_up, tear_down)
 {
 	static const struct ts_column cores[] = { { "core", TS_MEASURED, NULL } };
 	struct ts_result *time = ts_results_add(*state, "time", NULL);
@@ -229,30 +224,4 @@ static void a_misspelt_view_gets_the_one_that_is_close(void **state)
 			    "no view is called time.perstep (did you mean time.per_step?)");
 	assert_int_equal(ts_view_find(*state, "tme", &view, &err), TS_USAGE);
 	assert_string_equal(err.text, "no view is called tme (did you mean time?)");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(fields_keep_their_order_and_the_newest_value,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			rows_are_null_until_filled_and_stay_when_the_table_grows, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(what_is_not_there_is_null, set_up, tear_down),
-		cmocka_unit_test(values_read_as_numbers_where_they_are),
-		cmocka_unit_test_setup_teardown(lists_have_room_for_what_was_asked, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(findings_begin_unknown_and_notes_are_kept, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(there_is_room_for_any_number_of_results, set_up,
-						tear_down),
-		cmocka_unit_test(names_are_those_of_the_report),
-		cmocka_unit_test_setup_teardown(view_is_found_by_its_name, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_list_of_views_is_never_cut, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_misspelt_view_gets_the_one_that_is_close, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

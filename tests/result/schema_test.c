@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The schema of results: its names are unique and whole, and what is said by position is found by name. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "result/schema/ops.def"
 #include "result/schema/overview.def"
 #include "result/schema/time.def"
@@ -60,7 +55,7 @@ static void check_unique(const char *of, const struct ts_column *columns, size_t
 				fail_msg("%s has %s twice", of, columns[i].name);
 }
 
-static void results_have_names_of_their_own(void **state)
+TEST(results_have_names_of_their_own)
 {
 	assert_non_null(ts_schemas[0]);
 	for (size_t i = 0; ts_schemas[i]; i++) {
@@ -72,7 +67,7 @@ static void results_have_names_of_their_own(void **state)
 	}
 }
 
-static void fields_are_unique_and_parts_of_an_object_stand_together(void **state)
+TEST(fields_are_unique_and_parts_of_an_object_stand_together)
 {
 	size_t nr = 0;
 
@@ -94,7 +89,7 @@ static void fields_are_unique_and_parts_of_an_object_stand_together(void **state
 }
 
 /* The columns of a run of a comparison begin with a _, behind the run's name; its value has that alone. */
-static void columns_are_unique_and_whole(void **state)
+TEST(columns_are_unique_and_whole)
 {
 	for (size_t s = 0; ts_schemas[s]; s++)
 		for (size_t t = 0; ts_schemas[s]->sheets[t]; t++) {
@@ -132,7 +127,7 @@ static bool has_field(const struct ts_schema *schema, const char *name)
 }
 
 /* A table is a member of the object that the fields are members of. */
-static void tables_have_names_that_no_field_has(void **state)
+TEST(tables_have_names_that_no_field_has)
 {
 	for (size_t s = 0; ts_schemas[s]; s++)
 		for (size_t t = 0; ts_schemas[s]->sheets[t]; t++) {
@@ -187,7 +182,7 @@ static size_t count_without_term(const struct ts_schema *schema, const struct ts
 	return nr_without;
 }
 
-static void what_people_read_has_a_term(void **state)
+TEST(what_people_read_has_a_term)
 {
 	size_t nr = 0;
 
@@ -226,7 +221,7 @@ static bool is_used(const struct ts_term *term)
 }
 
 /* By a column, or by what it names itself: a track, a part of a list. */
-static void each_term_explains_something(void **state)
+TEST(each_term_explains_something)
 {
 	for (size_t i = 0; ts_terms[i]; i++) {
 		assert_true(*ts_terms[i]->label && *ts_terms[i]->meaning && *ts_terms[i]->page);
@@ -235,7 +230,7 @@ static void each_term_explains_something(void **state)
 	}
 }
 
-static void a_field_is_where_its_name_says(void **state)
+TEST(a_field_is_where_its_name_says)
 {
 	struct ts_results results;
 	struct ts_result *result;
@@ -276,7 +271,7 @@ static void a_field_is_where_its_name_says(void **state)
 	X(output_logical_bytes, ts_int(10))    \
 	X(parameter_logical_bytes, ts_int(9))
 
-static void a_cell_is_where_its_column_says(void **state)
+TEST(a_cell_is_where_its_column_says)
 {
 	struct ts_results results;
 	struct ts_result *result;
@@ -298,20 +293,4 @@ static void a_cell_is_where_its_column_says(void **state)
 	assert_int_equal(TS_CELL_OF(NULL, ops_modules, 1, flops).type, TS_VALUE_NULL);
 	assert_int_equal(ts_table_rows(NULL), 0);
 	ts_results_release(&results);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(results_have_names_of_their_own),
-		cmocka_unit_test(fields_are_unique_and_parts_of_an_object_stand_together),
-		cmocka_unit_test(columns_are_unique_and_whole),
-		cmocka_unit_test(tables_have_names_that_no_field_has),
-		cmocka_unit_test(what_people_read_has_a_term),
-		cmocka_unit_test(each_term_explains_something),
-		cmocka_unit_test(a_field_is_where_its_name_says),
-		cmocka_unit_test(a_cell_is_where_its_column_says),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices: bounded, sorted, disjoint, and never claiming time that is not theirs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "result/result.h"
 
 static void assert_slice(const struct ts_slice *slice, int64_t start_ps, int64_t end_ps,
@@ -18,7 +13,7 @@ static void assert_slice(const struct ts_slice *slice, int64_t start_ps, int64_t
 	assert_int_equal(slice->own_ps, own_ps);
 }
 
-static void below_the_budget_nothing_is_changed(void **state)
+TEST(below_the_budget_nothing_is_changed)
 {
 	struct ts_slices slices = { .budget = 10 };
 
@@ -31,7 +26,7 @@ static void below_the_budget_nothing_is_changed(void **state)
 	ts_slices_release(&slices);
 }
 
-static void neighbours_of_one_label_that_touch_are_one(void **state)
+TEST(neighbours_of_one_label_that_touch_are_one)
 {
 	struct ts_slices slices = { .budget = 10 };
 
@@ -44,7 +39,7 @@ static void neighbours_of_one_label_that_touch_are_one(void **state)
 	ts_slices_release(&slices);
 }
 
-static void overlap_is_cut_from_the_later_one(void **state)
+TEST(overlap_is_cut_from_the_later_one)
 {
 	struct ts_slices slices = { .budget = 10 };
 
@@ -57,7 +52,7 @@ static void overlap_is_cut_from_the_later_one(void **state)
 	ts_slices_release(&slices);
 }
 
-static void empty_slices_and_no_budget_keep_nothing(void **state)
+TEST(empty_slices_and_no_budget_keep_nothing)
 {
 	struct ts_slices slices = { .budget = 10 }, none = { .budget = 0 };
 
@@ -69,7 +64,7 @@ static void empty_slices_and_no_budget_keep_nothing(void **state)
 	ts_slices_release(&slices);
 }
 
-static void joined_slice_has_the_label_with_most_time(void **state)
+TEST(joined_slice_has_the_label_with_most_time)
 {
 	struct ts_slices slices = { .budget = 1 };
 
@@ -82,7 +77,7 @@ static void joined_slice_has_the_label_with_most_time(void **state)
 	ts_slices_release(&slices);
 }
 
-static void long_slices_survive_among_many_short_ones(void **state)
+TEST(long_slices_survive_among_many_short_ones)
 {
 	struct ts_slices slices = { .budget = 64 };
 	bool found = false;
@@ -128,7 +123,7 @@ static uint64_t feed(struct ts_slices *slices, uint64_t seed, int64_t actual[NR_
 	return nr;
 }
 
-static void random_slices_keep_every_promise(void **state)
+TEST(random_slices_keep_every_promise)
 {
 	static const size_t budgets[] = { 1, 2, 3, 10, 100, 1000, 100000 };
 
@@ -160,7 +155,7 @@ static void random_slices_keep_every_promise(void **state)
 }
 
 /* Labels that differ at every edge: nothing joins by itself, so all that is gone was merged away. */
-static void merged_away_is_what_is_not_shown(void **state)
+TEST(merged_away_is_what_is_not_shown)
 {
 	struct ts_slices slices = { .budget = 50 };
 	uint64_t seed = 5;
@@ -178,7 +173,7 @@ static void merged_away_is_what_is_not_shown(void **state)
 	ts_slices_release(&slices);
 }
 
-static void same_input_gives_the_same_slices(void **state)
+TEST(same_input_gives_the_same_slices)
 {
 	struct ts_slices a = { .budget = 77 }, b = { .budget = 77 };
 	int64_t unused[NR_LABELS] = { 0 };
@@ -191,7 +186,7 @@ static void same_input_gives_the_same_slices(void **state)
 	ts_slices_release(&b);
 }
 
-static void ends_of_time_do_not_overflow(void **state)
+TEST(ends_of_time_do_not_overflow)
 {
 	struct ts_slices slices = { .budget = 2 };
 
@@ -203,7 +198,7 @@ static void ends_of_time_do_not_overflow(void **state)
 	ts_slices_release(&slices);
 }
 
-static void finish_moves_them_into_the_track(void **state)
+TEST(finish_moves_them_into_the_track)
 {
 	struct ts_slices slices = { .budget = 8 };
 	struct ts_results results;
@@ -224,23 +219,4 @@ static void finish_moves_them_into_the_track(void **state)
 	assert_true(ts_slices_finish(&slices, result, track)); /* an empty one */
 	assert_int_equal(track->nr_slices, 0);
 	ts_results_release(&results);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(below_the_budget_nothing_is_changed),
-		cmocka_unit_test(neighbours_of_one_label_that_touch_are_one),
-		cmocka_unit_test(overlap_is_cut_from_the_later_one),
-		cmocka_unit_test(empty_slices_and_no_budget_keep_nothing),
-		cmocka_unit_test(joined_slice_has_the_label_with_most_time),
-		cmocka_unit_test(long_slices_survive_among_many_short_ones),
-		cmocka_unit_test(random_slices_keep_every_promise),
-		cmocka_unit_test(merged_away_is_what_is_not_shown),
-		cmocka_unit_test(same_input_gives_the_same_slices),
-		cmocka_unit_test(ends_of_time_do_not_overflow),
-		cmocka_unit_test(finish_moves_them_into_the_track),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

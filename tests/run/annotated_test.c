@@ -3,9 +3,6 @@
  * The annotated copy of a trace: every byte of the trace is in it, it is JSON also where the trace was
  * not, and our events stand on the trace's clock under ids of their own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -18,8 +15,7 @@
 #include "result/schema/doctor.def"
 #include "tests/run/memory_run.h"
 #include "tests/read/corpus.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define CHROME	 memory_run_reader("chrome")
 #define TARGET	 "annotated_test.json.gz"
@@ -148,7 +144,7 @@ static const struct row {
 	{ "{\"traceEvents\":[" A "],\"y\":1 what", "{@\"traceEvents\":[" A ",#],\"y\":1}" },
 };
 
-static void what_stands_in_the_trace_stays_and_ours_is_put_into_it(void **state)
+TEST(what_stands_in_the_trace_stays_and_ours_is_put_into_it)
 {
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_buf text = TS_BUF_INIT;
@@ -197,7 +193,7 @@ static int assert_same_events(const cJSON *copy, const cJSON *trace)
 	return nr;
 }
 
-static void wherever_a_trace_was_cut_its_copy_is_json_with_all_whole_events(void **state)
+TEST(wherever_a_trace_was_cut_its_copy_is_json_with_all_whole_events)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_bytes whole = hand_made(&arena);
@@ -243,7 +239,7 @@ static void many_events(struct ts_buf *text)
 	ts_buf_puts(text, "0]}");
 }
 
-static void neither_threads_nor_packing_change_a_byte(void **state)
+TEST(neither_threads_nor_packing_change_a_byte)
 {
 	struct ts_buf text = TS_BUF_INIT, packed = TS_BUF_INIT, one = TS_BUF_INIT,
 		      four = TS_BUF_INIT, of_packed = TS_BUF_INIT;
@@ -286,7 +282,7 @@ static void assert_number(const struct ts_buf *text, const char *key, const char
 	"[{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":" ts ",\"dur\":" dur ",\"name\":\"a\"}]"
 
 /* Where a slice over the whole trace begins, and how long it lasts: as the trace says, to the ns. */
-static void times_are_on_the_clock_of_the_trace(void **state)
+TEST(times_are_on_the_clock_of_the_trace)
 {
 	static const struct {
 		const char *text, *ts, *dur;
@@ -313,7 +309,7 @@ static void times_are_on_the_clock_of_the_trace(void **state)
 	}
 }
 
-static void the_clock_of_a_rank_that_began_later_is_its_own(void **state)
+TEST(the_clock_of_a_rank_that_began_later_is_its_own)
 {
 	static const char early[] = "{\"baseTimeNanoseconds\":1000000000,\"traceEvents\":[" A "]}";
 	static const char late[] = "{\"baseTimeNanoseconds\":1000002000,\"traceEvents\":[" A "]}";
@@ -336,7 +332,7 @@ static void the_clock_of_a_rank_that_began_later_is_its_own(void **state)
 	given_release(&given);
 }
 
-static void a_copy_says_the_findings_as_every_trace_does(void **state)
+TEST(a_copy_says_the_findings_as_every_trace_does)
 {
 	static const struct ts_when when = { TS_NONE, false, 1 * TS_PS_PER_US, 3 * TS_PS_PER_US };
 	struct ts_buf text = TS_BUF_INIT;
@@ -364,7 +360,7 @@ static void a_copy_says_the_findings_as_every_trace_does(void **state)
 	given_release(&given);
 }
 
-static void our_ids_are_none_of_the_trace(void **state)
+TEST(our_ids_are_none_of_the_trace)
 {
 	struct ts_seams seams;
 	struct given given;
@@ -379,7 +375,7 @@ static void our_ids_are_none_of_the_trace(void **state)
 	given_release(&given);
 }
 
-static void a_copy_is_no_input(void **state)
+TEST(a_copy_is_no_input)
 {
 	struct ts_buf packed = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -396,20 +392,4 @@ static void a_copy_is_no_input(void **state)
 	memory_run_release(&mem);
 	ts_buf_release(&packed);
 	given_release(&given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_stands_in_the_trace_stays_and_ours_is_put_into_it),
-		cmocka_unit_test(wherever_a_trace_was_cut_its_copy_is_json_with_all_whole_events),
-		cmocka_unit_test(neither_threads_nor_packing_change_a_byte),
-		cmocka_unit_test(times_are_on_the_clock_of_the_trace),
-		cmocka_unit_test(the_clock_of_a_rank_that_began_later_is_its_own),
-		cmocka_unit_test(a_copy_says_the_findings_as_every_trace_does),
-		cmocka_unit_test(our_ids_are_none_of_the_trace),
-		cmocka_unit_test(a_copy_is_no_input),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Analyses end soon after nobody wants them any more, and say so. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <stdatomic.h>
 
@@ -52,7 +47,7 @@ static enum ts_status analyse(struct patience *patience)
 	return st;
 }
 
-static void what_is_wanted_is_made(void **state)
+TEST(what_is_wanted_is_made)
 {
 	struct patience patience = { .limit = INT32_MAX };
 
@@ -60,20 +55,10 @@ static void what_is_wanted_is_made(void **state)
 	assert_true(atomic_load(&patience.nr_asked) > 3);
 }
 
-static void what_nobody_waits_for_ends_with_the_next_block(void **state)
+TEST(what_nobody_waits_for_ends_with_the_next_block)
 {
 	struct patience patience = { .limit = 2 };
 
 	assert_int_equal(analyse(&patience), TS_HALTED);
 	assert_int_equal(atomic_load(&patience.nr_asked), 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_wanted_is_made),
-		cmocka_unit_test(what_nobody_waits_for_ends_with_the_next_block),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events of all lines as one stream: in order, each once, however little memory there is. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "run/interleave.h"
 #include "tests/run/memory_run.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define CHROME memory_run_reader("chrome")
 
@@ -44,7 +40,7 @@ static enum ts_status see(void *ctx, const struct ts_interleaved *interleaved, s
 	return TS_OK;
 }
 
-static void threads_and_streams_of_a_trace_are_one_stream_with_links(void **state)
+TEST(threads_and_streams_of_a_trace_are_one_stream_with_links)
 {
 	struct seen seen = { .bytes = -1 };
 	struct ts_interleaved_sink sink = { &seen, see };
@@ -97,7 +93,7 @@ static enum ts_status look_at_once(void *ctx, const struct ts_interleaved *inter
 	return TS_OK;
 }
 
-static void stats_of_several_names_are_those_of_each(void **state)
+TEST(stats_of_several_names_are_those_of_each)
 {
 	static const char text[] =
 		"{\"traceEvents\":["
@@ -120,7 +116,7 @@ static void stats_of_several_names_are_those_of_each(void **state)
 	memory_run_release(&mem);
 }
 
-static void of_equal_starts_the_longer_is_first_then_the_line(void **state)
+TEST(of_equal_starts_the_longer_is_first_then_the_line)
 {
 	static const char text[] =
 		"{\"traceEvents\":["
@@ -139,15 +135,4 @@ static void of_equal_starts_the_longer_is_first_then_the_line(void **state)
 	assert_int_equal(ts_interleave_host(&mem.run.profile, 0, wanted, 2, &sink, NULL), TS_OK);
 	assert_string_equal(seen.names, "long 0;short 0;alike 0;");
 	memory_run_release(&mem);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_equal_starts_the_longer_is_first_then_the_line),
-		cmocka_unit_test(threads_and_streams_of_a_trace_are_one_stream_with_links),
-		cmocka_unit_test(stats_of_several_names_are_those_of_each),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marks of lines: what is packed comes back, in the order of time, and takes little. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "run/outline_steps.h"
 #include "tests/base/rng.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define NR 500
 
@@ -37,7 +33,7 @@ static void assert_same(const struct outline_mark *items, const struct outline_m
 	}
 }
 
-static void any_marks_come_back_as_they_were(void **state)
+TEST(any_marks_come_back_as_they_were)
 {
 	for (uint64_t seed = 0; seed < 120; seed++) {
 		struct outline_mark items[NR], back[NR];
@@ -52,7 +48,7 @@ static void any_marks_come_back_as_they_were(void **state)
 	}
 }
 
-static void marks_are_renamed_moved_and_sorted(void **state)
+TEST(marks_are_renamed_moved_and_sorted)
 {
 	static const uint32_t ops[7] = { 6, 5, 4, 3, 2, 1, 0 };
 
@@ -81,7 +77,7 @@ static void marks_are_renamed_moved_and_sorted(void **state)
 #define STEP 16900000000 /* 16.9 ms */
 
 /* Steps of a training, each up to 3 % faster or slower, 2 us apart: packed they take a third of what they do unpacked. */
-static void a_mark_takes_few_bytes_and_a_step_no_more_than_its_own(void **state)
+TEST(a_mark_takes_few_bytes_and_a_step_no_more_than_its_own)
 {
 	struct ts_profile profile = { .nr_devices = 1, .nr_planes = 1, .nr_lines = 1 };
 	struct ts_plane plane = { .kind = TS_PLANE_TPU, .nr_lines = 1 };
@@ -110,15 +106,4 @@ static void a_mark_takes_few_bytes_and_a_step_no_more_than_its_own(void **state)
 	assert_true(steps.devices[0].cap * sizeof(*steps.devices[0].items) <= 24 * MANY);
 	assert_null(steps.devices[0].rows);
 	ts_steps_release(&steps);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_marks_come_back_as_they_were),
-		cmocka_unit_test(marks_are_renamed_moved_and_sorted),
-		cmocka_unit_test(a_mark_takes_few_bytes_and_a_step_no_more_than_its_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

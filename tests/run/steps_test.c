@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of a whole run: which module they are inferred from, and which of several devices are one. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "tests/run/memory_run.h"
 #include "tests/read/corpus.h"
 #include "tests/read/xplane_make.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define US	   INT64_C(1000000)
 #define NR_DEVICES 4
@@ -36,7 +32,7 @@ static void put_ops(struct xp *xp, int64_t dur_us)
 }
 
 /* A job on one core of a machine with four: its module repeats, whatever the others do. */
-static void a_module_that_repeats_on_one_device_of_many_makes_steps(void **state)
+TEST(a_module_that_repeats_on_one_device_of_many_makes_steps)
 {
 	struct ts_buf bytes = TS_BUF_INIT;
 	struct memory_run mem;
@@ -81,7 +77,7 @@ static void mark_steps(struct xp *xp, int64_t first, int64_t nr, int64_t dur_us)
 }
 
 /* The capture of the second device began in step 5: its first step is the other's second. */
-static void steps_of_devices_are_paired_by_number(void **state)
+TEST(steps_of_devices_are_paired_by_number)
 {
 	static const struct {
 		int64_t step, cores, duration_us;
@@ -111,7 +107,7 @@ static void steps_of_devices_are_paired_by_number(void **state)
 }
 
 /* A function compiled anew in the middle is the same function. Two without a name are not. */
-static void variants_of_one_function_are_one_module(void **state)
+TEST(variants_of_one_function_are_one_module)
 {
 	static const struct {
 		const char *name[2];
@@ -159,7 +155,7 @@ static void put_kernel(struct xp *xp, char letter, uint64_t program, int64_t sta
 }
 
 /* Each letter a kernel: small ones of program 5, large ones of program 6, others of none. */
-static void a_gpus_kernels_tell_the_steps(void **state)
+TEST(a_gpus_kernels_tell_the_steps)
 {
 	static const struct {
 		const char *kernels, *made_of;
@@ -216,7 +212,7 @@ static void a_gpus_kernels_tell_the_steps(void **state)
  * hlo_stats: 100 executions a core); on the MI300X each kernel of the one program ran five times
  * on each of eight devices, one of the 40 was lost.
  */
-static void real_profiles_have_the_steps_they_ran(void **state)
+TEST(real_profiles_have_the_steps_they_ran)
 {
 	static const struct {
 		const char *file, *made_of;
@@ -246,17 +242,4 @@ static void real_profiles_have_the_steps_they_ran(void **state)
 		memory_run_release(&mem);
 		ts_arena_release(&arena);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_module_that_repeats_on_one_device_of_many_makes_steps),
-		cmocka_unit_test(steps_of_devices_are_paired_by_number),
-		cmocka_unit_test(variants_of_one_function_are_one_module),
-		cmocka_unit_test(a_gpus_kernels_tell_the_steps),
-		cmocka_unit_test(real_profiles_have_the_steps_they_ran),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

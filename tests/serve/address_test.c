@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses that a server listens at. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "base/bytes.h"
 #include "serve/address.h"
 
-static void an_address_is_read_and_written_as_a_url_has_it(void **state)
+TEST(an_address_is_read_and_written_as_a_url_has_it)
 {
 	static const struct row {
 		const char *text, *url;
@@ -42,7 +36,7 @@ static void an_address_is_read_and_written_as_a_url_has_it(void **state)
 	}
 }
 
-static void what_is_not_an_address_in_numbers_is_refused(void **state)
+TEST(what_is_not_an_address_in_numbers_is_refused)
 {
 	static const char *const rows[] = {
 		"",	 "gateway",    "127.1", "0x7f.0.0.1",	"10.0.0.2:80",
@@ -58,21 +52,10 @@ static void what_is_not_an_address_in_numbers_is_refused(void **state)
 	}
 }
 
-static void what_is_not_a_socket_has_no_address(void **state)
+TEST(what_is_not_a_socket_has_no_address)
 {
 	struct ts_address address;
 
 	assert_false(ts_address_of_socket(&address, -1));
 	assert_false(ts_address_of_socket(&address, 0));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_address_is_read_and_written_as_a_url_has_it),
-		cmocka_unit_test(what_is_not_an_address_in_numbers_is_refused),
-		cmocka_unit_test(what_is_not_a_socket_has_no_address),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work in a child: its answer comes back whole, and when it dies, the next one is made all the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -83,7 +78,7 @@ static pid_t next_child(void)
 	return pid;
 }
 
-static void an_answer_comes_back_whole(void **state)
+TEST(an_answer_comes_back_whole)
 {
 	struct ts_helper *helper = helper_new();
 
@@ -92,7 +87,7 @@ static void an_answer_comes_back_whole(void **state)
 	ts_helper_free(helper);
 }
 
-static void a_story_comes_back_without_an_answer(void **state)
+TEST(a_story_comes_back_without_an_answer)
 {
 	struct ts_helper *helper = helper_new();
 	struct ts_buf out = TS_BUF_INIT;
@@ -111,7 +106,7 @@ static void *kill_next(void *arg)
 	return NULL;
 }
 
-static void a_child_that_dies_is_an_error_and_the_next_one_answers(void **state)
+TEST(a_child_that_dies_is_an_error_and_the_next_one_answers)
 {
 	struct ts_helper *helper = helper_new();
 	struct ts_buf out = TS_BUF_INIT;
@@ -132,7 +127,7 @@ static bool is_asked(void *ctx)
 	return true;
 }
 
-static void a_child_that_nobody_waits_for_ends(void **state)
+TEST(a_child_that_nobody_waits_for_ends)
 {
 	const struct ts_halt halt = { is_asked, NULL };
 	struct ts_helper *helper = helper_new();
@@ -143,16 +138,4 @@ static void a_child_that_nobody_waits_for_ends(void **state)
 	assert_int_equal(ts_child_run(helper, work, TS_LIT(""), &halt, &out, &err), TS_HALTED);
 	assert_int_equal(read(given.ends[0], &end, 1), 1);
 	ts_helper_free(helper);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_answer_comes_back_whole),
-		cmocka_unit_test(a_story_comes_back_without_an_answer),
-		cmocka_unit_test(a_child_that_dies_is_an_error_and_the_next_one_answers),
-		cmocka_unit_test(a_child_that_nobody_waits_for_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

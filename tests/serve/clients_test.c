@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which client gives way, and when: on pairs of sockets. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -60,7 +55,7 @@ static size_t count_cut(const struct peer *peers, size_t nr)
 	return n;
 }
 
-static void the_one_that_asks_for_longest_gives_way(void **state)
+TEST(the_one_that_asks_for_longest_gives_way)
 {
 	struct ts_clients *clients = ts_clients_new(&patient);
 	struct peer peers[NR + 2];
@@ -81,7 +76,7 @@ static void the_one_that_asks_for_longest_gives_way(void **state)
 	ts_clients_free(clients);
 }
 
-static void one_that_takes_gives_way_when_no_client_asks_and_others_never(void **state)
+TEST(one_that_takes_gives_way_when_no_client_asks_and_others_never)
 {
 	static const enum ts_client_state states[NR] = { TS_CLIENT_WAITS, TS_CLIENT_LISTENS,
 							 TS_CLIENT_TAKES, TS_CLIENT_WAITS };
@@ -102,7 +97,7 @@ static void one_that_takes_gives_way_when_no_client_asks_and_others_never(void *
 	ts_clients_free(clients);
 }
 
-static void a_place_that_is_left_is_free(void **state)
+TEST(a_place_that_is_left_is_free)
 {
 	struct ts_clients *clients = ts_clients_new(&patient);
 	struct peer kept[NR - 1], other;
@@ -119,7 +114,7 @@ static void a_place_that_is_left_is_free(void **state)
 	ts_clients_free(clients);
 }
 
-static void a_deadline_ends_a_request_and_an_answer_but_no_work_and_no_stream(void **state)
+TEST(a_deadline_ends_a_request_and_an_answer_but_no_work_and_no_stream)
 {
 	static const struct ts_clients_limits hasty = { 8, 20, 20, 1 };
 	struct ts_clients *clients = ts_clients_new(&hasty);
@@ -143,16 +138,4 @@ static void a_deadline_ends_a_request_and_an_answer_but_no_work_and_no_stream(vo
 	go(clients, &listens);
 	go(clients, &takes_much);
 	ts_clients_free(clients);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_one_that_asks_for_longest_gives_way),
-		cmocka_unit_test(one_that_takes_gives_way_when_no_client_asks_and_others_never),
-		cmocka_unit_test(a_place_that_is_left_is_free),
-		cmocka_unit_test(a_deadline_ends_a_request_and_an_answer_but_no_work_and_no_stream),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

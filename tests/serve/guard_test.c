@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Targets and names of hosts; what becomes of whole requests is in tests/page/serve_test.py. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "base/bytes.h"
 #include "serve/guard.h"
 
-static void a_target_is_a_path_that_reads_the_same_everywhere(void **state)
+TEST(a_target_is_a_path_that_reads_the_same_everywhere)
 {
 	static const char *const plain[] = {
 		"/", "/page.js", "/api/report?run=0123", "/api/report?run=%20", "/..", "/%2e%2e/"
@@ -33,7 +27,7 @@ static void a_target_is_a_path_that_reads_the_same_everywhere(void **state)
 	assert_true(ts_guard_is_plain(longest));
 }
 
-static void a_host_is_a_name_or_an_address(void **state)
+TEST(a_host_is_a_name_or_an_address)
 {
 	static const char *const hosts[] = { "gateway", "a-b.example", "a.example:8080", "[::1]:80",
 					     "10.0.0.1" };
@@ -47,14 +41,4 @@ static void a_host_is_a_name_or_an_address(void **state)
 		assert_false(ts_guard_is_host(others[i]));
 	memset(longest, 'a', sizeof(longest) - 1);
 	assert_false(ts_guard_is_host(longest));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_target_is_a_path_that_reads_the_same_everywhere),
-		cmocka_unit_test(a_host_is_a_name_or_an_address),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report of a watched job is made only when a client waits for it, and the client never
  * waits too long. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <pthread.h>
 
@@ -44,7 +39,7 @@ static void *ask(void *arg)
 	return NULL;
 }
 
-static void a_client_gets_a_report_made_after_it_asked(void **state)
+TEST(a_client_gets_a_report_made_after_it_asked)
 {
 	struct ts_latest *latest = ts_latest_new("a job", LATER_MS);
 	pthread_t thread;
@@ -60,7 +55,7 @@ static void a_client_gets_a_report_made_after_it_asked(void **state)
 	ts_latest_free(latest);
 }
 
-static void when_none_comes_it_is_the_last_one(void **state)
+TEST(when_none_comes_it_is_the_last_one)
 {
 	struct ts_latest *latest = ts_latest_new("a job", SOON_MS);
 
@@ -78,7 +73,7 @@ static void *close_it(void *arg)
 	return NULL;
 }
 
-static void no_client_waits_when_there_will_be_no_more(void **state)
+TEST(no_client_waits_when_there_will_be_no_more)
 {
 	struct ts_latest *latest = ts_latest_new("a job", LATER_MS);
 	int64_t begin_ms = ts_now_ms();
@@ -93,7 +88,7 @@ static void no_client_waits_when_there_will_be_no_more(void **state)
 	ts_latest_free(latest);
 }
 
-static void it_is_one_run_with_one_name(void **state)
+TEST(it_is_one_run_with_one_name)
 {
 	struct ts_latest *latest = ts_latest_new("host0:9012 \"a\"", SOON_MS);
 
@@ -102,16 +97,4 @@ static void it_is_one_run_with_one_name(void **state)
 	must_be(ts_latest_get(latest, NULL), 400, "which run?");
 	must_be(ts_latest_get(latest, "another"), 404, "?run=live");
 	ts_latest_free(latest);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_client_gets_a_report_made_after_it_asked),
-		cmocka_unit_test(when_none_comes_it_is_the_last_one),
-		cmocka_unit_test(no_client_waits_when_there_will_be_no_more),
-		cmocka_unit_test(it_is_one_run_with_one_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events to many readers: what is kept, which readers are cut off, and the way through the
  * server. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -111,7 +106,7 @@ static void add(struct ts_news *news, size_t kind, const char *format, int numbe
 	ts_buf_release(&text);
 }
 
-static void a_reader_that_comes_later_gets_the_past_first(void **state)
+TEST(a_reader_that_comes_later_gets_the_past_first)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source early = open_reader(news, NULL, NULL), late;
@@ -131,7 +126,7 @@ static void a_reader_that_comes_later_gets_the_past_first(void **state)
 }
 
 /* The form that browsers read: a field a line, an empty line behind each event. */
-static void events_have_an_id_a_name_and_their_text(void **state)
+TEST(events_have_an_id_a_name_and_their_text)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source source = open_reader(news, NULL, NULL);
@@ -155,7 +150,7 @@ static void events_have_an_id_a_name_and_their_text(void **state)
 	ts_news_free(news);
 }
 
-static void of_each_kind_so_many_are_kept(void **state)
+TEST(of_each_kind_so_many_are_kept)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source source;
@@ -170,7 +165,7 @@ static void of_each_kind_so_many_are_kept(void **state)
 	ts_news_free(news);
 }
 
-static void all_together_are_bounded_in_bytes(void **state)
+TEST(all_together_are_bounded_in_bytes)
 {
 	static const struct ts_news_options options = { kinds, 2, 400, 3, 60000 };
 	struct ts_news *news = ts_news_new(&options);
@@ -216,7 +211,7 @@ static void id_of(struct ts_news *news, const char *data, char out[32])
 	drop(&source);
 }
 
-static void a_reader_that_comes_back_goes_on_behind_its_last_event(void **state)
+TEST(a_reader_that_comes_back_goes_on_behind_its_last_event)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source source;
@@ -240,7 +235,7 @@ static void a_reader_that_comes_back_goes_on_behind_its_last_event(void **state)
 	ts_news_free(news);
 }
 
-static void ids_of_others_mean_nothing(void **state)
+TEST(ids_of_others_mean_nothing)
 {
 	static const char *const ids[] = { "",
 					   "0",
@@ -263,7 +258,7 @@ static void ids_of_others_mean_nothing(void **state)
 	ts_news_free(news);
 }
 
-static void ids_rise_from_one_life_to_the_next(void **state)
+TEST(ids_rise_from_one_life_to_the_next)
 {
 	struct ts_news *news = ts_news_new(&small);
 	int64_t begin_us = ts_unix_us();
@@ -283,7 +278,7 @@ static void ids_rise_from_one_life_to_the_next(void **state)
 	ts_news_free(news);
 }
 
-static void only_a_reader_that_is_too_slow_is_cut_off(void **state)
+TEST(only_a_reader_that_is_too_slow_is_cut_off)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source slow, quick, within;
@@ -312,7 +307,7 @@ static void only_a_reader_that_is_too_slow_is_cut_off(void **state)
 	ts_news_free(news);
 }
 
-static void in_small_pieces_it_is_the_same(void **state)
+TEST(in_small_pieces_it_is_the_same)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source whole = open_reader(news, NULL, NULL);
@@ -333,7 +328,7 @@ static void in_small_pieces_it_is_the_same(void **state)
 	ts_news_free(news);
 }
 
-static void when_nothing_happens_a_comment_comes(void **state)
+TEST(when_nothing_happens_a_comment_comes)
 {
 	struct ts_news_options options = small;
 	struct ts_news *news;
@@ -353,7 +348,7 @@ static void when_nothing_happens_a_comment_comes(void **state)
 	ts_news_free(news);
 }
 
-static void readers_have_a_limit(void **state)
+TEST(readers_have_a_limit)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source sources[3];
@@ -386,7 +381,7 @@ static void *read_to_the_end(void *arg)
 	return NULL;
 }
 
-static void the_end_comes_behind_the_last_event_and_does_not_wait_long(void **state)
+TEST(the_end_comes_behind_the_last_event_and_does_not_wait_long)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source reads = open_reader(news, NULL, NULL);
@@ -488,7 +483,7 @@ static void stop(struct served *served)
 	ts_news_free(served->news);
 }
 
-static void other_hosts_and_origins_get_nothing(void **state)
+TEST(other_hosts_and_origins_get_nothing)
 {
 	static const struct ts_news_options options = { kinds, 2, 4096, 64, 60000 };
 	struct served served;
@@ -510,7 +505,7 @@ static void other_hosts_and_origins_get_nothing(void **state)
 
 #define NR_LARGE 3000 /* events, more than all buffers of the system between us hold */
 
-static void a_client_that_takes_nothing_is_cut_off_and_holds_up_no_other(void **state)
+TEST(a_client_that_takes_nothing_is_cut_off_and_holds_up_no_other)
 {
 	static const struct ts_news_kind few[] = { { "sample", 8 } };
 	static const struct ts_news_options options = { few, 1, 1 << 20, 4, 60000 };
@@ -544,7 +539,7 @@ static void a_client_that_takes_nothing_is_cut_off_and_holds_up_no_other(void **
 	ts_buf_release(&rest);
 }
 
-static void it_stops_at_once_and_the_last_word_arrives(void **state)
+TEST(it_stops_at_once_and_the_last_word_arrives)
 {
 	struct served served;
 	struct ts_buf text = TS_BUF_INIT;
@@ -568,27 +563,4 @@ static void it_stops_at_once_and_the_last_word_arrives(void **state)
 		close(fds[i]);
 	}
 	ts_buf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_reader_that_comes_later_gets_the_past_first),
-		cmocka_unit_test(events_have_an_id_a_name_and_their_text),
-		cmocka_unit_test(of_each_kind_so_many_are_kept),
-		cmocka_unit_test(all_together_are_bounded_in_bytes),
-		cmocka_unit_test(a_reader_that_comes_back_goes_on_behind_its_last_event),
-		cmocka_unit_test(ids_of_others_mean_nothing),
-		cmocka_unit_test(ids_rise_from_one_life_to_the_next),
-		cmocka_unit_test(only_a_reader_that_is_too_slow_is_cut_off),
-		cmocka_unit_test(in_small_pieces_it_is_the_same),
-		cmocka_unit_test(when_nothing_happens_a_comment_comes),
-		cmocka_unit_test(readers_have_a_limit),
-		cmocka_unit_test(the_end_comes_behind_the_last_event_and_does_not_wait_long),
-		cmocka_unit_test(other_hosts_and_origins_get_nothing),
-		cmocka_unit_test(a_client_that_takes_nothing_is_cut_off_and_holds_up_no_other),
-		cmocka_unit_test(it_stops_at_once_and_the_last_word_arrives),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings with times, out of a report's text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "serve/places.h"
 
 static struct ts_places read_text(const char *text)
@@ -17,7 +11,7 @@ static struct ts_places read_text(const char *text)
 	return places;
 }
 
-static void a_finding_has_a_row_for_each_device_that_it_names(void **state)
+TEST(a_finding_has_a_row_for_each_device_that_it_names)
 {
 	struct ts_places places =
 		read_text("{\"doctor\": {\"health_score\": 50, \"findings\": ["
@@ -39,7 +33,7 @@ static void a_finding_has_a_row_for_each_device_that_it_names(void **state)
 	assert_int_equal(places.nr, 0);
 }
 
-static void what_is_not_a_time_is_left_out(void **state)
+TEST(what_is_not_a_time_is_left_out)
 {
 	static const char *const ranges[] = {
 		"{}",
@@ -66,7 +60,7 @@ static void what_is_not_a_time_is_left_out(void **state)
 	}
 }
 
-static void any_other_text_has_no_findings(void **state)
+TEST(any_other_text_has_no_findings)
 {
 	static const char *const texts[] = { "", "{", "[]", "{\"doctor\": null}",
 					     "{\"doctor\": {\"findings\": {}}}" };
@@ -79,7 +73,7 @@ static void any_other_text_has_no_findings(void **state)
 	}
 }
 
-static void places_are_bounded(void **state)
+TEST(places_are_bounded)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	struct ts_places places = { .nr = 0 };
@@ -95,16 +89,4 @@ static void places_are_bounded(void **state)
 	assert_int_equal(places.nr, TS_PLACES_MAX);
 	ts_places_release(&places);
 	ts_buf_release(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_finding_has_a_row_for_each_device_that_it_names),
-		cmocka_unit_test(what_is_not_a_time_is_left_out),
-		cmocka_unit_test(any_other_text_has_no_findings),
-		cmocka_unit_test(places_are_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of a server; what becomes of whole requests is in tests/page/token_test.py. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "serve/token.h"
 
 #define GOOD "abcDEF0123456-._~"
@@ -21,7 +15,7 @@ static enum ts_status read_token(struct ts_token *token, const char *text)
 	return st;
 }
 
-static void a_token_is_what_an_address_holds_as_it_is(void **state)
+TEST(a_token_is_what_an_address_holds_as_it_is)
 {
 	static const char *const others[] = { "",
 					      "tooshort",
@@ -46,7 +40,7 @@ static void a_token_is_what_an_address_holds_as_it_is(void **state)
 	assert_int_equal(read_token(&token, longest), TS_OK);
 }
 
-static void only_the_whole_token_is_the_token(void **state)
+TEST(only_the_whole_token_is_the_token)
 {
 	static const char *const others[] = { "",
 					      "a",
@@ -63,7 +57,7 @@ static void only_the_whole_token_is_the_token(void **state)
 	assert_false(ts_token_is(&nothing, ts_bytes_of("")));
 }
 
-static void a_new_token_is_another_one_each_time(void **state)
+TEST(a_new_token_is_another_one_each_time)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_token one, two, again;
@@ -73,15 +67,4 @@ static void a_new_token_is_another_one_each_time(void **state)
 	assert_int_equal(strlen(one.text), 32);
 	assert_string_not_equal(one.text, two.text);
 	assert_int_equal(ts_token_read(&again, ts_bytes_of(one.text), &err), TS_OK);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_token_is_what_an_address_holds_as_it_is),
-		cmocka_unit_test(only_the_whole_token_is_the_token),
-		cmocka_unit_test(a_new_token_is_another_one_each_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void assert_a_pipe_gets_the_bytes_of_a_file(struct run *run,
 	ts_trace_plan_release(&plan);
 }
 
-static void a_pipe_gets_the_bytes_of_a_file(void **state)
+TEST(a_pipe_gets_the_bytes_of_a_file)
 {
 	static struct run_event events[2000];
 
@@ -107,7 +107,7 @@ static long long nr_written(void)
 	return nr;
 }
 
-static void one_thread_writes_each_byte_once(void **state)
+TEST(one_thread_writes_each_byte_once)
 {
 	struct ts_trace_report report;
 	struct run run;
@@ -125,7 +125,7 @@ static void one_thread_writes_each_byte_once(void **state)
 	assert_true(after - before < (long long)report.bytes * 3 / 2);
 }
 
-static void never_more_than_the_budget_and_exactly_it(void **state)
+TEST(never_more_than_the_budget_and_exactly_it)
 {
 	static const uint64_t budgets[] = { 0, 1, MANY / 50, 77777, 3 * MANY };
 	struct run run;
@@ -152,7 +152,7 @@ static void never_more_than_the_budget_and_exactly_it(void **state)
 	run_release(&run);
 }
 
-static void one_event_may_hold_all_others(void **state)
+TEST(one_event_may_hold_all_others)
 {
 	struct ts_trace_report report;
 	struct run run;
@@ -196,7 +196,7 @@ static void assert_threads_do_not_matter(const struct ts_perfetto_form *form)
 	run_release(&run);
 }
 
-static void threads_do_not_change_a_byte(void **state)
+TEST(threads_do_not_change_a_byte)
 {
 	assert_threads_do_not_matter(&ts_perfetto_json);
 	assert_threads_do_not_matter(&ts_perfetto_pb);
@@ -293,7 +293,7 @@ static size_t pb_slices(struct run *run, uint64_t max_events, struct ts_trace_re
 	return seen.nr_slices;
 }
 
-static void a_protobuf_trace_has_each_slices_begin_and_end(void **state)
+TEST(a_protobuf_trace_has_each_slices_begin_and_end)
 {
 	static const uint64_t budgets[] = { 77777, 0, 5, 0 }; /* chosen anew for each file */
 	struct ts_trace_report report;
@@ -309,7 +309,7 @@ static void a_protobuf_trace_has_each_slices_begin_and_end(void **state)
 	run_release(&run);
 }
 
-static void a_protobuf_trace_has_lanes_for_all_overlaps(void **state)
+TEST(a_protobuf_trace_has_lanes_for_all_overlaps)
 {
 	struct run_event events[TS_TRACE_TIDS + 7];
 	struct ts_trace_report report;
@@ -323,7 +323,7 @@ static void a_protobuf_trace_has_lanes_for_all_overlaps(void **state)
 	run_release(&run);
 }
 
-static void a_run_without_events_is_a_whole_file(void **state)
+TEST(a_run_without_events_is_a_whole_file)
 {
 	struct run run;
 	cJSON *root;
@@ -335,7 +335,7 @@ static void a_run_without_events_is_a_whole_file(void **state)
 	run_release(&run);
 }
 
-static void a_failure_on_a_thread_ends_all_with_its_story(void **state)
+TEST(a_failure_on_a_thread_ends_all_with_its_story)
 {
 	struct ts_trace_options options = { .form = &ts_perfetto_json,
 					    .nr_threads = 3,
@@ -360,29 +360,11 @@ static void a_failure_on_a_thread_ends_all_with_its_story(void **state)
 	assert_int_not_equal(access(TARGET, F_OK), 0);
 }
 
-static void others_files_are_not_ours(void **state)
+TEST(others_files_are_not_ours)
 {
 	assert_false(ts_trace_is_ours(TS_LIT("{\"displayTimeUnit\":\"ns\"}"), &ts_perfetto_json));
 	assert_false(ts_trace_is_ours(TS_LIT(""), &ts_perfetto_json));
 	assert_false(ts_trace_is_ours(TS_LIT("\x1f\x8b\x08"), &ts_perfetto_json));
 	assert_false(ts_trace_is_ours(TS_LIT("\x0a\x1e\x50\x01"), &ts_perfetto_pb));
 	assert_false(ts_trace_is_ours(TS_LIT(""), &ts_perfetto_pb));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pipe_gets_the_bytes_of_a_file),
-		cmocka_unit_test(one_thread_writes_each_byte_once),
-		cmocka_unit_test(never_more_than_the_budget_and_exactly_it),
-		cmocka_unit_test(one_event_may_hold_all_others),
-		cmocka_unit_test(threads_do_not_change_a_byte),
-		cmocka_unit_test(a_protobuf_trace_has_each_slices_begin_and_end),
-		cmocka_unit_test(a_protobuf_trace_has_lanes_for_all_overlaps),
-		cmocka_unit_test(a_run_without_events_is_a_whole_file),
-		cmocka_unit_test(a_failure_on_a_thread_ends_all_with_its_story),
-		cmocka_unit_test(others_files_are_not_ours),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

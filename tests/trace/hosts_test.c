@@ -12,7 +12,7 @@ static const struct run_event one_each[] = {
 	{ LINE_THREAD, OP_NASTY, 0, NS },
 };
 
-static void the_host_stands_above_gpus(void **state)
+TEST(the_host_stands_above_gpus)
 {
 	struct run run;
 	cJSON *root;
@@ -28,7 +28,7 @@ static void the_host_stands_above_gpus(void **state)
 	run_release(&run);
 }
 
-static void devices_come_first_and_hosts_are_named_when_there_are_two(void **state)
+TEST(devices_come_first_and_hosts_are_named_when_there_are_two)
 {
 	struct run run;
 	cJSON *root;
@@ -67,7 +67,7 @@ static void add_second_host(struct run *run)
 	device->name = ts_bytes_of("/device:TPU:1");
 }
 
-static void each_host_has_its_numbers_and_stands_behind_the_one_before(void **state)
+TEST(each_host_has_its_numbers_and_stands_behind_the_one_before)
 {
 	static const struct run_event events[] = {
 		{ LINE_OPS, OP_FUSION, 0, NS },
@@ -143,7 +143,7 @@ static struct ts_buf second_part(struct run *run, uint64_t max_events)
 	return part;
 }
 
-static void the_part_of_a_host_does_not_depend_on_what_others_have(void **state)
+TEST(the_part_of_a_host_does_not_depend_on_what_others_have)
 {
 	static struct run_event events[400];
 	static const uint64_t budgets[] = { 0, 100 };
@@ -175,7 +175,7 @@ static void the_part_of_a_host_does_not_depend_on_what_others_have(void **state)
 	}
 }
 
-static void hosts_share_the_budget(void **state)
+TEST(hosts_share_the_budget)
 {
 	static const struct {
 		uint64_t budget, wants[3], shares[3];
@@ -199,7 +199,7 @@ static void hosts_share_the_budget(void **state)
 	}
 }
 
-static void a_host_with_more_rows_than_numbers_leaves_some_out(void **state)
+TEST(a_host_with_more_rows_than_numbers_leaves_some_out)
 {
 	static struct run_event events[TS_TRACE_HOST_NUMBERS + 50];
 	struct ts_trace_report report;
@@ -219,18 +219,4 @@ static void a_host_with_more_rows_than_numbers_leaves_some_out(void **state)
 	assert_non_null(slice(root, "left out", 0));
 	cJSON_Delete(root);
 	run_release(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(devices_come_first_and_hosts_are_named_when_there_are_two),
-		cmocka_unit_test(the_host_stands_above_gpus),
-		cmocka_unit_test(each_host_has_its_numbers_and_stands_behind_the_one_before),
-		cmocka_unit_test(the_part_of_a_host_does_not_depend_on_what_others_have),
-		cmocka_unit_test(hosts_share_the_budget),
-		cmocka_unit_test(a_host_with_more_rows_than_numbers_leaves_some_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

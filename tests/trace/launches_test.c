@@ -63,7 +63,7 @@ static size_t assert_launches(const cJSON *root)
 	return nr;
 }
 
-static void an_arrow_leads_from_the_launch_to_its_kernel(void **state)
+TEST(an_arrow_leads_from_the_launch_to_its_kernel)
 {
 	static const struct run_event events[] = {
 		{ LINE_THREAD, OP_WHILE, 0, 20 * NS, 0 },
@@ -90,7 +90,7 @@ static void an_arrow_leads_from_the_launch_to_its_kernel(void **state)
 	run_release(&run);
 }
 
-static void clocks_that_disagree_do_not_lose_an_arrow(void **state)
+TEST(clocks_that_disagree_do_not_lose_an_arrow)
 {
 	static const struct run_event events[] = {
 		{ LINE_THREAD, OP_NASTY, 40 * NS, 3 * NS, 7 },
@@ -119,7 +119,7 @@ static void clocks_that_disagree_do_not_lose_an_arrow(void **state)
 }
 
 /* A collective that starts and is waited for has two arrows: its own, and that of its launch. */
-static void an_async_start_has_its_launch_as_well(void **state)
+TEST(an_async_start_has_its_launch_as_well)
 {
 	static const struct run_event events[] = {
 		{ LINE_THREAD, OP_NASTY, 0, NS, 7 },
@@ -155,7 +155,7 @@ static size_t make_launches(struct run_event *events, size_t nr)
 	return 2 * nr;
 }
 
-static void no_launch_stands_in_a_file_with_one_end(void **state)
+TEST(no_launch_stands_in_a_file_with_one_end)
 {
 	static const uint64_t budgets[] = { 1, 2, 50, 299, 500, 0 };
 	struct run_event events[2 * 300];
@@ -174,7 +174,7 @@ static void no_launch_stands_in_a_file_with_one_end(void **state)
 	run_release(&run);
 }
 
-static void a_kernel_without_a_lane_has_no_arrow(void **state)
+TEST(a_kernel_without_a_lane_has_no_arrow)
 {
 	struct run_event events[2 * (TS_TRACE_TIDS + 7)];
 	size_t nr = TS_NELEM(events) / 2;
@@ -195,7 +195,7 @@ static void a_kernel_without_a_lane_has_no_arrow(void **state)
 	run_release(&run);
 }
 
-static void threads_do_not_change_launches(void **state)
+TEST(threads_do_not_change_launches)
 {
 	static uint8_t first[1 << 20];
 	struct run_event events[2 * 300];
@@ -212,18 +212,4 @@ static void threads_do_not_change_launches(void **state)
 		assert_memory_equal(packed.p, first, n);
 	}
 	run_release(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_arrow_leads_from_the_launch_to_its_kernel),
-		cmocka_unit_test(clocks_that_disagree_do_not_lose_an_arrow),
-		cmocka_unit_test(an_async_start_has_its_launch_as_well),
-		cmocka_unit_test(no_launch_stands_in_a_file_with_one_end),
-		cmocka_unit_test(a_kernel_without_a_lane_has_no_arrow),
-		cmocka_unit_test(threads_do_not_change_launches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

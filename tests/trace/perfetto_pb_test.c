@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of single packets, against bytes worked out by hand from Perfetto's .proto files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "codec/pb.h"
 #include "codec/pbw.h"
 #include "overlay/apply.h"
@@ -68,7 +63,7 @@ static struct ts_bytes text_at(const struct ts_buf *buf, const uint32_t *path)
 /* A path within the first packet. */
 #define PACKET(...) (const uint32_t[]){ 1, __VA_ARGS__, 0 }
 
-static void a_slice_is_a_begin_and_an_end(void **state)
+TEST(a_slice_is_a_begin_and_an_end)
 {
 	int64_t last_ns = 0;
 	struct ts_perfetto_row row = { .number = 0, .pid = 1, .tid = 100, .last_ns = &last_ns };
@@ -87,7 +82,7 @@ static void a_slice_is_a_begin_and_an_end(void **state)
 }
 
 /* Lanes end their slices when they are looked at again: then others of the row may be ahead. */
-static void a_time_that_goes_back_is_told_as_it_is(void **state)
+TEST(a_time_that_goes_back_is_told_as_it_is)
 {
 	int64_t last_ns = 0;
 	struct ts_perfetto_row row = { .number = 0, .last_ns = &last_ns };
@@ -102,7 +97,7 @@ static void a_time_that_goes_back_is_told_as_it_is(void **state)
 				  "\x0a\x0a\x40\x01\x50\x02\x68\x02\x5a\x02\x48\x02"));
 }
 
-static void other_lanes_name_their_track_and_arrows_their_ends(void **state)
+TEST(other_lanes_name_their_track_and_arrows_their_ends)
 {
 	int64_t last_ns = 0;
 	struct ts_perfetto_row row = { .number = 299, .pid = 1, .tid = 30000, .last_ns = &last_ns };
@@ -148,7 +143,7 @@ static size_t count_packets(const struct ts_buf *buf)
 }
 
 /* Every length that a varint can have: the packet's own length must still be right. */
-static void lengths_are_right_for_every_size_of_number(void **state)
+TEST(lengths_are_right_for_every_size_of_number)
 {
 	int64_t last_ns = 0;
 	struct ts_perfetto_row row = { .number = UINT32_MAX - 2, .last_ns = &last_ns };
@@ -171,7 +166,7 @@ static void lengths_are_right_for_every_size_of_number(void **state)
 	ts_buf_release(&tail);
 }
 
-static void what_an_op_refers_to_is_said_before_it(void **state)
+TEST(what_an_op_refers_to_is_said_before_it)
 {
 	int64_t last_ns = 0;
 	struct ts_perfetto_seen seen = { .scratch = TS_BUF_INIT };
@@ -221,7 +216,7 @@ static void what_an_op_refers_to_is_said_before_it(void **state)
 	ts_profile_release(&profile);
 }
 
-static void a_call_stack_weighs_the_self_time(void **state)
+TEST(a_call_stack_weighs_the_self_time)
 {
 	static const char weight[] = "\xc9\x03\0\0\0\0\0\0\x1c\x40"; /* field 57: 7.0 */
 	int64_t last_ns = 0;
@@ -247,7 +242,7 @@ static void a_call_stack_weighs_the_self_time(void **state)
 	ts_perfetto_seen_release(&seen);
 }
 
-static void stats_are_typed_and_their_texts_stand_once_in_a_row(void **state)
+TEST(stats_are_typed_and_their_texts_stand_once_in_a_row)
 {
 	static const struct ts_perfetto_stat stats[] = {
 		{ TS_LIT("size"), TS_ARG_COUNT, { .type = TS_STAT_INT, .number = 300 } },
@@ -276,7 +271,7 @@ static void stats_are_typed_and_their_texts_stand_once_in_a_row(void **state)
 	ts_perfetto_seen_release(&seen);
 }
 
-static void numbers_of_a_label_are_numbers(void **state)
+TEST(numbers_of_a_label_are_numbers)
 {
 	static const struct ts_arg args[] = {
 		{ "title", { TS_VALUE_TEXT, .as.s = { (const uint8_t *)"b", 1 } } },
@@ -315,7 +310,7 @@ static struct ts_buf second_packet(const struct ts_buf *buf)
 	return copy;
 }
 
-static void a_counter_has_its_unit_and_what_it_is(void **state)
+TEST(a_counter_has_its_unit_and_what_it_is)
 {
 	struct ts_track track = { .kind = TS_TRACK_COUNTER,
 				  .name = "HBM bandwidth (GB/s)",
@@ -360,7 +355,7 @@ static struct ts_buf said_of_lane(const struct ts_perfetto_row *row, uint32_t nu
 	return said;
 }
 
-static void a_process_has_a_group_of_ours_and_one_of_lines(void **state)
+TEST(a_process_has_a_group_of_ours_and_one_of_lines)
 {
 	struct ts_perfetto_process process = { .pid = 7,
 					       .name = TS_LIT("/device:TPU:0"),
@@ -393,7 +388,7 @@ static void a_process_has_a_group_of_ours_and_one_of_lines(void **state)
 }
 
 /* A row is not a thread, and its lanes are one row in viewers. */
-static void lanes_of_a_row_have_one_merge_key(void **state)
+TEST(lanes_of_a_row_have_one_merge_key)
 {
 	struct ts_track track = { .kind = TS_TRACK_SLICES, .description = "what it is" };
 	struct ts_perfetto_row rows[] = {
@@ -421,7 +416,7 @@ static void lanes_of_a_row_have_one_merge_key(void **state)
 	}
 }
 
-static void a_hosts_thread_has_the_systems_number(void **state)
+TEST(a_hosts_thread_has_the_systems_number)
 {
 	int64_t last_ns = 0;
 	struct ts_perfetto_row row = { .number = 1,
@@ -459,7 +454,7 @@ static struct ts_buf packet_of(const struct ts_buf *buf, size_t nr)
 	return out;
 }
 
-static void a_kernel_is_a_render_stage_beside_its_slice(void **state)
+TEST(a_kernel_is_a_render_stage_beside_its_slice)
 {
 	static const struct ts_perfetto_gpu gpu = { .number = 3, .pid = 9 };
 	static const struct ts_perfetto_kernel kernel = {
@@ -501,7 +496,7 @@ static void a_kernel_is_a_render_stage_beside_its_slice(void **state)
 	ts_buf_release(&stage);
 }
 
-static void a_launch_names_the_render_stage_and_has_an_arrow(void **state)
+TEST(a_launch_names_the_render_stage_and_has_an_arrow)
 {
 	int64_t last_ns = 0;
 	struct ts_perfetto_row row = { .number = 5, .last_ns = &last_ns };
@@ -520,7 +515,7 @@ static void a_launch_names_the_render_stage_and_has_an_arrow(void **state)
 	ts_buf_release(&buf);
 }
 
-static void gpus_are_told_in_the_order_of_their_numbers(void **state)
+TEST(gpus_are_told_in_the_order_of_their_numbers)
 {
 	static const struct ts_perfetto_gpu gpus[] = {
 		{ .name = { (const uint8_t *)"H100 #0", 7 } },
@@ -544,7 +539,7 @@ static void gpus_are_told_in_the_order_of_their_numbers(void **state)
 	ts_buf_release(&without);
 }
 
-static void a_file_begins_with_its_mark(void **state)
+TEST(a_file_begins_with_its_mark)
 {
 	static const struct ts_perfetto_machine machine = { UINT32_MAX, { NULL, 0 } };
 	struct ts_perfetto_head head = { .version = "1.0", .start_unix_ns = TS_UNKNOWN };
@@ -584,7 +579,7 @@ static size_t packets_of(const struct ts_buf *buf, uint64_t machine)
 	return nr;
 }
 
-static void all_packets_of_a_host_name_its_machine(void **state)
+TEST(all_packets_of_a_host_name_its_machine)
 {
 	static const struct ts_perfetto_machine machine = { TS_MACHINE_MIN,
 							    { (const uint8_t *)"h", 1 } };
@@ -650,7 +645,7 @@ static struct ts_buf packet_with(const struct ts_buf *buf, uint32_t field, size_
 	return copy;
 }
 
-static void other_hosts_read_the_first_ones_clock(void **state)
+TEST(other_hosts_read_the_first_ones_clock)
 {
 	static const struct ts_perfetto_machine machines[] = {
 		{ TS_MACHINE_MIN + 1, { (const uint8_t *)"a", 1 } },
@@ -685,7 +680,7 @@ static void other_hosts_read_the_first_ones_clock(void **state)
 	ts_buf_release(&buf);
 }
 
-static void a_host_keeps_its_id_and_no_other_has_it(void **state)
+TEST(a_host_keeps_its_id_and_no_other_has_it)
 {
 	struct ts_host host = { .name = TS_LIT("a"), .start_unix_ns = 5, .rank = TS_UNKNOWN };
 	struct ts_host name = host, session = host, rank = host;
@@ -699,31 +694,4 @@ static void a_host_keeps_its_id_and_no_other_has_it(void **state)
 	assert_int_not_equal(ts_perfetto_machine_id(&name), id);
 	assert_int_not_equal(ts_perfetto_machine_id(&session), id);
 	assert_int_not_equal(ts_perfetto_machine_id(&rank), id);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_slice_is_a_begin_and_an_end),
-		cmocka_unit_test(a_time_that_goes_back_is_told_as_it_is),
-		cmocka_unit_test(other_lanes_name_their_track_and_arrows_their_ends),
-		cmocka_unit_test(lengths_are_right_for_every_size_of_number),
-		cmocka_unit_test(what_an_op_refers_to_is_said_before_it),
-		cmocka_unit_test(a_call_stack_weighs_the_self_time),
-		cmocka_unit_test(stats_are_typed_and_their_texts_stand_once_in_a_row),
-		cmocka_unit_test(numbers_of_a_label_are_numbers),
-		cmocka_unit_test(a_counter_has_its_unit_and_what_it_is),
-		cmocka_unit_test(a_process_has_a_group_of_ours_and_one_of_lines),
-		cmocka_unit_test(lanes_of_a_row_have_one_merge_key),
-		cmocka_unit_test(a_hosts_thread_has_the_systems_number),
-		cmocka_unit_test(a_kernel_is_a_render_stage_beside_its_slice),
-		cmocka_unit_test(a_launch_names_the_render_stage_and_has_an_arrow),
-		cmocka_unit_test(gpus_are_told_in_the_order_of_their_numbers),
-		cmocka_unit_test(a_file_begins_with_its_mark),
-		cmocka_unit_test(all_packets_of_a_host_name_its_machine),
-		cmocka_unit_test(other_hosts_read_the_first_ones_clock),
-		cmocka_unit_test(a_host_keeps_its_id_and_no_other_has_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

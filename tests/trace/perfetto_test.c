@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of single trace events, against lines written by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "trace/perfetto/perfetto.h"
 
 static const struct ts_perfetto_form *const form = &ts_perfetto_json;
@@ -30,7 +25,7 @@ static struct ts_perfetto_lane lane_of(const struct ts_perfetto_row *row, uint32
 	return lane;
 }
 
-static void times_are_microseconds_with_three_decimals(void **state)
+TEST(times_are_microseconds_with_three_decimals)
 {
 	static const struct {
 		int64_t ns;
@@ -71,7 +66,7 @@ static void times_are_microseconds_with_three_decimals(void **state)
 	}
 }
 
-static void a_slice_is_its_times_around_the_tail(void **state)
+TEST(a_slice_is_its_times_around_the_tail)
 {
 	struct ts_perfetto_row row = { .pid = UINT32_MAX, .tid = UINT32_MAX };
 	struct ts_perfetto_lane lane = lane_of(&row, 0);
@@ -86,7 +81,7 @@ static void a_slice_is_its_times_around_the_tail(void **state)
 			  "\"dur\":0.010,\"name\":\"a\",\"args\":{\"self_ns\":7}}");
 }
 
-static void every_event_begins_with_its_comma(void **state)
+TEST(every_event_begins_with_its_comma)
 {
 	static const struct ts_perfetto_fact facts[] = {
 		{ .key = "chip", .text = TS_LIT("TPU v6e") },
@@ -122,7 +117,7 @@ static void every_event_begins_with_its_comma(void **state)
 	ts_buf_release(&buf);
 }
 
-static void a_counters_key_is_its_unit(void **state)
+TEST(a_counters_key_is_its_unit)
 {
 	struct ts_track hbm = { .kind = TS_TRACK_COUNTER, .name = "HBM bandwidth (GB/s)" };
 	struct ts_track plain = { .kind = TS_TRACK_COUNTER, .name = "plain" };
@@ -139,7 +134,7 @@ static void a_counters_key_is_its_unit(void **state)
 			  "\"value\":1}}");
 }
 
-static void numbers_of_a_label_are_numbers(void **state)
+TEST(numbers_of_a_label_are_numbers)
 {
 	static const struct ts_arg args[] = {
 		{ "title", { TS_VALUE_TEXT, .as.s = { (const uint8_t *)"a \"b\"", 5 } } },
@@ -162,7 +157,7 @@ static void numbers_of_a_label_are_numbers(void **state)
 			  "\"share\":1e-20,");
 }
 
-static void long_texts_are_cut_between_characters(void **state)
+TEST(long_texts_are_cut_between_characters)
 {
 	struct ts_profile profile;
 	struct ts_buf text = TS_BUF_INIT, buf = TS_BUF_INIT;
@@ -179,18 +174,4 @@ static void long_texts_are_cut_between_characters(void **state)
 	ts_buf_release(&buf);
 	ts_buf_release(&text);
 	ts_profile_release(&profile);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_are_microseconds_with_three_decimals),
-		cmocka_unit_test(a_slice_is_its_times_around_the_tail),
-		cmocka_unit_test(every_event_begins_with_its_comma),
-		cmocka_unit_test(a_counters_key_is_its_unit),
-		cmocka_unit_test(numbers_of_a_label_are_numbers),
-		cmocka_unit_test(long_texts_are_cut_between_characters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,16 +6,13 @@
 #ifndef TS_TESTS_TRACE_READ_H
 #define TS_TESTS_TRACE_READ_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
-#include <cmocka.h>
 
+#include "tests/test.h"
 #include "io/gzip.h"
 #include "tests/trace/run.h"
 

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The SQL package as one text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "trace/perfetto/sql.h"
 
 static bool has(const struct ts_buf *text, const char *word)
@@ -14,7 +8,7 @@ static bool has(const struct ts_buf *text, const char *word)
 	return ts_bytes_has(ts_buf_bytes(text), word);
 }
 
-static void one_text_has_every_view_after_what_it_needs(void **state)
+TEST(one_text_has_every_view_after_what_it_needs)
 {
 	static const char *const views[] = { "tpusight_ops",	     "tpusight_steps",
 					     "tpusight_findings",    "tpusight_classes",
@@ -39,7 +33,7 @@ static void one_text_has_every_view_after_what_it_needs(void **state)
 }
 
 /* trace_processor calls a module by the path of its file, and passes over paths with a dot. */
-static void a_module_has_a_name_that_can_be_included(void **state)
+TEST(a_module_has_a_name_that_can_be_included)
 {
 	for (size_t i = 0; i < ts_nr_sql_modules; i++) {
 		const char *name = ts_sql_modules[i].name;
@@ -48,14 +42,4 @@ static void a_module_has_a_name_that_can_be_included(void **state)
 		assert_true(ts_bytes_starts(ts_sql_modules[i].text, "-- TPUsight: "));
 	}
 	assert_string_equal(ts_sql_modules[0].name, "rows");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_text_has_every_view_after_what_it_needs),
-		cmocka_unit_test(a_module_has_a_name_that_can_be_included),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "trace/layout.h"
 #include "tests/trace/read.h"
 
-static void rounds_both_ends_down_so_that_nesting_survives(void **state)
+TEST(rounds_both_ends_down_so_that_nesting_survives)
 {
 	static const struct run_event events[] = {
 		{ LINE_OPS, OP_WHILE, 999, 10001 },  /* 0.999 to 11 ns: 0 to 11 */
@@ -32,7 +32,7 @@ static void rounds_both_ends_down_so_that_nesting_survives(void **state)
 	run_release(&run);
 }
 
-static void a_parent_stands_before_a_child_of_the_same_length(void **state)
+TEST(a_parent_stands_before_a_child_of_the_same_length)
 {
 	static const struct run_event events[] = {
 		{ LINE_OPS, OP_WHILE, 0, 5 * NS },
@@ -69,7 +69,7 @@ static void assert_events(struct run *run, const char *want)
 	cJSON_Delete(root);
 }
 
-static void ops_within_a_ns_keep_their_order_and_arrows(void **state)
+TEST(ops_within_a_ns_keep_their_order_and_arrows)
 {
 	static const struct run_event events[] = {
 		{ LINE_OPS, OP_START, 5 * NS + 100, 300 }, /* 0 ns, and nothing is in it */
@@ -86,7 +86,7 @@ static void ops_within_a_ns_keep_their_order_and_arrows(void **state)
 	run_release(&run);
 }
 
-static void of_equal_starts_the_devices_clock_decides(void **state)
+TEST(of_equal_starts_the_devices_clock_decides)
 {
 	static const struct run_event events[] = {
 		{ LINE_OPS, OP_DONE, 9 * NS, 9 * NS, 0, { RUN_INT("device_offset_ps", 700) } },
@@ -106,7 +106,7 @@ static void of_equal_starts_the_devices_clock_decides(void **state)
 	run_release(&run);
 }
 
-static void what_overlaps_gets_lanes_with_names(void **state)
+TEST(what_overlaps_gets_lanes_with_names)
 {
 	static const struct run_event events[] = {
 		{ LINE_ASYNC, OP_START, 0, 10 * NS },
@@ -132,7 +132,7 @@ static void what_overlaps_gets_lanes_with_names(void **state)
 	run_release(&run);
 }
 
-static void more_overlaps_than_lanes_are_counted_as_left_out(void **state)
+TEST(more_overlaps_than_lanes_are_counted_as_left_out)
 {
 	struct run_event events[TS_TRACE_TIDS + 7];
 	struct ts_trace_report report;
@@ -155,7 +155,7 @@ static void more_overlaps_than_lanes_are_counted_as_left_out(void **state)
 	run_release(&run);
 }
 
-static void times_before_the_start_move_everything(void **state)
+TEST(times_before_the_start_move_everything)
 {
 	static const struct run_event events[] = {
 		{ LINE_THREAD, OP_FUSION, -2500, 1000 }, /* -3 to -2 ns */
@@ -174,7 +174,7 @@ static void times_before_the_start_move_everything(void **state)
 	run_release(&run);
 }
 
-static void foreign_text_is_escaped_and_args_tell_of_the_op(void **state)
+TEST(foreign_text_is_escaped_and_args_tell_of_the_op)
 {
 	static const struct run_event events[] = {
 		{ LINE_OPS, OP_FUSION, 0, 4 * NS },
@@ -202,7 +202,7 @@ static void foreign_text_is_escaped_and_args_tell_of_the_op(void **state)
 	run_release(&run);
 }
 
-static void what_an_event_says_of_itself_is_an_arg(void **state)
+TEST(what_an_event_says_of_itself_is_an_arg)
 {
 	static const struct run_event events[] = {
 		{ LINE_OPS,
@@ -233,7 +233,7 @@ static void what_an_event_says_of_itself_is_an_arg(void **state)
 	run_release(&run);
 }
 
-static void an_arrow_leads_from_the_start_to_its_wait(void **state)
+TEST(an_arrow_leads_from_the_start_to_its_wait)
 {
 	static const struct run_event events[] = {
 		{ LINE_OPS, OP_START, 0, 10 }, /* two in flight: first in, first out */
@@ -280,7 +280,7 @@ static void an_arrow_leads_from_the_start_to_its_wait(void **state)
 	run_release(&run);
 }
 
-static void a_start_is_as_long_as_its_wait_when_events_are_chosen(void **state)
+TEST(a_start_is_as_long_as_its_wait_when_events_are_chosen)
 {
 	static const struct run_event events[] = {
 		{ LINE_MODULES, OP_MODULE, 0, NS },
@@ -305,7 +305,7 @@ static void a_start_is_as_long_as_its_wait_when_events_are_chosen(void **state)
 	run_release(&run);
 }
 
-static void our_tracks_stand_in_the_devices_process(void **state)
+TEST(our_tracks_stand_in_the_devices_process)
 {
 	static const struct run_event events[] = { { LINE_OPS, OP_FUSION, 0, 9 * NS } };
 	static const struct ts_arg args[] = {
@@ -401,7 +401,7 @@ static double place_of(const cJSON *root, double pid)
 	return -1;
 }
 
-static void each_finding_has_a_row_as_long_as_its_time_or_the_run(void **state)
+TEST(each_finding_has_a_row_as_long_as_its_time_or_the_run)
 {
 	static const struct run_event events[] = { { LINE_OPS, OP_FUSION, 2 * NS, 9 * NS },
 						   { LINE_THREAD, OP_WHILE, 5 * NS, 15 * NS } };
@@ -448,25 +448,4 @@ static void each_finding_has_a_row_as_long_as_its_time_or_the_run(void **state)
 	cJSON_Delete(root);
 	run_release(&run);
 	ts_results_release(&results);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rounds_both_ends_down_so_that_nesting_survives),
-		cmocka_unit_test(a_parent_stands_before_a_child_of_the_same_length),
-		cmocka_unit_test(ops_within_a_ns_keep_their_order_and_arrows),
-		cmocka_unit_test(of_equal_starts_the_devices_clock_decides),
-		cmocka_unit_test(what_overlaps_gets_lanes_with_names),
-		cmocka_unit_test(more_overlaps_than_lanes_are_counted_as_left_out),
-		cmocka_unit_test(times_before_the_start_move_everything),
-		cmocka_unit_test(foreign_text_is_escaped_and_args_tell_of_the_op),
-		cmocka_unit_test(what_an_event_says_of_itself_is_an_arg),
-		cmocka_unit_test(an_arrow_leads_from_the_start_to_its_wait),
-		cmocka_unit_test(a_start_is_as_long_as_its_wait_when_events_are_chosen),
-		cmocka_unit_test(our_tracks_stand_in_the_devices_process),
-		cmocka_unit_test(each_finding_has_a_row_as_long_as_its_time_or_the_run),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The breakdown: its form, and that what is shown adds up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "base/units.h"
 #include "write/breakdown.h"
 
@@ -26,7 +21,7 @@ static void assert_text(struct ts_buf *out, const char *expected)
 	ts_buf_release(out);
 }
 
-static void block_has_the_form_it_was_asked_for_in(void **state)
+TEST(block_has_the_form_it_was_asked_for_in)
 {
 	static const struct ts_breakdown_row rows[] = {
 		{ "Compute", 85200 * TS_PS_PER_US },
@@ -42,7 +37,7 @@ static void block_has_the_form_it_was_asked_for_in(void **state)
 	assert_text(&out, golden);
 }
 
-static void result_of_the_time_analysis_is_sorted_by_time(void **state)
+TEST(result_of_the_time_analysis_is_sorted_by_time)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
@@ -53,7 +48,7 @@ static void result_of_the_time_analysis_is_sorted_by_time(void **state)
 	ts_results_release(&results);
 }
 
-static void without_a_total_there_is_no_block(void **state)
+TEST(without_a_total_there_is_no_block)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
@@ -65,7 +60,7 @@ static void without_a_total_there_is_no_block(void **state)
 	ts_results_release(&results);
 }
 
-static void unit_follows_the_total(void **state)
+TEST(unit_follows_the_total)
 {
 	static const struct {
 		int64_t ps;
@@ -117,7 +112,7 @@ static void add_up(const char *text, long long *total, long long *rows, long lon
 	}
 }
 
-static void shown_rows_add_up_whatever_they_are(void **state)
+TEST(shown_rows_add_up_whatever_they_are)
 {
 	static const char *const labels[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
 	uint64_t seed = 3;
@@ -143,17 +138,4 @@ static void shown_rows_add_up_whatever_they_are(void **state)
 		assert_int_equal(tenths, 1000);
 		ts_buf_release(&out);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(block_has_the_form_it_was_asked_for_in),
-		cmocka_unit_test(result_of_the_time_analysis_is_sorted_by_time),
-		cmocka_unit_test(without_a_total_there_is_no_block),
-		cmocka_unit_test(unit_follows_the_total),
-		cmocka_unit_test(shown_rows_add_up_whatever_they_are),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

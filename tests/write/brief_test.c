@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The short report: never over its budget, valid, and never less for more room. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <cjson/cJSON.h>
 
@@ -104,7 +99,7 @@ static void then_not_less(const struct said *now, const struct said *before)
 	assert_true(now->code >= before->code);
 }
 
-static void text_keeps_every_budget_and_says_more_for_more(void **state)
+TEST(text_keeps_every_budget_and_says_more_for_more)
 {
 	struct said before = { 0, 0, 0, 0 };
 	struct ts_buf out = TS_BUF_INIT;
@@ -139,7 +134,7 @@ static void text_keeps_every_budget_and_says_more_for_more(void **state)
 	ts_results_release(&results);
 }
 
-static void json_keeps_every_budget_is_valid_and_says_more_for_more(void **state)
+TEST(json_keeps_every_budget_is_valid_and_says_more_for_more)
 {
 	int before = 0, nr = 0;
 	struct ts_buf out = TS_BUF_INIT;
@@ -174,7 +169,7 @@ static void json_keeps_every_budget_is_valid_and_says_more_for_more(void **state
 	ts_results_release(&results);
 }
 
-static void three_findings_are_explained_before_the_fourth_is_named(void **state)
+TEST(three_findings_are_explained_before_the_fourth_is_named)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
@@ -192,7 +187,7 @@ static void three_findings_are_explained_before_the_fourth_is_named(void **state
 	ts_results_release(&results);
 }
 
-static void sentences_are_whole(void **state)
+TEST(sentences_are_whole)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
@@ -214,7 +209,7 @@ static void sentences_are_whole(void **state)
 	ts_results_release(&results);
 }
 
-static void other_views_and_csv_are_refused(void **state)
+TEST(other_views_and_csv_are_refused)
 {
 	const struct ts_report report = { .brief = true, .budget = 100, .view = "time" };
 	struct ts_error err = TS_ERROR_INIT;
@@ -228,7 +223,7 @@ static void other_views_and_csv_are_refused(void **state)
 	ts_results_release(&results);
 }
 
-static void a_run_without_findings_says_so(void **state)
+TEST(a_run_without_findings_says_so)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
@@ -239,18 +234,4 @@ static void a_run_without_findings_says_so(void **state)
 	assert_true(ts_bytes_has(ts_buf_bytes(&out), "No findings.\n"));
 	ts_buf_release(&out);
 	ts_results_release(&results);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_keeps_every_budget_and_says_more_for_more),
-		cmocka_unit_test(json_keeps_every_budget_is_valid_and_says_more_for_more),
-		cmocka_unit_test(three_findings_are_explained_before_the_fourth_is_named),
-		cmocka_unit_test(sentences_are_whole),
-		cmocka_unit_test(other_views_and_csv_are_refused),
-		cmocka_unit_test(a_run_without_findings_says_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parquet's encodings, read back by decoders that are written from its specification. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "write/columns/pages.h"
 
 #include <stdlib.h>
@@ -79,7 +74,7 @@ static void assert_runs(const uint32_t *values, size_t nr, unsigned width)
 	ts_buf_release(&out);
 }
 
-static void runs_and_packed_bits_are_read_back(void **state)
+TEST(runs_and_packed_bits_are_read_back)
 {
 	static uint32_t values[MANY];
 
@@ -133,7 +128,7 @@ static void assert_differences(const int64_t *values, size_t nr)
 	ts_buf_release(&out);
 }
 
-static void differences_are_read_back(void **state)
+TEST(differences_are_read_back)
 {
 	static int64_t values[MANY];
 
@@ -151,14 +146,14 @@ static void differences_are_read_back(void **state)
 		}
 }
 
-static void differences_of_the_extremes_wrap(void **state)
+TEST(differences_of_the_extremes_wrap)
 {
 	const int64_t values[] = { INT64_MIN, INT64_MAX, 0, INT64_MAX, INT64_MIN, -1, 1 };
 
 	assert_differences(values, TS_NELEM(values));
 }
 
-static void width_has_room_for_the_largest(void **state)
+TEST(width_has_room_for_the_largest)
 {
 	static const struct {
 		size_t nr;
@@ -167,16 +162,4 @@ static void width_has_room_for_the_largest(void **state)
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		assert_int_equal(ts_pages_width(rows[i].nr), rows[i].width);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_and_packed_bits_are_read_back),
-		cmocka_unit_test(differences_are_read_back),
-		cmocka_unit_test(differences_of_the_extremes_wrap),
-		cmocka_unit_test(width_has_room_for_the_largest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A report that goes away in pieces is the same as one that is held as one text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "write/report_json.h"
 
 #define NR_ROWS 20000
@@ -47,7 +42,7 @@ static enum ts_status take(void *arg, struct ts_bytes piece, struct ts_error *er
 	return TS_OK;
 }
 
-static void the_pieces_are_the_whole_text(void **state)
+TEST(the_pieces_are_the_whole_text)
 {
 	struct taken taken = { .all = TS_BUF_INIT, .nr_good = SIZE_MAX };
 	struct ts_drain drain = { .take = take, .arg = &taken };
@@ -71,7 +66,7 @@ static void the_pieces_are_the_whole_text(void **state)
 	ts_results_release(&results);
 }
 
-static void a_piece_that_is_not_taken_ends_the_report(void **state)
+TEST(a_piece_that_is_not_taken_ends_the_report)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct taken taken = { .all = TS_BUF_INIT, .nr_good = 2 };
@@ -87,14 +82,4 @@ static void a_piece_that_is_not_taken_ends_the_report(void **state)
 	ts_buf_release(&last);
 	ts_buf_release(&taken.all);
 	ts_results_release(&results);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_pieces_are_the_whole_text),
-		cmocka_unit_test(a_piece_that_is_not_taken_ends_the_report),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

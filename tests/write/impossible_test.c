@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A figure that cannot be true, in each form: never its number where it stands, and its cause beside. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "result/impossible.h"
 #include "write/report_csv.h"
 #include "write/report_json.h"
@@ -44,7 +39,7 @@ static void then_contains(const struct ts_buf *out, const char *what, bool is_th
 
 static const struct ts_report form = { .generator = "tpusight", .version = "0.1.0" };
 
-static void json_has_null_and_the_list(void **state)
+TEST(json_has_null_and_the_list)
 {
 	struct ts_results results;
 	struct ts_buf out = TS_BUF_INIT;
@@ -68,7 +63,7 @@ static void json_has_null_and_the_list(void **state)
 	ts_results_release(&results);
 }
 
-static void csv_has_an_empty_cell(void **state)
+TEST(csv_has_an_empty_cell)
 {
 	const struct ts_report ops = { .view = "traffic.ops" };
 	struct ts_results results;
@@ -82,7 +77,7 @@ static void csv_has_an_empty_cell(void **state)
 	ts_results_release(&results);
 }
 
-static void text_says_impossible_and_why(void **state)
+TEST(text_says_impossible_and_why)
 {
 	struct ts_results results;
 	struct ts_buf out = TS_BUF_INIT;
@@ -96,15 +91,4 @@ static void text_says_impossible_and_why(void **state)
 	then_contains(&out, "895", false);
 	ts_buf_release(&out);
 	ts_results_release(&results);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_has_null_and_the_list),
-		cmocka_unit_test(csv_has_an_empty_cell),
-		cmocka_unit_test(text_says_impossible_and_why),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

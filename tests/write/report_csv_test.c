@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CSV views against tables written down by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "write/report_csv.h"
 
 #include "sample.h"
@@ -24,7 +19,7 @@ static void assert_view(const char *view, const char *expected)
 	ts_results_release(&results);
 }
 
-static void table_of_a_top_level_result_is_a_view(void **state)
+TEST(table_of_a_top_level_result_is_a_view)
 {
 	assert_view("ops",
 		    "program_id,name,self_time_ps,flops,is_remat\n"
@@ -34,7 +29,7 @@ static void table_of_a_top_level_result_is_a_view(void **state)
 }
 
 /* Its tables are views of their own. */
-static void top_level_result_gives_its_fields(void **state)
+TEST(top_level_result_gives_its_fields)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
@@ -50,14 +45,14 @@ static void top_level_result_gives_its_fields(void **state)
 	ts_results_release(&results);
 }
 
-static void result_gives_its_first_table(void **state)
+TEST(result_gives_its_first_table)
 {
 	assert_view("time", "step,total_ps\n0,62660000000\n1,62660000000\n");
 	assert_view("time.per_step", "step,total_ps\n0,62660000000\n1,62660000000\n");
 }
 
 /* Other names end in their unit, or are one. */
-static void heading_without_a_unit_gets_it_behind(void **state)
+TEST(heading_without_a_unit_gets_it_behind)
 {
 	static const struct ts_column columns[] = { { "hbm_operational_intensity", TS_MODELLED,
 						      NULL },
@@ -81,7 +76,7 @@ static void heading_without_a_unit_gets_it_behind(void **state)
 	ts_results_release(&results);
 }
 
-static void doctor_gives_its_findings(void **state)
+TEST(doctor_gives_its_findings)
 {
 	assert_view(
 		"doctor",
@@ -97,7 +92,7 @@ static void doctor_gives_its_findings(void **state)
 		"damage,damage,info,,a file is cut off,,,,,,,possible,,,,,,,,,,,\n");
 }
 
-static void result_without_tables_gives_its_fields_in_a_row(void **state)
+TEST(result_without_tables_gives_its_fields_in_a_row)
 {
 	static const char *const names[] = { "op", "ps" };
 	struct ts_buf out = TS_BUF_INIT;
@@ -123,7 +118,7 @@ static void result_without_tables_gives_its_fields_in_a_row(void **state)
 	ts_results_release(&results);
 }
 
-static void view_must_be_named_and_known(void **state)
+TEST(view_must_be_named_and_known)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf out = TS_BUF_INIT;
@@ -146,19 +141,4 @@ static void view_must_be_named_and_known(void **state)
 		TS_USAGE);
 	assert_int_equal(out.n, 0);
 	ts_results_release(&results);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table_of_a_top_level_result_is_a_view),
-		cmocka_unit_test(top_level_result_gives_its_fields),
-		cmocka_unit_test(result_gives_its_first_table),
-		cmocka_unit_test(heading_without_a_unit_gets_it_behind),
-		cmocka_unit_test(doctor_gives_its_findings),
-		cmocka_unit_test(result_without_tables_gives_its_fields_in_a_row),
-		cmocka_unit_test(view_must_be_named_and_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report as a page: whole, closed to the network, and with no way out for the data. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "write/page.h"
 #include "write/report_html.h"
 
@@ -26,7 +21,7 @@ static char *made(struct ts_buf *out)
 }
 
 /* EVIL of sample.h has a closing tag in an op's name. */
-static void data_does_not_end_its_element(void **state)
+TEST(data_does_not_end_its_element)
 {
 	static const char begin[] = "id=\"tpusight-report\">";
 	struct ts_buf out = TS_BUF_INIT;
@@ -47,7 +42,7 @@ static void data_does_not_end_its_element(void **state)
 	ts_buf_release(&out);
 }
 
-static void policy_forbids_every_connection(void **state)
+TEST(policy_forbids_every_connection)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	char *text, *policy;
@@ -68,14 +63,14 @@ static void policy_forbids_every_connection(void **state)
 }
 
 /* The bundle stands inside a script element: nothing in it may end that. */
-static void bundle_does_not_end_its_element(void **state)
+TEST(bundle_does_not_end_its_element)
 {
 	assert_false(ts_bytes_has(ts_page.script, "</script"));
 	assert_false(ts_bytes_has(ts_page.script, "<!--"));
 	assert_false(ts_bytes_has(ts_page.style, "</style"));
 }
 
-static void program_without_its_page_says_so(void **state)
+TEST(program_without_its_page_says_so)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -88,16 +83,4 @@ static void program_without_its_page_says_so(void **state)
 	assert_non_null(strstr(err.text, "npm"));
 	ts_results_release(&results);
 	ts_buf_release(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(data_does_not_end_its_element),
-		cmocka_unit_test(policy_forbids_every_connection),
-		cmocka_unit_test(bundle_does_not_end_its_element),
-		cmocka_unit_test(program_without_its_page_says_so),
-	};
-
-	return cmocka_run_group_tests_name("report_html", tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON report, read back by cJSON and held against the sample that went in. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/test.h"
 
 #include <cjson/cJSON.h>
 
@@ -66,7 +62,7 @@ static void assert_keys(cJSON *json, const char *keys)
 	assert_string_equal(all, keys);
 }
 
-static void report_has_every_value_where_its_name_says(void **state)
+TEST(report_has_every_value_where_its_name_says)
 {
 	static const char *const expected[][2] = {
 		{ "schema", "\"tpusight/1\"" },
@@ -131,7 +127,7 @@ static void report_has_every_value_where_its_name_says(void **state)
 	ts_results_release(&results);
 }
 
-static void each_number_says_where_it_comes_from(void **state)
+TEST(each_number_says_where_it_comes_from)
 {
 	static const char *const expected[][2] = {
 		{ "run.duration_ps", "measured" },
@@ -157,7 +153,7 @@ static void each_number_says_where_it_comes_from(void **state)
 	ts_results_release(&results);
 }
 
-static void view_is_that_part_alone_with_the_run(void **state)
+TEST(view_is_that_part_alone_with_the_run)
 {
 	static const char *const expected[][2] = {
 		{ "ops", "schema generator run ops notes provenance" },
@@ -183,7 +179,7 @@ static void view_is_that_part_alone_with_the_run(void **state)
 	ts_results_release(&results);
 }
 
-static void unknown_view_names_those_there_are(void **state)
+TEST(unknown_view_names_those_there_are)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_report report = everything;
@@ -200,7 +196,7 @@ static void unknown_view_names_those_there_are(void **state)
 	ts_results_release(&results);
 }
 
-static void without_a_run_it_is_null(void **state)
+TEST(without_a_run_it_is_null)
 {
 	struct ts_results results;
 	struct ts_result *result;
@@ -222,7 +218,7 @@ static void without_a_run_it_is_null(void **state)
 	ts_results_release(&results);
 }
 
-static void pretty_and_compact_are_the_same_report(void **state)
+TEST(pretty_and_compact_are_the_same_report)
 {
 	struct ts_report report = everything;
 	struct ts_results results;
@@ -238,7 +234,7 @@ static void pretty_and_compact_are_the_same_report(void **state)
 	ts_results_release(&results);
 }
 
-static void results_that_are_not_whole_are_not_reported(void **state)
+TEST(results_that_are_not_whole_are_not_reported)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
@@ -248,19 +244,4 @@ static void results_that_are_not_whole_are_not_reported(void **state)
 	assert_int_equal(ts_report_json(&out, &results, &everything, NULL), TS_NOMEM);
 	assert_int_equal(out.n, 0);
 	ts_results_release(&results);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(report_has_every_value_where_its_name_says),
-		cmocka_unit_test(each_number_says_where_it_comes_from),
-		cmocka_unit_test(view_is_that_part_alone_with_the_run),
-		cmocka_unit_test(unknown_view_names_those_there_are),
-		cmocka_unit_test(without_a_run_it_is_null),
-		cmocka_unit_test(pretty_and_compact_are_the_same_report),
-		cmocka_unit_test(results_that_are_not_whole_are_not_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

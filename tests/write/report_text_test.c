@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report for people against one written by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "codec/term.h"
 #include "result/schema/doctor.def"
 #include "write/report_text.h"
@@ -42,7 +37,7 @@ static void assert_report(const struct ts_report *report, const char *expected)
 	"  2. info a file is cut off\n"                                              \
 	"     gain: unknown, possible\n"
 
-static void report_reads_as_written_by_hand(void **state)
+TEST(report_reads_as_written_by_hand)
 {
 	assert_report(&plain,
 		      "Overview\n"
@@ -70,7 +65,7 @@ static void report_reads_as_written_by_hand(void **state)
 		      "\n" DOCTOR_TEXT);
 }
 
-static void view_is_that_part_alone(void **state)
+TEST(view_is_that_part_alone)
 {
 	struct ts_report report = plain;
 
@@ -82,7 +77,7 @@ static void view_is_that_part_alone(void **state)
 			       "     1  62.7 core-ms\n");
 }
 
-static void narrow_terminal_breaks_text_and_cuts_names(void **state)
+TEST(narrow_terminal_breaks_text_and_cuts_names)
 {
 	struct ts_report report = plain;
 
@@ -95,7 +90,7 @@ static void narrow_terminal_breaks_text_and_cuts_names(void **state)
 			       "  fusion.12         1.00 core-ns  2.00 G\n");
 }
 
-static void nothing_of_the_profile_steers_the_terminal(void **state)
+TEST(nothing_of_the_profile_steers_the_terminal)
 {
 	struct ts_report report = plain;
 	struct ts_buf out = TS_BUF_INIT;
@@ -114,7 +109,7 @@ static void nothing_of_the_profile_steers_the_terminal(void **state)
 }
 
 /* Templates of C++ are hundreds of letters long: beginning and end say which it is. */
-static void a_long_place_loses_its_middle(void **state)
+TEST(a_long_place_loses_its_middle)
 {
 	static const char name[] =
 		"void at::native::vectorized_elementwise_kernel<4, "
@@ -144,7 +139,7 @@ static void a_long_place_loses_its_middle(void **state)
 	ts_results_release(&results);
 }
 
-static void long_tables_say_how_many_rows_are_left_out(void **state)
+TEST(long_tables_say_how_many_rows_are_left_out)
 {
 	static const struct ts_column columns[] = { { "n", TS_MEASURED, "n" } };
 	struct ts_buf out = TS_BUF_INIT;
@@ -165,7 +160,7 @@ static void long_tables_say_how_many_rows_are_left_out(void **state)
 	ts_results_release(&results);
 }
 
-static void column_that_is_unknown_throughout_is_left_out(void **state)
+TEST(column_that_is_unknown_throughout_is_left_out)
 {
 	static const struct ts_column columns[] = {
 		{ "n", TS_MEASURED, "n" },
@@ -189,7 +184,7 @@ static void column_that_is_unknown_throughout_is_left_out(void **state)
 	ts_results_release(&results);
 }
 
-static void table_without_a_label_is_shown_under_its_names(void **state)
+TEST(table_without_a_label_is_shown_under_its_names)
 {
 	static const struct ts_column columns[] = {
 		{ "step", TS_MEASURED, NULL },
@@ -257,7 +252,7 @@ static void assert_ops(const char *module, size_t width, const char *expected)
 	ts_results_release(&results);
 }
 
-static void module_is_told_where_rows_differ_in_it(void **state)
+TEST(module_is_told_where_rows_differ_in_it)
 {
 	assert_ops("jit_f", 80,
 		   "  op     total     self  waits       HBM   FLOPs\n"
@@ -270,7 +265,7 @@ static void module_is_told_where_rows_differ_in_it(void **state)
 }
 
 /* Nothing but zeros, then what the column beside it says too; a width of 0 is no limit. */
-static void narrow_table_leaves_out_what_says_least(void **state)
+TEST(narrow_table_leaves_out_what_says_least)
 {
 	assert_ops("jit_f", 44,
 		   "  op     total     self       HBM   FLOPs\n"
@@ -326,7 +321,7 @@ static void assert_steps(const struct ts_report *report, const char *expected)
 }
 
 /* First what is marked so, then of times the shortest; never what the table is about. */
-static void narrow_table_keeps_what_it_is_about(void **state)
+TEST(narrow_table_keeps_what_it_is_about)
 {
 	const struct ts_report narrow = { .width = 52 };
 
@@ -341,7 +336,7 @@ static void narrow_table_keeps_what_it_is_about(void **state)
 			      "  (no room for: memory wait, FLOPs, start)\n");
 }
 
-static void rows_are_chosen_and_sorted(void **state)
+TEST(rows_are_chosen_and_sorted)
 {
 	const struct ts_report two = { .width = 24, .top = 2, .sort = "input_ps" };
 
@@ -355,7 +350,7 @@ static void rows_are_chosen_and_sorted(void **state)
 }
 
 /* Ten rows of one kernel on eight devices say as much as one. */
-static void devices_that_are_alike_are_one_row(void **state)
+TEST(devices_that_are_alike_are_one_row)
 {
 	static const struct ts_column columns[] = {
 		{ "name", TS_MEASURED, "kernel" },
@@ -404,7 +399,7 @@ struct value_case {
 	const char *text;
 };
 
-static void units_follow_the_ending_of_the_name(void **state)
+TEST(units_follow_the_ending_of_the_name)
 {
 	const struct value_case cases[] = {
 		{ "x_ps", ts_int(1500000), "1.50 \u00b5s" },
@@ -432,26 +427,4 @@ static void units_follow_the_ending_of_the_name(void **state)
 		assert_string_equal((char *)out.p, cases[i].text);
 	}
 	ts_buf_release(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(report_reads_as_written_by_hand),
-		cmocka_unit_test(view_is_that_part_alone),
-		cmocka_unit_test(narrow_terminal_breaks_text_and_cuts_names),
-		cmocka_unit_test(nothing_of_the_profile_steers_the_terminal),
-		cmocka_unit_test(a_long_place_loses_its_middle),
-		cmocka_unit_test(long_tables_say_how_many_rows_are_left_out),
-		cmocka_unit_test(column_that_is_unknown_throughout_is_left_out),
-		cmocka_unit_test(table_without_a_label_is_shown_under_its_names),
-		cmocka_unit_test(module_is_told_where_rows_differ_in_it),
-		cmocka_unit_test(narrow_table_leaves_out_what_says_least),
-		cmocka_unit_test(narrow_table_keeps_what_it_is_about),
-		cmocka_unit_test(rows_are_chosen_and_sorted),
-		cmocka_unit_test(devices_that_are_alike_are_one_row),
-		cmocka_unit_test(units_follow_the_ending_of_the_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

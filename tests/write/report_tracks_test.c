@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tracks in JSON: means by hand, and never more than the budget. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "write/report_tracks.h"
 
 static struct ts_track *counter(struct ts_result *result, uint32_t device, size_t nr)
@@ -41,7 +36,7 @@ static void assert_tracks(struct ts_results *results, size_t budget, const char 
 	"{\"tracks\":[{\"name\":\"Load (%)\",\"device_id\":0,\"unit\":\"%\"," \
 	"\"description\":\"made by hand\",\"points\":["
 
-static void points_within_the_budget_stay_as_they_are(void **state)
+TEST(points_within_the_budget_stay_as_they_are)
 {
 	struct ts_results results;
 
@@ -56,7 +51,7 @@ static void points_within_the_budget_stay_as_they_are(void **state)
  * 64 points of 0 1 2 3 0 1 2 3 ... each held for 10, budget 32: two by two, (0 + 1) / 2 and (2 + 3) / 2. The
  * last point has no time: the last pair is its first alone, 2. With the first held for 30 and not 10: 0.25.
  */
-static void points_beyond_the_budget_are_means_over_their_time(void **state)
+TEST(points_beyond_the_budget_are_means_over_their_time)
 {
 	struct ts_buf expected = TS_BUF_INIT;
 	struct ts_results results;
@@ -80,7 +75,7 @@ static void points_beyond_the_budget_are_means_over_their_time(void **state)
 }
 
 /* Devices in order, whatever the order in which they came; a budget is divided among the tracks. */
-static void tracks_share_the_budget_in_the_order_of_devices(void **state)
+TEST(tracks_share_the_budget_in_the_order_of_devices)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&out, TS_JSON_COMPACT);
@@ -104,15 +99,4 @@ static void tracks_share_the_budget_in_the_order_of_devices(void **state)
 	assert_true(nr_numbers > 100 && nr_numbers <= 2 * 100 + 8);
 	ts_buf_release(&out);
 	ts_results_release(&results);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(points_within_the_budget_stay_as_they_are),
-		cmocka_unit_test(points_beyond_the_budget_are_means_over_their_time),
-		cmocka_unit_test(tracks_share_the_budget_in_the_order_of_devices),
-	};
-
-	return cmocka_run_group_tests_name("report_tracks", tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spreadsheets, unpacked by another reader; tests/python/spreadsheet_test.py reads whole reports with other readers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "io/archive.h"
 #include "write/report_xlsx.h"
 
@@ -55,14 +50,14 @@ static void assert_has(const char *view, const char *member, const char *words)
 	ts_results_release(&results);
 }
 
-static void a_name_that_tries_to_escape_is_text(void **state)
+TEST(a_name_that_tries_to_escape_is_text)
 {
 	assert_has("ops", "xl/worksheets/sheet4.xml",
 		   "<t xml:space=\"preserve\">=cmd|&#39; /C calc&#39;!A0,&quot;&lt;/script&gt;"
 		   "\xEF\xBF\xBD[2J</t>");
 }
 
-static void cells_have_the_kind_of_their_value(void **state)
+TEST(cells_have_the_kind_of_their_value)
 {
 	assert_has("ops", "xl/worksheets/sheet4.xml",
 		   "<t xml:space=\"preserve\">18446744073709551615</t>");
@@ -73,7 +68,7 @@ static void cells_have_the_kind_of_their_value(void **state)
 	assert_has(NULL, "xl/worksheets/sheet1.xml", "step_time_ps.mean</t></is></c><c><v>0.5</v>");
 }
 
-static void a_view_has_the_run_and_its_own_tables(void **state)
+TEST(a_view_has_the_run_and_its_own_tables)
 {
 	assert_has(
 		"time", "xl/workbook.xml",
@@ -84,7 +79,7 @@ static void a_view_has_the_run_and_its_own_tables(void **state)
 }
 
 /* In 31 characters, each once, without what a name may not have. */
-static void names_of_sheets_are_cut_and_differ(void **state)
+TEST(names_of_sheets_are_cut_and_differ)
 {
 	static const struct ts_column columns[] = { { "a", TS_MEASURED, NULL } };
 	static const char *const names[] = { "a_table_with_a_name_that_is_long/1",
@@ -109,7 +104,7 @@ static void names_of_sheets_are_cut_and_differ(void **state)
 	ts_results_release(&results);
 }
 
-static void it_says_what_it_cannot_do(void **state)
+TEST(it_says_what_it_cannot_do)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -126,17 +121,4 @@ static void it_says_what_it_cannot_do(void **state)
 	assert_int_equal(ts_report_xlsx(&out, &results, &(struct ts_report){ 0 }, &err), TS_NOMEM);
 	ts_results_release(&results);
 	ts_buf_release(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_that_tries_to_escape_is_text),
-		cmocka_unit_test(cells_have_the_kind_of_their_value),
-		cmocka_unit_test(a_view_has_the_run_and_its_own_tables),
-		cmocka_unit_test(names_of_sheets_are_cut_and_differ),
-		cmocka_unit_test(it_says_what_it_cannot_do),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

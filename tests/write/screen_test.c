@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One screen of a report, against one written by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "result/schema/capture.def"
 #include "result/schema/overview.def"
 #include "write/screen.h"
@@ -41,18 +36,18 @@ static void assert_screen(size_t height, size_t top, const char *expected)
 	ts_results_release(&results);
 }
 
-static void the_run_the_verdict_the_findings(void **state)
+TEST(the_run_the_verdict_the_findings)
 {
 	assert_screen(11, 0, HEAD FIRST SECOND);
 }
 
-static void what_has_no_room_is_counted(void **state)
+TEST(what_has_no_room_is_counted)
 {
 	assert_screen(10, 0,
 		      HEAD "... and 2 more (--view doctor)\n"); /* a finding needs two lines */
 }
 
-static void as_many_findings_as_asked_for(void **state)
+TEST(as_many_findings_as_asked_for)
 {
 	assert_screen(9, 1, HEAD FIRST "... and 1 more (--view doctor)\n");
 	assert_screen(9, 2, HEAD FIRST SECOND);
@@ -86,29 +81,16 @@ static void assert_begins(const char *verdict, bool is_host, const char *says, c
 	ts_results_release(&results);
 }
 
-static void figures_that_mislead_have_no_verdict(void **state)
+TEST(figures_that_mislead_have_no_verdict)
 {
 	assert_begins("misleading", false, "The capture is misleading (tpusight check says why)\n",
 		      "compute-bound");
 	assert_begins("usable", false, "compute-bound", "misleading");
 }
 
-static void a_profile_of_hosts_is_not_called_empty(void **state)
+TEST(a_profile_of_hosts_is_not_called_empty)
 {
 	assert_begins("empty", true,
 		      "No TPU or GPU is in this profile: what is known is of its hosts\n",
 		      "capture is empty");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_run_the_verdict_the_findings),
-		cmocka_unit_test(what_has_no_room_is_counted),
-		cmocka_unit_test(as_many_findings_as_asked_for),
-		cmocka_unit_test(figures_that_mislead_have_no_verdict),
-		cmocka_unit_test(a_profile_of_hosts_is_not_called_empty),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary on the console. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "codec/term.h"
 #include "result/impossible.h"
 #include "result/schema/doctor.def"
@@ -29,7 +24,7 @@ static void assert_summary(const struct ts_results *results, size_t width, const
 	ts_buf_release(&out);
 }
 
-static void summary_fits_a_wide_terminal_in_one_line_each(void **state)
+TEST(summary_fits_a_wide_terminal_in_one_line_each)
 {
 	struct ts_results results;
 
@@ -46,7 +41,7 @@ static void summary_fits_a_wide_terminal_in_one_line_each(void **state)
 	ts_results_release(&results);
 }
 
-static void a_gain_that_others_count_is_not_a_time(void **state)
+TEST(a_gain_that_others_count_is_not_a_time)
 {
 	const struct ts_report report = { .width = 80 };
 	static const struct {
@@ -73,7 +68,7 @@ static void a_gain_that_others_count_is_not_a_time(void **state)
 	}
 }
 
-static void summary_breaks_lines_on_a_narrow_one(void **state)
+TEST(summary_breaks_lines_on_a_narrow_one)
 {
 	struct ts_results results;
 
@@ -91,7 +86,7 @@ static void summary_breaks_lines_on_a_narrow_one(void **state)
 	ts_results_release(&results);
 }
 
-static void no_line_is_wider_than_the_terminal(void **state)
+TEST(no_line_is_wider_than_the_terminal)
 {
 	struct ts_results results;
 
@@ -117,7 +112,7 @@ static void no_line_is_wider_than_the_terminal(void **state)
 	ts_results_release(&results);
 }
 
-static void what_is_missing_is_a_dash(void **state)
+TEST(what_is_missing_is_a_dash)
 {
 	struct ts_results results;
 
@@ -133,7 +128,7 @@ static void what_is_missing_is_a_dash(void **state)
 	ts_results_release(&results);
 }
 
-static void missing_utilization_says_why(void **state)
+TEST(missing_utilization_says_why)
 {
 	struct ts_results results;
 	struct ts_result *result;
@@ -157,7 +152,7 @@ static void missing_utilization_says_why(void **state)
 	ts_results_release(&results);
 }
 
-static void share_above_its_peak_is_impossible(void **state)
+TEST(share_above_its_peak_is_impossible)
 {
 	struct ts_results results;
 	struct ts_result *result;
@@ -171,7 +166,7 @@ static void share_above_its_peak_is_impossible(void **state)
 	ts_results_release(&results);
 }
 
-static void colors_are_there_only_when_asked_for(void **state)
+TEST(colors_are_there_only_when_asked_for)
 {
 	struct ts_report report = { .width = 80, .color = true };
 	struct ts_buf out = TS_BUF_INIT;
@@ -189,7 +184,7 @@ static void colors_are_there_only_when_asked_for(void **state)
 	ts_results_release(&results);
 }
 
-static void unknown_chip_is_shown_as_the_profile_names_it(void **state)
+TEST(unknown_chip_is_shown_as_the_profile_names_it)
 {
 	static const char *const names[] = { "kind", "chip" };
 	struct ts_results results;
@@ -207,7 +202,7 @@ static void unknown_chip_is_shown_as_the_profile_names_it(void **state)
 	ts_results_release(&results);
 }
 
-static void evidence_without_room_goes_without_a_trace(void **state)
+TEST(evidence_without_room_goes_without_a_trace)
 {
 	struct ts_results results;
 	struct ts_finding *finding;
@@ -225,7 +220,7 @@ static void evidence_without_room_goes_without_a_trace(void **state)
 	ts_results_release(&results);
 }
 
-static void evidence_is_its_first_sentence(void **state)
+TEST(evidence_is_its_first_sentence)
 {
 	struct ts_results results;
 	struct ts_finding *finding;
@@ -246,7 +241,7 @@ static void evidence_is_its_first_sentence(void **state)
 	ts_results_release(&results);
 }
 
-static void profile_without_a_device_shows_no_rates(void **state)
+TEST(profile_without_a_device_shows_no_rates)
 {
 	static const char *const host_names[] = { "name", "file" };
 	static const char *const device_names[] = { "kind", "chip" };
@@ -266,7 +261,7 @@ static void profile_without_a_device_shows_no_rates(void **state)
 	ts_results_release(&results);
 }
 
-static void many_findings_are_counted(void **state)
+TEST(many_findings_are_counted)
 {
 	struct ts_report report = { .width = 80 };
 	struct ts_buf out = TS_BUF_INIT;
@@ -283,25 +278,4 @@ static void many_findings_are_counted(void **state)
 				  "--view doctor)\n"));
 	ts_buf_release(&out);
 	ts_results_release(&results);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(summary_fits_a_wide_terminal_in_one_line_each),
-		cmocka_unit_test(a_gain_that_others_count_is_not_a_time),
-		cmocka_unit_test(summary_breaks_lines_on_a_narrow_one),
-		cmocka_unit_test(no_line_is_wider_than_the_terminal),
-		cmocka_unit_test(what_is_missing_is_a_dash),
-		cmocka_unit_test(missing_utilization_says_why),
-		cmocka_unit_test(share_above_its_peak_is_impossible),
-		cmocka_unit_test(colors_are_there_only_when_asked_for),
-		cmocka_unit_test(unknown_chip_is_shown_as_the_profile_names_it),
-		cmocka_unit_test(evidence_without_room_goes_without_a_trace),
-		cmocka_unit_test(evidence_is_its_first_sentence),
-		cmocka_unit_test(profile_without_a_device_shows_no_rates),
-		cmocka_unit_test(many_findings_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ static int64_t allocator(struct given *given, const char *column)
 	return ts_value_int(cell(given, "allocators", "allocators", 0, column));
 }
 
-static void test_the_peak_is_found_across_threads(void **state)
+TEST(test_the_peak_is_found_across_threads)
 {
 	struct given *given = given_events();
 
@@ -94,7 +94,7 @@ static void test_the_peak_is_found_across_threads(void **state)
 }
 
 /* The core's steps end at 12, 22, 32 and 42 us: with 100, 300, 200 and 250 bytes. */
-static void test_the_heap_is_known_at_the_ends_of_steps(void **state)
+TEST(test_the_heap_is_known_at_the_ends_of_steps)
 {
 	struct given *given = given_events_with_steps(4);
 
@@ -106,7 +106,7 @@ static void test_the_heap_is_known_at_the_ends_of_steps(void **state)
 	done(given);
 }
 
-static void test_without_steps_nothing_is_said_of_them(void **state)
+TEST(test_without_steps_nothing_is_said_of_them)
 {
 	struct given *given = given_events();
 
@@ -115,7 +115,7 @@ static void test_without_steps_nothing_is_said_of_them(void **state)
 	done(given);
 }
 
-static void test_blocks_alive_at_the_peak_are_listed(void **state)
+TEST(test_blocks_alive_at_the_peak_are_listed)
 {
 	struct given *given = given_events();
 
@@ -132,7 +132,7 @@ static int64_t moment(struct given *given, size_t row, const char *column)
 }
 
 /* 4 bytes of stack beside 100, 300, 200, 250 of heap. */
-static void test_the_memory_view_has_the_curve(void **state)
+TEST(test_the_memory_view_has_the_curve)
 {
 	static const struct {
 		int64_t at_us, bytes;
@@ -153,7 +153,7 @@ static void test_the_memory_view_has_the_curve(void **state)
 }
 
 /* Thousands of small blocks hold less than one large one, and more than one of their size. */
-static void test_blocks_are_ordered_by_what_they_hold_together(void **state)
+TEST(test_blocks_are_ordered_by_what_they_hold_together)
 {
 	static struct taken all[MANY + 2];
 	struct given *given = given_nothing();
@@ -196,7 +196,7 @@ static void test_blocks_are_ordered_by_what_they_hold_together(void **state)
 	done(given);
 }
 
-static void test_counters_stand_under_the_device_of_the_name(void **state)
+TEST(test_counters_stand_under_the_device_of_the_name)
 {
 	struct given *given = given_events();
 	const struct ts_result *result;
@@ -208,19 +208,4 @@ static void test_counters_stand_under_the_device_of_the_name(void **state)
 	assert_true(fabs(result->tracks[0].points[1].value * 1073741824.0 - 304) < 1e-6);
 	assert_true(fabs(result->tracks[1].points[0].value - 50) < 1e-9);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_peak_is_found_across_threads),
-		cmocka_unit_test(test_the_heap_is_known_at_the_ends_of_steps),
-		cmocka_unit_test(test_without_steps_nothing_is_said_of_them),
-		cmocka_unit_test(test_blocks_alive_at_the_peak_are_listed),
-		cmocka_unit_test(test_the_memory_view_has_the_curve),
-		cmocka_unit_test(test_blocks_are_ordered_by_what_they_hold_together),
-		cmocka_unit_test(test_counters_stand_under_the_device_of_the_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
  * Room in device memory. VEC is f32[1024,128] in whole tiles: N = 524 288 bytes. A run holds its
  * arguments and results from beginning to end; the answers beside the cases are counted by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "analysis/analysis.h"
 #include "analysis/facts/capacity.h"
 #include "analysis/settings.h"
@@ -145,7 +140,7 @@ static size_t rows(const struct given *given, const char *name)
 	return table ? table->nr_rows : 0;
 }
 
-static void test_a_buffer_is_alive_from_its_op_to_its_last_user(void **state)
+TEST(test_a_buffer_is_alive_from_its_op_to_its_last_user)
 {
 	struct given *given = given_new();
 
@@ -168,7 +163,7 @@ static void test_a_buffer_is_alive_from_its_op_to_its_last_user(void **state)
 	done(given);
 }
 
-static void test_names_of_a_buffer_are_one_buffer(void **state)
+TEST(test_names_of_a_buffer_are_one_buffer)
 {
 	struct given *given = given_new();
 
@@ -187,7 +182,7 @@ static void test_names_of_a_buffer_are_one_buffer(void **state)
 	done(given);
 }
 
-static void test_padding_of_the_layout_takes_room(void **state)
+TEST(test_padding_of_the_layout_takes_room)
 {
 	struct given *given = given_new();
 
@@ -201,7 +196,7 @@ static void test_padding_of_the_layout_takes_room(void **state)
 	done(given);
 }
 
-static void test_other_memories_are_not_hbm(void **state)
+TEST(test_other_memories_are_not_hbm)
 {
 	struct given *given = given_new();
 
@@ -220,7 +215,7 @@ static void test_other_memories_are_not_hbm(void **state)
 }
 
 /* The body doubles the second array by way of a temporary; the loop has two arrays, not six. */
-static void test_a_loop_has_what_it_carries_once(void **state)
+TEST(test_a_loop_has_what_it_carries_once)
 {
 	struct given *given = given_new();
 	size_t comp;
@@ -253,7 +248,7 @@ static void test_a_loop_has_what_it_carries_once(void **state)
 	done(given);
 }
 
-static void test_an_update_in_place_takes_no_room(void **state)
+TEST(test_an_update_in_place_takes_no_room)
 {
 	struct given *given = given_new();
 	size_t comp;
@@ -276,7 +271,7 @@ static void test_an_update_in_place_takes_no_room(void **state)
 }
 
 /* Each op makes its result of its operand's elements, one of one: a, b and c are one buffer. */
-static void test_an_elementwise_op_writes_over_its_operand(void **state)
+TEST(test_an_elementwise_op_writes_over_its_operand)
 {
 	struct given *given = given_new();
 
@@ -293,7 +288,7 @@ static void test_an_elementwise_op_writes_over_its_operand(void **state)
 }
 
 /* b is a again, as another op reads a later; and on the chip operand and result both count. */
-static void test_an_operand_that_lives_on_is_not_written_over(void **state)
+TEST(test_an_operand_that_lives_on_is_not_written_over)
 {
 	struct given *given = given_new();
 
@@ -312,7 +307,7 @@ static void test_an_operand_that_lives_on_is_not_written_over(void **state)
 }
 
 /* Each op of the fusion takes the one before it twice: as many ways through it as 2 to the 60th. */
-static void test_a_fusion_of_many_ways_is_looked_at_once(void **state)
+TEST(test_a_fusion_of_many_ways_is_looked_at_once)
 {
 	struct given *given = given_new();
 	size_t comp = make_comp(&given->make, "fused");
@@ -335,7 +330,7 @@ static void test_a_fusion_of_many_ways_is_looked_at_once(void **state)
 }
 
 /* n reads an element of what "two" made, not what an op of its own gave it. */
-static void test_an_element_of_a_tuple_is_not_written_over(void **state)
+TEST(test_an_element_of_a_tuple_is_not_written_over)
 {
 	struct given *given = given_new();
 
@@ -352,7 +347,7 @@ static void test_an_element_of_a_tuple_is_not_written_over(void **state)
 }
 
 /* Two halves are one whole that a loop carries: it is counted, and they are not beside it. */
-static void test_pieces_of_what_a_loop_carries_count_once(void **state)
+TEST(test_pieces_of_what_a_loop_carries_count_once)
 {
 	static const char half[] = "f32[512,128]{1,0:T(8,128)S(1)}";
 	struct given *given = given_new();
@@ -385,7 +380,7 @@ static void test_pieces_of_what_a_loop_carries_count_once(void **state)
  * The body reads what it carries at its beginning and makes the next at its end: u and v, which are
  * between, may have that memory.
  */
-static void test_what_a_loop_carries_is_away_between_its_last_use_and_the_next(void **state)
+TEST(test_what_a_loop_carries_is_away_between_its_last_use_and_the_next)
 {
 	struct given *given = given_new();
 	size_t comp;
@@ -456,7 +451,7 @@ static void body_that_reads_late(struct given *given)
 }
 
 /* x, t and u at u, though x is first read at y. */
-static void test_what_a_loop_carries_is_there_from_its_bodys_first_op(void **state)
+TEST(test_what_a_loop_carries_is_there_from_its_bodys_first_op)
 {
 	struct given *given = given_new();
 
@@ -472,7 +467,7 @@ static void body_that_hands_on(struct given *given)
 }
 
 /* What the loop begins with, what it carries and what it leaves are one array. */
-static void test_what_a_loop_carries_on_the_chip_counts_once(void **state)
+TEST(test_what_a_loop_carries_on_the_chip_counts_once)
 {
 	struct given *given = given_new();
 
@@ -487,7 +482,7 @@ static void test_what_a_loop_carries_on_the_chip_counts_once(void **state)
  * Started before its operand is there, which comes with the update: the result begins then. The
  * context, which is there from the start, is not the program's.
  */
-static void test_what_waits_is_started_without_operands(void **state)
+TEST(test_what_waits_is_started_without_operands)
 {
 	struct given *given = given_new();
 	size_t comp;
@@ -510,7 +505,7 @@ static void test_what_waits_is_started_without_operands(void **state)
 	done(given);
 }
 
-static void test_arrays_on_the_host_are_counted_apart(void **state)
+TEST(test_arrays_on_the_host_are_counted_apart)
 {
 	struct given *given = given_new();
 
@@ -542,7 +537,7 @@ static struct given *given_sort(const char *keys, const char *values, int64_t ro
 	return given;
 }
 
-static void test_a_sort_writes_over_its_operands_in_hbm(void **state)
+TEST(test_a_sort_writes_over_its_operands_in_hbm)
 {
 	struct given *given = given_sort(VEC, VEC, 6);
 
@@ -552,7 +547,7 @@ static void test_a_sort_writes_over_its_operands_in_hbm(void **state)
 }
 
 /* The result is in HBM and the operand is not: they cannot be one. */
-static void test_a_sort_does_not_write_over_operands_on_the_chip(void **state)
+TEST(test_a_sort_does_not_write_over_operands_on_the_chip)
 {
 	struct given *given = given_sort(ON_CHIP, ON_CHIP, 6);
 
@@ -563,7 +558,7 @@ static void test_a_sort_does_not_write_over_operands_on_the_chip(void **state)
 }
 
 /* The values go into a result of the program, which has its memory from the beginning. */
-static void test_a_sort_into_a_result_of_the_program_keeps_its_operand(void **state)
+TEST(test_a_sort_into_a_result_of_the_program_keeps_its_operand)
 {
 	struct given *given = given_sort(VEC, VEC, 5);
 
@@ -605,7 +600,7 @@ static void given_step(struct given *given, bool donates)
 	analyse(given);
 }
 
-static void test_a_donated_argument_is_its_result(void **state)
+TEST(test_a_donated_argument_is_its_result)
 {
 	struct given *given = given_new();
 
@@ -621,7 +616,7 @@ static void test_a_donated_argument_is_its_result(void **state)
 	done(given);
 }
 
-static void test_donation_is_proposed_where_shapes_are_equal(void **state)
+TEST(test_donation_is_proposed_where_shapes_are_equal)
 {
 	struct given *given = given_new();
 
@@ -712,7 +707,7 @@ static void given_assignment(struct given *given)
 	ts_pbw_end(out, all);
 }
 
-static void test_the_compilers_own_plan_is_replayed(void **state)
+TEST(test_the_compilers_own_plan_is_replayed)
 {
 	struct given *given = given_new();
 
@@ -734,7 +729,7 @@ static void test_the_compilers_own_plan_is_replayed(void **state)
 	done(given);
 }
 
-static void test_every_truncation_of_a_plan_is_survived(void **state)
+TEST(test_every_truncation_of_a_plan_is_survived)
 {
 	struct given *given = given_new();
 	struct ts_bytes whole;
@@ -783,7 +778,7 @@ static int64_t peak_of_chain(const char *libtpu, const char *first, const char *
 }
 
 /* The argument and the result, and beside them a (at 1 and 2) and b (at 2 and 3); c is there from 3 on. */
-static void test_temporaries_stand_in_the_memory_of_a_result_until_it_is_there(void **state)
+TEST(test_temporaries_stand_in_the_memory_of_a_result_until_it_is_there)
 {
 	static const char *const older[] = { "0.0.42.1", "0.0.45", "0.0.9", "0.0.43.2" };
 	static const char *const newer[] = { "0.0.46", "0.0.46.3", "0.0.51", "0.1.0", "1.0" };
@@ -797,7 +792,7 @@ static void test_temporaries_stand_in_the_memory_of_a_result_until_it_is_there(v
 	assert_int_equal(peak_of_chain("0.0.42", "reverse", "negate"), 3 * N);
 }
 
-static void test_what_other_chips_write_keeps_out_of_the_memory_of_results(void **state)
+TEST(test_what_other_chips_write_keeps_out_of_the_memory_of_results)
 {
 	static const char *const opcodes[] = { "all-to-all", "all-gather", "collective-permute" };
 
@@ -806,7 +801,7 @@ static void test_what_other_chips_write_keeps_out_of_the_memory_of_results(void 
 	assert_int_equal(peak_of_chain("0.0.42", "all-reduce", "reverse"), 3 * N);
 }
 
-static void test_where_the_compilers_version_is_unknown_both_peaks_are_told(void **state)
+TEST(test_where_the_compilers_version_is_unknown_both_peaks_are_told)
 {
 	struct given *given = given_new();
 
@@ -833,7 +828,7 @@ static int64_t peak_of_pair(const char *last)
 }
 
 /* a ends in the op that makes the result: only one that writes over it has its place. */
-static void test_a_result_that_is_written_over_its_operand_takes_its_place(void **state)
+TEST(test_a_result_that_is_written_over_its_operand_takes_its_place)
 {
 	assert_int_equal(peak_of_pair("negate"), 2 * N);
 	assert_int_equal(peak_of_pair("reverse"), 3 * N);
@@ -844,7 +839,7 @@ static void test_a_result_that_is_written_over_its_operand_takes_its_place(void 
  * The argument is gone behind a, and its result is there from d on. Between them b (at 2 and 3) has
  * the place; a (at 1 and 2) and c (at 3 and 4) never are there at one time.
  */
-static void test_what_fits_stands_where_a_donated_argument_was(void **state)
+TEST(test_what_fits_stands_where_a_donated_argument_was)
 {
 	static const struct {
 		const char *libtpu;
@@ -875,7 +870,7 @@ static void test_what_fits_stands_where_a_donated_argument_was(void **state)
  * says that the call's result stands in the place of x, they are one array while it runs, and that
  * place is x's again behind it, until y.
  */
-static void test_a_place_that_the_module_names_counts_once_and_stays(void **state)
+TEST(test_a_place_that_the_module_names_counts_once_and_stays)
 {
 	for (int64_t told = 0; told < 2; told++) {
 		struct given *given = given_new();
@@ -896,7 +891,7 @@ static void test_a_place_that_the_module_names_counts_once_and_stays(void **stat
 	}
 }
 
-static void test_an_unknown_chip_leaves_the_share_unknown(void **state)
+TEST(test_an_unknown_chip_leaves_the_share_unknown)
 {
 	struct given *given = given_new();
 
@@ -906,44 +901,4 @@ static void test_an_unknown_chip_leaves_the_share_unknown(void **state)
 	assert_int_equal(ts_result_get(given->result, "peak_pct").type, TS_VALUE_NULL);
 	assert_int_equal(ts_result_get(given->result, "hbm_bytes").type, TS_VALUE_NULL);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_buffer_is_alive_from_its_op_to_its_last_user),
-		cmocka_unit_test(test_names_of_a_buffer_are_one_buffer),
-		cmocka_unit_test(test_padding_of_the_layout_takes_room),
-		cmocka_unit_test(test_other_memories_are_not_hbm),
-		cmocka_unit_test(test_a_loop_has_what_it_carries_once),
-		cmocka_unit_test(test_an_update_in_place_takes_no_room),
-		cmocka_unit_test(test_an_elementwise_op_writes_over_its_operand),
-		cmocka_unit_test(test_an_operand_that_lives_on_is_not_written_over),
-		cmocka_unit_test(test_a_fusion_of_many_ways_is_looked_at_once),
-		cmocka_unit_test(test_an_element_of_a_tuple_is_not_written_over),
-		cmocka_unit_test(test_pieces_of_what_a_loop_carries_count_once),
-		cmocka_unit_test(
-			test_what_a_loop_carries_is_away_between_its_last_use_and_the_next),
-		cmocka_unit_test(test_what_a_loop_carries_is_there_from_its_bodys_first_op),
-		cmocka_unit_test(test_what_a_loop_carries_on_the_chip_counts_once),
-		cmocka_unit_test(test_what_waits_is_started_without_operands),
-		cmocka_unit_test(test_arrays_on_the_host_are_counted_apart),
-		cmocka_unit_test(test_a_sort_writes_over_its_operands_in_hbm),
-		cmocka_unit_test(test_a_sort_does_not_write_over_operands_on_the_chip),
-		cmocka_unit_test(test_a_sort_into_a_result_of_the_program_keeps_its_operand),
-		cmocka_unit_test(test_a_donated_argument_is_its_result),
-		cmocka_unit_test(test_donation_is_proposed_where_shapes_are_equal),
-		cmocka_unit_test(test_the_compilers_own_plan_is_replayed),
-		cmocka_unit_test(test_every_truncation_of_a_plan_is_survived),
-		cmocka_unit_test(
-			test_temporaries_stand_in_the_memory_of_a_result_until_it_is_there),
-		cmocka_unit_test(test_what_other_chips_write_keeps_out_of_the_memory_of_results),
-		cmocka_unit_test(test_where_the_compilers_version_is_unknown_both_peaks_are_told),
-		cmocka_unit_test(test_a_result_that_is_written_over_its_operand_takes_its_place),
-		cmocka_unit_test(test_what_fits_stands_where_a_donated_argument_was),
-		cmocka_unit_test(test_a_place_that_the_module_names_counts_once_and_stays),
-		cmocka_unit_test(test_an_unknown_chip_leaves_the_share_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,7 +156,7 @@ static struct given *given_two_layers(void)
 	return given;
 }
 
-static void test_the_peak_has_its_time_its_step_and_what_was_reserved(void **state)
+TEST(test_the_peak_has_its_time_its_step_and_what_was_reserved)
 {
 	struct given *given = given_two_layers();
 
@@ -176,7 +176,7 @@ static void test_the_peak_has_its_time_its_step_and_what_was_reserved(void **sta
 	done(given);
 }
 
-static void test_blocks_at_the_peak_belong_to_who_took_them(void **state)
+TEST(test_blocks_at_the_peak_belong_to_who_took_them)
 {
 	struct given *given = given_two_layers();
 
@@ -189,7 +189,7 @@ static void test_blocks_at_the_peak_belong_to_who_took_them(void **state)
 	done(given);
 }
 
-static void test_what_another_thread_takes_is_its_own(void **state)
+TEST(test_what_another_thread_takes_is_its_own)
 {
 	struct given *given = given_two_layers();
 
@@ -203,7 +203,7 @@ static void test_what_another_thread_takes_is_its_own(void **state)
 	done(given);
 }
 
-static void test_steps_have_a_peak_and_an_end(void **state)
+TEST(test_steps_have_a_peak_and_an_end)
 {
 	struct given *given = given_two_layers();
 
@@ -216,7 +216,7 @@ static void test_steps_have_a_peak_and_an_end(void **state)
 	done(given);
 }
 
-static void test_the_timeline_has_the_level_at_each_change(void **state)
+TEST(test_the_timeline_has_the_level_at_each_change)
 {
 	static const int64_t levels[][2] = { { 12, 400 }, { 22, 600 }, { 32, 300 },
 					     { 45, 550 }, { 55, 300 }, { 120, 100 } };
@@ -236,7 +236,7 @@ static void test_the_timeline_has_the_level_at_each_change(void **state)
 	done(given);
 }
 
-static void test_an_address_may_be_taken_again_without_being_given_back(void **state)
+TEST(test_an_address_may_be_taken_again_without_being_given_back)
 {
 	static const struct taken all[] = {
 		{ 10, 10, 1, 1000, 300, 300, 800 },
@@ -256,7 +256,7 @@ static void test_an_address_may_be_taken_again_without_being_given_back(void **s
 }
 
 /* Two threads in one whole microsecond: the number says who was first, not the thread. */
-static void test_events_of_one_moment_come_as_they_are_numbered(void **state)
+TEST(test_events_of_one_moment_come_as_they_are_numbered)
 {
 	static const struct taken late = { 10, 10, 1, 1000, -300, 100, 800 };
 	static const struct taken early = { 10, 11, 1, 1000, 300, 400, 800 };
@@ -274,7 +274,7 @@ static void test_events_of_one_moment_come_as_they_are_numbered(void **state)
 	done(given);
 }
 
-static void test_without_totals_the_events_are_added_up(void **state)
+TEST(test_without_totals_the_events_are_added_up)
 {
 	static const struct taken all[] = {
 		{ 10, 10, 1, 1000, 300, -1, -1 },
@@ -294,7 +294,7 @@ static void test_without_totals_the_events_are_added_up(void **state)
 	done(given);
 }
 
-static void test_gpus_come_before_the_hosts_memory(void **state)
+TEST(test_gpus_come_before_the_hosts_memory)
 {
 	static const struct taken all[] = {
 		{ 10, 10, 0, 1000, 900, 900, 0 },
@@ -332,7 +332,7 @@ static struct given *given_leak(int64_t nr_steps)
 	return given;
 }
 
-static void test_what_every_step_keeps_is_reported(void **state)
+TEST(test_what_every_step_keeps_is_reported)
 {
 	struct given *given = given_leak(6);
 	const struct ts_finding *found;
@@ -351,7 +351,7 @@ static void test_what_every_step_keeps_is_reported(void **state)
 	done(given);
 }
 
-static void test_a_failed_allocation_is_critical(void **state)
+TEST(test_a_failed_allocation_is_critical)
 {
 	static const struct taken all[] = { { 10, 10, 1, 1000, 700, 700, 900 } };
 	static const struct taken failed = { 20, 10, 1, 0, 400, 700, 900 };
@@ -376,7 +376,7 @@ static void test_a_failed_allocation_is_critical(void **state)
 }
 
 /* A capture that begins where it ends: nothing was allocated in it. Found by fuzzing. */
-static void test_a_device_may_have_failed_allocations_alone(void **state)
+TEST(test_a_device_may_have_failed_allocations_alone)
 {
 	static const struct taken failed = { 20, 10, 1, 0, 400, 700, 900 };
 	struct given *given = given_nothing();
@@ -393,7 +393,7 @@ static void test_a_device_may_have_failed_allocations_alone(void **state)
 	done(given);
 }
 
-static void test_a_device_that_is_nearly_full_is_reported_with_its_share(void **state)
+TEST(test_a_device_that_is_nearly_full_is_reported_with_its_share)
 {
 	static const struct {
 		int64_t peak;
@@ -419,7 +419,7 @@ static void test_a_device_that_is_nearly_full_is_reported_with_its_share(void **
 	}
 }
 
-static void test_reserved_memory_without_use_is_reported_where_there_is_much(void **state)
+TEST(test_reserved_memory_without_use_is_reported_where_there_is_much)
 {
 	static const struct {
 		int64_t allocated, reserved;
@@ -451,7 +451,7 @@ static void test_reserved_memory_without_use_is_reported_where_there_is_much(voi
 }
 
 /* cudaMalloc in the first step is a warm-up; in the second it holds the device up. */
-static void test_calls_of_the_driver_in_later_steps_are_reported(void **state)
+TEST(test_calls_of_the_driver_in_later_steps_are_reported)
 {
 	static const struct taken all[] = { { 10, 10, 1, 1000, 100, 100, 200 } };
 	struct given *given = given_nothing();
@@ -477,7 +477,7 @@ static void test_calls_of_the_driver_in_later_steps_are_reported(void **state)
 	done(given);
 }
 
-static void test_a_trace_without_events_says_nothing(void **state)
+TEST(test_a_trace_without_events_says_nothing)
 {
 	struct given *given = given_nothing();
 
@@ -490,7 +490,7 @@ static void test_a_trace_without_events_says_nothing(void **state)
 	done(given);
 }
 
-static void test_viewers_get_counters_of_the_device(void **state)
+TEST(test_viewers_get_counters_of_the_device)
 {
 	static const struct taken all[] = {
 		{ 10, 10, 0, 1000, 900, 900, 0 },
@@ -512,7 +512,7 @@ static void test_viewers_get_counters_of_the_device(void **state)
 }
 
 /* Numbers of a hostile file: sums saturate, nothing overflows. */
-static void test_absurd_numbers_do_no_harm(void **state)
+TEST(test_absurd_numbers_do_no_harm)
 {
 	static const struct taken all[] = {
 		{ 10, 10, INT64_MAX, INT64_MIN, INT64_MAX, INT64_MAX, INT64_MAX },
@@ -533,7 +533,7 @@ static void test_absurd_numbers_do_no_harm(void **state)
 
 /* 1 GiB before the capture; 1 GiB more, given back in the same stretch of time, where the capture ends:
  * the stretch shows its most, and a last point where the level is at the end. */
-static void test_a_counter_ends_where_the_capture_ends(void **state)
+TEST(test_a_counter_ends_where_the_capture_ends)
 {
 	static const struct taken all[] = {
 		{ 1, 10, 1, 1000, 1024, GIB + 1024, 2 * GIB },
@@ -555,31 +555,4 @@ static void test_a_counter_ends_where_the_capture_ends(void **state)
 	assert_true(last->value < 1.1 && track->points[1].value > 1.9);
 	assert_true(track->points[1].at_ps < last->at_ps);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_peak_has_its_time_its_step_and_what_was_reserved),
-		cmocka_unit_test(test_blocks_at_the_peak_belong_to_who_took_them),
-		cmocka_unit_test(test_what_another_thread_takes_is_its_own),
-		cmocka_unit_test(test_steps_have_a_peak_and_an_end),
-		cmocka_unit_test(test_the_timeline_has_the_level_at_each_change),
-		cmocka_unit_test(test_an_address_may_be_taken_again_without_being_given_back),
-		cmocka_unit_test(test_events_of_one_moment_come_as_they_are_numbered),
-		cmocka_unit_test(test_without_totals_the_events_are_added_up),
-		cmocka_unit_test(test_gpus_come_before_the_hosts_memory),
-		cmocka_unit_test(test_what_every_step_keeps_is_reported),
-		cmocka_unit_test(test_a_failed_allocation_is_critical),
-		cmocka_unit_test(test_a_device_may_have_failed_allocations_alone),
-		cmocka_unit_test(test_a_device_that_is_nearly_full_is_reported_with_its_share),
-		cmocka_unit_test(test_reserved_memory_without_use_is_reported_where_there_is_much),
-		cmocka_unit_test(test_calls_of_the_driver_in_later_steps_are_reported),
-		cmocka_unit_test(test_a_trace_without_events_says_nothing),
-		cmocka_unit_test(test_viewers_get_counters_of_the_device),
-		cmocka_unit_test(test_absurd_numbers_do_no_harm),
-		cmocka_unit_test(test_a_counter_ends_where_the_capture_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

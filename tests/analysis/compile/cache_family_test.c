@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants of one function: what makes them different, and the sizes that would end it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "analysis/compile/cache.h"
 #include "tests/base/rng.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 struct module_given {
 	const char *name;
@@ -81,7 +75,7 @@ static const struct difference_row differences[] = {
 	{ { { "jit_f", { "f32[8]" }, NULL, 1 }, { "jit_g", { "f32[8]" }, NULL, 1 } }, 0, 2 },
 };
 
-static void variants_differ_in_what_was_made_different(void **state)
+TEST(variants_differ_in_what_was_made_different)
 {
 	for (size_t i = 0; i < TS_NELEM(differences); i++) {
 		struct cache_state sum = { .line = 0 };
@@ -102,7 +96,7 @@ static void variants_differ_in_what_was_made_different(void **state)
 	}
 }
 
-static void dimensions_that_change_together_are_one_axis(void **state)
+TEST(dimensions_that_change_together_are_one_axis)
 {
 	static const struct module_given modules[] = {
 		{ "jit_f", { "f32[64,32]", "f32[100,64]", "s32[100,7]" }, NULL, 1 },
@@ -160,7 +154,7 @@ static struct cache_families chosen(struct ts_arena *arena, struct ts_profile *p
 	return families;
 }
 
-static void a_family_has_several_variants_of_which_one_ran(void **state)
+TEST(a_family_has_several_variants_of_which_one_ran)
 {
 	for (int stranger_ran = 0; stranger_ran < 2; stranger_ran++) {
 		struct ts_arena arena = TS_ARENA_INIT;
@@ -223,7 +217,7 @@ static double slow_cost(const int64_t *values, const int64_t *weights, size_t nr
 	return work;
 }
 
-static void no_other_choice_of_buckets_pads_less(void **state)
+TEST(no_other_choice_of_buckets_pads_less)
 {
 	struct rng rng = { 7 };
 
@@ -255,7 +249,7 @@ static void no_other_choice_of_buckets_pads_less(void **state)
 	}
 }
 
-static void extreme_sizes_have_no_overflow(void **state)
+TEST(extreme_sizes_have_no_overflow)
 {
 	static const int64_t huge[] = { INT64_MAX, INT64_MAX - 1, 1 }, negative[] = { -1, 5 };
 	static const int64_t same[] = { 4, 4, 4 }, weights[] = { 1, INT64_MAX, 0 };
@@ -271,7 +265,7 @@ static void extreme_sizes_have_no_overflow(void **state)
 	assert_int_equal(axis.nr_buckets, 0);
 }
 
-static void stems_are_names_without_numbers(void **state)
+TEST(stems_are_names_without_numbers)
 {
 	static const char *const rows[][2] = {
 		{ "jit_step", "jit_step" },
@@ -290,18 +284,4 @@ static void stems_are_names_without_numbers(void **state)
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (!ts_bytes_is(ts_module_stem(ts_bytes_of(rows[i][0])), rows[i][1]))
 			fail_msg("\"%s\"", rows[i][0]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(variants_differ_in_what_was_made_different),
-		cmocka_unit_test(dimensions_that_change_together_are_one_axis),
-		cmocka_unit_test(a_family_has_several_variants_of_which_one_ran),
-		cmocka_unit_test(no_other_choice_of_buckets_pads_less),
-		cmocka_unit_test(extreme_sizes_have_no_overflow),
-		cmocka_unit_test(stems_are_names_without_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

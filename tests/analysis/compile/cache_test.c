@@ -221,7 +221,7 @@ static const struct count_row count_rows[] = {
 	{ "no host event at all: unknown", { { { 0, 0, 0 } } }, { -1, -1, -1, -1, -1, -1 } },
 };
 
-static void what_threads_did_is_counted_once(void **state)
+TEST(what_threads_did_is_counted_once)
 {
 	for (size_t i = 0; i < TS_NELEM(count_rows); i++) {
 		struct given *given = given_threads(count_rows[i].threads, 2);
@@ -234,7 +234,7 @@ static void what_threads_did_is_counted_once(void **state)
 }
 
 /* Of a profile without the tracer's frames nothing is known of it. */
-static void a_persistent_cache_is_on_off_or_unknown(void **state)
+TEST(a_persistent_cache_is_on_off_or_unknown)
 {
 	static const struct {
 		struct event events[MAX_EVENTS];
@@ -260,7 +260,7 @@ static void a_persistent_cache_is_on_off_or_unknown(void **state)
 	}
 }
 
-static void a_compilation_has_its_phases_its_function_and_its_module(void **state)
+TEST(a_compilation_has_its_phases_its_function_and_its_module)
 {
 	static const struct event threads[][MAX_EVENTS] = {
 		{ { CALL, 0, 100 },
@@ -292,7 +292,7 @@ static void a_compilation_has_its_phases_its_function_and_its_module(void **stat
 	done(given);
 }
 
-static void calls_of_both_of_jaxs_names_are_of_one_function(void **state)
+TEST(calls_of_both_of_jaxs_names_are_of_one_function)
 {
 	static const struct event threads[][MAX_EVENTS] = {
 		{ { CALL, 0, 40 },
@@ -314,7 +314,7 @@ static void calls_of_both_of_jaxs_names_are_of_one_function(void **state)
 }
 
 /* Of two requests at once, each gets the compiler that works on a module of its name. */
-static void work_goes_to_the_request_of_its_name(void **state)
+TEST(work_goes_to_the_request_of_its_name)
 {
 	static const struct event threads[][MAX_EVENTS] = {
 		{ { CALL, 0, 100 }, { REQUEST, 10, 80 }, { EXECUTE, 95, 2 } },
@@ -337,7 +337,7 @@ static void work_goes_to_the_request_of_its_name(void **state)
  *	host	     compile-------  compile-
  *	core	op---          op---          op
  */
-static void the_wait_for_each_compilation_is_the_gap_in_it(void **state)
+TEST(the_wait_for_each_compilation_is_the_gap_in_it)
 {
 	static const struct event threads[][MAX_EVENTS] = {
 		{ { CALL, 8, 22 },
@@ -369,7 +369,7 @@ static void the_wait_for_each_compilation_is_the_gap_in_it(void **state)
 }
 
 /* A program is made by the compilation of its name that it first ran behind. */
-static void a_compilation_finds_its_program(void **state)
+TEST(a_compilation_finds_its_program)
 {
 	static const struct event threads[][MAX_EVENTS] = {
 		{ { CALL, 10, 20 },
@@ -506,7 +506,7 @@ static size_t last_begun(struct given *given)
 	return last;
 }
 
-static void what_had_an_executable_is_compiled_again(void **state)
+TEST(what_had_an_executable_is_compiled_again)
 {
 	for (size_t i = 0; i < TS_NELEM(again_rows); i++) {
 		struct given *given = given_again(&again_rows[i]);
@@ -521,7 +521,7 @@ static void what_had_an_executable_is_compiled_again(void **state)
 }
 
 /* Each process compiles the program of all for itself. */
-static void two_hosts_that_compile_one_program_do_not_compile_it_again(void **state)
+TEST(two_hosts_that_compile_one_program_do_not_compile_it_again)
 {
 	static const struct event events[MAX_EVENTS] = { { CALL, 10, 30 },
 							 { REQUEST, 12, 10 },
@@ -538,7 +538,7 @@ static void two_hosts_that_compile_one_program_do_not_compile_it_again(void **st
 }
 
 /* The same programs without the hosts' events. */
-static void without_host_events_nothing_is_known_of_compilations(void **state)
+TEST(without_host_events_nothing_is_known_of_compilations)
 {
 	static const struct again_row row = { .runs = { { 1, 5 }, { 2, 35 } } };
 	struct given *given = given_again(&row);
@@ -554,7 +554,7 @@ static void without_host_events_nothing_is_known_of_compilations(void **state)
 	done(given);
 }
 
-static void requests_beyond_any_call_are_not_kept_open(void **state)
+TEST(requests_beyond_any_call_are_not_kept_open)
 {
 	struct given *given = given_nothing();
 	struct xp xp = xp_plane(&given->bytes, "/host:CPU");
@@ -572,23 +572,4 @@ static void requests_beyond_any_call_are_not_kept_open(void **state)
 	assert_counts(given, (struct counts){ nr, 5 * nr, -1, -1, -1, -1 });
 	assert_int_equal(nr_rows(given, "cache", "compilations"), 200);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_threads_did_is_counted_once),
-		cmocka_unit_test(a_persistent_cache_is_on_off_or_unknown),
-		cmocka_unit_test(a_compilation_has_its_phases_its_function_and_its_module),
-		cmocka_unit_test(calls_of_both_of_jaxs_names_are_of_one_function),
-		cmocka_unit_test(work_goes_to_the_request_of_its_name),
-		cmocka_unit_test(the_wait_for_each_compilation_is_the_gap_in_it),
-		cmocka_unit_test(a_compilation_finds_its_program),
-		cmocka_unit_test(what_had_an_executable_is_compiled_again),
-		cmocka_unit_test(two_hosts_that_compile_one_program_do_not_compile_it_again),
-		cmocka_unit_test(without_host_events_nothing_is_known_of_compilations),
-		cmocka_unit_test(requests_beyond_any_call_are_not_kept_open),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static void assert_cell_us(struct given *given, const char *table, size_t row, c
 }
 
 /* A trace of generated kernels alone has something of a compiler. */
-static void generated_kernels_are_something_of_a_compiler(void **state)
+TEST(generated_kernels_are_something_of_a_compiler)
 {
 	struct given *given = given_trace(TRACE(LAUNCH("cudaLaunchKernel", 5, 2, 1) KERNEL(
 		"triton_poi_fused_add_relu_0", 10, 5, 1) KERNEL("gemm", 20, 5, 2)));
@@ -85,7 +85,7 @@ static void generated_kernels_are_something_of_a_compiler(void **state)
 	done(given);
 }
 
-static void a_region_inside_another_is_a_graph_break(void **state)
+TEST(a_region_inside_another_is_a_graph_break)
 {
 	struct given *given = given_trace(TRACE(
 		REGION("0/0", 0, 100) REGION("1/0", 40, 50) REGION("2/0", 60, 20)
@@ -106,7 +106,7 @@ static void a_region_inside_another_is_a_graph_break(void **state)
 	done(given);
 }
 
-static void another_compilation_of_a_frame_is_no_further_break(void **state)
+TEST(another_compilation_of_a_frame_is_no_further_break)
 {
 	struct given *given = given_trace(TRACE(REGION("0/0", 0, 100) REGION("1/0", 40, 50) REGION(
 		"0/1", 200, 90) REGION("1/1", 230, 40)));
@@ -118,7 +118,7 @@ static void another_compilation_of_a_frame_is_no_further_break(void **state)
 	done(given);
 }
 
-static void regions_one_after_the_other_are_no_break(void **state)
+TEST(regions_one_after_the_other_are_no_break)
 {
 	struct given *given =
 		given_trace(TRACE(REGION("0/0", 0, 10) REGION("1/0", 10, 10) REGION("2/0", 30, 5)));
@@ -128,7 +128,7 @@ static void regions_one_after_the_other_are_no_break(void **state)
 	done(given);
 }
 
-static void without_ids_the_regions_of_one_call_are_counted(void **state)
+TEST(without_ids_the_regions_of_one_call_are_counted)
 {
 	struct given *given = given_trace(TRACE(
 		OP("Torch-Compiled Region", 0, 100) OP("Torch-Compiled Region", 10, 50)
@@ -140,7 +140,7 @@ static void without_ids_the_regions_of_one_call_are_counted(void **state)
 	done(given);
 }
 
-static void the_frame_inside_a_region_names_it(void **state)
+TEST(the_frame_inside_a_region_names_it)
 {
 	struct given *given = given_trace(
 		TRACE(REGION("0/0", 0, 100) FRAME("train.py(12): forward", 1, 98) FRAME(
@@ -156,7 +156,7 @@ static void the_frame_inside_a_region_names_it(void **state)
 }
 
 /* dynamo > entire_frame_compile > compile_inner > ..., each with its annotation. */
-static void time_in_the_compiler_is_counted_once(void **state)
+TEST(time_in_the_compiler_is_counted_once)
 {
 	struct given *given = given_trace(TRACE(
 		OP("dynamo", 0, 1000) NOTE("dynamo_data: compile_id=0/0", 1, 1) OP(
@@ -183,7 +183,7 @@ static void time_in_the_compiler_is_counted_once(void **state)
 	done(given);
 }
 
-static void kernels_of_a_gpu_tell_what_was_fused(void **state)
+TEST(kernels_of_a_gpu_tell_what_was_fused)
 {
 	struct given *given = given_trace(TRACE(
 		REGION("0/0", 0, 100) LAUNCH("cuLaunchKernel", 10, 5, 1) LAUNCH(
@@ -214,7 +214,7 @@ static void kernels_of_a_gpu_tell_what_was_fused(void **state)
 	",\"args\":{\"Sequence number\":" #sequence "}},"
 
 /* Kernels run long after their launches, and the backward graph on its own. */
-static void a_region_has_the_device_time_of_its_kernels(void **state)
+TEST(a_region_has_the_device_time_of_its_kernels)
 {
 	struct given *given = given_trace(TRACE(
 		REGION("0/0", 0, 100) CALL("CompiledFunction", 5, 80, 41) LAUNCH("cudaLaunchKernel",
@@ -251,7 +251,7 @@ static const struct ts_finding *finding_of(struct given *given, const char *rule
 	return NULL;
 }
 
-static void the_doctor_tells_of_breaks_and_recompilations(void **state)
+TEST(the_doctor_tells_of_breaks_and_recompilations)
 {
 	struct given *given = given_trace(
 		TRACE(REGION("0/0", 0, 100) REGION("1/0", 40, 50) REGION("0/2", 200, 90)));
@@ -287,7 +287,7 @@ static struct given *given_short_kernels(int nr, const char *name, const char *c
 	return given;
 }
 
-static void many_short_kernels_without_a_cuda_graph_are_told(void **state)
+TEST(many_short_kernels_without_a_cuda_graph_are_told)
 {
 	struct given *many = given_short_kernels(1200, "ampere_sgemm", "cudaLaunchKernel");
 	struct given *few = given_short_kernels(800, "ampere_sgemm", "cudaLaunchKernel");
@@ -304,7 +304,7 @@ static void many_short_kernels_without_a_cuda_graph_are_told(void **state)
 	done(graphs);
 }
 
-static void kernels_of_one_op_each_are_told_with_their_time(void **state)
+TEST(kernels_of_one_op_each_are_told_with_their_time)
 {
 	struct given *given = given_short_kernels(
 		50, "void at::native::vectorized_elementwise_kernel<4, relu>", "cudaLaunchKernel");
@@ -318,7 +318,7 @@ static void kernels_of_one_op_each_are_told_with_their_time(void **state)
 }
 
 /* Its compiler is no wait for an executable of JAX's. */
-static void pytorchs_compiler_is_compilation_to_the_time_but_not_to_the_cache(void **state)
+TEST(pytorchs_compiler_is_compilation_to_the_time_but_not_to_the_cache)
 {
 	struct given *given = given_trace(TRACE(
 		OP("dynamo", 100, 800) OP("backend_compile", 200, 500)
@@ -331,7 +331,7 @@ static void pytorchs_compiler_is_compilation_to_the_time_but_not_to_the_cache(vo
 	done(given);
 }
 
-static void on_a_cpu_generated_code_and_library_calls_are_kernels(void **state)
+TEST(on_a_cpu_generated_code_and_library_calls_are_kernels)
 {
 	struct given *given = given_trace(TRACE(NOTE("## Call CompiledFxGraph f1 ##", 0, 100) OP(
 		"aten::addmm", 10, 20) OP("aten::copy_", 12, 5) OP("aten::empty_strided", 35, 2)
@@ -343,7 +343,7 @@ static void on_a_cpu_generated_code_and_library_calls_are_kernels(void **state)
 	done(given);
 }
 
-static void a_cpu_that_was_not_asked_for_its_kernels_leaves_fusion_unknown(void **state)
+TEST(a_cpu_that_was_not_asked_for_its_kernels_leaves_fusion_unknown)
 {
 	struct given *given = given_trace(TRACE(REGION("0/0", 0, 100)));
 
@@ -353,7 +353,7 @@ static void a_cpu_that_was_not_asked_for_its_kernels_leaves_fusion_unknown(void 
 	done(given);
 }
 
-static void a_trace_without_a_compiler_says_nothing_of_one(void **state)
+TEST(a_trace_without_a_compiler_says_nothing_of_one)
 {
 	struct given *given = given_trace(TRACE(OP("aten::add", 0, 10)));
 
@@ -363,7 +363,7 @@ static void a_trace_without_a_compiler_says_nothing_of_one(void **state)
 }
 
 /* More pieces than are kept wait inside one event that is no region: nothing is lost but nesting. */
-static void many_regions_in_one_step_are_all_counted(void **state)
+TEST(many_regions_in_one_step_are_all_counted)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	struct given *given;
@@ -383,29 +383,4 @@ static void many_regions_in_one_step_are_all_counted(void **state)
 	assert_number(given, "compile_time_ms", 0.005);
 	done(given);
 	ts_buf_release(&text);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(generated_kernels_are_something_of_a_compiler),
-		cmocka_unit_test(a_region_inside_another_is_a_graph_break),
-		cmocka_unit_test(another_compilation_of_a_frame_is_no_further_break),
-		cmocka_unit_test(regions_one_after_the_other_are_no_break),
-		cmocka_unit_test(without_ids_the_regions_of_one_call_are_counted),
-		cmocka_unit_test(the_frame_inside_a_region_names_it),
-		cmocka_unit_test(time_in_the_compiler_is_counted_once),
-		cmocka_unit_test(kernels_of_a_gpu_tell_what_was_fused),
-		cmocka_unit_test(a_region_has_the_device_time_of_its_kernels),
-		cmocka_unit_test(the_doctor_tells_of_breaks_and_recompilations),
-		cmocka_unit_test(many_short_kernels_without_a_cuda_graph_are_told),
-		cmocka_unit_test(kernels_of_one_op_each_are_told_with_their_time),
-		cmocka_unit_test(pytorchs_compiler_is_compilation_to_the_time_but_not_to_the_cache),
-		cmocka_unit_test(on_a_cpu_generated_code_and_library_calls_are_kernels),
-		cmocka_unit_test(a_cpu_that_was_not_asked_for_its_kernels_leaves_fusion_unknown),
-		cmocka_unit_test(a_trace_without_a_compiler_says_nothing_of_one),
-		cmocka_unit_test(many_regions_in_one_step_are_all_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,9 @@
 #ifndef TESTS_ANALYSIS_DOCTOR_GIVEN_H
 #define TESTS_ANALYSIS_DOCTOR_GIVEN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "analysis/analysis.h"
 #include "analysis/facts/capture.h"
 #include "analysis/facts/doctor.h"

@@ -46,7 +46,7 @@ static void given_run(struct given *run, const int64_t ms[TS_NR_BUCKETS])
 }
 
 /* 20 GB/s of 1 TB/s beside matrix units at 60 %, and at 40 %. */
-static void the_bound_that_a_run_does_not_have_is_not_a_fault(void **state)
+TEST(the_bound_that_a_run_does_not_have_is_not_a_fault)
 {
 	const struct ts_memory_facts memory = { .hbm = { .share = 0.02 } };
 
@@ -74,7 +74,7 @@ static void the_bound_that_a_run_does_not_have_is_not_a_fault(void **state)
 	}
 }
 
-static void figures_are_those_of_the_other_results(void **state)
+TEST(figures_are_those_of_the_other_results)
 {
 	const int64_t ms[TS_NR_BUCKETS] = { 500, 100, 0, 50, 0, 0, 40, 110, 200 };
 	const struct ts_result *doctor;
@@ -96,7 +96,7 @@ static void figures_are_those_of_the_other_results(void **state)
 }
 
 /* Steps of 145 ms whose device works 92, then 85, then 70 % of the time. */
-static void a_step_is_judged_by_what_of_it_is_work(void **state)
+TEST(a_step_is_judged_by_what_of_it_is_work)
 {
 	static const struct {
 		int64_t ms[TS_NR_BUCKETS];
@@ -124,7 +124,7 @@ static void a_step_is_judged_by_what_of_it_is_work(void **state)
 	}
 }
 
-static void the_top_op_is_named_with_its_share(void **state)
+TEST(the_top_op_is_named_with_its_share)
 {
 	const int64_t ms[TS_NR_BUCKETS] = { 900, 0, 0, 0, 0, 0, 0, 0, 100 };
 	const struct ts_result *doctor;
@@ -148,7 +148,7 @@ static void the_top_op_is_named_with_its_share(void **state)
 	given_release(&run);
 }
 
-static void what_is_not_known_is_null_and_has_no_band(void **state)
+TEST(what_is_not_known_is_null_and_has_no_band)
 {
 	static const char *const names[] = { "device_utilization", "kernel_duration",
 					     "host_overhead",	   "memory_bandwidth",
@@ -170,7 +170,7 @@ static void what_is_not_known_is_null_and_has_no_band(void **state)
 	given_release(&run);
 }
 
-static void compilation_is_unknown_where_no_host_thread_was_recorded(void **state)
+TEST(compilation_is_unknown_where_no_host_thread_was_recorded)
 {
 	const int64_t ms[TS_NR_BUCKETS] = { 1000 };
 	const struct ts_result *doctor;
@@ -190,7 +190,7 @@ static void compilation_is_unknown_where_no_host_thread_was_recorded(void **stat
 }
 
 /* The value on the limit is on the better side. */
-static void bands_end_at_their_limits(void **state)
+TEST(bands_end_at_their_limits)
 {
 	static const struct {
 		double duty;
@@ -209,7 +209,7 @@ static void bands_end_at_their_limits(void **state)
 	}
 }
 
-static void bands_are_settable(void **state)
+TEST(bands_are_settable)
 {
 	const int64_t ms[TS_NR_BUCKETS] = { 800, 0, 0, 0, 0, 0, 0, 0, 200 };
 	const struct ts_result *doctor;
@@ -227,7 +227,7 @@ static void bands_are_settable(void **state)
 	given_release(&run);
 }
 
-static void modules_alone_have_no_key_figures(void **state)
+TEST(modules_alone_have_no_key_figures)
 {
 	struct given run;
 
@@ -251,7 +251,7 @@ static struct given_op transfer(const char *name, const char *text, int64_t time
 				  0 };
 }
 
-static void a_large_transfer_is_told_where_transfers_cost_little_in_all(void **state)
+TEST(a_large_transfer_is_told_where_transfers_cost_little_in_all)
 {
 	const int64_t ms[TS_NR_BUCKETS] = { 960, 0, 0, 40 };
 	const struct ts_finding *finding;
@@ -275,7 +275,7 @@ static void a_large_transfer_is_told_where_transfers_cost_little_in_all(void **s
 	given_release(&run);
 }
 
-static void large_transfers_are_not_told_twice(void **state)
+TEST(large_transfers_are_not_told_twice)
 {
 	const int64_t ms[TS_NR_BUCKETS] = { 800, 0, 0, 200 };
 	const struct ts_result *doctor;
@@ -292,7 +292,7 @@ static void large_transfers_are_not_told_twice(void **state)
 	given_release(&run);
 }
 
-static void very_many_small_transfers_are_told_with_their_own_advice(void **state)
+TEST(very_many_small_transfers_are_told_with_their_own_advice)
 {
 	const int64_t ms[TS_NR_BUCKETS] = { 960, 0, 0, 40 };
 	const struct ts_finding *finding;
@@ -347,7 +347,7 @@ static void assert_rows_are_of_rules(const struct ts_advice_list *list)
 	}
 }
 
-static void every_rule_has_advice_and_every_row_a_rule(void **state)
+TEST(every_rule_has_advice_and_every_row_a_rule)
 {
 	for (size_t i = 0; i < TS_NELEM(rule_names); i++) {
 		for (int f = 0; f < TS_NR_FRAMEWORKS; f++) {
@@ -365,7 +365,7 @@ static void every_rule_has_advice_and_every_row_a_rule(void **state)
 
 /* What looks into XLA's programs, or at a TPU, has nothing to say of a profile of PyTorch's; a
  * cause of the capture brings words of its own. */
-static void users_of_pytorch_are_not_told_of_jax(void **state)
+TEST(users_of_pytorch_are_not_told_of_jax)
 {
 	static const char *const of_xla[] = { "capture",       "infeed_outfeed",
 					      "exposed_async", "sparsecore_offload",
@@ -388,26 +388,4 @@ static void users_of_pytorch_are_not_told_of_jax(void **state)
 		assert_null(strstr(advice->advice, "jit"));
 	}
 	assert_int_equal(nr_of_xla, TS_NELEM(of_xla));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_bound_that_a_run_does_not_have_is_not_a_fault),
-		cmocka_unit_test(figures_are_those_of_the_other_results),
-		cmocka_unit_test(a_step_is_judged_by_what_of_it_is_work),
-		cmocka_unit_test(the_top_op_is_named_with_its_share),
-		cmocka_unit_test(what_is_not_known_is_null_and_has_no_band),
-		cmocka_unit_test(compilation_is_unknown_where_no_host_thread_was_recorded),
-		cmocka_unit_test(bands_end_at_their_limits),
-		cmocka_unit_test(bands_are_settable),
-		cmocka_unit_test(modules_alone_have_no_key_figures),
-		cmocka_unit_test(a_large_transfer_is_told_where_transfers_cost_little_in_all),
-		cmocka_unit_test(large_transfers_are_not_told_twice),
-		cmocka_unit_test(very_many_small_transfers_are_told_with_their_own_advice),
-		cmocka_unit_test(every_rule_has_advice_and_every_row_a_rule),
-		cmocka_unit_test(users_of_pytorch_are_not_told_of_jax),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void given_memory_run(struct given *run, const char *op)
 	run->profile.session = TS_LIT("2026_01_01");
 }
 
-static void an_op_is_linked_by_module_and_program_and_by_its_first_execution(void **state)
+TEST(an_op_is_linked_by_module_and_program_and_by_its_first_execution)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -72,7 +72,7 @@ static void an_op_is_linked_by_module_and_program_and_by_its_first_execution(voi
 }
 
 /* XProf counts from the start of the host whose trace it shows. */
-static void times_of_a_host_that_began_later_are_by_its_own_clock(void **state)
+TEST(times_of_a_host_that_began_later_are_by_its_own_clock)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -88,7 +88,7 @@ static void times_of_a_host_that_began_later_are_by_its_own_clock(void **state)
 	given_release(&run);
 }
 
-static void a_profile_outside_a_log_directory_has_no_links(void **state)
+TEST(a_profile_outside_a_log_directory_has_no_links)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -105,7 +105,7 @@ static void a_profile_outside_a_log_directory_has_no_links(void **state)
 }
 
 /* Other programs have ops of the same name, and one op can be named twice. */
-static void slices_of_an_op_are_asked_for_by_its_program(void **state)
+TEST(slices_of_an_op_are_asked_for_by_its_program)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -120,7 +120,7 @@ static void slices_of_an_op_are_asked_for_by_its_program(void **state)
 	given_release(&run);
 }
 
-static void slices_of_several_programs_are_asked_for_one_program_after_the_other(void **state)
+TEST(slices_of_several_programs_are_asked_for_one_program_after_the_other)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -145,7 +145,7 @@ static void slices_of_several_programs_are_asked_for_one_program_after_the_other
 }
 
 /* A GPU's kernels of a trace have no module, and may be drawn as render stages too. */
-static void slices_without_a_module_are_asked_for_once(void **state)
+TEST(slices_without_a_module_are_asked_for_once)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -163,7 +163,7 @@ static void slices_without_a_module_are_asked_for_once(void **state)
 	given_release(&run);
 }
 
-static void what_is_not_about_an_op_that_ran_is_found_by_its_id(void **state)
+TEST(what_is_not_about_an_op_that_ran_is_found_by_its_id)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -180,7 +180,7 @@ static void what_is_not_about_an_op_that_ran_is_found_by_its_id(void **state)
 	given_release(&run);
 }
 
-static void an_op_without_its_module_has_no_graph(void **state)
+TEST(an_op_without_its_module_has_no_graph)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -195,7 +195,7 @@ static void an_op_without_its_module_has_no_graph(void **state)
 	given_release(&run);
 }
 
-static void names_do_not_leave_their_place_in_an_address_or_in_sql(void **state)
+TEST(names_do_not_leave_their_place_in_an_address_or_in_sql)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -210,7 +210,7 @@ static void names_do_not_leave_their_place_in_an_address_or_in_sql(void **state)
 	given_release(&run);
 }
 
-static void times_stand_in_order_and_the_longest_is_linked(void **state)
+TEST(times_stand_in_order_and_the_longest_is_linked)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 600, 0, 0, 0, 0, 0, 0, 0, 400 };
 	const struct ts_finding *finding;
@@ -243,7 +243,7 @@ static void times_stand_in_order_and_the_longest_is_linked(void **state)
 	given_release(&run);
 }
 
-static void a_bounded_impact_says_how_and_an_unknown_one_does_not(void **state)
+TEST(a_bounded_impact_says_how_and_an_unknown_one_does_not)
 {
 	const struct ts_result *doctor;
 	struct given run;
@@ -297,7 +297,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static void ids_do_not_depend_on_the_order_of_ops_or_on_thresholds(void **state)
+TEST(ids_do_not_depend_on_the_order_of_ops_or_on_thresholds)
 {
 	struct ids base = ids_of(0, 70, 30);
 
@@ -310,25 +310,4 @@ static void ids_do_not_depend_on_the_order_of_ops_or_on_thresholds(void **state)
 		assert_int_equal(other.nr, base.nr);
 		assert_memory_equal(other.text, base.text, base.nr * sizeof(base.text[0]));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_op_is_linked_by_module_and_program_and_by_its_first_execution),
-		cmocka_unit_test(times_of_a_host_that_began_later_are_by_its_own_clock),
-		cmocka_unit_test(a_profile_outside_a_log_directory_has_no_links),
-		cmocka_unit_test(slices_of_an_op_are_asked_for_by_its_program),
-		cmocka_unit_test(
-			slices_of_several_programs_are_asked_for_one_program_after_the_other),
-		cmocka_unit_test(slices_without_a_module_are_asked_for_once),
-		cmocka_unit_test(what_is_not_about_an_op_that_ran_is_found_by_its_id),
-		cmocka_unit_test(an_op_without_its_module_has_no_graph),
-		cmocka_unit_test(names_do_not_leave_their_place_in_an_address_or_in_sql),
-		cmocka_unit_test(times_stand_in_order_and_the_longest_is_linked),
-		cmocka_unit_test(a_bounded_impact_says_how_and_an_unknown_one_does_not),
-		cmocka_unit_test(ids_do_not_depend_on_the_order_of_ops_or_on_thresholds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,7 +119,7 @@ static void then_bounded(const struct given *run, const struct ts_result *doctor
 	}
 }
 
-static void no_finding_promises_more_than_there_is(void **state)
+TEST(no_finding_promises_more_than_there_is)
 {
 	size_t nr = 0;
 
@@ -138,13 +138,4 @@ static void no_finding_promises_more_than_there_is(void **state)
 		given_release(&run);
 	}
 	assert_true(nr > NR_RUNS); /* it was not for want of findings */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_finding_promises_more_than_there_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

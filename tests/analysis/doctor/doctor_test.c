@@ -73,7 +73,7 @@ static void given_host_offload(struct given *run)
 	run->outline.steps.nr_steps = 10;
 }
 
-static void host_copies_come_first_with_count_size_and_rate(void **state)
+TEST(host_copies_come_first_with_count_size_and_rate)
 {
 	const struct ts_finding *first;
 	const struct ts_result *doctor;
@@ -101,7 +101,7 @@ static void host_copies_come_first_with_count_size_and_rate(void **state)
 	given_release(&run);
 }
 
-static void host_copies_below_their_threshold_are_not_told(void **state)
+TEST(host_copies_below_their_threshold_are_not_told)
 {
 	const struct ts_result *doctor;
 	struct given run;
@@ -131,7 +131,7 @@ static void given_matrix_run(struct given *run, double overall, double mxu, doub
 	run->matrix.utilization = overall / 100;
 }
 
-static void mxu_utilization_is_told_below_its_threshold(void **state)
+TEST(mxu_utilization_is_told_below_its_threshold)
 {
 	static const struct {
 		double overall;
@@ -159,7 +159,7 @@ static void mxu_utilization_is_told_below_its_threshold(void **state)
 	}
 }
 
-static void without_matrix_work_nothing_is_said_of_the_mxu(void **state)
+TEST(without_matrix_work_nothing_is_said_of_the_mxu)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, 0 };
 	const struct ts_result *doctor;
@@ -176,7 +176,7 @@ static void without_matrix_work_nothing_is_said_of_the_mxu(void **state)
 	given_release(&run);
 }
 
-static void a_badly_filled_product_names_its_dim(void **state)
+TEST(a_badly_filled_product_names_its_dim)
 {
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
@@ -206,7 +206,7 @@ static void a_badly_filled_product_names_its_dim(void **state)
 }
 
 /* before compiles JAX programs for the TPUs that libtpu knows, and for nothing else. */
-static void the_command_that_tries_is_of_a_known_tpu_under_jax(void **state)
+TEST(the_command_that_tries_is_of_a_known_tpu_under_jax)
 {
 	static const struct {
 		const char *chip, *category, *topology; /* NULL: no command */
@@ -241,7 +241,7 @@ static void the_command_that_tries_is_of_a_known_tpu_under_jax(void **state)
 	}
 }
 
-static void nothing_is_named_to_try_where_nothing_could_be_mended(void **state)
+TEST(nothing_is_named_to_try_where_nothing_could_be_mended)
 {
 	struct given run;
 
@@ -250,7 +250,7 @@ static void nothing_is_named_to_try_where_nothing_could_be_mended(void **state)
 	given_release(&run);
 }
 
-static void padding_is_told_above_its_threshold_largest_first(void **state)
+TEST(padding_is_told_above_its_threshold_largest_first)
 {
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
@@ -275,7 +275,7 @@ static void padding_is_told_above_its_threshold_largest_first(void **state)
 	given_release(&run);
 }
 
-static void a_module_without_a_run_has_findings_of_unknown_impact(void **state)
+TEST(a_module_without_a_run_has_findings_of_unknown_impact)
 {
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
@@ -325,7 +325,7 @@ static const struct ts_result *when_bucket_has(struct given *run, enum ts_bucket
 	return when_examined(run);
 }
 
-static void bucket_rules_fire_above_their_threshold_with_all_of_it_as_ceiling(void **state)
+TEST(bucket_rules_fire_above_their_threshold_with_all_of_it_as_ceiling)
 {
 	for (size_t i = 0; i < TS_NELEM(bucket_rows); i++) {
 		const struct bucket_row *row = &bucket_rows[i];
@@ -344,7 +344,7 @@ static void bucket_rules_fire_above_their_threshold_with_all_of_it_as_ceiling(vo
 	}
 }
 
-static void idle_names_the_longest_gap_and_marks_it(void **state)
+TEST(idle_names_the_longest_gap_and_marks_it)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 600, 0, 0, 0, 0, 0, 0, 0, 400 };
 	const struct ts_finding *finding;
@@ -372,7 +372,7 @@ static void idle_names_the_longest_gap_and_marks_it(void **state)
 	given_release(&run);
 }
 
-static void compilation_is_told_above_five_seconds_whatever_it_cost(void **state)
+TEST(compilation_is_told_above_five_seconds_whatever_it_cost)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 1000000, 0, 0, 0, 0, 0, 1, 0, 0 };
 	const struct ts_finding *finding;
@@ -396,7 +396,7 @@ static void compilation_is_told_above_five_seconds_whatever_it_cost(void **state
 	}
 }
 
-static void compiling_in_the_first_step_is_no_recompilation(void **state)
+TEST(compiling_in_the_first_step_is_no_recompilation)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 900, 0, 0, 0, 0, 0, 100, 0, 0 };
 	const struct ts_finding *finding;
@@ -419,7 +419,7 @@ static void compiling_in_the_first_step_is_no_recompilation(void **state)
 	}
 }
 
-static void the_advice_for_slow_steps_follows_what_grew(void **state)
+TEST(the_advice_for_slow_steps_follows_what_grew)
 {
 	static const struct {
 		enum ts_bucket cause;
@@ -454,7 +454,7 @@ static void the_advice_for_slow_steps_follows_what_grew(void **state)
 	}
 }
 
-static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
+TEST(a_slow_step_is_told_with_what_it_has_more_of)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 800, 0, 200, 0, 0, 0, 0, 0, 0 };
 	const struct ts_finding *finding;
@@ -488,7 +488,7 @@ static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 }
 
 /* 100 ms of a copy are waited for, of 1 s; other compute could cover 40 of them. */
-static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **state)
+TEST(a_copy_that_is_waited_for_is_worth_what_compute_could_cover)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 900, 100, 0, 0, 0, 0, 0, 0, 0 };
 	const struct ts_finding *finding;
@@ -566,7 +566,7 @@ static void given_arrivals(struct given *run, struct arrivals *arrivals, int64_t
 }
 
 /* Never more than all that was spent in these collectives; nothing where nobody is late. */
-static void a_core_that_comes_late_is_told(void **state)
+TEST(a_core_that_comes_late_is_told)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 1800, 0, 200, 0, 0, 0, 0, 0, 0 };
 	static const struct {
@@ -596,7 +596,7 @@ static void a_core_that_comes_late_is_told(void **state)
 	}
 }
 
-static void one_op_over_half_of_the_time_is_told(void **state)
+TEST(one_op_over_half_of_the_time_is_told)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, 0 };
 	struct given run;
@@ -613,7 +613,7 @@ static void one_op_over_half_of_the_time_is_told(void **state)
 	}
 }
 
-static void many_tiny_ops_are_told(void **state)
+TEST(many_tiny_ops_are_told)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, 0 };
 	const struct ts_finding *finding;
@@ -632,7 +632,7 @@ static void many_tiny_ops_are_told(void **state)
 	}
 }
 
-static void layout_copies_and_unknown_kernels_are_told_by_category(void **state)
+TEST(layout_copies_and_unknown_kernels_are_told_by_category)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 800, 200, 0, 0, 0, 0, 0, 0, 0 };
 	const struct ts_finding *finding;
@@ -658,7 +658,7 @@ static void layout_copies_and_unknown_kernels_are_told_by_category(void **state)
 	given_release(&run);
 }
 
-static void a_profile_without_devices_is_critical_and_has_no_health(void **state)
+TEST(a_profile_without_devices_is_critical_and_has_no_health)
 {
 	const struct ts_result *doctor;
 	struct given run;
@@ -680,7 +680,7 @@ static void a_profile_without_devices_is_critical_and_has_no_health(void **state
 	given_release(&run);
 }
 
-static void causes_for_doubt_of_the_capture_are_findings_in_their_own_words(void **state)
+TEST(causes_for_doubt_of_the_capture_are_findings_in_their_own_words)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -702,7 +702,7 @@ static void causes_for_doubt_of_the_capture_are_findings_in_their_own_words(void
 	given_release(&run);
 }
 
-static void a_well_running_job_is_healthy_and_has_no_findings(void **state)
+TEST(a_well_running_job_is_healthy_and_has_no_findings)
 {
 	const struct ts_result *doctor;
 	struct given run;
@@ -718,7 +718,7 @@ static void a_well_running_job_is_healthy_and_has_no_findings(void **state)
 	given_release(&run);
 }
 
-static void health_falls_as_waiting_grows(void **state)
+TEST(health_falls_as_waiting_grows)
 {
 	int64_t before = 101;
 
@@ -742,7 +742,7 @@ static void health_falls_as_waiting_grows(void **state)
 }
 
 /* 3 % of the peak and 31 % of it are both critical: 100 x sqrt(0.03) and sqrt(0.31). */
-static void health_tells_bad_from_worse(void **state)
+TEST(health_tells_bad_from_worse)
 {
 	static const struct {
 		double mxu;
@@ -766,7 +766,7 @@ static void health_tells_bad_from_worse(void **state)
 }
 
 /* Twice the chip's peak: the FLOPs or the time are wrong, so the op is one of unknown cost. */
-static void an_impossible_rate_does_not_count(void **state)
+TEST(an_impossible_rate_does_not_count)
 {
 	const struct ts_op_doubt doubt = { .flops = TS_LIT("twice the peak") };
 
@@ -790,7 +790,7 @@ static void an_impossible_rate_does_not_count(void **state)
 	}
 }
 
-static void a_critical_finding_of_unknown_gain_keeps_the_score_at_fifty(void **state)
+TEST(a_critical_finding_of_unknown_gain_keeps_the_score_at_fifty)
 {
 	for (int doubt = 0; doubt <= 1; doubt++) {
 		struct given run;
@@ -810,7 +810,7 @@ static void a_critical_finding_of_unknown_gain_keeps_the_score_at_fifty(void **s
 	}
 }
 
-static void unknown_peaks_give_an_assumed_score_and_say_so(void **state)
+TEST(unknown_peaks_give_an_assumed_score_and_say_so)
 {
 	const struct ts_result *doctor;
 	struct given run;
@@ -832,7 +832,7 @@ static void unknown_peaks_give_an_assumed_score_and_say_so(void **state)
 	given_release(&run);
 }
 
-static void noise_is_dropped_and_the_rest_is_cut_to_the_largest(void **state)
+TEST(noise_is_dropped_and_the_rest_is_cut_to_the_largest)
 {
 	const struct ts_result *doctor;
 	struct given run;
@@ -851,7 +851,7 @@ static void noise_is_dropped_and_the_rest_is_cut_to_the_largest(void **state)
 	given_release(&run);
 }
 
-static void ids_are_the_same_from_run_to_run(void **state)
+TEST(ids_are_the_same_from_run_to_run)
 {
 	struct ts_bytes first;
 	char kept[64] = "";
@@ -868,7 +868,7 @@ static void ids_are_the_same_from_run_to_run(void **state)
 	}
 }
 
-static void hostile_names_pass_through_as_data(void **state)
+TEST(hostile_names_pass_through_as_data)
 {
 	static const char name[] = "<script>%n%s%d\x01\x1b[31m\xff\"'&";
 	const struct ts_finding *finding;
@@ -894,7 +894,7 @@ static void hostile_names_pass_through_as_data(void **state)
 	given_release(&run);
 }
 
-static void long_names_are_cut_at_a_character(void **state)
+TEST(long_names_are_cut_at_a_character)
 {
 	static char name[400];
 	const struct ts_finding *finding;
@@ -910,7 +910,7 @@ static void long_names_are_cut_at_a_character(void **state)
 	given_release(&run);
 }
 
-static void empty_results_and_odd_numbers_do_no_harm(void **state)
+TEST(empty_results_and_odd_numbers_do_no_harm)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 0 };
 	const struct ts_result *doctor;
@@ -945,7 +945,7 @@ static void see_own(struct ts_doctor *doctor, const struct ts_rule *rule)
 	seen = doctor->own;
 }
 
-static void a_rule_beside_its_analysis_has_its_facts(void **state)
+TEST(a_rule_beside_its_analysis_has_its_facts)
 {
 	static const struct ts_rule rule = { .name = "seen", .check = see_own };
 	static const struct ts_rule *const rules[] = { &rule, NULL };
@@ -961,7 +961,7 @@ static void a_rule_beside_its_analysis_has_its_facts(void **state)
 	given_release(&run);
 }
 
-static void numbers_that_contradict_each_other_stay_in_bounds(void **state)
+TEST(numbers_that_contradict_each_other_stay_in_bounds)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 1, 0, 0, 1, 0, 0, 0, 0, 0 };
 	const struct ts_result *doctor;
@@ -989,47 +989,4 @@ static void numbers_that_contradict_each_other_stay_in_bounds(void **state)
 	then_findings_are_sound(doctor, 2 * MS);
 	assert_true(health_of(doctor) >= 0 && health_of(doctor) <= 100);
 	given_release(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(host_copies_come_first_with_count_size_and_rate),
-		cmocka_unit_test(host_copies_below_their_threshold_are_not_told),
-		cmocka_unit_test(mxu_utilization_is_told_below_its_threshold),
-		cmocka_unit_test(without_matrix_work_nothing_is_said_of_the_mxu),
-		cmocka_unit_test(a_badly_filled_product_names_its_dim),
-		cmocka_unit_test(the_command_that_tries_is_of_a_known_tpu_under_jax),
-		cmocka_unit_test(nothing_is_named_to_try_where_nothing_could_be_mended),
-		cmocka_unit_test(padding_is_told_above_its_threshold_largest_first),
-		cmocka_unit_test(a_module_without_a_run_has_findings_of_unknown_impact),
-		cmocka_unit_test(bucket_rules_fire_above_their_threshold_with_all_of_it_as_ceiling),
-		cmocka_unit_test(idle_names_the_longest_gap_and_marks_it),
-		cmocka_unit_test(compilation_is_told_above_five_seconds_whatever_it_cost),
-		cmocka_unit_test(compiling_in_the_first_step_is_no_recompilation),
-		cmocka_unit_test(the_advice_for_slow_steps_follows_what_grew),
-		cmocka_unit_test(a_slow_step_is_told_with_what_it_has_more_of),
-		cmocka_unit_test(a_copy_that_is_waited_for_is_worth_what_compute_could_cover),
-		cmocka_unit_test(a_core_that_comes_late_is_told),
-		cmocka_unit_test(one_op_over_half_of_the_time_is_told),
-		cmocka_unit_test(many_tiny_ops_are_told),
-		cmocka_unit_test(layout_copies_and_unknown_kernels_are_told_by_category),
-		cmocka_unit_test(a_profile_without_devices_is_critical_and_has_no_health),
-		cmocka_unit_test(causes_for_doubt_of_the_capture_are_findings_in_their_own_words),
-		cmocka_unit_test(a_well_running_job_is_healthy_and_has_no_findings),
-		cmocka_unit_test(health_falls_as_waiting_grows),
-		cmocka_unit_test(health_tells_bad_from_worse),
-		cmocka_unit_test(an_impossible_rate_does_not_count),
-		cmocka_unit_test(a_critical_finding_of_unknown_gain_keeps_the_score_at_fifty),
-		cmocka_unit_test(unknown_peaks_give_an_assumed_score_and_say_so),
-		cmocka_unit_test(noise_is_dropped_and_the_rest_is_cut_to_the_largest),
-		cmocka_unit_test(ids_are_the_same_from_run_to_run),
-		cmocka_unit_test(hostile_names_pass_through_as_data),
-		cmocka_unit_test(long_names_are_cut_at_a_character),
-		cmocka_unit_test(empty_results_and_odd_numbers_do_no_harm),
-		cmocka_unit_test(a_rule_beside_its_analysis_has_its_facts),
-		cmocka_unit_test(numbers_that_contradict_each_other_stay_in_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

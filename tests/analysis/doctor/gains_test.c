@@ -20,7 +20,7 @@ static int64_t all_gains(const struct ts_result *doctor)
 }
 
 /* 4 cores, 1 s each: 1.6 s of core time waits for input, which is 400 ms of the run. */
-static void a_gain_is_time_of_the_run(void **state)
+TEST(a_gain_is_time_of_the_run)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -40,7 +40,7 @@ static void a_gain_is_time_of_the_run(void **state)
 
 /* One op of 900 of 1000 ms: 600 ms of it are copies of padding and 700 of it a bad shape. The larger
  * takes 700 ms, the other the 200 that are left. */
-static void what_one_finding_takes_another_does_not_get(void **state)
+TEST(what_one_finding_takes_another_does_not_get)
 {
 	const struct ts_result *doctor;
 	struct given run;
@@ -64,7 +64,7 @@ static void what_one_finding_takes_another_does_not_get(void **state)
 
 /* scan.1 waits for memory for 900 of 1000 ms and needs 90 of them by the roofline: "waits for memory"
  * and "takes 90 %" are one thing. */
-static void one_cause_is_one_finding(void **state)
+TEST(one_cause_is_one_finding)
 {
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
@@ -90,7 +90,7 @@ static void one_cause_is_one_finding(void **state)
 }
 
 /* Step 4 is 50 ms longer on each of two cores, because of a compilation that step 4 waits for. */
-static void a_slow_step_that_recompiles_is_one_finding(void **state)
+TEST(a_slow_step_that_recompiles_is_one_finding)
 {
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
@@ -113,7 +113,7 @@ static void a_slow_step_that_recompiles_is_one_finding(void **state)
 }
 
 /* Matrix units at 5 %, in ops that take 4 % of the run: not much can be gained there. */
-static void a_severity_follows_from_the_gain_alone(void **state)
+TEST(a_severity_follows_from_the_gain_alone)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -130,7 +130,7 @@ static void a_severity_follows_from_the_gain_alone(void **state)
 	given_release(&run);
 }
 
-static void a_lifted_severity_says_why(void **state)
+TEST(a_lifted_severity_says_why)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -148,7 +148,7 @@ static void a_lifted_severity_says_why(void **state)
 }
 
 /* Products at 10 % for 480 of 1000 ms, and 520 ms in a kernel whose FLOPs are unknown. */
-static void a_utilization_of_half_the_work_is_a_lower_bound(void **state)
+TEST(a_utilization_of_half_the_work_is_a_lower_bound)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -171,7 +171,7 @@ static void a_utilization_of_half_the_work_is_a_lower_bound(void **state)
 }
 
 /* 400 ms wait in collectives on two cores; compute could cover 200 of the 300 that are judged. */
-static void what_compute_can_cover_bounds_a_gain(void **state)
+TEST(what_compute_can_cover_bounds_a_gain)
 {
 	struct ts_async_op op = { .name = TS_LIT("all-reduce.1"),
 				  .module = TS_LIT("jit_f"),
@@ -194,7 +194,7 @@ static void what_compute_can_cover_bounds_a_gain(void **state)
 	given_release(&run);
 }
 
-static void gaps_of_no_length_are_not_listed(void **state)
+TEST(gaps_of_no_length_are_not_listed)
 {
 	const struct ts_finding *finding;
 	struct given run;
@@ -211,21 +211,4 @@ static void gaps_of_no_length_are_not_listed(void **state)
 	assert_int_equal(finding->when[0].start_ps, 100 * MS);
 	assert_int_equal(finding->when[1].start_ps, 500 * MS);
 	given_release(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_gain_is_time_of_the_run),
-		cmocka_unit_test(what_one_finding_takes_another_does_not_get),
-		cmocka_unit_test(one_cause_is_one_finding),
-		cmocka_unit_test(a_slow_step_that_recompiles_is_one_finding),
-		cmocka_unit_test(a_severity_follows_from_the_gain_alone),
-		cmocka_unit_test(a_lifted_severity_says_why),
-		cmocka_unit_test(a_utilization_of_half_the_work_is_a_lower_bound),
-		cmocka_unit_test(what_compute_can_cover_bounds_a_gain),
-		cmocka_unit_test(gaps_of_no_length_are_not_listed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static void assert_said(struct ts_doctor *doctor, const char *expected)
 	ts_buf_clear(&doctor->text);
 }
 
-static void each_word_is_written_by_its_type(void **state)
+TEST(each_word_is_written_by_its_type)
 {
 	struct ts_doctor doctor = { .text = TS_BUF_INIT };
 
@@ -27,7 +27,7 @@ static void each_word_is_written_by_its_type(void **state)
 	ts_buf_release(&doctor.text);
 }
 
-static void endings_follow_the_last_count(void **state)
+TEST(endings_follow_the_last_count)
 {
 	struct ts_doctor doctor = { .text = TS_BUF_INIT };
 
@@ -40,7 +40,7 @@ static void endings_follow_the_last_count(void **state)
 	ts_buf_release(&doctor.text);
 }
 
-static void a_part_with_a_missing_word_is_left_out(void **state)
+TEST(a_part_with_a_missing_word_is_left_out)
 {
 	struct ts_doctor doctor = { .text = TS_BUF_INIT };
 
@@ -54,15 +54,4 @@ static void a_part_with_a_missing_word_is_left_out(void **state)
 	       TS_STRING("b"));
 	assert_said(&doctor, "b");
 	ts_buf_release(&doctor.text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_word_is_written_by_its_type),
-		cmocka_unit_test(endings_follow_the_last_count),
-		cmocka_unit_test(a_part_with_a_missing_word_is_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

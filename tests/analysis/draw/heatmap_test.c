@@ -63,7 +63,7 @@ static struct ts_value cell(const struct ts_result *result, size_t column)
 }
 
 /* 10 and 20 us in the first step, 30 in the third: mean 20 us at 30 %. Cells: 30 x 20 / 15, none, 30 x 20 / 30. */
-static void cells_are_the_runs_utilization_by_mean_times(void **state)
+TEST(cells_are_the_runs_utilization_by_mean_times)
 {
 	const struct ts_result *result;
 	uint32_t line, op;
@@ -85,7 +85,7 @@ static void cells_are_the_runs_utilization_by_mean_times(void **state)
 }
 
 /* 241 steps pass 240 columns: two a column, 121 columns. Steps 0 and 1 share one: (10 + 30) / 2 = 20 us. */
-static void neighbouring_steps_share_a_column(void **state)
+TEST(neighbouring_steps_share_a_column)
 {
 	const struct ts_result *result;
 	uint32_t line, op;
@@ -103,7 +103,7 @@ static void neighbouring_steps_share_a_column(void **state)
 	feed_free(feed);
 }
 
-static void without_a_drawing_nothing_is_looked_at(void **state)
+TEST(without_a_drawing_nothing_is_looked_at)
 {
 	uint32_t line, op;
 	struct feed *feed = given(3, &line, &op);
@@ -112,15 +112,4 @@ static void without_a_drawing_nothing_is_looked_at(void **state)
 	feed_event(feed, line, op, 0, 10);
 	assert_int_equal(feed_run(feed, &ts_analysis_heatmap)->nr_tables, 0);
 	feed_free(feed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cells_are_the_runs_utilization_by_mean_times),
-		cmocka_unit_test(neighbouring_steps_share_a_column),
-		cmocka_unit_test(without_a_drawing_nothing_is_looked_at),
-	};
-
-	return cmocka_run_group_tests_name("heatmap", tests, NULL, NULL);
 }

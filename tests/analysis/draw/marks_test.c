@@ -123,7 +123,7 @@ static const struct segment one_line[] = {
 	{ 0, 0, 10 }, { 1, 10, 20 }, { 2, 20, 30 }, { 0, 40, 50 }, { 1, 60, 70 },
 };
 
-static void each_occurrence_has_a_slice_with_what_a_click_shows(void **state)
+TEST(each_occurrence_has_a_slice_with_what_a_click_shows)
 {
 	const struct ts_result *marks;
 	const struct ts_track *track;
@@ -169,7 +169,7 @@ static void each_occurrence_has_a_slice_with_what_a_click_shows(void **state)
 	given_release(&run);
 }
 
-static void a_product_shows_what_it_reaches_of_the_peak(void **state)
+TEST(a_product_shows_what_it_reaches_of_the_peak)
 {
 	const struct ts_label *label;
 	struct given run;
@@ -187,7 +187,7 @@ static void a_product_shows_what_it_reaches_of_the_peak(void **state)
 	given_release(&run);
 }
 
-static void lines_of_one_device_share_a_row_without_overlap(void **state)
+TEST(lines_of_one_device_share_a_row_without_overlap)
 {
 	static const struct segment first[] = { { 0, 0, 10 }, { 0, 40, 60 } };
 	static const struct segment second[] = { { 0, 5, 20 }, { 0, 42, 50 }, { 0, 70, 80 } };
@@ -213,7 +213,7 @@ static void lines_of_one_device_share_a_row_without_overlap(void **state)
 	given_release(&run);
 }
 
-static void budgets_bound_the_slices_and_the_merging_is_told(void **state)
+TEST(budgets_bound_the_slices_and_the_merging_is_told)
 {
 	struct segment segments[GIVEN_MAX];
 	const struct ts_result *marks;
@@ -234,7 +234,7 @@ static void budgets_bound_the_slices_and_the_merging_is_told(void **state)
 	given_release(&run);
 }
 
-static void a_gap_in_a_slow_step_is_shown_inside_it(void **state)
+TEST(a_gap_in_a_slow_step_is_shown_inside_it)
 {
 	const struct ts_result *marks;
 	const struct ts_track *track;
@@ -264,7 +264,7 @@ static void a_gap_in_a_slow_step_is_shown_inside_it(void **state)
 	given_release(&run);
 }
 
-static void nothing_is_made_without_a_budget_or_without_results(void **state)
+TEST(nothing_is_made_without_a_budget_or_without_results)
 {
 	struct given run;
 
@@ -281,7 +281,7 @@ static void nothing_is_made_without_a_budget_or_without_results(void **state)
 	given_release(&run);
 }
 
-static void results_do_not_depend_on_how_blocks_are_cut(void **state)
+TEST(results_do_not_depend_on_how_blocks_are_cut)
 {
 	size_t nr[2];
 
@@ -298,19 +298,4 @@ static void results_do_not_depend_on_how_blocks_are_cut(void **state)
 		given_release(&run);
 	}
 	assert_int_equal(nr[0], nr[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_occurrence_has_a_slice_with_what_a_click_shows),
-		cmocka_unit_test(a_product_shows_what_it_reaches_of_the_peak),
-		cmocka_unit_test(lines_of_one_device_share_a_row_without_overlap),
-		cmocka_unit_test(budgets_bound_the_slices_and_the_merging_is_told),
-		cmocka_unit_test(a_gap_in_a_slow_step_is_shown_inside_it),
-		cmocka_unit_test(nothing_is_made_without_a_budget_or_without_results),
-		cmocka_unit_test(results_do_not_depend_on_how_blocks_are_cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

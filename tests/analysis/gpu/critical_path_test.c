@@ -3,17 +3,13 @@
  * The critical path: of small traces whose path was worked out on paper (times in us), and against what
  * HolisticTraceAnalysis says of real ones (tests/data/hta_critical_path.json).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include <cjson/cJSON.h>
 #include <math.h>
 
 #include "base/units.h"
 #include "tests/run/memory_run.h"
 #include "tests/read/corpus.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define US   TS_PS_PER_US
 #define HOST 1
@@ -98,7 +94,7 @@ static const struct event two_steps[] = {
 	{ "gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", GPU, 2, 115, 10, 3 },
 };
 
-static void the_longest_path_of_each_step_is_found(void **state)
+TEST(the_longest_path_of_each_step_is_found)
 {
 	struct memory_run mem;
 	struct ts_buf text = { 0 };
@@ -115,7 +111,7 @@ static void the_longest_path_of_each_step_is_found(void **state)
 	done(&mem, &text);
 }
 
-static void each_part_of_a_path_has_a_kind_and_a_name(void **state)
+TEST(each_part_of_a_path_has_a_kind_and_a_name)
 {
 	struct memory_run mem;
 	struct ts_buf text = { 0 };
@@ -137,7 +133,7 @@ static void each_part_of_a_path_has_a_kind_and_a_name(void **state)
 }
 
 /* The second step's kernel waits for that of the first: 31 from its launch to its start are not the launch's. */
-static void a_stream_that_is_busy_for_another_step_is_no_launch_delay(void **state)
+TEST(a_stream_that_is_busy_for_another_step_is_no_launch_delay)
 {
 	static const struct event events[] = {
 		{ "user_annotation", "ProfilerStep#1", HOST, 7, 0, 50, 0 },
@@ -160,7 +156,7 @@ static void a_stream_that_is_busy_for_another_step_is_no_launch_delay(void **sta
 	done(&mem, &text);
 }
 
-static void a_trace_without_marks_is_one_step(void **state)
+TEST(a_trace_without_marks_is_one_step)
 {
 	struct memory_run mem;
 	struct ts_buf text = { 0 };
@@ -187,7 +183,7 @@ static const struct event one_wait[] = {
 	{ "kernel", "k2", GPU, 3, 62, 30, 3 },
 };
 
-static void a_stream_waits_for_what_ended_last_on_another_one(void **state)
+TEST(a_stream_waits_for_what_ended_last_on_another_one)
 {
 	struct memory_run mem;
 	struct ts_buf text = { 0 };
@@ -202,7 +198,7 @@ static void a_stream_waits_for_what_ended_last_on_another_one(void **state)
 }
 
 /* k2's launch is late without a reason: 20 until the call, 42 until it starts, its 30. */
-static void a_wait_is_of_the_next_launch_alone(void **state)
+TEST(a_wait_is_of_the_next_launch_alone)
 {
 	struct memory_run mem;
 	struct ts_buf text = { 0 };
@@ -230,7 +226,7 @@ static struct ts_bytes bytes_of(struct ts_arena *arena, const char *name)
  * behind an event that is recorded behind k2. Step 2: 5, 5, k4's 100, aten::e 10 behind the whole device. Step 3: 15,
  * 4, k7's 46, aten::h 20 behind k7's stream and not behind k6, which ended last.
  */
-static void synchronization_events_say_what_waits_for_what(void **state)
+TEST(synchronization_events_say_what_waits_for_what)
 {
 	static const int expected[] = { 235, 120, 85, 10 };
 	struct ts_arena arena = TS_ARENA_INIT;
@@ -268,7 +264,7 @@ static size_t compare_step(const struct ts_table *steps, size_t row, const cJSON
 	return 1;
 }
 
-static void paths_are_those_of_hta(void **state)
+TEST(paths_are_those_of_hta)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	FILE *recorded = fopen(TS_SRCDIR "/tests/data/hta_critical_path.json", "rb");
@@ -304,20 +300,4 @@ static void paths_are_those_of_hta(void **state)
 	if (nr == 0)
 		skip();
 	print_message("%zu paths are those of HTA\n", nr);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_longest_path_of_each_step_is_found),
-		cmocka_unit_test(each_part_of_a_path_has_a_kind_and_a_name),
-		cmocka_unit_test(a_stream_that_is_busy_for_another_step_is_no_launch_delay),
-		cmocka_unit_test(a_trace_without_marks_is_one_step),
-		cmocka_unit_test(a_stream_waits_for_what_ended_last_on_another_one),
-		cmocka_unit_test(a_wait_is_of_the_next_launch_alone),
-		cmocka_unit_test(synchronization_events_say_what_waits_for_what),
-		cmocka_unit_test(paths_are_those_of_hta),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

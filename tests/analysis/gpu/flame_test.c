@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flame graphs: traces written down with what their frames must have; trees that are full. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "analysis/gpu/flame.h"
 #include "base/record.h"
 #include "base/units.h"
 #include "tests/run/memory_run.h"
 #include "write/flame_outputs.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define US     TS_PS_PER_US
 #define CHROME memory_run_reader("chrome")
@@ -75,7 +71,7 @@ static const char launched[] = TRACE(
 		LAUNCH(1, 20, 5, 1) X("cpu_op", "aten::mm", 1, 60, 20) LAUNCH(1, 65, 5, 2)
 			KERNEL("gemm", 30, 50, 1) KERNEL("gemm", 90, 7, 2));
 
-static void time_of_kernels_goes_below_the_call_that_launched_them(void **state)
+TEST(time_of_kernels_goes_below_the_call_that_launched_them)
 {
 	struct memory_run mem;
 
@@ -88,7 +84,7 @@ static void time_of_kernels_goes_below_the_call_that_launched_them(void **state)
 	memory_run_release(&mem);
 }
 
-static void a_launch_of_another_thread_counts_there(void **state)
+TEST(a_launch_of_another_thread_counts_there)
 {
 	struct memory_run mem;
 
@@ -102,7 +98,7 @@ static void a_launch_of_another_thread_counts_there(void **state)
 	memory_run_release(&mem);
 }
 
-static void kernels_without_a_launch_stand_by_themselves_and_get_a_note(void **state)
+TEST(kernels_without_a_launch_stand_by_themselves_and_get_a_note)
 {
 	struct memory_run mem;
 	const struct ts_result *flame;
@@ -119,7 +115,7 @@ static void kernels_without_a_launch_stand_by_themselves_and_get_a_note(void **s
 }
 
 /* Clocks of host and device differ: the kernel seems to begin first. */
-static void a_kernel_may_begin_before_its_launch(void **state)
+TEST(a_kernel_may_begin_before_its_launch)
 {
 	struct memory_run mem;
 
@@ -134,7 +130,7 @@ static void a_kernel_may_begin_before_its_launch(void **state)
 }
 
 /* b begins in a and ends after it: each moment is the later one's, and none counts twice. */
-static void calls_that_overlap_sum_to_the_time_the_thread_was_busy(void **state)
+TEST(calls_that_overlap_sum_to_the_time_the_thread_was_busy)
 {
 	struct memory_run mem;
 
@@ -147,7 +143,7 @@ static void calls_that_overlap_sum_to_the_time_the_thread_was_busy(void **state)
 	memory_run_release(&mem);
 }
 
-static void modules_are_those_of_nn_and_their_kernels(void **state)
+TEST(modules_are_those_of_nn_and_their_kernels)
 {
 	struct memory_run mem;
 
@@ -170,7 +166,7 @@ static void modules_are_those_of_nn_and_their_kernels(void **state)
 	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":9,\"tid\":" #tid \
 	",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"Sequence number\":" #number "}},"
 
-static void the_backward_of_an_op_belongs_to_its_module(void **state)
+TEST(the_backward_of_an_op_belongs_to_its_module)
 {
 	struct memory_run mem;
 
@@ -190,7 +186,7 @@ static void the_backward_of_an_op_belongs_to_its_module(void **state)
 	memory_run_release(&mem);
 }
 
-static void steps_and_objects_do_not_part_paths(void **state)
+TEST(steps_and_objects_do_not_part_paths)
 {
 	struct memory_run mem;
 
@@ -223,7 +219,7 @@ static void emitted(const struct memory_run *mem, const struct ts_output *output
 	ts_buf_release(&out);
 }
 
-static void folded_lines_have_paths_and_nanoseconds(void **state)
+TEST(folded_lines_have_paths_and_nanoseconds)
 {
 	struct memory_run mem;
 
@@ -241,7 +237,7 @@ static void folded_lines_have_paths_and_nanoseconds(void **state)
 	memory_run_release(&mem);
 }
 
-static void what_is_cut_counts_as_its_parents(void **state)
+TEST(what_is_cut_counts_as_its_parents)
 {
 	struct memory_run mem;
 
@@ -259,7 +255,7 @@ static void what_is_cut_counts_as_its_parents(void **state)
 	memory_run_release(&mem);
 }
 
-static void names_cannot_break_a_folded_line(void **state)
+TEST(names_cannot_break_a_folded_line)
 {
 	struct memory_run mem;
 
@@ -269,7 +265,7 @@ static void names_cannot_break_a_folded_line(void **state)
 	memory_run_release(&mem);
 }
 
-static void a_tree_that_is_not_there_is_an_error(void **state)
+TEST(a_tree_that_is_not_there_is_an_error)
 {
 	struct memory_run mem;
 	struct ts_buf out = TS_BUF_INIT;
@@ -307,7 +303,7 @@ static uint32_t child_of(struct flame_tree *tree, uint32_t parent, uint32_t name
 	return child;
 }
 
-static void a_shrunk_tree_keeps_the_heaviest_and_every_picosecond(void **state)
+TEST(a_shrunk_tree_keeps_the_heaviest_and_every_picosecond)
 {
 	struct flame_tree tree = { .nr = 0 };
 	uint32_t *moved, heavy, light = TS_NONE;
@@ -335,7 +331,7 @@ static void a_shrunk_tree_keeps_the_heaviest_and_every_picosecond(void **state)
 	ts_flame_tree_release(&tree);
 }
 
-static void below_others_is_others(void **state)
+TEST(below_others_is_others)
 {
 	struct flame_tree tree = { .nr = 0 };
 	uint32_t others = child_of(&tree, TS_NONE, FLAME_OTHERS);
@@ -346,7 +342,7 @@ static void below_others_is_others(void **state)
 }
 
 /* The tree is shrunk while main is open, and between a launch in it and its kernel. */
-static void more_paths_than_a_tree_holds_sum_to_the_same_and_keep_open_calls(void **state)
+TEST(more_paths_than_a_tree_holds_sum_to_the_same_and_keep_open_calls)
 {
 	const int64_t nr = FLAME_NODES + 20000;
 	struct ts_buf trace = TS_BUF_INIT;
@@ -384,7 +380,7 @@ static void more_paths_than_a_tree_holds_sum_to_the_same_and_keep_open_calls(voi
 	ts_buf_release(&trace);
 }
 
-static void old_launches_are_forgotten_and_new_ones_known(void **state)
+TEST(old_launches_are_forgotten_and_new_ones_known)
 {
 	struct flame_links links = { .nr_waiting = 0 };
 
@@ -398,28 +394,4 @@ static void old_launches_are_forgotten_and_new_ones_known(void **state)
 	assert_int_equal(ts_flame_links_find(&links, 3 * FLAME_LAUNCHES - 1)->node[0],
 			 3 * FLAME_LAUNCHES - 1);
 	ts_record_release(&ts_flame_links_record, &links);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_of_kernels_goes_below_the_call_that_launched_them),
-		cmocka_unit_test(a_launch_of_another_thread_counts_there),
-		cmocka_unit_test(kernels_without_a_launch_stand_by_themselves_and_get_a_note),
-		cmocka_unit_test(a_kernel_may_begin_before_its_launch),
-		cmocka_unit_test(calls_that_overlap_sum_to_the_time_the_thread_was_busy),
-		cmocka_unit_test(modules_are_those_of_nn_and_their_kernels),
-		cmocka_unit_test(the_backward_of_an_op_belongs_to_its_module),
-		cmocka_unit_test(steps_and_objects_do_not_part_paths),
-		cmocka_unit_test(folded_lines_have_paths_and_nanoseconds),
-		cmocka_unit_test(what_is_cut_counts_as_its_parents),
-		cmocka_unit_test(names_cannot_break_a_folded_line),
-		cmocka_unit_test(a_tree_that_is_not_there_is_an_error),
-		cmocka_unit_test(a_shrunk_tree_keeps_the_heaviest_and_every_picosecond),
-		cmocka_unit_test(below_others_is_others),
-		cmocka_unit_test(more_paths_than_a_tree_holds_sum_to_the_same_and_keep_open_calls),
-		cmocka_unit_test(old_launches_are_forgotten_and_new_ones_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static size_t row_of(const struct ts_table *table, const char *column, const cha
 	return 0;
 }
 
-static void time_is_parted_as_hta_parts_it(void **state)
+TEST(time_is_parted_as_hta_parts_it)
 {
 	struct memory_run mem;
 	const struct ts_result *hta = hta_of(&mem, HEAD FIVE TAIL);
@@ -97,7 +97,7 @@ static void time_is_parted_as_hta_parts_it(void **state)
 	memory_run_release(&mem);
 }
 
-static void types_that_run_together_share_a_row(void **state)
+TEST(types_that_run_together_share_a_row)
 {
 	struct memory_run mem;
 	const struct ts_table *types = table_of(hta_of(&mem, HEAD FIVE TAIL), "kernel_types");
@@ -113,7 +113,7 @@ static void types_that_run_together_share_a_row(void **state)
 	memory_run_release(&mem);
 }
 
-static void kernels_of_one_name_are_summed(void **state)
+TEST(kernels_of_one_name_are_summed)
 {
 	struct memory_run mem;
 	const struct ts_table *kernels = table_of(hta_of(&mem, HEAD FIVE TAIL), "top_kernels");
@@ -143,7 +143,7 @@ static void put_runtime(struct ts_buf *text, const char *category)
 	ts_buf_putc(text, '\0');
 }
 
-static void launches_are_known_of_every_runtime(void **state)
+TEST(launches_are_known_of_every_runtime)
 {
 	static const char *const categories[] = { "cuda_runtime", "cuda_driver",  "hip_runtime",
 						  "xpu_runtime",  "mtia_runtime", "Runtime" };
@@ -163,7 +163,7 @@ static void launches_are_known_of_every_runtime(void **state)
 	}
 }
 
-static void a_gap_is_put_down_to_who_was_late(void **state)
+TEST(a_gap_is_put_down_to_who_was_late)
 {
 	struct memory_run mem;
 	const struct ts_table *idle = table_of(hta_of(&mem, HEAD FIVE TAIL), "idle");
@@ -177,7 +177,7 @@ static void a_gap_is_put_down_to_who_was_late(void **state)
 	memory_run_release(&mem);
 }
 
-static void launches_are_counted_by_call(void **state)
+TEST(launches_are_counted_by_call)
 {
 	struct memory_run mem;
 	const struct ts_table *calls = table_of(hta_of(&mem, HEAD FIVE TAIL), "launches");
@@ -195,7 +195,7 @@ static void launches_are_counted_by_call(void **state)
 	memory_run_release(&mem);
 }
 
-static void a_queue_grows_with_launches_and_shrinks_with_starts(void **state)
+TEST(a_queue_grows_with_launches_and_shrinks_with_starts)
 {
 	struct memory_run mem;
 	const struct ts_table *queues = table_of(hta_of(&mem, HEAD FIVE TAIL), "queues");
@@ -213,7 +213,7 @@ static void a_queue_grows_with_launches_and_shrinks_with_starts(void **state)
 	memory_run_release(&mem);
 }
 
-static void kernels_of_the_last_step_are_left_out(void **state)
+TEST(kernels_of_the_last_step_are_left_out)
 {
 	struct memory_run mem;
 	const struct ts_result *hta = hta_of(&mem, HEAD STEP("1", "80") STEP("2", "280") FIVE TAIL);
@@ -228,7 +228,7 @@ static void kernels_of_the_last_step_are_left_out(void **state)
 }
 
 /* All times are whole us: HTA's figure differs by the kernel that it leaves out, and the note says so. */
-static void kernels_without_a_launch_are_why_htas_figures_differ(void **state)
+TEST(kernels_without_a_launch_are_why_htas_figures_differ)
 {
 	struct memory_run mem;
 	const struct ts_result *hta =
@@ -245,7 +245,7 @@ static void kernels_without_a_launch_are_why_htas_figures_differ(void **state)
 	memory_run_release(&mem);
 }
 
-static void figures_are_exact_and_what_hta_rounds_stands_beside_them(void **state)
+TEST(figures_are_exact_and_what_hta_rounds_stands_beside_them)
 {
 	struct memory_run mem;
 	const struct ts_result *hta =
@@ -265,7 +265,7 @@ static void figures_are_exact_and_what_hta_rounds_stands_beside_them(void **stat
 }
 
 /* A copy of 0.2 us alone ends for HTA 1 us before it begins: its own assertion stops it. */
-static void where_hta_stops_its_figures_are_unknown_and_no_share_is_negative(void **state)
+TEST(where_hta_stops_its_figures_are_unknown_and_no_share_is_negative)
 {
 	struct memory_run mem;
 	const struct ts_result *hta = hta_of(
@@ -282,7 +282,7 @@ static void where_hta_stops_its_figures_are_unknown_and_no_share_is_negative(voi
 }
 
 /* HTA cuts where the last mark begins, here the one on the device: its figures are not made. */
-static void marks_on_devices_move_htas_cut_and_drop_its_figures(void **state)
+TEST(marks_on_devices_move_htas_cut_and_drop_its_figures)
 {
 	struct memory_run mem;
 	const struct ts_result *hta = hta_of(
@@ -296,7 +296,7 @@ static void marks_on_devices_move_htas_cut_and_drop_its_figures(void **state)
 }
 
 /* HTA knows names that begin with nccl alone; here it communicates, and in HTA's figures it computes. */
-static void collectives_of_other_libraries_communicate(void **state)
+TEST(collectives_of_other_libraries_communicate)
 {
 	static const char *const names[] = { "multimem_all_reduce_kernel",
 					     "vllm::cross_device_reduce_1stage",
@@ -330,7 +330,7 @@ static void collectives_of_other_libraries_communicate(void **state)
 	}
 }
 
-static void a_trace_without_gpus_gets_an_answer(void **state)
+TEST(a_trace_without_gpus_gets_an_answer)
 {
 	struct memory_run mem;
 	const struct ts_result *hta = hta_of(&mem, HEAD STEP("1", "80") TAIL);
@@ -351,7 +351,7 @@ static void a_trace_without_gpus_gets_an_answer(void **state)
 	",\"Group size\":4,\"dtype\":\"BFloat16\",\"Process Group Name\":\"0\"," \
 	"\"Process Group Ranks\":\"[0, 1, 2, 3]\""
 
-static void collectives_say_what_they_send(void **state)
+TEST(collectives_say_what_they_send)
 {
 	struct memory_run mem;
 	const struct ts_table *table = table_of(
@@ -390,7 +390,7 @@ static void add_rank(struct memory_run *mem, const char *name, const char *text)
 #define REDUCE(ts, dur) NCCL("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", ts, dur, "9", "")
 
 /* The clocks do not agree: only the durations of kernels show which rank came last. */
-static void the_rank_with_the_shortest_collective_came_last(void **state)
+TEST(the_rank_with_the_shortest_collective_came_last)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	const struct ts_table *late;
@@ -415,7 +415,7 @@ static void the_rank_with_the_shortest_collective_came_last(void **state)
 	memory_run_release(&mem);
 }
 
-static void ranks_with_other_numbers_of_collectives_are_not_compared(void **state)
+TEST(ranks_with_other_numbers_of_collectives_are_not_compared)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	struct memory_run mem;
@@ -445,7 +445,7 @@ static void ranks_with_other_numbers_of_collectives_are_not_compared(void **stat
 	KERNEL("kernel", "z", "7", c "0", "2", j)
 /* clang-format on */
 
-static void kernels_of_an_outermost_operator_are_a_sequence(void **state)
+TEST(kernels_of_an_outermost_operator_are_a_sequence)
 {
 	struct memory_run mem;
 	const struct ts_table *table =
@@ -465,7 +465,7 @@ static void kernels_of_an_outermost_operator_are_a_sequence(void **state)
 	memory_run_release(&mem);
 }
 
-static void a_graphs_launch_has_all_its_kernels(void **state)
+TEST(a_graphs_launch_has_all_its_kernels)
 {
 	struct memory_run mem;
 	const struct ts_result *hta = hta_of(
@@ -494,7 +494,7 @@ static const struct ts_finding *finding_of(struct memory_run *mem, const char *r
 }
 
 /* Two gaps of 5 us between short kernels that were launched before: 10 of 34 us, and 24 in them. */
-static void gaps_between_launched_kernels_and_short_ones_are_findings(void **state)
+TEST(gaps_between_launched_kernels_and_short_ones_are_findings)
 {
 	struct memory_run mem;
 	const struct ts_finding *gaps, *brief;
@@ -519,7 +519,7 @@ static void gaps_between_launched_kernels_and_short_ones_are_findings(void **sta
 
 /* A queue of two is full when the limit says so; one that passes the limit by far is not bounded
  * by it. */
-static void a_queue_at_its_limit_is_a_finding(void **state)
+TEST(a_queue_at_its_limit_is_a_finding)
 {
 	static const char text[] = HEAD LAUNCH("cudaLaunchKernel", "10", "1", "1")
 		LAUNCH("cudaLaunchKernel", "12", "1", "2")
@@ -544,7 +544,7 @@ static void a_queue_at_its_limit_is_a_finding(void **state)
 	memory_run_release(&mem);
 }
 
-static void a_rank_that_comes_late_is_a_finding(void **state)
+TEST(a_rank_that_comes_late_is_a_finding)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	const struct ts_finding *late;
@@ -579,7 +579,7 @@ static void a_rank_that_comes_late_is_a_finding(void **state)
 /* clang-format on */
 
 /* The host waits in the third step, whose mark is three times as long; all steps have 300 us of work. */
-static void a_step_in_which_only_the_host_waits_is_not_slow(void **state)
+TEST(a_step_in_which_only_the_host_waits_is_not_slow)
 {
 	struct memory_run mem;
 
@@ -589,7 +589,7 @@ static void a_step_in_which_only_the_host_waits_is_not_slow(void **state)
 }
 
 /* 300, 300, 500 and 300 us of work; of the marks' 100, 100, 300 and 100 the median is 100. */
-static void a_step_with_more_work_is_slow(void **state)
+TEST(a_step_with_more_work_is_slow)
 {
 	const struct ts_finding *finding;
 	struct memory_run mem;
@@ -603,36 +603,4 @@ static void a_step_with_more_work_is_slow(void **state)
 	assert_true(ts_bytes_has(finding->evidence, "Step 3 takes 200 \u00b5s more"));
 	assert_int_equal(finding->impact_ps, 200 * US);
 	memory_run_release(&mem);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_is_parted_as_hta_parts_it),
-		cmocka_unit_test(types_that_run_together_share_a_row),
-		cmocka_unit_test(kernels_of_one_name_are_summed),
-		cmocka_unit_test(launches_are_known_of_every_runtime),
-		cmocka_unit_test(a_gap_is_put_down_to_who_was_late),
-		cmocka_unit_test(launches_are_counted_by_call),
-		cmocka_unit_test(a_queue_grows_with_launches_and_shrinks_with_starts),
-		cmocka_unit_test(kernels_of_the_last_step_are_left_out),
-		cmocka_unit_test(kernels_without_a_launch_are_why_htas_figures_differ),
-		cmocka_unit_test(figures_are_exact_and_what_hta_rounds_stands_beside_them),
-		cmocka_unit_test(collectives_of_other_libraries_communicate),
-		cmocka_unit_test(marks_on_devices_move_htas_cut_and_drop_its_figures),
-		cmocka_unit_test(where_hta_stops_its_figures_are_unknown_and_no_share_is_negative),
-		cmocka_unit_test(a_trace_without_gpus_gets_an_answer),
-		cmocka_unit_test(collectives_say_what_they_send),
-		cmocka_unit_test(the_rank_with_the_shortest_collective_came_last),
-		cmocka_unit_test(ranks_with_other_numbers_of_collectives_are_not_compared),
-		cmocka_unit_test(kernels_of_an_outermost_operator_are_a_sequence),
-		cmocka_unit_test(a_graphs_launch_has_all_its_kernels),
-		cmocka_unit_test(gaps_between_launched_kernels_and_short_ones_are_findings),
-		cmocka_unit_test(a_queue_at_its_limit_is_a_finding),
-		cmocka_unit_test(a_step_in_which_only_the_host_waits_is_not_slow),
-		cmocka_unit_test(a_step_with_more_work_is_slow),
-		cmocka_unit_test(a_rank_that_comes_late_is_a_finding),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static struct given *given_launches(void)
 	return given;
 }
 
-static void times_are_summed_by_kernel(void **state)
+TEST(times_are_summed_by_kernel)
 {
 	struct given *given = given_launches();
 
@@ -83,7 +83,7 @@ static void times_are_summed_by_kernel(void **state)
 }
 
 /* Not the copy: 60 us of three kernels, and not 70 of four. */
-static void a_kernels_duration_is_the_mean_of_kernels_alone(void **state)
+TEST(a_kernels_duration_is_the_mean_of_kernels_alone)
 {
 	struct given *given = given_launches();
 	size_t row = 0;
@@ -95,7 +95,7 @@ static void a_kernels_duration_is_the_mean_of_kernels_alone(void **state)
 }
 
 /* The device that the trace names, which is the first one of the run. */
-static void a_kernel_has_its_devices_own_number(void **state)
+TEST(a_kernel_has_its_devices_own_number)
 {
 	struct given *given = given_nothing();
 
@@ -108,7 +108,7 @@ static void a_kernel_has_its_devices_own_number(void **state)
 }
 
 /* Kineto's 0 is not a measurement. */
-static void an_occupancy_of_0_is_unknown(void **state)
+TEST(an_occupancy_of_0_is_unknown)
 {
 	struct given *given = given_nothing();
 
@@ -123,7 +123,7 @@ static void an_occupancy_of_0_is_unknown(void **state)
 }
 
 /* One copy does not have a deviation. */
-static void copies_have_bytes_and_a_rate(void **state)
+TEST(copies_have_bytes_and_a_rate)
 {
 	struct given *given = given_launches();
 
@@ -138,7 +138,7 @@ static void copies_have_bytes_and_a_rate(void **state)
 }
 
 /* (10 x 20 + 30 x 60) / 40: the third launch does not have it. The shape is the longest one's. */
-static void launches_have_an_occupancy_and_a_shape(void **state)
+TEST(launches_have_an_occupancy_and_a_shape)
 {
 	struct given *given = given_launches();
 
@@ -155,7 +155,7 @@ static void launches_have_an_occupancy_and_a_shape(void **state)
 
 /* The first launch is inside both operators, the second behind the inner one, the third outside
  * of both. */
-static void a_kernel_is_launched_by_the_innermost_operator(void **state)
+TEST(a_kernel_is_launched_by_the_innermost_operator)
 {
 	struct given *given = given_launches();
 	const struct ts_list *ops = kernel(given, 0, "ops").as.list;
@@ -173,7 +173,7 @@ static void a_kernel_is_launched_by_the_innermost_operator(void **state)
 
 /* More different args than the reader keeps: the rest is found in the text. */
 /* The memory view has what the copies say: bytes from the host, and none to it, which is not 0. */
-static void copies_between_device_and_host_are_summed_by_their_way(void **state)
+TEST(copies_between_device_and_host_are_summed_by_their_way)
 {
 	static const struct {
 		const char *name;
@@ -198,7 +198,7 @@ static void copies_between_device_and_host_are_summed_by_their_way(void **state)
 	done(given);
 }
 
-static void bytes_are_whole_however_many_sizes_there_are(void **state)
+TEST(bytes_are_whole_however_many_sizes_there_are)
 {
 	enum { NR = 20000 };
 	struct given *given = given_nothing();
@@ -215,7 +215,7 @@ static void bytes_are_whole_however_many_sizes_there_are(void **state)
 }
 
 /* XLA's ops launch two kernels for one op: each has its row, and both the op. */
-static void kernels_of_one_op_have_a_row_each(void **state)
+TEST(kernels_of_one_op_have_a_row_each)
 {
 	static const char details[] = "regs:32 static_shared:1000 dynamic_shared:24 grid:16,2,1 "
 				      "block:512,1,1 occ_pct:50.5";
@@ -247,22 +247,4 @@ static void kernels_of_one_op_have_a_row_each(void **state)
 	assert_int_equal(ts_value_int(kernel(given, 0, "registers_per_thread")), 32);
 	assert_near(kernel(given, 0, "occupancy_pct"), 50, 0.6);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_are_summed_by_kernel),
-		cmocka_unit_test(copies_have_bytes_and_a_rate),
-		cmocka_unit_test(launches_have_an_occupancy_and_a_shape),
-		cmocka_unit_test(a_kernels_duration_is_the_mean_of_kernels_alone),
-		cmocka_unit_test(a_kernel_has_its_devices_own_number),
-		cmocka_unit_test(an_occupancy_of_0_is_unknown),
-		cmocka_unit_test(a_kernel_is_launched_by_the_innermost_operator),
-		cmocka_unit_test(copies_between_device_and_host_are_summed_by_their_way),
-		cmocka_unit_test(bytes_are_whole_however_many_sizes_there_are),
-		cmocka_unit_test(kernels_of_one_op_have_a_row_each),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

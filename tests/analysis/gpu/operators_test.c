@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators by name and by shapes, of small traces that were counted by hand: times in us. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "analysis/gpu/operators.h"
 #include "base/units.h"
 #include "tests/run/memory_run.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define US TS_PS_PER_US
 
@@ -104,7 +100,7 @@ static const struct event events[] = {
 	{ "kernel", "other", GPU, 150, 5, 3, NULL },
 };
 
-static void times_are_by_name_and_by_shapes(void **state)
+TEST(times_are_by_name_and_by_shapes)
 {
 	static const struct expected names[] = {
 		{ "aten::linear", NULL, 2, 7, 117, 28, 50, 3 },
@@ -130,7 +126,7 @@ static void times_are_by_name_and_by_shapes(void **state)
 }
 
 /* 2 x 4 x 8 x 16 of addmm, which is inside linear's and counts once; 2 x 2 x 8 x 16 of the other. addmm's took 110 us. */
-static void flops_of_an_operator_inside_another_count_once(void **state)
+TEST(flops_of_an_operator_inside_another_count_once)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	struct memory_run mem;
@@ -149,7 +145,7 @@ static void flops_of_an_operator_inside_another_count_once(void **state)
 }
 
 /* addmm launches gemm and split, linear itself bias alone. */
-static void the_only_kernel_of_an_operator_is_named(void **state)
+TEST(the_only_kernel_of_an_operator_is_named)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	struct memory_run mem;
@@ -202,7 +198,7 @@ static void assert_roof(const struct ts_table *table, size_t row, const char *dt
 		assert_float_equal(found, efficiency, 0.05);
 }
 
-static void products_have_a_place_under_the_roof_of_their_type(void **state)
+TEST(products_have_a_place_under_the_roof_of_their_type)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	struct memory_run mem;
@@ -225,7 +221,7 @@ static void products_have_a_place_under_the_roof_of_their_type(void **state)
 	done(&mem, &text);
 }
 
-static void operators_are_summed_by_what_they_are_for(void **state)
+TEST(operators_are_summed_by_what_they_are_for)
 {
 	struct ts_buf text = TS_BUF_INIT;
 	struct memory_run mem;
@@ -248,7 +244,7 @@ static void operators_are_summed_by_what_they_are_for(void **state)
 
 /* A product makes scores of 8 x 6 (30 us of 200), a softmax takes them (40), a product takes what it makes (20), and
  * one has another shape. The kernels run a different number of times each. */
-static void attention_that_is_not_fused_is_known_by_its_shapes(void **state)
+TEST(attention_that_is_not_fused_is_known_by_its_shapes)
 {
 	static const struct event attention[] = {
 		{ "cpu_op", "aten::bmm", HOST, 0, 4, 0, "[[2, 8, 4], [2, 4, 6]]" },
@@ -285,7 +281,7 @@ static void attention_that_is_not_fused_is_known_by_its_shapes(void **state)
 	done(&mem, &text);
 }
 
-static void without_shapes_flops_are_unknown(void **state)
+TEST(without_shapes_flops_are_unknown)
 {
 	static const struct event bare[] = { { "cpu_op", "aten::mm", HOST, 0, 40, 0, NULL } };
 	struct ts_buf text = TS_BUF_INIT;
@@ -302,7 +298,7 @@ static void without_shapes_flops_are_unknown(void **state)
 	done(&mem, &text);
 }
 
-static void a_trace_without_operators_says_so(void **state)
+TEST(a_trace_without_operators_says_so)
 {
 	static const struct event range[] = {
 		{ "python_function", "train.py(1): main", HOST, 0, 40, 0, NULL },
@@ -318,7 +314,7 @@ static void a_trace_without_operators_says_so(void **state)
 }
 
 /* 5,000 shapes of one operator, 4,096 rows: the rest are one row, and nothing is lost. */
-static void rows_are_bounded(void **state)
+TEST(rows_are_bounded)
 {
 	static struct event many[5000];
 	static char dims[TS_NELEM(many)][32];
@@ -335,21 +331,4 @@ static void rows_are_bounded(void **state)
 	assert_int_equal(ts_cell_int(shapes, row_of(shapes, "aten::mm", "others"), "calls"),
 			 TS_NELEM(many) - OPERATORS_ROWS);
 	done(&mem, &text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_are_by_name_and_by_shapes),
-		cmocka_unit_test(flops_of_an_operator_inside_another_count_once),
-		cmocka_unit_test(the_only_kernel_of_an_operator_is_named),
-		cmocka_unit_test(products_have_a_place_under_the_roof_of_their_type),
-		cmocka_unit_test(operators_are_summed_by_what_they_are_for),
-		cmocka_unit_test(attention_that_is_not_fused_is_known_by_its_shapes),
-		cmocka_unit_test(without_shapes_flops_are_unknown),
-		cmocka_unit_test(a_trace_without_operators_says_so),
-		cmocka_unit_test(rows_are_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,6 @@
  * The timeline of traces: steps by class against what torch_tb_profiler says of real ones
  * (tests/truth/torch_steps.py recorded it), and of small ones counted by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include <cjson/cJSON.h>
 #include <math.h>
 
@@ -13,8 +10,7 @@
 #include "tests/run/memory_run.h"
 #include "tests/read/xplane_make.h"
 #include "tests/read/corpus.h"
-
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define CHROME memory_run_reader("chrome")
 
@@ -98,7 +94,7 @@ static size_t compare_file(const char *file, struct ts_bytes bytes, const cJSON 
 	return nr;
 }
 
-static void steps_by_class_are_those_of_torch_tb_profiler(void **state)
+TEST(steps_by_class_are_those_of_torch_tb_profiler)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 	FILE *recorded = fopen(TS_SRCDIR "/tests/data/torch_steps.json", "rb");
@@ -174,7 +170,7 @@ static void assert_us(const struct ts_table *steps, size_t row, const char *colu
 }
 
 /* Step 1 ends with its last kernel at 130, under the mark of step 2, whose own ends at 190. */
-static void a_step_lasts_to_the_end_of_its_last_kernel(void **state)
+TEST(a_step_lasts_to_the_end_of_its_last_kernel)
 {
 	static const struct event events[] = {
 		{ "user_annotation", "ProfilerStep#1", HOST, 0, 50, 0 },
@@ -213,7 +209,7 @@ static void assert_overview_us(const struct memory_run *mem, const char *what, i
 
 /* The host runs ahead: its mark of step 2 is the longest, and the work of step 2 the shortest. Marks: 20, 90, 40, 50;
  * work: 0-110, 110-160, 160-230, 230-310. */
-static void step_times_are_those_of_the_work(void **state)
+TEST(step_times_are_those_of_the_work)
 {
 	static const struct event events[] = {
 		{ "user_annotation", "ProfilerStep#1", HOST, 0, 20, 0 },
@@ -262,7 +258,7 @@ static void step_times_are_those_of_the_work(void **state)
 	"\"args\":{\"correlation\":5}}]}"
 
 /* The ranks' work in step 7 ends after 50 and after 30 us. */
-static void a_step_of_several_ranks_takes_their_mean(void **state)
+TEST(a_step_of_several_ranks_takes_their_mean)
 {
 	static const char *const texts[] = { RANK_STEP("0", "40"), RANK_STEP("1", "20") };
 	struct memory_run mem;
@@ -280,7 +276,7 @@ static void a_step_of_several_ranks_takes_their_mean(void **state)
 
 /* A kernel from before the capture runs until 40; another one, which no step launched either, still
  * runs when the step's first kernel begins and holds nothing up. */
-static void the_first_step_begins_when_older_kernels_have_ended(void **state)
+TEST(the_first_step_begins_when_older_kernels_have_ended)
 {
 	static const struct event events[] = {
 		{ "kernel", "older", GPU, 0, 40, 1 },
@@ -299,7 +295,7 @@ static void the_first_step_begins_when_older_kernels_have_ended(void **state)
 	done(&mem, &text);
 }
 
-static void without_kernels_of_its_own_the_first_step_is_as_marked(void **state)
+TEST(without_kernels_of_its_own_the_first_step_is_as_marked)
 {
 	static const struct event events[] = {
 		{ "user_annotation", "ProfilerStep#1", HOST, 0, 50, 0 },
@@ -320,7 +316,7 @@ static void without_kernels_of_its_own_the_first_step_is_as_marked(void **state)
 }
 
 /* A moment of many counts once: kernel, copy, fill, communication, call, operator in this order. */
-static void a_moment_belongs_to_the_first_class_that_runs(void **state)
+TEST(a_moment_belongs_to_the_first_class_that_runs)
 {
 	static const struct event events[] = {
 		{ "user_annotation", "ProfilerStep#1", HOST, 0, 100, 0 },
@@ -343,7 +339,7 @@ static void a_moment_belongs_to_the_first_class_that_runs(void **state)
 	done(&mem, &text);
 }
 
-static void a_trace_without_steps_is_one(void **state)
+TEST(a_trace_without_steps_is_one)
 {
 	static const struct event events[] = {
 		{ "cpu_op", "aten::mm", HOST, 10, 20, 0 },
@@ -363,7 +359,7 @@ static void a_trace_without_steps_is_one(void **state)
 }
 
 /* Steps at the end that launched nothing, or far less than the one before, do not count. */
-static void steps_whose_kernels_are_missing_do_not_count(void **state)
+TEST(steps_whose_kernels_are_missing_do_not_count)
 {
 	static const struct event events[] = {
 		{ "user_annotation", "ProfilerStep#1", HOST, 0, 50, 0 },
@@ -395,7 +391,7 @@ static int64_t us(const struct ts_result *timeline, const char *field)
 }
 
 /* Threads 0..30 and 20..60, frames of Python 0..100, streams 50..90 and 70..80: of 100 us. */
-static void activity_is_the_time_in_which_something_runs(void **state)
+TEST(activity_is_the_time_in_which_something_runs)
 {
 	static const struct event events[] = {
 		{ "python_function", "train.py(1): main", HOST, 0, 100, 0 },
@@ -419,7 +415,7 @@ static void activity_is_the_time_in_which_something_runs(void **state)
 	done(&mem, &text);
 }
 
-static void frames_of_python_need_not_count(void **state)
+TEST(frames_of_python_need_not_count)
 {
 	static const struct event events[] = {
 		{ "python_function", "train.py(1): main", HOST, 0, 100, 0 },
@@ -447,7 +443,7 @@ static void frames_of_python_need_not_count(void **state)
 
 /* Two ranks: 40 and 20 us of 100 on the device. Active time is a rank's, time of streams all of
  * it. */
-static void ranks_are_averaged_and_their_streams_summed(void **state)
+TEST(ranks_are_averaged_and_their_streams_summed)
 {
 	static const char *const texts[] = {
 		"{\"distributedInfo\":{\"rank\":0},\"traceEvents\":["
@@ -492,7 +488,7 @@ static void ranks_are_averaged_and_their_streams_summed(void **state)
 
 /* Stream 7 has two kernels that overlap, 40 us together; stream 20 a copy of 5 us. The thread is
  * not a stream. */
-static void a_stream_is_busy_while_something_runs_on_it(void **state)
+TEST(a_stream_is_busy_while_something_runs_on_it)
 {
 	static const char text[] = "{\"traceEvents\":["
 				   "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,"
@@ -568,7 +564,7 @@ static const struct ts_result *timeline_of_xplane(struct memory_run *mem, struct
  * Step 4 takes 10 and 20 us on the two cores, step 5 takes 30 and 10: 15 and 20 as in the report. They
  * begin it at 0 and 4, at 10 and 24 us: the first of them is the start.
  */
-static void steps_of_several_cores_begin_and_last_as_in_the_report(void **state)
+TEST(steps_of_several_cores_begin_and_last_as_in_the_report)
 {
 	struct ts_buf bytes = TS_BUF_INIT;
 	struct memory_run mem;
@@ -595,7 +591,7 @@ static void steps_of_several_cores_begin_and_last_as_in_the_report(void **state)
 }
 
 /* Each step is 40 us, of which 10 are a call: its own name is not activity. */
-static void without_devices_steps_are_those_the_host_marks(void **state)
+TEST(without_devices_steps_are_those_the_host_marks)
 {
 	struct ts_buf bytes = TS_BUF_INIT;
 	struct memory_run mem;
@@ -610,27 +606,4 @@ static void without_devices_steps_are_those_the_host_marks(void **state)
 	assert_int_equal(ts_cell_int(steps_of(timeline), 1, "kernels"), -1); /* unknown */
 	assert_true(ts_bytes_is(ts_result_get(timeline, "step_source").as.s, "the host's marks"));
 	done(&mem, &bytes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steps_by_class_are_those_of_torch_tb_profiler),
-		cmocka_unit_test(a_step_lasts_to_the_end_of_its_last_kernel),
-		cmocka_unit_test(step_times_are_those_of_the_work),
-		cmocka_unit_test(a_step_of_several_ranks_takes_their_mean),
-		cmocka_unit_test(the_first_step_begins_when_older_kernels_have_ended),
-		cmocka_unit_test(without_kernels_of_its_own_the_first_step_is_as_marked),
-		cmocka_unit_test(a_moment_belongs_to_the_first_class_that_runs),
-		cmocka_unit_test(a_trace_without_steps_is_one),
-		cmocka_unit_test(steps_whose_kernels_are_missing_do_not_count),
-		cmocka_unit_test(activity_is_the_time_in_which_something_runs),
-		cmocka_unit_test(frames_of_python_need_not_count),
-		cmocka_unit_test(ranks_are_averaged_and_their_streams_summed),
-		cmocka_unit_test(steps_of_several_cores_begin_and_last_as_in_the_report),
-		cmocka_unit_test(without_devices_steps_are_those_the_host_marks),
-		cmocka_unit_test(a_stream_is_busy_while_something_runs_on_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static const struct bounded {
 	{ "systolic", "steps", "step", { "flops", "time_ps" }, true },
 };
 
-static void the_last_row_has_the_sums_of_what_is_not_listed(void **state)
+TEST(the_last_row_has_the_sums_of_what_is_not_listed)
 {
 	struct given *all = given_run(SIZE_MAX, SIZE_MAX), *some = given_run(4, 10);
 
@@ -122,7 +122,7 @@ static void the_last_row_has_the_sums_of_what_is_not_listed(void **state)
 	done(some);
 }
 
-static void figures_of_the_run_do_not_depend_on_the_bound(void **state)
+TEST(figures_of_the_run_do_not_depend_on_the_bound)
 {
 	static const char *const fields[] = { "overview.step_count", "overview.step_time_ps.mean",
 					      "overview.step_time_ps.p99",
@@ -145,7 +145,7 @@ static void figures_of_the_run_do_not_depend_on_the_bound(void **state)
 	done(some);
 }
 
-static void a_slow_step_is_listed_whatever_the_bound(void **state)
+TEST(a_slow_step_is_listed_whatever_the_bound)
 {
 	struct given *given = given_run(0, 1);
 	const struct ts_table *steps = table_of(given, "time", "per_step");
@@ -158,7 +158,7 @@ static void a_slow_step_is_listed_whatever_the_bound(void **state)
 	done(given);
 }
 
-static void json_marks_the_row_and_no_other(void **state)
+TEST(json_marks_the_row_and_no_other)
 {
 	struct given *given = given_run(4, NR_STEPS);
 	struct ts_buf json = TS_BUF_INIT;
@@ -175,7 +175,7 @@ static void json_marks_the_row_and_no_other(void **state)
 	done(given);
 }
 
-static void rows_are_the_largest_and_some_at_equal_distances(void **state)
+TEST(rows_are_the_largest_and_some_at_equal_distances)
 {
 	int64_t numbers[100];
 	uint32_t *rows;
@@ -200,7 +200,7 @@ static void rows_are_the_largest_and_some_at_equal_distances(void **state)
 	free(rows);
 }
 
-static void the_selected_number_is_the_sorted_one(void **state)
+TEST(the_selected_number_is_the_sorted_one)
 {
 	struct rng rng = rng_of(5);
 
@@ -214,18 +214,4 @@ static void the_selected_number_is_the_sorted_one(void **state)
 		qsort(sorted, nr, sizeof(*sorted), ts_i64_order);
 		assert_int_equal(ts_select(numbers, nr, at), sorted[at]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_last_row_has_the_sums_of_what_is_not_listed),
-		cmocka_unit_test(figures_of_the_run_do_not_depend_on_the_bound),
-		cmocka_unit_test(a_slow_step_is_listed_whatever_the_bound),
-		cmocka_unit_test(json_marks_the_row_and_no_other),
-		cmocka_unit_test(rows_are_the_largest_and_some_at_equal_distances),
-		cmocka_unit_test(the_selected_number_is_the_sorted_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

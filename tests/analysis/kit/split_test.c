@@ -41,7 +41,7 @@ static uint32_t add_product(struct feed *feed, const char *lhs, const char *rhs,
  * need less than that: nothing beyond it. 9 557 312 cycles / 1.5 GHz = 6 371 541 333 ps: 790 264 035
  * beyond. Of 10 ms the rest, 3 628 458 667 ps, is not explained.
  */
-static void a_product_needs_the_array_first(void **state)
+TEST(a_product_needs_the_array_first)
 {
 	struct feed *feed = feed_new();
 	int64_t parts[TS_NR_SPLITS];
@@ -66,7 +66,7 @@ static void a_product_needs_the_array_first(void **state)
  * K = 64 fills a quarter of v6e's array: 2 x 1024 x 1024 x 64 = 134 217 728 FLOPs take the time of
  * 536 870 912, which is 584 827 ps at 918e12 (146 207 at the peak of a full array).
  */
-static void a_product_that_leaves_the_array_empty_needs_longer(void **state)
+TEST(a_product_that_leaves_the_array_empty_needs_longer)
 {
 	struct feed *feed = feed_new();
 	uint32_t op;
@@ -94,7 +94,7 @@ static uint32_t add_fusion(struct feed *feed)
 }
 
 /* Each execution by itself, never more than it took. Its bytes need 6 us: 5.9 is what a peak is known to, 5 cannot be true. */
-static void an_execution_has_no_more_than_its_time(void **state)
+TEST(an_execution_has_no_more_than_its_time)
 {
 	static const struct {
 		int64_t dur_ns, matrix_ns, hbm_ns, rest_ns;
@@ -118,7 +118,7 @@ static void an_execution_has_no_more_than_its_time(void **state)
 }
 
 /* VMEM's bytes are not HBM's: 819e6 bytes of VMEM (1 ms of HBM) need nothing of it. */
-static void bytes_of_another_memory_need_nothing_of_hbm(void **state)
+TEST(bytes_of_another_memory_need_nothing_of_hbm)
 {
 	struct feed *feed = feed_new();
 	uint32_t op = add_fusion(feed);
@@ -133,7 +133,7 @@ static void bytes_of_another_memory_need_nothing_of_hbm(void **state)
 }
 
 /* A kernel's events say 394e6 FLOPs (2 us) and 2 457 000 bytes (3 us: 1 beyond); its metadata nothing. */
-static void a_kernel_is_explained_by_what_its_events_say(void **state)
+TEST(a_kernel_is_explained_by_what_its_events_say)
 {
 	struct feed *feed = feed_new();
 	struct ts_context ctx = context_of(feed);
@@ -155,7 +155,7 @@ static void a_kernel_is_explained_by_what_its_events_say(void **state)
 }
 
 /* On a chip that the table does not have, nothing explains anything. */
-static void an_unknown_chip_explains_nothing(void **state)
+TEST(an_unknown_chip_explains_nothing)
 {
 	struct feed *feed = feed_new();
 	struct ts_op *fusion;
@@ -171,18 +171,4 @@ static void an_unknown_chip_explains_nothing(void **state)
 	for (int part = 0; part < TS_SPLIT_REST; part++)
 		assert_int_equal(split.need_ps[part], 0);
 	feed_free(feed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_product_needs_the_array_first),
-		cmocka_unit_test(a_product_that_leaves_the_array_empty_needs_longer),
-		cmocka_unit_test(an_execution_has_no_more_than_its_time),
-		cmocka_unit_test(bytes_of_another_memory_need_nothing_of_hbm),
-		cmocka_unit_test(a_kernel_is_explained_by_what_its_events_say),
-		cmocka_unit_test(an_unknown_chip_explains_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

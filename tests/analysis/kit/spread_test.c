@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spreads against the same figures worked out from all of the numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-
 #include "analysis/kit/spread.h"
 #include "base/record.h"
 #include "tests/base/rng.h"
@@ -10,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "tests/test.h"
 
 #define NR 5000
 
@@ -54,7 +51,7 @@ static void assert_figures(const struct ts_spread *spread, const int64_t numbers
 			     (double)numbers[(size_t)ceil(percent / 100.0 * NR) - 1], 1.0 / 62);
 }
 
-static void figures_are_those_of_the_numbers(void **state)
+TEST(figures_are_those_of_the_numbers)
 {
 	int64_t numbers[NR];
 	struct ts_spread spread;
@@ -68,7 +65,7 @@ static void figures_are_those_of_the_numbers(void **state)
 	ts_record_release(&ts_spread_record, &spread);
 }
 
-static void two_merged_are_one_of_all(void **state)
+TEST(two_merged_are_one_of_all)
 {
 	int64_t numbers[NR];
 	struct ts_spread a, b;
@@ -85,7 +82,7 @@ static void two_merged_are_one_of_all(void **state)
 	ts_record_release(&ts_spread_record, &b);
 }
 
-static void of_no_numbers_nothing_is_known(void **state)
+TEST(of_no_numbers_nothing_is_known)
 {
 	struct ts_spread spread = { .nr = 0 }, other = { .nr = 0 };
 
@@ -95,7 +92,7 @@ static void of_no_numbers_nothing_is_known(void **state)
 	assert_int_equal(ts_spread_percentile(&spread, 0.5), -1);
 }
 
-static void one_number_does_not_deviate(void **state)
+TEST(one_number_does_not_deviate)
 {
 	struct ts_spread spread = { .nr = 0 };
 
@@ -104,7 +101,7 @@ static void one_number_does_not_deviate(void **state)
 	assert_int_equal(ts_spread_percentile(&spread, 0.5), -1); /* it has no bins */
 }
 
-static void a_median_of_an_even_number_lies_between(void **state)
+TEST(a_median_of_an_even_number_lies_between)
 {
 	int64_t odd[] = { 9, 1, 4 }, even[] = { 8, 1, 5, 4 }, one[] = { 7 };
 
@@ -112,17 +109,4 @@ static void a_median_of_an_even_number_lies_between(void **state)
 	assert_int_equal(ts_median_of(even, 4), 5); /* 4.5, rounded away from 0 */
 	assert_int_equal(ts_median_of(one, 1), 7);
 	assert_int_equal(ts_median_of(one, 0), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_median_of_an_even_number_lies_between),
-		cmocka_unit_test(figures_are_those_of_the_numbers),
-		cmocka_unit_test(two_merged_are_one_of_all),
-		cmocka_unit_test(of_no_numbers_nothing_is_known),
-		cmocka_unit_test(one_number_does_not_deviate),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static uint32_t add_negate(struct feed *feed)
  * worse one: making it fit saves 28/128 of one of its two arrays, 100 us x 28 224 / 258 048 = 10.9375
  * us. Both arrays share the time: 11.247 us each. Another 100 us of the wall are idle.
  */
-static void test_bytes_cost_time_in_memory_bound_ops(void **state)
+TEST(test_bytes_cost_time_in_memory_bound_ops)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5e"), op = add_negate(feed);
@@ -83,7 +83,7 @@ static void test_bytes_cost_time_in_memory_bound_ops(void **state)
 }
 
 /* The same op with what its arrays really take, 0.3 us of 50: latency, and tiles cost no time. */
-static void test_what_the_roofline_does_not_explain_is_no_padding(void **state)
+TEST(test_what_the_roofline_does_not_explain_is_no_padding)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5e"), op = add_negate(feed);
@@ -115,7 +115,7 @@ static uint32_t add_product(struct feed *feed, const char *lhs, const char *rhs,
 }
 
 /* K = 64 of 128, 8 heads, bound by the array: half of the time. */
-static void test_the_empty_half_of_the_array_costs_half_the_time(void **state)
+TEST(test_the_empty_half_of_the_array_costs_half_the_time)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5e");
@@ -146,7 +146,7 @@ static void test_the_empty_half_of_the_array_costs_half_the_time(void **state)
 
 /* K = 130 takes two rounds of 128: without the last two it takes one, half the time. K = 500 wastes
  * 12 of 512, 2.34 %, which a larger size would use for nothing. */
-static void test_sizes_just_over_a_tile_are_brought_down(void **state)
+TEST(test_sizes_just_over_a_tile_are_brought_down)
 {
 	static const struct {
 		const char *lhs, *rhs, *suggestion;
@@ -181,7 +181,7 @@ static void test_sizes_just_over_a_tile_are_brought_down(void **state)
 }
 
 /* No module: the result's layout is in the op's text. f32[1000,3] is stored as 1000 x 128. */
-static void test_a_layout_in_the_text_is_enough_for_the_result(void **state)
+TEST(test_a_layout_in_the_text_is_enough_for_the_result)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5e"), op;
@@ -210,7 +210,7 @@ static void test_a_layout_in_the_text_is_enough_for_the_result(void **state)
 }
 
 /* Without the chip's rates what bounds an op is unknown: its time is null, not 0. */
-static void test_what_is_unknown_stays_unknown(void **state)
+TEST(test_what_is_unknown_stays_unknown)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v99"), op = add_negate(feed);
@@ -228,7 +228,7 @@ static void test_what_is_unknown_stays_unknown(void **state)
 }
 
 /* Arrays that lie in VMEM, S(1), take no HBM. */
-static void test_vmem_is_not_counted(void **state)
+TEST(test_vmem_is_not_counted)
 {
 	struct feed *feed = feed_new();
 	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
@@ -251,7 +251,7 @@ static void test_vmem_is_not_counted(void **state)
  * gives it back: one array of many names, a, read by one op (the body's negate); the body's own
  * result is the second.
  */
-static void test_an_array_of_many_names_is_listed_once(void **state)
+TEST(test_an_array_of_many_names_is_listed_once)
 {
 	struct feed *feed = feed_new();
 	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
@@ -282,7 +282,7 @@ static void test_an_array_of_many_names_is_listed_once(void **state)
 	feed_free(feed);
 }
 
-static void test_a_module_alone_gives_the_static_part(void **state)
+TEST(test_a_module_alone_gives_the_static_part)
 {
 	struct feed *feed = feed_new();
 	const struct ts_result *result;
@@ -306,7 +306,7 @@ static void test_a_module_alone_gives_the_static_part(void **state)
 	feed_free(feed);
 }
 
-static void test_an_empty_profile_says_nothing(void **state)
+TEST(test_an_empty_profile_says_nothing)
 {
 	struct feed *feed = feed_new();
 	const struct ts_result *result = run_after_ops(feed);
@@ -316,22 +316,4 @@ static void test_an_empty_profile_says_nothing(void **state)
 	assert_int_equal(feed_table(result, "arrays")->nr_rows, 0);
 	assert_int_equal(result->nr_notes, 0);
 	feed_free(feed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes_cost_time_in_memory_bound_ops),
-		cmocka_unit_test(test_what_the_roofline_does_not_explain_is_no_padding),
-		cmocka_unit_test(test_the_empty_half_of_the_array_costs_half_the_time),
-		cmocka_unit_test(test_sizes_just_over_a_tile_are_brought_down),
-		cmocka_unit_test(test_a_layout_in_the_text_is_enough_for_the_result),
-		cmocka_unit_test(test_what_is_unknown_stays_unknown),
-		cmocka_unit_test(test_vmem_is_not_counted),
-		cmocka_unit_test(test_an_array_of_many_names_is_listed_once),
-		cmocka_unit_test(test_a_module_alone_gives_the_static_part),
-		cmocka_unit_test(test_an_empty_profile_says_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void finish(struct feed *feed)
  * array, the bytes (3 x 128 MiB / 819e9 = 0.49 ms) need less than the product: all loss is "other".
  * 9 557 312 cycles at 1.5 GHz = 6 371 541 333 ps.
  */
-static void test_a_square_product_on_v5e(void **state)
+TEST(test_a_square_product_on_v5e)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite");
@@ -90,7 +90,7 @@ static void test_a_square_product_on_v5e(void **state)
  * the peak, in 100 us: 21.80 %. K = 64 leaves half of each product's 128 empty: as much again is
  * lost to shape. 65 520 000 bytes take 80 us at 819e9 B/s, the array 43.60 us: 36.40 us of waiting.
  */
-static void test_the_loss_is_split_into_shape_memory_and_rest(void **state)
+TEST(test_the_loss_is_split_into_shape_memory_and_rest)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5e");
@@ -135,7 +135,7 @@ static void test_the_loss_is_split_into_shape_memory_and_rest(void **state)
 }
 
 /* The same product fills a quarter of v6e's 256. */
-static void test_fill_is_that_of_the_devices_unit(void **state)
+TEST(test_fill_is_that_of_the_devices_unit)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v6 lite");
@@ -154,7 +154,7 @@ static void test_fill_is_that_of_the_devices_unit(void **state)
 
 /* int8 on a v6e: 2 x 8192^3 at twice the bf16 peak is half of it in bf16 terms: 0.5989 ms of 1 ms.
  * Where the profile says the halved count itself it is not halved again. */
-static void test_int8_products_are_measured_against_their_own_rate(void **state)
+TEST(test_int8_products_are_measured_against_their_own_rate)
 {
 	static const int64_t stats[] = { TS_UNKNOWN, INT64_C(549755813888) };
 
@@ -178,7 +178,7 @@ static void test_int8_products_are_measured_against_their_own_rate(void **state)
 }
 
 /* A Pallas kernel without a cost: nothing is known of it, and 0 would be a lie. */
-static void test_kernels_of_unknown_cost_are_unknown(void **state)
+TEST(test_kernels_of_unknown_cost_are_unknown)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v6e"), op;
@@ -203,7 +203,7 @@ static void test_kernels_of_unknown_cost_are_unknown(void **state)
 }
 
 /* Its events say what it did: 459e6 FLOPs in 1 us of a 918e12 chip is half of the peak. */
-static void test_kernels_whose_events_tell_are_known(void **state)
+TEST(test_kernels_whose_events_tell_are_known)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v6e"), op;
@@ -220,7 +220,7 @@ static void test_kernels_whose_events_tell_are_known(void **state)
 	feed_free(feed);
 }
 
-static void test_an_unknown_chip_has_no_utilization(void **state)
+TEST(test_an_unknown_chip_has_no_utilization)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v99");
@@ -245,7 +245,7 @@ static void test_an_unknown_chip_has_no_utilization(void **state)
 }
 
 /* Counters of the host are what was measured; a 0 without any matrix work is not a utilization. */
-static void test_counters_are_kept_apart_from_the_model(void **state)
+TEST(test_counters_are_kept_apart_from_the_model)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v6e"), op;
@@ -276,7 +276,7 @@ static void test_counters_are_kept_apart_from_the_model(void **state)
 
 /* f32 in highest precision takes six passes: the bytes hide behind them. 2 x 1024^3 FLOPs = 10.90 us
  * at the peak, 65.41 us in six passes; 49.14e6 bytes are 60 us: no waiting in 100 us. */
-static void test_highest_precision_is_noted_and_takes_six_passes(void **state)
+TEST(test_highest_precision_is_noted_and_takes_six_passes)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5e");
@@ -312,7 +312,7 @@ static void add_step(struct ts_device_steps *steps, uint64_t number, int64_t sta
  * step 5: 918e6 / (20 us x 918e12) = 5 %; step 6: 2.5 %; core 0: 5 %, core 1: 2.5 %. The module ran
  * 2 x 20 us.
  */
-static void test_steps_cores_and_modules_add_up(void **state)
+TEST(test_steps_cores_and_modules_add_up)
 {
 	struct feed *feed = feed_new();
 	const struct ts_result *result;
@@ -358,7 +358,7 @@ static void test_steps_cores_and_modules_add_up(void **state)
 }
 
 /* What a while holds is counted once, as the ops inside. */
-static void test_ops_that_hold_others_do_not_count_twice(void **state)
+TEST(test_ops_that_hold_others_do_not_count_twice)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v6e"), inner, loop;
@@ -378,7 +378,7 @@ static void test_ops_that_hold_others_do_not_count_twice(void **state)
 
 /* [500,100] x [100,130] on a 128 unit: M 500/504 x N 130/256 x K 100/128 = 0.3936, operands swapped
  * M 500/512 x N 130/136 x K 100/128 = 0.7293: the better one counts, and there K is the worst. */
-static void test_a_module_alone_gives_the_static_part(void **state)
+TEST(test_a_module_alone_gives_the_static_part)
 {
 	struct feed *feed = feed_new();
 	const struct ts_result *result;
@@ -405,7 +405,7 @@ static void test_a_module_alone_gives_the_static_part(void **state)
 	feed_free(feed);
 }
 
-static void test_an_empty_profile_says_nothing(void **state)
+TEST(test_an_empty_profile_says_nothing)
 {
 	struct feed *feed = feed_new();
 	const struct ts_result *result = run_after_ops(feed);
@@ -414,25 +414,4 @@ static void test_an_empty_profile_says_nothing(void **state)
 	assert_int_equal(feed_table(result, "ops")->nr_rows, 0);
 	assert_int_equal(result->nr_notes, 0);
 	feed_free(feed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_square_product_on_v5e),
-		cmocka_unit_test(test_the_loss_is_split_into_shape_memory_and_rest),
-		cmocka_unit_test(test_fill_is_that_of_the_devices_unit),
-		cmocka_unit_test(test_int8_products_are_measured_against_their_own_rate),
-		cmocka_unit_test(test_kernels_of_unknown_cost_are_unknown),
-		cmocka_unit_test(test_kernels_whose_events_tell_are_known),
-		cmocka_unit_test(test_an_unknown_chip_has_no_utilization),
-		cmocka_unit_test(test_counters_are_kept_apart_from_the_model),
-		cmocka_unit_test(test_highest_precision_is_noted_and_takes_six_passes),
-		cmocka_unit_test(test_steps_cores_and_modules_add_up),
-		cmocka_unit_test(test_ops_that_hold_others_do_not_count_twice),
-		cmocka_unit_test(test_a_module_alone_gives_the_static_part),
-		cmocka_unit_test(test_an_empty_profile_says_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void assert_text(struct ts_value value, const char *expected)
 		fail_msg("%.*s is not %s", TS_ARG(value.as.s), expected);
 }
 
-static void the_estimate_of_a_kernel_is_found_exactly(void **state)
+TEST(the_estimate_of_a_kernel_is_found_exactly)
 {
 	struct given *given = given_run(true);
 	const char *name = "scale_rows.1";
@@ -89,7 +89,7 @@ static void the_estimate_of_a_kernel_is_found_exactly(void **state)
 	done(given);
 }
 
-static void without_an_estimate_arrays_are_bytes_and_flops_unknown(void **state)
+TEST(without_an_estimate_arrays_are_bytes_and_flops_unknown)
 {
 	struct given *given = given_run(true);
 
@@ -106,7 +106,7 @@ static void without_an_estimate_arrays_are_bytes_and_flops_unknown(void **state)
 	done(given);
 }
 
-static void without_its_module_a_kernel_costs_what_the_profile_says(void **state)
+TEST(without_its_module_a_kernel_costs_what_the_profile_says)
 {
 	struct given *given = given_run(false);
 
@@ -117,7 +117,7 @@ static void without_its_module_a_kernel_costs_what_the_profile_says(void **state
 	done(given);
 }
 
-static void a_kernel_far_below_its_roofline_is_a_finding_with_what_it_loses(void **state)
+TEST(a_kernel_far_below_its_roofline_is_a_finding_with_what_it_loses)
 {
 	struct given *given = given_run(true);
 	const struct ts_result *doctor = view(given, "doctor");
@@ -137,7 +137,7 @@ static void a_kernel_far_below_its_roofline_is_a_finding_with_what_it_loses(void
 	done(given);
 }
 
-static void a_kernel_near_its_roofline_is_none(void **state)
+TEST(a_kernel_near_its_roofline_is_none)
 {
 	struct given *given = given_nothing();
 	const struct ts_result *doctor;
@@ -156,23 +156,19 @@ static void a_kernel_near_its_roofline_is_none(void **state)
 	done(given);
 }
 
-int main(void)
+static int open_module(void **state)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_estimate_of_a_kernel_is_found_exactly),
-		cmocka_unit_test(without_an_estimate_arrays_are_bytes_and_flops_unknown),
-		cmocka_unit_test(without_its_module_a_kernel_costs_what_the_profile_says),
-		cmocka_unit_test(a_kernel_far_below_its_roofline_is_a_finding_with_what_it_loses),
-		cmocka_unit_test(a_kernel_near_its_roofline_is_none),
-	};
 	const char *srcdir = getenv("srcdir");
 	char path[512];
-	int failed;
 
 	snprintf(path, sizeof(path), "%s/tests/data/pallas_v5e.hlo.pb", srcdir ? srcdir : ".");
-	if (ts_input_open(&module_input, path, NULL) != TS_OK)
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	ts_input_release(&module_input);
-	return failed;
+	return ts_input_open(&module_input, path, NULL) == TS_OK ? 0 : -1;
 }
+
+static int close_module(void **state)
+{
+	ts_input_release(&module_input);
+	return 0;
+}
+
+TEST_GROUP(open_module, close_module)

@@ -39,7 +39,7 @@ static int64_t number(struct given *given, const char *column)
 	return ts_value_int(cell(given, "op_cores", "op_cores", 0, column));
 }
 
-static void the_slow_core_of_an_op_is_named(void **state)
+TEST(the_slow_core_of_an_op_is_named)
 {
 	struct given *given = given_cores(2, 4, 50);
 
@@ -52,7 +52,7 @@ static void the_slow_core_of_an_op_is_named(void **state)
 	done(given);
 }
 
-static void it_is_said_from_when_on_the_core_is_slow(void **state)
+TEST(it_is_said_from_when_on_the_core_is_slow)
 {
 	struct given *given = given_cores(1, 4, 50);
 
@@ -60,7 +60,7 @@ static void it_is_said_from_when_on_the_core_is_slow(void **state)
 	done(given);
 }
 
-static void of_a_core_that_is_always_slow_no_beginning_is_known(void **state)
+TEST(of_a_core_that_is_always_slow_no_beginning_is_known)
 {
 	struct given *given = given_cores(3, 0, 50);
 
@@ -69,22 +69,10 @@ static void of_a_core_that_is_always_slow_no_beginning_is_known(void **state)
 	done(given);
 }
 
-static void cores_that_differ_by_little_are_not_named(void **state)
+TEST(cores_that_differ_by_little_are_not_named)
 {
 	struct given *given = given_cores(0, 0, 21);
 
 	assert_int_equal(nr_rows(given, "op_cores", "op_cores"), 0);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_slow_core_of_an_op_is_named),
-		cmocka_unit_test(it_is_said_from_when_on_the_core_is_slow),
-		cmocka_unit_test(of_a_core_that_is_always_slow_no_beginning_is_known),
-		cmocka_unit_test(cores_that_differ_by_little_are_not_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static bool has_cause(struct given *given, const char *id)
 }
 
 /* 985e6 FLOPs in 1 us are 985 TFLOP/s, five times the peak; 985e6 in 10 us are half of it. */
-static void too_many_flops_are_impossible_everywhere(void **state)
+TEST(too_many_flops_are_impossible_everywhere)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -52,7 +52,7 @@ static void too_many_flops_are_impossible_everywhere(void **state)
 }
 
 /* 8190 bytes in 1 us are 8.19 GB/s. 8,190,000 bytes in 1 us are ten times the peak of 819 GB/s. */
-static void too_many_bytes_are_impossible(void **state)
+TEST(too_many_bytes_are_impossible)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -80,7 +80,7 @@ static void too_many_bytes_are_impossible(void **state)
  * A start of 1 us at 0, a done of 1 us that ends at 21 us: 21 us under way. 8190 bytes over 21 us are 390 MB/s,
  * not the 8.19 GB/s that the start alone would need.
  */
-static void an_asynchronous_copy_has_the_time_it_was_under_way(void **state)
+TEST(an_asynchronous_copy_has_the_time_it_was_under_way)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -104,7 +104,7 @@ static void an_asynchronous_copy_has_the_time_it_was_under_way(void **state)
 }
 
 /* The program before this one made the copy: how long it took is unknown, and not impossible. */
-static void a_copy_across_programs_has_no_rate(void **state)
+TEST(a_copy_across_programs_has_no_rate)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -128,16 +128,4 @@ static void a_copy_across_programs_has_no_rate(void **state)
 	assert_int_equal(cell(given, "memory", "ops", 0, "hbm_bytes_per_s").type, TS_VALUE_NULL);
 	assert_false(has_cause(given, "impossible_rate"));
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(too_many_flops_are_impossible_everywhere),
-		cmocka_unit_test(too_many_bytes_are_impossible),
-		cmocka_unit_test(an_asynchronous_copy_has_the_time_it_was_under_way),
-		cmocka_unit_test(a_copy_across_programs_has_no_rate),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

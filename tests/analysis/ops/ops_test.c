@@ -36,7 +36,7 @@ static void costly_op(struct xp *xp, int64_t key, const char *name, int64_t flop
  * matmul: 3 runs of 10 us on two cores, 985e6 FLOPs each: 985e6 / 10 us = 98.5 TFLOP/s of 197.
  * 4e6 bytes / 10 us = 400 GB/s of 819, a little less than half: compute bounds it.
  */
-static void sums_over_devices_and_rates_of_one_run(void **state)
+TEST(sums_over_devices_and_rates_of_one_run)
 {
 	struct given *given = given_nothing();
 
@@ -72,7 +72,7 @@ static void sums_over_devices_and_rates_of_one_run(void **state)
 	done(given);
 }
 
-static void self_time_is_without_the_ops_inside(void **state)
+TEST(self_time_is_without_the_ops_inside)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -98,7 +98,7 @@ static void self_time_is_without_the_ops_inside(void **state)
 }
 
 /* XProf's table has no op without a program or symbol; their time counts in the breakdown. */
-static void what_is_no_op_is_not_listed(void **state)
+TEST(what_is_no_op_is_not_listed)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -121,7 +121,7 @@ static void what_is_no_op_is_not_listed(void **state)
 }
 
 /* A kernel's events say what it did: 300 FLOPs in two runs are 150 each. Other ops' do not count. */
-static void custom_calls_cost_what_their_events_say(void **state)
+TEST(custom_calls_cost_what_their_events_say)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -147,7 +147,7 @@ static void custom_calls_cost_what_their_events_say(void **state)
 	done(given);
 }
 
-static void an_op_of_two_programs_is_two(void **state)
+TEST(an_op_of_two_programs_is_two)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -167,7 +167,7 @@ static void an_op_of_two_programs_is_two(void **state)
 }
 
 /* A module whose compiled form is not there ran all the same. */
-static void modules_count_their_executions(void **state)
+TEST(modules_count_their_executions)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -188,7 +188,7 @@ static void modules_count_their_executions(void **state)
 }
 
 /* An op that takes no time has no rate: unknown, not infinite. */
-static void no_time_no_rate(void **state)
+TEST(no_time_no_rate)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -203,19 +203,4 @@ static void no_time_no_rate(void **state)
 	assert_int_equal(cell(given, "ops", "ops", 0, "mxu_utilization_pct").type, TS_VALUE_NULL);
 	assert_int_equal(cell(given, "ops", "ops", 0, "hbm_bytes_per_s").type, TS_VALUE_NULL);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_over_devices_and_rates_of_one_run),
-		cmocka_unit_test(self_time_is_without_the_ops_inside),
-		cmocka_unit_test(what_is_no_op_is_not_listed),
-		cmocka_unit_test(custom_calls_cost_what_their_events_say),
-		cmocka_unit_test(an_op_of_two_programs_is_two),
-		cmocka_unit_test(modules_count_their_executions),
-		cmocka_unit_test(no_time_no_rate),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

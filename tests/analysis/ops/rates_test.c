@@ -46,7 +46,7 @@ static void op(struct xp *xp, int64_t key, const char *name, int64_t flops, int6
 }
 
 /* 10 us at half the peak of 197 TFLOP/s and at 400 GB/s, 10 us of nothing, 10 us at a tenth. */
-static void each_ops_work_is_spread_over_its_time(void **state)
+TEST(each_ops_work_is_spread_over_its_time)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -73,7 +73,7 @@ static void each_ops_work_is_spread_over_its_time(void **state)
 }
 
 /* 50 ms of ops of 7 us each: wider bins, and not a FLOP lost. */
-static void a_long_run_keeps_the_sum(void **state)
+TEST(a_long_run_keeps_the_sum)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -96,7 +96,7 @@ static void a_long_run_keeps_the_sum(void **state)
 }
 
 /* The stream that comes second in the file may have begun first. */
-static void streams_of_a_gpu_sum_up(void **state)
+TEST(streams_of_a_gpu_sum_up)
 {
 	struct given *given = given_nothing();
 	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
@@ -120,7 +120,7 @@ static void streams_of_a_gpu_sum_up(void **state)
 }
 
 /* 985e6 FLOPs in 1 us are five times the peak: 100 % is drawn, and the name says that it was cut there. */
-static void what_is_above_the_peak_is_cut_there(void **state)
+TEST(what_is_above_the_peak_is_cut_there)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -161,7 +161,7 @@ static void copy(struct xp *xp, int64_t key, const char *name, const char *text)
  * A copy of 4 MiB out of HBM is under way from 0 to 21 us, 200 GB/s when it is even. From 5 to 15 us an op
  * moves 819 GB/s, all that HBM can: the copy was made before and behind it.
  */
-static void a_copy_under_way_makes_room_for_what_ran_meanwhile(void **state)
+TEST(a_copy_under_way_makes_room_for_what_ran_meanwhile)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -186,7 +186,7 @@ static void a_copy_under_way_makes_room_for_what_ran_meanwhile(void **state)
 	done(given);
 }
 
-static void nothing_is_drawn_without_a_budget_or_rates(void **state)
+TEST(nothing_is_drawn_without_a_budget_or_rates)
 {
 	for (size_t budget = 0; budget <= 1000; budget += 1000) {
 		struct given *given = given_nothing();
@@ -202,18 +202,4 @@ static void nothing_is_drawn_without_a_budget_or_rates(void **state)
 		assert_null(counter(given, "HBM bandwidth (GB/s)", 0));
 		done(given);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_ops_work_is_spread_over_its_time),
-		cmocka_unit_test(a_long_run_keeps_the_sum),
-		cmocka_unit_test(streams_of_a_gpu_sum_up),
-		cmocka_unit_test(what_is_above_the_peak_is_cut_there),
-		cmocka_unit_test(a_copy_under_way_makes_room_for_what_ran_meanwhile),
-		cmocka_unit_test(nothing_is_drawn_without_a_budget_or_rates),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

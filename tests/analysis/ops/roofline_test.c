@@ -44,7 +44,7 @@ static size_t row_of(const struct ts_table *table, const char *kind, const char 
  * 1.97e9 FLOPs in 100 us: 1.97e13 a second, 10 % of the peak. 16.38e6 bytes: 163.8e9 a second, 20 %.
  * So HBM bounds it, at 120.269 FLOPs a byte, and 1.97e13 / 0.2 = 9.85e13 FLOP/s is all it can reach.
  */
-static void test_an_op_below_the_ridge_is_bound_by_hbm(void **state)
+TEST(test_an_op_below_the_ridge_is_bound_by_hbm)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite"), op;
@@ -76,7 +76,7 @@ static void test_an_op_below_the_ridge_is_bound_by_hbm(void **state)
 }
 
 /* The program lasts from its first op to its last, device by device: 300 us and 50 us. */
-static void test_the_program_takes_the_time_of_all_its_devices(void **state)
+TEST(test_the_program_takes_the_time_of_all_its_devices)
 {
 	struct feed *feed = feed_new();
 	uint32_t first = feed_device(feed, "TPU v5 lite"),
@@ -104,7 +104,7 @@ static void test_the_program_takes_the_time_of_all_its_devices(void **state)
 }
 
 /* As XProf: a copy without a breakdown is HBM's in its own row, and not in the program's. */
-static void test_bytes_without_a_breakdown_are_not_the_programs_hbm(void **state)
+TEST(test_bytes_without_a_breakdown_are_not_the_programs_hbm)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite"), fusion, copy;
@@ -130,7 +130,7 @@ static void test_bytes_without_a_breakdown_are_not_the_programs_hbm(void **state
  * 1e6 bytes of HBM in 10 us are 12.21 % of 819e9; 4e6 bytes written to VMEM at 1e12 are 40 %. Each
  * way of each memory is a resource of its own: 1e6 bytes read at 2e12 are 5 %.
  */
-static void test_memories_on_the_chip_bound_too(void **state)
+TEST(test_memories_on_the_chip_bound_too)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite"), at;
@@ -159,7 +159,7 @@ static void test_memories_on_the_chip_bound_too(void **state)
 }
 
 /* Two steps of 100 us; an op counts where it starts, one before the first step nowhere. */
-static void test_a_step_has_the_work_that_starts_in_it(void **state)
+TEST(test_a_step_has_the_work_that_starts_in_it)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite"), op;
@@ -194,7 +194,7 @@ static void test_a_step_has_the_work_that_starts_in_it(void **state)
 }
 
 /* What holds ops is not counted beside them. */
-static void test_a_loop_adds_nothing_to_what_is_inside(void **state)
+TEST(test_a_loop_adds_nothing_to_what_is_inside)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite"), inner, outer;
@@ -216,7 +216,7 @@ static void test_a_loop_adds_nothing_to_what_is_inside(void **state)
 }
 
 /* Nothing is known of the chip: rates, and no bound. */
-static void test_an_unknown_chip_bounds_nothing(void **state)
+TEST(test_an_unknown_chip_bounds_nothing)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v99"), op;
@@ -233,19 +233,4 @@ static void test_an_unknown_chip_bounds_nothing(void **state)
 	feed_assert_null(feed_cell(table, row, "optimal_flops_per_s"));
 	assert_int_equal(feed_table(feed->result, "roofline_ridges")->nr_rows, 0);
 	feed_free(feed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_an_op_below_the_ridge_is_bound_by_hbm),
-		cmocka_unit_test(test_the_program_takes_the_time_of_all_its_devices),
-		cmocka_unit_test(test_bytes_without_a_breakdown_are_not_the_programs_hbm),
-		cmocka_unit_test(test_memories_on_the_chip_bound_too),
-		cmocka_unit_test(test_a_step_has_the_work_that_starts_in_it),
-		cmocka_unit_test(test_a_loop_adds_nothing_to_what_is_inside),
-		cmocka_unit_test(test_an_unknown_chip_bounds_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

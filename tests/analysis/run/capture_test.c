@@ -71,7 +71,7 @@ static void then_verdict_is(struct given *given, const char *verdict)
 		fail_msg("%.*s is not %s", TS_ARG(value.as.s), verdict);
 }
 
-static void calls_of_all_threads_count_and_those_inside_others_do_not(void **state)
+TEST(calls_of_all_threads_count_and_those_inside_others_do_not)
 {
 	struct given *given = given_nothing();
 	struct xp host = xp_plane(&given->bytes, "/host:CPU");
@@ -93,7 +93,7 @@ static void calls_of_all_threads_count_and_those_inside_others_do_not(void **sta
 
 /* Two programs of 30 us on the CPU, one with another inside it; a logger's 40 us in the steps of the
  * device, 0 to 950 us, and another call behind them. */
-static void work_of_hosts_is_summed_without_what_is_inside(void **state)
+TEST(work_of_hosts_is_summed_without_what_is_inside)
 {
 	struct given *given = given_nothing();
 	struct xp host = xp_plane(&given->bytes, "/host:CPU");
@@ -122,7 +122,7 @@ static void work_of_hosts_is_summed_without_what_is_inside(void **state)
 	done(given);
 }
 
-static void as_many_calls_as_executions_are_no_cause_and_twice_as_many_are(void **state)
+TEST(as_many_calls_as_executions_are_no_cause_and_twice_as_many_are)
 {
 	static const struct {
 		int64_t calls, executions;
@@ -146,7 +146,7 @@ static void as_many_calls_as_executions_are_no_cause_and_twice_as_many_are(void 
 	}
 }
 
-static void messages_of_the_profiler_are_kept_and_counted(void **state)
+TEST(messages_of_the_profiler_are_kept_and_counted)
 {
 	struct given *given = given_nothing();
 	const struct ts_host *host;
@@ -169,7 +169,7 @@ static void messages_of_the_profiler_are_kept_and_counted(void **state)
 	done(given);
 }
 
-static void damage_is_told_with_its_place(void **state)
+TEST(damage_is_told_with_its_place)
 {
 	for (int minor = 0; minor <= 1; minor++) {
 		struct given *given = given_nothing();
@@ -187,7 +187,7 @@ static void damage_is_told_with_its_place(void **state)
 	}
 }
 
-static void a_thread_that_is_read_more_than_once_is_damaged_once(void **state)
+TEST(a_thread_that_is_read_more_than_once_is_damaged_once)
 {
 	struct given *given = given_nothing();
 	struct xp host = xp_plane(&given->bytes, "/host:CPU");
@@ -205,7 +205,7 @@ static void a_thread_that_is_read_more_than_once_is_damaged_once(void **state)
 	done(given);
 }
 
-static void files_that_viewers_cannot_open_are_told(void **state)
+TEST(files_that_viewers_cannot_open_are_told)
 {
 	struct given *given = given_nothing();
 
@@ -219,7 +219,7 @@ static void files_that_viewers_cannot_open_are_told(void **state)
 	done(given);
 }
 
-static void many_steps_are_told_from_their_threshold_on(void **state)
+TEST(many_steps_are_told_from_their_threshold_on)
 {
 	for (int high = 3; high <= 4; high++) {
 		struct given *given = given_nothing();
@@ -233,7 +233,7 @@ static void many_steps_are_told_from_their_threshold_on(void **state)
 }
 
 /* 3 executions by XLA's executor for CPUs; one more thread of its pool, which says nothing. */
-static void executions_on_the_cpu_are_counted_where_the_host_shows_them(void **state)
+TEST(executions_on_the_cpu_are_counted_where_the_host_shows_them)
 {
 	for (int shown = 0; shown <= 1; shown++) {
 		struct given *given = given_nothing();
@@ -260,7 +260,7 @@ static void executions_on_the_cpu_are_counted_where_the_host_shows_them(void **s
 	}
 }
 
-static void more_than_two_epochs_are_told(void **state)
+TEST(more_than_two_epochs_are_told)
 {
 	for (int64_t nr = 2; nr <= 3; nr++) {
 		struct given *given = given_nothing();
@@ -278,7 +278,7 @@ static void more_than_two_epochs_are_told(void **state)
 	}
 }
 
-static void compiled_modules_alone_are_no_capture(void **state)
+TEST(compiled_modules_alone_are_no_capture)
 {
 	struct given *given = given_nothing();
 
@@ -288,23 +288,4 @@ static void compiled_modules_alone_are_no_capture(void **state)
 	assert_int_equal(field(given, "capture", "verdict").type, TS_VALUE_NULL);
 	assert_null(ts_result_find_table(view(given, "capture"), "causes"));
 	done(given);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_of_all_threads_count_and_those_inside_others_do_not),
-		cmocka_unit_test(work_of_hosts_is_summed_without_what_is_inside),
-		cmocka_unit_test(as_many_calls_as_executions_are_no_cause_and_twice_as_many_are),
-		cmocka_unit_test(messages_of_the_profiler_are_kept_and_counted),
-		cmocka_unit_test(damage_is_told_with_its_place),
-		cmocka_unit_test(a_thread_that_is_read_more_than_once_is_damaged_once),
-		cmocka_unit_test(files_that_viewers_cannot_open_are_told),
-		cmocka_unit_test(many_steps_are_told_from_their_threshold_on),
-		cmocka_unit_test(executions_on_the_cpu_are_counted_where_the_host_shows_them),
-		cmocka_unit_test(more_than_two_epochs_are_told),
-		cmocka_unit_test(compiled_modules_alone_are_no_capture),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static void assert_ps(struct given *given, const char *what, int64_t ps)
  * >>> print(a.mean(), np.median(a), np.quantile(a, .9), np.quantile(a, .99), a.std())
  * 31714285.714285713 20000000.0 62000000.000000015 78199999.99999999 23765006.000505906
  */
-static void step_times_are_numpys(void **state)
+TEST(step_times_are_numpys)
 {
 	static const int64_t steps[] = { 10, 20, 35, 50, 15, 80, 12 };
 	struct given *given = given_nothing();
@@ -48,7 +48,7 @@ static void step_times_are_numpys(void **state)
 	done(given);
 }
 
-static void one_step_is_all_its_quantiles(void **state)
+TEST(one_step_is_all_its_quantiles)
 {
 	static const int64_t steps[] = { 40 };
 	struct given *given = given_nothing();
@@ -74,7 +74,7 @@ static enum ts_origin origin_of(struct given *given, const char *name)
 }
 
 /* Three executions of one module, 20 us apart, and no markers. */
-static void steps_that_are_not_marked_are_not_measured(void **state)
+TEST(steps_that_are_not_marked_are_not_measured)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -101,7 +101,7 @@ static void steps_that_are_not_marked_are_not_measured(void **state)
 	done(given);
 }
 
-static void without_steps_their_number_is_unknown(void **state)
+TEST(without_steps_their_number_is_unknown)
 {
 	struct given *given = given_nothing();
 
@@ -114,7 +114,7 @@ static void without_steps_their_number_is_unknown(void **state)
 }
 
 /* 3 runs of 2.0475e6 bytes in 30 us: 6.1425e6 / (30 us x 819 GB/s) = 25 %. A -done adds nothing. */
-static void hbm_utilization_is_bytes_over_the_peaks(void **state)
+TEST(hbm_utilization_is_bytes_over_the_peaks)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -141,7 +141,7 @@ static void hbm_utilization_is_bytes_over_the_peaks(void **state)
 	done(given);
 }
 
-static void a_chip_that_is_not_known_is_named(void **state)
+TEST(a_chip_that_is_not_known_is_named)
 {
 	struct given *given = given_nothing();
 	struct xp xp = xp_plane(&given->bytes, "/device:TPU:0");
@@ -165,18 +165,4 @@ static void a_chip_that_is_not_known_is_named(void **state)
 			 TS_VALUE_NULL);
 	assert_int_equal(cell(given, "ops", "ops", 0, "mxu_utilization_pct").type, TS_VALUE_NULL);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(step_times_are_numpys),
-		cmocka_unit_test(one_step_is_all_its_quantiles),
-		cmocka_unit_test(steps_that_are_not_marked_are_not_measured),
-		cmocka_unit_test(without_steps_their_number_is_unknown),
-		cmocka_unit_test(hbm_utilization_is_bytes_over_the_peaks),
-		cmocka_unit_test(a_chip_that_is_not_known_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void assert_cell_us(struct given *given, const char *name, const char *ta
  * The first gap passes in read (it covers 68 of 100 us; train more, but read is inside) and the
  * call begun last before the device runs again ends it; in the second no event but train has half.
  */
-static void a_gap_is_explained_by_the_innermost_event_and_ended_by_the_last_call(void **state)
+TEST(a_gap_is_explained_by_the_innermost_event_and_ended_by_the_last_call)
 {
 	static const struct spell main_thread[] = { { "train", 0, 200 },
 						    { "$load.py:7 read", 12, 68 },
@@ -96,7 +96,7 @@ static void a_gap_is_explained_by_the_innermost_event_and_ended_by_the_last_call
 
 /* A thread that waits explains a gap only where nothing else does, an event under the gap's cause
  * before a shorter one that is not; two gaps in one event are one row. */
-static void causes_come_first_and_waiting_last(void **state)
+TEST(causes_come_first_and_waiting_last)
 {
 	static const struct spell loader[] = { { "IteratorGetNext", 10, 60 },
 					       { "IteratorGetNext", 90, 30 } };
@@ -128,7 +128,7 @@ static void causes_come_first_and_waiting_last(void **state)
 	done(given);
 }
 
-static void no_host_event_is_unknown_and_no_gap_is_no_row(void **state)
+TEST(no_host_event_is_unknown_and_no_gap_is_no_row)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -176,7 +176,7 @@ static void step_line(struct xp *xp, size_t nr, size_t every, int64_t more_us)
 	xp_plane_end(xp);
 }
 
-static void slow_steps_at_a_beat_have_its_period_and_the_op_that_grew(void **state)
+TEST(slow_steps_at_a_beat_have_its_period_and_the_op_that_grew)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -205,7 +205,7 @@ static void slow_steps_at_a_beat_have_its_period_and_the_op_that_grew(void **sta
 	done(given);
 }
 
-static void equal_steps_have_no_outlier(void **state)
+TEST(equal_steps_have_no_outlier)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -222,7 +222,7 @@ static void equal_steps_have_no_outlier(void **state)
  * Two cores, five steps of 100 us: 60 of work, 40 of all-reduce. In step 2 core 1 works 160 us, and core
  * 0 waits for it: over both cores the collective grew as much as the work did.
  */
-static void a_late_core_is_the_cause_and_not_the_waiting_of_the_others(void **state)
+TEST(a_late_core_is_the_cause_and_not_the_waiting_of_the_others)
 {
 	struct given *given = given_nothing();
 
@@ -264,7 +264,7 @@ static void a_late_core_is_the_cause_and_not_the_waiting_of_the_others(void **st
 }
 
 /* Step 3 has a gap of 80 us more, in which the host saves a checkpoint. */
-static void a_step_with_a_gap_has_the_words_of_the_host(void **state)
+TEST(a_step_with_a_gap_has_the_words_of_the_host)
 {
 	static const struct spell saver[] = { { "save_checkpoint", 391, 80 } };
 	struct given *given = given_nothing();
@@ -296,20 +296,4 @@ static void a_step_with_a_gap_has_the_words_of_the_host(void **state)
 	assert_text(cell(given, "time", "steps_outliers", 0, "host_event"), "save_checkpoint");
 	assert_int_equal(cell(given, "time", "steps_outliers", 0, "op").type, TS_VALUE_NULL);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			a_gap_is_explained_by_the_innermost_event_and_ended_by_the_last_call),
-		cmocka_unit_test(causes_come_first_and_waiting_last),
-		cmocka_unit_test(no_host_event_is_unknown_and_no_gap_is_no_row),
-		cmocka_unit_test(slow_steps_at_a_beat_have_its_period_and_the_op_that_grew),
-		cmocka_unit_test(equal_steps_have_no_outlier),
-		cmocka_unit_test(a_late_core_is_the_cause_and_not_the_waiting_of_the_others),
-		cmocka_unit_test(a_step_with_a_gap_has_the_words_of_the_host),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

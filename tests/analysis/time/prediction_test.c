@@ -94,7 +94,7 @@ static size_t op_row(struct given *given, const char *name)
 	return 0;
 }
 
-static void the_rule_takes_the_estimate_where_it_can_be(void **state)
+TEST(the_rule_takes_the_estimate_where_it_can_be)
 {
 	struct given *given = given_run();
 	const double roof_ps = 2 * BYTES / HBM * PS;
@@ -122,7 +122,7 @@ static void the_rule_takes_the_estimate_where_it_can_be(void **state)
 	done(given);
 }
 
-static void what_is_unknown_is_said_with_its_range(void **state)
+TEST(what_is_unknown_is_said_with_its_range)
 {
 	struct given *given = given_run();
 	const double arrays_ps = 2 * BYTES / HBM * PS;
@@ -135,7 +135,7 @@ static void what_is_unknown_is_said_with_its_range(void **state)
 	done(given);
 }
 
-static void a_measured_run_shows_how_far_off_it_was(void **state)
+TEST(a_measured_run_shows_how_far_off_it_was)
 {
 	struct given *given = given_run();
 	const double roof_ps = 2 * BYTES / HBM * PS;
@@ -167,7 +167,7 @@ static void make_product(struct make *make, const char *name, int64_t id, int64_
  * Two products of 8192 x 8192 x 8192 without an estimate: 2 x 8192^3 / 197e12 = 5581 us each, which their bytes do not need;
  * a copy of 256 MiB, 328 us of DMA, is hidden behind the first: the core begins it, and finds it done.
  */
-static void products_run_at_the_peak_and_a_copy_hides_behind_them(void **state)
+TEST(products_run_at_the_peak_and_a_copy_hides_behind_them)
 {
 	struct given *given = given_nothing();
 	struct make make = MAKE_INIT;
@@ -207,7 +207,7 @@ static void products_run_at_the_peak_and_a_copy_hides_behind_them(void **state)
 }
 
 /* What is foretold becomes a profile, whose report says so and has the same times. */
-static void a_prediction_is_a_profile(void **state)
+TEST(a_prediction_is_a_profile)
 {
 	struct given *given = given_nothing();
 	struct make make = MAKE_INIT;
@@ -253,17 +253,4 @@ static void a_prediction_is_a_profile(void **state)
 	ts_buf_release(&make.out);
 	ts_arena_release(&arena);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_rule_takes_the_estimate_where_it_can_be),
-		cmocka_unit_test(what_is_unknown_is_said_with_its_range),
-		cmocka_unit_test(products_run_at_the_peak_and_a_copy_hides_behind_them),
-		cmocka_unit_test(a_measured_run_shows_how_far_off_it_was),
-		cmocka_unit_test(a_prediction_is_a_profile),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static const struct mark job[] = {
 	{ "train", 95, 5, 5 },
 };
 
-static void names_of_the_user_are_told_from_the_runtimes(void **state)
+TEST(names_of_the_user_are_told_from_the_runtimes)
 {
 	struct given *given = given_nothing();
 
@@ -79,7 +79,7 @@ static void names_of_the_user_are_told_from_the_runtimes(void **state)
 	done(given);
 }
 
-static void epochs_stand_one_by_one(void **state)
+TEST(epochs_stand_one_by_one)
 {
 	struct given *given = given_nothing();
 
@@ -93,7 +93,7 @@ static void epochs_stand_one_by_one(void **state)
 	done(given);
 }
 
-static void a_job_on_the_cpu_has_the_steps_it_marked(void **state)
+TEST(a_job_on_the_cpu_has_the_steps_it_marked)
 {
 	struct given *given = given_nothing();
 
@@ -114,7 +114,7 @@ static void a_job_on_the_cpu_has_the_steps_it_marked(void **state)
 }
 
 /* A thread that never ran Python has the runtime's names alone. */
-static void threads_of_the_runtime_have_no_scopes(void **state)
+TEST(threads_of_the_runtime_have_no_scopes)
 {
 	static const struct mark pool[] = { { "dce", 0, 5, -1 }, { "algsimp", 5, 5, -1 } };
 	struct given *given = given_nothing();
@@ -127,7 +127,7 @@ static void threads_of_the_runtime_have_no_scopes(void **state)
 }
 
 /* Two threads evaluate at once: 20 us of work in 12 us of time, of 20. */
-static void a_share_counts_each_moment_once(void **state)
+TEST(a_share_counts_each_moment_once)
 {
 	static const struct mark one[] = { { "evaluate", 0, 10, -1 }, { "last", 19, 1, -1 } };
 	static const struct mark two[] = { { "evaluate", 2, 10, -1 } };
@@ -142,7 +142,7 @@ static void a_share_counts_each_moment_once(void **state)
 }
 
 /* The device's step 4 took 8 us, the host's mark of it 30; step 3 is not on the device. */
-static void steps_of_hosts_and_devices_stand_side_by_side(void **state)
+TEST(steps_of_hosts_and_devices_stand_side_by_side)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -178,7 +178,7 @@ static void steps_of_hosts_and_devices_stand_side_by_side(void **state)
  *	  backend_compile              [30      60]                     with a pass inside: [35 45]
  *	 shard_args                                     [70 80]
  */
-static void the_parts_of_a_step_are_all_of_it(void **state)
+TEST(the_parts_of_a_step_are_all_of_it)
 {
 	static const struct mark step[] = {
 		{ "train", 0, 100, 1 },
@@ -216,7 +216,7 @@ static void the_parts_of_a_step_are_all_of_it(void **state)
 	done(given);
 }
 
-static void epochs_are_known_by_their_names(void **state)
+TEST(epochs_are_known_by_their_names)
 {
 	static const struct {
 		const char *name;
@@ -238,20 +238,4 @@ static void epochs_are_known_by_their_names(void **state)
 		if (rows[i].is_epoch)
 			assert_int_equal(number, rows[i].number);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_the_user_are_told_from_the_runtimes),
-		cmocka_unit_test(epochs_stand_one_by_one),
-		cmocka_unit_test(a_job_on_the_cpu_has_the_steps_it_marked),
-		cmocka_unit_test(threads_of_the_runtime_have_no_scopes),
-		cmocka_unit_test(a_share_counts_each_moment_once),
-		cmocka_unit_test(steps_of_hosts_and_devices_stand_side_by_side),
-		cmocka_unit_test(the_parts_of_a_step_are_all_of_it),
-		cmocka_unit_test(epochs_are_known_by_their_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

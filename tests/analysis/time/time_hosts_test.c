@@ -37,7 +37,7 @@ static struct ts_value kpi(struct given *given, const char *name, const char *co
 static const char *const of_hosts[] = { "buckets.compilation_ps", "buckets.input_ps",
 					"compilation_count", "compilation_host_ps" };
 
-static void without_host_events_what_hosts_did_is_unknown(void **state)
+TEST(without_host_events_what_hosts_did_is_unknown)
 {
 	struct given *given = given_gap(false);
 	bool told = false;
@@ -55,7 +55,7 @@ static void without_host_events_what_hosts_did_is_unknown(void **state)
 	done(given);
 }
 
-static void with_them_it_is_a_number(void **state)
+TEST(with_them_it_is_a_number)
 {
 	struct given *given = given_gap(true);
 
@@ -69,7 +69,7 @@ static void with_them_it_is_a_number(void **state)
 }
 
 /* Four executions of one module: steps that no marker says. */
-static void inferred_steps_say_so_value_by_value(void **state)
+TEST(inferred_steps_say_so_value_by_value)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -99,15 +99,4 @@ static void inferred_steps_say_so_value_by_value(void **state)
 	assert_int_equal(cell(given, "overview", "steps", 0, "duration_ps").origin, TS_INFERRED);
 	assert_int_equal(cell(given, "time", "per_step", 0, "duration_ps").origin, TS_INFERRED);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_host_events_what_hosts_did_is_unknown),
-		cmocka_unit_test(with_them_it_is_a_number),
-		cmocka_unit_test(inferred_steps_say_so_value_by_value),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static void classes(struct xp *xp)
  * 788e6 FLOPs are 4 us at the peak, 4 914 000 bytes 6 us: 2 beyond. In 10 us 4 are left over; 6 us are explained; 5 us are less than
  * the bytes need, so the work is not believed. The verdict is by half of the time: 8 of 21 us are the matrix unit's.
  */
-static void an_ops_time_is_divided_by_what_explains_it(void **state)
+TEST(an_ops_time_is_divided_by_what_explains_it)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -98,7 +98,7 @@ static void an_ops_time_is_divided_by_what_explains_it(void **state)
  *	       0      10      20     30        40       50         60     70
  *	ops    compute bound   copy   reduce    infeed   remat      -      compute
  */
-static void each_class_has_its_bucket(void **state)
+TEST(each_class_has_its_bucket)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -125,7 +125,7 @@ static void each_class_has_its_bucket(void **state)
 }
 
 /* A loop has the moments in which nothing inside it runs. */
-static void the_innermost_op_has_the_moment(void **state)
+TEST(the_innermost_op_has_the_moment)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -163,7 +163,7 @@ static void host_line(struct given *given, const char *name, int64_t start_us, i
  *	input                [20      50]
  *	gap 10-60: compilation 10-30, input 30-50, idle 50-60; gap 80-100: idle
  */
-static void gaps_belong_to_what_the_hosts_did(void **state)
+TEST(gaps_belong_to_what_the_hosts_did)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -199,7 +199,7 @@ static void gaps_belong_to_what_the_hosts_did(void **state)
  *	ops      copy 0-10   compute 15-45     reduce 50-70
  *	step 0: memory 10, idle 5, compute 5; step 1: compute 15, idle 5, communication 10
  */
-static void what_crosses_a_step_is_cut_there(void **state)
+TEST(what_crosses_a_step_is_cut_there)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -234,7 +234,7 @@ static void what_crosses_a_step_is_cut_there(void **state)
 }
 
 /* Steps and modules widen the wall; a core that waits for the other is idle. */
-static void two_cores_share_the_wall(void **state)
+TEST(two_cores_share_the_wall)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -274,7 +274,7 @@ static void two_cores_share_the_wall(void **state)
  *	D2D                [30      60]
  *	H2D      [0                             90]
  */
-static void of_a_gpus_streams_what_hides_has_the_moment(void **state)
+TEST(of_a_gpus_streams_what_hides_has_the_moment)
 {
 	static const char *const kernels[] = { "gemm", "ncclDevKernel_AllReduce", "MemcpyD2D",
 					       "MemcpyH2D" };
@@ -318,7 +318,7 @@ static void random_line(struct given *given, struct xp *xp, struct rng *rng, con
 
 /* Any lines, overlapping, unsorted, with steps that are marked or not, on TPUs and GPUs: it adds up,
  * with the row for viewers and without, on the same numbers. */
-static void it_adds_up_whatever_ran(void **state)
+TEST(it_adds_up_whatever_ran)
 {
 	for (uint64_t seed = 1; seed <= 150; seed++) {
 		struct given *given = given_nothing();
@@ -348,7 +348,7 @@ static void it_adds_up_whatever_ran(void **state)
 	}
 }
 
-static void without_devices_there_is_no_time(void **state)
+TEST(without_devices_there_is_no_time)
 {
 	struct given *given = given_nothing();
 
@@ -361,7 +361,7 @@ static void without_devices_there_is_no_time(void **state)
 }
 
 /* Ops by the words XLA has for them, 10 us each in turn, and the bucket of each. */
-static void an_ops_category_and_memory_say_its_bucket(void **state)
+TEST(an_ops_category_and_memory_say_its_bucket)
 {
 	static const struct {
 		const char *name, *text, *category, *bucket;
@@ -429,7 +429,7 @@ static void an_ops_category_and_memory_say_its_bucket(void **state)
  *	input   [0                                   100]
  *	ops                                       [90  100]
  */
-static void an_op_that_runs_has_the_moment_whatever_the_host_does(void **state)
+TEST(an_op_that_runs_has_the_moment_whatever_the_host_does)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -478,7 +478,7 @@ static void add_host(struct given *given, const struct given *other, const char 
  * The first host compiles 10-30, the second feeds input 20-40: the gap of the first's core is 20
  * compilation and 20 idle, that of the second's 20 input and 20 idle.
  */
-static void a_cores_gaps_belong_to_its_own_host(void **state)
+TEST(a_cores_gaps_belong_to_its_own_host)
 {
 	struct given *given = given_nothing(), *other = given_nothing();
 
@@ -516,7 +516,7 @@ static void a_cores_gaps_belong_to_its_own_host(void **state)
 }
 
 /* A controller that has no cores works for all hosts that do; compilation before input there too. */
-static void a_host_without_cores_works_for_all(void **state)
+TEST(a_host_without_cores_works_for_all)
 {
 	struct given *given = given_nothing(), *other = given_nothing();
 
@@ -534,7 +534,7 @@ static void a_host_without_cores_works_for_all(void **state)
 }
 
 /* A GPU's gap, in which no stream runs anything, goes by its host as a core's does. */
-static void a_gpus_gaps_belong_to_its_host(void **state)
+TEST(a_gpus_gaps_belong_to_its_host)
 {
 	struct given *given = given_nothing();
 	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
@@ -590,7 +590,7 @@ static void assert_verdict_on(const char *device, const char *line, int64_t op, 
 }
 
 /* Compute has the most core time, yet the matrix units have less than half of it. */
-static void a_verdict_praises_only_half_of_core_time(void **state)
+TEST(a_verdict_praises_only_half_of_core_time)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -611,7 +611,7 @@ static void assert_verdict(int64_t op, const char *verdict, const char *bucket)
 }
 
 /* Not the larger side of a roofline: what explains the time, or that nothing does. */
-static void a_verdict_says_no_more_than_a_rate_shows(void **state)
+TEST(a_verdict_says_no_more_than_a_rate_shows)
 {
 	assert_verdict(MARK + 2, "Your workload is compute-bound (good for TPU!)", "compute");
 	/* a verdict names the limit; findings, which may be many, judge it */
@@ -624,28 +624,4 @@ static void a_verdict_says_no_more_than_a_rate_shows(void **state)
 		"No single limit is known: 99.0 % of core time is explained by neither FLOPs "
 		"nor bytes, most of it in fusion.9 (99.0 %)",
 		"unexplained");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_ops_time_is_divided_by_what_explains_it),
-		cmocka_unit_test(each_class_has_its_bucket),
-		cmocka_unit_test(the_innermost_op_has_the_moment),
-		cmocka_unit_test(gaps_belong_to_what_the_hosts_did),
-		cmocka_unit_test(an_ops_category_and_memory_say_its_bucket),
-		cmocka_unit_test(an_op_that_runs_has_the_moment_whatever_the_host_does),
-		cmocka_unit_test(a_cores_gaps_belong_to_its_own_host),
-		cmocka_unit_test(a_host_without_cores_works_for_all),
-		cmocka_unit_test(a_gpus_gaps_belong_to_its_host),
-		cmocka_unit_test(what_crosses_a_step_is_cut_there),
-		cmocka_unit_test(two_cores_share_the_wall),
-		cmocka_unit_test(of_a_gpus_streams_what_hides_has_the_moment),
-		cmocka_unit_test(it_adds_up_whatever_ran),
-		cmocka_unit_test(without_devices_there_is_no_time),
-		cmocka_unit_test(a_verdict_says_no_more_than_a_rate_shows),
-		cmocka_unit_test(a_verdict_praises_only_half_of_core_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

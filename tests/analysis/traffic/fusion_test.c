@@ -4,12 +4,7 @@
  * bytes are what the consumer reads and its share of what the producer writes: 2 N when it is the
  * only reader.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "tests/test.h"
 #include "analysis/analysis.h"
 #include "analysis/facts/fusion.h"
 #include "analysis/facts/ops.h"
@@ -192,7 +187,7 @@ static void make_diamond(struct make *make)
 }
 
 /* a is written once for two readers: each has N read and N/2 written. 5 N in all. */
-static void test_a_write_is_shared_by_those_who_read_it(void **state)
+TEST(test_a_write_is_shared_by_those_who_read_it)
 {
 	struct given *given = given_new();
 
@@ -213,7 +208,7 @@ static void test_a_write_is_shared_by_those_who_read_it(void **state)
 }
 
 /* A module alone whose chip the user named: 5 N bytes at a picosecond each. */
-static void test_the_named_chip_gives_times_without_a_run(void **state)
+TEST(test_the_named_chip_gives_times_without_a_run)
 {
 	struct given *given = given_new();
 
@@ -227,7 +222,7 @@ static void test_the_named_chip_gives_times_without_a_run(void **state)
 }
 
 /* x -> first -> second, which is the root. */
-static void test_opcodes_layouts_and_places_give_the_reason(void **state)
+TEST(test_opcodes_layouts_and_places_give_the_reason)
 {
 	static const struct {
 		const char *first, *shape, *second, *last_shape, *code;
@@ -272,7 +267,7 @@ static void test_opcodes_layouts_and_places_give_the_reason(void **state)
 }
 
 /* a is given out, so its write stays: fusing saves the read alone. */
-static void test_what_a_module_gives_out_is_written_anyway(void **state)
+TEST(test_what_a_module_gives_out_is_written_anyway)
 {
 	struct given *given = given_new();
 	size_t comp = make_comp(&given->make, "main");
@@ -290,7 +285,7 @@ static void test_what_a_module_gives_out_is_written_anyway(void **state)
 }
 
 /* On the chip, of one element, or of an argument: nothing passes HBM between two ops. */
-static void test_what_stays_on_chip_is_no_pair(void **state)
+TEST(test_what_stays_on_chip_is_no_pair)
 {
 	struct given *given = given_new();
 	size_t comp = make_comp(&given->make, "main");
@@ -324,7 +319,7 @@ static size_t make_fused(struct make *make)
 }
 
 /* The fusion holds m, e, r and a broadcast: 4 ops, and neg beside it: 5 ops in 2 kernels. */
-static void test_what_is_inside_a_fusion_is_kept_out_of_hbm(void **state)
+TEST(test_what_is_inside_a_fusion_is_kept_out_of_hbm)
 {
 	struct given *given = given_new();
 	size_t comp = make_fused(&given->make);
@@ -377,7 +372,7 @@ static void make_loop(struct make *make)
 }
 
 /* sum is read by the next trip and after the loop; weights goes in once and is read by sum. */
-static void test_arrays_are_followed_into_loops_and_out(void **state)
+TEST(test_arrays_are_followed_into_loops_and_out)
 {
 	struct given *given = given_new();
 
@@ -392,7 +387,7 @@ static void test_arrays_are_followed_into_loops_and_out(void **state)
 }
 
 /* A slice of eight rows reads 4096 bytes of what is there. */
-static void test_a_slice_reads_what_it_takes(void **state)
+TEST(test_a_slice_reads_what_it_takes)
 {
 	struct given *given = given_new();
 	size_t comp = make_comp(&given->make, "main");
@@ -415,7 +410,7 @@ static void test_a_slice_reads_what_it_takes(void **state)
  * pair and direction, half of it for a write with two readers. b has 2 us for the 5.24 us that it
  * reads and the 5.24 us that it writes: each of its pairs gets half of its time.
  */
-static void test_time_is_never_more_than_the_ops_took(void **state)
+TEST(test_time_is_never_more_than_the_ops_took)
 {
 	struct given *given = given_new();
 	int64_t read = 10 * N, share = 10 * N / 2;
@@ -443,7 +438,7 @@ static void test_time_is_never_more_than_the_ops_took(void **state)
  * At 100 TFLOP/s, 10 us of FLOPs. a has 12 us of bytes: 2 us of them, and of the 5.24 us that it
  * writes, could go. c has 8 us of bytes, which move while it computes: nothing. b computes nothing.
  */
-static void test_bytes_that_move_behind_flops_cost_no_time(void **state)
+TEST(test_bytes_that_move_behind_flops_cost_no_time)
 {
 	struct given *given = given_new();
 	const int64_t flops = 100000000, read = 10 * N;
@@ -464,7 +459,7 @@ static void test_bytes_that_move_behind_flops_cost_no_time(void **state)
 	given_free(given);
 }
 
-static void test_an_unknown_rate_leaves_the_time_unknown(void **state)
+TEST(test_an_unknown_rate_leaves_the_time_unknown)
 {
 	struct given *given = given_new();
 
@@ -482,7 +477,7 @@ static void test_an_unknown_rate_leaves_the_time_unknown(void **state)
 	given_free(given);
 }
 
-static void test_only_modules_that_ran_count(void **state)
+TEST(test_only_modules_that_ran_count)
 {
 	struct given *given = given_new();
 
@@ -499,7 +494,7 @@ static void test_only_modules_that_ran_count(void **state)
 	given_free(given);
 }
 
-static void test_a_capture_where_nothing_ran_says_nothing(void **state)
+TEST(test_a_capture_where_nothing_ran_says_nothing)
 {
 	struct given *given = given_new();
 
@@ -539,7 +534,7 @@ static void check_series(int64_t fourth_ps, size_t nr, int64_t time_ps)
 	given_free(given);
 }
 
-static void test_tiny_ops_in_series_are_one_group(void **state)
+TEST(test_tiny_ops_in_series_are_one_group)
 {
 	check_series(US, 1, 60 * US);
 	check_series(2 * US, 0, 0); /* small_op_time: not below it */
@@ -565,7 +560,7 @@ static void check_bounds(struct given *given, const char *file)
 	assert_true(field(given, "saved_bytes") >= 0);
 }
 
-static void test_modules_of_libtpu_stay_in_bounds(void **state)
+TEST(test_modules_of_libtpu_stay_in_bounds)
 {
 	static const char *const names[] = { "attn",   "conv", "dp",	"embed", "f32mm",
 					     "int8mm", "mlp",  "remat", "scan",	 "tp" };
@@ -588,27 +583,4 @@ static void test_modules_of_libtpu_stay_in_bounds(void **state)
 		check_bounds(given, path);
 		given_free(given);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_write_is_shared_by_those_who_read_it),
-		cmocka_unit_test(test_the_named_chip_gives_times_without_a_run),
-		cmocka_unit_test(test_opcodes_layouts_and_places_give_the_reason),
-		cmocka_unit_test(test_what_a_module_gives_out_is_written_anyway),
-		cmocka_unit_test(test_what_stays_on_chip_is_no_pair),
-		cmocka_unit_test(test_what_is_inside_a_fusion_is_kept_out_of_hbm),
-		cmocka_unit_test(test_arrays_are_followed_into_loops_and_out),
-		cmocka_unit_test(test_a_slice_reads_what_it_takes),
-		cmocka_unit_test(test_time_is_never_more_than_the_ops_took),
-		cmocka_unit_test(test_bytes_that_move_behind_flops_cost_no_time),
-		cmocka_unit_test(test_an_unknown_rate_leaves_the_time_unknown),
-		cmocka_unit_test(test_only_modules_that_ran_count),
-		cmocka_unit_test(test_a_capture_where_nothing_ran_says_nothing),
-		cmocka_unit_test(test_tiny_ops_in_series_are_one_group),
-		cmocka_unit_test(test_modules_of_libtpu_stay_in_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void timed_event(struct xp *xp, int64_t id, int64_t start_us, int64_t dur
 }
 
 /* Under way from 0 to 10 us; on the core's line 1 + 9 us, which its own clock counts as 1 + 30. */
-static void a_transfer_is_not_waited_for_longer_than_it_is_under_way(void **state)
+TEST(a_transfer_is_not_waited_for_longer_than_it_is_under_way)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -48,13 +48,4 @@ static void a_transfer_is_not_waited_for_longer_than_it_is_under_way(void **stat
 	assert_int_equal(ts_value_int(cell(given, "memory", "host_link", 0, "time_ps")), 10 * US);
 	assert_int_equal(ts_value_int(cell(given, "memory", "host_link", 0, "waited_ps")), 10 * US);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_transfer_is_not_waited_for_longer_than_it_is_under_way),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

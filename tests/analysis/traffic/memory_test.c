@@ -73,7 +73,7 @@ static struct ts_op *add_op(struct feed *feed, const char *name, const char *cat
 }
 
 /* Twice 60 bytes read and 40 written a microsecond: 100 bytes in 1 us is 1e8 B/s of 819e9. */
-static void test_the_breakdown_gives_bytes_by_memory_and_way(void **state)
+TEST(test_the_breakdown_gives_bytes_by_memory_and_way)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite"), at;
@@ -107,7 +107,7 @@ static void test_the_breakdown_gives_bytes_by_memory_and_way(void **state)
 }
 
 /* Read or written is unknown: the sum is known, the ways are not. Nor is a kernel of 0 bytes. */
-static void test_what_is_not_known_is_not_made_up(void **state)
+TEST(test_what_is_not_known_is_not_made_up)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite"), plain, kernel;
@@ -142,7 +142,7 @@ static void test_what_is_not_known_is_not_made_up(void **state)
  * that it came over the link. Under way for 10 us in each of two runs: 4096 bytes in 10 us is
  * 4.096e8 B/s.
  */
-static void test_a_fetch_from_the_host_is_one_row_with_its_whole_time(void **state)
+TEST(test_a_fetch_from_the_host_is_one_row_with_its_whole_time)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite"), start, done;
@@ -198,7 +198,7 @@ static const struct ts_result *module_alone(struct feed *feed, struct make *make
 	return close_memory(feed, NULL);
 }
 
-static void test_a_copy_says_what_it_is_for(void **state)
+TEST(test_a_copy_says_what_it_is_for)
 {
 	static const struct {
 		const char *from, *to, *opcode, *reader, *code;
@@ -241,7 +241,7 @@ static void test_a_copy_says_what_it_is_for(void **state)
 }
 
 /* maker -> bitcast -> copy-start -> copy-done -> tuple -> element -> reader */
-static void test_neighbours_are_found_behind_names_and_halves(void **state)
+TEST(test_neighbours_are_found_behind_names_and_halves)
 {
 	struct feed *feed = feed_new();
 	struct make make = MAKE_INIT;
@@ -322,7 +322,7 @@ static const struct ts_result *given_widening(struct feed *feed, struct make *ma
  * each reader. It is listed where all readers round it first, and never where one of them needs
  * f32.
  */
-static void test_an_array_that_all_readers_round_is_stored_too_wide(void **state)
+TEST(test_an_array_that_all_readers_round_is_stored_too_wide)
 {
 	static const struct {
 		struct widening what;
@@ -369,7 +369,7 @@ static void test_an_array_that_all_readers_round_is_stored_too_wide(void **state
 	}
 }
 
-static void test_nothing_is_said_of_nothing(void **state)
+TEST(test_nothing_is_said_of_nothing)
 {
 	struct feed *feed = feed_new();
 	const struct ts_result *result = close_memory(feed, NULL);
@@ -378,19 +378,4 @@ static void test_nothing_is_said_of_nothing(void **state)
 	feed_assert_null(ts_result_get(result, "hbm_bytes_per_s"));
 	assert_null(ts_result_find_table(result, "ops"));
 	feed_free(feed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_breakdown_gives_bytes_by_memory_and_way),
-		cmocka_unit_test(test_what_is_not_known_is_not_made_up),
-		cmocka_unit_test(test_a_fetch_from_the_host_is_one_row_with_its_whole_time),
-		cmocka_unit_test(test_a_copy_says_what_it_is_for),
-		cmocka_unit_test(test_neighbours_are_found_behind_names_and_halves),
-		cmocka_unit_test(test_an_array_that_all_readers_round_is_stored_too_wide),
-		cmocka_unit_test(test_nothing_is_said_of_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

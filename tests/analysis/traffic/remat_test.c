@@ -96,7 +96,7 @@ static void given_run(struct feed *feed)
 	}
 }
 
-static void each_op_has_its_original_its_cost_and_what_keeping_it_takes(void **state)
+TEST(each_op_has_its_original_its_cost_and_what_keeping_it_takes)
 {
 	struct feed *feed = feed_new();
 	const struct ts_table *ops;
@@ -128,7 +128,7 @@ static void each_op_has_its_original_its_cost_and_what_keeping_it_takes(void **s
 }
 
 /* The doctor reads them: the costliest op first, its original, and what it takes to keep it. */
-static void the_facts_name_the_costliest_op_first(void **state)
+TEST(the_facts_name_the_costliest_op_first)
 {
 	struct feed *feed = feed_new();
 	const struct ts_remat_facts *facts;
@@ -150,7 +150,7 @@ static void the_facts_name_the_costliest_op_first(void **state)
 	feed_free(feed);
 }
 
-static void a_block_is_what_stands_before_the_recomputation(void **state)
+TEST(a_block_is_what_stands_before_the_recomputation)
 {
 	struct feed *feed = feed_new();
 	const struct ts_table *regions;
@@ -175,7 +175,7 @@ static void a_block_is_what_stands_before_the_recomputation(void **state)
 }
 
 /* Without a run: one trip each, no time, and the ops of the module alone. */
-static void a_module_alone_has_what_is_saved(void **state)
+TEST(a_module_alone_has_what_is_saved)
 {
 	struct feed *feed = feed_new();
 	const struct ts_result *result;
@@ -193,7 +193,7 @@ static void a_module_alone_has_what_is_saved(void **state)
 	feed_free(feed);
 }
 
-static void a_run_without_recomputation_says_nothing(void **state)
+TEST(a_run_without_recomputation_says_nothing)
 {
 	struct feed *feed = feed_new();
 	const struct ts_result *result;
@@ -205,17 +205,4 @@ static void a_run_without_recomputation_says_nothing(void **state)
 	assert_int_equal(ts_value_int(ts_result_get(result, "time_ps")), 0);
 	assert_int_equal(feed_table(result, "ops")->nr_rows, 0);
 	feed_free(feed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_op_has_its_original_its_cost_and_what_keeping_it_takes),
-		cmocka_unit_test(the_facts_name_the_costliest_op_first),
-		cmocka_unit_test(a_block_is_what_stands_before_the_recomputation),
-		cmocka_unit_test(a_module_alone_has_what_is_saved),
-		cmocka_unit_test(a_run_without_recomputation_says_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void given_run(struct feed *feed, const uint32_t op[NR], uint32_t line, i
 	}
 }
 
-static void a_wait_is_covered_by_what_neither_feeds_nor_uses_it(void **state)
+TEST(a_wait_is_covered_by_what_neither_feeds_nor_uses_it)
 {
 	static const struct {
 		int64_t wait, coverable;
@@ -132,7 +132,7 @@ static void a_wait_is_covered_by_what_neither_feeds_nor_uses_it(void **state)
 }
 
 /* Two cores: sums of both. The line of async ops of the first agrees with its starts and dones. */
-static void the_line_of_async_ops_is_a_second_account(void **state)
+TEST(the_line_of_async_ops_is_a_second_account)
 {
 	struct feed *feed = feed_new();
 	const struct ts_result *result;
@@ -157,7 +157,7 @@ static void the_line_of_async_ops_is_a_second_account(void **state)
 }
 
 /* The start was before the capture; the last start's done after it. */
-static void halves_count_as_long_as_they_were_seen(void **state)
+TEST(halves_count_as_long_as_they_were_seen)
 {
 	struct feed *feed = feed_new();
 	const struct ts_result *result;
@@ -180,7 +180,7 @@ static void halves_count_as_long_as_they_were_seen(void **state)
 }
 
 /* Without a schedule what could be moved is unknown. */
-static void without_a_module_what_could_hide_it_is_unknown(void **state)
+TEST(without_a_module_what_could_hide_it_is_unknown)
 {
 	struct feed *feed = feed_new();
 	const struct ts_table *table;
@@ -196,16 +196,4 @@ static void without_a_module_what_could_hide_it_is_unknown(void **state)
 	feed_assert_null(feed_cell(table, 0, "could_hide"));
 	feed_assert_null(ts_result_get(feed->result, "coverable_ps"));
 	feed_free(feed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_wait_is_covered_by_what_neither_feeds_nor_uses_it),
-		cmocka_unit_test(the_line_of_async_ops_is_a_second_account),
-		cmocka_unit_test(halves_count_as_long_as_they_were_seen),
-		cmocka_unit_test(without_a_module_what_could_hide_it_is_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

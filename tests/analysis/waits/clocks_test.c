@@ -160,7 +160,7 @@ static const struct clock_case {
 	  4400 },
 };
 
-static void planted_clocks_come_back_and_so_does_who_was_late(void **state)
+TEST(planted_clocks_come_back_and_so_does_who_was_late)
 {
 	struct job job = make_job(false);
 
@@ -184,7 +184,7 @@ static void planted_clocks_come_back_and_so_does_who_was_late(void **state)
 }
 
 /* The second capture begins 40 steps later and the third ends 30 earlier; 50 ms are 50 steps. */
-static void captures_of_different_steps_are_matched_step_by_step(void **state)
+TEST(captures_of_different_steps_are_matched_step_by_step)
 {
 	const struct clock clocks[HOSTS] = {
 		{ WHOLE },
@@ -207,7 +207,7 @@ static void captures_of_different_steps_are_matched_step_by_step(void **state)
  * Without a collective in common, with too few executions, or where cores leave as they like (a collective takes
  * 10 to 40 us, and up to 200 more): no core is blamed across hosts.
  */
-static void what_is_not_shared_is_unknown(void **state)
+TEST(what_is_not_shared_is_unknown)
 {
 	static const struct clock clocks[3][HOSTS] = {
 		{ { WHOLE },
@@ -242,7 +242,7 @@ static void what_is_not_shared_is_unknown(void **state)
 }
 
 /* Steps of exactly 1 ms: 7.3 ms may as well be 0.3. Who was late is known all the same. */
-static void regular_collectives_do_not_tell_whole_intervals(void **state)
+TEST(regular_collectives_do_not_tell_whole_intervals)
 {
 	const struct clock clocks[HOSTS] = { { WHOLE },
 					     { .offset_ps = 7300 * US, WHOLE },
@@ -308,7 +308,7 @@ static void free_many(struct many *many)
 	free(many);
 }
 
-static void groups_of_thousands_of_cores_are_known(void **state)
+TEST(groups_of_thousands_of_cores_are_known)
 {
 	static const size_t shapes[][2] = {
 		{ 2048, 2 }, { 2048, 256 }, { 4096, 16 }, { 4096, 2048 }
@@ -387,7 +387,7 @@ static void assert_clock(const struct ts_host_clock *clock, uint32_t reference, 
 
 /* Hosts 0 and 1, 2 and 3 meet in one collective: two parts. With another, in which 1 and 2, 0 and 3 meet, all
  * clocks are known. Where the cores of a host leave together, nothing shows that the next host is of the same group. */
-static void groups_across_hosts_join_their_clocks(void **state)
+TEST(groups_across_hosts_join_their_clocks)
 {
 	static const uint32_t beside[PAIRED] = { 1, 0, 3, 2 }, across[PAIRED] = { 3, 2, 1, 0 };
 	struct many *slots[] = { make_pairs(beside, false, 1), make_pairs(across, false, 2) };
@@ -410,7 +410,7 @@ static void groups_across_hosts_join_their_clocks(void **state)
 
 /* --- What is kept */
 
-static void what_one_core_keeps_the_other_keeps_too(void **state)
+TEST(what_one_core_keeps_the_other_keeps_too)
 {
 	struct collective_seen many = { .nr_all = 0 }, few = { .nr_all = 0 };
 
@@ -443,7 +443,7 @@ static void keep_largest(void *ctx, const struct ts_analysis *analysis, struct t
 
 /* Two cores, 100,000 executions each: the second comes 5 us after the first. A host of 10 million events
  * has a state below 1 MB; times are of all executions, as those that are kept stand for the others. */
-static void a_host_keeps_a_bounded_number_of_arrivals(void **state)
+TEST(a_host_keeps_a_bounded_number_of_arrivals)
 {
 	struct given *given = given_nothing();
 	size_t largest = 0;
@@ -471,20 +471,4 @@ static void a_host_keeps_a_bounded_number_of_arrivals(void **state)
 		    0);
 	assert_near(cell(given, "collectives", "collectives", 0, "straggler_last_pct"), 100, 0);
 	done(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(planted_clocks_come_back_and_so_does_who_was_late),
-		cmocka_unit_test(captures_of_different_steps_are_matched_step_by_step),
-		cmocka_unit_test(what_is_not_shared_is_unknown),
-		cmocka_unit_test(regular_collectives_do_not_tell_whole_intervals),
-		cmocka_unit_test(groups_of_thousands_of_cores_are_known),
-		cmocka_unit_test(groups_across_hosts_join_their_clocks),
-		cmocka_unit_test(what_one_core_keeps_the_other_keeps_too),
-		cmocka_unit_test(a_host_keeps_a_bounded_number_of_arrivals),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static uint32_t add_all_reduce(struct feed *feed, int64_t group)
  * 1 MiB in 100 us: 1048576 / 100e-6 = 10.48576e9 B/s. Among 4 cores 2 x 3 / 4 of it goes over the
  * links: 15.72864e9, 34.952533 % of 45e9. Nothing hides it.
  */
-static void test_an_all_reduce_on_four_cores(void **state)
+TEST(test_an_all_reduce_on_four_cores)
 {
 	struct feed *feed = feed_new();
 	uint32_t lines[4], op;
@@ -76,7 +76,7 @@ static void test_an_all_reduce_on_four_cores(void **state)
  * first: the others wait 50 + 40 = 90 us, of which (150 - 110) x 2 = 80 are its alone. The second is last
  * then: 60 + 40 = 100, (260 - 220) x 2 = 80. Skews: 50 and 60.
  */
-static void test_the_last_one_costs_what_the_others_wait(void **state)
+TEST(test_the_last_one_costs_what_the_others_wait)
 {
 	struct feed *feed = feed_new();
 	const int64_t at[3][2] = { { 100, 200 }, { 110, 260 }, { 150, 220 } };
@@ -111,7 +111,7 @@ static void test_the_last_one_costs_what_the_others_wait(void **state)
 }
 
 /* The capture of the second core began one instance later: its first is the other's second. */
-static void test_an_instance_that_one_core_lacks_shifts_nothing(void **state)
+TEST(test_an_instance_that_one_core_lacks_shifts_nothing)
 {
 	struct feed *feed = feed_new();
 	uint32_t first = feed_device(feed, "TPU v5 lite"),
@@ -136,7 +136,7 @@ static void test_an_instance_that_one_core_lacks_shifts_nothing(void **state)
  * comes 8 us after core 3; the groups' ends lie 20 us apart, those of members on top of each other.
  * Waits: 10 x 5 + 10 x 8 = 130 us over 20 instances.
  */
-static void test_groups_are_known_by_cores_that_leave_together(void **state)
+TEST(test_groups_are_known_by_cores_that_leave_together)
 {
 	struct feed *feed = feed_new();
 	const int64_t at[4] = { 0, 28, 5, 20 }, until[4] = { 15, 38, 15, 38 };
@@ -162,7 +162,7 @@ static void test_groups_are_known_by_cores_that_leave_together(void **state)
 
 /* The same ends on all four: which two belong together cannot be known. And where a core leaves before
  * its neighbour comes, they did not wait for each other. */
-static void test_groups_that_the_clock_cannot_tell_stay_unknown(void **state)
+TEST(test_groups_that_the_clock_cannot_tell_stay_unknown)
 {
 	const int64_t until[2][4] = { { 40, 40, 40, 40 }, { 15, 38, 16, 38 } };
 
@@ -187,7 +187,7 @@ static void test_groups_that_the_clock_cannot_tell_stay_unknown(void **state)
 }
 
 /* Two groups of two, seen once: who waits for whom is unknown. */
-static void test_groups_smaller_than_the_run_are_not_matched(void **state)
+TEST(test_groups_smaller_than_the_run_are_not_matched)
 {
 	struct feed *feed = feed_new();
 	const struct ts_table *table;
@@ -209,7 +209,7 @@ static void test_groups_smaller_than_the_run_are_not_matched(void **state)
  * From 100 to 300 us, of which start and done take 5 and 15 on the line: 180 are hidden, 90 %. The
  * gathered array is 4 x 1 MiB: 4194304 / 200e-6 = 20.97152e9 B/s, three quarters of it over the links.
  */
-static void test_a_start_and_its_done_are_one_collective(void **state)
+TEST(test_a_start_and_its_done_are_one_collective)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite"), start, done;
@@ -243,7 +243,7 @@ static void test_a_start_and_its_done_are_one_collective(void **state)
 }
 
 /* libtpu's reduce-scatter is a fusion that calls an all-reduce. */
-static void test_a_fusion_around_an_all_reduce_is_a_reduce_scatter(void **state)
+TEST(test_a_fusion_around_an_all_reduce_is_a_reduce_scatter)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite"), op;
@@ -274,7 +274,7 @@ static void test_a_fusion_around_an_all_reduce_is_a_reduce_scatter(void **state)
 
 /* Two ranks of a trace: it does not say who meets, so 7 us between their ends are not a matter of their
  * clocks, and who comes last is the one that is later by the time that stands there. */
-static void test_times_of_traces_stay_as_they_are(void **state)
+TEST(test_times_of_traces_stay_as_they_are)
 {
 	struct feed *feed = feed_new();
 	uint32_t lines[2] = { feed_device(feed, "TPU v5 lite"), feed_device(feed, "TPU v5 lite") };
@@ -295,21 +295,4 @@ static void test_times_of_traces_stay_as_they_are(void **state)
 	feed_assert_text(feed_cell(table, 0, "straggler_host"), "host1");
 	assert_null(((const struct ts_collectives_facts *)feed->facts[ts_id_collectives])->clocks);
 	feed_free(feed);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_an_all_reduce_on_four_cores),
-		cmocka_unit_test(test_the_last_one_costs_what_the_others_wait),
-		cmocka_unit_test(test_an_instance_that_one_core_lacks_shifts_nothing),
-		cmocka_unit_test(test_groups_are_known_by_cores_that_leave_together),
-		cmocka_unit_test(test_groups_that_the_clock_cannot_tell_stay_unknown),
-		cmocka_unit_test(test_groups_smaller_than_the_run_are_not_matched),
-		cmocka_unit_test(test_a_start_and_its_done_are_one_collective),
-		cmocka_unit_test(test_times_of_traces_stay_as_they_are),
-		cmocka_unit_test(test_a_fusion_around_an_all_reduce_is_a_reduce_scatter),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

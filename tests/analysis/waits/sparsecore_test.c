@@ -152,7 +152,7 @@ static const struct ts_finding *finding(struct given *given)
 	return NULL;
 }
 
-static void a_mark_on_both_sides_says_what_an_offload_costs(void **state)
+TEST(a_mark_on_both_sides_says_what_an_offload_costs)
 {
 	struct given *given = given_run(false, true, BYTES_100_US);
 
@@ -174,7 +174,7 @@ static void a_mark_on_both_sides_says_what_an_offload_costs(void **state)
 	done(given);
 }
 
-static void the_doctor_names_the_one_that_is_waited_for(void **state)
+TEST(the_doctor_names_the_one_that_is_waited_for)
 {
 	struct given *given = given_run(false, true, BYTES_100_US);
 	const struct ts_finding *found = finding(given);
@@ -188,7 +188,7 @@ static void the_doctor_names_the_one_that_is_waited_for(void **state)
 	done(given);
 }
 
-static void busy_time_and_ops_of_a_sparse_core_are_its_own(void **state)
+TEST(busy_time_and_ops_of_a_sparse_core_are_its_own)
 {
 	struct given *given = given_run(false, true, BYTES_100_US);
 
@@ -207,7 +207,7 @@ static void busy_time_and_ops_of_a_sparse_core_are_its_own(void **state)
 }
 
 /* Its time is not the cores' time: with and without it, the run takes as long on as many cores. */
-static void a_sparse_core_is_no_core_of_the_run(void **state)
+TEST(a_sparse_core_is_no_core_of_the_run)
 {
 	static const char *const fields[] = { "total_ps",
 					      "wall_ps",
@@ -231,7 +231,7 @@ static void a_sparse_core_is_no_core_of_the_run(void **state)
 	done(without);
 }
 
-static void the_compilers_word_and_the_clock_do_without_marks(void **state)
+TEST(the_compilers_word_and_the_clock_do_without_marks)
 {
 	struct given *given = given_run(true, false, BYTES_100_US);
 
@@ -245,7 +245,7 @@ static void the_compilers_word_and_the_clock_do_without_marks(void **state)
 }
 
 /* Of the 300 us at the done it was busy from 10 to 300: the wait starts at 1, so 290 are its. */
-static void the_clock_alone_finds_what_is_waited_for(void **state)
+TEST(the_clock_alone_finds_what_is_waited_for)
 {
 	struct given *given = given_run(false, false, BYTES_100_US);
 
@@ -256,7 +256,7 @@ static void the_clock_alone_finds_what_is_waited_for(void **state)
 	done(given);
 }
 
-static void without_bytes_the_estimate_and_the_loss_are_unknown(void **state)
+TEST(without_bytes_the_estimate_and_the_loss_are_unknown)
 {
 	struct given *given = given_run(false, true, 0);
 
@@ -269,7 +269,7 @@ static void without_bytes_the_estimate_and_the_loss_are_unknown(void **state)
 }
 
 /* SparseCore 1 of TPU:1 and "SparseCore" of TPU:10 are not TPU:1's neighbours by name alone. */
-static void a_sparse_core_belongs_to_the_device_of_its_number(void **state)
+TEST(a_sparse_core_belongs_to_the_device_of_its_number)
 {
 	struct given *given = given_nothing();
 	const struct ts_profile *profile = &given->mem.run.profile;
@@ -285,7 +285,7 @@ static void a_sparse_core_belongs_to_the_device_of_its_number(void **state)
 	done(given);
 }
 
-static void a_device_has_a_row_for_each_of_its_sparse_cores(void **state)
+TEST(a_device_has_a_row_for_each_of_its_sparse_cores)
 {
 	struct given *given = given_run(false, true, BYTES_100_US);
 	const struct ts_result *result = view(given, "sparsecore");
@@ -300,7 +300,7 @@ static void a_device_has_a_row_for_each_of_its_sparse_cores(void **state)
 }
 
 /* Its bytes over links of unknown number take an unknown time: HBM alone would promise too much. */
-static void a_collective_whose_links_are_unknown_has_no_estimate(void **state)
+TEST(a_collective_whose_links_are_unknown_has_no_estimate)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -324,7 +324,7 @@ static void a_collective_whose_links_are_unknown_has_no_estimate(void **state)
 }
 
 /* A start that is not followed by a done in the profile: no wait was seen. */
-static void without_its_done_a_wait_is_unknown(void **state)
+TEST(without_its_done_a_wait_is_unknown)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
@@ -342,23 +342,4 @@ static void without_its_done_a_wait_is_unknown(void **state)
 	assert_int_equal(offload(given, "call-start.1", "sparsecore_ps").type, TS_VALUE_NULL);
 	assert_us(given, "sparsecore", "unlinked_ps", 2 * (290 + 380));
 	done(given);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_mark_on_both_sides_says_what_an_offload_costs),
-		cmocka_unit_test(the_doctor_names_the_one_that_is_waited_for),
-		cmocka_unit_test(busy_time_and_ops_of_a_sparse_core_are_its_own),
-		cmocka_unit_test(a_sparse_core_is_no_core_of_the_run),
-		cmocka_unit_test(the_compilers_word_and_the_clock_do_without_marks),
-		cmocka_unit_test(the_clock_alone_finds_what_is_waited_for),
-		cmocka_unit_test(without_bytes_the_estimate_and_the_loss_are_unknown),
-		cmocka_unit_test(a_sparse_core_belongs_to_the_device_of_its_number),
-		cmocka_unit_test(a_device_has_a_row_for_each_of_its_sparse_cores),
-		cmocka_unit_test(a_collective_whose_links_are_unknown_has_no_estimate),
-		cmocka_unit_test(without_its_done_a_wait_is_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,9 @@
  * The mutators: what they promise of their output, and that they stay inside their input. Each input
  * stands in a block of exactly its size, so that a sanitizer sees a read behind it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
+
+#include "tests/test.h"
 
 #include <cjson/cJSON.h>
 
@@ -170,7 +167,7 @@ static void holds(const struct row *row, struct ts_bytes in, struct ts_bytes oth
 	ts_buf_release(&out);
 }
 
-static void a_sound_change_keeps_the_format(void **state)
+TEST(a_sound_change_keeps_the_format)
 {
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_input in = seed(rows[i].seed), other = seed(rows[i].other);
@@ -181,7 +178,7 @@ static void a_sound_change_keeps_the_format(void **state)
 	}
 }
 
-static void any_bytes_are_taken(void **state)
+TEST(any_bytes_are_taken)
 {
 	struct ts_buf damaged = TS_BUF_INIT, out = TS_BUF_INIT;
 
@@ -212,7 +209,7 @@ static size_t called(const struct row *row, struct ts_bytes in, struct ts_bytes 
 	return fuzz_mutate(row->mutator, room, in.n, max, number);
 }
 
-static void the_same_number_gives_the_same_change(void **state)
+TEST(the_same_number_gives_the_same_change)
 {
 	uint8_t *once = malloc(ROOM), *twice = malloc(ROOM);
 
@@ -236,7 +233,7 @@ static void the_same_number_gives_the_same_change(void **state)
 }
 
 /* What is read and written again without a change is the same. */
-static void a_message_comes_back(void **state)
+TEST(a_message_comes_back)
 {
 	static const char *const names[] = { "xplane/ref_values", "hlo/sample0", "pprof/single",
 					     "xplane/steps_marked" };
@@ -258,7 +255,7 @@ static void a_message_comes_back(void **state)
 	}
 }
 
-static void packed_numbers_are_packed_again(void **state)
+TEST(packed_numbers_are_packed_again)
 {
 	static const uint8_t bytes[] = "\xa2\x02\x03\x08\x96\x01\x08\x07";
 	struct ts_arena arena = TS_ARENA_INIT;
@@ -278,17 +275,4 @@ static void packed_numbers_are_packed_again(void **state)
 	assert_memory_equal(out.p, bytes, out.n);
 	ts_buf_release(&out);
 	ts_arena_release(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_sound_change_keeps_the_format),
-		cmocka_unit_test(any_bytes_are_taken),
-		cmocka_unit_test(the_same_number_gives_the_same_change),
-		cmocka_unit_test(a_message_comes_back),
-		cmocka_unit_test(packed_numbers_are_packed_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void given_pair(struct given_capacity *capacity, int64_t nr_bytes)
 	capacity->program.donation_bytes += nr_bytes;
 }
 
-static void test_a_nearly_full_device_is_a_warning(void **state)
+TEST(test_a_nearly_full_device_is_a_warning)
 {
 	struct given run;
 	const struct ts_finding *finding;
@@ -84,7 +84,7 @@ static void test_a_nearly_full_device_is_a_warning(void **state)
 	given_release(&run);
 }
 
-static void test_a_full_device_is_critical(void **state)
+TEST(test_a_full_device_is_critical)
 {
 	struct given run;
 	const struct ts_finding *finding;
@@ -96,7 +96,7 @@ static void test_a_full_device_is_critical(void **state)
 	given_release(&run);
 }
 
-static void test_room_enough_is_no_finding(void **state)
+TEST(test_room_enough_is_no_finding)
 {
 	struct given run;
 
@@ -105,7 +105,7 @@ static void test_room_enough_is_no_finding(void **state)
 	given_release(&run);
 }
 
-static void test_the_threshold_is_the_users(void **state)
+TEST(test_the_threshold_is_the_users)
 {
 	struct given run;
 
@@ -115,7 +115,7 @@ static void test_the_threshold_is_the_users(void **state)
 	given_release(&run);
 }
 
-static void test_donation_is_proposed_where_it_saves_much(void **state)
+TEST(test_donation_is_proposed_where_it_saves_much)
 {
 	struct given run;
 	const struct ts_finding *finding;
@@ -130,7 +130,7 @@ static void test_donation_is_proposed_where_it_saves_much(void **state)
 	given_release(&run);
 }
 
-static void test_donation_that_saves_little_is_no_finding(void **state)
+TEST(test_donation_that_saves_little_is_no_finding)
 {
 	struct given run;
 
@@ -169,7 +169,7 @@ static void given_allocator(struct given *run, int64_t steps, int64_t rising, in
 	run->ctx.facts[ts_id_allocators] = &given->facts;
 }
 
-static void test_a_heap_that_gains_with_every_step_is_suspect(void **state)
+TEST(test_a_heap_that_gains_with_every_step_is_suspect)
 {
 	struct given run;
 	const struct ts_finding *finding;
@@ -186,7 +186,7 @@ static void test_a_heap_that_gains_with_every_step_is_suspect(void **state)
 	given_release(&run);
 }
 
-static void test_growth_that_proves_little_is_no_finding(void **state)
+TEST(test_growth_that_proves_little_is_no_finding)
 {
 	static const struct {
 		int64_t steps, rising, last;
@@ -207,7 +207,7 @@ static void test_growth_that_proves_little_is_no_finding(void **state)
 	}
 }
 
-static void test_a_measured_peak_is_preferred(void **state)
+TEST(test_a_measured_peak_is_preferred)
 {
 	const struct ts_table *kpis;
 	struct given run;
@@ -221,21 +221,4 @@ static void test_a_measured_peak_is_preferred(void **state)
 		assert_true(ts_bytes_is(ts_cell_text(kpis, i, "origin"), "measured"));
 	}
 	given_release(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_nearly_full_device_is_a_warning),
-		cmocka_unit_test(test_a_full_device_is_critical),
-		cmocka_unit_test(test_room_enough_is_no_finding),
-		cmocka_unit_test(test_the_threshold_is_the_users),
-		cmocka_unit_test(test_donation_is_proposed_where_it_saves_much),
-		cmocka_unit_test(test_donation_that_saves_little_is_no_finding),
-		cmocka_unit_test(test_a_heap_that_gains_with_every_step_is_suspect),
-		cmocka_unit_test(test_growth_that_proves_little_is_no_finding),
-		cmocka_unit_test(test_a_measured_peak_is_preferred),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

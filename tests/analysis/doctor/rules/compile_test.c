@@ -72,7 +72,7 @@ static void assert_times(const struct ts_result *doctor, const struct ts_finding
 	assert_int_equal(at, nr);
 }
 
-static void a_finding_has_the_times_of_its_own_function(void **state)
+TEST(a_finding_has_the_times_of_its_own_function)
 {
 	static const int64_t f_ms[][2] = { { 200, 250 }, { 500, 600 } },
 			     h_ms[][2] = { { 700, 780 } };
@@ -96,7 +96,7 @@ static void a_finding_has_the_times_of_its_own_function(void **state)
 	given_release(&run);
 }
 
-static void the_first_compilation_in_a_late_step_is_not_a_recompilation(void **state)
+TEST(the_first_compilation_in_a_late_step_is_not_a_recompilation)
 {
 	const struct ts_result *doctor;
 	struct given run;
@@ -112,7 +112,7 @@ static void the_first_compilation_in_a_late_step_is_not_a_recompilation(void **s
 	given_release(&run);
 }
 
-static void the_step_that_waits_is_named(void **state)
+TEST(the_step_that_waits_is_named)
 {
 	const struct ts_result *doctor;
 	struct given run;
@@ -130,7 +130,7 @@ static void the_step_that_waits_is_named(void **state)
 	given_release(&run);
 }
 
-static void a_static_argument_that_changes_is_told_with_counts_and_calls(void **state)
+TEST(a_static_argument_that_changes_is_told_with_counts_and_calls)
 {
 	static const unsigned differences[] = { TS_DIFFERS_CODE, TS_DIFFERS_CONSTANT,
 						TS_DIFFERS_CODE | TS_DIFFERS_SHAPE };
@@ -155,16 +155,4 @@ static void a_static_argument_that_changes_is_told_with_counts_and_calls(void **
 		assert_int_equal(ts_bytes_has(finding->advice, "closes over"), is_static);
 		given_release(&run);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_finding_has_the_times_of_its_own_function),
-		cmocka_unit_test(the_first_compilation_in_a_late_step_is_not_a_recompilation),
-		cmocka_unit_test(the_step_that_waits_is_named),
-		cmocka_unit_test(a_static_argument_that_changes_is_told_with_counts_and_calls),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

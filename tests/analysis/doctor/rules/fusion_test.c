@@ -73,7 +73,7 @@ static const struct ts_finding *findings_of(const struct ts_result *doctor, cons
 }
 
 /* 40 + 30 ms of one reason are 7 %; 40 ms of another are below the threshold of 5 %. */
-static void test_pairs_of_one_reason_are_one_finding(void **state)
+TEST(test_pairs_of_one_reason_are_one_finding)
 {
 	static const struct ts_reason several = { "several_users", "these are the words",
 						  "Bring them together.", TS_LIKELY,
@@ -106,7 +106,7 @@ static void test_pairs_of_one_reason_are_one_finding(void **state)
 	given_release(&run);
 }
 
-static void test_what_cannot_be_changed_or_has_a_rule_is_not_a_finding(void **state)
+TEST(test_what_cannot_be_changed_or_has_a_rule_is_not_a_finding)
 {
 	static const struct ts_reason async = { "async", "a", NULL, TS_LIKELY };
 	static const struct ts_reason layout = { "layout", "b", "Do not transpose.", TS_LIKELY };
@@ -126,7 +126,7 @@ static void test_what_cannot_be_changed_or_has_a_rule_is_not_a_finding(void **st
 }
 
 /* 30 ms of 1000 are above 2 %. With 200 ms in tiny ops in all, that finding says it. */
-static void test_tiny_ops_in_series_have_one_finding(void **state)
+TEST(test_tiny_ops_in_series_have_one_finding)
 {
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
@@ -150,15 +150,4 @@ static void test_tiny_ops_in_series_have_one_finding(void **state)
 	findings_of(doctor, "small_ops", &nr);
 	assert_int_equal(nr, 1);
 	given_release(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pairs_of_one_reason_are_one_finding),
-		cmocka_unit_test(test_what_cannot_be_changed_or_has_a_rule_is_not_a_finding),
-		cmocka_unit_test(test_tiny_ops_in_series_have_one_finding),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void given_seconds(struct given *run, int64_t seconds)
 }
 
 /* 10 x 50 ms are not reported, 10 x 50.1 are. */
-static void one_execution_of_over_fifty_ms_is_reported(void **state)
+TEST(one_execution_of_over_fifty_ms_is_reported)
 {
 	for (int over = 0; over <= 1; over++) {
 		const struct ts_finding *finding;
@@ -43,7 +43,7 @@ static void one_execution_of_over_fifty_ms_is_reported(void **state)
 }
 
 /* 10 steps: 10 000 executions are 1000 a step. */
-static void an_op_that_runs_very_often_in_a_step_is_reported(void **state)
+TEST(an_op_that_runs_very_often_in_a_step_is_reported)
 {
 	for (int over = 0; over <= 1; over++) {
 		const struct ts_finding *finding;
@@ -62,7 +62,7 @@ static void an_op_that_runs_very_often_in_a_step_is_reported(void **state)
 }
 
 /* Softmax 1000 ms and two products of 500 ms, each 120 times; the third runs 60 times. */
-static void softmax_between_products_is_attention_that_is_not_fused(void **state)
+TEST(softmax_between_products_is_attention_that_is_not_fused)
 {
 	for (int fused = 0; fused <= 1; fused++) {
 		const struct ts_finding *finding;
@@ -88,7 +88,7 @@ static void softmax_between_products_is_attention_that_is_not_fused(void **state
 }
 
 /* Of a run of 1 s on two cores that idle for 400 ms of core time: 9 ms and 100 ms on the CPU. */
-static void programs_on_the_cpu_are_reported_beside_devices(void **state)
+TEST(programs_on_the_cpu_are_reported_beside_devices)
 {
 	for (int much = 0; much <= 1; much++) {
 		const struct ts_finding *finding;
@@ -111,7 +111,7 @@ static void programs_on_the_cpu_are_reported_beside_devices(void **state)
 	}
 }
 
-static void logging_in_captured_steps_is_reported(void **state)
+TEST(logging_in_captured_steps_is_reported)
 {
 	for (int much = 0; much <= 1; much++) {
 		const struct ts_finding *finding;
@@ -132,7 +132,7 @@ static void logging_in_captured_steps_is_reported(void **state)
 }
 
 /* 1 s of steps, of which 400 ms are in no class, and 250 ms of them with an idle device. */
-static void time_of_no_class_is_reported(void **state)
+TEST(time_of_no_class_is_reported)
 {
 	for (int much = 0; much <= 1; much++) {
 		const struct ts_timeline_facts timeline = { .device_time_ps = -1,
@@ -155,18 +155,4 @@ static void time_of_no_class_is_reported(void **state)
 		}
 		given_release(&run);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_execution_of_over_fifty_ms_is_reported),
-		cmocka_unit_test(an_op_that_runs_very_often_in_a_step_is_reported),
-		cmocka_unit_test(softmax_between_products_is_attention_that_is_not_fused),
-		cmocka_unit_test(programs_on_the_cpu_are_reported_beside_devices),
-		cmocka_unit_test(logging_in_captured_steps_is_reported),
-		cmocka_unit_test(time_of_no_class_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

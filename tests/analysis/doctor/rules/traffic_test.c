@@ -27,7 +27,7 @@ static void given_ops(struct given *run, const struct ts_memory_facts *memory)
 	run->ctx.facts[ts_id_memory] = memory;
 }
 
-static void test_wide_arrays_are_a_finding_from_a_share_of_the_time(void **state)
+TEST(test_wide_arrays_are_a_finding_from_a_share_of_the_time)
 {
 	static const struct {
 		int64_t impact_ms;
@@ -63,7 +63,7 @@ static void test_wide_arrays_are_a_finding_from_a_share_of_the_time(void **state
 	}
 }
 
-static void test_a_layout_finding_names_layouts_and_neighbours(void **state)
+TEST(test_a_layout_finding_names_layouts_and_neighbours)
 {
 	static const struct ts_reason reason = { "layout", "they want different layouts",
 						 "agree on one", TS_LIKELY };
@@ -92,7 +92,7 @@ static void test_a_layout_finding_names_layouts_and_neighbours(void **state)
 }
 
 /* 10 executions of 2 GB take 200 ms, where HBM at 1 TB/s needs 20. */
-static void test_a_stream_below_hbms_rate_is_reported(void **state)
+TEST(test_a_stream_below_hbms_rate_is_reported)
 {
 	static const struct {
 		const char *category;
@@ -127,15 +127,4 @@ static void test_a_stream_below_hbms_rate_is_reported(void **state)
 			assert_int_equal(finding->impact_ps, 180 * MS);
 		given_release(&run);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wide_arrays_are_a_finding_from_a_share_of_the_time),
-		cmocka_unit_test(test_a_layout_finding_names_layouts_and_neighbours),
-		cmocka_unit_test(test_a_stream_below_hbms_rate_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
