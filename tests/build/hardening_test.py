@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import skip
+
 ET_DYN, PT_LOAD, PT_DYNAMIC, PT_GNU_PROPERTY, PT_GNU_STACK, PT_GNU_RELRO = 3, 1, 2, 0x6474E553, 0x6474E551, 0x6474E552
 EXECUTABLE, WRITABLE = 1, 2
 DT_STRTAB, DT_SYMTAB, DT_STRSZ, DT_RPATH, DT_BIND_NOW, DT_RUNPATH, DT_FLAGS, DT_FLAGS_1 = 5, 6, 10, 15, 24, 29, 30, 0x6FFFFFFB
@@ -145,8 +148,7 @@ def main():
     compile_flags, link_flags = shlex.split(variable("HARDENING_CFLAGS")), shlex.split(variable("HARDENING_LDFLAGS"))
     asked = " ".join(compile_flags + link_flags)
     if not asked:
-        print("skipped: this build has no hardening (--disable-hardening, or a sanitizer)")
-        return 77
+        skip("this build has no hardening (--disable-hardening, or a sanitizer)")
     programs = sys.argv[1:] or variable("bin_PROGRAMS").replace("$(EXEEXT)", "").split()
     own = variable("CFLAGS")
     if "-O" not in own or "-O0" in own:

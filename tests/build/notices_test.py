@@ -16,6 +16,9 @@ import tempfile
 import sbom
 import sbom_test
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import skip
+
 TOP = sbom_test.TOP
 HOW = {"linked", "static", "page"}
 
@@ -137,8 +140,7 @@ def planted(rows, lock):
 
 def main():
     if not sbom.output("pkg-config", "--version"):
-        print("skipped: pkg-config is missing")
-        return 77
+        skip("pkg-config is missing")
     rows, texts, lock = sbom.notices(TOP), texts_there(), read("plugin", "page", "package-lock.json")
     wrong = [*of_list(rows, texts), *of_libraries(rows, read("configure.ac")), *of_page(rows, lock),
              *of_static(rows, read("packaging", "libraries.txt")), *of_documents(rows, read("docs", "dependencies.md")),

@@ -15,6 +15,9 @@ import sys
 import hardening_test
 import sbom
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import ended, must, skip
+
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.dirname(os.path.dirname(sbom.HERE)))
 SYSTEM = {"c", "m", "pthread", "dl", "rt"}  # the C library's own
 JUDGE = """
@@ -26,12 +29,6 @@ for path in sys.argv[1:]:
         found = JsonStrictValidator(SchemaVersion.V1_5).validate_str(f.read())
     print("good" if found is None else str(found).splitlines()[0])
 """
-wrong = []
-
-
-def must(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def made(**environment):
@@ -99,8 +96,7 @@ def main():
     try:
         subprocess.run(["pkg-config", "--version"], capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):
-        print("skipped: pkg-config is missing")
-        return 77
+        skip("pkg-config is missing")
     text = made(SOURCE_DATE_EPOCH="1")
     must(text == made(SOURCE_DATE_EPOCH="1"), "two lists of one release differ")
     bill = json.loads(text)
@@ -109,9 +105,7 @@ def main():
     if judged(text) is None:
         print("not held against the schema: no Python with cyclonedx-python-lib (pip install -r tests/requirements.txt)")
     print(f"{len(bill['components'])} parts")
-    for line in wrong:
-        print(line)
-    return 1 if wrong else 0
+    return ended()
 
 
 if __name__ == "__main__":

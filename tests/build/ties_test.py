@@ -13,8 +13,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import PROGRAM, skip
+
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 CORPUS = os.environ.get("TS_CORPUS", "")
 PATTERNS = [os.path.join(TOP, "tests", "data", "sample"), os.path.join(TOP, "tests", "data", "planted", "*.tar.gz")] + [
     os.path.join(CORPUS, kind) for kind in ("xplane/*.pb", "xplane/*.gz", "kineto/*.json.gz") if CORPUS]
@@ -91,8 +93,7 @@ def differs(profile, preload):
 def main():
     has_glibc = shutil.which("getconf") and b"glibc" in said(["getconf", "GNU_LIBC_VERSION"]).stdout
     if not has_glibc or not shutil.which("cc"):
-        print("skipped: a C compiler and glibc are wanted")
-        return 77
+        skip("a C compiler and glibc are wanted")
     with tempfile.TemporaryDirectory() as folder:
         preload, ties = os.path.join(folder, "turning.so"), os.path.join(folder, "ties")
         if not compile_c(TURNING, preload, "-shared", "-fPIC", "-ldl") or not compile_c(TIES, ties):

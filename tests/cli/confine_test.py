@@ -23,16 +23,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
 import children
+from helpers import DATA, PROGRAM, must, need, wrong
 
-DATA = os.path.join(HERE, "..", "data")
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 PATIENCE_S = 60
-wrong = []
-
-
-def must(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def tpusight(*words, **more):
@@ -180,9 +173,7 @@ def inputs(folder):
 
 
 def main():
-    if not os.access(PROGRAM, os.X_OK):
-        print(f"skipped: {PROGRAM} is not built")
-        return 77
+    need()
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         os.makedirs(os.path.join(folder, "scratch"))

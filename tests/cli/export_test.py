@@ -11,8 +11,10 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import PROGRAM
+
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 SAMPLE = os.path.join(TOP, "tests", "data", "sample")
 TRACE = os.path.join(TOP, "tests", "data", "torch_operators.pt.trace.json.gz")
 STEPS = os.path.join(TOP, "tests", "data", "cpu_steps.xplane.pb")

@@ -12,8 +12,10 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import PROGRAM
+
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 MODULE = os.path.join(TOP, "tests", "data", "pallas_v5e.hlo.pb")
 FILES = {
     "text.mlir": b'#loc1 = loc("w")\nmodule @jit_f {\n  func.func public @main() {\n    return\n  }\n}\n',

@@ -16,6 +16,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import must, wrong
+
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 PLACES = [os.path.abspath("manual"), os.path.join(TOP, "manual")]  # the second: they came in a tarball
 MANUAL = next((place for place in PLACES if os.path.isdir(place)), PLACES[0])
@@ -23,12 +26,6 @@ PROGRAM = os.path.abspath("bin/tpusight")
 PROGRAMS = ("tpusight", "tpusight-annotate")
 SHELLS = {"bash": ["bash/" + name for name in PROGRAMS], "zsh": ["_tpusight"], "fish": [name + ".fish" for name in PROGRAMS]}
 PATIENCE = 120  # seconds for a shell on a busy machine
-wrong = []
-
-
-def must(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def printed(*arguments):

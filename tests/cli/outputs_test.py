@@ -15,12 +15,14 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import DATA, PROGRAM, content
+
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
-DATA = os.path.join(TOP, "tests", "data")
 PROFILE = os.path.join(DATA, "sample/train_step_simulated/plugins/profile/2026_01_01_00_00_00/simulated-host.xplane.pb")
 TRACE = os.path.join(DATA, "hand_made.pt.trace.json")
 MODULE = os.path.join(DATA, "pallas_v5e.hlo.pb")
@@ -83,11 +85,6 @@ def setUpModule():
 
 def mode_of(path):
     return oct(stat.S_IMODE(os.stat(path).st_mode))
-
-
-def content(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def ending(source):

@@ -12,12 +12,15 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import zipfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import PROGRAM
+
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 MODULE = os.path.join(TOP, "tests", "data", "pallas_v5e.hlo.pb")
 SAMPLE = os.path.join(TOP, "tests", "data", "sample")
 VIEWS = ["ops", "steps", "doctor", "overview", "capture", "prediction", "time.per_step"]

@@ -17,11 +17,11 @@ import urllib.request
 import zipfile
 
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 PROFILE = os.path.join(TOP, "tests", "fuzz", "seeds", "xplane", "steps_marked")
 sys.path.insert(0, os.path.join(TOP, "tests", "fixtures"))
 import children
 import riegeli
+from helpers import PROGRAM, content
 
 PLANES, RECORDS = "h.xplane.pb", "h.xplane.riegeli"
 LOG, SESSION = "log", "log/run/plugins/profile/s"
@@ -33,11 +33,6 @@ SAME = ["report FILE", "report LOG", "report --all --format json FILE", "check F
         "report ARCHIVE.zip", "check ARCHIVE.tar", "annotate ARCHIVE.tar", "redact ARCHIVE.zip", "trim --steps 3 ARCHIVE.zip"]
 REFUSED = {"trim --from-ms 1 FILE": "is not trimmed", "trim --from-ms 1 LOG": "is not trimmed", "redact FILE": "is not redacted",
            "redact LOG": "is not redacted"}
-
-
-def content(path):
-    with open(path, "rb") as f:
-        return f.read()
 
 
 class Commands(unittest.TestCase):

@@ -13,8 +13,10 @@ import os
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import PROGRAM
+
 TOP = os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 CORPUS = os.environ.get("TS_CORPUS", os.path.join(TOP, "..", "shared", "corpus"))
 RUNS = ["tests/data/sample", "tests/data/planted/*.tar.gz", "tests/data/*.xplane.pb", "tests/data/*.pt.trace.json",
         "tests/data/torch/*.pt.trace.json.gz"]

@@ -11,14 +11,16 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import DATA, PROGRAM
+
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 SEEDS = os.path.join(TOP, "tests", "fuzz", "seeds", "xplane")
-DATA = os.path.join(TOP, "tests", "data")
 SAMPLE = os.path.join(DATA, "sample/train_step_simulated/plugins/profile/2026_01_01_00_00_00/simulated-host.xplane.pb")
 TRACE = os.path.join(DATA, "hand_made.pt.trace.json")
 LOOKS = re.compile(rb',\n  "annotation": \{[^\n]*\}\n\}\n$')  # how files looked: never the same twice

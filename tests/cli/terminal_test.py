@@ -17,8 +17,10 @@ import sys
 import termios
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import PROGRAM
+
 TOP = os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 SAMPLE = os.path.join(TOP, "tests", "data", "sample")
 CRITICAL = os.path.join(TOP, "tests", "data", "planted", "dominant_op.tar.gz")  # has a critical finding
 

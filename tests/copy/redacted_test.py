@@ -21,13 +21,12 @@ import sys
 import tarfile
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import DATA, PROGRAM, TOP
+
 sys.path[:0] = [os.path.join(TOP, "tests", "fixtures")]
 import wire
 
-DATA = os.path.join(TOP, "tests", "data")
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 PLANTED = ["clean", "two_hosts", "recompiles", "input", "remat", "heads"]
 
 

@@ -21,11 +21,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
 import riegeli
+from helpers import DATA, PROGRAM, skip as skip
 
-DATA = os.path.join(HERE, "..", "data")
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 TRACER = os.path.abspath("tests/faults/tracer")
-SKIP, PATIENCE_S = 77, 300
+PATIENCE_S = 300
 TEMPORARY = re.compile(r"^\..*\.tpusight-[a-z0-9]{6}$")
 LOOKS = re.compile(rb',\n  "annotation": \{[^\n]*"state": "[0-9a-f]{32}"\}\n\}\n$')
 ENVIRONMENT = {"PATH": "/nonexistent", "HOME": "/nonexistent", "LC_ALL": "C"}  # no XProf is looked for
@@ -33,11 +32,6 @@ NO_ROOM = "no room in the temporary folder"  # to unpack a trace: the figures th
 EVERY = os.environ.get("TS_FAULTS") == "all"
 STATUSES = (0, 1, 2, 3, 4)
 SESSION = "logs/plugins/profile/one"
-
-
-def skip(why):
-    print(f"{why}: skipped", file=sys.stderr)
-    sys.exit(SKIP)
 
 
 def data(path):

@@ -10,15 +10,13 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import content
+
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
 SEEDS = os.path.join(TOP, "tests", "fuzz", "seeds")
 GZIP = b"\x1f\x8b"
 ZIP = b"PK"
-
-
-def content(path):
-    with open(path, "rb") as f:
-        return f.read()
 
 
 class Seeds(unittest.TestCase):

@@ -11,13 +11,15 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tarfile
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import DATA, PROGRAM
+
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
-DATA = os.path.join(TOP, "tests", "data")
 PROFILES = sorted(glob.glob(f"{DATA}/*.xplane.pb") + glob.glob(f"{DATA}/*.pt.trace.json*") + glob.glob(f"{DATA}/sample/*"))
 PLANTED = sorted(glob.glob(f"{DATA}/planted/*.tar.gz"))
 NOT_VIEWS = {"schema", "generator", "notes", "provenance", "tracks", "heatmap", "clocks", "annotation"}

@@ -9,6 +9,9 @@ import tempfile
 
 import spdx
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import ended, skip
+
 FILES = {  # what stands in a file, and what must stand there afterwards
     "src/new.c": ("int x;\n", "/* SPDX-License-Identifier: MIT */\nint x;\n"),
     "tool.sh": ("#!/bin/sh\ntrue\n", "#!/bin/sh\n# SPDX-License-Identifier: MIT\ntrue\n"),
@@ -29,8 +32,7 @@ def run(*arguments):
 def main():
     wrong = []
     if not shutil.which("git"):
-        print("skipped: git is missing")
-        return 77
+        skip("git is missing")
     with tempfile.TemporaryDirectory() as top:
         subprocess.run(["git", "init", "-q", top], check=True)
         for name, (before, _) in FILES.items():
@@ -50,9 +52,7 @@ def main():
                 wrong.append(f"{name}: --add left {text!r}")
         if run(top) != (0, ""):
             wrong.append("after --add it still complains")
-    for line in wrong:
-        print(line)
-    return 1 if wrong else 0
+    return ended(wrong)
 
 
 if __name__ == "__main__":

@@ -22,10 +22,12 @@ import zipfile
 import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import PROGRAM
+
 sys.path[:0] = [os.path.join(HERE, "..", "fixtures")]
 from wire import blob, num
 
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 ENDING = ".xplane.pb"
 TARS = [("tar", "w:"), ("tar.gz", "w:gz"), ("tar.bz2", "w:bz2"), ("tar.xz", "w:xz")]
 FORMATS = [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]

@@ -15,14 +15,13 @@ import tempfile
 import unittest
 
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
-DATA = os.path.join(TOP, "tests", "data")
-SAMPLE = os.path.join(DATA, "sample/train_step_simulated/plugins/profile/2026_01_01_00_00_00/simulated-host.xplane.pb")
 STEPS = os.path.join(TOP, "tests", "fuzz", "seeds", "xplane", "steps_marked")
 sys.path.insert(0, os.path.join(TOP, "tests", "fixtures"))
 import riegeli
 import wire
+from helpers import DATA, PROGRAM, content
 
+SAMPLE = os.path.join(DATA, "sample/train_step_simulated/plugins/profile/2026_01_01_00_00_00/simulated-host.xplane.pb")
 RECORDS = "h.xplane.riegeli"
 REFUSED = 4  # some of the work could not be done
 OUTPUTS = {"ALL_HOSTS.tpusight.json", "ALL_HOSTS.smart_suggestion.pb", "perfetto_trace.json.gz", "cache_version.txt", "tpusight.sql"}
@@ -30,11 +29,6 @@ SAMPLE_DEVICES = [f"/device:CUSTOM:TPUsight TPU:{i}" for i in range(4)]
 PLANES = 1  # of an XSpace
 NAME, STATS = 2, 6  # of a plane
 MARK = 1  # the id of the stat that says where ours begins
-
-
-def content(path):
-    with open(path, "rb") as f:
-        return f.read()
 
 
 def of(path, padded=True):

@@ -22,6 +22,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import ended
+
 SKIP = 77
 TOP = pathlib.Path(os.environ.get("srcdir", pathlib.Path(__file__).parents[2]))
 CORPUS = pathlib.Path(os.environ.get("TS_CORPUS", TOP / ".." / "shared" / "corpus"))
@@ -150,9 +153,7 @@ def main():
     for source in [SAMPLE, *sorted((CORPUS / "xplane").glob("*.xplane.pb"))]:
         with tempfile.TemporaryDirectory() as scratch:
             wrong += [f"{source.name}: {what}" for what in complaints(source, pathlib.Path(scratch))]
-    for line in wrong:
-        print(line)
-    return 1 if wrong else 0
+    return ended(wrong)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,14 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import PROGRAM, content
+
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 SEEDS = os.path.join(TOP, "tests", "fuzz", "seeds", "xplane")
 TRACE = os.path.join(TOP, "tests", "data", "hand_made.pt.trace.json")
 SESSION = "log/plugins/profile/now"
@@ -22,11 +25,6 @@ REPORT = SESSION + "/ALL_HOSTS.tpusight.json"
 OUTPUTS = ["ALL_HOSTS.tpusight.json", "ALL_HOSTS.smart_suggestion.pb", "perfetto_trace.json.gz", "cache_version.txt", "tpusight.sql"]
 PATIENCE = 300
 ROUNDS = 20
-
-
-def content(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def write(path, data):

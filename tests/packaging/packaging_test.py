@@ -17,6 +17,9 @@ import sys
 import tempfile
 import zipfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import must, wrong
+
 TOP = os.path.abspath(os.environ.get("srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 PACKAGING = os.path.join(TOP, "packaging")
 EXTRAS = {"tpu", "jax", "torch", "notebook"}
@@ -35,12 +38,6 @@ LICENCE, NOTICES = ".dist-info/licenses/LICENSE", ".dist-info/licenses/THIRD-PAR
 PARTS = [".data/scripts/tpusight", ".data/scripts/tpusight-annotate", "/static/page.js", "/static/page.css", "tpusight/pod/main.py",
          LICENCE, NOTICES, "/share/bash-completion/completions/tpusight", "/share/bash-completion/completions/tpusight-annotate",
          "/share/zsh/site-functions/_tpusight", "/share/fish/vendor_completions.d/tpusight.fish"]
-wrong = []
-
-
-def must(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def text_of(*path):

@@ -18,7 +18,9 @@ import time
 import urllib.error
 import urllib.request
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import TOP
+
 os.environ["TPUSIGHT"] = shutil.which("tpusight") or sys.exit("tpusight is not installed: it is not on PATH")
 sys.path.insert(0, os.path.join(TOP, "tests", "python"))
 import commands_test

@@ -176,7 +176,7 @@ def main():
         if done.returncode not in (0, 1):
             wrong.append(f"compare.mjs ended with status {done.returncode}")
         wrong += done.stderr.splitlines()
-    sys.exit(doors.done(wrong))
+    sys.exit(doors.ended(wrong))
 
 
 if __name__ == "__main__":

@@ -4,36 +4,30 @@ import contextlib
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
+import urllib.parse
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
 import children
+from helpers import PROGRAM, SKIPPED as SKIP, ended as ended, free_port as free_port, need, skip
 
 SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00",
                       "simulated-host.xplane.pb")
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 TRACE = os.path.join(HERE, "..", "data", "hand_made.pt.trace.json")
 COMPILED = os.path.join(HERE, "..", "data", "torch", "breaks.pt.trace.json.gz")
 MEMORY = os.path.join(HERE, "..", "data", "torch_memory.pt.trace.json.gz")
 CORPUS = {"v6e": "xplane/tpu_v6e_host_offload.xplane.pb", "mi300x": "xplane/gpu_mi300x_jax_conv.xplane.pb",
           "h100": "kineto/tracelens_h100_timesformer.json.gz", "mi300": "kineto/tracelens_mi300_resnet_act_checkpoint.json.gz"}
-SKIP, PATIENCE_S = 77, 900
-
-
-def skip(why):
-    print(f"{why}: skipped", file=sys.stderr)
-    sys.exit(SKIP)
+PATIENCE_S = 900
 
 
 def need_tools():
     if os.environ.get("TS_NO_BROWSER"):
         skip("no browser is wanted (TS_NO_BROWSER)")
-    if not os.access(PROGRAM, os.X_OK):
-        skip(f"{PROGRAM} is not built")
+    need()
     if not shutil.which("node"):
         skip("node is not installed (apt-get install nodejs npm)")
     made = subprocess.run([PROGRAM, "report", "-q", "--format=html", "-o", os.devnull, SAMPLE], capture_output=True, text=True)
@@ -76,10 +70,9 @@ def html(path, out, command="report"):
     return out
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+def ask(url, path, **fields):
+    with get(f"{url.rstrip('/')}{path}?{urllib.parse.urlencode(fields)}") as answer:
+        return json.loads(answer.read())
 
 
 def get(url, **headers):
@@ -111,9 +104,3 @@ def drive(jobs, folder):
     if done.returncode not in (0, 1) or not done.stdout:
         return {}, [f"page.mjs ended with status {done.returncode}", done.stderr]
     return json.loads(done.stdout), done.stderr.splitlines()
-
-
-def done(wrong):
-    for line in wrong:
-        print(line, file=sys.stderr)
-    return 1 if wrong else 0

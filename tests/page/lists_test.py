@@ -25,19 +25,14 @@ REPORT = "ALL_HOSTS.tpusight.json"
 MANY = 300
 
 
-def ask(url, path, **fields):
-    with doors.get(f"{url.rstrip('/')}{path}?{urllib.parse.urlencode(fields)}") as answer:
-        return json.loads(answer.read())
-
-
 def runs_of(url):
-    return {run["run"]: run for run in ask(url, "/api/runs")["runs"]}
+    return {run["run"]: run for run in doors.ask(url, "/api/runs")["runs"]}
 
 
 def known_runs(url):
     """The list when nothing is missing any more."""
     end = time.monotonic() + doors.PATIENCE_S
-    while not ask(url, "/api/runs")["is_known"] and time.monotonic() < end:
+    while not doors.ask(url, "/api/runs")["is_known"] and time.monotonic() < end:
         time.sleep(0.05)
     return runs_of(url)
 
@@ -48,7 +43,7 @@ def annotate(*paths):
 
 def refused(case, url, path, status, **fields):
     with case.assertRaises(urllib.error.HTTPError) as e:
-        ask(url, path, **fields)
+        doors.ask(url, path, **fields)
     case.assertEqual(status, e.exception.code, fields)
     e.exception.close()
 
@@ -91,7 +86,7 @@ class Runs(Folder):
         self.add("a", "b")
         self.add("broken", profile=b"\x0a\xff\xff\xff\xff")
         with doors.serving(self.logdir) as (url, _):
-            first = ask(url, "/api/runs")
+            first = doors.ask(url, "/api/runs")
             known = known_runs(url)
         self.assertFalse(first["is_known"])
         self.assertIsNone(next(run for run in first["runs"] if run["run"] == "broken")["problem"])
@@ -104,7 +99,7 @@ class Runs(Folder):
         with doors.serving(self.logdir) as (url, _):
             with doors.get(f"{url}api/runs") as answer:
                 run = json.loads(answer.read())["runs"][0]["id"]
-            ask(url, "/api/report", run=run)
+            doors.ask(url, "/api/report", run=run)
             self.assertTrue(runs_of(url)["a"]["is_known"])
 
     def test_a_report_of_other_files_is_not_believed(self):
@@ -125,7 +120,7 @@ class Runs(Folder):
         shutil.move(os.path.join(self.session("linked"), REPORT), elsewhere)
         os.symlink(elsewhere, os.path.join(self.session("linked"), REPORT))
         with doors.serving(self.logdir) as (url, _):
-            self.assertEqual([False] * 4, [run["is_known"] for run in ask(url, "/api/runs")["runs"]])
+            self.assertEqual([False] * 4, [run["is_known"] for run in doors.ask(url, "/api/runs")["runs"]])
             self.assertEqual([57] * 4, [run["health_score"] for run in known_runs(url).values()])
 
     def test_hundreds_of_runs_are_listed_without_an_analysis(self):
@@ -134,7 +129,7 @@ class Runs(Folder):
         for i in range(1, MANY):
             shutil.copytree(os.path.join(self.logdir, "run0"), os.path.join(self.logdir, f"run{i}"), copy_function=os.link)
         with doors.serving(self.logdir) as (url, _):
-            listed = ask(url, "/api/runs")
+            listed = doors.ask(url, "/api/runs")
         self.assertEqual((MANY, True), (len(listed["runs"]), listed["is_known"]))
 
     def test_the_newest_stands_first(self):
@@ -149,7 +144,7 @@ class Runs(Folder):
                     json.dump(trace, f)
                 os.utime(os.path.join(path, "host.pt.trace.json"), (at, at))
             with doors.serving(folder) as (url, _):
-                self.assertEqual(["new", "middle", "old"], [run["path"].split("/")[-2] for run in ask(url, "/api/runs")["runs"]])
+                self.assertEqual(["new", "middle", "old"], [run["path"].split("/")[-2] for run in doors.ask(url, "/api/runs")["runs"]])
 
 
 class Trend(Folder):
@@ -169,15 +164,15 @@ class Trend(Folder):
 
     def test_a_program_over_time(self):
         with doors.serving(self.logdir) as (url, _):
-            trend = ask(url, "/api/trend", program="jit_train_step")
+            trend = doors.ask(url, "/api/trend", program="jit_train_step")
             self.assertEqual(["first", "second"], [run["run"] for run in trend["runs"]])
             self.assertEqual([None, "failed"], [run["gate"] and run["gate"]["state"] for run in trend["runs"]])
-            self.assertEqual([], ask(url, "/api/trend", program="another")["runs"])
+            self.assertEqual([], doors.ask(url, "/api/trend", program="another")["runs"])
 
     def test_runs_that_are_named_and_a_gate_of_ones_own(self):
         with doors.serving(self.logdir) as (url, _):
             ids = ",".join(run["id"] for run in runs_of(url).values())
-            trend = ask(url, "/api/trend", runs=ids, gate="health_score < 50")
+            trend = doors.ask(url, "/api/trend", runs=ids, gate="health_score < 50")
             self.assertEqual(["passed", "passed"], [run["gate"]["state"] for run in trend["runs"]])
             for status, fields in ((400, {}), (400, {"runs": ids, "program": "x"}), (400, {"runs": ids, "gate": "health_score <"}),
                                    (400, {"runs": ids, "gate": "ops.x > 1"}), (404, {"runs": ids + ",0"})):
@@ -191,7 +186,7 @@ class Compare(Folder):
         with doors.serving(self.logdir) as (url, _):
             runs = runs_of(url)
             ids = runs["a"]["id"], runs["b"]["id"]
-            made = ask(url, "/api/compare", runs=",".join(ids))
+            made = doors.ask(url, "/api/compare", runs=",".join(ids))
             for status, names in ((400, ids[0]), (400, ""), (404, f"{ids[0]},0"), (404, f"{ids[0]},{'0' * 99}"),
                                   (400, ",".join([ids[0]] * 17))):
                 refused(self, url, "/api/compare", status, runs=names)

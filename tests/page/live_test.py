@@ -43,7 +43,7 @@ def main():
     if done.returncode == doors.SKIP:
         doors.skip(done.stderr.strip().removesuffix(": skipped"))
     wrong = done.stderr.splitlines() if done.returncode else []
-    return doors.done(wrong + ([] if done.returncode in (0, 1) else [f"live.mjs ended with status {done.returncode}"]))
+    return doors.ended(wrong + ([] if done.returncode in (0, 1) else [f"live.mjs ended with status {done.returncode}"]))
 
 
 if __name__ == "__main__":

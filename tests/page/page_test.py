@@ -220,7 +220,7 @@ def main():
             wrong += bad
             figures.update({k: v for k, v in told.items() if "paint_ms" in v or "find_ms" in v})
     print(json.dumps(figures))
-    return doors.done(wrong)
+    return doors.ended(wrong)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@
 
 Run in the build folder; $TPUSIGHT names the program (default bin/tpusight).
 """
-import json
 import os
 import shutil
 import subprocess
@@ -18,11 +17,6 @@ import doors
 MS = 10**9
 OWN = ("run", "part", "tracks")  # the files that were read; slices have numbers of their own
 OF_MODULES = ("cache", "capacity", "compile", "modules", "prediction")  # a copy has not what was compiled and did not run in it
-
-
-def ask(url, path, **fields):
-    with doors.get(f"{url.rstrip('/')}{path}?{urllib.parse.urlencode(fields)}") as answer:
-        return json.loads(answer.read())
 
 
 def trimmed(folder, profile, *options):
@@ -50,9 +44,9 @@ class Parts(unittest.TestCase):
     def same(self, profile, fields, *options, but=()):
         copy = trimmed(self.folder.name, profile, *options)
         with doors.serving(profile) as (url, _):
-            run = ask(url, "/api/runs")["runs"][0]["id"]
-            whole = ask(url, "/api/report", run=run)
-            part = ask(url, "/api/report", run=run, **fields)
+            run = doors.ask(url, "/api/runs")["runs"][0]["id"]
+            whole = doors.ask(url, "/api/report", run=run)
+            part = doors.ask(url, "/api/report", run=run, **fields)
         self.assertNotIn("part", whole)
         self.assertNotEqual(whole["overview"], part["overview"])
         for key in (*OWN, *but):
@@ -81,19 +75,19 @@ class Parts(unittest.TestCase):
 
     def test_what_the_part_is_stands_in_the_report(self):
         with doors.serving(doors.SAMPLE) as (url, _):
-            run = ask(url, "/api/runs")["runs"][0]["id"]
-            part = ask(url, "/api/report", run=run, from_ps=5, device="1", host="simulated-host")
+            run = doors.ask(url, "/api/runs")["runs"][0]["id"]
+            part = doors.ask(url, "/api/report", run=run, from_ps=5, device="1", host="simulated-host")
         self.assertEqual({"from_ps": 5, "to_ps": None, "device": "1", "host": "simulated-host"}, part["part"])
         self.assertEqual(["/device:TPU:1"], [d["name"] for d in part["run"]["devices"]])
 
     def test_what_is_not_a_part(self):
         with doors.serving(doors.SAMPLE) as (url, _):
-            run = ask(url, "/api/runs")["runs"][0]["id"]
+            run = doors.ask(url, "/api/runs")["runs"][0]["id"]
             for status, fields in ((400, {"from_ps": "1.5"}), (400, {"from_ps": 9, "to_ps": 9}), (400, {"to_ps": 2**63}),
                                    (400, {"to_ps": "9" * 99}), (400, {"host": "h" * 1025}),
                                    (404, {"host": "nobody"}), (404, {"device": "/device:TPU:9"}), (404, {"device": 4})):
                 with self.assertRaises(urllib.error.HTTPError) as e:
-                    ask(url, "/api/report", run=run, **fields)
+                    doors.ask(url, "/api/report", run=run, **fields)
                 self.assertEqual(status, e.exception.code, fields)
                 e.exception.close()
 

@@ -38,7 +38,7 @@ def main():
         refused = subprocess.run([python, "-m", "tensorboard.main", "--logdir", logs, "--tpusight_perfetto_ui", "javascript:1"],
                                  capture_output=True, text=True, check=False, timeout=doors.PATIENCE_S)
         must(refused.returncode != 0 and "javascript:1" in refused.stderr, f"javascript: is taken for a page: {refused.stderr[-200:]}")
-    return doors.done(perfetto_test.wrong)
+    return doors.ended(perfetto_test.wrong)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,9 @@ import urllib.parse
 
 import doors
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import must, wrong
+
 # ui/src/frontend/post_message_handler.ts: struct PostedTrace, and what isPostedTraceWrapped() wants of it.
 MESSAGE = {"buffer": "ArrayBuffer", "title": "String", "fileName": "String", "url": "String", "appStateHash": "String",
            "localOnly": "Boolean", "keepApiOpen": "Boolean", "pluginArgs": "Object"}
@@ -53,12 +56,6 @@ addEventListener("message", async function handler(e) {
 </script>"""
 
 REFEREE = os.environ.get("TS_TRACE_PROCESSOR")  # Perfetto's trace processor is asked, too, where it is there
-wrong = []
-
-
-def must(good, text):
-    if not good:
-        wrong.append(text)
 
 
 @contextlib.contextmanager
@@ -284,7 +281,7 @@ def main():
         for door in sys.argv[1:] or DOORS:
             DOORS[door](folder, ui, os.environ.get("TS_SHOTS"))
         check_asked(asked)
-    return doors.done(wrong)
+    return doors.ended(wrong)
 
 
 if __name__ == "__main__":

@@ -170,7 +170,7 @@ def main():
             wrong += [] if len(links) == 2 else ["the page has no links to XProf"]
             wrong += [f"{link} gives {answer(link)[0]}" for link in links if answer(link)[0] != 200]
             wrong += check_api(url, logdir, outside)
-    return doors.done(wrong)
+    return doors.ended(wrong)
 
 
 if __name__ == "__main__":

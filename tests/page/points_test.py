@@ -25,7 +25,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import urllib.parse
 
 import doors
 import expect
@@ -138,11 +137,6 @@ def texts(report):
     return {name: [t for t in view.get("texts", []) if t] for name, view in expect.views(report).items()}
 
 
-def ask(url, path, **fields):
-    with doors.get(f"{url.rstrip('/')}{path}?{urllib.parse.urlencode(fields)}") as answer:
-        return json.loads(answer.read())
-
-
 def second_step(report):
     step = report["time"]["per_step"][1]
     return step["start_ps"], step["start_ps"] + step["duration_ps"]
@@ -155,8 +149,8 @@ def link_of(begin, end):
 def chosen(url, whole):
     """What the page must show of one step, and what of the whole run it must not."""
     begin, end = second_step(whole)
-    run = ask(url, "/api/runs")["runs"][0]["id"]
-    part = ask(url, "/api/report", run=run, from_ps=begin, to_ps=end)
+    run = doors.ask(url, "/api/runs")["runs"][0]["id"]
+    part = doors.ask(url, "/api/report", run=run, from_ps=begin, to_ps=end)
     ours, theirs = texts(part), texts(whole)
     # A view's first text may be part of another figure: only those with a unit, and of their own, are looked for.
     gone = {name: [t for t in theirs.get(name, []) if t not in " ".join(ours[name]) and expect.UNKNOWN not in t and t[:1].isdigit()
@@ -344,15 +338,15 @@ def corpus_jobs(folder):
 def served_jobs(stack, folder):
     url, _ = stack.enter_context(doors.serving(doors.SAMPLE))
     url = url.rstrip("/") + "/"
-    whole = ask(url, "/api/report", run=ask(url, "/api/runs")["runs"][0]["id"])
+    whole = doors.ask(url, "/api/report", run=doors.ask(url, "/api/runs")["runs"][0]["id"])
     begin, end = second_step(whole)
     yield {"name": "served", "url": url, "inside": [url], "checks": [
         ["recomputed", chosen(url, whole)], ["one", {"link": link_of(begin, end), "view": "time", "table": "Steps", "scope": True}]]}
     logdir = doors.logdir(os.path.join(folder, "logs"), {"first": doors.SAMPLE, "second": doors.TRACE})
     several, _ = stack.enter_context(doors.serving(logdir))
     several = several.rstrip("/") + "/"
-    runs = {r["run"]: r for r in ask(several, "/api/runs")["runs"]}
-    says = {name: expect.time(ask(several, "/api/report", run=r["id"])["run"]["duration_ps"]) for name, r in runs.items()}
+    runs = {r["run"]: r for r in doors.ask(several, "/api/runs")["runs"]}
+    says = {name: expect.time(doors.ask(several, "/api/report", run=r["id"])["run"]["duration_ps"]) for name, r in runs.items()}
     yield {"name": "loading", "url": several, "inside": [several], "checks": [["nothing_old", {
         name: {"run": runs[name]["title"], "id": runs[name]["id"], "says": says[name]} for name in ("first", "second")}]]}
 

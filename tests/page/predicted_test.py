@@ -46,7 +46,7 @@ def main():
                                   timeout=doors.PATIENCE_S)
     if done.returncode == doors.SKIP:
         doors.skip(done.stderr.strip().removesuffix(": skipped"))
-    return doors.done(wrong + (done.stderr.splitlines() if done.returncode else []))
+    return doors.ended(wrong + (done.stderr.splitlines() if done.returncode else []))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,9 @@ import time
 import doors
 import profiles
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import must, wrong
+
 CLIENTS = 200
 PAUSE_S = 30  # a server that does not answer; all others close the connection
 TYPES = {"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8", "/page.js": "text/javascript; charset=utf-8",
@@ -35,12 +38,6 @@ TYPES = {"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf
 FIXED = {"Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cache-Control": "no-cache",
          "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
          "Cross-Origin-Embedder-Policy": "require-corp"}
-wrong = []
-
-
-def must(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def ask(url, path, method="GET", **headers):
@@ -410,7 +407,7 @@ def main():
         outside(folder)
         made(folder)
         must(not any("tpusight" in n for _, _, found in os.walk(logdir) for n in found), "serving wrote into the log directory")
-    return doors.done(wrong)
+    return doors.ended(wrong)
 
 
 if __name__ == "__main__":

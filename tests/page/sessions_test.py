@@ -48,7 +48,7 @@ def main():
                               timeout=doors.PATIENCE_S, env={**os.environ, "TZ": "UTC"})
     if done.returncode == doors.SKIP:
         doors.skip(done.stderr.strip().removesuffix(": skipped"))
-    return doors.done(done.stderr.splitlines() if done.returncode else [])
+    return doors.ended(done.stderr.splitlines() if done.returncode else [])
 
 
 if __name__ == "__main__":

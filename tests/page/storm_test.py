@@ -213,7 +213,7 @@ def main():
             must(process.wait(doors.PATIENCE_S) == 0, f"SIGTERM ends it with status {process.returncode}")
         watch(os.path.join(folder, "watched"))
     print(json.dumps(told))
-    return doors.done(wrong)
+    return doors.ended(wrong)
 
 
 if __name__ == "__main__":

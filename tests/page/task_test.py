@@ -60,7 +60,7 @@ def main():
     wrong = done.stderr.splitlines()
     if done.returncode not in (0, 1) or done.stdout.count("clicks") != len(wanted):
         wrong.append(f"task.mjs ended with status {done.returncode}")
-    return doors.done(wrong)
+    return doors.ended(wrong)
 
 
 if __name__ == "__main__":

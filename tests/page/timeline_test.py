@@ -86,7 +86,7 @@ def main():
     if done.returncode == doors.SKIP:
         doors.skip(done.stderr.strip().removesuffix(": skipped"))
     print(done.stdout.strip())
-    return doors.done(wrong + done.stderr.splitlines())
+    return doors.ended(wrong + done.stderr.splitlines())
 
 
 if __name__ == "__main__":

@@ -26,15 +26,12 @@ import tempfile
 
 import doors
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import must, wrong
+
 TOKEN = "not-a-secret-of-anybody_1234"
 ROUTES = ("/", "/index.html", "/page.js", "/page.css", "/api/runs", "/api/report", "/api/live", "/api/traces", "/api/trace", "/api/trend",
           "/api/compare", "/api/slices", "/api/profiler/flame", "/perfetto/manifest", "/nothing")
-wrong = []
-
-
-def must(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def ask(port, path, host=None, where="127.0.0.1", method="GET", **headers):
@@ -239,7 +236,7 @@ def main():
         sixth(logdir)
         watched(logdir, folder)
         on_a_terminal()
-    return doors.done(wrong)
+    return doors.ended(wrong)
 
 
 if __name__ == "__main__":

@@ -6,20 +6,14 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
-DATA = os.path.join(ROOT, "tests", "data")
-SKIPPED = 77
 
-os.environ["TPUSIGHT"] = PROGRAM
 sys.path.insert(0, os.path.join(ROOT, "plugin"))
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(ROOT, "tests", "fixtures"))
 import children as children
+from helpers import DATA as DATA, PROGRAM, SKIPPED as SKIPPED, need, skip
 
-
-def skip(why):
-    print(f"{why}: skipped", file=sys.stderr)
-    sys.exit(SKIPPED)
+os.environ["TPUSIGHT"] = PROGRAM
 
 
 def rather(variable):
@@ -54,6 +48,5 @@ def busy_us(prof):
 
 def main():
     """Runs the unittest cases of the calling module."""
-    if not os.access(PROGRAM, os.X_OK):
-        skip(f"{PROGRAM} is not built")
+    need()
     unittest.main(verbosity=1)

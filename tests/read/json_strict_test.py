@@ -19,7 +19,9 @@ import sys
 import tempfile
 import zlib
 
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import PROGRAM
+
 PS_PER_US = 1000000
 EVENT = b'{"ph":"X","name":"one","ts":1,"dur":5,"pid":1,"tid":1}'
 WHOLE, DAMAGED, REFUSED = "whole", "damaged", "refused"

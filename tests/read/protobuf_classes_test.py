@@ -20,8 +20,9 @@ import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import PROGRAM, TOP
+
 sys.path[:0] = [os.path.join(TOP, "tests", "fixtures")]
 from wire import blob, num, read_varint, varint
 
@@ -36,7 +37,6 @@ except ImportError:
     print("SKIP: the Python package protobuf is not there (tests/requirements.txt; TS_VIEWERS_PYTHON names a Python)")
     sys.exit(77)
 
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 SEEDS = os.path.join(TOP, "tests", "fuzz", "seeds")
 WHOLE, DAMAGED, REFUSED = "whole", "damaged", "refused"
 TYPES = {"double": 1, "float": 2, "int64": 3, "uint64": 4, "int32": 5, "fixed64": 6, "bool": 8, "string": 9, "bytes": 12,

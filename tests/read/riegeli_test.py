@@ -14,13 +14,12 @@ import tempfile
 import unittest
 
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
-DATA = os.path.join(TOP, "tests", "data")
-SAMPLE = os.path.join(DATA, "sample/train_step_simulated/plugins/profile/2026_01_01_00_00_00/simulated-host.xplane.pb")
 SEEDS = os.path.join(TOP, "tests", "fuzz", "seeds", "riegeli")
 sys.path.insert(0, os.path.join(TOP, "tests", "fixtures"))
 import riegeli
+from helpers import DATA, PROGRAM
 
+SAMPLE = os.path.join(DATA, "sample/train_step_simulated/plugins/profile/2026_01_01_00_00_00/simulated-host.xplane.pb")
 SOME = 4  # of the profile was read
 
 

@@ -21,16 +21,13 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-SKIPPED = 77
 LONG_S = 120  # what nothing on a busy machine should take
 
 sys.path.insert(0, os.path.join(ROOT, "plugin"))
+sys.path.append(os.path.join(ROOT, "tests", "fixtures"))
 sys.dont_write_bytecode = True
 
-
-def skip(why):
-    print(f"{why}: skipped", file=sys.stderr)
-    sys.exit(SKIPPED)
+from helpers import free_port as free_port, skip
 
 
 def under_remote_python():
@@ -47,12 +44,6 @@ def tool(name):
     if not found:
         skip(f"{name} is not installed")
     return found
-
-
-def free_port():
-    with contextlib.closing(socket.socket()) as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def wait_for(what, is_true):

@@ -22,11 +22,11 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(HERE, "..", "..")))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 SAMPLE = os.path.join(TOP, "tests", "data", "sample")
 sys.path.insert(0, os.path.join(TOP, "tests", "fixtures"))
 import children
 import riegeli
+from helpers import PROGRAM
 
 SESSION = "train_step_simulated/plugins/profile/2026_01_01_00_00_00"
 PROFILE = SESSION + "/simulated-host.xplane.pb"

@@ -22,10 +22,10 @@ import az_test
 import gs_test
 import s3_test
 from battery import MIB
+from helpers import PROGRAM
 from proxy import too_busy
 from wire import blob
 
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 SAMPLE = os.path.join(given.ROOT, "tests", "data", "sample")
 PATIENCE_S = 300
 STATE = re.compile(rb'"state": "[0-9a-f]{32}"')  # of the times and generations of a session's files

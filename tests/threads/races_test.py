@@ -31,19 +31,12 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
 import children
+from helpers import DATA, PROGRAM, must, skip, wrong
 
-DATA = os.path.join(HERE, "..", "data")
 SAMPLE = os.path.join(DATA, "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00", "simulated-host.xplane.pb")
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 FAKE_SERVER = os.path.abspath(os.environ.get("FAKE_SERVER", "tests/live/fake_server"))
 PLANTED = os.path.abspath("tests/threads/planted")
 PATIENCE_S, MANY = 300, "-j8"
-wrong = []
-
-
-def must(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def races(folder, what):
@@ -237,8 +230,7 @@ PARTS = {name[5:]: part for name, part in list(globals().items()) if name.starts
 def main():
     with open("Makefile", encoding="utf-8") as f:
         if not re.search(r"^SANITIZE_CFLAGS = .*-fsanitize=\S*thread", f.read(), re.M):
-            print("skipped: this build has no ThreadSanitizer (configure --enable-sanitize=thread)")
-            return 77
+            skip("this build has no ThreadSanitizer (configure --enable-sanitize=thread)")
     for name in sys.argv[1:] or PARTS:
         begin = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:

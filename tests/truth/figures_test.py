@@ -18,9 +18,9 @@ import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(HERE, "..", "data")
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import DATA, PROGRAM
+
 # Percent of something that is not a whole: of a median, of one of several links.
 LIMITS = {"excess_pct": float("inf"), "collectives.link_pct": 600, "bias_pct": float("inf"), "prediction.measured.error_pct": float("inf")}
 LEAST = {"bias_pct": -100}  # what was predicted may be too short

@@ -21,9 +21,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import DATA, PROGRAM, skip
+
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "fixtures")]
-DATA = os.path.join(HERE, "..", "data")
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 MIB = 1 << 20
 PROFILES = ["cpu_functions", "cpu_shapes", "cpu_cache_cold", "cpu_recompile", "cpu_steps"]
 
@@ -149,8 +150,7 @@ def main():
     if python and os.path.abspath(python) != sys.executable and not os.environ.get("TS_VIEWERS_INSIDE"):
         os.execvpe(python, [python, os.path.abspath(__file__)], {**os.environ, "TS_VIEWERS_INSIDE": "1"})
     if importlib.util.find_spec("xprof") is None:
-        print("SKIP: xprof is not installed (pip install -r tests/requirements.txt)")
-        return 77
+        skip("xprof is not installed (pip install -r tests/requirements.txt)")
     with tempfile.TemporaryDirectory() as folder:
         bad = bool(check_allocators(folder))
         return int(bool(check_capacity(folder)) or bad)

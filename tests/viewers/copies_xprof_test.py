@@ -29,9 +29,10 @@ import tempfile
 from quiet import quiet
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import DATA, PROGRAM, skip
+
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "fixtures")]
-DATA = os.path.join(HERE, "..", "data")
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 PLANTED = ["clean", "two_hosts", "recompiles", "collectives"]
 PAGES = ["hlo_stats", "overview_page", "op_profile", "input_pipeline_analyzer"]
 
@@ -271,8 +272,7 @@ def main():
     if importlib.util.find_spec("xprof") is None:
         other = os.environ.get("TS_VIEWERS_PYTHON")
         if not other or os.path.realpath(other) == os.path.realpath(sys.executable):
-            print("xprof is not installed (pip install -r tests/requirements.txt): skipped", file=sys.stderr)
-            return 77
+            skip("xprof is not installed (pip install -r tests/requirements.txt)")
         os.execv(other, [other, *sys.argv])
     failed = False
     with tempfile.TemporaryDirectory() as scratch:

@@ -11,7 +11,6 @@ perfetto_trace.json.gz and .pftrace, or the annotated copy of a trace, and then
 $TPUSIGHT names the program (default bin/tpusight); $TS_TRACE_PROCESSOR, where it is set, a trace processor, which must read
 the files without an error and find the same findings. Bytes are read with Python's own json and tests/fixtures/wire.py.
 """
-import csv
 import glob
 import gzip
 import json
@@ -25,13 +24,11 @@ import tarfile
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(HERE, "..", "data")
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import DATA, PROGRAM, TRACE_PROCESSOR, query
 from wire import fields, signed
 
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 CORPUS = os.environ.get("TS_CORPUS", "")
-REFEREE = os.environ.get("TS_TRACE_PROCESSOR", "")
 PROCESS = "TPUsight: findings of the run"
 OF_DEVICES = ("TPUsight: Findings", "TPUsight: Gaps and slow steps")
 TEXTS = ("rule", "severity", "title", "evidence", "advice", "confidence", "code")
@@ -130,15 +127,10 @@ def check_pftrace(path):
 
 # All of it
 
-def ask(path, sql):
-    done = subprocess.run([REFEREE, "query", path, sql], capture_output=True, text=True, check=True)
-    return list(csv.reader(done.stdout.splitlines()))[1:]
-
-
 def ask_referee(path, findings, is_ours):
-    errors = ask(path, "select name, value from stats where value > 0 and severity in ('error', 'data_loss')")
+    errors = query(path, "select name, value from stats where value > 0 and severity in ('error', 'data_loss')")
     assert not (errors and is_ours), errors  # a trace of others may have errors of its own
-    ids = ask(path, "select distinct string_value from args where key in ('args.finding', 'debug.finding') order by 1")
+    ids = query(path, "select distinct string_value from args where key in ('args.finding', 'debug.finding') order by 1")
     assert [row[0] for row in ids] == sorted({finding["id"] for finding in findings}), f"{path}: {ids}"
 
 
@@ -152,7 +144,7 @@ def check_profile(session):
     subprocess.run([PROGRAM, "annotate", "-q", "--perfetto=both", session], check=True)
     paths = [os.path.join(session, "perfetto_trace" + end) for end in (".json.gz", ".pftrace")]
     assert check_json(paths[0], findings, True) == check_pftrace(paths[1]), "the two forms have other args"
-    for path in paths if REFEREE else []:
+    for path in paths if TRACE_PROCESSOR else []:
         ask_referee(path, findings, True)
     return findings
 
@@ -162,7 +154,7 @@ def check_trace(path):
     subprocess.run([PROGRAM, "annotate", "-q", path], check=True)
     copy, = glob.glob(os.path.join(os.path.dirname(path), "*.tpusight.json.gz"))
     check_json(copy, findings, False)
-    if REFEREE:
+    if TRACE_PROCESSOR:
         ask_referee(copy, findings, False)
     return findings
 

@@ -11,7 +11,6 @@ Run in the build folder; $TPUSIGHT names the program (default bin/tpusight), $TS
 tests/requirements.txt. Exit 77: it has not.
 """
 import collections
-import csv
 import gzip
 import os
 import subprocess
@@ -30,9 +29,10 @@ except ImportError:
     sys.exit(77)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import PROGRAM, TRACE_PROCESSOR, query
+
 PLANTED = os.path.join(HERE, "..", "data", "planted", "two_hosts.tar.gz")
-PROCESSOR = os.environ.get("TS_TRACE_PROCESSOR")
 HOSTS = ("planted-host-0", "planted-host-1")
 REALTIME, BOOTTIME = 1, 6
 LAG_NS = 3000000  # of host 1 behind host 0, as planted
@@ -121,12 +121,6 @@ def check_alone(together, alone, wrong):
 
 # The trace processor
 
-def ask(path, query):
-    run = subprocess.run([PROCESSOR, "query", path, query], check=True, capture_output=True, text=True)
-    rows = list(csv.reader(run.stdout.splitlines()))
-    return [row for row in rows[1:] if row]
-
-
 # Of the profile's planes; a finding of the run stands once in a file.
 SLICES = """select m.name, p.name, count(*), min(s.ts) from slice s
     left join thread_track on s.track_id = thread_track.id left join thread on thread.utid = thread_track.utid
@@ -137,9 +131,9 @@ BAD = "select name, value from stats where value > 0 and severity in ('error', '
 
 
 def check_import(path, want, wrong):
-    bad = ask(path, BAD)
-    names = sorted(row[0] for row in ask(path, "select name from machine"))
-    slices = [(m, p, int(n), int(at)) for m, p, n, at in ask(path, SLICES)]
+    bad = query(path, BAD)
+    names = sorted(row[0] for row in query(path, "select name from machine"))
+    slices = [(m, p, int(n), int(at)) for m, p, n, at in query(path, SLICES)]
     if bad or names != list(HOSTS) or slices != want:
         wrong.append(f"{os.path.basename(path)}: {bad}, machines {names}, slices {slices}, not {want}")
 
@@ -148,7 +142,7 @@ def check_processor(folder, one, alone, wrong):
     """Alone, each file begins where its host does; together, host 1 stands where the session has it."""
     want = []
     for host, path, lag in zip(HOSTS, alone, (0, LAG_NS)):
-        want += [(m, p, int(n), int(at) + lag) for m, p, n, at in ask(path, SLICES)]
+        want += [(m, p, int(n), int(at) + lag) for m, p, n, at in query(path, SLICES)]
         if {row[0] for row in want} - set(HOSTS) or sum(row[0] == host for row in want) < 3:
             wrong.append(f"{path}: {want}")
     for order in ((0, 1), (1, 0)):
@@ -157,9 +151,9 @@ def check_processor(folder, one, alone, wrong):
             for i in order:
                 tar.add(alone[i], arcname=f"{i}.pftrace")  # read in the order of their names
         check_import(path, want, wrong)
-    slices = {(m, p): int(at) for m, p, n, at in ask(one, SLICES)}
-    if {(m, p): at for m, p, n, at in want} != slices or ask(one, BAD):
-        wrong.append(f"one file has {slices} and {ask(one, BAD)}, the two {want}")
+    slices = {(m, p): int(at) for m, p, n, at in query(one, SLICES)}
+    if {(m, p): at for m, p, n, at in want} != slices or query(one, BAD):
+        wrong.append(f"one file has {slices} and {query(one, BAD)}, the two {want}")
     at = slices.get((HOSTS[1], "/host:CPU"))
     if at != 5000000:
         wrong.append(f"host 1 begins at {at}")
@@ -176,14 +170,14 @@ def main():
         check_one(together, wrong)
         if not wrong:
             check_alone(together, [machines_of(path) for path in alone], wrong)
-        if PROCESSOR and not wrong:
+        if TRACE_PROCESSOR and not wrong:
             check_processor(folder, one, alone, wrong)
     for w in wrong:
         print(w[:1000])
     if not wrong:
         print("two hosts: " + ", ".join(f"{m.names[0]} is machine {i} with {m.slices} slices"
                                         for i, m in together.items())
-              + ("; the trace processor keeps them apart and in time" if PROCESSOR else "; no trace processor to ask"))
+              + ("; the trace processor keeps them apart and in time" if TRACE_PROCESSOR else "; no trace processor to ask"))
     return 1 if wrong else 0
 
 

@@ -11,22 +11,19 @@ that. Run in the build folder; $TPUSIGHT names the program, $TS_VIEWERS_PYTHON a
 Exit 77: it has not.
 """
 import collections
-import csv
-import io
 import math
 import os
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 
 import pftrace_test as pf
+from helpers import TRACE_PROCESSOR, query
 from wire import fields, signed
 
 EXACT = 1 << 53
 REPEATED = {"device_offset_ps", "device_duration_ps"}  # the slice's own time, by another clock
-TRACE_PROCESSOR = os.environ.get("TS_TRACE_PROCESSOR")
 
 
 # What the profile says
@@ -235,24 +232,19 @@ def check_order(events, wrong):
 
 # The importer itself
 
-def ask(path, query):
-    done = subprocess.run([TRACE_PROCESSOR, "query", path, query], capture_output=True, text=True, check=True)
-    return list(csv.reader(io.StringIO(done.stdout)))[1:]
-
-
 def ask_importer(path, prefix, want, nr_stacks, wrong):
-    errors = ask(path, "select name, value from stats where value > 0 and (severity in ('error', 'data_loss') or name like '%errors')")
+    errors = query(path, "select name, value from stats where value > 0 and (severity in ('error', 'data_loss') or name like '%errors')")
     if errors:
         wrong.append(f"the importer of {path} says {errors}")
     counts = collections.Counter(name for _, args in want for name in args)
-    told = ask(path, "select substr(key, instr(key, '.') + 1), count(distinct slice.id) from slice join args using(arg_set_id) "
+    told = query(path, "select substr(key, instr(key, '.') + 1), count(distinct slice.id) from slice join args using(arg_set_id) "
                      f"where key glob '{prefix}.*' group by 1")
     said = {name: int(count) for name, count in told}
     few = {name: (said.get(name, 0), count) for name, count in counts.items() if said.get(name, 0) < count and
            name not in pf.LONG}
     if few:
         wrong.append(f"SQL finds too few of {few} in {path}")
-    stacks = ask(path, "select count(*) from __intrinsic_track_event_callstacks")
+    stacks = query(path, "select count(*) from __intrinsic_track_event_callstacks")
     if int(stacks[0][0]) != nr_stacks:
         wrong.append(f"SQL finds {stacks[0][0]} stacks of {nr_stacks}")
 

@@ -26,8 +26,10 @@ import tempfile
 from perfetto_tables import Tables
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import PROGRAM, must, need, skip, wrong
+
 ROOT = os.path.join(HERE, "..", "..")
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 REFEREE = os.environ.get("TS_TRACE_PROCESSOR", "")
 PLANTED = ("waits", "collectives", "padding", "recompiles", "two_hosts")
 FIGURES = {"self_ns", "own_ns", "executions", "waits", "copies", "wait_ns", "total_ns", "impact_ns", "time_lost_ns", "step_ns", "rank"}
@@ -35,12 +37,6 @@ CLICKABLE = ["id", "ts", "dur", "track_id"]
 GAPS = ("compilation", "input", "idle")
 CLASSES = {"compute": "Compute", "memory_wait": "Memory wait", "communication": "Communication", "host_transfer": "Host transfer",
            "rematerialization": "Rematerialization", "unexplained": "Running, not explained"}
-wrong = []
-
-
-def must(good, text):
-    if not good:
-        wrong.append(text)
 
 
 def read(*path):
@@ -358,12 +354,9 @@ def check_trace(folder, source):
 
 
 def main():
-    if not os.access(PROGRAM, os.X_OK):
-        print(f"SKIP: {PROGRAM} is not built")
-        return 77
+    need()
     if sqlite3.sqlite_version_info < (3, 25):
-        print("SKIP: this SQLite has no window functions")
-        return 77
+        skip("this SQLite has no window functions")
     assert [int(n) for n, _ in questions()] == list(CHECKS), "the page has other questions"
     data = os.path.join(ROOT, "tests", "data")
     sources = [os.path.join(data, "sample", "train_step_simulated")]

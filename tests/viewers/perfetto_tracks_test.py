@@ -22,8 +22,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import PROGRAM, skip
+
 PROCESSOR = os.environ.get("TS_TRACE_PROCESSOR", "")
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00")
 LINES = ["Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "XLA TraceMe"]  # of the sample's devices, in its order
 THREADS = {"main/4242", "pjrt-tpu-tasks/4310", "tf_data_private_threadpool/4301"}
@@ -103,8 +105,7 @@ def annotate(folder):
 
 def main():
     if not os.access(PROCESSOR, os.X_OK):
-        print("SKIP: TS_TRACE_PROCESSOR does not name Perfetto's trace processor")
-        return 77
+        skip("TS_TRACE_PROCESSOR does not name Perfetto's trace processor")
     with tempfile.TemporaryDirectory() as folder:
         session = os.path.join(folder, "plugins", "profile", "s")
         os.makedirs(session)

@@ -25,6 +25,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import DATA, PROGRAM
 from wire import fields, signed
 
 try:
@@ -37,8 +38,6 @@ except ImportError:
     print("SKIP: the Python package perfetto is not there (tests/requirements.txt; TS_VIEWERS_PYTHON names a Python)")
     sys.exit(77)
 
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
-DATA = os.path.join(HERE, "..", "data")
 SAMPLE = os.path.join(DATA, "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00")
 CLEARED, NEEDS = 1, 2  # TracePacket.SequenceFlags
 REALTIME, BOOTTIME, OF_SEQUENCE = 1, 6, 64  # clocks; from 64 on a sequence's own

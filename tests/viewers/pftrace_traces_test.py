@@ -27,10 +27,12 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import DATA
+
 sys.path.insert(0, HERE)
 import pftrace_test
 
-DATA = os.path.join(HERE, "..", "data")
 PROCESSOR = os.environ.get("TS_TRACE_PROCESSOR")
 MADE_UP = 10 ** 9  # pids from here on are not the trace's
 ERRORS = "select name || ' ' || value from stats where value > 0 and severity in ('error', 'data_loss')"

@@ -21,9 +21,11 @@ import tempfile
 from quiet import quiet
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import PROGRAM, skip
+
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "truth")]
 DATA = os.path.join(HERE, "..", "data", "planted")
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 
 
 def overview(text):
@@ -74,8 +76,7 @@ def main(names):
     if python and os.path.abspath(python) != sys.executable and not os.environ.get("TS_VIEWERS_INSIDE"):
         os.execvpe(python, [python, os.path.abspath(__file__), *names], {**os.environ, "TS_VIEWERS_INSIDE": "1"})
     if importlib.util.find_spec("xprof") is None:
-        print("SKIP: xprof is not installed (pip install -r tests/requirements.txt)")
-        return 77
+        skip("xprof is not installed (pip install -r tests/requirements.txt)")
     bad = False
     for archive in sorted(glob.glob(os.path.join(DATA, "*.tar.gz"))):
         name = os.path.basename(archive).removesuffix(".tar.gz")

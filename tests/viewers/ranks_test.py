@@ -11,7 +11,6 @@ Where $TS_TRACE_PROCESSOR names Perfetto's trace processor, that opens the file:
 asked, too, what becomes of two copies that are opened by hand: our rows stay apart.
 Run in the build folder; $TPUSIGHT names the program (default bin/tpusight).
 """
-import csv
 import gzip
 import json
 import os
@@ -22,8 +21,9 @@ import tarfile
 import tempfile
 import zipfile
 
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
-PROCESSOR = os.environ.get("TS_TRACE_PROCESSOR")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+from helpers import PROGRAM, TRACE_PROCESSOR, query
+
 FILE = "ALL_RANKS.perfetto.zip"
 BASE_NS = 1700000000000000000
 LAGS_NS = (250000, 0)  # rank 0 began later
@@ -155,11 +155,6 @@ def check_folder(folder, form, has_time):
 
 # The trace processor
 
-def ask(path, query):
-    run = subprocess.run([PROCESSOR, "query", path, query], check=True, capture_output=True, text=True)
-    return [row for row in list(csv.reader(run.stdout.splitlines()))[1:] if row]
-
-
 BAD = "select name, value from stats where value > 0 and severity in ('error', 'data_loss')"
 ROWS = """select ifnull(m.name, ''), p.name, p.pid, count(*), min(s.ts) from slice s
     left join thread_track on s.track_id = thread_track.id left join thread on thread.utid = thread_track.utid
@@ -171,15 +166,15 @@ ROWS = """select ifnull(m.name, ''), p.name, p.pid, count(*), min(s.ts) from sli
 def check_processor(folder, form, has_time):
     """In JSON, time begins with the common clock; in Perfetto's own form, with the first event of the run."""
     path = os.path.join(folder, FILE)
-    assert not ask(path, BAD), ask(path, BAD)
-    assert sorted(row[0] for row in ask(path, "select name from machine")) == ["rank 0", "rank 1"]
-    found = [(m, int(n), int(at)) for m, _, _, n, at in ask(path, ROWS.format("s.name glob 'gemm_*'"))]
+    assert not query(path, BAD), query(path, BAD)
+    assert sorted(row[0] for row in query(path, "select name from machine")) == ["rank 0", "rank 1"]
+    found = [(m, int(n), int(at)) for m, _, _, n, at in query(path, ROWS.format("s.name glob 'gemm_*'"))]
     starts = [(BASE_NS + lag if has_time else 0) + FIRST_US * 1000 for lag in LAGS_NS]
     if form == "pftrace":
         first = starts[1] - 10000 if has_time else starts[0] - 10000  # a launch stands 10 us before its kernel
         starts = [at - first for at in starts]
     assert found == [(f"rank {i}", NR, at) for i, at in enumerate(starts)], (found, starts)
-    ours = ask(path, ROWS.format("s.category glob 'tpusight'"))
+    ours = query(path, ROWS.format("s.category glob 'tpusight'"))
     assert {row[0] for row in ours} == {"rank 0", "rank 1"} and not len(ours) % 2, ours
 
 
@@ -190,8 +185,8 @@ def check_by_hand(folder, names):
         for i, name in enumerate(names):
             copy = os.path.join(folder, name.removesuffix(".json") + ".tpusight.json.gz")
             tar.add(copy, arcname=f"{i}.json.gz")
-    assert not ask(path, BAD), ask(path, BAD)
-    devices = [row[1] for row in ask(path, ROWS.format("s.category glob 'tpusight'")) if "device" in row[1]]
+    assert not query(path, BAD), query(path, BAD)
+    devices = [row[1] for row in query(path, ROWS.format("s.category glob 'tpusight'")) if "device" in row[1]]
     assert devices == ["TPUsight: /device:GPU:0 (rank 0)", "TPUsight: /device:GPU:0 (rank 1)"], devices
 
 
@@ -201,12 +196,12 @@ def main():
             for has_time in (True, False):
                 at = os.path.join(folder, f"{form}-{has_time}")
                 names = check_folder(at, form, has_time)
-                if PROCESSOR:
+                if TRACE_PROCESSOR:
                     check_processor(at, form, has_time)
-        if PROCESSOR:
+        if TRACE_PROCESSOR:
             check_by_hand(at, names)
     print("two ranks in one file, by their own clocks and without"
-          + ("; the trace processor keeps them apart and in time" if PROCESSOR else "; no trace processor to ask"))
+          + ("; the trace processor keeps them apart and in time" if TRACE_PROCESSOR else "; no trace processor to ask"))
     return 0
 
 

@@ -10,19 +10,16 @@ import argparse
 import importlib.util
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import free_port, skip
+
 SKIP, OVERLAY = 77, "/device:CUSTOM:TPUsight"
-
-
-def skip(why):
-    print(f"{why}: skipped", file=sys.stderr)
-    sys.exit(SKIP)
 
 
 def find_run(logdir):
@@ -33,12 +30,6 @@ def find_run(logdir):
         if hosts and parts[-3:-1] == ["plugins", "profile"]:
             return "/".join(parts[:-3] + [parts[-1]]), hosts[0]
     raise SystemExit(f"{logdir}: no session with a profile")
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def wait_until_up(url, server):

@@ -12,8 +12,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
-DATA = os.path.join(HERE, "..", "data")
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import DATA, PROGRAM, skip
+
 CORPUS = ["tracelens_h100_timesformer.json.gz", "hta_mi250_minitoy_train_ROCm6_2_kineto.json.gz", "hta_cpu_only.pt.trace.json.gz"]
 NAMES = {"cpu": "CPU time", "device": "device time"}
 TOP = 5
@@ -67,8 +68,7 @@ def jobs_of(trace, at, folder):
 
 def main():
     if not os.access(PROGRAM, os.X_OK) or not shutil.which("node"):
-        print("tpusight is not built, or node is not installed: skipped", file=sys.stderr)
-        return 77
+        skip("tpusight is not built, or node is not installed")
     corpus = os.path.join(os.environ.get("TS_CORPUS", ""), "kineto")
     traces = [os.path.join(DATA, "hand_made.pt.trace.json"), os.path.join(DATA, "sample")]
     traces += [os.path.join(corpus, name) for name in CORPUS if os.path.exists(os.path.join(corpus, name))]

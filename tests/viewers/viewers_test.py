@@ -23,8 +23,10 @@ import tempfile
 from perfetto_tables import Tables
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import PROGRAM, ended, need
+
 SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00")
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 UNTOUCHED = ["hlo_stats", "op_profile", "overview_page", "framework_op_stats", "roofline_model",
              "input_pipeline_analyzer"]
 UNORDERED = {"op_profile", "trace_viewer@"}  # XProf itself gives these in another order each time
@@ -94,9 +96,7 @@ def look(logdir, session):
 
 
 def main():
-    if not os.access(PROGRAM, os.X_OK):
-        print(f"{PROGRAM} is not built: skipped", file=sys.stderr)
-        return 77
+    need()
     sys.path.insert(0, HERE)
     source = sys.argv[1] if len(sys.argv) > 1 else SAMPLE
     wrong = []
@@ -120,9 +120,7 @@ def main():
         left = digests(logdir)
         wrong += [f"{k} is another one after --strip" for k in before if left.get(k) != before[k]]
         wrong += [f"{k} is left after --strip" for k in left if "tpusight" in k or "perfetto" in k]
-    for line in wrong:
-        print(line, file=sys.stderr)
-    return 1 if wrong else 0
+    return ended(wrong)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,9 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "fixtures"))
+from helpers import PROGRAM, ended, need
+
 ONE_OP = {"matmul_fill", "dominant_op", "padding_waste"}  # rules that report an op each
 LOOSER = ["--threshold", "finding_min=0", "--threshold", "max_findings=1000", "--threshold", "unfused_high=0",
           "--threshold", "dominant_op_high=1", "--threshold", "mxu_fill_low=100", "--threshold", "padding_waste_high=1"]
@@ -81,18 +83,14 @@ def check(path):
 
 
 def main():
-    if not os.access(PROGRAM, os.X_OK):
-        print(f"{PROGRAM} is not built: skipped", file=sys.stderr)
-        return 77
+    need()
     data = os.path.join(HERE, "..", "..", "data")
     paths = [os.path.join(data, "sample"), *sorted(glob.glob(os.path.join(data, "*.xplane.pb")))]
     corpus = sorted(glob.glob(os.path.join(os.environ.get("TS_CORPUS", ""), "xplane", "*.xplane.pb")))
     if not corpus:
         print("no corpus (TS_CORPUS): only the bundled runs")
     wrong = [line for path in paths + corpus for line in check(path)]
-    for line in wrong:
-        print(line, file=sys.stderr)
-    return 1 if wrong else 0
+    return ended(wrong)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ import subprocess
 import sys
 import traceback
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "fixtures"))
+from helpers import skip
+
 ADVICE = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3, "src", "analysis", "advice")
 CPU = {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_force_host_platform_device_count=8", "TF_CPP_MIN_LOG_LEVEL": "3"}
 
@@ -86,8 +89,7 @@ def main():
     if wanted and os.environ.get("TS_SNIPPETS_INSIDE") != "1":
         return subprocess.call([wanted, os.path.abspath(__file__)], env=os.environ | CPU | {"TS_SNIPPETS_INSIDE": "1"})
     if not importlib.util.find_spec("jax"):
-        print("jax is not installed (pip install jax, or set TS_JAX_PYTHON): skipped", file=sys.stderr)
-        return 77
+        skip("jax is not installed (pip install jax, or set TS_JAX_PYTHON)")
     os.environ.update(CPU)
     return 1 if run_all() + run_torch() else 0
 
