@@ -9,7 +9,7 @@ TEST_EXTENSIONS = .py
 PY_LOG_COMPILER = $(PYTHON)
 LOG_DRIVER = $(SHELL) $(srcdir)/tests/driver.sh $(srcdir)/build-aux/test-driver
 PY_LOG_DRIVER = $(LOG_DRIVER)
-EXTRA_DIST += tests/driver.sh tests/slowest.sh tests/coverage.sh
+EXTRA_DIST += tests/driver.sh tests/slowest.sh tests/longest tests/coverage.sh
 
 # What all programs of tests are linked with; those that have a main() of their own take none of the first.
 LDADD = $(cmocka_main) $(mutators) libtpusight.a $(CMOCKA_LIBS)
@@ -73,14 +73,6 @@ other_tests = $(filter-out $(quick_tests) $(fuzz_replays),$(script_tests) $(unit
 sanitized_tests = tests/cases/run.sh $(unit_tests) $(fuzz_replays) tests/live/folder_test.py tests/live/service_test.py \
 	tests/page/serve_test.py
 dist_tests = tests/cases/run.sh tests/layers.sh tests/build/lto_test.sh
-
-# Tests that measure time, and fail where others take it: each runs alone, when the others have ended.
-quiet_tests = tests/io/rpc_test tests/live/live_test tests/live/service_test tests/serve/latest_test
-quiet_logs = $(filter $(quiet_tests:%=%.log),$(TEST_LOGS))
-other_logs = $(filter-out $(quiet_tests:%=%.log),$(TEST_LOGS))
-after = $(if $(word 2,$(1)),$(eval $(word 2,$(1)): | $(word 1,$(1)))$(call after,$(wordlist 2,99,$(1))))
-$(quiet_tests:%=%.log): | $(other_logs)
-$(call after,$(quiet_logs))
 
 test-suite.log: tell-slowest
 .PHONY: tell-slowest

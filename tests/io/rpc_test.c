@@ -8,7 +8,10 @@
 
 #define METHOD "/tensorflow.ProfilerService/Profile"
 
-static const struct ts_rpc_limits limits = { 1000, 2000, 1 << 20 };
+#define BUSY_MS 30000 /* what a busy machine may take for anything, and no limit that is tried */
+
+static const struct ts_rpc_limits patient = { 2 * BUSY_MS, 2 * BUSY_MS, 1 << 20 };
+static const struct ts_rpc_limits hasty = { 1000, 2000, 1 << 20 };
 
 struct call {
 	struct fake_service fake;
@@ -31,7 +34,12 @@ static void begin(struct call *call, enum fake_way way, struct ts_bytes message)
 
 static enum ts_status make(struct call *call, struct ts_bytes message)
 {
-	return ts_rpc_call(call->rpc, METHOD, message, limits, &call->answer, &call->err);
+	return ts_rpc_call(call->rpc, METHOD, message, patient, &call->answer, &call->err);
+}
+
+static enum ts_status make_in_haste(struct call *call)
+{
+	return ts_rpc_call(call->rpc, METHOD, TS_LIT(""), hasty, &call->answer, &call->err);
 }
 
 static void end(struct call *call)
@@ -162,9 +170,9 @@ TEST(a_silent_server_costs_the_limit_and_no_more)
 	int64_t start = now_ms();
 
 	begin(&call, FAKE_SILENT, TS_LIT(""));
-	assert_int_equal(make(&call, TS_LIT("")), TS_IO);
+	assert_int_equal(make_in_haste(&call), TS_IO);
 	assert_int_equal(call.answer.fault, TS_RPC_SLOW);
-	assert_in_range(now_ms() - start, 1900, 6000);
+	assert_in_range(now_ms() - start, 1900, BUSY_MS);
 	end(&call);
 }
 
@@ -187,7 +195,7 @@ TEST(a_call_ends_at_once_when_it_is_cancelled)
 	assert_int_equal(pthread_create(&thread, NULL, cancel_soon, call.rpc), 0);
 	assert_int_equal(make(&call, TS_LIT("")), TS_IO);
 	assert_int_equal(call.answer.fault, TS_RPC_CANCELLED);
-	assert_in_range(now_ms() - start, 50, 1500);
+	assert_in_range(now_ms() - start, 50, BUSY_MS);
 	pthread_join(thread, NULL);
 	assert_int_equal(make(&call, TS_LIT("")), TS_IO); /* and so does every later one */
 	assert_int_equal(call.answer.fault, TS_RPC_CANCELLED);
@@ -239,7 +247,7 @@ TEST(a_server_that_refuses_or_is_late_is_still_the_same)
 	assert_int_equal(make(&call, TS_LIT("")), TS_IO);
 	assert_false(call.answer.peer_left);
 	atomic_store(&call.fake.way, FAKE_SILENT);
-	assert_int_equal(make(&call, TS_LIT("")), TS_IO);
+	assert_int_equal(make_in_haste(&call), TS_IO);
 	assert_int_equal(call.answer.fault, TS_RPC_SLOW);
 	assert_false(call.answer.peer_left);
 	atomic_store(&call.fake.way, FAKE_ANSWER);

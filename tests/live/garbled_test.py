@@ -19,9 +19,9 @@ import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+from helpers import PROGRAM, ended, need
 from wire import blob
 
-PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 SECONDS = float(os.environ.get("TS_GARBLED", "6"))
 PROFILE = os.path.join(HERE, "..", "data", "cpu_steps.xplane.pb")
 SERVERS, MOST_ROUNDS_A_S = 32, 200
@@ -107,9 +107,7 @@ def has_sanitizer():
 
 
 def main():
-    if not os.access(PROGRAM, os.X_OK):
-        print(f"{PROGRAM} is not built: skipped", file=sys.stderr)
-        return 77
+    need()
     servers, wrong = [Server(seed) for seed in range(SERVERS)], []
     for server in servers:
         server.start()
@@ -133,9 +131,7 @@ def main():
     if largest > MOST_BYTES and not has_sanitizer():
         wrong.append(f"it took {largest} bytes")
     print(json.dumps({"answers": nr, "rounds": rounds, "services": states, "largest": largest}))
-    for line in wrong:
-        print(line, file=sys.stderr)
-    return 1 if wrong else 0
+    return ended(wrong)
 
 
 if __name__ == "__main__":

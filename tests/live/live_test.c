@@ -66,7 +66,7 @@ static void watch(struct watched *watched, const char *const *addresses, size_t 
 			     .hlo = hlo,
 			     .max_bytes = 1 << 24,
 			     .repository = watched->repository },
-		.for_ms = 120000,
+		.for_ms = 900000, /* .until ends it, however busy the machine is */
 		.hold_ms = 1000,
 		.clear_ms = 5000,
 		.settings = &settings,

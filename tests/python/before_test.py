@@ -451,11 +451,11 @@ class Before(unittest.TestCase):
         taken = []
         waiting = threading.Thread(target=lambda: taken.append(child.take_lock(lambda event, text: waits.set(), own, libtpus)))
         waiting.start()
-        self.assertTrue(waits.wait(10))
+        self.assertTrue(waits.wait(600))
         os.close(child.take_lock(lambda event, text: None, own, self.path("nobodys.lock")))  # as one whom the holder asks
         self.assertEqual(taken, [])
         holder.stdin.close()
-        waiting.join(10)
+        waiting.join(600)
         os.close(taken.pop())
         holder.wait()
         holder.stdout.close()
