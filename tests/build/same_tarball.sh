@@ -21,14 +21,15 @@ pack() {
 	rm -rf "$1" "$2"
 	mkdir -p "$(dirname "$1")"
 	git clone -q "$here" "$1"
-	(cd "$1" && ./bootstrap && mkdir -p "$2" && cd "$2" && "$1/configure" --quiet && pack_again) >"$work/same.log" 2>&1 ||
-		{ tail -n 30 "$work/same.log"; exit 1; }
+	(cd "$1" && ./bootstrap && mkdir -p "$2" && cd "$2" && "$1/configure" --quiet && pack_again) >"$work/$3.log" 2>&1 ||
+		{ tail -n 30 "$work/$3.log"; exit 1; }
 }
 
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
-(TZ=UTC LC_ALL=C pack "$work/one" "$work/one/build" 022)
+(TZ=UTC LC_ALL=C pack "$work/one" "$work/one/build" 022) &
 (TZ=Asia/Kathmandu LC_ALL=$(locale -a | grep -iE '^(de_DE|en_US|C)\.utf' | tail -n 1) pack "$work/further/down/two" "$work/build_of_two" 077)
+wait $!
 find "$work/one" -name '*.md' -exec touch -d '2001-01-01' {} +
 (cd "$work/one/build" && pack_again >"$work/same.log" 2>&1) # packed again, with other times
 wrong=0

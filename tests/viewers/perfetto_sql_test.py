@@ -244,7 +244,7 @@ def check_finding(ask, report, finding, has_times=True):
 
 def summary():
     """{metric: SQL} of the summary for CI."""
-    spec = read(ROOT, "src", "write", "perfetto", "sql", "tpusight.textproto")
+    spec = read(ROOT, "src", "trace", "perfetto", "sql", "tpusight.textproto")
     return dict(re.findall(r'metric_spec: \{\n  id: "(\w+)".*?\n      sql: "(.*?)"\n', spec, re.S))
 
 
@@ -269,7 +269,7 @@ def check_summary(tables, report):
 
 def ask_summary(path, report):
     """The trace processor takes the file as it is, and names each finding."""
-    sql = os.path.join(ROOT, "src", "write", "perfetto", "sql")
+    sql = os.path.join(ROOT, "src", "trace", "perfetto", "sql")
     done = subprocess.run([REFEREE, "summarize", "--add-sql-package", sql + "@tpusight", "--metrics-v2", "all", path,
                            os.path.join(sql, "tpusight.textproto")], text=True, capture_output=True)
     must(done.returncode == 0, f"{path}: {done.stderr[-300:]}")
