@@ -2,15 +2,17 @@
 /*
  * A profile made by hand, and one analysis run over it as the program runs it: a state per line,
  * merged in the order of lines, closed once. Times are in microseconds here, for short numbers.
+ * tests/analysis/given.h has profiles as bytes; here an analysis gets modules and rates that no
+ * bytes of a TPU would make, and the others' facts are those that the test gives.
  */
 #ifndef TESTS_ANALYSIS_FEED_H
 #define TESTS_ANALYSIS_FEED_H
 
-#include "tests/test.h"
 #include "analysis/analysis.h"
 #include "base/units.h"
 #include "run/state.h"
 #include "tests/analysis/facts_given.h"
+#include "tests/result/values.h"
 
 #define FEED_MAX 16
 
@@ -282,26 +284,6 @@ static inline struct ts_value feed_cell(const struct ts_table *table, size_t row
 	assert_true(at >= 0);
 	assert_true(row < table->nr_rows);
 	return ts_table_cell(table, row, at);
-}
-
-static inline void feed_assert_text(struct ts_value value, const char *expected)
-{
-	assert_int_equal(value.type, TS_VALUE_TEXT);
-	if (!ts_bytes_is(value.as.s, expected))
-		fail_msg("\"%.*s\" is not \"%s\"", TS_ARG(value.as.s), expected);
-}
-
-static inline void feed_assert_near(struct ts_value value, double expected, double error)
-{
-	double number = ts_value_number(value);
-
-	if (!(fabs(number - expected) <= error))
-		fail_msg("%.9g is not %.9g", number, expected);
-}
-
-static inline void feed_assert_null(struct ts_value value)
-{
-	assert_int_equal(value.type, TS_VALUE_NULL);
 }
 
 static inline bool feed_has_note(const struct ts_result *result, const char *part)

@@ -6,11 +6,11 @@
 #ifndef TESTS_ANALYSIS_GIVEN_H
 #define TESTS_ANALYSIS_GIVEN_H
 
-#include "tests/test.h"
 #include "base/units.h"
 #include "run/state.h"
 #include "tests/run/memory_run.h"
 #include "tests/read/xplane_make.h"
+#include "tests/result/values.h"
 
 #define US	TS_PS_PER_US
 #define PROGRAM 7
@@ -106,14 +106,6 @@ static inline size_t nr_rows(struct given *given, const char *name, const char *
 
 	assert_non_null(found);
 	return found->nr_rows;
-}
-
-static inline void assert_near(struct ts_value value, double expected, double error)
-{
-	double is = ts_value_number(value);
-
-	if (!(fabs(is - expected) <= error))
-		fail_msg("%.12g is not %.12g", is, expected);
 }
 
 #endif

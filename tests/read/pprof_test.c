@@ -8,7 +8,7 @@
 #include "tests/read/mutate.h"
 #include "tests/read/pprof_make.h"
 #include "tests/read/pprof_walk.h"
-#include "tests/test.h"
+#include "tests/result/values.h"
 
 static void pack(const struct ts_buf *text, struct ts_buf *out)
 {
@@ -35,12 +35,6 @@ static struct ts_value cell(const struct memory_run *mem, const char *table, siz
 	const struct ts_result *result = ts_results_find(&mem->run.results, "capacity");
 
 	return ts_cell(ts_result_find_table(result, table), row, column);
-}
-
-static void assert_text(struct ts_value value, const char *text)
-{
-	assert_int_equal(value.type, TS_VALUE_TEXT);
-	assert_true(ts_bytes_is(value.as.s, text));
 }
 
 static void assert_training(const struct memory_run *mem)

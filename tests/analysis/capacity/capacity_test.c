@@ -10,6 +10,7 @@
 #include "analysis/settings_list.h"
 #include "result/schema/capacity.def"
 #include "tests/analysis/facts_given.h"
+#include "tests/result/values.h"
 #include "read/hlo.h"
 #include "tests/read/hlo_make.h"
 
@@ -124,13 +125,6 @@ static struct ts_value in(const struct given *given, const char *name, size_t ro
 	assert_non_null(table);
 	assert_true(row < table->nr_rows && ts_table_column(table, column) >= 0);
 	return ts_table_cell(table, row, ts_table_column(table, column));
-}
-
-static void assert_text(struct ts_value value, const char *text)
-{
-	assert_int_equal(value.type, TS_VALUE_TEXT);
-	if (!ts_bytes_is(value.as.s, text))
-		fail_msg("\"%.*s\" is not \"%s\"", TS_ARG(value.as.s), text);
 }
 
 static size_t rows(const struct given *given, const char *name)

@@ -99,17 +99,6 @@ static int64_t number(struct given *given, const char *table, size_t row, const 
 	return ts_value_int(cell(given, VIEW, table, row, column));
 }
 
-static void assert_text(struct ts_value value, const char *expected)
-{
-	if (!expected) {
-		assert_int_equal(value.type, TS_VALUE_NULL);
-		return;
-	}
-	assert_int_equal(value.type, TS_VALUE_TEXT);
-	if (!ts_bytes_is(value.as.s, expected))
-		fail_msg("\"%.*s\" is not \"%s\"", TS_ARG(value.as.s), expected);
-}
-
 static void assert_holder(struct given *given, size_t row, int64_t nr_bytes, const char *what,
 			  const char *module, const char *phase)
 {

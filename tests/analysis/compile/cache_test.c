@@ -115,12 +115,6 @@ static struct ts_value of(struct given *given, size_t row, const char *column)
 	return cell(given, "cache", "compilations", row, column);
 }
 
-static void assert_text(struct ts_value value, const char *expected)
-{
-	if (value.type != TS_VALUE_TEXT || !ts_bytes_is(value.as.s, expected))
-		fail_msg("not \"%s\"", expected);
-}
-
 struct count_row {
 	const char *name;
 	struct event threads[2][MAX_EVENTS];

@@ -56,12 +56,6 @@ static struct ts_value of(struct given *given, const char *table, size_t row, co
 	return cell(given, "compile", table, row, column);
 }
 
-static void assert_text(struct ts_value value, const char *expected)
-{
-	if (value.type != TS_VALUE_TEXT || !ts_bytes_is(value.as.s, expected))
-		fail_msg("not \"%s\"", expected);
-}
-
 static void assert_cell_us(struct given *given, const char *table, size_t row, const char *column,
 			   int64_t us)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run built by hand for tests of the doctor and the marks: facts as the other analyses leave them,
- * and a profile of small arrays. Times are in ms. */
+ * and a profile of small arrays. Times are in ms. A rule is tried at its threshold, which facts
+ * reach exactly and bytes of a profile (tests/analysis/given.h) do not. */
 #ifndef TESTS_ANALYSIS_DOCTOR_GIVEN_H
 #define TESTS_ANALYSIS_DOCTOR_GIVEN_H
 

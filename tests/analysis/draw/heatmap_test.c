@@ -73,9 +73,9 @@ TEST(cells_are_the_runs_utilization_by_mean_times)
 	feed_event(feed, line, op, 50, 20);
 	feed_event(feed, line, op, 210, 30);
 	result = feed_run(feed, &ts_analysis_heatmap);
-	feed_assert_near(cell(result, 0), 40, 1e-9);
-	feed_assert_null(cell(result, 1));
-	feed_assert_near(cell(result, 2), 20, 1e-9);
+	assert_near(cell(result, 0), 40, 1e-9);
+	assert_no_value(cell(result, 1));
+	assert_near(cell(result, 2), 20, 1e-9);
 	assert_int_equal(ts_value_int(feed_cell(feed_table(result, "ops"), 0, "time_ps")),
 			 60000000);
 	assert_int_equal(ts_value_int(ts_result_get(result, "steps_per_column")), 1);
@@ -98,8 +98,8 @@ TEST(neighbouring_steps_share_a_column)
 	assert_int_equal(ts_value_int(ts_result_get(result, "steps_per_column")), 2);
 	assert_int_equal(ts_result_get(result, "steps").as.list->nr, 121);
 	assert_int_equal(ts_value_int(ts_result_get(result, "steps").as.list->items[1]), 102);
-	feed_assert_near(cell(result, 0), 30, 1e-9);
-	feed_assert_near(cell(result, 120), 30, 1e-9);
+	assert_near(cell(result, 0), 30, 1e-9);
+	assert_near(cell(result, 120), 30, 1e-9);
 	feed_free(feed);
 }
 

@@ -27,13 +27,6 @@ static struct ts_value kernel(struct given *given, size_t row, const char *colum
 	return cell(given, "kernels", "kernels", row, column);
 }
 
-static void assert_text(struct ts_value value, const char *expected)
-{
-	assert_int_equal(value.type, TS_VALUE_TEXT);
-	if (!ts_bytes_is(value.as.s, expected))
-		fail_msg("%.*s is not %s", TS_ARG(value.as.s), expected);
-}
-
 static struct given *given_launches(void)
 {
 	struct given *given = given_nothing();

@@ -53,30 +53,30 @@ TEST(test_bytes_cost_time_in_memory_bound_ops)
 	result = run_after_ops(feed);
 	table = feed_table(result, "ops");
 	assert_int_equal(table->nr_rows, 1);
-	feed_assert_text(feed_cell(table, 0, "op"), "neg.1");
-	feed_assert_text(feed_cell(table, 0, "module"), "jit_f");
-	feed_assert_near(feed_cell(table, 0, "waste_bytes_pct"), 22.49504, 1e-4);
-	feed_assert_null(feed_cell(table, 0, "waste_flops_pct"));
-	feed_assert_near(feed_cell(table, 0, "waste_ps"), 22495040, 1);
-	feed_assert_text(feed_cell(table, 0, "suggestion"),
-			 "bf16[500,100]: 100 is stored as 128 already: up to 128 costs no more, "
-			 "and a multiple of 128 has no padding");
-	feed_assert_null(feed_cell(table, 0, "predicted_gain_ps")); /* more work is not a saving */
+	assert_text(feed_cell(table, 0, "op"), "neg.1");
+	assert_text(feed_cell(table, 0, "module"), "jit_f");
+	assert_near(feed_cell(table, 0, "waste_bytes_pct"), 22.49504, 1e-4);
+	assert_no_value(feed_cell(table, 0, "waste_flops_pct"));
+	assert_near(feed_cell(table, 0, "waste_ps"), 22495040, 1);
+	assert_text(feed_cell(table, 0, "suggestion"),
+		    "bf16[500,100]: 100 is stored as 128 already: up to 128 costs no more, "
+		    "and a multiple of 128 has no padding");
+	assert_no_value(feed_cell(table, 0, "predicted_gain_ps")); /* more work is not a saving */
 	table = feed_table(result, "arrays");
 	assert_int_equal(table->nr_rows, 2);
-	feed_assert_text(feed_cell(table, 0, "name"), "a");
-	feed_assert_text(feed_cell(table, 0, "role"), "parameter");
-	feed_assert_text(feed_cell(table, 0, "shape"), PADDED);
+	assert_text(feed_cell(table, 0, "name"), "a");
+	assert_text(feed_cell(table, 0, "role"), "parameter");
+	assert_text(feed_cell(table, 0, "shape"), PADDED);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "logical_bytes")), 100000);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "allocated_bytes")), 129024);
-	feed_assert_near(feed_cell(table, 0, "waste_pct"), 22.49504, 1e-4);
+	assert_near(feed_cell(table, 0, "waste_pct"), 22.49504, 1e-4);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "uses")), 1);
-	feed_assert_near(feed_cell(table, 0, "time_ps"), 11247520, 1);
-	feed_assert_text(feed_cell(table, 1, "name"), "neg.1");
-	feed_assert_text(feed_cell(table, 1, "role"), "output");
-	feed_assert_near(feed_cell(table, 1, "time_ps"), 11247520, 1);
-	feed_assert_near(ts_result_get(result, "waste_ps"), 22495040, 1);
-	feed_assert_near(ts_result_get(result, "waste_pct"), 11.24752, 1e-4);
+	assert_near(feed_cell(table, 0, "time_ps"), 11247520, 1);
+	assert_text(feed_cell(table, 1, "name"), "neg.1");
+	assert_text(feed_cell(table, 1, "role"), "output");
+	assert_near(feed_cell(table, 1, "time_ps"), 11247520, 1);
+	assert_near(ts_result_get(result, "waste_ps"), 22495040, 1);
+	assert_near(ts_result_get(result, "waste_pct"), 11.24752, 1e-4);
 	assert_int_equal(ts_value_int(ts_result_get(result, "logical_bytes")), 200000);
 	assert_int_equal(ts_value_int(ts_result_get(result, "allocated_bytes")), 258048);
 	feed_free(feed);
@@ -92,10 +92,9 @@ TEST(test_what_the_roofline_does_not_explain_is_no_padding)
 	finish(feed);
 	feed_event(feed, line, op, 0, 50);
 	result = run_after_ops(feed);
-	feed_assert_near(feed_cell(feed_table(result, "ops"), 0, "waste_bytes_pct"), 22.49504,
-			 1e-4);
-	feed_assert_near(feed_cell(feed_table(result, "ops"), 0, "waste_ps"), 0, 0);
-	feed_assert_near(ts_result_get(result, "waste_ps"), 0, 0);
+	assert_near(feed_cell(feed_table(result, "ops"), 0, "waste_bytes_pct"), 22.49504, 1e-4);
+	assert_near(feed_cell(feed_table(result, "ops"), 0, "waste_ps"), 0, 0);
+	assert_near(ts_result_get(result, "waste_ps"), 0, 0);
 	feed_free(feed);
 }
 
@@ -128,12 +127,11 @@ TEST(test_the_empty_half_of_the_array_costs_half_the_time)
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
 	ops = feed_table(run_after_ops(feed), "ops");
-	feed_assert_near(feed_cell(ops, 0, "waste_flops_pct"), 50, 1e-9);
+	assert_near(feed_cell(ops, 0, "waste_flops_pct"), 50, 1e-9);
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "waste_ps")), 50000000);
-	feed_assert_text(
-		feed_cell(ops, 0, "suggestion"),
-		"K=64 fills half of 128: pack two of the 8 batches (heads) into one product, "
-		"or make it 128");
+	assert_text(feed_cell(ops, 0, "suggestion"),
+		    "K=64 fills half of 128: pack two of the 8 batches (heads) into one product, "
+		    "or make it 128");
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "predicted_gain_ps")), 50000000);
 	facts = feed->facts[ts_id_padding];
 	assert_int_equal(facts->nr, 1);
@@ -169,10 +167,10 @@ TEST(test_sizes_just_over_a_tile_are_brought_down)
 		finish(feed);
 		feed_event(feed, line, op, 0, 100);
 		ops = feed_table(run_after_ops(feed), "ops");
-		feed_assert_text(feed_cell(ops, 0, "suggestion"), rows[i].suggestion);
+		assert_text(feed_cell(ops, 0, "suggestion"), rows[i].suggestion);
 		assert_int_equal(ts_value_int(feed_cell(ops, 0, "waste_ps")), rows[i].waste_ps);
 		if (rows[i].gain_ps < 0)
-			feed_assert_null(feed_cell(ops, 0, "predicted_gain_ps"));
+			assert_no_value(feed_cell(ops, 0, "predicted_gain_ps"));
 		else
 			assert_int_equal(ts_value_int(feed_cell(ops, 0, "predicted_gain_ps")),
 					 rows[i].gain_ps);
@@ -194,16 +192,15 @@ TEST(test_a_layout_in_the_text_is_enough_for_the_result)
 	feed_event(feed, line, op, 0, 100);
 	result = run_after_ops(feed);
 	table = feed_table(result, "ops");
-	feed_assert_null(feed_cell(table, 0, "module"));
-	feed_assert_near(feed_cell(table, 0, "waste_bytes_pct"), 100. * 125 / 128, 1e-9);
+	assert_no_value(feed_cell(table, 0, "module"));
+	assert_near(feed_cell(table, 0, "waste_bytes_pct"), 100. * 125 / 128, 1e-9);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "waste_ps")), 97656250);
-	feed_assert_text(
-		feed_cell(table, 0, "suggestion"),
-		"f32[1000,3]: only 3 of 128 lanes hold data: let a larger dimension lie there "
-		"(transpose), or merge it with its neighbour");
+	assert_text(feed_cell(table, 0, "suggestion"),
+		    "f32[1000,3]: only 3 of 128 lanes hold data: let a larger dimension lie there "
+		    "(transpose), or merge it with its neighbour");
 	table = feed_table(result, "arrays");
 	assert_int_equal(table->nr_rows, 1);
-	feed_assert_text(feed_cell(table, 0, "name"), "copy.3");
+	assert_text(feed_cell(table, 0, "name"), "copy.3");
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "allocated_bytes")), 512000);
 	assert_true(feed_has_note(result, "no compiled module"));
 	feed_free(feed);
@@ -221,9 +218,9 @@ TEST(test_what_is_unknown_stays_unknown)
 	feed_event(feed, line, op, 0, 100);
 	result = run_after_ops(feed);
 	table = feed_table(result, "ops");
-	feed_assert_near(feed_cell(table, 0, "waste_bytes_pct"), 22.49504, 1e-4);
-	feed_assert_null(feed_cell(table, 0, "waste_ps"));
-	feed_assert_null(feed_cell(table, 0, "predicted_gain_ps"));
+	assert_near(feed_cell(table, 0, "waste_bytes_pct"), 22.49504, 1e-4);
+	assert_no_value(feed_cell(table, 0, "waste_ps"));
+	assert_no_value(feed_cell(table, 0, "predicted_gain_ps"));
 	feed_free(feed);
 }
 
@@ -274,10 +271,10 @@ TEST(test_an_array_of_many_names_is_listed_once)
 	finish(feed);
 	arrays = feed_table(run_after_ops(feed), "arrays");
 	assert_int_equal(arrays->nr_rows, 2);
-	feed_assert_text(feed_cell(arrays, 0, "name"), "neg.1");
-	feed_assert_text(feed_cell(arrays, 0, "role"), "intermediate");
-	feed_assert_text(feed_cell(arrays, 1, "name"), "a");
-	feed_assert_text(feed_cell(arrays, 1, "role"), "parameter");
+	assert_text(feed_cell(arrays, 0, "name"), "neg.1");
+	assert_text(feed_cell(arrays, 0, "role"), "intermediate");
+	assert_text(feed_cell(arrays, 1, "name"), "a");
+	assert_text(feed_cell(arrays, 1, "role"), "parameter");
 	assert_int_equal(ts_value_int(feed_cell(arrays, 1, "uses")), 1);
 	feed_free(feed);
 }
@@ -293,16 +290,16 @@ TEST(test_a_module_alone_gives_the_static_part)
 	result = run_after_ops(feed);
 	ops = feed_table(result, "ops");
 	assert_int_equal(ops->nr_rows, 1);
-	feed_assert_near(feed_cell(ops, 0, "waste_bytes_pct"), 22.49504, 1e-4);
-	feed_assert_null(feed_cell(ops, 0, "waste_ps"));
-	feed_assert_null(feed_cell(ops, 0, "predicted_gain_ps"));
-	feed_assert_text(feed_cell(ops, 0, "suggestion"),
-			 "bf16[500,100]: 100 is stored as 128 already: up to 128 costs no more, "
-			 "and a multiple of 128 has no padding");
-	feed_assert_null(feed_cell(feed_table(result, "arrays"), 0, "time_ps"));
-	feed_assert_null(ts_result_get(result, "waste_pct"));
-	feed_assert_null(ts_result_get(result, "waste_ps"));
-	feed_assert_near(ts_result_get(result, "allocated_waste_pct"), 22.49504, 1e-4);
+	assert_near(feed_cell(ops, 0, "waste_bytes_pct"), 22.49504, 1e-4);
+	assert_no_value(feed_cell(ops, 0, "waste_ps"));
+	assert_no_value(feed_cell(ops, 0, "predicted_gain_ps"));
+	assert_text(feed_cell(ops, 0, "suggestion"),
+		    "bf16[500,100]: 100 is stored as 128 already: up to 128 costs no more, "
+		    "and a multiple of 128 has no padding");
+	assert_no_value(feed_cell(feed_table(result, "arrays"), 0, "time_ps"));
+	assert_no_value(ts_result_get(result, "waste_pct"));
+	assert_no_value(ts_result_get(result, "waste_ps"));
+	assert_near(ts_result_get(result, "allocated_waste_pct"), 22.49504, 1e-4);
 	feed_free(feed);
 }
 
@@ -311,8 +308,8 @@ TEST(test_an_empty_profile_says_nothing)
 	struct feed *feed = feed_new();
 	const struct ts_result *result = run_after_ops(feed);
 
-	feed_assert_null(ts_result_get(result, "waste_pct"));
-	feed_assert_null(ts_result_get(result, "allocated_bytes"));
+	assert_no_value(ts_result_get(result, "waste_pct"));
+	assert_no_value(ts_result_get(result, "allocated_bytes"));
 	assert_int_equal(feed_table(result, "arrays")->nr_rows, 0);
 	assert_int_equal(result->nr_notes, 0);
 	feed_free(feed);

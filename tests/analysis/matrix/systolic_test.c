@@ -60,11 +60,11 @@ TEST(test_a_square_product_on_v5e)
 	result = run_after_ops(feed);
 	ops = feed_table(result, "ops");
 	assert_int_equal(ops->nr_rows, 1);
-	feed_assert_text(feed_cell(ops, 0, "op"), "dot.1");
-	feed_assert_text(feed_cell(ops, 0, "module"), "jit_step");
-	feed_assert_text(feed_cell(ops, 0, "dtype"), "bf16");
-	feed_assert_text(feed_cell(ops, 0, "source"), "train.py:12");
-	feed_assert_text(feed_cell(ops, 0, "bound_by"), "Compute");
+	assert_text(feed_cell(ops, 0, "op"), "dot.1");
+	assert_text(feed_cell(ops, 0, "module"), "jit_step");
+	assert_text(feed_cell(ops, 0, "dtype"), "bf16");
+	assert_text(feed_cell(ops, 0, "source"), "train.py:12");
+	assert_text(feed_cell(ops, 0, "bound_by"), "Compute");
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "m")), 8192);
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "n")), 8192);
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "k")), 8192);
@@ -74,14 +74,14 @@ TEST(test_a_square_product_on_v5e)
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "time_ps")), INT64_C(10000000000));
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "estimated_cycles")), 9557312);
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "estimated_ps")), INT64_C(6371541333));
-	feed_assert_near(feed_cell(ops, 0, "mxu_utilization_pct"), 55.8128, 0.001);
-	feed_assert_near(feed_cell(ops, 0, "fill_pct"), 100, 1e-9);
-	feed_assert_null(feed_cell(ops, 0, "limiting_dim"));
-	feed_assert_near(feed_cell(ops, 0, "loss_shape_pct"), 0, 1e-9);
-	feed_assert_near(feed_cell(ops, 0, "loss_memory_pct"), 0, 1e-9);
-	feed_assert_near(feed_cell(ops, 0, "loss_other_pct"), 44.1872, 0.001);
-	feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 55.8128, 0.001);
-	feed_assert_near(ts_result_get(result, "matrix_time_pct"), 100, 1e-9);
+	assert_near(feed_cell(ops, 0, "mxu_utilization_pct"), 55.8128, 0.001);
+	assert_near(feed_cell(ops, 0, "fill_pct"), 100, 1e-9);
+	assert_no_value(feed_cell(ops, 0, "limiting_dim"));
+	assert_near(feed_cell(ops, 0, "loss_shape_pct"), 0, 1e-9);
+	assert_near(feed_cell(ops, 0, "loss_memory_pct"), 0, 1e-9);
+	assert_near(feed_cell(ops, 0, "loss_other_pct"), 44.1872, 0.001);
+	assert_near(ts_result_get(result, "mxu_utilization_pct"), 55.8128, 0.001);
+	assert_near(ts_result_get(result, "matrix_time_pct"), 100, 1e-9);
 	feed_free(feed);
 }
 
@@ -111,14 +111,14 @@ TEST(test_the_loss_is_split_into_shape_memory_and_rest)
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "k")), 64);
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "occurrences")), 2);
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "mean_ps")), 100000000);
-	feed_assert_text(feed_cell(ops, 0, "limiting_dim"), "K=64 fills 50 % of 128");
-	feed_assert_text(feed_cell(ops, 0, "bound_by"), "HBM");
-	feed_assert_near(feed_cell(ops, 0, "fill_pct"), 50, 1e-9);
-	feed_assert_near(feed_cell(ops, 0, "mxu_utilization_pct"), 21.8019, 0.001);
-	feed_assert_near(feed_cell(ops, 0, "loss_shape_pct"), 21.8019, 0.001);
-	feed_assert_near(feed_cell(ops, 0, "loss_memory_pct"), 36.3963, 0.001);
-	feed_assert_near(feed_cell(ops, 0, "loss_other_pct"), 20, 0.001);
-	feed_assert_null(feed_cell(ops, 0, "estimated_cycles"));
+	assert_text(feed_cell(ops, 0, "limiting_dim"), "K=64 fills 50 % of 128");
+	assert_text(feed_cell(ops, 0, "bound_by"), "HBM");
+	assert_near(feed_cell(ops, 0, "fill_pct"), 50, 1e-9);
+	assert_near(feed_cell(ops, 0, "mxu_utilization_pct"), 21.8019, 0.001);
+	assert_near(feed_cell(ops, 0, "loss_shape_pct"), 21.8019, 0.001);
+	assert_near(feed_cell(ops, 0, "loss_memory_pct"), 36.3963, 0.001);
+	assert_near(feed_cell(ops, 0, "loss_other_pct"), 20, 0.001);
+	assert_no_value(feed_cell(ops, 0, "estimated_cycles"));
 	sum += ts_value_number(feed_cell(ops, 0, "mxu_utilization_pct"));
 	sum += ts_value_number(feed_cell(ops, 0, "loss_shape_pct"));
 	sum += ts_value_number(feed_cell(ops, 0, "loss_memory_pct"));
@@ -147,8 +147,8 @@ TEST(test_fill_is_that_of_the_devices_unit)
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
 	ops = feed_table(run_after_ops(feed), "ops");
-	feed_assert_text(feed_cell(ops, 0, "limiting_dim"), "K=64 fills 25 % of 256");
-	feed_assert_near(feed_cell(ops, 0, "fill_pct"), 25, 1e-9);
+	assert_text(feed_cell(ops, 0, "limiting_dim"), "K=64 fills 25 % of 256");
+	assert_near(feed_cell(ops, 0, "fill_pct"), 25, 1e-9);
 	feed_free(feed);
 }
 
@@ -170,9 +170,9 @@ TEST(test_int8_products_are_measured_against_their_own_rate)
 		finish(feed);
 		feed_event(feed, line, op, 0, 1000);
 		result = run_after_ops(feed);
-		feed_assert_near(feed_cell(feed_table(result, "ops"), 0, "mxu_utilization_pct"),
-				 59.8862, 0.001);
-		feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 59.8862, 0.001);
+		assert_near(feed_cell(feed_table(result, "ops"), 0, "mxu_utilization_pct"), 59.8862,
+			    0.001);
+		assert_near(ts_result_get(result, "mxu_utilization_pct"), 59.8862, 0.001);
 		feed_free(feed);
 	}
 }
@@ -192,10 +192,10 @@ TEST(test_kernels_of_unknown_cost_are_unknown)
 	result = run_after_ops(feed);
 	ops = feed_table(result, "ops");
 	assert_int_equal(ops->nr_rows, 1);
-	feed_assert_null(feed_cell(ops, 0, "flops"));
-	feed_assert_null(feed_cell(ops, 0, "mxu_utilization_pct"));
-	feed_assert_null(feed_cell(ops, 0, "loss_other_pct"));
-	feed_assert_null(ts_result_get(result, "mxu_utilization_pct"));
+	assert_no_value(feed_cell(ops, 0, "flops"));
+	assert_no_value(feed_cell(ops, 0, "mxu_utilization_pct"));
+	assert_no_value(feed_cell(ops, 0, "loss_other_pct"));
+	assert_no_value(ts_result_get(result, "mxu_utilization_pct"));
 	assert_int_equal(ts_value_int(ts_result_get(result, "unknown_kernel_count")), 1);
 	assert_int_equal(ts_value_int(ts_result_get(result, "unknown_kernel_ps")), 200000000);
 	assert_true(feed_has_note(result, "1 custom calls"));
@@ -214,9 +214,9 @@ TEST(test_kernels_whose_events_tell_are_known)
 	feed_event(feed, line, op, 0, 1);
 	feed->events[line][0].flops = 459000000;
 	ops = feed_table(run_after_ops(feed), "ops");
-	feed_assert_near(feed_cell(ops, 0, "mxu_utilization_pct"), 50, 1e-6);
-	feed_assert_null(feed_cell(ops, 0, "fill_pct"));
-	feed_assert_null(feed_cell(ops, 0, "loss_shape_pct"));
+	assert_near(feed_cell(ops, 0, "mxu_utilization_pct"), 50, 1e-6);
+	assert_no_value(feed_cell(ops, 0, "fill_pct"));
+	assert_no_value(feed_cell(ops, 0, "loss_shape_pct"));
 	feed_free(feed);
 }
 
@@ -234,13 +234,13 @@ TEST(test_an_unknown_chip_has_no_utilization)
 	feed_event(feed, line, op, 0, 100);
 	result = run_after_ops(feed);
 	ops = feed_table(result, "ops");
-	feed_assert_null(feed_cell(ops, 0, "mxu_utilization_pct"));
-	feed_assert_null(feed_cell(ops, 0, "fill_pct"));
-	feed_assert_null(feed_cell(ops, 0, "estimated_ps"));
-	feed_assert_null(feed_cell(ops, 0, "bound_by"));
+	assert_no_value(feed_cell(ops, 0, "mxu_utilization_pct"));
+	assert_no_value(feed_cell(ops, 0, "fill_pct"));
+	assert_no_value(feed_cell(ops, 0, "estimated_ps"));
+	assert_no_value(feed_cell(ops, 0, "bound_by"));
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "flops")), 2 * 256 * 256 * 256);
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "estimated_cycles")), 1000);
-	feed_assert_null(ts_result_get(result, "mxu_utilization_pct"));
+	assert_no_value(ts_result_get(result, "mxu_utilization_pct"));
 	feed_free(feed);
 }
 
@@ -256,8 +256,8 @@ TEST(test_counters_are_kept_apart_from_the_model)
 	finish(feed);
 	feed_event(feed, line, op, 0, 1);
 	result = run_after_ops(feed);
-	feed_assert_null(ts_result_get(result, "mxu_utilization_pct"));
-	feed_assert_near(ts_result_get(result, "mxu_measured_pct"), 0, 0);
+	assert_no_value(ts_result_get(result, "mxu_utilization_pct"));
+	assert_near(ts_result_get(result, "mxu_measured_pct"), 0, 0);
 	assert_int_equal(feed_table(result, "ops")->nr_rows, 0);
 	feed_free(feed);
 
@@ -268,8 +268,8 @@ TEST(test_counters_are_kept_apart_from_the_model)
 	finish(feed);
 	feed_event(feed, line, op, 0, 1);
 	result = run_after_ops(feed);
-	feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 61.5, 0);
-	feed_assert_near(ts_result_get(result, "mxu_modelled_pct"), 50, 1e-6);
+	assert_near(ts_result_get(result, "mxu_utilization_pct"), 61.5, 0);
+	assert_near(ts_result_get(result, "mxu_modelled_pct"), 50, 1e-6);
 	assert_int_equal(ts_field_origin(&result->fields[0]), TS_MEASURED);
 	feed_free(feed);
 }
@@ -292,8 +292,8 @@ TEST(test_highest_precision_is_noted_and_takes_six_passes)
 	feed_event(feed, line, op, 0, 100);
 	result = run_after_ops(feed);
 	ops = feed_table(result, "ops");
-	feed_assert_near(feed_cell(ops, 0, "mxu_utilization_pct"), 10.9009, 0.001);
-	feed_assert_near(feed_cell(ops, 0, "loss_memory_pct"), 0, 1e-9);
+	assert_near(feed_cell(ops, 0, "mxu_utilization_pct"), 10.9009, 0.001);
+	assert_near(feed_cell(ops, 0, "loss_memory_pct"), 0, 1e-9);
 	assert_true(feed_has_note(result, "six bf16 passes"));
 	feed_free(feed);
 }
@@ -337,23 +337,23 @@ TEST(test_steps_cores_and_modules_add_up)
 	assert_int_equal(ts_steps_pair(&feed->outline.steps, NULL), TS_OK);
 	finish(feed);
 	result = run_after_ops(feed);
-	feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 3.75, 1e-9);
+	assert_near(ts_result_get(result, "mxu_utilization_pct"), 3.75, 1e-9);
 	table = feed_table(result, "steps");
 	assert_int_equal(table->nr_rows, 2);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "step")), 5);
-	feed_assert_near(feed_cell(table, 0, "mxu_utilization_pct"), 5, 1e-9);
+	assert_near(feed_cell(table, 0, "mxu_utilization_pct"), 5, 1e-9);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "flops")), 918000000);
-	feed_assert_near(feed_cell(table, 1, "mxu_utilization_pct"), 2.5, 1e-9);
+	assert_near(feed_cell(table, 1, "mxu_utilization_pct"), 2.5, 1e-9);
 	table = feed_table(result, "devices");
 	assert_int_equal(table->nr_rows, 2);
-	feed_assert_near(feed_cell(table, 0, "mxu_utilization_pct"), 5, 1e-9);
-	feed_assert_near(feed_cell(table, 1, "mxu_utilization_pct"), 2.5, 1e-9);
+	assert_near(feed_cell(table, 0, "mxu_utilization_pct"), 5, 1e-9);
+	assert_near(feed_cell(table, 1, "mxu_utilization_pct"), 2.5, 1e-9);
 	table = feed_table(result, "modules");
 	assert_int_equal(table->nr_rows, 1);
-	feed_assert_text(feed_cell(table, 0, "module"), "jit_step");
+	assert_text(feed_cell(table, 0, "module"), "jit_step");
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "executions")), 2);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "time_ps")), 40 * TS_PS_PER_US);
-	feed_assert_near(feed_cell(table, 0, "mxu_utilization_pct"), 3.75, 1e-9);
+	assert_near(feed_cell(table, 0, "mxu_utilization_pct"), 3.75, 1e-9);
 	feed_free(feed);
 }
 
@@ -371,7 +371,7 @@ TEST(test_ops_that_hold_others_do_not_count_twice)
 	feed_event(feed, line, loop, 0, 10);
 	feed->events[line][1].self_us = 9;
 	result = run_after_ops(feed);
-	feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 5, 1e-9);
+	assert_near(ts_result_get(result, "mxu_utilization_pct"), 5, 1e-9);
 	assert_int_equal(feed_table(result, "ops")->nr_rows, 1);
 	feed_free(feed);
 }
@@ -390,17 +390,17 @@ TEST(test_a_module_alone_gives_the_static_part)
 	result = run_after_ops(feed);
 	ops = feed_table(result, "ops");
 	assert_int_equal(ops->nr_rows, 1);
-	feed_assert_text(feed_cell(ops, 0, "op"), "dot.1");
+	assert_text(feed_cell(ops, 0, "op"), "dot.1");
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "n")), 130);
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "flops")), 2 * 500 * 130 * 100);
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "estimated_cycles")), 4242);
-	feed_assert_near(feed_cell(ops, 0, "fill_pct"), 72.93, 0.01);
-	feed_assert_text(feed_cell(ops, 0, "limiting_dim"), "K=100 fills 78.1 % of 128");
-	feed_assert_null(feed_cell(ops, 0, "time_ps"));
-	feed_assert_null(feed_cell(ops, 0, "mxu_utilization_pct"));
-	feed_assert_null(feed_cell(ops, 0, "estimated_ps"));
-	feed_assert_null(ts_result_get(result, "mxu_utilization_pct"));
-	feed_assert_null(ts_result_get(result, "matrix_time_pct"));
+	assert_near(feed_cell(ops, 0, "fill_pct"), 72.93, 0.01);
+	assert_text(feed_cell(ops, 0, "limiting_dim"), "K=100 fills 78.1 % of 128");
+	assert_no_value(feed_cell(ops, 0, "time_ps"));
+	assert_no_value(feed_cell(ops, 0, "mxu_utilization_pct"));
+	assert_no_value(feed_cell(ops, 0, "estimated_ps"));
+	assert_no_value(ts_result_get(result, "mxu_utilization_pct"));
+	assert_no_value(ts_result_get(result, "matrix_time_pct"));
 	assert_true(feed_has_note(result, "128 x 128"));
 	feed_free(feed);
 }
@@ -410,7 +410,7 @@ TEST(test_an_empty_profile_says_nothing)
 	struct feed *feed = feed_new();
 	const struct ts_result *result = run_after_ops(feed);
 
-	feed_assert_null(ts_result_get(result, "mxu_utilization_pct"));
+	assert_no_value(ts_result_get(result, "mxu_utilization_pct"));
 	assert_int_equal(feed_table(result, "ops")->nr_rows, 0);
 	assert_int_equal(result->nr_notes, 0);
 	feed_free(feed);

@@ -60,13 +60,6 @@ static struct ts_value call(struct given *given, const char *name, const char *c
 	return cell(given, "custom_calls", "calls", row_of(given, name), column);
 }
 
-static void assert_text(struct ts_value value, const char *expected)
-{
-	assert_int_equal(value.type, TS_VALUE_TEXT);
-	if (!ts_bytes_is(value.as.s, expected))
-		fail_msg("%.*s is not %s", TS_ARG(value.as.s), expected);
-}
-
 TEST(the_estimate_of_a_kernel_is_found_exactly)
 {
 	struct given *given = given_run(true);

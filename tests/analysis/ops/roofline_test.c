@@ -55,23 +55,22 @@ TEST(test_an_op_below_the_ridge_is_bound_by_hbm)
 	feed_event(feed, line, op, 0, 100);
 	table = run(feed);
 	row = row_of(table, "op", "fusion.1");
-	feed_assert_near(feed_cell(table, row, "flops_per_s"), 1.97e13, 1e3);
-	feed_assert_near(feed_cell(table, row, "hbm_bytes_per_s"), 163.8e9, 10);
-	feed_assert_near(feed_cell(table, row, "operational_intensity"), 120.268620, 1e-5);
-	feed_assert_near(feed_cell(table, row, "bottleneck_operational_intensity"), 120.268620,
-			 1e-5);
-	feed_assert_text(feed_cell(table, row, "bound_by"), "HBM");
-	feed_assert_near(feed_cell(table, row, "flops_utilization_pct"), 10, 1e-9);
-	feed_assert_near(feed_cell(table, row, "hbm_utilization_pct"), 20, 1e-9);
-	feed_assert_near(feed_cell(table, row, "memory_utilization_pct"), 20, 1e-9);
-	feed_assert_near(feed_cell(table, row, "roofline_efficiency_pct"), 20, 1e-9);
-	feed_assert_near(feed_cell(table, row, "optimal_flops_per_s"), 9.85e13, 1e4);
-	feed_assert_near(feed_cell(table, row, "self_time_pct"), 100, 1e-9);
-	feed_assert_null(feed_cell(table, row, "onchip_bytes_per_s"));
+	assert_near(feed_cell(table, row, "flops_per_s"), 1.97e13, 1e3);
+	assert_near(feed_cell(table, row, "hbm_bytes_per_s"), 163.8e9, 10);
+	assert_near(feed_cell(table, row, "operational_intensity"), 120.268620, 1e-5);
+	assert_near(feed_cell(table, row, "bottleneck_operational_intensity"), 120.268620, 1e-5);
+	assert_text(feed_cell(table, row, "bound_by"), "HBM");
+	assert_near(feed_cell(table, row, "flops_utilization_pct"), 10, 1e-9);
+	assert_near(feed_cell(table, row, "hbm_utilization_pct"), 20, 1e-9);
+	assert_near(feed_cell(table, row, "memory_utilization_pct"), 20, 1e-9);
+	assert_near(feed_cell(table, row, "roofline_efficiency_pct"), 20, 1e-9);
+	assert_near(feed_cell(table, row, "optimal_flops_per_s"), 9.85e13, 1e4);
+	assert_near(feed_cell(table, row, "self_time_pct"), 100, 1e-9);
+	assert_no_value(feed_cell(table, row, "onchip_bytes_per_s"));
 	ridges = feed_table(feed->result, "roofline_ridges");
 	assert_int_equal(ridges->nr_rows, 1);
-	feed_assert_text(feed_cell(ridges, 0, "memory"), "HBM");
-	feed_assert_near(feed_cell(ridges, 0, "ridge_flops_per_byte"), 240.537240, 1e-5);
+	assert_text(feed_cell(ridges, 0, "memory"), "HBM");
+	assert_near(feed_cell(ridges, 0, "ridge_flops_per_byte"), 240.537240, 1e-5);
 	feed_free(feed);
 }
 
@@ -93,13 +92,13 @@ TEST(test_the_program_takes_the_time_of_all_its_devices)
 	assert_int_equal(row, 0);
 	assert_int_equal(ts_value_int(feed_cell(table, row, "total_time_ps")), INT64_C(350000000));
 	/* three times a million FLOPs in 350 us */
-	feed_assert_near(feed_cell(table, row, "flops_per_s"), 3e6 / 350e-6, 1);
-	feed_assert_near(feed_cell(table, row_of(table, "op", NULL), "time_pct"), 100. * 250 / 350,
-			 1e-9);
+	assert_near(feed_cell(table, row, "flops_per_s"), 3e6 / 350e-6, 1);
+	assert_near(feed_cell(table, row_of(table, "op", NULL), "time_pct"), 100. * 250 / 350,
+		    1e-9);
 	/* no module events: the module's time is its ops' */
 	row = row_of(table, "module", NULL);
 	assert_int_equal(ts_value_int(feed_cell(table, row, "total_time_ps")), INT64_C(250000000));
-	feed_assert_null(feed_cell(table, row, "occurrences"));
+	assert_no_value(feed_cell(table, row, "occurrences"));
 	feed_free(feed);
 }
 
@@ -118,11 +117,11 @@ TEST(test_bytes_without_a_breakdown_are_not_the_programs_hbm)
 	feed_event(feed, line, fusion, 0, 50);
 	feed_event(feed, line, copy, 50, 50);
 	table = run(feed);
-	feed_assert_near(feed_cell(table, 0, "bytes_per_s"), 10e6 / 100e-6, 1);
-	feed_assert_near(feed_cell(table, 0, "hbm_bytes_per_s"), 4e6 / 100e-6, 1);
-	feed_assert_near(feed_cell(table, row_of(table, "op", "copy-start.1"), "hbm_bytes_per_s"),
-			 6e6 / 50e-6, 1);
-	feed_assert_null(feed_cell(table, row_of(table, "op", "copy-start.1"), "flops_per_s"));
+	assert_near(feed_cell(table, 0, "bytes_per_s"), 10e6 / 100e-6, 1);
+	assert_near(feed_cell(table, 0, "hbm_bytes_per_s"), 4e6 / 100e-6, 1);
+	assert_near(feed_cell(table, row_of(table, "op", "copy-start.1"), "hbm_bytes_per_s"),
+		    6e6 / 50e-6, 1);
+	assert_no_value(feed_cell(table, row_of(table, "op", "copy-start.1"), "flops_per_s"));
 	feed_free(feed);
 }
 
@@ -148,12 +147,12 @@ TEST(test_memories_on_the_chip_bound_too)
 	feed_event(feed, line, at, 0, 10);
 	table = run(feed);
 	row = row_of(table, "op", "fusion.1");
-	feed_assert_text(feed_cell(table, row, "bound_by"), "VMEM Write");
-	feed_assert_near(feed_cell(table, row, "roofline_efficiency_pct"), 40, 1e-9);
-	feed_assert_near(feed_cell(table, row, "hbm_utilization_pct"), 12.210012, 1e-5);
-	feed_assert_near(feed_cell(table, row, "vmem_read_bytes_per_s"), 1e11, 1);
-	feed_assert_near(feed_cell(table, row, "onchip_bytes_per_s"), 5e11, 1);
-	feed_assert_near(feed_cell(table, row, "bottleneck_operational_intensity"), 0.5, 1e-12);
+	assert_text(feed_cell(table, row, "bound_by"), "VMEM Write");
+	assert_near(feed_cell(table, row, "roofline_efficiency_pct"), 40, 1e-9);
+	assert_near(feed_cell(table, row, "hbm_utilization_pct"), 12.210012, 1e-5);
+	assert_near(feed_cell(table, row, "vmem_read_bytes_per_s"), 1e11, 1);
+	assert_near(feed_cell(table, row, "onchip_bytes_per_s"), 5e11, 1);
+	assert_near(feed_cell(table, row, "bottleneck_operational_intensity"), 0.5, 1e-12);
 	assert_int_equal(feed_table(feed->result, "roofline_ridges")->nr_rows, 3);
 	feed_free(feed);
 }
@@ -183,13 +182,13 @@ TEST(test_a_step_has_the_work_that_starts_in_it)
 	table = run(feed);
 	row = row_of(table, "steps", NULL);
 	assert_int_equal(ts_value_int(feed_cell(table, row, "occurrences")), 2);
-	feed_assert_near(feed_cell(table, row, "flops_per_s"), 3e6 / 200e-6, 1);
+	assert_near(feed_cell(table, row, "flops_per_s"), 3e6 / 200e-6, 1);
 	row = row_of(table, "step", NULL);
 	assert_int_equal(ts_value_int(feed_cell(table, row, "step")), 5);
-	feed_assert_near(feed_cell(table, row, "flops_per_s"), 2e6 / 100e-6, 1);
-	feed_assert_near(feed_cell(table, row, "hbm_bytes_per_s"), 4e6 / 100e-6, 1);
+	assert_near(feed_cell(table, row, "flops_per_s"), 2e6 / 100e-6, 1);
+	assert_near(feed_cell(table, row, "hbm_bytes_per_s"), 4e6 / 100e-6, 1);
 	assert_int_equal(ts_value_int(feed_cell(table, row + 1, "step")), 6);
-	feed_assert_near(feed_cell(table, row + 1, "flops_per_s"), 1e6 / 100e-6, 1);
+	assert_near(feed_cell(table, row + 1, "flops_per_s"), 1e6 / 100e-6, 1);
 	feed_free(feed);
 }
 
@@ -209,9 +208,9 @@ TEST(test_a_loop_adds_nothing_to_what_is_inside)
 	feed_event(feed, line, inner, 10, 50);
 	feed_event(feed, line, outer, 0, 100);
 	table = run(feed);
-	feed_assert_near(feed_cell(table, 0, "flops_per_s"), 1e6 / 100e-6, 1);
-	feed_assert_near(feed_cell(table, row_of(table, "op", "while.1"), "flops_per_s"),
-			 1e6 / 100e-6, 1);
+	assert_near(feed_cell(table, 0, "flops_per_s"), 1e6 / 100e-6, 1);
+	assert_near(feed_cell(table, row_of(table, "op", "while.1"), "flops_per_s"), 1e6 / 100e-6,
+		    1);
 	feed_free(feed);
 }
 
@@ -227,10 +226,10 @@ TEST(test_an_unknown_chip_bounds_nothing)
 	feed_event(feed, line, op, 0, 10);
 	table = run(feed);
 	row = row_of(table, "op", NULL);
-	feed_assert_near(feed_cell(table, row, "flops_per_s"), 1e11, 1);
-	feed_assert_text(feed_cell(table, row, "bound_by"), "Unknown");
-	feed_assert_null(feed_cell(table, row, "roofline_efficiency_pct"));
-	feed_assert_null(feed_cell(table, row, "optimal_flops_per_s"));
+	assert_near(feed_cell(table, row, "flops_per_s"), 1e11, 1);
+	assert_text(feed_cell(table, row, "bound_by"), "Unknown");
+	assert_no_value(feed_cell(table, row, "roofline_efficiency_pct"));
+	assert_no_value(feed_cell(table, row, "optimal_flops_per_s"));
 	assert_int_equal(feed_table(feed->result, "roofline_ridges")->nr_rows, 0);
 	feed_free(feed);
 }

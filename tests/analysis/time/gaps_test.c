@@ -30,17 +30,6 @@ static void thread(struct given *given, const char *name, const struct spell *sp
 	xp_plane_end(&xp);
 }
 
-static void assert_text(struct ts_value value, const char *text)
-{
-	if (!text) {
-		assert_int_equal(value.type, TS_VALUE_NULL);
-		return;
-	}
-	assert_int_equal(value.type, TS_VALUE_TEXT);
-	if (!ts_bytes_is(value.as.s, text))
-		fail_msg("\"%.*s\" is not \"%s\"", TS_ARG(value.as.s), text);
-}
-
 static void assert_cell_us(struct given *given, const char *name, const char *table, size_t row,
 			   const char *column, int64_t us)
 {

@@ -96,13 +96,13 @@ TEST(test_the_breakdown_gives_bytes_by_memory_and_way)
 	assert_int_equal(int_at(ops, 0, "vmem_read_bytes"), 60);
 	assert_int_equal(int_at(ops, 0, "vmem_written_bytes"), 0);
 	assert_int_equal(int_at(ops, 0, "host_bytes"), 0);
-	feed_assert_near(feed_cell(ops, 0, "hbm_bytes_per_s"), 1e8, 1);
-	feed_assert_near(feed_cell(ops, 0, "hbm_pct"), 100 * 1e8 / 819e9, 1e-9);
-	feed_assert_text(feed_cell(ops, 0, "bytes_from"), "breakdown");
+	assert_near(feed_cell(ops, 0, "hbm_bytes_per_s"), 1e8, 1);
+	assert_near(feed_cell(ops, 0, "hbm_pct"), 100 * 1e8 / 819e9, 1e-9);
+	assert_text(feed_cell(ops, 0, "bytes_from"), "breakdown");
 	assert_int_equal(field(result, "hbm_read_bytes"), 120);
 	assert_int_equal(field(result, "hbm_written_bytes"), 80);
 	assert_int_equal(field(result, "unknown_op_count"), 0);
-	feed_assert_null(ts_result_get(result, "peak_bytes"));
+	assert_no_value(ts_result_get(result, "peak_bytes"));
 	feed_free(feed);
 }
 
@@ -122,14 +122,14 @@ TEST(test_what_is_not_known_is_not_made_up)
 	result = run(feed);
 	ops = feed_table(result, "ops");
 	row = row_of(ops, "add.1");
-	feed_assert_null(feed_cell(ops, row, "hbm_read_bytes"));
-	feed_assert_null(feed_cell(ops, row, "hbm_written_bytes"));
+	assert_no_value(feed_cell(ops, row, "hbm_read_bytes"));
+	assert_no_value(feed_cell(ops, row, "hbm_written_bytes"));
 	assert_int_equal(int_at(ops, row, "hbm_bytes"), 1000);
-	feed_assert_text(feed_cell(ops, row, "bytes_from"), "bytes_accessed");
+	assert_text(feed_cell(ops, row, "bytes_from"), "bytes_accessed");
 	row = row_of(ops, "kernel.2");
-	feed_assert_null(feed_cell(ops, row, "hbm_bytes"));
-	feed_assert_null(feed_cell(ops, row, "hbm_bytes_per_s"));
-	feed_assert_null(ts_result_get(result, "hbm_read_bytes"));
+	assert_no_value(feed_cell(ops, row, "hbm_bytes"));
+	assert_no_value(feed_cell(ops, row, "hbm_bytes_per_s"));
+	assert_no_value(ts_result_get(result, "hbm_read_bytes"));
 	assert_int_equal(field(result, "hbm_unsplit_bytes"), 1000);
 	assert_int_equal(field(result, "unknown_op_count"), 1);
 	assert_int_equal(field(result, "unknown_ps"), 3 * TS_PS_PER_US);
@@ -169,7 +169,7 @@ TEST(test_a_fetch_from_the_host_is_one_row_with_its_whole_time)
 	result = run(feed);
 	ops = feed_table(result, "ops");
 	assert_int_equal(ops->nr_rows, 1);
-	feed_assert_text(feed_cell(ops, 0, "op"), "copy-start.1");
+	assert_text(feed_cell(ops, 0, "op"), "copy-start.1");
 	assert_int_equal(int_at(ops, 0, "executions"), 2);
 	assert_int_equal(int_at(ops, 0, "hbm_read_bytes"), 0);
 	assert_int_equal(int_at(ops, 0, "hbm_written_bytes"), 8192);
@@ -181,7 +181,7 @@ TEST(test_a_fetch_from_the_host_is_one_row_with_its_whole_time)
 	assert_int_equal(int_at(link, 0, "from_host_bytes"), 8192);
 	assert_int_equal(int_at(link, 0, "to_host_bytes"), 0);
 	assert_int_equal(int_at(link, 0, "waited_ps"), 8 * TS_PS_PER_US);
-	feed_assert_near(feed_cell(link, 0, "bytes_per_s"), 4.096e8, 1);
+	assert_near(feed_cell(link, 0, "bytes_per_s"), 4.096e8, 1);
 	assert_int_equal(field(result, "from_host_bytes"), 8192);
 	feed_free(feed);
 }
@@ -227,14 +227,14 @@ TEST(test_a_copy_says_what_it_is_for)
 		make_end_comp(&make, comp, 1, rows[i].reader ? 12 : 11);
 		copies = feed_table(module_alone(feed, &make), "layout_copies");
 		assert_int_equal(copies->nr_rows, 1);
-		feed_assert_text(feed_cell(copies, 0, "reason_code"), rows[i].code);
-		feed_assert_text(feed_cell(copies, 0, "producer"), "(argument)");
-		feed_assert_text(feed_cell(copies, 0, "consumer"),
-				 rows[i].reader ? "reader" : "(result)");
-		feed_assert_text(feed_cell(copies, 0, "from"), rows[i].from);
-		feed_assert_text(feed_cell(copies, 0, "to"), rows[i].to);
+		assert_text(feed_cell(copies, 0, "reason_code"), rows[i].code);
+		assert_text(feed_cell(copies, 0, "producer"), "(argument)");
+		assert_text(feed_cell(copies, 0, "consumer"),
+			    rows[i].reader ? "reader" : "(result)");
+		assert_text(feed_cell(copies, 0, "from"), rows[i].from);
+		assert_text(feed_cell(copies, 0, "to"), rows[i].to);
 		assert_int_equal(int_at(copies, 0, "bytes"), 2 * N);
-		feed_assert_null(feed_cell(copies, 0, "time_ps"));
+		assert_no_value(feed_cell(copies, 0, "time_ps"));
 		ts_buf_release(&make.out);
 		feed_free(feed);
 	}
@@ -262,9 +262,9 @@ TEST(test_neighbours_are_found_behind_names_and_halves)
 	result = module_alone(feed, &make);
 	copies = feed_table(result, "layout_copies");
 	assert_int_equal(copies->nr_rows, 1);
-	feed_assert_text(feed_cell(copies, 0, "producer"), "maker");
-	feed_assert_text(feed_cell(copies, 0, "consumer"), "reader");
-	feed_assert_text(feed_cell(copies, 0, "reason_code"), "memory_space");
+	assert_text(feed_cell(copies, 0, "producer"), "maker");
+	assert_text(feed_cell(copies, 0, "consumer"), "reader");
+	assert_text(feed_cell(copies, 0, "reason_code"), "memory_space");
 	assert_int_equal(int_at(copies, 0, "bytes"), 2 * N);
 	assert_int_equal(field(result, "layout_copy_count"), 0); /* it changes no layout */
 	/* the start reads HBM, the done writes VMEM: one row */
@@ -355,14 +355,13 @@ TEST(test_an_array_that_all_readers_round_is_stored_too_wide)
 		assert_int_equal(upcasts->nr_rows, rows[i].confidence ? 1 : 0);
 		assert_int_equal(field(result, "upcast_bytes"), rows[i].bytes);
 		if (rows[i].confidence) {
-			feed_assert_text(feed_cell(upcasts, 0, "op"), "maker");
-			feed_assert_text(feed_cell(upcasts, 0, "enough"), "bf16");
-			feed_assert_text(feed_cell(upcasts, 0, "confidence"), rows[i].confidence);
+			assert_text(feed_cell(upcasts, 0, "op"), "maker");
+			assert_text(feed_cell(upcasts, 0, "enough"), "bf16");
+			assert_text(feed_cell(upcasts, 0, "confidence"), rows[i].confidence);
 			if (rows[i].was)
-				feed_assert_text(feed_cell(upcasts, 0, "widened_from"),
-						 rows[i].was);
+				assert_text(feed_cell(upcasts, 0, "widened_from"), rows[i].was);
 			else
-				feed_assert_null(feed_cell(upcasts, 0, "widened_from"));
+				assert_no_value(feed_cell(upcasts, 0, "widened_from"));
 		}
 		ts_buf_release(&make.out);
 		feed_free(feed);
@@ -374,8 +373,8 @@ TEST(test_nothing_is_said_of_nothing)
 	struct feed *feed = feed_new();
 	const struct ts_result *result = close_memory(feed, NULL);
 
-	feed_assert_null(ts_result_get(result, "hbm_read_bytes"));
-	feed_assert_null(ts_result_get(result, "hbm_bytes_per_s"));
+	assert_no_value(ts_result_get(result, "hbm_read_bytes"));
+	assert_no_value(ts_result_get(result, "hbm_bytes_per_s"));
 	assert_null(ts_result_find_table(result, "ops"));
 	feed_free(feed);
 }

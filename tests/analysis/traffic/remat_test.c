@@ -111,11 +111,11 @@ TEST(each_op_has_its_original_its_cost_and_what_keeping_it_takes)
 	product = row_of(ops, "product.1b");
 	tanh_row = row_of(ops, "tanh.2b");
 	norm = row_of(ops, "norm.4.remat");
-	feed_assert_text(feed_cell(ops, product, "original"), "product.1");
-	feed_assert_text(feed_cell(ops, tanh_row, "original"), "tanh.2");
-	feed_assert_text(feed_cell(ops, norm, "original"), "norm.4");
-	feed_assert_text(feed_cell(ops, product, "kind"), "checkpoint");
-	feed_assert_text(feed_cell(ops, norm, "kind"), "xla");
+	assert_text(feed_cell(ops, product, "original"), "product.1");
+	assert_text(feed_cell(ops, tanh_row, "original"), "tanh.2");
+	assert_text(feed_cell(ops, norm, "original"), "norm.4");
+	assert_text(feed_cell(ops, product, "kind"), "checkpoint");
+	assert_text(feed_cell(ops, norm, "kind"), "xla");
 	/* two trips: two arrays would live; only tanh's are used by an op that is not recomputed */
 	assert_int_equal(ts_value_int(feed_cell(ops, product, "kept_bytes")), 2 * 131072);
 	assert_int_equal(ts_value_int(feed_cell(ops, product, "saved_bytes")), 0);
@@ -123,7 +123,7 @@ TEST(each_op_has_its_original_its_cost_and_what_keeping_it_takes)
 	assert_int_equal(ts_value_int(feed_cell(ops, norm, "saved_bytes")), 131072);
 	assert_int_equal(ts_value_int(ts_result_get(result, "saved_bytes")), 3 * 131072);
 	assert_int_equal(ts_value_int(ts_result_get(result, "op_count")), 3);
-	feed_assert_near(ts_result_get(result, "flops"), 10 * 1000, 0);
+	assert_near(ts_result_get(result, "flops"), 10 * 1000, 0);
 	feed_free(feed);
 }
 
@@ -164,13 +164,13 @@ TEST(a_block_is_what_stands_before_the_recomputation)
 	assert_int_equal(regions->nr_rows, 2);
 	if (!ts_bytes_is(feed_cell(regions, 0, "region").as.s, SCOPE))
 		block = 1;
-	feed_assert_text(feed_cell(regions, block, "region"), SCOPE);
-	feed_assert_text(feed_cell(regions, 1 - block, "region"), "jit(f)/jvp(norm)");
+	assert_text(feed_cell(regions, block, "region"), SCOPE);
+	assert_text(feed_cell(regions, 1 - block, "region"), "jit(f)/jvp(norm)");
 	assert_int_equal(ts_value_int(feed_cell(regions, block, "ops")), 2);
 	assert_int_equal(ts_value_int(feed_cell(regions, block, "executions")), 2);
 	assert_int_equal(ts_value_int(feed_cell(regions, block, "saved_bytes")), 2 * 131072);
-	feed_assert_near(feed_cell(regions, block, "flops"), 8 * 1000, 0);
-	feed_assert_near(feed_cell(regions, block, "bytes_accessed"), 8 * 3000, 0);
+	assert_near(feed_cell(regions, block, "flops"), 8 * 1000, 0);
+	assert_near(feed_cell(regions, block, "bytes_accessed"), 8 * 3000, 0);
 	feed_free(feed);
 }
 
@@ -188,8 +188,8 @@ TEST(a_module_alone_has_what_is_saved)
 	assert_int_equal(ops->nr_rows, 3);
 	assert_int_equal(ts_value_int(feed_cell(ops, row_of(ops, "tanh.2b"), "saved_bytes")),
 			 131072);
-	feed_assert_null(feed_cell(ops, 0, "time_ps"));
-	feed_assert_null(ts_result_get(result, "time_ps"));
+	assert_no_value(feed_cell(ops, 0, "time_ps"));
+	assert_no_value(ts_result_get(result, "time_ps"));
 	feed_free(feed);
 }
 

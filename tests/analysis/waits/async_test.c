@@ -113,17 +113,17 @@ TEST(a_wait_is_covered_by_what_neither_feeds_nor_uses_it)
 		assert_true(ts_bytes_is(facts->items[0].could_hide, "free.8"));
 		assert_int_equal(facts->items[0].coverable_ps, cases[i].coverable * TS_PS_PER_US);
 		assert_false(facts->items[0].is_collective || facts->items[0].is_host);
-		feed_assert_text(feed_cell(table, 0, "name"), "copy-start.3");
-		feed_assert_text(feed_cell(table, 0, "done"), "copy-done.5");
-		feed_assert_text(feed_cell(table, 0, "kind"), "copy");
+		assert_text(feed_cell(table, 0, "name"), "copy-start.3");
+		assert_text(feed_cell(table, 0, "done"), "copy-done.5");
+		assert_text(feed_cell(table, 0, "kind"), "copy");
 		assert_int_equal(us(feed_cell(table, 0, "exposed_ps")), 1 + cases[i].wait);
 		assert_int_equal(us(feed_cell(table, 0, "interval_ps")), 41 + cases[i].wait);
 		assert_int_equal(us(feed_cell(table, 0, "hidden_ps")), 40);
 		assert_int_equal(us(feed_cell(table, 0, "between_ps")), 40);
-		feed_assert_text(feed_cell(table, 0, "hidden_by"), "behind.4");
+		assert_text(feed_cell(table, 0, "hidden_by"), "behind.4");
 		assert_int_equal(us(feed_cell(table, 0, "independent_ps")), 45);
 		assert_int_equal(ts_value_int(feed_cell(table, 0, "independent_ops")), 2);
-		feed_assert_text(feed_cell(table, 0, "could_hide"), "free.8");
+		assert_text(feed_cell(table, 0, "could_hide"), "free.8");
 		assert_int_equal(us(feed_cell(table, 0, "coverable_ps")), cases[i].coverable);
 		assert_int_equal(ts_value_int(feed_cell(table, 0, "bytes")), 131072);
 		assert_int_equal(us(ts_result_get(result, "coverable_ps")), cases[i].coverable);
@@ -192,8 +192,8 @@ TEST(without_a_module_what_could_hide_it_is_unknown)
 	given_run(feed, op, line, 0, 35);
 	table = feed_table(run(feed), "ops");
 	assert_int_equal(us(feed_cell(table, 0, "exposed_ps")), 36);
-	feed_assert_null(feed_cell(table, 0, "coverable_ps"));
-	feed_assert_null(feed_cell(table, 0, "could_hide"));
-	feed_assert_null(ts_result_get(feed->result, "coverable_ps"));
+	assert_no_value(feed_cell(table, 0, "coverable_ps"));
+	assert_no_value(feed_cell(table, 0, "could_hide"));
+	assert_no_value(ts_result_get(feed->result, "coverable_ps"));
 	feed_free(feed);
 }

@@ -126,7 +126,7 @@ static struct ts_value clock_of(struct run *run, size_t host, const char *column
 	return cell(run->given, "capture", "clocks", host, column);
 }
 
-static void assert_text(struct ts_value value, const char *text)
+static void assert_begins(struct ts_value value, const char *text)
 {
 	assert_int_equal(value.type, TS_VALUE_TEXT);
 	if (!ts_bytes_starts(value.as.s, text))
@@ -169,10 +169,10 @@ TEST(planted_clocks_come_back_and_so_does_who_was_late)
 		struct run *run = run_of(&job, clocks);
 
 		assert_lasts(run, &job);
-		assert_text(clock_of(run, 0, "clock_source"), "reference");
+		assert_begins(clock_of(run, 0, "clock_source"), "reference");
 		for (size_t h = 1; h < HOSTS; h++) {
-			assert_text(clock_of(run, h, "clock_source"), "collectives");
-			assert_text(clock_of(run, h, "clock_reference"), "host0");
+			assert_begins(clock_of(run, h, "clock_source"), "collectives");
+			assert_begins(clock_of(run, h, "clock_reference"), "host0");
 			assert_near(clock_of(run, h, "clock_offset_ns"),
 				    (double)clocks[h].offset_ps / TS_PS_PER_NS, cases[i].within_ns);
 			assert_near(clock_of(run, h, "clock_drift_ppm"), clocks[h].drift * 1e6,
@@ -229,7 +229,7 @@ TEST(what_is_not_shared_is_unknown)
 		struct run *run = run_of(&job, clocks[i]);
 
 		for (size_t h = 0; h < HOSTS; h++) {
-			assert_text(clock_of(run, h, "clock_source"), why[i]);
+			assert_begins(clock_of(run, h, "clock_source"), why[i]);
 			assert_int_equal(clock_of(run, h, "clock_offset_ns").type, TS_VALUE_NULL);
 			assert_int_equal(clock_of(run, h, "clock_spread_ns").type, TS_VALUE_NULL);
 		}
@@ -251,7 +251,7 @@ TEST(regular_collectives_do_not_tell_whole_intervals)
 	struct run *run = run_of(&job, clocks);
 
 	for (size_t h = 1; h < HOSTS; h++) {
-		assert_text(clock_of(run, h, "clock_source"), "collectives, but");
+		assert_begins(clock_of(run, h, "clock_source"), "collectives, but");
 		assert_int_equal(clock_of(run, h, "clock_offset_ns").type, TS_VALUE_NULL);
 	}
 	assert_near(cell(run->given, "collectives", "collectives", 0, "straggler_device_id"), 3, 0);

@@ -49,16 +49,16 @@ TEST(test_an_all_reduce_on_four_cores)
 		feed_event(feed, lines[i], op, 1000, 100);
 	table = run(feed, "collectives");
 	assert_int_equal(table->nr_rows, 1);
-	feed_assert_text(feed_cell(table, 0, "kind"), "all-reduce");
-	feed_assert_text(feed_cell(table, 0, "module"), "jit_step");
+	assert_text(feed_cell(table, 0, "kind"), "all-reduce");
+	assert_text(feed_cell(table, 0, "module"), "jit_step");
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "bytes")), 1048576);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "group_size")), 4);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "occurrences")), 4);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "exposed_ps")), INT64_C(400000000));
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "hidden_ps")), 0);
-	feed_assert_near(feed_cell(table, 0, "algorithm_bytes_per_s"), 10.48576e9, 1);
-	feed_assert_near(feed_cell(table, 0, "bus_bytes_per_s"), 15.72864e9, 1);
-	feed_assert_near(feed_cell(table, 0, "link_pct"), 34.952533, 1e-5);
+	assert_near(feed_cell(table, 0, "algorithm_bytes_per_s"), 10.48576e9, 1);
+	assert_near(feed_cell(table, 0, "bus_bytes_per_s"), 15.72864e9, 1);
+	assert_near(feed_cell(table, 0, "link_pct"), 34.952533, 1e-5);
 	facts = feed->facts[ts_id_collectives];
 	assert_int_equal(facts->nr, 1);
 	assert_ptr_equal(ts_collective_of(facts, op), &facts->items[0]);
@@ -67,7 +67,7 @@ TEST(test_an_all_reduce_on_four_cores)
 	assert_int_equal(facts->cores[3].device, 3);
 	/* all came at once: none was late */
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "mean_skew_ps")), 0);
-	feed_assert_null(feed_cell(table, 0, "straggler"));
+	assert_no_value(feed_cell(table, 0, "straggler"));
 	feed_free(feed);
 }
 
@@ -94,14 +94,14 @@ TEST(test_the_last_one_costs_what_the_others_wait)
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "mean_skew_ps")), INT64_C(55000000));
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "max_skew_ps")), INT64_C(60000000));
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "wait_ps")), INT64_C(190000000));
-	feed_assert_text(feed_cell(table, 0, "straggler"), "/device:TPU:1");
-	feed_assert_text(feed_cell(table, 0, "straggler_host"), "host0");
-	feed_assert_near(feed_cell(table, 0, "straggler_last_pct"), 50, 1e-9);
+	assert_text(feed_cell(table, 0, "straggler"), "/device:TPU:1");
+	assert_text(feed_cell(table, 0, "straggler_host"), "host0");
+	assert_near(feed_cell(table, 0, "straggler_last_pct"), 50, 1e-9);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "straggler_cost_ps")),
 			 INT64_C(100000000));
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "straggler_excess_ps")),
 			 INT64_C(80000000));
-	feed_assert_null(feed_cell(table, 0, "bus_bytes_per_s")); /* among how many is unknown */
+	assert_no_value(feed_cell(table, 0, "bus_bytes_per_s")); /* among how many is unknown */
 	table = feed_table(feed->result, "collective_cores");
 	assert_int_equal(table->nr_rows, 3);
 	assert_int_equal(ts_value_int(feed_cell(table, 2, "last_count")), 1);
@@ -127,7 +127,7 @@ TEST(test_an_instance_that_one_core_lacks_shifts_nothing)
 	table = run(feed, "collectives");
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "matched_count")), 2);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "max_skew_ps")), INT64_C(3000000));
-	feed_assert_text(feed_cell(table, 0, "straggler"), "/device:TPU:1");
+	assert_text(feed_cell(table, 0, "straggler"), "/device:TPU:1");
 	feed_free(feed);
 }
 
@@ -150,12 +150,12 @@ TEST(test_groups_are_known_by_cores_that_leave_together)
 		for (int i = 0; i < 4; i++)
 			feed_event(feed, lines[i], op, 100 * k + at[i], until[i] - at[i]);
 	table = run(feed, "collectives");
-	feed_assert_text(feed_cell(table, 0, "groups"), "{0,2},{1,3}");
+	assert_text(feed_cell(table, 0, "groups"), "{0,2},{1,3}");
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "matched_count")), 20);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "wait_ps")), INT64_C(130000000));
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "max_skew_ps")), INT64_C(8000000));
-	feed_assert_text(feed_cell(table, 0, "straggler"), "/device:TPU:1");
-	feed_assert_near(feed_cell(table, 0, "straggler_last_pct"), 100, 1e-9);
+	assert_text(feed_cell(table, 0, "straggler"), "/device:TPU:1");
+	assert_near(feed_cell(table, 0, "straggler_last_pct"), 100, 1e-9);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "straggler_cost_ps")), INT64_C(80000000));
 	feed_free(feed);
 }
@@ -180,8 +180,8 @@ TEST(test_groups_that_the_clock_cannot_tell_stay_unknown)
 				feed_event(feed, lines[i], op, 100 * k + at[i],
 					   TS_MAX(until[n][i] - at[i], 0));
 		table = run(feed, "collectives");
-		feed_assert_null(feed_cell(table, 0, "groups"));
-		feed_assert_null(feed_cell(table, 0, "matched_count"));
+		assert_no_value(feed_cell(table, 0, "groups"));
+		assert_no_value(feed_cell(table, 0, "matched_count"));
 		feed_free(feed);
 	}
 }
@@ -199,8 +199,8 @@ TEST(test_groups_smaller_than_the_run_are_not_matched)
 	for (int i = 0; i < 4; i++)
 		feed_event(feed, lines[i], op, 100 + i, 10);
 	table = run(feed, "collectives");
-	feed_assert_null(feed_cell(table, 0, "mean_skew_ps"));
-	feed_assert_null(feed_cell(table, 0, "straggler"));
+	assert_no_value(feed_cell(table, 0, "mean_skew_ps"));
+	assert_no_value(feed_cell(table, 0, "straggler"));
 	assert_true(feed_has_note(feed->result, "some cores do not wait for the others"));
 	feed_free(feed);
 }
@@ -228,17 +228,17 @@ TEST(test_a_start_and_its_done_are_one_collective)
 	feed_event(feed, line, done, 285, 15);
 	table = run(feed, "collectives");
 	assert_int_equal(table->nr_rows, 1);
-	feed_assert_text(feed_cell(table, 0, "kind"), "all-gather");
+	assert_text(feed_cell(table, 0, "kind"), "all-gather");
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "operand_bytes")), 1048576);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "bytes")), 4194304);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "occurrences")), 1);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "total_time_ps")), INT64_C(200000000));
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "exposed_ps")), INT64_C(20000000));
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "hidden_ps")), INT64_C(180000000));
-	feed_assert_near(feed_cell(table, 0, "hidden_pct"), 90, 1e-9);
-	feed_assert_near(feed_cell(table, 0, "algorithm_bytes_per_s"), 20.97152e9, 1);
-	feed_assert_near(feed_cell(table, 0, "bus_bytes_per_s"), 15.72864e9, 1);
-	feed_assert_null(feed_cell(table, 0, "mean_skew_ps")); /* one core alone */
+	assert_near(feed_cell(table, 0, "hidden_pct"), 90, 1e-9);
+	assert_near(feed_cell(table, 0, "algorithm_bytes_per_s"), 20.97152e9, 1);
+	assert_near(feed_cell(table, 0, "bus_bytes_per_s"), 15.72864e9, 1);
+	assert_no_value(feed_cell(table, 0, "mean_skew_ps")); /* one core alone */
 	feed_free(feed);
 }
 
@@ -265,10 +265,10 @@ TEST(test_a_fusion_around_an_all_reduce_is_a_reduce_scatter)
 	feed_event(feed, line, op, 0, 100);
 	table = run(feed, "collectives");
 	assert_int_equal(table->nr_rows, 1);
-	feed_assert_text(feed_cell(table, 0, "kind"), "reduce-scatter");
+	assert_text(feed_cell(table, 0, "kind"), "reduce-scatter");
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "bytes")), 4194304);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "output_bytes")), 1048576);
-	feed_assert_near(feed_cell(table, 0, "bus_bytes_per_s"), 4194304 / 100e-6 * 3 / 4, 1);
+	assert_near(feed_cell(table, 0, "bus_bytes_per_s"), 4194304 / 100e-6 * 3 / 4, 1);
 	feed_free(feed);
 }
 
@@ -292,7 +292,7 @@ TEST(test_times_of_traces_stay_as_they_are)
 	table = run(feed, "collectives");
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "matched_count")), 10);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "wait_ps")), INT64_C(50000000));
-	feed_assert_text(feed_cell(table, 0, "straggler_host"), "host1");
+	assert_text(feed_cell(table, 0, "straggler_host"), "host1");
 	assert_null(((const struct ts_collectives_facts *)feed->facts[ts_id_collectives])->clocks);
 	feed_free(feed);
 }

@@ -135,13 +135,6 @@ static void assert_offload_us(struct given *given, const char *op, const char *c
 	assert_int_equal(ts_value_int(offload(given, op, column)), us * US);
 }
 
-static void assert_text(struct ts_value value, const char *expected)
-{
-	assert_int_equal(value.type, TS_VALUE_TEXT);
-	if (!ts_bytes_is(value.as.s, expected))
-		fail_msg("%.*s is not %s", TS_ARG(value.as.s), expected);
-}
-
 static const struct ts_finding *finding(struct given *given)
 {
 	const struct ts_result *doctor = view(given, "doctor");
