@@ -148,7 +148,7 @@ setup_uv() {
 # Makes the virtual environment $venv, if it is not there, and installs in it what the words say; 77: that could not be had.
 into_venv() {
 	shared setup_uv || return 77
-	[ -x "$venv/bin/python" ] || "$work/uv/bin/uv" venv -q --seed --python "$(command -v python3)" "$venv" || return 1
+	[ -x "$venv/bin/python" ] || "$work/uv/bin/uv" venv -q --clear --seed --python "$(command -v python3)" "$venv" || return 1
 	"$work/uv/bin/uv" pip install -q --python "$venv/bin/python" "$@" || return 77
 }
 
@@ -273,8 +273,8 @@ setup_ray() {
 setup_kube() {
 	local venv=$work/venv-kube schemas
 	command -v go >/dev/null || return 77
-	GOBIN=$venv/bin logged "$work/kube.log" go install github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0 || return 77
 	into_venv --no-deps kubernetes_validate==1.37.0 || return
+	GOBIN=$venv/bin logged "$work/kube.log" go install github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0 || return 77
 	schemas=("$venv"/lib/python3*/site-packages/kubernetes_validate/kubernetes-json-schema/v1.33.0-local-strict)
 	export TS_KUBE_SCHEMAS=${schemas[0]} TS_KUBECONFORM=$venv/bin/kubeconform
 }
