@@ -69,8 +69,8 @@ struct ts_record;
 struct ts_rule;
 struct ts_analysis {
 	const struct ts_schema *schema; /* of its result, whose name is the analysis' own */
-	const size_t *const *needs; /* closed before this one: TS_NEEDED; NULL: it needs none */
-	const size_t *const *shows; /* for .report: TS_SHOWN */
+	const size_t *const *needs;	/* closed before this one: TS_NEEDED; NULL: it needs none */
+	const size_t *const *shows;	/* for .report: TS_SHOWN */
 	/* About this analysis alone (kit/rule.h), NULL at the end; or NULL. They are checked by the
 	 * analysis that .runs_rules, which is closed after all that have some. */
 	const struct ts_rule *const *rules;

@@ -196,9 +196,8 @@ static void put_numbers(struct ts_json *json, const struct ts_results *results)
 	};
 	const struct ts_result *overview = TS_FIND(results, overview);
 
-	ts_json_put_double(
-		json, "health_score",
-		ts_value_number(TS_GET(TS_FIND(results, doctor), doctor, health_score)));
+	ts_json_put_double(json, "health_score",
+			   ts_value_number(TS_GET(TS_FIND(results, doctor), doctor, health_score)));
 	for (size_t i = 0; i < TS_NELEM(shares); i++)
 		put_pct(json, shares[i].name,
 			ts_value_number(TS_GET_AT(overview, overview, shares[i].field)));

@@ -23,7 +23,8 @@ TEST(no_need_is_of_a_later_pass)
 		for (; need && *need; need++)
 			if (ts_analyses[**need]->pass > ts_analyses[i]->pass)
 				fail_msg("%s needs %s, which a later pass closes",
-					 ts_analyses[i]->schema->name, ts_analyses[**need]->schema->name);
+					 ts_analyses[i]->schema->name,
+					 ts_analyses[**need]->schema->name);
 	}
 }
 

@@ -41,7 +41,7 @@ static inline int64_t walk_prediction(const struct ts_hlo_module *module)
 	ts_topology_parse(TS_LIT("2x4"), rates.name, &topology);
 	if (kept)
 		*kept = *module;
-	if (kept && ts_op_times_make(&times, &profile, 0, &rates, &topology))
+	if (kept && ts_op_times_make(&times, &profile, 0, &rates, &topology, NULL) == TS_OK)
 		for (int which = 0; which < TS_NR_CASES; which++) {
 			struct ts_schedule walk = { .module = kept,
 						    .ops = times.walked,

@@ -147,9 +147,8 @@ static enum ts_status note_function(struct compile_devices_state *state,
 	uint32_t what = open_at(&state->threads[interleaved->line[i]], interleaved->start_ps[i]);
 	uint64_t sequence = what == TS_NONE ? TS_NO_NUMBER : sequence_of(interleaved, i);
 
-	return sequence == TS_NO_NUMBER
-		       ? TS_OK
-		       : ts_launches_note(&state->sequences, sequence, what, err);
+	return sequence == TS_NO_NUMBER ? TS_OK
+					: ts_launches_note(&state->sequences, sequence, what, err);
 }
 
 static void begin_backward(struct compile_devices_state *state,
